@@ -1,0 +1,272 @@
+"""What every chapter starts with: a style for its figures, badges, figures with alternative text, checked parameters.
+
+A chapter shows things through :func:`badges`, :func:`figure` and :func:`table`, which display HTML that the
+rendered book keeps as it is. Each has a pure counterpart ``*_html`` that returns the string.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from lib import validate
+from lib.paths import ROOT
+
+if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reach little
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "PROFILES", "badges", "badges_html", "check_parameters", "figure", "figure_html", "put", "setup_style", "table",
+    "table_html",
+]  # fmt: skip
+
+PROFILES = ("quick", "paper")
+STYLE = ROOT / "lib" / "plots" / "companion.mplstyle"
+ORIGIN = {
+    "local": "read from COMPANION_DATA",
+    "cache": "read from the download cache",
+    "download": "downloaded from its public origin",
+    "replica": "differentially private replica that comes with the book",
+}
+KNOWN_RULES: dict[str, Callable[[str, Any], Any]] = {
+    "profile": partial(validate.choice, allowed=PROFILES),
+    "seed": partial(validate.integer, low=0),
+    "runs": partial(validate.integer, low=1),
+    "n": partial(validate.integer, low=1),
+    "epsilon": validate.positive,
+    "epsilons": validate.positive,
+}
+
+
+def setup_style() -> None:
+    """Use the book's matplotlib style (colour-blind safe, legible on light and dark pages)."""
+    import matplotlib.pyplot as plt
+
+    plt.style.use(STYLE)
+
+
+def check_parameters(**parameters: object) -> None:
+    """Check the parameters of a chapter before any work.
+
+    Parameters
+    ----------
+    **parameters
+        Each is a value whose rule is known by its name (``profile``, ``seed``, ``runs``, ``n``, ``epsilon``,
+        ``epsilons``), or a pair ``(value, rule)``. A rule is a collection of allowed values or a function
+        ``(name, value)`` that raises. A list is checked element by element.
+
+    Raises
+    ------
+    ValueError
+        Naming the parameter, its value and what is allowed.
+
+    Examples
+    --------
+    >>> check_parameters(profile="quick", epsilon=1.0, dataset=("adult", ["adult", "lsac"]))
+    """
+    for name, given in parameters.items():
+        value, rule = (given, KNOWN_RULES[name]) if name in KNOWN_RULES and not _is_pair(given) else _pair(name, given)
+        for item in value if isinstance(value, list | tuple) else [value]:
+            rule(name, item) if callable(rule) else validate.choice(name, item, rule)
+        if isinstance(value, list | tuple) and not value:
+            raise ValueError(f"{name}={value!r} is not allowed: at least one value is")
+
+
+def _is_pair(given: object) -> bool:
+    return isinstance(given, tuple) and len(given) == 2 and (callable(given[1]) or isinstance(given[1], Collection))
+
+
+def _pair(name: str, given: object) -> tuple[Any, Any]:
+    if not _is_pair(given):
+        raise ValueError(f"{name}={given!r} has no rule; known by name are {', '.join(KNOWN_RULES)}; else (value, rule)")
+    return given  # type: ignore[return-value]
+
+
+# --- badges -----------------------------------------------------------------------------------------------------
+
+
+def badges_html(data: object = None, *, runs: int | str | None = None, seed: int | None = None,
+                minutes: float | None = None, profile: str | None = None) -> str:  # fmt: skip
+    """The line under a title: which data (real or replica, and from where), runs, seed, run time.
+
+    Parameters
+    ----------
+    data : Dataset, str, or a list of these, optional
+        Each :class:`lib.datasets.Dataset` says its own source; a string is shown as it is.
+    runs : int or str, optional
+        Independent runs behind the results (read it off the table, do not type it).
+    seed : int, optional
+        Master seed of the live run.
+    minutes : float, optional
+        What the live run is expected to take under the quick profile.
+    profile : str, optional
+    """
+    items = data if isinstance(data, list | tuple) else [] if data is None else [data]
+    parts = [_data_badge(item) for item in items]
+    if runs is not None:
+        parts.append(_badge("runs", f"{runs}"))
+    if seed is not None:
+        parts.append(_badge("seed", f"{seed}"))
+    if profile is not None:
+        parts.append(_badge("profile", profile))
+    if minutes is not None:
+        parts.append(_badge("run time", "under a minute" if minutes < 1 else f"about {minutes:g} min"))
+    return f'<p class="badges">{" ".join(parts)}</p>'
+
+
+def _badge(key: str, text: str, kind: str = "plain", attributes: str = "") -> str:
+    return (
+        f'<span class="badge-item badge-{kind}"{attributes}><span class="badge-key">{escape(key)}</span> '
+        f"{escape(text)}</span>"
+    )
+
+
+def _data_badge(data: Any) -> str:
+    if isinstance(data, str):
+        return _badge("data", data)
+    attributes = (
+        f' data-dataset="{escape(data.name)}" data-source="{escape(data.source)}" data-sha256="{escape(data.sha256)}"'
+        f' title="{escape(ORIGIN.get(data.source, data.source))}; SHA-256 {escape(data.sha256)}"'
+    )
+    text = f"{data.label}, {len(data.frame):,} rows, {ORIGIN.get(data.source, data.source)}"
+    return _badge(data.task.title, text, "replica" if data.is_replica else "real", attributes)
+
+
+def badges(data: object = None, **options: Any) -> None:
+    """Display :func:`badges_html`."""
+    _display(badges_html(data, **options), plain="")
+
+
+# --- figures and tables -----------------------------------------------------------------------------------------
+
+
+def figure_html(fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None) -> str:
+    """A ``<figure>`` that carries the picture (PNG at twice the screen's density), its caption and alternative text.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+    caption : str
+        What is drawn and what to see in it; ``*emphasis*``, ``**strong**`` and ```code``` are understood.
+    alt : str
+        What a reader who cannot see the picture needs: axes, curves, what they do. At least 20 characters.
+    name : str, optional
+        Anchor: ``<a href="#name">`` reaches the figure.
+    width : str, optional
+        CSS width, e.g. ``"28rem"``; never wider than the page.
+
+    Raises
+    ------
+    ValueError
+        If ``alt`` or ``caption`` is missing.
+    """
+    if not isinstance(alt, str) or len(alt.strip()) < 20:
+        raise ValueError(f"alt={alt!r} is not allowed: a description of at least 20 characters is")
+    if not isinstance(caption, str) or not caption.strip():
+        raise ValueError(f"caption={caption!r} is not allowed: a text is")
+    picture = io.BytesIO()
+    # Fixed metadata: the same figure gives the same bytes, so an unchanged chapter stays unchanged.
+    fig.savefig(picture, format="png", dpi=200, transparent=True, metadata={"Software": None})
+    pixels = int(fig.get_figwidth() * 200), int(fig.get_figheight() * 200)
+    code = base64.b64encode(picture.getvalue()).decode()
+    anchor = f' id="{escape(name)}"' if name else ""
+    style = f' style="width:{escape(width)}"' if width else ""
+    return (
+        f'<figure class="plot"{anchor}><img src="data:image/png;base64,{code}" alt="{escape(alt.strip())}" '
+        f'width="{pixels[0] // 2}" height="{pixels[1] // 2}"{style}>'
+        f"<figcaption>{_inline(caption)}</figcaption></figure>"
+    )
+
+
+def figure(fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None) -> None:
+    """Display :func:`figure_html` and close the figure, so that it is not shown twice."""
+    import matplotlib.pyplot as plt
+
+    html = figure_html(fig, caption, alt, name, width)
+    plt.close(fig)
+    _display(html, plain=f"[figure] {alt}")
+
+
+def table_html(frame: pd.DataFrame, caption: str | None = None, formats: Mapping[str, str] | None = None,
+               index: bool = False, name: str | None = None) -> str:  # fmt: skip
+    """A table that scrolls sideways on a narrow screen.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    caption : str, optional
+    formats : mapping column -> format spec, optional
+        E.g. ``{"DI": ".3f", "n": ",d"}``; missing values are shown as a dash.
+    index : bool
+        Show the index as the first columns.
+    name : str, optional
+        Anchor.
+    """
+    frame = frame.reset_index() if index else frame
+    formats = dict(formats or {})
+    for column in formats:
+        validate.choice("formats", column, list(frame.columns))
+    head = "".join(f'<th scope="col">{_inline(str(c))}</th>' for c in frame.columns)
+    numeric = {c: frame[c].dtype.kind in "iuf" for c in frame.columns}
+    rows = (
+        "".join(
+            f"<td{' class="num"' if numeric[c] else ''}>{_cell(v, formats.get(c))}</td>"
+            for c, v in zip(frame.columns, row, strict=True)
+        )
+        for row in frame.itertuples(index=False, name=None)
+    )
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    anchor = f' id="{escape(name)}"' if name else ""
+    title = f"<caption>{_inline(caption)}</caption>" if caption else ""
+    return (
+        f'<div class="table-scroll" tabindex="0"{anchor}><table class="plain-table">{title}'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def table(frame: pd.DataFrame, caption: str | None = None, **options: Any) -> None:
+    """Display :func:`table_html`."""
+    _display(table_html(frame, caption, **options), plain=frame.to_string())
+
+
+def put(name: str, value: object, spec: str = "") -> None:
+    """Glue ``format(value, spec)`` under ``name``, for ``{glue:text}`` in the prose.
+
+    MyST-NB's own ``glue`` keeps ``repr(value)``, which for a NumPy number reads ``np.float64(...)``.
+    """
+    from myst_nb import glue
+
+    glue(name, format(value, spec), display=False)
+
+
+def _cell(value: object, spec: str | None) -> str:
+    if value is None or value != value:  # NaN and NaT differ from themselves
+        return "–"
+    return _inline(format(value, spec) if spec else str(value))
+
+
+def _inline(text: str) -> str:
+    """The few marks of Markdown that captions use, everything else escaped."""
+    text = escape(text, quote=False)
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
+    return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", text)
+
+
+def _display(html: str, plain: str) -> None:
+    from IPython.display import display
+
+    display({"text/html": html, "text/plain": plain}, raw=True)
+
+
+def data_used(html_outputs: Iterable[str]) -> list[dict[str, str]]:
+    """Name, source and SHA-256 of each data set that a chapter's badges named, without repeats."""
+    pattern = re.compile(r'data-dataset="([^"]*)" data-source="([^"]*)" data-sha256="([^"]*)"')
+    seen = {match for html in html_outputs for match in pattern.findall(html)}
+    return [dict(zip(("name", "source", "sha256"), match, strict=True)) for match in sorted(seen)]
