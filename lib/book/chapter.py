@@ -84,7 +84,9 @@ def _is_pair(given: object) -> bool:
 
 def _pair(name: str, given: object) -> tuple[Any, Any]:
     if not _is_pair(given):
-        raise ValueError(f"{name}={given!r} has no rule; known by name are {', '.join(KNOWN_RULES)}; else (value, rule)")
+        raise ValueError(
+            f"{name}={given!r} has no rule; known by name are {', '.join(KNOWN_RULES)}; else (value, rule)"
+        )
     return given  # type: ignore[return-value]
 
 
@@ -213,12 +215,10 @@ def table_html(frame: pd.DataFrame, caption: str | None = None, formats: Mapping
     for column in formats:
         validate.choice("formats", column, list(frame.columns))
     head = "".join(f'<th scope="col">{_inline(str(c))}</th>' for c in frame.columns)
-    numeric = {c: frame[c].dtype.kind in "iuf" for c in frame.columns}
+    opening = ['<td class="num">' if frame.dtypes.iloc[j].kind in "iuf" else "<td>" for j in range(frame.shape[1])]
+    specs = [formats.get(c) for c in frame.columns]
     rows = (
-        "".join(
-            f"<td{' class="num"' if numeric[c] else ''}>{_cell(v, formats.get(c))}</td>"
-            for c, v in zip(frame.columns, row, strict=True)
-        )
+        "".join(f"{tag}{_cell(value, spec)}</td>" for tag, value, spec in zip(opening, row, specs, strict=True))
         for row in frame.itertuples(index=False, name=None)
     )
     body = "".join(f"<tr>{row}</tr>" for row in rows)
