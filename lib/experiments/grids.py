@@ -1,0 +1,81 @@
+"""Grids by name: which cells, what runs one, where the records go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from lib import validate
+from lib.experiments import ldp_fairness
+from lib.experiments.store import Store
+from lib.experiments.sweep import run_sweep
+from lib.paths import RESULTS
+
+__all__ = ["Grid", "GRIDS", "PROFILES", "run_grid", "results"]
+
+PROFILES = ("quick", "paper")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A named grid.
+
+    ``cells(profile)`` lists the cells of the ``"paper"`` scale or of a
+    ``"quick"`` slice of it (the same cells, fewer); ``run`` computes one;
+    ``cost`` is its relative cost; ``version`` that of the code of a cell.
+    """
+
+    name: str
+    title: str
+    cells: Callable[[str], Iterable[object]]
+    run: Callable[[object], dict]
+    cost: Callable[[object], float]
+    version: str
+
+    def path(self, profile: str) -> Path:
+        """The results file: ``data/results/<name>.parquet``, quick ones beside it."""
+        return RESULTS / (f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet")
+
+
+_QUICK = {"datasets": ("lsac",), "protocols": ("GRR", "OUE"), "epsilons": (0.25, 50.0), "runs": range(2)}
+
+
+def _ldp(name: str, title: str, grid: Callable[..., Iterable[object]]) -> Grid:
+    return Grid(
+        name, title, lambda profile: grid(**({} if profile == "paper" else _QUICK)),
+        ldp_fairness.run_cell, ldp_fairness.relative_cost, ldp_fairness.VERSION,
+    )  # fmt: skip
+
+
+GRIDS: dict[str, Grid] = {
+    g.name: g
+    for g in (
+        _ldp("ldp_main", "LDP and fairness, Figs 2-7", ldp_fairness.main_grid),
+        _ldp("ldp_appendix", "LDP and fairness, Figs 8-13 (random sensitive attributes)", ldp_fairness.appendix_grid),
+    )
+}
+
+
+def run_grid(
+    name: str, profile: str = "paper", *, workers: int = 1, backend: str = "loky", path: Path | None = None,
+    mix_versions: bool = False, progress: bool = True,
+) -> pd.DataFrame:
+    """Run what is missing of a grid and return all its records; interrupt and call again as often as you like."""  # fmt: skip
+    grid = GRIDS[validate.choice("grid", name, GRIDS)]
+    validate.choice("profile", profile, PROFILES)
+    store = Store(path or grid.path(profile), version=grid.version, mix_versions=mix_versions)
+    return run_sweep(grid.cells(profile), grid.run, store, workers=workers, backend=backend, cost=grid.cost,
+                     progress=progress)  # fmt: skip
+
+
+def results(name: str, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
+    """The records of a grid that exist so far; a ``ValueError`` says how to make them if there are none."""
+    grid = GRIDS[validate.choice("grid", name, GRIDS)]
+    file = path or grid.path(validate.choice("profile", profile, PROFILES))
+    frame = Store(file, version=grid.version, mix_versions=True).frame()
+    if frame.empty:
+        raise ValueError(f"no results of {name!r} at {file}; make them with: python -m lib run {name} --profile {profile}")
+    return frame

@@ -1,0 +1,192 @@
+"""The grid of Arcolezi et al.: LDP on the sensitive attributes of the training set, LightGBM, tested on true data.
+
+A :class:`Cell` is one training. Runs share their splits: run ``r`` of every
+protocol, budget and the NonDP baseline trains and tests on the same people, so
+differences to NonDP are paired. Split and model use ``random_state = r``, as
+the published runs do; the noise has its own stream, keyed by the cell.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from lightgbm import LGBMClassifier
+from sklearn.model_selection import train_test_split
+
+from lib import validate
+from lib.datasets import TASKS, Dataset, load
+from lib.fairness import evaluate
+from lib.ldp import PROTOCOLS, SPLITS, design_matrix, sanitise, split_budget
+from lib.rng import stream
+
+__all__ = [
+    "VERSION", "EPSILONS", "BASELINE", "HYPERPARAMETERS", "Cell", "main_grid", "appendix_grid", "sensitive_attributes",
+    "run_cell", "relative_cost",
+]  # fmt: skip
+
+# Raised whenever a change here or below alters what a cell computes; a golden test holds it.
+VERSION = "1"
+
+EPSILONS: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 20.0, 50.0)
+BASELINE = "NonDP"
+
+# Found by the authors on a test split (seed 42); ``lib.experiments.tuning`` searches on training folds instead.
+HYPERPARAMETERS: dict[str, dict[str, dict[str, float]]] = {
+    "published": {
+        "adult": {"max_depth": 38, "learning_rate": 0.02255696731716368, "n_estimators": 1100},
+        "acs_coverage": {"max_depth": 47, "learning_rate": 0.20243400958078808, "n_estimators": 1300},
+        "lsac": {"max_depth": 9, "learning_rate": 0.18177994587365698, "n_estimators": 1100},
+    }
+}
+
+_SECONDS = {"lsac": 1.3, "adult": 4.4, "acs_coverage": 8.3}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One training.
+
+    Parameters
+    ----------
+    dataset : str
+        A task of ``lib.datasets``.
+    protocol : str
+        One of ``lib.ldp.PROTOCOLS``, or ``"NonDP"`` (then ``split="none"``, ``epsilon=nan``).
+    split : {"uniform", "k-based", "none"}
+    epsilon : float
+        Budget of a user's whole report.
+    run : int
+        0, 1, ...: the train/test split, the model's seed and the noise stream.
+    sensitive : {"table2", "random"}
+        The four attributes of Table 2, or the appendix's draw for this run.
+    hyperparameters : str
+        A key of :data:`HYPERPARAMETERS`.
+    seed : int
+        Master seed of the noise.
+    """
+
+    dataset: str
+    protocol: str
+    split: str
+    epsilon: float
+    run: int
+    sensitive: str = "table2"
+    hyperparameters: str = "published"
+    seed: int = 20230717
+
+    def __post_init__(self) -> None:
+        validate.choice("dataset", self.dataset, TASKS)
+        validate.choice("protocol", self.protocol, (*PROTOCOLS, BASELINE))
+        validate.integer("run", self.run, low=0)
+        validate.choice("sensitive", self.sensitive, ("table2", "random"))
+        validate.choice("hyperparameters", self.hyperparameters, HYPERPARAMETERS)
+        if self.protocol == BASELINE:
+            validate.choice("split", self.split, ("none",))
+        else:
+            validate.choice("split", self.split, SPLITS)
+            validate.epsilon(self.epsilon)
+
+    @property
+    def noise(self) -> np.random.Generator:
+        """The stream of this cell's LDP noise."""
+        key = (self.dataset, self.protocol, self.split, float(self.epsilon), self.run, self.sensitive)
+        return stream(self.seed, "ldp-fairness", *key)
+
+
+def main_grid(
+    datasets=("lsac", "adult", "acs_coverage"), protocols=PROTOCOLS, splits=SPLITS, epsilons=EPSILONS, runs=range(20),
+    **options,
+) -> Iterator[Cell]:
+    """Figs 2-7, run by run: all cells of run 0 first, its baselines before them."""  # fmt: skip
+    for run in runs:
+        for dataset in datasets:
+            yield Cell(dataset=dataset, protocol=BASELINE, split="none", epsilon=float("nan"), run=run, **options)
+            for epsilon in epsilons:
+                for protocol in protocols:
+                    for split in splits:
+                        yield Cell(dataset=dataset, protocol=protocol, split=split, epsilon=float(epsilon), run=run,
+                                   **options)  # fmt: skip
+
+
+def appendix_grid(**options) -> Iterator[Cell]:
+    """Figs 8-13: the same with the sensitive attributes drawn anew for each run."""
+    return main_grid(**({"runs": range(10)} | options | {"sensitive": "random"}))
+
+
+def sensitive_attributes(cell: Cell) -> tuple[str, ...]:
+    """``A_s`` of a cell.
+
+    ``"random"`` follows Appendix A: ``d_s`` uniform on 2..6, the protected
+    attribute always in, the others drawn from the task's pool without
+    replacement; the draw depends on data set and run only.
+    """
+    task = TASKS[cell.dataset]
+    if cell.sensitive == "table2":
+        return task.sensitive
+    rng = stream(cell.seed, "ldp-fairness appendix", cell.dataset, cell.run)
+    d_s = int(rng.integers(2, 7))
+    others = rng.choice(len(task.pool), size=d_s - 1, replace=False)
+    return (task.protected, *(task.pool[i] for i in others))
+
+
+@cache
+def _data(dataset: str) -> Dataset:
+    return load(dataset)
+
+
+@cache
+def _split(dataset: str, run: int) -> tuple[np.ndarray, np.ndarray]:
+    """Row numbers of train and test: 80/20, stratified on the target."""
+    data = _data(dataset)
+    train, test = train_test_split(np.arange(len(data.frame)), test_size=0.2, stratify=data.y, random_state=run)
+    return train, test
+
+
+def train(features: np.ndarray, y: np.ndarray, hyperparameters: dict, random_state: int) -> LGBMClassifier:
+    """LightGBM as the paper uses it; single-threaded, since cells run side by side."""
+    model = LGBMClassifier(**hyperparameters, random_state=random_state, n_jobs=1, force_row_wise=True, verbose=-1)
+    return model.fit(features, y)
+
+
+def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
+    """Train and test one cell: metrics, per-group rates, budgets, times, the data's provenance."""
+    data = data or _data(cell.dataset)
+    task, start = data.task, time.perf_counter()
+    train_rows, test_rows = _split(cell.dataset, cell.run)
+    domain = task.domain.project(task.features)
+    known, unseen = data.frame.iloc[train_rows], data.frame.iloc[test_rows]
+    sensitive = sensitive_attributes(cell)
+    bits, epsilon_protected = None, float("nan")
+    if cell.protocol != BASELINE:
+        bits = sanitise(known, domain, sensitive, protocol=cell.protocol, split=cell.split, epsilon=cell.epsilon,
+                        rng=cell.noise)  # fmt: skip
+        budgets = split_budget(cell.epsilon, [domain[c] for c in sensitive], cell.split)
+        epsilon_protected = float(budgets[sensitive.index(task.protected)])
+    features = design_matrix(known, domain, bits)
+    built = time.perf_counter()
+    model = train(features, data.y[train_rows], HYPERPARAMETERS[cell.hyperparameters][cell.dataset], cell.run)
+    fitted = time.perf_counter()
+    scores = model.predict_proba(design_matrix(unseen, domain))[:, 1]
+    labels = (scores > 0.5).astype(np.int8)
+    y = data.y[test_rows]
+    return evaluate(y, labels, data.protected[test_rows], scores) | {
+        "d_s": len(sensitive),
+        "attributes": ",".join(sensitive),
+        "epsilon_protected": epsilon_protected,
+        "majority_accuracy": float(max(y.mean(), 1 - y.mean())),
+        "constant_prediction": bool(labels.min() == labels.max()),
+        "build_s": built - start,
+        "fit_s": fitted - built,
+        "predict_s": time.perf_counter() - fitted,
+        "data_source": data.source,
+        "data_sha256": data.sha256,
+    }
+
+
+def relative_cost(cell: Cell) -> float:
+    """Seconds that the cell takes on one core of a common machine, for the estimate of the time left."""
+    return _SECONDS.get(cell.dataset, 5.0)

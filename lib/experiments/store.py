@@ -1,0 +1,140 @@
+"""One atomic record a cell, in a journal beside a parquet file.
+
+A finished cell is one line of ``<name>.journal`` (checksum, then JSON), written
+with a single ``write`` and ``fsync``; a kill leaves at most a torn last line,
+which the next opening cuts off. :meth:`Store.compact` folds the journal into
+``<name>.parquet`` by writing a new file and renaming it over the old one, and
+only then empties the journal; a kill between the two leaves the same records
+twice, and reading drops the second.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+__all__ = ["Store", "StoreError"]
+
+
+class StoreError(ValueError):
+    """A results file that cannot be used as it is; nothing in it was changed."""
+
+
+def _line(record: Mapping) -> bytes:
+    body = json.dumps(record, sort_keys=True, allow_nan=True).encode()
+    return b"%08x %s\n" % (zlib.crc32(body), body)
+
+
+def _parse(line: bytes) -> dict | None:
+    """The record of a line, or None if the line is damaged."""
+    crc, _, body = line.rstrip(b"\n").partition(b" ")
+    try:
+        return json.loads(body) if int(crc, 16) == zlib.crc32(body) and line.endswith(b"\n") else None
+    except ValueError:
+        return None
+
+
+class Store:
+    """Records of one grid, keyed by their ``cell`` column.
+
+    Parameters
+    ----------
+    path : Path
+        ``.../name.parquet``; the journal lies beside it.
+    version : str
+        Version of the experiment's code. A store that holds records of another
+        version is refused unless ``mix_versions``.
+
+    Raises
+    ------
+    StoreError
+        If a file is corrupt (which, and where), or the versions differ.
+    """
+
+    def __init__(self, path: Path | str, *, version: str, mix_versions: bool = False) -> None:
+        self.path = Path(path)
+        self.journal = self.path.with_suffix(".journal")
+        self.version = version
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._cut_torn_line()
+        frame = self.frame()
+        others = sorted(set(frame["version"]) - {version}) if len(frame) else []
+        if others and not mix_versions:
+            raise StoreError(
+                f"{self.path} holds records of version {', '.join(others)}, this is version {version!r}; "
+                "pass mix_versions=True to keep both, or choose another file"
+            )
+        self._cells = set(frame["cell"]) if len(frame) else set()
+
+    def __contains__(self, cell: str) -> bool:
+        return cell in self._cells
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def append(self, record: Mapping) -> None:
+        """Add one finished cell; a cell that is there already is left as it was."""
+        if record["cell"] in self._cells:
+            return
+        fd = os.open(self.journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            os.write(fd, _line(dict(record) | {"version": self.version}))
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        self._cells.add(record["cell"])
+
+    def frame(self) -> pd.DataFrame:
+        """All records, one row a cell, in the order they were finished."""
+        parts = [self._read_parquet(), pd.DataFrame(self._read_journal())]
+        parts = [part for part in parts if len(part)]
+        if not parts:
+            return pd.DataFrame()
+        return pd.concat(parts, ignore_index=True).drop_duplicates("cell", ignore_index=True)
+
+    def compact(self) -> pd.DataFrame:
+        """Fold the journal into the parquet file, sorted by cell, and return the table."""
+        frame = self.frame()
+        if not self.journal.exists() or frame.empty:
+            return frame
+        frame = frame.sort_values("cell", ignore_index=True)
+        temporary = self.path.with_suffix(".tmp")
+        frame.to_parquet(temporary, index=False, compression="zstd")
+        os.replace(temporary, self.path)
+        self.journal.unlink()
+        return frame
+
+    def _read_parquet(self) -> pd.DataFrame:
+        if not self.path.exists():
+            return pd.DataFrame()
+        try:
+            return pd.read_parquet(self.path)
+        except Exception as error:  # pyarrow raises many kinds
+            raise StoreError(f"{self.path} is no readable parquet file ({error}); restore it or move it away") from error
+
+    def _read_journal(self) -> list[dict]:
+        if not self.journal.exists():
+            return []
+        lines = self.journal.read_bytes().splitlines(keepends=True)
+        records = [_parse(line) for line in lines]
+        if records and records[-1] is None and not lines[-1].endswith(b"\n"):
+            records.pop()  # being written, or torn by a kill
+        if None in records:
+            where = records.index(None) + 1
+            raise StoreError(f"{self.journal}, line {where}, fails its checksum; remove that line to run its cell again")
+        return records
+
+    def _cut_torn_line(self) -> None:
+        if not self.journal.exists():
+            return
+        raw = self.journal.read_bytes()
+        whole = raw[: raw.rfind(b"\n") + 1]
+        if len(whole) < len(raw):
+            with open(self.journal, "r+b") as file:
+                file.truncate(len(whole))
+                os.fsync(file.fileno())

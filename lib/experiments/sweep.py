@@ -1,0 +1,105 @@
+"""Run the cells of a grid that are not done yet: in parallel, resumable, with progress and time left.
+
+The parent process alone writes to the store; workers return records. A cell is
+a frozen dataclass; its key is the hash of its fields, so the same cell has the
+same key in every run, whatever grid it came in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version as package_version
+
+import joblib
+import pandas as pd
+from tqdm import tqdm
+
+from lib import validate
+from lib.experiments.store import Store
+from lib.paths import ROOT
+
+__all__ = ["cell_key", "provenance", "run_sweep"]
+
+PACKAGES = ("numpy", "pandas", "scikit-learn", "lightgbm")
+
+
+def cell_key(cell: object) -> str:
+    """Hash of a cell's class and fields, 16 hexadecimal digits."""
+    body = json.dumps([type(cell).__name__, asdict(cell)], sort_keys=True)
+    return hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
+
+
+@cache
+def provenance() -> dict[str, str]:
+    """Commit and package versions of this process."""
+    git = ["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    return {
+        "commit": commit or "unknown",
+        "versions": " ".join(f"{p}={package_version(p)}" for p in PACKAGES),
+    }
+
+
+def _finish(run: Callable[[object], dict], cell: object) -> dict:
+    start = time.perf_counter()
+    record = {"cell": cell_key(cell)} | asdict(cell) | run(cell) | provenance()
+    record["wall_s"] = time.perf_counter() - start
+    record["created"] = datetime.now(UTC).isoformat(timespec="seconds")
+    return record
+
+
+def run_sweep(
+    cells: Iterable[object], run: Callable[[object], dict], store: Store, *,
+    workers: int = 1, backend: str = "loky", cost: Callable[[object], float] | None = None,
+    compact_every: float = 600.0, progress: bool = True,
+) -> pd.DataFrame:
+    """Run every cell that ``store`` does not hold, append each as it finishes, return all records.
+
+    Parameters
+    ----------
+    cells : iterable of dataclass instances
+        In the order in which they should be run.
+    run : callable
+        Cell to a flat dictionary of results; must be picklable for workers > 1.
+    workers : int
+        Processes. With ``backend="dask"`` the running client decides.
+    backend : str
+        A joblib backend: "loky", "threading", "dask" (a ``dask.distributed``
+        client must be active), "sequential".
+    cost : callable, optional
+        Relative cost of a cell; the bar and its estimate of the time left then
+        count cost, not cells.
+    compact_every : float
+        Seconds between foldings of the journal into the parquet file.
+    """  # fmt: skip
+    validate.integer("workers", workers, low=1)
+    todo = {cell_key(cell): cell for cell in cells}
+    todo = [cell for key, cell in todo.items() if key not in store]
+    cost = cost or (lambda cell: 1.0)
+    bar = tqdm(total=round(sum(map(cost, todo)), 1), disable=not progress, unit="cost", mininterval=5,
+               bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}")  # fmt: skip
+    costs = {cell_key(cell): cost(cell) for cell in todo}
+    last = time.monotonic()
+    with joblib.parallel_config(backend=backend, n_jobs=workers), bar:
+        jobs = (joblib.delayed(_finish)(run, cell) for cell in todo)
+        for record in joblib.Parallel(return_as="generator_unordered", batch_size=1)(jobs):
+            store.append(record)
+            bar.update(costs[record["cell"]])
+            bar.set_postfix_str(f"{len(store)} cells done")
+            if time.monotonic() - last > compact_every:
+                store.compact()
+                last = time.monotonic()
+    return store.compact()
+
+
+def available_workers() -> int:
+    """One thread fewer than the machine has, at least one."""
+    return max(1, (os.cpu_count() or 2) - 1)

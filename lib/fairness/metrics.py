@@ -1,0 +1,101 @@
+"""DI, SPD, EOD, OAD with the paper's signs, the rates they are made of, and utility.
+
+Group 1 is the paper's privileged group, group 0 the unprivileged one. A group
+that is absent, or has no positive labels, has no rate there: NaN, and so has
+every metric made of it. Nothing is filled in and nothing is dropped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, recall_score, roc_auc_score
+
+__all__ = ["FAIRNESS", "UTILITY", "RATES", "fairness", "utility", "group_rates", "evaluate"]
+
+FAIRNESS: tuple[str, ...] = ("DI", "SPD", "EOD", "OAD")
+UTILITY: tuple[str, ...] = ("acc", "f1", "auc", "recall", "balanced_accuracy")
+RATES: tuple[str, ...] = ("positive_rate", "tpr", "fpr", "acc")
+
+
+def _binary(name: str, values: np.ndarray, n: int | None = None) -> np.ndarray:
+    array = np.asarray(values)
+    if array.ndim != 1 or (n is not None and array.size != n):
+        raise ValueError(f"{name} has shape {array.shape}; ({'n' if n is None else n},) is allowed")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty; at least one entry is needed")
+    if not np.isin(array, (0, 1)).all():
+        raise ValueError(f"{name} holds {array[~np.isin(array, (0, 1))][0]!r}; 0 and 1 are allowed")
+    return array.astype(bool)
+
+
+def _mean(mask: np.ndarray) -> float:
+    return float(mask.mean()) if mask.size else float("nan")
+
+
+def group_rates(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> dict[str, float]:
+    """Size and rates of both groups: ``n_g, positive_rate_g, tpr_g, fpr_g, acc_g`` for g in {0, 1}.
+
+    Parameters
+    ----------
+    y_true, y_pred, group : array of 0 and 1, shape (n,)
+        Labels, predicted labels, protected attribute ``A_p``.
+    """
+    y = _binary("y_true", y_true)
+    hat, member = _binary("y_pred", y_pred, y.size), _binary("group", group, y.size)
+    rates: dict[str, float] = {}
+    for g in (0, 1):
+        own = member == bool(g)
+        rates[f"n_{g}"] = int(own.sum())
+        rates[f"positive_rate_{g}"] = _mean(hat[own])
+        rates[f"tpr_{g}"] = _mean(hat[own & y])
+        rates[f"fpr_{g}"] = _mean(hat[own & ~y])
+        rates[f"acc_{g}"] = _mean((hat == y)[own])
+    return rates
+
+
+def fairness(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> dict[str, float]:
+    """The four metrics of Section 3.1, Eqs 1-4.
+
+    ``DI = P[hat=1 | 0] / P[hat=1 | 1]``, ``SPD = P[hat=1 | 1] - P[hat=1 | 0]``,
+    ``EOD`` and ``OAD`` the same difference of true positive rates and of
+    accuracies. ``DI`` is infinite where only group 1 has no positive
+    prediction, NaN where neither group has one.
+    """
+    return _fairness_of(group_rates(y_true, y_pred, group))
+
+
+def _fairness_of(rates: dict[str, float]) -> dict[str, float]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        di = float(np.float64(rates["positive_rate_0"]) / np.float64(rates["positive_rate_1"]))
+    return {
+        "DI": di,
+        "SPD": rates["positive_rate_1"] - rates["positive_rate_0"],
+        "EOD": rates["tpr_1"] - rates["tpr_0"],
+        "OAD": rates["acc_1"] - rates["acc_0"],
+    }
+
+
+def utility(y_true: np.ndarray, y_pred: np.ndarray, scores: np.ndarray | None = None) -> dict[str, float]:
+    """Accuracy, f1 and recall of class 1, AUC of ``scores``, balanced accuracy.
+
+    The published runs computed AUC from hard labels, which is the balanced
+    accuracy; here ``auc`` ranks ``scores`` and is NaN without them. Both are
+    NaN where ``y_true`` has one class only.
+    """
+    y, hat = _binary("y_true", y_true), _binary("y_pred", y_pred, len(y_true))
+    two_classes = 0 < y.sum() < y.size
+    return {
+        "acc": float(accuracy_score(y, hat)),
+        "f1": float(f1_score(y, hat, zero_division=0.0)),
+        "auc": float(roc_auc_score(y, scores)) if scores is not None and two_classes else float("nan"),
+        "recall": float(recall_score(y, hat, zero_division=0.0)),
+        "balanced_accuracy": float(balanced_accuracy_score(y, hat)) if two_classes else float("nan"),
+    }
+
+
+def evaluate(
+    y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray, scores: np.ndarray | None = None
+) -> dict[str, float]:
+    """Every metric and rate above in one dictionary."""
+    rates = group_rates(y_true, y_pred, group)
+    return _fairness_of(rates) | utility(y_true, y_pred, scores) | rates

@@ -1,0 +1,22 @@
+"""Local differential privacy: the seven protocols of Arcolezi et al., Section 3.3, budget splitting and encoding.
+
+Every protocol maps a value in ``0..k-1`` to a report that *supports* a set of
+values. ``p_star`` is the probability that a report supports the user's own
+value, ``q_star`` that it supports any other given value; the frequency
+estimator and its variance follow from these two alone (``base.py``).
+"""
+
+from lib.ldp.base import Protocol
+from lib.ldp.budget import SPLITS, split_budget
+from lib.ldp.encode import design_matrix, one_hot, sanitise
+from lib.ldp.grr import GRR
+from lib.ldp.histogram import THE
+from lib.ldp.local_hashing import BLH, OLH
+from lib.ldp.registry import PROTOCOLS, make
+from lib.ldp.subset import SS
+from lib.ldp.unary import OUE, RAPPOR
+
+__all__ = [
+    "Protocol", "GRR", "BLH", "OLH", "RAPPOR", "OUE", "SS", "THE", "PROTOCOLS", "make",
+    "SPLITS", "split_budget", "one_hot", "sanitise", "design_matrix",
+]  # fmt: skip

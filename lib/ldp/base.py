@@ -1,0 +1,126 @@
+"""What the seven protocols share: support sets, the frequency estimator and its variance.
+
+A report ``z`` supports the set ``S(z)`` of values. With ``p_star = Pr[v in
+S(z)]`` for the user's own value ``v`` and ``q_star`` for any other given value,
+
+    f_hat(v) = (C(v) / n - q_star) / (p_star - q_star),
+
+with ``C(v)`` the number of reports that support ``v``, is unbiased (Wang et al.
+2017, Theorem 1), and its variance follows from the two probabilities alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from lib import validate
+
+__all__ = ["Protocol"]
+
+
+class Protocol(ABC):
+    """An epsilon-LDP protocol for one attribute with values ``0 .. k-1``.
+
+    Parameters
+    ----------
+    k : int
+        Size of the domain, at least 2.
+    epsilon : float
+        Privacy budget, finite and above 0.
+
+    Attributes
+    ----------
+    p, q : float
+        The protocol's own perturbation probabilities, in the paper's notation.
+    p_star, q_star : float
+        Probability that a report supports the user's value; any other given value.
+
+    Raises
+    ------
+    ValueError
+        If ``k`` or ``epsilon`` is out of range.
+    """
+
+    name: str
+    p: float
+    q: float
+    p_star: float
+    q_star: float
+
+    def __init__(self, *, k: int, epsilon: float) -> None:
+        self.k = validate.integer("k", k, low=2)
+        self.epsilon = validate.epsilon(epsilon)
+
+    def __repr__(self) -> str:
+        return f"{self.name}(k={self.k}, epsilon={self.epsilon:g})"
+
+    @abstractmethod
+    def privatise(self, values: np.ndarray, rng: np.random.Generator):
+        """One report a user, in the protocol's own form.
+
+        Parameters
+        ----------
+        values : array of int, shape (n,)
+            True values in ``0 .. k-1``.
+        rng : np.random.Generator
+        """
+
+    @abstractmethod
+    def support(self, reports) -> np.ndarray:
+        """``S(z)`` of each report as indicator vectors, uint8 of shape (n, k)."""
+
+    def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Indicator vectors of fresh reports, uint8 of shape (n, k).
+
+        The law is that of ``support(privatise(values, rng))``; a protocol whose
+        support can be drawn without its report overrides this.
+        """
+        return self.support(self.privatise(values, rng))
+
+    @abstractmethod
+    def channel(self) -> np.ndarray:
+        """Exact ``Pr[z | v]``, shape (k, number of reports); rows sum to one."""
+
+    @abstractmethod
+    def privacy_loss(self) -> float:
+        """``max log Pr[z | v] / Pr[z | v']``, exact, from the perturbation probabilities."""
+
+    def support_channel(self) -> np.ndarray:
+        """``Pr[v' in S(z) | v]``, shape (k, k): ``p_star`` on the diagonal, ``q_star`` off it."""
+        channel = np.full((self.k, self.k), self.q_star)
+        np.fill_diagonal(channel, self.p_star)
+        return channel
+
+    def support_counts(self, reports) -> np.ndarray:
+        """``C(v)``, the number of reports that support each value, int64 of shape (k,)."""
+        return self.support(reports).sum(axis=0, dtype=np.int64)
+
+    def estimate(self, reports) -> np.ndarray:
+        """Unbiased estimate of the frequencies of the k values, shape (k,); may leave [0, 1]."""
+        n = self.n_reports(reports)
+        if n == 0:
+            raise ValueError("reports is empty; at least one report is needed for an estimate")
+        return (self.support_counts(reports) / n - self.q_star) / (self.p_star - self.q_star)
+
+    def n_reports(self, reports) -> int:
+        """How many users reported."""
+        return len(reports)
+
+    def variance(self, n: int, frequency: float | np.ndarray = 0.0) -> float | np.ndarray:
+        """Exact variance of the estimated frequency of a value held by a share ``frequency`` of n users.
+
+        Each user adds an independent bit, ``p_star`` or ``q_star`` as they hold
+        the value or not. ``frequency=0`` is the ``Var*`` of Wang et al. (2017).
+        """
+        validate.integer("n", n, low=1)
+        f = np.asarray(frequency, dtype=float)
+        if ((f < 0) | (f > 1)).any():
+            raise ValueError(f"frequency={frequency!r} is not allowed: numbers in [0, 1] are")
+        p, q = self.p_star, self.q_star
+        var = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (n * (p - q) ** 2)
+        return var if f.ndim else float(var)
+
+    def _values(self, values: np.ndarray) -> np.ndarray:
+        return validate.codes("values", values, self.k)

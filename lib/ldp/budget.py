@@ -1,0 +1,39 @@
+"""Splitting one budget among several attributes (Section 4).
+
+By sequential composition (Proposition 2) the attributes' budgets may add up to
+``epsilon``. ``uniform`` gives each the same; ``k-based``, the paper's proposal,
+gives in proportion to the domain size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lib import validate
+
+__all__ = ["SPLITS", "split_budget"]
+
+SPLITS: tuple[str, ...] = ("uniform", "k-based")
+
+
+def split_budget(epsilon: float, sizes: Sequence[int], split: str) -> np.ndarray:
+    """Budget of each attribute, shape (d_s,); the entries sum to ``epsilon``.
+
+    Parameters
+    ----------
+    epsilon : float
+        The budget of a user's whole report, finite and above 0.
+    sizes : sequence of int
+        Domain sizes ``k_j``, each at least 2.
+    split : {"uniform", "k-based"}
+        ``epsilon / d_s`` each, or ``epsilon k_j / sum_i k_i``.
+    """
+    epsilon = validate.epsilon(epsilon)
+    if len(sizes) == 0:
+        raise ValueError("sizes is empty; at least one attribute is needed")
+    k = np.array([validate.integer("sizes", size, low=2) for size in sizes], dtype=float)
+    if validate.choice("split", split, SPLITS) == "uniform":
+        return np.full(k.size, epsilon / k.size)
+    return epsilon * k / k.sum()

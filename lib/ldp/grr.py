@@ -1,0 +1,55 @@
+"""Generalized randomized response: say the truth with probability p, else any other value (Section 3.3)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lib.ldp.base import Protocol
+from lib.ldp.bits import bernoulli
+
+__all__ = ["GRR", "randomised_response"]
+
+
+def randomised_response(values: np.ndarray, k: int, p: float, rng: np.random.Generator) -> np.ndarray:
+    """Keep each value with probability ``p``, else move it to one of the other ``k - 1``, uniformly."""
+    keep = bernoulli(values.shape, p, rng).view(bool)
+    other = rng.integers(0, k - 1, size=values.shape, dtype=np.int64)
+    other += other >= values
+    return np.where(keep, values, other)
+
+
+class GRR(Protocol):
+    """``p = e^eps / (e^eps + k - 1)``, ``q = 1 / (e^eps + k - 1)`` (Kairouz et al. 2016).
+
+    A report is a value; it supports itself only.
+    """
+
+    name = "GRR"
+
+    def __init__(self, *, k: int, epsilon: float) -> None:
+        super().__init__(k=k, epsilon=epsilon)
+        # divided through by e^eps, which overflows for large budgets
+        self.p = self.p_star = 1 / (1 + (self.k - 1) * math.exp(-self.epsilon))
+        self.q = self.q_star = self.p * math.exp(-self.epsilon)
+
+    def privatise(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Perturbed values, int64 of shape (n,)."""
+        return randomised_response(self._values(values), self.k, self.p, rng)
+
+    def support(self, reports: np.ndarray) -> np.ndarray:
+        reports = self._values(reports)
+        bits = np.zeros((reports.size, self.k), dtype=np.uint8)
+        bits[np.arange(reports.size), reports] = 1
+        return bits
+
+    def support_counts(self, reports: np.ndarray) -> np.ndarray:
+        return np.bincount(self._values(reports), minlength=self.k)
+
+    def channel(self) -> np.ndarray:
+        """Shape (k, k): column ``z`` is the report ``z``."""
+        return self.support_channel()
+
+    def privacy_loss(self) -> float:
+        return math.log(self.p) - math.log(self.q)

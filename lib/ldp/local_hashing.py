@@ -1,0 +1,148 @@
+"""Local hashing: hash the value into [g], then randomised response on the hash (BLH, OLH; Section 3.3).
+
+A report is a hash function, named by a 64-bit seed, and a perturbed hash; it
+supports every value that the function sends there.
+
+The protocols are analysed with a hash function drawn from all functions ``[k]
+-> [g]``. Then, given a report, the values other than the user's own are in its
+support independently with probability ``1/g``: a support set has the law of a
+unary encoding with ``p = Pr[keep]`` and ``q = 1/g``. :meth:`privatise_support`
+draws from that law directly, at the cost of the random bits, and the tests hold
+the seeded hash against it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from lib import validate
+from lib.ldp.base import Protocol
+from lib.ldp.grr import randomised_response
+from lib.ldp.unary import perturbed_bits
+
+__all__ = ["BLH", "OLH", "G_RULES", "HashReports", "LocalHashing", "hash_values"]
+
+_BLOCK = 1 << 20  # entries of (users x values) hashed at a time
+_G_MAX = 1 << 61  # range of the hash; from epsilon = 42.3 on, e^eps + 1 no longer fits
+
+
+def _mix(x: np.ndarray) -> np.ndarray:
+    """The finaliser of SplitMix64: a bijection of 64-bit words in which every input bit moves every output bit."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def hash_values(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
+    """``H_seed(value)`` in ``0 .. g-1``, int64, for arrays that broadcast together."""
+    values = np.asarray(values).astype(np.uint64)
+    words = _mix(seeds + (values + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
+    return (_mix(words ^ seeds) % np.uint64(g)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class HashReports:
+    """``seeds``, uint64, names each user's hash function; ``hashes``, int64, is what they reported. Both (n,)."""
+
+    seeds: np.ndarray
+    hashes: np.ndarray
+
+    def __len__(self) -> int:
+        return self.hashes.size
+
+
+class LocalHashing(Protocol):
+    """``p = e^eps / (e^eps + g - 1)`` on the hash; ``p_star = p``, ``q_star = 1/g``."""
+
+    g: int
+
+    def _set(self, g: int) -> None:
+        self.g = g
+        self.p = self.p_star = 1 / (1 + (g - 1) * math.exp(-self.epsilon))
+        self.q = self.p * math.exp(-self.epsilon)
+        self.q_star = 1 / g
+
+    def privatise(self, values: np.ndarray, rng: np.random.Generator) -> HashReports:
+        values = self._values(values)
+        seeds = rng.integers(0, 2**64, size=values.size, dtype=np.uint64)
+        hashes = hash_values(seeds, values, self.g)
+        return HashReports(seeds, randomised_response(hashes, self.g, self.p, rng))
+
+    def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Drawn directly, for hash functions drawn from all functions (see the module)."""
+        return perturbed_bits(self._values(values), self.k, self.p_star, self.q_star, rng)
+
+    def _blocks(self, reports: HashReports):
+        """Supports of some users at a time, so that counts need no (n, k) array."""
+        step = max(1, _BLOCK // self.k)
+        for start in range(0, len(reports), step):
+            part = slice(start, start + step)
+            hashed = hash_values(reports.seeds[part, None], np.arange(self.k), self.g)
+            yield part, hashed == reports.hashes[part, None]
+
+    def support(self, reports: HashReports) -> np.ndarray:
+        bits = np.empty((len(reports), self.k), dtype=np.uint8)
+        for part, block in self._blocks(reports):
+            bits[part] = block
+        return bits
+
+    def support_counts(self, reports: HashReports) -> np.ndarray:
+        return sum((block.sum(axis=0) for _, block in self._blocks(reports)), np.zeros(self.k, dtype=np.int64))
+
+    def channel(self, hashes: np.ndarray | None = None) -> np.ndarray:
+        """``Pr[z | v]`` given the hash function, shape (k, g).
+
+        Parameters
+        ----------
+        hashes : array of int, shape (k,), optional
+            The function as a table ``v -> H(v)``; ``v mod g`` if none is given.
+            The function is public and drawn independently of ``v``, so the
+            ratios of this channel are those of the whole report.
+        """
+        if self.g > 1 << 20:
+            raise ValueError(f"g={self.g} is too many reports to enumerate; up to {1 << 20} are (see support_channel)")
+        hashes = np.arange(self.k) % self.g if hashes is None else validate.codes("hashes", hashes, self.g)
+        channel = np.full((self.k, self.g), self.q)
+        channel[np.arange(self.k), hashes] = self.p
+        return channel
+
+    def privacy_loss(self) -> float:
+        return math.log(self.p) - math.log(self.q)
+
+
+class BLH(LocalHashing):
+    """Binary local hashing, ``g = 2`` (Bassily & Smith 2015)."""
+
+    name = "BLH"
+
+    def __init__(self, *, k: int, epsilon: float) -> None:
+        super().__init__(k=k, epsilon=epsilon)
+        self._set(2)
+
+
+G_RULES = {
+    "floor": lambda epsilon: math.floor(math.exp(epsilon) + 1),
+    "round": lambda epsilon: round(math.exp(epsilon)) + 1,
+}
+
+
+class OLH(LocalHashing):
+    """Optimal local hashing (Wang et al. 2017).
+
+    Parameters
+    ----------
+    g_rule : {"floor", "round"}
+        ``floor(e^eps + 1)`` as the paper prints, or ``round(e^eps) + 1`` as the
+        common implementation has it. ``g`` is capped at 2**61, which changes it
+        from epsilon = 42.3 on; the protocol stays epsilon-LDP.
+    """
+
+    name = "OLH"
+
+    def __init__(self, *, k: int, epsilon: float, g_rule: str = "floor") -> None:
+        super().__init__(k=k, epsilon=epsilon)
+        rule = G_RULES[validate.choice("g_rule", g_rule, G_RULES)]
+        self._set(_G_MAX if self.epsilon > 43 else min(rule(self.epsilon), _G_MAX))

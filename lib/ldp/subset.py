@@ -1,0 +1,103 @@
+"""Subset selection: report omega values, the true one among them with probability p (SS; Section 3.3)."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+
+from lib import validate
+from lib.ldp.base import Protocol
+from lib.ldp.bits import bernoulli
+
+__all__ = ["SS", "OMEGA_RULES", "random_subsets"]
+
+_MAX_ENUMERATED = 100_000
+
+OMEGA_RULES = {"floor": math.floor, "round": round}
+
+
+def random_subsets(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """For each of n users a uniform subset of ``0 .. m-1`` of the size asked for, uint8 of shape (n, m).
+
+    Floyd's algorithm, one step for all users at a time: step ``j`` picks ``t``
+    in ``0 .. j`` and adds it, or ``j`` itself if ``t`` is in already.
+    """
+    member = np.zeros((n, m), dtype=np.uint8)
+    flat, rows = member.reshape(-1), np.arange(n) * m
+    for back in range(int(sizes.max(initial=0)), 0, -1):
+        active = rows if (sizes >= back).all() else rows[sizes >= back]
+        j = m - back
+        at = active + rng.integers(0, j + 1, size=active.size, dtype=np.int64)
+        flat[np.where(flat[at], active + j, at)] = 1
+    return member
+
+
+class SS(Protocol):
+    """``p = omega e^eps / (omega e^eps + k - omega)`` (Wang et al. 2016; Ye & Barg 2018).
+
+    A report is a subset of ``omega`` values, as an indicator vector.
+
+    Parameters
+    ----------
+    omega_rule : {"floor", "round"}
+        How ``k / (e^eps + 1)`` becomes a size: rounded down as the paper
+        prints, or to the nearest as the common implementation has it. Where
+        the rule says 0 (no subset to report), 1 is used: SS is then GRR.
+    """
+
+    name = "SS"
+
+    def __init__(self, *, k: int, epsilon: float, omega_rule: str = "floor") -> None:
+        super().__init__(k=k, epsilon=epsilon)
+        rule = OMEGA_RULES[validate.choice("omega_rule", omega_rule, OMEGA_RULES)]
+        shrink = math.exp(-self.epsilon)
+        self.omega = max(1, rule(self.k * shrink / (1 + shrink)))
+        omega, k = self.omega, self.k
+        self.p = self.p_star = omega / (omega + (k - omega) * shrink)
+        not_p = (k - omega) * shrink / (omega + (k - omega) * shrink)
+        self.q = self.q_star = (self.p * (omega - 1) + not_p * omega) / (k - 1)
+        # Pr of one given subset: with the true value in it, and without
+        self._log_in = math.log(self.p) - _log_choose(k - 1, omega - 1)
+        self._log_out = math.log(not_p) - _log_choose(k - 1, omega)
+
+    def privatise(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Indicator vectors of the reported subsets, uint8 of shape (n, k)."""
+        values = self._values(values)
+        n, rows = values.size, np.arange(values.size)
+        truth = bernoulli((n,), self.p, rng)
+        others = random_subsets(n, self.k - 1, self.omega - truth.astype(np.int64), rng)
+        bits = np.zeros((n, self.k), dtype=np.uint8)
+        bits[:, :-1] = others
+        # position v stands for the user's own value: what fell there moves to the spare last column
+        bits[rows, -1] = bits[rows, values]
+        bits[rows, values] = truth
+        return bits
+
+    def support(self, reports: np.ndarray) -> np.ndarray:
+        reports = np.asarray(reports)
+        if reports.ndim != 2 or reports.shape[1] != self.k:
+            raise ValueError(f"reports has shape {reports.shape}; (n, {self.k}) is allowed")
+        return reports
+
+    def subsets(self) -> np.ndarray:
+        """The possible reports in the order of the channel's columns, uint8 of shape (C(k, omega), k)."""
+        count = math.comb(self.k, self.omega)
+        if count > _MAX_ENUMERATED:
+            raise ValueError(f"k={self.k}, omega={self.omega} has {count} subsets; up to {_MAX_ENUMERATED} are enumerated")
+        table = np.zeros((count, self.k), dtype=np.uint8)
+        for row, chosen in enumerate(combinations(range(self.k), self.omega)):
+            table[row, list(chosen)] = 1
+        return table
+
+    def channel(self) -> np.ndarray:
+        """Shape (k, C(k, omega)), columns as :meth:`subsets`."""
+        return np.where(self.subsets().T == 1, math.exp(self._log_in), math.exp(self._log_out))
+
+    def privacy_loss(self) -> float:
+        return self._log_in - self._log_out
+
+
+def _log_choose(n: int, r: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(r + 1) - math.lgamma(n - r + 1)

@@ -1,0 +1,87 @@
+"""Unary encoding: a one-hot vector whose bits are flipped independently (RAPPOR, OUE; Section 3.3)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lib.ldp.base import Protocol
+from lib.ldp.bits import bernoulli
+
+__all__ = ["UnaryEncoding", "RAPPOR", "OUE", "perturbed_bits", "all_subsets"]
+
+_MAX_ENUMERATED = 16  # 2**16 reports; beyond it the full channel is no longer something to look at
+
+
+def perturbed_bits(values: np.ndarray, k: int, p: float, q: float, rng: np.random.Generator) -> np.ndarray:
+    """Bits that are one with probability ``p`` at the user's value and ``q`` elsewhere, uint8 of shape (n, k)."""
+    bits = bernoulli((values.size, k), q, rng)
+    bits[np.arange(values.size), values] = bernoulli(values.shape, p, rng)
+    return bits
+
+
+def all_subsets(k: int) -> np.ndarray:
+    """The indicator vectors of the 2**k subsets of ``0 .. k-1``, uint8 of shape (2**k, k)."""
+    if k > _MAX_ENUMERATED:
+        raise ValueError(f"k={k} has 2**{k} subsets; up to k={_MAX_ENUMERATED} are enumerated (see support_channel)")
+    return ((np.arange(2**k)[:, None] >> np.arange(k)) & 1).astype(np.uint8)
+
+
+class UnaryEncoding(Protocol):
+    """A report is a vector of k bits; it supports the positions of its ones.
+
+    A subclass sets ``p`` and ``q`` together with their complements: for large
+    budgets ``1 - p`` is lost to rounding, and the privacy loss needs it.
+    """
+
+    not_p: float
+    not_q: float
+
+    def _set(self, p: float, not_p: float, q: float, not_q: float) -> None:
+        self.p, self.not_p, self.q, self.not_q = p, not_p, q, not_q
+        self.p_star, self.q_star = p, q
+
+    def privatise(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Perturbed bits, uint8 of shape (n, k)."""
+        return perturbed_bits(self._values(values), self.k, self.p, self.q, rng)
+
+    def support(self, reports: np.ndarray) -> np.ndarray:
+        reports = np.asarray(reports)
+        if reports.ndim != 2 or reports.shape[1] != self.k:
+            raise ValueError(f"reports has shape {reports.shape}; (n, {self.k}) is allowed")
+        return reports
+
+    def channel(self) -> np.ndarray:
+        """Shape (k, 2**k) for k up to 16: column ``z`` is the report whose bit ``i`` is bit ``i`` of ``z``."""
+        subsets = all_subsets(self.k).astype(bool)
+        if_zero = np.where(subsets, self.q, self.not_q)
+        others = np.array([np.delete(if_zero, v, axis=1).prod(axis=1) for v in range(self.k)])
+        return others * np.where(subsets, self.p, self.not_p).T
+
+    def privacy_loss(self) -> float:
+        """Two inputs differ in two bits: ``log p (1-q) / ((1-p) q)``."""
+        return math.log(self.p) + math.log(self.not_q) - math.log(self.not_p) - math.log(self.q)
+
+
+class RAPPOR(UnaryEncoding):
+    """Symmetric: ``p = e^(eps/2) / (e^(eps/2) + 1)``, ``q = 1 - p`` (Erlingsson et al. 2014, one-time)."""
+
+    name = "RAPPOR"
+
+    def __init__(self, *, k: int, epsilon: float) -> None:
+        super().__init__(k=k, epsilon=epsilon)
+        p = 1 / (1 + math.exp(-self.epsilon / 2))
+        q = p * math.exp(-self.epsilon / 2)
+        self._set(p, q, q, p)
+
+
+class OUE(UnaryEncoding):
+    """Asymmetric: ``p = 1/2``, ``q = 1 / (e^eps + 1)`` (Wang et al. 2017)."""
+
+    name = "OUE"
+
+    def __init__(self, *, k: int, epsilon: float) -> None:
+        super().__init__(k=k, epsilon=epsilon)
+        not_q = 1 / (1 + math.exp(-self.epsilon))
+        self._set(0.5, 0.5, not_q * math.exp(-self.epsilon), not_q)

@@ -1,0 +1,62 @@
+"""Checks of arguments. Each raises a ``ValueError`` that names the argument, the value and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+
+import numpy as np
+
+__all__ = ["choice", "positive", "integer", "fraction", "codes", "epsilon"]
+
+
+def choice(name: str, value: object, allowed: Iterable[object]) -> object:
+    """``value`` if it is one of ``allowed``."""
+    allowed = list(allowed)
+    if value not in allowed:
+        raise ValueError(f"{name}={value!r} is not known; choose from {', '.join(map(repr, allowed))}")
+    return value
+
+
+def positive(name: str, value: float, *, infinite: bool = False) -> float:
+    """``value`` as a float if it is a number above 0 (``infinite``: or infinity)."""
+    ok = isinstance(value, Real) and not isinstance(value, bool) and value > 0
+    if not ok or (np.isinf(value) and not infinite):
+        raise ValueError(f"{name}={value!r} is not allowed: a {'' if infinite else 'finite '}number > 0 is")
+    return float(value)
+
+
+def epsilon(value: float, *, name: str = "epsilon") -> float:
+    """A privacy budget: finite and above 0."""
+    return positive(name, value)
+
+
+def integer(name: str, value: int, *, low: int, high: int | None = None) -> int:
+    """``value`` as an int if it is a whole number in [``low``, ``high``]."""
+    ok = isinstance(value, Integral) and not isinstance(value, bool) and value >= low
+    if not ok or (high is not None and value > high):
+        upper = "" if high is None else f" and <= {high}"
+        raise ValueError(f"{name}={value!r} is not allowed: an integer >= {low}{upper} is")
+    return int(value)
+
+
+def fraction(name: str, value: float, *, open_ends: bool = True) -> float:
+    """``value`` as a float if it lies in (0, 1), or in [0, 1] without ``open_ends``."""
+    ok = isinstance(value, Real) and not isinstance(value, bool)
+    ok = ok and (0 < value < 1 if open_ends else 0 <= value <= 1)
+    if not ok:
+        raise ValueError(f"{name}={value!r} is not allowed: a number in {'(0, 1)' if open_ends else '[0, 1]'} is")
+    return float(value)
+
+
+def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
+    """``values`` as an intp array of shape (n,) if every entry is a whole number in 0..k-1."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; one dimension is allowed")
+    if array.size and (array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and not (array == np.floor(array)).all())):
+        raise ValueError(f"{name} has dtype {array.dtype}; whole numbers in 0..{k - 1} are allowed")
+    if array.size and (array.min() < 0 or array.max() >= k):
+        bad = array[(array < 0) | (array >= k)][0]
+        raise ValueError(f"{name} holds {bad!r}; allowed are whole numbers in 0..{k - 1}")
+    return array.astype(np.intp, copy=False)
