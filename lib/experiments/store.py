@@ -2,7 +2,8 @@
 
 A finished cell is one line of ``<name>.journal`` (checksum, then JSON), written
 with a single ``write`` and ``fsync``; a kill leaves at most a torn last line,
-which the next opening cuts off. :meth:`Store.compact` folds the journal into
+which readers pass over and the next writer cuts off. One process at a time
+writes, held to it by a lock; any number may read. :meth:`Store.compact` folds the journal into
 ``<name>.parquet`` by writing a new file and renaming it over the old one, and
 only then empties the journal; a kill between the two leaves the same records
 twice, and reading drops the second.
@@ -10,6 +11,7 @@ twice, and reading drops the second.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import zlib
@@ -60,8 +62,7 @@ class Store:
         self.path = Path(path)
         self.journal = self.path.with_suffix(".journal")
         self.version = version
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._cut_torn_line()
+        self._lock: int | None = None
         frame = self.frame()
         others = sorted(set(frame["version"]) - {version}) if len(frame) else []
         if others and not mix_versions:
@@ -81,6 +82,7 @@ class Store:
         """Add one finished cell; a cell that is there already is left as it was."""
         if record["cell"] in self._cells:
             return
+        self._become_writer()
         fd = os.open(self.journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
             os.write(fd, _line(dict(record) | {"version": self.version}))
@@ -91,16 +93,20 @@ class Store:
 
     def frame(self) -> pd.DataFrame:
         """All records, one row a cell, in the order they were finished."""
-        parts = [self._read_parquet(), pd.DataFrame(self._read_journal())]
-        parts = [part for part in parts if len(part)]
+        # journal first: folded in between the two reads, a record is seen twice rather than never
+        journal = pd.DataFrame(self._read_journal())
+        parts = [part for part in (self._read_parquet(), journal) if len(part)]
         if not parts:
             return pd.DataFrame()
         return pd.concat(parts, ignore_index=True).drop_duplicates("cell", ignore_index=True)
 
     def compact(self) -> pd.DataFrame:
         """Fold the journal into the parquet file, sorted by cell, and return the table."""
+        if not self.journal.exists():
+            return self.frame()
+        self._become_writer()
         frame = self.frame()
-        if not self.journal.exists() or frame.empty:
+        if frame.empty:
             return frame
         frame = frame.sort_values("cell", ignore_index=True)
         temporary = self.path.with_suffix(".tmp")
@@ -108,6 +114,26 @@ class Store:
         os.replace(temporary, self.path)
         self.journal.unlink()
         return frame
+
+    def _become_writer(self) -> None:
+        """Take the lock, once, and cut off what a killed writer left half written."""
+        if self._lock is not None:
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise StoreError(f"another process is writing to {self.path}; wait for it or stop it") from None
+        self._lock = lock
+        self._cut_torn_line()
+
+    def close(self) -> None:
+        """Let another process write. The lock also goes with the process, however it ends."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def _read_parquet(self) -> pd.DataFrame:
         if not self.path.exists():

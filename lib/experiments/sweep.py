@@ -26,7 +26,7 @@ from lib import validate
 from lib.experiments.store import Store
 from lib.paths import ROOT
 
-__all__ = ["cell_key", "provenance", "run_sweep"]
+__all__ = ["available_workers", "cell_key", "provenance", "run_sweep"]
 
 PACKAGES = ("numpy", "pandas", "scikit-learn", "lightgbm")
 
@@ -88,16 +88,19 @@ def run_sweep(
                bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}")  # fmt: skip
     costs = {cell_key(cell): cost(cell) for cell in todo}
     last = time.monotonic()
-    with joblib.parallel_config(backend=backend, n_jobs=workers), bar:
-        jobs = (joblib.delayed(_finish)(run, cell) for cell in todo)
-        for record in joblib.Parallel(return_as="generator_unordered", batch_size=1)(jobs):
-            store.append(record)
-            bar.update(costs[record["cell"]])
-            bar.set_postfix_str(f"{len(store)} cells done")
-            if time.monotonic() - last > compact_every:
-                store.compact()
-                last = time.monotonic()
-    return store.compact()
+    try:
+        with joblib.parallel_config(backend=backend, n_jobs=workers), bar:
+            jobs = (joblib.delayed(_finish)(run, cell) for cell in todo)
+            for record in joblib.Parallel(return_as="generator_unordered", batch_size=1)(jobs):
+                store.append(record)
+                bar.update(costs[record["cell"]])
+                bar.set_postfix_str(f"{len(store)} cells done")
+                if time.monotonic() - last > compact_every:
+                    store.compact()
+                    last = time.monotonic()
+        return store.compact()
+    finally:
+        store.close()
 
 
 def available_workers() -> int:

@@ -1,0 +1,82 @@
+"""Means over runs with 95% intervals, and differences to the baseline paired on the run.
+
+Intervals are Student's t over runs. Runs of one cell share the test split with
+the baseline of the same run, so :func:`paired` subtracts run by run first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from lib import validate
+
+__all__ = ["CURVE", "mean_interval", "curves", "baseline", "differences", "paired"]
+
+CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
+BASELINE = "NonDP"
+
+
+def mean_interval(values: Sequence[float] | np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
+    """Mean of ``values``, shape (n,), and its t interval; NaN bounds for fewer than two finite values.
+
+    NaN entries (a metric that a run does not have) are left out; the mean of
+    none is NaN.
+    """
+    validate.fraction("level", level)
+    x = np.asarray(values, dtype=float)
+    x = x[~np.isnan(x)]
+    if x.size < 2:
+        return (float(x[0]) if x.size else float("nan")), float("nan"), float("nan")
+    half = stats.t.ppf(0.5 + level / 2, x.size - 1) * x.std(ddof=1) / np.sqrt(x.size)
+    return float(x.mean()), float(x.mean() - half), float(x.mean() + half)
+
+
+def _summarise(frame: pd.DataFrame, by: Sequence[str], value: str, level: float) -> pd.DataFrame:
+    rows = [
+        dict(zip(by, key, strict=True))
+        | dict(zip(("mean", "low", "high"), mean_interval(group[value], level), strict=True))
+        | {"runs": int(group[value].notna().sum())}
+        for key, group in frame.groupby(list(by), sort=True)
+    ]
+    return pd.DataFrame(rows, columns=[*by, "mean", "low", "high", "runs"])
+
+
+def _has(frame: pd.DataFrame, *columns: str) -> None:
+    for column in columns:
+        validate.choice("metric", column, frame.columns)
+
+
+def curves(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataFrame:
+    """Mean of ``metric`` over runs of every LDP cell: ``dataset, protocol, split, epsilon, mean, low, high, runs``."""
+    _has(frame, metric)
+    return _summarise(frame[frame["protocol"] != BASELINE], CURVE, metric, level)
+
+
+def baseline(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataFrame:
+    """Mean of ``metric`` over runs of NonDP: ``dataset, mean, low, high, runs``."""
+    _has(frame, metric)
+    return _summarise(frame[frame["protocol"] == BASELINE], ["dataset"], metric, level)
+
+
+def differences(frame: pd.DataFrame, metric: str, transform=None) -> pd.DataFrame:
+    """``metric`` of every LDP cell minus that of NonDP on the same data set and run, in column ``difference``.
+
+    ``transform`` is applied to both first, e.g. ``abs`` or ``lambda di: abs(1 - di)``
+    for the distance from the fair value. Runs without a baseline are left out.
+    """
+    _has(frame, metric)
+    value = frame[metric] if transform is None else frame[metric].map(transform)
+    frame = frame.assign(_value=value)
+    is_base = frame["protocol"] == BASELINE
+    base = frame.loc[is_base, ["dataset", "run", "_value"]].rename(columns={"_value": "_base"})
+    joined = frame[~is_base].merge(base, on=["dataset", "run"], how="inner", validate="many_to_one")
+    return joined.assign(difference=joined["_value"] - joined["_base"]).drop(columns=["_value", "_base"])
+
+
+def paired(frame: pd.DataFrame, metric: str, *, transform=None, level: float = 0.95) -> pd.DataFrame:
+    """Mean over runs of :func:`differences`: ``dataset, protocol, split, epsilon, mean, low, high, runs``."""
+    return _summarise(differences(frame, metric, transform), CURVE, "difference", level)
