@@ -25,7 +25,7 @@ from lib.rng import stream
 
 __all__ = [
     "VERSION", "EPSILONS", "BASELINE", "HYPERPARAMETERS", "Cell", "main_grid", "appendix_grid", "sensitive_attributes",
-    "run_cell", "relative_cost",
+    "split_rows", "train", "run_cell", "relative_cost",
 ]  # fmt: skip
 
 # Raised whenever a change here or below alters what a cell computes; a golden test holds it.
@@ -139,7 +139,7 @@ def _data(dataset: str) -> Dataset:
 
 
 @cache
-def _split(dataset: str, run: int) -> tuple[np.ndarray, np.ndarray]:
+def split_rows(dataset: str, run: int) -> tuple[np.ndarray, np.ndarray]:
     """Row numbers of train and test: 80/20, stratified on the target."""
     data = _data(dataset)
     train, test = train_test_split(np.arange(len(data.frame)), test_size=0.2, stratify=data.y, random_state=run)
@@ -156,7 +156,7 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     """Train and test one cell: metrics, per-group rates, budgets, times, the data's provenance."""
     data = data or _data(cell.dataset)
     task, start = data.task, time.perf_counter()
-    train_rows, test_rows = _split(cell.dataset, cell.run)
+    train_rows, test_rows = split_rows(cell.dataset, cell.run)
     domain = task.domain.project(task.features)
     known, unseen = data.frame.iloc[train_rows], data.frame.iloc[test_rows]
     sensitive = sensitive_attributes(cell)
