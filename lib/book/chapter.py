@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reac
     from matplotlib.figure import Figure
 
 __all__ = [
-    "PROFILES", "badges", "badges_html", "check_parameters", "figure", "figure_html", "put", "setup_style", "table",
-    "table_html",
+    "PROFILES", "badges", "badges_html", "check_parameters", "figure", "figure_html", "put", "say", "setup_style",
+    "table", "table_html",
 ]  # fmt: skip
 
 PROFILES = ("quick", "paper")
@@ -243,6 +243,13 @@ def put(name: str, value: object, spec: str = "") -> None:
     from myst_nb import glue
 
     glue(name, format(value, spec), display=False)
+
+
+def say(text: str) -> None:
+    """Display MyST Markdown whose numbers and verdicts were computed in the cell."""
+    from IPython.display import Markdown, display
+
+    display(Markdown(text))
 
 
 def _cell(value: object, spec: str | None) -> str:

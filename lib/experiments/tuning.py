@@ -115,7 +115,7 @@ def search(dataset: str, *, trials: int = 100, store: Store | None = None, **opt
     """
     validate.integer("trials", trials, low=1)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    store = store or Store(trials_path(), version=VERSION)
+    store = Store(trials_path(), version=VERSION) if store is None else store  # an empty store is falsy
 
     first = Trial(dataset=dataset, number=0, **options)
 

@@ -1,0 +1,7 @@
+"""``python -m lib``."""
+
+import sys
+
+from lib.cli import main
+
+sys.exit(main())

@@ -1,0 +1,35 @@
+"""The whole build: execute what changed, stage, render."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lib import validate
+from lib.book.chapter import PROFILES
+from lib.book.execute import execute
+from lib.book.render import render
+from lib.book.stage import stage
+from lib.book.toc import pages
+from lib.paths import ROOT
+
+__all__ = ["build"]
+
+
+def build(profile: str = "quick", *, workers: int = 2, root: Path = ROOT, progress: bool = True) -> Path:
+    """Build the book and return the page to open.
+
+    Parameters
+    ----------
+    profile : {"quick", "paper"}
+        Scale of the live runs: minutes, or that of the papers.
+    workers : int
+        Chapters executed side by side.
+    """
+    validate.choice("profile", profile, PROFILES)
+    validate.integer("workers", workers, low=1)
+    listed = pages(root)
+    build_folder = root / "_build"
+    executed = execute(listed, {"profile": profile}, build_folder / "executed" / profile, workers=workers,
+                       progress=progress)  # fmt: skip
+    stage(root, listed, executed, profile, build_folder / "stage")
+    return render(build_folder / "stage", root)

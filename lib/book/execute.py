@@ -1,0 +1,148 @@
+"""Execute chapters with papermill, two at a time, and only those whose inputs changed.
+
+The key of a chapter is a hash of its cells, the source in ``lib`` that it
+reaches, the data that this source can read, its parameters and the profile. A
+chapter that fails stops the build with the failing cell and its traceback.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from tqdm import tqdm
+
+from lib.book.chapter import data_used
+from lib.book.reach import digest, reachable
+from lib.book.toc import Page
+from lib.paths import user_cache
+
+__all__ = ["ChapterError", "Executed", "chapter_key", "execute"]
+
+
+class ChapterError(RuntimeError):
+    """A chapter that did not run; the message shows the failing cell."""
+
+
+@dataclass(frozen=True)
+class Executed:
+    """An executed chapter: where it is, how long it ran, which data it named, and whether it ran now or before."""
+
+    doc: str
+    path: Path
+    seconds: float
+    data: tuple[dict, ...]
+    fresh: bool
+
+
+def _code(notebook: Path) -> str:
+    cells = nbformat.read(notebook, as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+
+
+def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
+    """Data files that source with this reach may read: data sets, results, claims."""
+    parts = {file.relative_to(root / "lib").parts[0] for file in reach}
+    files: list[Path] = []
+    if "datasets" in parts:
+        folders = [root / "data" / "replicas", user_cache()]
+        if local := os.environ.get("COMPANION_DATA"):
+            folders.append(Path(local))
+        files += [f for folder in folders if folder.is_dir() for f in folder.glob("*") if f.suffix in {".csv", ".parquet"}]
+    if parts & {"experiments", "claims"}:
+        files += [f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}]
+    if "claims" in parts:
+        files += (root / "data").glob("*.yml")
+    if parts & {"plots", "book"}:
+        files += (root / "lib").rglob("*.mplstyle")
+    return files
+
+
+def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
+    """The hash of everything that the result of the chapter depends on."""
+    notebook = nbformat.read(page.notebook, as_version=4)
+    cells = [(cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells]
+    reach = reachable(_code(page.notebook), page.root)
+    requirements = [f for f in [page.root / "requirements.txt"] if f.exists()]
+    body = json.dumps([cells, dict(parameters), digest([*reach, *requirements], page.root),
+                       digest(data_files(reach, page.root), page.root)], sort_keys=True)  # fmt: skip
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+def _failure(output: Path, log: str) -> str:
+    """The failing cell with its traceback, or papermill's own words if no cell failed."""
+    if output.exists():
+        for number, cell in enumerate(nbformat.read(output, as_version=4).cells):
+            for out in cell.get("outputs", []):
+                if out.output_type == "error":
+                    trace = "\n".join(out.traceback)
+                    return f"cell {number}:\n{cell.source}\n\n{trace}"
+    return log
+
+
+def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
+    output.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "papermill", str(page.notebook), str(output), "--cwd", str(page.root),
+               "--no-progress-bar", "--log-level", "WARNING", "--start-timeout", "120"]  # fmt: skip
+    for name, value in parameters.items():
+        command += ["-p", name, str(value)]
+    start = time.perf_counter()
+    # one thread a kernel: two run side by side, and results must not depend on the number of threads
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    environment = os.environ | threads | {"PYTHONPATH": str(page.root), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise ChapterError(f"{page.doc} failed in {_failure(output, done.stdout + done.stderr)}")
+    return time.perf_counter() - start
+
+
+def _one(page: Page, parameters: Mapping[str, object], folder: Path) -> Executed:
+    output, stamp = folder / f"{page.doc}.ipynb", folder / f"{page.doc}.json"
+    key = chapter_key(page, parameters)
+    if stamp.exists() and output.exists():
+        record = json.loads(stamp.read_text())
+        if record["key"] == key:
+            return Executed(page.doc, output, record["seconds"], tuple(record["data"]), fresh=False)
+    stamp.unlink(missing_ok=True)
+    seconds = _run(page, parameters, output)
+    cells = nbformat.read(output, as_version=4).cells
+    html = ["".join(out.get("data", {}).get("text/html", "")) for c in cells for out in c.get("outputs", [])]
+    data = data_used(html)
+    stamp.write_text(json.dumps({"key": key, "seconds": seconds, "data": data, "parameters": dict(parameters)}))
+    return Executed(page.doc, output, seconds, tuple(data), fresh=True)
+
+
+def execute(pages: Iterable[Page], parameters: Mapping[str, object], folder: Path, *, workers: int = 2,
+            progress: bool = True) -> list[Executed]:  # fmt: skip
+    """Execute those chapters among ``pages`` whose key changed; all of them, in the order given, are returned.
+
+    Raises
+    ------
+    ChapterError
+        After the others have finished, with every failing cell in the message.
+    """
+    chapters = [page for page in pages if page.is_chapter]
+    done: dict[str, Executed] = {}
+    errors: list[str] = []
+    with ThreadPoolExecutor(workers) as pool, tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar:
+        jobs = {pool.submit(_one, page, parameters, folder): page for page in chapters}
+        for job in as_completed(jobs):
+            doc = jobs[job].doc
+            try:
+                done[doc] = job.result()
+                bar.set_postfix_str(f"{doc} {'in ' if done[doc].fresh else 'unchanged, '}{done[doc].seconds:.0f} s")
+            except ChapterError as error:
+                errors.append(str(error))
+            bar.update()
+    if errors:
+        raise ChapterError("\n\n".join(errors))
+    return [done[page.doc] for page in chapters]

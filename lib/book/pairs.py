@@ -1,0 +1,60 @@
+"""Chapters as pairs: ``x.md`` (MyST, the text that is reviewed) and ``x.ipynb`` (no outputs, what papermill runs)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jupytext
+import nbformat
+from jupytext.compare import NotebookDifference, compare_notebooks
+
+__all__ = ["is_pair_source", "notebook_of", "difference", "sync"]
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def is_pair_source(text: Path) -> bool:
+    """Whether a Markdown page has code: its front matter names jupytext."""
+    head = text.read_text().split("---", 2)
+    return len(head) == 3 and "jupytext:" in head[1]
+
+
+def notebook_of(text: Path) -> nbformat.NotebookNode:
+    """The notebook that belongs to a MyST page: no outputs, and cell ids that do not change between calls."""
+    notebook = jupytext.read(text)
+    notebook.metadata = nbformat.from_dict(METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number:03d}"
+    return notebook
+
+
+def difference(text: Path) -> str | None:
+    """How the ``.ipynb`` beside ``text`` differs from it, or None if it does not."""
+    partner = text.with_suffix(".ipynb")
+    if not partner.exists():
+        return f"{partner} is missing"
+    stored = nbformat.read(partner, as_version=4)
+    if any(cell.get("outputs") or cell.get("execution_count") for cell in stored.cells):
+        return f"{partner} has outputs"
+    try:
+        compare_notebooks(stored, notebook_of(text), fmt="md:myst")
+    except NotebookDifference as error:
+        return f"{partner}: {error}"
+    return None
+
+
+def sync(folder: Path) -> list[Path]:
+    """Write the ``.ipynb`` of every pair below ``folder`` from its ``.md``; those that changed are returned."""
+    changed = []
+    for text in sorted(folder.rglob("*.md")):
+        if is_pair_source(text):
+            body = nbformat.writes(notebook_of(text)) + "\n"
+            partner = text.with_suffix(".ipynb")
+            if not partner.exists() or partner.read_text() != body:
+                partner.write_text(body)
+                changed.append(partner)
+    return changed

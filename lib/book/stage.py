@@ -1,0 +1,76 @@
+"""The staging folder that jupyter-book renders: executed notebooks, plain pages, and a status page made now."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+import nbformat
+
+from lib.book.execute import Executed
+from lib.book.toc import Page
+
+__all__ = ["stage", "status_page"]
+
+SHOWN = ("numpy", "scipy", "pandas", "scikit-learn", "lightgbm", "matplotlib", "jupyter-book", "sphinx", "papermill")
+
+
+def mathjax() -> Path:
+    """MathJax 3 with SVG output in one file, from the Python package that carries it."""
+    files = metadata.files("sphinx-mathjax-offline") or []
+    found = [file for file in files if file.name == "tex-svg.js"]
+    if not found:
+        raise FileNotFoundError("tex-svg.js is not in the installed sphinx-mathjax-offline; install requirements.txt")
+    return Path(found[0].locate())
+
+
+def status_page(executed: Sequence[Executed], profile: str) -> str:
+    """Run time and data of each chapter, and the versions that made the book."""
+    rows = "\n".join(
+        f"| {e.doc.removeprefix('chapters/')} | {e.seconds:.0f} s | "
+        + (", ".join(f"{d['name']}: {d['source']}" for d in e.data) or "none")
+        + " |"
+        for e in executed
+    )
+    versions = "\n".join(f"| {name} | {metadata.version(name)} |" for name in SHOWN)
+    return (
+        "# Status of this build\n\n"
+        f"Executed under the `{profile}` profile on Python {platform.python_version()}, {platform.machine()}. "
+        "A data source is `local` (the folder `COMPANION_DATA`), `cache`, `download`, or `replica`.\n\n"
+        f"| chapter | run time | data |\n|---|---:|---|\n{rows}\n\n"
+        f"| package | version |\n|---|---|\n{versions}\n"
+    )
+
+
+def _copy_executed(chapter: Executed, target: Path) -> None:
+    """Without papermill's own metadata and injected cell, whose times would make every build differ."""
+    notebook = nbformat.read(chapter.path, as_version=4)
+    notebook.cells = [c for c in notebook.cells if "injected-parameters" not in c.metadata.get("tags", [])]
+    notebook.metadata.pop("papermill", None)
+    for cell in notebook.cells:
+        for key in ("papermill", "execution"):
+            cell.metadata.pop(key, None)
+    nbformat.write(notebook, target)
+
+
+def stage(root: Path, pages: Sequence[Page], executed: Sequence[Executed], profile: str, folder: Path) -> None:
+    """Fill ``folder`` anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    by_doc = {chapter.doc: chapter for chapter in executed}
+    for page in pages:
+        target = folder / page.doc
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if page.is_generated:
+            target.with_name(target.name + ".md").write_text(status_page(executed, profile))
+        elif page.doc in by_doc:
+            _copy_executed(by_doc[page.doc], target.with_name(target.name + ".ipynb"))
+        else:
+            shutil.copy(page.text, target.with_name(target.name + ".md"))
+    for name in ("_config.yml", "_toc.yml", "references.bib"):
+        shutil.copy(root / name, folder / name)
+    shutil.copytree(root / "chapters" / "_static", folder / "_static")
+    (folder / "_static" / "mathjax").mkdir()
+    shutil.copy(mathjax(), folder / "_static" / "mathjax" / "tex-svg.js")

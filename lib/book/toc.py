@@ -1,0 +1,64 @@
+"""The pages of the book, as ``_toc.yml`` lists them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+__all__ = ["Page", "pages", "GENERATED"]
+
+GENERATED = ("chapters/front/status",)  # written at build time
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: its place without ending, e.g. ``chapters/ldp/fairness``, below ``root``."""
+
+    doc: str
+    root: Path
+
+    @property
+    def notebook(self) -> Path:
+        return self.root / f"{self.doc}.ipynb"
+
+    @property
+    def text(self) -> Path:
+        return self.root / f"{self.doc}.md"
+
+    @property
+    def is_chapter(self) -> bool:
+        """Whether the page has code (a pair), and is executed."""
+        return self.notebook.exists()
+
+    @property
+    def is_generated(self) -> bool:
+        return self.doc in GENERATED
+
+
+def _documents(node: object):
+    if isinstance(node, dict):
+        for key in ("root", "file"):
+            if key in node:
+                yield node[key]
+        for key in ("parts", "chapters", "sections"):
+            yield from _documents(node.get(key, []))
+    elif isinstance(node, list):
+        for item in node:
+            yield from _documents(item)
+
+
+def pages(root: Path) -> list[Page]:
+    """Every page in reading order.
+
+    Raises
+    ------
+    ValueError
+        If a page of the table of contents has no file.
+    """
+    listed = [Page(doc, root) for doc in _documents(yaml.safe_load((root / "_toc.yml").read_text()))]
+    for page in listed:
+        if not (page.is_generated or page.is_chapter or page.text.exists()):
+            raise ValueError(f"_toc.yml lists {page.doc!r}, but there is neither {page.doc}.md nor {page.doc}.ipynb")
+    return listed
