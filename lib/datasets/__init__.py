@@ -1,7 +1,8 @@
 """The data sets of the three papers: registry, download with checksum, cleaning, replicas."""
 
+from lib.datasets.cache import DataError, Unavailable
 from lib.datasets.domain import Domain
-from lib.datasets.load import Dataset, load
+from lib.datasets.load import Dataset, load, load_raw
 from lib.datasets.registry import FILES, TASKS, File, Task, task
 
-__all__ = ["Domain", "Dataset", "load", "FILES", "TASKS", "File", "Task", "task"]
+__all__ = ["Domain", "Dataset", "load", "load_raw", "DataError", "Unavailable", "FILES", "TASKS", "File", "Task", "task"]

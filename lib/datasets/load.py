@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from lib.datasets.registry import FILES, Task, task
+from lib import validate
+from lib.datasets.cache import SOURCES, Unavailable, locate, sha256_of
+from lib.datasets.nist import analysed as analysed_nist
+from lib.datasets.registry import Task, task
+from lib.paths import REPLICAS
 
-__all__ = ["Dataset", "load"]
+__all__ = ["Dataset", "load", "load_raw"]
+
+log = logging.getLogger("companion.data")
 
 
 @dataclass(frozen=True)
@@ -20,13 +25,15 @@ class Dataset:
     """A table of integer codes with its :class:`~lib.datasets.registry.Task`.
 
     ``source`` is ``"local"``, ``"cache"``, ``"download"`` or ``"replica"``;
-    ``sha256`` is that of the file the rows were read from.
+    ``sha256`` is that of the file the rows were read from; ``notes`` say what
+    was tried before (empty if the first source had it).
     """
 
     task: Task
     frame: pd.DataFrame
     source: str
     sha256: str
+    notes: tuple[str, ...] = field(default=())
 
     @property
     def name(self) -> str:
@@ -53,11 +60,56 @@ class Dataset:
 
 
 def load(name: str, source: str = "auto") -> Dataset:
+    """The table called ``name``: real where it can be had, else the embedded replica, and never silently.
+
+    Parameters
+    ----------
+    name : str
+        A key of :data:`lib.datasets.TASKS`.
+    source : {"auto", "local", "cache", "download", "replica"}
+        ``"auto"`` takes the first that has the file, in this order.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name or source; :class:`~lib.datasets.cache.DataError`
+        (a ``ValueError``) for bytes that are not the registered ones, or a
+        source that was asked for by name and does not have the file.
+    """
     spec = task(name)
-    path = Path(os.environ["COMPANION_DATA"]) / spec.file
-    raw = path.read_bytes()
-    digest = hashlib.sha256(raw).hexdigest()
-    if digest != FILES[spec.file].sha256:
-        raise ValueError(f"{path} has SHA-256 {digest}; {FILES[spec.file].sha256} is expected")
-    frame = pd.read_csv(path).astype(np.int16)[list(spec.domain.columns)]
-    return Dataset(spec, spec.domain.check(frame), "local", digest)
+    validate.choice("source", source, ("auto", *SOURCES, "replica"))
+    notes: tuple[str, ...] = ()
+    if source != "replica":
+        try:
+            found = locate(spec.file, source)
+        except Unavailable as error:
+            if source != "auto":
+                raise
+            notes = (str(error),)
+            log.warning("%s: using the embedded replica, since %s", name, error)
+        else:
+            log.info("%s: %s (%s)", name, found.source, found.path)
+            return Dataset(spec, _analysed(spec, found.path), found.source, found.sha256)
+    return _replica(spec, notes)
+
+
+def _analysed(spec: Task, path: Path) -> pd.DataFrame:
+    if spec.name == "nist":
+        frame = analysed_nist(pd.read_csv(path, dtype=str, keep_default_na=False))
+    else:
+        frame = pd.read_csv(path)
+    return spec.domain.check(frame.astype(np.int16)[list(spec.domain.columns)])
+
+
+def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:
+    path = REPLICAS / f"{spec.name}.parquet"
+    if not path.exists():
+        raise Unavailable(f"there is no replica of {spec.name} at {path}; make it with: make replicas")
+    frame = pd.read_parquet(path).astype(np.int16)
+    return Dataset(spec, spec.domain.check(frame[list(spec.domain.columns)]), "replica", sha256_of(path), notes)
+
+
+def load_raw(name: str, source: str = "auto") -> tuple[pd.DataFrame, str]:
+    """A registered file as it is, every field a string, and its source. There are no replicas of raw files."""
+    found = locate(name, source)
+    return pd.read_csv(found.path, dtype=str, keep_default_na=False), found.source

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from lib import validate
 from lib.datasets.domain import Domain
+from lib.datasets.nist import SIZES as NIST_SIZES
 
 __all__ = ["File", "Task", "FILES", "TASKS", "task"]
 
@@ -115,6 +116,12 @@ TASKS: dict[str, Task] = {
             ("race1", "gender", "fam_inc", "fulltime"),
             ("fam_inc", "gender", "fulltime", "lsat", "ugpa"),
             Domain.of({"fam_inc": 5, "gender": 2, "fulltime": 2, "race1": 2, "lsat": 37, "ugpa": 6, "pass_bar": 2}),
+        ),
+        Task(
+            "nist", "NIST ACS excerpts 2019, aged 5 and over", "national2019.csv", "DREM", "SEX",
+            ("SEX", "RAC1P", "AGE", "DPHY"),
+            ("RAC1P", "AGE", "DPHY", "HISP", "MSP"),
+            Domain.of(NIST_SIZES),
         ),
     )
 }  # fmt: skip

@@ -1,0 +1,136 @@
+"""ACS 2018 (and other years) by state and task, through ``folktables``, with a download that cannot fail silently.
+
+``folktables`` saves whatever the Census Bureau answers, an error page too, and
+unzips it later. Here the archive is fetched first, must be a whole zip that
+holds the file for the state, and only then is put where ``folktables`` looks.
+The Bureau revises its files, so there is no checksum to pin: the one found is
+returned with the table.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import folktables
+import pandas as pd
+import requests
+from folktables.load_acs import state_list
+from tqdm import tqdm
+
+from lib import validate
+from lib.datasets.cache import DataError, Unavailable, sha256_of
+from lib.paths import user_cache
+
+__all__ = ["ACS_TASKS", "AcsTable", "load_acs", "fetch_archive"]
+
+ACS_TASKS = {
+    "coverage": folktables.ACSPublicCoverage,
+    "employment": folktables.ACSEmployment,
+    "income": folktables.ACSIncome,
+}
+ORIGIN = "https://www2.census.gov/programs-surveys/acs/data/pums"
+_FIPS = dict(zip(state_list, (
+    "01 02 04 05 06 08 09 10 12 13 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 "
+    "44 45 46 47 48 49 50 51 53 54 55 56 72"
+).split(), strict=True))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AcsTable:
+    """Features, target (0/1) and the group column of a folktables task for one state and year."""
+
+    features: pd.DataFrame
+    target: pd.Series
+    group: pd.Series
+    state: str
+    year: int
+    task: str
+    sha256: str
+
+
+def _member(state: str, year: int) -> str:
+    return f"psam_p{_FIPS[state]}.csv" if year >= 2017 else f"ss{year % 100}p{state.lower()}.csv"
+
+
+def _checked_zip(path: Path, member: str, url: str) -> None:
+    """Raise unless ``path`` is an undamaged zip that holds ``member``."""
+    if not zipfile.is_zipfile(path):
+        head = path.read_bytes()[:60]
+        raise DataError(f"{url} gave no zip archive: it starts with {head!r} (an error page?)")
+    with zipfile.ZipFile(path) as archive:
+        if member not in archive.namelist():
+            raise DataError(f"{url} holds {archive.namelist()[:3]}; {member} is expected")
+        if (damaged := archive.testzip()) is not None:
+            raise DataError(f"{url}: {damaged} in it is damaged")
+
+
+def fetch_archive(state: str, year: int, folder: Path, *, origin: str = ORIGIN, progress: bool = True) -> Path:
+    """Download and unpack one state's person file into ``folder``; the csv's path is returned.
+
+    Raises
+    ------
+    Unavailable
+        If the origin cannot be reached or refuses.
+    DataError
+        If what came is no whole archive of that state; nothing is left behind.
+    """
+    csv = folder / _member(state, year)
+    if csv.exists():
+        return csv
+    if os.environ.get("COMPANION_OFFLINE") == "1":
+        raise Unavailable(f"ACS {year} {state}: COMPANION_OFFLINE=1")
+    folder.mkdir(parents=True, exist_ok=True)
+    url = f"{origin}/{year}/1-Year/csv_p{state.lower()}.zip"
+    partial = folder / f".{state}.{os.getpid()}.zip"
+    try:
+        _stream(url, partial, progress)
+        _checked_zip(partial, csv.name, url)
+        with zipfile.ZipFile(partial) as archive:
+            unpacked = Path(archive.extract(csv.name, folder / f".{state}.{os.getpid()}"))
+        os.replace(unpacked, csv)
+        unpacked.parent.rmdir()
+    finally:
+        partial.unlink(missing_ok=True)
+    return csv
+
+
+def _stream(url: str, target: Path, progress: bool) -> None:
+    try:
+        with requests.get(url, stream=True, timeout=(4, 60)) as answer:
+            answer.raise_for_status()
+            size = int(answer.headers.get("Content-Length", 0))
+            with open(target, "wb") as file, tqdm(total=size, unit="B", unit_scale=True, disable=not progress) as bar:
+                for block in answer.iter_content(1 << 20):
+                    file.write(block)
+                    bar.update(len(block))
+    except requests.exceptions.RequestException as error:
+        raise Unavailable(f"{url} cannot be downloaded: {error}") from error
+    if size and target.stat().st_size != size:
+        raise DataError(f"{url} was cut off: {target.stat().st_size:,} of {size:,} bytes came")
+
+
+def load_acs(state: str, year: int = 2018, task: str = "coverage", *, folder: Path | None = None,
+             origin: str = ORIGIN, progress: bool = True) -> AcsTable:  # fmt: skip
+    """One state's table for a folktables task.
+
+    Parameters
+    ----------
+    state : str
+        Postal abbreviation, e.g. ``"NY"``.
+    year : int
+        Survey year, 2014 to 2022; the papers use 2018.
+    task : {"coverage", "employment", "income"}
+    folder : Path, optional
+        Where the files are kept; the user's cache by default.
+    """
+    validate.choice("state", state, state_list)
+    validate.integer("year", year, low=2014, high=2022)
+    problem = ACS_TASKS[validate.choice("task", task, ACS_TASKS)]
+    root = folder or user_cache() / "folktables"
+    csv = fetch_archive(state, year, root / str(year) / "1-Year", origin=origin, progress=progress)
+    source = folktables.ACSDataSource(survey_year=str(year), horizon="1-Year", survey="person", root_dir=str(root))
+    features, target, group = problem.df_to_pandas(source.get_data(states=[state], download=False))
+    return AcsTable(features, target.iloc[:, 0].astype(int), group.iloc[:, 0], state, year, task, sha256_of(csv))
