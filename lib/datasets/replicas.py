@@ -160,15 +160,17 @@ def _generate(domain: Domain, measured: list[_Measured], n: int, seed: int, iter
     jax.config.update("jax_enable_compilation_cache", False)
     import mbi
 
-    losses = [mbi.LinearMeasurement(m.noisy, m.columns, m.sigma) for m in measured]
-    model = mbi.estimation.MirrorDescent().estimate(mbi.Domain(domain.columns, domain.sizes), losses, known_total=n,
-                                                    iters=iterations)  # fmt: skip
+    # mbi iterates over sets of names, and the hash of a string changes with the process: number the columns
+    number = {c: i for i, c in enumerate(domain.columns)}
+    losses = [mbi.LinearMeasurement(m.noisy, tuple(number[c] for c in m.columns), m.sigma) for m in measured]
+    numbered = mbi.Domain(tuple(number.values()), domain.sizes)
+    model = mbi.estimation.MirrorDescent().estimate(numbered, losses, known_total=n, iters=iterations)
     with _numpy_seeded(seed):
         rows = model.synthetic_data(n)
     table = rows.to_dict()
     # a column with one code is in no marginal; it has nothing to be drawn
     constant = {c: np.zeros(n) for c, k in domain if k == 1}
-    return pd.DataFrame({c: np.asarray(constant.get(c, table.get(c))).astype(np.int16) for c in domain.columns})
+    return pd.DataFrame({c: np.asarray(constant.get(c, table.get(number[c]))).astype(np.int16) for c in number})
 
 
 def synthesise(frame: pd.DataFrame, task: Task, *, rho: float, rng: np.random.Generator, seed: int,

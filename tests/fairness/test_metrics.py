@@ -1,0 +1,94 @@
+"""Fairness and utility against a table worked by hand, and as properties."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from lib.fairness import evaluate, fairness, group_rates, utility
+
+# group 1: 4 people, labels 1 1 0 0, predicted 1 0 1 0; group 0: 4 people, labels 1 1 1 0, predicted 1 0 0 0
+Y = np.array([1, 1, 0, 0, 1, 1, 1, 0])
+HAT = np.array([1, 0, 1, 0, 1, 0, 0, 0])
+GROUP = np.array([1, 1, 1, 1, 0, 0, 0, 0])
+
+
+def test_the_worked_example():
+    metrics = fairness(Y, HAT, GROUP)
+    assert metrics["DI"] == pytest.approx((1 / 4) / (2 / 4))
+    assert metrics["SPD"] == pytest.approx(2 / 4 - 1 / 4)
+    assert metrics["EOD"] == pytest.approx(1 / 2 - 1 / 3)
+    assert metrics["OAD"] == pytest.approx(2 / 4 - 2 / 4)
+    rates = group_rates(Y, HAT, GROUP)
+    assert (rates["n_0"], rates["n_1"]) == (4, 4)
+    assert rates["fpr_1"] == pytest.approx(1 / 2)
+    assert rates["fpr_0"] == 0
+
+
+def test_utility_of_the_worked_example():
+    scores = np.array([0.9, 0.4, 0.6, 0.1, 0.8, 0.3, 0.2, 0.05])
+    metrics = utility(Y, HAT, scores)
+    assert metrics["acc"] == pytest.approx(4 / 8)
+    assert metrics["recall"] == pytest.approx(2 / 5)
+    assert metrics["f1"] == pytest.approx(2 * (2 / 3) * (2 / 5) / (2 / 3 + 2 / 5))
+    assert metrics["balanced_accuracy"] == pytest.approx((2 / 5 + 2 / 3) / 2)
+    pairs = [(a > b) + 0.5 * (a == b) for a in scores[Y == 1] for b in scores[Y == 0]]
+    assert metrics["auc"] == pytest.approx(np.mean(pairs))
+
+
+def test_auc_of_hard_labels_is_balanced_accuracy():
+    metrics = utility(Y, HAT, HAT)
+    assert metrics["auc"] == pytest.approx(metrics["balanced_accuracy"], abs=1e-12)
+
+
+bits = hnp.arrays(np.int8, 60, elements=st.integers(0, 1))
+
+
+@given(y=bits, hat=bits, group=bits)
+def test_swapping_the_groups_turns_the_signs(y, hat, group):
+    one, two = fairness(y, hat, group), fairness(y, hat, 1 - group)
+    for metric in ("SPD", "EOD", "OAD"):
+        assert one[metric] == pytest.approx(-two[metric], nan_ok=True)
+    if 0 < one["DI"] < math.inf:
+        assert one["DI"] == pytest.approx(1 / two["DI"])
+
+
+@given(y=bits, group=bits)
+def test_a_perfect_predictor_has_equal_opportunity_and_accuracy(y, group):
+    metrics = fairness(y, y, group)
+    for metric in ("EOD", "OAD"):
+        assert metrics[metric] == 0 or math.isnan(metrics[metric])
+
+
+def test_an_absent_group_has_no_rates():
+    metrics = evaluate(Y, HAT, np.ones(8, dtype=int))
+    assert metrics["n_0"] == 0
+    assert all(math.isnan(metrics[m]) for m in ("DI", "SPD", "EOD", "OAD", "positive_rate_0"))
+    assert metrics["acc"] == 0.5
+
+
+def test_a_group_without_positive_labels_has_no_true_positive_rate():
+    y = np.where(GROUP == 0, 0, Y)
+    metrics = fairness(y, HAT, GROUP)
+    assert math.isnan(metrics["EOD"])
+    assert not math.isnan(metrics["SPD"])
+
+
+def test_disparate_impact_at_the_edges():
+    assert fairness(Y, np.ones(8, dtype=int), GROUP)["DI"] == 1
+    assert math.isnan(fairness(Y, np.zeros(8, dtype=int), GROUP)["DI"])
+    assert fairness(Y, 1 - GROUP, GROUP)["DI"] == math.inf
+
+
+@pytest.mark.parametrize(("y", "hat", "group", "named"), [
+    (Y, HAT[:-1], GROUP, "y_pred"), (Y, HAT, GROUP[:-1], "group"), (Y + 1, HAT, GROUP, "y_true"),
+    (Y, HAT * 0.5, GROUP, "y_pred"), ([], [], [], "y_true"), (Y[None], HAT, GROUP, "y_true"),
+])  # fmt: skip
+def test_bad_input_is_refused(y, hat, group, named):
+    with pytest.raises(ValueError, match=named):
+        evaluate(y, hat, group)

@@ -1,0 +1,84 @@
+"""Budget splitting and the homogeneous encoding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lib.datasets import TASKS, Domain
+from lib.ldp import PROTOCOLS, SPLITS, design_matrix, one_hot, sanitise, split_budget
+from lib.rng import stream
+
+sizes = st.lists(st.integers(2, 500), min_size=1, max_size=8)
+
+
+@given(sizes=sizes, epsilon=st.floats(0.01, 100), split=st.sampled_from(SPLITS))
+def test_the_parts_add_up_and_are_positive(sizes, epsilon, split):
+    parts = split_budget(epsilon, sizes, split)
+    assert parts.shape == (len(sizes),)
+    assert (parts > 0).all()
+    assert parts.sum() == pytest.approx(epsilon, rel=1e-12)
+
+
+@given(k=st.integers(2, 50), d=st.integers(1, 8), epsilon=st.floats(0.01, 100))
+def test_equal_domains_make_the_two_splits_equal(k, d, epsilon):
+    np.testing.assert_allclose(split_budget(epsilon, [k] * d, "uniform"), split_budget(epsilon, [k] * d, "k-based"))
+
+
+def test_k_based_on_adult_is_the_papers_formula():
+    task = TASKS["adult"]
+    k = [task.domain[c] for c in task.sensitive]
+    assert k == [2, 5, 41, 74]
+    np.testing.assert_allclose(split_budget(1.0, k, "k-based"), np.array(k) / 122)
+
+
+@pytest.mark.parametrize(("epsilon", "sizes", "split", "named"), [
+    (0, [2], "uniform", "epsilon"), (1.0, [], "uniform", "sizes"), (1.0, [1], "uniform", "sizes"),
+    (1.0, [2], "adaptive", "split"),
+])  # fmt: skip
+def test_bad_splits_are_refused(epsilon, sizes, split, named):
+    with pytest.raises(ValueError, match=named):
+        split_budget(epsilon, sizes, split)
+
+
+DOMAIN = Domain.of({"a": 3, "b": 2, "c": 4})
+FRAME = pd.DataFrame({"a": [0, 1, 2, 1], "b": [1, 1, 0, 0], "c": [3, 0, 2, 1]})
+
+
+def test_one_hot_round_trip():
+    bits = one_hot(FRAME["a"].to_numpy(), 3)
+    assert bits.dtype == np.uint8
+    assert (bits.argmax(axis=1) == FRAME["a"]).all()
+    assert (bits.sum(axis=1) == 1).all()
+
+
+def test_design_matrix_keeps_the_columns_in_place_and_takes_the_reports():
+    reports = {"c": np.ones((4, 4), dtype=np.uint8)}
+    matrix = design_matrix(FRAME, DOMAIN, reports)
+    assert matrix.shape == (4, 9)
+    assert matrix.dtype == np.uint8
+    assert (matrix[:, :3] == one_hot(FRAME["a"].to_numpy(), 3)).all()
+    assert (matrix[:, 5:] == 1).all()
+    assert (design_matrix(FRAME, DOMAIN, reports, form="csr").toarray() == matrix).all()
+
+
+def test_design_matrix_refuses_reports_of_another_shape():
+    with pytest.raises(ValueError, match=r"sanitised\['c'\]"):
+        design_matrix(FRAME, DOMAIN, {"c": np.ones((4, 3), dtype=np.uint8)})
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_sanitise_reports_each_attribute_with_its_share(protocol):
+    bits = sanitise(FRAME, DOMAIN, ("c", "a"), protocol=protocol, split="k-based", epsilon=2.0, rng=stream(1, "x"))
+    assert list(bits) == ["c", "a"]
+    assert bits["c"].shape == (4, 4)
+    assert bits["a"].shape == (4, 3)
+
+
+def test_sanitise_refuses_a_constant_attribute():
+    with pytest.raises(ValueError, match="sizes"):
+        sanitise(pd.DataFrame({"a": [0]}), Domain.of({"a": 1}), ("a",), protocol="GRR", split="uniform", epsilon=1.0,
+                 rng=stream(1, "x"))  # fmt: skip

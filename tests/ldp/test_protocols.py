@@ -1,0 +1,201 @@
+"""What is particular to one protocol, and each against a slow reading of the paper's text."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from lib.ldp import GRR, OLH, OUE, RAPPOR, SS, THE, make
+from lib.ldp.bits import bernoulli
+from lib.ldp.histogram import optimal_theta, threshold_variance
+from lib.ldp.local_hashing import hash_values
+from lib.ldp.subset import random_subsets
+from tests.conftest import FALSE_ALARM
+
+N, K, V = 12_000, 5, 3
+
+
+def _paper_grr(v, k, epsilon, rng):
+    p = math.exp(epsilon) / (math.exp(epsilon) + k - 1)
+    z = v if rng.random() < p else rng.choice([u for u in range(k) if u != v])
+    return [int(u == z) for u in range(k)]
+
+
+def _paper_unary(v, k, p, q, rng):
+    return [int(rng.random() < (p if u == v else q)) for u in range(k)]
+
+
+def _paper_rappor(v, k, epsilon, rng):
+    p = math.exp(epsilon / 2) / (math.exp(epsilon / 2) + 1)
+    return _paper_unary(v, k, p, 1 - p, rng)
+
+
+def _paper_oue(v, k, epsilon, rng):
+    return _paper_unary(v, k, 0.5, 1 / (math.exp(epsilon) + 1), rng)
+
+
+def _paper_olh(v, k, epsilon, rng, g=None):
+    g = g or math.floor(math.exp(epsilon) + 1)
+    table = rng.integers(0, g, size=k)  # a function drawn from all functions
+    p = math.exp(epsilon) / (math.exp(epsilon) + g - 1)
+    z = table[v] if rng.random() < p else rng.choice([i for i in range(g) if i != table[v]])
+    return [int(h == z) for h in table]
+
+
+def _paper_blh(v, k, epsilon, rng):
+    return _paper_olh(v, k, epsilon, rng, g=2)
+
+
+def _paper_ss(v, k, epsilon, rng):
+    omega = max(1, math.floor(k / (math.exp(epsilon) + 1)))
+    p = omega * math.exp(epsilon) / (omega * math.exp(epsilon) + k - omega)
+    others = [u for u in range(k) if u != v]
+    chosen = {v} if rng.random() < p else set()
+    chosen |= set(rng.choice(others, size=omega - len(chosen), replace=False).tolist())
+    return [int(u in chosen) for u in range(k)]
+
+
+def _paper_the(v, k, epsilon, rng):
+    theta = optimal_theta(epsilon)
+    noisy = [float(u == v) + rng.laplace(0, 2 / epsilon) for u in range(k)]
+    return [int(x > theta) for x in noisy]
+
+
+SLOW = {"GRR": _paper_grr, "RAPPOR": _paper_rappor, "OUE": _paper_oue, "OLH": _paper_olh, "BLH": _paper_blh,
+        "SS": _paper_ss, "THE": _paper_the}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize("draw", ["reports", "support"])
+def test_same_law_of_support_sets_as_a_loop_over_users(name, draw, rng):
+    """Two samples of whole support sets, compared by a chi-square test of homogeneity."""
+    epsilon, mechanism = 1.0, make(name, k=K, epsilon=1.0)
+    slow = np.array([SLOW[name](V, K, epsilon, rng) for _ in range(N)])
+    values = np.full(N, V)
+    fast = (
+        mechanism.support(mechanism.privatise(values, rng)) if draw == "reports" else mechanism.privatise_support(values, rng)
+    )
+    words = [bits @ (1 << np.arange(K)) for bits in (slow, fast)]
+    table = np.array([np.bincount(w, minlength=2**K) for w in words])
+    table = table[:, table.sum(axis=0) >= 10]
+    assert stats.chi2_contingency(table).pvalue > FALSE_ALARM
+
+
+def test_bernoulli_bits_have_their_probability(rng):
+    for p in (0.0, 1e-4, 1 / 256, 0.3, 0.5, 0.999, 1.0):
+        ones = int(bernoulli((400, 500), p, rng).sum())
+        assert stats.binomtest(ones, 200_000, p).pvalue > FALSE_ALARM / 7
+
+
+def test_ss_with_one_value_is_grr():
+    ss, grr = SS(k=6, epsilon=3.0), GRR(k=6, epsilon=3.0)
+    assert ss.omega == 1
+    order = ss.subsets().argmax(axis=1)
+    np.testing.assert_allclose(ss.channel()[:, np.argsort(order)], grr.channel(), rtol=1e-12)
+
+
+def test_ss_rules_for_omega():
+    assert SS(k=10, epsilon=1.0).omega == 2  # 10 / 3.718 = 2.69
+    assert SS(k=10, epsilon=1.0, omega_rule="round").omega == 3
+    assert SS(k=2, epsilon=5.0).omega == 1  # the printed rule gives 0, no subset at all
+    with pytest.raises(ValueError, match=r"omega_rule='ceil'.*'floor'"):
+        SS(k=10, epsilon=1.0, omega_rule="ceil")
+
+
+def test_random_subsets_are_uniform(rng):
+    """All 10 subsets of two out of five, by chi-square; mixed sizes keep their sizes."""
+    member = random_subsets(30_000, 5, np.full(30_000, 2), rng)
+    words = member @ (1 << np.arange(5))
+    _, counts = np.unique(words, return_counts=True)
+    assert counts.size == 10
+    assert stats.chisquare(counts).pvalue > FALSE_ALARM
+    sizes = rng.integers(0, 6, 1000)
+    assert (random_subsets(1000, 5, sizes, rng).sum(axis=1) == sizes).all()
+
+
+def test_olh_rules_for_g():
+    assert OLH(k=9, epsilon=1.0).g == 3  # floor(3.718)
+    assert OLH(k=9, epsilon=1.0, g_rule="round").g == 4  # round(2.718) + 1
+    with pytest.raises(ValueError, match="g_rule="):
+        OLH(k=9, epsilon=1.0, g_rule="up")
+
+
+def test_hash_functions_look_like_functions_drawn_at_random(rng):
+    """Uniform values, and two values collide once in g, over many seeds."""
+    seeds = rng.integers(0, 2**64, 60_000, dtype=np.uint64)
+    for g in (2, 3, 7):
+        tables = hash_values(seeds[:, None], np.arange(4), g)
+        for v in range(4):
+            assert stats.chisquare(np.bincount(tables[:, v], minlength=g)).pvalue > FALSE_ALARM / 30
+        for v in range(1, 4):
+            hits = int((tables[:, 0] == tables[:, v]).sum())
+            assert stats.binomtest(hits, seeds.size, 1 / g).pvalue > FALSE_ALARM / 30
+
+
+def test_local_hashing_counts_need_no_users_by_values_array(rng):
+    """k = 10,000 values and 30,000 users: the blocks stay near a million entries (the whole would be 300 million)."""
+    import tracemalloc
+
+    mechanism = OLH(k=10_000, epsilon=2.0)
+    reports = mechanism.privatise(rng.integers(0, 10_000, 3_000), rng)
+    tracemalloc.start()
+    mechanism.support_counts(reports)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100e6
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 5.0, 30.0])
+def test_theta_is_the_same_optimum_in_both_ranges(epsilon):
+    paper, published = optimal_theta(epsilon), optimal_theta(epsilon, "published")
+    assert paper == pytest.approx(published, abs=1e-4)
+    assert 0.5 < paper < 1
+    around = [threshold_variance(t, epsilon) for t in np.linspace(0.501, 0.999, 999)]
+    assert threshold_variance(paper, epsilon) <= min(around) * (1 + 1e-6)
+
+
+def test_theta_objective_is_the_printed_one():
+    for t, epsilon in ((0.6, 1.0), (0.9, 3.0)):
+        printed = (2 * math.exp(epsilon * t / 2) - 1) / (
+            1 + math.exp(epsilon * (t - 0.5)) - 2 * math.exp(epsilon * t / 2)
+        ) ** 2
+        assert threshold_variance(t, epsilon) == pytest.approx(printed, rel=1e-12)
+
+
+def test_the_variance_of_the_threshold_is_that_of_the_printed_objective():
+    """The estimator's Var* equals objective / n: the formula is the variance it says it is."""
+    mechanism = THE(k=5, epsilon=1.5)
+    assert mechanism.variance(1000) == pytest.approx(threshold_variance(mechanism.theta, 1.5) / 1000, rel=1e-9)
+
+
+def test_thresholding_the_histogram_gives_the_law_of_the_report(rng):
+    mechanism, n = THE(k=4, epsilon=2.0), 40_000
+    bits = mechanism.histogram(np.full(n, 2), rng) > mechanism.theta
+    for v, count in enumerate(bits.sum(axis=0)):
+        assert stats.binomtest(int(count), n, mechanism.support_channel()[2, v]).pvalue > FALSE_ALARM / 4
+
+
+def test_closed_forms_of_variance():
+    """Wang et al. (2017), Table 2: GRR, OUE and OLH at the real-valued optimum of g."""
+    n, e = 1000, math.exp(1.1)
+    assert GRR(k=7, epsilon=1.1).variance(n) == pytest.approx((7 - 2 + e) / (n * (e - 1) ** 2))
+    assert OUE(k=7, epsilon=1.1).variance(n) == pytest.approx(4 * e / (n * (e - 1) ** 2))
+    half = math.exp(0.55)
+    assert RAPPOR(k=7, epsilon=1.1).variance(n) == pytest.approx(half / (n * (half - 1) ** 2))
+    epsilon = math.log(4.0)  # e^eps + 1 = 5 exactly: both rules give the optimum
+    assert OLH(k=7, epsilon=epsilon, g_rule="round").variance(n) == pytest.approx(4 * 4 / (n * 9))
+
+
+def test_reports_of_the_wrong_shape_are_refused():
+    for mechanism in (OUE(k=4, epsilon=1.0), SS(k=4, epsilon=1.0)):
+        with pytest.raises(ValueError, match="reports has shape"):
+            mechanism.support(np.zeros((3, 5)))
+
+
+def test_channels_too_large_to_enumerate_say_so():
+    for name in ("OUE", "SS"):
+        with pytest.raises(ValueError, match="enumerated"):
+            make(name, k=60, epsilon=0.5).channel()

@@ -1,0 +1,32 @@
+"""Streams belong to their keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lib.rng import seed_sequence, stream
+
+
+def test_the_same_key_gives_the_same_stream_whatever_its_types():
+    one = stream(3, "adult", 1.0, 2, (1, "a")).random(4)
+    two = stream(np.int64(3), "adult", np.float64(1.0), np.int8(2), [1, "a"]).random(4)
+    assert (one == two).all()
+
+
+def test_keys_differ_by_value_type_and_order():
+    keys = [("a", 1), ("a", 2), (1, "a"), ("a", 1.0), ("a", True), ("a", "1"), ("a",), (("a", 1),), ("a", 1, "")]
+    first = {stream(0, *key).integers(2**63) for key in keys}
+    assert len(first) == len(keys)
+    assert stream(1, "a").random() != stream(0, "a").random()
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "0", True])
+def test_bad_seeds_are_refused(seed):
+    with pytest.raises(ValueError, match="seed="):
+        seed_sequence(seed, "a")
+
+
+def test_a_key_of_another_type_is_refused():
+    with pytest.raises(ValueError, match="NoneType"):
+        seed_sequence(0, None)
