@@ -28,7 +28,9 @@ def _tune(args: argparse.Namespace) -> int:
     from lib.experiments.tuning import search
 
     best = search(args.dataset, trials=args.trials, objective=args.objective)
-    print(best.head(5)[["number", "max_depth", "n_estimators", "learning_rate", "accuracy", "auc"]].to_string(index=False))
+    print(
+        best.head(5)[["number", "max_depth", "n_estimators", "learning_rate", "accuracy", "auc"]].to_string(index=False)
+    )
     return 0
 
 

@@ -54,7 +54,9 @@ def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; one dimension is allowed")
-    if array.size and (array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and not (array == np.floor(array)).all())):
+    if array.size and (
+        array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and not (array == np.floor(array)).all())
+    ):
         raise ValueError(f"{name} has dtype {array.dtype}; whole numbers in 0..{k - 1} are allowed")
     if array.size and (array.min() < 0 or array.max() >= k):
         bad = array[(array < 0) | (array >= k)][0]

@@ -57,7 +57,9 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         folders = [root / "data" / "replicas", user_cache()]
         if local := os.environ.get("COMPANION_DATA"):
             folders.append(Path(local))
-        files += [f for folder in folders if folder.is_dir() for f in folder.glob("*") if f.suffix in {".csv", ".parquet"}]
+        files += [
+            f for folder in folders if folder.is_dir() for f in folder.glob("*") if f.suffix in {".csv", ".parquet"}
+        ]
     if parts & {"experiments", "claims"}:
         files += [f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}]
     if "claims" in parts:

@@ -5,4 +5,16 @@ from lib.datasets.domain import Domain
 from lib.datasets.load import Dataset, load, load_raw
 from lib.datasets.registry import FILES, TASKS, File, Task, task
 
-__all__ = ["Domain", "Dataset", "load", "load_raw", "DataError", "Unavailable", "FILES", "TASKS", "File", "Task", "task"]
+__all__ = [
+    "Domain",
+    "Dataset",
+    "load",
+    "load_raw",
+    "DataError",
+    "Unavailable",
+    "FILES",
+    "TASKS",
+    "File",
+    "Task",
+    "task",
+]

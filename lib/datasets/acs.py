@@ -32,10 +32,12 @@ ACS_TASKS = {
     "income": folktables.ACSIncome,
 }
 ORIGIN = "https://www2.census.gov/programs-surveys/acs/data/pums"
-_FIPS = dict(zip(state_list, (
+# in the order of folktables' list of states
+_CODES = (
     "01 02 04 05 06 08 09 10 12 13 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 "
     "44 45 46 47 48 49 50 51 53 54 55 56 72"
-).split(), strict=True))  # fmt: skip
+)
+_FIPS = dict(zip(state_list, _CODES.split(), strict=True))
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,9 @@ class Domain:
 
     def __post_init__(self) -> None:
         if len(self.columns) != len(self.sizes):
-            raise ValueError(f"sizes has {len(self.sizes)} entries for {len(self.columns)} columns; one each is allowed")
+            raise ValueError(
+                f"sizes has {len(self.sizes)} entries for {len(self.columns)} columns; one each is allowed"
+            )
         if len(set(self.columns)) != len(self.columns):
             raise ValueError(f"columns={self.columns!r} repeats a name; each may stand once")
         for column, size in zip(self.columns, self.sizes, strict=True):
@@ -62,7 +64,9 @@ class Domain:
     def check(self, frame: pd.DataFrame) -> pd.DataFrame:
         """``frame`` if it has exactly these columns and every entry is a code of its column."""
         if tuple(frame.columns) != self.columns:
-            raise ValueError(f"frame has columns {list(frame.columns)}; allowed are {list(self.columns)}, in this order")
+            raise ValueError(
+                f"frame has columns {list(frame.columns)}; allowed are {list(self.columns)}, in this order"
+            )
         for column, size in self:
             validate.codes(column, frame[column].to_numpy(), size)
         return frame

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lib import validate
-from lib.datasets.cache import DataError, fetch as download, locate, state
+from lib.datasets.cache import DataError, locate, state
+from lib.datasets.cache import fetch as download
 from lib.datasets.registry import FILES, File
 
 __all__ = ["list_files", "fetch", "verify"]

@@ -65,7 +65,9 @@ class Ledger:
     def spend(self, what: str, rho: float) -> float:
         """Note ``rho`` for ``what`` and return it."""
         if self.spent + rho > self.rho * (1 + 1e-12):
-            raise ValueError(f"rho={rho!r} for {what!r} is not allowed: {self.rho - self.spent!r} of {self.rho!r} is left")
+            raise ValueError(
+                f"rho={rho!r} for {what!r} is not allowed: {self.rho - self.spent!r} of {self.rho!r} is left"
+            )
         self.entries.append((what, rho))
         return rho
 
@@ -202,7 +204,9 @@ def make(name: str, *, folder: Path = REPLICAS, epsilon: float = EPSILON, delta:
     """Make the replica of ``name`` from the real data, write it and its metadata, return the metadata."""
     data = load(name)
     if data.is_replica:
-        raise ValueError(f"dataset={name!r}: the real data are needed to make a replica; set COMPANION_DATA or go online")
+        raise ValueError(
+            f"dataset={name!r}: the real data are needed to make a replica; set COMPANION_DATA or go online"
+        )
     rho = rho_of(epsilon, delta)
     draw = int(seed_sequence(SEED, "replica rows", name).generate_state(1)[0])
     recipe = synthesise(data.frame, data.task, rho=rho, rng=stream(SEED, "replica", name), seed=draw)
@@ -234,7 +238,9 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help=f"which ones; all of {', '.join(TASKS)} if none is named")
     for name in parser.parse_args().names or TASKS:
         facts = make(name)
-        print(f"{name}: {facts['rows']:,} rows, {facts['bytes'] / 1e6:.2f} MB, rho {facts['rho_spent']:.4f}", flush=True)
+        print(
+            f"{name}: {facts['rows']:,} rows, {facts['bytes'] / 1e6:.2f} MB, rho {facts['rho_spent']:.4f}", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from lib import validate
+from lib.datasets import load
 from lib.experiments import ldp_fairness
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
@@ -55,20 +56,39 @@ GRIDS: dict[str, Grid] = {
     for g in (
         _ldp("ldp_main", "LDP and fairness, Figs 2-7", ldp_fairness.main_grid),
         _ldp("ldp_appendix", "LDP and fairness, Figs 8-13 (random sensitive attributes)", ldp_fairness.appendix_grid),
+        _ldp("ldp_tuned", "LDP and fairness, a slice with tuned hyper-parameters", ldp_fairness.tuned_grid),
     )
 }
 
 
 def run_grid(
-    name: str, profile: str = "paper", *, workers: int = 1, backend: str = "loky", path: Path | None = None,
-    mix_versions: bool = False, progress: bool = True,
+    name: str,
+    profile: str = "paper",
+    *,
+    workers: int = 1,
+    backend: str = "loky",
+    path: Path | None = None,
+    mix_versions: bool = False,
+    progress: bool = True,
 ) -> pd.DataFrame:
-    """Run what is missing of a grid and return all its records; interrupt and call again as often as you like."""  # fmt: skip
+    """Run what is missing of a grid and return all its records; interrupt and call again as often as you like."""
     grid = GRIDS[validate.choice("grid", name, GRIDS)]
     validate.choice("profile", profile, PROFILES)
+    if path is None and profile == "paper":
+        _needs_real_data(grid)
     store = Store(path or grid.path(profile), version=grid.version, mix_versions=mix_versions)
     return run_sweep(grid.cells(profile), grid.run, store, workers=workers, backend=backend, cost=grid.cost,
                      progress=progress)  # fmt: skip
+
+
+def _needs_real_data(grid: Grid) -> None:
+    """Committed results are of real data only: refuse before a replica gets among them."""
+    for dataset in sorted({cell.dataset for cell in grid.cells("paper")}):
+        if load(dataset).is_replica:
+            raise ValueError(
+                f"grid={grid.name!r} under profile='paper' needs the real {dataset!r}, and only its replica is here; "
+                "set COMPANION_DATA or go online, or give a path of your own for replica results"
+            )
 
 
 def results(name: str, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
@@ -77,5 +97,7 @@ def results(name: str, profile: str = "paper", *, path: Path | None = None) -> p
     file = path or grid.path(validate.choice("profile", profile, PROFILES))
     frame = Store(file, version=grid.version, mix_versions=True).frame()
     if frame.empty:
-        raise ValueError(f"no results of {name!r} at {file}; make them with: python -m lib run {name} --profile {profile}")
+        raise ValueError(
+            f"no results of {name!r} at {file}; make them with: python -m lib run {name} --profile {profile}"
+        )
     return frame

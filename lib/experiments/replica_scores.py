@@ -17,7 +17,8 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import TASKS, Dataset, Domain, load
-from lib.experiments.ldp_fairness import HYPERPARAMETERS, split_rows, train
+from lib.experiments.hyperparameters import PUBLISHED
+from lib.experiments.ldp_fairness import split_rows, train
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.fairness import evaluate
@@ -83,7 +84,9 @@ def run_score(cell: Score) -> dict:
     """Errors of the 1-, 2-, 3-way marginals, or utility and fairness on real test rows."""
     real = load(cell.dataset)
     if real.is_replica:
-        raise ValueError(f"dataset={cell.dataset!r}: scoring a replica needs the real data; set COMPANION_DATA or go online")
+        raise ValueError(
+            f"dataset={cell.dataset!r}: scoring a replica needs the real data; set COMPANION_DATA or go online"
+        )
     origin = {"data_sha256": real.sha256, "replica_sha256": load(cell.dataset, "replica").sha256}
     if cell.part == "marginals":
         other = _table(cell, real, np.arange(len(real.frame)))
@@ -91,7 +94,7 @@ def run_score(cell: Score) -> dict:
         return {f"{name}_{k}": e[i] for k, e in errors.items() for i, name in enumerate(("mean", "max"))} | origin
     fit, test = split_rows(cell.dataset, cell.run)
     table, features = _table(cell, real, fit), real.task.domain.project(real.task.features)
-    parameters = HYPERPARAMETERS["published"].get(cell.dataset, _DEFAULT)
+    parameters = PUBLISHED.get(cell.dataset, _DEFAULT)
     model = train(design_matrix(table, features), table[real.task.target].to_numpy(), parameters, cell.run)
     scores = model.predict_proba(design_matrix(real.frame.iloc[test], features))[:, 1]
     return evaluate(real.y[test], (scores > 0.5).astype(int), real.protected[test], scores) | origin

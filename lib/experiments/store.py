@@ -141,7 +141,9 @@ class Store:
         try:
             return pd.read_parquet(self.path)
         except Exception as error:  # pyarrow raises many kinds
-            raise StoreError(f"{self.path} is no readable parquet file ({error}); restore it or move it away") from error
+            raise StoreError(
+                f"{self.path} is no readable parquet file ({error}); restore it or move it away"
+            ) from error
 
     def _read_journal(self) -> list[dict]:
         if not self.journal.exists():
@@ -152,7 +154,9 @@ class Store:
             records.pop()  # being written, or torn by a kill
         if None in records:
             where = records.index(None) + 1
-            raise StoreError(f"{self.journal}, line {where}, fails its checksum; remove that line to run its cell again")
+            raise StoreError(
+                f"{self.journal}, line {where}, fails its checksum; remove that line to run its cell again"
+            )
         return records
 
     def _cut_torn_line(self) -> None:

@@ -57,9 +57,15 @@ def _finish(run: Callable[[object], dict], cell: object) -> dict:
 
 
 def run_sweep(
-    cells: Iterable[object], run: Callable[[object], dict], store: Store, *,
-    workers: int = 1, backend: str = "loky", cost: Callable[[object], float] | None = None,
-    compact_every: float = 600.0, progress: bool = True,
+    cells: Iterable[object],
+    run: Callable[[object], dict],
+    store: Store,
+    *,
+    workers: int = 1,
+    backend: str = "loky",
+    cost: Callable[[object], float] | None = None,
+    compact_every: float = 600.0,
+    progress: bool = True,
 ) -> pd.DataFrame:
     """Run every cell that ``store`` does not hold, append each as it finishes, return all records.
 

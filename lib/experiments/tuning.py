@@ -23,14 +23,14 @@ from sklearn.model_selection import StratifiedKFold
 
 from lib import validate
 from lib.datasets import TASKS, load
+from lib.experiments.hyperparameters import TRIALS
 from lib.experiments.ldp_fairness import split_rows, train
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.ldp import design_matrix
-from lib.paths import RESULTS
 from lib.rng import seed_sequence
 
-__all__ = ["VERSION", "OBJECTIVES", "Trial", "search", "trials_path"]
+__all__ = ["VERSION", "OBJECTIVES", "Trial", "search"]
 
 VERSION = "1"
 OBJECTIVES = ("accuracy", "auc")
@@ -57,11 +57,6 @@ class Trial:
         validate.integer("number", self.number, low=0)
         validate.choice("objective", self.objective, OBJECTIVES)
         validate.integer("folds", self.folds, low=2)
-
-
-def trials_path():
-    """Where the trials of the committed search are."""
-    return RESULTS / "ldp_tuning.parquet"
 
 
 @cache
@@ -115,7 +110,7 @@ def search(dataset: str, *, trials: int = 100, store: Store | None = None, **opt
     """
     validate.integer("trials", trials, low=1)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    store = Store(trials_path(), version=VERSION) if store is None else store  # an empty store is falsy
+    store = Store(TRIALS, version=VERSION) if store is None else store  # an empty store is falsy
 
     first = Trial(dataset=dataset, number=0, **options)
 

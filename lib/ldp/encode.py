@@ -30,7 +30,13 @@ def one_hot(values: np.ndarray, k: int) -> np.ndarray:
 
 
 def sanitise(
-    frame: pd.DataFrame, domain: Domain, sensitive: Sequence[str], *, protocol: str, split: str, epsilon: float,
+    frame: pd.DataFrame,
+    domain: Domain,
+    sensitive: Sequence[str],
+    *,
+    protocol: str,
+    split: str,
+    epsilon: float,
     rng: np.random.Generator,
 ) -> dict[str, np.ndarray]:
     """Indicator vectors of the sensitive attributes after an epsilon-LDP report of each user.

@@ -66,4 +66,3 @@ class THE(UnaryEncoding):
         noisy = rng.laplace(0.0, 2 / self.epsilon, size=(values.size, self.k))
         noisy[np.arange(values.size), values] += 1
         return noisy
-

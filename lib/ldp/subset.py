@@ -85,7 +85,9 @@ class SS(Protocol):
         """The possible reports in the order of the channel's columns, uint8 of shape (C(k, omega), k)."""
         count = math.comb(self.k, self.omega)
         if count > _MAX_ENUMERATED:
-            raise ValueError(f"k={self.k}, omega={self.omega} has {count} subsets; up to {_MAX_ENUMERATED} are enumerated")
+            raise ValueError(
+                f"k={self.k}, omega={self.omega} has {count} subsets; up to {_MAX_ENUMERATED} are enumerated"
+            )
         table = np.zeros((count, self.k), dtype=np.uint8)
         for row, chosen in enumerate(combinations(range(self.k), self.omega)):
             table[row, list(chosen)] = 1

@@ -56,9 +56,7 @@ def test_no_users_no_estimate(name, rng):
 @every
 def test_same_stream_same_reports(name):
     mechanism, values = make(name, k=9, epsilon=1.0), np.arange(500) % 9
-    one, two, other = (
-        mechanism.support(mechanism.privatise(values, stream(1, key))) for key in ("a", "a", "b")
-    )
+    one, two, other = (mechanism.support(mechanism.privatise(values, stream(1, key))) for key in ("a", "a", "b"))
     assert (one == two).all()
     assert (one != other).any()
 

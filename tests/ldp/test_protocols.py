@@ -76,7 +76,9 @@ def test_same_law_of_support_sets_as_a_loop_over_users(name, draw, rng):
     slow = np.array([SLOW[name](V, K, epsilon, rng) for _ in range(N)])
     values = np.full(N, V)
     fast = (
-        mechanism.support(mechanism.privatise(values, rng)) if draw == "reports" else mechanism.privatise_support(values, rng)
+        mechanism.support(mechanism.privatise(values, rng))
+        if draw == "reports"
+        else mechanism.privatise_support(values, rng)
     )
     words = [bits @ (1 << np.arange(K)) for bits in (slow, fast)]
     table = np.array([np.bincount(w, minlength=2**K) for w in words])
