@@ -1,0 +1,135 @@
+"""The LDP grid: cells are checked, keyed, paired, and hold their numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lib.datasets import TASKS, Dataset, load
+from lib.experiments import GRIDS, results, run_grid
+from lib.experiments.hyperparameters import hyperparameters
+from lib.experiments.ldp_fairness import (
+    BASELINE,
+    Cell,
+    appendix_grid,
+    main_grid,
+    run_cell,
+    sensitive_attributes,
+    split_rows,
+)
+
+GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
+
+
+@pytest.mark.parametrize(("field", "value"), [
+    ("dataset", "compas"), ("protocol", "DE"), ("split", "none"), ("split", "adaptive"), ("epsilon", 0.0),
+    ("epsilon", math.nan), ("epsilon", math.inf), ("run", -1), ("sensitive", "all"), ("hyperparameters", "best"),
+])  # fmt: skip
+def test_a_cell_refuses_what_it_does_not_know(field, value):
+    with pytest.raises(ValueError, match=f"{field}="):
+        replace(GRR, **{field: value})
+
+
+def test_the_baseline_has_no_split():
+    with pytest.raises(ValueError, match="split="):
+        Cell(dataset="lsac", protocol=BASELINE, split="uniform", epsilon=1.0, run=0)
+
+
+def test_the_main_grid_is_the_papers():
+    cells = list(main_grid())
+    assert len(cells) == 3 * 20 * (7 * 2 * 9 + 1)
+    assert len(set(map(repr, cells))) == len(cells)
+    assert [c.run for c in cells] == sorted(c.run for c in cells)
+
+
+def test_random_attributes_follow_the_appendix():
+    for dataset, task in list(TASKS.items())[:3]:
+        sizes = set()
+        for run in range(60):
+            drawn = sensitive_attributes(Cell(dataset=dataset, protocol=BASELINE, split="none", epsilon=math.nan,
+                                              run=run, sensitive="random"))  # fmt: skip
+            assert drawn[0] == task.protected
+            assert set(drawn[1:]) <= set(task.pool)
+            assert len(set(drawn)) == len(drawn)
+            sizes.add(len(drawn))
+        assert sizes == {2, 3, 4, 5, 6}
+    assert next(appendix_grid()).sensitive == "random"
+
+
+def test_cells_of_a_run_share_the_split_and_noise_has_its_own_stream():
+    other = replace(GRR, protocol="OUE")
+    assert GRR.noise.random() != other.noise.random()
+    assert GRR.noise.random() == replace(GRR).noise.random()
+    one, two = split_rows("lsac", 3), split_rows("lsac", 3)
+    assert (one[0] == two[0]).all()
+    assert not set(one[0]) & set(one[1])
+
+
+def test_a_cell_gives_the_same_numbers_each_time():
+    one, two = run_cell(GRR), run_cell(GRR)
+    clock = {"build_s", "fit_s", "predict_s"}
+    assert {k: v for k, v in one.items() if k not in clock} == {k: v for k, v in two.items() if k not in clock}
+
+
+def test_cells_hold_their_stored_numbers():
+    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid anew."""
+    data = load("lsac")
+    if data.is_replica:
+        pytest.skip("the stored numbers are of the real LSAC; set COMPANION_DATA")
+    stored = results("ldp_main")
+    pick = stored[(stored["dataset"] == "lsac") & (stored["run"] == 0)]
+    for protocol, split, epsilon in ((BASELINE, "none", math.nan), ("SS", "k-based", 2.0), ("OLH", "uniform", 0.25)):
+        cell = Cell(dataset="lsac", protocol=protocol, split=split, epsilon=epsilon, run=0)
+        row = pick[(pick["protocol"] == protocol) & (pick["split"] == split)]
+        row = row[row["epsilon"].isna() if protocol == BASELINE else row["epsilon"] == epsilon].iloc[0]
+        fresh = run_cell(cell)
+        for metric in ("DI", "SPD", "EOD", "OAD", "acc", "f1", "auc", "recall"):
+            assert fresh[metric] == row[metric], f"{cell}: {metric}; raise VERSION"
+
+
+def _shrunk(data: Dataset, rows: np.ndarray) -> Dataset:
+    return replace(data, frame=data.frame.iloc[rows].reset_index(drop=True))
+
+
+def test_a_group_absent_from_the_test_split_gives_nan_and_no_error(monkeypatch):
+    data = load("lsac")
+    few = _shrunk(data, np.flatnonzero(data.protected == 1)[:600])
+    monkeypatch.setattr("lib.experiments.ldp_fairness.split_rows", lambda *_: (np.arange(500), np.arange(500, 600)))
+    found = run_cell(GRR, few)
+    assert found["n_0"] == 0
+    assert math.isnan(found["DI"])
+    assert 0 <= found["acc"] <= 1
+
+
+def test_a_constant_sensitive_attribute_is_refused(monkeypatch):
+    monkeypatch.setattr("lib.experiments.ldp_fairness.sensitive_attributes", lambda cell: ("DIS", "ST"))
+    with pytest.raises(ValueError, match="sizes=1"):
+        run_cell(replace(GRR, dataset="acs_coverage"))
+
+
+def test_grids_by_name(tmp_path):
+    with pytest.raises(ValueError, match=r"grid='ldp'.*'ldp_main'"):
+        run_grid("ldp")
+    with pytest.raises(ValueError, match=r"profile='full'.*'quick'"):
+        run_grid("ldp_main", "full")
+    with pytest.raises(ValueError, match="no results of 'ldp_main'.*python -m lib run"):
+        results("ldp_main", path=tmp_path / "none.parquet")
+    assert set(GRIDS) >= {"ldp_main", "ldp_appendix", "ldp_tuned"}
+
+
+def test_results_at_the_papers_scale_refuse_replicas(monkeypatch):
+    monkeypatch.setattr("lib.experiments.grids.load", lambda name: load(name, "replica"))
+    with pytest.raises(ValueError, match="needs the real"):
+        run_grid("ldp_main")
+
+
+def test_hyperparameters_by_name():
+    assert hyperparameters("published", "lsac")["max_depth"] == 9
+    assert set(hyperparameters("tuned", "adult")) == {"max_depth", "learning_rate", "n_estimators"}
+    with pytest.raises(ValueError, match="hyperparameters='best'"):
+        hyperparameters("best", "lsac")
+    with pytest.raises(ValueError, match="dataset='nist'"):
+        hyperparameters("published", "nist")

@@ -1,0 +1,50 @@
+"""Intervals and paired differences on tables worked by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from lib.experiments.summary import baseline, curves, differences, mean_interval, paired
+
+
+def test_the_interval_is_students():
+    x = np.array([1.0, 2.0, 4.0, 7.0])
+    expected = stats.t.interval(0.95, 3, loc=x.mean(), scale=stats.sem(x))
+    assert mean_interval(x)[1:] == pytest.approx(expected)
+    assert mean_interval([*x, math.nan]) == mean_interval(x)
+
+
+def test_one_value_has_no_interval_and_none_has_no_mean():
+    assert mean_interval([2.0])[0] == 2.0
+    assert math.isnan(mean_interval([2.0])[1])
+    assert all(map(math.isnan, mean_interval([])))
+
+
+def _table() -> pd.DataFrame:
+    rows = [("NonDP", "none", math.nan, run, 0.5 + 0.1 * run) for run in range(3)]
+    rows += [("GRR", "uniform", 1.0, run, 0.7 + 0.1 * run) for run in range(4)]
+    return pd.DataFrame(rows, columns=["protocol", "split", "epsilon", "run", "DI"]).assign(dataset="lsac")
+
+
+def test_pairing_takes_out_what_runs_share():
+    assert baseline(_table(), "DI")[["mean", "runs"]].to_numpy().tolist() == [[pytest.approx(0.6), 3]]
+    row = paired(_table(), "DI").iloc[0]
+    assert (row["mean"], row["low"], row["high"], row["runs"]) == (pytest.approx(0.2),) * 3 + (3,)
+    spread = curves(_table(), "DI").iloc[0]
+    assert spread["runs"] == 4
+    assert spread["high"] - spread["low"] > 0.1
+
+
+def test_a_transform_comes_before_the_difference():
+    found = differences(_table(), "DI", transform=lambda di: abs(1 - di))
+    assert found["difference"].tolist() == pytest.approx([-0.2] * 3)
+
+
+def test_an_unknown_metric_is_named():
+    with pytest.raises(ValueError, match="metric='DIR'"):
+        curves(_table(), "DIR")

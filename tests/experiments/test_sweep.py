@@ -1,0 +1,111 @@
+"""Cells rerun alone, in any order, with any backend, through any kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+from lib.experiments.store import Store
+from lib.experiments.sweep import cell_key, run_sweep
+from lib.paths import ROOT
+from tests.experiments.toy import ToyCell, run_toy
+
+CELLS = [ToyCell(number=i) for i in range(12)]
+STABLE = ["cell", "number", "value", "label"]
+
+
+def _sweep(path, cells=CELLS, **options) -> pd.DataFrame:
+    return run_sweep(cells, run_toy, Store(path, version="1"), progress=False, **options)[STABLE]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    return _sweep(tmp_path_factory.mktemp("sweep") / "grid.parquet")
+
+
+def test_order_and_workers_do_not_matter(undisturbed, tmp_path):
+    backwards = _sweep(tmp_path / "a.parquet", CELLS[::-1])
+    two = _sweep(tmp_path / "b.parquet", workers=2)
+    threads = _sweep(tmp_path / "c.parquet", workers=2, backend="threading")
+    for other in (backwards, two, threads):
+        pd.testing.assert_frame_equal(undisturbed, other)
+
+
+def test_a_cell_alone_is_the_cell_in_the_sweep(undisturbed):
+    for cell in CELLS[::5]:
+        row = undisturbed.set_index("cell").loc[cell_key(cell)]
+        assert row["value"] == run_toy(cell)["value"]
+
+
+def test_only_what_is_missing_is_run(tmp_path):
+    path, calls = tmp_path / "grid.parquet", []
+
+    def counted(cell):
+        calls.append(cell.number)
+        return run_toy(cell)
+
+    for cells in (CELLS[:5], CELLS, CELLS + CELLS):
+        run_sweep(cells, counted, Store(path, version="1"), backend="sequential", progress=False)
+    assert sorted(calls) == list(range(12))
+
+
+def test_a_failing_cell_loses_nothing_that_was_done(tmp_path):
+    path = tmp_path / "grid.parquet"
+
+    def breaks(cell):
+        if cell.number == 7:
+            raise ValueError("number=7")
+        return run_toy(cell)
+
+    with pytest.raises(ValueError, match="number=7"):
+        run_sweep(CELLS, breaks, Store(path, version="1"), backend="sequential", progress=False)
+    assert len(Store(path, version="1")) == 7
+    assert len(_sweep(path)) == 12  # the writer's lock was let go
+
+
+def test_equal_cells_have_equal_keys():
+    assert cell_key(ToyCell(number=1)) == cell_key(ToyCell(number=1, budget=float("nan")))
+    assert cell_key(ToyCell(number=1)) != cell_key(ToyCell(number=2))
+
+
+def test_workers_below_one_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="workers=0"):
+        _sweep(tmp_path / "grid.parquet", workers=0)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_killed_again_and_again_and_resumed_it_gives_the_same_table(tmp_path, workers):
+    """SIGKILL at six instants, some in mid-write or while folding; then a run to the end."""
+    path = tmp_path / "grid.parquet"
+    command = [sys.executable, "-m", "tests.experiments.toy", str(path), str(workers)]
+    for seconds in (0.15, 0.3, 0.05, 0.22, 0.4, 0.1):
+        before = len(Store(path, version="1"))
+        process = subprocess.Popen(command, cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL)
+        start = time.monotonic()
+        while len(Store(path, version="1")) <= before and process.poll() is None and time.monotonic() - start < 60:
+            time.sleep(0.01)
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        assert len(Store(path, version="1")) >= before
+    subprocess.run(command, cwd=ROOT, check=True, timeout=120)
+    cells = [ToyCell(number=i) for i in range(60)]
+    disturbed = Store(path, version="1").frame()[STABLE]
+    pd.testing.assert_frame_equal(disturbed, _sweep(tmp_path / "other.parquet", cells))
+
+
+def test_a_local_dask_cluster_gives_the_same_table_though_a_worker_is_killed(undisturbed, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+                                       silence_logs=50)  # fmt: skip
+    with cluster, distributed.Client(cluster) as client:
+        pids = list(client.run(os.getpid).values())
+        os.kill(pids[0], signal.SIGKILL)  # the nanny starts another; its cells are run again
+        table = _sweep(tmp_path / "grid.parquet", backend="dask")
+    pd.testing.assert_frame_equal(undisturbed, table)
