@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,7 @@ __all__ = ["DataError", "Unavailable", "Found", "SOURCES", "locate", "fetch", "s
 log = logging.getLogger("companion.data")
 
 SOURCES = ("local", "cache", "download")
-_CONNECT_S, _READ_S, _RETRIES = 4, 60, 3
+_CONNECT_S, _READ_S, _RETRIES, _PAUSE_S = 4, 60, 3, 1.0
 _reachable = True
 
 
@@ -126,6 +127,7 @@ def fetch(file: File, *, progress: bool = True) -> Found:
             raise DataError(f"{file.url} gave other bytes than registered: {error}") from error
         except requests.exceptions.RequestException as error:  # cut off midway, for one
             last = error
+        time.sleep(_PAUSE_S * 2**attempt)
         log.warning("%s: attempt %d of %d failed: %s", file.name, attempt + 1, _RETRIES, last)
     raise Unavailable(f"{file.name} cannot be downloaded from {file.url}: {last}") from last
 

@@ -1,0 +1,71 @@
+"""A small HTTP server that misbehaves on request."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from lib.datasets import cache
+
+
+class Site:
+    """Paths to ``(status, headers, body)``, or to a function of the number of the GET (from 1) that gives that."""
+
+    def __init__(self) -> None:
+        self.pages: dict = {}
+        self.hits: Counter = Counter()
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def _answer(self, body: bool) -> None:
+                page = site.pages.get(self.path, (404, {"Content-Type": "text/html"}, b"<html>gone</html>"))
+                if body:
+                    site.hits[self.path] += 1
+                if callable(page):
+                    page = page(site.hits[self.path] + (not body))
+                status, headers, content = page
+                self.send_response(status)
+                for name, value in ({"Content-Length": str(len(content))} | headers).items():
+                    self.send_header(name, value)
+                self.end_headers()
+                if body:
+                    self.wfile.write(content)
+                    self.close_connection = True
+
+            def do_GET(self) -> None:
+                self._answer(body=True)
+
+            def do_HEAD(self) -> None:
+                self._answer(body=False)
+
+            def log_message(self, *args) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.origin = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def url(self, path: str) -> str:
+        return self.origin + path
+
+
+@pytest.fixture
+def site():
+    made = Site()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+@pytest.fixture
+def fresh_cache(tmp_path, monkeypatch):
+    """An empty cache, no local folder, the network thought to be up."""
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("COMPANION_DATA", raising=False)
+    monkeypatch.delenv("COMPANION_OFFLINE", raising=False)
+    monkeypatch.setattr(cache, "_reachable", True)
+    monkeypatch.setattr(cache, "_PAUSE_S", 0.01)
+    return tmp_path / "cache"

@@ -1,0 +1,168 @@
+"""Bytes are what they are registered to be, or they are refused and leave nothing behind."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from lib.datasets import cache, manage
+from lib.datasets.cache import DataError, Unavailable, fetch, locate, state
+from lib.datasets.load import load, load_raw
+from lib.datasets.registry import FILES, TASKS, File
+from lib.paths import ROOT
+
+BODY = b"a,b\n1,2\n" * 2000
+
+
+@pytest.fixture
+def file(site, fresh_cache, monkeypatch) -> File:
+    made = File("toy.csv", site.url("/toy.csv"), hashlib.sha256(BODY).hexdigest(), len(BODY), "none", 2000, 2)
+    monkeypatch.setitem(FILES, "toy.csv", made)
+    site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"}, BODY)
+    return made
+
+
+def _nothing_left(folder) -> bool:
+    return not folder.exists() or not list(folder.iterdir())
+
+
+def test_a_good_download_is_kept_and_then_found_in_the_cache(file, site, fresh_cache):
+    first, second = locate("toy.csv"), locate("toy.csv")
+    assert (first.source, second.source) == ("download", "cache")
+    assert first.path.read_bytes() == BODY
+    assert site.hits["/toy.csv"] == 1
+    assert state(file) == "cached"
+
+
+@pytest.mark.parametrize("status", [403, 404, 410])
+def test_a_refusal_is_named_and_not_kept(file, site, fresh_cache, status):
+    site.pages["/toy.csv"] = (status, {"Content-Type": "text/html"}, b"<html>no</html>")
+    with pytest.raises(Unavailable, match=str(status)):
+        fetch(file)
+    assert _nothing_left(fresh_cache)
+
+
+def test_an_error_page_with_status_200_is_named_for_what_it_is(file, site, fresh_cache):
+    site.pages["/toy.csv"] = (200, {"Content-Type": "text/html; charset=utf-8"}, b"<html>Sorry</html>")
+    with pytest.raises(DataError, match="web page"):
+        fetch(file)
+    assert _nothing_left(fresh_cache)
+
+
+@pytest.mark.parametrize("body", [BODY[:-1] + b"3", BODY + b"x", b"", b"<html>Sorry</html>"])
+def test_altered_bytes_are_refused(file, site, fresh_cache, body):
+    site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"}, body)
+    with pytest.raises(DataError, match="other bytes than registered"):
+        fetch(file)
+    assert _nothing_left(fresh_cache)
+
+
+def test_a_download_cut_midway_is_refused(file, site, fresh_cache):
+    site.pages["/toy.csv"] = (200, {"Content-Length": str(len(BODY))}, BODY[:5000])
+    with pytest.raises(DataError):
+        fetch(file)
+    assert _nothing_left(fresh_cache)
+
+
+def test_it_tries_again_when_the_server_stumbles(file, site, fresh_cache):
+    stumble, good = (503, {}, b"later"), site.pages["/toy.csv"]
+    answers = iter([stumble, stumble, good, good])
+    site.pages["/toy.csv"] = lambda hit: next(answers)
+    assert fetch(file).path.read_bytes() == BODY
+
+
+def test_it_gives_up_in_the_end(file, site, fresh_cache):
+    site.pages["/toy.csv"] = (503, {}, b"later")
+    with pytest.raises(Unavailable, match="503"):
+        fetch(file)
+    assert _nothing_left(fresh_cache)
+
+
+def test_local_folder_comes_first_and_a_wrong_file_there_is_an_error(file, tmp_path, monkeypatch):
+    local = tmp_path / "local"
+    local.mkdir()
+    monkeypatch.setenv("COMPANION_DATA", str(local))
+    assert locate("toy.csv").source == "download"
+    (local / "toy.csv").write_bytes(BODY)
+    assert locate("toy.csv").source == "local"
+    (local / "toy.csv").write_bytes(BODY + b"x")
+    with pytest.raises(DataError, match=rf"{local}/toy.csv is not toy.csv.*{file.sha256}"):
+        locate("toy.csv")
+    assert state(file) == "altered"
+
+
+def test_an_altered_cache_is_an_error_too(file, fresh_cache):
+    path = locate("toy.csv").path
+    path.write_bytes(b"x")
+    with pytest.raises(DataError, match="is not toy.csv"):
+        locate("toy.csv")
+
+
+def test_a_source_asked_for_by_name_is_not_replaced_by_another(file):
+    for source in ("local", "cache"):
+        with pytest.raises(Unavailable):
+            locate("toy.csv", source)
+    assert locate("toy.csv", "download").source == "download"
+
+
+def test_an_unreachable_origin_is_tried_once_a_process(fresh_cache, monkeypatch):
+    dead = replace(next(iter(FILES.values())), url="http://127.0.0.1:9/x.csv")
+    with pytest.raises(Unavailable, match="cannot be downloaded"):
+        fetch(dead)
+    with pytest.raises(Unavailable, match="the network is off"):
+        fetch(dead)
+
+
+def test_two_processes_at_once_both_get_it(file, site, fresh_cache):
+    code = (
+        "from lib.datasets import cache; from lib.datasets.registry import File; "
+        f"f = File('toy.csv', {file.url!r}, {file.sha256!r}, {file.size}, '', 1, 1); print(cache.fetch(f).sha256)"
+    )
+    both = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            for _ in range(2)]  # fmt: skip
+    assert [p.communicate(timeout=60)[0].decode().strip() for p in both] == [file.sha256] * 2
+    assert [p.name for p in fresh_cache.iterdir()] == ["toy.csv"]
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_offline_falls_back_to_the_replica_and_says_so(name, fresh_cache, monkeypatch, caplog):
+    monkeypatch.setenv("COMPANION_OFFLINE", "1")
+    with caplog.at_level(logging.WARNING, logger="companion.data"):
+        data = load(name)
+    assert data.is_replica
+    assert data.label == "replica"
+    assert "network is off" in data.notes[0]
+    assert "using the embedded replica" in caplog.text
+    with pytest.raises(Unavailable):
+        load(name, "cache")
+
+
+def test_unknown_names_are_answered_with_the_choices():
+    with pytest.raises(ValueError, match=r"dataset='compas'.*'adult'"):
+        load("compas")
+    with pytest.raises(ValueError, match=r"source='disk'.*'replica'"):
+        load("adult", "disk")
+    with pytest.raises(ValueError, match="file='x.csv'"):
+        load_raw("x.csv")
+
+
+def test_the_command_lists_fetches_and_verifies(file, site, fresh_cache, capsys):
+    assert manage.list_files(["toy.csv"]) == 0
+    assert "absent" in capsys.readouterr().out
+    assert manage.fetch(["toy.csv"]) == 0
+    assert manage.verify(["toy.csv"]) == 0
+    (fresh_cache / "toy.csv").write_bytes(b"x")
+    assert manage.verify(["toy.csv"]) == 1
+    assert manage.fetch(["toy.csv"]) == 0  # an altered copy is fetched anew
+    assert (fresh_cache / "toy.csv").read_bytes() == BODY
+
+
+def test_registered_files_name_a_pinned_commit():
+    for file in cache.FILES.values():
+        assert len(file.sha256) == 64
+        assert any(len(part) == 40 and set(part) <= set("0123456789abcdef") for part in file.url.split("/"))

@@ -1,0 +1,143 @@
+"""Cleaning from raw to analysed, the declared domains, ACS archives."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.datasets import TASKS, DataError, Domain, Unavailable, load
+from lib.datasets.acs import fetch_archive, load_acs
+from lib.datasets.cache import locate
+from lib.datasets.lsac import STEPS, clean
+from lib.datasets.nist import SIZES, UNDER_FIVE, analysed
+
+
+def _real(file: str):
+    try:
+        return locate(file).path
+    except Unavailable:
+        pytest.skip(f"{file} is not here and cannot be downloaded")
+
+
+def test_lsac_from_raw_equals_the_processed_file_cell_for_cell():
+    raw = pd.read_csv(_real("bar_pass_prediction.csv"))
+    published = pd.read_csv(_real("db_LSAC.csv"))
+    made = clean(raw)
+    assert list(made.columns) == list(published.columns)
+    assert (made.to_numpy() == published.to_numpy()).all()
+
+
+def test_lsac_steps_hold_their_row_counts():
+    toy = pd.DataFrame({"race1": ["black", "white", None], "ugpa": [2.3, 3.6, 3.0], "lsat": [30.5, 31.5, 20.0],
+                        "fam_inc": [1.0, 5.0, 2.0], "gender": ["female", "male", "male"], "fulltime": [1.0, 2.0, 1.0],
+                        "pass_bar": [0, 1, 1]})  # fmt: skip
+    with pytest.raises(ValueError, match=r"read the raw file.*3 rows; 22407"):
+        clean(toy)
+    made = clean(toy, check_rows=False)
+    assert made["race1"].tolist() == [0, 1]
+    assert made["gender"].tolist() == [0, 1]
+    assert made["lsat"].tolist() == [0, 1]  # 30.5 and 31.5 round to 30 and 32
+    assert STEPS[1].rows == len(load("lsac").frame)
+
+
+FACTS = {  # rows, share of target 1, share of the protected attribute's 1: the paper's Table 2 and the published files
+    "adult": (45849, 0.518, 31004), "acs_coverage": (98739, 0.186, None), "lsac": (20427, 0.949, 20427 - 1198),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_published_tables_have_the_papers_counts(name):
+    _real(TASKS[name].file)
+    data, (rows, share, ones) = load(name), FACTS[name]
+    assert len(data.frame) == rows
+    assert data.y.mean() == pytest.approx(share, abs=5e-4)
+    assert ones is None or data.protected.sum() == ones
+
+
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("source", ["auto", "replica"])
+def test_tables_fit_their_declared_domain(name, source):
+    data = load(name, source)
+    assert tuple(data.frame.columns) == data.task.domain.columns
+    assert set(np.unique(data.y)) == {0, 1}
+    assert set(np.unique(data.protected)) == {0, 1}
+    assert data.task.target not in data.task.features
+    assert set(data.task.sensitive) | set(data.task.pool) <= set(data.task.features)
+
+
+def test_nist_drops_only_the_under_fives():
+    raw = pd.read_csv(_real("national2019.csv"), dtype=str, keep_default_na=False)
+    assert (raw["DREM"] == "N").sum() == UNDER_FIVE
+    frame = analysed(raw)
+    assert frame.shape == (27253 - UNDER_FIVE, len(SIZES))
+    assert frame["DREM"].sum() == 1521
+    raw.loc[0, "DREM"] = "N"
+    with pytest.raises(ValueError, match="DREM is N"):
+        analysed(raw)
+
+
+def test_domains_are_checked():
+    domain = Domain.of({"a": 2, "b": 3})
+    assert domain.project(["b"]) == Domain(("b",), (3,))
+    for frame, message in (
+        (pd.DataFrame({"a": [0], "b": [3]}), "b holds"),
+        (pd.DataFrame({"b": [0], "a": [1]}), "in this order"),
+        (pd.DataFrame({"a": [0.5], "b": [1]}), "whole numbers"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            domain.check(frame)
+    with pytest.raises(ValueError, match="repeats"):
+        Domain(("a", "a"), (1, 2))
+    with pytest.raises(ValueError, match="column='c'"):
+        domain["c"]
+
+
+# --- ACS archives -------------------------------------------------------------------------------------------------
+
+_COLUMNS = "SERIALNO,AGEP,SCHL,MAR,RELP,SEX,DIS,ESP,CIT,MIG,MIL,ANC,NATIVITY,DEAR,DEYE,DREM,PINCP,ESR,ST,FER,RAC1P,PUBCOV"
+
+
+def _archive(member: str = "psam_p48.csv") -> bytes:
+    rows = [f"{i},{20 + i},16,1,0,1,2,,1,1,4,1,1,2,2,2,1000,1,48,,1,{1 + i % 2}" for i in range(30)]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(member, "\n".join([_COLUMNS, *rows]))
+    return buffer.getvalue()
+
+
+ADDRESS = "/2018/1-Year/csv_ptx.zip"
+
+
+def test_an_acs_state_comes_through_folktables(site, tmp_path):
+    site.pages[ADDRESS] = (200, {}, _archive())
+    table = load_acs("TX", 2018, "coverage", folder=tmp_path, origin=site.origin, progress=False)
+    assert len(table.features) == len(table.target) == 30
+    assert table.target.sum() == 15
+    assert len(table.sha256) == 64
+    load_acs("TX", 2018, "coverage", folder=tmp_path, origin=site.origin, progress=False)
+    assert site.hits[ADDRESS] == 1
+
+
+@pytest.mark.parametrize(("answer", "error"), [
+    ((403, {"Content-Type": "text/html"}, b"<html>Forbidden</html>"), "403"),
+    ((200, {"Content-Type": "text/html"}, b"<html>Forbidden</html>"), "no zip archive.*Forbidden"),
+    ((200, {}, _archive()[:-40]), "no zip archive"),
+    ((200, {}, _archive("psam_p36.csv")), "psam_p48.csv is expected"),
+    ((200, {"Content-Length": "999999"}, _archive()), "csv_ptx.zip"),
+])  # fmt: skip
+def test_what_is_no_archive_of_the_state_is_refused_and_not_kept(site, tmp_path, answer, error):
+    """folktables saves an error page as a zip and goes on (folktables#49)."""
+    site.pages[ADDRESS] = answer
+    with pytest.raises(DataError, match=error):
+        fetch_archive("TX", 2018, tmp_path / "f", origin=site.origin, progress=False)
+    assert not list((tmp_path / "f").iterdir())
+
+
+def test_acs_arguments_are_checked():
+    for arguments, named in ((("XX",), "state="), (("TX", 1999), "year="), (("TX", 2018, "rent"), "task=")):
+        with pytest.raises(ValueError, match=named):
+            load_acs(*arguments)
