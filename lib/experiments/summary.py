@@ -14,7 +14,7 @@ from scipy import stats
 
 from lib import validate
 
-__all__ = ["CURVE", "mean_interval", "curves", "baseline", "differences", "paired"]
+__all__ = ["CURVE", "mean_interval", "curves", "baseline", "differences", "paired", "tally", "pooled"]
 
 CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
 BASELINE = "NonDP"
@@ -80,3 +80,41 @@ def differences(frame: pd.DataFrame, metric: str, transform=None) -> pd.DataFram
 def paired(frame: pd.DataFrame, metric: str, *, transform=None, level: float = 0.95) -> pd.DataFrame:
     """Mean over runs of :func:`differences`: ``dataset, protocol, split, epsilon, mean, low, high, runs``."""
     return _summarise(differences(frame, metric, transform), CURVE, "difference", level)
+
+
+def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
+    """How many cells of a paired summary are clearly better, clearly worse, or neither.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From :func:`paired`; a cell is clear if its interval leaves out zero.
+    better : {-1, 1}
+        The sign of an improvement.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``dataset, split, cells, better, worse, unclear``.
+    """
+    validate.choice("better", better, (-1, 1))
+    signed = summary.assign(
+        better=(summary["low"] > 0) if better > 0 else (summary["high"] < 0),
+        worse=(summary["high"] < 0) if better > 0 else (summary["low"] > 0),
+    )
+    table = signed.groupby(["dataset", "split"]).agg(
+        cells=("mean", "size"), better=("better", "sum"), worse=("worse", "sum")
+    )
+    return table.assign(unclear=table["cells"] - table["better"] - table["worse"]).reset_index()
+
+
+def pooled(frame: pd.DataFrame, metric: str, by: Sequence[str], *, transform=None, level: float = 0.95) -> pd.DataFrame:
+    """Paired difference averaged over the cells that share ``by``, run by run, then the interval over runs.
+
+    Averaging inside a run first keeps the runs independent: cells of one run
+    share their split. Runs that lack some of the cells are left out.
+    """
+    long = differences(frame, metric, transform)
+    per_run = long.groupby([*by, "run"])["difference"].agg(["mean", "size"]).reset_index()
+    whole = per_run["size"] == per_run.groupby(list(by))["size"].transform("max")
+    return _summarise(per_run[whole].rename(columns={"mean": "value"}), by, "value", level)

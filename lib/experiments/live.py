@@ -1,0 +1,36 @@
+"""A slice of a stored grid computed anew, to show in a chapter that it comes out the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from lib.experiments.ldp_fairness import Cell, run_cell
+from lib.experiments.sweep import cell_key
+
+__all__ = ["recompute"]
+
+
+def recompute(cells: Iterable[Cell], stored: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
+    """Run ``cells`` now and put their metrics beside the stored ones.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell: its parameters, ``<metric>`` as computed now, and
+        ``stored``: ``"equal"`` if every metric equals the record to the last
+        bit, ``"differs"``, or ``"not stored"``.
+    """
+    known = stored.set_index("cell") if len(stored) else stored
+    rows = []
+    for cell in cells:
+        now = run_cell(cell)
+        key = cell_key(cell)
+        if key not in known.index:
+            verdict = "not stored"
+        else:
+            verdict = "equal" if all(now[m] == known.loc[key, m] for m in metrics) else "differs"
+        fields = {name: getattr(cell, name) for name in ("dataset", "protocol", "split", "epsilon", "run")}
+        rows.append(fields | {m: now[m] for m in metrics} | {"stored": verdict})
+    return pd.DataFrame(rows)

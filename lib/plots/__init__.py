@@ -1,0 +1,1 @@
+"""One function a figure: takes results, returns the figure and its alternative text."""

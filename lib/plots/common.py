@@ -1,0 +1,46 @@
+"""What the figures share: a colour and a marker for each protocol, the epsilon axis, words for numbers."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lib.ldp import PROTOCOLS
+
+__all__ = ["COLOURS", "MARKERS", "METRIC_NAMES", "SPLIT_NAMES", "epsilon_axis", "offsets", "protocol_legend"]
+
+# Okabe-Ito without its yellow; the markers tell the protocols apart in grey
+COLOURS = dict(zip(PROTOCOLS, ("#0072B2", "#4B4B4B", "#8A8A2B", "#D55E00", "#CC79A7", "#009E73", "#E69F00"), strict=True))
+MARKERS = dict(zip(PROTOCOLS, "osD^vPX", strict=True))
+
+METRIC_NAMES = {
+    "DI": "disparate impact", "SPD": "statistical parity difference", "EOD": "equal opportunity difference",
+    "OAD": "overall accuracy difference", "acc": "accuracy", "f1": "f1", "auc": "AUC (of scores)", "recall": "recall",
+    "balanced_accuracy": "balanced accuracy", "positive_rate": "positive predictions", "tpr": "true positive rate",
+    "fpr": "false positive rate",
+}  # fmt: skip
+SPLIT_NAMES = {"uniform": "uniform split", "k-based": "k-based split"}
+
+
+def epsilon_axis(ax: Axes, values, *, label: bool = True) -> None:
+    """A logarithmic axis whose ticks are the budgets of the grid."""
+    ticks = sorted(set(map(float, values)))
+    ax.set_xscale("log")
+    shown = [t for t in ticks if t not in (8.0, 20.0)]  # their labels would touch those of 10 and 50
+    ax.set_xticks(shown, [f"{t:g}" for t in shown])
+    ax.set_xticks([], minor=True)
+    if label:
+        ax.set_xlabel("budget ε (log scale)")
+
+
+def offsets() -> dict[str, float]:
+    """A factor on epsilon for each protocol, so that error bars stand side by side."""
+    middle = (len(PROTOCOLS) - 1) / 2
+    return {name: 1.035 ** (i - middle) for i, name in enumerate(PROTOCOLS)}
+
+
+def protocol_legend(fig: Figure, names, *, extra=()) -> None:
+    """One legend above all panels, in the order of the protocols."""
+    handles = [plt.Line2D([], [], color=COLOURS[n], marker=MARKERS[n], label=n) for n in PROTOCOLS if n in set(names)]
+    fig.legend(handles=[*handles, *extra], loc="outside upper center", ncols=4, columnspacing=1.2, handlelength=1.6)

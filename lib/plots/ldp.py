@@ -1,0 +1,177 @@
+"""Figures of the LDP grids: metrics against the budget, group rates, paired differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from lib.experiments.summary import baseline, curves, paired
+from lib.ldp import PROTOCOLS, SPLITS
+from lib.plots.common import (
+    COLOURS,
+    MARKERS,
+    METRIC_NAMES,
+    SPLIT_NAMES,
+    epsilon_axis,
+    offsets,
+    protocol_legend,
+)
+
+__all__ = ["metric_curves", "group_rates", "difference_map", "budget_of_protected"]
+
+
+def _one_dataset(results: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    rows = results[results["dataset"] == dataset]
+    if rows.empty:
+        raise ValueError(f"dataset={dataset!r} has no results; there are {sorted(results['dataset'].unique())}")
+    return rows
+
+
+def _draw_curves(ax, summary: pd.DataFrame) -> None:
+    shift = offsets()
+    for name, curve in summary.groupby("protocol"):
+        x = curve["epsilon"] * shift[name]
+        error = [curve["mean"] - curve["low"], curve["high"] - curve["mean"]]
+        ax.errorbar(x, curve["mean"], _finite(error), color=COLOURS[name],
+                    marker=MARKERS[name], markersize=3.5, linewidth=1.1, elinewidth=0.8, capsize=0)  # fmt: skip
+
+
+def _finite(error) -> np.ndarray | None:
+    error = np.asarray(error, dtype=float)
+    return error if np.isfinite(error).all() else None
+
+
+def _frame(ax, *means) -> None:
+    """Limits from the means, with room for intervals; those of very few runs may be cut by the frame."""
+    low, high = min(np.nanmin(m) for m in means), max(np.nanmax(m) for m in means)
+    pad = 0.45 * max(high - low, 0.01)
+    ax.set_ylim(low - pad, high + pad)
+
+
+def _draw_baseline(ax, row: pd.Series) -> None:
+    ax.axhline(row["mean"], color="#222222", linewidth=1.2, linestyle=(0, (4, 2)))
+    if np.isfinite(row["low"]):
+        ax.axhspan(row["low"], row["high"], color="#222222", alpha=0.12, linewidth=0)
+
+
+def metric_curves(results: pd.DataFrame, dataset: str, metrics: Sequence[str]) -> tuple[Figure, str]:
+    """Each metric against epsilon, uniform split left, k-based right: mean over runs with 95% intervals, NonDP dashed.
+
+    Figs 2-13 of Arcolezi et al., one data set and one family of metrics each.
+    """
+    rows = _one_dataset(results, dataset)
+    fig, axes = plt.subplots(len(metrics), 2, figsize=(6.4, 0.7 + 2.0 * len(metrics)), sharex=True, sharey="row",
+                             squeeze=False)  # fmt: skip
+    sentences = []
+    for metric, pair in zip(metrics, axes, strict=True):
+        summary, base = curves(rows, metric), baseline(rows, metric).iloc[0]
+        for split, ax in zip(SPLITS, pair, strict=True):
+            part = summary[summary["split"] == split]
+            _draw_curves(ax, part)
+            _draw_baseline(ax, base)
+            epsilon_axis(ax, summary["epsilon"], label=ax in axes[-1])
+        _frame(pair[0], summary["mean"], [base["mean"]])
+        pair[0].set_ylabel(metric)
+        low, high = summary.loc[summary["mean"].idxmin()], summary.loc[summary["mean"].idxmax()]
+        sentences.append(
+            f"{METRIC_NAMES[metric]}: NonDP {base['mean']:.3f}, LDP from {low['mean']:.3f} "
+            f"({low['protocol']}, {low['split']}, epsilon {low['epsilon']:g}) to {high['mean']:.3f} "
+            f"({high['protocol']}, {high['split']}, epsilon {high['epsilon']:g})"
+        )
+    for split, ax in zip(SPLITS, axes[0], strict=True):
+        ax.set_title(SPLIT_NAMES[split])
+    dashed = plt.Line2D([], [], color="#222222", linestyle=(0, (4, 2)), label="NonDP")
+    protocol_legend(fig, summary["protocol"], extra=[dashed])
+    alt = f"Small multiples for {dataset}, budget on a log axis, one curve a protocol. " + "; ".join(sentences) + "."
+    return fig, alt
+
+
+def group_rates(results: pd.DataFrame, dataset: str, rates: Sequence[str], split: str,
+                names: Sequence[str] = ("unprivileged, A_p = 0", "privileged, A_p = 1")) -> tuple[Figure, str]:  # fmt: skip
+    """Rates inside each group against epsilon, both groups on one scale, so that one sees which of them moves."""
+    rows = _one_dataset(results, dataset)
+    rows = rows[rows["split"].isin([split, "none"])]
+    fig, axes = plt.subplots(len(rates), 2, figsize=(6.4, 0.7 + 2.1 * len(rates)), sharex=True, sharey="row",
+                             squeeze=False)  # fmt: skip
+    sentences = []
+    for rate, pair in zip(rates, axes, strict=True):
+        drawn = []
+        for group, ax in enumerate(pair):
+            column = f"{rate}_{group}"
+            summary, base = curves(rows, column), baseline(rows, column).iloc[0]
+            _draw_curves(ax, summary)
+            _draw_baseline(ax, base)
+            epsilon_axis(ax, summary["epsilon"], label=ax in axes[-1])
+            drawn += [summary["mean"], [base["mean"]]]
+            first = summary[summary["epsilon"] == summary["epsilon"].min()]["mean"]
+            sentences.append(
+                f"{METRIC_NAMES[rate]} of group {group}: NonDP {base['mean']:.3f}, at the smallest budget "
+                f"{first.min():.3f} to {first.max():.3f}"
+            )
+        _frame(pair[0], *drawn)
+        pair[0].set_ylabel(METRIC_NAMES[rate])
+    for group, ax in enumerate(axes[0]):
+        ax.set_title(names[group])
+    dashed = plt.Line2D([], [], color="#222222", linestyle=(0, (4, 2)), label="NonDP")
+    protocol_legend(fig, summary["protocol"], extra=[dashed])
+    return fig, f"Rates inside the two groups of {dataset} under the {split} split. " + "; ".join(sentences) + "."
+
+
+def difference_map(results: pd.DataFrame, dataset: str, metric: str, *, transform: Callable | None = None,
+                   label: str | None = None) -> tuple[Figure, str]:  # fmt: skip
+    """Paired difference to NonDP for every protocol and budget; a dot where the 95% interval covers zero."""
+    summary = paired(_one_dataset(results, dataset), metric, transform=transform)
+    label = label or f"{metric} minus NonDP"
+    limit = float(summary["mean"].abs().max()) or 1.0
+    fig, axes = plt.subplots(2, 1, figsize=(6.4, 5.2), sharex=True)
+    for split, ax in zip(SPLITS, axes, strict=True):
+        table = summary[summary["split"] == split].set_index(["protocol", "epsilon"])
+        grid = table["mean"].unstack().reindex(PROTOCOLS)
+        image = ax.imshow(grid, cmap="PuOr_r", vmin=-limit, vmax=limit, aspect="auto")
+        for i, name in enumerate(grid.index):
+            for j, epsilon in enumerate(grid.columns):
+                if (name, epsilon) in table.index:
+                    cell = table.loc[(name, epsilon)]
+                    if not (cell["low"] > 0 or cell["high"] < 0):
+                        ax.plot(j, i, "o", color="#111111", markersize=3)
+        ax.set_yticks(range(len(grid)), grid.index)
+        ax.set_xticks(range(grid.shape[1]), [f"{e:g}" for e in grid.columns])
+        ax.set_title(SPLIT_NAMES[split])
+        ax.grid(False)
+    axes[-1].set_xlabel("budget ε")
+    fig.colorbar(image, ax=axes, label=label, shrink=0.7)
+    clear = ((summary["low"] > 0) | (summary["high"] < 0)).mean()
+    alt = (
+        f"Heat map for {dataset}: {label}, by protocol and budget, for both splits. Differences run from "
+        f"{summary['mean'].min():+.3f} to {summary['mean'].max():+.3f}; in {clear:.0%} of the cells the 95% interval "
+        "leaves out zero."
+    )
+    return fig, alt
+
+
+def budget_of_protected(results: pd.DataFrame, dataset: str, metric: str) -> tuple[Figure, str]:
+    """The metric against the budget of the protected attribute itself: what is left of the splits' difference?"""
+    rows = _one_dataset(results, dataset)
+    summary = curves(rows, metric)
+    share = rows.groupby(["split", "epsilon"])["epsilon_protected"].mean()
+    fig, ax = plt.subplots(figsize=(6.4, 3.8))
+    for (name, split), curve in summary.groupby(["protocol", "split"]):
+        x = [share[split, e] for e in curve["epsilon"]]
+        ax.plot(x, curve["mean"], color=COLOURS[name], marker=MARKERS[name], markersize=3.5, linewidth=1.1,
+                linestyle="-" if split == "uniform" else ":")  # fmt: skip
+    _draw_baseline(ax, baseline(rows, metric).iloc[0])
+    ax.set_xscale("log")
+    ax.set_xlabel("budget of the protected attribute itself (log scale)")
+    ax.set_ylabel(metric)
+    lines = [plt.Line2D([], [], color="#555555", linestyle=s, label=n) for s, n in (("-", "uniform"), (":", "k-based"))]
+    protocol_legend(fig, summary["protocol"], extra=lines)
+    uniform, k_based = (share[split].iloc[0] / share[split].index[0] for split in SPLITS)
+    alt = (
+        f"{METRIC_NAMES[metric]} on {dataset} against the budget that the protected attribute gets: {uniform:.1%} of "
+        f"epsilon under the uniform split (solid), {k_based:.1%} under the k-based one (dotted)."
+    )
+    return fig, alt
