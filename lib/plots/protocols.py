@@ -1,0 +1,187 @@
+"""Figures about the protocols themselves: channels, estimation error, where each is best, what a split buys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+
+from lib.ldp import PROTOCOLS, make
+from lib.plots.common import COLOURS, MARKERS, protocol_legend
+
+__all__ = ["support_channels", "report_channel", "estimation_error", "variance_curves", "best_map", "split_bars",
+           "encoding_diagram", "testing_region"]  # fmt: skip
+
+
+def support_channels(k: int, epsilon: float) -> tuple[Figure, str]:
+    """The exact probability that a report of ``v`` supports ``v'``, for all seven protocols on one scale."""
+    fig, axes = plt.subplots(2, 4, figsize=(6.6, 3.9))
+    parts = []
+    for ax, name in zip(axes.flat, PROTOCOLS, strict=False):
+        mechanism = make(name, k=k, epsilon=epsilon)
+        image = ax.imshow(mechanism.support_channel(), vmin=0, vmax=1, cmap="cividis")
+        ax.set_title(f"{name}\np* {mechanism.p_star:.2f}, q* {mechanism.q_star:.2f}", fontsize=8.5)
+        ax.set_xticks([])
+        ax.set_yticks([])
+        ax.grid(False)
+        parts.append(f"{name} {mechanism.p_star:.2f} against {mechanism.q_star:.2f}")
+    axes.flat[-1].axis("off")
+    fig.colorbar(image, ax=axes.flat[-1], label="Pr[v' ∈ S(z) | v]", fraction=0.6, location="left")
+    alt = (
+        f"Seven {k} by {k} heat maps at epsilon {epsilon:g}. Each has one value on the diagonal (the own value is "
+        f"supported) and one off it: " + ", ".join(parts) + "."
+    )
+    return fig, alt
+
+
+def report_channel(name: str, k: int, epsilon: float) -> tuple[Figure, str]:
+    """The exact channel from values to whole reports, reports sorted by how often value 0 sends them."""
+    channel = make(name, k=k, epsilon=epsilon).channel()
+    order = np.argsort(-channel[0], kind="stable")
+    fig, ax = plt.subplots(figsize=(6.4, 2.2))
+    image = ax.imshow(channel[:, order], aspect="auto", cmap="cividis")
+    ax.set_xlabel(f"report ({channel.shape[1]} of them)")
+    ax.set_ylabel("value")
+    ax.grid(False)
+    fig.colorbar(image, ax=ax, label="probability")
+    ratio = np.log(channel.max(axis=0) / channel.min(axis=0)).max()
+    alt = (
+        f"Heat map of the exact channel of {name}, {k} values by {channel.shape[1]} reports at epsilon {epsilon:g}. The "
+        f"largest log ratio inside a column is {ratio:.4f}."
+    )
+    return fig, alt
+
+
+def estimation_error(table: pd.DataFrame) -> tuple[Figure, str]:
+    """Simulated root mean square error of frequency estimates (points with 95% intervals) on the exact curve.
+
+    ``table`` has columns ``protocol, epsilon, rmse, low, high, theory``.
+    """
+    fig, ax = plt.subplots(figsize=(6.4, 4.0))
+    for name, rows in table.groupby("protocol"):
+        rows = rows.sort_values("epsilon")
+        ax.plot(rows["epsilon"], rows["theory"], color=COLOURS[name], linewidth=1)
+        error = [rows["rmse"] - rows["low"], rows["high"] - rows["rmse"]]
+        ax.errorbar(rows["epsilon"], rows["rmse"], error, color=COLOURS[name], marker=MARKERS[name], linestyle="",
+                    markersize=4)  # fmt: skip
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ticks = sorted(table["epsilon"].unique())
+    ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
+    ax.set_xticks([], minor=True)
+    ax.set_xlabel("budget ε of the attribute (log scale)")
+    ax.set_ylabel("error of a frequency (RMSE, log scale)")
+    protocol_legend(fig, table["protocol"])
+    worst = (table["rmse"] / table["theory"] - 1).abs().max()
+    alt = (
+        "Root mean square error of estimated frequencies against epsilon on log axes; points of the simulation lie on "
+        f"the exact curves, the largest relative distance is {worst:.1%}."
+    )
+    return fig, alt
+
+
+def variance_curves(k: int, epsilons: Sequence[float]) -> tuple[Figure, str]:
+    """Standard deviation times sqrt(n) of an estimated rare frequency, exact, against epsilon."""
+    fig, ax = plt.subplots(figsize=(6.4, 3.8))
+    at_end = {}
+    for name in PROTOCOLS:
+        sd = [np.sqrt(make(name, k=k, epsilon=e).variance(1)) for e in epsilons]
+        ax.plot(epsilons, sd, color=COLOURS[name])
+        ax.plot(epsilons[::6], sd[::6], color=COLOURS[name], marker=MARKERS[name], linestyle="", markersize=4)
+        at_end[name] = sd[-1]
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("budget ε of the attribute (log scale)")
+    ax.set_ylabel("√n · standard deviation (log scale)")
+    protocol_legend(fig, PROTOCOLS)
+    best, worst = min(at_end, key=at_end.get), max(at_end, key=at_end.get)
+    alt = (
+        f"Exact standard deviation of a rare value's estimated frequency for k = {k} on log axes, falling in epsilon for "
+        f"every protocol; at epsilon {epsilons[-1]:g} {best} is lowest and {worst} highest."
+    )
+    return fig, alt
+
+
+def best_map(ks: Sequence[int], epsilons: Sequence[float]) -> tuple[Figure, str]:
+    """Which protocol has the least exact variance for a rare value, by k and epsilon."""
+    best = np.array([[np.argmin([make(n, k=k, epsilon=e).variance(1) for n in PROTOCOLS]) for e in epsilons] for k in ks])
+    fig, ax = plt.subplots(figsize=(6.4, 3.8))
+    colours = [COLOURS[n] for n in PROTOCOLS]
+    ax.pcolormesh(epsilons, ks, best, cmap=plt.matplotlib.colors.ListedColormap(colours), vmin=-0.5,
+                  vmax=len(PROTOCOLS) - 0.5, shading="nearest")  # fmt: skip
+    ax.plot(epsilons, 3 * np.exp(epsilons) + 2, color="#ffffff", linewidth=2, linestyle=(0, (4, 2)))
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_ylim(min(ks), max(ks))
+    ax.grid(False)
+    ax.set_xlabel("budget ε of the attribute (log scale)")
+    ax.set_ylabel("domain size k (log scale)")
+    shares = {n: float((best == i).mean()) for i, n in enumerate(PROTOCOLS)}
+    used = [n for n in PROTOCOLS if shares[n] > 0]
+    line = plt.Line2D([], [], color="#999999", linestyle=(0, (4, 2)), label="k = 3e^ε + 2")
+    protocol_legend(fig, used, extra=[line])
+    listed = ", ".join(f"{n} in {shares[n]:.0%}" for n in sorted(used, key=lambda n: -shares[n]))
+    return fig, f"Map of the protocol with the least variance over k from {min(ks)} to {max(ks)} and epsilon from {epsilons[0]:g} to {epsilons[-1]:g}: {listed} of the grid."
+
+
+def split_bars(shares: pd.DataFrame, title: str) -> tuple[Figure, str]:
+    """Share of the budget that each attribute gets under each split; ``shares`` has attributes as rows."""
+    fig, ax = plt.subplots(figsize=(6.2, 0.9 + 0.55 * len(shares)))
+    y = np.arange(len(shares))
+    for i, (split, hatch) in enumerate((("uniform", ""), ("k-based", "//"))):
+        bars = ax.barh(y + 0.2 - 0.4 * i, shares[split], height=0.36, color=("#0072B2", "#E69F00")[i], hatch=hatch, label=split)
+        ax.bar_label(bars, [f"{s:.1%}" for s in shares[split]], padding=3, fontsize=8)
+    ax.set_yticks(y, [f"{a} (k = {k})" for a, k in zip(shares.index, shares["k"], strict=True)])
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1)
+    ax.set_xlabel("share of ε")
+    ax.set_title(title)
+    ax.legend(loc="lower right")
+    listed = "; ".join(f"{a}: {r['uniform']:.1%} and {r['k-based']:.1%}" for a, r in shares.iterrows())
+    return fig, f"Bars of the share of the budget by attribute for {title}, uniform and k-based: {listed}."
+
+
+def encoding_diagram(rows: Sequence[tuple[str, str, str, str]]) -> tuple[Figure, str]:
+    """The way of one value through the seven protocols to a vector of k bits (Fig. 1 of the LDP paper).
+
+    ``rows`` holds, for each protocol: name, what the client encodes, what is
+    reported, the bits at the server.
+    """
+    fig, ax = plt.subplots(figsize=(6.8, 4.6))
+    ax.axis("off")
+    ax.set_xlim(0, 100)
+    ax.set_ylim(0, len(rows) + 1)
+    columns = (0, 16, 41, 75)
+    for x, title in zip(columns, ("protocol", "encode (person)", "perturb and send", "bits (server)"), strict=True):
+        ax.text(x, len(rows) + 0.35, title, fontweight="bold", fontsize=9)
+    for i, row in enumerate(rows):
+        y = len(rows) - i - 0.45
+        name = row[0]
+        ax.add_patch(FancyBboxPatch((0, y - 0.28), 11.5, 0.56, boxstyle="round,pad=0.1", color=COLOURS[name], alpha=0.9))
+        ax.text(5.7, y, name, ha="center", va="center", fontsize=8, color="white", fontweight="bold")
+        for x, text in zip(columns[1:], row[1:], strict=True):
+            ax.text(x, y, text, va="center", fontsize=8, family="monospace")
+        for x in (38, 72):
+            ax.annotate("", (x + 1.8, y), (x - 1.2, y), arrowprops={"arrowstyle": "->", "color": "#555555", "lw": 0.9})
+    listed = "; ".join(f"{r[0]}: {r[1]}, sends {r[2]}, server has {r[3]}" for r in rows)
+    return fig, f"Diagram of encoding and perturbation, one row a protocol. {listed}."
+
+
+def testing_region(epsilons: Sequence[float]) -> tuple[Figure, str]:
+    """What a test of one person's value can reach: true against false positive rate under epsilon-LDP."""
+    fig, ax = plt.subplots(figsize=(4.6, 4.0))
+    for epsilon, style in zip(epsilons, ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1))), strict=False):
+        fpr = np.linspace(0, 1, 400)
+        power = np.minimum(np.exp(epsilon) * fpr, 1 - np.exp(-epsilon) * (1 - fpr))
+        ax.plot(fpr, np.minimum(power, 1), linestyle=style, color="#0072B2", label=f"ε = {epsilon:g}")
+    ax.plot([0, 1], [0, 1], color="#555555", linewidth=0.8)
+    ax.set_xlabel("false positive rate of the test")
+    ax.set_ylabel("largest true positive rate")
+    ax.legend(loc="lower right")
+    at = {e: min(np.exp(e) * 0.05, 1 - np.exp(-e) * 0.95) for e in epsilons}
+    listed = ", ".join(f"{p:.0%} at epsilon {e:g}" for e, p in at.items())
+    return fig, f"Bounds on the power of any test of one person's value, rising with epsilon: at a false positive rate of 5% it is {listed}."

@@ -1,0 +1,86 @@
+"""What chapters start with: checked parameters, badges, figures and tables as HTML."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib import validate
+from lib.book.chapter import (
+    badges_html,
+    check_parameters,
+    data_used,
+    figure_html,
+    setup_style,
+    table_html,
+)
+
+ALT = "A line that rises from one to two."
+
+
+@pytest.fixture
+def fig():
+    with plt.style.context("default"):
+        setup_style()
+        fig, axes = plt.subplots()
+        axes.plot([1, 2])
+        yield fig
+        plt.close(fig)
+
+
+@pytest.fixture
+def replica():
+    return SimpleNamespace(name="adult", label="replica", is_replica=True, source="replica", sha256="ab" * 32,
+                           frame=pd.DataFrame({"x": range(1234)}), task=SimpleNamespace(title="Adult <small>"))  # fmt: skip
+
+
+def test_known_parameters_pass():
+    check_parameters(profile="paper", seed=0, runs=1, epsilon=0.5, epsilons=[1, 2.0], dataset=("lsac", ["adult", "lsac"]),
+                     k=(5, partial(validate.integer, low=2)))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [({"profile": "slow"}, "profile='slow'.*'quick', 'paper'"), ({"epsilon": 0}, "epsilon=0"),
+     ({"epsilon": float("nan")}, "epsilon=nan"), ({"epsilons": [1, -2]}, "epsilons=-2"), ({"epsilons": []}, "at least one"),
+     ({"seed": -1}, "seed=-1"), ({"runs": 0}, "runs=0"), ({"dataset": ("x", ["adult"])}, "dataset='x'.*'adult'"),
+     ({"whatever": 3}, "whatever=3 has no rule"), ({"k": (1, partial(validate.integer, low=2))}, "k=1")],
+)  # fmt: skip
+def test_other_parameters_are_refused_with_the_choices(parameters, words):
+    with pytest.raises(ValueError, match=words):
+        check_parameters(**parameters)
+
+
+def test_a_figure_carries_picture_alternative_text_and_caption(fig):
+    html = figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")
+    assert html.startswith('<figure class="plot" id="rise"><img src="data:image/png;base64,')
+    assert f'alt="{ALT} &quot;quoted&quot;"' in html
+    assert "<figcaption><strong>Rise</strong> of <code>x</code> with a &lt; b</figcaption>" in html
+    assert html == figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")  # same bytes
+
+
+@pytest.mark.parametrize(("caption", "alt"), [("Rise", ""), ("Rise", "short"), ("", ALT), ("Rise", None)])
+def test_a_figure_without_texts_is_refused(fig, caption, alt):
+    with pytest.raises(ValueError, match="is not allowed"):
+        figure_html(fig, caption, alt)
+
+
+def test_badges_say_real_or_replica_and_are_read_back(replica):
+    html = badges_html([replica, "stored results"], runs=20, seed=7, minutes=0.5, profile="quick")
+    for words in ("badge-replica", "1,234 rows", "Adult &lt;small&gt;", "stored results", "under a minute"):
+        assert words in html
+    assert data_used([html, html]) == [{"name": "adult", "source": "replica", "sha256": "ab" * 32}]
+
+
+def test_a_table_escapes_formats_and_shows_gaps():
+    frame = pd.DataFrame({"name": ["a<b", None], "DI": [0.12345, np.nan]})
+    html = table_html(frame, "Cap", formats={"DI": ".2f"})
+    for words in ("a&lt;b", '<td class="num">0.12</td>', "–", "<caption>Cap</caption>", 'scope="col"'):
+        assert words in html
+    with pytest.raises(ValueError, match="formats='nope'"):
+        table_html(frame, formats={"nope": ".2f"})

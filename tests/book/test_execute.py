@@ -1,0 +1,119 @@
+"""Execution: keyed by everything a result depends on, and by nothing else; a failure is shown and stops the build."""
+
+from __future__ import annotations
+
+import json
+
+import nbformat
+import pytest
+
+from lib.book.execute import ChapterError, chapter_key, execute
+from lib.book.reach import imported, reachable
+from lib.book.toc import Page, pages
+from tests.book.conftest import CHAPTERS, write_notebook
+
+QUICK = {"profile": "quick"}
+
+
+def edit(page: Page, path: str, text: str) -> None:
+    (page.root / path).parent.mkdir(parents=True, exist_ok=True)
+    (page.root / path).write_text(text)
+
+
+def test_imports_are_read_wherever_they_stand():
+    source = (
+        "import lib.a as x\nfrom lib import b\ndef f():\n    from lib.c.d import e\nimport numpy\nfrom library import z"
+    )
+    assert imported(source) == {"lib.a", "lib", "lib.b", "lib.c.d", "lib.c.d.e"}
+
+
+def test_reach_is_transitive(tiny):
+    names = [path.name for path in reachable("from lib.middle import value", tiny.root)]
+    assert names == ["__init__.py", "middle.py", "used.py"]
+
+
+@pytest.mark.parametrize(
+    ("path", "matters"),
+    [("lib/used.py", True), ("lib/middle.py", True), ("lib/__init__.py", True), ("requirements.txt", True),
+     ("lib/other.py", False), ("README.md", False), ("data/results/x.parquet", False)],
+)  # fmt: skip
+def test_key_follows_the_source_that_is_reached(tiny, path, matters):
+    before = chapter_key(tiny, QUICK)
+    edit(tiny, path, "VALUE = 2\n")
+    assert (chapter_key(tiny, QUICK) != before) == matters
+
+
+def test_key_follows_cells_tags_and_parameters(tiny):
+    before = chapter_key(tiny, QUICK)
+    assert chapter_key(tiny, {"profile": "paper"}) != before
+    notebook = nbformat.read(tiny.notebook, as_version=4)
+    notebook.cells[1].metadata["tags"] = ["hide-input"]
+    nbformat.write(notebook, tiny.notebook)
+    tagged = chapter_key(tiny, QUICK)
+    assert tagged != before
+    write_notebook(tiny.notebook, "print(2)")
+    assert chapter_key(tiny, QUICK) not in {before, tagged}
+
+
+@pytest.mark.parametrize(
+    ("package", "path"),
+    [("datasets", "data/replicas/x.parquet"), ("datasets", "real/x.csv"), ("datasets", "cache/x.csv"),
+     ("experiments", "data/results/x.parquet"), ("claims", "data/claims.yml")],
+)  # fmt: skip
+def test_key_follows_the_data_that_the_reach_can_read(tiny, monkeypatch, package, path):
+    monkeypatch.setenv("COMPANION_DATA", str(tiny.root / "real"))
+    monkeypatch.setenv("COMPANION_CACHE", str(tiny.root / "cache"))
+    edit(tiny, f"lib/{package}/__init__.py", "")
+    write_notebook(tiny.notebook, f"import lib.{package}")
+    for expected in ("one", "two"):
+        before = chapter_key(tiny, QUICK)
+        edit(tiny, path, expected)
+        assert chapter_key(tiny, QUICK) != before
+
+
+def test_only_what_changed_runs_again(tiny):
+    folder = tiny.root / "out"
+
+    def run(**parameters):
+        return execute([tiny], QUICK | parameters, folder, progress=False)[0]
+
+    first = run()
+    assert first.fresh
+    assert "1 quick" in first.path.read_text()
+    edit(tiny, "lib/other.py", "VALUE = 2\n")
+    assert not run().fresh
+    edit(tiny, "lib/used.py", "VALUE = 7\n")
+    again = run()
+    assert again.fresh
+    assert "7 quick" in again.path.read_text()
+    assert not run().fresh
+
+
+def test_a_failure_shows_the_cell_after_the_others_ran_and_is_not_kept(tiny):
+    write_notebook(tiny.root / "chapters" / "bad.ipynb", "x = 1", "raise RuntimeError(f'broken on purpose {x}')")
+    bad, folder = Page("chapters/bad", tiny.root), tiny.root / "out"
+    for _ in range(2):  # a failed chapter is tried again, never taken for done
+        with pytest.raises(ChapterError) as caught:
+            execute([bad, tiny], QUICK, folder, progress=False)
+        message = str(caught.value)
+        assert "chapters/bad failed in cell" in message
+        assert "raise RuntimeError(f'broken on purpose {x}')" in message
+        assert "broken on purpose 1" in message
+        assert "Traceback" in message
+    assert (folder / "chapters" / "one.json").exists()
+    assert not (folder / "chapters" / "bad.json").exists()
+
+
+def test_contents_that_name_a_missing_page_are_refused(tmp_path):
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: chapters/none\n")
+    with pytest.raises(ValueError, match="chapters/none"):
+        pages(tmp_path)
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
+def test_every_chapter_runs_on_replicas(page, on_replicas):
+    folder = page.root / "_build" / "executed" / "replicas"
+    done = execute([page], QUICK, folder, progress=False)[0]
+    assert {data["source"] for data in done.data} <= {"replica"}
+    record = json.loads((folder / f"{page.doc}.json").read_text())
+    assert record["parameters"] == QUICK

@@ -1,0 +1,103 @@
+"""Every chapter is a pair in step, with typed, commented and checked parameters, and stands in the contents."""
+
+from __future__ import annotations
+
+import re
+
+import jupytext
+import nbformat
+import pytest
+from papermill.inspection import _infer_parameters
+
+from lib.book.pairs import difference, is_pair_source, notebook_of, sync
+from lib.book.toc import pages
+from lib.paths import CHAPTERS as FOLDER
+from lib.paths import ROOT
+from tests.book.conftest import CHAPTERS
+
+TEXTS = sorted(FOLDER.rglob("*.md"))
+each_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
+
+
+@each_chapter
+def test_a_pair_is_in_step_and_without_outputs(page):
+    assert difference(page.text) is None, "run: make pairs"
+
+
+def test_contents_list_every_page_once_and_no_other():
+    listed = [page.doc for page in pages(ROOT)]
+    assert len(listed) == len(set(listed))
+    written = {str(text.relative_to(ROOT).with_suffix("")) for text in [*TEXTS, *FOLDER.rglob("*.ipynb")]}
+    assert {page.doc for page in pages(ROOT) if not page.is_generated} == written
+
+
+def test_a_page_with_code_has_its_notebook():
+    for text in TEXTS:
+        assert is_pair_source(text) == text.with_suffix(".ipynb").exists(), text
+
+
+@each_chapter
+def test_parameters_are_typed_commented_and_listed_by_papermill(page):
+    notebook = nbformat.read(page.notebook, as_version=4)
+    cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+    assert len(cells) == 1
+    lines = [line for line in cells[0].source.splitlines() if line.strip()]
+    assert all(re.fullmatch(r"\w+: [\w\[\], |]+ = .+  +# .{5,}", line) for line in lines), lines
+    listed = _infer_parameters(notebook, name="python3", language="python")
+    assert len(listed) == len(lines)
+    assert all(p.inferred_type_name != "None" and p.help for p in listed), listed
+    assert "profile" in [p.name for p in listed]
+
+
+@each_chapter
+def test_an_unknown_value_names_the_choices(page):
+    """Up to the cell that checks, the chapter runs in this process: no kernel is needed to be refused."""
+    code = [cell.source for cell in notebook_of(page.text).cells if cell.cell_type == "code"]
+    first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
+    names: dict = {}
+    exec(code[0], names)
+    names["profile"] = "enormous"
+    with pytest.raises(ValueError, match=r"profile='enormous' is not known; choose from 'quick', 'paper'"):
+        for source in code[1 : first + 1]:
+            exec(source, names)
+
+
+@each_chapter
+def test_parameters_are_checked_before_any_work(page):
+    """Only imports and the parameters cell come before the check."""
+    code = [cell.source for cell in notebook_of(page.text).cells if cell.cell_type == "code"]
+    first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
+    before = code[first].split("check_parameters(")[0]
+    assert first <= 1
+    assert "load(" not in before
+    assert "results(" not in before
+
+
+def test_a_drift_is_seen(tmp_path):
+    text = tmp_path / "x.md"
+    text.write_text(TEXT)
+    assert "is missing" in difference(text)
+    assert sync(tmp_path) == [text.with_suffix(".ipynb")]
+    assert sync(tmp_path) == []
+    assert difference(text) is None
+    text.write_text(TEXT.replace("1 + 1", "1 + 2"))
+    assert difference(text)
+    sync(tmp_path)
+    notebook = jupytext.read(text.with_suffix(".ipynb"))
+    notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="3")]
+    nbformat.write(notebook, text.with_suffix(".ipynb"))
+    assert "has outputs" in difference(text)
+
+
+TEXT = """---
+jupytext:
+  text_representation: {extension: .md, format_name: myst}
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+
+# A page
+
+```{code-cell} ipython3
+1 + 1
+```
+"""
