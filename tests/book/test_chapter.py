@@ -35,19 +35,23 @@ def fig():
 
 @pytest.fixture
 def replica():
-    return SimpleNamespace(name="adult", label="replica", is_replica=True, source="replica", sha256="ab" * 32,
-                           frame=pd.DataFrame({"x": range(1234)}), task=SimpleNamespace(title="Adult <small>"))  # fmt: skip
+    task = SimpleNamespace(title="Adult <small>")
+    frame = pd.DataFrame({"x": range(1234)})
+    return SimpleNamespace(
+        name="adult", label="replica", is_replica=True, source="replica", sha256="ab" * 32, frame=frame, task=task
+    )
 
 
 def test_known_parameters_pass():
-    check_parameters(profile="paper", seed=0, runs=1, epsilon=0.5, epsilons=[1, 2.0], dataset=("lsac", ["adult", "lsac"]),
-                     k=(5, partial(validate.integer, low=2)))  # fmt: skip
+    check_parameters(profile="paper", seed=0, runs=1, epsilon=0.5, epsilons=[1, 2.0])
+    check_parameters(dataset=("lsac", ["adult", "lsac"]), k=(5, partial(validate.integer, low=2)))
 
 
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [({"profile": "slow"}, "profile='slow'.*'quick', 'paper'"), ({"epsilon": 0}, "epsilon=0"),
-     ({"epsilon": float("nan")}, "epsilon=nan"), ({"epsilons": [1, -2]}, "epsilons=-2"), ({"epsilons": []}, "at least one"),
+     ({"epsilon": float("nan")}, "epsilon=nan"), ({"epsilons": [1, -2]}, "epsilons=-2"),
+     ({"epsilons": []}, "at least one"),
      ({"seed": -1}, "seed=-1"), ({"runs": 0}, "runs=0"), ({"dataset": ("x", ["adult"])}, "dataset='x'.*'adult'"),
      ({"whatever": 3}, "whatever=3 has no rule"), ({"k": (1, partial(validate.integer, low=2))}, "k=1")],
 )  # fmt: skip

@@ -7,7 +7,7 @@ import re
 import jupytext
 import nbformat
 import pytest
-from papermill.inspection import _infer_parameters
+from papermill import inspect_notebook
 
 from lib.book.pairs import difference, is_pair_source, notebook_of, sync
 from lib.book.toc import pages
@@ -43,10 +43,10 @@ def test_parameters_are_typed_commented_and_listed_by_papermill(page):
     assert len(cells) == 1
     lines = [line for line in cells[0].source.splitlines() if line.strip()]
     assert all(re.fullmatch(r"\w+: [\w\[\], |]+ = .+  +# .{5,}", line) for line in lines), lines
-    listed = _infer_parameters(notebook, name="python3", language="python")
+    listed = inspect_notebook(str(page.notebook))
     assert len(listed) == len(lines)
-    assert all(p.inferred_type_name != "None" and p.help for p in listed), listed
-    assert "profile" in [p.name for p in listed]
+    assert all(p["inferred_type_name"] != "None" and p["help"] for p in listed.values()), listed
+    assert "profile" in listed
 
 
 @each_chapter
@@ -57,9 +57,9 @@ def test_an_unknown_value_names_the_choices(page):
     names: dict = {}
     exec(code[0], names)
     names["profile"] = "enormous"
+    source = "\n".join(code[1 : first + 1])
     with pytest.raises(ValueError, match=r"profile='enormous' is not known; choose from 'quick', 'paper'"):
-        for source in code[1 : first + 1]:
-            exec(source, names)
+        exec(source, names)
 
 
 @each_chapter
