@@ -1,0 +1,131 @@
+"""What one report says about its sender: posterior, and mutual information for any distribution of the true value.
+
+In all seven protocols the likelihood ``Pr[z | v]`` takes two values only: one
+where ``z`` supports ``v``, a smaller one where not, and their ratio is
+``L = exp(privacy_loss)``. With a prior ``pi`` and ``pi(S)`` its mass on the
+support ``S``, Bayes' rule reads
+
+    Pr[v | z] = pi_v L^[v in S] / (1 + (L - 1) pi(S)),
+
+and the mutual information is ``p_star log L - E log(1 + (L - 1) pi(S))``. The
+law of ``pi(S)`` is that of a *null* support, drawn as if the sender's value lay
+outside the domain, reweighted by ``1 + (L - 1) pi(S)``. Where the prior is a
+table of counts, ``n pi(S)`` is a whole number, so the null law is an exact
+convolution over the values: k steps of n additions, with no list of 2^k reports.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lib import validate
+from lib.ldp.base import Protocol
+from lib.ldp.grr import GRR
+from lib.ldp.subset import SS
+
+__all__ = ["posterior", "null_support_mass", "mutual_information", "entropy"]
+
+_MAX_CELLS = 500_000_000  # additions of one convolution; a second or so
+
+
+def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """``Pr[v | report]`` of reports with the supports ``support`` (m, k) under ``prior`` (k,), shape (m, k)."""
+    prior = _prior(protocol, prior)
+    support = np.asarray(support)
+    if support.ndim != 2 or support.shape[1] != protocol.k:
+        raise ValueError(f"support has shape {support.shape}; (m, {protocol.k}) is allowed")
+    tilted = prior * np.exp(protocol.privacy_loss() * (support.astype(float) - 1))
+    return tilted / tilted.sum(axis=1, keepdims=True)
+
+
+def entropy(counts: np.ndarray) -> float:
+    """Shannon entropy in bits of the distribution ``counts / sum``, the most that a report can tell."""
+    pi = np.asarray(counts, dtype=float) / np.sum(counts)
+    pi = pi[pi > 0]
+    return float(-(pi * np.log2(pi)).sum())
+
+
+def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
+    """Law of the number of people whose value lies in a null support, shape (n + 1,).
+
+    Parameters
+    ----------
+    counts : array of int, shape (k,)
+        How many of n people hold each value.
+    """
+    counts = validate.codes("counts", counts, 1 << 40)
+    _prior(protocol, counts)
+    if isinstance(protocol, GRR):
+        law = np.bincount(counts, minlength=counts.sum() + 1) / protocol.k
+        return law
+    if isinstance(protocol, SS):
+        return _uniform_subset_mass(counts, protocol.omega)
+    return _independent_bits_mass(counts, protocol.q_star)
+
+
+def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
+    """Mutual information in bits between the value of a random one of n people and their report; exact.
+
+    Parameters
+    ----------
+    counts : array of int, shape (k,)
+        How many of the n people hold each value.
+
+    Raises
+    ------
+    ValueError
+        If ``counts`` has another length, a negative entry or none above 0, or
+        the convolution would be too long.
+    """
+    counts = np.asarray(counts)
+    loss = protocol.privacy_loss()
+    null = null_support_mass(protocol, counts)
+    n = null.size - 1
+    at = np.flatnonzero(null)
+    with np.errstate(divide="ignore"):
+        tilt = np.logaddexp(np.log1p(-at / n), loss + np.log(at / n))  # log(1 + (L - 1) pi(S)), no overflow
+    weight = null[at] * np.exp(tilt - tilt.max())
+    weight /= weight.sum()
+    return float(max(0.0, (protocol.p_star * loss - weight @ tilt) / np.log(2)))
+
+
+def _prior(protocol: Protocol, prior: np.ndarray) -> np.ndarray:
+    prior = np.asarray(prior, dtype=float)
+    if prior.shape != (protocol.k,):
+        raise ValueError(f"counts has shape {prior.shape}; ({protocol.k},) is allowed")
+    if not (prior >= 0).all() or not prior.sum() > 0:
+        raise ValueError("counts must not be negative, and one of them must be above 0")
+    return prior / prior.sum()
+
+
+def _independent_bits_mass(counts: np.ndarray, q: float) -> np.ndarray:
+    """Sum of ``counts`` over a set that holds each value independently with probability ``q``."""
+    law = np.zeros(counts.sum() + 1)
+    law[0], reached = 1.0, 0
+    for c in counts[counts > 0]:
+        step = law[: reached + 1] * q
+        law[: reached + 1] -= step
+        law[c : reached + c + 1] += step
+        reached += c
+    return law
+
+
+def _uniform_subset_mass(counts: np.ndarray, size: int) -> np.ndarray:
+    """Sum of ``counts`` over a uniform subset of ``size`` values.
+
+    Value by value: of the ``left`` values that remain, ``size - j`` are still to
+    be chosen after ``j``, so the next is chosen with probability ``(size - j) / left``.
+    """
+    n, k = int(counts.sum()), counts.size
+    if k * size * n > _MAX_CELLS:
+        raise ValueError(f"{k} values, subsets of {size}, {n} people are too many; {_MAX_CELLS} products are allowed")
+    law = np.zeros((size + 1, n + 1))
+    law[0, 0], reached = 1.0, 0
+    for i, c in enumerate(counts):
+        chosen = (size - np.arange(size + 1)[:, None]).clip(0) / (k - i)
+        chosen = np.minimum(chosen, 1.0)  # rows that cannot be reached any more hold nothing
+        step = law[:, : reached + 1] * chosen
+        law[:, : reached + 1] -= step
+        law[1:, c : reached + c + 1] += step[:-1]
+        reached += c
+    return law[size].clip(0)
