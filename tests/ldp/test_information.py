@@ -1,0 +1,112 @@
+"""Information and posteriors against brute force over every report; the least-variance split against its optimality."""
+
+import numpy as np
+import pytest
+
+from lib.ldp import PROTOCOLS, make, split_budget
+from lib.ldp.allocation import WEIGHTINGS, least_variance_split, total_variance
+from lib.ldp.information import entropy, mutual_information, null_support_mass, posterior
+from lib.ldp.unary import all_subsets
+
+COUNTS = {2: [30, 11], 5: [1, 0, 40, 7, 12], 8: [5, 9, 0, 3, 3, 21, 1, 2]}
+
+
+def support_law(mechanism):
+    """Every support as an indicator vector and Pr[support | v]."""
+    if mechanism.name == "GRR":
+        return np.eye(mechanism.k), mechanism.channel()
+    if mechanism.name == "SS":
+        return mechanism.subsets(), mechanism.channel()
+    sets = all_subsets(mechanism.k)
+    off = np.where(sets, mechanism.q_star, 1 - mechanism.q_star)
+    own = np.where(sets, mechanism.p_star, 1 - mechanism.p_star)
+    return sets, np.array([np.delete(off, v, axis=1).prod(axis=1) * own[:, v] for v in range(mechanism.k)])
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("k", COUNTS)
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0])
+def test_information_equals_the_sum_over_all_reports(name, k, epsilon):
+    mechanism, counts = make(name, k=k, epsilon=epsilon), np.array(COUNTS[k])
+    _, channel = support_law(mechanism)
+    joint = counts[:, None] / counts.sum() * channel
+    safe = np.where(joint > 0, channel / joint.sum(axis=0), 1.0)
+    assert mutual_information(mechanism, counts) == pytest.approx((joint * np.log2(safe)).sum(), abs=1e-10)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_posterior_is_bayes_rule(name):
+    mechanism, prior = make(name, k=5, epsilon=1.3), np.array([0.1, 0.0, 0.5, 0.15, 0.25])
+    sets, channel = support_law(mechanism)
+    expected = (prior[:, None] * channel / (prior @ channel)).T
+    np.testing.assert_allclose(posterior(mechanism, sets, prior), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_null_law_is_a_law_with_the_right_mean(name):
+    mechanism, counts = make(name, k=8, epsilon=0.7), np.array(COUNTS[8])
+    law = null_support_mass(mechanism, counts)
+    share = {"GRR": 1 / 8, "SS": getattr(mechanism, "omega", 0) / 8}.get(name, mechanism.q_star)
+    assert law.min() >= 0
+    assert law.sum() == pytest.approx(1)
+    assert law @ np.arange(law.size) == pytest.approx(share * counts.sum())
+
+
+@pytest.mark.parametrize("name", ["GRR", "RAPPOR", "SS"])
+def test_a_huge_budget_tells_all_and_no_more(name):
+    counts = np.array(COUNTS[5])
+    assert mutual_information(make(name, k=5, epsilon=60.0), counts) == pytest.approx(entropy(counts), abs=1e-9)
+
+
+def test_information_is_bounded_by_the_budget():
+    counts = np.full(20, 10)
+    for name in PROTOCOLS:
+        for epsilon in (0.1, 1.0, 3.0):
+            assert mutual_information(make(name, k=20, epsilon=epsilon), counts) <= epsilon / np.log(2)
+
+
+@pytest.mark.parametrize("counts", [[1, 2], [-1, 2, 3], [0, 0, 0], [0.5, 1, 2]])
+def test_bad_counts_are_refused(counts):
+    with pytest.raises(ValueError, match="counts"):
+        mutual_information(make("GRR", k=3, epsilon=1.0), np.array(counts))
+
+
+def test_a_convolution_that_would_not_end_is_refused():
+    with pytest.raises(ValueError, match="too many"):
+        mutual_information(make("SS", k=1000, epsilon=0.1), np.full(1000, 100))
+
+
+FREQUENCIES = [np.array([0.3, 0.7]), np.full(5, 0.2), np.full(41, 1 / 41)]
+
+
+@pytest.mark.parametrize("name", ["GRR", "RAPPOR", "OUE"])
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("epsilon", [0.25, 4.0, 20.0])
+def test_least_variance_split_is_stationary(name, weighting, epsilon):
+    best = least_variance_split(epsilon, name, FREQUENCIES, weighting)
+    assert best.sum() == pytest.approx(epsilon)
+    assert (best > 0).all()
+    least = total_variance(best, name, FREQUENCIES, weighting)
+    for split in ("uniform", "k-based"):
+        assert least <= total_variance(split_budget(epsilon, [2, 5, 41], split), name, FREQUENCIES, weighting)
+    for i in range(3):
+        for j in range(3):
+            moved = best.copy()
+            moved[i] += 1e-2 * best[j] * (i != j)
+            moved[j] -= 1e-2 * best[j] * (i != j)
+            assert total_variance(moved, name, FREQUENCIES, weighting) >= least * (1 - 1e-9)
+
+
+def test_unary_encodings_want_the_uniform_split():
+    """OUE's variance for a rare value does not depend on k, so equal attributes get equal budgets."""
+    best = least_variance_split(2.0, "OUE", [np.zeros(2), np.zeros(50)])
+    np.testing.assert_allclose(best, 1.0, rtol=1e-3)
+
+
+def test_allocation_refuses_bad_input():
+    with pytest.raises(ValueError, match="weighting"):
+        least_variance_split(1.0, "GRR", FREQUENCIES, "people")
+    with pytest.raises(ValueError, match="budgets"):
+        total_variance([1.0], "GRR", FREQUENCIES)
+    with pytest.raises(ValueError, match="epsilon"):
+        least_variance_split(0.0, "GRR", FREQUENCIES)
