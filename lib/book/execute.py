@@ -29,6 +29,11 @@ from lib.paths import user_cache
 __all__ = ["ChapterError", "Executed", "chapter_key", "execute"]
 
 
+# two kernels that start in the same instant may be given the same port: nothing of the chapter has run, so start anew
+_KERNEL_STARTS = 3
+_NO_KERNEL = ("Kernel didn't respond", "Address already in use", "Kernel died before replying to kernel_info")
+
+
 class ChapterError(RuntimeError):
     """A chapter that did not run; the message shows the failing cell."""
 
@@ -94,14 +99,17 @@ def _failure(output: Path, log: str) -> str:
 def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
     output.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "papermill", str(page.notebook), str(output), "--cwd", str(page.root),
-               "--no-progress-bar", "--log-level", "WARNING", "--start-timeout", "120"]  # fmt: skip
+               "--no-progress-bar", "--log-level", "WARNING", "--start-timeout", "45"]  # fmt: skip
     for name, value in parameters.items():
         command += ["-p", name, str(value)]
     start = time.perf_counter()
     # one thread a kernel: two run side by side, and results must not depend on the number of threads
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment = os.environ | threads | {"PYTHONPATH": str(page.root), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    for _ in range(_KERNEL_STARTS):
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        if not (done.returncode and any(sign in done.stderr for sign in _NO_KERNEL)):
+            break
     if done.returncode:
         raise ChapterError(f"{page.doc} failed in {_failure(output, done.stdout + done.stderr)}")
     return time.perf_counter() - start
