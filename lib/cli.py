@@ -51,7 +51,7 @@ def _book(args: argparse.Namespace) -> int:
 def _claims(args: argparse.Namespace) -> int:
     from lib.claims import report
 
-    return report.main(check=args.check, paper=args.paper)
+    return report.main(check=args.check, write=args.write, paper=args.paper)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -85,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
     claims = commands.add_parser("claims", help="print the ledger of claims")
     claims.add_argument("--check", action="store_true", help="fail if a stored verdict no longer follows")
+    claims.add_argument("--write", action="store_true", help="store the verdicts as they follow now")
     claims.add_argument("--paper", help="only this paper's claims")
     claims.set_defaults(call=_claims)
     return parser

@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from lib.ldp import PROTOCOLS
 from lib.plots.common import COLOURS, MARKERS, SPLIT_NAMES, epsilon_axis, protocol_legend
 
-__all__ = ["best_shares", "protected_keep", "information_curves", "information_outcome"]
+__all__ = ["journey", "best_shares", "protected_keep", "information_curves", "information_outcome"]
 
 _ATTRIBUTE_COLOURS = ("#D55E00", "#009E73", "#0072B2", "#4B4B4B", "#CC79A7", "#8A8A2B")
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
+
+
+def journey(rows: Sequence[tuple[str, str, str, str, np.ndarray]], value: int) -> tuple[Figure, str]:
+    """One value's way through the protocols to k bits at the server (Fig. 1 of the LDP paper).
+
+    Parameters
+    ----------
+    rows : sequence of (protocol, encoded, sent, server step, bits)
+        What the person encodes and sends, what the server does, and the k bits that result.
+    value : int
+        The true value; its column is framed.
+    """
+    k = len(rows[0][4])
+    fig, ax = plt.subplots(figsize=(5.0, 0.5 + 0.82 * len(rows)))
+    ax.axis("off")
+    ax.set_xlim(0, 100)
+    ax.set_ylim(0, len(rows) + 0.45)
+    side = min(6.5, 30 / k)
+    left = 100 - side * k
+    ax.text(16, len(rows) + 0.15, "person: encode, then send", fontsize=9, fontweight="bold")
+    ax.text(100, len(rows) + 0.15, "server", fontsize=9, fontweight="bold", ha="right")
+    for i, (name, encoded, sent, step, bits) in enumerate(rows):
+        y = len(rows) - i - 0.5
+        ax.text(0, y, name, va="center", fontsize=9.5, fontweight="bold", color=COLOURS[name])
+        ax.text(16, y + 0.17, encoded, va="center", fontsize=8.5)
+        ax.text(16, y - 0.19, "→ " + sent, va="center", fontsize=8.5)
+        ax.text(left - 1.5, y, step, va="center", ha="right", fontsize=8, color="#555555")
+        for v, bit in enumerate(bits):
+            own = v == value
+            ax.add_patch(Rectangle((left + v * side, y - 0.24), side * 0.86, 0.48, facecolor=COLOURS[name] if bit else "none",
+                                   edgecolor="#000000" if own else "#999999", linewidth=2 if own else 0.8))  # fmt: skip
+        ax.axhline(y - 0.47, color="#bbbbbb", linewidth=0.5)
+    listed = "; ".join(f"{r[0]}: {r[1]}, sends {r[2]}, server has {''.join(map(str, r[4]))}" for r in rows)
+    return fig, f"Diagram, one row a protocol, of how the value {value} is encoded, sent and turned into {k} bits. {listed}."
 
 
 def best_shares(table: pd.DataFrame, k_based: Mapping[str, float]) -> tuple[Figure, str]:
@@ -75,7 +111,10 @@ def protected_keep(table: pd.DataFrame) -> tuple[Figure, str]:
     ax.set_ylabel("chance that it is told as it is")
     ax.set_ylim(0.49, 1.01)
     fig.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=1)
-    return fig, f"Keep probability of the binary protected attribute under GRR against the total budget: {'; '.join(words)}."
+    return (
+        fig,
+        f"Keep probability of the binary protected attribute under GRR against the total budget: {'; '.join(words)}.",
+    )
 
 
 def information_curves(table: pd.DataFrame, entropies: Mapping[str, float]) -> tuple[Figure, str]:
@@ -89,7 +128,9 @@ def information_curves(table: pd.DataFrame, entropies: Mapping[str, float]) -> t
         part = table[table["attribute"] == attribute]
         for name in PROTOCOLS:
             rows = part[part["protocol"] == name]
-            ax.plot(rows["epsilon"], rows["bits"], color=COLOURS[name], marker=MARKERS[name], markersize=3.5, markevery=3)
+            ax.plot(
+                rows["epsilon"], rows["bits"], color=COLOURS[name], marker=MARKERS[name], markersize=3.5, markevery=3
+            )
         ax.axhline(most, color="#777777", linewidth=0.8, linestyle="--")
         ax.set_title(attribute)
         ax.set_ylabel("bits")
@@ -105,7 +146,9 @@ def information_curves(table: pd.DataFrame, entropies: Mapping[str, float]) -> t
     )
 
 
-def information_outcome(table: pd.DataFrame, x: str, y: str, labels: tuple[str, str], baseline: float) -> tuple[Figure, str]:
+def information_outcome(
+    table: pd.DataFrame, x: str, y: str, labels: tuple[str, str], baseline: float
+) -> tuple[Figure, str]:
     """One point for each (protocol, split, budget): bits about an attribute against a metric of the trained model."""
     fig, ax = plt.subplots(figsize=(5.2, 4.0))
     for name, rows in table.groupby("protocol"):

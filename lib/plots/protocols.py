@@ -108,7 +108,9 @@ def variance_curves(k: int, epsilons: Sequence[float]) -> tuple[Figure, str]:
 
 def best_map(ks: Sequence[int], epsilons: Sequence[float]) -> tuple[Figure, str]:
     """Which protocol has the least exact variance for a rare value, by k and epsilon."""
-    best = np.array([[np.argmin([make(n, k=k, epsilon=e).variance(1) for n in PROTOCOLS]) for e in epsilons] for k in ks])
+    best = np.array(
+        [[np.argmin([make(n, k=k, epsilon=e).variance(1) for n in PROTOCOLS]) for e in epsilons] for k in ks]
+    )
     fig, ax = plt.subplots(figsize=(6.4, 3.8))
     colours = [COLOURS[n] for n in PROTOCOLS]
     ax.pcolormesh(epsilons, ks, best, cmap=plt.matplotlib.colors.ListedColormap(colours), vmin=-0.5,
@@ -125,7 +127,10 @@ def best_map(ks: Sequence[int], epsilons: Sequence[float]) -> tuple[Figure, str]
     line = plt.Line2D([], [], color="#999999", linestyle=(0, (4, 2)), label="k = 3e^ε + 2")
     protocol_legend(fig, used, extra=[line])
     listed = ", ".join(f"{n} in {shares[n]:.0%}" for n in sorted(used, key=lambda n: -shares[n]))
-    return fig, f"Map of the protocol with the least variance over k from {min(ks)} to {max(ks)} and epsilon from {epsilons[0]:g} to {epsilons[-1]:g}: {listed} of the grid."
+    return (
+        fig,
+        f"Map of the protocol with the least variance over k from {min(ks)} to {max(ks)} and epsilon from {epsilons[0]:g} to {epsilons[-1]:g}: {listed} of the grid.",
+    )
 
 
 def split_bars(shares: pd.DataFrame, title: str) -> tuple[Figure, str]:
@@ -133,7 +138,9 @@ def split_bars(shares: pd.DataFrame, title: str) -> tuple[Figure, str]:
     fig, ax = plt.subplots(figsize=(6.2, 0.9 + 0.55 * len(shares)))
     y = np.arange(len(shares))
     for i, (split, hatch) in enumerate((("uniform", ""), ("k-based", "//"))):
-        bars = ax.barh(y + 0.2 - 0.4 * i, shares[split], height=0.36, color=("#0072B2", "#E69F00")[i], hatch=hatch, label=split)
+        bars = ax.barh(
+            y + 0.2 - 0.4 * i, shares[split], height=0.36, color=("#0072B2", "#E69F00")[i], hatch=hatch, label=split
+        )
         ax.bar_label(bars, [f"{s:.1%}" for s in shares[split]], padding=3, fontsize=8)
     ax.set_yticks(y, [f"{a} (k = {k})" for a, k in zip(shares.index, shares["k"], strict=True)])
     ax.invert_yaxis()
@@ -161,7 +168,9 @@ def encoding_diagram(rows: Sequence[tuple[str, str, str, str]]) -> tuple[Figure,
     for i, row in enumerate(rows):
         y = len(rows) - i - 0.45
         name = row[0]
-        ax.add_patch(FancyBboxPatch((0, y - 0.28), 11.5, 0.56, boxstyle="round,pad=0.1", color=COLOURS[name], alpha=0.9))
+        ax.add_patch(
+            FancyBboxPatch((0, y - 0.28), 11.5, 0.56, boxstyle="round,pad=0.1", color=COLOURS[name], alpha=0.9)
+        )
         ax.text(5.7, y, name, ha="center", va="center", fontsize=8, color="white", fontweight="bold")
         for x, text in zip(columns[1:], row[1:], strict=True):
             ax.text(x, y, text, va="center", fontsize=8, family="monospace")
@@ -184,4 +193,7 @@ def testing_region(epsilons: Sequence[float]) -> tuple[Figure, str]:
     ax.legend(loc="lower right")
     at = {e: min(np.exp(e) * 0.05, 1 - np.exp(-e) * 0.95) for e in epsilons}
     listed = ", ".join(f"{p:.0%} at epsilon {e:g}" for e, p in at.items())
-    return fig, f"Bounds on the power of any test of one person's value, rising with epsilon: at a false positive rate of 5% it is {listed}."
+    return (
+        fig,
+        f"Bounds on the power of any test of one person's value, rising with epsilon: at a false positive rate of 5% it is {listed}.",
+    )

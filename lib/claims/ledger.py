@@ -1,0 +1,120 @@
+"""Read the claims, measure, judge. Verdicts are never typed: they follow from stored results by the rule of the row."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+import yaml
+
+from lib import validate
+from lib.claims.ldp import MEASURES
+from lib.claims.rules import RULES, VERDICTS, Evidence, holm, judge
+from lib.paths import DATA
+
+__all__ = ["Claim", "Row", "CLAIMS", "STORED", "read_claims", "evaluate", "summary", "stored_verdicts", "drift"]
+
+CLAIMS, STORED = DATA / "claims.yml", DATA / "verdicts.yml"
+PAPERS = ("ldp",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One row of ``data/claims.yml``.
+
+    ``rule`` with its ``tolerance``, and the reason for it (``why``), were set
+    from the paper's text; ``measure`` names a function of ``lib.claims`` with
+    its ``arguments``. A row without a measure says why in ``why`` and carries
+    the verdict "not run" or "not comparable".
+    """
+
+    id: str
+    paper: str
+    place: str
+    statement: str
+    value: str = ""
+    measure: str = ""
+    arguments: dict = field(default_factory=dict)
+    rule: str = ""
+    tolerance: dict = field(default_factory=dict)
+    why: str = ""
+    verdict: str = ""
+
+    def __post_init__(self) -> None:
+        validate.choice("paper", self.paper, PAPERS)
+        if self.measure:
+            validate.choice(f"measure of {self.id}", self.measure, MEASURES)
+            validate.choice(f"rule of {self.id}", self.rule, RULES)
+            if self.verdict:
+                raise ValueError(
+                    f"verdict={self.verdict!r} of {self.id} is not allowed: a measured row's verdict is computed"
+                )
+        else:
+            validate.choice(f"verdict of {self.id}", self.verdict, ("not run", "not comparable"))
+        if not self.why:
+            raise ValueError(f"why='' of {self.id} is not allowed: the reason for the rule, or for not running")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim with its evidence and verdict; ``adjusted_p`` for directional rows."""
+
+    claim: Claim
+    evidence: Evidence
+    verdict: str
+    adjusted_p: float = math.nan
+
+
+def read_claims(path: Path = CLAIMS) -> list[Claim]:
+    """The rows of the file; a ``ValueError`` names the row and the field that is wrong."""
+    known, claims = {f.name for f in fields(Claim)}, []
+    for number, row in enumerate(yaml.safe_load(path.read_text()), start=1):
+        name = row.get("id", f"row {number}")
+        if unknown := set(row) - known:
+            raise ValueError(f"{name} has the field {sorted(unknown)[0]!r}; known are {', '.join(sorted(known))}")
+        try:
+            claims.append(Claim(**row))
+        except TypeError as error:
+            raise ValueError(f"{name}: {error}") from error
+    if repeated := [i for i, count in Counter(c.id for c in claims).items() if count > 1]:
+        raise ValueError(
+            f"id={repeated[0]!r} stands {Counter(c.id for c in claims)[repeated[0]]} times; once is allowed"
+        )
+    return claims
+
+
+def evaluate(claims: list[Claim] | None = None, *, paper: str | None = None) -> list[Row]:
+    """Measure and judge; directional tests of the whole ledger are adjusted together, whatever is shown."""
+    claims = read_claims() if claims is None else claims
+    if paper is not None:
+        validate.choice("paper", paper, PAPERS)
+    evidence = [MEASURES[c.measure](**c.arguments) if c.measure else Evidence(math.nan, detail=c.why) for c in claims]
+    tested = [i for i, c in enumerate(claims) if c.rule == "positive" and not math.isnan(evidence[i].p)]
+    adjusted = dict(zip(tested, holm([evidence[i].p for i in tested]), strict=True))
+    rows = [
+        Row(c, e, judge(c.rule, e, c.tolerance, adjusted.get(i)) if c.measure else c.verdict, adjusted.get(i, math.nan))
+        for i, (c, e) in enumerate(zip(claims, evidence, strict=True))
+    ]
+    return [row for row in rows if paper in (None, row.claim.paper)]
+
+
+def summary(rows: list[Row] | None = None) -> dict[str, int]:
+    """How many rows have each verdict, all five named."""
+    counts = Counter(row.verdict for row in (evaluate() if rows is None else rows))
+    return {verdict: counts.get(verdict, 0) for verdict in VERDICTS}
+
+
+def stored_verdicts(path: Path = STORED) -> dict[str, str]:
+    """The verdicts that were committed."""
+    return yaml.safe_load(path.read_text()) if path.exists() else {}
+
+
+def drift(rows: list[Row], stored: dict[str, str]) -> list[str]:
+    """Rows whose stored verdict no longer follows, in words; rows that need real data are left out on replicas."""
+    return [
+        f"{row.claim.id}: stored {stored.get(row.claim.id, 'nothing')!r}, the results say {row.verdict!r}"
+        for row in rows
+        if stored.get(row.claim.id) != row.verdict and row.evidence.data != "replica"
+    ]

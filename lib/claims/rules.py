@@ -1,0 +1,93 @@
+"""From evidence to a verdict. Each rule and its tolerance are fixed in ``data/claims.yml`` from the paper's text alone.
+
+A directional rule needs a test; since many rows are tested, the ledger adjusts
+their p-values by Holm's method and a direction counts as reproduced only if
+the adjusted one is below 5%.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+__all__ = ["VERDICTS", "RULES", "Evidence", "holm", "judge"]
+
+VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the rerun says: a number with its 95% interval, runs, data; ``p`` for directional rows; words for the rest.
+
+    ``exact`` numbers come from arithmetic and have no interval.
+    """
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    runs: int = 0
+    data: str = "exact computation"
+    p: float = math.nan
+    detail: str = ""
+    reference: float = math.nan
+
+    @property
+    def exact(self) -> bool:
+        return self.runs == 0
+
+
+def _near(e: Evidence, target: float, tolerance: float) -> str:
+    """Within ``tolerance`` of ``target``; else on the same side of the reference (or of zero) as the target."""
+    if abs(e.value - target) <= tolerance:
+        return "reproduced"
+    reference = 0.0 if math.isnan(e.reference) else e.reference
+    return "same direction" if np.sign(e.value - reference) == np.sign(target - reference) else "not reproduced"
+
+
+def _at_least(e: Evidence, threshold: float, half: float = 0.5) -> str:
+    """A share: at least ``threshold``; else above ``half``."""
+    return "reproduced" if e.value >= threshold else "same direction" if e.value > half else "not reproduced"
+
+
+def _positive(e: Evidence) -> str:
+    """Above zero, by a test that survives Holm's correction; else above zero on average."""
+    if e.value > 0 and e.p < LEVEL:
+        return "reproduced"
+    return "same direction" if e.value > 0 else "not reproduced"
+
+
+def _within(e: Evidence, margin: float) -> str:
+    """Equivalence: the whole interval inside ±``margin``; else the mean inside."""
+    if -margin <= e.low and e.high <= margin:
+        return "reproduced"
+    return "same direction" if abs(e.value) <= margin else "not reproduced"
+
+
+def _true(e: Evidence) -> str:
+    """A statement that holds (1) or does not (0)."""
+    return "reproduced" if e.value == 1 else "not reproduced"
+
+
+RULES = {"near": _near, "at_least": _at_least, "positive": _positive, "within": _within, "true": _true}
+
+
+def holm(p: list[float]) -> list[float]:
+    """Holm's adjusted p-values, in the order given."""
+    order = np.argsort(p)
+    adjusted, running = np.empty(len(p)), 0.0
+    for rank, index in enumerate(order):
+        running = max(running, min(1.0, (len(p) - rank) * p[index]))
+        adjusted[index] = running
+    return adjusted.tolist()
+
+
+def judge(rule: str, evidence: Evidence, tolerance: dict, adjusted_p: float | None = None) -> str:
+    """The verdict of ``rule`` on ``evidence``; NaN evidence is "not run"."""
+    if math.isnan(evidence.value):
+        return "not run"
+    if adjusted_p is not None:
+        evidence = replace(evidence, p=adjusted_p)
+    return RULES[rule](evidence, **tolerance)

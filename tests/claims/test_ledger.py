@@ -1,0 +1,131 @@
+"""The ledger reads well or says what is wrong, measures on known tables, and its stored verdicts follow."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from lib.claims import ldp, report
+from lib.claims.ledger import Claim, drift, evaluate, read_claims, stored_verdicts, summary
+from lib.ldp import PROTOCOLS
+from lib.rng import stream
+
+ROW = {"id": "a", "paper": "ldp", "place": "p", "statement": "s", "measure": "ratio", "arguments": {"epsilon": 0.25},
+       "rule": "near", "tolerance": {"target": 1.3, "tolerance": 0.05}, "why": "w"}  # fmt: skip
+
+
+def _read(tmp_path, *rows):
+    path = tmp_path / "claims.yml"
+    path.write_text(yaml.safe_dump(list(rows)))
+    return read_claims(path)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"paper": "gdp"}, "paper='gdp'"), ({"measure": "guess"}, "measure of a='guess'"), ({"rule": "close"}, "rule of a='close'"),
+    ({"verdict": "reproduced"}, "a measured row's verdict is computed"), ({"why": ""}, "why=''"), ({"note": "x"}, "field 'note'"),
+    ({"measure": "", "verdict": "reproduced"}, "verdict of a='reproduced'"),
+])  # fmt: skip
+def test_a_wrong_row_is_named(tmp_path, change, message):
+    with pytest.raises(ValueError, match=message):
+        _read(tmp_path, ROW | change)
+
+
+def test_missing_fields_and_repeated_ids_are_named(tmp_path):
+    with pytest.raises(ValueError, match=r"a: .*statement"):
+        _read(tmp_path, {k: v for k, v in ROW.items() if k != "statement"})
+    with pytest.raises(ValueError, match="id='a' stands 2 times"):
+        _read(tmp_path, ROW, ROW)
+
+
+def test_the_committed_ledger_reads_and_covers_the_paper():
+    claims = read_claims()
+    assert len(claims) >= 40
+    assert {"Table 2", "Section 3.3", "Section 5.2", "Appendix A"} <= {c.place for c in claims}
+
+
+def test_stored_verdicts_follow_from_the_stored_results():
+    rows = evaluate()
+    assert drift(rows, stored_verdicts()) == []
+    assert sum(summary(rows).values()) == len(rows)
+
+
+def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch, capsys):
+    rows = evaluate()
+    forged = stored_verdicts() | {"ldp-ratio-025": "not reproduced"}
+    assert [d.split(":")[0] for d in drift(rows, forged)] == ["ldp-ratio-025"]
+    monkeypatch.setattr(report, "stored_verdicts", lambda: forged)
+    assert report.main(check=True) == 1
+    assert "no longer follow" in capsys.readouterr().out
+
+
+@pytest.fixture
+def grid(monkeypatch):
+    """Six runs where LDP lifts DI on "adult" by 0.05 everywhere, k-based by 0.08, and BLH costs accuracy."""
+    rng, rows = stream(4, "toy grid"), []
+    for run in range(6):
+        base = 0.4 + 0.02 * rng.random()
+        common = {
+            "dataset": "adult",
+            "run": run,
+            "SPD": 0.3,
+            "EOD": 0.2,
+            "OAD": 0.1,
+            "f1": 0.8,
+            "auc": 0.9,
+            "recall": 0.8,
+        }
+        rows.append(common | {"protocol": "NonDP", "split": "none", "epsilon": math.nan, "DI": base, "acc": 0.8})
+        for protocol in PROTOCOLS:
+            for split, lift in (("uniform", 0.05), ("k-based", 0.08)):
+                acc = 0.8 - 0.1 * (protocol == "BLH") + 1e-3 * rng.random()
+                rows.append(common | {"protocol": protocol, "split": split, "epsilon": 1.0, "acc": acc,
+                                      "DI": base + lift + 1e-3 * rng.random()})  # fmt: skip
+    frame = pd.DataFrame(rows)
+    monkeypatch.setattr(ldp, "_grid", lambda name: frame if name == "ldp_main" else frame.iloc[:0])
+    return frame
+
+
+def test_measures_on_a_grid_made_by_hand(grid):
+    assert ldp.nondp("adult", "DI").value == pytest.approx(grid[grid["protocol"] == "NonDP"]["DI"].mean())
+    lift = ldp.change("adult", "DI", split="uniform")
+    assert lift.value == pytest.approx(0.05, abs=2e-3)
+    assert lift.low <= lift.value <= lift.high
+    assert lift.runs == 6
+    assert lift.p < 1e-6
+    assert ldp.change("adult", "DI", distance=True, sign=-1).value == pytest.approx(0.065, abs=2e-3)
+    assert ldp.change("adult", "DI", sign=-1).p > 0.99
+    assert ldp.level("adult", "DI", 1.0).reference == pytest.approx(ldp.nondp("adult", "DI").value)
+    assert ldp.split_gain("adult", ["DI"]).value == pytest.approx(0.03, abs=2e-3)
+    assert ldp.split_gain("adult", ["DI"], distance=True).value == pytest.approx(0.03, abs=2e-3)
+    assert ldp.share_improved("adult", ["DI"]).value == 1
+    assert ldp.share_improved("adult", ["DI", "SPD"]).value == 0.5
+    assert ldp.mean_rank("adult", "BLH", ["acc"], against="last").value == 1
+    assert ldp.mean_rank("adult", ["GRR", "SS"], ["acc"]).value > 0
+    worst = ldp.largest_change("adult", ["acc", "f1"])
+    assert "acc" in worst.detail
+
+
+def test_a_grid_that_was_not_run_gives_no_value(grid):
+    assert math.isnan(ldp.share_improved("adult", grid="ldp_appendix").value)
+    claim = Claim(**(ROW | {"measure": "change", "arguments": {"dataset": "lsac", "metric": "DI"}, "rule": "positive",
+                            "tolerance": {}}))  # fmt: skip
+    assert evaluate([claim])[0].verdict == "not run"
+
+
+def test_runs_that_lack_cells_are_left_out(grid):
+    partial = grid.drop(grid[(grid["run"] == 5) & (grid["protocol"] == "OUE")].index)
+    ldp_rows = partial
+    assert ldp._whole_runs(ldp_rows)["run"].nunique() == 5
+
+
+def test_exact_measures():
+    assert ldp.splits_agree([2, 2, 2]).value == 1
+    assert ldp.splits_agree([2, 2, 5, 2]).value == 0
+    assert ldp.ss_is_grr().value == 1
+    assert ldp.ratio(0.25).value == pytest.approx(np.exp(0.25))
+    assert ldp.consistent_reports(["OUE"]).value == 0
+    assert 0 < ldp.omega_optimal([5, 10], [0.5, 1.0]).value <= 1

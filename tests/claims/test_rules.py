@@ -1,0 +1,55 @@
+"""Each rule on both sides of its verdicts."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from lib.claims.rules import Evidence, holm, judge
+
+
+@pytest.mark.parametrize(("value", "reference", "verdict"), [
+    (0.47, 0.44, "reproduced"), (0.46, 0.44, "same direction"), (0.60, 0.44, "same direction"), (0.43, 0.44, "not reproduced"),
+])  # fmt: skip
+def test_near(value, reference, verdict):
+    assert judge("near", Evidence(value, reference=reference), {"target": 0.48, "tolerance": 0.015}) == verdict
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.75, "reproduced"), (0.6, "same direction"), (0.5, "not reproduced")])
+def test_at_least(share, verdict):
+    assert judge("at_least", Evidence(share), {"threshold": 0.75}) == verdict
+
+
+@pytest.mark.parametrize(("value", "p", "verdict"), [
+    (0.1, 0.01, "reproduced"), (0.1, 0.2, "same direction"), (0.1, math.nan, "same direction"), (-0.1, 0.99, "not reproduced"),
+])  # fmt: skip
+def test_positive(value, p, verdict):
+    assert judge("positive", Evidence(value, p=p), {}) == verdict
+
+
+def test_positive_uses_the_adjusted_p():
+    assert judge("positive", Evidence(0.1, p=0.04), {}, 0.08) == "same direction"
+
+
+@pytest.mark.parametrize(("low", "value", "high", "verdict"), [
+    (-0.009, 0.0, 0.009, "reproduced"), (-0.02, 0.0, 0.02, "same direction"), (-0.03, -0.02, -0.01, "not reproduced"),
+])  # fmt: skip
+def test_within(low, value, high, verdict):
+    assert judge("within", Evidence(value, low, high), {"margin": 0.01}) == verdict
+
+
+def test_true_and_missing():
+    assert judge("true", Evidence(1.0), {}) == "reproduced"
+    assert judge("true", Evidence(0.0), {}) == "not reproduced"
+    assert judge("true", Evidence(math.nan), {}) == "not run"
+
+
+def test_one_run_has_no_interval_and_is_never_equivalent():
+    assert judge("within", Evidence(0.0), {"margin": 0.01}) == "same direction"
+
+
+def test_holm_against_a_worked_example():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9]) == pytest.approx([1.0, 1.0])
+    assert holm([]) == []
