@@ -18,6 +18,9 @@ _LOADS = re.compile(
 )
 
 
+_FONT_PRELOADS = re.compile(r'<link rel="preload" as="font"[^>]*>')
+
+
 class RenderError(RuntimeError):
     """jupyter-book refused the book, or a page would load something from elsewhere."""
 
@@ -29,6 +32,14 @@ def outside_resources(html: Path) -> list[str]:
         for page in sorted(html.rglob("*.html"))
         for match in _LOADS.finditer(page.read_text(errors="replace"))
     ]
+
+
+def drop_font_preloads(html: Path) -> None:
+    """Take out the theme's early font requests: from ``file://`` a browser refuses them, with an error on each page."""
+    for page in html.rglob("*.html"):
+        text = page.read_text()
+        if (shorter := _FONT_PRELOADS.sub("", text)) != text:
+            page.write_text(shorter)
 
 
 def render(folder: Path, output: Path) -> Path:
@@ -50,6 +61,7 @@ def render(folder: Path, output: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode or not index.exists():
         raise RenderError(done.stdout + done.stderr)
+    drop_font_preloads(html)
     if loads := outside_resources(html):
         raise RenderError("pages load from other hosts:\n" + "\n".join(loads))
     stamp.write_text(key)

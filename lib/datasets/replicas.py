@@ -217,7 +217,7 @@ def make(name: str, *, folder: Path = REPLICAS, epsilon: float = EPSILON, delta:
     small.to_parquet(path, index=False, compression="zstd", compression_level=19)
     facts = {
         "rows": len(small), "bytes": path.stat().st_size, "sha256": sha256_of(path), "source_sha256": data.sha256,
-        "epsilon": epsilon, "delta": delta, "rho": rho, "rho_spent": recipe.ledger.spent, 
+        "epsilon": epsilon, "delta": delta, "rho": rho, "rho_spent": recipe.ledger.spent,
         "adjacency": "replace one record",
         "seed": SEED, "shares": asdict(Budget()), "edges": [list(edge) for edge in recipe.edges],
         "declared": [data.task.target, data.task.protected],

@@ -98,6 +98,6 @@ def results(name: str, profile: str = "paper", *, path: Path | None = None) -> p
     frame = Store(file, version=grid.version, mix_versions=True).frame()
     if frame.empty:
         raise ValueError(
-            f"no results of {name!r} at {file}; make them with: python -m lib run {name} --profile {profile}"
+            f"no results of {name!r} in {file.name}; make them with: python -m lib run {name} --profile {profile}"
         )
     return frame

@@ -6,6 +6,7 @@ value, ``q_star`` that it supports any other given value; the frequency
 estimator and its variance follow from these two alone (``base.py``).
 """
 
+from lib.ldp.audit import audited_epsilon
 from lib.ldp.base import Protocol
 from lib.ldp.budget import SPLITS, split_budget
 from lib.ldp.encode import design_matrix, one_hot, sanitise
@@ -18,5 +19,5 @@ from lib.ldp.unary import OUE, RAPPOR
 
 __all__ = [
     "Protocol", "GRR", "BLH", "OLH", "RAPPOR", "OUE", "SS", "THE", "PROTOCOLS", "make",
-    "SPLITS", "split_budget", "one_hot", "sanitise", "design_matrix",
+    "SPLITS", "split_budget", "one_hot", "sanitise", "design_matrix", "audited_epsilon",
 ]  # fmt: skip

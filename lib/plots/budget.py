@@ -50,7 +50,10 @@ def journey(rows: Sequence[tuple[str, str, str, str, np.ndarray]], value: int) -
                                    edgecolor="#000000" if own else "#999999", linewidth=2 if own else 0.8))  # fmt: skip
         ax.axhline(y - 0.47, color="#bbbbbb", linewidth=0.5)
     listed = "; ".join(f"{r[0]}: {r[1]}, sends {r[2]}, server has {''.join(map(str, r[4]))}" for r in rows)
-    return fig, f"Diagram, one row a protocol, of how the value {value} is encoded, sent and turned into {k} bits. {listed}."
+    return (
+        fig,
+        f"Diagram, one row a protocol, of how the value {value} is encoded, sent and turned into {k} bits. {listed}.",
+    )
 
 
 def best_shares(table: pd.DataFrame, k_based: Mapping[str, float]) -> tuple[Figure, str]:

@@ -11,7 +11,9 @@ from lib.ldp import PROTOCOLS
 __all__ = ["COLOURS", "MARKERS", "METRIC_NAMES", "SPLIT_NAMES", "epsilon_axis", "offsets", "protocol_legend"]
 
 # Okabe-Ito without its yellow; the markers tell the protocols apart in grey
-COLOURS = dict(zip(PROTOCOLS, ("#0072B2", "#4B4B4B", "#8A8A2B", "#D55E00", "#CC79A7", "#009E73", "#E69F00"), strict=True))
+COLOURS = dict(
+    zip(PROTOCOLS, ("#0072B2", "#4B4B4B", "#8A8A2B", "#D55E00", "#CC79A7", "#009E73", "#E69F00"), strict=True)
+)
 MARKERS = dict(zip(PROTOCOLS, "osD^vPX", strict=True))
 
 METRIC_NAMES = {

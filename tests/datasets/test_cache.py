@@ -99,7 +99,7 @@ def test_local_folder_comes_first_and_a_wrong_file_there_is_an_error(file, tmp_p
 def test_an_altered_cache_is_an_error_too(file, fresh_cache):
     path = locate("toy.csv").path
     path.write_bytes(b"x")
-    with pytest.raises(DataError, match="is not toy.csv"):
+    with pytest.raises(DataError, match=r"is not toy.csv"):
         locate("toy.csv")
 
 
@@ -147,7 +147,7 @@ def test_unknown_names_are_answered_with_the_choices():
         load("compas")
     with pytest.raises(ValueError, match=r"source='disk'.*'replica'"):
         load("adult", "disk")
-    with pytest.raises(ValueError, match="file='x.csv'"):
+    with pytest.raises(ValueError, match=r"file='x.csv'"):
         load_raw("x.csv")
 
 

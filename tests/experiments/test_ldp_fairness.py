@@ -115,7 +115,7 @@ def test_grids_by_name(tmp_path):
         run_grid("ldp")
     with pytest.raises(ValueError, match=r"profile='full'.*'quick'"):
         run_grid("ldp_main", "full")
-    with pytest.raises(ValueError, match="no results of 'ldp_main'.*python -m lib run"):
+    with pytest.raises(ValueError, match=r"no results of 'ldp_main'.*python -m lib run"):
         results("ldp_main", path=tmp_path / "none.parquet")
     assert set(GRIDS) >= {"ldp_main", "ldp_appendix", "ldp_tuned"}
 

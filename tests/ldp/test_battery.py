@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lib.ldp import PROTOCOLS, make
+from lib.ldp import PROTOCOLS, audited_epsilon, make
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 
@@ -199,20 +199,6 @@ def test_variance_refuses_bad_arguments(name):
         mechanism.variance(0)
     with pytest.raises(ValueError, match="frequency="):
         mechanism.variance(10, 1.5)
-
-
-def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = FALSE_ALARM) -> float:
-    """A lower confidence bound on epsilon from reports of two inputs, by the events "S is this set"."""
-    words = [bits @ (1 << np.arange(bits.shape[1])) for bits in (bits_a, bits_b)]
-    n = len(bits_a)
-    best, keys = 0.0, np.unique(np.concatenate(words))
-    for key in keys:
-        a, b = ((w == key).sum() for w in words)
-        for hits, misses in ((a, b), (b, a)):
-            low = stats.beta.ppf(level / (4 * keys.size), hits, n - hits + 1) if hits else 0.0
-            high = stats.beta.isf(level / (4 * keys.size), misses + 1, n - misses)
-            best = max(best, math.log(low / high) if low > 0 else 0.0)
-    return best
 
 
 @every
