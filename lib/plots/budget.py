@@ -144,8 +144,8 @@ def information_curves(table: pd.DataFrame, entropies: Mapping[str, float]) -> t
     protocol_legend(fig, PROTOCOLS)
     last = table["epsilon"].max()
     return fig, (
-        f"Mutual information in bits between a value and its report against the attribute's budget. All rise from 0; at "
-        f"epsilon {last:g}: {'; '.join(words)}. A dashed line marks the entropy, which GRR, RAPPOR and SS reach."
+        "Mutual information in bits between a value and its report against the attribute's budget. All rise from 0; "
+        f"at epsilon {last:g}: {'; '.join(words)}. A dashed line marks the entropy, which GRR, RAPPOR and SS reach."
     )
 
 
@@ -167,7 +167,7 @@ def information_outcome(
     rank = table[[x, y]].corr(method="spearman").iloc[0, 1]
     low, high = table.loc[table[x].idxmin(), y], table.loc[table[x].idxmax(), y]
     return fig, (
-        f"Scatter of {len(table)} points, {labels[1]} against {labels[0]}: rank correlation {rank:.2f}, from {low:.3f} at the "
-        f"least information to {high:.3f} at the most; NonDP at {baseline:.3f}. Filled marks are the uniform split, hollow "
-        "ones k-based."
+        f"Scatter of {len(table)} points, {labels[1]} against {labels[0]}: rank correlation {rank:.2f}, from {low:.3f} at "
+        f"the least information to {high:.3f} at the most; NonDP at {baseline:.3f}. Filled marks are the uniform split, "
+        "hollow ones k-based."
     )

@@ -36,8 +36,8 @@ def every_test(points: pd.DataFrame, epsilon: float) -> tuple[Figure, str]:
     ax.legend(loc="lower right")
     corner = np.exp(epsilon) / (1 + np.exp(epsilon))
     alt = (
-        f"True against false positive rate of every test on single reports at epsilon {epsilon:g} ({', '.join(counted)}). "
-        f"All points lie in the lens-shaped region around the diagonal that epsilon allows; randomised response reaches "
+        f"True against false positive rate of every test on one report at epsilon {epsilon:g} ({', '.join(counted)}). "
+        "All points lie in the lens-shaped region around the diagonal that epsilon allows; randomised response reaches "
         f"its corner at ({1 - corner:.2f}, {corner:.2f})."
     )
     return fig, alt
@@ -60,8 +60,8 @@ def survey_error(price: pd.DataFrame) -> tuple[Figure, str]:
     first, last = price.iloc[0], price.iloc[-1]
     alt = (
         f"Error of the estimated share against epsilon on log axes. It falls from {first.exact:.3f} at epsilon "
-        f"{first.epsilon:g} to {last.exact:.5f} at epsilon {last.epsilon:g}; the simulated points lie on the exact curve. A "
-        f"plain survey's sampling error, {first.plain:.4f}, is a horizontal line."
+        f"{first.epsilon:g} to {last.exact:.5f} at epsilon {last.epsilon:g}; simulated points lie on the exact curve. "
+        f"A plain survey's sampling error, {first.plain:.4f}, is a horizontal line."
     )
     return fig, alt
 
@@ -84,8 +84,8 @@ def trust_models(table: pd.DataFrame, epsilon: float) -> tuple[Figure, str]:
     ax.set_ylabel("error (RMSE, log scale)")
     ax.legend()
     alt = (
-        f"Error of an estimated share at epsilon {epsilon:g} against n from {table['n'].min():,} to {table['n'].max():,} on "
-        f"log axes, simulated points on exact lines: {'; '.join(words)}. The local line falls half as steeply."
+        f"Error of an estimated share at epsilon {epsilon:g} against n from {table['n'].min():,} to {table['n'].max():,} "
+        f"on log axes, simulated points on exact lines: {'; '.join(words)}. The local line falls half as steeply."
     )
     return fig, alt
 
@@ -101,9 +101,9 @@ def repeated_questions(table: pd.DataFrame, epsilon: float) -> tuple[Figure, str
     ax.legend(loc="lower right")
     first, last = table.iloc[0], table.iloc[-1]
     alt = (
-        f"Chance that the best guess of a person's bit is right after t independent reports at epsilon {epsilon:g} each: "
-        f"{first.guess:.2f} after one report, {last.guess:.2f} after {last.reports:.0f}; the bound from composition lies above, "
-        f"at {first.bound:.2f} and {last.bound:.2f}."
+        f"Chance that the best guess of a person's bit is right after t reports at epsilon {epsilon:g} each: "
+        f"{first.guess:.2f} after one report, {last.guess:.2f} after {last.reports:.0f}; the bound from composition "
+        f"lies above, at {first.bound:.2f} and {last.bound:.2f}."
     )
     return fig, alt
 
@@ -123,7 +123,7 @@ def metric_thresholds(table: pd.DataFrame, zeros: dict[str, float], names: Seque
     ax.legend()
     listed = ", ".join(f"{name} at {at:.2f}" for name, at in zeros.items())
     alt = (
-        "SPD, EOD and OAD against the threshold that is used for group 0 while that of group 1 is fixed. The curves cross "
-        f"zero at different thresholds: {listed}."
+        "SPD, EOD and OAD against the threshold that is used for group 0 while that of group 1 is fixed. The curves "
+        f"cross zero at different thresholds: {listed}."
     )
     return fig, alt
