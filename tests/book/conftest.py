@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import nbformat
@@ -19,20 +18,18 @@ CHAPTERS = [page for page in pages(ROOT) if page.is_chapter]
 @pytest.fixture(scope="session")
 def html() -> Path:
     """The folder of the rendered book; built under the quick profile unless it is current."""
-    return build("quick", progress=False).parent
+    try:
+        return build("quick", progress=False).parent
+    except RuntimeError as error:
+        pytest.fail(f"the book does not build:\n{str(error)[-1500:]}", pytrace=False)  # the end has the warnings
 
 
-@pytest.fixture(scope="session")
-def on_replicas(tmp_path_factory):
+@pytest.fixture
+def on_replicas(tmp_path, monkeypatch) -> None:
     """An environment in which no real data can be had."""
-    kept = {name: os.environ.get(name) for name in ("COMPANION_DATA", "COMPANION_CACHE", "COMPANION_OFFLINE")}
-    os.environ.pop("COMPANION_DATA", None)
-    os.environ.update(COMPANION_CACHE=str(tmp_path_factory.mktemp("cache")), COMPANION_OFFLINE="1")
-    yield
-    for name, value in kept.items():
-        os.environ.pop(name, None)
-        if value is not None:
-            os.environ[name] = value
+    monkeypatch.delenv("COMPANION_DATA", raising=False)
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "no-cache"))
+    monkeypatch.setenv("COMPANION_OFFLINE", "1")
 
 
 def write_notebook(path: Path, *cells: str, parameters: str = 'profile: str = "quick"  # scale') -> None:

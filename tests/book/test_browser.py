@@ -1,0 +1,134 @@
+"""Each page in a headless Chromium, from ``file://``: no error, no outside request, mathematics drawn, room to read."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lib.book.toc import pages
+from lib.paths import ROOT
+
+pytestmark = pytest.mark.browser
+LISTED = [page.doc for page in pages(ROOT)]
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+OVERFLOW = """() => {
+    const wide = document.documentElement.clientWidth;
+    const inside = (node) => { for (let n = node.parentElement; n; n = n.parentElement) {
+        if (/auto|scroll|hidden|clip/.test(getComputedStyle(n).overflowX)) return true; } return false; };
+    return document.documentElement.scrollWidth <= wide ? [] :
+        [...document.querySelectorAll('main *')].filter(n => n.getBoundingClientRect().right > wide + 1 && !inside(n))
+            .slice(0, 5).map(n => n.outerHTML.slice(0, 120))
+            .concat([`${document.documentElement.scrollWidth} > ${wide}`]);
+}"""
+RAW_MATH = r"""() => [...document.querySelectorAll('.math')].filter(n => !n.querySelector('mjx-container'))
+    .map(n => n.textContent.slice(0, 80))
+    .concat([...document.querySelectorAll('mjx-merror')].map(n => 'error: ' + n.textContent.slice(0, 80)))"""
+LOW_CONTRAST = r"""() => {
+    const parse = (c) => (c.match(/[\d.]+/g) || []).map(Number);
+    const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+        .map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+    const ground = (node) => { for (let n = node; n; n = n.parentElement) {
+        const c = parse(getComputedStyle(n).backgroundColor); if (c.length && (c.length < 4 || c[3] > .9)) return c; }
+        return [255, 255, 255]; };
+    return [...document.querySelectorAll('article p, article li, article td, article th, figcaption, .badge-item')]
+        .filter(n => n.textContent.trim() && n.offsetParent).map(n => {
+            const [a, b] = [light(parse(getComputedStyle(n).color)), light(ground(n))];
+            return [(Math.max(a, b) + .05) / (Math.min(a, b) + .05), n.outerHTML.slice(0, 100)]; })
+        .filter(([ratio]) => ratio < 4.5).slice(0, 5);
+}"""
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine (apt install chromium): pages are not opened in a browser")
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: pip install -r requirements-test.txt"
+    )
+    with api.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def opened(chromium, address: str, **options):
+    """A page after loading and drawing, and what went wrong on the way."""
+    context = chromium.new_context(**options)
+    page, wrong = context.new_page(), []
+    page.on("console", lambda m: wrong.append(f"console: {m.text}") if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda e: wrong.append(f"exception: {e}"))
+    page.on("requestfailed", lambda r: wrong.append(f"failed: {r.url}"))
+    page.on(
+        "request",
+        lambda r: wrong.append(f"outside: {r.url}") if not r.url.startswith(("file:", "data:", "blob:")) else None,
+    )
+    page.goto(address, wait_until="load")
+    page.wait_for_function("() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)")
+    page.evaluate("() => window.MathJax && MathJax.startup && MathJax.startup.promise")
+    return page, wrong
+
+
+@pytest.fixture
+def open_page(chromium, html):
+    contexts = []
+
+    def open_one(doc: str, query: str = "", **options):
+        page, wrong = opened(chromium, Path(html, f"{doc}.html").as_uri() + query, **options)
+        contexts.append(page.context)
+        return page, wrong
+
+    yield open_one
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("doc", LISTED)
+def test_a_page_loads_alone_and_whole(open_page, doc):
+    page, wrong = open_page(doc)
+    assert wrong == []
+    assert page.evaluate(RAW_MATH) == []
+    assert page.locator("article h1").count() == 1
+    broken = page.evaluate("() => [...document.images].filter(i => !i.naturalWidth).map(i => i.src.slice(0, 80))")
+    assert broken == []
+
+
+@pytest.mark.parametrize("doc", LISTED)
+def test_a_page_fits_a_narrow_screen(open_page, doc):
+    page, _ = open_page(doc, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    assert page.evaluate(OVERFLOW) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("doc", LISTED)
+def test_text_stands_out_from_its_ground(open_page, doc, scheme):
+    page, _ = open_page(doc, color_scheme=scheme)
+    assert page.evaluate("() => document.documentElement.dataset.theme") == scheme
+    assert page.evaluate(LOW_CONTRAST) == []
+
+
+@pytest.mark.parametrize(("word", "expected"), [("GRR", "ldp/protocols"), ("papermill", "front/reading")])
+def test_search_finds_a_page(open_page, word, expected):
+    page, wrong = open_page("search", "?q=" + word.replace(" ", "+"))
+    page.wait_for_selector("#search-results li a", timeout=10_000)
+    links = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href)")
+    assert any(expected in link for link in links)
+    assert wrong == []
+
+
+def test_solutions_are_hidden_until_asked_for(open_page):
+    """Sought on every page: a solution's text is out of sight, and a click shows it."""
+    seen = 0
+    for doc in LISTED:
+        page, _ = open_page(doc)
+        solutions = page.locator("div.solution.dropdown, details.solution, details.toggle-details")
+        for i in range(min(solutions.count(), 1)):
+            seen += 1
+            body = solutions.nth(i).locator(".section, .cell, p").last
+            assert not body.is_visible(), f"{doc}: a solution is in sight before it is asked for"
+    assert seen, "no page has a solution"

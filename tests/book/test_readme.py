@@ -1,0 +1,46 @@
+"""The result in 30 seconds that the README promises, and the commands it names."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from lib.cli import main
+from lib.paths import ROOT
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_example_runs_in_30_seconds(on_replicas, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    start = time.perf_counter()
+    exec(code, {})
+    assert time.perf_counter() - start < 30
+    assert capsys.readouterr().out.strip()
+
+
+def test_every_make_target_it_names_exists():
+    makefile = (ROOT / "Makefile").read_text()
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
+    assert {"book", "test"} <= named
+    assert [target for target in named if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize("command", ["data", "run", "tune", "book", "claims"])
+def test_every_command_explains_itself(command, capsys):
+    with pytest.raises(SystemExit) as done:
+        main([command, "--help"])
+    assert done.value.code == 0
+    assert command in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(["run", "nothing"], "grid='nothing' is not known"), (["data", "verify", "nothing.csv"], "file='nothing.csv'"),
+     (["book", "--profile", "huge"], "profile='huge'"), (["book", "--workers", "0"], "workers=0")],
+)  # fmt: skip
+def test_a_wrong_argument_is_told_and_ends_with_2(arguments, words, capsys):
+    assert main(arguments) == 2
+    assert words in capsys.readouterr().err
