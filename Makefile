@@ -34,8 +34,10 @@ test: $(VENV)/.made
 test-slow: $(VENV)/.made
 	$(BIN)/python -m pytest -q -m slow
 
-bench: $(VENV)/.made $(VENV)-compare/.made
-	$(VENV)-compare/bin/python -m pytest benchmarks -q --benchmark-only --benchmark-columns=min,median,rounds -o addopts=""
+bench: $(VENV)-compare/.made
+	@mkdir -p _build
+	$(VENV)-compare/bin/python -m pytest benchmarks -q -o addopts="" -o filterwarnings="" --benchmark-only --benchmark-json=_build/benchmark.json
+	$(VENV)-compare/bin/python -m benchmarks.report _build/benchmark.json
 
 $(VENV)-compare/.made: requirements.txt requirements-test.txt requirements-compare.txt $(VENV)/.made
 	$(BIN)/python -m venv $(VENV)-compare
@@ -43,7 +45,7 @@ $(VENV)-compare/.made: requirements.txt requirements-test.txt requirements-compa
 	@touch $@
 
 compare: $(VENV)-compare/.made
-	$(VENV)-compare/bin/python -m pytest -q -m compare tests/compare
+	$(VENV)-compare/bin/python -m pytest -q -m compare -o filterwarnings="" tests/compare
 
 pairs: $(VENV)/.made
 	$(BIN)/python -m lib book --pairs

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["bernoulli"]
+__all__ = ["bernoulli", "indicators"]
 
 
 def bernoulli(shape: tuple[int, ...], p: float, rng: np.random.Generator) -> np.ndarray:
@@ -23,3 +23,10 @@ def bernoulli(shape: tuple[int, ...], p: float, rng: np.random.Generator) -> np.
     ties = np.flatnonzero(byte == cut)
     bits[ties] = rng.random(ties.size) < 256 * p - cut
     return bits.reshape(shape)
+
+
+def indicators(values: np.ndarray, k: int) -> np.ndarray:
+    """Row ``i`` has its one at ``values[i]``, uint8 of shape (n, k); the values are not checked."""
+    bits = np.zeros((values.size, k), dtype=np.uint8)
+    bits.reshape(-1)[np.arange(values.size) * k + values] = 1
+    return bits

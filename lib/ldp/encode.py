@@ -15,6 +15,7 @@ from scipy import sparse
 
 from lib import validate
 from lib.datasets import Domain
+from lib.ldp.bits import indicators
 from lib.ldp.budget import split_budget
 from lib.ldp.registry import make
 
@@ -23,10 +24,7 @@ __all__ = ["one_hot", "sanitise", "design_matrix"]
 
 def one_hot(values: np.ndarray, k: int) -> np.ndarray:
     """Indicator vectors of ``values`` in ``0 .. k-1``, uint8 of shape (n, k)."""
-    values = validate.codes("values", values, k)
-    bits = np.zeros((values.size, k), dtype=np.uint8)
-    bits[np.arange(values.size), values] = 1
-    return bits
+    return indicators(validate.codes("values", values, k), k)
 
 
 def sanitise(

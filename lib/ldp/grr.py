@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from lib.ldp.base import Protocol
-from lib.ldp.bits import bernoulli
+from lib.ldp.bits import bernoulli, indicators
 
 __all__ = ["GRR", "randomised_response"]
 
@@ -39,10 +39,7 @@ class GRR(Protocol):
         return randomised_response(self._values(values), self.k, self.p, rng)
 
     def support(self, reports: np.ndarray) -> np.ndarray:
-        reports = self._values(reports)
-        bits = np.zeros((reports.size, self.k), dtype=np.uint8)
-        bits[np.arange(reports.size), reports] = 1
-        return bits
+        return indicators(self._values(reports), self.k)
 
     def support_counts(self, reports: np.ndarray) -> np.ndarray:
         return np.bincount(self._values(reports), minlength=self.k)

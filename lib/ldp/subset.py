@@ -24,14 +24,15 @@ def random_subsets(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator) 
     Floyd's algorithm, one step for all users at a time: step ``j`` picks ``t``
     in ``0 .. j`` and adds it, or ``j`` itself if ``t`` is in already.
     """
-    member = np.zeros((n, m), dtype=np.uint8)
+    member = np.zeros((n, m), dtype=bool)
     flat, rows = member.reshape(-1), np.arange(n) * m
+    fewest = int(sizes.min(initial=m))
     for back in range(int(sizes.max(initial=0)), 0, -1):
-        active = rows if (sizes >= back).all() else rows[sizes >= back]
+        active = rows if back <= fewest else rows[sizes >= back]
         j = m - back
         at = active + rng.integers(0, j + 1, size=active.size, dtype=np.int64)
-        flat[np.where(flat[at], active + j, at)] = 1
-    return member
+        flat[np.where(flat.take(at), active + j, at)] = True
+    return member.view(np.uint8)
 
 
 class SS(Protocol):

@@ -17,7 +17,7 @@ _MAX_ENUMERATED = 16  # 2**16 reports; beyond it the full channel is no longer s
 def perturbed_bits(values: np.ndarray, k: int, p: float, q: float, rng: np.random.Generator) -> np.ndarray:
     """Bits that are one with probability ``p`` at the user's value and ``q`` elsewhere, uint8 of shape (n, k)."""
     bits = bernoulli((values.size, k), q, rng)
-    bits[np.arange(values.size), values] = bernoulli(values.shape, p, rng)
+    bits.reshape(-1)[np.arange(values.size) * k + values] = bernoulli(values.shape, p, rng)
     return bits
 
 

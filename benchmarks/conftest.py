@@ -1,0 +1,23 @@
+"""Adult's training attributes as the paper's experiment has them (36,679 x 4), from whatever data are here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lib.datasets import load
+from lib.experiments.ldp_fairness import split_rows
+
+
+@pytest.fixture(scope="session")
+def adult():
+    data = load("adult")
+    rows, _ = split_rows("adult", 0)
+    return data.frame.iloc[rows], data.task
+
+
+@pytest.fixture(scope="session")
+def attributes(adult):
+    """(values, k) of each sensitive attribute."""
+    frame, task = adult
+    return [(frame[c].to_numpy().astype(np.intp), task.domain[c]) for c in task.sensitive]
