@@ -106,6 +106,11 @@ def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
     # one thread a kernel: two run side by side, and results must not depend on the number of threads
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment = os.environ | threads | {"PYTHONPATH": str(page.root), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    # a build takes the data that are there: a download midway would change the key it has just computed
+    environment.setdefault("COMPANION_OFFLINE", "1")
+    # tqdm, which a dependency imports, misses widgets that a rendered page could not use anyway
+    filters = [environment.get("PYTHONWARNINGS", ""), "ignore:IProgress not found"]
+    environment["PYTHONWARNINGS"] = ",".join(filter(None, filters))
     for _ in range(_KERNEL_STARTS):
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         if not (done.returncode and any(sign in done.stderr for sign in _NO_KERNEL)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,14 @@ _LOADS = re.compile(
 )
 
 
-_FONT_PRELOADS = re.compile(r'<link rel="preload" as="font"[^>]*>')
+_UNWANTED = re.compile(
+    # the theme's early font requests: from file:// a browser refuses them, with an error on each page
+    r'<link rel="preload" as="font"[^>]*>'
+    # jupyter-book adds every script below _static: MathJax a second time, beside Sphinx's own deferred tag
+    r'|<script src="[^"]*mathjax/[^"]*"></script>'
+    # the launcher of live code, which the book does not use, knows an address elsewhere
+    r'|<script>const THEBE_JS_URL = [^<]*</script>|<script async="async" src="[^"]*sphinx-thebe\.js[^"]*"></script>'
+)
 
 
 class RenderError(RuntimeError):
@@ -34,11 +42,11 @@ def outside_resources(html: Path) -> list[str]:
     ]
 
 
-def drop_font_preloads(html: Path) -> None:
-    """Take out the theme's early font requests: from ``file://`` a browser refuses them, with an error on each page."""
+def drop_unwanted(html: Path) -> None:
+    """Take out what the theme and its extensions put into each page and the book does not want."""
     for page in html.rglob("*.html"):
         text = page.read_text()
-        if (shorter := _FONT_PRELOADS.sub("", text)) != text:
+        if (shorter := _UNWANTED.sub("", text)) != text:
             page.write_text(shorter)
 
 
@@ -56,12 +64,16 @@ def render(folder: Path, output: Path) -> Path:
     if index.exists() and stamp.exists() and stamp.read_text() == key:
         return index
     stamp.unlink(missing_ok=True)
+    # From nothing: the stage is new, so every page is read again anyway, and what an older build remembers would warn
+    # of labels that have moved since, and keep pages that are no longer listed.
+    for old in (html, html.with_name(".doctrees")):
+        shutil.rmtree(old, ignore_errors=True)
     command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(folder), "--path-output", str(output),
                "-W", "-n", "--keep-going"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode or not index.exists():
         raise RenderError(done.stdout + done.stderr)
-    drop_font_preloads(html)
+    drop_unwanted(html)
     if loads := outside_resources(html):
         raise RenderError("pages load from other hosts:\n" + "\n".join(loads))
     stamp.write_text(key)
