@@ -130,7 +130,8 @@ def best_map(ks: Sequence[int], epsilons: Sequence[float]) -> tuple[Figure, str]
     listed = ", ".join(f"{n} in {shares[n]:.0%}" for n in sorted(used, key=lambda n: -shares[n]))
     return (
         fig,
-        f"Map of the protocol with the least variance over k from {min(ks)} to {max(ks)} and epsilon from {epsilons[0]:g} to {epsilons[-1]:g}: {listed} of the grid.",
+        f"Map of the protocol with the least variance over k from {min(ks)} to {max(ks)} and epsilon from "
+        f"{epsilons[0]:g} to {epsilons[-1]:g}: {listed} of the grid.",
     )
 
 

@@ -1,0 +1,72 @@
+"""Figures draw what is in the table, say so in their alternative text, and refuse what they cannot draw."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from lib.ldp import PROTOCOLS
+from lib.plots import ldp
+from lib.rng import stream
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    rng, rows = stream(1, "plots"), []
+    for run in range(3):
+        for protocol, split, epsilon in [("NonDP", "none", math.nan)] + [
+            (p, s, e) for p in PROTOCOLS for s in ("uniform", "k-based") for e in (0.5, 1.0, 50.0)
+        ]:
+            rates = {f"{r}_{g}": rng.random() for r in ("positive_rate", "tpr") for g in (0, 1)}
+            rows.append({"dataset": "lsac", "protocol": protocol, "split": split, "epsilon": epsilon, "run": run,
+                         "DI": 0.5 + 0.1 * rng.random(), "epsilon_protected": 0.25 * epsilon} | rates)  # fmt: skip
+    frame = pd.DataFrame(rows)
+    frame.loc[(frame["protocol"] == "BLH") & (frame["epsilon"] == 0.5) & (frame["split"] == "k-based"), "DI"] = 0.9
+    return frame
+
+
+def test_curves_are_as_many_as_in_the_table_and_the_extreme_is_named(table):
+    fig, alt = ldp.metric_curves(table, "lsac", ["DI"])
+    for ax in fig.axes:
+        assert len(ax.containers) == len(PROTOCOLS)
+    assert "to 0.900 (BLH, k-based, epsilon 0.5)" in alt
+    assert "NonDP" in alt
+
+
+def test_one_run_draws_without_intervals(table):
+    fig, _ = ldp.metric_curves(table[table["run"] == 0], "lsac", ["DI"])
+    assert len(fig.axes[0].containers) == len(PROTOCOLS)
+
+
+def test_group_rates_share_their_axis(table):
+    fig, alt = ldp.group_rates(table, "lsac", ["tpr"], "uniform")
+    assert fig.axes[0].get_ylim() == fig.axes[1].get_ylim()
+    assert "true positive rate of group 0" in alt
+
+
+def test_the_map_marks_cells_that_are_not_clear(table):
+    fig, alt = ldp.difference_map(table, "lsac", "DI", label="DI minus NonDP")
+    assert "in " in alt
+    assert "%" in alt
+    assert fig.axes[0].images[0].get_array().shape == (len(PROTOCOLS), 3)
+
+
+def test_the_protected_budget_is_told(table):
+    _, alt = ldp.budget_of_protected(table, "lsac", "DI")
+    assert "25.0% of epsilon under the uniform split" in alt
+
+
+def test_what_is_not_there_is_named(table):
+    with pytest.raises(ValueError, match="dataset='adult' has no results"):
+        ldp.metric_curves(table, "adult", ["DI"])
+    with pytest.raises(ValueError, match="metric='SPD'"):
+        ldp.metric_curves(table, "lsac", ["SPD"])

@@ -1,0 +1,50 @@
+"""The commands: help, thin wiring, clear errors with the right status."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from lib.cli import main
+from lib.paths import ROOT
+
+COMMANDS = ("data", "run", "tune", "book", "claims")
+
+
+@pytest.mark.parametrize("command", [(), *((c,) for c in COMMANDS)])
+def test_help(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    assert "usage: python -m lib" in text
+    if not command:
+        assert all(c in text for c in COMMANDS)
+
+
+def test_python_m_lib_is_the_same():
+    done = subprocess.run([sys.executable, "-m", "lib", "data", "list", "db_LSAC.csv"], cwd=ROOT, capture_output=True,
+                          text=True, check=True)  # fmt: skip
+    assert "296a428e55cc5f2b7f4f8d9374f6c11320dfe022a64e752a582014bf0e560e1d" in done.stdout
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["run", "ldp"], "grid='ldp' is not known; choose from 'ldp_main'"),
+    (["run", "ldp_main", "--profile", "huge"], "profile='huge'"),
+    (["tune", "compas"], "dataset='compas'"),
+    (["data", "verify", "x.csv"], "file='x.csv'"),
+    (["book", "--profile", "huge"], "profile='huge'"),
+    (["claims", "--paper", "none"], "paper='none'"),
+])  # fmt: skip
+def test_wrong_input_is_named_with_status_two(arguments, message, capsys):
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_claims_prints_every_row(capsys):
+    assert main(["claims"]) == 0
+    out = capsys.readouterr().out
+    assert "ldp-nondp-di-adult" in out
+    assert "reproduced" in out.splitlines()[-1]

@@ -1,0 +1,50 @@
+"""Each check lets the good through, and names argument, value and what is allowed otherwise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from lib import validate
+
+
+@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "1", True, None])
+def test_positive(bad):
+    assert validate.positive("rate", 0.5) == 0.5
+    with pytest.raises(ValueError, match=f"rate={bad!r} is not allowed: a finite number > 0"):
+        validate.positive("rate", bad)
+
+
+def test_positive_may_allow_infinity():
+    assert validate.positive("rate", math.inf, infinite=True) == math.inf
+
+
+@pytest.mark.parametrize("bad", [1, 6, 2.0, True, "3"])
+def test_integer(bad):
+    assert validate.integer("k", np.int8(3), low=2, high=5) == 3
+    with pytest.raises(ValueError, match="k=.*an integer >= 2 and <= 5 is"):
+        validate.integer("k", bad, low=2, high=5)
+
+
+@pytest.mark.parametrize("bad", [0, 1, -0.1, math.nan, "0.5"])
+def test_fraction(bad):
+    assert validate.fraction("share", 0.3) == 0.3
+    assert validate.fraction("share", 0, open_ends=False) == 0
+    with pytest.raises(ValueError, match=r"share=.*a number in \(0, 1\) is"):
+        validate.fraction("share", bad)
+
+
+def test_choice():
+    assert validate.choice("split", "uniform", ("uniform", "k-based")) == "uniform"
+    with pytest.raises(ValueError, match="split='half' is not known; choose from 'uniform', 'k-based'"):
+        validate.choice("split", "half", ("uniform", "k-based"))
+
+
+@pytest.mark.parametrize("bad", [[3], [-1], [0.5], [[0]], ["0"], [math.nan], [math.inf]])
+def test_codes(bad):
+    assert validate.codes("v", np.array([0.0, 2.0]), 3).tolist() == [0, 2]
+    assert validate.codes("v", [], 3).size == 0
+    with pytest.raises(ValueError, match="v "):
+        validate.codes("v", np.array(bad), 3)
