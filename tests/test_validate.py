@@ -24,7 +24,7 @@ def test_positive_may_allow_infinity():
 @pytest.mark.parametrize("bad", [1, 6, 2.0, True, "3"])
 def test_integer(bad):
     assert validate.integer("k", np.int8(3), low=2, high=5) == 3
-    with pytest.raises(ValueError, match="k=.*an integer >= 2 and <= 5 is"):
+    with pytest.raises(ValueError, match=r"k=.*an integer >= 2 and <= 5 is"):
         validate.integer("k", bad, low=2, high=5)
 
 

@@ -122,5 +122,12 @@ class Protocol(ABC):
         var = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (n * (p - q) ** 2)
         return var if f.ndim else float(var)
 
+    def _bits(self, reports: np.ndarray) -> np.ndarray:
+        """Reports that are indicator vectors already, with their shape checked."""
+        reports = np.asarray(reports)
+        if reports.ndim != 2 or reports.shape[1] != self.k:
+            raise ValueError(f"reports has shape {reports.shape}; (n, {self.k}) is allowed")
+        return reports
+
     def _values(self, values: np.ndarray) -> np.ndarray:
         return validate.codes("values", values, self.k)

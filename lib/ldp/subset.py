@@ -77,10 +77,7 @@ class SS(Protocol):
         return bits
 
     def support(self, reports: np.ndarray) -> np.ndarray:
-        reports = np.asarray(reports)
-        if reports.ndim != 2 or reports.shape[1] != self.k:
-            raise ValueError(f"reports has shape {reports.shape}; (n, {self.k}) is allowed")
-        return reports
+        return self._bits(reports)
 
     def subsets(self) -> np.ndarray:
         """The possible reports in the order of the channel's columns, uint8 of shape (C(k, omega), k)."""

@@ -47,10 +47,7 @@ class UnaryEncoding(Protocol):
         return perturbed_bits(self._values(values), self.k, self.p, self.q, rng)
 
     def support(self, reports: np.ndarray) -> np.ndarray:
-        reports = np.asarray(reports)
-        if reports.ndim != 2 or reports.shape[1] != self.k:
-            raise ValueError(f"reports has shape {reports.shape}; (n, {self.k}) is allowed")
-        return reports
+        return self._bits(reports)
 
     def channel(self) -> np.ndarray:
         """Shape (k, 2**k) for k up to 16: column ``z`` is the report whose bit ``i`` is bit ``i`` of ``z``."""

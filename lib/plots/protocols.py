@@ -8,13 +8,19 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 
 from lib.ldp import PROTOCOLS, make
 from lib.plots.common import COLOURS, MARKERS, protocol_legend
 
-__all__ = ["support_channels", "report_channel", "estimation_error", "variance_curves", "best_map", "split_bars",
-           "encoding_diagram", "testing_region"]  # fmt: skip
+__all__ = [
+    "support_channels",
+    "report_channel",
+    "estimation_error",
+    "variance_curves",
+    "best_map",
+    "split_bars",
+    "testing_region",
+]
 
 
 def support_channels(k: int, epsilon: float) -> tuple[Figure, str]:
@@ -152,34 +158,6 @@ def split_bars(shares: pd.DataFrame, title: str) -> tuple[Figure, str]:
     ax.legend(loc="lower right")
     listed = "; ".join(f"{a}: {r['uniform']:.1%} and {r['k-based']:.1%}" for a, r in shares.iterrows())
     return fig, f"Bars of the share of the budget by attribute for {title}, uniform and k-based: {listed}."
-
-
-def encoding_diagram(rows: Sequence[tuple[str, str, str, str]]) -> tuple[Figure, str]:
-    """The way of one value through the seven protocols to a vector of k bits (Fig. 1 of the LDP paper).
-
-    ``rows`` holds, for each protocol: name, what the client encodes, what is
-    reported, the bits at the server.
-    """
-    fig, ax = plt.subplots(figsize=(6.8, 4.6))
-    ax.axis("off")
-    ax.set_xlim(0, 100)
-    ax.set_ylim(0, len(rows) + 1)
-    columns = (0, 16, 41, 75)
-    for x, title in zip(columns, ("protocol", "encode (person)", "perturb and send", "bits (server)"), strict=True):
-        ax.text(x, len(rows) + 0.35, title, fontweight="bold", fontsize=9)
-    for i, row in enumerate(rows):
-        y = len(rows) - i - 0.45
-        name = row[0]
-        ax.add_patch(
-            FancyBboxPatch((0, y - 0.28), 11.5, 0.56, boxstyle="round,pad=0.1", color=COLOURS[name], alpha=0.9)
-        )
-        ax.text(5.7, y, name, ha="center", va="center", fontsize=8, color="white", fontweight="bold")
-        for x, text in zip(columns[1:], row[1:], strict=True):
-            ax.text(x, y, text, va="center", fontsize=8, family="monospace")
-        for x in (38, 72):
-            ax.annotate("", (x + 1.8, y), (x - 1.2, y), arrowprops={"arrowstyle": "->", "color": "#555555", "lw": 0.9})
-    listed = "; ".join(f"{r[0]}: {r[1]}, sends {r[2]}, server has {r[3]}" for r in rows)
-    return fig, f"Diagram of encoding and perturbation, one row a protocol. {listed}."
 
 
 def testing_region(epsilons: Sequence[float]) -> tuple[Figure, str]:

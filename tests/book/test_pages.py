@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import nbformat
 import pytest
@@ -92,7 +91,7 @@ def test_a_chapter_can_be_downloaded_as_a_notebook(html, page):
     assert (html / "_sources" / f"{page.doc}.ipynb").exists()
 
 
-def test_a_build_with_nothing_changed_is_quick(html):
-    start = time.perf_counter()
-    build("quick", progress=False)
-    assert time.perf_counter() - start < 30
+def test_a_build_with_nothing_changed_executes_and_renders_nothing(html, monkeypatch):
+    """What makes the second build quick; how quick is a matter for the benchmarks."""
+    monkeypatch.setattr("subprocess.run", lambda *args, **_: pytest.fail(f"ran {args[0]}"))
+    assert build("quick", progress=False).parent == html
