@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run what is missing of a grid; interrupt and call again at will")
     run.add_argument("grid", help="ldp_main, ldp_appendix")
     run.add_argument("--profile", default="paper", help="paper (default) or quick")
-    run.add_argument("--workers", type=int, default=1)
+    run.add_argument("--workers", type=int, help="processes; one fewer than the machine has threads if not given")
     run.add_argument("--backend", default="loky", help="joblib backend (loky, threading, sequential)")
     run.add_argument("--mix-versions", action="store_true", help="keep records of another version of the experiment")
     run.set_defaults(call=_run)

@@ -17,9 +17,11 @@ from scipy import stats
 from lib.claims.rules import Evidence
 from lib.datasets import TASKS
 from lib.experiments import results
+from lib.experiments.ldp_fairness import EPSILONS
 from lib.experiments.summary import differences, mean_interval
-from lib.ldp import PROTOCOLS, make, split_budget
+from lib.ldp import PROTOCOLS, SPLITS, make, split_budget
 from lib.ldp.histogram import optimal_theta
+from lib.ldp.unary import all_subsets
 
 __all__ = ["MEASURES"]
 
@@ -218,24 +220,28 @@ def theta_inside(epsilons: Sequence[float]) -> Evidence:
     return Evidence(float(all(0.5 < t < 1 for t in found)), detail=f"theta from {min(found):.3f} to {max(found):.3f}")
 
 
-def consistent_reports(protocols: Sequence[str]) -> Evidence:
-    """Whether each protocol's report always supports exactly one value (k = 5, epsilon = 1, exact)."""
-    ones = {}
-    for name in protocols:
-        m = make(name, k=5, epsilon=1.0)
-        ones[name] = m.name in ("GRR",) or (m.name == "SS" and m.omega == 1)
-    return Evidence(
-        float(all(ones.values())), detail=", ".join(f"{n}: {'yes' if v else 'no'}" for n, v in ones.items())
-    )
+def consistent_reports(protocol: str, k: int = 5, epsilon: float = 1.0) -> Evidence:
+    """Whether every report that can be sent supports exactly one value, by enumeration."""
+    m = make(protocol, k=k, epsilon=epsilon)
+    possible = m.support(np.arange(k)) if protocol == "GRR" else m.subsets() if protocol == "SS" else all_subsets(k)
+    ones = possible.sum(axis=1)
+    return Evidence(float((ones == 1).all()), detail=f"{ones.min()} to {ones.max()} values in a report")
 
 
-def protected_in_pool() -> Evidence:
-    """Whether the protected attribute is in A_s for each data set."""
-    return Evidence(float(all(TASKS[d].protected in TASKS[d].sensitive for d in DATA)))
+def ss_single_share() -> Evidence:
+    """Share of the grid's (data set, attribute, split, epsilon) where subset selection reports a single value."""
+    single = []
+    for name in DATA:
+        sizes = [TASKS[name].domain[c] for c in TASKS[name].sensitive]
+        for split in SPLITS:
+            for epsilon in EPSILONS:
+                budgets = split_budget(epsilon, sizes, split)
+                single += [make("SS", k=k, epsilon=e).omega == 1 for k, e in zip(sizes, budgets, strict=True)]
+    return Evidence(float(np.mean(single)), detail=f"{len(single)} attribute reports of the grid")
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {
     f.__name__: f
     for f in (nondp, level, change, share_improved, largest_change, split_gain, mean_rank, table2, ratio, ss_is_grr,
-              splits_agree, omega_optimal, theta_inside, consistent_reports, protected_in_pool)
+              splits_agree, omega_optimal, theta_inside, consistent_reports, ss_single_share)
 }  # fmt: skip

@@ -9,7 +9,7 @@ import yaml
 
 from lib.claims.ledger import STORED, Row, drift, evaluate, stored_verdicts, summary
 
-__all__ = ["main", "in_words"]
+__all__ = ["main", "in_words", "rule_in_words"]
 
 
 def in_words(row: Row) -> str:
@@ -17,7 +17,10 @@ def in_words(row: Row) -> str:
     e = row.evidence
     if math.isnan(e.value):
         return e.detail or "no value"
-    text = f"{e.value:.3f}"
+    if row.claim.rule == "true":
+        text = "holds" if e.value == 1 else "does not hold"
+    else:
+        text = f"{e.value:.0%}" if row.claim.rule == "at_least" else f"{e.value:.3f}"
     if not math.isnan(e.low):
         text += f" [{e.low:.3f}, {e.high:.3f}]"
     if e.runs:
@@ -25,6 +28,13 @@ def in_words(row: Row) -> str:
     if not math.isnan(row.adjusted_p):
         text += f", p = {row.adjusted_p:.2g} (Holm)"
     return text + (f"; {e.detail}" if e.detail else "")
+
+
+def rule_in_words(row: Row) -> str:
+    """The rule with its tolerance, and why it was chosen."""
+    tolerance = ", ".join(f"{name} {value:g}" for name, value in row.claim.tolerance.items())
+    rule = " ".join(part for part in (row.claim.rule.replace("_", " "), tolerance) if part)
+    return f"{rule}: {row.claim.why}" if rule else row.claim.why
 
 
 def main(*, check: bool = False, write: bool = False, paper: str | None = None) -> int:

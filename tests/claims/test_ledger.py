@@ -127,5 +127,8 @@ def test_exact_measures():
     assert ldp.splits_agree([2, 2, 5, 2]).value == 0
     assert ldp.ss_is_grr().value == 1
     assert ldp.ratio(0.25).value == pytest.approx(np.exp(0.25))
-    assert ldp.consistent_reports(["OUE"]).value == 0
+    assert ldp.consistent_reports("GRR").value == 1
+    assert ldp.consistent_reports("OUE").value == 0
+    assert ldp.consistent_reports("SS", k=10, epsilon=0.5).value == 0
+    assert 0 < ldp.ss_single_share().value < 1
     assert 0 < ldp.omega_optimal([5, 10], [0.5, 1.0]).value <= 1
