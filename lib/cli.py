@@ -17,9 +17,10 @@ def _data(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     from lib.experiments import run_grid
+    from lib.experiments.sweep import available_workers
 
-    frame = run_grid(args.grid, args.profile, workers=args.workers, backend=args.backend,
-                     mix_versions=args.mix_versions)  # fmt: skip
+    workers = available_workers() if args.workers is None else args.workers
+    frame = run_grid(args.grid, args.profile, workers=workers, backend=args.backend, mix_versions=args.mix_versions)
     print(f"{len(frame)} cells of {args.grid} ({args.profile})")
     return 0
 
