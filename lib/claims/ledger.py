@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from lib import validate
-from lib.claims.ldp import MEASURES
+from lib.claims import exact, ldp
 from lib.claims.rules import RULES, VERDICTS, Evidence, holm, judge
 from lib.paths import DATA
 
@@ -18,6 +18,14 @@ __all__ = ["Claim", "Row", "CLAIMS", "STORED", "read_claims", "evaluate", "summa
 
 CLAIMS, STORED = DATA / "claims.yml", DATA / "verdicts.yml"
 PAPERS = ("ldp",)
+MEASURES = exact.MEASURES | ldp.MEASURES
+KINDS = {
+    "near": "number",
+    "at_least": "quantifier",
+    "positive": "direction",
+    "within": "equivalence",
+    "true": "statement",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +35,8 @@ class Claim:
     ``rule`` with its ``tolerance``, and the reason for it (``why``), were set
     from the paper's text; ``measure`` names a function of ``lib.claims`` with
     its ``arguments``. A row without a measure says why in ``why`` and carries
-    the verdict "not run" or "not comparable".
+    the verdict "not run" or "not comparable". ``seen`` marks rows that were
+    added or sharpened when part of the results was known.
     """
 
     id: str
@@ -41,6 +50,12 @@ class Claim:
     tolerance: dict = field(default_factory=dict)
     why: str = ""
     verdict: str = ""
+    seen: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What is claimed: a number, a quantifier over cells, a direction, an equivalence, a statement, an opinion."""
+        return KINDS.get(self.rule, "opinion")
 
     def __post_init__(self) -> None:
         validate.choice("paper", self.paper, PAPERS)
@@ -112,9 +127,15 @@ def stored_verdicts(path: Path = STORED) -> dict[str, str]:
 
 
 def drift(rows: list[Row], stored: dict[str, str]) -> list[str]:
-    """Rows whose stored verdict no longer follows, in words; rows that need real data are left out on replicas."""
-    return [
+    """Rows whose stored verdict no longer follows, in words; rows that need real data are left out on replicas.
+
+    A stored verdict without a claim is one that no longer follows, too.
+    """
+    moved = [
         f"{row.claim.id}: stored {stored.get(row.claim.id, 'nothing')!r}, the results say {row.verdict!r}"
         for row in rows
         if stored.get(row.claim.id) != row.verdict and row.evidence.data != "replica"
     ]
+    known = {claim.id for claim in read_claims()} | {row.claim.id for row in rows}
+    return moved + [f"{name}: stored {verdict!r}, there is no such claim" for name, verdict in stored.items()
+                    if name not in known]  # fmt: skip

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import textwrap
+from pathlib import Path
 
 import yaml
 
-from lib.claims.ledger import STORED, Row, drift, evaluate, stored_verdicts, summary
+from lib.claims.ledger import STORED, Row, drift, evaluate, read_claims, stored_verdicts, summary
 
-__all__ = ["main", "in_words", "rule_in_words"]
+__all__ = ["PAPER_RUNS", "main", "in_words", "rule_in_words", "write_verdicts"]
+
+PAPER_RUNS = 20
 
 
 def in_words(row: Row) -> str:
@@ -17,24 +20,33 @@ def in_words(row: Row) -> str:
     e = row.evidence
     if math.isnan(e.value):
         return e.detail or "no value"
+    spec = ".0%" if row.claim.rule == "at_least" else ".3f"
+    text = format(e.value, spec)
     if row.claim.rule == "true":
         text = "holds" if e.value == 1 else "does not hold"
-    else:
-        text = f"{e.value:.0%}" if row.claim.rule == "at_least" else f"{e.value:.3f}"
     if not math.isnan(e.low):
-        text += f" [{e.low:.3f}, {e.high:.3f}]"
+        text += f" [{e.low:{spec}}, {e.high:{spec}}]"
     if e.runs:
-        text += f", {e.runs} runs"
+        text += f", {e.runs} runs" if e.runs >= PAPER_RUNS else f", {e.runs} of {PAPER_RUNS} runs"
     if not math.isnan(row.adjusted_p):
         text += f", p = {row.adjusted_p:.2g} (Holm)"
     return text + (f"; {e.detail}" if e.detail else "")
 
 
 def rule_in_words(row: Row) -> str:
-    """The rule with its tolerance, and why it was chosen."""
+    """The rule with its tolerance, and why it was chosen; a dagger if part of the results was known by then."""
     tolerance = ", ".join(f"{name} {value:g}" for name, value in row.claim.tolerance.items())
     rule = " ".join(part for part in (row.claim.rule.replace("_", " "), tolerance) if part)
-    return f"{rule}: {row.claim.why}" if rule else row.claim.why
+    words = f"{rule}: {row.claim.why}" if rule else row.claim.why
+    return f"{words} †" if row.claim.seen else words
+
+
+def write_verdicts(rows: list[Row], path: Path = STORED) -> None:
+    """Store the verdicts as they follow now; rows that a replica cannot judge keep theirs, rows that are gone go."""
+    known = {claim.id for claim in read_claims()}
+    verdicts = {name: v for name, v in stored_verdicts(path).items() if name in known}
+    verdicts |= {row.claim.id: row.verdict for row in rows if row.evidence.data != "replica"}
+    path.write_text("# Written by: python -m lib claims --write\n" + yaml.safe_dump(verdicts, sort_keys=True))
 
 
 def main(*, check: bool = False, write: bool = False, paper: str | None = None) -> int:
@@ -46,8 +58,7 @@ def main(*, check: bool = False, write: bool = False, paper: str | None = None) 
         print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {row.evidence.data}\n")
     print(", ".join(f"{count} {verdict}" for verdict, count in summary(rows).items()))
     if write:
-        verdicts = stored_verdicts() | {row.claim.id: row.verdict for row in rows}
-        STORED.write_text("# Written by: python -m lib claims --write\n" + yaml.safe_dump(verdicts, sort_keys=True))
+        write_verdicts(rows)
     if check and (changed := drift(rows, stored_verdicts())):
         print("\nstored verdicts that no longer follow from the results:\n  " + "\n  ".join(changed))
         return 1
