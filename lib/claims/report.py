@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import textwrap
+from html import escape
 from pathlib import Path
 
 import yaml
 
 from lib.claims.ledger import STORED, Row, drift, evaluate, read_claims, stored_verdicts, summary
 
-__all__ = ["PAPER_RUNS", "main", "in_words", "rule_in_words", "write_verdicts"]
+__all__ = ["PAPER_RUNS", "main", "in_words", "rule_in_words", "ledger_html", "write_verdicts"]
 
 PAPER_RUNS = 20
 
@@ -39,6 +40,27 @@ def rule_in_words(row: Row) -> str:
     rule = " ".join(part for part in (row.claim.rule.replace("_", " "), tolerance) if part)
     words = f"{rule}: {row.claim.why}" if rule else row.claim.why
     return f"{words} †" if row.claim.seen else words
+
+
+def ledger_html(rows: list[Row], caption: str) -> str:
+    """The ledger as one table; the script of the book puts menus for verdict, kind and data above it."""
+    table = [
+        {"verdict": r.verdict, "claim": r.claim.statement, "paper": r.claim.value or "–", "rerun": in_words(r),
+         "place": r.claim.place, "data": "–" if math.isnan(r.evidence.value) else r.evidence.data,
+         "rule": rule_in_words(r), "kind": r.claim.kind}
+        for r in rows
+    ]  # fmt: skip
+    head = "".join(f'<th scope="col">{column}</th>' for column in table[0])
+    body = "".join(
+        f'<tr id="claim-{escape(row.claim.id)}">'
+        + "".join(f'<td data-label="{column}" class="{column}">{escape(text)}</td>' for column, text in cells.items())
+        + "</tr>"
+        for row, cells in zip(rows, table, strict=True)
+    )
+    return (
+        '<div class="table-scroll filterable" data-menus="verdict,kind,data" tabindex="0"><table class="plain-table">'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def write_verdicts(rows: list[Row], path: Path = STORED) -> None:

@@ -204,3 +204,12 @@ def test_verdicts_are_written_as_they_follow_and_stale_ones_go(tmp_path):
     report.write_verdicts(rows, path)
     assert drift(rows, stored_verdicts(path)) == []
     assert stored_verdicts(path)["ldp-table2-adult"] == "reproduced"  # a replica cannot say otherwise
+
+
+def test_the_table_escapes_labels_and_can_be_linked_to():
+    row = evaluate([Claim(**(ROW | {"statement": "a < b & c", "value": ""}))])
+    html = report.ledger_html(row, "all & more")
+    assert "a &lt; b &amp; c" in html
+    assert 'id="claim-a"' in html
+    assert '<td data-label="kind" class="kind">number</td>' in html
+    assert "<caption>all &amp; more</caption>" in html

@@ -1,0 +1,146 @@
+"""Figures of the page that judges the LDP paper: who moves, what the split gains, which protocol is where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from lib.experiments.summary import mean_interval, pooled
+from lib.ldp import PROTOCOLS
+from lib.plots.common import COLOURS, MARKERS, METRIC_NAMES, epsilon_axis, protocol_legend
+
+__all__ = ["who_moves", "split_gains", "trade_off"]
+
+GROUP_COLOURS = ("#0072B2", "#D55E00")
+
+
+def who_moves(results: pd.DataFrame, epsilon: float, groups: Mapping[str, Sequence[str]],
+              rates: Sequence[str] = ("positive_rate", "tpr")) -> tuple[Figure, str]:  # fmt: skip
+    """Paired change of each group's rate at one budget, averaged over protocols and splits, with 95% intervals.
+
+    The rate without privacy and the one under LDP stand beside the point.
+
+    Parameters
+    ----------
+    results : DataFrame
+        Records of a grid.
+    epsilon : float
+        The budget.
+    groups : mapping
+        Data set to the names of groups 0 and 1; its order is the order of the rows.
+    """
+    rows = results[(results["epsilon"] == epsilon) | results["epsilon"].isna()]
+    fig, axes = plt.subplots(1, len(rates), figsize=(6.8, 0.9 + 0.85 * len(groups)), sharey=True, sharex=True,
+                             squeeze=False)  # fmt: skip
+    sentences = []
+    lines = [(d, group, name) for d, names in groups.items() for group, name in enumerate(names)]
+    places = [i + 0.5 * (i // 2) for i in range(len(lines))]
+    for rate, ax in zip(rates, axes[0], strict=True):
+        for y, (dataset, group, name) in zip(places, lines, strict=True):
+            column, part = f"{rate}_{group}", rows[rows["dataset"] == dataset]
+            base = part[part["protocol"] == "NonDP"][column].mean()
+            move = pooled(part, column, ["dataset"]).iloc[0]
+            error = [[move["mean"] - move["low"]], [move["high"] - move["mean"]]]
+            ax.errorbar(move["mean"], y, xerr=error if np.isfinite(error).all() else None, color=GROUP_COLOURS[group],
+                        marker="os"[group], markersize=5, capsize=0)  # fmt: skip
+            right = move["mean"] < -0.2
+            ax.annotate(
+                f"{base:.2f} → {base + move['mean']:.2f}",
+                (move["mean"], y),
+                fontsize=8,
+                xytext=(10 if right else -10, 5),
+                textcoords="offset points",
+                ha="left" if right else "right",
+            )
+            sentences.append(f"{METRIC_NAMES[rate]} of {name}: {base:.3f}, changes by {move['mean']:+.3f}")
+        ax.axvline(0, color="#222222", linewidth=1, linestyle=(0, (4, 2)))
+        ax.set_title(METRIC_NAMES[rate])
+        ax.set_xlabel("change")
+    axes[0][0].set_yticks(places, [name for *_, name in lines])
+    axes[0][0].set_ylim(places[-1] + 0.6, -0.8)
+    low, high = axes[0][0].get_xlim()
+    axes[0][0].set_xlim(low - 0.15 * (high - low), high)
+    alt = f"Change of rates at epsilon {epsilon:g} against no privacy, group by group. " + "; ".join(sentences) + "."
+    return fig, alt
+
+
+def split_gains(
+    results: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str, pd.Series]
+) -> tuple[Figure, str]:
+    """k-based minus uniform against the budget, with 95% intervals over runs, averaged over protocols inside a run.
+
+    Parameters
+    ----------
+    titles : mapping
+        Data set to the title of its column.
+    scores : mapping
+        Label of a row of panels to a score of each record, more being better.
+    """
+    fig, axes = plt.subplots(len(scores), len(titles), figsize=(6.8, 0.6 + 1.9 * len(scores)), sharex=True,
+                             sharey="row", squeeze=False)  # fmt: skip
+    sentences = []
+    for (label, score), line in zip(scores.items(), axes, strict=True):
+        frame = results.assign(score=score)[results["protocol"] != "NonDP"]
+        wide = frame.pivot_table(index=["dataset", "run", "protocol", "epsilon"], columns="split", values="score")
+        gain = (wide["k-based"] - wide["uniform"]).dropna().groupby(["dataset", "epsilon", "run"]).mean()
+        for (dataset, title), ax in zip(titles.items(), line, strict=True):
+            bars = [(e, *mean_interval(g)) for e, g in gain[dataset].groupby("epsilon")]
+            x, mean, low, high = np.array(bars).T
+            ax.axhline(0, color="#222222", linewidth=1, linestyle=(0, (4, 2)))
+            if np.isfinite(low).all():
+                ax.fill_between(x, low, high, color="#0072B2", alpha=0.2, linewidth=0)
+            ax.plot(x, mean, "o-", color="#0072B2", markersize=3.5)
+            epsilon_axis(ax, x, label=ax in axes[-1])
+            ax.set_xticks([0.25, 1, 4, 50], ["0.25", "1", "4", "50"])
+            if ax in axes[0]:
+                ax.set_title(title, fontsize=9.5)
+            best = int(np.argmax(np.abs(mean)))
+            sentences.append(f"{label}, {title}: from {mean.min():+.3f} to {mean.max():+.3f}, "
+                             f"largest in size at epsilon {x[best]:g}")  # fmt: skip
+        line[0].set_ylabel(label)
+    alt = "k-based minus uniform against the budget, above zero if k-based is better. " + "; ".join(sentences) + "."
+    return fig, alt
+
+
+def trade_off(results: pd.DataFrame, titles: Mapping[str, str], utility: Mapping[str, pd.Series],
+              fairness: Mapping[str, pd.Series]) -> tuple[Figure, str]:  # fmt: skip
+    """Mean ranks of the protocols by utility and by fairness, 1 being best, with 95% intervals over runs.
+
+    Parameters
+    ----------
+    utility, fairness : mapping
+        Metric to a score of each record, more being better; ranks are averaged over metrics.
+    """
+    fig, axes = plt.subplots(1, len(titles), figsize=(6.8, 3.3), sharex=True, sharey=True)
+    sentences = []
+    for (dataset, title), ax in zip(titles.items(), axes, strict=True):
+        keep = (results["dataset"] == dataset) & (results["protocol"] != "NonDP")
+        ranks = [_ranks(results[keep], scores) for scores in (utility, fairness)]
+        for name in PROTOCOLS:
+            (x, *ex), (y, *ey) = (mean_interval(r[name]) for r in ranks)
+            error = {"xerr": [[x - ex[0]], [ex[1] - x]], "yerr": [[y - ey[0]], [ey[1] - y]]}
+            ax.errorbar(x, y, **(error if np.isfinite([*ex, *ey]).all() else {}), color=COLOURS[name],
+                        marker=MARKERS[name], markersize=6, elinewidth=0.8, capsize=0)  # fmt: skip
+        ax.set_title(title, fontsize=9.5)
+        ax.set_xlabel("rank by utility")
+        first = [r.mean().idxmin() for r in ranks]
+        last = [r.mean().idxmax() for r in ranks]
+        sentences.append(f"{title}: best by utility {first[0]}, worst {last[0]}; by fairness {first[1]}, {last[1]}")
+    axes[0].set_ylabel("rank by fairness")
+    axes[0].set_xlim(7.5, 0.5)
+    axes[0].set_ylim(7.5, 0.5)
+    protocol_legend(fig, PROTOCOLS)
+    return fig, "Mean ranks of the seven protocols, best at the top right. " + "; ".join(sentences) + "."
+
+
+def _ranks(rows: pd.DataFrame, scores: Mapping[str, pd.Series]) -> pd.DataFrame:
+    """Mean rank over the scores, one row a run, one column a protocol."""
+    each = [
+        rows.assign(score=score).groupby(["run", "protocol"])["score"].mean().groupby("run").rank(ascending=False)
+        for score in scores.values()
+    ]
+    return (sum(each) / len(each)).unstack("protocol")
