@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
 import yaml
 
+from lib import validate
 from lib.claims.ledger import STORED, Row, drift, evaluate, read_claims, stored_verdicts, summary
 
-__all__ = ["PAPER_RUNS", "main", "in_words", "rule_in_words", "ledger_html", "write_verdicts"]
+__all__ = ["COLUMNS", "PAPER_RUNS", "main", "in_words", "rule_in_words", "ledger_html", "write_verdicts"]
 
 PAPER_RUNS = 20
+COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "data", "rule", "kind")
 
 
 def in_words(row: Row) -> str:
@@ -42,25 +45,35 @@ def rule_in_words(row: Row) -> str:
     return f"{words} †" if row.claim.seen else words
 
 
-def ledger_html(rows: list[Row], caption: str) -> str:
-    """The ledger as one table; the script of the book puts menus for verdict, kind and data above it."""
-    table = [
-        {"verdict": r.verdict, "claim": r.claim.statement, "paper": r.claim.value or "–", "rerun": in_words(r),
-         "place": r.claim.place, "data": "–" if math.isnan(r.evidence.value) else r.evidence.data,
-         "rule": rule_in_words(r), "kind": r.claim.kind}
-        for r in rows
-    ]  # fmt: skip
-    head = "".join(f'<th scope="col">{column}</th>' for column in table[0])
-    body = "".join(
-        f'<tr id="claim-{escape(row.claim.id)}">'
-        + "".join(f'<td data-label="{column}" class="{column}">{escape(text)}</td>' for column, text in cells.items())
-        + "</tr>"
-        for row, cells in zip(rows, table, strict=True)
-    )
+def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS) -> str:
+    """Rows of the ledger as a table; with all columns, the book's script puts menus for three of them above it.
+
+    Raises
+    ------
+    ValueError
+        If a column is not one of :data:`COLUMNS`.
+    """
+    for column in columns:
+        validate.choice("columns", column, COLUMNS)
+    head = "".join(f'<th scope="col">{column}</th>' for column in columns)
+    body = []
+    for row in rows:
+        text = _cells(row)
+        cells = (f'<td data-label="{c}" class="{c}">{escape(text[c])}</td>' for c in columns)
+        body.append(f'<tr data-claim="{escape(row.claim.id)}">{"".join(cells)}</tr>')
+    menus = ' filterable" data-menus="verdict,kind,data' if tuple(columns) == COLUMNS else ""
     return (
-        '<div class="table-scroll filterable" data-menus="verdict,kind,data" tabindex="0"><table class="plain-table">'
-        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<div class="table-scroll cards{menus}" tabindex="0"><table class="plain-table">'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
+
+
+def _cells(row: Row) -> dict[str, str]:
+    claim, measured = row.claim, not math.isnan(row.evidence.value)
+    data = row.evidence.data if measured else "–"
+    texts = (row.verdict, claim.statement, claim.value or "–", in_words(row), claim.place, data, rule_in_words(row),
+             claim.kind)  # fmt: skip
+    return dict(zip(COLUMNS, texts, strict=True))
 
 
 def write_verdicts(rows: list[Row], path: Path = STORED) -> None:

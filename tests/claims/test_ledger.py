@@ -210,6 +210,12 @@ def test_the_table_escapes_labels_and_can_be_linked_to():
     row = evaluate([Claim(**(ROW | {"statement": "a < b & c", "value": ""}))])
     html = report.ledger_html(row, "all & more")
     assert "a &lt; b &amp; c" in html
-    assert 'id="claim-a"' in html
+    assert 'data-claim="a"' in html
+    assert "filterable" in html
     assert '<td data-label="kind" class="kind">number</td>' in html
     assert "<caption>all &amp; more</caption>" in html
+    few = report.ledger_html(row, "few", ("claim", "verdict"))
+    assert "filterable" not in few
+    assert few.index("claim</th>") < few.index("verdict</th>")
+    with pytest.raises(ValueError, match="columns='colour'"):
+        report.ledger_html(row, "none", ("colour",))
