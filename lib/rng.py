@@ -25,7 +25,7 @@ def _canonical(part: object) -> str:
     if isinstance(part, Real):
         return f"f:{float(part).hex()}"
     if isinstance(part, str):
-        return f"s:{part}"
+        return "s:" + part.replace("\\", r"\\").replace(",", r"\,")  # a comma separates parts
     if isinstance(part, tuple | list):
         return "t:(" + ",".join(_canonical(p) for p in part) + ")"
     raise ValueError(f"key part {part!r} has type {type(part).__name__}; allowed: str, int, float, bool, tuple")

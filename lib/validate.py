@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from numbers import Integral, Real
 
 import numpy as np
 
 __all__ = ["choice", "positive", "integer", "fraction", "codes", "epsilon"]
+
+
+def _number(value: object) -> float:
+    """``value`` as a float, NaN if it is no real number, infinity if it is too large for one."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def choice(name: str, value: object, allowed: Iterable[object]) -> object:
@@ -20,10 +31,10 @@ def choice(name: str, value: object, allowed: Iterable[object]) -> object:
 
 def positive(name: str, value: float, *, infinite: bool = False) -> float:
     """``value`` as a float if it is a number above 0 (``infinite``: or infinity)."""
-    ok = isinstance(value, Real) and not isinstance(value, bool) and value > 0
-    if not ok or (np.isinf(value) and not infinite):
+    number = _number(value)
+    if not number > 0 or (number == math.inf and not infinite):
         raise ValueError(f"{name}={value!r} is not allowed: a {'' if infinite else 'finite '}number > 0 is")
-    return float(value)
+    return number
 
 
 def epsilon(value: float, *, name: str = "epsilon") -> float:

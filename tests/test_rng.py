@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from lib.rng import seed_sequence, stream
 
@@ -19,6 +21,25 @@ def test_keys_differ_by_value_type_and_order():
     first = {stream(0, *key).integers(2**63) for key in keys}
     assert len(first) == len(keys)
     assert stream(1, "a").random() != stream(0, "a").random()
+
+
+parts = st.recursive(
+    st.text(alphabet=r"as:,\()", max_size=6) | st.integers() | st.floats(allow_nan=False) | st.booleans(),
+    lambda inner: st.lists(inner, max_size=3).map(tuple),
+    max_leaves=5,
+)
+
+
+def _typed(key):
+    """``1``, ``1.0`` and ``True`` are equal in Python and different in a key; so are ``0.0`` and ``-0.0``."""
+    return [_typed(part) for part in key] if isinstance(key, tuple) else (type(key).__name__, repr(key))
+
+
+@example(one=("a,s:b",), two=("a", "b"))
+@given(one=st.tuples(parts, parts) | st.tuples(parts), two=st.tuples(parts, parts) | st.tuples(parts))
+def test_different_keys_never_share_a_stream(one, two):
+    same = seed_sequence(0, *one).spawn_key == seed_sequence(0, *two).spawn_key
+    assert same == (_typed(one) == _typed(two))
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "0", True])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -19,6 +20,13 @@ def test_positive(bad):
 
 def test_positive_may_allow_infinity():
     assert validate.positive("rate", math.inf, infinite=True) == math.inf
+
+
+def test_positive_takes_any_real_number_that_a_float_can_hold():
+    assert validate.positive("rate", Fraction(1, 2)) == 0.5
+    assert validate.positive("rate", np.float32(2)) == 2
+    with pytest.raises(ValueError, match="rate=10"):
+        validate.positive("rate", 10**400)
 
 
 @pytest.mark.parametrize("bad", [1, 6, 2.0, True, "3"])

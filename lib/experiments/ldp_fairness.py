@@ -8,6 +8,7 @@ the published runs do; the noise has its own stream, keyed by the cell.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -73,14 +74,22 @@ class Cell:
     def __post_init__(self) -> None:
         validate.choice("dataset", self.dataset, TASKS)
         validate.choice("protocol", self.protocol, (*PROTOCOLS, BASELINE))
-        validate.integer("run", self.run, low=0)
+        self._is(run=validate.integer("run", self.run, low=0), seed=validate.integer("seed", self.seed, low=0))
         validate.choice("sensitive", self.sensitive, ("table2", "random"))
         validate.choice("hyperparameters", self.hyperparameters, CHOICES)
         if self.protocol == BASELINE:
             validate.choice("split", self.split, ("none",))
+            if self.epsilon == self.epsilon:
+                raise ValueError(f"epsilon={self.epsilon!r} is not allowed: {BASELINE} has no budget, nan is")
+            self._is(epsilon=math.nan)
         else:
             validate.choice("split", self.split, SPLITS)
-            validate.epsilon(self.epsilon)
+            self._is(epsilon=validate.epsilon(self.epsilon))
+
+    def _is(self, **fields) -> None:
+        """Plain Python numbers, so that equal cells have equal keys: ``epsilon=1`` is ``epsilon=1.0``."""
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     @property
     def noise(self) -> np.random.Generator:
@@ -158,6 +167,7 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     """Train and test one cell: metrics, per-group rates, budgets, times, the data's provenance."""
     data = data or _data(cell.dataset)
     task, start = data.task, time.perf_counter()
+    parameters = hyperparameters(cell.hyperparameters, cell.dataset)
     train_rows, test_rows = split_rows(cell.dataset, cell.run)
     domain = task.domain.project(task.features)
     known, unseen = data.frame.iloc[train_rows], data.frame.iloc[test_rows]
@@ -170,7 +180,7 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
         epsilon_protected = float(budgets[sensitive.index(task.protected)])
     features = design_matrix(known, domain, bits)
     built = time.perf_counter()
-    model = train(features, data.y[train_rows], hyperparameters(cell.hyperparameters, cell.dataset), cell.run)
+    model = train(features, data.y[train_rows], parameters, cell.run)
     fitted = time.perf_counter()
     scores = model.predict_proba(design_matrix(unseen, domain))[:, 1]
     labels = (scores > 0.5).astype(np.int8)

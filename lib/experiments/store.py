@@ -12,6 +12,7 @@ twice, and reading drops the second.
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import os
 import zlib
@@ -85,7 +86,10 @@ class Store:
         self._become_writer()
         fd = os.open(self.journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            os.write(fd, _line(dict(record) | {"version": self.version}))
+            line = _line(dict(record) | {"version": self.version})
+            if os.write(fd, line) < len(line):  # the disk is full
+                self._cut_torn_line()
+                raise StoreError(f"{self.journal} took only a part of a record; make room and run again")
             os.fsync(fd)
         finally:
             os.close(fd)
@@ -110,7 +114,9 @@ class Store:
             return frame
         frame = frame.sort_values("cell", ignore_index=True)
         temporary = self.path.with_suffix(".tmp")
-        frame.to_parquet(temporary, index=False, compression="zstd")
+        with open(temporary, "wb") as file:
+            frame.to_parquet(file, index=False, compression="zstd")
+            os.fsync(file.fileno())  # before the journal goes
         os.replace(temporary, self.path)
         self.journal.unlink()
         return frame
@@ -136,19 +142,25 @@ class Store:
             self._lock = None
 
     def _read_parquet(self) -> pd.DataFrame:
-        if not self.path.exists():
+        try:
+            raw = self.path.read_bytes()  # at once: a writer may put a new file in its place meanwhile
+        except FileNotFoundError:
             return pd.DataFrame()
         try:
-            return pd.read_parquet(self.path)
+            frame = pd.read_parquet(io.BytesIO(raw))
         except Exception as error:  # pyarrow raises many kinds
             raise StoreError(
                 f"{self.path} is no readable parquet file ({error}); restore it or move it away"
             ) from error
+        if missing := [column for column in ("cell", "version") if column not in frame]:
+            raise StoreError(f"{self.path} has no column {' or '.join(missing)}: it is no results file; move it away")
+        return frame
 
     def _read_journal(self) -> list[dict]:
-        if not self.journal.exists():
+        try:
+            lines = self.journal.read_bytes().splitlines(keepends=True)
+        except FileNotFoundError:  # none yet, or folded in just now
             return []
-        lines = self.journal.read_bytes().splitlines(keepends=True)
         records = [_parse(line) for line in lines]
         if records and records[-1] is None and not lines[-1].endswith(b"\n"):
             records.pop()  # being written, or torn by a kill

@@ -41,7 +41,10 @@ def cell_key(cell: object) -> str:
 def provenance() -> dict[str, str]:
     """Commit and package versions of this process."""
     git = ["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    try:
+        commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:  # a machine without git
+        commit = ""
     return {
         "commit": commit or "unknown",
         "versions": " ".join(f"{p}={package_version(p)}" for p in PACKAGES),

@@ -28,6 +28,15 @@ def _binary(name: str, values: np.ndarray, n: int | None = None) -> np.ndarray:
     return array.astype(bool)
 
 
+def _scores(values: np.ndarray, n: int) -> np.ndarray:
+    array = np.asarray(values)
+    if array.shape != (n,) or array.dtype.kind not in "biuf" or np.isnan(array).any():
+        raise ValueError(
+            f"scores has shape {array.shape} and dtype {array.dtype}; ({n},) numbers without NaN are allowed"
+        )
+    return array
+
+
 def _mean(mask: np.ndarray) -> float:
     return float(mask.mean()) if mask.size else float("nan")
 
@@ -84,6 +93,7 @@ def utility(y_true: np.ndarray, y_pred: np.ndarray, scores: np.ndarray | None = 
     """
     y, hat = _binary("y_true", y_true), _binary("y_pred", y_pred, len(y_true))
     two_classes = 0 < y.sum() < y.size
+    scores = None if scores is None else _scores(scores, y.size)
     return {
         "acc": float(accuracy_score(y, hat)),
         "f1": float(f1_score(y, hat, zero_division=0.0)),

@@ -19,6 +19,8 @@ from lib import validate
 
 __all__ = ["Protocol"]
 
+_EPSILON_MAX = 600
+
 
 class Protocol(ABC):
     """An epsilon-LDP protocol for one attribute with values ``0 .. k-1``.
@@ -28,7 +30,7 @@ class Protocol(ABC):
     k : int
         Size of the domain, at least 2.
     epsilon : float
-        Privacy budget, finite and above 0.
+        Privacy budget, above 0 and up to 600.
 
     Attributes
     ----------
@@ -52,6 +54,10 @@ class Protocol(ABC):
     def __init__(self, *, k: int, epsilon: float) -> None:
         self.k = validate.integer("k", k, low=2)
         self.epsilon = validate.epsilon(epsilon)
+        if self.epsilon > _EPSILON_MAX:
+            raise ValueError(
+                f"epsilon={epsilon!r} is not allowed: up to {_EPSILON_MAX} is, beyond it e^-epsilon rounds to 0"
+            )
 
     def __repr__(self) -> str:
         return f"{self.name}(k={self.k}, epsilon={self.epsilon:g})"
@@ -116,18 +122,22 @@ class Protocol(ABC):
         """
         validate.integer("n", n, low=1)
         f = np.asarray(frequency, dtype=float)
-        if ((f < 0) | (f > 1)).any():
+        if not ((f >= 0) & (f <= 1)).all():
             raise ValueError(f"frequency={frequency!r} is not allowed: numbers in [0, 1] are")
         p, q = self.p_star, self.q_star
         var = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (n * (p - q) ** 2)
         return var if f.ndim else float(var)
 
     def _bits(self, reports: np.ndarray) -> np.ndarray:
-        """Reports that are indicator vectors already, with their shape checked."""
+        """Reports that are indicator vectors already, as uint8, with their shape and entries checked."""
         reports = np.asarray(reports)
         if reports.ndim != 2 or reports.shape[1] != self.k:
             raise ValueError(f"reports has shape {reports.shape}; (n, {self.k}) is allowed")
-        return reports
+        # one pass over bytes; anything else is compared before it is cast, since NaN has no byte
+        is_bits = (reports <= 1).all() if reports.dtype == np.uint8 else np.isin(reports, (0, 1)).all()
+        if not is_bits:
+            raise ValueError(f"reports has dtype {reports.dtype} or entries beside 0 and 1; bits are allowed")
+        return reports.astype(np.uint8, copy=False)
 
     def _values(self, values: np.ndarray) -> np.ndarray:
         return validate.codes("values", values, self.k)

@@ -51,6 +51,8 @@ def sanitise(
     dict
         Attribute to uint8 array of shape (n, k_j).
     """  # fmt: skip
+    if len(set(sensitive)) != len(sensitive):
+        raise ValueError(f"sensitive={tuple(sensitive)!r} repeats an attribute; each is reported once")
     sizes = [domain[column] for column in sensitive]
     budgets = split_budget(epsilon, sizes, split)
     protocols = [make(protocol, k=k, epsilon=eps) for k, eps in zip(sizes, budgets, strict=True)]
@@ -73,6 +75,8 @@ def design_matrix(
     for column, bits in sanitised.items():
         if bits.shape != (len(frame), domain[column]):
             raise ValueError(f"sanitised[{column!r}] has shape {bits.shape}; {(len(frame), domain[column])} is allowed")
+        if bits.dtype != np.uint8:
+            raise ValueError(f"sanitised[{column!r}] has dtype {bits.dtype}; uint8 is allowed")
     blocks = [
         sanitised[column] if column in sanitised else one_hot(frame[column].to_numpy(), size) for column, size in domain
     ]

@@ -77,11 +77,17 @@ class LocalHashing(Protocol):
 
     def _blocks(self, reports: HashReports):
         """Supports of some users at a time, so that counts need no (n, k) array."""
+        self.n_reports(reports)
         step = max(1, _BLOCK // self.k)
         for start in range(0, len(reports), step):
             part = slice(start, start + step)
             hashed = hash_values(reports.seeds[part, None], np.arange(self.k), self.g)
             yield part, hashed == reports.hashes[part, None]
+
+    def n_reports(self, reports: HashReports) -> int:
+        if not isinstance(reports, HashReports):
+            raise ValueError(f"reports has type {type(reports).__name__}; HashReports is allowed")
+        return len(reports)
 
     def support(self, reports: HashReports) -> np.ndarray:
         bits = np.empty((len(reports), self.k), dtype=np.uint8)

@@ -46,6 +46,9 @@ class UnaryEncoding(Protocol):
         """Perturbed bits, uint8 of shape (n, k)."""
         return perturbed_bits(self._values(values), self.k, self.p, self.q, rng)
 
+    def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return self.privatise(values, rng)
+
     def support(self, reports: np.ndarray) -> np.ndarray:
         return self._bits(reports)
 

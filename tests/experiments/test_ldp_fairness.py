@@ -20,6 +20,8 @@ from lib.experiments.ldp_fairness import (
     sensitive_attributes,
     split_rows,
 )
+from lib.experiments.store import Store
+from lib.experiments.sweep import cell_key, run_sweep
 
 GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
 
@@ -27,6 +29,7 @@ GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
 @pytest.mark.parametrize(("field", "value"), [
     ("dataset", "compas"), ("protocol", "DE"), ("split", "none"), ("split", "adaptive"), ("epsilon", 0.0),
     ("epsilon", math.nan), ("epsilon", math.inf), ("run", -1), ("sensitive", "all"), ("hyperparameters", "best"),
+    ("run", 1.0), ("seed", -1), ("seed", None),
 ])  # fmt: skip
 def test_a_cell_refuses_what_it_does_not_know(field, value):
     with pytest.raises(ValueError, match=f"{field}="):
@@ -36,6 +39,23 @@ def test_a_cell_refuses_what_it_does_not_know(field, value):
 def test_the_baseline_has_no_split():
     with pytest.raises(ValueError, match="split="):
         Cell(dataset="lsac", protocol=BASELINE, split="uniform", epsilon=1.0, run=0)
+
+
+def test_the_baseline_has_no_budget():
+    with pytest.raises(ValueError, match=r"epsilon=1.0"):
+        Cell(dataset="lsac", protocol=BASELINE, split="none", epsilon=1.0, run=0)
+
+
+def test_equal_cells_have_equal_keys_whatever_the_types_of_their_numbers():
+    other = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1, run=np.int64(0), seed=np.int64(GRR.seed))
+    assert other == GRR
+    assert cell_key(other) == cell_key(GRR)
+    assert cell_key(replace(GRR, epsilon=np.float32(0.25))) == cell_key(replace(GRR, epsilon=0.25))
+    bases = [
+        Cell(dataset="lsac", protocol=BASELINE, split="none", epsilon=e, run=0) for e in (math.nan, np.float32("nan"))
+    ]
+    assert cell_key(bases[0]) == cell_key(bases[1])
+    assert bases[0] == bases[1]
 
 
 def test_the_main_grid_is_the_papers():
@@ -72,6 +92,17 @@ def test_a_cell_gives_the_same_numbers_each_time():
     one, two = run_cell(GRR), run_cell(GRR)
     clock = {"build_s", "fit_s", "predict_s"}
     assert {k: v for k, v in one.items() if k not in clock} == {k: v for k, v in two.items() if k not in clock}
+
+
+def test_a_cell_alone_is_the_cell_of_a_sweep_whatever_order_or_workers(tmp_path):
+    cells = [GRR, replace(GRR, protocol="SS", split="k-based", epsilon=0.25)]
+    alone = {cell_key(cell): run_cell(cell) for cell in cells}
+    for name, order, workers in (("a", cells, 1), ("b", cells[::-1], 2)):
+        store = Store(tmp_path / f"{name}.parquet", version="1")
+        table = run_sweep(order, run_cell, store, workers=workers, progress=False).set_index("cell")
+        for key, metrics in alone.items():
+            for metric in ("DI", "SPD", "EOD", "OAD", "acc", "f1", "auc", "recall", "epsilon_protected"):
+                assert table.loc[key, metric] == metrics[metric]
 
 
 def test_cells_hold_their_stored_numbers():

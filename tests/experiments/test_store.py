@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import threading
 
 import pandas as pd
 import pytest
@@ -118,3 +120,74 @@ def test_an_empty_store_is_an_empty_table(path):
     assert store.frame().empty
     assert store.compact().empty
     assert not path.exists()
+
+
+def test_infinities_and_gaps_survive_a_round_trip(path):
+    store = Store(path, version="1")
+    store.append(_record(0, DI=math.inf, note="a"))
+    store.append(_record(1, DI=math.nan))
+    store.compact()
+    store.append(_record(2, DI=-math.inf, note=None))
+    store.close()
+    found = Store(path, version="1").frame().set_index("cell")
+    assert found["DI"].tolist()[0] == math.inf
+    assert math.isnan(found["DI"].iloc[1])
+    assert found["DI"].tolist()[2] == -math.inf
+
+
+def test_a_table_that_is_none_of_ours_is_refused(path):
+    pd.DataFrame({"a": [1]}).to_parquet(path)
+    with pytest.raises(StoreError, match="no column cell or version"):
+        Store(path, version="1")
+
+
+def test_a_fold_killed_before_the_renaming_leaves_a_file_that_nobody_reads(path):
+    _filled(path)
+    path.with_suffix(".tmp").write_bytes(b"PAR1 half of it")
+    store = Store(path, version="1")
+    assert len(store.compact()) == 5
+    store.close()
+    assert not path.with_suffix(".tmp").exists()
+
+
+def test_a_full_disk_is_an_error_and_leaves_no_torn_line_between_records(path, monkeypatch):
+    store, write = Store(path, version="1"), os.write
+    store.append(_record(0))
+    monkeypatch.setattr(os, "write", lambda fd, line: write(fd, line[:20]))
+    with pytest.raises(StoreError, match="only a part of a record"):
+        store.append(_record(1))
+    monkeypatch.setattr(os, "write", write)
+    store.append(_record(1))
+    store.append(_record(2))
+    store.close()
+    assert Store(path, version="1").frame()["number"].tolist() == [0, 1, 2]
+
+
+def test_readers_beside_a_writer_that_folds_see_every_record(path):
+    """A reader never fails, and never sees fewer records than before, whatever is renamed under it."""
+    done, faults = threading.Event(), []
+
+    def read():
+        seen = 0
+        while not done.is_set():
+            try:
+                now = len(Store(path, version="1"))
+            except StoreError as error:
+                faults.append(str(error))
+                return
+            if now < seen:
+                faults.append(f"{now} after {seen}")
+            seen = now
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    writer = Store(path, version="1")
+    for number in range(200):
+        writer.append(_record(number))
+        writer.compact()
+    writer.close()
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert faults == []

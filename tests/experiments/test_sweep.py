@@ -6,15 +6,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pandas as pd
 import pytest
 
 from lib.experiments.store import Store
-from lib.experiments.sweep import cell_key, run_sweep
+from lib.experiments.sweep import cell_key, provenance, run_sweep
 from lib.paths import ROOT
-from tests.experiments.toy import ToyCell, run_toy
+from tests.experiments.toy import ToyCell, run_slow_toy, run_toy
 
 CELLS = [ToyCell(number=i) for i in range(12)]
 STABLE = ["cell", "number", "value", "label"]
@@ -79,17 +80,17 @@ def test_workers_below_one_are_refused(tmp_path):
         _sweep(tmp_path / "grid.parquet", workers=0)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_killed_again_and_again_and_resumed_it_gives_the_same_table(tmp_path, workers):
-    """SIGKILL at six instants, some in mid-write or while folding; then a run to the end."""
+@pytest.mark.parametrize(("workers", "instants"), [(1, (0.15, 0.3, 0.05, 0.22, 0.1)), (2, (0.25, 0.08))])
+def test_killed_again_and_again_and_resumed_it_gives_the_same_table(tmp_path, workers, instants):
+    """SIGKILL at several instants, some in mid-write or while folding; then a run to the end."""
     path = tmp_path / "grid.parquet"
     command = [sys.executable, "-m", "tests.experiments.toy", str(path), str(workers)]
-    for seconds in (0.15, 0.3, 0.05, 0.22, 0.4, 0.1):
+    for seconds in instants:
         before = len(Store(path, version="1"))
         process = subprocess.Popen(command, cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL)
         start = time.monotonic()
         while len(Store(path, version="1")) <= before and process.poll() is None and time.monotonic() - start < 60:
-            time.sleep(0.01)
+            time.sleep(0.04)
         time.sleep(seconds)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -100,12 +101,39 @@ def test_killed_again_and_again_and_resumed_it_gives_the_same_table(tmp_path, wo
     pd.testing.assert_frame_equal(disturbed, _sweep(tmp_path / "other.parquet", cells))
 
 
-def test_a_local_dask_cluster_gives_the_same_table_though_a_worker_is_killed(undisturbed, tmp_path):
+def test_a_local_dask_cluster_gives_the_same_table_though_a_worker_is_killed_in_mid_run(tmp_path):
+    """The kill comes once some cells are stored and most are not; the nanny starts another worker."""
     distributed = pytest.importorskip("distributed")
+    path, cells, done = tmp_path / "grid.parquet", [ToyCell(number=i) for i in range(60)], []
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
                                        silence_logs=50)  # fmt: skip
     with cluster, distributed.Client(cluster) as client:
         pids = list(client.run(os.getpid).values())
-        os.kill(pids[0], signal.SIGKILL)  # the nanny starts another; its cells are run again
-        table = _sweep(tmp_path / "grid.parquet", backend="dask")
-    pd.testing.assert_frame_equal(undisturbed, table)
+
+        def kill():
+            while len(Store(path, version="1")) < 5:
+                time.sleep(0.01)
+            done.append(len(Store(path, version="1")))
+            os.kill(pids[0], signal.SIGKILL)
+
+        killer = threading.Thread(target=kill, daemon=True)
+        killer.start()
+        store = Store(path, version="1")
+        table = run_sweep(cells, run_slow_toy, store, backend="dask", progress=False)[STABLE]
+        killer.join()
+    assert 5 <= done[0] < 60
+    pd.testing.assert_frame_equal(table, _sweep(tmp_path / "other.parquet", cells))
+
+
+def test_a_machine_without_git_still_has_provenance(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    found = provenance.__wrapped__()
+    assert found["commit"] == "unknown"
+    assert "lightgbm=" in found["versions"]
+
+
+def test_an_unknown_backend_is_refused_and_lets_the_writer_go(tmp_path):
+    path = tmp_path / "grid.parquet"
+    with pytest.raises(ValueError, match="backend"):
+        _sweep(path, backend="spark2")
+    assert len(_sweep(path)) == 12

@@ -92,3 +92,18 @@ def test_disparate_impact_at_the_edges():
 def test_bad_input_is_refused(y, hat, group, named):
     with pytest.raises(ValueError, match=named):
         evaluate(y, hat, group)
+
+
+@pytest.mark.parametrize(
+    "scores", [np.zeros(7), np.zeros((8, 2)), np.array([math.nan] * 8), np.array(list("abcdefgh"))]
+)
+def test_bad_scores_are_refused(scores):
+    with pytest.raises(ValueError, match="scores has"):
+        evaluate(Y, HAT, GROUP, scores)
+
+
+def test_one_class_of_labels_has_no_auc():
+    metrics = utility(np.ones(8), HAT, HAT)
+    assert math.isnan(metrics["auc"])
+    assert math.isnan(metrics["balanced_accuracy"])
+    assert utility(np.zeros(8), np.zeros(8))["recall"] == 0

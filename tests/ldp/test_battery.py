@@ -19,7 +19,7 @@ budgets = st.floats(0.01, 100)
 
 
 @every
-@pytest.mark.parametrize("epsilon", [0, -1.0, float("nan"), float("inf"), "1", None, True])
+@pytest.mark.parametrize("epsilon", [0, -1.0, float("nan"), float("inf"), 1e3, 10**400, "1", None, True])
 def test_epsilon_out_of_range_is_refused(name, epsilon):
     with pytest.raises(ValueError, match="epsilon="):
         make(name, k=4, epsilon=epsilon)
@@ -57,6 +57,14 @@ def test_no_users_no_estimate(name, rng):
 def test_same_stream_same_reports(name):
     mechanism, values = make(name, k=9, epsilon=1.0), np.arange(500) % 9
     one, two, other = (mechanism.support(mechanism.privatise(values, stream(1, key))) for key in ("a", "a", "b"))
+    assert (one == two).all()
+    assert (one != other).any()
+
+
+@every
+def test_same_stream_same_supports(name):
+    mechanism, values = make(name, k=9, epsilon=1.0), np.arange(500) % 9
+    one, two, other = (mechanism.privatise_support(values, stream(1, key)) for key in ("a", "a", "b"))
     assert (one == two).all()
     assert (one != other).any()
 
@@ -197,8 +205,19 @@ def test_variance_refuses_bad_arguments(name):
     mechanism = make(name, k=4, epsilon=1.0)
     with pytest.raises(ValueError, match="n="):
         mechanism.variance(0)
-    with pytest.raises(ValueError, match="frequency="):
-        mechanism.variance(10, 1.5)
+    for bad in (1.5, -0.1, float("nan"), [0.2, float("nan")]):
+        with pytest.raises(ValueError, match="frequency="):
+            mechanism.variance(10, bad)
+
+
+@every
+@pytest.mark.parametrize("bad", [np.full((3, 4), 2), np.full((3, 4), 0.5), np.full((3, 4), 256), np.array(["a"] * 4),
+                                 np.full((3, 4), float("nan"))])  # fmt: skip
+def test_what_is_no_report_is_refused(name, bad):
+    mechanism = make(name, k=4, epsilon=1.0)
+    for use in (mechanism.support, mechanism.support_counts, mechanism.estimate):
+        with pytest.raises(ValueError, match=r"reports|values"):
+            use(bad)
 
 
 @every
@@ -208,8 +227,9 @@ def test_the_audit_never_finds_more_than_is_claimed(name, rng):
     assert audited_epsilon(*draws) <= 1.0
 
 
-def test_the_audit_catches_a_protocol_that_claims_too_little(rng):
-    """The check can fail: reports made at epsilon = 2 do not pass for epsilon = 1."""
-    mechanism = make("GRR", k=4, epsilon=2.0)
+@every
+def test_the_audit_catches_a_protocol_that_claims_too_little(name, rng):
+    """The check can fail: reports made at epsilon = 2.5 do not pass for epsilon = 1."""
+    mechanism = make(name, k=4, epsilon=2.5)
     draws = [mechanism.support(mechanism.privatise(np.full(40_000, v), rng)) for v in (0, 3)]
     assert audited_epsilon(*draws) > 1.0

@@ -125,6 +125,16 @@ def test_olh_rules_for_g():
         OLH(k=9, epsilon=1.0, g_rule="up")
 
 
+@pytest.mark.parametrize("name", ["BLH", "OLH"])
+def test_a_hash_function_loses_epsilon_unless_it_tells_nothing_apart(name):
+    mechanism = make(name, k=6, epsilon=1.3)
+    channel = mechanism.channel(np.array([0, 0, 1, 0, 0, 0]))
+    assert np.log(channel.max(axis=0) / channel.min(axis=0)).max() == pytest.approx(1.3, rel=1e-9)
+    assert (mechanism.channel(np.zeros(6, dtype=int)) == mechanism.channel(np.zeros(6, dtype=int))[0]).all()
+    with pytest.raises(ValueError, match="hashes"):
+        mechanism.channel(np.full(6, mechanism.g))
+
+
 def test_hash_functions_look_like_functions_drawn_at_random(rng):
     """Uniform values, and two values collide once in g, over many seeds."""
     seeds = rng.integers(0, 2**64, 60_000, dtype=np.uint64)
