@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
+
 import numpy as np
 import pytest
 
 from lib.datasets import load
 from lib.experiments.ldp_fairness import split_rows
+
+PACKAGES = ("numpy", "scikit-learn", "lightgbm", "multi-freq-ldpy", "numba", "xxhash")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "absent"
+
+
+def pytest_benchmark_update_machine_info(config, machine_info):
+    """What the report is stamped with beside the machine."""
+    machine_info["packages"] = {package: _version(package) for package in PACKAGES}
+    machine_info["adult"] = load("adult").label
 
 
 @pytest.fixture(scope="session")

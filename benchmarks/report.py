@@ -12,15 +12,18 @@ __all__ = ["markdown"]
 
 def markdown(report: dict) -> str:
     """Tables of the protocols (ours, the peer's, their ratio) and of the cells, with machine and date."""
+    machine = report["machine_info"]
     seconds = {b["name"]: b["stats"]["min"] for b in report["benchmarks"]}
     extra = {b["name"]: b["extra_info"] for b in report["benchmarks"]}
     names = [m.group(1) for n in seconds if (m := re.fullmatch(r"test_ours\[(\w+)\]", n))]
     floor = seconds["test_random_bytes_alone"]
     lines = [
         "# Benchmarks", "",
-        f"{report['machine_info']['cpu'].get('brand_raw', 'unknown CPU')}, Python {report['machine_info']['python_version']}, "
+        f"{machine['cpu'].get('brand_raw', 'unknown CPU')}, Python {machine['python_version']}, "
+        f"{', '.join(f'{name} {number}' for name, number in machine['packages'].items())}; "
         f"{report['datetime'][:10]}. Least time over rounds, one thread. Written by `make bench`.", "",
-        "Perturb and encode Adult's 36,679 x 4 training attributes (k = 2, 5, 41, 74; epsilon 2, uniform split). "
+        f"Perturb and encode Adult's 36,679 x 4 training attributes ({machine['adult']}; k = 2, 5, 41, 74; epsilon 2, "
+        "uniform split). "
         f"Drawing one random byte for each of the bits takes {floor * 1e3:.1f} ms.", "",
         "| protocol | ours, ms | multi-freq-ldpy's clients, ms | ratio |", "|---|---:|---:|---:|",
     ]  # fmt: skip

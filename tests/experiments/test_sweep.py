@@ -105,7 +105,7 @@ def test_a_local_dask_cluster_gives_the_same_table_though_a_worker_is_killed_in_
     """The kill comes once some cells are stored and most are not; the nanny starts another worker."""
     distributed = pytest.importorskip("distributed")
     path, cells, done = tmp_path / "grid.parquet", [ToyCell(number=i) for i in range(60)], []
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0",
                                        silence_logs=50)  # fmt: skip
     with cluster, distributed.Client(cluster) as client:
         pids = list(client.run(os.getpid).values())
