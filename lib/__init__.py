@@ -6,8 +6,8 @@ A module imports only from floors below its own:
 5     ``cli.py`` (``python -m lib ...``)
 4     ``book/``  ``claims/``  ``plots/``
 3     ``experiments/`` (grids of the papers; sweep, store)
-2     ``ldp/``  ``fairness/``
-1     ``datasets/``
+2     ``ldp/``  ``fairness/``  ``coherence/``  ``means/``  ``synth/``
+1     ``datasets/``  ``dp/``
 0     ``paths.py``  ``rng.py``  ``validate.py``
 ====  =======================================================
 

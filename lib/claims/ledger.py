@@ -17,7 +17,7 @@ from lib.paths import DATA
 __all__ = ["Claim", "Row", "CLAIMS", "STORED", "read_claims", "evaluate", "summary", "stored_verdicts", "drift"]
 
 CLAIMS, STORED = DATA / "claims.yml", DATA / "verdicts.yml"
-PAPERS = ("ldp",)
+PAPERS = ("ldp", "coherence", "stratified")
 MEASURES = exact.MEASURES | ldp.MEASURES
 KINDS = {
     "near": "number",

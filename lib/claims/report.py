@@ -15,8 +15,13 @@ from lib.claims.ledger import STORED, Row, drift, evaluate, read_claims, stored_
 
 __all__ = ["COLUMNS", "PAPER_RUNS", "main", "in_words", "rule_in_words", "ledger_html", "write_verdicts"]
 
-PAPER_RUNS = 20
+PAPER_RUNS = {"ldp": 20, "coherence": 100}
 COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "data", "rule", "kind")
+
+
+def _spec(value: float) -> str:
+    """Three decimals where they say something, else three digits."""
+    return ".3f" if value == 0 or 0.01 <= abs(value) < 10_000 else ".3g"
 
 
 def in_words(row: Row) -> str:
@@ -24,14 +29,15 @@ def in_words(row: Row) -> str:
     e = row.evidence
     if math.isnan(e.value):
         return e.detail or "no value"
-    spec = ".0%" if row.claim.rule == "at_least" else ".3f"
+    spec = ".0%" if row.claim.rule == "at_least" else _spec(e.value)
     text = format(e.value, spec)
     if row.claim.rule == "true":
         text = "holds" if e.value == 1 else "does not hold"
     if not math.isnan(e.low):
         text += f" [{e.low:{spec}}, {e.high:{spec}}]"
     if e.runs:
-        text += f", {e.runs} runs" if e.runs >= PAPER_RUNS else f", {e.runs} of {PAPER_RUNS} runs"
+        asked = PAPER_RUNS.get(row.claim.paper, 0)
+        text += f", {e.runs} runs" if e.runs >= asked else f", {e.runs} of {asked} runs"
     if not math.isnan(row.adjusted_p):
         text += f", p = {row.adjusted_p:.2g} (Holm)"
     return text + (f"; {e.detail}" if e.detail else "")
