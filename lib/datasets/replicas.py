@@ -11,7 +11,9 @@ zCDP for replacing one record, so that the number of rows is public:
 4. fit a graphical model to the noisy marginals and draw as many rows.
 
 ``python -m lib.datasets.replicas [NAME ...]`` makes them; that alone needs the
-packages of ``requirements-replicas.txt``.
+packages of ``requirements-replicas.txt``. The noise comes from the operating
+system's entropy and is not kept: whoever has its seed, and every row but one,
+could try each value of the last row until the replica comes out.
 """
 
 from __future__ import annotations
@@ -35,11 +37,9 @@ from lib.datasets.domain import Domain
 from lib.datasets.load import load
 from lib.datasets.registry import TASKS, Task
 from lib.paths import REPLICAS
-from lib.rng import seed_sequence, stream
 
 __all__ = ["Budget", "Ledger", "Recipe", "rho_of", "synthesise", "make", "metadata"]
 
-SEED = 20261120
 EPSILON, DELTA = 3.0, 1e-9
 ITERATIONS = 1500
 
@@ -175,7 +175,7 @@ def _generate(domain: Domain, measured: list[_Measured], n: int, seed: int, iter
     return pd.DataFrame({c: np.asarray(constant.get(c, table.get(number[c]))).astype(np.int16) for c in number})
 
 
-def synthesise(frame: pd.DataFrame, task: Task, *, rho: float, rng: np.random.Generator, seed: int,
+def synthesise(frame: pd.DataFrame, task: Task, *, rho: float, rng: np.random.Generator,
                shares: Budget | None = None, iterations: int = ITERATIONS) -> Recipe:  # fmt: skip
     """A synthetic table of ``len(frame)`` rows under ``rho``-zCDP (replace one record).
 
@@ -185,9 +185,8 @@ def synthesise(frame: pd.DataFrame, task: Task, *, rho: float, rng: np.random.Ge
     rho : float
         Spent to the last; the ledger in the result itemises it.
     rng : np.random.Generator
-        Noise and selection.
-    seed : int
-        For the rows drawn from the fitted model (no privacy hangs on it).
+        Noise, selection, and the rows drawn from the fitted model. The
+        guarantee holds towards those who do not know its state.
     """
     domain, shares, ledger = task.domain, shares or Budget(), Ledger(rho)
     one_way = _measure(frame, domain, [(c,) for c, k in domain if k > 1], shares.one_way * rho, ledger, rng)
@@ -196,7 +195,7 @@ def synthesise(frame: pd.DataFrame, task: Task, *, rho: float, rng: np.random.Ge
     edges = _select_tree(frame, domain, leaves, one_way, shares.select * rho, ledger, rng)
     declared = [(c, hub) for c in leaves for hub in hubs] + [hubs]
     pairs = _measure(frame, domain, [*edges, *declared], shares.pairs * rho, ledger, rng)
-    table = _generate(domain, [*one_way, *pairs], len(frame), seed, iterations)
+    table = _generate(domain, [*one_way, *pairs], len(frame), int(rng.integers(2**32)), iterations)
     return Recipe(table, tuple(edges), ledger)
 
 
@@ -208,8 +207,8 @@ def make(name: str, *, folder: Path = REPLICAS, epsilon: float = EPSILON, delta:
             f"dataset={name!r}: the real data are needed to make a replica; set COMPANION_DATA or go online"
         )
     rho = rho_of(epsilon, delta)
-    draw = int(seed_sequence(SEED, "replica rows", name).generate_state(1)[0])
-    recipe = synthesise(data.frame, data.task, rho=rho, rng=stream(SEED, "replica", name), seed=draw)
+    # no stream of a published seed here: it would give the noise away
+    recipe = synthesise(data.frame, data.task, rho=rho, rng=np.random.default_rng())
     sizes = dict(data.task.domain)
     small = recipe.frame.astype({c: np.uint8 if sizes[c] <= 256 else np.uint16 for c in sizes})
     folder.mkdir(parents=True, exist_ok=True)
@@ -218,8 +217,8 @@ def make(name: str, *, folder: Path = REPLICAS, epsilon: float = EPSILON, delta:
     facts = {
         "rows": len(small), "bytes": path.stat().st_size, "sha256": sha256_of(path), "source_sha256": data.sha256,
         "epsilon": epsilon, "delta": delta, "rho": rho, "rho_spent": recipe.ledger.spent,
-        "adjacency": "replace one record",
-        "seed": SEED, "shares": asdict(Budget()), "edges": [list(edge) for edge in recipe.edges],
+        "adjacency": "replace one record", "noise": "entropy of the operating system, not kept",
+        "shares": asdict(Budget()), "edges": [list(edge) for edge in recipe.edges],
         "declared": [data.task.target, data.task.protected],
         "versions": {p: version(p) for p in ("mbi", "jax", "numpy", "pandas")},
     }  # fmt: skip
