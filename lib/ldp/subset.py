@@ -10,36 +10,13 @@ import numpy as np
 from lib import validate
 from lib.ldp.base import Protocol
 from lib.ldp.bits import bernoulli
+from lib.ldp.subsets import random_subsets
 
-__all__ = ["SS", "OMEGA_RULES", "random_subsets"]
+__all__ = ["SS", "OMEGA_RULES"]
 
 _MAX_ENUMERATED = 100_000
 
 OMEGA_RULES = {"floor": math.floor, "round": round}
-
-
-def random_subsets(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each of n users a uniform subset of ``0 .. m-1`` of the size asked for, uint8 of shape (n, m)."""
-    member = np.zeros((n, m), dtype=bool)
-    _add_subsets(member, m, sizes, rng)
-    return member.view(np.uint8)
-
-
-def _add_subsets(member: np.ndarray, m: int, sizes: np.ndarray, rng: np.random.Generator) -> None:
-    """Mark the subsets in the first ``m`` columns of ``member``, bool, false, contiguous, of n rows.
-
-    Floyd's algorithm, one step for all users at a time: step ``j`` picks ``t``
-    in ``0 .. j`` and adds it, or ``j`` itself if ``t`` is in already. No
-    earlier step can have added ``j``, so its column is written, not looked up.
-    """
-    flat, rows = member.reshape(-1), np.arange(len(member)) * member.shape[1]
-    fewest = int(sizes.min(initial=m))
-    for back in range(int(sizes.max(initial=0)), 0, -1):
-        who = slice(None) if back <= fewest else np.flatnonzero(sizes >= back)
-        j, active = m - back, rows[who]
-        at = active + rng.integers(0, j + 1, size=active.size, dtype=np.uint32)
-        member[who, j] = flat.take(at)
-        flat[at] = True
 
 
 class SS(Protocol):
@@ -74,10 +51,10 @@ class SS(Protocol):
         """Indicator vectors of the reported subsets, uint8 of shape (n, k)."""
         values = self._values(values)
         truth = bernoulli(values.shape, self.p, rng)
-        member = np.zeros((values.size, self.k), dtype=bool)
-        _add_subsets(member, self.k - 1, self.omega - truth.astype(np.int64), rng)
+        sizes = self.omega - truth.astype(np.int64)
+        bits = random_subsets(values.size, self.k - 1, sizes, rng, columns=self.k)
         # column v stands for the user's own value: what fell there moves to the spare last column
-        bits, own = member.view(np.uint8), np.arange(values.size) * self.k + values
+        own = np.arange(values.size) * self.k + values
         flat = bits.reshape(-1)
         bits[:, -1] = flat.take(own)
         flat[own] = truth

@@ -12,7 +12,7 @@ from lib.ldp import GRR, OLH, OUE, RAPPOR, SS, THE, make
 from lib.ldp.bits import bernoulli
 from lib.ldp.histogram import optimal_theta, threshold_variance
 from lib.ldp.local_hashing import hash_values
-from lib.ldp.subset import random_subsets
+from lib.ldp.subsets import _by_words, _floyd, random_subsets
 from tests.conftest import FALSE_ALARM
 
 N, K, V = 12_000, 5, 3
@@ -107,15 +107,41 @@ def test_ss_rules_for_omega():
         SS(k=10, epsilon=1.0, omega_rule="ceil")
 
 
-def test_random_subsets_are_uniform(rng):
+@pytest.mark.parametrize("way", [_floyd, _by_words])
+def test_random_subsets_are_uniform(way, rng):
     """All 10 subsets of two out of five, by chi-square; mixed sizes keep their sizes."""
-    member = random_subsets(30_000, 5, np.full(30_000, 2), rng)
+    member = way(30_000, 5, np.full(30_000, 2), rng, 5)
     words = member @ (1 << np.arange(5))
     _, counts = np.unique(words, return_counts=True)
     assert counts.size == 10
     assert stats.chisquare(counts).pvalue > FALSE_ALARM
     sizes = rng.integers(0, 6, 1000)
-    assert (random_subsets(1000, 5, sizes, rng).sum(axis=1) == sizes).all()
+    assert (way(1000, 5, sizes, rng, 5).sum(axis=1) == sizes).all()
+
+
+@pytest.mark.parametrize("m", [17, 40, 48])
+def test_subsets_put_together_from_words_are_uniform(m, rng):
+    """The number in any fixed set of columns is hypergeometric: words, sets across words, scattered sets."""
+    n, size = 60_000, m // 3
+    member = random_subsets(n, m, np.full(n, size), rng, columns=m + 3)
+    assert size > 2 * -(-m // 16)  # the way by words
+    assert member.shape == (n, m + 3)
+    assert not member[:, m:].any()
+    assert (member.sum(axis=1) == size).all()
+    sets = [np.arange(16), np.arange(m - 5, m), np.arange(12, 17), *(rng.permutation(m)[:6] for _ in range(5))]
+    for columns in sets:
+        law = stats.hypergeom(m, columns.size, size).pmf(np.arange(size + 1)) * n
+        seen = np.bincount(member[:, columns].sum(axis=1), minlength=size + 1)
+        common = law >= 5  # rare numbers are pooled
+        observed, expected = np.append(seen[common], seen[~common].sum()), np.append(law[common], law[~common].sum())
+        assert stats.chisquare(observed, expected + 1e-9, sum_check=False).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize(("m", "top"), [(40, 41), (600, 20), (33, 34)])
+def test_subsets_of_mixed_sizes_keep_their_sizes(m, top, rng):
+    sizes = rng.integers(0, top, 2000)
+    assert (random_subsets(2000, m, sizes, rng).sum(axis=1) == sizes).all()
+    assert random_subsets(0, m, sizes[:0], rng).shape == (0, m)
 
 
 def test_olh_rules_for_g():

@@ -1,0 +1,110 @@
+"""Uniform random subsets of ``0 .. m-1``, one for each user, as rows of bits.
+
+Two ways to the same law. Floyd's algorithm adds one element at a time and is
+the quicker one for small subsets. For larger ones the domain is cut into words
+of 16 elements: how many of a user's elements fall into a word is
+hypergeometric, and given that number every pattern of the word is as likely as
+any other, so a table of patterns by their number of ones is all that is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import stats
+
+__all__ = ["random_subsets"]
+
+_WORD = 16
+_WIDEST = 512  # the tables of a word grow with m; beyond this Floyd's steps are cheaper than making them
+_TIE = 255
+
+
+def random_subsets(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, *, columns: int = 0) -> np.ndarray:
+    """For each of n users a uniform subset of ``0 .. m-1`` of the size asked for.
+
+    Parameters
+    ----------
+    sizes : int array of shape (n,)
+        Between 0 and m.
+    columns : int
+        Width of the result if larger than m; what is beyond column m is 0.
+
+    Returns
+    -------
+    uint8 array of shape (n, max(m, columns)), contiguous
+    """
+    width, largest = max(m, columns), int(sizes.max(initial=0))
+    words = -(-m // _WORD)
+    if m > _WIDEST or largest <= 2 * words:
+        return _floyd(n, m, sizes, rng, width)
+    return _by_words(n, m, sizes, rng, width)
+
+
+def _floyd(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: int) -> np.ndarray:
+    """One step for all users at a time: step ``j`` picks ``t`` in ``0 .. j`` and adds it, or ``j`` if ``t`` is in.
+
+    No earlier step can have added ``j``, so its column is written, not looked up.
+    """
+    member = np.zeros((n, width), dtype=bool)
+    flat, rows = member.reshape(-1), np.arange(n) * width
+    fewest = int(sizes.min(initial=m))
+    for back in range(int(sizes.max(initial=0)), 0, -1):
+        who = slice(None) if back <= fewest else np.flatnonzero(sizes >= back)
+        j, active = m - back, rows[who]
+        at = active + rng.integers(0, j + 1, size=active.size, dtype=np.uint32)
+        member[who, j] = flat.take(at)
+        flat[at] = True
+    return member.view(np.uint8)
+
+
+def _by_words(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: int) -> np.ndarray:
+    left = sizes.astype(np.intp)
+    words = np.empty((n, -(-m // _WORD)), dtype="<u2")
+    for i, start in enumerate(range(0, m, _WORD)):
+        size = min(_WORD, m - start)
+        last = start + size == m
+        ones = left if last else _share(m - start, int(sizes.max())).draw(left, rng)
+        patterns, first, count = _patterns(size)
+        words[:, i] = patterns.take(first.take(ones) + (rng.random(n) * count.take(ones)).astype(np.intp))
+        left = left - ones
+    return np.unpackbits(words.view(np.uint8), axis=1, count=width, bitorder="little")
+
+
+@lru_cache
+def _patterns(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All patterns of ``size`` bits ordered by their number of ones; where each number begins; how many it has."""
+    ones = np.bitwise_count(np.arange(2**size, dtype=np.uint32))
+    count = np.bincount(ones, minlength=size + 1)
+    return np.argsort(ones, kind="stable").astype("<u2"), np.concatenate([[0], count[:-1].cumsum()]), count
+
+
+@dataclass(frozen=True)
+class _Share:
+    """How many of ``r`` elements of a set fall into its first word: cumulative, and decided by one byte where it can be.
+
+    ``guide[r, b]`` is the number for every ``u`` in ``[b, b+1) / 256``, or a tie that a 53-bit uniform settles.
+    """
+
+    cumulative: np.ndarray
+    guide: np.ndarray
+
+    def draw(self, r: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        byte = np.frombuffer(rng.bytes(r.size), dtype=np.uint8)
+        ones = self.guide.reshape(-1).take(r * 256 + byte).astype(np.intp)
+        ties = np.flatnonzero(ones == _TIE)
+        u = (byte[ties] + rng.random(ties.size)) / 256
+        ones[ties] = (self.cumulative.take(r[ties], axis=0) <= u[:, None]).sum(axis=1)
+        return ones
+
+
+@lru_cache(maxsize=1024)
+def _share(population: int, largest: int) -> _Share:
+    r = np.arange(min(largest, population) + 1)[:, None]
+    cumulative = stats.hypergeom.cdf(np.arange(_WORD), population, _WORD, r)
+    edges = np.arange(257) / 256
+    number = (cumulative[:, None, :] <= edges[:-1, None]).sum(axis=2)  # at the left end of each byte's interval
+    right = (cumulative[:, None, :] < edges[1:, None]).sum(axis=2)  # and just before its right end
+    return _Share(cumulative, np.where(number == right, number, _TIE).astype(np.uint8))
