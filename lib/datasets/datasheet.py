@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from lib import validate
+from lib.datasets.codebook import Meaning
 from lib.datasets.load import Dataset
 
 __all__ = ["columns", "base_rates", "repetition", "wilson"]
@@ -21,7 +24,7 @@ def wilson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
     return float(interval.low), float(interval.high)
 
 
-def columns(data: Dataset, meanings: dict[str, str] | None = None) -> pd.DataFrame:
+def columns(data: Dataset, book: Mapping[str, Meaning]) -> pd.DataFrame:
     """One row a column: role, declared ``k``, codes that occur, most common code and its share, meaning."""
     task, rows = data.task, []
     for column, k in task.domain:
@@ -39,19 +42,28 @@ def columns(data: Dataset, meanings: dict[str, str] | None = None) -> pd.DataFra
             {
                 "column": column, "role": ", ".join(roles) or "feature", "k": k, "codes in use": int((counts > 0).sum()),
                 "most common": int(counts.argmax()), "its share": counts.max() / counts.sum(),
-                "meaning": (meanings or {}).get(column, ""),
+                "meaning": str(book[column]),
             }
         )  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def base_rates(data: Dataset, by: str) -> pd.DataFrame:
-    """Share of target 1 in each group of ``by``, with n and Wilson's 95% interval."""
+def base_rates(data: Dataset, by: str, book: Mapping[str, Meaning]) -> pd.DataFrame:
+    """Share of target 1 in each group of ``by``, named, with n and Wilson's 95% interval."""
     validate.choice("by", by, data.task.domain.columns)
-    rows = []
+    rows, names = [], book[by].codes
     for code, group in data.frame.groupby(by)[data.task.target]:
         low, high = wilson(group.sum(), len(group))
-        rows.append({by: int(code), "n": len(group), "rate": group.mean(), "low": low, "high": high})
+        rows.append(
+            {
+                by: int(code),
+                "group": names[code] if names else "",
+                "n": len(group),
+                "rate": group.mean(),
+                "low": low,
+                "high": high,
+            }
+        )
     return pd.DataFrame(rows)
 
 

@@ -7,31 +7,68 @@ import math
 import pandas as pd
 import pytest
 
-from lib.datasets import Dataset, Domain, Task
+from lib.datasets import TASKS, Dataset, Domain, Task, load
+from lib.datasets.codebook import Meaning, codebook
 from lib.datasets.datasheet import base_rates, columns, repetition, wilson
 
 TASK = Task("toy", "", "", "t", "p", ("p",), (), Domain.of({"a": 3, "p": 2, "t": 2}))
 DATA = Dataset(TASK, pd.DataFrame({"a": [0, 0, 2, 0], "p": [1, 1, 0, 0], "t": [1, 1, 0, 1]}), "local", "")
+BOOK = {"a": Meaning("a code"), "p": Meaning("a group", ("those", "these")), "t": Meaning("target")}
 
 
 def test_columns_say_what_occurs():
-    table = columns(DATA, {"a": "a code"}).set_index("column")
+    table = columns(DATA, BOOK).set_index("column")
     assert table.loc["a", "codes in use"] == 2
     assert table.loc["a", "its share"] == 0.75
     assert table.loc["p", "role"] == "protected, sensitive"
     assert table.loc["a", "meaning"] == "a code"
+    assert table.loc["p", "meaning"] == "a group: 0 those, 1 these"
 
 
 def test_base_rates_carry_wilsons_interval():
-    table = base_rates(DATA, "p")
+    table = base_rates(DATA, "p", BOOK)
     assert table["rate"].tolist() == [0.5, 1.0]
     assert table["n"].tolist() == [2, 2]
+    assert table["group"].tolist() == ["those", "these"]
     z = 1.959964
     assert table["low"][1] == pytest.approx(2 / (2 + z**2), rel=1e-5)
     assert all(map(math.isnan, wilson(0, 0)))
     with pytest.raises(ValueError, match="by='x'"):
-        base_rates(DATA, "x")
+        base_rates(DATA, "x", BOOK)
 
 
 def test_repetition():
     assert repetition(DATA) == {"n": 4, "duplicates": 0.25, "unique": 0.5}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_every_column_of_every_table_is_explained(name):
+    """codebook() itself refuses a column or a number of codes that is not the domain's."""
+    assert all(meaning.text for meaning in codebook(name).values())
+
+
+def test_a_codebook_that_does_not_fit_is_refused(tmp_path):
+    page = tmp_path / "book.yml"
+    page.write_text("lsac: {gender: {meaning: sex, codes: [a]}}")
+    with pytest.raises(ValueError, match=r"differ in.*'fam_inc'"):
+        codebook("lsac", page)
+    page.write_text(
+        "lsac: {" + ", ".join(f"{c}: {{meaning: x, codes: [a]}}" for c in TASKS["lsac"].domain.columns) + "}"
+    )
+    with pytest.raises(ValueError, match="1 codes of 'fam_inc'; it has 5"):
+        codebook("lsac", page)
+
+
+def test_codes_of_adult_and_acs_mean_what_their_neighbours_say():
+    """Husbands are men and married, wives women; the native are those whom CIT says were born American."""
+    adult, acs = load("adult"), load("acs_coverage")
+    if adult.is_replica or acs.is_replica:
+        pytest.skip("the meanings are checked on the real tables; set COMPANION_DATA")
+    roles, sexes = codebook("adult")["relationship"].codes, codebook("adult")["gender"].codes
+    men = adult.frame.groupby("relationship")["gender"].mean()
+    assert sexes[1] == "Male"
+    assert men[roles.index("Husband")] > 0.999
+    assert men[roles.index("Wife")] < 0.001
+    married = adult.frame[adult.frame["relationship"] == roles.index("Husband")]["marital-status"].mode()[0]
+    assert codebook("adult")["marital-status"].codes[married] == "Married-civ-spouse"
+    assert ((acs.frame["CIT"] <= 2) == (acs.frame["NATIVITY"] == 0)).all()
