@@ -1,0 +1,137 @@
+"""Max-information of a differentially private curator: how much its report tells about which half it was made from.
+
+``I_eta(A) <= zeta`` (Definitions 6, 7) means: whatever happens for the true
+half with some probability happens for a fresh half with at least ``e^-zeta``
+of it, up to ``eta``. In :func:`pure_dp` and the tightened bound ``n`` is the
+size of the whole data set and the curator sees ``n / 2`` of it; in
+:func:`approximate_dp` and :func:`corollary` ``n`` is what the curator sees, as
+in the paper.
+"""
+
+from __future__ import annotations
+
+import math
+
+from lib import validate
+
+__all__ = ["pure_dp", "approximate_dp", "failure_15", "corollary", "largest_delta", "mcdiarmid", "pure_dp_tightened"]
+
+
+def pure_dp(*, epsilon: float, n: float, eta: float) -> float:
+    """``epsilon^2 n / 4 + epsilon sqrt(n ln(2/eta) / 4)`` (Theorems 5 and 14), in nats.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of an order-invariant epsilon-DP curator of ``n / 2`` records.
+    n : int
+        Size of the data set that is halved.
+    eta : float
+        In (0, 2): the probability that is given away.
+    """
+    validate.epsilon(epsilon)
+    validate.positive("n", n)
+    return epsilon**2 * n / 4 + epsilon * math.sqrt(n * _log_two_over(eta) / 4)
+
+
+def failure_15(
+    *, t: float, delta_hat: float, epsilon: float, delta: float, n: float, reading: str = "statement"
+) -> float:
+    """The ``beta(t, delta_hat)`` of Theorem 15: as its statement prints it, or as Claim 4 in its proof gives it.
+
+    ``"statement"`` divides both terms by ``1 - e^(-3 eps)``; in the proof the
+    ``delta`` term has ``1 - e^(-eps)``, which is the larger probability.
+    """
+    validate.choice("reading", reading, ("statement", "proof"))
+    three, one = -math.expm1(-3 * epsilon), -math.expm1(-epsilon)
+    last = 2 * delta_hat / three + 2 * delta / (three if reading == "statement" else one)
+    return math.exp(-(t**2) / 2) + n * (2 * delta / delta_hat + last)
+
+
+def approximate_dp(*, epsilon: float, delta: float, n: float, t: float, delta_hat: float,
+                   reading: str = "statement") -> tuple[float, float]:  # fmt: skip
+    """``(beta, bound)``: ``I_beta(A, n) <= bound`` for an (epsilon, delta)-DP curator (Theorems 6 and 15).
+
+    Raises
+    ------
+    ValueError
+        Unless ``epsilon <= 1/2``, ``delta < epsilon`` and ``delta_hat <= epsilon / 15``.
+    """
+    _half(epsilon)
+    validate.positive("t", t)
+    if not 0 < delta < epsilon:
+        raise ValueError(f"delta={delta!r} is not allowed: Theorem 15 asks for 0 < delta < epsilon={epsilon!r}")
+    if not 0 < delta_hat <= epsilon / 15:
+        raise ValueError(
+            f"delta_hat={delta_hat!r} is not allowed: Theorem 15 asks for (0, epsilon/15={epsilon / 15!r}]"
+        )
+    per_record = 347 * delta_hat + 75 * (delta_hat / epsilon) ** 2 + 24 * delta_hat**2 / epsilon + 240 * epsilon**2
+    beta = failure_15(t=t, delta_hat=delta_hat, epsilon=epsilon, delta=delta, n=n, reading=reading)
+    return beta, n * per_record + 6 * t * epsilon * math.sqrt(n)
+
+
+def largest_delta(*, epsilon: float, n: float, eta: float) -> float:
+    """The largest ``delta`` that Corollaries 1 and 2 allow: ``(epsilon eta / (120 n))^2``."""
+    return (epsilon * eta / (120 * n)) ** 2
+
+
+def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
+    """``265 epsilon^2 n + 12 epsilon sqrt(n ln(2/eta))`` (Corollaries 1 and 2) for a curator of ``n`` records.
+
+    Raises
+    ------
+    ValueError
+        If ``epsilon > 1/2`` or ``delta`` exceeds :func:`largest_delta`.
+    """
+    _half(epsilon)
+    validate.positive("n", n)
+    allowed = largest_delta(epsilon=epsilon, n=n, eta=eta)
+    if not 0 <= delta <= allowed * (1 + 1e-12):
+        raise ValueError(
+            f"delta={delta!r} is not allowed: Corollary 2 asks for at most (eps eta/(120 n))^2 = {allowed!r}"
+        )
+    return 265 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * _log_two_over(eta))
+
+
+def mcdiarmid(*, n: float, m: float, reading: str = "tight") -> float:
+    """``c`` in ``Pr[f(S) - E f(S) >= t] <= exp(-c t^2 / Delta^2)`` for a sample of ``m`` out of ``n`` (Theorem 12).
+
+    ``f`` ignores the order and moves by at most ``Delta`` when one element is
+    replaced. ``"paper"`` is the special case that is printed for ``m = n / 2``,
+    ``4 / n``: there the general formula gives nearly ``8 / n``, and a factor of
+    2 was given away.
+    """
+    validate.choice("reading", reading, ("tight", "paper"))
+    if not 0 < m < n:
+        raise ValueError(f"m={m!r} is not allowed: a sample of more than 0 and fewer than n={n!r} is")
+    if reading == "paper":
+        if m != n / 2 or n < 3:
+            raise ValueError(f"m={m!r}, n={n!r} are not allowed: the printed case is m = n/2, n >= 3")
+        return 4 / n
+    return 2 / m * (n - 0.5) / (n - m) * (1 - 1 / (2 * max(m, n - m)))
+
+
+def pure_dp_tightened(*, epsilon: float, n: float, eta: float) -> float:
+    """Ours: ``s + sqrt(s^2 + 2 s ln(2/eta))`` with ``s = epsilon^2 / (2 c)``, ``c`` of :func:`mcdiarmid` (about 8/n).
+
+    The log-likelihood ratio ``f`` of a report has mean at most 0 and a
+    Gaussian tail of variance ``s`` under a fresh half. Its tail under the true
+    half is ``E[e^f 1(f >= t)] <= 2 exp(t - t^2 / (2 s))`` for ``t >= 2 s``, and
+    the stated ``t`` makes that ``eta``. Never above :func:`pure_dp`.
+    """
+    validate.epsilon(epsilon)
+    validate.integer("n", int(n), low=4)
+    s = epsilon**2 / (2 * mcdiarmid(n=n, m=n / 2))
+    return s + math.sqrt(s**2 + 2 * s * _log_two_over(eta))
+
+
+def _log_two_over(eta: float) -> float:
+    """``ln(2 / eta)``; eta may be the exponential of a number that a float cannot hold only through :class:`float` 0."""
+    if not 0 < eta < 2:
+        raise ValueError(f"eta={eta!r} is not allowed: a number in (0, 2) is")
+    return math.log(2 / eta)
+
+
+def _half(epsilon: float) -> None:
+    if not 0 < validate.epsilon(epsilon) <= 0.5:
+        raise ValueError(f"epsilon={epsilon!r} is not allowed: the approximate-DP theorems ask for (0, 1/2]")

@@ -1,0 +1,92 @@
+"""The solver: round trips through every unknown, Table 1, and honest refusals."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lib.coherence.solver import MODES, UNKNOWNS, Setting, required_size, solve, table1
+
+ACS = {"beta": math.exp(-30), "collection": 100, "n": 5e6}
+
+
+def test_table_1_satisfies_theorem_7_row_by_row():
+    rows = table1()
+    assert len(rows) == 8
+    assert all(row["holds"] for row in rows)
+    assert 0 < min(row["slack"] for row in rows) < 0.01
+    assert max(row["slack"] for row in rows) < 0.25
+    assert not any(row["holds"] for row in table1("theorem8"))
+    assert all(ours["largest"] > 2 * theirs["largest"] for ours, theirs in zip(table1("tightened"), rows, strict=True))
+
+
+def test_the_example_of_section_6_3():
+    """alpha .2, groups of 250,000: .01 is sufficient."""
+    assert solve(Setting(alpha=0.2, gamma=250_000, **ACS)).value > 0.01
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("unknown", UNKNOWNS)
+def test_every_unknown_comes_back(mode, unknown):
+    """Solve for epsilon, then take each other parameter away and find it again (to what its own rounding allows)."""
+    known = {"alpha": 0.7, "beta": 1e-4, "gamma": 40_000.0, "collection": 20, "n": 200_000}
+    epsilon = solve(Setting(**known, mode=mode)).value
+    full = known | {"epsilon": epsilon}
+    found = solve(Setting(**full | {unknown: None}, mode=mode))
+    tolerance = {"collection": 0.05, "beta": 1e-4}.get(unknown, 1e-3)
+    assert found.met
+    assert found.value == pytest.approx(full[unknown], rel=tolerance)
+    assert str(f"{unknown} = ") in found.message
+
+
+@given(alpha=st.floats(0.05, 2), share=st.floats(0.01, 1), n=st.integers(1000, 10**7), mode=st.sampled_from(MODES))
+@settings(max_examples=100, deadline=None)
+def test_the_largest_epsilon_is_the_largest(alpha, share, n, mode):
+    known = {"alpha": alpha, "beta": 0.01, "collection": 10, "n": n, "fraction": share, "mode": mode}
+    found = solve(Setting(**known))
+    if not found.met:
+        assert "what would" in found.message
+        return
+    limit = {"theorem7": 1.0, "theorem8": 0.5, "tightened": 64.0}[mode]
+    size, _ = required_size(found.setting)
+    assert size <= share * n
+    assert size == pytest.approx(share * n, rel=1e-6) or found.value == pytest.approx(limit)
+
+
+def test_with_a_fraction_more_people_help_and_below_no_number_does():
+    """alpha tends to eps sqrt(8.3 / fraction): if that exceeds alpha, no n will do."""
+    known = {"alpha": 0.2, "beta": 1e-6, "collection": 100, "fraction": 0.05}
+    small = solve(Setting(epsilon=0.01, **known))
+    assert small.met
+    assert not solve(Setting(epsilon=0.01, n=None, **known | {"alpha": 0.1})).met
+    assert 0.01 * math.sqrt(8.3 / 0.05) > 0.1
+    never = solve(Setting(epsilon=1.0, **known))
+    assert never.value is None
+    assert never.ways["epsilon"] == pytest.approx(0.2 / math.sqrt(8.3 / 0.05), rel=0.01)
+
+
+def test_what_would_have_to_give_does_make_it_hold():
+    asked = {"alpha": 0.05, "beta": 1e-6, "collection": 100, "n": 27_000, "gamma": 1500}
+    refused = solve(Setting(**asked))
+    assert refused.value is None
+    assert refused.ways
+    for name, value in refused.ways.items():
+        assert solve(Setting(**asked | {name: value * (1.0 + 1e-9) if name != "collection" else value})).met, name
+
+
+def test_wrong_questions_are_refused():
+    with pytest.raises(ValueError, match="exactly one"):
+        Setting(alpha=0.2, **ACS)
+    with pytest.raises(ValueError, match="exactly one"):
+        Setting(alpha=0.2, gamma=1000, epsilon=0.1, **ACS)
+    with pytest.raises(ValueError, match="mode='theorem9'"):
+        Setting(alpha=0.2, gamma=1000, mode="theorem9", **ACS)
+    with pytest.raises(ValueError, match=r"fraction=0\.5"):
+        Setting(alpha=0.2, gamma=1000, fraction=0.5, **ACS)
+    with pytest.raises(ValueError, match=r"delta=0\.1"):
+        Setting(alpha=0.2, gamma=1000, delta=0.1, **ACS)
+    with pytest.raises(ValueError, match="n=-5"):
+        Setting(alpha=0.2, gamma=1000, beta=0.1, collection=1, n=-5)

@@ -1,0 +1,246 @@
+"""The paper's bounds: their arithmetic, their preconditions, and simulations that they must survive."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from lib.coherence.clear_column import (
+    column_distances,
+    hoeffding,
+    theorem9_repaired_size,
+    theorem9_size,
+    theorem11_size,
+)
+from lib.coherence.max_information import (
+    approximate_dp,
+    corollary,
+    failure_15,
+    largest_delta,
+    mcdiarmid,
+    pure_dp,
+    pure_dp_tightened,
+)
+from lib.coherence.theorems import (
+    claim1,
+    claim2_probability,
+    claim2_size,
+    hush_scovel,
+    lemma1_probability,
+    lemma1_size,
+    size,
+    theorem3_terms,
+    theorem7_terms,
+    theorem8_delta,
+    theorem8_terms,
+)
+from lib.coherence.tightened import (
+    description_length_size,
+    half_sample_distance,
+    half_sample_size,
+    tightened_size,
+)
+from tests.conftest import FALSE_ALARM
+
+E30 = math.exp(-30)
+
+
+def test_theorem7_by_hand():
+    """alpha .2, beta e^-30, |C| 100, n 5e6, epsilon .01: the row of Table 1 that the text works through."""
+    log = math.log(400) + 30
+    zeta = 0.01**2 * 5e6 / 4 + 0.01 * math.sqrt(5e6 * log) / 2
+    want = 33.2 * (zeta + math.log(1600) + 30) / 0.04
+    terms = theorem7_terms(alpha=0.2, beta=E30, epsilon=0.01, n=5e6, collection=100)
+    assert size(terms) == pytest.approx(want, rel=1e-12)
+    assert size(terms) < 250_000
+    assert max(terms, key=terms.get) == "information / alpha^2"
+    assert terms["union over thresholds"] == pytest.approx(144 * math.log(30) / 0.04)
+
+
+def test_theorem8_reads_two_ways():
+    """Statement: n and 32; the proof's own corollary for n/2 records: n/2 and 16. The statement asks for more."""
+    known = {"alpha": 0.5, "beta": 0.01, "epsilon": 0.001, "n": 1e6, "collection": 10}
+    printed, proved = size(theorem8_terms(**known)), size(theorem8_terms(**known, reading="proof"))
+    zeta = 133 * 1e-6 * 1e6 + 12 * 1e-3 * math.sqrt(1e6 * math.log(4000))
+    assert printed == pytest.approx(33.2 * (zeta + math.log(32_000)) / 0.25)
+    assert proved < printed
+
+
+def test_what_a_theorem_asks_for_is_checked_and_named():
+    known = {"alpha": 0.5, "beta": 0.1, "n": 1e6, "collection": 10}
+    with pytest.raises(ValueError, match=r"epsilon=1\.5"):
+        theorem7_terms(**known, epsilon=1.5)
+    with pytest.raises(ValueError, match=r"epsilon=0.7.*\(0, 1/2\]"):
+        theorem8_terms(**known, epsilon=0.7)
+    with pytest.raises(ValueError, match=r"delta=0.1.*at most"):
+        theorem8_terms(**known, epsilon=0.1, delta=0.1)
+    with pytest.raises(ValueError, match=r"alpha=2.5.*\(0, 2\]"):
+        theorem3_terms(alpha=2.5, beta=0.1, zeta=1, collection=1)
+    with pytest.raises(ValueError, match=r"alpha=1.0.*Claim 2"):
+        claim2_size(1.0, 0.1)
+    with pytest.raises(ValueError, match=r"distance=1.5.*from 2 on"):
+        hush_scovel(1.5, b=10, a=5, s=5)
+    with pytest.raises(ValueError, match=r"delta_hat=0\.1"):
+        approximate_dp(epsilon=0.1, delta=1e-9, n=100, t=1, delta_hat=0.1)
+    with pytest.raises(ValueError, match=r"delta=0\.2"):
+        approximate_dp(epsilon=0.1, delta=0.2, n=100, t=1, delta_hat=0.001)
+    with pytest.raises(ValueError, match=r"delta=0\.001.*Corollary 2"):
+        corollary(epsilon=0.1, delta=0.001, n=100, eta=0.1)
+    with pytest.raises(ValueError, match="printed case"):
+        mcdiarmid(n=10, m=3, reading="paper")
+    with pytest.raises(ValueError, match="eta=2"):
+        pure_dp(epsilon=0.1, n=100, eta=2)
+    with pytest.raises(ValueError, match="counts=0"):
+        description_length_size(alpha=0.1, beta=0.1, n=100, collection=1, counts=0)
+
+
+@given(
+    alpha=st.floats(0.05, 2), beta=st.floats(1e-9, 1), epsilon=st.floats(1e-4, 0.5),
+    n=st.floats(1e3, 1e7), collection=st.integers(1, 1000),
+)  # fmt: skip
+@settings(max_examples=150, deadline=None)
+def test_sizes_move_the_right_way_and_ours_is_never_the_larger(alpha, beta, epsilon, n, collection):
+    known = {"alpha": alpha, "beta": beta, "epsilon": epsilon, "n": n, "collection": collection}
+    more = {"alpha": min(2, alpha * 1.1), "beta": min(1, beta * 2), "epsilon": epsilon / 2, "n": n / 2,
+            "collection": max(1, collection // 2)}  # fmt: skip
+    for rule in (lambda **k: size(theorem7_terms(**k)), lambda **k: size(theorem8_terms(**k)), tightened_size):
+        base = rule(**known)
+        for name, value in more.items():
+            assert rule(**known | {name: value}) <= base * (1 + 1e-9), name
+    assert tightened_size(**known) < size(theorem7_terms(**known))
+    eta = beta / 2
+    assert pure_dp_tightened(epsilon=epsilon, n=n, eta=eta) <= pure_dp(epsilon=epsilon, n=n, eta=eta)
+
+
+def test_the_general_mcdiarmid_is_twice_the_printed_case():
+    assert mcdiarmid(n=10_000, m=5_000) == pytest.approx(2 * mcdiarmid(n=10_000, m=5_000, reading="paper"), rel=1e-3)
+    assert mcdiarmid(n=1e9, m=100) == pytest.approx(2 / 100, rel=1e-2)  # few of many: as if independent
+
+
+def test_corollary_covers_theorem_15_with_the_proofs_choice():
+    for epsilon, n, eta in ((0.1, 1000, 0.05), (0.5, 100, 0.5), (0.01, 10**5, 1e-6)):
+        delta = largest_delta(epsilon=epsilon, n=n, eta=eta)
+        choice = {"t": math.sqrt(2 * math.log(2 / eta)), "delta_hat": math.sqrt(epsilon * delta) / 15}
+        beta, bound = approximate_dp(epsilon=epsilon, delta=delta, n=n, **choice)
+        assert beta <= eta
+        assert bound <= corollary(epsilon=epsilon, delta=delta, n=n, eta=eta)
+
+
+def test_theorem_15s_two_readings_differ_where_delta_matters():
+    known = {"t": 3.0, "delta_hat": 1e-3, "epsilon": 0.1, "delta": 1e-4, "n": 10}
+    gap = failure_15(**known, reading="proof") - failure_15(**known)
+    assert gap == pytest.approx(10 * 2e-4 * (1 / (1 - math.exp(-0.1)) - 1 / (1 - math.exp(-0.3))))
+    assert gap > 0
+
+
+@pytest.mark.parametrize(("b", "a", "s"), [(100, 40, 50), (1000, 30, 500), (60, 30, 10)])
+def test_hush_and_scovel_hold_exactly(b, a, s):
+    """Against the exact tail of scipy's hypergeometric, both sides."""
+    law = stats.hypergeom(b, a, s)
+    for distance in range(2, min(a, s)):
+        assert law.sf(s * a / b + distance) < hush_scovel(distance, b=b, a=a, s=s)
+        assert law.cdf(np.ceil(s * a / b - distance) - 1) < hush_scovel(distance, b=b, a=a, s=s)
+
+
+def _w1_of_halves(values: np.ndarray, others: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """W1 between a group's predictions in the two halves of a data set with ``others`` more people."""
+    out = np.empty(size)
+    for i in range(size):
+        half = rng.permutation(values.size + others)[: (values.size + others) // 2]
+        inside = np.zeros(values.size + others, dtype=bool)
+        inside[half] = True
+        mine = inside[: values.size]
+        a, b = values[mine], values[~mine]
+        out[i] = stats.wasserstein_distance(a, b) if a.size and b.size else 2.0
+    return out
+
+
+@pytest.mark.parametrize("kind", ["signs", "uniform", "rare"])
+def test_claim2_with_the_factor_of_its_proof_and_ours_survive_simulation(kind, rng):
+    """The share beyond the bound against the stated probability, by an exact binomial test at the suite's rate."""
+    members, mu = 300, 1e-4
+    values = {"signs": np.repeat([-1.0, 1.0], 150), "uniform": np.linspace(-1, 1, 300),
+              "rare": np.repeat([-1.0, 1.0], [20, 280])}[kind]  # fmt: skip
+    found = _w1_of_halves(values, 500, 800, rng)
+    alpha = max(math.sqrt(4.15 * math.log(4 / mu) / members), 8.3 * math.log(4 / mu) / members)
+    assert claim2_size(alpha, mu) <= members * (1 + 1e-9)
+    factor, probability = claim2_probability(members, mu)
+    assert factor == 2
+    for bound, p in ((factor * alpha, probability), (half_sample_distance(members, math.log(0.05)), 0.05)):
+        assert stats.binomtest(int((found > bound).sum()), found.size, p, alternative="greater").pvalue > FALSE_ALARM
+
+
+def test_claim2_as_stated_has_a_counterexample():
+    """C = X, g = +-1 half and half, m = 368, alpha .5, mu 1e-9: W1 is twice the CDF gap, and exceeds alpha too often."""
+    m, alpha, mu = 368, 0.5, 1e-9
+    assert claim2_size(alpha, mu) <= m
+    law = stats.hypergeom(m, m // 2, m // 2)
+    w = np.arange(m // 2 + 1)
+    w1 = 2 * np.abs(w / (m / 2) - (m // 2 - w) / (m / 2))
+    exact = law.pmf(w)[w1 > alpha].sum()
+    factor, stated = claim2_probability(m, mu, reading="statement")
+    assert factor == 1
+    assert exact > stated
+    assert law.pmf(w)[w1 > 2 * alpha].sum() <= stated  # with the proof's factor it stands
+
+
+def test_lemma1_and_claim1():
+    assert lemma1_size(0.9, 0.5) == pytest.approx(40)
+    assert claim1(0.01, zeta=1.0, eta=0.1) == pytest.approx(0.01 * math.e + 0.1)
+    assert lemma1_probability(100, 1e-6, zeta=2.0, eta=0.01) == pytest.approx(2e-6 * 101 * math.exp(2) + 0.01)
+
+
+def test_half_sample_size_inverts_the_distance():
+    for alpha, log_p in ((0.1, -30.0), (1.5, -3.0), (0.02, -800.0)):
+        members = half_sample_size(alpha, log_p)
+        assert half_sample_distance(members, log_p) == pytest.approx(alpha, rel=1e-6)
+        assert half_sample_distance(members * 0.99, log_p) > alpha
+    assert half_sample_distance(10, -30.0) == math.inf
+
+
+def test_hoeffding_without_replacement_holds_exactly():
+    law = stats.hypergeom(400, 120, 200)
+    for distance in (0.02, 0.05, 0.1):
+        assert law.sf(np.ceil(200 * (0.3 + distance)) - 1) <= hoeffding(distance, 200)
+
+
+@pytest.mark.parametrize(("ones", "members", "n"), [(500, 1000, 4000), (50, 1000, 1000), (400, 800, 20_000)])
+def test_the_columns_distances_stay_below_the_repaired_theorem_9(ones, members, n, rng):
+    beta = 0.05
+    found = column_distances(ones, members, n, size=4000, rng=rng)
+    alpha = half_sample_distance(members, math.log(beta))
+    assert theorem9_repaired_size(alpha=alpha, beta=beta, collection=1) == pytest.approx(members, rel=1e-6)
+    misses = int((found > alpha).sum())
+    assert stats.binomtest(misses, found.size, beta, alternative="greater").pvalue > FALSE_ALARM
+
+
+def test_the_lemma_inside_theorem_9_fails_for_a_proper_subgroup(rng):
+    """|N_a - N_b| = |M_a - M_b| is an equality only if the two halves have equally many of the group."""
+    in_a = rng.hypergeometric(100, 900, 500, size=2000)
+    ones_a = rng.hypergeometric(50, 50, in_a)
+    n_gap, m_gap = np.abs(2 * ones_a - 50), np.abs(2 * (in_a - ones_a) - 50)
+    assert (n_gap != m_gap).mean() > 0.5
+
+
+def test_clear_column_sizes_by_hand():
+    assert theorem9_size(alpha=0.5, beta=0.1, n=10_000, collection=10) == pytest.approx(800 * math.sqrt(math.log(100)))
+    want = 112 * 100 * math.sqrt(math.log(10 * 10_000 * 10 / 0.1)) / 0.5
+    assert theorem11_size(alpha=0.5, beta=0.1, n=10_000, collection=10) == pytest.approx(want)
+    ours = description_length_size(alpha=0.5, beta=0.1, n=10_000, collection=10, counts=1)
+    assert ours < 10_000 < theorem11_size(alpha=0.5, beta=0.1, n=10_000, collection=10)
+
+
+def test_columns_of_one_value_and_empty_halves(rng):
+    assert (column_distances(0, 10, 20, size=50, rng=rng)[:] >= 0).all()
+    assert (column_distances(1, 1, 10, size=20, rng=rng) == 2).all()
+    with pytest.raises(ValueError, match="ones=5, members=3"):
+        column_distances(5, 3, 10, size=1, rng=rng)
+
+
+def test_theorem8_delta_vanishes():
+    assert theorem8_delta(epsilon=0.1, beta=E30, n=5e6, collection=100) < 1e-45
