@@ -10,7 +10,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import load
-from lib.experiments import ldp_fairness
+from lib.experiments import coherence, ldp_fairness
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
@@ -51,12 +51,24 @@ def _ldp(name: str, title: str, grid: Callable[..., Iterable[object]]) -> Grid:
     )  # fmt: skip
 
 
+def _section5(profile: str) -> Iterable[object]:
+    return coherence.section5_grid(*(() if profile == "paper" else (range(2), (1000,))))
+
+
 GRIDS: dict[str, Grid] = {
     g.name: g
     for g in (
         _ldp("ldp_main", "LDP and fairness, Figs 2-7", ldp_fairness.main_grid),
         _ldp("ldp_appendix", "LDP and fairness, Figs 8-13 (random sensitive attributes)", ldp_fairness.appendix_grid),
         _ldp("ldp_tuned", "LDP and fairness, a slice with tuned hyper-parameters", ldp_fairness.tuned_grid),
+        Grid(
+            "coherence_section5",
+            "Demographic coherence, Section 5 and variations",
+            _section5,
+            coherence.run_cell,
+            lambda cell: 1.0,
+            coherence.VERSION,
+        ),
     )
 }
 

@@ -1,0 +1,83 @@
+"""Collections of sub-populations: named groups of the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise, product
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+
+__all__ = ["EVERYONE", "groups", "banded", "large_enough"]
+
+EVERYONE = "everyone"
+
+
+def groups(
+    frame: pd.DataFrame,
+    columns: Sequence[str] = (),
+    crossings: Sequence[Sequence[str]] = (),
+    predicates: Mapping[str, Callable[[pd.DataFrame], object]] | None = None,
+    *,
+    everyone: bool = True,
+) -> dict[str, np.ndarray]:
+    """Name to members, a bool array of shape (n,), in the order asked for.
+
+    Parameters
+    ----------
+    columns : names
+        One group for each value that occurs: ``"SEX = 1"``. Missing values make no group.
+    crossings : sequences of names
+        One group for each combination that occurs: ``"SEX = 1 & RAC1P = 2"``.
+    predicates : mapping
+        Name to a function of the table that says who is in.
+
+    Raises
+    ------
+    ValueError
+        For an unknown column, a predicate of another shape, or a name that comes twice.
+    """
+    found: dict[str, np.ndarray] = {EVERYONE: np.ones(len(frame), dtype=bool)} if everyone else {}
+    for crossing in [*((column,) for column in columns), *map(tuple, crossings)]:
+        for column in crossing:
+            validate.choice("column", column, frame.columns)
+        values = [sorted(frame[column].dropna().unique()) for column in crossing]
+        for combination in product(*values):
+            who = np.logical_and.reduce(
+                [(frame[c] == v).to_numpy() for c, v in zip(crossing, combination, strict=True)]
+            )
+            if who.any():
+                _add(found, " & ".join(f"{c} = {v}" for c, v in zip(crossing, combination, strict=True)), who)
+    for name, predicate in (predicates or {}).items():
+        who = np.asarray(predicate(frame))
+        if who.shape != (len(frame),) or who.dtype != bool:
+            raise ValueError(
+                f"predicate {name!r} gave {who.dtype} of shape {who.shape}; bool of ({len(frame)},) is allowed"
+            )
+        _add(found, name, who)
+    return found
+
+
+def banded(values: pd.Series, edges: Sequence[float]) -> pd.Series:
+    """A number as the band it falls into, ``"18-24"``; below the first edge and from the last on, ``"< a"``, ``">= b"``."""
+    edges = list(edges)
+    if edges != sorted(set(edges)) or not edges:
+        raise ValueError(f"edges={edges!r} is not allowed: increasing numbers are")
+    middle = [f"{a:g}-{b - 1:g}" if float(a).is_integer() and float(b).is_integer() else f"[{a:g}, {b:g})"
+              for a, b in pairwise(edges)]  # fmt: skip
+    names = [f"< {edges[0]:g}", *middle, f">= {edges[-1]:g}"]
+    return pd.Series(np.array(names, dtype=object)[np.digitize(values, edges)], index=values.index, name=values.name)
+
+
+def large_enough(found: Mapping[str, np.ndarray], gamma: float) -> dict[str, np.ndarray]:
+    """The groups with at least ``gamma`` members (Definition 3)."""
+    validate.positive("gamma", gamma)
+    return {name: who for name, who in found.items() if who.sum() >= gamma}
+
+
+def _add(found: dict[str, np.ndarray], name: str, who: np.ndarray) -> None:
+    if name in found:
+        raise ValueError(f"group {name!r} is named twice")
+    found[name] = who

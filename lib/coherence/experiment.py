@@ -1,0 +1,219 @@
+"""DemCoh (Figure 1): split at random, learn from one half, compare the predictions on both, group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import joblib
+import numpy as np
+import pandas as pd
+from scipy import stats
+from tqdm.auto import tqdm
+
+from lib import validate
+from lib.coherence.collection import large_enough
+from lib.coherence.distances import DISTANCES, shuffled_distances, split_distance
+from lib.coherence.learners import Learner
+from lib.rng import stream
+
+__all__ = ["Setup", "Result", "halves", "one_split", "demcoh", "clopper_pearson"]
+
+LABELS = ("confidence", "hard")
+OUT_OF_RANGE = ("refuse", "clip", "allow")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """What is compared, and how.
+
+    Parameters
+    ----------
+    target : str
+        Column of 0s and 1s that is predicted.
+    lens : tuple of str
+        Columns that the predictor sees.
+    labels : {"confidence", "hard"}
+        Predictions as they are (Definition 2), or their sign (0 counts as -1), as the published script has it.
+    distance : str
+        A key of :data:`~lib.coherence.distances.DISTANCES`.
+    gamma : float
+        Groups with fewer members in the data set are left out (Definition 3).
+    null_draws : int
+        Reshufflings of membership behind a group's null, in each split.
+    out_of_range : {"refuse", "clip", "allow"}
+        What happens to a prediction outside [-1, 1].
+    """
+
+    target: str
+    lens: tuple[str, ...]
+    labels: str = "confidence"
+    distance: str = "wasserstein"
+    gamma: float = 1
+    null_draws: int = 20
+    out_of_range: str = "refuse"
+
+    def __post_init__(self) -> None:
+        validate.choice("labels", self.labels, LABELS)
+        validate.choice("distance", self.distance, DISTANCES)
+        validate.choice("out_of_range", self.out_of_range, OUT_OF_RANGE)
+        validate.positive("gamma", self.gamma)
+        validate.integer("null_draws", self.null_draws, low=1)
+        if not self.lens:
+            raise ValueError("lens=() is not allowed: the predictor must see a column")
+
+
+def halves(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of two random halves of equal size; of an odd number one row, drawn at random, is in neither."""
+    validate.integer("n", n, low=2)
+    order = rng.permutation(n)
+    return order[: n // 2], order[n // 2 : 2 * (n // 2)]
+
+
+def one_split(frame: pd.DataFrame, members: Mapping[str, np.ndarray], learner: Learner, setup: Setup,
+              rng: np.random.Generator) -> pd.DataFrame:  # fmt: skip
+    """One run of the experiment.
+
+    Returns
+    -------
+    DataFrame
+        One row a group: ``group``, its members ``n``, ``n_a`` and ``n_b`` of
+        them in the halves, ``distance`` (NaN if a half has none), ``null`` and
+        ``null_95`` (mean and 95% quantile when membership is reshuffled), ``p``
+        (share of reshufflings at least as far apart, itself counted), and the
+        means of the predictions on both halves.
+    """
+    rows_a, rows_b = halves(len(frame), rng)
+    predict = learner(frame.iloc[rows_a], setup.target, setup.lens, rng)
+    both = np.concatenate([rows_a, rows_b])
+    h = _checked(predict(frame.iloc[both][list(setup.lens)]), both.size, setup)
+    inside = np.arange(both.size) < rows_a.size
+    rows = []
+    for name, who in members.items():
+        mine = who[both]
+        rows.append({"group": name, "n": int(who.sum())} | _compare(h[mine], inside[mine], setup, rng))
+    return pd.DataFrame(rows)
+
+
+def _checked(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
+    h = np.asarray(h, dtype=float)
+    if h.shape != (n,) or np.isnan(h).any():
+        raise ValueError(
+            f"the predictor gave shape {h.shape} with {int(np.isnan(h).sum())} NaN; ({n},) without is allowed"
+        )
+    outside = np.abs(h) > 1 + 1e-12
+    if outside.any() and setup.out_of_range == "refuse":
+        raise ValueError(
+            f"the predictor gave {float(h[outside][0])!r}; Definition 2 allows [-1, 1] (out_of_range='clip' or 'allow' lets it pass)"
+        )
+    h = np.clip(h, -1, 1) if setup.out_of_range == "clip" else h
+    return np.where(h > 0, 1.0, -1.0) if setup.labels == "hard" else h
+
+
+def _compare(h: np.ndarray, inside: np.ndarray, setup: Setup, rng: np.random.Generator) -> dict[str, float]:
+    n_a = int(inside.sum())
+    facts = {"n_a": n_a, "n_b": inside.size - n_a}
+    if n_a == 0 or n_a == inside.size:
+        return facts | dict.fromkeys(("distance", "null", "null_95", "p", "mean_a", "mean_b"), np.nan)
+    found = float(split_distance(h, inside, setup.distance))
+    null = shuffled_distances(h, n_a, draws=setup.null_draws, rng=rng, distance=setup.distance)
+    p = (1 + (null >= found - 1e-12).sum()) / (1 + null.size)
+    return facts | {"distance": found, "null": float(null.mean()), "null_95": float(np.quantile(null, 0.95)),
+                    "p": float(p), "mean_a": float(h[inside].mean()), "mean_b": float(h[~inside].mean())}  # fmt: skip
+
+
+def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Exact interval of a probability from ``hits`` in ``n``."""
+    interval = stats.binomtest(int(hits), int(n)).proportion_ci(level, method="exact")
+    return float(interval.low), float(interval.high)
+
+
+@dataclass(frozen=True)
+class Result:
+    """All splits of an experiment: ``rows`` as :func:`one_split` gives them, with the number of the ``split``."""
+
+    rows: pd.DataFrame
+    setup: Setup
+    seed: int
+    dropped: tuple[str, ...] = ()
+
+    def summary(self, level: float = 0.95) -> pd.DataFrame:
+        """One row a group: mean distance over splits with its t interval, extremes, the null, and the excess over it."""
+        found = []
+        for name, part in self.rows.groupby("group", sort=False):
+            x, excess = part["distance"].dropna().to_numpy(), (part["distance"] - part["null"]).dropna().to_numpy()
+            half = stats.t.ppf((1 + level) / 2, x.size - 1) / np.sqrt(x.size) if x.size > 1 else np.nan
+            mean, sd = (x.mean(), x.std(ddof=1)) if x.size > 1 else (x.mean() if x.size else np.nan, np.nan)
+            spread = half * excess.std(ddof=1) if x.size > 1 else np.nan
+            found.append({
+                "group": name, "n": part["n"].iloc[0], "splits": x.size, "distance": mean, "low": mean - half * sd,
+                "high": mean + half * sd, "least": x.min(initial=np.inf), "most": x.max(initial=-np.inf),
+                "null": part["null"].mean(), "excess": excess.mean() if x.size else np.nan,
+                "excess_low": excess.mean() - spread if x.size else np.nan,
+                "excess_high": excess.mean() + spread if x.size else np.nan,
+            })  # fmt: skip
+        return pd.DataFrame(found)
+
+    def beta(self, alpha: float, group: str | None = None, level: float = 0.95) -> tuple[float, float, float]:
+        """Share of splits in which the group (or some group, if None) is more than ``alpha`` apart; Clopper-Pearson.
+
+        A group with nobody in one half has no distance and does not count.
+        """
+        rows = self.rows if group is None else self.rows[self.rows["group"] == group]
+        if rows.empty:
+            raise ValueError(f"group={group!r} is not known; choose from {', '.join(self.rows['group'].unique())}")
+        worst = rows.groupby("split")["distance"].max()
+        hits = int((worst > alpha).sum())
+        return hits / worst.size, *clopper_pearson(hits, worst.size, level)
+
+
+def demcoh(
+    frame: pd.DataFrame,
+    members: Mapping[str, np.ndarray],
+    learner: Learner,
+    setup: Setup,
+    *,
+    splits: int,
+    seed: int,
+    workers: int = 1,
+    progress: bool = True,
+) -> Result:
+    """Repeat :func:`one_split`; split ``i`` draws from a stream of its own, whatever the number of workers.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        ``setup.target`` must hold 0s and 1s, both of them; no missing values in target or lens.
+    members : mapping
+        From :func:`lib.coherence.collection.groups`.
+
+    Raises
+    ------
+    ValueError
+        For a column that is not there, a target that is not binary, missing values, or no group of ``gamma`` members.
+    """
+    validate.integer("splits", splits, low=1)
+    validate.integer("workers", workers, low=1)
+    _check_table(frame, setup)
+    kept = large_enough(members, setup.gamma)
+    if not kept:
+        raise ValueError(
+            f"gamma={setup.gamma!r} is not allowed: the largest group has {max(map(np.sum, members.values()))}"
+        )
+    dropped = tuple(name for name in members if name not in kept)
+    jobs = (joblib.delayed(one_split)(frame, kept, learner, setup, stream(seed, "demcoh", i)) for i in range(splits))
+    found = joblib.Parallel(n_jobs=workers, return_as="generator")(jobs)
+    bar = tqdm(found, total=splits, disable=not progress, desc="splits")
+    rows = pd.concat([part.assign(split=i) for i, part in enumerate(bar)], ignore_index=True)
+    return Result(rows, setup, seed, dropped)
+
+
+def _check_table(frame: pd.DataFrame, setup: Setup) -> None:
+    for column in (setup.target, *setup.lens):
+        validate.choice("column", column, frame.columns)
+        if frame[column].isna().any():
+            raise ValueError(f"column {column!r} has {int(frame[column].isna().sum())} missing values; none is allowed")
+    if set(frame[setup.target].unique()) != {0, 1}:
+        raise ValueError(
+            f"target {setup.target!r} holds {sorted(frame[setup.target].unique())[:5]}; 0 and 1 are allowed"
+        )

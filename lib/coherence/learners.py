@@ -1,0 +1,131 @@
+"""Learners: from half a table to a confidence-rated predictor ``h: records -> [-1, 1]``.
+
+A learner is any callable ``learner(half, target, lens, rng) -> predict``, and
+``predict(records)`` a float for each record, +1 for a certain 1 of the target.
+Since the definition quantifies over all of them, the battery holds one that
+learns nothing about the target and everything about who is in the half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+
+__all__ = ["Learner", "Predict", "Estimator", "Lookup", "Constant", "After", "BATTERY"]
+
+Predict = Callable[[pd.DataFrame], np.ndarray]
+Learner = Callable[[pd.DataFrame, str, tuple[str, ...], np.random.Generator], Predict]
+
+
+def _is_category(frame: pd.DataFrame) -> list[str]:
+    return [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c])]
+
+
+def _encoder(half: pd.DataFrame, *, one_hot: bool) -> ColumnTransformer:
+    """Numbers as they are (scaled for a linear model), categories one-hot or as codes; unseen ones get code -1."""
+    categories = _is_category(half)
+    coded = (OneHotEncoder(handle_unknown="ignore") if one_hot
+             else OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1))  # fmt: skip
+    numbers = StandardScaler() if one_hot else "passthrough"
+    return ColumnTransformer([("category", coded, categories)], remainder=numbers)
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """A scikit-learn classifier as a learner: ``h = 2 Pr[target = 1] - 1``.
+
+    Parameters
+    ----------
+    model : estimator
+        Cloned for each half; its ``random_state``, if it has one, comes from the stream.
+    one_hot : bool
+        Encode categories one-hot and scale numbers (for linear models), or as codes (for trees).
+
+    A half whose target has one value only gives the constant predictor of that value.
+    """
+
+    model: BaseEstimator
+    one_hot: bool = False
+
+    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+        columns, y = list(lens), half[target].to_numpy()
+        if np.unique(y).size < 2:
+            return Constant(2.0 * y[0] - 1)(half, target, lens, rng)
+        model = clone(self.model)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=int(rng.integers(2**31)))
+        pipeline = make_pipeline(_encoder(half[columns], one_hot=self.one_hot), model).fit(half[columns], y)
+        one = list(pipeline.classes_).index(1)
+        return lambda records: 2 * pipeline.predict_proba(records[columns])[:, one] - 1
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Says +1 to whoever has a record in the half that looks the same through the lens, else -1.
+
+    It does not look at the target. ``answers=True`` looks that up instead: +1
+    or -1 as the majority of the matching records has it, ``otherwise`` where
+    there is no match.
+    """
+
+    answers: bool = False
+    otherwise: float = -1.0
+
+    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+        columns = list(lens)
+        seen = half.groupby(columns, observed=True, dropna=False)[target].mean()
+        known = pd.Series(np.where(seen > 0.5, 1.0, -1.0) if self.answers else 1.0, index=seen.index)
+
+        def predict(records: pd.DataFrame) -> np.ndarray:
+            keys = pd.MultiIndex.from_frame(records[columns]) if len(columns) > 1 else pd.Index(records[columns[0]])
+            return known.reindex(keys).fillna(self.otherwise).to_numpy()
+
+        return predict
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The same confidence for everybody: coherent by construction."""
+
+    value: float = 0.0
+
+    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+        return lambda records: np.full(len(records), float(self.value))
+
+
+@dataclass(frozen=True)
+class After:
+    """A curator, then a learner that sees only its report (Definition 4).
+
+    Parameters
+    ----------
+    curator : callable
+        ``curator(half, rng)`` gives the released table, with the columns of ``half``.
+    learner : callable
+        Trained on the release.
+    """
+
+    curator: Callable[[pd.DataFrame, np.random.Generator], pd.DataFrame]
+    learner: Any = field(default_factory=Lookup)
+
+    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+        return self.learner(self.curator(half, rng), target, lens, rng)
+
+
+BATTERY: dict[str, Learner] = {
+    "forest": Estimator(RandomForestClassifier(n_estimators=50)),
+    "forest, leaves of 20": Estimator(RandomForestClassifier(n_estimators=50, min_samples_leaf=20)),
+    "boosting": Estimator(HistGradientBoostingClassifier()),
+    "logistic": Estimator(LogisticRegression(max_iter=1000), one_hot=True),
+    "lookup": Lookup(),
+}

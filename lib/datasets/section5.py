@@ -1,0 +1,61 @@
+"""The table of the coherence paper's Section 5: nine raw columns of the NIST excerpts, as numbers.
+
+The published script turns ``N`` (not asked) into -10 everywhere, the target
+``DREM`` included. Real bytes give that table; the replica has the analysed
+columns only, so its stand-in has their codes, no ``N`` in the target, and
+``PUMA`` in place of the raw density.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from lib.datasets.load import Dataset, load, load_raw
+
+__all__ = ["TARGET", "COLUMNS", "NOT_ASKED", "Section5", "numbers", "load_section5"]
+
+TARGET = "DREM"
+COLUMNS = ("AGEP", "DENSITY", "SEX", "RAC1P", "HISP", "EDU", "INDP", "INDP_CAT")
+NOT_ASKED = -10
+_REPLICA = {"AGE": "AGEP", "PUMA": "DENSITY", "SEX": "SEX", "RAC1P": "RAC1P", "HISP": "HISP", "EDU": "EDU",
+            "INDP_CAT": "INDP_CAT"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Section5:
+    """The nine columns (eight and target), and the :class:`~lib.datasets.load.Dataset` that says where they are from.
+
+    ``frame[TARGET]`` holds 1 (with the difficulty), 2 (without) and -10 (not asked).
+    """
+
+    frame: pd.DataFrame
+    data: Dataset
+
+    @property
+    def lens(self) -> tuple[str, ...]:
+        return tuple(c for c in self.frame.columns if c != TARGET)
+
+    def asked(self) -> pd.DataFrame:
+        """Without those who were not asked; the target as 1 (with) and 0 (without)."""
+        kept = self.frame[self.frame[TARGET] != NOT_ASKED].reset_index(drop=True)
+        return kept.assign(**{TARGET: (kept[TARGET] == 1).astype(int)})
+
+
+def numbers(raw: pd.DataFrame) -> pd.DataFrame:
+    """The nine columns of the raw file as numbers, ``N`` as -10: shape (27253, 9)."""
+    return raw[[*COLUMNS, TARGET]].replace("N", str(NOT_ASKED)).apply(pd.to_numeric)
+
+
+def load_section5(source: str = "auto") -> Section5:
+    """Real rows where they can be had, else the replica's; see :func:`lib.datasets.load`."""
+    data = load("nist", source)
+    if not data.is_replica:
+        raw, _ = load_raw(data.task.file, data.source)
+        return Section5(numbers(raw), data)
+    frame = data.frame[list(_REPLICA)].rename(columns=_REPLICA).astype(int)
+    frame["AGEP"] = 5 + 5 * frame["AGEP"]  # the band's first year
+    frame["SEX"] = 2 - frame["SEX"]  # the census codes: 1 men, 2 women
+    frame["RAC1P"] = frame["RAC1P"] + 1
+    return Section5(frame.assign(**{TARGET: 2 - data.frame[TARGET].astype(int)}), data)

@@ -1,0 +1,77 @@
+"""Distances against scipy and against slow loops; the null against its exact law."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from lib.coherence.distances import DISTANCES, LARGEST, shuffled_distances, split_distance, wasserstein1
+from tests.conftest import FALSE_ALARM
+
+values = st.lists(st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, -0.5, 0.0, 1.0])), min_size=1, max_size=40)
+
+
+@given(values, values)
+@settings(max_examples=200, deadline=None)
+def test_wasserstein_is_scipys(a, b):
+    assert wasserstein1(np.array(a), np.array(b)) == pytest.approx(stats.wasserstein_distance(a, b), abs=1e-12)
+
+
+@given(values, values)
+@settings(max_examples=100, deadline=None)
+def test_the_others_by_their_definitions(a, b):
+    both = np.array(a + b)
+    inside = np.arange(both.size) < len(a)
+    points = np.unique(both)
+    cdf = np.array([[np.mean(np.array(x) <= p) for p in points] for x in (a, b)])
+    pmf = np.array([[np.mean(np.array(x) == p) for p in points] for x in (a, b)])
+    assert split_distance(both, inside, "kolmogorov") == pytest.approx(np.abs(cdf[0] - cdf[1]).max(), abs=1e-12)
+    assert split_distance(both, inside, "total variation") == pytest.approx(
+        np.abs(pmf[0] - pmf[1]).sum() / 2, abs=1e-12
+    )
+    assert split_distance(both, inside, "mean") == pytest.approx(abs(np.mean(a) - np.mean(b)), abs=1e-12)
+    for name in DISTANCES:
+        found = split_distance(both, inside, name)
+        assert 0 <= found <= LARGEST[name] + 1e-12
+        assert found == pytest.approx(split_distance(both, ~inside, name), abs=1e-12)
+
+
+def test_many_splits_at_once_equal_one_by_one(rng):
+    h, inside = rng.uniform(-1, 1, 50), rng.random((20, 50)) < 0.4
+    for name in DISTANCES:
+        each = [split_distance(h, row, name) for row in inside]
+        np.testing.assert_allclose(split_distance(h, inside, name), each, atol=1e-13)
+
+
+def test_an_empty_side_has_no_distance_and_bad_input_is_refused():
+    assert np.isnan(split_distance(np.array([1.0, 2.0]), np.array([True, True])))
+    assert np.isnan(split_distance(np.array([]), np.array([], dtype=bool)))
+    with pytest.raises(ValueError, match="distance='hellinger'"):
+        split_distance(np.zeros(2), np.array([True, False]), "hellinger")
+    with pytest.raises(ValueError, match=r"shape \(3,\), values \(2,\)"):
+        split_distance(np.zeros(2), np.zeros(3, dtype=bool))
+
+
+def test_two_hard_labels_are_two_thirds_of_the_recall_gap_times_three(rng):
+    """For h = +-1, W1 is twice the difference of the shares of +1."""
+    h = np.where(rng.random(300) < 0.3, 1.0, -1.0)
+    inside = rng.random(300) < 0.5
+    gap = (h[inside] > 0).mean() - (h[~inside] > 0).mean()
+    assert split_distance(h, inside) == pytest.approx(2 * abs(gap), abs=1e-12)
+
+
+def test_the_null_has_the_hypergeometric_law(rng):
+    """4 of 10 say +1, five go to half a: W1 = 2 |2 W - 4| / 5 with W hypergeometric; chi-square."""
+    h = np.repeat([1.0, -1.0], [4, 6])
+    found = shuffled_distances(h, 5, draws=20_000, rng=rng)
+    w = np.arange(5)
+    law = stats.hypergeom(10, 4, 5).pmf(w)
+    distance = np.round(2 * np.abs(2 * w - 4) / 5, 9)
+    support = np.unique(distance)
+    expected = np.array([law[distance == d].sum() for d in support]) * found.size
+    observed = np.array([(np.round(found, 9) == d).sum() for d in support])
+    assert observed.sum() == found.size
+    assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM

@@ -1,0 +1,193 @@
+"""DemCoh on tables where the answer is known: lookups, constants, the two-member category."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+
+from lib.coherence.collection import EVERYONE, banded, groups, large_enough
+from lib.coherence.experiment import Setup, clopper_pearson, demcoh, halves, one_split
+from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
+from lib.rng import stream
+from tests.conftest import FALSE_ALARM
+
+
+def _table(n: int = 400, unique: bool = True) -> pd.DataFrame:
+    rng = stream(3, "coherence table", n)
+    x = np.arange(n) if unique else rng.integers(0, 3, n)
+    y = (rng.random(n) < 0.3).astype(int)
+    return pd.DataFrame({"x": x, "sex": rng.integers(0, 2, n), "job": rng.choice(["a", "b", "c"], n), "y": y})
+
+
+SETUP = Setup(target="y", lens=("x", "sex", "job"))
+
+
+def _run(frame, learner, setup=SETUP, splits=6, **options):
+    return demcoh(frame, groups(frame, ["sex"]), learner, setup, splits=splits, seed=1, progress=False, **options)
+
+
+def test_halves_are_disjoint_equal_and_random(rng):
+    a, b = halves(11, rng)
+    assert len(a) == len(b) == 5
+    assert not set(a) & set(b)
+    counts = np.zeros(4)
+    for _ in range(6000):
+        counts[halves(4, rng)[0]] += 1
+    assert stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+def test_a_lookup_of_unique_records_is_as_incoherent_as_can_be():
+    result = _run(_table(), Lookup())
+    assert (result.rows["distance"] == 2).all()
+    assert result.beta(1.99)[0] == 1
+    assert (result.rows["p"] <= 1 / 21 + 1e-12).all()
+
+
+def test_a_constant_predictor_is_coherent():
+    result = _run(_table(), Constant(0.3))
+    assert (result.rows["distance"] == 0).all()
+    assert result.beta(0.0) == (0.0, *clopper_pearson(0, 6))
+
+
+def test_lookup_of_answers_says_what_the_half_says():
+    half = pd.DataFrame({"x": [1, 1, 1, 2], "y": [1, 1, 0, 0]})
+    predict = Lookup(answers=True, otherwise=0.0)(half, "y", ("x",), None)
+    assert predict(pd.DataFrame({"x": [1, 2, 3]})).tolist() == [1, -1, 0]
+
+
+def test_a_learner_of_a_strong_signal_is_coherent_about_a_common_one():
+    """A logistic regression on three values of x has little to memorise: its excess over the null is about zero."""
+    frame = _table(4000, unique=False)
+    result = _run(frame, Estimator(LogisticRegression(), one_hot=True), splits=20)
+    row = result.summary().set_index("group").loc[EVERYONE]
+    assert abs(row["excess"]) < 0.01
+
+
+def test_the_battery_runs_and_only_what_memorises_is_far_from_its_null():
+    frame = _table(300)
+    for name, learner in BATTERY.items():
+        rows = _run(frame, learner, splits=2).rows
+        assert rows["distance"].between(0, 2).all(), name
+    positive = groups(frame, predicates={"y = 1": lambda t: (t["y"] == 1).to_numpy()}, everyone=False)
+    result = demcoh(frame, positive, BATTERY["forest"], SETUP, splits=4, seed=1, progress=False)
+    assert result.summary()["excess"].iloc[0] > 0.3  # noise, learnt by heart: the subgroup shows it
+
+
+def test_the_two_member_category_of_section_4_2():
+    """Two people, predicted -1 and 1: they part with probability (n/2)/(n-1), then 2 apart; together, no distance."""
+    n, splits = 20, 3000
+    frame = pd.DataFrame({"x": np.arange(n), "y": [0, 1] * (n // 2)})
+    pair = {"pair": frame["x"].to_numpy() < 2}
+
+    def learner(half, target, lens, rng):
+        return lambda records: np.where(records["x"] == 0, -1.0, 1.0)
+
+    setup = Setup(target="y", lens=("x",), null_draws=1)
+    rows = demcoh(frame, pair, learner, setup, splits=splits, seed=2, progress=False).rows
+    parted = rows["distance"].notna()
+    assert (rows.loc[parted, "distance"] == 2).all()
+    assert stats.binomtest(int(parted.sum()), splits, (n / 2) / (n - 1)).pvalue > FALSE_ALARM
+    with pytest.raises(ValueError, match="gamma=3 is not allowed: the largest group has 2"):
+        demcoh(frame, pair, learner, Setup(target="y", lens=("x",), gamma=3), splits=1, seed=0, progress=False)
+
+
+def test_the_same_splits_whatever_the_number_of_workers_and_whatever_came_before():
+    frame = _table(200)
+    one, two = _run(frame, BATTERY["forest"]), _run(frame, BATTERY["forest"], workers=2)
+    pd.testing.assert_frame_equal(one.rows, two.rows)
+    members = groups(frame, ["sex"])
+    alone = one_split(frame, members, BATTERY["forest"], SETUP, stream(1, "demcoh", 4)).assign(split=4)
+    pd.testing.assert_frame_equal(alone, one.rows[one.rows["split"] == 4].reset_index(drop=True))
+
+
+def test_a_curator_stands_between_the_half_and_the_learner():
+    """Whoever publishes nothing of the half cannot be looked up."""
+    frame = _table()
+    seen = []
+
+    def curator(half, rng):
+        seen.append(len(half))
+        return half.assign(x=-1)
+
+    result = _run(frame, After(curator, Lookup()), splits=3)
+    assert (result.rows["distance"] == 0).all()
+    assert seen == [200, 200, 200]
+
+
+def test_hard_labels_and_predictions_out_of_range():
+    frame = _table(100)
+
+    def loud(half, target, lens, rng):
+        return lambda records: np.where(records["sex"] == 1, -10.0, 0.2)
+
+    with pytest.raises(ValueError, match=r"gave -10\.0; Definition 2 allows \[-1, 1\]"):
+        _run(frame, loud)
+    clipped = _run(frame, loud, Setup(target="y", lens=("sex",), out_of_range="clip"), splits=1).rows
+    assert clipped["mean_a"].min() >= -1
+    hard = _run(frame, loud, Setup(target="y", lens=("sex",), out_of_range="allow", labels="hard"), splits=1).rows
+    assert set(hard["mean_a"][1:]) == {-1.0, 1.0}
+    with pytest.raises(ValueError, match="shape"):
+        _run(frame, lambda *_: lambda records: np.zeros(3))
+
+
+def test_a_half_with_one_class_gives_the_constant():
+    half = pd.DataFrame({"x": [1, 2], "y": [1, 1]})
+    predict = Estimator(LogisticRegression())(half, "y", ("x",), stream(0, "one class"))
+    assert predict(half).tolist() == [1, 1]
+
+
+def test_tables_that_do_not_fit_are_refused():
+    frame = _table(50)
+    with pytest.raises(ValueError, match="column='z'"):
+        _run(frame, Lookup(), Setup(target="z", lens=("x",)))
+    with pytest.raises(ValueError, match=r"target 'job' holds"):
+        _run(frame, Lookup(), Setup(target="job", lens=("x",)))
+    with pytest.raises(ValueError, match="'x' has 1 missing"):
+        _run(frame.assign(x=frame["x"].where(frame["x"] > 0)), Lookup())
+    with pytest.raises(ValueError, match=r"lens=\(\)"):
+        Setup(target="y", lens=())
+    with pytest.raises(ValueError, match="labels='soft'"):
+        Setup(target="y", lens=("x",), labels="soft")
+
+
+def test_summary_and_beta_count_what_is_there():
+    result = _run(_table(), Lookup(), splits=5)
+    row = result.summary().iloc[0]
+    assert (row["splits"], row["distance"], row["low"], row["high"]) == (5, 2.0, 2.0, 2.0)
+    assert result.beta(2.0, EVERYONE)[0] == 0
+    with pytest.raises(ValueError, match=r"group='x'.*everyone"):
+        result.beta(1.0, "x")
+
+
+def test_clopper_pearson_against_the_beta_law():
+    low, high = clopper_pearson(3, 50)
+    assert low == pytest.approx(stats.beta.ppf(0.025, 3, 48))
+    assert high == pytest.approx(stats.beta.ppf(0.975, 4, 47))
+
+
+def test_groups_bands_and_sizes():
+    frame = pd.DataFrame({"a": [0, 1, 1, None], "b": ["x", "x", "y", "y"], "age": [3, 18, 40, 80]})
+    found = groups(frame, ["a"], [("a", "b")], {"old": lambda t: (t["age"] > 30).to_numpy()})
+    assert list(found) == [
+        EVERYONE,
+        "a = 0.0",
+        "a = 1.0",
+        "a = 0.0 & b = x",
+        "a = 1.0 & b = x",
+        "a = 1.0 & b = y",
+        "old",
+    ]
+    assert found["a = 1.0"].tolist() == [False, True, True, False]
+    assert list(large_enough(found, 2)) == [EVERYONE, "a = 1.0", "old"]
+    assert banded(frame["age"], (18, 65)).tolist() == ["< 18", "18-64", "18-64", ">= 65"]
+    with pytest.raises(ValueError, match="edges="):
+        banded(frame["age"], (5, 5))
+    with pytest.raises(ValueError, match="column='c'"):
+        groups(frame, ["c"])
+    with pytest.raises(ValueError, match="gave int64"):
+        groups(frame, predicates={"bad": lambda t: t["age"].to_numpy()})
+    with pytest.raises(ValueError, match="named twice"):
+        groups(frame, ["b", "b"])
