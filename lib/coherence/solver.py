@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 from lib import validate
 from lib.coherence.theorems import size, theorem7_terms, theorem8_delta, theorem8_terms
 from lib.coherence.tightened import tightened_size
+from lib.coherence.within import within_size
 
 __all__ = ["MODES", "UNKNOWNS", "Setting", "Solution", "solve", "required_size", "table1"]
 
-MODES = ("theorem7", "theorem8", "tightened")
+MODES = ("theorem7", "theorem8", "tightened", "within")
 UNKNOWNS = ("alpha", "beta", "gamma", "collection", "n", "epsilon")
-_LARGEST_EPSILON = {"theorem7": 1.0, "theorem8": 0.5, "tightened": 64.0}
+_LARGEST_EPSILON = {"theorem7": 1.0, "theorem8": 0.5, "tightened": 64.0, "within": 2.0}
 _MOST = 1e15  # people, groups: beyond any use
 
 
@@ -47,7 +48,8 @@ class Setting:
         Theorem 8 only; 0 means "the largest that the theorem allows".
     fraction : float, optional
         In (0, 1]: the smallest group as a share of ``n``, instead of ``gamma``.
-    mode : {"theorem7", "theorem8", "tightened"}
+    mode : {"theorem7", "theorem8", "tightened", "within"}
+        The paper's two theorems; ours, for the whole half; ours, group by group, where ``n`` plays no part.
     """
 
     alpha: float | None = None
@@ -115,6 +117,9 @@ def required_size(s: Setting) -> tuple[float, str]:
     known = {"alpha": s.alpha, "beta": s.beta, "n": s.n, "epsilon": s.epsilon, "collection": int(s.collection)}
     if s.mode == "tightened":
         return tightened_size(**known), "tightened"
+    if s.mode == "within":
+        del known["n"]
+        return within_size(**known), "within"
     terms = theorem7_terms(**known) if s.mode == "theorem7" else theorem8_terms(**known, delta=s.delta)
     return size(terms), max(terms, key=terms.get)
 
@@ -165,6 +170,8 @@ def _find(s: Setting) -> float | None:
     value = _edge(ok, easy, hard)
     if name == "collection":
         return float(math.floor(value * (1 + 1e-9)))
+    if name == "n" and s.fraction is None and value >= _MOST:
+        return math.inf  # where n plays no part
     if name == "n":
         return float(math.ceil(value * (1 - 1e-9)) if s.fraction is not None else math.floor(value * (1 + 1e-9)))
     return value
@@ -197,7 +204,8 @@ def _ways(setting: Setting) -> dict[str, float]:
 
 
 def _in_words(s: Setting, name: str) -> str:
-    people = f"at least {s.members:,.0f} of {s.n:,.0f} people"
+    whole = "however many" if s.n == math.inf else f"{s.n:,.0f}"
+    people = f"at least {s.members:,.0f} of {whole} people"
     text = f"{name} = {getattr(s, name):.4g}: (alpha {s.alpha:.3g}, beta {s.beta:.3g}) for {s.collection:.0f} groups of {people}"
     if s.mode == "theorem8":
         room = theorem8_delta(epsilon=s.epsilon, beta=s.beta, n=s.n, collection=int(s.collection))

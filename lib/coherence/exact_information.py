@@ -1,0 +1,156 @@
+"""Exact max-information and exact closeness of reports, for releases small enough to be written down.
+
+Both releases here tell about a random half ``S`` of ``n`` people. A report
+about it depends on ``S`` through a whole number, so that the joint law of
+(half, report) is a small table, and bounds can be held against the truth.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import stats
+
+from lib import validate
+
+__all__ = ["max_information", "noisy_count", "membership_bits", "indistinguishability", "perfect_generalisation",
+           "generalisation_information"]  # fmt: skip
+
+
+def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
+    """``I_eta`` of Definition 6 in nats: ``ln sup_T (Pr_true[T] - eta) / Pr_fresh[T]``.
+
+    The best event collects the outcomes of largest likelihood ratio first
+    (Neyman and Pearson), so one pass over the sorted outcomes is exact.
+
+    Parameters
+    ----------
+    true, fresh : float arrays of one shape
+        Probabilities of each outcome for the half that the report is about, and for a fresh half.
+    eta : float
+        In [0, 1). Outcomes of probability below 1e-250, where the other law may be too small for a float, are left out.
+    """
+    if not 0 <= eta < 1:
+        raise ValueError(f"eta={eta!r} is not allowed: a number in [0, 1) is")
+    true, fresh = np.ravel(true), np.ravel(fresh)
+    if true.shape != fresh.shape:
+        raise ValueError(f"true has {true.size} outcomes, fresh {fresh.size}: equally many are allowed")
+    keep = true > 1e-250
+    if (fresh[keep] == 0).any():
+        return math.inf
+    true, fresh = true[keep], fresh[keep]
+    order = np.argsort(-true / fresh, kind="stable")
+    won, paid = np.cumsum(true[order]) - eta, np.cumsum(fresh[order])
+    return float(np.log(np.max(won / paid)))
+
+
+def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """Law of a half's number of ones, and of the report given it: two-sided geometric noise, kept within 0..n/2.
+
+    Returns
+    -------
+    weights : float array of shape (n/2 + 1,)
+        ``Pr[N = j]``, hypergeometric.
+    channel : float array of shape (n/2 + 1, n/2 + 1)
+        ``Pr[report = a | N = j]``; each row sums to 1. ``epsilon = inf`` publishes ``N`` itself.
+    """
+    half = _half(n)
+    if not 0 <= validate.integer("ones", ones, low=0) <= n:
+        raise ValueError(f"ones={ones!r} is not allowed: 0 to n={n!r} is")
+    validate.positive("epsilon", epsilon, infinite=True)
+    values = np.arange(half + 1)
+    weights = stats.hypergeom(n, ones, half).pmf(values)
+    if epsilon == math.inf:
+        return weights, np.eye(half + 1)
+    r = math.exp(-epsilon)
+    channel = (1 - r) / (1 + r) * r ** np.abs(values[:, None] - values).astype(float)
+    channel[:, 0] = r**values / (1 + r)  # everything at or below 0
+    channel[:, -1] = r ** (half - values) / (1 + r)
+    return weights, channel
+
+
+def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """Joint laws ``(true, fresh)`` of (ones among the half, ones in all) for randomised response on membership.
+
+    The likelihood ratio of a report depends on these two numbers alone.
+
+    Returns
+    -------
+    float arrays of shape (n/2 + 1, n + 1)
+    """
+    half = _half(n)
+    keep = 1 / (1 + math.exp(-validate.epsilon(epsilon) / 2))
+    inside, outside = (
+        stats.binom(half, keep).pmf(np.arange(half + 1)),
+        stats.binom(half, 1 - keep).pmf(np.arange(half + 1)),
+    )
+    j, k = np.indices((half + 1, n + 1))
+    rest = k - j
+    possible = (rest >= 0) & (rest <= half)
+    true = np.where(possible, inside[:, None] * outside[np.clip(rest, 0, half)], 0.0)
+    fresh = np.where(possible, stats.hypergeom.pmf(j, n, half, k), 0.0) * true.sum(axis=0)
+    return true, fresh
+
+
+def indistinguishability(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
+    """The least ``delta`` with ``p`` and ``q`` (epsilon, delta)-indistinguishable, the larger of both directions."""
+    scale = math.exp(epsilon)
+    return float(max(np.clip(a - scale * b, 0, None).sum() for a, b in ((p, q), (q, p))))
+
+
+def perfect_generalisation(
+    *, n: int, ones: int, epsilon: float, at: float, complement: bool = False
+) -> tuple[float, float]:
+    """``(beta, expected)``: how often two halves' reports of :func:`noisy_count` differ by a ratio above ``e^at``.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of the count; ``inf`` publishes it.
+    at : float
+        The epsilon of sample perfect generalisation (Definition 10, delta = 0), for two independent halves.
+    complement : bool
+        Compare a half with its complement, as in demographic coherence, instead.
+
+    Returns
+    -------
+    beta : float
+        Probability over the two halves that their reports are not (at, 0)-indistinguishable.
+    expected : float
+        Mean of the total variation between the two laws of reports.
+    """
+    weights, channel = noisy_count(n=n, ones=ones, epsilon=epsilon)
+    j = np.arange(weights.size)
+    pairs = np.zeros((j.size, j.size))
+    if complement:
+        other = ones - j
+        ok = (other >= 0) & (other < j.size)
+        pairs[j[ok], other[ok]] = weights[ok]
+    else:
+        pairs = np.outer(weights, weights)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(channel)
+    worst, apart = np.zeros_like(pairs), np.zeros_like(pairs)
+    for i in j[pairs.sum(axis=1) > 0]:
+        with np.errstate(invalid="ignore"):
+            worst[i] = np.nan_to_num(np.abs(logs[i] - logs), nan=0.0, posinf=np.inf).max(axis=1)
+        apart[i] = np.abs(channel[i] - channel).sum(axis=1) / 2
+    return float(pairs[worst > at * (1 + 1e-12)].sum()), float((pairs * apart).sum())
+
+
+def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, float]:
+    """Ours: ``(eta, bound)`` with ``I_eta <= bound`` for a curator that is (beta, epsilon, 0)-perfectly generalising.
+
+    For independent halves: ``eta = sqrt(beta)``, ``bound = epsilon - ln(1 - sqrt(beta))``. The appendix takes this
+    step for granted when it says that Theorem 3 covers perfectly generalising algorithms.
+    """
+    validate.fraction("beta", beta, open_ends=False)
+    root = math.sqrt(beta)
+    return root, math.inf if root == 1 else epsilon - math.log1p(-root)
+
+
+def _half(n: int) -> int:
+    if validate.integer("n", n, low=2) % 2:
+        raise ValueError(f"n={n!r} is not allowed: an even number is")
+    return n // 2

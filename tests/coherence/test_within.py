@@ -1,0 +1,159 @@
+"""Our bound within a group: its steps against exact laws and simulation, its limit, and the release that it cannot beat."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from lib.coherence.exact_information import (
+    generalisation_information,
+    indistinguishability,
+    max_information,
+    membership_bits,
+    noisy_count,
+    perfect_generalisation,
+)
+from lib.coherence.max_information import pure_dp, pure_dp_tightened
+from lib.coherence.tightened import tightened_size
+from lib.coherence.within import (
+    group_information,
+    insufficient_epsilon,
+    membership_distance,
+    membership_distances,
+    within_distance,
+    within_size,
+)
+from tests.conftest import FALSE_ALARM
+
+
+def test_max_information_by_hand():
+    """One fair bit told in full: ln 2 at eta 0; giving a quarter away leaves ln((1 - 1/4) / (1/2))."""
+    true, fresh = np.array([[0.5, 0.0], [0.0, 0.5]]), np.full((2, 2), 0.25)
+    assert max_information(true, fresh, 0.0) == pytest.approx(math.log(2))
+    assert max_information(true, fresh, 0.25) == pytest.approx(math.log(0.75 / 0.5))
+    assert max_information(fresh, fresh, 0.0) == pytest.approx(0.0)
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=6, max_size=6), st.lists(st.floats(0.01, 1), min_size=6, max_size=6),
+       st.floats(0, 0.5))  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_max_information_is_the_best_of_all_events(true, fresh, eta):
+    true, fresh = np.array(true) / sum(true), np.array(fresh) / sum(fresh)
+    best = -math.inf
+    for code in range(1, 64):
+        event = np.array([code >> i & 1 for i in range(6)], dtype=bool)
+        if true[event].sum() > eta:
+            best = max(best, math.log((true[event].sum() - eta) / fresh[event].sum()))
+    assert max_information(true, fresh, eta) == pytest.approx(best, abs=1e-9)
+
+
+def test_membership_bits_against_enumeration():
+    """All halves of 6 people times all reports of 6 bits."""
+    n, epsilon, keep = 6, 1.3, 1 / (1 + math.exp(-0.65))
+    true, fresh = membership_bits(n=n, epsilon=epsilon)
+    halves = [h for h in range(2**n) if h.bit_count() == n // 2]
+    want_true, want_fresh = np.zeros_like(true), np.zeros_like(fresh)
+    for report in range(2**n):
+        law = {h: keep ** (n - (h ^ report).bit_count()) * (1 - keep) ** (h ^ report).bit_count() for h in halves}
+        for h in halves:
+            cell = (h & report).bit_count(), report.bit_count()
+            want_true[cell] += law[h] / len(halves)
+            want_fresh[cell] += sum(law.values()) / len(halves) ** 2
+    assert np.allclose(true, want_true, atol=1e-12)
+    assert np.allclose(fresh, want_fresh, atol=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0])
+@pytest.mark.parametrize("n", [10, 60, 200])
+@pytest.mark.parametrize("eta", [0.2, 1e-4])
+def test_no_exact_max_information_exceeds_the_bounds(epsilon, n, eta):
+    """Two epsilon-DP releases, exactly: ours holds for both, and so does the paper's, which is larger."""
+    weights, channel = noisy_count(n=n, ones=n // 2, epsilon=epsilon)
+    joint = weights[:, None] * channel
+    found = max(max_information(*membership_bits(n=n, epsilon=epsilon), eta),
+                max_information(joint, np.outer(weights, joint.sum(axis=0)), eta))  # fmt: skip
+    assert found <= pure_dp_tightened(epsilon=epsilon, n=n, eta=eta) <= pure_dp(epsilon=epsilon, n=n, eta=eta)
+    assert found <= group_information(members=n, epsilon=epsilon, log_eta=math.log(eta))
+
+
+def test_noisy_count_is_differentially_private_and_a_law():
+    weights, channel = noisy_count(n=40, ones=15, epsilon=0.7)
+    assert weights.sum() == pytest.approx(1)
+    assert np.allclose(channel.sum(axis=1), 1)
+    ratios = np.log(channel[1:] / channel[:-1])
+    assert np.abs(ratios).max() <= 0.7 + 1e-9
+    assert indistinguishability(channel[3], channel[4], 0.7) == pytest.approx(0, abs=1e-12)
+    assert indistinguishability(channel[3], channel[4], 0.3) > 0.01
+
+
+@pytest.mark.parametrize(("members", "others", "epsilon"), [(120, 0, 0.5), (400, 1600, 1.0), (60, 500, 0.1)])
+def test_the_bound_holds_behind_randomised_response_on_membership(members, others, epsilon, rng):
+    found = membership_distances(members, epsilon=epsilon, others=others, size=4000, rng=rng)
+    for p in (0.5, 0.05):
+        bound = within_distance(members, epsilon=epsilon, log_p=math.log(p))
+        assert stats.binomtest(int((found > bound).sum()), found.size, p, alternative="greater").pvalue > FALSE_ALARM
+    scale = found.std() / math.sqrt(found.size)
+    assert found.mean() > membership_distance(epsilon) - 6 * scale  # |mean| at most mean of the absolute value
+
+
+@given(
+    alpha=st.floats(0.05, 2), beta=st.floats(1e-12, 1), collection=st.integers(1, 1000), share=st.floats(0.001, 0.95)
+)
+@settings(max_examples=100, deadline=None)
+def test_size_inverts_distance_and_moves_the_right_way(alpha, beta, collection, share):
+    epsilon = share * alpha
+    size = within_size(alpha=alpha, beta=beta, epsilon=epsilon, collection=collection)
+    log_p = math.log(beta / collection)
+    assert within_distance(size, epsilon=epsilon, log_p=log_p) == pytest.approx(alpha, rel=1e-6)
+    assert within_distance(2 * size, epsilon=epsilon, log_p=log_p) < alpha
+    assert within_size(alpha=alpha, beta=beta, epsilon=epsilon / 2, collection=collection) <= size
+    assert within_size(alpha=alpha, beta=beta, epsilon=epsilon, collection=2 * collection) >= size
+    assert epsilon < insufficient_epsilon(alpha)
+
+
+def test_limit_and_refusals():
+    assert within_distance(1e14, epsilon=0.3, log_p=-40.0) == pytest.approx(0.3, rel=1e-4)
+    assert within_size(alpha=0.2, beta=0.1, epsilon=0.2, collection=1) == math.inf
+    assert within_distance(10, epsilon=0.1, log_p=-40.0) == math.inf
+    assert membership_distance(insufficient_epsilon(0.7)) == pytest.approx(0.7)
+    assert insufficient_epsilon(2.0) == math.inf
+    with pytest.raises(ValueError, match=r"alpha=2.1"):
+        insufficient_epsilon(2.1)
+    with pytest.raises(ValueError, match="epsilon=-1"):
+        within_distance(100, epsilon=-1, log_p=-1.0)
+    with pytest.raises(ValueError, match="n=7"):
+        membership_bits(n=7, epsilon=1.0)
+    with pytest.raises(ValueError, match=r"eta=1\.0"):
+        max_information(np.ones(1), np.ones(1), 1.0)
+
+
+def test_a_small_group_in_a_large_data_set_needs_far_less():
+    known = {"alpha": 0.5, "beta": 1e-6, "epsilon": 0.1, "collection": 100}
+    assert within_size(**known) < 0.05 * tightened_size(**known, n=10**6)
+
+
+def test_perfect_generalisation_of_a_published_count():
+    """Published as it is, two halves' reports agree exactly as often as their counts do, and else not at all."""
+    n, ones = 40, 16
+    law = stats.hypergeom(n, ones, n // 2).pmf(np.arange(n // 2 + 1))
+    beta, apart = perfect_generalisation(n=n, ones=ones, epsilon=math.inf, at=5.0)
+    assert beta == apart == pytest.approx(1 - (law**2).sum())
+    beta, _ = perfect_generalisation(n=n, ones=ones, epsilon=math.inf, at=5.0, complement=True)
+    assert beta == pytest.approx(1 - law[ones // 2])
+    assert perfect_generalisation(n=n, ones=ones, epsilon=0.1, at=0.1 * ones)[0] == 0
+
+
+def test_from_perfect_generalisation_to_max_information():
+    for epsilon in (0.2, 1.0):
+        weights, channel = noisy_count(n=60, ones=30, epsilon=epsilon)
+        joint = weights[:, None] * channel
+        for at in (0.5 * epsilon, 2 * epsilon, 4 * epsilon):
+            beta, _ = perfect_generalisation(n=60, ones=30, epsilon=epsilon, at=at)
+            eta, bound = generalisation_information(beta=beta, epsilon=at)
+            if eta < 1:
+                assert max_information(joint, np.outer(weights, joint.sum(axis=0)), eta) <= bound + 1e-12
