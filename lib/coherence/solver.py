@@ -22,7 +22,7 @@ __all__ = ["MODES", "UNKNOWNS", "Setting", "Solution", "solve", "required_size",
 
 MODES = ("theorem7", "theorem8", "tightened", "within")
 UNKNOWNS = ("alpha", "beta", "gamma", "collection", "n", "epsilon")
-_LARGEST_EPSILON = {"theorem7": 1.0, "theorem8": 0.5, "tightened": 64.0, "within": 2.0}
+_LARGEST_EPSILON = {"theorem7": 1.0, "theorem8": 0.5, "tightened": 64.0, "within": 8.0}
 _MOST = 1e15  # people, groups: beyond any use
 
 
@@ -169,7 +169,7 @@ def _find(s: Setting) -> float | None:
         return None
     value = _edge(ok, easy, hard)
     if name == "collection":
-        return float(math.floor(value * (1 + 1e-9)))
+        return min(_MOST, float(math.floor(value * (1 + 1e-9))))
     if name == "n" and s.fraction is None and value >= _MOST:
         return math.inf  # where n plays no part
     if name == "n":

@@ -3,9 +3,9 @@
 The paper pays for the max-information of the whole half, ``n / 2`` records,
 to protect a group of ``M``. But a predictor's distance on the group depends on
 the half only through the group's own members in it. Given everybody else, the
-curator is an epsilon-DP function of those alone, so their max-information is
-all there is to pay: ``n`` drops out. The chapter on choosing epsilon has the
-proof, step by step.
+curator is an epsilon-DP function of those alone, so that is all there is to
+pay: ``n`` drops out. All moments of the likelihood ratio are bounded instead
+of its tail. The chapter on choosing epsilon has the proof, step by step.
 
 From the other side, :func:`membership_distance` is an epsilon-DP release with
 a learner that reaches its distance in every group: no theorem about all
@@ -23,30 +23,48 @@ from lib import validate
 from lib.coherence.theorems import _coherence
 
 __all__ = [
-    "group_information", "within_distance", "within_size", "membership_distance", "insufficient_epsilon",
-    "membership_distances",
+    "limit_distance", "group_spread", "true_half_log", "within_distance", "within_size", "membership_distance",
+    "insufficient_epsilon", "membership_distances",
 ]  # fmt: skip
 
 _MOST = 1e18
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
 
-def group_information(*, members: float, epsilon: float, log_eta: float) -> float:
-    """Max-information of an epsilon-DP report about *which* members of a group are in the half, given all the rest.
+def limit_distance(epsilon: float) -> float:
+    """What the bound tends to as the group grows: ``sqrt(1/2 int_{1/2}^1 (ln(1 + (e^eps - 1) w) / w)^2 dw)``.
 
-    ``s + sqrt(s^2 + 2 s ln(2/eta))`` with ``s = epsilon^2 M / (16 (1 - 1/(2M)) (1 - 1/M))``, the largest over all
-    numbers of members that the half can have.
+    ``epsilon / 2`` for small epsilon.
+    """
+    w = 0.75 + 0.25 * _NODES
+    inside = np.log1p(math.expm1(validate.epsilon(epsilon)) * w) / w
+    return math.sqrt(0.5 * 0.25 * float(_WEIGHTS @ inside**2))
+
+
+def group_spread(*, members: float, epsilon: float) -> float:
+    """``s`` with ``E e^(lambda f) <= exp(lambda (lambda - 1) s / 2)`` for all ``lambda >= 1``.
+
+    ``f`` is the log-likelihood ratio of an epsilon-DP report about *which* of
+    a group's members are in the half, given all the rest, under a fresh half;
+    ``(M limit_distance(epsilon)^2 + epsilon^2) / 4`` serves for every number
+    of members that the half can have.
 
     Parameters
     ----------
     members : float
-        ``M > 1``, people of the group in the data set.
+        ``M``, people of the group in the data set.
     epsilon : float
         Of an order-invariant epsilon-DP curator.
-    log_eta : float
-        ``ln eta`` of the probability given away, at most 0.
     """
-    s = epsilon**2 * members / (16 * (1 - 1 / (2 * members)) * (1 - 1 / members))
-    return s + math.sqrt(s**2 + 2 * s * (math.log(2) - log_eta))
+    return (members * limit_distance(epsilon) ** 2 + epsilon**2) / 4
+
+
+def true_half_log(log_fresh: float, spread: float) -> float:
+    """``ln`` of the most that an event can have for the true half if it has ``e^log_fresh`` for a fresh one.
+
+    ``-(sqrt(L) - sqrt(s/2))^2`` with ``L = -log_fresh``, and 0 if ``L <= s/2``.
+    """
+    return -(max(0.0, math.sqrt(-log_fresh) - math.sqrt(spread / 2)) ** 2)
 
 
 def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
@@ -59,36 +77,34 @@ def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
     epsilon : float
         Order-invariant, under replacement of one record.
     log_p : float
-        ``ln p``, below 0.
+        ``ln p``, at most 0.
 
     Returns
     -------
     float
-        ``2/sqrt(q (M-1)) + sqrt(8 (zeta + ln(4/p)) / (q (M-1/2)(1-1/M)))`` with ``q = 1 - 2 ln(8/p)/M`` and ``zeta``
-        of :func:`group_information` at ``eta = p/2``; infinity if ``q <= 0``. It tends to ``epsilon`` as M grows.
+        ``2/sqrt(q (M-1)) + sqrt(8 / (q (M-1/2)(1-1/M))) (sqrt(s/2) + sqrt(ln(2/p)))`` with ``q = 1 - 2 ln(4/p)/M`` and
+        ``s`` of :func:`group_spread`; infinity if ``q <= 0``.
     """
     validate.epsilon(epsilon)
     if members <= 1:
         return math.inf
-    q = 1 - 2 * (math.log(8) - log_p) / members
+    q = 1 - 2 * (math.log(4) - log_p) / members
     if q <= 0:
         return math.inf
-    zeta = group_information(members=members, epsilon=epsilon, log_eta=log_p - math.log(2))
-    spread = q * (members - 0.5) * (1 - 1 / members)
-    return 2 / math.sqrt(q * (members - 1)) + math.sqrt(8 * (zeta + math.log(4) - log_p) / spread)
+    root = math.sqrt(group_spread(members=members, epsilon=epsilon) / 2) + math.sqrt(math.log(2) - log_p)
+    return 2 / math.sqrt(q * (members - 1)) + root * math.sqrt(8 / (q * (members - 0.5) * (1 - 1 / members)))
 
 
 def within_size(*, alpha: float, beta: float, epsilon: float, collection: int) -> float:
-    """Size constraint under an epsilon-DP curator, for data sets of any size; infinity if ``epsilon >= alpha``.
+    """Size constraint under an epsilon-DP curator, for data sets of any size; infinity if :func:`limit_distance` is alpha.
 
     Each group may fail with probability ``beta / |C|``.
     """
     _coherence(alpha, beta, collection)
-    validate.epsilon(epsilon)
     log_p = math.log(beta / collection)
-    if epsilon >= alpha:
+    if limit_distance(epsilon) >= alpha:
         return math.inf
-    least = 2 * (math.log(8) - log_p) * (1 + 1e-12)
+    least = 2 * (math.log(4) - log_p) * (1 + 1e-12)
     most = 2 * least
     while within_distance(most, epsilon=epsilon, log_p=log_p) > alpha:
         most *= 2

@@ -54,7 +54,7 @@ def test_the_largest_epsilon_is_the_largest(alpha, share, n, mode):
     if not found.met:
         assert "what would" in found.message
         return
-    limit = {"theorem7": 1.0, "theorem8": 0.5, "tightened": 64.0, "within": 2.0}[mode]
+    limit = {"theorem7": 1.0, "theorem8": 0.5, "tightened": 64.0, "within": 8.0}[mode]
     size, _ = required_size(found.setting)
     assert size <= share * n
     assert size == pytest.approx(share * n, rel=1e-6) or found.value == pytest.approx(limit)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, special, stats
 
 from lib.coherence.exact_information import (
     generalisation_information,
@@ -21,10 +21,12 @@ from lib.coherence.exact_information import (
 from lib.coherence.max_information import pure_dp, pure_dp_tightened
 from lib.coherence.tightened import tightened_size
 from lib.coherence.within import (
-    group_information,
+    group_spread,
     insufficient_epsilon,
+    limit_distance,
     membership_distance,
     membership_distances,
+    true_half_log,
     within_distance,
     within_size,
 )
@@ -78,7 +80,61 @@ def test_no_exact_max_information_exceeds_the_bounds(epsilon, n, eta):
     found = max(max_information(*membership_bits(n=n, epsilon=epsilon), eta),
                 max_information(joint, np.outer(weights, joint.sum(axis=0)), eta))  # fmt: skip
     assert found <= pure_dp_tightened(epsilon=epsilon, n=n, eta=eta) <= pure_dp(epsilon=epsilon, n=n, eta=eta)
-    assert found <= group_information(members=n, epsilon=epsilon, log_eta=math.log(eta))
+
+
+def _releases(n: int, epsilon: float):
+    """(true, fresh) of two epsilon-DP releases about a half of n people."""
+    weights, channel = noisy_count(n=n, ones=n // 2, epsilon=epsilon)
+    joint = weights[:, None] * channel
+    yield membership_bits(n=n, epsilon=epsilon)
+    yield joint, np.outer(weights, joint.sum(axis=0))
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 3.0])
+@pytest.mark.parametrize("n", [2, 4, 10, 60, 200])
+def test_all_moments_of_the_likelihood_ratio_are_bounded_exactly(epsilon, n):
+    """ln E_fresh e^(lambda f) <= lambda (lambda - 1) s / 2, and every best event stays below the change of measure."""
+    s = group_spread(members=n, epsilon=epsilon)
+    for true, fresh in _releases(n, epsilon):
+        keep = (true > 1e-200) & (fresh > 1e-200)
+        f, law = np.log(true[keep] / fresh[keep]), fresh[keep]
+        for order in (1.0, 1.1, 1.5, 2.0, 4.0, 10.0):
+            assert special.logsumexp(order * f, b=law) <= order * (order - 1) * s / 2 + 1e-9
+        best = np.argsort(-f)
+        for log_fresh, log_true in zip(np.log(np.cumsum(law[best])), np.log(np.cumsum(true[keep][best])), strict=True):
+            assert log_true <= true_half_log(min(log_fresh, 0.0), s) + 1e-9
+
+
+def test_membership_bits_nearly_reach_the_moment_bound():
+    """For small epsilon and many people nothing is lost: the second moment is within 4% of the bound."""
+    n, epsilon = 600, 0.1
+    true, fresh = membership_bits(n=n, epsilon=epsilon)
+    keep = (true > 1e-200) & (fresh > 1e-200)
+    second = special.logsumexp(2 * np.log(true[keep] / fresh[keep]), b=fresh[keep])
+    assert 0.96 <= second / group_spread(members=n, epsilon=epsilon) <= 1
+
+
+def test_the_range_of_a_step_is_as_the_proof_says():
+    """ln((pi A + rho B) / (pi A + rho B')) over the corners and a grid of |ln B - ln B'|, |ln A - ln B|, ... <= eps."""
+    epsilon = 0.8
+    grid = np.linspace(-epsilon, epsilon, 41)
+    log_b, log_a = np.meshgrid(grid, grid)  # with ln B' = 0
+    ok = np.abs(log_a - log_b) <= epsilon + 1e-12
+    for rho in (0.5, 0.7, 1.0):
+        ratio = np.log(((1 - rho) * np.exp(log_a) + rho * np.exp(log_b)) / ((1 - rho) * np.exp(log_a) + rho))
+        assert ratio[ok].max() == pytest.approx(math.log(1 + rho * math.expm1(epsilon)))
+
+
+@pytest.mark.parametrize("members", [7, 50, 501])
+def test_the_spread_covers_every_split(members):
+    """The sum of squared ranges, summed as it stands, for every number of members in the half."""
+    for epsilon in (0.1, 1.0, 4.0):
+        s = group_spread(members=members, epsilon=epsilon)
+        for v in range(1, members):
+            few = min(v, members - v)
+            k = np.arange(1, few + 1)
+            ranges = np.log1p((members - few) / (members - k) * math.expm1(epsilon))
+            assert (ranges**2).sum() / 4 <= s + 1e-12
 
 
 def test_noisy_count_is_differentially_private_and_a_law():
@@ -106,7 +162,7 @@ def test_the_bound_holds_behind_randomised_response_on_membership(members, other
 )
 @settings(max_examples=100, deadline=None)
 def test_size_inverts_distance_and_moves_the_right_way(alpha, beta, collection, share):
-    epsilon = share * alpha
+    epsilon = share * optimize.brentq(lambda e: limit_distance(e) - alpha, 1e-6, 20)
     size = within_size(alpha=alpha, beta=beta, epsilon=epsilon, collection=collection)
     log_p = math.log(beta / collection)
     assert within_distance(size, epsilon=epsilon, log_p=log_p) == pytest.approx(alpha, rel=1e-6)
@@ -117,8 +173,10 @@ def test_size_inverts_distance_and_moves_the_right_way(alpha, beta, collection, 
 
 
 def test_limit_and_refusals():
-    assert within_distance(1e14, epsilon=0.3, log_p=-40.0) == pytest.approx(0.3, rel=1e-4)
-    assert within_size(alpha=0.2, beta=0.1, epsilon=0.2, collection=1) == math.inf
+    assert limit_distance(1e-3) == pytest.approx(0.5e-3, rel=1e-3)
+    assert all(membership_distance(e) < limit_distance(e) < e for e in (0.01, 0.3, 1.0, 3.0))
+    assert within_distance(1e14, epsilon=0.3, log_p=-40.0) == pytest.approx(limit_distance(0.3), rel=1e-4)
+    assert within_size(alpha=0.2, beta=0.1, epsilon=0.42, collection=1) == math.inf
     assert within_distance(10, epsilon=0.1, log_p=-40.0) == math.inf
     assert membership_distance(insufficient_epsilon(0.7)) == pytest.approx(0.7)
     assert insufficient_epsilon(2.0) == math.inf
