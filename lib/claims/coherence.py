@@ -17,7 +17,7 @@ from lib.coherence.max_information import approximate_dp, corollary, largest_del
 from lib.coherence.solver import Setting, solve, table1
 from lib.coherence.theorems import claim2_probability, claim2_size, hush_scovel
 from lib.datasets.section5 import TARGET, load_section5
-from lib.experiments import results
+from lib.experiments import coherence_dp, results
 from lib.experiments.coherence import WITH, per_group
 from lib.experiments.summary import mean_interval
 from lib.rng import stream
@@ -215,6 +215,47 @@ def clear_column(theorem: int, beta: float = 0.05, draws: int = 20_000) -> Evide
     return Evidence(float(worst <= beta), detail=f"largest share {worst:.4f} over {cases} cases, beta {beta:g}")
 
 
+def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
+    """Whether, against the noisy tables of counts, no group exceeds its guaranteed alpha in more than ``beta`` of the splits.
+
+    Over releases, readers, groups and the epsilons for which the guarantee says something.
+    """
+    try:
+        rows = coherence_dp.per_group(results("coherence_dp"))
+    except ValueError:
+        return NOTHING
+    worst, cases = 0.0, 0
+    for (epsilon, members), part in rows[np.isfinite(rows["epsilon"])].groupby(["epsilon", "n"]):
+        if epsilon > 1:
+            continue
+        s = Setting(
+            beta=beta, collection=len(coherence_dp.GROUPS), n=_people(rows), gamma=members, epsilon=epsilon, mode=mode
+        )
+        alpha = solve(s).value
+        if alpha is not None:
+            shares = part.groupby(["release", "reader", "group"])["distance"].apply(lambda d, a=alpha: (d > a).mean())
+            worst, cases = max(worst, shares.max()), cases + shares.size
+    words = f"largest share {worst:.3f} over {cases} cases, beta {beta:g}"
+    return Evidence(float(worst <= beta), runs=int(rows["split"].nunique()), data="real data", detail=words)
+
+
+def clear_counts_coherent(alpha: float = 0.2) -> Evidence:
+    """Share of splits in which exact counts of the coarse table keep every group within ``alpha``, informed reader."""
+    try:
+        rows = coherence_dp.per_group(results("coherence_dp"))
+    except ValueError:
+        return NOTHING
+    part = rows[(rows["release"] == "coarse") & np.isinf(rows["epsilon"]) & (rows["reader"] == "informed")]
+    worst = part.groupby("split")["distance"].max()
+    return Evidence(
+        float((worst <= alpha).mean()), runs=worst.size, data="real data", detail=f"largest {worst.max():.3f}"
+    )
+
+
+def _people(rows: pd.DataFrame) -> float:
+    return rows.loc[rows["group"] == EVERYONE, "n"].max()
+
+
 def binary_universe(n: int, alpha: float) -> Evidence:
     """Whether publishing a table of single bits in the clear leaves the worst predictor within ``alpha`` in all draws."""
     found = column_distances(n // 2, n, n, size=20_000, rng=stream(1, "binary universe", n))
@@ -226,6 +267,7 @@ MEASURES: dict[str, Callable[..., Evidence]] = {
     for f in (
         section5_distance, section5_gap, section5_unnoticed, section5_shift, section5_left_out_cleared, table_fact,
         share_with, few_unique, two_members, table1_row, section63_example, moved_mass, claim2_statement, theorem4_exact,
-        theorem12_special, corollary2_follows, clear_column, binary_universe,
+        theorem12_special, corollary2_follows, clear_column, binary_universe, dp_bound_holds,
+        clear_counts_coherent,
     )
 }  # fmt: skip
