@@ -43,10 +43,10 @@ def groups(
     for crossing in [*((column,) for column in columns), *map(tuple, crossings)]:
         for column in crossing:
             validate.choice("column", column, frame.columns)
-        values = [sorted(frame[column].dropna().unique()) for column in crossing]
+        values = [sorted(frame[column].dropna().unique(), key=_numbers_first) for column in crossing]
         for combination in product(*values):
             who = np.logical_and.reduce(
-                [(frame[c] == v).to_numpy() for c, v in zip(crossing, combination, strict=True)]
+                [(frame[c] == v).to_numpy(bool, na_value=False) for c, v in zip(crossing, combination, strict=True)]
             )
             if who.any():
                 _add(found, " & ".join(f"{c} = {v}" for c, v in zip(crossing, combination, strict=True)), who)
@@ -61,20 +61,31 @@ def groups(
 
 
 def banded(values: pd.Series, edges: Sequence[float]) -> pd.Series:
-    """A number as the band it falls into, ``"18-24"``; below the first edge and from the last on, ``"< a"``, ``">= b"``."""
+    """A number as the band it falls into, ``"18-24"``; below the first edge and from the last on, ``"< a"``, ``">= b"``.
+
+    A band of other than whole numbers is written ``"[18, 25)"``. A missing number falls into none and stays missing.
+    """
     edges = list(edges)
     if edges != sorted(set(edges)) or not edges:
         raise ValueError(f"edges={edges!r} is not allowed: increasing numbers are")
-    middle = [f"{a:g}-{b - 1:g}" if float(a).is_integer() and float(b).is_integer() else f"[{a:g}, {b:g})"
-              for a, b in pairwise(edges)]  # fmt: skip
-    names = [f"< {edges[0]:g}", *middle, f">= {edges[-1]:g}"]
-    return pd.Series(np.array(names, dtype=object)[np.digitize(values, edges)], index=values.index, name=values.name)
+    missing = values.isna()
+    there = values[~missing].to_numpy(dtype=float)
+    whole = np.mod(np.concatenate([there, edges]), 1).max() == 0
+    middle = [f"{a:g}-{b - 1:g}" if whole else f"[{a:g}, {b:g})" for a, b in pairwise(edges)]
+    names = np.array([f"< {edges[0]:g}", *middle, f">= {edges[-1]:g}"], dtype=object)
+    found = pd.Series(None, index=values.index, name=values.name, dtype=object)
+    found[~missing] = names[np.digitize(there, edges)]  # digitize alone would put NaN into the last band
+    return found
 
 
 def large_enough(found: Mapping[str, np.ndarray], gamma: float) -> dict[str, np.ndarray]:
     """The groups with at least ``gamma`` members (Definition 3)."""
     validate.positive("gamma", gamma)
     return {name: who for name, who in found.items() if who.sum() >= gamma}
+
+
+def _numbers_first(value: object) -> tuple[bool, object]:
+    return isinstance(value, str), value
 
 
 def _add(found: dict[str, np.ndarray], name: str, who: np.ndarray) -> None:

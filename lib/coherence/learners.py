@@ -41,6 +41,13 @@ def _encoder(half: pd.DataFrame, *, one_hot: bool) -> ColumnTransformer:
     return ColumnTransformer([("category", coded, categories)], remainder=numbers)
 
 
+def _check_release(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
+    absent = [c for c in columns if c not in table.columns]
+    if absent or table.empty:
+        raise ValueError(f"the release has {len(table)} rows and the columns {list(table.columns)}; "
+                         f"at least one row is allowed, and {list(columns)} among the columns")  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Estimator:
     """A scikit-learn classifier as a learner: ``h = 2 Pr[target = 1] - 1``.
@@ -49,17 +56,33 @@ class Estimator:
     ----------
     model : estimator
         Cloned for each half; its ``random_state``, if it has one, comes from the stream.
+        One without ``predict_proba`` says +1 or -1, as its labels have it.
     one_hot : bool
         Encode categories one-hot and scale numbers (for linear models), or as codes (for trees).
 
     A half whose target has one value only gives the constant predictor of that value.
+
+    Raises
+    ------
+    ValueError
+        For a model that cannot be fitted or cannot predict; when called, for a
+        table without rows, without the columns, or with a target other than 0 and 1.
     """
 
     model: BaseEstimator
     one_hot: bool = False
 
+    def __post_init__(self) -> None:
+        if isinstance(self.model, type) or not (hasattr(self.model, "fit") and hasattr(self.model, "predict")):
+            raise ValueError(f"model={self.model!r} is not allowed: an instance with fit and predict is")
+
     def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+        _check_release(half, (target, *lens))
         columns, y = list(lens), half[target].to_numpy()
+        if not np.isin(y, (0, 1)).all():
+            raise ValueError(
+                f"target {target!r} of the release holds {y[~np.isin(y, (0, 1))][0]!r}; 0 and 1 are allowed"
+            )
         if np.unique(y).size < 2:
             return Constant(2.0 * y[0] - 1)(half, target, lens, rng)
         model = clone(self.model)
@@ -68,6 +91,8 @@ class Estimator:
         pipeline = make_pipeline(_encoder(half[columns], one_hot=self.one_hot), model)
         with threadpool_limits(1):  # sums in another order round otherwise; and splits run side by side anyway
             pipeline.fit(half[columns], y)
+        if not hasattr(pipeline, "predict_proba"):
+            return lambda records: 2.0 * pipeline.predict(records[columns]) - 1
         one = list(pipeline.classes_).index(1)
         return lambda records: 2 * pipeline.predict_proba(records[columns])[:, one] - 1
 
@@ -86,7 +111,9 @@ class Lookup:
 
     def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
         columns = list(lens)
-        seen = half.groupby(columns, observed=True, dropna=False)[target].mean()
+        _check_release(half, (target, *lens) if self.answers else lens)
+        alike = half.groupby(columns, observed=True, dropna=False)
+        seen = alike[target].mean() if self.answers else alike.size()
         known = pd.Series(np.where(seen > 0.5, 1.0, -1.0) if self.answers else 1.0, index=seen.index)
 
         def predict(records: pd.DataFrame) -> np.ndarray:
@@ -113,7 +140,8 @@ class After:
     Parameters
     ----------
     curator : callable
-        ``curator(half, rng)`` gives the released table, with the columns of ``half``.
+        ``curator(half, rng)`` gives the release: for the battery a table with the
+        columns of ``half``; for a learner of one's own, whatever that one reads.
     learner : callable
         Trained on the release.
     """

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from lib.coherence.collection import EVERYONE, banded, groups, large_enough
+from lib.coherence.collection import EVERYONE, groups
 from lib.coherence.experiment import Setup, clopper_pearson, demcoh, halves, one_split
 from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
 from lib.rng import stream
@@ -50,12 +50,6 @@ def test_a_constant_predictor_is_coherent():
     result = _run(_table(), Constant(0.3))
     assert (result.rows["distance"] == 0).all()
     assert result.beta(0.0) == (0.0, *clopper_pearson(0, 6))
-
-
-def test_lookup_of_answers_says_what_the_half_says():
-    half = pd.DataFrame({"x": [1, 1, 1, 2], "y": [1, 1, 0, 0]})
-    predict = Lookup(answers=True, otherwise=0.0)(half, "y", ("x",), None)
-    assert predict(pd.DataFrame({"x": [1, 2, 3]})).tolist() == [1, -1, 0]
 
 
 def test_a_learner_of_a_strong_signal_is_coherent_about_a_common_one():
@@ -133,12 +127,6 @@ def test_hard_labels_and_predictions_out_of_range():
         _run(frame, lambda *_: lambda records: np.zeros(3))
 
 
-def test_a_half_with_one_class_gives_the_constant():
-    half = pd.DataFrame({"x": [1, 2], "y": [1, 1]})
-    predict = Estimator(LogisticRegression())(half, "y", ("x",), stream(0, "one class"))
-    assert predict(half).tolist() == [1, 1]
-
-
 def test_tables_that_do_not_fit_are_refused():
     frame = _table(50)
     with pytest.raises(ValueError, match="column='z'"):
@@ -166,28 +154,3 @@ def test_clopper_pearson_against_the_beta_law():
     low, high = clopper_pearson(3, 50)
     assert low == pytest.approx(stats.beta.ppf(0.025, 3, 48))
     assert high == pytest.approx(stats.beta.ppf(0.975, 4, 47))
-
-
-def test_groups_bands_and_sizes():
-    frame = pd.DataFrame({"a": [0, 1, 1, None], "b": ["x", "x", "y", "y"], "age": [3, 18, 40, 80]})
-    found = groups(frame, ["a"], [("a", "b")], {"old": lambda t: (t["age"] > 30).to_numpy()})
-    assert list(found) == [
-        EVERYONE,
-        "a = 0.0",
-        "a = 1.0",
-        "a = 0.0 & b = x",
-        "a = 1.0 & b = x",
-        "a = 1.0 & b = y",
-        "old",
-    ]
-    assert found["a = 1.0"].tolist() == [False, True, True, False]
-    assert list(large_enough(found, 2)) == [EVERYONE, "a = 1.0", "old"]
-    assert banded(frame["age"], (18, 65)).tolist() == ["< 18", "18-64", "18-64", ">= 65"]
-    with pytest.raises(ValueError, match="edges="):
-        banded(frame["age"], (5, 5))
-    with pytest.raises(ValueError, match="column='c'"):
-        groups(frame, ["c"])
-    with pytest.raises(ValueError, match="gave int64"):
-        groups(frame, predicates={"bad": lambda t: t["age"].to_numpy()})
-    with pytest.raises(ValueError, match="named twice"):
-        groups(frame, ["b", "b"])

@@ -1,0 +1,109 @@
+"""Groups are what their names say, for every kind of column; bands hold what falls between their edges."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lib.coherence.collection import EVERYONE, banded, groups, large_enough
+
+FRAME = pd.DataFrame({"a": [0, 1, 1, None], "b": ["x", "x", "y", "y"], "age": [3, 18, 40, 80]})
+
+
+def test_columns_crossings_and_predicates_in_the_order_asked_for():
+    found = groups(FRAME, ["a"], [("a", "b")], {"old": lambda t: t["age"] > 30})
+    crossed = ["a = 0.0 & b = x", "a = 1.0 & b = x", "a = 1.0 & b = y"]  # nobody is in 0.0 & y
+    assert list(found) == [EVERYONE, "a = 0.0", "a = 1.0", *crossed, "old"]
+    assert found["a = 1.0"].tolist() == [False, True, True, False]
+    assert found["old"].tolist() == [False, False, True, True]
+    assert EVERYONE not in groups(FRAME, ["a"], everyone=False)
+
+
+codes = st.lists(st.tuples(st.integers(0, 3), st.sampled_from("pqr")), min_size=1, max_size=30)
+
+
+@given(codes)
+@settings(max_examples=60, deadline=None)
+def test_a_column_partitions_and_a_crossing_is_an_intersection(rows):
+    frame = pd.DataFrame(rows, columns=["u", "v"])
+    found = groups(frame, ["u", "v"], [("u", "v")], everyone=False)
+    for column in ("u", "v"):
+        parts = [who for name, who in found.items() if name.startswith(f"{column} = ") and "&" not in name]
+        assert (np.sum(parts, axis=0) == 1).all()
+    crossed = {name: who for name, who in found.items() if "&" in name}
+    assert len(crossed) == len(set(rows))
+    for name, who in crossed.items():
+        left, right = name.split(" & ")
+        assert (who == (found[left] & found[right])).all()
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Categorical(["s", "t", "s"], categories=["t", "s", "never"]),
+        pd.array([True, False, True]),
+        pd.array([1, None, 1], dtype="Int64"),
+        [2, "two", 2],
+        pd.to_datetime(["2019-01-01", "2020-01-01", "2019-01-01"]),
+    ],
+    ids=["category", "bool", "nullable", "mixed", "date"],
+)
+def test_every_kind_of_column_gives_its_groups(column):
+    frame = pd.DataFrame({"c": column})
+    found = groups(frame, ["c"], everyone=False)
+    assert len(found) == frame["c"].nunique()
+    assert [True, False, True] in [who.tolist() for who in found.values()]
+    assert all(who.dtype == bool for who in found.values())
+
+
+@given(st.lists(st.floats(-50, 150) | st.just(np.nan), min_size=1, max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_who_is_in_a_band_lies_between_its_edges(ages):
+    values, edges = pd.Series(ages, name="age"), (18, 35, 65)
+    found, bounds = banded(values, edges), [-np.inf, *edges, np.inf]
+    assert (found.isna() == values.isna()).all()
+    for low, high in pairwise(bounds):
+        within = (values >= low) & (values < high)
+        assert found[within].nunique() <= 1
+        assert not set(found[within]) & set(found[~within])
+
+
+def test_names_of_bands():
+    assert banded(FRAME["age"], (18, 65)).tolist() == ["< 18", "18-64", "18-64", ">= 65"]
+    assert banded(pd.Series([18.5, 70]), (18, 65)).tolist() == ["[18, 65)", ">= 65"]
+    assert banded(pd.Series([0.2, 0.7]), (0.1, 0.5)).tolist() == ["[0.1, 0.5)", ">= 0.5"]
+
+
+def test_a_missing_number_makes_no_group():
+    bands = pd.DataFrame({"band": banded(pd.Series([3, None, 80]), (18, 65))})
+    found = groups(bands, ["band"], everyone=False)
+    assert {name: who.tolist() for name, who in found.items()} == {
+        "band = < 18": [True, False, False], "band = >= 65": [False, False, True]}  # fmt: skip
+
+
+def test_the_size_constraint_counts_members_of_the_whole_table():
+    found = groups(FRAME, ["a"], predicates={"nobody": lambda t: t["age"] > 99})
+    assert list(large_enough(found, 2)) == [EVERYONE, "a = 1.0"]
+    assert list(large_enough(found, 2.5)) == [EVERYONE]
+    with pytest.raises(ValueError, match="gamma=0"):
+        large_enough(found, 0)
+
+
+def test_what_names_no_group_is_refused():
+    with pytest.raises(ValueError, match="edges="):
+        banded(FRAME["age"], (5, 5))
+    with pytest.raises(ValueError, match="edges="):
+        banded(FRAME["age"], ())
+    with pytest.raises(ValueError, match="column='c'"):
+        groups(FRAME, ["c"])
+    with pytest.raises(ValueError, match="gave int64"):
+        groups(FRAME, predicates={"bad": lambda t: t["age"].to_numpy()})
+    with pytest.raises(ValueError, match=r"gave bool of shape \(2,\)"):
+        groups(FRAME, predicates={"short": lambda t: np.array([True, False])})
+    with pytest.raises(ValueError, match="named twice"):
+        groups(FRAME, ["b", "b"])

@@ -1,0 +1,128 @@
+"""Learners on tables with known answers: closed forms, typed columns, unseen categories, missing classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
+from lib.rng import stream
+
+LENS = ("size", "job", "member", "colour")
+
+
+@pytest.fixture
+def typed() -> pd.DataFrame:
+    rng = stream(5, "learners table")
+    n = 300
+    job = rng.choice(["a", "b", "c"], n)
+    return pd.DataFrame({
+        "size": rng.normal(size=n), "job": job, "member": rng.random(n) < 0.5,
+        "colour": pd.Categorical(rng.choice(["red", "blue"], n)), "y": (rng.random(n) < np.where(job == "a", 0.9, 0.2)).astype(int),
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BATTERY)
+def test_the_battery_reads_typed_columns_and_stays_in_range(name, typed, rng):
+    predict = BATTERY[name](typed[:200], "y", LENS, rng)
+    h = predict(typed)
+    assert h.shape == (300,)
+    assert (np.abs(h) <= 1).all()
+
+
+@pytest.mark.parametrize("name", BATTERY)
+def test_categories_that_were_not_seen_are_predicted_all_the_same(name, typed, rng):
+    predict = BATTERY[name](typed[typed["job"] != "c"], "y", LENS, rng)
+    assert not np.isnan(predict(typed[typed["job"] == "c"])).any()
+
+
+@pytest.mark.parametrize("name", BATTERY)
+def test_only_the_lens_is_seen(name, typed, rng):
+    """Predictions need no other column, and rows that agree in the lens are predicted alike."""
+    predict = BATTERY[name](typed, "y", ("job",), rng)
+    h = predict(typed[["job"]])
+    assert pd.Series(h).groupby(typed["job"].to_numpy()).nunique().max() == 1
+
+
+@pytest.mark.parametrize("name", BATTERY)
+def test_the_stream_decides(name, typed):
+    first, again = (BATTERY[name](typed[:200], "y", LENS, stream(1, "same"))(typed) for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+
+
+def test_confidence_is_twice_the_probability_less_one(rng):
+    """A stump on a column of two values says the share of ones in each."""
+    half = pd.DataFrame({"x": [0] * 4 + [1] * 5, "y": [1, 0, 0, 0, 1, 1, 1, 1, 0]})
+    predict = Estimator(DecisionTreeClassifier())(half, "y", ("x",), rng)
+    assert predict(pd.DataFrame({"x": [0, 1]})) == pytest.approx([2 * 1 / 4 - 1, 2 * 4 / 5 - 1])
+
+
+def test_an_estimator_without_probabilities_says_its_labels(typed, rng):
+    model = RidgeClassifier()
+    h = Estimator(model, one_hot=True)(typed, "y", LENS, rng)(typed)
+    assert set(h) == {-1.0, 1.0}
+    assert h[typed["job"] == "a"].mean() > h[typed["job"] != "a"].mean()
+    assert not hasattr(model, "coef_")  # the estimator that was given is not fitted itself
+
+
+@pytest.mark.parametrize(("label", "says"), [(1, 1.0), (0, -1.0)])
+def test_a_half_with_one_class_gives_the_constant(label, says, rng):
+    half = pd.DataFrame({"x": [1, 2], "y": [label, label]})
+    assert Estimator(LogisticRegression())(half, "y", ("x",), rng)(half).tolist() == [says, says]
+
+
+def test_a_lookup_knows_who_was_in_the_half_and_nothing_else(typed, rng):
+    shuffled = typed.assign(y=rng.permutation(typed["y"].to_numpy()))
+    for table in (typed, shuffled):  # whatever the target
+        h = Lookup()(table[:200], "y", LENS, rng)(typed)
+        assert (h[:200] == 1).all()
+        assert (h[200:] == -1).all()
+
+
+def test_a_lookup_needs_no_target_and_of_answers_takes_the_majority(rng):
+    half = pd.DataFrame({"x": [1, 1, 1, 2, 3, 3], "y": [1, 1, 0, 0, 1, 0]})
+    records = pd.DataFrame({"x": [1, 2, 3, 4]})
+    assert Lookup()(half[["x"]], "y", ("x",), rng)(records).tolist() == [1, 1, 1, -1]
+    assert Lookup(answers=True, otherwise=0.0)(half, "y", ("x",), rng)(records).tolist() == [1, -1, -1, 0]
+
+
+def test_a_curator_may_release_anything_that_the_learner_reads(typed, rng):
+    """Definition 4's universe of releases is arbitrary: here, one number."""
+
+    def share(half, rng):
+        return half["y"].mean()
+
+    def reader(release, target, lens, rng):
+        return Constant(2 * release - 1)(None, target, lens, rng)
+
+    h = After(share, reader)(typed, "y", LENS, rng)(typed)
+    assert h == pytest.approx(np.full(300, 2 * typed["y"].mean() - 1))
+
+
+def test_the_learner_after_a_curator_sees_the_release_alone(typed, rng):
+    def first_ten(half, rng):
+        return half[:10]
+
+    h = After(first_ten, Lookup())(typed, "y", LENS, rng)(typed)
+    assert np.flatnonzero(h == 1).tolist() == list(range(10))
+
+
+@pytest.mark.parametrize("learner", [Estimator(RandomForestClassifier(n_estimators=2)), Lookup()])
+def test_releases_that_cannot_be_learnt_from_are_refused(learner, typed, rng):
+    with pytest.raises(ValueError, match="the release has 0 rows"):
+        After(lambda half, rng: half[:0], learner)(typed, "y", LENS, rng)
+    with pytest.raises(ValueError, match=r"columns \['size', 'job', 'member', 'y'\]"):
+        After(lambda half, rng: half.drop(columns="colour"), learner)(typed, "y", LENS, rng)
+
+
+def test_classes_other_than_0_and_1_and_models_that_are_none_are_refused(typed, rng):
+    with pytest.raises(ValueError, match=r"target 'y' of the release holds .*2.*; 0 and 1 are allowed"):
+        Estimator(LogisticRegression(), one_hot=True)(typed.assign(y=2), "y", LENS, rng)
+    with pytest.raises(ValueError, match="an instance with fit and predict is"):
+        Estimator(RandomForestClassifier)
+    with pytest.raises(ValueError, match="model=3 is not allowed"):
+        Estimator(3)
