@@ -28,7 +28,8 @@ h1 { font-size: 1.6rem; line-height: 1.25; } h2 { font-size: 1.25rem; margin-top
 .answer { border-left: .3rem solid var(--line); background: var(--soft); padding: .6rem 1rem; }
 .answer.found { border-color: var(--alarm); }
 .scroll { overflow-x: auto; margin: 1rem 0; } .scroll:focus-visible { outline: 2px solid var(--ink); }
-table { border-collapse: collapse; font-size: .88rem; overflow-wrap: normal; } caption { text-align: left; padding-bottom: .4rem; }
+table { border-collapse: collapse; font-size: .88rem; overflow-wrap: normal; } .caption { font-size: .88rem; margin: 1rem 0 -.6rem; }
+th[scope=row] { min-width: 8rem; } td.number, td.span { white-space: nowrap; } td.words { min-width: 14rem; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 figure { margin: 0; } img { max-width: 100%; height: auto; } figcaption { font-size: .88rem; }
@@ -73,12 +74,18 @@ def table(frame: pd.DataFrame, caption: str, formats: dict[str, str] | None = No
     lines = []
     for row in frame.itertuples(index=False, name=None):
         cells = [_cell(value, formats.get(column, "")) for value, column in zip(row, frame.columns, strict=True)]
-        rest = "".join(f"<td{k}>{cell}</td>" for cell, k in zip(cells[1:], kinds[1:], strict=True))
+        rest = "".join(f"<td{k or _width(cell)}>{cell}</td>" for cell, k in zip(cells[1:], kinds[1:], strict=True))
         lines.append(f'<tr><th scope="row"{kinds[0]}>{cells[0]}</th>{rest}</tr>')
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table><caption>{escape(caption)}</caption>'
+        f'<p class="caption">{escape(caption)}</p>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table aria-label="{escape(caption)}">'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
     )
+
+
+def _width(cell: str) -> str:
+    """Short cells stay on one line, sentences get room."""
+    return ' class="span"' if len(cell) <= 24 else ' class="words"'
 
 
 def _cell(value: object, spec: str) -> str:

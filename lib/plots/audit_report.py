@@ -13,7 +13,7 @@ from lib.plots.audit import group_distances, sorted_predictions
 __all__ = ["report_html", "answer", "group_table", "alpha_table", "epsilon_table"]
 
 SHOWN = 6  # groups whose predictions are drawn, per learner
-_WORDS = {"clear": ("learnt from", "left out"), "curator": ("behind the release", "left out"),
+_WORDS = {"clear": ("trained on", "left out"), "curator": ("behind the release", "left out"),
           "release": ("behind the release", "left out")}  # fmt: skip
 _FORMATS = dict.fromkeys(("W1", "95% low", "95% high", "sampling"), ".3f") | {
     "as if moved": ",.0f", "people": ",d", "adjusted p": ".3g"}  # fmt: skip
@@ -38,7 +38,9 @@ def report_html(audit: Audit) -> str:
 def answer(audit: Audit) -> str:
     """What was found, in words, with the rate at which it would be found where there is nothing."""
     flagged, groups = audit.flagged, len(audit.members)
-    rate = f"If nothing leaked, any group at all would be flagged with probability at most {audit.request.false_alarm:g}."
+    rate = (
+        f"If nothing leaked, any group at all would be flagged with probability at most {audit.request.false_alarm:g}."
+    )
     if flagged.empty:
         return (
             f"Nothing found: in none of {groups} groups do the predictions of {_and(audit.request.learners)} tell those "
