@@ -20,6 +20,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from threadpoolctl import threadpool_limits
 
 __all__ = ["Learner", "Predict", "Estimator", "Lookup", "Constant", "After", "BATTERY"]
 
@@ -64,7 +65,9 @@ class Estimator:
         model = clone(self.model)
         if "random_state" in model.get_params():
             model.set_params(random_state=int(rng.integers(2**31)))
-        pipeline = make_pipeline(_encoder(half[columns], one_hot=self.one_hot), model).fit(half[columns], y)
+        pipeline = make_pipeline(_encoder(half[columns], one_hot=self.one_hot), model)
+        with threadpool_limits(1):  # sums in another order round otherwise; and splits run side by side anyway
+            pipeline.fit(half[columns], y)
         one = list(pipeline.classes_).index(1)
         return lambda records: 2 * pipeline.predict_proba(records[columns])[:, one] - 1
 

@@ -13,7 +13,7 @@ from lib import validate
 from lib.coherence.max_information import corollary, largest_delta, pure_dp
 
 __all__ = [
-    "hush_scovel", "claim1", "claim2_size", "claim2_probability", "lemma1_size", "lemma1_probability",
+    "hush_scovel", "claim1", "claim2_size", "claim2_probability", "claim2_tail", "lemma1_size", "lemma1_probability",
     "theorem3_terms", "theorem7_terms", "theorem8_terms", "theorem8_delta", "size",
 ]  # fmt: skip
 
@@ -53,6 +53,17 @@ def claim2_probability(members: int, mu: float, *, reading: str = "proof") -> tu
     """
     factor = {"statement": 1.0, "proof": 2.0}[validate.choice("reading", reading, ("statement", "proof"))]
     return factor, min(1.0, 2 * (1 + members) * mu)
+
+
+def claim2_tail(members: int, distance: float) -> float:
+    """What Claim 2, with the factor of its proof, says of ``Pr[W1 > distance]`` in a group of ``members``: the least bound.
+
+    1 where its conditions fail (fewer than 40 members, or ``distance < 10.6 / members``).
+    """
+    alpha = validate.positive("distance", distance) / 2
+    if members < 40 or members * alpha < 5.3 or alpha >= 1:
+        return 1.0
+    return min(1.0, 8 * (1 + members) * math.exp(-members * min(alpha**2 / 4.15, 1 / 8.3)))
 
 
 def lemma1_size(alpha: float, mu: float) -> float:

@@ -20,6 +20,7 @@ from lib.coherence.theorems import _coherence
 
 __all__ = [
     "half_sample_distance",
+    "half_sample_log_tail",
     "half_sample_size",
     "size_of_information",
     "tightened_size",
@@ -48,6 +49,15 @@ def half_sample_distance(members: float, log_p: float) -> float:
         return math.inf
     mean = 2 / math.sqrt(q * (members - 1))
     return mean + math.sqrt(8 * (math.log(2) - log_p) / (q * (members - 0.5) * (1 - 1 / members)))
+
+
+def half_sample_log_tail(alpha: float, members: float) -> float:
+    """``ln p`` with :func:`half_sample_distance` equal to ``alpha``: the bound on the tail; 0 where there is none."""
+    most = -1e-9
+    if half_sample_distance(members, most) >= alpha:
+        return 0.0
+    least = -members / 2 * (1 - 1e-9) + math.log(4)  # there q reaches 0
+    return brentq(lambda log_p: half_sample_distance(members, log_p) - alpha, least, most, xtol=1e-12)
 
 
 def half_sample_size(alpha: float, log_p: float) -> float:

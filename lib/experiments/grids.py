@@ -10,7 +10,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import load
-from lib.experiments import coherence, ldp_fairness
+from lib.experiments import coherence, coherence_dp, ldp_fairness
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
@@ -55,22 +55,22 @@ def _section5(profile: str) -> Iterable[object]:
     return coherence.section5_grid(*(() if profile == "paper" else (range(2), (1000,))))
 
 
+def _coherence_dp(profile: str) -> Iterable[object]:
+    return coherence_dp.dp_grid(*(() if profile == "paper" else (range(2), (0.1, 10.0))))
+
+
 GRIDS: dict[str, Grid] = {
     g.name: g
     for g in (
         _ldp("ldp_main", "LDP and fairness, Figs 2-7", ldp_fairness.main_grid),
         _ldp("ldp_appendix", "LDP and fairness, Figs 8-13 (random sensitive attributes)", ldp_fairness.appendix_grid),
         _ldp("ldp_tuned", "LDP and fairness, a slice with tuned hyper-parameters", ldp_fairness.tuned_grid),
-        Grid(
-            "coherence_section5",
-            "Demographic coherence, Section 5 and variations",
-            _section5,
-            coherence.run_cell,
-            lambda cell: 1.0,
-            coherence.VERSION,
-        ),
+        Grid("coherence_section5", "Demographic coherence, Section 5 and variations", _section5, coherence.run_cell,
+             lambda cell: 1.0, coherence.VERSION),
+        Grid("coherence_dp", "Demographic coherence of noisy and of exact counts", _coherence_dp, coherence_dp.run_cell,
+             lambda cell: 5.0 if cell.reader == "forest" else 1.0, coherence_dp.VERSION),
     )
-}
+}  # fmt: skip
 
 
 def run_grid(

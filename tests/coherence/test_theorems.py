@@ -30,6 +30,7 @@ from lib.coherence.theorems import (
     claim1,
     claim2_probability,
     claim2_size,
+    claim2_tail,
     hush_scovel,
     lemma1_probability,
     lemma1_size,
@@ -42,6 +43,7 @@ from lib.coherence.theorems import (
 from lib.coherence.tightened import (
     description_length_size,
     half_sample_distance,
+    half_sample_log_tail,
     half_sample_size,
     tightened_size,
 )
@@ -201,6 +203,17 @@ def test_half_sample_size_inverts_the_distance():
         assert half_sample_distance(members, log_p) == pytest.approx(alpha, rel=1e-6)
         assert half_sample_distance(members * 0.99, log_p) > alpha
     assert half_sample_distance(10, -30.0) == math.inf
+
+
+def test_tails_invert_their_sizes():
+    for members, distance in ((400, 0.6), (3000, 0.2)):
+        log_p = half_sample_log_tail(distance, members)
+        assert half_sample_distance(members, log_p) == pytest.approx(distance, rel=1e-6)
+    assert half_sample_log_tail(0.01, 100) == 0.0
+    tail = claim2_tail(2000, 0.6)
+    mu = tail / (2 * 2001)
+    assert claim2_size(0.3, mu) == pytest.approx(2000, rel=1e-9)
+    assert claim2_tail(30, 1.0) == claim2_tail(100, 0.05) == 1.0
 
 
 def test_hoeffding_without_replacement_holds_exactly():

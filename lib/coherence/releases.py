@@ -1,0 +1,106 @@
+"""An epsilon-DP release simple enough to be attacked as well as it can be: a table of noisy counts.
+
+Replacing one record moves the counts by 2 in L1 (the paper's neighbours differ
+in one entry), so Laplace noise of scale ``2 / epsilon`` on each count is
+epsilon-DP. Three learners read the release:
+
+- ``informed`` knows the whole data set and not the split. It says +1 in cells
+  of which the release reports more than half. The definition allows it: it
+  quantifies over all learners for every data set.
+- ``counts`` knows the release alone: +1 where a count is at least one half.
+- ``forest`` draws rows from the counts and learns the target from them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.coherence.learners import BATTERY, Constant, Predict
+
+__all__ = ["Histogram", "READERS", "Reader"]
+
+READERS = ("informed", "counts", "forest")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Histogram:
+    """Counts of the cells of some columns, with Laplace noise.
+
+    Parameters
+    ----------
+    columns, sizes : tuples
+        Names and declared numbers of codes ``0 .. size-1``.
+    epsilon : float
+        Of the release, for replacing one record; infinity publishes exact counts.
+    """
+
+    columns: tuple[str, ...]
+    sizes: tuple[int, ...]
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        validate.positive("epsilon", self.epsilon, infinite=True)
+        if len(self.columns) != len(self.sizes) or not self.columns:
+            raise ValueError(f"sizes={self.sizes!r} is not allowed: one for each of the columns {self.columns!r} is")
+        for name, size in zip(self.columns, self.sizes, strict=True):
+            validate.integer(f"size of {name}", size, low=1)
+
+    @property
+    def cells(self) -> int:
+        return math.prod(self.sizes)
+
+    def cell(self, records: pd.DataFrame) -> np.ndarray:
+        """The cell of each record, shape (n,)."""
+        codes = [validate.codes(c, records[c].to_numpy(), k) for c, k in zip(self.columns, self.sizes, strict=True)]
+        return np.ravel_multi_index(codes, self.sizes)
+
+    def counts(self, records: pd.DataFrame) -> np.ndarray:
+        """Exact counts, shape (cells,)."""
+        return np.bincount(self.cell(records), minlength=self.cells)
+
+    def release(self, records: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
+        """Noisy counts, shape (cells,)."""
+        exact = self.counts(records).astype(float)
+        return exact if math.isinf(self.epsilon) else exact + rng.laplace(0.0, 2 / self.epsilon, exact.size)
+
+    def rows(self, noisy: np.ndarray, n: int, rng: np.random.Generator) -> pd.DataFrame:
+        """``n`` rows drawn from the positive part of the counts; from all cells alike if there is none."""
+        weight = np.clip(noisy, 0, None)
+        share = weight / weight.sum() if weight.sum() > 0 else np.full(self.cells, 1 / self.cells)
+        drawn = np.unravel_index(rng.choice(self.cells, size=n, p=share), self.sizes)
+        return pd.DataFrame(dict(zip(self.columns, drawn, strict=True)))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A curator and a learner in one: publishes the histogram of the half, then reads it in one of three ways.
+
+    Parameters
+    ----------
+    population : int array of shape (cells,)
+        Counts of the whole data set, for ``"informed"``.
+    """
+
+    histogram: Histogram
+    kind: str
+    population: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        validate.choice("kind", self.kind, READERS)
+        if self.kind == "informed" and (self.population is None or self.population.shape != (self.histogram.cells,)):
+            raise ValueError(f"population is needed by the informed reader, with shape ({self.histogram.cells},)")
+
+    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+        noisy = self.histogram.release(half, rng)
+        if self.kind == "forest":
+            table = self.histogram.rows(noisy, len(half), rng)
+            seen = tuple(c for c in self.histogram.columns if c != target and c in lens)
+            return BATTERY["forest"](table, target, seen, rng) if seen else Constant()(table, target, lens, rng)
+        threshold = self.population / 2 if self.kind == "informed" else 0.5
+        says = np.where(noisy > threshold, 1.0, np.where(noisy == threshold, 0.0, -1.0))
+        return lambda records: says[self.histogram.cell(records)]

@@ -1,0 +1,102 @@
+"""The noisy table of counts: exact at infinite epsilon, private at every other, and its readers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from lib.coherence.collection import EVERYONE
+from lib.coherence.experiment import Setup, demcoh
+from lib.coherence.releases import READERS, Histogram, Reader
+from lib.rng import stream
+from tests.conftest import FALSE_ALARM
+
+
+def _table(n=600):
+    rng = stream(4, "release table")
+    return pd.DataFrame({"a": rng.integers(0, 3, n), "b": rng.integers(0, 2, n)})
+
+
+def _histogram(epsilon=1.0):
+    return Histogram(columns=("a", "b"), sizes=(3, 2), epsilon=epsilon)
+
+
+def test_exact_counts_at_infinite_epsilon(rng):
+    frame, h = _table(), _histogram(math.inf)
+    assert h.release(frame, rng).tolist() == frame.groupby(["a", "b"]).size().tolist()
+    assert h.cells == 6
+
+
+def test_noise_has_the_scale_that_replacing_a_record_asks_for(rng):
+    frame, h = _table(), _histogram(0.5)
+    noise = np.concatenate([h.release(frame, rng) - h.counts(frame) for _ in range(2000)])
+    assert stats.kstest(noise, stats.laplace(scale=4).cdf).pvalue > FALSE_ALARM
+    changed = frame.copy()
+    changed.iloc[0] = [2 - changed["a"].iloc[0], 1 - changed["b"].iloc[0]]
+    moved = np.abs(h.counts(frame) - h.counts(changed)).sum()
+    assert moved <= 2  # 2 x epsilon / 2: the log-likelihoods of any report differ by at most epsilon
+
+
+def test_an_attack_on_neighbours_finds_no_more_than_epsilon(rng):
+    """A lower bound on epsilon from the sharpest event, by Clopper-Pearson at the suite's rate: never above the claim."""
+    frame, h, draws = _table(40), _histogram(1.0), 4000
+    other = frame.copy()
+    other.iloc[0] = [(frame["a"].iloc[0] + 1) % 3, frame["b"].iloc[0]]
+    cells = h.cell(frame.iloc[[0]])[0], h.cell(other.iloc[[0]])[0]
+
+    def score(table):
+        released = np.array([h.release(table, rng) for _ in range(draws)])
+        return released[:, cells[0]] - released[:, cells[1]]
+
+    threshold = np.median(score(frame))
+    hits = [(score(t) > threshold).sum() for t in (frame, other)]
+    low = stats.beta.ppf(FALSE_ALARM / 2, hits[0], draws - hits[0] + 1)
+    high = stats.beta.ppf(1 - FALSE_ALARM / 2, hits[1] + 1, draws - hits[1])
+    assert 0.2 < math.log(low / high) <= 1.0
+
+
+def test_rows_follow_the_counts(rng):
+    frame, h = _table(), _histogram(math.inf)
+    drawn = h.rows(h.counts(frame).astype(float), 30_000, rng)
+    expected = h.counts(frame) / len(frame) * 30_000
+    assert stats.chisquare(h.counts(drawn), expected).pvalue > FALSE_ALARM
+    assert len(h.rows(np.full(6, -1.0), 10, rng)) == 10
+
+
+def test_the_informed_reader_is_right_about_exact_counts():
+    """With exact counts and cells of two people it knows every cell whose people were both drawn or both left."""
+    frame = pd.DataFrame({"a": np.repeat(np.arange(300), 2), "b": 0})
+    h = Histogram(columns=("a", "b"), sizes=(300, 2), epsilon=math.inf)
+    setup = Setup(target="b", lens=("a", "b"), null_draws=1)
+    frame["b"] = (np.arange(600) % 7 == 0).astype(int)
+    everyone = {EVERYONE: np.ones(600, dtype=bool)}
+    informed = Reader(h, "informed", h.counts(frame))
+    assert demcoh(frame, everyone, informed, setup, splits=3, seed=1, progress=False).rows["distance"].min() > 0.8
+    quiet = Reader(Histogram(columns=("a", "b"), sizes=(300, 2), epsilon=0.01), "informed", h.counts(frame))
+    assert demcoh(frame, everyone, quiet, setup, splits=3, seed=1, progress=False).rows["distance"].max() < 0.4
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_every_reader_gives_predictions_in_range(kind):
+    frame, h = _table(), _histogram(2.0)
+    setup = Setup(target="b", lens=("a", "b"), null_draws=1)
+    rows = demcoh(frame, {EVERYONE: np.ones(600, dtype=bool)}, Reader(h, kind, h.counts(frame)), setup, splits=2, seed=0,
+                  progress=False).rows  # fmt: skip
+    assert rows["distance"].between(0, 2).all()
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ValueError, match="epsilon=0"):
+        _histogram(0)
+    with pytest.raises(ValueError, match="sizes="):
+        Histogram(columns=("a",), sizes=(2, 3), epsilon=1.0)
+    with pytest.raises(ValueError, match="kind='guess'"):
+        Reader(_histogram(), "guess")
+    with pytest.raises(ValueError, match="population is needed"):
+        Reader(_histogram(), "informed")
+    with pytest.raises(ValueError, match="a holds"):
+        _histogram().counts(pd.DataFrame({"a": [7], "b": [0]}))
