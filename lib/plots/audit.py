@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from lib.plots.coherence import IN, NULL, OUT
+
 __all__ = ["group_distances", "sorted_predictions"]
 
-INSIDE, OUTSIDE, NULL = "#0072B2", "#D55E00", "#4B4B4B"
 _POINTS = 400  # of a curve: more are not seen
 
 
@@ -27,11 +28,11 @@ def group_distances(summary: pd.DataFrame, flagged: set[str], *, learner: str) -
     y = np.arange(len(names))
     fig, ax = plt.subplots(figsize=(4.6, 1.1 + 0.24 * len(names)))
     error = np.vstack([summary["distance"] - summary["low"], summary["high"] - summary["distance"]])
-    ax.errorbar(summary["distance"], y, xerr=np.nan_to_num(error), linestyle="", color=OUTSIDE)
+    ax.errorbar(summary["distance"], y, xerr=np.nan_to_num(error), linestyle="", color=IN)
     is_flagged = summary["group"].isin(flagged).to_numpy()
-    for which, face, label in ((is_flagged, OUTSIDE, "distance, flagged"), (~is_flagged, "none", "distance")):
+    for which, face, label in ((is_flagged, IN, "distance, flagged"), (~is_flagged, "none", "distance")):
         if which.any():
-            ax.plot(summary["distance"][which], y[which], "o", color=OUTSIDE, markerfacecolor=face, label=label)
+            ax.plot(summary["distance"][which], y[which], "o", color=IN, markerfacecolor=face, label=label)
     ax.plot(summary["null"], y, "|", color=NULL, markersize=9, markeredgewidth=2, label="by sampling alone")
     ax.set_yticks(y, names, fontsize=8)
     ax.invert_yaxis()
@@ -55,7 +56,7 @@ def sorted_predictions(h: np.ndarray, inside: np.ndarray, group: str, *, words: 
     """
     fig, ax = plt.subplots(figsize=(3.5, 2.5))
     told = []
-    for which, name, colour, style in ((inside, words[0], INSIDE, "-"), (~inside, words[1], OUTSIDE, "--")):
+    for which, name, colour, style in ((inside, words[0], IN, "-"), (~inside, words[1], OUT, "--")):
         values = np.sort(h[which])
         if values.size:
             share = np.linspace(0, 1, min(values.size, _POINTS))
