@@ -1,4 +1,4 @@
-"""``python -m lib data | run | tune | book | claims``: thin commands over the modules that do the work."""
+"""``python -m lib data | run | tune | book | claims | audit``: thin commands over the modules that do the work."""
 
 from __future__ import annotations
 
@@ -55,6 +55,44 @@ def _claims(args: argparse.Namespace) -> int:
     return report.main(check=args.check, write=args.write, paper=args.paper)
 
 
+def _audit(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from lib.experiments.audit import Request, run_audit
+    from lib.plots.audit_report import answer, report_html
+
+    out, files = Path(args.out), [Path(f) for f in (args.file, args.release, args.holdout) if f]
+    if out.suffix not in (".html", ".htm") or not out.parent.is_dir() or out.resolve() in [f.resolve() for f in files]:
+        raise ValueError(f"out={args.out!r} is not allowed: an .html file in a folder that is there, and no input, is")
+    bands = {name: tuple(map(_edge, edges.split(","))) for name, edges in map(_pair, args.bands)}
+    request = Request(
+        file=Path(args.file), sensitive=args.sensitive, positive=args.positive, groups=tuple(args.groups),
+        crossings=tuple(tuple(crossing.split(",")) for crossing in args.crossings), bands=bands,
+        kinds=dict(map(_pair, args.columns)), lens=tuple(args.lens), release=Path(args.release) if args.release else None,
+        holdout=Path(args.holdout) if args.holdout else None, members=_pair(args.members) if args.members else None,
+        curator=args.curator, learners=tuple(args.learner), splits=args.splits, alphas=tuple(args.alpha), beta=args.beta,
+        gamma=args.gamma, labels=args.labels, false_alarm=args.false_alarm, seed=args.seed, workers=args.workers,
+    )  # fmt: skip
+    audit = run_audit(request, progress=not args.quiet)
+    out.write_text(report_html(audit), encoding="utf-8")
+    print(f"{answer(audit)}\n\nThe report is ready. Open:\n  {out.resolve().as_uri()}")
+    return 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise ValueError(f"{text!r} is not allowed: NAME=VALUE is")
+    return name, value
+
+
+def _edge(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"edge {text!r} of a band is not allowed: a number is") from None
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m lib", description="The companion's commands.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -89,7 +127,44 @@ def _parser() -> argparse.ArgumentParser:
     claims.add_argument("--write", action="store_true", help="store the verdicts as they follow now")
     claims.add_argument("--paper", help="only this paper's claims")
     claims.set_defaults(call=_claims)
+
+    _add_audit(commands)
     return parser
+
+
+def _add_audit(commands: argparse._SubParsersAction) -> None:
+    audit = commands.add_parser(
+        "audit", help="test a table of your own, or a release of it, for demographic coherence",
+        description="Does a predictor of a sensitive column, learnt from a release, treat the people behind it unlike people "
+        "left out? Without --release and --curator: as if half of FILE were published as it is. Nothing leaves the machine.",
+    )  # fmt: skip
+    audit.add_argument("file", help="CSV, UTF-8, a header and one row a person")
+    audit.add_argument("--sensitive", required=True, metavar="COL", help="column to be predicted")
+    audit.add_argument("--positive", metavar="VALUE", help="its value that counts as 1, against the rest")
+    audit.add_argument("--groups", nargs="+", default=(), metavar="COL", help="columns whose values are groups")
+    audit.add_argument("--crossings", nargs="+", default=(), metavar="A,B", help="combinations of columns")
+    audit.add_argument("--bands", nargs="+", default=(), metavar="COL=18,35", help="edges; else a number's quartiles")
+    audit.add_argument("--columns", nargs="+", default=(), metavar="COL=TYPE", help="category, number or ignore")
+    audit.add_argument("--lens", nargs="+", default=(), metavar="COL", help="what the predictor sees; else all it can")
+    audit.add_argument("--release", metavar="CSV", help="a finished release; needs --holdout or --members")
+    audit.add_argument("--holdout", metavar="CSV", help="people who were left out of the release")
+    audit.add_argument("--members", metavar="COL=VALUE", help="marks the rows of FILE that went into the release")
+    audit.add_argument("--curator", metavar="COMMAND", help="rerun on each half: has {half}, {release}, perhaps {seed}")
+    audit.add_argument("--learner", nargs="+", default=("forest", "lookup"), metavar="NAME", help="forest, lookup, "
+                       "boosting, logistic, 'forest, leaves of 20'")  # fmt: skip
+    audit.add_argument("--splits", type=int, default=20, help="random splits, or trainings on a release (default 20)")
+    audit.add_argument("--alpha", nargs="+", type=float, default=(0.1, 0.2, 0.4, 0.8), help="W1 distances to explain")
+    audit.add_argument("--beta", type=float, default=0.05, help="probability for the theorems (default 0.05)")
+    audit.add_argument("--gamma", type=float, default=80, help="least people in a group (default 80)")
+    audit.add_argument("--labels", default="confidence", help="confidence (default) or hard")
+    audit.add_argument(
+        "--false-alarm", type=float, default=0.05, help="chance that anything is flagged where nothing is"
+    )
+    audit.add_argument("--seed", type=int, default=0)
+    audit.add_argument("--workers", type=int, default=1, help="processes (default 1)")
+    audit.add_argument("--out", default="coherence.html", help="the report (default coherence.html)")
+    audit.add_argument("--quiet", action="store_true", help="no progress bars")
+    audit.set_defaults(call=_audit)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

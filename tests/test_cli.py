@@ -10,7 +10,7 @@ import pytest
 from lib.cli import main
 from lib.paths import ROOT
 
-COMMANDS = ("data", "run", "tune", "book", "claims")
+COMMANDS = ("data", "run", "tune", "book", "claims", "audit")
 
 
 @pytest.mark.parametrize("command", [(), *((c,) for c in COMMANDS)])

@@ -16,6 +16,9 @@ from lib import validate
 __all__ = ["DISTANCES", "LARGEST", "wasserstein1", "split_distance", "shuffled_distances"]
 
 
+_AT_ONCE = 2_000_000  # memberships reshuffled together
+
+
 def wasserstein1(a: np.ndarray, b: np.ndarray) -> float:
     """1-Wasserstein distance of two empirical distributions on the line (Definition 5).
 
@@ -66,9 +69,12 @@ def shuffled_distances(values: np.ndarray, n_a: int, *, draws: int, rng: np.rand
     -------
     float array of shape (draws,)
     """
-    inside = np.zeros((draws, len(values)), dtype=bool)
-    inside[:, :n_a] = True
-    return split_distance(values, rng.permuted(inside, axis=1), distance)
+    found, rows = [], max(1, _AT_ONCE // max(1, len(values)))
+    for first in range(0, draws, rows):  # in pieces: a large group with many draws would fill the memory
+        inside = np.zeros((min(rows, draws - first), len(values)), dtype=bool)
+        inside[:, :n_a] = True
+        found.append(split_distance(values, rng.permuted(inside, axis=1), distance))
+    return np.concatenate(found)
 
 
 # each rule takes the sorted values and the gap between the two CDFs after each of them

@@ -17,7 +17,8 @@ from lib.coherence.distances import DISTANCES, shuffled_distances, split_distanc
 from lib.coherence.learners import Learner
 from lib.rng import stream
 
-__all__ = ["Setup", "Result", "halves", "one_split", "demcoh", "clopper_pearson"]
+__all__ = ["Setup", "Result", "halves", "predict_halves", "compare", "checked", "one_split", "demcoh",
+           "clopper_pearson"]  # fmt: skip
 
 LABELS = ("confidence", "hard")
 OUT_OF_RANGE = ("refuse", "clip", "allow")
@@ -83,19 +84,42 @@ def one_split(frame: pd.DataFrame, members: Mapping[str, np.ndarray], learner: L
         (share of reshufflings at least as far apart, itself counted), and the
         means of the predictions on both halves.
     """
+    rows, inside, h = predict_halves(frame, learner, setup, rng)
+    return compare(h, inside, {name: who[rows] for name, who in members.items()}, setup, rng).assign(
+        n=[int(who.sum()) for who in members.values()]
+    )
+
+
+def predict_halves(frame: pd.DataFrame, learner: Learner, setup: Setup,
+                   rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Split, learn from the first half, predict both: ``(rows, inside, h)``, each of shape (2 * (n // 2),).
+
+    ``rows`` are positions in ``frame``, ``inside`` says which were learnt from,
+    ``h`` is in [-1, 1] by the rule of ``setup``.
+    """
     rows_a, rows_b = halves(len(frame), rng)
     predict = learner(frame.iloc[rows_a], setup.target, setup.lens, rng)
     both = np.concatenate([rows_a, rows_b])
-    h = _checked(predict(frame.iloc[both][list(setup.lens)]), both.size, setup)
-    inside = np.arange(both.size) < rows_a.size
-    rows = []
-    for name, who in members.items():
-        mine = who[both]
-        rows.append({"group": name, "n": int(who.sum())} | _compare(h[mine], inside[mine], setup, rng))
-    return pd.DataFrame(rows)
+    h = checked(predict(frame.iloc[both][list(setup.lens)]), both.size, setup)
+    return both, np.arange(both.size) < rows_a.size, h
 
 
-def _checked(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
+def compare(h: np.ndarray, inside: np.ndarray, members: Mapping[str, np.ndarray], setup: Setup,
+            rng: np.random.Generator) -> pd.DataFrame:  # fmt: skip
+    """Predictions on those inside and outside, group by group: the columns of :func:`one_split`.
+
+    Parameters
+    ----------
+    h, inside, members : arrays of shape (n,)
+        For the same people, in the same order.
+    """
+    return pd.DataFrame([
+        {"group": name, "n": int(who.sum())} | _compare(h[who], inside[who], setup, rng) for name, who in members.items()
+    ])  # fmt: skip
+
+
+def checked(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
+    """Predictions of ``n`` people as ``setup`` wants them; NaN, another shape or a value out of range is refused."""
     h = np.asarray(h, dtype=float)
     if h.shape != (n,) or np.isnan(h).any():
         raise ValueError(

@@ -28,7 +28,7 @@ def test_every_make_target_it_names_exists():
     assert [target for target in named if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []
 
 
-@pytest.mark.parametrize("command", ["data", "run", "tune", "book", "claims"])
+@pytest.mark.parametrize("command", ["data", "run", "tune", "book", "claims", "audit"])
 def test_every_command_explains_itself(command, capsys):
     with pytest.raises(SystemExit) as done:
         main([command, "--help"])

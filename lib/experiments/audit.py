@@ -1,0 +1,410 @@
+"""DemCoh on a user's own table: of the file in the clear, of a curator that can be rerun, or of one finished release.
+
+Three experiments, and what each can say:
+
+- *clear*: random halves; the predictor learns from one half as it is.
+- *curator*: random halves; a command makes a release of one half, the predictor learns from that (Definition 4).
+- *release*: made once, from people who are known; others were left out. There is one split, so a test of whether
+  the predictions tell the two apart is possible and a probability over splits is not.
+
+A release of everybody leaves nobody to compare with: any split drawn
+afterwards is independent of it. That is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from tqdm.auto import tqdm
+
+from lib import validate
+from lib.coherence.collection import groups, large_enough
+from lib.coherence.experiment import Result, Setup, checked, compare, demcoh, predict_halves
+from lib.coherence.learners import BATTERY, After, Learner
+from lib.coherence.solver import MODES, Setting, required_size, solve
+from lib.coherence.tables import KINDS, TARGET, Schema, fit_schema, grouping, read_csv
+from lib.rng import stream
+
+__all__ = ["Request", "Audit", "Command", "run_audit", "holm"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is to be audited; see ``python -m lib audit --help`` for the same in words.
+
+    Parameters
+    ----------
+    file : Path
+        The table of the people concerned.
+    sensitive, positive : str
+        The column that is predicted, and its value that counts as 1.
+    groups, crossings : names, tuples of names
+        Columns whose values (and combinations) are the sub-populations.
+    bands : mapping
+        Edges for a numeric group column; without, its quartiles.
+    kinds : mapping
+        Declared column types, see :data:`lib.coherence.tables.KINDS`.
+    lens : names
+        What the predictor sees; by default every column that can be used.
+    release, holdout, members
+        A finished release; a file of people who were left out of it, or
+        ``(column, value)`` of ``file`` that marks those who went into it.
+    curator : str
+        A command with ``{half}`` and ``{release}`` (and, if it takes one, ``{seed}``).
+    learners : names
+        Of :data:`lib.coherence.learners.BATTERY`.
+    splits : int
+        Random splits; with ``release``, trainings.
+    alphas, beta, gamma : float
+        Distances to be explained, probability for the theorems, least size of a group.
+    false_alarm : float
+        Probability that a coherent predictor is flagged in any group by any learner.
+    """
+
+    file: Path
+    sensitive: str
+    groups: tuple[str, ...] = ()
+    positive: str | None = None
+    crossings: tuple[tuple[str, ...], ...] = ()
+    bands: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    lens: tuple[str, ...] = ()
+    release: Path | None = None
+    holdout: Path | None = None
+    members: tuple[str, str] | None = None
+    curator: str | None = None
+    learners: tuple[str, ...] = ("forest", "lookup")
+    splits: int = 20
+    alphas: tuple[float, ...] = (0.1, 0.2, 0.4, 0.8)
+    beta: float = 0.05
+    gamma: float = 80
+    labels: str = "confidence"
+    false_alarm: float = 0.05
+    seed: int = 0
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        for name in self.learners:
+            validate.choice("learner", name, BATTERY)
+        for name, kind in self.kinds.items():
+            validate.choice(f"kind of {name}", kind, KINDS)
+        for alpha in self.alphas:
+            if validate.positive("alpha", alpha) > 2:
+                raise ValueError(f"alpha={alpha!r} is not allowed: W1 of predictions in [-1, 1] is at most 2")
+        if not self.learners or not self.alphas:
+            raise ValueError("learners or alphas are empty; at least one of each is needed")
+        validate.fraction("beta", self.beta)
+        validate.fraction("false_alarm", self.false_alarm)
+        validate.positive("gamma", self.gamma)
+        validate.integer("splits", self.splits, low=2)
+        validate.integer("seed", self.seed, low=0)
+        validate.integer("workers", self.workers, low=1)
+        self._check_release()
+
+    def _check_release(self) -> None:
+        if self.release is not None and (self.holdout is None) == (self.members is None):
+            raise ValueError(
+                "release: who was left out of it must be known, by holdout (a file) or members (a column and value of "
+                "the file), one of them. A release of everybody leaves nobody to compare with, and a split drawn "
+                "afterwards is independent of it, so it would look coherent whatever it holds; rerun the curator on "
+                "random halves instead (curator)"
+            )
+        if self.release is None and (self.holdout is not None or self.members is not None):
+            raise ValueError("holdout or members is given without a release; they say who was left out of one")
+        if self.curator is not None:
+            if self.release is not None:
+                raise ValueError("curator and release are both given: a release is finished, a curator is rerun")
+            if not all(mark in self.curator for mark in ("{half}", "{release}")):
+                raise ValueError(f"curator={self.curator!r} is not allowed: it must have {{half}} and {{release}}")
+
+    @property
+    def mode(self) -> str:
+        """``"clear"``, ``"curator"`` or ``"release"``."""
+        return "release" if self.release is not None else "curator" if self.curator is not None else "clear"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A curator outside this program: ``command`` turns the CSV at ``{half}`` into one at ``{release}``.
+
+    ``raw`` has the rows of the typed table, in its order; no shell is involved.
+    """
+
+    command: str
+    raw: pd.DataFrame
+    schema: Schema
+
+    def __call__(self, half: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+        with tempfile.TemporaryDirectory(prefix="audit-") as folder:
+            source, target = Path(folder) / "half.csv", Path(folder) / "release.csv"
+            self.raw.loc[half.index].to_csv(source, index=False)
+            places = {"{half}": str(source), "{release}": str(target), "{seed}": str(int(rng.integers(2**31)))}
+            words = shlex.split(self.command)
+            for mark, place in places.items():
+                words = [word.replace(mark, place) for word in words]
+            try:
+                done = subprocess.run(words, capture_output=True, text=True, check=False)
+            except OSError as error:
+                raise ValueError(f"curator={self.command!r} could not be started: {error}") from error
+            if done.returncode or not target.is_file():
+                last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                raise ValueError(f"curator={self.command!r} ended with {done.returncode} and made no release: {last}")
+            return self.schema.typed(self.schema.kept(read_csv(target)), "the curator's release")
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found.
+
+    Parameters
+    ----------
+    results : mapping
+        Learner to the :class:`~lib.coherence.experiment.Result`, one row a group and split (or training).
+    verdicts : DataFrame
+        ``learner, group, n, p, adjusted, flagged``: Holm-adjusted over all rows.
+    shown : mapping
+        Learner to ``(h, inside, members)`` of the first split, for the figures.
+    people : DataFrame
+        ``alpha, group, n, people``: a W1 distance of alpha is as if so many were moved from -1 to 1.
+    epsilons : DataFrame
+        ``alpha, mode, epsilon, needed, words``: what the theorems ask for.
+    dropped_rows : int
+        Without a sensitive value.
+    """
+
+    request: Request
+    schema: Schema
+    members: Mapping[str, np.ndarray]
+    small: Mapping[str, int]
+    results: Mapping[str, Result]
+    verdicts: pd.DataFrame
+    shown: Mapping[str, tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]]
+    people: pd.DataFrame
+    epsilons: pd.DataFrame
+    n: int
+    inside: int
+    dropped_rows: int
+    release_rows: int = 0
+
+    @property
+    def flagged(self) -> pd.DataFrame:
+        """Rows of ``verdicts`` that are flagged."""
+        return self.verdicts[self.verdicts["flagged"]]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Everybody concerned: text, typed, groups; ``inside`` marks the people of a finished release."""
+
+    raw: pd.DataFrame
+    frame: pd.DataFrame
+    schema: Schema
+    members: dict[str, np.ndarray]
+    small: dict[str, int]
+    inside: np.ndarray
+    dropped_rows: int
+    release: pd.DataFrame | None = None
+
+    @property
+    def lens(self) -> tuple[str, ...]:
+        return tuple(name for name in self.frame.columns if name != TARGET)
+
+
+def run_audit(request: Request, *, progress: bool = True) -> Audit:
+    """Read, type, run the experiment for each learner, test, and ask the theorems.
+
+    Raises
+    ------
+    ValueError
+        For a file, column or value that is not there or cannot be used, and for a question that has no answer.
+    """
+    table = _prepared(request)
+    run = _released if request.mode == "release" else _split
+    found = {name: run(request, table, name, progress) for name in request.learners}
+    results, shown = {name: f[0] for name, f in found.items()}, {name: f[2] for name, f in found.items()}
+    verdicts = pd.concat([f[1].assign(learner=name) for name, f in found.items()], ignore_index=True)
+    verdicts["adjusted"] = holm(verdicts["p"].to_numpy())
+    verdicts["flagged"] = verdicts["adjusted"] <= request.false_alarm
+    sizes = {name: int(who.sum()) for name, who in table.members.items()}
+    people = pd.DataFrame([{"alpha": a, "group": g, "n": n, "people": a / 2 * n}
+                           for a in request.alphas for g, n in sizes.items()])  # fmt: skip
+    columns = ["learner", "group", "n", "p", "adjusted", "flagged"]
+    return Audit(request, table.schema, table.members, table.small, results, verdicts[columns], shown, people,
+                 _epsilons(request, table), len(table.frame), int(table.inside.sum()), table.dropped_rows,
+                 0 if table.release is None else len(table.release))  # fmt: skip
+
+
+# --- the table --------------------------------------------------------------------------------------------------
+
+
+def _prepared(request: Request) -> _Table:
+    raw = read_csv(request.file)
+    for name in {request.sensitive, *request.groups, *(c for crossing in request.crossings for c in crossing),
+                 *request.bands, *request.kinds, *request.lens}:  # fmt: skip
+        validate.choice("column", name, raw.columns)
+    kinds, lens = dict(request.kinds), request.lens
+    pool, inside = _everybody(request, raw)
+    if request.members is not None:
+        kinds[request.members[0]] = "ignore"
+    released = None if request.release is None else read_csv(request.release)
+    if released is not None:
+        if request.sensitive not in released.columns:
+            raise ValueError(
+                f"{request.release.name} has no column {request.sensitive!r}: nothing about it can be learnt from it"
+            )
+        kinds |= {name: "ignore" for name in raw.columns
+                  if name not in (*released.columns, *lens, request.sensitive)}  # fmt: skip
+    schema = fit_schema(pool, sensitive=request.sensitive, positive=request.positive, lens=lens, kinds=kinds)
+    known = pool[schema.sensitive].notna().to_numpy()
+    pool, inside = pool[known].reset_index(drop=True), inside[known]
+    found = _groups(request, pool, schema)
+    kept = large_enough(found, request.gamma)
+    if not kept:
+        raise ValueError(f"gamma={request.gamma!r} is not allowed: the largest group has {len(pool)} people")
+    frame = schema.typed(pool, request.file.name)
+    if released is not None:
+        released = schema.typed(schema.kept(released), request.release.name)
+        if released.empty:
+            raise ValueError(f"{request.release.name} has no row with a value of {request.sensitive!r}")
+    small = {name: int(who.sum()) for name, who in found.items() if name not in kept}
+    return _Table(pool, frame, schema, kept, small, inside, int((~known).sum()), released)
+
+
+def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+    """The people of the file and those left out, and who is inside."""
+    if request.members is not None:
+        column, value = request.members
+        validate.choice("members column", column, raw.columns)
+        validate.choice("members value", value, sorted(raw[column].dropna().unique()))
+        inside = (raw[column] == value).to_numpy()
+        if inside.all():
+            raise ValueError(f"members={column}={value} marks everybody: nobody is left out of the release")
+        return raw, inside
+    if request.holdout is None:
+        return raw, np.ones(len(raw), dtype=bool)
+    out = read_csv(request.holdout)
+    if set(out.columns) != set(raw.columns):
+        odd = sorted(set(out.columns) ^ set(raw.columns))
+        raise ValueError(f"{request.holdout.name} and {request.file.name} differ in the column {odd[0]!r}")
+    out = out[list(raw.columns)]
+    if out.equals(raw):
+        raise ValueError(f"{request.holdout.name} holds the same rows as {request.file.name}: nobody was left out")
+    return pd.concat([raw, out], ignore_index=True), np.arange(len(raw) + len(out)) < len(raw)
+
+
+def _groups(request: Request, pool: pd.DataFrame, schema: Schema) -> dict[str, np.ndarray]:
+    columns = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
+    needed = dict.fromkeys([*columns, *(c for crossing in request.crossings for c in crossing)])
+    numbers = [c.name for c in schema.columns if c.kind == "number"]
+    labels = grouping(pool, list(needed), request.bands, pool, as_numbers=numbers)
+    is_one = (pool[schema.sensitive] == schema.positive).to_numpy()
+    name = f"{schema.sensitive} = {schema.positive}"
+    told = {name: lambda frame: is_one, f"{schema.sensitive} other than {schema.positive}": lambda frame: ~is_one}
+    return groups(labels, columns, request.crossings, told)
+
+
+# --- the experiments ---------------------------------------------------------------------------------------------
+
+
+def _setup(request: Request, table: _Table) -> Setup:
+    return Setup(target=TARGET, lens=table.lens, labels=request.labels, gamma=request.gamma)
+
+
+def _null_draws(request: Request, tests: int) -> int:
+    """Enough that a leak seen in every split can be told from chance: else too few splits could never flag."""
+    draws = 20
+    while tests * _fisher(np.full(request.splits, 1 / (draws + 1))) > request.false_alarm / 4:
+        draws *= 2
+    return draws
+
+
+def _split(request: Request, table: _Table, name: str, progress: bool):
+    """Random halves; the p-values of independent splits are combined by Fisher's method."""
+    draws = _null_draws(request, len(request.learners) * len(table.members))
+    learner, setup = BATTERY[name], replace(_setup(request, table), null_draws=draws)
+    if request.curator is not None:
+        learner = After(Command(request.curator, table.raw, table.schema), learner)
+    result = demcoh(table.frame, table.members, learner, setup, splits=request.splits, seed=request.seed,
+                    workers=request.workers, progress=progress)  # fmt: skip
+    p = pd.DataFrame([
+        {"group": group, "n": int(part["n"].iloc[0]), "p": _fisher(part["p"].dropna().to_numpy())}
+        for group, part in result.rows.groupby("group", sort=False)
+    ])  # fmt: skip
+    rows, inside, h = predict_halves(table.frame, learner, setup, stream(request.seed, "demcoh", 0))
+    return result, p, (h, inside, {group: who[rows] for group, who in table.members.items()})
+
+
+def _fisher(p: np.ndarray) -> float:
+    return float(stats.combine_pvalues(p, method="fisher").pvalue) if p.size else 1.0
+
+
+def _released(request: Request, table: _Table, name: str, progress: bool):
+    """One split, several trainings; the test is of their mean, which is one predictor."""
+    setup, h, rows = _setup(request, table), [], []
+    for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):
+        rng = stream(request.seed, "release", i)
+        predict = _learn(BATTERY[name], table.release, setup, rng)
+        h.append(checked(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
+        rows.append(compare(h[-1], table.inside, table.members, setup, rng).assign(split=i))
+    result = Result(pd.concat(rows, ignore_index=True), setup, request.seed)
+    tests = len(request.learners) * len(table.members)
+    draws = replace(setup, labels="confidence", null_draws=math.ceil(4 * tests / request.false_alarm))
+    p = compare(np.mean(h, axis=0), table.inside, table.members, draws, stream(request.seed, "release test"))
+    return result, p[["group", "n", "p"]].fillna({"p": 1.0}), (h[0], table.inside, dict(table.members))
+
+
+def _learn(learner: Learner, release: pd.DataFrame, setup: Setup, rng: np.random.Generator):
+    return learner(release, setup.target, setup.lens, rng)
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Holm's adjusted p-values: family-wise error at most the level, whatever the dependence. Shape as ``p``."""
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(p.size)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate((p.size - np.arange(p.size)) * p[order]))
+    return adjusted
+
+
+# --- the theorems ------------------------------------------------------------------------------------------------
+
+
+def _epsilons(request: Request, table: _Table) -> pd.DataFrame:
+    """For each alpha and each bound, the largest epsilon that it accepts for the smallest group kept.
+
+    The theorems are about a curator who sees half of ``n`` people. Of a
+    finished release the people inside are that half, so ``n`` is twice them.
+    """
+    scale = 1 if request.release is None else 2
+    n = 2 * (int(table.inside.sum()) * scale // 2)
+    least = min(int((who & table.inside).sum()) for who in table.members.values()) * scale
+    rows = []
+    for alpha in request.alphas:
+        for mode in MODES:
+            known = {"alpha": alpha, "beta": request.beta, "gamma": max(least, 1), "n": n,
+                     "collection": len(table.members), "mode": mode}  # fmt: skip
+            found = solve(Setting(**known))
+            needed = required_size(replace(Setting(**known), gamma=None, epsilon=1e-12))[0]
+            rows.append({"alpha": alpha, "mode": mode, "epsilon": found.value if found.met else math.nan,
+                         "needed": math.ceil(needed), "smallest": least, "n": n,
+                         "words": _in_words(found.value, alpha, least, needed)})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _in_words(epsilon: float | None, alpha: float, least: int, needed: float) -> str:
+    if alpha >= 2:
+        return "says nothing: no distance exceeds 2"
+    if epsilon is None:
+        return f"vacuous: even epsilon = 0 would need groups of {math.ceil(needed):,}; the smallest has {least:,}"
+    noise = 1 / epsilon
+    if noise >= least:
+        return f"hardly usable: one Laplace count has noise of scale {noise:,.0f}, the smallest group {least:,} people"
+    return f"one Laplace count at this epsilon has noise of scale {noise:,.3g}"

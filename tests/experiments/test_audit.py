@@ -1,0 +1,271 @@
+"""Audits with a known answer: planted leaks are found, harmless releases are flagged no more often than stated."""
+
+from __future__ import annotations
+
+import re
+import sys
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from lib.cli import main
+from lib.experiments.audit import Request, holm, run_audit
+from lib.plots.audit_report import alpha_table, answer, epsilon_table, group_table, report_html
+from lib.rng import stream
+from tests.conftest import FALSE_ALARM
+
+LOOSE = {"gamma": 40, "alphas": (0.2, 1.0), "splits": 4, "learners": ("lookup",)}
+
+
+def _people(n: int, key: object = 0) -> pd.DataFrame:
+    """Ages, sex and a place; the sensitive value hangs on the age only."""
+    rng = stream(5, "audit people", n, key)
+    age = rng.integers(18, 90, n)
+    return pd.DataFrame({"age": age, "sex": rng.choice(["f", "m"], n), "place": rng.integers(0, 30, n),
+                         "ill": np.where(rng.random(n) < 0.1 + 0.3 * (age > 60), "yes", "no")})  # fmt: skip
+
+
+def _shuffled(people: pd.DataFrame, n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Rows of which each column is drawn by itself from a fixed list, so that nobody is in them."""
+    return pd.DataFrame({name: rng.choice(sorted(people[name].unique()), n) for name in people})
+
+
+@pytest.fixture
+def files(tmp_path):
+    """``inside.csv`` and ``outside.csv``: a random half each; ``leak.csv``: the first in the clear; ``harmless.csv``."""
+    people, rng = _people(600), stream(5, "audit harmless")
+    parts = {"people": people, "inside": people[:300], "outside": people[300:], "leak": people[:300],
+             "harmless": _shuffled(_people(300, "others"), 300, rng)}  # fmt: skip
+    for name, part in parts.items():
+        part.to_csv(tmp_path / f"{name}.csv", index=False)
+    return tmp_path
+
+
+def _release(files, name: str, **options) -> Request:
+    return Request(file=files / "inside.csv", sensitive="ill", groups=("sex",), release=files / f"{name}.csv",
+                   holdout=files / "outside.csv", **(LOOSE | options))  # fmt: skip
+
+
+def test_a_leaky_release_is_flagged_in_every_group_and_a_harmless_one_in_none(files):
+    leak = run_audit(_release(files, "leak", false_alarm=0.01, learners=("lookup", "forest")), progress=False)
+    assert leak.verdicts.query("learner == 'lookup'")["flagged"].all()
+    assert leak.verdicts.query("learner == 'forest' and group == 'everyone'")["flagged"].all()
+    harmless = run_audit(_release(files, "harmless", false_alarm=0.01), progress=False)
+    assert not harmless.verdicts["flagged"].any()
+    assert (leak.inside, leak.n, leak.release_rows) == (300, 600, 300)
+
+
+def test_a_harmless_release_is_flagged_as_often_as_stated(tmp_path):
+    """40 audits at rate 0.2; the count is a binomial's at most, and this quantile is exceeded once in a million."""
+    rate, found, times = 0.2, 0, 40
+    for i in range(times):
+        people, rng = _people(120, i), stream(5, "audit size", i)
+        people[:60].to_csv(tmp_path / "inside.csv", index=False)
+        people[60:].to_csv(tmp_path / "outside.csv", index=False)
+        _shuffled(people, 200, rng).to_csv(tmp_path / "harmless.csv", index=False)
+        lens = {"lens": ("age", "sex"), "gamma": 20, "splits": 2, "false_alarm": rate, "seed": i}
+        found += len(run_audit(_release(tmp_path, "harmless", **lens), progress=False).flagged) > 0
+    assert found <= stats.binom.isf(FALSE_ALARM, times, rate)
+
+
+def test_the_clear_half_of_unique_records_is_flagged_and_a_constant_lens_tells_nothing(tmp_path):
+    people = _people(400).assign(tag=stream(5, "tags").permutation(400))
+    people.to_csv(tmp_path / "people.csv", index=False)
+    ask = {"file": tmp_path / "people.csv", "sensitive": "ill", "groups": ("sex",)}
+    audit = run_audit(Request(**ask, lens=("tag",), **LOOSE), progress=False)
+    assert audit.verdicts["flagged"].all()
+    assert (audit.results["lookup"].rows["distance"] == 2).all()
+    coarse = run_audit(Request(**ask, lens=("sex",), **LOOSE), progress=False)
+    assert not coarse.verdicts["flagged"].any()
+
+
+def test_few_splits_are_made_up_for_by_more_reshufflings(tmp_path):
+    _people(400).assign(tag=range(400)).to_csv(tmp_path / "people.csv", index=False)
+    audit = run_audit(Request(file=tmp_path / "people.csv", sensitive="ill", groups=("sex",), lens=("tag",),
+                              **(LOOSE | {"splits": 2})), progress=False)  # fmt: skip
+    assert audit.verdicts["flagged"].all()
+
+
+def test_members_marked_in_the_file_are_the_same_experiment_as_a_holdout(files):
+    people = pd.read_csv(files / "people.csv").assign(used=["in"] * 300 + ["out"] * 300)
+    people.to_csv(files / "marked.csv", index=False)
+    marked = Request(file=files / "marked.csv", sensitive="ill", groups=("sex",), release=files / "leak.csv",
+                     members=("used", "in"), **LOOSE)  # fmt: skip
+    one, two = run_audit(marked, progress=False), run_audit(_release(files, "leak"), progress=False)
+    pd.testing.assert_frame_equal(one.verdicts, two.verdicts)
+
+
+def test_a_curator_is_rerun_on_each_half(files):
+    copy = f'{sys.executable} -c "import shutil, sys; shutil.copy(*sys.argv[1:])" {{half}} {{release}}'
+    ask = {"file": files / "people.csv", "sensitive": "ill", "groups": ("sex",)}
+    through = run_audit(Request(**ask, curator=copy, **LOOSE), progress=False)
+    clear = run_audit(Request(**ask, **LOOSE), progress=False)
+    found = (audit.results["lookup"].rows["distance"] for audit in (through, clear))
+    assert np.array_equal(*found)
+    blank = f'{sys.executable} -c "import shutil, sys; shutil.copy(sys.argv[1], sys.argv[2])" {files / "harmless.csv"} {{release}} {{half}}'
+    assert not run_audit(Request(**ask, curator=blank, **LOOSE), progress=False).verdicts["flagged"].any()
+
+
+@pytest.mark.parametrize(("command", "words"), [
+    ("no-such-program-anywhere {half} {release}", "could not be started"),
+    (f'{sys.executable} -c "raise SystemExit(3)" {{half}} {{release}}', "ended with 3 and made no release"),
+])  # fmt: skip
+def test_a_curator_that_fails_is_told(files, command, words):
+    with pytest.raises(ValueError, match=words):
+        run_audit(Request(file=files / "people.csv", sensitive="ill", curator=command, **LOOSE), progress=False)
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"release": "leak.csv"}, "A release of everybody leaves nobody to compare with"),
+    ({"release": "leak.csv", "holdout": "outside.csv", "members": ("sex", "f")}, "one of them"),
+    ({"holdout": "outside.csv"}, "without a release"), ({"curator": "cp {half}"}, "must have {half} and {release}"),
+    ({"release": "leak.csv", "holdout": "outside.csv", "curator": "{half} {release}"}, "a curator is rerun"),
+    ({"learners": ("oracle",)}, "learner='oracle'"), ({"alphas": (3.0,)}, "at most 2"), ({"splits": 1}, "splits=1"),
+    ({"learners": ()}, "at least one of each"), ({"kinds": {"age": "text"}}, "kind of age='text'"),
+    ({"beta": 0}, "beta=0"), ({"labels": "soft"}, "labels='soft'"), ({"gamma": 10_000}, "the largest group has 300"),
+    ({"groups": ("race",)}, "column='race' is not known"), ({"lens": ("age", "race")}, "column='race'"),
+    ({"release": "leak.csv", "holdout": "inside.csv"}, "nobody was left out"),
+    ({"release": "leak.csv", "members": ("sex", "x")}, "members value='x'"),
+    ({"release": "no_target.csv", "holdout": "outside.csv"}, "no column 'ill'"),
+    ({"release": "leak.csv", "holdout": "no_target.csv"}, "differ in the column 'ill'"),
+    ({"release": "other_values.csv", "holdout": "outside.csv"}, "column 'age' holds 'old'"),
+])  # fmt: skip
+def test_questions_that_are_refused(files, options, words):
+    people = pd.read_csv(files / "inside.csv")
+    people.drop(columns="ill").to_csv(files / "no_target.csv", index=False)
+    people.assign(age="old").to_csv(files / "other_values.csv", index=False)
+    paths = {k: files / v if k in ("release", "holdout") else v for k, v in options.items()}
+    with pytest.raises(ValueError) as error:
+        run_audit(
+            Request(**({"file": files / "inside.csv", "sensitive": "ill", "groups": ("sex",)} | LOOSE | paths)),
+            progress=False,
+        )
+    assert words in str(error.value)
+
+
+def test_tiny_groups_and_rows_without_an_answer_are_left_out_and_named(files):
+    people = pd.read_csv(files / "people.csv")
+    people.loc[:9, "sex"] = "x"
+    people.loc[590:, "ill"] = None
+    people.to_csv(files / "gaps.csv", index=False)
+    audit = run_audit(Request(file=files / "gaps.csv", sensitive="ill", groups=("sex",), **LOOSE), progress=False)
+    assert audit.small == {"sex = x": 10}
+    assert audit.dropped_rows == 10
+    assert "sex = x (10)" in report_html(audit)
+
+
+def test_alpha_in_people_and_epsilon_by_hand(files):
+    audit = run_audit(Request(file=files / "people.csv", sensitive="ill", **LOOSE), progress=False)
+    everyone = alpha_table(audit).set_index("group").loc["everyone"]
+    assert (everyone["people"], everyone["alpha 0.2"], everyone["alpha 1"]) == (600, 60, 300)
+    small = audit.epsilons.query("alpha == 0.2 and mode == 'theorem7'").iloc[0]
+    assert np.isnan(small.epsilon)
+    assert small.words.startswith("vacuous")
+    assert small.needed == np.ceil(144 * np.log(6 / 0.2) / 0.2**2)  # the term that binds at epsilon 0
+    assert epsilon_table(audit)["bound"].nunique() == 3
+
+
+def test_the_same_request_gives_the_same_report_whatever_the_workers(files):
+    ask = {"file": files / "people.csv", "sensitive": "ill", "groups": ("sex",)}
+    one = report_html(run_audit(Request(**ask, **LOOSE), progress=False))
+    assert one == report_html(run_audit(Request(**ask, **LOOSE, workers=2), progress=False))
+    assert one != report_html(run_audit(Request(**ask, **LOOSE, seed=1), progress=False))
+
+
+def test_holm_by_hand():
+    assert holm(np.array([0.01, 0.04, 0.03])) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm(np.array([0.9, 0.8])) == pytest.approx([1, 1])
+
+
+# --- the page -------------------------------------------------------------------------------------------------------
+
+
+class _Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def of(self, tag: str) -> list[dict]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    _people(400).assign(sex=lambda d: d["sex"].replace("m", "<b>&'m")).to_csv(folder / "people.csv", index=False)
+    audit = run_audit(Request(file=folder / "people.csv", sensitive="ill", groups=("sex", "age"), learners=("lookup", "forest"),
+                              gamma=40, splits=3), progress=False)  # fmt: skip
+    return audit, report_html(audit)
+
+
+def test_the_page_asks_nothing_from_outside(report):
+    text = report[1]
+    assert not re.search(r"https?:|//[a-z]", re.sub(r'"data:image/png;base64,[^"]*"', "", text))
+    page = _Page(text)
+    assert not {"script", "link", "iframe", "object", "form"} & {tag for tag, _ in page.tags}
+    assert all(image["src"].startswith("data:image/png;base64,") for image in page.of("img"))
+    assert "default-src 'none'" in text
+
+
+def test_every_group_and_learner_is_named_and_escaped(report):
+    audit, text = report
+    assert "<b>" not in text
+    for name in audit.members:
+        assert name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#x27;") in text
+    assert all(f"Learner: {name}" in text for name in audit.results)
+    assert answer(audit) in re.sub("&lt;", "<", re.sub("&#x27;", "'", re.sub("&amp;", "&", re.sub("&gt;", ">", text))))
+
+
+def test_the_page_can_be_read_by_everyone(report):
+    page = _Page(report[1])
+    assert page.of("html")[0]["lang"] == "en"
+    assert "width=device-width" in page.of("meta")[1]["content"]
+    assert len(page.of("h1")) == len(page.of("main")) == 1
+    assert all(len(image["alt"]) > 40 for image in page.of("img"))
+    assert all(cell.get("scope") in ("row", "col") for cell in page.of("th"))
+    assert all(
+        part["tabindex"] == "0" and part["aria-label"] for part in page.of("div") if part.get("class") == "scroll"
+    )
+    assert "prefers-color-scheme: dark" in report[1]
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_the_table_of_a_learner_agrees_with_its_result(report):
+    audit, _ = report
+    shown = group_table(audit, "lookup").set_index("group")
+    summary = audit.results["lookup"].summary().set_index("group")
+    assert (shown["W1"] == summary["distance"]).all()
+    assert (shown["as if moved"] == summary["distance"] / 2 * summary["n"]).all()
+
+
+# --- the command ----------------------------------------------------------------------------------------------------
+
+
+def test_the_command_writes_a_report_and_says_where(files, capsys):
+    out = files / "report.html"
+    assert main(["audit", str(files / "people.csv"), "--sensitive", "ill", "--groups", "sex", "age", "--bands", "age=40,65",
+                 "--crossings", "sex,age", "--columns", "place=category", "--learner", "lookup", "--splits", "2", "--gamma", "40",
+                 "--alpha", "0.5", "--out", str(out), "--quiet"]) == 0  # fmt: skip
+    assert out.as_uri() in capsys.readouterr().out
+    text = out.read_text()
+    assert "sex = f &amp; age = 40-64" in text
+    assert re.search(r">place</th><td[^>]*>category</td><td[^>]*>declared<", text)
+
+
+@pytest.mark.parametrize(("more", "words"), [
+    (["--sensitive", "nobody"], "column='nobody'"), (["--sensitive", "ill", "--columns", "age"], "NAME=VALUE is"),
+    (["--sensitive", "ill", "--bands", "age=old"], "edge 'old'"), (["--sensitive", "ill", "--out", "report.txt"], "out='report.txt'"),
+    (["--sensitive", "ill", "--release", "nowhere.csv", "--members", "sex=f"], "'nowhere.csv' is not there"),
+])  # fmt: skip
+def test_a_wrong_option_is_told_with_status_two(files, more, words, capsys):
+    assert main(["audit", str(files / "people.csv"), *more]) == 2
+    assert words in capsys.readouterr().err
