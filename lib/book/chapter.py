@@ -180,7 +180,8 @@ def figure_html(fig: Figure, caption: str, alt: str, name: str | None = None, wi
     anchor = f' id="{escape(name)}"' if name else ""
     style = f' style="width:{escape(width)}"' if width else ""
     return (
-        f'<figure class="plot"{anchor}><div class="picture" tabindex="0"><img src="data:image/png;base64,{code}" alt="{escape(alt.strip())}" '
+        f'<figure class="plot"{anchor}><div class="picture" tabindex="0">'
+        f'<img src="data:image/png;base64,{code}" alt="{escape(alt.strip())}" '
         f'width="{pixels[0] // 2}" height="{pixels[1] // 2}"{style}></div>'
         f"<figcaption>{_inline(caption)}</figcaption></figure>"
     )

@@ -62,7 +62,9 @@ def test_other_parameters_are_refused_with_the_choices(parameters, words):
 
 def test_a_figure_carries_picture_alternative_text_and_caption(fig):
     html = figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")
-    assert html.startswith('<figure class="plot" id="rise"><div class="picture" tabindex="0"><img src="data:image/png;base64,')
+    assert html.startswith(
+        '<figure class="plot" id="rise"><div class="picture" tabindex="0"><img src="data:image/png;base64,'
+    )
     assert f'alt="{ALT} &quot;quoted&quot;"' in html
     assert "<figcaption><strong>Rise</strong> of <code>x</code> with a &lt; b</figcaption>" in html
     assert html == figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")  # same bytes
