@@ -13,6 +13,8 @@ from scipy import stats
 from lib.claims.rules import Evidence
 from lib.coherence.clear_column import column_distances, theorem9_size, theorem11_size
 from lib.coherence.collection import EVERYONE
+from lib.coherence.distances import split_distance
+from lib.coherence.exact_information import distinct_log_probability
 from lib.coherence.max_information import approximate_dp, corollary, largest_delta, mcdiarmid
 from lib.coherence.solver import Setting, solve, table1
 from lib.coherence.theorems import claim2_probability, claim2_size, hush_scovel
@@ -262,12 +264,26 @@ def binary_universe(n: int, alpha: float) -> Evidence:
     return Evidence(float(found.max() <= alpha), detail=f"largest of 20,000 halves {found.max():.4f}")
 
 
+def generalising_curator(n: int) -> Evidence:
+    """Whether a curator that publishes its input if no record occurs twice, and else nothing, refutes the implication.
+
+    It is (beta, 0, 0)-sample perfectly generalising over ``n`` values; on ``n``
+    different records, whoever looks them up is 2 apart on every split.
+    """
+    log_beta = distinct_log_probability(draws=n // 2, universe=n) + math.log(2)  # either sample without a repetition
+    people, inside = np.arange(n), stream(1, "generalising curator", n).permutation(n) < n // 2
+    told = np.where(np.isin(people, people[inside]), 1.0, -1.0)
+    distance = float(split_distance(told, inside))
+    refuted = log_beta < math.log(1e-6) and distance > 1.9
+    return Evidence(float(not refuted), detail=f"n = {n:,}: ln beta {log_beta:.0f}, W1 distance {distance:.0f}")
+
+
 MEASURES: dict[str, Callable[..., Evidence]] = {
     f.__name__: f
     for f in (
         section5_distance, section5_gap, section5_unnoticed, section5_shift, section5_left_out_cleared, table_fact,
         share_with, few_unique, two_members, table1_row, section63_example, moved_mass, claim2_statement, theorem4_exact,
         theorem12_special, corollary2_follows, clear_column, binary_universe, dp_bound_holds,
-        clear_counts_coherent,
+        clear_counts_coherent, generalising_curator,
     )
 }  # fmt: skip

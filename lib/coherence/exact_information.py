@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from lib import validate
 
 __all__ = ["max_information", "noisy_count", "membership_bits", "indistinguishability", "perfect_generalisation",
-           "generalisation_information"]  # fmt: skip
+           "generalisation_information", "distinct_log_probability"]  # fmt: skip
 
 
 def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
@@ -148,6 +148,21 @@ def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, f
     validate.fraction("beta", beta, open_ends=False)
     root = math.sqrt(beta)
     return root, math.inf if root == 1 else epsilon - math.log1p(-root)
+
+
+def distinct_log_probability(*, draws: int, universe: int) -> float:
+    """``ln Pr[all draws differ]`` for independent draws from ``universe`` values: at most this, for every distribution.
+
+    The uniform one has the largest. At ``draws = universe / 2`` it tends to ``-(1 - ln 2) draws``.
+
+    Parameters
+    ----------
+    draws, universe : int
+    """
+    validate.integer("universe", universe, low=1)
+    if not 1 <= validate.integer("draws", draws, low=1) <= universe:
+        raise ValueError(f"draws={draws!r} is not allowed: 1 to universe={universe!r} is")
+    return float(special.gammaln(universe + 1) - special.gammaln(universe - draws + 1) - draws * math.log(universe))
 
 
 def _half(n: int) -> int:

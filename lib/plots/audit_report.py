@@ -9,6 +9,7 @@ from lib.coherence.collection import EVERYONE
 from lib.experiments.audit import Audit
 from lib.plots import audit_page as html
 from lib.plots.audit import group_distances, sorted_predictions
+from lib.plots.coherence_bounds import NAMES
 
 __all__ = ["report_html", "answer", "group_table", "alpha_table", "epsilon_table"]
 
@@ -17,7 +18,7 @@ _WORDS = {"clear": ("trained on", "left out"), "curator": ("behind the release",
           "release": ("behind the release", "left out")}  # fmt: skip
 _FORMATS = dict.fromkeys(("W1", "95% low", "95% high", "sampling"), ".3f") | {
     "as if moved": ",.0f", "people": ",d", "adjusted p": ".3g"}  # fmt: skip
-_BOUNDS = {"theorem7": "Theorem 7 (pure DP)", "theorem8": "Theorem 8 (approximate DP)", "tightened": "tightened (ours)"}
+_BOUNDS = NAMES | {"theorem7": "Theorem 7 (pure DP)", "theorem8": "Theorem 8 (approximate DP)"}
 
 
 def report_html(audit: Audit) -> str:

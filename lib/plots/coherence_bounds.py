@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 __all__ = ["NAMES", "table1_bars", "promise_against_epsilon", "promise_against_n", "half_distances", "information",
-           "description_length", "count_laws", "binary_universe"]  # fmt: skip
+           "description_length", "count_laws", "binary_universe", "lens_detail"]  # fmt: skip
 
 NAMES = {"theorem8": "Theorem 8", "theorem7": "Theorem 7", "tightened": "tightened (ours)", "within": "within the group (ours)",
          "insufficient": "not enough (membership bits)"}  # fmt: skip
@@ -140,6 +140,8 @@ def information(table: pd.DataFrame) -> tuple[Figure, str]:
         ax.set_title(f"ε = {epsilon:g}")
         ax.set_ylabel("nats")
         ax.set_xscale("log")
+        ax.set_xticks(sizes := sorted(set(part["n"])), [f"{n:,}" for n in sizes])
+        ax.minorticks_off()
         ax.set_yscale("log")
     np.atleast_1d(axes)[-1].set_xlabel("people in the data set, n (log scale)")
     fig.legend(*np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
@@ -198,3 +200,21 @@ def binary_universe(table: pd.DataFrame) -> tuple[Figure, str]:
         f"reports differ, rising to {table['unlike'].iloc[-1]:.3f}. Below: mean W1 of the worst predictor, falling from "
         f"{table['mean'].iloc[0]:.2f} to {table['mean'].iloc[-1]:.4f}."
     )
+
+
+def lens_detail(table: pd.DataFrame) -> tuple[Figure, str]:
+    """Distance against the number of categories that the lens tells apart; columns ``categories, group, mean, low, high``."""
+    fig, ax = plt.subplots(figsize=(5.2, 3.4))
+    words = []
+    for (group, rows), colour, marker in zip(
+        table.groupby("group", sort=False), ("#D55E00", "#0072B2"), ("o", "s"), strict=True
+    ):
+        spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
+        ax.errorbar(rows["categories"], rows["mean"], spread, color=colour, marker=marker, capsize=2, label=group)
+        words.append(f"{group} from {rows['mean'].iloc[0]:.2f} to {rows['mean'].iloc[-1]:.2f}")
+    ax.set_xscale("log")
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("categories that the lens tells apart (log scale)")
+    ax.set_ylabel("$W_1$")
+    fig.legend(loc="outside upper center", ncols=2)
+    return fig, f"W1 distance against the number of categories, a rising line a group: {'; '.join(words)}."

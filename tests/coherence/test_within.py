@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 from lib.coherence.exact_information import (
+    distinct_log_probability,
     generalisation_information,
     indistinguishability,
     max_information,
@@ -215,3 +217,16 @@ def test_from_perfect_generalisation_to_max_information():
             eta, bound = generalisation_information(beta=beta, epsilon=at)
             if eta < 1:
                 assert max_information(joint, np.outer(weights, joint.sum(axis=0)), eta) <= bound + 1e-12
+
+
+def test_distinct_draws_by_counting():
+    """All ordered samples of 3 out of 5 values, counted; the limit; and no other distribution does better."""
+    samples = list(product(range(5), repeat=3))
+    share = sum(len(set(x)) == 3 for x in samples) / len(samples)
+    assert math.exp(distinct_log_probability(draws=3, universe=5)) == pytest.approx(share)
+    n = 10**6
+    assert distinct_log_probability(draws=n // 2, universe=n) / (n // 2) == pytest.approx(-(1 - math.log(2)), rel=1e-4)
+    for skewed in ((0.4, 0.3, 0.1, 0.1, 0.1), (0.9, 0.025, 0.025, 0.025, 0.025)):
+        assert sum(math.prod(skewed[i] for i in x) for x in samples if len(set(x)) == 3) < share
+    with pytest.raises(ValueError, match="draws"):
+        distinct_log_probability(draws=6, universe=5)
