@@ -275,4 +275,5 @@ def test_every_bound_of_the_solver_has_a_name_in_the_report(files):
 
     audit = run_audit(_release(files, "harmless"), progress=False)
     names = epsilon_table(audit)["bound"]
-    assert names.notna().all() and names.nunique() == len(MODES)
+    assert names.notna().all()
+    assert names.nunique() == len(MODES)
