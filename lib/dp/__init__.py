@@ -1,0 +1,15 @@
+"""Differential privacy: what a budget is worth, what a mechanism costs, and a ledger that refuses to overspend.
+
+>>> from lib.dp import Ledger, Laplace, rho_of
+>>> ledger = Ledger(rho_of(1.0, 1e-9))
+>>> round(ledger.left, 4)
+0.0118
+"""
+
+from lib.dp.accounting import compose, delta_of, epsilon_of, parallel, rho_of, rho_of_pure
+from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
+from lib.dp.ledger import Ledger
+from lib.dp.mechanisms import Exponential, Gaussian, Laplace
+
+__all__ = ["Exponential", "Gaussian", "Laplace", "Ledger", "compose", "delta_of", "epsilon_of", "gaussian_delta",
+           "gaussian_epsilon", "parallel", "rho_of", "rho_of_pure"]  # fmt: skip

@@ -1,0 +1,171 @@
+"""Conversions against divergences that are integrated or summed, against each other, and there and back."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, optimize, stats
+
+from lib.dp.accounting import (
+    CONVERSIONS,
+    advanced_composition,
+    compose,
+    delta_of,
+    epsilon_of,
+    parallel,
+    rho_of,
+    rho_of_pure,
+)
+from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
+
+budgets = st.floats(-18, 9).map(math.exp)
+deltas = st.floats(-600, -0.1).map(math.exp)
+ORDERS = 1 + np.geomspace(1e-6, 1e5, 400)
+
+
+def _randomised_response(epsilon: float, order: np.ndarray) -> np.ndarray:
+    p, q = 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))
+    logs = np.logaddexp(
+        order * math.log(p) + (1 - order) * math.log(q), order * math.log(q) + (1 - order) * math.log(p)
+    )
+    return logs / (order - 1)
+
+
+def _laplace(epsilon: float, order: np.ndarray) -> np.ndarray:
+    """Renyi divergence of two Laplace laws epsilon apart (Mironov, 2017, Table II)."""
+    a, b = order / (2 * order - 1), (order - 1) / (2 * order - 1)
+    return np.logaddexp(np.log(a) + (order - 1) * epsilon, np.log(b) - order * epsilon) / (order - 1)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5, 1.0, 3.0, 10.0])
+def test_pure_dp_costs_what_the_worst_mechanism_reaches(epsilon):
+    for of, divergence in (("randomised response", _randomised_response), ("laplace", _laplace)):
+        most = (divergence(epsilon, ORDERS) / ORDERS).max()
+        assert rho_of_pure(epsilon, of=of) == pytest.approx(most, rel=2e-4)
+        assert most <= rho_of_pure(epsilon, of=of) * (1 + 1e-6)
+    assert rho_of_pure(epsilon, of="laplace") < rho_of_pure(epsilon, of="randomised response") < rho_of_pure(epsilon)
+
+
+def test_laplace_cost_does_not_cancel():
+    assert rho_of_pure(1e-9, of="laplace") == pytest.approx(5e-19)
+    assert rho_of_pure(0.999e-3, of="laplace") == pytest.approx(rho_of_pure(1.001e-3, of="laplace"), rel=5e-3)
+
+
+@pytest.mark.parametrize("rho", [1e-6, 0.01, 0.5, 3.0])
+@pytest.mark.parametrize("delta", [1e-30, 1e-9, 1e-3, 0.3])
+def test_tight_conversion_is_the_minimum_over_orders(rho, delta):
+    """Against a search over epsilon itself, order by order (the formula solved the other way round)."""
+
+    def epsilon(u):
+        alpha = 1 + math.exp(u)
+        return alpha * rho + (math.log(1 / delta) - math.log(alpha)) / math.exp(u) + math.log1p(-1 / alpha)
+
+    grid = np.linspace(-20, 20, 4001)
+    start = grid[np.argmin([epsilon(u) for u in grid])]
+    found = optimize.minimize_scalar(
+        epsilon, bounds=(start - 0.1, start + 0.1), method="bounded", options={"xatol": 1e-10}
+    )
+    assert epsilon_of(rho, delta) == pytest.approx(max(0.0, found.fun), rel=1e-8, abs=1e-12)
+
+
+@given(budgets, deltas)
+@settings(deadline=None)
+def test_exact_gaussian_is_below_tight_is_below_standard(rho, delta):
+    exact, tight = gaussian_epsilon(math.sqrt(2 * rho), delta), epsilon_of(rho, delta)
+    assert exact <= tight * (1 + 1e-9)
+    assert tight <= epsilon_of(rho, delta, conversion="standard") * (1 + 1e-12)
+    assert epsilon_of(rho, delta, conversion="standard") - epsilon_of(
+        rho, delta, conversion="published"
+    ) == pytest.approx(rho, rel=1e-6, abs=1e-9 * epsilon_of(rho, delta, conversion="standard"))
+
+
+@given(budgets, deltas, st.sampled_from(CONVERSIONS))
+@settings(deadline=None)
+def test_there_and_back(epsilon, delta, conversion):
+    assert epsilon_of(rho_of(epsilon, delta, conversion=conversion), delta, conversion=conversion) == pytest.approx(
+        epsilon, rel=1e-7
+    )
+
+
+@given(budgets, deltas)
+@settings(deadline=None)
+def test_delta_inverts_epsilon(rho, delta):
+    epsilon = epsilon_of(rho, delta)
+    if epsilon > 0:
+        assert math.log(delta_of(rho, epsilon)) == pytest.approx(math.log(delta), rel=1e-6, abs=1e-6)
+    else:
+        assert delta_of(rho, 0.0) <= delta
+
+
+@given(budgets, budgets, deltas)
+@settings(deadline=None)
+def test_more_budget_never_costs_less(a, b, delta):
+    low, high = sorted((a, b))
+    for conversion in CONVERSIONS:
+        assert epsilon_of(low, delta, conversion=conversion) <= epsilon_of(high, delta, conversion=conversion) * (
+            1 + 1e-9
+        )
+
+
+def test_the_printed_conversion_is_no_guarantee():
+    """Gaussian noise of that rho really has a larger epsilon than the printed one, for a large delta and budget."""
+    rho, delta = 50.0, 0.2
+    assert gaussian_epsilon(math.sqrt(2 * rho), delta) > epsilon_of(rho, delta, conversion="published")
+
+
+@pytest.mark.parametrize(("mu", "epsilon"), [(0.1, 0.0), (0.1, 0.2), (1.0, 0.5), (1.0, 3.0), (4.0, 1.0), (10.0, 40.0)])
+def test_gaussian_curve_by_integration(mu, epsilon):
+    """The hockey-stick divergence, integrated from the threshold where the densities' ratio is e^epsilon."""
+    from_ = epsilon / mu + mu / 2
+    area, _ = integrate.quad(
+        lambda x: stats.norm.pdf(x, mu) - math.exp(epsilon) * stats.norm.pdf(x),
+        from_,
+        max(from_, mu) + 40,
+        epsabs=0,
+        limit=500,
+    )
+    assert gaussian_delta(mu, epsilon) == pytest.approx(area, rel=1e-7)
+
+
+def test_gaussian_epsilon_inverts_and_reaches_zero():
+    for mu in (1e-3, 0.1, 1.0, 20.0):
+        for delta in (1e-300, 1e-12, 1e-3):
+            epsilon = gaussian_epsilon(mu, delta)
+            if epsilon > 0:
+                assert math.log(gaussian_delta(mu, epsilon)) == pytest.approx(math.log(delta), rel=1e-8)
+    assert gaussian_epsilon(0.01, 0.5) == 0.0
+
+
+def test_composition_by_hand():
+    assert compose(*[0.1] * 10) == 1.0
+    assert parallel(0.1, 0.5, 0.2) == 0.5
+    assert parallel() == 0.0
+    # k looks, each of epsilon: through zCDP, and by the named theorem; both beat k epsilon for many small looks
+    k, epsilon, delta = 1000, 0.01, 1e-6
+    through = epsilon_of(k * rho_of_pure(epsilon), delta)
+    assert through < advanced_composition(epsilon, k, delta) < k * epsilon
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: rho_of_pure(0.0), "epsilon"),
+        (lambda: rho_of_pure(1.0, of="gauss"), "of"),
+        (lambda: epsilon_of(-1.0, 0.1), "rho"),
+        (lambda: epsilon_of(1.0, 0.0), "delta"),
+        (lambda: epsilon_of(1.0, 1.0), "delta"),
+        (lambda: epsilon_of(1.0, 0.1, conversion="best"), "conversion"),
+        (lambda: rho_of(math.inf, 0.1), "epsilon"),
+        (lambda: delta_of(1.0, -1.0), "epsilon"),
+        (lambda: compose(1.0, math.nan), "budget"),
+        (lambda: gaussian_delta(0.0, 1.0), "mu"),
+        (lambda: advanced_composition(1.0, 0, 0.1), "k"),
+    ],
+)
+def test_wrong_arguments_are_named(call, name):
+    with pytest.raises(ValueError, match=f"^{name}="):
+        call()
