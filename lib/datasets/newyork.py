@@ -1,0 +1,259 @@
+"""New York 2018 for the mean estimation task: the Census Bureau's rows, or a stand-in drawn from published aggregates.
+
+The stand-in has one row a person of the paper's Table 3. What is *published*
+and met to the unit: the counts of SEX x RAC1P; and, in the 94 cells of SEX x
+DIS x NATIVITY x RAC1P x AGEP (five bins) of more than 197 people, how many
+answered each of four questions and the sum of their answers.
+
+What is *assumed*: the cells that were not published follow from the published
+one- and two-way tables by iterative proportional fitting, with the mean of
+their age and race; who answered one question is nested in who answered a more
+common one; inside a cell SCHL, WKHP and JWMNP follow a beta law on the
+published range and PINCP a lognormal law, each with one dispersion for all
+cells that gives the published standard deviation; attributes beyond the cell
+carry no information.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.datasets.acs import fetch_archive
+from lib.datasets.cache import DataError, sha256_of
+from lib.paths import DATA, user_cache
+from lib.rng import stream
+
+__all__ = ["ATTRIBUTES", "VARIABLES", "Variable", "GROUPS", "ROWS", "NewYork", "load_newyork", "published_cells",
+           "fitted_cells", "draw_people", "crossing"]  # fmt: skip
+
+ATTRIBUTES: tuple[str, ...] = ("SEX", "DIS", "NATIVITY", "RAC1P", "AGEP")
+LEVELS = {"SEX": (1, 2), "DIS": (1, 2), "NATIVITY": (1, 2), "RAC1P": tuple(range(1, 10)), "AGEP": tuple(range(5))}
+ROWS = 196_967
+SEED = 20180101
+FILE = DATA / "aggregates" / "newyork2018.csv"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variable:
+    """A column of the paper's Table 1: answers, mean, standard deviation, range, median."""
+
+    n: int
+    mean: float
+    std: float
+    low: int
+    high: int
+    median: float
+
+
+VARIABLES: dict[str, Variable] = {
+    "SCHL": Variable(n=191_372, mean=16.39, std=5.686, low=1, high=24, median=18),
+    "WKHP": Variable(n=103_756, mean=37.562, std=13.105, low=1, high=99, median=40),
+    "JWMNP": Variable(n=87_355, mean=33.464, std=26.601, low=1, high=138, median=30),
+    "PINCP": Variable(n=166_318, mean=46_657.585, std=76_027.3, low=-8_300, high=1_423_000, median=26_500),
+}
+# Table 3: (SEX, RAC1P) -> people
+GROUPS: dict[tuple[int, int], int] = dict(
+    zip(
+        product((1, 2), range(1, 10)),
+        (67593, 11077, 277, 2, 125, 8130, 42, 5296, 2620, 70881, 12947, 231, 3, 119, 8900, 30, 5668, 3026),
+        strict=True,
+    )
+)
+
+
+@dataclass(frozen=True)
+class NewYork:
+    """People with :data:`ATTRIBUTES` and :data:`VARIABLES` (NaN: not asked or no answer), shape (196967, 9)."""
+
+    frame: pd.DataFrame
+    source: str
+    sha256: str
+    name: str = "newyork"
+
+    @property
+    def is_replica(self) -> bool:
+        """True unless these are the Census Bureau's rows."""
+        return self.source == "stand-in"
+
+    @property
+    def label(self) -> str:
+        return "stand-in from published aggregates" if self.is_replica else "real data"
+
+    @property
+    def task(self) -> SimpleNamespace:
+        """What badges call it."""
+        return SimpleNamespace(title="ACS 2018, New York")
+
+
+def load_newyork(source: str = "auto") -> NewYork:
+    """New York's people; ``"auto"`` takes the Bureau's rows if they were downloaded before, else the stand-in.
+
+    Parameters
+    ----------
+    source : {"auto", "census", "stand-in"}
+        ``"census"`` downloads them (some 50 MB) and fails if it cannot.
+    """
+    validate.choice("source", source, ("auto", "census", "stand-in"))
+    folder = user_cache() / "folktables" / "2018" / "1-Year"
+    if source == "census" or (source == "auto" and (folder / "psam_p36.csv").exists()):
+        csv = fetch_archive("NY", 2018, folder)
+        return NewYork(_census_rows(pd.read_csv(csv, usecols=[*ATTRIBUTES, *VARIABLES])), "census", sha256_of(csv))
+    return NewYork(_stand_in(), "stand-in", sha256_of(FILE))
+
+
+def _census_rows(raw: pd.DataFrame) -> pd.DataFrame:
+    if len(raw) != ROWS:
+        raise DataError(f"the file has {len(raw):,} people; {ROWS:,} are expected")
+    return raw.assign(AGEP=pd.cut(raw["AGEP"], 5, labels=False))[[*ATTRIBUTES, *VARIABLES]]
+
+
+@cache
+def _stand_in() -> pd.DataFrame:
+    return draw_people(fitted_cells(), stream(SEED, "new york stand-in"))
+
+
+@cache
+def published_cells() -> pd.DataFrame:
+    """The embedded aggregates: codes of a crossing (NA: not crossed), ``n_<variable>``, ``sum_<variable>``."""
+    frame = pd.read_csv(FILE, comment="#")
+    return frame.astype(dict.fromkeys(ATTRIBUTES, "Int64"))
+
+
+def crossing(cells: pd.DataFrame, *attributes: str) -> pd.DataFrame:
+    """The published rows of one crossing, indexed by its attributes."""
+    crossed = pd.Series(True, index=cells.index)
+    for name in ATTRIBUTES:
+        crossed &= cells[name].notna() if name in attributes else cells[name].isna()
+    return cells[crossed].astype(dict.fromkeys(attributes, int)).set_index(list(attributes)).iloc[:, -8:]
+
+
+# --- cells: published where they are, fitted where not ---------------------------------------------------------------
+
+
+def fitted_cells() -> pd.DataFrame:
+    """All 360 cells: ``people``, ``n_<variable>``, ``sum_<variable>``, ``published``; counts of Table 3 are exact."""
+    every = pd.DataFrame(list(product(*LEVELS.values())), columns=list(ATTRIBUTES))
+    known = crossing(published_cells(), *ATTRIBUTES)
+    cells = every.merge(known.reset_index(), how="left", on=list(ATTRIBUTES))
+    cells["published"] = cells["n_SCHL"].notna()
+    cells = cells.fillna(0)
+    _fit_counts(cells)
+    _fit_answers(cells)
+    return cells.astype({c: np.int64 for c in cells if c not in ("published",)})
+
+
+def _round(x: np.ndarray, total: int) -> np.ndarray:
+    """Whole numbers near ``x`` that add up to ``total`` (largest remainders)."""
+    x = x * (total / x.sum()) if x.sum() > 0 else x
+    whole = np.floor(x).astype(np.int64)
+    whole[np.argsort(whole - x, kind="stable")[: int(total - whole.sum())]] += 1
+    return whole
+
+
+def _fit_counts(cells: pd.DataFrame) -> None:
+    """People aged three and over of unpublished cells (proportional fitting), then the younger ones (Table 3)."""
+    aggregates, free = published_cells(), ~cells["published"].to_numpy()
+    fit = free.astype(float)
+    targets = []
+    for pair in [(a, b) for i, a in enumerate(ATTRIBUTES) for b in ATTRIBUTES[i + 1 :]]:
+        left = crossing(aggregates, *pair)["n_SCHL"] - cells.groupby(list(pair))["n_SCHL"].sum()
+        found, every = pd.factorize(pd.MultiIndex.from_frame(cells[list(pair)]))
+        targets.append((found, left.reindex(every).to_numpy()))
+    for _ in range(200):
+        for index, target in targets:
+            have = np.bincount(index, fit, minlength=len(target))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                factor = np.where(np.isnan(target) | (have == 0), 1.0, np.clip(target, 0, None) / have)
+            fit = fit * factor[index]
+    people = cells["n_SCHL"].to_numpy() + 0.0
+    sex_race = crossing(aggregates, "SEX", "RAC1P")["n_SCHL"]
+    cells["people"] = 0
+    for (sex, race), total in GROUPS.items():
+        own = ((cells["SEX"] == sex) & (cells["RAC1P"] == race)).to_numpy()
+        older = int(sex_race.get((sex, race), round(total * VARIABLES["SCHL"].n / ROWS)))
+        people[own & free] = _round(fit[own & free], max(0, older - int(people[own & ~free].sum())))
+        young = own & (cells["AGEP"] == 0).to_numpy()
+        cells.loc[own, "people"] = people[own].astype(np.int64)
+        weight = people[young] if people[young].sum() else np.ones(young.sum())
+        cells.loc[young, "people"] += _round(weight, int(total - people[own].sum()))
+    cells.loc[free, "n_SCHL"] = people[free]
+
+
+def _fit_answers(cells: pd.DataFrame) -> None:
+    """Answers and sums of unpublished cells: the rate and the mean of their race and age, else of their age."""
+    aggregates, free = published_cells(), ~cells["published"]
+    for name, variable in VARIABLES.items():
+        both = [f"n_{name}", f"sum_{name}"]
+        left = {by: crossing(aggregates, *by)[both] - cells[cells["published"]].groupby(list(by))[both].sum()
+                for by in (("RAC1P", "AGEP"), ("AGEP",))}  # fmt: skip
+        asked = cells[free].groupby(["RAC1P", "AGEP"])["n_SCHL"].sum()
+        asked_by_age = cells[free].groupby("AGEP")["n_SCHL"].sum()
+        for i in cells.index[free]:
+            race, age = cells.at[i, "RAC1P"], cells.at[i, "AGEP"]
+            by_age = left[("AGEP",)].loc[age]
+            own = left[("RAC1P", "AGEP")].reindex([(race, age)]).iloc[0]
+            fine = own.iloc[0] >= 20 and asked.get((race, age), 0) > 0
+            n, total = own if fine else by_age
+            rate = n / (asked[(race, age)] if fine else asked_by_age[age])
+            if name != "SCHL":
+                cells.at[i, f"n_{name}"] = round(min(1.0, rate) * cells.at[i, "n_SCHL"])
+            low, high = max(variable.low, 1), variable.high
+            cells.at[i, f"sum_{name}"] = round(cells.at[i, f"n_{name}"] * float(np.clip(total / n, low, high)))
+
+
+# --- people ----------------------------------------------------------------------------------------------------------
+
+
+def draw_people(cells: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """One row a person: each cell's counts and sums are met exactly."""
+    rows = cells.loc[cells.index.repeat(cells["people"])]
+    place = rows.groupby(level=0).cumcount().to_numpy()
+    frame = rows[list(ATTRIBUTES)].reset_index(drop=True).astype(np.int8)
+    for name in VARIABLES:
+        answered = place < rows[f"n_{name}"].to_numpy()
+        column = np.full(len(rows), np.nan)
+        column[answered] = _answers(name, cells, rng)
+        frame[name] = column
+    return frame.iloc[rng.permutation(len(frame))].reset_index(drop=True)
+
+
+def _answers(name: str, cells: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
+    """Whole numbers, cell after cell, with the published spread and each cell's exact sum."""
+    variable = VARIABLES[name]
+    n, total = cells[f"n_{name}"].to_numpy(), cells[f"sum_{name}"].to_numpy()
+    n, total = n[n > 0], total[n > 0]
+    mean = np.repeat(total / n, n)
+    between = np.average((total / n - total.sum() / n.sum()) ** 2, weights=n)
+    within = variable.std**2 - between
+    if name == "PINCP":
+        shape2 = np.log1p(within / np.mean(mean**2))
+        x = mean * np.exp(np.sqrt(shape2) * rng.standard_normal(mean.size) - shape2 / 2)
+        low = 0
+    else:
+        low, width = variable.low, variable.high - variable.low
+        p = (mean - low) / width
+        p = np.clip(p, 1e-3, 1 - 1e-3)
+        concentration = width**2 * np.mean(p * (1 - p)) / within - 1
+        x = low + width * rng.beta(p * concentration, (1 - p) * concentration)
+    x = np.clip(np.rint(x), low, variable.high)
+    for part, goal in zip(np.split(x, np.cumsum(n)[:-1]), total, strict=True):
+        _meet(part, int(goal), low, variable.high, rng)
+    return x
+
+
+def _meet(x: np.ndarray, goal: int, low: int, high: int, rng: np.random.Generator) -> None:
+    """Move entries of ``x``, within [low, high], until they add up to ``goal``; in place."""
+    while (gap := int(goal - x.sum())) != 0:
+        free = np.flatnonzero(x < high if gap > 0 else x > low)
+        if free.size == 0:
+            raise ValueError(f"a sum of {goal} of {x.size} entries in [{low}, {high}] is not possible")
+        step = max(1, abs(gap) // free.size)
+        moved = rng.permutation(free)[: max(1, abs(gap) // step)]
+        x[moved] = np.clip(x[moved] + np.sign(gap) * step, low, high)

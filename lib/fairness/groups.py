@@ -1,0 +1,62 @@
+"""Parity error (Rosenblatt et al., Definition 11) in the readings that its text, its formula and its figures allow.
+
+The formula is a *sum* over strata, the sentence before it says *average*; the
+published figure adds up absolute errors without dividing by the true value and
+leaves out the five largest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lib import validate
+
+__all__ = ["READINGS", "stratum_errors", "parity_error"]
+
+READINGS = ("sum", "average")
+
+
+def stratum_errors(truth: np.ndarray, estimate: np.ndarray, *, normalised: bool = True) -> np.ndarray:
+    """Absolute errors |f(G_i) - M(G_i)|, divided by |f(G_i)| if ``normalised``; shapes broadcast.
+
+    Raises
+    ------
+    ValueError
+        If a true value is zero or not finite where it has to be divided by.
+    """
+    truth, estimate = np.asarray(truth, dtype=float), np.asarray(estimate, dtype=float)
+    if not np.isfinite(truth).all() or (normalised and (truth == 0).any()):
+        raise ValueError(f"truth={truth!r} is not allowed: finite values{' other than 0' if normalised else ''} are")
+    error = np.abs(truth - estimate)
+    return error / np.abs(truth) if normalised else error
+
+
+def parity_error(truth: np.ndarray, estimate: np.ndarray, truth_all: np.ndarray | float,
+                 estimate_all: np.ndarray | float, *, omega: float | None = None, reading: str = "sum",
+                 normalised: bool = True, drop: int = 0) -> np.ndarray:  # fmt: skip
+    """Definition 11: omega times the population's error plus the strata's, over the last axis.
+
+    Parameters
+    ----------
+    truth, estimate : array, shape (..., k)
+        f and its private version in each stratum.
+    truth_all, estimate_all : array, shape (...)
+        The same for the population.
+    omega : float, optional
+        Weight of the population's error; 1/k if not given, as in the paper.
+    reading : {"sum", "average"}
+        The printed formula adds the strata up; its text averages them.
+    normalised : bool
+        Divide by the true values.
+    drop : int
+        Leave out that many strata with the largest errors.
+    """
+    validate.choice("reading", reading, READINGS)
+    errors = stratum_errors(truth, estimate, normalised=normalised)
+    k = errors.shape[-1]
+    validate.integer("drop", drop, low=0, high=k)
+    if omega is not None:
+        validate.positive("omega", omega)
+    kept = np.sort(errors, axis=-1)[..., : k - drop]
+    strata = kept.sum(axis=-1) if reading == "sum" else kept.sum(axis=-1) / max(1, k - drop)
+    return (1 / k if omega is None else omega) * stratum_errors(truth_all, estimate_all, normalised=normalised) + strata

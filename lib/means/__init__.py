@@ -1,0 +1,1 @@
+"""Private means: of a population, of its strata, and recombined."""
