@@ -1,1 +1,7 @@
-"""Private means: of a population, of its strata, and recombined."""
+"""Private means of groups and of everybody: clipped Laplace, COINPRESS, and both stratified."""
+
+from lib.means.grouped import Interval, coinpress, coinpress_path, laplace_means, recombine
+from lib.means.stratified import StratifiedMean, holdout_weights, strat_coinpress, strat_laplace
+
+__all__ = ["Interval", "StratifiedMean", "coinpress", "coinpress_path", "holdout_weights", "laplace_means", "recombine",
+           "strat_coinpress", "strat_laplace"]  # fmt: skip

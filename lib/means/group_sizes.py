@@ -72,7 +72,7 @@ def log_sums(sizes: np.ndarray) -> dict[str, float]:
     k, n = sizes.size, sizes.sum()
     return {
         "observed": float(np.log(sizes).sum()), "worst": float(k * np.log(n / k)),
-        "best": float(np.log(n - k + 1)), "best as printed": float(k - 1 + np.log(n - k)),
+        "best": float(np.log(n - k + 1)), "best as printed": float(k - 1 + np.log(n - k)) if n > k else -np.inf,
     }  # fmt: skip
 
 

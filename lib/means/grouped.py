@@ -15,7 +15,7 @@ import numpy as np
 
 from lib import validate
 
-__all__ = ["Interval", "group_order", "clipped_means", "coinpress", "laplace_means", "recombine"]
+__all__ = ["Interval", "group_order", "clipped_means", "coinpress", "coinpress_path", "laplace_means", "recombine"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +61,11 @@ def _sizes(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return sizes
 
 
-def coinpress(values: np.ndarray, sizes: np.ndarray, interval: Interval, rhos: tuple[float, ...],
-              rng: np.random.Generator | None) -> np.ndarray:  # fmt: skip
-    """UVMRec (the paper's Algorithms 1 and 2) in every group: sum(rhos)-zCDP estimates, shape (k,).
+def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rhos: tuple[float, ...],
+                   rng: np.random.Generator | None) -> np.ndarray:  # fmt: skip
+    """The intervals of every step, shape (t + 1, 2, k): the one that was declared first, the last one's middle is the answer.
+
+    Everything here is released by the mechanism, so looking at it costs nothing.
 
     Parameters
     ----------
@@ -75,18 +77,37 @@ def coinpress(values: np.ndarray, sizes: np.ndarray, interval: Interval, rhos: t
         Budget of each of the t steps.
     rng : Generator or None
         None draws no noise: **not private**, for the bias that clipping alone makes.
+
+    Raises
+    ------
+    ValueError
+        For sizes that do not add up to the values, values that are not finite, or a budget that is not above 0.
     """
     if not rhos:
         raise ValueError(f"rhos={rhos!r} is not allowed: at least one budget is")
     for rho in rhos:
         validate.positive("rhos", rho)
     values, sizes = np.asarray(values, dtype=float), _sizes(values, sizes)
-    n = np.maximum(sizes, 1)
-    low, high = np.full(n.size, float(interval.low)), np.full(n.size, float(interval.high))
+    if not np.isfinite(values).all():
+        raise ValueError(f"values has {int((~np.isfinite(values)).sum())} entries that are not finite; none is allowed")
+    low, high = np.full(sizes.size, float(interval.low)), np.full(sizes.size, float(interval.high))
+    path = [(low, high)]
     for step, rho in enumerate(rhos, start=1):
         beta = interval.beta / 4 if step == len(rhos) else interval.beta / (4 * (len(rhos) - 1))
         low, high = _uvm(values, sizes, low, high, interval.sigma, rho, beta, rng)
-    return np.where(sizes > 0, (low + high) / 2, (interval.low + interval.high) / 2)
+        path.append((low, high))
+    return np.array(path)
+
+
+def coinpress(values: np.ndarray, sizes: np.ndarray, interval: Interval, rhos: tuple[float, ...],
+              rng: np.random.Generator | None) -> np.ndarray:  # fmt: skip
+    """UVMRec (the paper's Algorithms 1 and 2) in every group: sum(rhos)-zCDP estimates, shape (k,).
+
+    Neighbours replace one record's value; its group is public. An empty group
+    says the middle of the declared interval. Arguments as :func:`coinpress_path`.
+    """
+    low, high = coinpress_path(values, sizes, interval, rhos, rng)[-1]
+    return np.where(np.asarray(sizes) > 0, (low + high) / 2, (interval.low + interval.high) / 2)
 
 
 def _uvm(values, sizes, low, high, sigma, rho, beta, rng):
@@ -110,9 +131,14 @@ def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float, high: float
     return np.where(np.asarray(sizes) > 0, means + noise, (low + high) / 2)
 
 
-def recombine(estimates: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weighted mean over the last axis; weights are made to add up to one (Eq. 4; no further 1/k as in Algorithm 3)."""
-    weights = np.asarray(weights, dtype=float)
+def recombine(estimates: np.ndarray, weights: np.ndarray, *, printed: bool = False) -> np.ndarray:
+    """Eq. 4: the weighted mean over the last axis; weights are made to add up to one.
+
+    ``printed`` divides by k once more, as Algorithm 3 does: with weights that
+    add up to one the answer is k times too small.
+    """
+    weights, estimates = np.asarray(weights, dtype=float), np.asarray(estimates, dtype=float)
     if (weights < 0).any() or not (weights.sum(axis=-1) > 0).all():
         raise ValueError(f"weights={weights!r} are not allowed: numbers >= 0 with a positive sum are")
-    return (estimates * weights).sum(axis=-1) / weights.sum(axis=-1)
+    mean = (estimates * weights).sum(axis=-1) / weights.sum(axis=-1)
+    return mean / estimates.shape[-1] if printed else mean

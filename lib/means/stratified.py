@@ -1,0 +1,113 @@
+"""StratCOINPRESS and PubStratCOINPRESS (Algorithm 3), and the stratified Laplace mean (Eqs 3, 4), for one table.
+
+Experiments use :mod:`lib.means.grouped` for all runs at once; this is the
+mechanism as somebody with a table would call it, with its price in a ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lib import validate
+from lib.dp import Ledger
+from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
+
+__all__ = ["SPLIT", "StratifiedMean", "strat_coinpress", "strat_laplace", "holdout_weights"]
+
+SPLIT = (0.25, 0.75)  # of rho over COINPRESS's two steps, as published
+
+
+@dataclass(frozen=True)
+class StratifiedMean:
+    """A private mean of the population that agrees with the private means of its strata.
+
+    Attributes
+    ----------
+    population : float
+    strata : float array of shape (k,)
+    sizes : int array of shape (k,)
+        Rows of each stratum, taken as public.
+    ledger : Ledger
+    """
+
+    population: float
+    strata: np.ndarray
+    sizes: np.ndarray
+    ledger: Ledger
+
+
+def holdout_weights(groups: np.ndarray, k: int) -> np.ndarray:
+    """Rows of each stratum in a public hold-out, shape (k,): the weights of PubStratCOINPRESS.
+
+    Raises
+    ------
+    ValueError
+        For a code outside of 0..k-1, or an empty hold-out.
+    """
+    counts = np.bincount(validate.codes("groups", groups, k), minlength=k)
+    if counts.sum() == 0:
+        raise ValueError("groups is empty; a hold-out of at least one row is allowed")
+    return counts
+
+
+def _combine(estimates: np.ndarray, sizes: np.ndarray, weights: np.ndarray | None, ledger: Ledger) -> StratifiedMean:
+    weights = sizes if weights is None else np.asarray(weights, dtype=float)
+    if weights.shape != sizes.shape:
+        raise ValueError(f"weights of shape {weights.shape} are not allowed: one for each of {sizes.size} strata is")
+    return StratifiedMean(float(recombine(estimates, weights)), estimates, sizes, ledger)
+
+
+def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interval, *, rho: float, rng: np.random.Generator,
+                    split: Sequence[float] = SPLIT, weights: np.ndarray | None = None,
+                    ledger: Ledger | None = None) -> StratifiedMean:  # fmt: skip
+    """rho-zCDP means of all strata and of the population (Algorithm 3).
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+    groups : int array, shape (n,)
+        Stratum of each row, 0..k-1; public.
+    told : Interval
+        What is declared about every stratum: where its mean lies, its spread.
+    rho : float
+        Price of the whole: strata are disjoint.
+    split : sequence of float
+        Shares of ``rho`` over the steps; they add up to one.
+    weights : array, shape (k,), optional
+        Public weights (:func:`holdout_weights`); the sizes if not given.
+    ledger : Ledger, optional
+        Pays; a new one over ``rho`` if not given.
+
+    Raises
+    ------
+    ValueError
+        For an argument out of its range, or a ledger with less than ``rho`` left; before any noise is drawn.
+    """
+    if not np.isclose(sum(split), 1.0) or min(split, default=0) <= 0:
+        raise ValueError(f"split={split!r} is not allowed: shares > 0 that add up to 1 are")
+    validate.positive("rho", rho)
+    order, sizes = group_order(groups, k)
+    ledger = Ledger(rho) if ledger is None else ledger
+    steps = tuple(share * rho for share in split)
+    checked = np.asarray(values, dtype=float)[order]
+    if not np.isfinite(checked).all():
+        raise ValueError("values that are not finite are not allowed")
+    ledger.spend_parallel("StratCOINPRESS", {str(i): rho for i in range(k)})
+    return _combine(coinpress(checked, sizes, told, steps, rng), sizes, weights, ledger)
+
+
+def strat_laplace(values: np.ndarray, groups: np.ndarray, k: int, *, low: float, high: float, epsilon: float,
+                  rng: np.random.Generator, weights: np.ndarray | None = None,
+                  ledger: Ledger | None = None) -> StratifiedMean:  # fmt: skip
+    """epsilon-DP clipped Laplace means of all strata, recombined (Eqs 3, 4, Proposition 8). Arguments as above."""
+    validate.epsilon(epsilon)
+    if not low < high:
+        raise ValueError(f"low={low!r}, high={high!r} are not allowed: low < high is")
+    order, sizes = group_order(groups, k)
+    ledger = Ledger(epsilon, unit="epsilon") if ledger is None else ledger
+    ledger.spend_parallel("stratified Laplace mean", {str(i): epsilon for i in range(k)})
+    estimates = laplace_means(np.asarray(values, dtype=float)[order], sizes, low, high, epsilon, rng)
+    return _combine(estimates, sizes, weights, ledger)

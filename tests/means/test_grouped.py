@@ -1,0 +1,170 @@
+"""All groups at once against one group at a time, privacy by exact divergences and by attack, stated rules at the edges."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from lib.dp.accounting import delta_of
+from lib.means.grouped import Interval, clipped_means, coinpress, coinpress_path, group_order, laplace_means, recombine
+from lib.rng import stream
+from tests.conftest import FALSE_ALARM
+from tests.means.plain import uvm_rec
+
+TOLD = Interval(low=-5.0, high=5.0, sigma=1.0)
+
+
+@given(
+    st.lists(st.integers(1, 40), min_size=1, max_size=6),
+    st.lists(st.floats(0.01, 5), min_size=1, max_size=4),
+    st.floats(0.1, 10),
+    st.integers(0, 2**32),
+)
+@settings(deadline=None)
+def test_all_groups_at_once_are_the_plain_algorithm_one_by_one(sizes, rhos, sigma, seed):
+    """With the same normal draws, step by step and group by group."""
+    told = Interval(low=-5.0, high=9.0, sigma=sigma)
+    x = stream(seed, "values").normal(2, 3, sum(sizes))
+    batched = coinpress(x, np.array(sizes), told, tuple(rhos), stream(seed, "noise"))
+    draws = stream(seed, "noise").standard_normal((len(rhos), len(sizes)))
+    for i, part in enumerate(np.split(x, np.cumsum(sizes)[:-1])):
+        assert batched[i] == pytest.approx(uvm_rec(part.tolist(), told, rhos, draws[:, i].tolist()), rel=1e-9, abs=1e-9)
+
+
+def test_clipped_means_against_each_group(rng):
+    sizes = np.array([3, 0, 1, 50])
+    x = rng.normal(0, 10, sizes.sum())
+    found = clipped_means(x, sizes, np.array([-1, 0, -2, -3.0]), 4.0)
+    parts = np.split(x, np.cumsum(sizes)[:-1])
+    expected = [np.clip(p, low, 4).mean() if len(p) else 0 for p, low in zip(parts, (-1, 0, -2, -3), strict=True)]
+    assert found == pytest.approx(expected)
+
+
+def _deviation(path: np.ndarray, step: int, n: int, beta: float, sigma: float) -> float:
+    """Standard deviation of a step's noise, back from the width of the interval that the step released."""
+    half = np.diff(path[step, :, 0])[0] / 2
+    return math.sqrt(half**2 / (2 * math.log(2 / beta)) - sigma**2 / n)
+
+
+@pytest.mark.parametrize("rhos", [(0.5,), (0.125, 0.375), (0.1, 0.2, 0.2)])
+@pytest.mark.parametrize("n", [1, 2, 30])
+def test_each_step_costs_its_rho_exactly(rhos, n):
+    """The worst neighbours (one record from far left to far right) are ``rho`` apart: Gaussians, means over deviation."""
+    told = TOLD
+    low = coinpress_path(np.full(n, -1e9), np.array([n]), told, rhos, None)
+    moved = np.full(n, -1e9)
+    moved[0] = 1e9
+    high = coinpress_path(moved, np.array([n]), told, rhos, None)
+    betas = [told.beta / 4 if s == len(rhos) else told.beta / (4 * (len(rhos) - 1)) for s in range(1, len(rhos) + 1)]
+    deviation = _deviation(low, 1, n, betas[0], told.sigma)
+    gap = high[1].mean() - low[1].mean()
+    assert gap**2 / (2 * deviation**2) == pytest.approx(rhos[0], rel=1e-9)
+    assert deviation == pytest.approx(_deviation(high, 1, n, betas[0], told.sigma))
+    for step in range(2, len(rhos) + 1):  # given the interval released before, the same holds for each later step
+        slack = told.sigma * math.sqrt(2 * math.log(2 * n / betas[step - 1]))
+        width = np.diff(low[step - 1, :, 0])[0] + 2 * slack
+        assert (width / n / _deviation(low, step, n, betas[step - 1], told.sigma)) ** 2 / 2 == pytest.approx(
+            rhos[step - 1]
+        )
+
+
+RUNS = 200_000
+
+
+def _hits(values: np.ndarray, rhos: tuple[float, ...], key: str, threshold: float) -> int:
+    told, n = Interval(low=-1.0, high=1.0), values.size
+    found = coinpress(np.tile(values, RUNS), np.full(RUNS, n), told, rhos, stream(0, "attack", key))
+    return int((found > threshold).sum())
+
+
+def _delta_from_below(rhos: tuple[float, ...], epsilon: float) -> float:
+    """An attack on a group of one: a lower bound of delta at ``epsilon``, wrong with probability at most 1e-6."""
+    near, far = np.array([-50.0]), np.array([50.0])
+    best = 0.0
+    for threshold in (-1.0, 0.0, 1.0):
+        a = stats.binomtest(_hits(far, rhos, "far", threshold), RUNS).proportion_ci(1 - FALSE_ALARM / 6).low
+        b = stats.binomtest(_hits(near, rhos, "near", threshold), RUNS).proportion_ci(1 - FALSE_ALARM / 6).high
+        best = max(best, a - math.exp(epsilon) * b)
+    return best
+
+
+def test_an_attack_finds_no_more_than_was_declared_and_would_find_a_broken_budget():
+    rho, epsilon = 0.5, 0.1
+    found = _delta_from_below((rho / 4, 3 * rho / 4), epsilon)
+    assert found <= delta_of(rho, epsilon)
+    assert found > delta_of(rho / 8, epsilon)  # sharp enough to tell a budget that is eight times too large
+    assert _delta_from_below((8 * rho, 24 * rho), epsilon) > delta_of(rho, epsilon)
+
+
+def test_a_changed_record_moves_its_own_stratum_only():
+    """Parallel composition, record by record: the laws of all other strata are the same, draw by draw."""
+    sizes, rhos = np.array([5, 40, 3]), (0.1, 0.4)
+    x = stream(0, "neighbour").normal(0, 1, 48)
+    y = x.copy()
+    y[10] = 1e6
+    a, b = (coinpress(v, sizes, TOLD, rhos, stream(1, "noise")) for v in (x, y))
+    assert (a == b).tolist() == [True, False, True]
+
+
+def test_estimates_are_near_the_mean_and_the_interval_covers_it():
+    """Over 20,000 groups the last interval misses the mean no more often than beta (one-sided, 1e-6)."""
+    groups, n = 20_000, 100
+    rng = stream(0, "coverage")
+    mu = rng.uniform(-3, 3, groups)
+    x = np.repeat(mu, n) + rng.standard_normal(groups * n)
+    low, high = coinpress_path(x, np.full(groups, n), Interval(low=-5.0, high=5.0, beta=0.05), (0.25, 0.75), rng)[-1]
+    missed = int(((mu < low) | (mu > high)).sum())
+    assert stats.binomtest(missed, groups, 0.05, alternative="greater").pvalue > FALSE_ALARM
+    assert np.abs((low + high) / 2 - mu).mean() < 0.15
+
+
+def test_laplace_means_have_the_declared_scale():
+    sizes = np.full(100_000, 4)
+    found = laplace_means(np.zeros(400_000), sizes, -1.0, 3.0, 0.5, stream(0, "laplace"))
+    assert stats.kstest(found, stats.laplace(scale=4.0 / (4 * 0.5)).cdf).pvalue > FALSE_ALARM
+
+
+def test_empty_one_row_and_constant_groups():
+    sizes = np.array([0, 1, 30])
+    x = np.concatenate([[2.0], np.full(30, 1.5)])
+    found = coinpress(x, sizes, Interval(low=0.0, high=4.0), (100.0, 1e9), stream(0, "edges"))
+    assert found[0] == 2.0  # the middle of what was declared: there is nothing to learn from
+    assert found[1:] == pytest.approx([2.0, 1.5], abs=0.01)
+    assert laplace_means(x, sizes, 0.0, 4.0, 1e9, stream(0, "edges"))[0] == 2.0
+
+
+def test_recombination_right_and_as_printed():
+    assert recombine(np.array([1.0, 5.0]), np.array([3, 1])) == 2.0
+    assert recombine(np.array([1.0, 5.0]), np.array([3, 1]), printed=True) == 1.0
+    assert recombine(np.array([[1.0, 5.0], [0.0, 2.0]]), np.array([1.0, 1.0])).tolist() == [3.0, 1.0]
+
+
+def test_group_order_is_stable():
+    order, sizes = group_order(np.array([2, 0, 2, 0]), 4)
+    assert order.tolist() == [1, 3, 0, 2]
+    assert sizes.tolist() == [2, 0, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: Interval(low=1.0, high=1.0), "low=1.0"),
+        (lambda: Interval(low=0.0, high=1.0, sigma=0.0), "sigma=0.0"),
+        (lambda: Interval(low=0.0, high=1.0, beta=1.0), "beta=1.0"),
+        (lambda: coinpress([1.0], [2], TOLD, (0.5,), None), "sizes add up to 2"),
+        (lambda: coinpress([1.0], [1], TOLD, (), None), "rhos="),
+        (lambda: coinpress([1.0], [1], TOLD, (0.5, 0.0), None), "rhos=0.0"),
+        (lambda: coinpress([math.nan], [1], TOLD, (0.5,), None), "values has 1"),
+        (lambda: laplace_means([1.0], [1], 0.0, 1.0, 0.0, None), "epsilon=0.0"),
+        (lambda: recombine(np.ones(2), np.zeros(2)), "weights="),
+        (lambda: group_order(np.array([0, 3]), 3), "groups"),
+    ],
+)
+def test_wrong_arguments_are_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

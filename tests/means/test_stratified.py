@@ -1,0 +1,64 @@
+"""The mechanism as it is called: its price in the ledger, weights, and what is refused before anything is spent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lib.dp import Ledger
+from lib.means import Interval, holdout_weights, strat_coinpress, strat_laplace
+from lib.means.grouped import coinpress, group_order, recombine
+from lib.rng import stream
+
+TOLD = Interval(low=-5.0, high=5.0)
+GROUPS = np.array([1, 0, 1, 2, 1, 0])
+VALUES = np.array([0.5, -1.0, 0.1, 2.0, 0.3, -2.0])
+
+
+def test_it_is_the_grouped_algorithm_and_costs_rho_once():
+    found = strat_coinpress(VALUES, GROUPS, 4, TOLD, rho=0.5, rng=stream(0, "s"))
+    order, sizes = group_order(GROUPS, 4)
+    expected = coinpress(VALUES[order], sizes, TOLD, (0.125, 0.375), stream(0, "s"))
+    assert (found.strata == expected).all()
+    assert found.population == recombine(expected, sizes)
+    assert (found.ledger.spent, found.ledger.left) == (0.5, 0.0)
+    assert found.ledger.entries[0].parts == dict.fromkeys("0123", 0.5)
+
+
+def test_public_weights_replace_the_sizes():
+    weights = holdout_weights(np.array([0, 0, 0, 1]), 4)
+    found = strat_coinpress(VALUES, GROUPS, 4, TOLD, rho=1e9, rng=stream(0, "w"), weights=weights)
+    assert found.population == pytest.approx(0.75 * -1.5 + 0.25 * 0.3, abs=0.01)
+    assert found.sizes.tolist() == [2, 3, 1, 0]
+
+
+def test_laplace_pays_in_epsilon_and_is_exact_in_the_limit():
+    found = strat_laplace(VALUES, GROUPS, 3, low=-5, high=5, epsilon=1e9, rng=stream(0, "l"))
+    assert found.population == pytest.approx(VALUES.mean(), abs=1e-6)
+    assert found.ledger.unit == "epsilon"
+    assert found.ledger.spent == 1e9
+
+
+def test_a_ledger_without_enough_left_refuses_and_draws_no_noise():
+    ledger, rng = Ledger(0.4), stream(0, "poor")
+    with pytest.raises(ValueError, match=r"0\.4 of 0\.4 is left"):
+        strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=0.5, rng=rng, ledger=ledger)
+    assert ledger.spent == 0
+    assert rng.bit_generator.state == stream(0, "poor").bit_generator.state
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda rng: strat_coinpress(VALUES, GROUPS, 2, TOLD, rho=0.5, rng=rng), "groups"),
+        (lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=-1, rng=rng), "rho=-1"),
+        (lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=1, rng=rng, split=(0.5, 0.4)), "split="),
+        (lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=1, rng=rng, weights=np.ones(2)), "weights of shape"),
+        (lambda rng: strat_coinpress(VALUES * np.nan, GROUPS, 3, TOLD, rho=1, rng=rng), "not finite"),
+        (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=0, epsilon=1, rng=rng), "low=1"),
+        (lambda rng: holdout_weights(np.array([], dtype=int), 3), "hold-out"),
+    ],
+)
+def test_wrong_arguments_are_named(call, words, rng):
+    with pytest.raises(ValueError, match=words):
+        call(rng)

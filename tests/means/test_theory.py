@@ -1,0 +1,135 @@
+"""Bounds against exact tails and simulation; Theorem 10 against draws; the readings of alpha against their definitions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from lib.means.group_sizes import (
+    alpha_by_likelihood,
+    alpha_by_simulation,
+    alpha_by_squares,
+    expected_logs,
+    improvements,
+    log_sums,
+)
+from lib.means.theory import (
+    clip_slack,
+    clipping_probability,
+    laplace_sum_bound,
+    noise_weights,
+    plain_bound,
+    printed_factor,
+    stratified_bound,
+)
+from lib.rng import stream
+from tests.conftest import FALSE_ALARM
+
+RUNS = 200_000
+
+
+@pytest.mark.parametrize("n", [10, 1000, 10**6])
+@pytest.mark.parametrize("gamma", [0.5, 0.05, 1e-6])
+def test_the_union_slack_suffices_and_the_printed_one_does_not(n, gamma):
+    assert clipping_probability(n, gamma) <= gamma
+    if gamma <= 0.05:
+        assert clipping_probability(n, gamma, reading="printed") > gamma
+    exact = 1 - stats.norm.cdf(clip_slack(n, gamma)) ** n
+    assert clipping_probability(n, gamma) == pytest.approx(exact, rel=1e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [[1000], [500, 500], [991] + [1] * 9, [100] * 10, [2] * 500])
+@pytest.mark.parametrize("gamma", [0.3, 0.01])
+def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
+    """Drawn sums of Laplace variables exceed the bound in no more than a share gamma."""
+    weights = noise_weights(np.array(sizes), radius=3.0, epsilon=1.0, gamma=gamma)
+    rng, runs = stream(0, "theory", len(sizes), gamma), 20_000
+    noise = np.abs((rng.laplace(size=(runs, len(sizes))) * weights).sum(axis=1))
+    bound = stratified_bound(np.array(sizes), radius=3.0, epsilon=1.0, gamma=gamma)
+    assert bound == laplace_sum_bound(weights, gamma)
+    over = int((noise > bound).sum())
+    assert stats.binomtest(over, runs, gamma, alternative="greater").pvalue > FALSE_ALARM
+    if len(sizes) == 1:
+        exceeded = int((noise > plain_bound(1000, radius=3.0, epsilon=1.0, gamma=gamma)).sum())
+        assert stats.binomtest(exceeded, runs, gamma).pvalue > FALSE_ALARM  # exact for one Laplace variable
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=2, max_size=40), st.floats(0, 20), st.floats(1e-6, 0.9))
+@settings(deadline=None)
+def test_the_factor_over_a_plain_estimate_is_at_most_root_k(sizes, radius, gamma):
+    assert printed_factor(np.array(sizes), radius=max(radius, 1e-3), gamma=gamma) <= math.sqrt(len(sizes)) * (1 + 1e-12)
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=2, max_size=40))
+def test_lemma_12_and_the_best_case(sizes):
+    """Equal groups have the largest sum of logs; one large group and singletons the smallest."""
+    logs = log_sums(np.array(sizes))
+    assert logs["best"] <= logs["observed"] + 1e-9
+    assert logs["observed"] <= logs["worst"] + 1e-9
+
+
+def test_the_printed_best_case_is_not_the_sum_it_should_be():
+    sizes = np.array([991] + [1] * 9)
+    logs = log_sums(sizes)
+    assert logs["observed"] == pytest.approx(math.log(991)) == pytest.approx(logs["best"])
+    assert logs["best as printed"] == pytest.approx(9 + math.log(990))
+
+
+@pytest.mark.parametrize(("alpha", "k"), [(0.13, 9), (1.0, 3), (5.0, 20)])
+def test_theorem_10_is_an_equality(alpha, k):
+    """Mean of drawn sums of logs, by log-gamma draws that do not underflow; z-test at 1e-6."""
+    rng = stream(0, "theorem 10", alpha, k)
+    logs = np.log(rng.gamma(alpha + 1, size=(RUNS, k))) + np.log(rng.random((RUNS, k))) / alpha
+    logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+    sums = (logs + math.log(5000)).sum(axis=1)
+    z = (sums.mean() - expected_logs(alpha, k, 5000)) / (sums.std() / math.sqrt(RUNS))
+    assert abs(z) < stats.norm.isf(FALSE_ALARM / 2)
+
+
+@pytest.mark.parametrize("alpha", [0.2, 1.0, 4.0])
+def test_readings_of_alpha_by_their_definitions(alpha):
+    g = stream(0, "alpha", alpha).dirichlet(np.full(9, alpha)) + 1e-12
+    g /= g.sum()
+    by_squares = alpha_by_squares(g)
+    assert (1 + by_squares) / (1 + 9 * by_squares) == pytest.approx((g**2).sum())
+    best = optimize.minimize_scalar(lambda u: -stats.dirichlet(np.full(9, math.exp(u))).logpdf(g), bounds=(-9, 9), method="bounded",
+                                    options={"xatol": 1e-9})  # fmt: skip
+    assert alpha_by_likelihood(g) == pytest.approx(math.exp(best.x), rel=1e-4)
+    # the likelihood's stationary point is where the expected logs are the observed ones
+    assert expected_logs(alpha_by_likelihood(g), 9, 1.0) == pytest.approx(np.log(g).sum(), rel=1e-4)
+
+
+def test_the_simulated_search_is_smallest_near_the_truth():
+    grid = np.array([0.05, 0.3, 2.0, 20.0])
+    sizes = np.full(6, 100.0) + np.arange(6)
+    distances = alpha_by_simulation(sizes, grid, 2000, stream(0, "search"))
+    assert (np.diff(distances) < 0).all()  # nearly equal groups: the larger alpha the better
+    lopsided = alpha_by_simulation(np.array([1e6, 10, 9, 8, 7, 6]), grid, 2000, stream(0, "search"))
+    assert np.argmin(lopsided) == 0
+
+
+def test_improvements_are_0_at_the_worst_and_1_at_the_best():
+    equal = improvements(np.full(5, 100), 1e7)
+    assert equal["expected, relative to the true best case"] == pytest.approx(0, abs=1e-3)
+    best = improvements(np.array([996, 1, 1, 1, 1]), 1.0)
+    assert best["observed sizes, relative to the true best case"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: clip_slack(10, 1.0), "gamma=1.0"),
+        (lambda: clip_slack(10, 0.1, reading="mine"), "reading='mine'"),
+        (lambda: noise_weights(np.array([0, 5]), radius=1, epsilon=1, gamma=0.1), "sizes="),
+        (lambda: alpha_by_squares(np.array([5.0])), "sizes="),
+        (lambda: expected_logs(0.0, 3, 10), "alpha=0.0"),
+    ],
+)
+def test_wrong_arguments_are_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
