@@ -15,7 +15,7 @@ from lib.claims.ledger import STORED, Row, drift, evaluate, read_claims, stored_
 
 __all__ = ["COLUMNS", "PAPER_RUNS", "main", "in_words", "rule_in_words", "ledger_html", "write_verdicts"]
 
-PAPER_RUNS = {"ldp": 20, "coherence": 100}
+PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
 COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "data", "rule", "kind")
 
 

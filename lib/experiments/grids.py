@@ -10,7 +10,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import TASKS, load
-from lib.experiments import coherence, coherence_dp, ldp_fairness, means
+from lib.experiments import coherence, coherence_dp, ldp_fairness, means, means_mixtures
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
@@ -71,7 +71,7 @@ def _means_census(datasets: tuple[str, ...]) -> Callable[[str], Iterable[object]
 
 
 def _mixtures(profile: str) -> Iterable[object]:
-    cells = means.mixture_grid() if profile == "paper" else means.mixture_grid(runs=5)
+    cells = means_mixtures.mixture_grid() if profile == "paper" else means_mixtures.mixture_grid(runs=5)
     return (c for c in cells if profile == "paper" or c.n <= 1000)
 
 
@@ -99,7 +99,7 @@ GRIDS: dict[str, Grid] = {
             lambda cell: 1.0,
             coherence.VERSION,
         ),
-        _means("means_mixtures", "Stratified means, Figs 3, 6, 7 (Gaussian mixtures)", _mixtures, means.run_mixture),
+        _means("means_mixtures", "Stratified means, Figs 3, 6, 7 (Gaussian mixtures)", _mixtures, means_mixtures.run_mixture),
         _means("means_newyork", "Stratified means, Figs 2, 8 (New York; its stand-in where its rows are not there)",
                _means_census(("newyork",)), means.run_census),
         _means("means_census", "Stratified means on the Texan and the national extract",

@@ -1,4 +1,4 @@
-"""Stratified means: Gaussian mixtures (Figs 3, 6, 7), census variables (Figs 2, 8) and budgets.
+"""Stratified means of census variables (Figs 2, 8), and sweeps of their budgets.
 
 A cell holds all its runs. Its streams are keyed by data, variable, crossing
 and run, not by setting or budget, so settings are compared on the same splits
@@ -22,17 +22,16 @@ from lib.datasets.newyork import ATTRIBUTES, VARIABLES, load_newyork
 from lib.experiments.summary import mean_interval
 from lib.fairness.groups import parity_error, stratum_errors
 from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
+from lib.means.stratified import SPLIT
 from lib.rng import stream
 
-__all__ = ["VERSION", "METHODS", "METRICS", "SETTINGS", "TABLES", "CROSSINGS", "RHOS", "EPSILONS", "CensusCell", "MixtureCell",
-           "Table", "Setting", "table_of", "strata", "census_grid", "budget_grid", "mixture_grid", "census_runs", "run_census",
-           "mixture_runs", "run_mixture"]  # fmt: skip
+__all__ = ["VERSION", "METHODS", "METRICS", "SETTINGS", "TABLES", "CROSSINGS", "RHOS", "EPSILONS", "CensusCell", "Table",
+           "Setting", "table_of", "strata", "budgets", "census_grid", "budget_grid", "census_runs", "run_census"]  # fmt: skip
 
 VERSION = "1"
 SEED = 20240212
 METHODS = ("COINPRESS", "StratCOINPRESS", "PubStratCOINPRESS")
 METRICS = ("error", "parity", "parity_average", "parity_published", "worst")
-SPLIT = (0.25, 0.75)
 RHO = 0.5
 RUNS = 50
 BOUNDS = {"SCHL": (12.0, 12.0), "WKHP": (40.0, 80.0), "JWMNP": (30.0, 100.0), "PINCP": (40_000.0, 1e6)}
@@ -93,33 +92,6 @@ class CensusCell:
         validate.integer("runs", self.runs, low=2)
 
 
-@dataclass(frozen=True, kw_only=True)
-class MixtureCell:
-    """All runs of one Gaussian mixture: n private rows, k strata, Dirichlet parameter alpha.
-
-    ``spreads="one"``: every stratum has spread 1, as the published script drew
-    them; ``"uniform"``: spreads from U(0.1, 2), as the paper's appendix says.
-    COINPRESS is told the largest possible spread.
-    """
-
-    n: int
-    k: int
-    alpha: float
-    spreads: str = "one"
-    rho: float = RHO
-    runs: int = RUNS
-    seed: int = SEED
-    dataset: str = "mixture"
-
-    def __post_init__(self) -> None:
-        validate.integer("n", self.n, low=2)
-        validate.integer("k", self.k, low=1)
-        validate.positive("alpha", self.alpha)
-        validate.choice("spreads", self.spreads, ("one", "uniform"))
-        validate.positive("rho", self.rho)
-        validate.integer("runs", self.runs, low=2)
-
-
 # --- grids -----------------------------------------------------------------------------------------------------------
 
 _FEW = ("SEX", "RAC1P", "AGEP", "SEX_RAC1P", "SEX_RAC1P_AGEP", "SEX_DIS_RAC1P_AGEP")
@@ -145,17 +117,6 @@ def budget_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusC
                         yield CensusCell(**common, setting=setting, budget=rho)
             for epsilon in EPSILONS:
                 yield CensusCell(**common, mechanism="laplace", budget=epsilon)
-
-
-def mixture_grid(runs: int = RUNS) -> Iterator[MixtureCell]:
-    """Fig. 6's grid: k in {3, 6, 12}, six alphas, n from 1,000 to 10,000 and beyond; Figs 3 and 7 are slices of it."""
-    for k in (3, 6, 12, 24, 48):
-        for alpha in (0.3, 0.5, 0.7, 1.0, 3.0, 10.0):
-            for n in (1000, 2000, 4000, 6000, 8000, 10_000, 30_000):
-                if k <= 12 or (alpha == 1.0 and n == 10_000):
-                    yield MixtureCell(n=n, k=k, alpha=alpha, runs=runs)
-                if k <= 12 and alpha == 1.0:
-                    yield MixtureCell(n=n, k=k, alpha=alpha, spreads="uniform", runs=runs)
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------
@@ -205,7 +166,8 @@ def strata(dataset: str, variable: str, crossing: str) -> tuple[np.ndarray, np.n
 # --- census ----------------------------------------------------------------------------------------------------------
 
 
-def _budgets(rho: float) -> tuple[float, ...]:
+def budgets(rho: float) -> tuple[float, ...]:
+    """The published split of ``rho`` over COINPRESS's two steps."""
     return tuple(share * rho for share in SPLIT)
 
 
@@ -248,8 +210,8 @@ def _estimates(cell: CensusCell, x, kept, own, rng) -> tuple[float, np.ndarray]:
                 laplace_means(kept, own, low, high, cell.budget, rng))  # fmt: skip
     sigma = VARIABLES[cell.variable].std if SETTINGS[cell.setting].scaled else 1.0
     told = Interval(low=low, high=high, sigma=sigma)
-    return (coinpress(x, np.array([x.size]), told, _budgets(cell.budget), rng)[0],
-            coinpress(kept, own, told, _budgets(cell.budget), rng))  # fmt: skip
+    return (coinpress(x, np.array([x.size]), told, budgets(cell.budget), rng)[0],
+            coinpress(kept, own, told, budgets(cell.budget), rng))  # fmt: skip
 
 
 def _answer(method: str, found: tuple[float, np.ndarray], weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -291,56 +253,3 @@ def run_census(cell: CensusCell) -> dict:
     runs = census_runs(cell)
     k = runs.pop("strata")
     return {"strata": float(k.mean())} | _summary(runs) | {"data_source": table.source, "data_sha256": table.sha256}
-
-
-# --- mixtures --------------------------------------------------------------------------------------------------------
-
-
-def mixture_runs(cell: MixtureCell) -> dict[str, np.ndarray]:
-    """Absolute error of the population's mean in every run, ``error|<method>`` and what it looks like without noise.
-
-    A run draws weights from the Dirichlet law, group means from N(0, 1), rows,
-    and as many public rows for the weights of PubStratCOINPRESS as there are
-    private ones. ``exact|<method>``
-    recombines the groups' *exact* means, as the published script did.
-    """
-    rng = stream(cell.seed, "mixture", cell.n, cell.k, cell.alpha, cell.spreads)
-    weights = rng.dirichlet(np.full(cell.k, cell.alpha), size=cell.runs)
-    sizes = np.array([rng.multinomial(cell.n, w) for w in weights])
-    public = np.array([rng.multinomial(cell.n, w) for w in weights])
-    means = rng.standard_normal((cell.runs, cell.k))
-    spreads = rng.uniform(0.1, 2.0, means.shape) if cell.spreads == "uniform" else np.ones(means.shape)
-    x = np.repeat(means.ravel(), sizes.ravel()) + np.repeat(spreads.ravel(), sizes.ravel()) * rng.standard_normal(
-        cell.runs * cell.n
-    )
-    told = Interval(low=-3.0, high=3.0, sigma=2.0 if cell.spreads == "uniform" else 1.0)
-    plain = coinpress(x, np.full(cell.runs, cell.n), told, _budgets(cell.rho), rng)
-    groups = coinpress(x, sizes.ravel(), told, _budgets(cell.rho), rng).reshape(sizes.shape)
-    filled = sizes.ravel() > 0
-    own = np.zeros(sizes.size)
-    own[filled] = np.add.reduceat(x, (np.cumsum(sizes) - sizes.ravel())[filled])
-    own = own.reshape(sizes.shape)
-    truth, exact = own.sum(axis=1) / cell.n, own / np.maximum(sizes, 1)
-    errors = {
-        "error|COINPRESS": plain - truth, "error|StratCOINPRESS": recombine(groups, sizes) - truth,
-        "error|PubStratCOINPRESS": recombine(groups, public) - truth,
-        "exact|StratCOINPRESS": recombine(exact, sizes) - truth,
-        "exact|PubStratCOINPRESS": recombine(exact, public) - truth,
-        "printed|StratCOINPRESS": recombine(groups, sizes, printed=True) - truth,
-    }  # fmt: skip
-    return {name: np.abs(e) for name, e in errors.items()} | {
-        "spread": np.array([r.std() for r in x.reshape(cell.runs, -1)])
-    }
-
-
-def run_mixture(cell: MixtureCell) -> dict:
-    """Flat record of a cell: mean and 95% interval of :func:`mixture_runs`."""
-    runs = mixture_runs(cell)
-    flat: dict[str, float] = {}
-    for name, x in runs.items():
-        flat |= dict(zip((name, f"{name}|low", f"{name}|high"), mean_interval(x), strict=True))
-    for method in METHODS[1:]:
-        difference = mean_interval(runs[f"error|{method}"] - runs["error|COINPRESS"])
-        name = f"error|{method} - COINPRESS"
-        flat |= dict(zip((name, f"{name}|low", f"{name}|high"), difference, strict=True))
-    return flat | {"data_source": "generated"}
