@@ -30,10 +30,8 @@ def coverage(table: pd.DataFrame, level: float) -> tuple[Figure, str]:
     ax.set_xlabel("groups k (log scale)")
     ax.set_ylabel("error (log scale)")
     fig.legend(loc="outside upper center")
-    return (
-        fig,
-        f"Error against the number of groups, quantiles below the bound: {'; '.join(words)}; bound {bound.iloc[0]:.3g} to {bound.iloc[-1]:.3g}.",
-    )
+    words.append(f"bound {bound.iloc[0]:.3g} to {bound.iloc[-1]:.3g}")
+    return fig, f"Error against the number of groups, quantiles below the bound: {'; '.join(words)}."
 
 
 def dirichlet_curve(table: pd.DataFrame, ends: Mapping[str, float]) -> tuple[Figure, str]:
