@@ -40,18 +40,40 @@ def group_order(groups: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.argsort(groups, kind="stable"), np.bincount(groups, minlength=k)
 
 
+class _Parts:
+    """Values ordered by group, with each group's sum and range: a group that an interval holds whole is not clipped again."""
+
+    def __init__(self, values: np.ndarray, sizes: np.ndarray) -> None:
+        self.values, self.sizes, self.some = values, sizes, sizes > 0
+        starts = (np.cumsum(sizes) - sizes)[self.some]
+        self.ends = [
+            ufunc.reduceat(values, starts) if starts.size else np.zeros(0) for ufunc in (np.add, np.minimum, np.maximum)
+        ]
+
+    def means(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty groups."""
+        total, least, most = self.ends
+        total, sizes = total.copy(), self.sizes[self.some]
+        low, high = low[self.some], high[self.some]
+        cut = (least < low) | (most > high)
+        if cut.any():
+            own = sizes[cut]
+            x = self.values if cut.all() else self.values[np.repeat(cut, sizes)]
+            clipped = np.clip(x, np.repeat(low[cut], own), np.repeat(high[cut], own))
+            total[cut] = np.add.reduceat(clipped, np.cumsum(own) - own)
+        found = np.zeros(self.sizes.size)
+        found[self.some] = total / sizes
+        return found
+
+
 def clipped_means(
     values: np.ndarray, sizes: np.ndarray, low: np.ndarray | float, high: np.ndarray | float
 ) -> np.ndarray:
     """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty groups."""
     sizes = _sizes(values, sizes)
-    low, high = np.broadcast_to(low, sizes.shape), np.broadcast_to(high, sizes.shape)
-    means, some = np.zeros(sizes.size), sizes > 0
-    if some.any():
-        clipped = np.clip(values, np.repeat(low, sizes), np.repeat(high, sizes))
-        starts = (np.cumsum(sizes) - sizes)[some]
-        means[some] = np.add.reduceat(clipped, starts) / sizes[some]
-    return means
+    return _Parts(np.asarray(values, dtype=float), sizes).means(
+        np.broadcast_to(low, sizes.shape), np.broadcast_to(high, sizes.shape)
+    )
 
 
 def _sizes(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -91,10 +113,10 @@ def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rh
     if not np.isfinite(values).all():
         raise ValueError(f"values has {int((~np.isfinite(values)).sum())} entries that are not finite; none is allowed")
     low, high = np.full(sizes.size, float(interval.low)), np.full(sizes.size, float(interval.high))
-    path = [(low, high)]
+    path, parts = [(low, high)], _Parts(values, sizes)
     for step, rho in enumerate(rhos, start=1):
         beta = interval.beta / 4 if step == len(rhos) else interval.beta / (4 * (len(rhos) - 1))
-        low, high = _uvm(values, sizes, low, high, interval.sigma, rho, beta, rng)
+        low, high = _uvm(parts, low, high, interval.sigma, rho, beta, rng)
         path.append((low, high))
     return np.array(path)
 
@@ -110,13 +132,13 @@ def coinpress(values: np.ndarray, sizes: np.ndarray, interval: Interval, rhos: t
     return np.where(np.asarray(sizes) > 0, (low + high) / 2, (interval.low + interval.high) / 2)
 
 
-def _uvm(values, sizes, low, high, sigma, rho, beta, rng):
+def _uvm(parts: _Parts, low, high, sigma, rho, beta, rng):
     """Algorithm 1, with the sign that the printed interval lacks: [low - slack, high + slack]."""
-    n = np.maximum(sizes, 1)
+    n = np.maximum(parts.sizes, 1)
     slack = sigma * np.sqrt(2 * np.log(2 * n / beta))
     deviation = (high - low + 2 * slack) / n / np.sqrt(2 * rho)
     noise = 0.0 if rng is None else deviation * rng.standard_normal(n.size)
-    middle = clipped_means(values, sizes, low - slack, high + slack) + noise
+    middle = parts.means(low - slack, high + slack) + noise
     half = np.sqrt(2 * (sigma**2 / n + deviation**2) * np.log(2 / beta))
     return middle - half, middle + half
 

@@ -1,0 +1,66 @@
+"""The stand-in meets what was published, to the unit; it is the same wherever it is drawn; sources are checked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lib.datasets.newyork import (
+    ATTRIBUTES,
+    GROUPS,
+    ROWS,
+    VARIABLES,
+    crossing,
+    draw_people,
+    fitted_cells,
+    load_newyork,
+    published_cells,
+)
+from lib.rng import stream
+
+
+@pytest.fixture(scope="module")
+def people():
+    return load_newyork("stand-in").frame
+
+
+def test_sex_by_race_is_table_3_to_the_unit(people):
+    assert len(people) == ROWS == sum(GROUPS.values())
+    found = people.groupby(["SEX", "RAC1P"]).size()
+    assert all(found[key] == count for key, count in GROUPS.items())
+
+
+def test_published_full_cells_have_their_counts_and_sums(people):
+    cells = crossing(published_cells(), *ATTRIBUTES)
+    assert len(cells) == 94
+    grouped = people.groupby(list(ATTRIBUTES))
+    for name in VARIABLES:
+        counts, sums = grouped[name].count(), grouped[name].sum()
+        assert (counts.reindex(cells.index) == cells[f"n_{name}"]).all()
+        assert (sums.reindex(cells.index) == cells[f"sum_{name}"]).all()
+
+
+@pytest.mark.parametrize("name", VARIABLES)
+def test_margins_are_near_table_1(people, name):
+    v, x = VARIABLES[name], people[name].dropna()
+    assert len(x) == pytest.approx(v.n, rel=0.002)
+    assert x.mean() == pytest.approx(v.mean, rel=0.002)
+    assert x.std() == pytest.approx(v.std, rel=0.03)
+    assert x.between(v.low, v.high).all()
+    assert (x == x.round()).all()
+
+
+def test_the_stand_in_is_drawn_the_same_every_time(people):
+    again = draw_people(fitted_cells(), stream(20180101, "new york stand-in"))
+    assert again.equals(people)
+    other = draw_people(fitted_cells(), stream(1, "another"))
+    assert not other.equals(people)
+    assert np.array_equal(other.groupby(["SEX", "RAC1P"]).size(), people.groupby(["SEX", "RAC1P"]).size())
+
+
+def test_it_says_what_it_is():
+    york = load_newyork("stand-in")
+    assert york.is_replica
+    assert york.label == "stand-in from published aggregates"
+    with pytest.raises(ValueError, match="source='bureau'"):
+        load_newyork("bureau")
