@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 __all__ = ["COLOURS", "dirichlet_triangles", "shares", "error_grid", "against", "census", "sweep", "lines"]
 
@@ -106,36 +107,44 @@ def against(records: pd.DataFrame, x: str, xlabel: str, *, metric: str = "error"
     return fig, f"{ylabel} against {xlabel}: " + "; ".join(words) + "."
 
 
+def _scale(ax, values: pd.Series) -> None:
+    """Logarithmic where the values span most of a decade; a short range reads better on a linear axis."""
+    values = values[values > 0]
+    if values.max() > 6 * values.min():
+        ax.set_yscale("log")
+        ax.yaxis.set_minor_formatter(NullFormatter())
+
+
 def census(records: pd.DataFrame, variables: Sequence[str], metrics: Mapping[str, str]) -> tuple[Figure, str]:
-    """A column a variable, a row a metric, points at the number of strata (Figures 2 and 8), 95% intervals."""
-    fig, axes = plt.subplots(len(metrics), len(variables), squeeze=False, sharex="col",
-                             figsize=(1.0 + 2.0 * len(variables), 0.7 + 2.0 * len(metrics)))  # fmt: skip
+    """A row a variable, a column a metric, points at the number of strata (Figures 2 and 8), 95% intervals."""
+    fig, axes = plt.subplots(len(variables), len(metrics), squeeze=False, sharex=True,
+                             figsize=(0.8 + 2.9 * len(metrics), 0.8 + 2.0 * len(variables)))  # fmt: skip
     words = []
-    for row, (metric, title) in zip(axes, metrics.items(), strict=True):
-        for ax, variable in zip(row, variables, strict=True):
-            part = records[records.variable == variable].sort_values("strata")
+    for row, variable in zip(axes, variables, strict=True):
+        part = records[records.variable == variable].sort_values("strata")
+        for ax, (metric, title) in zip(row, metrics.items(), strict=True):
             for i, (name, colour) in enumerate(COLOURS.items()):
                 column = f"{metric}|{name}"
                 error = np.nan_to_num([part[column] - part[f"{column}|low"], part[f"{column}|high"] - part[column]])
-                ax.errorbar(part["strata"] * 1.03 ** (i - 1), part[column], np.minimum(error, 0.99 * part[column].to_numpy()),
-                            fmt=MARKERS[name], markersize=3, linewidth=0.8, color=colour, label=name)  # fmt: skip
+                ax.errorbar(part["strata"] * 1.04 ** (i - 1), part[column], np.minimum(error, 0.99 * part[column].to_numpy()),
+                            fmt=MARKERS[name], markersize=4, linewidth=0.9, color=colour, label=name)  # fmt: skip
                 words.append(f"{variable} {metric}, {name}: median {part[column].median():.3g}")
+            _scale(ax, pd.concat([part[f"{metric}|{name}"] for name in COLOURS]))
             ax.set_xscale("log")
-            ax.set_yscale("log")
-            ax.set_title(variable, fontsize=9)
-        row[0].set_ylabel(title, fontsize=8)
+            ax.set_title(f"{variable}: {title}", fontsize=9)
     for ax in axes[-1]:
-        ax.set_xlabel("strata k (log)", fontsize=8)
+        ax.set_xlabel("strata k (log)")
     handles, labels = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper center", ncols=3)
-    return fig, "Against the number of strata, both logarithmic. " + "; ".join(words[:6]) + "."
+    return fig, "Against the number of strata. " + "; ".join(words[:12]) + "."
 
 
 def sweep(records: pd.DataFrame, variables: Sequence[str], metric: str, xlabel: str, ylabel: str) -> tuple[Figure, str]:
-    """A panel a variable: a metric against the budget, 95% bands."""
-    fig, axes = plt.subplots(1, len(variables), figsize=(1.0 + 2.0 * len(variables), 2.8), squeeze=False)
+    """A panel a variable, two in a row: a metric against the budget, 95% bands."""
+    rows = -(-len(variables) // 2)
+    fig, axes = plt.subplots(rows, 2, figsize=(6.4, 0.7 + 2.3 * rows), squeeze=False, sharex=True)
     words = []
-    for ax, variable in zip(axes[0], variables, strict=True):
+    for ax, variable in zip(axes.ravel(), variables, strict=False):
         part = records[records.variable == variable]
         for name, colour in COLOURS.items():
             _curve(ax, part, "budget", f"{metric}|{name}", color=colour, marker=MARKERS[name], label=name)
@@ -143,9 +152,12 @@ def sweep(records: pd.DataFrame, variables: Sequence[str], metric: str, xlabel: 
         words.append(f"{variable}, stratified: from {ends.iloc[0]:.3g} to {ends.iloc[-1]:.3g}")
         ax.set_xscale("log")
         ax.set_yscale("log")
+        ax.yaxis.set_minor_formatter(NullFormatter())
         ax.set_title(variable, fontsize=9)
+    for ax in axes[-1]:
         ax.set_xlabel(xlabel)
-    axes[0][0].set_ylabel(ylabel)
+    for ax in axes[:, 0]:
+        ax.set_ylabel(ylabel)
     handles, labels = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper center", ncols=3)
     return fig, f"{ylabel} against {xlabel}, both logarithmic. " + "; ".join(words) + "."
