@@ -51,7 +51,6 @@ pairs: $(VENV)/.made
 	$(BIN)/python -m lib book --pairs
 
 replicas: $(VENV)/.made
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-replicas.txt
 	$(BIN)/python -m lib.datasets.replicas
 
 clean:

@@ -10,8 +10,7 @@ zCDP for replacing one record, so that the number of rows is public:
    with the target and with the protected attribute (a third);
 4. fit a graphical model to the noisy marginals and draw as many rows.
 
-``python -m lib.datasets.replicas [NAME ...]`` makes them; that alone needs the
-packages of ``requirements-replicas.txt``. The noise comes from the operating
+``python -m lib.datasets.replicas [NAME ...]`` makes them. The noise comes from the operating
 system's entropy and is not kept: whoever has its seed, and every row but one,
 could try each value of the last row until the replica comes out.
 """
@@ -154,10 +153,8 @@ def _numpy_seeded(seed: int):
 
 
 def _generate(domain: Domain, measured: list[_Measured], n: int, seed: int, iterations: int) -> pd.DataFrame:
-    try:
-        import jax
-    except ImportError as error:
-        raise ModuleNotFoundError("making replicas needs: pip install -r requirements-replicas.txt") from error
+    import jax
+
     jax.config.update("jax_enable_x64", True)
     jax.config.update("jax_enable_compilation_cache", False)
     import mbi

@@ -42,7 +42,6 @@ def test_nobody_can_draw_the_noise_again(name):
 
 
 def test_two_replicas_of_one_table_differ(tmp_path, monkeypatch):
-    pytest.importorskip("mbi", reason="requirements-replicas.txt is not installed")
     toy = SimpleNamespace(frame=_toy_frame(), task=TOY, is_replica=False, sha256="0")
     monkeypatch.setattr(replicas, "load", lambda name: toy)
     assert replicas.make("toy", folder=tmp_path)["sha256"] != replicas.make("toy", folder=tmp_path)["sha256"]
@@ -74,7 +73,6 @@ def _toy_frame(n=3000) -> pd.DataFrame:
 
 
 def test_the_maker_spends_all_is_deterministic_and_finds_what_is_strong():
-    pytest.importorskip("mbi", reason="requirements-replicas.txt is not installed")
     frame, made = _toy_frame(), []
     for _ in range(2):
         made.append(synthesise(frame, TOY, rho=2.0, rng=stream(1, "s"), iterations=300))

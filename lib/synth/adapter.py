@@ -1,0 +1,99 @@
+"""The one door to the marginal-inference library (``mbi``, by the authors of Private-PGM) and what it stumbles over.
+
+Three things come from it: junction trees, the size of a model, and its own
+mirror descent as a second opinion on ours. Columns go in as numbers, because
+the library iterates over sets of names and the hash of a string changes from
+process to process. Its arithmetic is set to 64 bits, its on-disk compilation
+cache is off (in a sweep it costs more than it saves), and its Adam state and
+its draws from NumPy's global generator are not used.
+
+Why not its estimator by default: every set of cliques is compiled anew, which
+takes some thirty times as long as the descent itself on a table of ten columns,
+and AIM changes the set in every round; ``benchmarks/test_synth.py`` times both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+import numpy as np
+
+__all__ = ["configured_jax", "junction_tree", "model_megabytes", "reference_marginals"]
+
+
+@cache
+def configured_jax():
+    """``jax`` with 64-bit floats and without the compilation cache on disk."""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_enable_compilation_cache", False)
+    return jax
+
+
+@cache
+def _mbi():
+    configured_jax()
+    import mbi
+
+    return mbi
+
+
+def _numbered(sizes: Sequence[int]):
+    return _mbi().Domain(tuple(range(len(sizes))), tuple(sizes))
+
+
+@lru_cache(maxsize=65536)
+def junction_tree(
+    sizes: tuple[int, ...], cliques: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    """Maximal cliques of a triangulation, parents before children, and each one's parent.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Of the columns 0, 1, ...
+    cliques : tuple of tuples of int
+        What the tree must cover; a column in none of them gets a clique of its own.
+
+    Returns
+    -------
+    cliques : tuple of tuples of int, each ascending
+    parents : tuple of int
+        Place of the parent in ``cliques``, -1 for the first. Parts of the graph
+        that do not touch hang on the first clique by an empty separator.
+    """
+    import networkx as nx
+
+    tree, _ = _mbi().junction_tree.make_junction_tree(_numbered(sizes), sorted(set(cliques)))
+    nodes = sorted(tree.nodes)
+    order, parents = [], []
+    for part in sorted(nx.connected_components(tree), key=min):
+        root = min(part)
+        place = {root: len(order)}
+        order.append(root)
+        parents.append(-1 if len(order) == 1 else 0)
+        for parent, child in nx.bfs_edges(tree, root, sort_neighbors=sorted):
+            place[child] = len(order)
+            order.append(child)
+            parents.append(place[parent])
+    assert len(order) == len(nodes)
+    return tuple(tuple(sorted(clique)) for clique in order), tuple(parents)
+
+
+def model_megabytes(sizes: tuple[int, ...], cliques: tuple[tuple[int, ...], ...]) -> float:
+    """AIM's JT-SIZE: what the junction tree's tables take at 8 bytes a cell, in 2^20 bytes."""
+    nodes, _ = junction_tree(sizes, cliques)
+    return sum(float(np.prod([sizes[i] for i in node], dtype=float)) for node in nodes) * 8 / 2**20
+
+
+def reference_marginals(
+    sizes: tuple[int, ...], measured: Sequence[tuple[tuple[int, ...], np.ndarray, float]], total: float,
+    queries: Sequence[tuple[int, ...]], iterations: int = 1000,
+) -> list[np.ndarray]:  # fmt: skip
+    """The library's own mirror descent on the same measurements: shares on each of ``queries``."""
+    mbi = _mbi()
+    losses = [mbi.LinearMeasurement(noisy, clique, sigma) for clique, noisy, sigma in measured]
+    model = mbi.estimation.MirrorDescent().estimate(_numbered(sizes), losses, known_total=total, iters=iterations)
+    return [np.asarray(model.project(q).datavector(flatten=False)) / total for q in queries]

@@ -1,0 +1,143 @@
+"""AIM: an adaptive and iterative mechanism for a workload of marginals (McKenna et al. 2022, Algorithms 2 and 4).
+
+Start with every one-way marginal. Then, round after round, pick by the
+exponential mechanism the marginal that the model gets most wrong over and above
+the noise it would be measured with, measure it, fit the model again. A round
+that teaches less than its noise doubles the precision of the next (annealing).
+Only marginals are open that keep the model under a size that grows with the
+part of the budget already spent.
+
+Published constants: at most ``T = 16 d`` rounds, ``alpha = 0.9`` of a round's
+budget for the measurement, 80 MB for the model. The size limit here is 1 MB by
+default, which is what a laptop fits in seconds; ``max_megabytes=80`` is theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.datasets import Domain
+from lib.synth.adapter import model_megabytes
+from lib.synth.base import (
+    Synthesizer,
+    checked,
+    gaussian_cost,
+    gaussian_scale,
+    measure,
+    select,
+    selection_cost,
+    selection_epsilon,
+)
+from lib.synth.graphical import GraphicalModel
+from lib.synth.marginal_model import MarginalModel, Round, estimate, numbered
+from lib.synth.workload import Workload, all_kway, counts, downward_closure
+
+__all__ = ["AIM", "expected_noise", "candidate_weights", "quality_scores", "open_candidates"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AIM(Synthesizer):
+    """Parameters of AIM.
+
+    Parameters
+    ----------
+    degree : int
+        The workload is every marginal of ``degree`` columns (fewer if the domain has fewer).
+    max_megabytes : float
+        AIM's MAX-SIZE.
+    rounds_per_column : int
+        ``T / d``; the published 16.
+    alpha : float
+        Share of a round's budget that measures; the published 0.9.
+    iterations, last_iterations : int
+        Of mirror descent at most, in a round and in the last fit.
+    """
+
+    degree: int = 3
+    max_megabytes: float = 1.0
+    rounds_per_column: int = 16
+    alpha: float = 0.9
+    iterations: int = 200
+    last_iterations: int = 1000
+    name: str = "aim"
+
+    def __post_init__(self) -> None:
+        validate.integer("degree", self.degree, low=1)
+        validate.positive("max_megabytes", self.max_megabytes)
+        validate.integer("rounds_per_column", self.rounds_per_column, low=1)
+        validate.fraction("alpha", self.alpha)
+        validate.integer("iterations", self.iterations, low=1)
+        validate.integer("last_iterations", self.last_iterations, low=1)
+
+    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> MarginalModel:
+        ledger = checked(data, domain, budget)
+        weights = candidate_weights(all_kway(domain, min(self.degree, len(domain))))
+        rounds_planned = self.rounds_per_column * len(domain)
+        sigma = gaussian_scale(self.alpha * budget / rounds_planned)
+        epsilon = selection_epsilon((1 - self.alpha) * budget / rounds_planned)
+        exact = {r: counts(data, domain, r) for r in weights}
+
+        measurements = [measure(data, domain, (c,), gaussian_cost(sigma), ledger, rng) for c in domain.columns]
+        model, total = estimate(domain, measurements, iterations=self.iterations)
+        rounds: list[Round] = []
+        while (left := ledger.rho - ledger.spent) > 1e-9 * ledger.rho:
+            last = left <= 2 * (gaussian_cost(sigma) + selection_cost(epsilon))
+            if last:
+                sigma, epsilon = gaussian_scale(self.alpha * left), selection_epsilon((1 - self.alpha) * left)
+            spent = 1 - left / ledger.rho + (gaussian_cost(sigma) + selection_cost(epsilon)) / ledger.rho
+            candidates = open_candidates(weights, domain, model, spent * self.max_megabytes)
+            scores = quality_scores(exact, candidates, weights, domain, model, total, sigma)
+            chosen = candidates[
+                select(scores, selection_cost(epsilon), max(weights[r] for r in candidates), ledger, rng)
+            ]
+            before = total * model.marginal(numbered(domain, chosen)).ravel()
+            rho = gaussian_cost(sigma) if not last else ledger.rho - ledger.spent  # to the last bit of the budget
+            measurements.append(measure(data, domain, chosen, rho, ledger, rng))
+            model, total = estimate(domain, measurements, start=model,
+                                    iterations=self.last_iterations if last else self.iterations)  # fmt: skip
+            change = float(np.abs(total * model.marginal(numbered(domain, chosen)).ravel() - before).sum())
+            annealed = change <= expected_noise(sigma, before.size)
+            megabytes = model_megabytes(domain.sizes, tuple(model.potentials))
+            rounds.append(Round(chosen, epsilon, sigma, change, megabytes, annealed and not last))
+            if annealed:
+                epsilon, sigma = 2 * epsilon, sigma / 2
+        return MarginalModel(domain, ledger, total, model, tuple(measurements), tuple(rounds))
+
+
+def expected_noise(sigma: float, cells: int) -> float:
+    """Expected L1 size of Gaussian noise on ``cells`` cells: ``sqrt(2/pi) sigma n_r``."""
+    return math.sqrt(2 / math.pi) * sigma * cells
+
+
+def candidate_weights(workload: Workload) -> dict[tuple[str, ...], float]:
+    """``w_r = sum_s c_s |r & s|`` for every ``r`` in the downward closure of ``workload``."""
+    return {r: sum(c * len(set(r) & set(s)) for s, c in workload.items()) for r in downward_closure(workload)}
+
+
+def open_candidates(weights: dict[tuple[str, ...], float], domain: Domain, model: GraphicalModel,
+                    megabytes: float) -> list[tuple[str, ...]]:  # fmt: skip
+    """The candidates with which the model stays within ``megabytes``; those it holds already always do."""
+    cliques = tuple(model.potentials)
+
+    def fits(r: tuple[str, ...]) -> bool:
+        clique = tuple(sorted(numbered(domain, r)))
+        return model.tree.home(clique) is not None or model_megabytes(domain.sizes, (*cliques, clique)) <= megabytes
+
+    return [r for r in weights if fits(r)]
+
+
+def quality_scores(exact: dict[tuple[str, ...], np.ndarray], candidates: Sequence[tuple[str, ...]],
+                   weights: dict[tuple[str, ...], float], domain: Domain, model: GraphicalModel, total: float,
+                   sigma: float) -> np.ndarray:  # fmt: skip
+    """``q_r(D) = w_r (||M_r(D) - M_r(p)||_1 - sqrt(2/pi) sigma n_r)``: error now, less the error of measuring."""
+    scores = []
+    for r in candidates:
+        gap = np.abs(exact[r] - total * model.marginal(numbered(domain, r)).ravel()).sum()
+        scores.append(weights[r] * (gap - expected_noise(sigma, exact[r].size)))
+    return np.array(scores)

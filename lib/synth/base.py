@@ -1,0 +1,144 @@
+"""What every synthesizer here has in common: ``fit(data, domain, budget, rng)``, then ``sample(n, rng)``.
+
+Neighbouring tables differ by one added or removed row, so a row moves one cell
+of a marginal by one: sensitivity 1 in L1 and in L2, and the number of rows is
+not taken for known. Budgets are ``rho`` of zero-concentrated DP. A fit pays for
+every look at the data through a ledger that refuses to overspend, and returns
+that ledger with the model. The domain is declared by the caller: a code that
+never occurs still has its cell, and its noise.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.datasets import Domain
+from lib.dp import Ledger
+from lib.synth.workload import counts
+
+__all__ = ["Fitted", "Synthesizer", "Measurement", "measure", "select", "selection_probabilities", "estimated_total",
+           "gaussian_cost", "selection_cost", "gaussian_scale", "selection_epsilon", "checked"]  # fmt: skip
+
+
+class Fitted(ABC):
+    """A model that was fitted under differential privacy. Everything it gives is post-processing.
+
+    Attributes
+    ----------
+    domain : Domain
+    ledger : Ledger
+        What the fit spent, entry by entry.
+    total : float
+        Estimated number of rows, at least 1.
+    """
+
+    domain: Domain
+    ledger: Ledger
+    total: float
+
+    @abstractmethod
+    def marginal(self, columns: Sequence[str]) -> np.ndarray:
+        """The model's shares on ``columns``, one axis a column in this order; they sum to one."""
+
+    @abstractmethod
+    def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
+        """``n`` rows of codes (int16), columns as the domain's."""
+
+
+class Synthesizer(ABC):
+    """A mechanism with its parameters; fitting does not change it."""
+
+    name: str
+
+    @abstractmethod
+    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> Fitted:
+        """Fit under ``budget``-zCDP (add or remove one row).
+
+        Parameters
+        ----------
+        data : DataFrame of codes
+            Columns as ``domain``; may be empty.
+        domain : Domain
+            Declared, never read off ``data``.
+        budget : float
+            ``rho > 0``; spent to the last.
+        rng : np.random.Generator
+            Noise and selection. Equal generators give equal models, in any process.
+
+        Raises
+        ------
+        ValueError
+            For a budget that is no number above 0, or data out of the domain.
+        """
+
+
+def checked(data: pd.DataFrame, domain: Domain, budget: float) -> Ledger:
+    """A ledger over ``budget``, once the arguments of a fit are found good."""
+    if len(domain) < 1:
+        raise ValueError("domain has no columns; at least 1 is needed")
+    domain.check(data)
+    return Ledger(validate.positive("budget", budget))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A marginal with Gaussian noise: ``noisy[t] = M_S(D)[t] + N(0, sigma^2)``, flat in C order."""
+
+    columns: tuple[str, ...]
+    noisy: np.ndarray
+    sigma: float
+
+
+def gaussian_cost(sigma: float) -> float:
+    """``rho`` of Gaussian noise of scale ``sigma`` on a marginal: ``1 / (2 sigma^2)``."""
+    return 1 / (2 * sigma**2)
+
+
+def gaussian_scale(rho: float) -> float:
+    """The ``sigma`` that costs ``rho``: ``sqrt(1 / (2 rho))``."""
+    return math.sqrt(1 / (2 * rho))
+
+
+def selection_cost(epsilon: float) -> float:
+    """``rho`` of an exponential mechanism of parameter ``epsilon``: ``epsilon^2 / 8`` (it has bounded range)."""
+    return epsilon**2 / 8
+
+
+def selection_epsilon(rho: float) -> float:
+    """The ``epsilon`` of the exponential mechanism that costs ``rho``: ``sqrt(8 rho)``."""
+    return math.sqrt(8 * rho)
+
+
+def measure(data: pd.DataFrame, domain: Domain, columns: tuple[str, ...], rho: float, ledger: Ledger,
+            rng: np.random.Generator) -> Measurement:  # fmt: skip
+    """Measure one marginal at the price of ``rho``."""
+    sigma = gaussian_scale(ledger.spend("measure " + ",".join(columns), rho))
+    exact = counts(data, domain, columns)
+    return Measurement(columns, exact + rng.normal(0, sigma, exact.size), sigma)
+
+
+def selection_probabilities(scores: np.ndarray, epsilon: float, sensitivity: float) -> np.ndarray:
+    """The exponential mechanism's ``p_r`` proportional to ``exp(epsilon q_r / (2 sensitivity))``."""
+    logits = epsilon / (2 * sensitivity) * np.asarray(scores, dtype=float)
+    weights = np.exp(logits - logits.max())
+    return weights / weights.sum()
+
+
+def select(scores: np.ndarray, rho: float, sensitivity: float, ledger: Ledger, rng: np.random.Generator) -> int:
+    """Draw an index by the exponential mechanism at the price of ``rho``."""
+    epsilon = selection_epsilon(ledger.spend("select", rho))
+    return int(rng.choice(len(scores), p=selection_probabilities(scores, epsilon, sensitivity)))
+
+
+def estimated_total(measurements: Sequence[Measurement]) -> float:
+    """The number of rows by inverse-variance weighting of the measurements' sums; at least 1."""
+    weights = np.array([1 / (m.sigma**2 * m.noisy.size) for m in measurements])
+    sums = np.array([m.noisy.sum() for m in measurements])
+    return max(1.0, float(weights @ sums / weights.sum()))

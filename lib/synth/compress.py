@@ -1,0 +1,72 @@
+"""Merging the rare codes of a column: what MST does before it looks at pairs.
+
+A code whose noisy count is below three standard deviations of its noise cannot
+be told from an empty one. All such codes of a column become one, which shrinks
+the pairs; afterwards its rows are spread evenly over them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from lib.datasets import Domain
+from lib.synth.base import Measurement
+
+__all__ = ["Compression"]
+
+
+@dataclass(frozen=True)
+class Compression:
+    """``maps[c][code]`` is the merged code of ``code`` in column ``c``."""
+
+    domain: Domain
+    maps: dict[str, np.ndarray]
+
+    @classmethod
+    def of(cls, domain: Domain, measurements: tuple[Measurement, ...], threshold: float = 3.0) -> Compression:
+        """From noisy one-way marginals: codes below ``threshold * sigma`` share the last merged code."""
+        maps = {}
+        for m in measurements:
+            kept = m.noisy >= threshold * m.sigma
+            if (~kept).sum() <= 1:
+                kept[:] = True
+            maps[m.columns[0]] = np.where(kept, np.cumsum(kept) - 1, kept.sum())
+        return cls(domain, maps)
+
+    @property
+    def merged(self) -> Domain:
+        """The domain of the merged codes."""
+        return Domain.of({c: int(self.maps[c].max()) + 1 for c in self.domain.columns})
+
+    def matrix(self, column: str) -> np.ndarray:
+        """Row ``m``: the share of merged code ``m`` that each original code gets."""
+        to = self.maps[column]
+        belongs = (to[None, :] == np.arange(to.max() + 1)[:, None]).astype(float)
+        return belongs / belongs.sum(axis=1, keepdims=True)
+
+    def shrink(self, data: pd.DataFrame) -> pd.DataFrame:
+        return pd.DataFrame({c: self.maps[c][data[c].to_numpy()] for c in self.domain.columns}, index=data.index)
+
+    def merge(self, m: Measurement) -> Measurement:
+        """The measurement of the merged marginal that ``m``'s is the best estimate of.
+
+        A merged cell sums ``k`` noisy ones and has variance ``k sigma^2``; for
+        the fit every cell is weighted as the others are, as published.
+        """
+        to = self.maps[m.columns[0]]
+        return Measurement(m.columns, np.bincount(to, m.noisy), m.sigma)
+
+    def expand(self, data: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+        """Rows of merged codes as rows of the original ones, drawn evenly from those merged."""
+        columns = {}
+        for c in self.domain.columns:
+            to = self.maps[c]
+            order = np.argsort(to, kind="stable")
+            size = np.bincount(to)
+            first = np.cumsum(size) - size
+            merged = data[c].to_numpy()
+            columns[c] = order[first[merged] + np.floor(rng.random(len(data)) * size[merged]).astype(int)]
+        return pd.DataFrame(columns).astype(np.int16)

@@ -1,0 +1,93 @@
+"""GEM's generator: a network whose every output is a product distribution over the columns.
+
+A fixed batch of ``B`` noise vectors goes in; out come, for each, a distribution
+over the codes of every column (a softmax a column). The model is the even
+mixture of these ``B`` products, so a marginal is an average of products,
+
+    p(t) = (1/B) sum_b prod_{i in S} P_b[i, t_i],
+
+exactly, and differentiable in the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, partial
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+
+from lib.synth.adapter import configured_jax
+
+__all__ = ["initial_weights", "kernels"]
+
+
+def initial_weights(sizes: Sequence[int], hidden: Sequence[int], inputs: int,
+                    rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:  # fmt: skip
+    """Weights and offsets of a fully connected network, normal with variance ``2 / inputs`` (He et al. 2015)."""
+    widths = [inputs, *hidden, sum(sizes)]
+    return [(rng.normal(0, np.sqrt(2 / a), (a, b)), np.zeros(b)) for a, b in pairwise(widths)]
+
+
+@cache
+def kernels() -> SimpleNamespace:
+    """The compiled functions; compiled once for each shape, shared by all fits of a process.
+
+    - ``shares(weights, z, sizes)``: one (B, size) array a column.
+    - ``cell_step(...)``: one Adam step on the squared error of single cells.
+    - ``marginal_pull(parts, goal)``: squared error of one marginal, its gradient in ``parts``.
+    - ``pull_back(...)``: one Adam step from the gradient in all the shares.
+    - ``blend(old, new, keep)``: running average of weights.
+    """
+    jax = configured_jax()
+    import jax.numpy as jnp
+    import optax
+
+    def shares(weights, z, sizes):
+        *inner, (w, b) = weights
+        h = z
+        for a, c in inner:
+            h = jax.nn.relu(h @ a + c)
+        logits = h @ w + b
+        cuts = np.cumsum(sizes)[:-1]
+        return tuple(jax.nn.softmax(part, axis=1) for part in jnp.split(logits, cuts, axis=1))
+
+    def cell_loss(weights, z, cells, goals, used, sizes):
+        flat = jnp.concatenate(shares(weights, z, sizes), axis=1)
+        answers = flat[:, cells].prod(axis=2).mean(axis=0)
+        return (used * (answers - goals) ** 2).sum()
+
+    def marginal(parts):
+        product = parts[0]
+        for part in parts[1:-1]:
+            product = (product[:, :, None] * part[:, None, :]).reshape(len(part), -1)
+        return (product.T @ parts[-1] if len(parts) > 1 else product.mean(axis=0)) / (
+            len(product) if len(parts) > 1 else 1
+        )
+
+    def marginal_loss(parts, goal):
+        return ((marginal(parts).ravel() - goal) ** 2).sum()
+
+    def adam(weights, state, gradient, rate):
+        updates, state = optax.adam(rate).update(gradient, state)
+        return optax.apply_updates(weights, updates), state
+
+    @partial(jax.jit, static_argnames="sizes")
+    def cell_step(weights, state, z, cells, goals, used, rate, sizes):
+        loss, gradient = jax.value_and_grad(cell_loss)(weights, z, cells, goals, used, sizes)
+        return *adam(weights, state, gradient, rate), loss
+
+    @partial(jax.jit, static_argnames="sizes")
+    def pull_back(weights, state, z, pulls, rate, sizes):
+        _, back = jax.vjp(lambda w: shares(w, z, sizes), weights)
+        return adam(weights, state, back(pulls)[0], rate)
+
+    return SimpleNamespace(
+        shares=jax.jit(shares, static_argnames="sizes"),
+        cell_step=cell_step,
+        marginal_pull=jax.jit(jax.value_and_grad(marginal_loss)),
+        pull_back=pull_back,
+        blend=jax.jit(lambda old, new, keep: jax.tree.map(lambda a, b: keep * a + (1 - keep) * b, old, new)),
+        start=lambda weights: optax.adam(1.0).init(weights),
+    )

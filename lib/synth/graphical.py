@@ -1,0 +1,273 @@
+"""Graphical models over declared columns: calibration, mirror descent, marginals, rows.
+
+Private-PGM (McKenna, Sheldon and Miklau 2019) looks for the distribution of
+maximum entropy whose marginals fit the noisy ones best. It factorises over the
+junction tree of the measured marginals,
+
+    p(x) = prod_C mu_C(x_C) / prod_S mu_S(x_S),
+
+over cliques ``C`` and separators ``S``, so a table over a handful of columns at
+a time is all that is ever held. Mirror descent moves the log-potentials
+``theta`` against the gradient of the loss in the marginals (their Algorithm 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lib.synth.adapter import junction_tree
+
+__all__ = ["Tree", "Target", "GraphicalModel", "calibrate", "descend", "targets", "fit_model"]
+
+Clique = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A junction tree: ``cliques`` with parents before children, ``parents[c]`` the place of the parent."""
+
+    sizes: tuple[int, ...]
+    cliques: tuple[Clique, ...]
+    parents: tuple[int, ...]
+
+    @classmethod
+    def covering(cls, sizes: tuple[int, ...], cliques: Sequence[Clique]) -> Tree:
+        return cls(sizes, *junction_tree(sizes, tuple(sorted({tuple(sorted(c)) for c in cliques}))))
+
+    def shape(self, clique: Clique) -> tuple[int, ...]:
+        return tuple(self.sizes[i] for i in clique)
+
+    def axes(self, clique: Clique, kept: Clique) -> tuple[int, ...]:
+        """The axes of ``clique`` that are not in ``kept``."""
+        return tuple(a for a, i in enumerate(clique) if i not in kept)
+
+    def spread(self, kept: Clique, clique: Clique) -> tuple[int, ...]:
+        """The shape that lets a table on ``kept`` (ascending) broadcast over ``clique``."""
+        return tuple(self.sizes[i] if i in kept else 1 for i in clique)
+
+    def home(self, columns: Clique) -> int | None:
+        """The smallest clique that holds ``columns``."""
+        at = [c for c, clique in enumerate(self.cliques) if set(columns) <= set(clique)]
+        return min(at, key=lambda c: math.prod(self.shape(self.cliques[c])), default=None)
+
+    @cached_property
+    def separators(self) -> tuple[Clique, ...]:
+        """What a clique shares with its parent; empty for the first."""
+        return tuple(
+            () if p < 0 else tuple(sorted(set(clique) & set(self.cliques[p])))
+            for clique, p in zip(self.cliques, self.parents, strict=True)
+        )
+
+    @cached_property
+    def routes(self) -> tuple[tuple[int, int, tuple, tuple, tuple, tuple], ...]:
+        """Per child: its place, its parent's, the axes summed out in each, the shapes for the way in."""
+        return tuple(
+            (c, p, self.axes(self.cliques[c], s), self.axes(self.cliques[p], s),
+             self.spread(s, self.cliques[c]), self.spread(s, self.cliques[p]))
+            for c, (p, s) in enumerate(zip(self.parents, self.separators, strict=True)) if p >= 0
+        )  # fmt: skip
+
+
+def _log_sum(table: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    if not axes:
+        return table
+    top = table.max(axis=axes, keepdims=True)
+    return np.log(np.exp(table - top).sum(axis=axes, keepdims=True)) + top
+
+
+def calibrate(tree: Tree, theta: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Beliefs ``mu_C`` (each sums to one) of the potentials ``theta``, by two passes over the tree."""
+    log = [t.copy() for t in theta]
+    sent = {}
+    for child, parent, out, _, _, into in reversed(tree.routes):
+        sent[child] = _log_sum(log[child], out)
+        log[parent] += sent[child].reshape(into)
+    for child, parent, _, out, into, _ in tree.routes:
+        log[child] += _log_sum(log[parent], out).reshape(into) - sent[child].reshape(into)
+    beliefs = []
+    for table in log:
+        shares = np.exp(table - table.max())
+        beliefs.append(shares / shares.sum())
+    return beliefs
+
+
+@dataclass(frozen=True)
+class Target:
+    """All measurements of one marginal as one: ``weight * ||p - shares||^2 / 2`` is their loss, up to a constant."""
+
+    clique: Clique
+    shares: np.ndarray
+    weight: float
+
+
+def targets(sizes: tuple[int, ...], measured: Sequence[tuple[Clique, np.ndarray, float]], total: float) -> list[Target]:
+    """Combine measurements ``(clique, noisy counts, sigma)`` of the same marginal by inverse variance.
+
+    Weights are scaled so that the largest is 1: descent then has a step of order one whatever the noise.
+    """
+    sums: dict[Clique, list] = {}
+    for clique, noisy, sigma in measured:
+        order = np.argsort(clique, kind="stable")
+        table = noisy.reshape([sizes[i] for i in clique]).transpose(order)
+        entry = sums.setdefault(tuple(sorted(clique)), [0.0, 0.0])
+        entry[0] = entry[0] + table / sigma**2
+        entry[1] += 1 / sigma**2
+    top = max(weight for _, weight in sums.values())
+    return [Target(clique, table / weight / total, weight / top) for clique, (table, weight) in sums.items()]
+
+
+def descend(tree: Tree, goals: Sequence[Target], potentials: Sequence[np.ndarray], *, iterations: int,
+            tolerance: float = 1e-7) -> tuple[list[np.ndarray], list[np.ndarray], list[float]]:  # fmt: skip
+    """Mirror descent with an Armijo rule: potentials (one a goal), beliefs, and the loss after each step.
+
+    Stops early when 20 steps together lower the loss by less than a part ``tolerance``.
+    """
+    homes = [tree.home(g.clique) for g in goals]
+    out = [tree.axes(tree.cliques[h], g.clique) for g, h in zip(goals, homes, strict=True)]
+    into = [tree.spread(g.clique, tree.cliques[h]) for g, h in zip(goals, homes, strict=True)]
+
+    def beliefs_of(potentials):
+        theta = [np.zeros(tree.shape(clique)) for clique in tree.cliques]
+        for h, shape, potential in zip(homes, into, potentials, strict=True):
+            theta[h] += potential.reshape(shape)
+        return calibrate(tree, theta)
+
+    def evaluate(beliefs):
+        """Loss, its gradient in the marginals, and the marginals."""
+        shares = [beliefs[h].sum(axis=a) if a else beliefs[h] for h, a in zip(homes, out, strict=True)]
+        gaps = [s - g.shares for s, g in zip(shares, goals, strict=True)]
+        loss = sum(g.weight * float(np.vdot(gap, gap)) for g, gap in zip(goals, gaps, strict=True)) / 2
+        return loss, [g.weight * gap for g, gap in zip(goals, gaps, strict=True)], shares
+
+    potentials = list(potentials)
+    beliefs = beliefs_of(potentials)
+    loss, gradient, shares = evaluate(beliefs)
+    step, losses = 1.0, [loss]
+    for done in range(iterations):
+        moved = [t - step * g for t, g in zip(potentials, gradient, strict=True)]
+        new = beliefs_of(moved)
+        new_loss, new_gradient, new_shares = evaluate(new)
+        promised = sum(float(np.vdot(g, a - b)) for g, a, b in zip(gradient, shares, new_shares, strict=True))
+        if loss - new_loss >= promised / 2:
+            potentials, beliefs, loss, gradient, shares = moved, new, new_loss, new_gradient, new_shares
+            step *= 1.25
+        else:
+            step *= 0.5
+        losses.append(loss)
+        if done >= 40 and losses[-21] - loss <= tolerance * losses[-21]:
+            break
+    return potentials, beliefs, losses
+
+
+@dataclass(frozen=True)
+class GraphicalModel:
+    """A calibrated tree: beliefs ``mu_C`` that agree on their separators, and a potential for each measured marginal."""
+
+    tree: Tree
+    beliefs: tuple[np.ndarray, ...]
+    potentials: dict[Clique, np.ndarray]
+    losses: tuple[float, ...] = ()
+
+    @cached_property
+    def _factors(self) -> tuple[np.ndarray, ...]:
+        """``mu_C / mu_S``: the conditional of a clique given its separator; the root's own belief."""
+        factors = []
+        for clique, separator, belief in zip(self.tree.cliques, self.tree.separators, self.beliefs, strict=True):
+            below = belief.sum(axis=self.tree.axes(clique, separator), keepdims=True)
+            factors.append(np.divide(belief, below, out=np.zeros_like(belief), where=below > 0))
+        return tuple(factors)
+
+    def marginal(self, columns: Clique) -> np.ndarray:
+        """Shares on ``columns``, one axis each in this order."""
+        home = self.tree.home(columns)
+        if home is not None:
+            clique = self.tree.cliques[home]
+            table = self.beliefs[home].sum(axis=self.tree.axes(clique, columns))
+            kept = [i for i in clique if i in columns]
+            return table.transpose([kept.index(i) for i in columns])
+        needed = self._subtree(columns)
+        root = needed[0]
+        operands = [self.beliefs[root], list(self.tree.cliques[root])]
+        for c in needed[1:]:
+            operands += [self._factors[c], list(self.tree.cliques[c])]
+        return np.einsum(*operands, list(columns), optimize="greedy")
+
+    def _subtree(self, columns: Clique) -> list[int]:
+        """The cliques on the paths between those that hold ``columns``; the topmost first."""
+        wanted, alive = set(columns), set(range(len(self.tree.cliques)))
+        changed = True
+        while changed:
+            changed = False
+            for c in sorted(alive, reverse=True):
+                children = [k for k in alive if self.tree.parents[k] == c]
+                parent = self.tree.parents[c] if self.tree.parents[c] in alive else None
+                neighbours = children + ([parent] if parent is not None else [])
+                if len(neighbours) != 1 or len(alive) == 1:
+                    continue
+                if wanted & set(self.tree.cliques[c]) <= set(self.tree.cliques[neighbours[0]]):
+                    alive.remove(c)
+                    changed = True
+        return sorted(alive)
+
+    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """``n`` rows of codes, shape (n, columns).
+
+        Clique by clique: among the rows that agree on the separator, the new
+        columns' cells come in their exact shares up to rounding, and in an
+        order shuffled within these rows, so that nothing but the separator
+        ties them to what was drawn before.
+        """
+        rows = np.zeros((n, len(self.tree.sizes)), dtype=np.int64)
+        for clique, separator, belief in zip(self.tree.cliques, self.tree.separators, self.beliefs, strict=True):
+            fresh = tuple(i for i in clique if i not in separator)
+            table = belief.transpose([clique.index(i) for i in separator + fresh])
+            table = table.reshape(math.prod(self.tree.shape(separator)), -1)
+            group = np.zeros(n, dtype=np.int64)
+            if separator:
+                group = np.ravel_multi_index([rows[:, i] for i in separator], self.tree.shape(separator))
+            cells = _rounded_draws(table, group, rng)
+            rows[:, fresh] = np.stack(np.unravel_index(cells, self.tree.shape(fresh)), axis=1)
+        return rows
+
+
+def _rounded_draws(table: np.ndarray, group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """For each row a cell of its group's line in ``table``: one uniform a stratum, strata shuffled within the group."""
+    lines = table.sum(axis=1, keepdims=True)
+    shares = np.where(lines > 0, table / np.where(lines > 0, lines, 1), 1 / table.shape[1])
+    ends = np.cumsum(shares, axis=1)
+    ends = ends / ends[:, -1:] + np.arange(len(table))[:, None]
+    size = np.bincount(group, minlength=len(table))
+    order = np.lexsort((rng.random(len(group)), group))
+    rank = np.empty(len(group), dtype=np.int64)
+    rank[order] = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
+    position = (rank + rng.random(len(group))) / size[group]
+    cells = np.searchsorted(ends.ravel(), group + position, side="right") - group * table.shape[1]
+    return np.clip(cells, 0, table.shape[1] - 1)
+
+
+def fit_model(sizes: tuple[int, ...], measured: Sequence[tuple[Clique, np.ndarray, float]], total: float, *,
+              start: GraphicalModel | None = None, iterations: int = 500) -> GraphicalModel:  # fmt: skip
+    """The model whose marginals are nearest to the measured ones, weighted by their precision.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Of the columns 0, 1, ...
+    measured : sequence of (clique, noisy counts flat in C order, sigma)
+    total : float
+        Number of rows by which counts become shares.
+    start : GraphicalModel, optional
+        Potentials to begin with: those of a model over fewer measurements.
+    """
+    tree = Tree.covering(sizes, [clique for clique, _, _ in measured])
+    goals = targets(sizes, measured, total)
+    known = start.potentials if start is not None else {}
+    first = [known.get(g.clique, np.zeros(tree.shape(g.clique))) for g in goals]
+    potentials, beliefs, losses = descend(tree, goals, first, iterations=iterations)
+    named = {g.clique: potential for g, potential in zip(goals, potentials, strict=True)}
+    return GraphicalModel(tree, tuple(beliefs), named, tuple(losses))

@@ -1,0 +1,68 @@
+"""A fitted graphical model under the names of its columns: what MST and AIM return."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.datasets import Domain
+from lib.dp import Ledger
+from lib.synth.base import Fitted, Measurement, estimated_total
+from lib.synth.graphical import GraphicalModel, fit_model
+
+__all__ = ["Round", "MarginalModel", "estimate", "numbered"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """One step of a mechanism, for those who want to look: nothing in it but post-processing of what was paid for.
+
+    ``selected`` is the marginal; ``epsilon`` and ``sigma`` what choosing and
+    measuring it used; ``change`` how far the model moved on it in L1 counts;
+    ``annealed`` whether the next round's budget grew.
+    """
+
+    selected: tuple[str, ...]
+    epsilon: float
+    sigma: float
+    change: float
+    megabytes: float
+    annealed: bool
+
+
+@dataclass(frozen=True)
+class MarginalModel(Fitted):
+    """A :class:`~lib.synth.graphical.GraphicalModel` over named columns, with the ledger of its fit."""
+
+    domain: Domain
+    ledger: Ledger
+    total: float
+    model: GraphicalModel
+    measurements: tuple[Measurement, ...]
+    rounds: tuple[Round, ...] = field(default=())
+
+    def marginal(self, columns: Sequence[str]) -> np.ndarray:
+        return self.model.marginal(numbered(self.domain, columns))
+
+    def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
+        rows = self.model.sample(validate.integer("n", n, low=0), rng)
+        return pd.DataFrame(rows.astype(np.int16), columns=list(self.domain.columns))
+
+
+def numbered(domain: Domain, columns: Sequence[str]) -> tuple[int, ...]:
+    """The places of ``columns`` in ``domain``."""
+    for column in columns:
+        validate.choice("column", column, domain.columns)
+    return tuple(domain.columns.index(c) for c in columns)
+
+
+def estimate(domain: Domain, measurements: Sequence[Measurement], *, start: GraphicalModel | None = None,
+             iterations: int) -> tuple[GraphicalModel, float]:  # fmt: skip
+    """The model nearest to ``measurements``, and the number of rows they say there are."""
+    total = estimated_total(measurements)
+    measured = [(numbered(domain, m.columns), m.noisy, m.sigma) for m in measurements]
+    return fit_model(domain.sizes, measured, total, start=start, iterations=iterations), total

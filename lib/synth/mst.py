@@ -1,0 +1,122 @@
+"""MST: one-way marginals, a private maximum spanning tree, its pairs (McKenna, Miklau and Sheldon 2021).
+
+Won the 2018 NIST competition. A third of the budget goes to each of
+
+1. measuring every one-way marginal, and merging codes that drown in the noise;
+2. choosing ``d - 1`` pairs that form a tree, one at a time by the exponential
+   mechanism; a pair's score is the L1 distance between its counts and what the
+   one-way marginals say, and only pairs that join two parts are open;
+3. measuring these pairs.
+
+The graphical model over the tree is then fitted to all of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.datasets import Domain
+from lib.dp import Ledger
+from lib.synth.base import Fitted, Measurement, Synthesizer, checked, measure, select
+from lib.synth.compress import Compression
+from lib.synth.marginal_model import MarginalModel, Round, estimate
+from lib.synth.workload import counts
+
+__all__ = ["MST", "MSTModel", "spanning_tree", "pair_scores"]
+
+
+@dataclass(frozen=True)
+class MSTModel(Fitted):
+    """A tree over merged codes, seen from the original ones.
+
+    ``edges`` are the chosen pairs in the order of their choice.
+    """
+
+    domain: Domain
+    ledger: Ledger
+    total: float
+    inner: MarginalModel
+    compression: Compression
+    edges: tuple[tuple[str, str], ...]
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        return self.inner.rounds
+
+    def marginal(self, columns: tuple[str, ...]) -> np.ndarray:
+        table = self.inner.marginal(columns)
+        for axis, column in enumerate(columns):
+            table = np.moveaxis(np.tensordot(table, self.compression.matrix(column), axes=(axis, 0)), -1, axis)
+        return table
+
+    def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
+        return self.compression.expand(self.inner.sample(n, rng), rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MST(Synthesizer):
+    """Parameters of MST.
+
+    Parameters
+    ----------
+    compress : bool
+        Merge codes below three standard deviations, as published.
+    iterations : int
+        Of mirror descent, at most.
+    """
+
+    compress: bool = True
+    iterations: int = 1000
+    name: str = "mst"
+
+    def __post_init__(self) -> None:
+        validate.choice("compress", self.compress, (True, False))
+        validate.integer("iterations", self.iterations, low=1)
+
+    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> MSTModel:
+        ledger = checked(data, domain, budget)
+        third = budget / 3 if len(domain) > 1 else budget
+        ones = tuple(measure(data, domain, (c,), third / len(domain), ledger, rng) for c in domain.columns)
+        compression = Compression.of(domain, ones, 3.0 if self.compress else -np.inf)
+        merged, small = compression.merged, compression.shrink(data)
+        ones = tuple(compression.merge(m) for m in ones)
+        edges = spanning_tree(small, merged, ones, third, ledger, rng, self.iterations)
+        pairs = tuple(measure(small, merged, edge, third / len(edges), ledger, rng) for edge in edges)
+        model, total = estimate(merged, [*ones, *pairs], iterations=self.iterations)
+        inner = MarginalModel(merged, ledger, total, model, (*ones, *pairs))
+        return MSTModel(domain, ledger, total, inner, compression, edges)
+
+
+def pair_scores(data: pd.DataFrame, domain: Domain, ones: tuple[Measurement, ...],
+                iterations: int = 1000) -> dict[tuple[str, str], float]:  # fmt: skip
+    """Each pair's ``||M(D) - n p_a p_b||_1``, with ``p`` and ``n`` estimated from the one-way marginals.
+
+    One row more or less moves a score by at most 1.
+    """
+    model, total = estimate(domain, ones, iterations=iterations)
+    known = MarginalModel(domain, Ledger(1.0), total, model, ones)
+    return {
+        pair: float(np.abs(counts(data, domain, pair) - total * known.marginal(pair).ravel()).sum())
+        for pair in combinations(domain.columns, 2)
+    }
+
+
+def spanning_tree(data: pd.DataFrame, domain: Domain, ones: tuple[Measurement, ...], rho: float, ledger: Ledger,
+                  rng: np.random.Generator, iterations: int = 1000) -> tuple[tuple[str, str], ...]:  # fmt: skip
+    """The edges of a tree over the columns, in the order chosen: Kruskal's algorithm with noisy greed."""
+    scores = pair_scores(data, domain, ones, iterations)
+    parts = nx.utils.UnionFind(domain.columns)
+    edges: list[tuple[str, str]] = []
+    for _ in range(len(domain) - 1):
+        open_pairs = [(a, b) for a, b in scores if parts[a] != parts[b]]
+        values = np.array([scores[pair] for pair in open_pairs])
+        edge = open_pairs[select(values, rho / (len(domain) - 1), 1.0, ledger, rng)]
+        parts.union(*edge)
+        edges.append(edge)
+    return tuple(edges)

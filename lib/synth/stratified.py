@@ -1,0 +1,199 @@
+"""The stratified wrapper: one synthesizer fitted within each group, put together by the groups' weights.
+
+Groups are the crossings of declared columns. A row is in one group, so by
+parallel composition the fits cost as much as the dearest of them: each gets the
+whole of what is left of the budget. The weights by which groups are drawn are
+either public (the paper's setting: they cost nothing) or noisy counts, which
+are paid for first.
+
+Small groups, by a stated rule. ``"keep"`` fits every group. ``"drop"`` is what
+the published code does with groups of at most 0.1% of the rows: nobody of such
+a group is ever generated. ``"merge"`` fits one model to all small groups
+together, group columns included, so that they share strength instead of
+vanishing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+from lib import validate
+from lib.datasets import Domain
+from lib.dp import Ledger
+from lib.synth.base import Fitted, Synthesizer, checked, gaussian_scale
+from lib.synth.workload import cell_codes
+
+__all__ = ["Stratified", "StratifiedModel", "Stratum", "group_sizes"]
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """One group, or the merged small ones: its codes (``None`` if merged), its share of the rows, its model."""
+
+    codes: tuple[int, ...] | None
+    weight: float
+    fitted: Fitted
+
+
+@dataclass(frozen=True)
+class StratifiedModel(Fitted):
+    """The mixture of the strata's models.
+
+    ``dropped`` lists the groups for which nothing is ever generated.
+    """
+
+    domain: Domain
+    ledger: Ledger
+    total: float
+    by: tuple[str, ...]
+    strata: tuple[Stratum, ...]
+    dropped: tuple[tuple[int, ...], ...]
+
+    def marginal(self, columns: Sequence[str]) -> np.ndarray:
+        for column in columns:
+            validate.choice("column", column, self.domain.columns)
+        table = np.zeros([self.domain[c] for c in columns])
+        for stratum in self.strata:
+            if stratum.codes is None:
+                table += stratum.weight * stratum.fitted.marginal(columns)
+                continue
+            fixed = dict(zip(self.by, stratum.codes, strict=True))
+            inner = [c for c in columns if c not in fixed]
+            place = tuple(fixed.get(c, slice(None)) for c in columns)
+            table[place] += stratum.weight * (stratum.fitted.marginal(inner) if inner else 1.0)
+        return table
+
+    def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
+        """``n`` rows in random order, each stratum's number its share of ``n`` up to rounding."""
+        sizes = _apportion(np.array([s.weight for s in self.strata]), validate.integer("n", n, low=0), rng)
+        parts = []
+        for stratum, size in zip(self.strata, sizes, strict=True):
+            part = stratum.fitted.sample(int(size), rng)
+            if stratum.codes is not None:
+                part = part.assign(**dict(zip(self.by, map(np.int16, stratum.codes), strict=True)))
+            parts.append(part[list(self.domain.columns)])
+        whole = pd.concat(parts, ignore_index=True)
+        return whole.iloc[rng.permutation(len(whole))].reset_index(drop=True).astype(np.int16)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stratified(Synthesizer):
+    """Parameters of the wrapper.
+
+    Parameters
+    ----------
+    inner : Synthesizer
+        Fitted in each group, on the other columns.
+    by : tuple of str
+        Columns whose crossings are the groups.
+    weights : {"public", "noisy"}
+        Exact group sizes, taken as public; or noisy counts at ``count_share`` of the budget.
+    count_share : float
+        Used by ``weights="noisy"`` only.
+    small : {"keep", "drop", "merge"}
+        What becomes of groups whose share is at most ``threshold``.
+    threshold : float
+        The published 0.001.
+    jobs : int
+        Groups fitted at a time, each in a process of its own if above 1.
+    """
+
+    inner: Synthesizer
+    by: tuple[str, ...]
+    weights: str = "public"
+    count_share: float = 0.05
+    small: str = "keep"
+    threshold: float = 0.001
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.inner, Synthesizer):
+            raise ValueError(f"inner={self.inner!r} is no synthesizer")
+        if isinstance(self.by, str) or not self.by or len(set(self.by)) != len(self.by):
+            raise ValueError(f"by={self.by!r} is not allowed: a tuple of one or more different columns is")
+        validate.choice("weights", self.weights, ("public", "noisy"))
+        validate.fraction("count_share", self.count_share)
+        validate.choice("small", self.small, ("keep", "drop", "merge"))
+        validate.fraction("threshold", self.threshold)
+        validate.integer("jobs", self.jobs, low=1)
+
+    @property
+    def name(self) -> str:
+        """``"aim_SEX_RAC1P"``."""
+        return "_".join((self.inner.name, *self.by))
+
+    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> StratifiedModel:
+        for column in self.by:
+            validate.choice("by", column, domain.columns)
+        rest = Domain.of({c: k for c, k in domain if c not in self.by})
+        if not len(rest):
+            raise ValueError(f"by={self.by!r} holds every column of the domain; at least one must be left to fit")
+        ledger = checked(data, domain, budget)
+        sizes = self._sizes(data, domain, ledger, rng)
+        kept, merged, dropped = self._sort_out(sizes)
+        left = ledger.rho - ledger.spent
+
+        shape = [domain[c] for c in self.by]
+        codes = cell_codes(data, domain, self.by)
+        tasks = [(data.loc[codes == g, list(rest.columns)], rest) for g in kept]
+        if merged:
+            tasks.append((data[np.isin(codes, merged)], domain))
+        streams = rng.spawn(len(tasks))
+        fits = Parallel(n_jobs=min(self.jobs, len(tasks)))(
+            delayed(self.inner.fit)(rows.reset_index(drop=True), columns, left, stream)
+            for (rows, columns), stream in zip(tasks, streams, strict=True)
+        )
+        ledger.spend("groups, in parallel", max(fit.ledger.spent for fit in fits))
+
+        weights = [sizes[g] for g in kept] + ([sizes[merged].sum()] if merged else [])
+        named = [_unravel(g, shape) for g in kept] + ([None] if merged else [])
+        strata = tuple(
+            Stratum(name, float(w / sum(weights)), fit) for name, w, fit in zip(named, weights, fits, strict=True)
+        )
+        return StratifiedModel(domain, ledger, float(max(1.0, sizes.sum())), tuple(self.by), strata,
+                               tuple(_unravel(g, shape) for g in dropped))  # fmt: skip
+
+    def _sizes(self, data, domain, ledger, rng) -> np.ndarray:
+        sizes = group_sizes(data, domain, self.by)
+        if self.weights == "noisy":
+            sigma = gaussian_scale(ledger.spend("group counts", self.count_share * ledger.rho))
+            sizes = np.clip(sizes + rng.normal(0, sigma, sizes.size), 0, None)
+        if not sizes.sum() > 0:
+            raise ValueError("no group has rows; at least one must (with noisy weights: raise the budget)")
+        return sizes
+
+    def _sort_out(self, sizes: np.ndarray) -> tuple[list[int], list[int], list[int]]:
+        """Groups to fit alone, to merge, and to drop; a group of size 0 has nothing to be fitted to."""
+        present = np.flatnonzero(sizes > 0)
+        small = [int(g) for g in present if sizes[g] <= self.threshold * sizes.sum()]
+        if self.small == "keep" or not small:
+            return [int(g) for g in present], [], []
+        large = [int(g) for g in present if g not in small]
+        return (large, [], small) if self.small == "drop" else (large, small, [])
+
+
+def group_sizes(data: pd.DataFrame, domain: Domain, by: Sequence[str]) -> np.ndarray:
+    """Rows in each crossing of the columns ``by`` (C order), shape ``(prod of sizes,)``."""
+    cells = math.prod(domain[c] for c in by)
+    return np.bincount(cell_codes(data, domain, by), minlength=cells).astype(float)
+
+
+def _unravel(group: int, shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.unravel_index(group, shape))
+
+
+def _apportion(weights: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """``n`` split by ``weights``: whole parts, then the rest at random by what was cut off."""
+    exact = weights * n
+    whole = np.floor(exact).astype(int)
+    missing = n - int(whole.sum())
+    if missing > 0:
+        over = np.maximum(exact - whole, 1e-12)
+        whole[rng.choice(len(weights), missing, replace=False, p=over / over.sum())] += 1
+    return whole

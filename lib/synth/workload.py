@@ -1,0 +1,106 @@
+"""Workloads of marginals, and how far a synthetic table is from a real one on them.
+
+A marginal (Definition 13) counts the rows in each cell of the crossing of a few
+columns. Three columns of twenty codes have 8,000 cells and a table of a
+thousand rows fills at most a thousand of them, so the counts are kept as the
+codes that occur and how often; the error over all three-way marginals is then
+linear in the rows, whatever the sizes of the columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.datasets import Domain
+
+__all__ = ["Workload", "all_kway", "downward_closure", "counts", "cell_codes", "total_variation", "workload_error",
+           "marginal_errors"]  # fmt: skip
+
+Workload = Mapping[tuple[str, ...], float]
+
+
+def all_kway(domain: Domain, k: int = 3) -> dict[tuple[str, ...], float]:
+    """Every marginal of ``k`` columns of ``domain``, each with weight ``c_i = 1``."""
+    validate.integer("k", k, low=1, high=len(domain))
+    return dict.fromkeys(combinations(domain.columns, k), 1.0)
+
+
+def downward_closure(workload: Workload) -> tuple[tuple[str, ...], ...]:
+    """Every non-empty subset of a marginal in ``workload``, small ones first, in an order of their own.
+
+    The order is that of the columns in the workload, so it does not depend on
+    the hash of a string.
+    """
+    place = {column: i for i, column in enumerate(dict.fromkeys(c for s in workload for c in s))}
+    subsets = {tuple(sorted(r, key=place.get)) for s in workload for k in range(1, len(s) + 1)
+               for r in combinations(s, k)}  # fmt: skip
+    return tuple(sorted(subsets, key=lambda r: (len(r), [place[c] for c in r])))
+
+
+def cell_codes(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
+    """The number of each row's cell in the marginal on ``columns`` (C order), shape (n,)."""
+    shape = [domain[c] for c in columns]
+    return np.ravel_multi_index([frame[c].to_numpy() for c in columns], shape)
+
+
+def counts(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
+    """The marginal ``M_S(D)`` of Definition 13 in full, shape ``(prod of sizes,)``."""
+    size = math.prod(domain[c] for c in columns)
+    return np.bincount(cell_codes(frame, domain, columns), minlength=size).astype(float)
+
+
+def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> float:
+    """``||M(D) - M(D^)||_1 / |D|`` from the cell numbers of the rows of both.
+
+    Rows of the synthetic table weigh ``|D| / |D^|`` each; with as many rows as
+    the real one this is Definition 14's term. Twice the total variation
+    distance, hence between 0 and 2.
+    """
+    if cells <= 4 * (len(real) + len(synthetic)):
+        shares = [np.bincount(codes, minlength=cells) / len(codes) for codes in (real, synthetic)]
+        return float(np.abs(shares[0] - shares[1]).sum())
+    codes, place = np.unique(np.concatenate([real, synthetic]), return_inverse=True)
+    weights = np.repeat([1 / len(real), -1 / len(synthetic)], [len(real), len(synthetic)])
+    return float(np.abs(np.bincount(place, weights, minlength=len(codes))).sum())
+
+
+def marginal_errors(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload) -> pd.Series:
+    """Per marginal of ``workload``: ``||M_S(D) - M_S(D^)||_1 / |D|``, not yet weighted.
+
+    Parameters
+    ----------
+    real, synthetic : DataFrame of codes
+        Both with the columns of ``domain``; any number of rows above 0.
+    workload : mapping of tuples of columns to weights
+
+    Raises
+    ------
+    ValueError
+        For an empty table or workload, a negative weight, or codes out of ``domain``.
+    """
+    if not workload:
+        raise ValueError("workload is empty; at least one marginal is needed")
+    for name, frame in (("real", real), ("synthetic", synthetic)):
+        domain.check(frame)
+        if not len(frame):
+            raise ValueError(f"{name} has no rows; at least 1 is needed")
+    for columns, weight in workload.items():
+        if not weight >= 0:
+            raise ValueError(f"weight {weight!r} of {columns} is not allowed: a number >= 0 is")
+    errors = [
+        total_variation(cell_codes(real, domain, s), cell_codes(synthetic, domain, s), math.prod(domain[c] for c in s))
+        for s in workload
+    ]
+    return pd.Series(errors, index=list(workload), name="error")
+
+
+def workload_error(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload) -> float:
+    """Definition 14: ``1/(k |D|) sum_i c_i ||M_{S_i}(D) - M_{S_i}(D^)||_1``; arguments as :func:`marginal_errors`."""
+    errors = marginal_errors(real, synthetic, domain, workload)
+    return float(np.mean(errors.to_numpy() * np.array(list(workload.values()), dtype=float)))

@@ -1,0 +1,127 @@
+"""Beliefs, marginals and rows of the graphical model against the distribution over all cells."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from lib.rng import stream
+from lib.synth.adapter import junction_tree, model_megabytes, reference_marginals
+from lib.synth.graphical import GraphicalModel, Tree, calibrate, fit_model, targets
+from tests.conftest import FALSE_ALARM
+from tests.synth.brute import joint, marginal
+
+SHAPES = {
+    "chain": ((2, 3, 2, 4), ((0, 1), (1, 2), (2, 3))),
+    "star": ((3, 2, 2, 2), ((0, 1), (0, 2), (0, 3))),
+    "triangle and tail": ((2, 3, 2, 2), ((0, 1, 2), (2, 3))),
+    "cycle": ((2, 2, 3, 2), ((0, 1), (1, 2), (2, 3), (0, 3))),
+    "apart": ((2, 3, 2, 2), ((0, 1), (3,))),
+    "one": ((5,), ((0,),)),
+}
+
+
+def _random_model(name: str, seed: int = 0) -> tuple[GraphicalModel, np.ndarray]:
+    sizes, cliques = SHAPES[name]
+    tree = Tree.covering(sizes, cliques)
+    rng = stream(seed, "graphical", name)
+    theta = [rng.normal(0, 1.5, tree.shape(c)) for c in tree.cliques]
+    return GraphicalModel(tree, tuple(calibrate(tree, theta)), {}), joint(tree, theta)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_marginal_is_that_of_the_joint(name):
+    """In the cliques and across them, in any order of the columns."""
+    model, p = _random_model(name)
+    for size in range(1, p.ndim + 1):
+        for columns in itertools.permutations(range(p.ndim), size):
+            assert model.marginal(columns) == pytest.approx(marginal(p, columns), abs=1e-12), columns
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_tree_covers_and_has_the_running_intersection_property(name):
+    sizes, cliques = SHAPES[name]
+    tree = Tree.covering(sizes, cliques)
+    assert all(tree.home(tuple(sorted(c))) is not None for c in cliques)
+    assert {i for clique in tree.cliques for i in clique} == set(range(len(sizes)))
+    for c, (clique, parent) in enumerate(zip(tree.cliques, tree.parents, strict=True)):
+        earlier = {i for other in tree.cliques[:c] for i in other}
+        assert parent < c
+        if c:
+            assert set(clique) & earlier <= set(tree.cliques[parent])
+
+
+def test_the_size_of_a_model_is_that_of_its_tables():
+    assert model_megabytes((10, 10, 10), ((0, 1), (1, 2))) == 2 * 100 * 8 / 2**20
+    assert model_megabytes((10, 10, 10), ((0, 1), (1, 2), (0, 2))) == 1000 * 8 / 2**20
+    assert junction_tree((2, 2), ((0, 1),)) == (((0, 1),), (-1,))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_without_noise_the_measured_marginals_are_met_and_no_more_is_assumed(name):
+    """Marginals of a joint, measured exactly: met; and the model is the one of maximum entropy (its own joint's family)."""
+    sizes, cliques = SHAPES[name]
+    _, p = _random_model(name, seed=3)
+    measured = [(c, 1000 * marginal(p, c).ravel(), 1.0) for c in cliques]
+    model = fit_model(sizes, measured, 1000.0, iterations=4000)
+    for c in cliques:
+        assert model.marginal(c) == pytest.approx(marginal(p, c), abs=2e-4)
+    if name in ("chain", "star", "triangle and tail"):  # p itself factorises like that, so it is the answer
+        everything = tuple(range(p.ndim))
+        assert model.marginal(everything) == pytest.approx(p, abs=1e-3)
+
+
+def test_our_descent_and_the_librarys_agree_on_noisy_measurements():
+    sizes, cliques = SHAPES["triangle and tail"]
+    _, p = _random_model("triangle and tail", seed=5)
+    rng = stream(5, "noisy")
+    measured = [
+        (c, 1000 * marginal(p, c).ravel() + rng.normal(0, 20, marginal(p, c).size), 20.0) for c in (*cliques, (0, 3))
+    ]
+    ours = fit_model(sizes, measured, 1000.0, iterations=5000)
+    theirs = reference_marginals(sizes, measured, 1000.0, list(cliques), iterations=5000)
+    for c, other in zip(cliques, theirs, strict=True):
+        assert ours.marginal(c) == pytest.approx(other, abs=2e-3)
+
+
+def test_measurements_of_one_marginal_are_weighted_by_precision():
+    a, b = np.array([100.0, 0.0]), np.array([0.0, 100.0])
+    (goal,) = targets((2,), [((0,), a, 1.0), ((0,), b, 2.0)], 100.0)
+    assert goal.shares == pytest.approx([0.8, 0.2])
+    turned = targets((2, 3), [((1, 0), np.arange(6.0), 1.0), ((0, 1), np.arange(6.0), 1.0)], 1.0)
+    assert len(turned) == 1
+    assert turned[0].shares == pytest.approx((np.arange(6.0).reshape(3, 2).T + np.arange(6.0).reshape(2, 3)) / 2)
+
+
+@given(st.sampled_from(sorted(SHAPES)), st.integers(0, 10_000))
+@settings(deadline=None, max_examples=30)
+def test_rows_have_the_shares_of_the_cliques_up_to_rounding(name, seed):
+    model, p = _random_model(name, seed)
+    n = 4000
+    rows = model.sample(n, stream(seed, "rows"))
+    assert rows.shape == (n, p.ndim)
+    found = np.histogramdd(rows, bins=[np.arange(k + 1) for k in p.shape])[0] / n
+    root = model.tree.cliques[0]
+    assert np.abs(marginal(found, root) - marginal(p, root)).max() <= 1.01 / n * 2
+    assert np.abs(found - p).sum() < 0.35
+
+
+def test_rows_are_independent_given_the_separator():
+    """A chain's ends, given its middle: no dependence (chi-square tests, 1e-6)."""
+    model, _ = _random_model("chain", seed=2)
+    rows = model.sample(60_000, stream(2, "independent"))
+    for middle in range(3):
+        part = rows[rows[:, 1] == middle]
+        table = np.histogram2d(part[:, 0], part[:, 2], bins=[np.arange(3), np.arange(3)])[0]
+        assert stats.chi2_contingency(table).pvalue > FALSE_ALARM
+
+
+def test_no_rows_and_the_same_rows():
+    model, _ = _random_model("star")
+    assert model.sample(0, stream(0, "x")).shape == (0, 4)
+    assert (model.sample(50, stream(0, "x")) == model.sample(50, stream(0, "x"))).all()

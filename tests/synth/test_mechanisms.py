@@ -1,0 +1,231 @@
+"""MST, AIM, GEM and their stratified forms: budgets to the last rho, the noiseless limit, streams, and the edges."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from lib.datasets import Domain
+from lib.dp import Ledger
+from lib.paths import ROOT
+from lib.rng import stream
+from lib.synth import AIM, GEM, MST, Stratified, all_kway, marginal_errors, workload_error
+from lib.synth.aim import expected_noise, quality_scores
+from lib.synth.base import Measurement, estimated_total, select, selection_probabilities
+from lib.synth.compress import Compression
+from lib.synth.gem import published_spending
+from lib.synth.marginal_model import estimate
+from lib.synth.mst import pair_scores
+from lib.synth.workload import counts
+from tests.conftest import FALSE_ALARM
+from tests.synth.conftest import DOMAIN, people
+
+QUICK = {
+    "mst": MST(),
+    "aim": AIM(rounds_per_column=4),
+    "gem": GEM(rounds=6, steps=20, batch=32),
+    "gem cells": GEM.published(rounds=8, steps=5, batch=16),
+    "mst_a": Stratified(inner=MST(), by=("a",)),
+    "aim_a_d": Stratified(inner=AIM(rounds_per_column=2), by=("a", "d"), weights="noisy"),
+}
+
+
+@pytest.fixture(scope="module")
+def fitted(table):
+    return {name: s.fit(table, DOMAIN, 0.05, stream(1, "fit", name)) for name, s in QUICK.items()}
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_budget_is_spent_to_the_last(fitted, name):
+    ledger = fitted[name].ledger
+    assert ledger.spent == pytest.approx(0.05, rel=1e-12)
+    assert ledger.left <= 1e-12
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_marginals_are_distributions_that_agree_with_the_rows(fitted, name, table):
+    model = fitted[name]
+    rows = model.sample(20_000, stream(1, "sample", name))
+    DOMAIN.check(rows)
+    for columns in (("a",), ("b", "c"), ("c", "a"), ("a", "b", "d")):
+        p = model.marginal(columns)
+        assert p.shape == tuple(DOMAIN[c] for c in columns)
+        assert p.sum() == pytest.approx(1.0)
+        assert (p >= -1e-12).all()
+        found = np.histogramdd(rows[list(columns)].to_numpy(), bins=[np.arange(k + 1) for k in p.shape])[0] / len(rows)
+        assert np.abs(found - p).sum() < 0.05
+    assert model.total == pytest.approx(len(table), rel=0.2)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_equal_streams_give_equal_models_and_others_do_not(name, table):
+    small = table.iloc[:300]
+    one, two, other = (QUICK[name].fit(small, DOMAIN, 0.05, stream(s, "again")) for s in (1, 1, 2))
+    assert (one.marginal(("b", "c")) == two.marginal(("b", "c"))).all()
+    assert (one.marginal(("b", "c")) != other.marginal(("b", "c"))).any()
+
+
+def test_the_same_in_another_process_with_another_hash_seed(table):
+    code = (
+        "from lib.rng import stream; from lib.synth import AIM, MST; from tests.synth.conftest import DOMAIN, people\n"
+        "for s in (MST(), AIM(rounds_per_column=2)):\n"
+        "    print([float(x).hex() for x in s.fit(people(300), DOMAIN, 0.05, stream(4, 'p')).marginal(('b', 'c')).ravel()])"
+    )
+    told = [
+        subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+                       cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for seed in ("1", "2")
+    ]  # fmt: skip
+    assert told[0] == told[1]
+    assert told[0].count("0x") == 24
+
+
+def test_mst_without_noise_finds_the_maximum_spanning_tree_and_meets_its_pairs(table):
+    model = MST().fit(table, DOMAIN, 1e9, stream(2, "mst"))
+    ones = tuple(Measurement((c,), counts(table, DOMAIN, (c,)), 1.0) for c in DOMAIN.columns)
+    scores = pair_scores(table, DOMAIN, ones)
+    graph = nx.Graph()
+    graph.add_weighted_edges_from((a, b, w) for (a, b), w in scores.items())
+    best = nx.maximum_spanning_tree(graph).size(weight="weight")
+    assert sum(scores[edge] for edge in model.edges) == pytest.approx(best, rel=1e-6)
+    for edge in model.edges:
+        assert model.marginal(edge) * len(table) == pytest.approx(
+            counts(table, DOMAIN, edge).reshape(model.marginal(edge).shape), abs=2
+        )
+    p = counts(table, DOMAIN, ("a",)) / len(table)
+    q = counts(table, DOMAIN, ("d",)) / len(table)
+    by_hand = np.abs(counts(table, DOMAIN, ("a", "d")) - len(table) * np.outer(p, q).ravel()).sum()
+    assert scores["a", "d"] == pytest.approx(by_hand, abs=0.5)
+
+
+def test_aim_without_noise_meets_the_whole_workload(table):
+    model = AIM(rounds_per_column=8, last_iterations=4000).fit(table, DOMAIN, 1e9, stream(2, "aim"))
+    rows = model.sample(len(table), stream(2, "aim rows"))
+    assert workload_error(table, rows, DOMAIN, all_kway(DOMAIN)) < 0.03
+    assert any(len(r.selected) > 1 for r in model.rounds)
+
+
+def test_gem_learns_more_than_independence(table):
+    """On the pair that depends most, with a large budget."""
+    model = GEM(rounds=12, steps=60, batch=64).fit(table, DOMAIN, 10.0, stream(2, "gem"))
+    independent = np.outer(model.marginal(("b",)), model.marginal(("c",)))
+    truth = counts(table, DOMAIN, ("b", "c")).reshape(3, 4) / len(table)
+    assert np.abs(model.marginal(("b", "c")) - truth).sum() < 0.5 * np.abs(independent - truth).sum()
+
+
+def test_aims_scores_by_hand(table):
+    ones = [Measurement((c,), counts(table, DOMAIN, (c,)), 1.0) for c in DOMAIN.columns]
+    model, total = estimate(DOMAIN, ones, iterations=500)
+    weights, sigma = {("a", "b"): 3.0, ("d",): 1.0}, 7.0
+    exact = {r: counts(table, DOMAIN, r) for r in weights}
+    scores = quality_scores(exact, list(weights), weights, DOMAIN, model, total, sigma)
+    product = np.outer(counts(table, DOMAIN, ("a",)), counts(table, DOMAIN, ("b",))).ravel() / len(table)
+    assert scores[0] == pytest.approx(
+        3 * (np.abs(exact["a", "b"] - product).sum() - math.sqrt(2 / math.pi) * sigma * 6), rel=1e-3
+    )
+    assert scores[1] == pytest.approx(-expected_noise(sigma, 2), abs=1.0)
+
+
+def test_a_row_moves_a_score_by_at_most_its_sensitivity(table):
+    """AIM's and MST's scores on neighbours, every single removal among fifty."""
+    ones = tuple(Measurement((c,), counts(table, DOMAIN, (c,)) + 3.0, 2.0) for c in DOMAIN.columns)
+    small = table.iloc[:200]
+    base = pair_scores(small, DOMAIN, ones)
+    for row in range(50):
+        moved = pair_scores(small.drop(small.index[row]), DOMAIN, ones)
+        assert max(abs(base[p] - moved[p]) for p in base) <= 1 + 1e-9
+
+
+def test_selection_is_the_exponential_mechanism():
+    scores, rho = np.array([0.0, 3.0, -1.0]), 0.3
+    p = selection_probabilities(scores, math.sqrt(8 * rho), 2.0)
+    assert p == pytest.approx(np.exp(math.sqrt(8 * rho) * scores / 4) / np.exp(math.sqrt(8 * rho) * scores / 4).sum())
+    rng, hits = stream(0, "select"), np.zeros(3)
+    for _ in range(5000):
+        hits[select(scores, rho, 2.0, Ledger(1.0), rng)] += 1
+    assert all(stats.binomtest(int(h), 5000, q).pvalue > FALSE_ALARM for h, q in zip(hits, p, strict=True))
+
+
+def test_the_number_of_rows_is_weighted_by_precision():
+    ms = [Measurement(("a",), np.array([60.0, 40.0]), 1.0), Measurement(("b",), np.array([10.0, 10.0, 10.0]), 1e6)]
+    assert estimated_total(ms) == pytest.approx(100.0)
+    assert estimated_total([Measurement(("a",), np.array([-5.0, -7.0]), 1.0)]) == 1.0
+
+
+def test_compression_merges_what_drowns_and_spreads_it_evenly():
+    domain = Domain.of({"x": 5})
+    m = Measurement(("x",), np.array([100.0, 1.0, 50.0, -2.0, 2.9]), 1.0)
+    c = Compression.of(domain, (m,), 3.0)
+    assert c.maps["x"].tolist() == [0, 2, 1, 2, 2]
+    assert c.merged.sizes == (3,)
+    assert c.merge(m).noisy == pytest.approx([100.0, 50.0, 1.9])
+    assert c.matrix("x")[2] == pytest.approx([0, 1 / 3, 0, 1 / 3, 1 / 3])
+    back = c.expand(pd.DataFrame({"x": np.full(3000, 2, dtype=np.int16)}), stream(0, "expand"))["x"]
+    assert set(back) == {1, 3, 4}
+    assert all(stats.binomtest(int((back == k).sum()), 3000, 1 / 3).pvalue > FALSE_ALARM for k in (1, 3, 4))
+    lone = Compression.of(domain, (Measurement(("x",), np.array([9.0, 9, 9, 9, 0]), 1.0),), 3.0)
+    assert lone.merged.sizes == (5,)  # a single rare code is not worth a merger
+
+
+def test_gems_published_budget_is_not_the_declared_one():
+    spent = published_spending(1.0)
+    assert spent["rho_stated"] == pytest.approx(100 * (0.67**2 + 0.33**2) / 2)
+    assert spent["rho_sharp"] < spent["rho_stated"]
+
+
+EDGES = {
+    "empty": (DOMAIN, people(0)),
+    "one row": (DOMAIN, people(1)),
+    "one column": (Domain.of({"x": 3}), pd.DataFrame({"x": np.array([0, 1, 1], dtype=np.int16)})),
+    "constant columns": (Domain.of({"x": 1, "y": 1, "z": 2}),
+                         pd.DataFrame({"x": [0] * 5, "y": [0] * 5, "z": [0, 1, 0, 1, 1]}, dtype=np.int16)),
+    "codes that never occur": (Domain.of({"x": 9, "y": 3}), pd.DataFrame({"x": [0, 0, 1], "y": [2, 2, 2]}, dtype=np.int16)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("name", ["mst", "aim", "gem", "gem cells"])
+def test_poor_data_gives_a_model_all_the_same(name, edge):
+    domain, data = EDGES[edge]
+    model = QUICK[name].fit(data, domain, 0.1, stream(3, name, edge))
+    rows = model.sample(7, stream(3, "rows"))
+    domain.check(rows)
+    assert len(rows) == 7
+    assert model.ledger.spent == pytest.approx(0.1, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mst", "aim", "gem"])
+@pytest.mark.parametrize(
+    ("budget", "change", "words"),
+    [(0.0, {}, "budget=0.0"), (math.nan, {}, "budget=nan"), (1.0, {"a": 9}, "a"), (1.0, {"extra": 1}, "columns")],
+)
+def test_wrong_arguments_are_named_before_anything_is_spent(name, budget, change, words, table):
+    with pytest.raises(ValueError, match=words):
+        QUICK[name].fit(table.assign(**change), DOMAIN, budget, stream(0, "bad"))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: AIM(alpha=1.0), "alpha=1.0"), (lambda: AIM(max_megabytes=0), "max_megabytes=0"),
+        (lambda: GEM(variant="best"), "variant='best'"), (lambda: GEM(rounds=0), "rounds=0"),
+        (lambda: MST(iterations=0), "iterations=0"), (lambda: Stratified(inner="mst", by=("a",)), "inner='mst'"),
+        (lambda: Stratified(inner=MST(), by=()), "by="), (lambda: Stratified(inner=MST(), by=("a",), small="hide"), "small='hide'"),
+    ],
+)  # fmt: skip
+def test_wrong_parameters_are_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_errors_by_marginal_have_the_workloads_index(fitted, table):
+    rows = fitted["mst"].sample(500, stream(1, "errors"))
+    assert list(marginal_errors(table, rows, DOMAIN, all_kway(DOMAIN, 2)).index) == list(all_kway(DOMAIN, 2))

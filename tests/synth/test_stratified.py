@@ -1,0 +1,86 @@
+"""Strata: one row touches one fit, weights and their price, what becomes of small groups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lib.datasets import Domain
+from lib.rng import stream
+from lib.synth import MST, Stratified
+from lib.synth.stratified import group_sizes
+from tests.synth.conftest import DOMAIN, people
+
+
+def test_a_changed_row_changes_its_own_stratum_only(table):
+    other = table.copy()
+    row = int(np.flatnonzero(table["a"] == 1)[0])
+    other.loc[row, "c"] = (other.loc[row, "c"] + 1) % 4
+    one, two = (Stratified(inner=MST(), by=("a",)).fit(t, DOMAIN, 0.1, stream(1, "s")) for t in (table, other))
+    rest = ("b", "c", "d")
+    same = [
+        (x.fitted.marginal(rest) == y.fitted.marginal(rest)).all() for x, y in zip(one.strata, two.strata, strict=True)
+    ]
+    assert same == [True, False]
+
+
+def test_strata_pay_in_parallel_and_counts_before(table):
+    public = Stratified(inner=MST(), by=("a", "d")).fit(table, DOMAIN, 0.2, stream(1, "p"))
+    assert [e.what for e in public.ledger.entries] == ["groups, in parallel"]
+    assert all(s.fitted.ledger.spent == pytest.approx(0.2) for s in public.strata)
+    noisy = Stratified(inner=MST(), by=("a",), weights="noisy", count_share=0.1).fit(table, DOMAIN, 0.2, stream(1, "n"))
+    assert [e.cost for e in noisy.ledger.entries] == pytest.approx([0.02, 0.18])
+    assert all(s.fitted.ledger.spent == pytest.approx(0.18) for s in noisy.strata)
+
+
+def test_public_weights_are_the_groups_shares(table):
+    model = Stratified(inner=MST(), by=("a", "d")).fit(table, DOMAIN, 0.2, stream(1, "w"))
+    sizes = group_sizes(table, DOMAIN, ("a", "d"))
+    assert [s.weight for s in model.strata] == pytest.approx(list(sizes / sizes.sum()))
+    assert model.marginal(("a", "d")) == pytest.approx(sizes.reshape(2, 2) / sizes.sum())
+    rows = model.sample(len(table), stream(1, "rows"))
+    assert np.abs(group_sizes(rows, DOMAIN, ("a", "d")) - sizes).max() <= 1
+
+
+@pytest.fixture
+def lopsided():
+    table = people(3000)
+    table["d"] = 0
+    table.loc[table.index[:2], "d"] = 1
+    return table
+
+
+def test_small_groups_are_kept_dropped_or_merged(lopsided):
+    fits = {
+        small: Stratified(inner=MST(), by=("d",), small=small).fit(lopsided, DOMAIN, 0.2, stream(1, small))
+        for small in ("keep", "drop", "merge")
+    }
+    assert [s.codes for s in fits["keep"].strata] == [(0,), (1,)]
+    assert [s.codes for s in fits["drop"].strata] == [(0,)]
+    assert fits["drop"].dropped == ((1,),)
+    assert set(fits["drop"].sample(1000, stream(1, "rows"))["d"]) == {0}
+    assert [s.codes for s in fits["merge"].strata] == [(0,), None]
+    assert fits["merge"].strata[1].weight == pytest.approx(2 / 3000)
+    assert fits["merge"].marginal(("d",)).sum() == pytest.approx(1.0)
+
+
+def test_workers_do_not_change_the_fit(table):
+    one, two = (
+        Stratified(inner=MST(), by=("a",), jobs=jobs).fit(table.iloc[:200], DOMAIN, 0.2, stream(1, "jobs"))
+        for jobs in (1, 2)
+    )
+    assert (one.marginal(("a", "b", "c")) == two.marginal(("a", "b", "c"))).all()
+
+
+@pytest.mark.parametrize(
+    ("by", "domain", "words"),
+    [(("z",), DOMAIN, "by='z'"), (("a", "b", "c", "d"), DOMAIN, "holds every column"), (("a", "a"), DOMAIN, "by=")],
+)
+def test_wrong_groups_are_named(by, domain, words, table):
+    with pytest.raises(ValueError, match=words):
+        Stratified(inner=MST(), by=by).fit(table, domain, 0.2, stream(1, "bad"))
+
+
+def test_nobody_to_stratify():
+    with pytest.raises(ValueError, match="no group has rows"):
+        Stratified(inner=MST(), by=("a",)).fit(people(0), Domain.of(dict(DOMAIN)), 0.2, stream(1, "none"))

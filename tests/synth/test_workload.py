@@ -1,0 +1,85 @@
+"""Workload error against full histograms; weights and closures by hand; what is refused."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lib.datasets import Domain
+from lib.synth.aim import candidate_weights
+from lib.synth.workload import (
+    all_kway,
+    cell_codes,
+    counts,
+    downward_closure,
+    marginal_errors,
+    total_variation,
+    workload_error,
+)
+from tests.synth.conftest import DOMAIN, people
+
+
+def _full(frame, columns):
+    bins = [np.arange(DOMAIN[c] + 1) for c in columns]
+    return np.histogramdd(frame[list(columns)].to_numpy(), bins=bins)[0].ravel()
+
+
+@given(st.integers(1, 60), st.integers(1, 200), st.integers(1, 4))
+@settings(deadline=None, max_examples=40)
+def test_workload_error_is_definition_14(n, m, k):
+    real, synthetic = people(n), people(m, "other")
+    workload = all_kway(DOMAIN, k)
+    by_hand = [np.abs(_full(real, s) / n - _full(synthetic, s) / m).sum() for s in workload]
+    assert marginal_errors(real, synthetic, DOMAIN, workload).to_numpy() == pytest.approx(by_hand)
+    assert workload_error(real, synthetic, DOMAIN, workload) == pytest.approx(np.mean(by_hand))
+
+
+def test_weights_count_and_identity_is_zero(table):
+    workload = {("a", "b"): 2.0, ("c",): 0.0}
+    errors = marginal_errors(table, people(500), DOMAIN, workload)
+    assert workload_error(table, people(500), DOMAIN, workload) == pytest.approx(errors.iloc[0])
+    assert workload_error(table, table, DOMAIN, all_kway(DOMAIN)) == 0
+
+
+def test_sparse_and_dense_agree():
+    rng = np.random.default_rng(0)
+    real, synthetic = rng.integers(0, 50, 30), rng.integers(0, 50, 40)
+    assert total_variation(real, synthetic, 50) == pytest.approx(total_variation(real, synthetic, 10**12))
+    assert total_variation(np.zeros(3, int), np.ones(5, int), 2) == 2.0
+
+
+def test_counts_and_cells(table):
+    assert counts(table, DOMAIN, ("b", "a")).tolist() == _full(table, ("b", "a")).tolist()
+    assert cell_codes(table, DOMAIN, ("c",)).tolist() == table["c"].tolist()
+
+
+def test_closure_and_weights_by_hand():
+    workload = {("a", "b"): 1.0, ("b", "c"): 3.0}
+    assert downward_closure(workload) == (("a",), ("b",), ("c",), ("a", "b"), ("b", "c"))
+    weights = candidate_weights(workload)
+    assert weights == {("a",): 1.0, ("b",): 4.0, ("c",): 3.0, ("a", "b"): 1 * 2 + 3 * 1, ("b", "c"): 1 * 1 + 3 * 2}
+    three = all_kway(DOMAIN)
+    assert len(three) == 4
+    assert len(downward_closure(three)) == 4 + 6 + 4
+    for r, w in candidate_weights(three).items():
+        assert w == sum(len(set(r) & set(s)) for s in combinations(DOMAIN.columns, 3))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda t: workload_error(t, t.iloc[:0], DOMAIN, all_kway(DOMAIN)), "synthetic has no rows"),
+        (lambda t: workload_error(t, t, DOMAIN, {}), "workload is empty"),
+        (lambda t: workload_error(t, t, DOMAIN, {("a",): -1.0}), "weight -1.0"),
+        (lambda t: workload_error(t, t.assign(a=7), DOMAIN, all_kway(DOMAIN)), "a"),
+        (lambda t: all_kway(DOMAIN, 5), "k=5"),
+        (lambda t: all_kway(Domain.of({"x": 2}), 0), "k=0"),
+    ],
+)
+def test_wrong_arguments_are_named(call, words, table):
+    with pytest.raises(ValueError, match=words):
+        call(table)
