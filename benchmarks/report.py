@@ -37,7 +37,23 @@ def markdown(report: dict) -> str:
         if name.startswith("test_cell"):
             protocol, dataset = re.search(r"\[(\w+)-(\w+)\]", name).groups()
             lines.append(f"| {dataset}, {protocol} | {info['build_s']} | {info['fit_s']} | {info['predict_s']} |")
+    lines += _groups(report["benchmarks"])
     return "\n".join(lines) + "\n"
+
+
+def _groups(benchmarks: list[dict]) -> list[str]:
+    """The other benchmarks, by their groups; a group's first entry is ours and the others are held against it."""
+    lines, groups = [], {}
+    for b in benchmarks:
+        if b["fullname"].split("/")[-1].startswith(("test_coherence", "test_means")):
+            groups.setdefault(b["group"], []).append(b)
+    for group, entries in groups.items():
+        lines += ["", f"{group[0].upper()}{group[1:]}.", "", "| | seconds | times ours |", "|---|---:|---:|"]
+        first = entries[0]["stats"]["min"]
+        for b in entries:
+            name = (re.search(r"\[(.+)\]", b["name"]) or re.search(r"test_(.+)", b["name"])).group(1).replace("_", " ")
+            lines.append(f"| {name} | {b['stats']['min']:.4g} | {b['stats']['min'] / first:,.0f} |")
+    return lines
 
 
 if __name__ == "__main__":

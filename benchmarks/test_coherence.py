@@ -46,7 +46,7 @@ def test_null(benchmark, predictions, rule):
     assert found.shape == (1000,)
 
 
-@pytest.mark.benchmark(group="forests")
+@pytest.mark.benchmark(group="the published forest on a hundred splits, two processes")
 def test_published_splits(benchmark):
     """Section 5's protocol: a forest of 50 trees for each of 100 splits, both halves predicted."""
     section5 = load_section5()

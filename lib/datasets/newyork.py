@@ -25,7 +25,6 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets.acs import fetch_archive
 from lib.datasets.cache import DataError, sha256_of
 from lib.paths import DATA, user_cache
 from lib.rng import stream
@@ -103,6 +102,8 @@ def load_newyork(source: str = "auto") -> NewYork:
     validate.choice("source", source, ("auto", "census", "stand-in"))
     folder = user_cache() / "folktables" / "2018" / "1-Year"
     if source == "census" or (source == "auto" and (folder / "psam_p36.csv").exists()):
+        from lib.datasets.acs import fetch_archive  # folktables takes a second to import and is rarely needed
+
         csv = fetch_archive("NY", 2018, folder)
         return NewYork(_census_rows(pd.read_csv(csv, usecols=[*ATTRIBUTES, *VARIABLES])), "census", sha256_of(csv))
     return NewYork(_stand_in(), "stand-in", sha256_of(FILE))

@@ -63,7 +63,7 @@ def test_the_bureaus_rows_are_read_the_same_way_and_counted(monkeypatch, tmp_pat
     """A file of the Bureau's shape: columns picked, ages in five bins of equal width; another length is refused."""
     raw = people.assign(AGEP=people["AGEP"] * 19, EXTRA=1)
     raw.to_csv(tmp_path / "psam_p36.csv", index=False)
-    monkeypatch.setattr("lib.datasets.newyork.fetch_archive", lambda *where: tmp_path / "psam_p36.csv")
+    monkeypatch.setattr("lib.datasets.acs.fetch_archive", lambda *where: tmp_path / "psam_p36.csv")
     york = load_newyork("census")
     assert (york.source, york.is_replica, york.label) == ("census", False, "real data")
     assert (york.frame["AGEP"] == people["AGEP"]).all()
