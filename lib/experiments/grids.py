@@ -10,7 +10,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import TASKS, load
-from lib.experiments import coherence, coherence_dp, ldp_fairness, means, means_mixtures
+from lib.experiments import coherence, coherence_dp, ldp_fairness, means, means_mixtures, synth
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
@@ -75,6 +75,20 @@ def _mixtures(profile: str) -> Iterable[object]:
     return (c for c in cells if profile == "paper" or c.n <= 1000)
 
 
+def _synth(dataset: str) -> Grid:
+    def cells(profile: str) -> Iterable[object]:
+        return synth.synth_grid(dataset, *(() if profile == "paper" else (range(1), (1.0,))))
+
+    return Grid(
+        f"synth_{dataset}",
+        f"Stratified synthesizers on {dataset}, Figs 4, 5, 7, 9",
+        cells,
+        synth.run_cell,
+        synth.cost,
+        synth.VERSION,
+    )
+
+
 def _means(name: str, title: str, cells: Callable[[str], Iterable[object]], run: Callable[[object], dict]) -> Grid:
     return Grid(name, title, cells, run, lambda cell: 1.0, means.VERSION)
 
@@ -104,6 +118,8 @@ GRIDS: dict[str, Grid] = {
                _means_census(("newyork",)), means.run_census),
         _means("means_census", "Stratified means on the Texan and the national extract",
                _means_census(("acs_coverage", "nist")), means.run_census),
+        _synth("nist"),
+        _synth("acs_coverage"),
     )
 }  # fmt: skip
 

@@ -1,0 +1,81 @@
+"""Scores of a synthetic table: workload error and means for everybody and each group by name, and a classifier's rates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
+from threadpoolctl import threadpool_limits
+
+from lib.datasets import Domain
+from lib.experiments.synth_tables import groups_of
+from lib.synth.workload import all_kway, workload_error
+
+__all__ = ["ABSENT", "marginal_scores", "mean_scores", "classifier_scores"]
+
+ABSENT = 2.0  # workload error of a group of which no synthetic row exists: the largest there is
+
+
+def _group_error(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, k: int) -> float:
+    if real.empty:
+        return np.nan
+    return workload_error(real, synthetic, domain, all_kway(domain, k)) if len(synthetic) else ABSENT
+
+
+def marginal_scores(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, *, k: int = 3) -> dict[str, float]:
+    """``error`` and ``error|<group>``: all-k-way workload error (Def. 14), on the group's own rows; ``share|<group>`` of each.
+
+    NaN for a group without real rows, :data:`ABSENT` for one without synthetic ones.
+    """
+    scores = {"error": workload_error(real, synthetic, domain, all_kway(domain, k))}
+    ours, theirs = groups_of(real, domain), groups_of(synthetic, domain)
+    for name, mask in ours.items():
+        scores[f"error|{name}"] = _group_error(real[mask], synthetic[theirs[name]], domain, k)
+        scores[f"share|{name}"] = float(theirs[name].mean())
+    return scores
+
+
+def _means_apart(real: pd.DataFrame, synthetic: pd.DataFrame) -> float:
+    """Sum over columns of the normalised difference of means (codes); columns whose true mean is 0 are left out."""
+    truth, found = real.mean().to_numpy(), synthetic.mean().to_numpy()
+    kept = truth != 0
+    return float((np.abs(truth - found)[kept] / truth[kept]).sum())
+
+
+def mean_scores(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain) -> dict[str, float]:
+    """``means`` and ``means|<group>``: the f of Fig. 5; NaN where either side has no rows."""
+    columns = [c for c in domain.columns if c not in ("SEX", "RAC1P")]
+    scores = {"means": _means_apart(real[columns], synthetic[columns])}
+    theirs = groups_of(synthetic, domain)
+    for name, mask in groups_of(real, domain).items():
+        both = mask.any() and theirs[name].any()
+        scores[f"means|{name}"] = (
+            _means_apart(real.loc[mask, columns], synthetic.loc[theirs[name], columns]) if both else np.nan
+        )
+    return scores
+
+
+def classifier_scores(
+    train: pd.DataFrame, test: pd.DataFrame, target: str, domain: Domain, seed: int
+) -> dict[str, float]:
+    """Accuracy of a random forest of 100 trees trained on ``train``; ``acc``, ``rate`` and ``fnr`` of each group in ``test``.
+
+    A training table of one class predicts that class.
+    """
+    features = [c for c in domain.columns if c != target]
+    y = train[target].to_numpy()
+    if (y == y[0]).all():
+        told = np.full(len(test), y[0])
+    else:
+        forest = RandomForestClassifier(n_estimators=100, random_state=seed, n_jobs=1, max_depth=12)
+        with threadpool_limits(1):
+            told = forest.fit(train[features].to_numpy(), y).predict(test[features].to_numpy())
+    truth = test[target].to_numpy()
+    scores = {"acc": float((told == truth).mean())}
+    for name, mask in groups_of(test, domain).items():
+        if mask.any():
+            positive = mask & (truth == 1)
+            scores[f"acc|{name}"] = float((told == truth)[mask].mean())
+            scores[f"rate|{name}"] = float(told[mask].mean())
+            scores[f"fnr|{name}"] = float((told[positive] == 0).mean()) if positive.any() else np.nan
+    return scores

@@ -1,0 +1,88 @@
+"""The tables of the synthesizer rerun: ten columns of codes, who is in which group, a target, seen and held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.datasets import Domain, load
+from lib.rng import stream
+
+__all__ = ["TABLES", "BY", "Recipe", "Table", "table_of", "split", "groups_of"]
+
+BY = ("vanilla", "SEX", "RAC1P", "SEX_RAC1P")
+HELD_OUT = 0.2
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Columns to keep, those to bin into five (by equal width, as the paper), and the binary target that is derived."""
+
+    columns: tuple[str, ...]
+    binned: tuple[str, ...]
+    target: str
+    derive: Callable[[pd.DataFrame], pd.Series]
+
+
+TABLES: dict[str, Recipe] = {
+    # ESR: 1, 2 civilian and 4, 5 armed forces, employed
+    "acs_coverage": Recipe(
+        ("AGEP", "SCHL", "MAR", "SEX", "DIS", "ESP", "MIL", "NATIVITY", "RAC1P"), ("AGEP", "SCHL"), "EMPLOYED",
+        lambda f: f["ESR"].isin((1, 2, 4, 5)).astype(np.int16),
+    ),
+    "nist": Recipe(
+        ("PUMA", "SEX", "AGE", "RAC1P", "HISP", "MSP", "EDU", "INDP_CAT", "DPHY"), (), "HIGH_INCOME",
+        lambda f: (f["PINCP_DECILE"] >= 6).astype(np.int16),  # code 0 is: not asked
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of codes, their declared domain, the target, and where they are from."""
+
+    frame: pd.DataFrame
+    domain: Domain
+    target: str
+    source: str
+    sha256: str
+
+
+@lru_cache(maxsize=2)
+def table_of(dataset: str, source: str = "auto") -> Table:
+    """The ten columns of a data set.
+
+    Bins are made of the *declared* domain, so nothing is read off the rows.
+    """
+    recipe = TABLES[validate.choice("dataset", dataset, TABLES)]
+    data = load(dataset, source)
+    frame, sizes = data.frame[list(recipe.columns)].copy(), {c: data.task.domain[c] for c in recipe.columns}
+    for column in recipe.binned:
+        frame[column] = (frame[column].to_numpy() * 5 // sizes[column]).astype(np.int16)
+        sizes[column] = 5
+    frame[recipe.target] = recipe.derive(data.frame).to_numpy()
+    domain = Domain.of(sizes | {recipe.target: 2})
+    return Table(frame.astype(np.int16), domain, recipe.target, data.source, data.sha256)
+
+
+def split(table: Table, run: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Rows that synthesizers see, and a fifth that none does; the same for every synthesizer and budget."""
+    rows = stream(seed, "synth split", run).permutation(len(table.frame))
+    cut = round(HELD_OUT * len(rows))
+    return table.frame.iloc[rows[cut:]].reset_index(drop=True), table.frame.iloc[rows[:cut]].reset_index(drop=True)
+
+
+def groups_of(frame: pd.DataFrame, domain: Domain) -> dict[str, np.ndarray]:
+    """Masks by name, ``"SEX=0"``, ``"RAC1P=3"``, ``"SEX=0,RAC1P=3"``: every group of the declared domain, empty ones too."""
+    masks = {f"{c}={k}": (frame[c] == k).to_numpy() for c in ("SEX", "RAC1P") for k in range(domain[c])}
+    crossed = {
+        f"SEX={s},RAC1P={r}": masks[f"SEX={s}"] & masks[f"RAC1P={r}"]
+        for s in range(domain["SEX"])
+        for r in range(domain["RAC1P"])
+    }
+    return masks | crossed

@@ -1,0 +1,135 @@
+"""Cells of the synthesizer rerun: rows that nobody saw, groups by name, scores by hand, streams."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.datasets import Domain
+from lib.experiments.synth import BASELINES, Cell, cost, run_cell, synth_grid, synthesizer
+from lib.experiments.synth_scores import ABSENT, classifier_scores, marginal_scores, mean_scores
+from lib.experiments.synth_tables import TABLES, Table, groups_of, split, table_of
+from lib.rng import stream
+from lib.synth import MST, Stratified
+
+DOMAIN = Domain.of({"SEX": 2, "RAC1P": 3, "AGE": 4, "y": 2})
+
+
+@pytest.fixture(scope="module")
+def small() -> Table:
+    rng = stream(3, "synth cells")
+    frame = pd.DataFrame({c: rng.integers(0, k, 800) for c, k in DOMAIN}).astype(np.int16)
+    frame["y"] = (frame["AGE"] + rng.integers(0, 2, 800) > 2).astype(np.int16)
+    frame.loc[frame["RAC1P"] == 2, "RAC1P"] = 1
+    frame.loc[:3, "RAC1P"] = 2
+    return Table(frame, DOMAIN, "y", "generated", "0")
+
+
+@pytest.mark.parametrize("dataset", TABLES)
+def test_tables_fit_their_declared_domain(dataset):
+    table = table_of(dataset, "replica")
+    table.domain.check(table.frame)
+    assert len(table.domain) == 10
+    assert table.frame.columns[-1] == table.target
+    assert 0 < table.frame[table.target].mean() < 1
+
+
+def test_held_out_rows_are_a_fifth_and_shared(small):
+    seen, held = split(small, 0, 1)
+    assert (len(seen), len(held)) == (640, 160)
+    again, other = split(small, 0, 1)[1], split(small, 1, 1)[1]
+    assert held.equals(again)
+    assert not held.equals(other)
+    both = pd.concat([seen, held]).sort_values(list(DOMAIN.columns)).reset_index(drop=True)
+    assert both.equals(small.frame.sort_values(list(DOMAIN.columns)).reset_index(drop=True))
+
+
+def test_groups_are_all_of_the_domain(small):
+    masks = groups_of(small.frame, DOMAIN)
+    assert len(masks) == 2 + 3 + 6
+    assert sum(masks[f"SEX={s}"].sum() for s in range(2)) == 800
+    assert (masks["SEX=1,RAC1P=2"] == ((small.frame["SEX"] == 1) & (small.frame["RAC1P"] == 2))).all()
+
+
+def test_scores_of_a_table_against_itself_are_zero_and_absence_is_the_worst(small):
+    seen, _ = split(small, 0, 1)
+    perfect = marginal_scores(seen, seen, DOMAIN)
+    assert all(v == 0 for k, v in perfect.items() if k.startswith("error") and not math.isnan(v))
+    assert mean_scores(seen, seen, DOMAIN)["means"] == 0
+    nobody = marginal_scores(seen, seen[seen["RAC1P"] != 2], DOMAIN)
+    assert nobody["error|RAC1P=2"] == ABSENT
+    assert nobody["share|RAC1P=2"] == 0
+    assert math.isnan(mean_scores(seen, seen[seen["RAC1P"] != 2], DOMAIN)["means|RAC1P=2"])
+
+
+def test_means_by_hand():
+    real = pd.DataFrame({"SEX": [0, 1], "RAC1P": [0, 0], "AGE": [2, 0], "y": [0, 0]})
+    fake = real.assign(AGE=[3, 1])
+    scores = mean_scores(real, fake, DOMAIN)
+    assert scores["means"] == 1.0  # |1 - 2| / 1; y has a true mean of 0
+    assert scores["means|SEX=0"] == 0.5
+
+
+def test_a_classifiers_rates_by_hand(small):
+    seen, held = split(small, 0, 1)
+    scores = classifier_scores(seen, held, "y", DOMAIN, 0)
+    shares = [(held["SEX"] == s).mean() for s in (0, 1)]
+    assert scores["acc"] == pytest.approx(sum(p * scores[f"acc|SEX={s}"] for s, p in enumerate(shares)))
+    assert scores["acc"] > 0.7
+    one = classifier_scores(seen.assign(y=1), held, "y", DOMAIN, 0)
+    assert one["rate|SEX=0"] == 1.0
+    assert one["fnr|SEX=1"] == 0.0
+    assert one["acc"] == held["y"].mean()
+
+
+@pytest.mark.parametrize("cell", [
+    Cell(dataset="nist", synthesizer="MST", epsilon=0.5),
+    Cell(dataset="nist", synthesizer="MST", by="SEX_RAC1P", small="drop"),
+    Cell(dataset="nist", synthesizer="bootstrap", epsilon=math.inf),
+])  # fmt: skip
+def test_a_cell_comes_out_the_same_alone(cell, small):
+    one, two = run_cell(cell, small), run_cell(cell, small)
+    for name, value in one.items():
+        if name != "fit_s":
+            assert value == two[name] or (isinstance(value, float) and math.isnan(value)), name
+    assert all(not isinstance(v, np.ndarray | dict | list) for v in one.values())
+
+
+def test_the_real_rows_are_the_floor_and_independence_is_not(small):
+    scores = {b: run_cell(Cell(dataset="nist", synthesizer=b, epsilon=math.inf), small) for b in BASELINES}
+    assert scores["real"]["seen_error"] == 0
+    assert scores["real"]["error"] < scores["independent"]["error"]
+    assert 0 < scores["bootstrap"]["seen_error"] < scores["independent"]["seen_error"]
+
+
+def test_dropped_groups_get_nobody(small):
+    cell = Cell(dataset="nist", synthesizer="MST", by="SEX_RAC1P", small="drop")
+    assert synthesizer(cell) == Stratified(inner=MST(), by=("SEX", "RAC1P"), small="drop")
+    big = Table(pd.concat([small.frame[small.frame["RAC1P"] != 2]] * 5 + [small.frame[small.frame["RAC1P"] == 2]], ignore_index=True),
+                DOMAIN, "y", "generated", "0")  # fmt: skip
+    assert run_cell(cell, big)["share|RAC1P=2"] == 0
+
+
+def test_the_grid_has_what_the_paper_has_and_costs_are_finite():
+    cells = list(synth_grid("nist"))
+    assert len({repr(c) for c in cells}) == len(cells) == 5 * (3 + 72 + 6 + 6)
+    assert all(0 < cost(c) < 1000 for c in cells)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"synthesizer": "PrivBayes"}, "synthesizer='PrivBayes'"),
+        ({"synthesizer": "MST", "by": "AGE"}, "by='AGE'"),
+        ({"synthesizer": "real", "epsilon": 1.0}, "epsilon=1.0"),
+        ({"synthesizer": "real", "epsilon": math.inf, "by": "SEX"}, "by='SEX'"),
+        ({"synthesizer": "MST", "epsilon": math.inf}, "epsilon=inf"),
+        ({"synthesizer": "MST", "small": "hide"}, "small='hide'"),
+    ],
+)
+def test_wrong_parameters_are_named(options, words):
+    with pytest.raises(ValueError, match=words):
+        Cell(dataset="nist", **options)
