@@ -8,7 +8,7 @@ import jupytext
 import nbformat
 from jupytext.compare import NotebookDifference, compare_notebooks
 
-__all__ = ["is_pair_source", "notebook_of", "difference", "sync"]
+__all__ = ["is_pair_source", "notebook_of", "difference", "sync", "main"]
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -58,3 +58,14 @@ def sync(folder: Path) -> list[Path]:
                 partner.write_text(body)
                 changed.append(partner)
     return changed
+
+
+def main(folder: Path = Path("chapters")) -> int:
+    """``python -m lib.book.pairs``: name the pairs that do not agree; 1 if there is one."""
+    drifted = [d for text in sorted(folder.rglob("*.md")) if is_pair_source(text) and (d := difference(text))]
+    print(*drifted, sep="\n", end="\n" if drifted else "")
+    return int(bool(drifted))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
