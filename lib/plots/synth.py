@@ -64,10 +64,8 @@ def losses(per_round: Sequence[np.ndarray]) -> tuple[Figure, str]:
     ax.set_yscale("log")
     ax.set_xlabel("Adam step (lines: a new measurement)")
     ax.set_ylabel("loss (log)")
-    return (
-        fig,
-        f"Training loss over {len(per_round)} rounds, from {everything[0]:.3g} to {everything[-1]:.3g}, rising where a measurement comes in.",
-    )
+    ends = f"from {everything[0]:.3g} to {everything[-1]:.3g}"
+    return fig, f"Training loss over {len(per_round)} rounds, {ends}, rising where a measurement comes in."
 
 
 def errors_by_marginal(errors: Mapping[str, pd.Series]) -> tuple[Figure, str]:
