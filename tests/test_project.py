@@ -62,3 +62,15 @@ def test_the_pairs_hook_names_a_drifted_pair(tmp_path, capsys):
 def test_folders_of_the_readme_exist(folder):
     assert f"`{folder}/`" in (ROOT / "README.md").read_text()
     assert (ROOT / folder).is_dir()
+
+
+def test_every_cited_work_is_in_the_bibliography_once():
+    keys = re.findall(r"^@\w+\{([^,\s]+),", (ROOT / "references.bib").read_text(), re.M)
+    assert len(keys) == len(set(keys))
+    cited = {
+        key.strip()
+        for page in (ROOT / "chapters").rglob("*.md")
+        for group in re.findall(r"\{cite\}`([^`]+)`", page.read_text())
+        for key in group.split(",")
+    }
+    assert cited <= set(keys)
