@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 __all__ = ["tree", "rounds", "losses", "errors_by_marginal"]
 
@@ -20,7 +21,7 @@ def tree(edges: Sequence[tuple[str, str]]) -> tuple[Figure, str]:
     graph = nx.Graph(list(edges))
     root = max(graph, key=graph.degree)
     depth = nx.single_source_shortest_path_length(graph, root)
-    place = nx.bfs_layout(graph, root, align="horizontal")
+    place = {column: (x, -y) for column, (x, y) in nx.bfs_layout(graph, root, align="horizontal").items()}
     fig, ax = plt.subplots(figsize=(6.4, 0.9 + 1.15 * max(depth.values())))
     nx.draw_networkx_edges(graph, place, ax=ax, edge_color="#8A8A8A")
     nx.draw_networkx_labels(
@@ -46,6 +47,7 @@ def rounds(table: pd.DataFrame) -> tuple[Figure, str]:
     bottom.plot(table["round"], table["noise"], "--", color=_COLOURS[4], label="expected noise")
     bottom.set_yscale("log")
     bottom.set_ylabel("L1, in people (log)")
+    bottom.xaxis.set_major_locator(MaxNLocator(integer=True))
     bottom.set_xlabel("round")
     bottom.legend()
     return fig, (
