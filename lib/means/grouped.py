@@ -17,6 +17,8 @@ from lib import validate
 
 __all__ = ["Interval", "group_order", "clipped_means", "coinpress", "coinpress_path", "laplace_means", "recombine"]
 
+_BLOCK = 16_384
+
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
@@ -41,29 +43,38 @@ def group_order(groups: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class _Parts:
-    """Values ordered by group, with each group's sum and range: a group that an interval holds whole is not clipped again."""
+    """Values ordered by group, with each group's sum and range: a block that its intervals hold whole is not clipped again.
+
+    A block is some neighbouring groups of about ``_BLOCK`` values together, so
+    that what is clipped stays in the processor's cache.
+    """
 
     def __init__(self, values: np.ndarray, sizes: np.ndarray) -> None:
         self.values, self.sizes, self.some = values, sizes, sizes > 0
-        starts = (np.cumsum(sizes) - sizes)[self.some]
-        self.ends = [
+        self.own = sizes[self.some]
+        self.edges = np.concatenate([[0], np.cumsum(self.own)])
+        starts = self.edges[:-1]
+        self.blocks = np.append(np.flatnonzero(np.diff(starts // _BLOCK, prepend=-1)), starts.size)
+        self.total, self.least, self.most = (
             ufunc.reduceat(values, starts) if starts.size else np.zeros(0) for ufunc in (np.add, np.minimum, np.maximum)
-        ]
+        )
 
     def means(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty groups."""
-        total, least, most = self.ends
-        total, sizes = total.copy(), self.sizes[self.some]
-        low, high = low[self.some], high[self.some]
-        cut = (least < low) | (most > high)
-        if cut.any():
-            own = sizes[cut]
-            x = self.values if cut.all() else self.values[np.repeat(cut, sizes)]
-            clipped = np.clip(x, np.repeat(low[cut], own), np.repeat(high[cut], own))
-            total[cut] = np.add.reduceat(clipped, np.cumsum(own) - own)
+        low, high, total = low[self.some], high[self.some], self.total.copy()
+        cut = (self.least < low) | (self.most > high)
+        for first, last in zip(self.blocks[:-1], self.blocks[1:], strict=True):
+            if cut[first:last].any():
+                total[first:last] = self._clipped_sums(first, last, low[first:last], high[first:last])
         found = np.zeros(self.sizes.size)
-        found[self.some] = total / sizes
+        found[self.some] = total / self.own
         return found
+
+    def _clipped_sums(self, first: int, last: int, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        x = self.values[self.edges[first] : self.edges[last]]
+        if last - first > 1:
+            low, high = np.repeat(low, self.own[first:last]), np.repeat(high, self.own[first:last])
+        return np.add.reduceat(np.minimum(np.maximum(x, low), high), self.edges[first:last] - self.edges[first])
 
 
 def clipped_means(
