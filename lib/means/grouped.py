@@ -89,7 +89,7 @@ def clipped_means(
 
 def _sizes(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     sizes = np.asarray(sizes)
-    if sizes.ndim != 1 or (sizes < 0).any() or sizes.sum() != len(values):
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any() or sizes.sum() != len(values):
         raise ValueError(f"sizes add up to {sizes.sum()}; whole numbers >= 0 that add up to {len(values)} are allowed")
     return sizes
 
@@ -99,6 +99,7 @@ def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rh
     """The intervals of every step, shape (t + 1, 2, k): the one that was declared first, the last one's middle is the answer.
 
     Everything here is released by the mechanism, so looking at it costs nothing.
+    The path of an empty group is noise; :func:`coinpress` has a rule for its answer.
 
     Parameters
     ----------
@@ -156,8 +157,13 @@ def _uvm(parts: _Parts, low, high, sigma, rho, beta, rng):
 
 def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float, high: float, epsilon: float,
                   rng: np.random.Generator | None) -> np.ndarray:  # fmt: skip
-    """Eqs 1 and 3: each group's clipped mean with Laplace noise of scale (high - low) / (n epsilon), shape (k,)."""
+    """Eqs 1 and 3: each group's clipped mean with Laplace noise of scale (high - low) / (n epsilon), shape (k,).
+
+    An empty group says the middle of [low, high]. ``rng=None`` draws no noise: **not private**.
+    """
     validate.epsilon(epsilon)
+    if not (np.isfinite([low, high]).all() and low < high):
+        raise ValueError(f"low={low!r}, high={high!r} are not allowed: finite, low < high are")
     means = clipped_means(np.asarray(values, dtype=float), sizes, low, high)
     scale = (high - low) / (np.maximum(sizes, 1) * epsilon)
     noise = 0.0 if rng is None else rng.laplace(0.0, 1.0, means.size) * scale
@@ -171,7 +177,7 @@ def recombine(estimates: np.ndarray, weights: np.ndarray, *, printed: bool = Fal
     add up to one the answer is k times too small.
     """
     weights, estimates = np.asarray(weights, dtype=float), np.asarray(estimates, dtype=float)
-    if (weights < 0).any() or not (weights.sum(axis=-1) > 0).all():
-        raise ValueError(f"weights={weights!r} are not allowed: numbers >= 0 with a positive sum are")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not (weights.sum(axis=-1) > 0).all():
+        raise ValueError(f"weights={weights!r} are not allowed: finite numbers >= 0 with a positive sum are")
     mean = (estimates * weights).sum(axis=-1) / weights.sum(axis=-1)
     return mean / estimates.shape[-1] if printed else mean

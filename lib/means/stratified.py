@@ -53,17 +53,53 @@ def holdout_weights(groups: np.ndarray, k: int) -> np.ndarray:
     return counts
 
 
-def _combine(estimates: np.ndarray, sizes: np.ndarray, weights: np.ndarray | None, ledger: Ledger) -> StratifiedMean:
+@dataclass(frozen=True)
+class _Request:
+    """Checked values in the order of their strata, the sizes, the weights, and who pays."""
+
+    values: np.ndarray
+    sizes: np.ndarray
+    weights: np.ndarray
+    ledger: Ledger
+
+    def answer(self, estimates: np.ndarray) -> StratifiedMean:
+        return StratifiedMean(float(recombine(estimates, self.weights)), estimates, self.sizes, self.ledger)
+
+
+def _checked(values, groups, k, weights, rng, ledger: Ledger) -> _Request:
+    """Everything that could be refused later is refused here: what was paid for is always released."""
+    k = validate.integer("k", k, low=1)
+    order, sizes = group_order(groups, k)
+    values = np.asarray(values, dtype=float)
+    if values.shape != order.shape:
+        raise ValueError(
+            f"values of shape {values.shape} are not allowed: one for each of {order.size} groups' rows is"
+        )
+    if not np.isfinite(values).all():
+        raise ValueError(f"values has {int((~np.isfinite(values)).sum())} entries that are not finite; none is allowed")
     weights = sizes if weights is None else np.asarray(weights, dtype=float)
     if weights.shape != sizes.shape:
         raise ValueError(f"weights of shape {weights.shape} are not allowed: one for each of {sizes.size} strata is")
-    return StratifiedMean(float(recombine(estimates, weights)), estimates, sizes, ledger)
+    recombine(np.zeros(k), weights)
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng={rng!r} is not allowed: a numpy Generator is; without noise nothing is private")
+    return _Request(values[order], sizes, weights, ledger)
+
+
+def _paying(ledger: Ledger | None, budget: float, unit: str) -> Ledger:
+    ledger = Ledger(budget, unit=unit) if ledger is None else ledger
+    if ledger.unit != unit:
+        raise ValueError(f"ledger in {ledger.unit!r} is not allowed: this mechanism is paid in {unit!r}")
+    return ledger
 
 
 def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interval, *, rho: float, rng: np.random.Generator,
                     split: Sequence[float] = SPLIT, weights: np.ndarray | None = None,
                     ledger: Ledger | None = None) -> StratifiedMean:  # fmt: skip
     """rho-zCDP means of all strata and of the population (Algorithm 3).
+
+    Neighbours differ in one record's value; which stratum a record is in, and
+    so every size, is public. A stratum without rows says the middle of ``told``.
 
     Parameters
     ----------
@@ -84,19 +120,15 @@ def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interv
     Raises
     ------
     ValueError
-        For an argument out of its range, or a ledger with less than ``rho`` left; before any noise is drawn.
+        For an argument out of its range, a ledger in another unit or with less than ``rho`` left; before anything is
+        spent and any noise is drawn.
     """
     if not np.isclose(sum(split), 1.0) or min(split, default=0) <= 0:
         raise ValueError(f"split={split!r} is not allowed: shares > 0 that add up to 1 are")
     validate.positive("rho", rho)
-    order, sizes = group_order(groups, k)
-    ledger = Ledger(rho) if ledger is None else ledger
-    steps = tuple(share * rho for share in split)
-    checked = np.asarray(values, dtype=float)[order]
-    if not np.isfinite(checked).all():
-        raise ValueError("values that are not finite are not allowed")
-    ledger.spend_parallel("StratCOINPRESS", {str(i): rho for i in range(k)})
-    return _combine(coinpress(checked, sizes, told, steps, rng), sizes, weights, ledger)
+    asked = _checked(values, groups, k, weights, rng, _paying(ledger, rho, "rho"))
+    asked.ledger.spend_parallel("StratCOINPRESS", {str(i): rho for i in range(k)})
+    return asked.answer(coinpress(asked.values, asked.sizes, told, tuple(share * rho for share in split), rng))
 
 
 def strat_laplace(values: np.ndarray, groups: np.ndarray, k: int, *, low: float, high: float, epsilon: float,
@@ -104,10 +136,8 @@ def strat_laplace(values: np.ndarray, groups: np.ndarray, k: int, *, low: float,
                   ledger: Ledger | None = None) -> StratifiedMean:  # fmt: skip
     """epsilon-DP clipped Laplace means of all strata, recombined (Eqs 3, 4, Proposition 8). Arguments as above."""
     validate.epsilon(epsilon)
-    if not low < high:
-        raise ValueError(f"low={low!r}, high={high!r} are not allowed: low < high is")
-    order, sizes = group_order(groups, k)
-    ledger = Ledger(epsilon, unit="epsilon") if ledger is None else ledger
-    ledger.spend_parallel("stratified Laplace mean", {str(i): epsilon for i in range(k)})
-    estimates = laplace_means(np.asarray(values, dtype=float)[order], sizes, low, high, epsilon, rng)
-    return _combine(estimates, sizes, weights, ledger)
+    if not (np.isfinite([low, high]).all() and low < high):
+        raise ValueError(f"low={low!r}, high={high!r} are not allowed: finite, low < high are")
+    asked = _checked(values, groups, k, weights, rng, _paying(ledger, epsilon, "epsilon"))
+    asked.ledger.spend_parallel("stratified Laplace mean", {str(i): epsilon for i in range(k)})
+    return asked.answer(laplace_means(asked.values, asked.sizes, low, high, epsilon, rng))

@@ -36,6 +36,17 @@ def test_all_groups_at_once_are_the_plain_algorithm_one_by_one(sizes, rhos, sigm
         assert batched[i] == pytest.approx(uvm_rec(part.tolist(), told, rhos, draws[:, i].tolist()), rel=1e-9, abs=1e-9)
 
 
+def test_clipped_means_of_many_blocks_against_each_group(rng):
+    """Groups larger and smaller than what is clipped at a time; some are cut, some are not."""
+    sizes = np.concatenate([[40_000, 0, 1], rng.integers(0, 300, 400), [17_000]])
+    x = rng.standard_cauchy(sizes.sum())
+    low = np.where(rng.random(sizes.size) < 0.5, -1.0, -1e12)
+    found = clipped_means(x, sizes, low, 1e12)
+    parts = np.split(x, np.cumsum(sizes)[:-1])
+    expected = [np.clip(p, a, 1e12).mean() if len(p) else 0 for p, a in zip(parts, low, strict=True)]
+    assert found == pytest.approx(expected)
+
+
 def test_clipped_means_against_each_group(rng):
     sizes = np.array([3, 0, 1, 50])
     x = rng.normal(0, 10, sizes.sum())
@@ -101,6 +112,19 @@ def test_an_attack_finds_no_more_than_was_declared_and_would_find_a_broken_budge
     assert _delta_from_below((8 * rho, 24 * rho), epsilon) > delta_of(rho, epsilon)
 
 
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_an_attack_on_the_clipped_laplace_mean_finds_nearly_epsilon_and_no_more(epsilon):
+    """A record from far left to far right, answers above and below: log ratio of shares, wrong with probability 1e-6."""
+    above = []
+    for name, value in (("far", 50.0), ("near", -50.0)):
+        rng = stream(0, "laplace attack", name, epsilon)
+        found = laplace_means(np.full(RUNS, value), np.ones(RUNS, int), -1.0, 1.0, epsilon, rng)
+        above.append(int((found > 1.0).sum()))
+    a = stats.binomtest(above[0], RUNS).proportion_ci(1 - FALSE_ALARM).low
+    b = stats.binomtest(above[1], RUNS).proportion_ci(1 - FALSE_ALARM).high
+    assert 0.9 * epsilon < math.log(a / b) <= epsilon
+
+
 def test_a_changed_record_moves_its_own_stratum_only():
     """Parallel composition, record by record: the laws of all other strata are the same, draw by draw."""
     sizes, rhos = np.array([5, 40, 3]), (0.1, 0.4)
@@ -161,6 +185,9 @@ def test_group_order_is_stable():
         (lambda: coinpress([1.0], [1], TOLD, (0.5, 0.0), None), "rhos=0.0"),
         (lambda: coinpress([math.nan], [1], TOLD, (0.5,), None), "values has 1"),
         (lambda: laplace_means([1.0], [1], 0.0, 1.0, 0.0, None), "epsilon=0.0"),
+        (lambda: laplace_means([1.0], [1], 1.0, 1.0, 1.0, None), "low=1.0"),
+        (lambda: laplace_means([1.0], [1.0], 0.0, 1.0, 1.0, None), "sizes add up"),
+        (lambda: recombine(np.ones(2), np.array([1.0, math.nan])), "weights="),
         (lambda: recombine(np.ones(2), np.zeros(2)), "weights="),
         (lambda: group_order(np.array([0, 3]), 3), "groups"),
     ],

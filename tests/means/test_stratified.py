@@ -47,15 +47,49 @@ def test_a_ledger_without_enough_left_refuses_and_draws_no_noise():
     assert rng.bit_generator.state == stream(0, "poor").bit_generator.state
 
 
+WRONG = {
+    "weights' shape": ({"weights": np.ones(2)}, "weights of shape"),
+    "weights below 0": ({"weights": np.array([1.0, -1.0, 1.0])}, "weights="),
+    "no weight at all": ({"weights": np.zeros(3)}, "weights="),
+    "weights without an end": ({"weights": np.array([1.0, np.inf, 1.0])}, "weights="),
+    "values missing": ({"values": np.append(VALUES[:-1], np.nan)}, "values has 1"),
+    "too few values": ({"values": VALUES[:-1]}, "values of shape"),
+    "an unknown stratum": ({"k": 2}, "groups"),
+    "no stratum": ({"k": 0}, "k=0"),
+    "no generator": ({"rng": None}, "rng=None"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("mechanism", ["coinpress", "laplace"])
+def test_what_is_refused_is_refused_before_it_is_paid_for(mechanism, name):
+    changed, words = WRONG[name]
+    rng = stream(0, "refused")
+    asked = {"values": VALUES, "groups": GROUPS, "k": 3, "rng": rng} | changed
+    ledger = Ledger(1.0, unit="rho" if mechanism == "coinpress" else "epsilon")
+    own = {"told": TOLD, "rho": 0.5} if mechanism == "coinpress" else {"low": -5.0, "high": 5.0, "epsilon": 0.5}
+    call = strat_coinpress if mechanism == "coinpress" else strat_laplace
+    with pytest.raises(ValueError, match=words):
+        call(**asked, **own, ledger=ledger)
+    assert ledger.entries == []
+    assert rng.bit_generator.state == stream(0, "refused").bit_generator.state
+
+
+def test_a_ledger_in_another_unit_does_not_pay(rng):
+    """Half a rho is not half an epsilon."""
+    with pytest.raises(ValueError, match="ledger in 'epsilon'"):
+        strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=0.5, rng=rng, ledger=Ledger(1.0, unit="epsilon"))
+    with pytest.raises(ValueError, match="ledger in 'rho'"):
+        strat_laplace(VALUES, GROUPS, 3, low=-5, high=5, epsilon=0.5, rng=rng, ledger=Ledger(1.0))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda rng: strat_coinpress(VALUES, GROUPS, 2, TOLD, rho=0.5, rng=rng), "groups"),
         (lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=-1, rng=rng), "rho=-1"),
         (lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=1, rng=rng, split=(0.5, 0.4)), "split="),
-        (lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=1, rng=rng, weights=np.ones(2)), "weights of shape"),
-        (lambda rng: strat_coinpress(VALUES * np.nan, GROUPS, 3, TOLD, rho=1, rng=rng), "not finite"),
         (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=0, epsilon=1, rng=rng), "low=1"),
+        (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=np.inf, epsilon=1, rng=rng), "high=inf"),
         (lambda rng: holdout_weights(np.array([], dtype=int), 3), "hold-out"),
     ],
 )
