@@ -77,20 +77,32 @@ def log_sums(sizes: np.ndarray) -> dict[str, float]:
 
 
 def improvements(sizes: np.ndarray, alpha: float) -> dict[str, float]:
-    """Being better than the worst case, read four ways; 1 is the best case, or no error at all where no best case is named.
+    """Being better than the worst case, by name of the reading; 1 is the best case, or no error where no best case is named.
 
-    ``relative to best``: (worst - expected) / (worst - best); the other
-    readings are named for what replaces the expectation or the scale.
+    ``relative to best``: (worst - expected) / (worst - best), 0 at the worst
+    case. The squares of the errors hold ``k R^2`` beside these sums of logs in
+    all three cases, so this reading alone is the same for every ``R``. ``what
+    exceeds the best``: 1 - (expected - best) / worst. ``square roots``: of the
+    three sums, as errors go. The other readings are named for what replaces the
+    expectation or the scale.
     """
     logs = log_sums(sizes)
     expected = expected_logs(alpha, len(sizes), float(np.sum(sizes)))
-    worst = logs["worst"]
+    worst, printed, best, observed = (logs[name] for name in ("worst", "best as printed", "best", "observed"))
+
+    def relative(value: float, lowest: float) -> float:
+        return (worst - value) / (worst - lowest)
+
+    roots = np.sqrt(np.maximum([worst, expected, printed], 0.0))
     return {
-        "expected, relative to the printed best case": (worst - expected) / (worst - logs["best as printed"]),
-        "expected, relative to the true best case": (worst - expected) / (worst - logs["best"]),
-        "expected, relative to zero": (worst - expected) / worst,
-        "observed sizes, relative to the printed best case": (worst - logs["observed"])
-        / (worst - logs["best as printed"]),
-        "observed sizes, relative to the true best case": (worst - logs["observed"]) / (worst - logs["best"]),
-        "observed sizes, relative to zero": (worst - logs["observed"]) / worst,
+        "expected, relative to the printed best case": relative(expected, printed),
+        "expected, relative to the true best case": relative(expected, best),
+        "expected, relative to zero": relative(expected, 0.0),
+        "observed sizes, relative to the printed best case": relative(observed, printed),
+        "observed sizes, relative to the true best case": relative(observed, best),
+        "observed sizes, relative to zero": relative(observed, 0.0),
+        "expected, what exceeds the printed best case as a share of the worst": 1 - (expected - printed) / worst,
+        "square roots, expected, relative to the printed best case": float(
+            (roots[0] - roots[1]) / (roots[0] - roots[2])
+        ),
     }

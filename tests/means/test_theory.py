@@ -116,8 +116,22 @@ def test_the_simulated_search_is_smallest_near_the_truth():
 def test_improvements_are_0_at_the_worst_and_1_at_the_best():
     equal = improvements(np.full(5, 100), 1e7)
     assert equal["expected, relative to the true best case"] == pytest.approx(0, abs=1e-3)
+    assert equal["square roots, expected, relative to the printed best case"] == pytest.approx(0, abs=1e-3)
     best = improvements(np.array([996, 1, 1, 1, 1]), 1.0)
     assert best["observed sizes, relative to the true best case"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("radius", [0.5, 3.0, 50.0])
+def test_only_the_reading_by_sums_is_the_same_for_every_radius(radius):
+    """Squared errors hold k R^2 beside the sums of logs."""
+    sizes, alpha = np.array([500, 200, 50, 8, 2]), 0.4
+    logs, k = log_sums(sizes), 5
+    worst, best = logs["worst"] + k * radius**2, logs["best as printed"] + k * radius**2
+    expected = expected_logs(alpha, k, 760) + k * radius**2
+    found = improvements(sizes, alpha)
+    assert (worst - expected) / (worst - best) == pytest.approx(found["expected, relative to the printed best case"])
+    other = found["expected, what exceeds the printed best case as a share of the worst"]
+    assert 1 - (expected - best) / worst > other + 0.001
 
 
 @pytest.mark.parametrize(

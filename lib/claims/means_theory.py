@@ -1,0 +1,151 @@
+"""Measures for the claims of the stratified-DP paper about the theory of means, its Fig. 1 and Algorithm 3."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy import stats
+
+from lib.claims.rules import Evidence
+from lib.dp.mechanisms import Laplace
+from lib.means.group_sizes import expected_logs, log_sums
+from lib.means.grouped import laplace_means, recombine
+from lib.means.theory import clip_slack, plain_bound, printed_factor, stratified_bound
+from lib.rng import stream
+
+__all__ = ["MEASURES"]
+
+
+def stratified_privacy(epsilon: float = 1.0) -> Evidence:
+    """Whether the strata's Laplace means have a privacy loss of at most epsilon when one record changes: exact densities."""
+    worst = 0.0
+    for n in (1, 10, 1000):
+        m = Laplace(sensitivity=2.0 / n, epsilon=epsilon)
+        x = np.linspace(-5, 5, 4001) * float(m.scale)
+        worst = max(worst, float(np.abs(m.log_density(x) - m.log_density(x - 2.0 / n)).max()))
+    return Evidence(float(worst <= epsilon * (1 + 1e-12)), detail=f"largest loss {worst:.12f} at epsilon {epsilon:g}")
+
+
+def printed_clipping(n: int, gamma: float) -> Evidence:
+    """Whether the printed clip interval leaves all ``n`` normal values alone with probability ``1 - O(gamma)``: within 2 gamma."""
+    missed = -math.expm1(n * stats.norm.logcdf(clip_slack(n, gamma, reading="printed")))
+    right = -math.expm1(n * stats.norm.logcdf(clip_slack(n, gamma)))
+    words = f"a value beyond with probability {missed:.2g}; with sqrt(2 log(2n/gamma)) {right:.2g}"
+    return Evidence(float(missed <= 2 * gamma), detail=f"n = {n:,}, gamma = {gamma:g}: {words}")
+
+
+def noise_bound(stratified: bool, gamma: float = 0.05, runs: int = 2000) -> Evidence:
+    """Whether ``|p - p_hat|`` stays below the bound, with its constants, in all but 2 gamma of simulated data sets."""
+    worst, epsilon, radius = 0.0, 1.0, 3.0
+    for k, n in ((1, 200), (1, 5000)) if not stratified else ((4, 400), (10, 1000), (50, 1000)):
+        rng = stream(1, "noise bound", k, n)
+        sizes = np.full(k, n // k)
+        bound = stratified_bound(sizes, radius=radius, epsilon=epsilon, gamma=gamma) if stratified else plain_bound(
+            n, radius=radius, epsilon=epsilon, gamma=gamma)  # fmt: skip
+        x = radius + rng.standard_normal(runs * n)  # means at the edge, where clipping would bite
+        half = radius + clip_slack(n, gamma)
+        private = laplace_means(x, np.tile(sizes, runs), -half, half, epsilon, rng).reshape(runs, k).mean(axis=1)
+        worst = max(worst, float((np.abs(private - x.reshape(runs, n).mean(axis=1)) > bound).mean()))
+    return Evidence(
+        float(worst <= 2 * gamma), detail=f"largest share {worst:.4f} in {runs:,} data sets, 2 gamma {2 * gamma:g}"
+    )
+
+
+def root_k() -> Evidence:
+    """Whether the noise of the recombined mean is at most sqrt(k) times the plain one's, over vectors of sizes."""
+    rng, ratios = stream(1, "root k"), []
+    for k in (2, 5, 20, 100):
+        for alpha in (0.13, 1.0, 100.0):
+            sizes = 1 + rng.multinomial(100_000, rng.dirichlet(np.full(k, alpha)))
+            ratios += [printed_factor(sizes, radius=r, gamma=0.05) / math.sqrt(k) for r in (0.01, 3.0, 100.0)]
+    return Evidence(float(max(ratios) <= 1), detail=f"{min(ratios):.2f} to {max(ratios):.2f} of sqrt(k)")
+
+
+def lemma12() -> Evidence:
+    """Whether the sum of log sizes is at most k log(n/k), over drawn vectors."""
+    rng, slack = stream(1, "lemma 12"), []
+    for k in (2, 9, 40):
+        for alpha in (0.1, 1.0, 1000.0):
+            logs = log_sums(1 + rng.multinomial(10_000, rng.dirichlet(np.full(k, alpha))))
+            slack.append(logs["worst"] - logs["observed"])
+    return Evidence(float(min(slack) >= -1e-9), detail=f"slack from {min(slack):.3f} to {max(slack):.1f}")
+
+
+def theorem10(runs: int = 200_000) -> Evidence:
+    """Whether the mean sum of log sizes is at most the digamma expression (z-test at 1e-6, several alpha and k)."""
+    rng, scores = stream(1, "theorem 10"), []
+    for alpha, k in ((0.13, 9), (0.5, 4), (1.0, 9), (5.0, 30)):
+        logs = np.log(rng.gamma(alpha + 1, size=(runs, k))) + np.log(rng.random((runs, k))) / alpha
+        logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+        sums = logs.sum(axis=1)
+        scores.append((sums.mean() - expected_logs(alpha, k, 1.0)) / (sums.std() / math.sqrt(runs)))
+    words = f"an equality: z from {min(scores):.1f} to {max(scores):.1f} over {runs:,} draws"
+    return Evidence(float(max(scores) < stats.norm.isf(1e-6)), detail=words)
+
+
+def best_case(n: int, k: int) -> Evidence:
+    """Whether (k-1) + log(n-k) is the sum of logs for one group of the majority and k - 1 of size one."""
+    logs = log_sums(np.array([n - k + 1] + [1] * (k - 1)))
+    words = f"the sum is {logs['observed']:.2f}, the formula gives {logs['best as printed']:.2f} (n = {n:,}, k = {k})"
+    return Evidence(float(math.isclose(logs["observed"], logs["best as printed"], rel_tol=0.01)), detail=words)
+
+
+def figure1() -> Evidence:
+    """Whether Theorem 10's expression rises with alpha from 0.2 to 1 and lies between k + log n and k log(n/k)."""
+    places, ok = [], True
+    for k in (3, 9, 20, 50):
+        for n in (10_000, 196_967, 1_000_000):
+            low, high = k + math.log(n), k * math.log(n / k)
+            curve = np.array([expected_logs(a, k, n) for a in np.linspace(0.2, 1.0, 17)])
+            ok &= bool((np.diff(curve) > 0).all() and low <= curve[0] and curve[-1] <= high)
+            places.append((curve[[0, -1]] - low) / (high - low))
+    ends = np.array(places)
+    words = ", ".join(
+        f"alpha {a}: {x.min():.0%} to {x.max():.0%} of the way up" for a, x in zip((0.2, 1), ends.T, strict=True)
+    )
+    return Evidence(float(ok), detail=words)
+
+
+def small_alpha(alpha: float, n: int, k: int, runs: int = 20_000) -> Evidence:
+    """Whether Theorem 10's expression is within a factor of 2 of k + log n at a very small alpha."""
+    value, scale = expected_logs(alpha, k, n), k + math.log(n)
+    rng = stream(1, "small alpha")
+    logs = np.log(rng.gamma(alpha + 1, size=(runs, k))) + np.log(rng.random((runs, k))) / alpha
+    logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+    people = np.maximum(logs + math.log(n), 0.0).sum(axis=1).mean()
+    words = (
+        f"at alpha {alpha:g} it is {value:,.0f}, k + log n {scale:.1f}; groups of one person at least give {people:.1f}"
+    )
+    return Evidence(float(scale / 2 <= value <= 2 * scale), detail=words)
+
+
+def statistical_error(k: int, n: int, spread: float, runs: int = 20_000) -> Evidence:
+    """sqrt(n) times the spread of ``sum w_i mean_i`` around the population's mean, weights exact; the plain mean's in words."""
+    rng = stream(1, "statistical error", k)
+    weights, means = np.full(k, 1 / k), spread * rng.standard_normal(k)
+    sizes = rng.multinomial(n, weights, size=runs)
+    groups = means + rng.standard_normal((runs, k)) / np.sqrt(np.maximum(sizes, 1))
+    plain = (groups * sizes).sum(axis=1) / n - means @ weights
+    error = math.sqrt(n) * np.sqrt(((groups @ weights - means @ weights) ** 2).mean())
+    half = 1.96 * error / math.sqrt(2 * runs)
+    words = f"the plain mean's is {math.sqrt(n * (plain**2).mean()):.2f}, sigma {math.sqrt(1 + means.var()):.2f}"
+    return Evidence(float(error), float(error - half), float(error + half), runs, "generated", detail=words)
+
+
+def algorithm3(k: int) -> Evidence:
+    """Whether (1/k) sum w_i mean_i, with weights that add up to one, is the mean of everybody."""
+    rng = stream(1, "algorithm 3")
+    means, sizes = rng.uniform(1, 5, k), rng.integers(1, 100, k)
+    printed, right = (float(recombine(means, sizes, printed=p)) for p in (True, False))
+    return Evidence(float(math.isclose(printed, right)), detail=f"{printed:.3f} instead of {right:.3f} (k = {k})")
+
+
+MEASURES: dict[str, Callable[..., Evidence]] = {
+    f.__name__: f
+    for f in (
+        stratified_privacy, printed_clipping, noise_bound, root_k, lemma12, theorem10, best_case, figure1, small_alpha,
+        statistical_error, algorithm3,
+    )
+}  # fmt: skip
