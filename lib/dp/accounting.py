@@ -80,6 +80,11 @@ def delta_of(rho: float, epsilon: float) -> float:
         Above 0.
     epsilon : float
         At least 0.
+
+    Returns
+    -------
+    float
+        0 where delta is too small for a floating-point number (below about 1e-323): no guarantee of pure DP.
     """
     rho = validate.positive("rho", rho)
     if epsilon != 0:
@@ -104,7 +109,7 @@ def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
     float
         At least 0; never above ``"standard"``.
     """
-    rho, log = validate.positive("rho", rho), math.log(1 / validate.fraction("delta", delta))
+    rho, log = validate.positive("rho", rho), -math.log(validate.fraction("delta", delta))
     validate.choice("conversion", conversion, CONVERSIONS)
     root = 2 * math.sqrt(rho * log)
     if conversion != "tight":
@@ -119,7 +124,7 @@ def rho_of(epsilon: float, delta: float, *, conversion: str = "standard") -> flo
 
     ``"standard"`` is what the synthesizers' papers spend; ``"tight"`` allows more.
     """
-    epsilon, log = validate.epsilon(epsilon), math.log(1 / validate.fraction("delta", delta))
+    epsilon, log = validate.epsilon(epsilon), -math.log(validate.fraction("delta", delta))
     validate.choice("conversion", conversion, CONVERSIONS)
     if conversion == "published":
         return epsilon**2 / (4 * log)
@@ -140,8 +145,8 @@ def compose(*budgets: float) -> float:
 def parallel(*budgets: float) -> float:
     """Looks at disjoint parts: one added or removed record is in one part only, so the largest budget is the price.
 
-    For neighbours that *replace* a record, who may change parts, the price is
-    that of two parts; the papers' strata use add or remove.
+    The same holds for neighbours that replace a record's value and leave it in
+    its part (as in :mod:`lib.means`). If it may change parts, the price is that of two.
     """
     return max((validate.positive("budget", b) for b in budgets), default=0.0)
 
@@ -153,5 +158,5 @@ def advanced_composition(epsilon: float, k: int, delta: float) -> float:
     Oh and Viswanath (2015). No better than ``k epsilon`` for few looks.
     """
     epsilon, k = validate.epsilon(epsilon), validate.integer("k", k, low=1)
-    log = math.log(1 / validate.fraction("delta", delta))
+    log = -math.log(validate.fraction("delta", delta))
     return k * epsilon * math.tanh(epsilon / 2) + epsilon * math.sqrt(2 * k * log)

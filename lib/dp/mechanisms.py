@@ -143,8 +143,9 @@ class Exponential:
         scores = _finite("scores", scores)
         if scores.ndim == 0 or scores.shape[-1] == 0:
             raise ValueError(f"scores of shape {scores.shape} are not allowed: at least one score is")
-        logits = self.epsilon / (self.sensitivity * (1 if self.monotone else 2)) * scores
-        logits = logits - logits.max(axis=-1, keepdims=True)
+        with np.errstate(over="ignore"):  # a score that far below the best has probability 0
+            behind = (scores - scores.max(axis=-1, keepdims=True)) / self.sensitivity
+            logits = self.epsilon / (1 if self.monotone else 2) * behind
         return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
 
     def select(self, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -140,6 +140,19 @@ def test_gaussian_epsilon_inverts_and_reaches_zero():
     assert gaussian_epsilon(0.01, 0.5) == 0.0
 
 
+@pytest.mark.parametrize("rho", [1e-8, 1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("delta", [5e-324, 1e-300, 1e-9, 0.5, 0.999999])
+def test_the_corners_of_the_range(rho, delta):
+    """Finite, in order, and there and back: also for the least delta that there is."""
+    exact, tight = gaussian_epsilon(math.sqrt(2 * rho), delta), epsilon_of(rho, delta)
+    assert 0 <= exact <= tight * (1 + 1e-9) <= epsilon_of(rho, delta, conversion="standard") * (1 + 2e-9)
+    if tight > 0:
+        assert rho_of(tight, delta, conversion="tight") == pytest.approx(rho, rel=1e-9)
+    for conversion in CONVERSIONS:
+        there = rho_of(rho, delta, conversion=conversion)
+        assert epsilon_of(there, delta, conversion=conversion) == pytest.approx(rho, rel=1e-9)
+
+
 def test_composition_by_hand():
     assert compose(*[0.1] * 10) == 1.0
     assert parallel(0.1, 0.5, 0.2) == 0.5

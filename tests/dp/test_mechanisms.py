@@ -83,6 +83,15 @@ def test_selection_has_its_probabilities(epsilon):
     assert chosen.shape == (N,)
 
 
+@pytest.mark.parametrize("scale", [1e-320, 1.0, 1e307])
+def test_selection_survives_scores_of_any_size(scale):
+    """Shares of the largest and smallest floats: a tie stays even, a hopeless score has probability 0, none is NaN."""
+    m = Exponential(sensitivity=max(scale * 1e-3, 1e-320), epsilon=100.0)
+    p = np.exp(m.log_probabilities(np.array([[scale, scale, -scale], [-scale, 0.0, scale]])))
+    np.testing.assert_allclose(p, [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], atol=1e-12)
+    assert (m.select(np.array([[-1e308, 1e308]] * 10), np.random.default_rng(0)) == 1).all()
+
+
 def test_sensitivities_broadcast_and_streams_repeat():
     m = Laplace(sensitivity=np.array([1.0, 1e-9]), epsilon=1.0)
     one, again = (m.release(np.zeros((5, 2)), stream(3, "repeat")) for _ in range(2))
