@@ -89,11 +89,17 @@ def model_megabytes(sizes: tuple[int, ...], cliques: tuple[tuple[int, ...], ...]
 
 
 def reference_marginals(
-    sizes: tuple[int, ...], measured: Sequence[tuple[tuple[int, ...], np.ndarray, float]], total: float,
+    sizes: tuple[int, ...], measured: Sequence[tuple[tuple[int, ...], np.ndarray, float | np.ndarray]], total: float,
     queries: Sequence[tuple[int, ...]], iterations: int = 1000,
 ) -> list[np.ndarray]:  # fmt: skip
-    """The library's own mirror descent on the same measurements: shares on each of ``queries``."""
+    """The library's own mirror descent on the same measurements: shares on each of ``queries``.
+
+    A sigma for each cell goes in as a query that divides the cell by it.
+    """
     mbi = _mbi()
-    losses = [mbi.LinearMeasurement(noisy, clique, sigma) for clique, noisy, sigma in measured]
+    losses = [
+        mbi.LinearMeasurement(noisy / sigma, clique, 1.0, lambda factor, sigma=sigma: factor.datavector() / sigma)
+        for clique, noisy, sigma in measured
+    ]
     model = mbi.estimation.MirrorDescent().estimate(_numbered(sizes), losses, known_total=total, iters=iterations)
     return [np.asarray(model.project(q).datavector(flatten=False)) / total for q in queries]

@@ -89,11 +89,14 @@ def checked(data: pd.DataFrame, domain: Domain, budget: float) -> Ledger:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A marginal with Gaussian noise: ``noisy[t] = M_S(D)[t] + N(0, sigma^2)``, flat in C order."""
+    """A marginal with Gaussian noise: ``noisy[t] = M_S(D)[t] + N(0, sigma^2)``, flat in C order.
+
+    ``sigma`` is one number, or one for each cell.
+    """
 
     columns: tuple[str, ...]
     noisy: np.ndarray
-    sigma: float
+    sigma: float | np.ndarray
 
 
 def gaussian_cost(sigma: float) -> float:
@@ -139,6 +142,6 @@ def select(scores: np.ndarray, rho: float, sensitivity: float, ledger: Ledger, r
 
 def estimated_total(measurements: Sequence[Measurement]) -> float:
     """The number of rows by inverse-variance weighting of the measurements' sums; at least 1."""
-    weights = np.array([1 / (m.sigma**2 * m.noisy.size) for m in measurements])
+    weights = np.array([1 / np.broadcast_to(np.square(m.sigma), m.noisy.shape).sum() for m in measurements])
     sums = np.array([m.noisy.sum() for m in measurements])
     return max(1.0, float(weights @ sums / weights.sum()))

@@ -51,13 +51,12 @@ class Compression:
         return pd.DataFrame({c: self.maps[c][data[c].to_numpy()] for c in self.domain.columns}, index=data.index)
 
     def merge(self, m: Measurement) -> Measurement:
-        """The measurement of the merged marginal that ``m``'s is the best estimate of.
+        """The measurement of the merged marginal: a cell that sums ``k`` noisy ones has ``k`` times their variance.
 
-        A merged cell sums ``k`` noisy ones and has variance ``k sigma^2``; for
-        the fit every cell is weighted as the others are, as published.
+        The fit weights it by that, as the published code does.
         """
         to = self.maps[m.columns[0]]
-        return Measurement(m.columns, np.bincount(to, m.noisy), m.sigma)
+        return Measurement(m.columns, np.bincount(to, m.noisy), m.sigma * np.sqrt(np.bincount(to)))
 
     def expand(self, data: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         """Rows of merged codes as rows of the original ones, drawn evenly from those merged."""

@@ -25,6 +25,9 @@ from lib.synth.adapter import junction_tree
 __all__ = ["Tree", "Target", "GraphicalModel", "calibrate", "descend", "targets", "fit_model"]
 
 Clique = tuple[int, ...]
+Measured = tuple[
+    Clique, np.ndarray, float | np.ndarray
+]  # noisy counts, flat in C order, and their sigma, one or one a cell
 
 
 @dataclass(frozen=True)
@@ -98,26 +101,31 @@ def calibrate(tree: Tree, theta: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 @dataclass(frozen=True)
 class Target:
-    """All measurements of one marginal as one: ``weight * ||p - shares||^2 / 2`` is their loss, up to a constant."""
+    """All measurements of one marginal as one: ``sum weight (p - shares)^2 / 2`` is their loss, up to a constant.
+
+    ``weight`` is one number, or one for each cell.
+    """
 
     clique: Clique
     shares: np.ndarray
-    weight: float
+    weight: float | np.ndarray
 
 
-def targets(sizes: tuple[int, ...], measured: Sequence[tuple[Clique, np.ndarray, float]], total: float) -> list[Target]:
+def targets(sizes: tuple[int, ...], measured: Sequence[Measured], total: float) -> list[Target]:
     """Combine measurements ``(clique, noisy counts, sigma)`` of the same marginal by inverse variance.
 
     Weights are scaled so that the largest is 1: descent then has a step of order one whatever the noise.
     """
     sums: dict[Clique, list] = {}
     for clique, noisy, sigma in measured:
-        order = np.argsort(clique, kind="stable")
-        table = noisy.reshape([sizes[i] for i in clique]).transpose(order)
+        order, shape = np.argsort(clique, kind="stable"), [sizes[i] for i in clique]
+        table, precision = noisy.reshape(shape).transpose(order), np.divide(1, np.square(sigma))
+        if np.ndim(precision):
+            precision = precision.reshape(shape).transpose(order)
         entry = sums.setdefault(tuple(sorted(clique)), [0.0, 0.0])
-        entry[0] = entry[0] + table / sigma**2
-        entry[1] += 1 / sigma**2
-    top = max(weight for _, weight in sums.values())
+        entry[0] = entry[0] + table * precision
+        entry[1] = entry[1] + precision
+    top = max(float(np.max(weight)) for _, weight in sums.values())
     return [Target(clique, table / weight / total, weight / top) for clique, (table, weight) in sums.items()]
 
 
@@ -141,8 +149,9 @@ def descend(tree: Tree, goals: Sequence[Target], potentials: Sequence[np.ndarray
         """Loss, its gradient in the marginals, and the marginals."""
         shares = [beliefs[h].sum(axis=a) if a else beliefs[h] for h, a in zip(homes, out, strict=True)]
         gaps = [s - g.shares for s, g in zip(shares, goals, strict=True)]
-        loss = sum(g.weight * float(np.vdot(gap, gap)) for g, gap in zip(goals, gaps, strict=True)) / 2
-        return loss, [g.weight * gap for g, gap in zip(goals, gaps, strict=True)], shares
+        pulls = [g.weight * gap for g, gap in zip(goals, gaps, strict=True)]
+        loss = sum(float(np.vdot(pull, gap)) for pull, gap in zip(pulls, gaps, strict=True)) / 2
+        return loss, pulls, shares
 
     potentials = list(potentials)
     beliefs = beliefs_of(potentials)
@@ -250,7 +259,7 @@ def _rounded_draws(table: np.ndarray, group: np.ndarray, rng: np.random.Generato
     return np.clip(cells, 0, table.shape[1] - 1)
 
 
-def fit_model(sizes: tuple[int, ...], measured: Sequence[tuple[Clique, np.ndarray, float]], total: float, *,
+def fit_model(sizes: tuple[int, ...], measured: Sequence[Measured], total: float, *,
               start: GraphicalModel | None = None, iterations: int = 500) -> GraphicalModel:  # fmt: skip
     """The model whose marginals are nearest to the measured ones, weighted by their precision.
 
@@ -258,7 +267,7 @@ def fit_model(sizes: tuple[int, ...], measured: Sequence[tuple[Clique, np.ndarra
     ----------
     sizes : tuple of int
         Of the columns 0, 1, ...
-    measured : sequence of (clique, noisy counts flat in C order, sigma)
+    measured : sequence of (clique, noisy counts flat in C order, sigma or a sigma for each cell)
     total : float
         Number of rows by which counts become shares.
     start : GraphicalModel, optional

@@ -149,10 +149,12 @@ class Stratified(Synthesizer):
             delayed(self.inner.fit)(rows.reset_index(drop=True), columns, left, stream)
             for (rows, columns), stream in zip(tasks, streams, strict=True)
         )
-        ledger.spend("groups, in parallel", max(fit.ledger.spent for fit in fits))
+        named = [_unravel(g, shape) for g in kept] + ([None] if merged else [])
+        ledger.spend_parallel(
+            "groups", {self._label(name): fit.ledger.spent for name, fit in zip(named, fits, strict=True)}
+        )
 
         weights = [sizes[g] for g in kept] + ([sizes[merged].sum()] if merged else [])
-        named = [_unravel(g, shape) for g in kept] + ([None] if merged else [])
         strata = tuple(
             Stratum(name, float(w / sum(weights)), fit) for name, w, fit in zip(named, weights, fits, strict=True)
         )
@@ -167,6 +169,9 @@ class Stratified(Synthesizer):
         if not sizes.sum() > 0:
             raise ValueError("no group has rows; at least one must (with noisy weights: raise the budget)")
         return sizes
+
+    def _label(self, codes: tuple[int, ...] | None) -> str:
+        return "small groups" if codes is None else ",".join(f"{c}={k}" for c, k in zip(self.by, codes, strict=True))
 
     def _sort_out(self, sizes: np.ndarray) -> tuple[list[int], list[int], list[int]]:
         """Groups to fit alone, to merge, and to drop; a group of size 0 has nothing to be fitted to."""

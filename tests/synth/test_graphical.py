@@ -76,13 +76,16 @@ def test_without_noise_the_measured_marginals_are_met_and_no_more_is_assumed(nam
         assert model.marginal(everything) == pytest.approx(p, abs=1e-3)
 
 
-def test_our_descent_and_the_librarys_agree_on_noisy_measurements():
+@pytest.mark.parametrize("even", [True, False])
+def test_our_descent_and_the_librarys_agree_on_noisy_measurements(even):
     sizes, cliques = SHAPES["triangle and tail"]
     _, p = _random_model("triangle and tail", seed=5)
     rng = stream(5, "noisy")
-    measured = [
-        (c, 1000 * marginal(p, c).ravel() + rng.normal(0, 20, marginal(p, c).size), 20.0) for c in (*cliques, (0, 3))
-    ]
+    measured = []
+    for c in (*cliques, (0, 3)):
+        exact = 1000 * marginal(p, c).ravel()
+        sigma = 20.0 if even else 20 * np.sqrt(rng.integers(1, 9, exact.size))
+        measured.append((c, exact + rng.normal(0, sigma, exact.size), sigma))
     ours = fit_model(sizes, measured, 1000.0, iterations=5000)
     theirs = reference_marginals(sizes, measured, 1000.0, list(cliques), iterations=5000)
     for c, other in zip(cliques, theirs, strict=True):
@@ -93,6 +96,9 @@ def test_measurements_of_one_marginal_are_weighted_by_precision():
     a, b = np.array([100.0, 0.0]), np.array([0.0, 100.0])
     (goal,) = targets((2,), [((0,), a, 1.0), ((0,), b, 2.0)], 100.0)
     assert goal.shares == pytest.approx([0.8, 0.2])
+    (goal,) = targets((2,), [((0,), a, np.array([1.0, 2.0])), ((0,), b, 1.0)], 100.0)
+    assert goal.shares == pytest.approx([0.5, 0.8])
+    assert goal.weight == pytest.approx([1.0, 0.625])
     turned = targets((2, 3), [((1, 0), np.arange(6.0), 1.0), ((0, 1), np.arange(6.0), 1.0)], 1.0)
     assert len(turned) == 1
     assert turned[0].shares == pytest.approx((np.arange(6.0).reshape(3, 2).T + np.arange(6.0).reshape(2, 3)) / 2)

@@ -167,6 +167,8 @@ def test_compression_merges_what_drowns_and_spreads_it_evenly():
     assert c.maps["x"].tolist() == [0, 2, 1, 2, 2]
     assert c.merged.sizes == (3,)
     assert c.merge(m).noisy == pytest.approx([100.0, 50.0, 1.9])
+    assert c.merge(m).sigma == pytest.approx([1.0, 1.0, 3**0.5])  # a sum of three
+    assert estimated_total([c.merge(m), m]) == pytest.approx(151.9)
     assert c.matrix("x")[2] == pytest.approx([0, 1 / 3, 0, 1 / 3, 1 / 3])
     back = c.expand(pd.DataFrame({"x": np.full(3000, 2, dtype=np.int16)}), stream(0, "expand"))["x"]
     assert set(back) == {1, 3, 4}
