@@ -99,12 +99,8 @@ GRIDS: dict[str, Grid] = {
         _ldp("ldp_main", "LDP and fairness, Figs 2-7", ldp_fairness.main_grid),
         _ldp("ldp_appendix", "LDP and fairness, Figs 8-13 (random sensitive attributes)", ldp_fairness.appendix_grid),
         _ldp("ldp_tuned", "LDP and fairness, a slice with tuned hyper-parameters", ldp_fairness.tuned_grid),
-        Grid("coherence_section5", "Demographic coherence, Section 5 and variations", _section5, coherence.run_cell,
-             lambda cell: 1.0, coherence.VERSION),
         Grid("coherence_dp", "Demographic coherence of noisy and of exact counts", _coherence_dp, coherence_dp.run_cell,
              lambda cell: 5.0 if cell.reader == "forest" else 1.0, coherence_dp.VERSION),
-
-
         Grid(
             "coherence_section5",
             "Demographic coherence, Section 5 and variations",
@@ -118,8 +114,7 @@ GRIDS: dict[str, Grid] = {
                _means_census(("newyork",)), means.run_census),
         _means("means_census", "Stratified means on the Texan and the national extract",
                _means_census(("acs_coverage", "nist")), means.run_census),
-        _synth("nist"),
-        _synth("acs_coverage"),
+        *map(_synth, synth.TABLES),
     )
 }  # fmt: skip
 
