@@ -183,6 +183,8 @@ def synth_groups_improve(synthesizer: str) -> Evidence:
     found, words = [], []
     for frame in _stored():
         mine = frame[(frame["synthesizer"] == synthesizer) & (frame["by"] != "vanilla") & (frame["small"] == "keep")]
+        if mine["epsilon"].nunique() < 2:
+            continue
         large = [n for n in group_names(frame) if (frame[f"n|{n}"] > 0.001 * frame["rows"]).all()]
         ends = mine.groupby(["by", "epsilon"])[[f"seen_error|{n}" for n in large]].mean()
         falls = ends.xs(mine["epsilon"].max(), level="epsilon") < ends.xs(mine["epsilon"].min(), level="epsilon")
