@@ -183,11 +183,13 @@ def synth_groups_improve(synthesizer: str) -> Evidence:
     found, words = [], []
     for frame in _stored():
         mine = frame[(frame["synthesizer"] == synthesizer) & (frame["by"] != "vanilla") & (frame["small"] == "keep")]
-        if mine["epsilon"].nunique() < 2:
-            continue
         large = [n for n in group_names(frame) if (frame[f"n|{n}"] > 0.001 * frame["rows"]).all()]
-        ends = mine.groupby(["by", "epsilon"])[[f"seen_error|{n}" for n in large]].mean()
-        falls = ends.xs(mine["epsilon"].max(), level="epsilon") < ends.xs(mine["epsilon"].min(), level="epsilon")
+        ends = mine.groupby(["epsilon", "by"])[[f"seen_error|{n}" for n in large]].mean()
+        if len(ends.index.unique("epsilon")) < 2:
+            continue
+        first, last = (ends.loc[epsilon] for epsilon in (mine["epsilon"].min(), mine["epsilon"].max()))
+        both = first.index.intersection(last.index)  # a grid that has only begun has not all of them
+        falls = last.loc[both] < first.loc[both]
         found.append(falls.to_numpy().ravel())
         words.append(f"{frame['dataset'].iloc[0]}: {falls.to_numpy().sum()} of {falls.size}")
     if not found or not sum(map(len, found)):
