@@ -103,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     data.set_defaults(call=_data)
 
     run = commands.add_parser("run", help="run what is missing of a grid; interrupt and call again at will")
-    run.add_argument("grid", help="a name; a wrong one is answered with the list")
+    run.add_argument("grid", help="a name, or MODULE:GRID; a wrong one is answered with the list")
     run.add_argument("--profile", default="paper", help="paper (default) or quick")
     run.add_argument("--workers", type=int, help="processes; one fewer than the machine has threads if not given")
     run.add_argument("--backend", default="loky", help="joblib backend (loky, threading, sequential)")

@@ -15,7 +15,7 @@ from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
 
-__all__ = ["Grid", "GRIDS", "PROFILES", "run_grid", "results"]
+__all__ = ["Grid", "GRIDS", "PROFILES", "grid_of", "run_grid", "results"]
 
 PROFILES = ("quick", "paper")
 
@@ -26,7 +26,8 @@ class Grid:
 
     ``cells(profile)`` lists the cells of the ``"paper"`` scale or of a
     ``"quick"`` slice of it (the same cells, fewer); ``run`` computes one;
-    ``cost`` is its relative cost; ``version`` that of the code of a cell.
+    ``cost`` is its relative cost; ``version`` that of the code of a cell. The
+    records go into ``folder``, for a grid of one's own one's own.
     """
 
     name: str
@@ -35,10 +36,11 @@ class Grid:
     run: Callable[[object], dict]
     cost: Callable[[object], float]
     version: str
+    folder: Path = RESULTS
 
     def path(self, profile: str) -> Path:
-        """The results file: ``data/results/<name>.parquet``, quick ones beside it."""
-        return RESULTS / (f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet")
+        """The results file: ``<folder>/<name>.parquet``, quick ones beside it."""
+        return self.folder / (f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet")
 
 
 _QUICK = {"datasets": ("lsac",), "protocols": ("GRR", "OUE"), "epsilons": (0.25, 50.0), "runs": range(2)}
@@ -103,16 +105,6 @@ GRIDS: dict[str, Grid] = {
              lambda cell: 1.0, coherence.VERSION),
         Grid("coherence_dp", "Demographic coherence of noisy and of exact counts", _coherence_dp, coherence_dp.run_cell,
              lambda cell: 5.0 if cell.reader == "forest" else 1.0, coherence_dp.VERSION),
-
-
-        Grid(
-            "coherence_section5",
-            "Demographic coherence, Section 5 and variations",
-            _section5,
-            coherence.run_cell,
-            lambda cell: 1.0,
-            coherence.VERSION,
-        ),
         _means("means_mixtures", "Stratified means, Figs 3, 6, 7 (Gaussian mixtures)", _mixtures, means_mixtures.run_mixture),
         _means("means_newyork", "Stratified means, Figs 2, 8 (New York; its stand-in where its rows are not there)",
                _means_census(("newyork",)), means.run_census),
@@ -124,8 +116,15 @@ GRIDS: dict[str, Grid] = {
 }  # fmt: skip
 
 
+def grid_of(grid: str | Grid) -> Grid:
+    """A grid by its name, by ``"module:GRID"``, or as it is."""
+    if isinstance(grid, Grid):
+        return grid
+    return validate.resolve("grid", grid, GRIDS, lambda g: isinstance(g, Grid), "a lib.experiments.Grid")
+
+
 def run_grid(
-    name: str,
+    name: str | Grid,
     profile: str = "paper",
     *,
     workers: int = 1,
@@ -135,9 +134,9 @@ def run_grid(
     progress: bool = True,
 ) -> pd.DataFrame:
     """Run what is missing of a grid and return all its records; interrupt and call again as often as you like."""
-    grid = GRIDS[validate.choice("grid", name, GRIDS)]
+    grid = grid_of(name)
     validate.choice("profile", profile, PROFILES)
-    if path is None and profile == "paper":
+    if path is None and profile == "paper" and grid.folder == RESULTS:
         _needs_real_data(grid)
     store = Store(path or grid.path(profile), version=grid.version, mix_versions=mix_versions)
     return run_sweep(grid.cells(profile), grid.run, store, workers=workers, backend=backend, cost=grid.cost,
@@ -157,9 +156,9 @@ def _needs_real_data(grid: Grid) -> None:
             )
 
 
-def results(name: str, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
+def results(name: str | Grid, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
     """The records of a grid that exist so far; a ``ValueError`` says how to make them if there are none."""
-    grid = GRIDS[validate.choice("grid", name, GRIDS)]
+    grid = grid_of(name)
     file = path or grid.path(validate.choice("profile", profile, PROFILES))
     frame = Store(file, version=grid.version, mix_versions=True).frame()
     if frame.empty:
