@@ -50,3 +50,18 @@ def test_protocol(run_page):
 def test_protocol_with_twice_the_budget_is_caught(run_page):
     with pytest.raises(AssertionError):
         run_page("protocol", "1 / (1 + math.exp(-self.epsilon))", "1 / (1 + math.exp(-2 * self.epsilon))")
+
+
+def test_synthesizer(run_page):
+    names = run_page("synthesizer")
+    assert len(names["records"]) == 8
+    assert names["scores"]["by SEX"][names["with_sex"]].mean() < names["scores"]["plain"][names["with_sex"]].mean()
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("budget / len(domain), ledger, rng) for", "budget / len(domain) / 2, ledger, rng) for"),  # half of it is left over
+    ("np.maximum(noisy, 0)", "np.maximum(noisy, 0) + 9"),
+])  # fmt: skip
+def test_synthesizer_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises(AssertionError):
+        run_page("synthesizer", old, new)
