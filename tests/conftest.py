@@ -8,7 +8,6 @@ import pytest
 from lib.rng import stream
 
 
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--protocol", action="append", default=[], metavar="MODULE:CLASS",
                      help="ask the LDP battery of a protocol that is not in the package, too")  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from lib.book.pairs import notebook_of
+from lib.claims.ledger import MEASURES
 from lib.paths import CHAPTERS
 
 GUIDES = CHAPTERS / "guides"
@@ -18,7 +19,7 @@ GUIDES = CHAPTERS / "guides"
 @pytest.fixture
 def run_page(tmp_path, monkeypatch, on_replicas):
     """Execute a page's cells in this process, with one text put for another if asked; its names are returned."""
-    modules, path, shell = set(sys.modules), list(sys.path), InteractiveShell()
+    modules, path, measures, shell = set(sys.modules), list(sys.path), dict(MEASURES), InteractiveShell()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # where the pages make their folders
@@ -36,6 +37,8 @@ def run_page(tmp_path, monkeypatch, on_replicas):
 
     yield run
     sys.path[:] = path
+    MEASURES.clear()
+    MEASURES.update(measures)
     for module in set(sys.modules) - modules:
         if str(tmp_path) in str(getattr(sys.modules[module], "__file__", "")):
             del sys.modules[module]
@@ -65,3 +68,41 @@ def test_synthesizer(run_page):
 def test_synthesizer_with_a_fault_is_caught(run_page, old, new):
     with pytest.raises(AssertionError):
         run_page("synthesizer", old, new)
+
+
+def test_dataset(run_page):
+    names = run_page("dataset")
+    assert len(names["records"]) == 2 * (1 + 2 * 2)
+    assert set(names["records"].data_source) == {"local"}
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ('"sex": (kept["sex"] == "m")', '"sex": (kept["sex"] == "f")'), ('"west": 2}', '"west": 1}'),
+    ('sum(",," in line for line in lines)}', "0}"),
+])  # fmt: skip
+def test_dataset_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises((AssertionError, ValueError)):
+        run_page("dataset", old, new)
+
+
+def test_metric(run_page):
+    names = run_page("metric")
+    assert names["records"]["CAL"].notna().all()
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ('(rates["fpr_1"] - rates["fpr_0"])', '(rates["fpr_0"] - rates["fpr_1"])'), ("parts[1].mean() - parts[0].mean()", "parts[0].mean()"),
+])  # fmt: skip
+def test_metric_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises(AssertionError):
+        run_page("metric", old, new)
+
+
+def test_claim(run_page):
+    names = run_page("claim")
+    assert names["row"].verdict in ("reproduced", "not reproduced")
+
+
+def test_claim_whose_measure_has_no_sign_is_caught(run_page):
+    with pytest.raises(AssertionError):
+        run_page("claim", "decrease = -sign *", "decrease = -1 *")
