@@ -11,11 +11,12 @@ import pandas as pd
 from lib import validate
 from lib.datasets import TASKS, load
 from lib.experiments import coherence, coherence_dp, ldp_fairness, means, means_mixtures, synth
+from lib.experiments.share import gather, share
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
 
-__all__ = ["Grid", "GRIDS", "PROFILES", "grid_of", "run_grid", "results"]
+__all__ = ["Grid", "GRIDS", "PROFILES", "gather_grid", "grid_of", "run_grid", "results"]
 
 PROFILES = ("quick", "paper")
 
@@ -131,16 +132,49 @@ def run_grid(
     backend: str = "loky",
     path: Path | None = None,
     mix_versions: bool = False,
+    part: tuple[int, int] | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Run what is missing of a grid and return all its records; interrupt and call again as often as you like."""
+    """Run what is missing of a grid and return all its records; interrupt and call again as often as you like.
+
+    ``part=(3, 40)`` runs the third of forty parts only (:mod:`lib.experiments.share`), into a file of its own in the
+    working folder unless ``path`` is given.
+    """
     grid = grid_of(name)
     validate.choice("profile", profile, PROFILES)
+    cells, check = grid.cells(profile), None
     if path is None and profile == "paper" and grid.folder == RESULTS:
         _needs_real_data(grid)
+        check = _refuse_replica
+    if part is not None:
+        cells = share(cells, *part, cost=grid.cost)
+        path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
     store = Store(path or grid.path(profile), version=grid.version, mix_versions=mix_versions)
-    return run_sweep(grid.cells(profile), grid.run, store, workers=workers, backend=backend, cost=grid.cost,
+    return run_sweep(cells, grid.run, store, workers=workers, backend=backend, cost=grid.cost, check=check,
                      progress=progress)  # fmt: skip
+
+
+def gather_grid(
+    name: str | Grid, parts: Iterable[Path], profile: str = "paper", *, path: Path | None = None
+) -> tuple[int, int]:
+    """Put the records of finished parts into the grid's own file; how many cells it has now, and how many are missing."""
+    grid, parts = grid_of(name), list(parts)
+    store = Store(path or grid.path(validate.choice("profile", profile, PROFILES)), version=grid.version)
+    if path is None and profile == "paper" and grid.folder == RESULTS:
+        for part in parts:
+            for record in Store(part, version=grid.version).frame().to_dict("records"):
+                _refuse_replica(record)
+    missing = gather(grid.cells(profile), parts, store)
+    return len(store), missing
+
+
+def _refuse_replica(record: dict) -> None:
+    """The process that stores has the real data; a worker on another machine may not."""
+    if record.get("data_source") == "replica":
+        raise ValueError(
+            f"cell {record['cell']} of {record.get('dataset')!r} was computed on a replica, so it is not stored; "
+            "set COMPANION_DATA on every worker, or keep replica results in a path of your own"
+        )
 
 
 def _needs_real_data(grid: Grid) -> None:
