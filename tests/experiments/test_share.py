@@ -67,7 +67,7 @@ def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
 
 
 def test_a_grid_by_reference_and_a_wrong_one():
-    assert grid_of("tests.experiments.toy:GRID").name == "toy"
+    assert grid_of("tests.experiments.toy_grid:GRID").name == "toy"
     with pytest.raises(ValueError, match=r"grid='toy' is not known"):
         grid_of("toy")
     with pytest.raises(ValueError, match=r"a lib.experiments.Grid is allowed"):

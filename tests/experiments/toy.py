@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
-from lib.experiments import Grid
 from lib.rng import stream
 
 
@@ -24,10 +22,6 @@ def run_toy(cell: ToyCell) -> dict:
 def run_slow_toy(cell: ToyCell) -> dict:
     time.sleep(0.03)
     return run_toy(cell)
-
-
-GRID = Grid("toy", "Sixty slow toys", lambda profile: (ToyCell(number=i) for i in range(60)), run_slow_toy, lambda cell: 1.0,
-            version="1", folder=Path("results"))  # fmt: skip
 
 
 if __name__ == "__main__":  # a sweep in a process of its own, to be killed
