@@ -51,6 +51,11 @@ def _book(args: argparse.Namespace) -> int:
         for path in sync(CHAPTERS):
             print(path)
         return 0
+    if args.times:
+        from lib.book.times import write_times
+
+        print(f"run times of {write_times()} chapters")
+        return 0
     index = build(args.profile, workers=args.workers)
     print(f"\nThe book is ready. Open:\n  {index.as_uri()}")
     return 0
@@ -135,6 +140,9 @@ def _parser() -> argparse.ArgumentParser:
     book = commands.add_parser("book", help="execute what changed and render the book")
     book.add_argument("--profile", default="quick", help="quick (default) or paper")
     book.add_argument("--workers", type=int, default=2)
+    book.add_argument(
+        "--times", action="store_true", help="only keep the last build's run times, for the teachers' page"
+    )
     book.add_argument("--pairs", action="store_true", help="only write the .ipynb of every chapter from its .md")
     book.set_defaults(call=_book)
 

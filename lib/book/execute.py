@@ -51,11 +51,13 @@ class Executed:
 
 def _code(notebook: Path) -> str:
     cells = nbformat.read(notebook, as_version=4).cells
-    return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    lines = "\n".join(cell.source for cell in cells if cell.cell_type == "code").splitlines()
+    return "\n".join(line for line in lines if not line.startswith("%"))  # a magic is no Python
 
 
 def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
     """Data files that source with this reach may read: data sets, results, claims."""
+    reach = list(reach)
     parts = {file.relative_to(root / "lib").parts[0] for file in reach}
     files: list[Path] = []
     if "datasets" in parts:
@@ -69,6 +71,8 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         files += [f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}]
     if "claims" in parts:
         files += (root / "data").glob("*.yml")
+    if root / "lib" / "book" / "teaching.py" in reach:  # it reads every chapter
+        files += [*(root / "chapters").rglob("*.md"), *(root / "data").glob("*.csv")]
     if parts & {"plots", "book"}:
         files += (root / "lib").rglob("*.mplstyle")
     return files
