@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -50,9 +51,10 @@ class Executed:
 
 
 def _code(notebook: Path) -> str:
-    cells = nbformat.read(notebook, as_version=4).cells
-    lines = "\n".join(cell.source for cell in cells if cell.cell_type == "code").splitlines()
-    return "\n".join(line for line in lines if not line.startswith("%"))  # a magic is no Python
+    """The Python of a notebook, that which it writes to a module included; magics are no Python, nor are other files."""
+    cells = [cell.source for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"]
+    python = [source for source in cells if not re.match(r"%%writefile (?!\S+\.py$)", source, re.M)]
+    return "\n".join(line for source in python for line in source.splitlines() if not line.startswith("%"))
 
 
 def data_files(reach: Iterable[Path], root: Path) -> list[Path]:

@@ -12,6 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from lib.book.pairs import notebook_of
 from lib.claims.ledger import MEASURES
 from lib.paths import CHAPTERS
+from tests.book.test_execute import ELSEWHERE
 
 GUIDES = CHAPTERS / "guides"
 
@@ -106,3 +107,8 @@ def test_claim(run_page):
 def test_claim_whose_measure_has_no_sign_is_caught(run_page):
     with pytest.raises(AssertionError):
         run_page("claim", "decrease = -sign *", "decrease = -1 *")
+
+
+def test_no_guide_is_run_nowhere():
+    """Guides that test_execute.py leaves to this module have a test here, by their name."""
+    assert {f"test_{doc.rpartition('/')[2]}" for doc in ELSEWHERE} <= set(globals())
