@@ -11,7 +11,7 @@ import pandas as pd
 from lib.book.toc import Page
 from lib.paths import DATA
 
-__all__ = ["LEVELS", "TIMES", "Exercise", "Facts", "facts", "run_times"]
+__all__ = ["LEVELS", "TIMES", "Exercise", "Facts", "facts", "measured_on", "run_times"]
 
 LEVELS = ("easy", "medium", "hard")
 TIMES = DATA / "run_times.csv"  # written by: python -m lib book --times
@@ -78,3 +78,8 @@ def run_times(path: Path = TIMES) -> pd.Series:
     if not path.exists():
         return pd.Series(dtype=float, name="seconds", index=pd.Index([], dtype=str, name="chapter"))
     return pd.read_csv(path, comment="#").set_index("chapter")["seconds"]
+
+
+def measured_on(path: Path = TIMES) -> str:
+    """Under what circumstances, in the words of :mod:`lib.book.times`."""
+    return path.read_text().partition("\n")[0].lstrip("# ") if path.exists() else "not measured"

@@ -23,6 +23,7 @@ def write_times(executed: Path = BUILD / "executed" / "quick", path: Path = TIME
             rows.append(f"{page.doc},{json.loads(stamp.read_text())['seconds']:.0f}")
     if not rows:
         raise ValueError(f"path={str(executed)!r} holds no executed chapter; build the book first: python -m lib book")
-    machine = f"# quick profile, two chapters side by side, {os.cpu_count()} cores, {platform.machine()}; kernel start included"
+    machine = f"# quick profile, two chapters side by side, {os.cpu_count()} cores, {platform.machine()}, kernel start included"
+    machine += f"; load average of the quarter of an hour before: {os.getloadavg()[2]:.1f}"
     path.write_text("\n".join([machine, "chapter,seconds", *rows]) + "\n")
     return len(rows)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lib.book.teaching import LEVELS, facts, run_times
+from lib.book.teaching import LEVELS, facts, measured_on, run_times
 from lib.book.times import write_times
 from lib.book.toc import Page
 from tests.book.conftest import CHAPTERS
@@ -54,6 +54,7 @@ def test_run_times_are_kept_and_read(tmp_path):
     (tmp_path / "one.json").write_text(json.dumps({"seconds": 12.3}))
     assert write_times(tmp_path, tmp_path / "times.csv", tmp_path) == 1
     assert run_times(tmp_path / "times.csv").to_dict() == {"one": 12}
+    assert "load average" in measured_on(tmp_path / "times.csv")
     assert run_times(tmp_path / "none.csv").empty
     with pytest.raises(ValueError, match="build the book first"):
         write_times(tmp_path / "empty", tmp_path / "times.csv", tmp_path)
