@@ -48,7 +48,7 @@ def run_page(tmp_path, monkeypatch, on_replicas):
 
 def test_protocol(run_page):
     names = run_page("protocol")
-    assert set(names["records"].protocol) == {"NonDP", "GRR", "hadamard_response:HR"}
+    assert set(names["records"].protocol) == {"NonDP", "hadamard_response:HR"}
 
 
 def test_protocol_with_twice_the_budget_is_caught(run_page):
