@@ -74,8 +74,8 @@ def main(library: str, folder: Path) -> None:
     plan = json.loads((folder / "plan.json").read_text())
     codes = np.load(folder / "table.npy")
     for name in ("MST", "AIM"):
-        for run in range(plan["runs"]):
-            for epsilon in plan["rho"]:
+        for epsilon in sorted(plan["rho"], key=float, reverse=True):
+            for run in range(plan["runs"]):
                 out = folder / f"{library}_{name}_{epsilon}_{run}"
                 if Path(f"{out}.json").exists():
                     continue
