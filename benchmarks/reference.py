@@ -14,6 +14,7 @@ import sys
 import time
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -90,16 +91,18 @@ def run_fit(cell: Fit, table: Table | None = None) -> dict:
 
 
 def score_all() -> pd.DataFrame:
-    """Every fit that can be scored: ours, and those of the others whose rows are in the folder."""
+    """Those of the others whose rows are in the folder, and ours at the same settings."""
     cells = []
-    for name in ("MST", "AIM"):
-        for epsilon in EPSILONS:
-            for run in range(RUNS):
-                cells.append(Fit(library="ours", method="round", synthesizer=name, epsilon=epsilon, run=run))
-                for library, methods in PEERS.items():
-                    if (FOLDER / f"{library}_{name}_{epsilon}_{run}.json").exists():
-                        cells += [Fit(library=library, method=m, synthesizer=name, epsilon=epsilon, run=run)
-                                  for m in methods]  # fmt: skip
+    for name, epsilon in product(("MST", "AIM"), EPSILONS):
+        theirs = [
+            Fit(library=library, method=method, synthesizer=name, epsilon=epsilon, run=run)
+            for library, methods in PEERS.items()
+            for run in range(RUNS)
+            if (FOLDER / f"{library}_{name}_{epsilon}_{run}.json").exists()
+            for method in methods
+        ]
+        ours = [Fit(library="ours", method="round", synthesizer=name, epsilon=epsilon, run=run) for run in range(RUNS)]
+        cells += [*theirs, *ours] if theirs else []
     return run_sweep(cells, run_fit, Store(RESULT, version=VERSION))
 
 
