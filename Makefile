@@ -6,13 +6,14 @@ PROFILE ?= quick
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-slow bench compare pairs replicas clean
+.PHONY: help book test test-slow bench compare reference pairs replicas clean
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
 	@echo "make test       set up and run the tests"
 	@echo "make test-slow  the tests marked slow"
 	@echo "make bench      benchmarks; make compare: agreement with other libraries (own environment)"
+	@echo "make reference  our MST and AIM beside other people's (an environment for each; hours)"
 	@echo "make pairs      write the .ipynb of every chapter from its .md"
 	@echo "make replicas   make the embedded replicas anew from the real data"
 
@@ -47,11 +48,22 @@ $(VENV)-compare/.made: requirements.txt requirements-test.txt requirements-compa
 compare: $(VENV)-compare/.made
 	$(VENV)-compare/bin/python -m pytest -q -m compare -o filterwarnings="" tests/compare
 
+$(VENV)-reference-%/.made: requirements-reference-%.txt $(VENV)/.made
+	$(BIN)/python -m venv $(VENV)-reference-$*
+	$(VENV)-reference-$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+reference: $(VENV)-reference-opendp/.made $(VENV)-reference-dpmm/.made
+	$(BIN)/python -W ignore -m benchmarks.reference plan
+	$(VENV)-reference-opendp/bin/python -W ignore benchmarks/reference_fit.py opendp _build/reference
+	$(VENV)-reference-dpmm/bin/python -W ignore benchmarks/reference_fit.py dpmm _build/reference
+	$(BIN)/python -W ignore -m benchmarks.reference score
+
 pairs: $(VENV)/.made
 	$(BIN)/python -m lib book --pairs
 
 replicas: $(VENV)/.made
-	$(BIN)/python -m lib.datasets.replicas
+	$(BIN)/python -m lib.experiments.replicas
 
 clean:
-	rm -rf _build $(VENV) $(VENV)-compare .pytest_cache .hypothesis
+	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-reference-* .pytest_cache .hypothesis

@@ -10,7 +10,7 @@ import pytest
 from lib.datasets import load
 from lib.experiments.ldp_fairness import split_rows
 
-PACKAGES = ("numpy", "scikit-learn", "lightgbm", "multi-freq-ldpy", "numba", "xxhash")
+PACKAGES = ("numpy", "scikit-learn", "lightgbm", "multi-freq-ldpy", "numba", "xxhash", "mbi", "jax")
 
 
 def _version(package: str) -> str:

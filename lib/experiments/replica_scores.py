@@ -87,7 +87,9 @@ def run_score(cell: Score) -> dict:
         raise ValueError(
             f"dataset={cell.dataset!r}: scoring a replica needs the real data; set COMPANION_DATA or go online"
         )
-    origin = {"data_sha256": real.sha256, "replica_sha256": load(cell.dataset, "replica").sha256}
+    origin = {"data_sha256": real.sha256}
+    if cell.table == "replica":
+        origin["replica_sha256"] = load(cell.dataset, "replica").sha256
     if cell.part == "marginals":
         other = _table(cell, real, np.arange(len(real.frame)))
         errors = {k: marginal_error(real.frame, other, real.task.domain, k) for k in (1, 2, 3)}
@@ -117,12 +119,12 @@ def scores_path():
 
 
 def score_all() -> pd.DataFrame:
-    """Every score of the replicas as they are now; scores of replaced replicas are dropped."""
+    """Every score of the replicas as they are now; scores of replaced replicas are dropped, those of references stay."""
     path = scores_path()
     if path.exists():
         known = pd.read_parquet(path)
         now = {name: load(name, "replica").sha256 for name in TASKS}
-        current = known[known["replica_sha256"] == known["dataset"].map(now)]
+        current = known[(known["table"] != "replica") | (known["replica_sha256"] == known["dataset"].map(now))]
         if len(current) < len(known):
             current.to_parquet(path, index=False)
     return run_sweep(score_grid(), run_score, Store(path, version=VERSION))

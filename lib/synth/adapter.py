@@ -8,8 +8,9 @@ cache is off (in a sweep it costs more than it saves), and its Adam state and
 its draws from NumPy's global generator are not used.
 
 Why not its estimator by default: every set of cliques is compiled anew, which
-takes some thirty times as long as the descent itself on a table of ten columns,
-and AIM changes the set in every round; ``benchmarks/test_synth.py`` times both.
+takes some ten times as long as the descent itself on a table of ten columns,
+and AIM changes the set in every round. (The descent itself, once compiled, is
+about twice as fast as ours.) ``benchmarks/test_synth.py`` times both.
 """
 
 from __future__ import annotations
@@ -94,12 +95,14 @@ def reference_marginals(
 ) -> list[np.ndarray]:  # fmt: skip
     """The library's own mirror descent on the same measurements: shares on each of ``queries``.
 
-    A sigma for each cell goes in as a query that divides the cell by it.
+    A sigma for each cell goes in as a query that divides the cell by it; such a
+    query is new in every call, and the library compiles anew for it.
     """
     mbi = _mbi()
     losses = [
+        mbi.LinearMeasurement(noisy, clique, float(sigma)) if np.ndim(sigma) == 0 else
         mbi.LinearMeasurement(noisy / sigma, clique, 1.0, lambda factor, sigma=sigma: factor.datavector() / sigma)
         for clique, noisy, sigma in measured
-    ]
+    ]  # fmt: skip
     model = mbi.estimation.MirrorDescent().estimate(_numbered(sizes), losses, known_total=total, iters=iterations)
     return [np.asarray(model.project(q).datavector(flatten=False)) / total for q in queries]

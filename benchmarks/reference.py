@@ -1,0 +1,120 @@
+"""Our MST and AIM beside those of OpenDP and dpmm, on the same table at the same ``rho`` (`make reference`).
+
+``python -m benchmarks.reference plan`` writes the table for the other
+environments (which run ``reference_fit.py``), ``... score`` fits ours, scores
+every run on all three-way marginals and writes ``data/results/synth_reference.parquet``.
+The table is held whole by the synthesizers and scored against itself, as the
+others' papers do.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from lib.dp import epsilon_of, rho_of
+from lib.experiments.store import Store
+from lib.experiments.summary import mean_interval
+from lib.experiments.sweep import run_sweep
+from lib.experiments.synth import DELTA, SYNTHESIZERS
+from lib.experiments.synth_tables import Table, table_of
+from lib.paths import RESULTS, ROOT
+from lib.rng import stream
+from lib.synth import AIM, all_kway, workload_error
+
+__all__ = ["Fit", "plan", "run_fit", "score_all", "summary", "RESULT"]
+
+FOLDER, RESULT = ROOT / "_build" / "reference", RESULTS / "synth_reference.parquet"
+VERSION, SEED, RUNS, EPSILONS = "1", 20261121, 5, (0.1, 1.0)
+PEERS = {"opendp": ("round", "sample"), "dpmm": ("round",)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit:
+    """One fit of ``synthesizer`` by ``library``, its rows drawn by ``method``."""
+
+    library: str
+    method: str
+    synthesizer: str
+    epsilon: float
+    run: int
+    seed: int = SEED
+
+
+def _real() -> Table:
+    table = table_of("nist")
+    if table.source == "replica":
+        raise ValueError("dataset='nist': the comparison needs the real data; set COMPANION_DATA or go online")
+    return table
+
+
+def plan(folder: Path = FOLDER) -> None:
+    """Write the table, its domain and the budgets."""
+    table = _real()
+    folder.mkdir(parents=True, exist_ok=True)
+    np.save(folder / "table.npy", table.frame.to_numpy())
+    rho = {str(e): rho_of(e, DELTA) for e in EPSILONS}
+    facts = {"sizes": dict(table.domain), "rho": rho, "delta": DELTA, "runs": RUNS, "max_megabytes": AIM().max_megabytes,
+             "tight_epsilon": {e: epsilon_of(r, DELTA) for e, r in rho.items()}}  # fmt: skip
+    (folder / "plan.json").write_text(json.dumps(facts))
+
+
+def _rows(cell: Fit, table: Table) -> tuple[pd.DataFrame, dict]:
+    """The synthetic rows of ``cell``, fitted here if they are ours, and what is on record about the fit."""
+    if cell.library == "ours":
+        rng, start = stream(cell.seed, "reference", cell.synthesizer, cell.epsilon, cell.run), time.perf_counter()
+        model = SYNTHESIZERS[cell.synthesizer].fit(table.frame, table.domain, rho_of(cell.epsilon, DELTA), rng)
+        rows = model.sample(len(table.frame), rng)
+        packages = " ".join(f"{p}={version(p)}" for p in ("numpy", "mbi", "jax"))
+        return rows, {"fit_s": time.perf_counter() - start, "fitted_with": packages}
+    at = FOLDER / f"{cell.library}_{cell.synthesizer}_{cell.epsilon}_{cell.run}"
+    facts = json.loads(Path(f"{at}.json").read_text())
+    codes = np.load(f"{at}.npz")[cell.method]
+    packages = " ".join(f"{p}={v}" for p, v in facts["versions"].items())
+    return pd.DataFrame(codes, columns=list(table.domain.columns)), {"fit_s": facts["wall_s"], "fitted_with": packages}
+
+
+def run_fit(cell: Fit, table: Table | None = None) -> dict:
+    """Error on all three-way marginals (Definition 14), seconds, and packages of the fit."""
+    table = table or _real()
+    rows, facts = _rows(cell, table)
+    error = workload_error(table.frame, rows, table.domain, all_kway(table.domain, 3))
+    return {"error": error, "rows": len(rows), "data_sha256": table.sha256} | facts
+
+
+def score_all() -> pd.DataFrame:
+    """Those of the others whose rows are in the folder, and ours at the same settings."""
+    cells = []
+    for name, epsilon in product(("MST", "AIM"), EPSILONS):
+        theirs = [
+            Fit(library=library, method=method, synthesizer=name, epsilon=epsilon, run=run)
+            for library, methods in PEERS.items()
+            for run in range(RUNS)
+            if (FOLDER / f"{library}_{name}_{epsilon}_{run}.json").exists()
+            for method in methods
+        ]
+        ours = [Fit(library="ours", method="round", synthesizer=name, epsilon=epsilon, run=run) for run in range(RUNS)]
+        cells += [*theirs, *ours] if theirs else []
+    return run_sweep(cells, run_fit, Store(RESULT, version=VERSION))
+
+
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    """Mean error with its 95% t interval over runs, and the median time, by synthesizer, epsilon, library and method."""
+    rows = []
+    for key, part in frame.groupby(["synthesizer", "epsilon", "library", "method"]):
+        mean, low, high = mean_interval(part["error"])
+        rows.append((*key, len(part), mean, low, high, part["fit_s"].median()))
+    columns = ["synthesizer", "epsilon", "library", "method", "runs", "error", "low", "high", "seconds"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+if __name__ == "__main__":
+    {"plan": plan, "score": score_all}[sys.argv[1]]()

@@ -1,0 +1,39 @@
+"""Our MST beside other people's on the NIST extract: the stored comparison (`make reference`), and ours anew. `make compare`."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from benchmarks.reference import EPSILONS, RESULT, Fit, run_fit, summary
+from lib.datasets import load
+
+pytestmark = pytest.mark.compare
+
+
+@pytest.fixture(scope="module")
+def stored() -> pd.DataFrame:
+    if not RESULT.exists():
+        pytest.skip("nothing is stored yet: make reference")
+    return pd.read_parquet(RESULT)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("name", ["MST", "AIM"])
+def test_our_error_is_at_least_level(stored, name, epsilon):
+    """Our mean over runs against the upper end of each peer's 95% interval, where the peer has been run."""
+    found = summary(stored).query("synthesizer == @name and epsilon == @epsilon").set_index(["library", "method"])
+    peers = found[found.index.get_level_values("library") != "ours"]
+    peers = peers[peers["runs"] >= 5]
+    if peers.empty:
+        pytest.skip(f"no peer of {name} at epsilon {epsilon} has been run five times")
+    assert found.loc[("ours", "round"), "runs"] >= 5
+    assert (peers["high"] >= found.loc[("ours", "round"), "error"]).all()
+
+
+def test_our_stored_error_is_found_again(stored):
+    if load("nist").is_replica:
+        pytest.skip("only the replica is here")
+    cell = Fit(library="ours", method="round", synthesizer="MST", epsilon=1.0, run=0)
+    kept = stored.query("library == 'ours' and synthesizer == 'MST' and epsilon == 1.0 and run == 0")["error"].item()
+    assert run_fit(cell)["error"] == pytest.approx(kept, rel=1e-6)
