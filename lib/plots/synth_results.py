@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from lib.experiments.synth_summary import averaged, pareto
 
@@ -30,9 +30,13 @@ def _epsilons(ax, values) -> None:
 
 
 def _log(ax, low: float, high: float) -> None:
+    """A logarithmic axis where the values span most of a decade; with ticks at 1, 2 and 5 unless it is long."""
     if low > 0 and high > 6 * low:
         ax.set_yscale("log")
         ax.yaxis.set_minor_formatter(NullFormatter())
+        if high < 100 * low:
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
 
 
 def against_epsilon(frame: pd.DataFrame, metric: str, ylabel: str, synthesizers: Sequence[str] = ("MST", "AIM", "GEM"),
