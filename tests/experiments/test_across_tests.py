@@ -49,10 +49,23 @@ def test_small_crossings_by_size():
 
 
 def test_without_any_effect_the_family_errs_at_most_at_the_stated_rate():
-    """40 tables; E-hypotheses with a margin are about the margin and left out."""
+    """A dozen tables through every statistic; hypotheses with a margin are about the margin and left out."""
     family = [h for h in HYPOTHESES if h.reference == 0]
-    wrong = sum((evaluate(_rows(seed), family)["adjusted"] <= ALPHA).any() for seed in range(40))
-    assert stats.binom.sf(wrong - 1, 40, ALPHA) > 1e-4
+    wrong = sum((evaluate(_rows(seed), family)["adjusted"] <= ALPHA).any() for seed in range(12))
+    assert stats.binom.sf(wrong - 1, 12, ALPHA) > 1e-4
+
+
+def test_the_t_tests_and_holm_err_at_the_stated_rate(rng):
+    trials, family, runs = 400, 10, 5
+    x = rng.normal(size=(trials, family, runs))
+    wrong = 0
+    for trial in x:
+        p = [
+            p_value(values, 0, side) for values, side in zip(trial, ("greater", "less", "two-sided") * 4, strict=False)
+        ]
+        wrong += bool((holm(p) <= ALPHA).any())
+    assert stats.binom.sf(wrong - 1, trials, ALPHA) > 1e-6
+    assert stats.binom.cdf(wrong, trials, ALPHA * 0.95) > 1e-6  # and it is not idle
 
 
 def test_within_the_margin_is_supported_and_at_the_margin_it_is_not():
