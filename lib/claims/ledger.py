@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from lib import validate
-from lib.claims import coherence, exact, ldp, means, means_theory
+from lib.claims import coherence, exact, ldp, means, means_theory, synth
 from lib.claims.rules import RULES, VERDICTS, Evidence, holm, judge
 from lib.paths import DATA
 
@@ -18,7 +18,7 @@ __all__ = ["Claim", "Row", "CLAIMS", "STORED", "read_claims", "evaluate", "summa
 
 CLAIMS, STORED = DATA / "claims.yml", DATA / "verdicts.yml"
 PAPERS = ("ldp", "coherence", "stratified")
-MEASURES = exact.MEASURES | ldp.MEASURES | coherence.MEASURES | means.MEASURES | means_theory.MEASURES
+MEASURES = exact.MEASURES | ldp.MEASURES | coherence.MEASURES | means.MEASURES | means_theory.MEASURES | synth.MEASURES
 KINDS = {
     "near": "number",
     "at_least": "quantifier",

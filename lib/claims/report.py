@@ -36,7 +36,7 @@ def in_words(row: Row) -> str:
     if not math.isnan(e.low):
         text += f" [{e.low:{spec}}, {e.high:{spec}}]"
     if e.runs:
-        asked = PAPER_RUNS.get(row.claim.paper, 0)
+        asked = e.of or PAPER_RUNS.get(row.claim.paper, 0)
         text += f", {e.runs} runs" if e.runs >= asked else f", {e.runs} of {asked} runs"
     if not math.isnan(row.adjusted_p):
         text += f", p = {row.adjusted_p:.2g} (Holm)"

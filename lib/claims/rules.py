@@ -22,7 +22,8 @@ LEVEL = 0.05
 class Evidence:
     """What the rerun says: a number with its 95% interval, runs, data; ``p`` for directional rows; words for the rest.
 
-    ``exact`` numbers come from arithmetic and have no interval.
+    ``exact`` numbers come from arithmetic and have no interval. ``of`` is the
+    paper's number of runs where it is not that of its other experiments.
     """
 
     value: float
@@ -33,6 +34,7 @@ class Evidence:
     p: float = math.nan
     detail: str = ""
     reference: float = math.nan
+    of: int = 0
 
     @property
     def exact(self) -> bool:

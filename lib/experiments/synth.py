@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from lib import validate
 from lib.dp import rho_of
@@ -102,6 +103,7 @@ def _baseline(name: str, seen: pd.DataFrame, rng: np.random.Generator) -> pd.Dat
     return pd.DataFrame({c: seen[c].to_numpy()[rng.integers(0, len(seen), len(seen))] for c in seen})
 
 
+@threadpool_limits.wrap(limits=1)  # a sum that is split over threads may round otherwise
 def run_cell(cell: Cell, table: Table | None = None) -> dict:
     """Flat record: scores, group sizes, what was spent and how long it took."""
     table = table or table_of(cell.dataset)

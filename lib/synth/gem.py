@@ -29,9 +29,10 @@ from lib.dp import Ledger
 from lib.synth.aim import expected_noise
 from lib.synth.base import Fitted, Synthesizer, checked, gaussian_cost, gaussian_scale, measure, select
 from lib.synth.generator import initial_weights, kernels
+from lib.synth.products import product_marginal, squared_error
 from lib.synth.workload import all_kway, counts, downward_closure
 
-__all__ = ["GEM", "GEMModel", "GEMRound", "product_marginal", "published_spending"]
+__all__ = ["GEM", "GEMModel", "GEMRound", "published_spending"]
 
 
 @dataclass(frozen=True)
@@ -69,17 +70,6 @@ class GEMModel(Fitted):
             drawn = np.searchsorted(ends.ravel(), component + rng.random(n), side="right") - component * size
             table[column] = np.clip(drawn, 0, size - 1).astype(np.int16)
         return pd.DataFrame(table)
-
-
-def product_marginal(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """``(1/B) sum_b prod_i parts[i][b, t_i]``, one axis a part."""
-    product = parts[0]
-    if len(parts) == 1:
-        return product.mean(axis=0)
-    for part in parts[1:-1]:
-        product = (product[:, :, None] * part[:, None, :]).reshape(len(part), -1)
-    table = product.T @ parts[-1] / len(product)
-    return table.reshape([part.shape[1] for part in parts])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,18 +176,21 @@ class _Trainer:
 
     def __init__(self, settings: GEM, domain: Domain, rng: np.random.Generator) -> None:
         self.settings, self.domain = settings, domain
-        self.z = rng.normal(size=(settings.batch, settings.inputs))
+        self.z = rng.normal(size=(settings.batch, settings.inputs)).astype(np.float32)
         self.weights = initial_weights(domain.sizes, settings.hidden, settings.inputs, rng)
         self.state = kernels().start(self.weights)
         self.asked: list[int] = []
         self.mean = None
         self.goals: dict[tuple[str, ...], list] = {}
         slots, degree = settings.rounds, min(settings.degree, len(domain))
-        self.cells, self.values, self.used = np.zeros((slots, degree), int), np.zeros(slots), np.zeros(slots)
+        self.cells = np.zeros((slots, degree), int)
+        self.values, self.used = np.zeros(slots, np.float32), np.zeros(slots, np.float32)
 
     def shares(self, weights=None) -> dict[str, np.ndarray]:
+        """Each component's distribution of each column, in 64 bits."""
         parts = kernels().shares(self.weights if weights is None else weights, self.z, self.domain.sizes)
-        return {c: np.asarray(p) for c, p in zip(self.domain.columns, parts, strict=True)}
+        wide = [np.asarray(p, dtype=float) for p in parts]
+        return {c: p / p.sum(axis=1, keepdims=True) for c, p in zip(self.domain.columns, wide, strict=True)}
 
     def train(self, chosen, goal) -> np.ndarray:
         """Take in one more measurement and train on all; the loss before each step."""
@@ -223,18 +216,20 @@ class _Trainer:
 
     def _train_marginals(self) -> np.ndarray:
         kernel, columns = kernels(), self.domain.columns
-        goals = {s: np.mean(g, axis=0) for s, g in self.goals.items()}
+        goals = {s: np.mean(g, axis=0).astype(np.float32) for s, g in self.goals.items()}
         times = {s: len(g) for s, g in self.goals.items()}
         losses = []
         for _ in range(self.settings.steps):
-            parts = dict(zip(columns, kernel.shares(self.weights, self.z, self.domain.sizes), strict=True))
+            parts = dict(
+                zip(columns, map(np.asarray, kernel.shares(self.weights, self.z, self.domain.sizes)), strict=True)
+            )
             pulls = {c: np.zeros_like(parts[c]) for c in columns}
             loss = 0.0
             for s, goal in goals.items():
-                value, pull = kernel.marginal_pull(tuple(parts[c] for c in s), goal)
-                loss += times[s] * float(value)
+                value, pull = squared_error([parts[c] for c in s], goal)
+                loss += times[s] * value
                 for c, p in zip(s, pull, strict=True):
-                    pulls[c] += times[s] * np.asarray(p)
+                    pulls[c] += times[s] * p
             self.weights, self.state = kernel.pull_back(
                 self.weights, self.state, self.z, tuple(pulls[c] for c in columns), self.settings.rate,
                 self.domain.sizes,

@@ -1,0 +1,200 @@
+"""Measures for the claims of the stratified-DP paper about synthesizers: Figs 4, 5, 7 and 9.
+
+All are taken under the paper's protocol (rows that the synthesizer saw, groups
+of more than 0.1% of them, crossing of sex and race) over every data set whose
+grid has stored results; in words, what the same says of held-out rows and of
+every group.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from lib.claims.rules import Evidence
+from lib.experiments import results
+from lib.experiments.synth import MAIN
+from lib.experiments.synth_summary import against_vanilla, averaged, group_names, scored
+from lib.experiments.synth_tables import TABLES
+
+__all__ = ["MEASURES", "cells"]
+
+NOTHING = Evidence(math.nan, detail="no stored results")
+PROTOCOLS = {"published": {"seen": True, "least": 0.001}, "held-out, every group": {"seen": False, "least": 0.0}}
+HIGHER = ("acc", "parity_ratio")  # better if larger
+RUNS = 5  # of the paper, at each setting
+
+
+@cache
+def _stored() -> tuple[pd.DataFrame, ...]:
+    frames = []
+    for dataset in TABLES:
+        try:
+            frames.append(results(f"synth_{dataset}"))
+        except ValueError:
+            continue
+    return tuple(frames)
+
+
+@cache
+def cells(protocol: str = "published") -> pd.DataFrame:
+    """Scores of every stored cell under one of :data:`PROTOCOLS`; empty if there are none."""
+    frames = [scored(frame, **PROTOCOLS[protocol]) for frame in _stored()]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def _main(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["synthesizer"].isin(MAIN) & (frame["small"] == "keep")]
+
+
+def _runs(frame: pd.DataFrame) -> int:
+    """Runs of every cell."""
+    return int(_main(frame).groupby(["dataset", "synthesizer", "by", "epsilon"]).size().min())
+
+
+def _sign(metric: str) -> int:
+    return 1 if metric in HIGHER else -1
+
+
+def _share(share: Callable[[pd.DataFrame], pd.Series], words: str = "") -> Evidence:
+    """The share of the cells of which ``share`` says true, under the paper's protocol; under the other in words."""
+    frame = cells()
+    if frame.empty:
+        return NOTHING
+    holds = share(frame)
+    if holds.empty:
+        return NOTHING
+    other = share(cells("held-out, every group"))
+    real = {s for f in _stored() for s in f["data_source"]} <= {"local", "cache", "download"}
+    detail = f"{int(holds.sum())} of {len(holds)} on {', '.join(sorted(set(frame['dataset'])))}; {words}"
+    return Evidence(
+        float(holds.mean()), runs=_runs(frame), of=RUNS, data="real data" if real else "replica",
+        detail=f"{detail}held-out rows and every group: {other.mean():.0%}",
+    )  # fmt: skip
+
+
+def _curve_rises(frame: pd.DataFrame, metric: str, stratified_only: bool) -> pd.Series:
+    """Of each curve against epsilon: better at the end than at the start, with a rank correlation of .8 or more."""
+    frame = _main(frame)
+    if stratified_only:
+        frame = frame[frame["by"] != "vanilla"]
+    curves = averaged(frame, metric).pivot(index=["dataset", "synthesizer", "by"], columns="epsilon", values="mean")
+    curves = _sign(metric) * curves.dropna()
+    ranks = curves.rank(axis=1).to_numpy()
+    ranks, order = ranks - ranks.mean(axis=1, keepdims=True), np.arange(ranks.shape[1]) - (ranks.shape[1] - 1) / 2
+    size = np.sqrt((ranks**2).sum(axis=1) * (order**2).sum())
+    spearman = np.divide(ranks @ order, size, out=np.zeros(len(ranks)), where=size > 0)  # a constant does not rise
+    return (curves.iloc[:, -1] > curves.iloc[:, 0]) & (spearman >= 0.8)
+
+
+def synth_improves_with_budget(metric: str, stratified_only: bool = False) -> Evidence:
+    """Share of the curves (data set, synthesizer, stratification) that get better as epsilon grows."""
+    return _share(lambda frame: _curve_rises(frame, metric, stratified_only))
+
+
+def _differences(
+    frame: pd.DataFrame, metric: str, synthesizers: Sequence[str], epsilons: Sequence[float]
+) -> pd.DataFrame:
+    d = against_vanilla(_main(frame), metric)
+    d = d[d["synthesizer"].isin(synthesizers) & d["epsilon"].between(min(epsilons), max(epsilons))]
+    return d.assign(gain=_sign(metric) * d["mean"])
+
+
+def synth_stratified_better(
+    metric: str, synthesizers: list[str], epsilons: list[float], worse: bool = False
+) -> Evidence:
+    """Share of the cells with ``epsilons[0] <= epsilon <= epsilons[1]`` in which stratifying betters (worsens) the mean score."""
+
+    def share(frame: pd.DataFrame) -> pd.Series:
+        gain = _differences(frame, metric, synthesizers, epsilons)["gain"]
+        return gain < 0 if worse else gain > 0
+
+    return _share(share)
+
+
+def synth_cost(metric: str, synthesizers: list[str], epsilons: list[float], margin: float) -> Evidence:
+    """Share of the cells in which stratifying worsens the mean score by at most ``margin``."""
+    return _share(lambda frame: _differences(frame, metric, synthesizers, epsilons)["gain"] >= -margin)
+
+
+def synth_ratio(metric: str, synthesizers: list[str], factor: float) -> Evidence:
+    """Share of the cells, all budgets, in which the plain score is at least ``factor`` times the stratified one."""
+
+    def share(frame: pd.DataFrame) -> pd.Series:
+        d = _differences(frame, metric, synthesizers, (0, math.inf))
+        return d["plain"] >= factor * (d["plain"] + d["mean"])
+
+    return _share(share)
+
+
+def synth_near_real(synthesizers: list[str], epsilon: float, margin: float) -> Evidence:
+    """Share of the variants whose classifier is within ``margin`` of the accuracy of one trained on the real rows."""
+
+    def share(frame: pd.DataFrame) -> pd.Series:
+        real = frame[frame["synthesizer"] == "real"].groupby("dataset")["acc"].mean()
+        ours = averaged(_main(frame), "acc")
+        ours = ours[ours["synthesizer"].isin(synthesizers) & (ours["epsilon"] == epsilon)]
+        return ours["mean"] >= ours["dataset"].map(real) - margin
+
+    return _share(share)
+
+
+def synth_real_accuracy() -> Evidence:
+    """Accuracy of the classifier trained on real rows, on rows that it did not see."""
+    frame = cells("held-out, every group")
+    if frame.empty:
+        return NOTHING
+    mean = frame[frame["synthesizer"] == "real"].groupby("dataset")["acc"].mean()
+    words = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
+    return Evidence(float(mean.max()), runs=_runs(frame), of=RUNS, data="real data", detail=words)
+
+
+def synth_best(synthesizer: str, metrics: list[str], epsilons: list[float], stratified_only: bool = True) -> Evidence:
+    """Share of (data set, stratification, budget, metric) in which ``synthesizer`` has the best mean score of the three."""
+
+    def share(frame: pd.DataFrame) -> pd.Series:
+        frame = _main(frame)
+        frame = frame[frame["epsilon"].between(min(epsilons), max(epsilons))]
+        if stratified_only:
+            frame = frame[frame["by"] != "vanilla"]
+        wins = []
+        for metric in metrics:
+            means = averaged(frame, metric).pivot(
+                index=["dataset", "by", "epsilon"], columns="synthesizer", values="mean"
+            )
+            means = _sign(metric) * means.dropna()
+            others = means.drop(columns=synthesizer, errors="ignore").max(axis=1)
+            wins.append(means[synthesizer] > others if synthesizer in means else pd.Series(dtype=bool))
+        return pd.concat(wins)
+
+    return _share(share)
+
+
+def synth_groups_improve(synthesizer: str) -> Evidence:
+    """Share of the groups (stratified fits) whose own three-way error is smaller at the largest budget than at the smallest."""
+    found, words = [], []
+    for frame in _stored():
+        mine = frame[(frame["synthesizer"] == synthesizer) & (frame["by"] != "vanilla") & (frame["small"] == "keep")]
+        large = [n for n in group_names(frame) if (frame[f"n|{n}"] > 0.001 * frame["rows"]).all()]
+        ends = mine.groupby(["by", "epsilon"])[[f"seen_error|{n}" for n in large]].mean()
+        falls = ends.xs(mine["epsilon"].max(), level="epsilon") < ends.xs(mine["epsilon"].min(), level="epsilon")
+        found.append(falls.to_numpy().ravel())
+        words.append(f"{frame['dataset'].iloc[0]}: {falls.to_numpy().sum()} of {falls.size}")
+    if not found or not sum(map(len, found)):
+        return NOTHING
+    return Evidence(
+        float(np.concatenate(found).mean()), runs=_runs(cells()), of=RUNS, data="real data", detail="; ".join(words)
+    )
+
+
+MEASURES: dict[str, Callable[..., Evidence]] = {
+    f.__name__: f
+    for f in (
+        synth_improves_with_budget, synth_stratified_better, synth_cost, synth_ratio, synth_near_real, synth_real_accuracy,
+        synth_best, synth_groups_improve,
+    )
+}  # fmt: skip

@@ -1,0 +1,63 @@
+"""Mixtures of product distributions: their marginals, and the gradient of the error of one.
+
+Component ``b`` of an even mixture of ``B`` gives column ``i`` the shares
+``P_b[i, .]``; columns are independent within a component, so
+
+    p(t) = (1/B) sum_b prod_i P_b[i, t_i].
+
+The gradient is written out rather than left to automatic differentiation,
+which would compile anew for every shape of marginal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+__all__ = ["product_marginal", "squared_error"]
+
+
+def _joint(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Each component's joint distribution of the columns ``parts``, shape (B, cells)."""
+    joint = parts[0]
+    for part in parts[1:]:
+        joint = (joint[:, :, None] * part[:, None, :]).reshape(len(part), -1)
+    return joint
+
+
+def product_marginal(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """``p(t)``, one axis a part; ``parts[i]`` has shape (B, codes of column i)."""
+    if len(parts) == 1:
+        return parts[0].mean(axis=0)
+    table = _joint(parts[:-1]).T @ parts[-1] / len(parts[0])
+    return table.reshape([part.shape[1] for part in parts])
+
+
+def squared_error(parts: Sequence[np.ndarray], goal: np.ndarray) -> tuple[float, list[np.ndarray]]:
+    """``sum_t (p(t) - goal(t))^2`` and its gradient in each part, shaped like the parts.
+
+    Parameters
+    ----------
+    parts : one (B, codes) array a column
+    goal : ndarray, flat in C order
+    """
+    if len(parts) == 1:
+        gap = parts[0].mean(axis=0) - goal
+        return float(gap @ gap), [np.broadcast_to(2 / len(parts[0]) * gap, parts[0].shape)]
+    *first, last = parts
+    joint = _joint(first)
+    gap = joint.T @ last / len(last) - goal.reshape(-1, last.shape[1])
+    pull = gap * (2 / len(last))
+    above = (last @ pull.T).reshape(len(last), *(part.shape[1] for part in first))
+    gradients = [_without(above, first, i) for i in range(len(first))]
+    return float(np.vdot(gap, gap)), [*gradients, joint @ pull]
+
+
+def _without(table: np.ndarray, parts: Sequence[np.ndarray], kept: int) -> np.ndarray:
+    """Sum of ``table`` (B, one axis a part) against every part but ``kept``, shape (B, codes of that one)."""
+    operands = [table, list(range(len(parts) + 1))]
+    for i, part in enumerate(parts):
+        if i != kept:
+            operands += [part, [0, i + 1]]
+    return np.einsum(*operands, [0, kept + 1], optimize=len(parts) > 2)

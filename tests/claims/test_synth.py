@@ -1,0 +1,108 @@
+"""Measures of the synthesizers' claims on made-up cells in which the answer is known."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.claims import synth
+from lib.claims.ledger import read_claims
+
+EPSILONS = (0.01, 0.1, 1.0, 5.0)
+GROUPS = ("SEX=0,RAC1P=0", "SEX=1,RAC1P=0")
+
+
+def grid(error, accuracy=lambda name, by, epsilon: 0.7) -> pd.DataFrame:
+    """Cells in which each group's error and means are ``error(name, by, epsilon)``, with a little noise by run."""
+    rows = []
+    for name, by, epsilon, run in product(("MST", "AIM", "GEM"), ("vanilla", "SEX"), EPSILONS, range(5)):
+        rows.append(_row(name, by, epsilon, run, error(name, by, epsilon), accuracy(name, by, epsilon)))
+    rows += [_row("real", "vanilla", np.inf, run, 0.0, 0.8) for run in range(5)]
+    return pd.DataFrame(rows)
+
+
+def _row(name, by, epsilon, run, error, accuracy) -> dict:
+    flat = {"dataset": "nist", "synthesizer": name, "by": by, "epsilon": epsilon, "small": "keep", "run": run, "rows": 100,
+            "data_source": "local"}  # fmt: skip
+    for prefix in ("", "seen_"):
+        flat |= {
+            f"{prefix}acc": accuracy + run / 1e4,
+            f"{prefix}error": error + run / 1e4,
+            f"{prefix}means": error + run / 1e4,
+        }
+        flat |= {f"{prefix}{s}|{g}": error for s in ("error", "means", "rate", "fnr") for g in GROUPS}
+    return flat | {f"n|{g}": 50 for g in GROUPS}
+
+
+@pytest.fixture
+def stored(monkeypatch):
+    def give(*frames):
+        monkeypatch.setattr(synth, "_stored", lambda: frames)
+        synth.cells.cache_clear()
+
+    yield give
+    synth.cells.cache_clear()
+
+
+def test_without_results_nothing_is_said(stored):
+    stored()
+    for claim in read_claims():
+        if claim.measure in synth.MEASURES:
+            assert math.isnan(synth.MEASURES[claim.measure](**claim.arguments).value), claim.id
+
+
+def test_every_measured_row_has_a_share_on_full_cells(stored):
+    stored(grid(lambda name, by, epsilon: 1 / (1 + epsilon)))
+    for claim in read_claims():
+        if claim.measure in synth.MEASURES:
+            found = synth.MEASURES[claim.measure](**claim.arguments)
+            assert 0 <= found.value <= 1, claim.id
+            assert (found.runs, found.of, found.data) == (5, 5, "real data"), claim.id
+
+
+def test_curves_that_fall_improve_where_falling_is_better(stored):
+    stored(grid(lambda name, by, epsilon: 1 / (1 + epsilon), lambda name, by, epsilon: 0.7 + epsilon / 100))
+    assert synth.synth_improves_with_budget("parity_error").value == 1
+    assert synth.synth_improves_with_budget("acc").value == 1
+    stored(grid(lambda name, by, epsilon: epsilon, lambda name, by, epsilon: 0.7 - epsilon / 100))
+    assert synth.synth_improves_with_budget("parity_error").value == 0
+    assert synth.synth_improves_with_budget("acc", stratified_only=True).value == 0
+
+
+def test_gains_and_costs_have_the_metrics_sign(stored):
+    stored(grid(lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1,
+                lambda name, by, epsilon: 0.7 if by == "vanilla" else 0.65))  # fmt: skip
+    everyone = {"synthesizers": ["MST", "AIM", "GEM"], "epsilons": [0.01, 5]}
+    assert synth.synth_stratified_better("parity_means", **everyone).value == 1
+    assert synth.synth_stratified_better("parity_means", **everyone, worse=True).value == 0
+    assert synth.synth_stratified_better("acc", **everyone).value == 0
+    assert synth.synth_cost("acc", **everyone, margin=0.02).value == 0
+    assert synth.synth_cost("acc", **everyone, margin=0.06).value == 1
+    assert synth.synth_ratio("parity_means", ["GEM"], 4.9).value == 1
+    assert synth.synth_ratio("parity_means", ["GEM"], 5.1).value == 0
+
+
+def test_budgets_out_of_the_range_do_not_count(stored):
+    stored(grid(lambda name, by, epsilon: 0.1 if (by == "vanilla") == (epsilon >= 1) else 0.5))
+    assert synth.synth_stratified_better("parity_error", ["AIM"], [0.01, 0.1]).value == 1
+    assert synth.synth_stratified_better("parity_error", ["AIM"], [1, 5], worse=True).value == 1
+
+
+def test_the_best_is_the_best_in_every_setting(stored):
+    stored(grid(lambda name, by, epsilon: {"GEM": 0.1}.get(name, 0.2 if epsilon < 5 else 0.05)))
+    assert synth.synth_best("GEM", ["parity_error"], [0.01, 1]).value == 1
+    assert synth.synth_best("GEM", ["parity_error"], [5, 5]).value == 0
+    assert synth.synth_best("GEM", ["parity_error"], [0.01, 5], stratified_only=False).value == 0.75
+
+
+def test_near_the_real_rows(stored):
+    stored(grid(lambda name, by, epsilon: 0.1, lambda name, by, epsilon: 0.79 if name == "GEM" else 0.7))
+    assert synth.synth_near_real(["GEM", "AIM"], 5.0, 0.02).value == 0.5
+    assert synth.synth_real_accuracy().value == pytest.approx(0.8002)
+    stored(grid(lambda name, by, epsilon: 1 / epsilon if name == "AIM" else 1.0))
+    assert synth.synth_groups_improve("AIM").value == 1
+    assert synth.synth_groups_improve("GEM").value == 0
