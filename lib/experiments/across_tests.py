@@ -122,7 +122,9 @@ def sentence(row: pd.Series) -> str:
     if row["verdict"] == "not run":
         return f"{row['statement']} *Not run.*"
     where = f" ({row['decided_by']})" if row["decided_by"] else ""
-    p = "below 0.001" if row["adjusted"] < 0.001 else f"{row['adjusted']:.3f}"
+    opposite = row["verdict"] == "contradicted"
+    value = row["adjusted_opposite" if opposite else "adjusted"]
+    p = ("of the opposite " if opposite else "") + ("below 0.001" if value < 0.001 else f"{value:.3f}")
     against = f", against {row['reference']:g}" if row["reference"] else ""
     return (f"{row['statement']} **{row['verdict'].capitalize()}**: {row['estimate']:.3f}{where}, 95% interval "
             f"{row['low']:.3f} to {row['high']:.3f} over {row['runs']} runs{against}; adjusted p {p}.")  # fmt: skip

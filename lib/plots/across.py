@@ -29,10 +29,10 @@ def _dots(ax, part: pd.DataFrame, rows: Sequence[str], column: str, names: Seque
                     capsize=1.5, label=name if legend else None)  # fmt: skip
 
 
-def _panels(table: pd.DataFrame, rows: Sequence[str], width: float = 2.45, share: bool = True):
+def _panels(table: pd.DataFrame, rows: Sequence[str], width: float = 2.45, height: float = 0.29):
     names = list(dict.fromkeys(table["panel"]))
-    fig, axes = plt.subplots(1, len(names), figsize=(1.6 + width * len(names), 0.9 + 0.29 * len(rows)), sharey=True,
-                             sharex=share, squeeze=False)  # fmt: skip
+    fig, axes = plt.subplots(1, len(names), figsize=(1.6 + width * len(names), 1.0 + height * len(rows)),
+                             sharey=True, sharex=True, squeeze=False)  # fmt: skip
     axes[0][0].set_yticks(np.arange(len(rows)), rows, fontsize=7.5)
     axes[0][0].set_ylim(len(rows) - 0.5, -0.5)
     return fig, dict(zip(names, axes[0], strict=True))
@@ -116,7 +116,7 @@ def differences(table: pd.DataFrame) -> tuple[Figure, str]:
     """
     rows = list(dict.fromkeys(table["release"]))
     colours = {"error": "#CC79A7"} | READER_COLOURS
-    fig, axes = _panels(table, rows)
+    fig, axes = _panels(table, rows, height=0.48)
     words = []
     for number, (panel, ax) in enumerate(axes.items()):
         part = table[table["panel"] == panel].rename(columns={"what": "name"})

@@ -50,4 +50,7 @@ def test_groups_are_sorted_by_size():
 
 def test_scatter_gives_the_rank_correlation():
     table = pd.DataFrame({"x": [1.0, 2, 3], "y": [3.0, 2, 1], "epsilon": [0.1, 1, 1]})
-    assert "3 points of b against a; rank correlation over all of them -1.00" in across.scatter(table, "x", "y", {"x": "a", "y": "b"})[1]
+    assert (
+        "3 points of b against a; rank correlation over all of them -1.00"
+        in across.scatter(table, "x", "y", {"x": "a", "y": "b"})[1]
+    )
