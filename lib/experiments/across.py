@@ -92,7 +92,10 @@ def across_grid(runs: range = range(10), dear: range = range(5)) -> Iterator[Cel
     for run in dear:
         for kind in ("AIM", "GEM"):
             yield from (Cell(kind=kind, epsilon=epsilon, run=run) for epsilon in EPSILONS[:3])
-            yield from (Cell(kind=kind, by=by, epsilon=1.0, run=run) for by in ("SEX", "SEX_RAC1P"))
+            yield Cell(kind=kind, by="SEX", epsilon=1.0, run=run)
+        yield Cell(kind="AIM", by="SEX_RAC1P", epsilon=1.0, run=run)
+    for run in dear:  # the dearest of all
+        yield Cell(kind="GEM", by="SEX_RAC1P", epsilon=1.0, run=run)
 
 
 def _cheap(run: int) -> Iterator[Cell]:
