@@ -16,11 +16,18 @@ def _data(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from lib.experiments import run_grid
+    from pathlib import Path
+
+    from lib.experiments import gather_grid, run_grid
     from lib.experiments.sweep import available_workers
 
+    if args.gather:
+        there, missing = gather_grid(args.grid, list(map(Path, args.gather)), args.profile)
+        print(f"{there} cells of {args.grid} ({args.profile}), {missing} missing")
+        return 0
     workers = available_workers() if args.workers is None else args.workers
-    frame = run_grid(args.grid, args.profile, workers=workers, backend=args.backend, mix_versions=args.mix_versions)
+    frame = run_grid(args.grid, args.profile, workers=workers, backend=args.backend, mix_versions=args.mix_versions,
+                     part=_part(args.part) if args.part else None)  # fmt: skip
     print(f"{len(frame)} cells of {args.grid} ({args.profile})")
     return 0
 
@@ -43,6 +50,11 @@ def _book(args: argparse.Namespace) -> int:
     if args.pairs:
         for path in sync(CHAPTERS):
             print(path)
+        return 0
+    if args.times:
+        from lib.book.times import write_times
+
+        print(f"run times of {write_times()} chapters")
         return 0
     index = build(args.profile, workers=args.workers)
     print(f"\nThe book is ready. Open:\n  {index.as_uri()}")
@@ -86,6 +98,13 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
+def _part(text: str) -> tuple[int, int]:
+    number, slash, of = text.partition("/")
+    if not (slash and number.isdecimal() and of.isdecimal()):
+        raise ValueError(f"part={text!r} is not allowed: NUMBER/OF is, as in 3/40")
+    return int(number), int(of)
+
+
 def _edge(text: str) -> float:
     try:
         return float(text)
@@ -103,11 +122,13 @@ def _parser() -> argparse.ArgumentParser:
     data.set_defaults(call=_data)
 
     run = commands.add_parser("run", help="run what is missing of a grid; interrupt and call again at will")
-    run.add_argument("grid", help="a name; a wrong one is answered with the list")
+    run.add_argument("grid", help="a name, or MODULE:GRID; a wrong one is answered with the list")
     run.add_argument("--profile", default="paper", help="paper (default) or quick")
     run.add_argument("--workers", type=int, help="processes; one fewer than the machine has threads if not given")
     run.add_argument("--backend", default="loky", help="joblib backend (loky, threading, sequential)")
     run.add_argument("--mix-versions", action="store_true", help="keep records of another version of the experiment")
+    run.add_argument("--part", metavar="I/N", help="only the I-th of N parts, into a file of its own in this folder")
+    run.add_argument("--gather", nargs="+", metavar="FILE", help="run nothing: put finished parts into the grid's file")
     run.set_defaults(call=_run)
 
     tune = commands.add_parser("tune", help="search the baseline's hyper-parameters on training folds")
@@ -119,6 +140,9 @@ def _parser() -> argparse.ArgumentParser:
     book = commands.add_parser("book", help="execute what changed and render the book")
     book.add_argument("--profile", default="quick", help="quick (default) or paper")
     book.add_argument("--workers", type=int, default=2)
+    book.add_argument(
+        "--times", action="store_true", help="only keep the last build's run times, for the teachers' page"
+    )
     book.add_argument("--pairs", action="store_true", help="only write the .ipynb of every chapter from its .md")
     book.set_defaults(call=_book)
 

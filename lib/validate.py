@@ -1,14 +1,23 @@
-"""Checks of arguments. Each raises a ``ValueError`` that names the argument, the value and what is allowed."""
+"""Checks of arguments. Each raises a ``ValueError`` that names the argument, the value and what is allowed.
+
+:func:`resolve` also lets in what is not in this package: ``"module:object"``
+wherever a protocol, a task or a grid has a name. The object is imported where
+the name is used, so a worker process, a Dask worker and ``python -m lib run``
+find what the notebook found, and the name in a record says which code made it.
+There is no registry to fill, and none that a new process would have to be told of.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
-__all__ = ["choice", "positive", "integer", "fraction", "codes", "epsilon"]
+__all__ = ["choice", "positive", "integer", "fraction", "codes", "epsilon", "resolve"]
 
 
 def _number(value: object) -> float:
@@ -73,3 +82,40 @@ def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
         bad = array[(array < 0) | (array >= k)][0]
         raise ValueError(f"{name} holds {bad!r}; allowed are whole numbers in 0..{k - 1}")
     return array.astype(np.intp, copy=False)
+
+
+def resolve(name: str, value: str, known: Mapping[str, object], fits: Callable[[object], bool], what: str) -> Any:
+    """``known[value]``, or the object that ``value`` names as ``"module:object"``.
+
+    Parameters
+    ----------
+    name, value : str
+        The argument and what was given for it.
+    known : mapping
+        The objects that the package has by name.
+    fits : callable
+        Whether an imported object is of the right kind.
+    what : str
+        That kind, for the message.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name (with the choices), a module that cannot be found,
+        an object that is not in it, or one of another kind. What a module
+        raises while it is imported is left as it is.
+    """
+    if not (isinstance(value, str) and ":" in value):
+        return known[choice(name, value, known)]
+    module, _, attribute = value.partition(":")
+    try:
+        found = getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{name}={value!r} cannot be imported ({error}): a module on Python's path is needed"
+        ) from error
+    except (AttributeError, ValueError) as error:  # no such object, or half of a name
+        raise ValueError(f"{name}={value!r} is not allowed ({error}): MODULE:OBJECT is") from error
+    if not fits(found):
+        raise ValueError(f"{name}={value!r} is {found!r}; {what} is allowed")
+    return found

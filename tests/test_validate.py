@@ -56,3 +56,24 @@ def test_codes(bad):
     assert validate.codes("v", [], 3).size == 0
     with pytest.raises(ValueError, match="v "):
         validate.codes("v", np.array(bad), 3)
+
+
+def _is_number(found: object) -> bool:
+    return isinstance(found, float)
+
+
+def test_a_name_is_one_that_is_known_or_a_module_and_an_object():
+    known = {"pi": 3.0}
+    assert validate.resolve("x", "pi", known, _is_number, "a float") == 3.0
+    assert validate.resolve("x", "math:pi", known, _is_number, "a float") == math.pi
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("tau", r"x='tau' is not known; choose from 'pi'"), (3, "x=3 is not known"), ("math:sin", "a float is allowed"),
+     ("math:tau2", r"x='math:tau2' is not allowed .*tau2"), ("no_such_module_here:x", "cannot be imported"),
+     (":pi", "MODULE:OBJECT"), ("math:", "MODULE:OBJECT")],
+)  # fmt: skip
+def test_another_name_is_refused_with_the_reason(value, words):
+    with pytest.raises(ValueError, match=words):
+        validate.resolve("x", value, {"pi": 3.0}, _is_number, "a float")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -50,12 +51,15 @@ class Executed:
 
 
 def _code(notebook: Path) -> str:
-    cells = nbformat.read(notebook, as_version=4).cells
-    return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    """The Python of a notebook, that which it writes to a module included; magics are no Python, nor are other files."""
+    cells = [cell.source for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"]
+    python = [source for source in cells if not re.match(r"%%writefile (?!\S+\.py$)", source, re.M)]
+    return "\n".join(line for source in python for line in source.splitlines() if not line.startswith("%"))
 
 
 def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
     """Data files that source with this reach may read: data sets, results, claims."""
+    reach = list(reach)
     parts = {file.relative_to(root / "lib").parts[0] for file in reach}
     files: list[Path] = []
     if "datasets" in parts:
@@ -69,6 +73,8 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         files += [f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}]
     if "claims" in parts:
         files += (root / "data").glob("*.yml")
+    if root / "lib" / "book" / "teaching.py" in reach:  # it reads every chapter
+        files += [*(root / "chapters").rglob("*.md"), *(root / "data").glob("*.csv")]
     if parts & {"plots", "book"}:
         files += (root / "lib").rglob("*.mplstyle")
     return files

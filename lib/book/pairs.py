@@ -8,8 +8,12 @@ import jupytext
 import nbformat
 from jupytext.compare import NotebookDifference, compare_notebooks
 
+from lib.book.launch import colab_cell
+from lib.paths import ROOT
+
 __all__ = ["is_pair_source", "notebook_of", "difference", "sync", "main"]
 
+SETUP = "setup"  # tag of the cell that no .md has
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -22,17 +26,22 @@ def is_pair_source(text: Path) -> bool:
     return len(head) == 3 and "jupytext:" in head[1]
 
 
-def notebook_of(text: Path) -> nbformat.NotebookNode:
-    """The notebook that belongs to a MyST page: no outputs, and cell ids that do not change between calls."""
+def notebook_of(text: Path, root: Path = ROOT) -> nbformat.NotebookNode:
+    """The notebook that belongs to a MyST page: no outputs, and cell ids that do not change between calls.
+
+    Where the repository has a public address, a first cell sets Colab up.
+    """
     notebook = jupytext.read(text)
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:03d}"
+    if first := colab_cell(root):
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(first, metadata={"tags": [SETUP]}, id="cell-setup"))
     return notebook
 
 
-def difference(text: Path) -> str | None:
+def difference(text: Path, root: Path = ROOT) -> str | None:
     """How the ``.ipynb`` beside ``text`` differs from it, or None if it does not."""
     partner = text.with_suffix(".ipynb")
     if not partner.exists():
@@ -41,18 +50,18 @@ def difference(text: Path) -> str | None:
     if any(cell.get("outputs") or cell.get("execution_count") for cell in stored.cells):
         return f"{partner} has outputs"
     try:
-        compare_notebooks(stored, notebook_of(text), fmt="md:myst")
+        compare_notebooks(stored, notebook_of(text, root), fmt="md:myst")
     except NotebookDifference as error:
         return f"{partner}: {error}"
     return None
 
 
-def sync(folder: Path) -> list[Path]:
+def sync(folder: Path, root: Path = ROOT) -> list[Path]:
     """Write the ``.ipynb`` of every pair below ``folder`` from its ``.md``; those that changed are returned."""
     changed = []
     for text in sorted(folder.rglob("*.md")):
         if is_pair_source(text):
-            body = nbformat.writes(notebook_of(text)) + "\n"
+            body = nbformat.writes(notebook_of(text, root)) + "\n"
             partner = text.with_suffix(".ipynb")
             if not partner.exists() or partner.read_text() != body:
                 partner.write_text(body)

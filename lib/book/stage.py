@@ -11,6 +11,8 @@ from pathlib import Path
 import nbformat
 
 from lib.book.execute import Executed
+from lib.book.launch import staged_config
+from lib.book.pairs import SETUP
 from lib.book.toc import Page
 
 __all__ = ["stage", "status_page"]
@@ -46,9 +48,9 @@ def status_page(executed: Sequence[Executed], profile: str) -> str:
 
 
 def _copy_executed(chapter: Executed, target: Path) -> None:
-    """Without papermill's own metadata and injected cell, whose times would make every build differ."""
+    """Without papermill's own metadata and injected cell, whose times would make every build differ, and without set-up."""
     notebook = nbformat.read(chapter.path, as_version=4)
-    notebook.cells = [c for c in notebook.cells if "injected-parameters" not in c.metadata.get("tags", [])]
+    notebook.cells = [c for c in notebook.cells if not {"injected-parameters", SETUP} & set(c.metadata.get("tags", []))]
     notebook.metadata.pop("papermill", None)
     for cell in notebook.cells:
         for key in ("papermill", "execution"):
@@ -69,8 +71,9 @@ def stage(root: Path, pages: Sequence[Page], executed: Sequence[Executed], profi
             _copy_executed(by_doc[page.doc], target.with_name(target.name + ".ipynb"))
         else:
             shutil.copy(page.text, target.with_name(target.name + ".md"))
-    for name in ("_config.yml", "_toc.yml", "references.bib"):
+    for name in ("_toc.yml", "references.bib"):
         shutil.copy(root / name, folder / name)
+    (folder / "_config.yml").write_text(staged_config(root))
     shutil.copytree(root / "chapters" / "_static", folder / "_static")
     (folder / "_static" / "mathjax").mkdir()
     shutil.copy(mathjax(), folder / "_static" / "mathjax" / "tex-svg.js")

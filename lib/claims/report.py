@@ -13,10 +13,22 @@ import yaml
 from lib import validate
 from lib.claims.ledger import STORED, Row, drift, evaluate, read_claims, stored_verdicts, summary
 
-__all__ = ["COLUMNS", "PAPER_RUNS", "main", "in_words", "rule_in_words", "ledger_html", "write_verdicts"]
+__all__ = [
+    "COLUMNS",
+    "WHOLE",
+    "PAPERS_IN_WORDS",
+    "PAPER_RUNS",
+    "main",
+    "in_words",
+    "rule_in_words",
+    "ledger_html",
+    "write_verdicts",
+]
 
 PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
 COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "data", "rule", "kind")
+WHOLE = ("verdict", "source", *COLUMNS[1:])  # of the ledger over all papers
+PAPERS_IN_WORDS = {"stratified": "Stratified DP", "ldp": "LDP and fairness", "coherence": "Demographic coherence"}
 
 
 def _spec(value: float) -> str:
@@ -52,22 +64,23 @@ def rule_in_words(row: Row) -> str:
 
 
 def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS) -> str:
-    """Rows of the ledger as a table; with all columns, the book's script puts menus for three of them above it.
+    """Rows of the ledger as a table; with all columns, the book's script puts menus for some of them above it.
 
     Raises
     ------
     ValueError
-        If a column is not one of :data:`COLUMNS`.
+        If a column is not one of :data:`WHOLE`.
     """
     for column in columns:
-        validate.choice("columns", column, COLUMNS)
+        validate.choice("columns", column, WHOLE)
     head = "".join(f'<th scope="col">{column}</th>' for column in columns)
     body = []
     for row in rows:
         text = _cells(row)
         cells = (f'<td data-label="{c}" class="{c}">{escape(text[c])}</td>' for c in columns)
         body.append(f'<tr data-claim="{escape(row.claim.id)}">{"".join(cells)}</tr>')
-    menus = ' filterable" data-menus="verdict,kind,data' if tuple(columns) == COLUMNS else ""
+    names = ",".join(c for c in ("verdict", "source", "kind", "data") if c in columns)
+    menus = f' filterable" data-menus="{names}' if tuple(columns) in (COLUMNS, WHOLE) else ""
     return (
         f'<div class="table-scroll cards{menus}" tabindex="0"><table class="plain-table">'
         f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
@@ -79,7 +92,7 @@ def _cells(row: Row) -> dict[str, str]:
     data = row.evidence.data if measured else "–"
     texts = (row.verdict, claim.statement, claim.value or "–", in_words(row), claim.place, data, rule_in_words(row),
              claim.kind)  # fmt: skip
-    return dict(zip(COLUMNS, texts, strict=True))
+    return dict(zip(COLUMNS, texts, strict=True)) | {"source": PAPERS_IN_WORDS[claim.paper]}
 
 
 def write_verdicts(rows: list[Row], path: Path = STORED) -> None:

@@ -19,7 +19,7 @@ from lib.claims.rules import Evidence
 from lib.experiments import results
 from lib.experiments.synth import MAIN
 from lib.experiments.synth_summary import against_vanilla, averaged, group_names, scored
-from lib.experiments.synth_tables import TABLES
+from lib.experiments.synth_tables import TABLES, origin
 
 __all__ = ["MEASURES", "cells"]
 
@@ -47,6 +47,11 @@ def cells(protocol: str = "published") -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
+def _data() -> str:
+    kinds = [origin(frame["data_source"]) for frame in _stored()]
+    return "replica" if "replica" in kinds else " and ".join(sorted(set(kinds)))
+
+
 def _main(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["synthesizer"].isin(MAIN) & (frame["small"] == "keep")]
 
@@ -69,10 +74,9 @@ def _share(share: Callable[[pd.DataFrame], pd.Series], words: str = "") -> Evide
     if holds.empty:
         return NOTHING
     other = share(cells("held-out, every group"))
-    real = {s for f in _stored() for s in f["data_source"]} <= {"local", "cache", "download"}
     detail = f"{int(holds.sum())} of {len(holds)} on {', '.join(sorted(set(frame['dataset'])))}; {words}"
     return Evidence(
-        float(holds.mean()), runs=_runs(frame), of=RUNS, data="real data" if real else "replica",
+        float(holds.mean()), runs=_runs(frame), of=RUNS, data=_data(),
         detail=f"{detail}held-out rows and every group: {other.mean():.0%}",
     )  # fmt: skip
 
@@ -150,7 +154,7 @@ def synth_real_accuracy() -> Evidence:
         return NOTHING
     mean = frame[frame["synthesizer"] == "real"].groupby("dataset")["acc"].mean()
     words = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
-    return Evidence(float(mean.max()), runs=_runs(frame), of=RUNS, data="real data", detail=words)
+    return Evidence(float(mean.max()), runs=_runs(frame), of=RUNS, data=_data(), detail=words)
 
 
 def synth_best(synthesizer: str, metrics: list[str], epsilons: list[float], stratified_only: bool = True) -> Evidence:
@@ -180,14 +184,18 @@ def synth_groups_improve(synthesizer: str) -> Evidence:
     for frame in _stored():
         mine = frame[(frame["synthesizer"] == synthesizer) & (frame["by"] != "vanilla") & (frame["small"] == "keep")]
         large = [n for n in group_names(frame) if (frame[f"n|{n}"] > 0.001 * frame["rows"]).all()]
-        ends = mine.groupby(["by", "epsilon"])[[f"seen_error|{n}" for n in large]].mean()
-        falls = ends.xs(mine["epsilon"].max(), level="epsilon") < ends.xs(mine["epsilon"].min(), level="epsilon")
+        ends = mine.groupby(["epsilon", "by"])[[f"seen_error|{n}" for n in large]].mean()
+        if len(ends.index.unique("epsilon")) < 2:
+            continue
+        first, last = (ends.loc[epsilon] for epsilon in (mine["epsilon"].min(), mine["epsilon"].max()))
+        both = first.index.intersection(last.index)  # a grid that has only begun has not all of them
+        falls = last.loc[both] < first.loc[both]
         found.append(falls.to_numpy().ravel())
         words.append(f"{frame['dataset'].iloc[0]}: {falls.to_numpy().sum()} of {falls.size}")
     if not found or not sum(map(len, found)):
         return NOTHING
     return Evidence(
-        float(np.concatenate(found).mean()), runs=_runs(cells()), of=RUNS, data="real data", detail="; ".join(words)
+        float(np.concatenate(found).mean()), runs=_runs(cells()), of=RUNS, data=_data(), detail="; ".join(words)
     )
 
 

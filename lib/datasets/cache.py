@@ -102,6 +102,8 @@ def fetch(file: File, *, progress: bool = True) -> Found:
         If what came is not the file; nothing is left in the cache.
     """
     global _reachable
+    if not file.url:
+        raise Unavailable(f"{file.name} has no public address; put it into the folder that COMPANION_DATA names")
     if os.environ.get("COMPANION_OFFLINE") == "1" or not _reachable:
         raise Unavailable(f"{file.name}: the network is off (COMPANION_OFFLINE=1, or an earlier connection failed)")
     folder = user_cache()
@@ -138,8 +140,10 @@ def _is_unreachable(error: Exception) -> bool:
     return any(sign in text for sign in ("NameResolution", "resolve", "refused", "unreachable", "timed out", "Proxy"))
 
 
-def locate(name: str, source: str = "auto", *, progress: bool = True) -> Found:
-    """The registered file ``name`` from ``source``: one of :data:`SOURCES`, or ``"auto"`` for the first that has it.
+def locate(name: str | File, source: str = "auto", *, progress: bool = True) -> Found:
+    """A registered file by its ``name``, or a :class:`File`, from ``source``.
+
+    ``source`` is one of :data:`SOURCES`, or ``"auto"`` for the first that has it.
 
     Raises
     ------
@@ -148,7 +152,7 @@ def locate(name: str, source: str = "auto", *, progress: bool = True) -> Found:
     DataError
         If a file of that name is there with other bytes.
     """
-    file = FILES[validate.choice("file", name, FILES)]
+    file = name if isinstance(name, File) else FILES[validate.choice("file", name, FILES)]
     validate.choice("source", source, (*SOURCES, "auto"))
     for kind, find in (("local", _local), ("cache", _cached)):
         if source in (kind, "auto") and (found := find(file)):

@@ -11,7 +11,6 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets.cache import SOURCES, Unavailable, locate, sha256_of
-from lib.datasets.nist import analysed as analysed_nist
 from lib.datasets.registry import Task, task
 from lib.paths import REPLICAS
 
@@ -65,7 +64,7 @@ def load(name: str, source: str = "auto") -> Dataset:
     Parameters
     ----------
     name : str
-        A key of :data:`lib.datasets.TASKS`.
+        A key of :data:`lib.datasets.TASKS`, or ``"module:TASK"`` for a task of one's own.
     source : {"auto", "local", "cache", "download", "replica"}
         ``"auto"`` takes the first that has the file, in this order.
 
@@ -94,17 +93,18 @@ def load(name: str, source: str = "auto") -> Dataset:
 
 
 def _analysed(spec: Task, path: Path) -> pd.DataFrame:
-    if spec.name == "nist":
-        frame = analysed_nist(pd.read_csv(path, dtype=str, keep_default_na=False))
-    else:
+    if spec.prepare is None:
         frame = pd.read_csv(path)
+    else:
+        frame = spec.prepare(pd.read_csv(path, dtype=str, keep_default_na=False))
     return spec.domain.check(frame.astype(np.int16)[list(spec.domain.columns)])
 
 
 def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:
     path = REPLICAS / f"{spec.name}.parquet"
     if not path.exists():
-        raise Unavailable(f"there is no replica of {spec.name} at {path}; make it with: make replicas")
+        tried = f" ({notes[0]})" if notes else ""
+        raise Unavailable(f"there is no replica of {spec.name} at {path}; make it with: make replicas{tried}")
     frame = pd.read_parquet(path).astype(np.int16)
     return Dataset(spec, spec.domain.check(frame[list(spec.domain.columns)]), "replica", sha256_of(path), notes)
 

@@ -8,11 +8,15 @@ that its appendix draws from, and the declared domain.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+import pandas as pd
 
 from lib import validate
 from lib.datasets.domain import Domain
 from lib.datasets.nist import SIZES as NIST_SIZES
+from lib.datasets.nist import analysed as analysed_nist
 
 __all__ = ["File", "Task", "FILES", "TASKS", "task"]
 
@@ -26,7 +30,10 @@ _COHERENCE = (
 
 @dataclass(frozen=True)
 class File:
-    """A file with a public origin: address at a pinned commit, SHA-256, size in bytes, licence, rows and columns."""
+    """A file with a public origin: address at a pinned commit, SHA-256, size in bytes, licence, rows and columns.
+
+    One without an address (``url=""``) is looked for in ``COMPANION_DATA`` and in the cache only.
+    """
 
     name: str
     url: str
@@ -75,17 +82,20 @@ class Task:
 
     ``protected`` follows the paper: code 1 is what it calls the privileged
     group. ``pool`` is what the paper's appendix draws its extra sensitive
-    attributes from; ``drop`` are columns of the file that are constant.
+    attributes from. ``file`` is a key of :data:`FILES`, or a :class:`File` of
+    one's own; ``prepare`` makes the analysed table of codes from the raw one,
+    whose fields are strings; a file that holds codes already needs none.
     """
 
     name: str
     title: str
-    file: str
+    file: str | File
     target: str
     protected: str
     sensitive: tuple[str, ...]
     pool: tuple[str, ...]
     domain: Domain
+    prepare: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -122,11 +132,12 @@ TASKS: dict[str, Task] = {
             ("SEX", "RAC1P", "AGE", "DPHY"),
             ("RAC1P", "AGE", "DPHY", "HISP", "MSP"),
             Domain.of(NIST_SIZES),
+            analysed_nist,
         ),
     )
 }  # fmt: skip
 
 
 def task(name: str) -> Task:
-    """The task called ``name``; a ``ValueError`` names the choices."""
-    return TASKS[validate.choice("dataset", name, TASKS)]
+    """The task called ``name``, or the one that ``"module:TASK"`` names; a ``ValueError`` names the choices."""
+    return validate.resolve("dataset", name, TASKS, lambda t: isinstance(t, Task), "a lib.datasets.Task")

@@ -12,11 +12,12 @@ import pandas as pd
 from lib import validate
 from lib.datasets import TASKS, load
 from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, synth
+from lib.experiments.share import gather, share
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
 
-__all__ = ["Grid", "GRIDS", "PROFILES", "run_grid", "results"]
+__all__ = ["Grid", "GRIDS", "PROFILES", "gather_grid", "grid_of", "run_grid", "results"]
 
 PROFILES = ("quick", "paper")
 
@@ -27,7 +28,8 @@ class Grid:
 
     ``cells(profile)`` lists the cells of the ``"paper"`` scale or of a
     ``"quick"`` slice of it (the same cells, fewer); ``run`` computes one;
-    ``cost`` is its relative cost; ``version`` that of the code of a cell.
+    ``cost`` is its relative cost; ``version`` that of the code of a cell. The
+    records go into ``folder``, for a grid of one's own one's own.
     """
 
     name: str
@@ -36,10 +38,11 @@ class Grid:
     run: Callable[[object], dict]
     cost: Callable[[object], float]
     version: str
+    folder: Path = RESULTS
 
     def path(self, profile: str) -> Path:
-        """The results file: ``data/results/<name>.parquet``, quick ones beside it."""
-        return RESULTS / (f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet")
+        """The results file: ``<folder>/<name>.parquet``, quick ones beside it."""
+        return self.folder / (f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet")
 
 
 _QUICK = {"datasets": ("lsac",), "protocols": ("GRR", "OUE"), "epsilons": (0.25, 50.0), "runs": range(2)}
@@ -105,12 +108,8 @@ GRIDS: dict[str, Grid] = {
         _ldp("ldp_main", "LDP and fairness, Figs 2-7", ldp_fairness.main_grid),
         _ldp("ldp_appendix", "LDP and fairness, Figs 8-13 (random sensitive attributes)", ldp_fairness.appendix_grid),
         _ldp("ldp_tuned", "LDP and fairness, a slice with tuned hyper-parameters", ldp_fairness.tuned_grid),
-        Grid("coherence_section5", "Demographic coherence, Section 5 and variations", _section5, coherence.run_cell,
-             lambda cell: 1.0, coherence.VERSION),
         Grid("coherence_dp", "Demographic coherence of noisy and of exact counts", _coherence_dp, coherence_dp.run_cell,
              lambda cell: 5.0 if cell.reader == "forest" else 1.0, coherence_dp.VERSION),
-
-
         Grid(
             "coherence_section5",
             "Demographic coherence, Section 5 and variations",
@@ -126,30 +125,69 @@ GRIDS: dict[str, Grid] = {
                _means_census(("acs_coverage", "nist")), means.run_census),
         Grid("across_nist", "Across the papers: coherence of synthesizers and of LDP collection", _across, across.run_cell,
              across.cost, across.VERSION),
-        _synth("nist"),
-        _synth("acs_coverage"),
+        *map(_synth, synth.TABLES),
     )
 }  # fmt: skip
 
 
+def grid_of(grid: str | Grid) -> Grid:
+    """A grid by its name, by ``"module:GRID"``, or as it is."""
+    if isinstance(grid, Grid):
+        return grid
+    return validate.resolve("grid", grid, GRIDS, lambda g: isinstance(g, Grid), "a lib.experiments.Grid")
+
+
 def run_grid(
-    name: str,
+    name: str | Grid,
     profile: str = "paper",
     *,
     workers: int = 1,
     backend: str = "loky",
     path: Path | None = None,
     mix_versions: bool = False,
+    part: tuple[int, int] | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Run what is missing of a grid and return all its records; interrupt and call again as often as you like."""
-    grid = GRIDS[validate.choice("grid", name, GRIDS)]
+    """Run what is missing of a grid and return all its records; interrupt and call again as often as you like.
+
+    ``part=(3, 40)`` runs the third of forty parts only (:mod:`lib.experiments.share`), into a file of its own in the
+    working folder unless ``path`` is given.
+    """
+    grid = grid_of(name)
     validate.choice("profile", profile, PROFILES)
-    if path is None and profile == "paper":
+    cells, check = grid.cells(profile), None
+    if path is None and profile == "paper" and grid.folder == RESULTS:
         _needs_real_data(grid)
+        check = _refuse_replica
+    if part is not None:
+        cells = share(cells, *part, cost=grid.cost)
+        path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
     store = Store(path or grid.path(profile), version=grid.version, mix_versions=mix_versions)
-    return run_sweep(grid.cells(profile), grid.run, store, workers=workers, backend=backend, cost=grid.cost,
+    return run_sweep(cells, grid.run, store, workers=workers, backend=backend, cost=grid.cost, check=check,
                      progress=progress)  # fmt: skip
+
+
+def gather_grid(
+    name: str | Grid, parts: Iterable[Path], profile: str = "paper", *, path: Path | None = None
+) -> tuple[int, int]:
+    """Put the records of finished parts into the grid's own file; how many cells it has now, and how many are missing."""
+    grid, parts = grid_of(name), list(parts)
+    store = Store(path or grid.path(validate.choice("profile", profile, PROFILES)), version=grid.version)
+    if path is None and profile == "paper" and grid.folder == RESULTS:
+        for part in parts:
+            for record in Store(part, version=grid.version).frame().to_dict("records"):
+                _refuse_replica(record)
+    missing = gather(grid.cells(profile), parts, store)
+    return len(store), missing
+
+
+def _refuse_replica(record: dict) -> None:
+    """The process that stores has the real data; a worker on another machine may not."""
+    if record.get("data_source") == "replica":
+        raise ValueError(
+            f"cell {record['cell']} of {record.get('dataset')!r} was computed on a replica, so it is not stored; "
+            "set COMPANION_DATA on every worker, or keep replica results in a path of your own"
+        )
 
 
 def _needs_real_data(grid: Grid) -> None:
@@ -165,9 +203,9 @@ def _needs_real_data(grid: Grid) -> None:
             )
 
 
-def results(name: str, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
+def results(name: str | Grid, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
     """The records of a grid that exist so far; a ``ValueError`` says how to make them if there are none."""
-    grid = GRIDS[validate.choice("grid", name, GRIDS)]
+    grid = grid_of(name)
     file = path or grid.path(validate.choice("profile", profile, PROFILES))
     frame = Store(file, version=grid.version, mix_versions=True).frame()
     if frame.empty:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -19,10 +19,10 @@ from lightgbm import LGBMClassifier
 from sklearn.model_selection import train_test_split
 
 from lib import validate
-from lib.datasets import TASKS, Dataset, load
+from lib.datasets import Dataset, load, task
 from lib.experiments.hyperparameters import CHOICES, hyperparameters
-from lib.fairness import evaluate
-from lib.ldp import PROTOCOLS, SPLITS, design_matrix, sanitise, split_budget
+from lib.fairness import Metric, evaluate
+from lib.ldp import PROTOCOLS, SPLITS, design_matrix, protocol_class, sanitise, split_budget
 from lib.rng import stream
 
 __all__ = [
@@ -46,9 +46,9 @@ class Cell:
     Parameters
     ----------
     dataset : str
-        A task of ``lib.datasets``.
+        A task of ``lib.datasets``, or ``"module:TASK"``.
     protocol : str
-        One of ``lib.ldp.PROTOCOLS``, or ``"NonDP"`` (then ``split="none"``, ``epsilon=nan``).
+        One of ``lib.ldp.PROTOCOLS`` or ``"module:Class"``, or ``"NonDP"`` (then ``split="none"``, ``epsilon=nan``).
     split : {"uniform", "k-based", "none"}
     epsilon : float
         Budget of a user's whole report.
@@ -57,7 +57,7 @@ class Cell:
     sensitive : {"table2", "random"}
         The four attributes of Table 2, or the appendix's draw for this run.
     hyperparameters : str
-        "published" or "tuned", see ``lib.experiments.hyperparameters``.
+        "published", "tuned" or "default", see ``lib.experiments.hyperparameters``.
     seed : int
         Master seed of the noise.
     """
@@ -72,8 +72,9 @@ class Cell:
     seed: int = 20230717
 
     def __post_init__(self) -> None:
-        validate.choice("dataset", self.dataset, TASKS)
-        validate.choice("protocol", self.protocol, (*PROTOCOLS, BASELINE))
+        task(self.dataset)
+        if self.protocol != BASELINE:
+            protocol_class(self.protocol)
         self._is(run=validate.integer("run", self.run, low=0), seed=validate.integer("seed", self.seed, low=0))
         validate.choice("sensitive", self.sensitive, ("table2", "random"))
         validate.choice("hyperparameters", self.hyperparameters, CHOICES)
@@ -135,13 +136,13 @@ def sensitive_attributes(cell: Cell) -> tuple[str, ...]:
     attribute always in, the others drawn from the task's pool without
     replacement; the draw depends on data set and run only.
     """
-    task = TASKS[cell.dataset]
+    spec = task(cell.dataset)
     if cell.sensitive == "table2":
-        return task.sensitive
+        return spec.sensitive
     rng = stream(cell.seed, "ldp-fairness appendix", cell.dataset, cell.run)
     d_s = int(rng.integers(2, 7))
-    others = rng.choice(len(task.pool), size=d_s - 1, replace=False)
-    return (task.protected, *(task.pool[i] for i in others))
+    others = rng.choice(len(spec.pool), size=d_s - 1, replace=False)
+    return (spec.protected, *(spec.pool[i] for i in others))
 
 
 @cache
@@ -163,13 +164,16 @@ def train(features: np.ndarray, y: np.ndarray, parameters: dict, random_state: i
     return model.fit(features, y)
 
 
-def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
-    """Train and test one cell: metrics, per-group rates, budgets, times, the data's provenance."""
+def run_cell(cell: Cell, data: Dataset | None = None, extra: Mapping[str, Metric] | None = None) -> dict:
+    """Train and test one cell: metrics, per-group rates, budgets, times, the data's provenance.
+
+    ``extra`` are metrics of one's own, as in :func:`lib.fairness.evaluate`.
+    """
     data = data or _data(cell.dataset)
-    task, start = data.task, time.perf_counter()
+    spec, start = data.task, time.perf_counter()
     parameters = hyperparameters(cell.hyperparameters, cell.dataset)
     train_rows, test_rows = split_rows(cell.dataset, cell.run)
-    domain = task.domain.project(task.features)
+    domain = spec.domain.project(spec.features)
     known, unseen = data.frame.iloc[train_rows], data.frame.iloc[test_rows]
     sensitive = sensitive_attributes(cell)
     bits, epsilon_protected = None, float("nan")
@@ -177,7 +181,7 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
         bits = sanitise(known, domain, sensitive, protocol=cell.protocol, split=cell.split, epsilon=cell.epsilon,
                         rng=cell.noise)  # fmt: skip
         budgets = split_budget(cell.epsilon, [domain[c] for c in sensitive], cell.split)
-        epsilon_protected = float(budgets[sensitive.index(task.protected)])
+        epsilon_protected = float(budgets[sensitive.index(spec.protected)])
     features = design_matrix(known, domain, bits)
     built = time.perf_counter()
     model = train(features, data.y[train_rows], parameters, cell.run)
@@ -185,7 +189,7 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     scores = model.predict_proba(design_matrix(unseen, domain))[:, 1]
     labels = (scores > 0.5).astype(np.int8)
     y = data.y[test_rows]
-    return evaluate(y, labels, data.protected[test_rows], scores) | {
+    return evaluate(y, labels, data.protected[test_rows], scores, extra) | {
         "d_s": len(sensitive),
         "attributes": ",".join(sensitive),
         "epsilon_protected": epsilon_protected,

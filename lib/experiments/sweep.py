@@ -67,6 +67,7 @@ def run_sweep(
     workers: int = 1,
     backend: str = "loky",
     cost: Callable[[object], float] | None = None,
+    check: Callable[[dict], None] | None = None,
     compact_every: float = 600.0,
     progress: bool = True,
 ) -> pd.DataFrame:
@@ -86,6 +87,8 @@ def run_sweep(
     cost : callable, optional
         Relative cost of a cell; the bar and its estimate of the time left then
         count cost, not cells.
+    check : callable
+        Sees each record before it is stored; what it raises ends the sweep.
     compact_every : float
         Seconds between foldings of the journal into the parquet file.
     """  # fmt: skip
@@ -101,6 +104,8 @@ def run_sweep(
         with joblib.parallel_config(backend=backend, n_jobs=workers), bar:
             jobs = (joblib.delayed(_finish)(run, cell) for cell in todo)
             for record in joblib.Parallel(return_as="generator_unordered", batch_size=1)(jobs):
+                if check is not None:
+                    check(record)
                 store.append(record)
                 bar.update(costs[record["cell"]])
                 bar.set_postfix_str(f"{len(store)} cells done")

@@ -41,13 +41,16 @@ def group_names(frame: pd.DataFrame, level: str = "SEX_RAC1P") -> list[str]:
 
 
 def group_table(frame: pd.DataFrame, score: str, level: str = "SEX_RAC1P", *, least: float = 0.0) -> np.ndarray:
-    """``score|<group>``, shape (cells, groups); NaN for groups of at most a share ``least`` of the rows seen."""
+    """``score|<group>``, shape (cells, groups).
+
+    NaN for groups of at most a share ``least`` of the rows seen, and where the records have no such score, as
+    of a group of which nobody was held out.
+    """
     if not 0 <= least < 1:
         raise ValueError(f"least={least!r} is not allowed: a share from 0 (included) to 1 is")
     names = group_names(frame, level)
-    for column in (f"{score}|{name}" for name in names):
-        validate.choice("score", column, frame.columns)
-    values = frame[[f"{score}|{name}" for name in names]].to_numpy(dtype=float)
+    validate.choice("score", score, sorted({c.split("|")[0] for c in frame.columns if "|" in c}))
+    values = frame.reindex(columns=[f"{score}|{name}" for name in names]).to_numpy(dtype=float)
     sizes = frame[[f"n|{name}" for name in names]].to_numpy(dtype=float)
     return np.where(sizes > least * frame["rows"].to_numpy(dtype=float)[:, None], values, np.nan)
 

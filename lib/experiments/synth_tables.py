@@ -1,19 +1,20 @@
-"""The tables of the synthesizer rerun: ten columns of codes, who is in which group, a target, seen and held-out rows."""
+"""The tables of the synthesizer rerun: eight to ten columns of codes, who is in which group, a target, seen and held-out rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pandas as pd
 
 from lib import validate
 from lib.datasets import Domain, load
+from lib.experiments.synth_newyork import employment, stand_in
 from lib.rng import stream
 
-__all__ = ["TABLES", "BY", "Recipe", "Table", "table_of", "split", "groups_of"]
+__all__ = ["TABLES", "TITLES", "BY", "Recipe", "Table", "origin", "table_of", "split", "groups_of"]
 
 BY = ("vanilla", "SEX", "RAC1P", "SEX_RAC1P")
 HELD_OUT = 0.2
@@ -29,7 +30,7 @@ class Recipe:
     derive: Callable[[pd.DataFrame], pd.Series]
 
 
-TABLES: dict[str, Recipe] = {
+_RECIPES: dict[str, Recipe] = {
     # ESR: 1, 2 civilian and 4, 5 armed forces, employed
     "acs_coverage": Recipe(
         ("AGEP", "SCHL", "MAR", "SEX", "DIS", "ESP", "MIL", "NATIVITY", "RAC1P"), ("AGEP", "SCHL"), "EMPLOYED",
@@ -53,21 +54,44 @@ class Table:
     sha256: str
 
 
-@lru_cache(maxsize=2)
-def table_of(dataset: str, source: str = "auto") -> Table:
-    """The ten columns of a data set.
-
-    Bins are made of the *declared* domain, so nothing is read off the rows.
-    """
-    recipe = TABLES[validate.choice("dataset", dataset, TABLES)]
-    data = load(dataset, source)
+def _from_codes(dataset: str, source: str) -> tuple[pd.DataFrame, Domain, str, str, str]:
+    """The ten columns of a data set; bins are made of the *declared* domain, so nothing is read off the rows."""
+    recipe, data = _RECIPES[dataset], load(dataset, source)
     frame, sizes = data.frame[list(recipe.columns)].copy(), {c: data.task.domain[c] for c in recipe.columns}
     for column in recipe.binned:
         frame[column] = (frame[column].to_numpy() * 5 // sizes[column]).astype(np.int16)
         sizes[column] = 5
     frame[recipe.target] = recipe.derive(data.frame).to_numpy()
-    domain = Domain.of(sizes | {recipe.target: 2})
-    return Table(frame.astype(np.int16), domain, recipe.target, data.source, data.sha256)
+    return frame.astype(np.int16), Domain.of(sizes | {recipe.target: 2}), recipe.target, data.source, data.sha256
+
+
+TABLES: dict[str, Callable[[str], tuple[pd.DataFrame, Domain, str, str, str]]] = {
+    "nist": partial(_from_codes, "nist"),
+    "acs_coverage": partial(_from_codes, "acs_coverage"),
+    "newyork": stand_in,
+    "ny_employment": employment,
+}
+
+
+TITLES = {
+    "nist": "the NIST extract, national 2019",
+    "acs_coverage": "ACS public coverage, Texas 2018",
+    "newyork": "New York 2018, stand-in",
+    "ny_employment": "New York 2018, employment",
+}
+
+
+def origin(sources: Iterable[str]) -> str:
+    """What rows are, from their ``source``: "real data", "stand-in" or "replica", the least real that is among them."""
+    found = set(sources)
+    real = {"local", "cache", "download", "census"}
+    return "real data" if found <= real else "stand-in" if found <= real | {"stand-in"} else "replica"
+
+
+@lru_cache(maxsize=2)
+def table_of(dataset: str, source: str = "auto") -> Table:
+    """One of :data:`TABLES`. ``ny_employment`` is the paper's own and needs a network; ``newyork`` its stand-in."""
+    return Table(*TABLES[validate.choice("dataset", dataset, TABLES)](source))
 
 
 def split(table: Table, run: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -22,7 +22,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from lib import validate
-from lib.datasets import TASKS, load
+from lib.datasets import load, task
 from lib.experiments.hyperparameters import TRIALS
 from lib.experiments.ldp_fairness import split_rows, train
 from lib.experiments.store import Store
@@ -53,7 +53,7 @@ class Trial:
     seed: int = 20230717
 
     def __post_init__(self) -> None:
-        validate.choice("dataset", self.dataset, TASKS)
+        task(self.dataset)
         validate.integer("number", self.number, low=0)
         validate.choice("objective", self.objective, OBJECTIVES)
         validate.integer("folds", self.folds, low=2)

@@ -7,13 +7,16 @@ every metric made of it. Nothing is filled in and nothing is dropped.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, recall_score, roc_auc_score
 
-__all__ = ["FAIRNESS", "UTILITY", "RATES", "fairness", "utility", "group_rates", "evaluate"]
+__all__ = ["FAIRNESS", "UTILITY", "RATES", "Metric", "fairness", "utility", "group_rates", "evaluate"]
 
 FAIRNESS: tuple[str, ...] = ("DI", "SPD", "EOD", "OAD")
 UTILITY: tuple[str, ...] = ("acc", "f1", "auc", "recall", "balanced_accuracy")
+Metric = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None], float]
 RATES: tuple[str, ...] = ("positive_rate", "tpr", "fpr", "acc")
 
 
@@ -104,8 +107,25 @@ def utility(y_true: np.ndarray, y_pred: np.ndarray, scores: np.ndarray | None = 
 
 
 def evaluate(
-    y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray, scores: np.ndarray | None = None
+    y_true: np.ndarray,
+    y_pred: np.ndarray,
+    group: np.ndarray,
+    scores: np.ndarray | None = None,
+    extra: Mapping[str, Metric] | None = None,
 ) -> dict[str, float]:
-    """Every metric and rate above in one dictionary."""
+    """Every metric and rate above in one dictionary, and those of ``extra``.
+
+    Parameters
+    ----------
+    y_true, y_pred, group, scores
+        As for :func:`group_rates` and :func:`utility`.
+    extra : mapping name -> function ``(y_true, y_pred, group, scores)`` to a number, optional
+        Metrics of one's own; a name that is taken is refused.
+    """
     rates = group_rates(y_true, y_pred, group)
-    return _fairness_of(rates) | utility(y_true, y_pred, scores) | rates
+    found = _fairness_of(rates) | utility(y_true, y_pred, scores) | rates
+    for name, metric in (extra or {}).items():
+        if name in found:
+            raise ValueError(f"extra={name!r} is not allowed: a name other than {', '.join(found)} is")
+        found[name] = float(metric(y_true, y_pred, group, scores))
+    return found

@@ -1,4 +1,4 @@
-"""Protocols by name."""
+"""Protocols by name: the paper's seven, or any other as ``"module:Class"``."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from lib.ldp.local_hashing import BLH, OLH
 from lib.ldp.subset import SS
 from lib.ldp.unary import OUE, RAPPOR
 
-__all__ = ["PROTOCOLS", "make"]
+__all__ = ["PROTOCOLS", "make", "protocol_class"]
 
 _CLASSES = {c.name: c for c in (GRR, BLH, OLH, RAPPOR, OUE, SS, THE)}
 PROTOCOLS: tuple[str, ...] = tuple(_CLASSES)
 
 
+def protocol_class(name: str) -> type[Protocol]:
+    """The class behind one of :data:`PROTOCOLS`, or the :class:`Protocol` that ``"module:Class"`` names."""
+    return validate.resolve("protocol", name, _CLASSES, lambda c: isinstance(c, type) and issubclass(c, Protocol),
+                   "a subclass of lib.ldp.Protocol")  # fmt: skip
+
+
 def make(name: str, *, k: int, epsilon: float, **options) -> Protocol:
-    """The protocol called ``name`` (one of :data:`PROTOCOLS`) for a domain of size ``k``.
+    """The protocol called ``name`` (one of :data:`PROTOCOLS`, or ``"module:Class"``) for a domain of size ``k``.
 
     ``options`` go to the protocol: ``g_rule`` (OLH), ``omega_rule`` (SS),
     ``theta_range`` (THE).
     """
-    return _CLASSES[validate.choice("protocol", name, PROTOCOLS)](k=k, epsilon=epsilon, **options)
+    return protocol_class(name)(k=k, epsilon=epsilon, **options)

@@ -10,11 +10,24 @@ from lib.ldp import PROTOCOLS
 
 __all__ = ["COLOURS", "MARKERS", "METRIC_NAMES", "SPLIT_NAMES", "epsilon_axis", "offsets", "protocol_legend"]
 
+
+class _Styles(dict):
+    """Styles by protocol, and one for any protocol of another package."""
+
+    def __init__(self, styles, other) -> None:
+        super().__init__(styles)
+        self.other = other
+
+    def __missing__(self, name: str):
+        return self.other
+
+
 # Okabe-Ito without its yellow; the markers tell the protocols apart in grey
-COLOURS = dict(
-    zip(PROTOCOLS, ("#0072B2", "#4B4B4B", "#8A8A2B", "#D55E00", "#CC79A7", "#009E73", "#E69F00"), strict=True)
+COLOURS = _Styles(
+    zip(PROTOCOLS, ("#0072B2", "#4B4B4B", "#8A8A2B", "#D55E00", "#CC79A7", "#009E73", "#E69F00"), strict=True),
+    "#56B4E9",
 )
-MARKERS = dict(zip(PROTOCOLS, "osD^vPX", strict=True))
+MARKERS = _Styles(zip(PROTOCOLS, "osD^vPX", strict=True), "*")
 
 METRIC_NAMES = {
     "DI": "disparate impact", "SPD": "statistical parity difference", "EOD": "equal opportunity difference",
@@ -39,10 +52,12 @@ def epsilon_axis(ax: Axes, values, *, label: bool = True) -> None:
 def offsets() -> dict[str, float]:
     """A factor on epsilon for each protocol, so that error bars stand side by side."""
     middle = (len(PROTOCOLS) - 1) / 2
-    return {name: 1.035 ** (i - middle) for i, name in enumerate(PROTOCOLS)}
+    return _Styles({name: 1.035 ** (i - middle) for i, name in enumerate(PROTOCOLS)}, 1.035 ** (middle + 1))
 
 
 def protocol_legend(fig: Figure, names, *, extra=()) -> None:
-    """One legend above all panels, in the order of the protocols."""
-    handles = [plt.Line2D([], [], color=COLOURS[n], marker=MARKERS[n], label=n) for n in PROTOCOLS if n in set(names)]
+    """One legend above all panels, in the order of the protocols, those of other packages last."""
+    there = dict.fromkeys(names)
+    order = [n for n in PROTOCOLS if n in there] + [n for n in there if n not in PROTOCOLS]
+    handles = [plt.Line2D([], [], color=COLOURS[n], marker=MARKERS[n], label=n.rpartition(":")[2]) for n in order]
     fig.legend(handles=[*handles, *extra], loc="outside upper center", ncols=4, columnspacing=1.2, handlelength=1.6)

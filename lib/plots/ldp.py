@@ -78,7 +78,7 @@ def metric_curves(results: pd.DataFrame, dataset: str, metrics: Sequence[str]) -
         pair[0].set_ylabel(metric)
         low, high = summary.loc[summary["mean"].idxmin()], summary.loc[summary["mean"].idxmax()]
         sentences.append(
-            f"{METRIC_NAMES[metric]}: NonDP {base['mean']:.3f}, LDP from {low['mean']:.3f} "
+            f"{METRIC_NAMES.get(metric, metric)}: NonDP {base['mean']:.3f}, LDP from {low['mean']:.3f} "
             f"({low['protocol']}, {low['split']}, epsilon {low['epsilon']:g}) to {high['mean']:.3f} "
             f"({high['protocol']}, {high['split']}, epsilon {high['epsilon']:g})"
         )
@@ -109,11 +109,11 @@ def group_rates(results: pd.DataFrame, dataset: str, rates: Sequence[str], split
             drawn += [summary["mean"], [base["mean"]]]
             first = summary[summary["epsilon"] == summary["epsilon"].min()]["mean"]
             sentences.append(
-                f"{METRIC_NAMES[rate]} of group {group}: NonDP {base['mean']:.3f}, at the smallest budget "
+                f"{METRIC_NAMES.get(rate, rate)} of group {group}: NonDP {base['mean']:.3f}, at the smallest budget "
                 f"{first.min():.3f} to {first.max():.3f}"
             )
         _frame(pair[0], *drawn)
-        pair[0].set_ylabel(METRIC_NAMES[rate])
+        pair[0].set_ylabel(METRIC_NAMES.get(rate, rate))
     for group, ax in enumerate(axes[0]):
         ax.set_title(names[group])
     dashed = plt.Line2D([], [], color="#222222", linestyle=(0, (4, 2)), label="NonDP")
@@ -130,7 +130,8 @@ def difference_map(results: pd.DataFrame, dataset: str, metric: str, *, transfor
     fig, axes = plt.subplots(2, 1, figsize=(6.4, 5.2), sharex=True)
     for split, ax in zip(SPLITS, axes, strict=True):
         table = summary[summary["split"] == split].set_index(["protocol", "epsilon"])
-        grid = table["mean"].unstack().reindex(PROTOCOLS)
+        means = table["mean"].unstack()
+        grid = means.reindex([*PROTOCOLS, *means.index.difference(PROTOCOLS)])
         image = ax.imshow(grid, cmap="PuOr_r", vmin=-limit, vmax=limit, aspect="auto")
         for i, name in enumerate(grid.index):
             for j, epsilon in enumerate(grid.columns):
@@ -138,7 +139,7 @@ def difference_map(results: pd.DataFrame, dataset: str, metric: str, *, transfor
                     cell = table.loc[(name, epsilon)]
                     if not (cell["low"] > 0 or cell["high"] < 0):
                         ax.plot(j, i, "o", color="#111111", markersize=3)
-        ax.set_yticks(range(len(grid)), grid.index)
+        ax.set_yticks(range(len(grid)), [n.rpartition(":")[2] for n in grid.index])
         ax.set_xticks(range(grid.shape[1]), [f"{e:g}" for e in grid.columns])
         ax.set_title(SPLIT_NAMES[split])
         ax.grid(False)
@@ -171,7 +172,7 @@ def budget_of_protected(results: pd.DataFrame, dataset: str, metric: str) -> tup
     protocol_legend(fig, summary["protocol"], extra=lines)
     uniform, k_based = (share[split].iloc[0] / share[split].index[0] for split in SPLITS)
     alt = (
-        f"{METRIC_NAMES[metric]} on {dataset} against the budget that the protected attribute gets: {uniform:.1%} of "
+        f"{METRIC_NAMES.get(metric, metric)} on {dataset} against the budget that the protected attribute gets: {uniform:.1%} of "
         f"epsilon under the uniform split (solid), {k_based:.1%} under the k-based one (dotted)."
     )
     return fig, alt

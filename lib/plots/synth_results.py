@@ -36,8 +36,11 @@ def _log(ax, low: float, high: float) -> None:
 
 
 def against_epsilon(frame: pd.DataFrame, metric: str, ylabel: str, synthesizers: Sequence[str] = ("MST", "AIM", "GEM"),
-                    floors: Sequence[str] = tuple(FLOORS)) -> tuple[Figure, str]:  # fmt: skip
-    """A panel a synthesizer, a line a stratification, 95% intervals over runs; baselines as grey lines across."""
+                    floors: Sequence[str] = tuple(FLOORS), share: bool = False) -> tuple[Figure, str]:  # fmt: skip
+    """A panel a synthesizer, a line a stratification, 95% intervals over runs; baselines as grey lines across.
+
+    A ``share`` lies between 0 and 1 and gets a linear axis, its intervals cut at the ends.
+    """
     curves = averaged(frame[frame["small"] == "keep"], metric)
     levels = {b: curves.loc[curves["synthesizer"] == b, "mean"] for b in floors}
     fig, axes = plt.subplots(
@@ -51,7 +54,10 @@ def against_epsilon(frame: pd.DataFrame, metric: str, ylabel: str, synthesizers:
                 continue
             x = part["epsilon"] * 1.05 ** (i - 1.5)
             spread = np.nan_to_num([part["mean"] - part["low"], part["high"] - part["mean"]])
-            ax.errorbar(x, part["mean"], np.minimum(spread, 0.98 * part["mean"].abs().to_numpy()), color=colour,
+            spread[0] = np.minimum(spread[0], 0.98 * part["mean"].to_numpy())
+            if share:
+                spread[1] = np.minimum(spread[1], 1 - part["mean"].to_numpy())
+            ax.errorbar(x, part["mean"], spread, color=colour,
                         marker=MARKERS[by], markersize=3.5, linewidth=1.1, label=NAMES[by])  # fmt: skip
             words.append(f"{name} {NAMES[by]} from {part['mean'].iloc[0]:.3g} to {part['mean'].iloc[-1]:.3g}")
         for b, level in levels.items():
@@ -62,7 +68,10 @@ def against_epsilon(frame: pd.DataFrame, metric: str, ylabel: str, synthesizers:
         _epsilons(ax, shown["epsilon"])
     axes[0][0].set_ylabel(ylabel)
     values = pd.concat([shown["mean"], *levels.values()])
-    _log(axes[0][0], values[values > 0].min(), values.max())
+    if share:
+        axes[0][0].set_ylim(0, 1)
+    else:
+        _log(axes[0][0], values[values > 0].min(), values.max())
     handles, labels = axes[0][0].get_legend_handles_labels()
     kept = dict(zip(labels, handles, strict=True))
     fig.legend(kept.values(), kept.keys(), loc="outside upper center", ncols=4)
@@ -93,23 +102,26 @@ def groups_by_size(frame: pd.DataFrame, series: Mapping[str, str], xlabel: str, 
 
 
 def front(frame: pd.DataFrame, x: str, y: str, xlabel: str, ylabel: str) -> tuple[Figure, str]:
-    """Every setting by two errors (``frame``: synthesizer, by, epsilon, ``x``, ``y``); the undominated ones of each budget joined."""
-    fig, ax = plt.subplots(figsize=(6.4, 4.4))
+    """A panel a budget: every setting by two errors (``frame``: synthesizer, by, epsilon, ``x``, ``y``), the undominated joined."""
+    budgets = sorted(frame["epsilon"].unique())
+    rows = -(-len(budgets) // 3)
+    fig, axes = plt.subplots(rows, min(3, len(budgets)), figsize=(7.0, 0.9 + 2.1 * rows), squeeze=False)
     words = []
-    for (name, by), part in frame.groupby(["synthesizer", "by"], sort=False):
-        ax.plot(part[x], part[y], SHAPES[name], color=COLOURS[by], markersize=4.5, alpha=0.75, linestyle="")
-    for epsilon, part in frame.groupby("epsilon", sort=True):
+    for ax, epsilon in zip(axes.ravel(), budgets, strict=False):
+        part = frame[frame["epsilon"] == epsilon]
         best = part[pareto(part, x, y)].sort_values(x)
-        ax.plot(best[x], best[y], color="#8A8A8A", linewidth=0.9, zorder=0)
-        ax.annotate(f"ε = {epsilon:g}", (best[x].iloc[0], best[y].iloc[0]), textcoords="offset points", xytext=(-3, 4),
-                    ha="right", fontsize=7)  # fmt: skip
+        ax.plot(best[x], best[y], color="#8A8A8A", linewidth=6, alpha=0.35, solid_capstyle="round", zorder=0)
+        ax.plot(best[x], best[y], "o", color="#8A8A8A", markersize=11, alpha=0.35, zorder=0)
+        for row in part.itertuples():
+            ax.plot(getattr(row, x), getattr(row, y), SHAPES[row.synthesizer], color=COLOURS[row.by], markersize=5)
+        ax.set_title(f"ε = {epsilon:g}", fontsize=9)
         words.append(f"epsilon {epsilon:g}: " + ", ".join(f"{r.synthesizer} {NAMES[r.by]}" for r in best.itertuples()))
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
+    for ax in axes.ravel()[len(budgets) :]:
+        ax.axis("off")
+    for ax in axes[-1]:
+        ax.set_xlabel(xlabel)
+    for ax in axes[:, 0]:
+        ax.set_ylabel(ylabel)
     shapes = [
         plt.Line2D([], [], color="#6B6B6B", marker=SHAPES[n], linestyle="", label=n)
         for n in frame["synthesizer"].unique()

@@ -1,4 +1,4 @@
-"""Figures of the page that judges the LDP paper: who moves, what the split gains, which protocol is where."""
+"""Figures of the verdict pages: how many of each, who moves, what the split gains, which protocol is where."""
 
 from __future__ import annotations
 
@@ -13,9 +13,38 @@ from lib.experiments.summary import mean_interval, pooled
 from lib.ldp import PROTOCOLS
 from lib.plots.common import COLOURS, MARKERS, METRIC_NAMES, epsilon_axis, protocol_legend
 
-__all__ = ["who_moves", "split_gains", "trade_off"]
+__all__ = ["tallies", "who_moves", "split_gains", "trade_off"]
 
 GROUP_COLOURS = ("#0072B2", "#D55E00")
+
+
+VERDICT_COLOURS = {
+    "reproduced": "#009E73", "same direction": "#8FBF9F", "not reproduced": "#D55E00", "not comparable": "#9A9A9A",
+    "not run": "#D0D0D0",
+}  # fmt: skip
+
+
+def tallies(counts: Mapping[str, Mapping[str, int]]) -> tuple[Figure, str]:
+    """A bar a paper, cut by verdict; ``counts`` maps the paper's name to how many rows have each verdict."""
+    fig, ax = plt.subplots(figsize=(6.6, 0.9 + 0.55 * len(counts)))
+    for y, tally in enumerate(counts.values()):
+        left = 0
+        for verdict, colour in VERDICT_COLOURS.items():
+            n = tally.get(verdict, 0)
+            ax.barh(y, n, left=left, color=colour, height=0.62, label=verdict if y == 0 else None)
+            if n:
+                dark = verdict in ("reproduced", "not reproduced")
+                ax.text(
+                    left + n / 2, y, str(n), ha="center", va="center", fontsize=8, color="white" if dark else "black"
+                )
+            left += n
+    ax.set_yticks(range(len(counts)), list(counts))
+    ax.invert_yaxis()
+    ax.set_xlabel("claims")
+    ax.grid(visible=False)
+    fig.legend(loc="outside upper center", ncols=3)
+    words = "; ".join(f"{p}: " + ", ".join(f"{n} {v}" for v, n in tally.items() if n) for p, tally in counts.items())
+    return fig, f"Verdicts by paper. {words}."
 
 
 def who_moves(results: pd.DataFrame, epsilon: float, groups: Mapping[str, Sequence[str]],

@@ -71,6 +71,23 @@ def test_key_follows_the_data_that_the_reach_can_read(tiny, monkeypatch, package
         assert chapter_key(tiny, QUICK) != before
 
 
+def test_a_module_that_a_page_writes_counts_and_another_file_does_not(tiny):
+    write_notebook(
+        tiny.notebook, "%%writefile x.yml\n- {id: no Python}", "%%writefile x.py\nfrom lib.middle import value"
+    )
+    before = chapter_key(tiny, QUICK)
+    edit(tiny, "lib/used.py", "VALUE = 2\n")
+    assert chapter_key(tiny, QUICK) != before
+
+
+def test_a_page_about_all_chapters_follows_their_texts(tiny):
+    edit(tiny, "lib/book/teaching.py", "")
+    write_notebook(tiny.notebook, "import lib.book.teaching")
+    before = chapter_key(tiny, QUICK)
+    edit(tiny, "chapters/two.md", "# Two\n")
+    assert chapter_key(tiny, QUICK) != before
+
+
 def test_only_what_changed_runs_again(tiny):
     folder = tiny.root / "out"
 
@@ -110,7 +127,11 @@ def test_contents_that_name_a_missing_page_are_refused(tmp_path):
         pages(tmp_path)
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
+# the other guides are executed on replicas by test_guides.py, without a kernel
+ELSEWHERE = {f"chapters/guides/{name}" for name in ("protocol", "synthesizer", "dataset", "metric", "claim")}
+
+
+@pytest.mark.parametrize("page", [p for p in CHAPTERS if p.doc not in ELSEWHERE], ids=lambda page: page.doc)
 def test_every_chapter_runs_on_replicas(page, on_replicas):
     folder = page.root / "_build" / "executed" / "replicas"
     done = execute([page], QUICK, folder, progress=False)[0]

@@ -9,14 +9,20 @@ import nbformat
 import pytest
 from papermill import inspect_notebook
 
-from lib.book.pairs import difference, is_pair_source, notebook_of, sync
-from lib.book.toc import pages
+from lib.book.pairs import SETUP, difference, is_pair_source, notebook_of, sync
+from lib.book.toc import Page, pages
 from lib.paths import CHAPTERS as FOLDER
 from lib.paths import ROOT
 from tests.book.conftest import CHAPTERS
 
 TEXTS = sorted(FOLDER.rglob("*.md"))
 each_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
+
+
+def code_of(page: Page) -> list[str]:
+    """Code cells of the page itself, without the set-up that a notebook may have."""
+    cells = notebook_of(page.text).cells
+    return [cell.source for cell in cells if cell.cell_type == "code" and SETUP not in cell.metadata.get("tags", [])]
 
 
 @each_chapter
@@ -52,7 +58,7 @@ def test_parameters_are_typed_commented_and_listed_by_papermill(page):
 @each_chapter
 def test_an_unknown_value_names_the_choices(page):
     """Up to the cell that checks, the chapter runs in this process: no kernel is needed to be refused."""
-    code = [cell.source for cell in notebook_of(page.text).cells if cell.cell_type == "code"]
+    code = code_of(page)
     first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
     names: dict = {}
     exec(code[0], names)
@@ -65,7 +71,7 @@ def test_an_unknown_value_names_the_choices(page):
 @each_chapter
 def test_parameters_are_checked_before_any_work(page):
     """Only imports and the parameters cell come before the check."""
-    code = [cell.source for cell in notebook_of(page.text).cells if cell.cell_type == "code"]
+    code = code_of(page)
     first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
     before = code[first].split("check_parameters(")[0]
     assert first <= 1

@@ -106,3 +106,7 @@ def test_near_the_real_rows(stored):
     stored(grid(lambda name, by, epsilon: 1 / epsilon if name == "AIM" else 1.0))
     assert synth.synth_groups_improve("AIM").value == 1
     assert synth.synth_groups_improve("GEM").value == 0
+    stored(
+        grid(lambda name, by, epsilon: 1.0).query("epsilon == 0.01 or synthesizer == 'real'")
+    )  # a grid that has begun
+    assert math.isnan(synth.synth_groups_improve("AIM").value)

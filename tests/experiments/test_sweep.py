@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import pandas as pd
@@ -15,7 +14,7 @@ import pytest
 from lib.experiments.store import Store
 from lib.experiments.sweep import cell_key, provenance, run_sweep
 from lib.paths import ROOT
-from tests.experiments.toy import ToyCell, run_slow_toy, run_toy
+from tests.experiments.toy import ToyCell, run_toy
 
 CELLS = [ToyCell(number=i) for i in range(12)]
 STABLE = ["cell", "number", "value", "label"]
@@ -99,30 +98,6 @@ def test_killed_again_and_again_and_resumed_it_gives_the_same_table(tmp_path, wo
     cells = [ToyCell(number=i) for i in range(60)]
     disturbed = Store(path, version="1").frame()[STABLE]
     pd.testing.assert_frame_equal(disturbed, _sweep(tmp_path / "other.parquet", cells))
-
-
-def test_a_local_dask_cluster_gives_the_same_table_though_a_worker_is_killed_in_mid_run(tmp_path):
-    """The kill comes once some cells are stored and most are not; the nanny starts another worker."""
-    distributed = pytest.importorskip("distributed")
-    path, cells, done = tmp_path / "grid.parquet", [ToyCell(number=i) for i in range(60)], []
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0",
-                                       silence_logs=50)  # fmt: skip
-    with cluster, distributed.Client(cluster) as client:
-        pids = list(client.run(os.getpid).values())
-
-        def kill():
-            while len(Store(path, version="1")) < 5:
-                time.sleep(0.01)
-            done.append(len(Store(path, version="1")))
-            os.kill(pids[0], signal.SIGKILL)
-
-        killer = threading.Thread(target=kill, daemon=True)
-        killer.start()
-        store = Store(path, version="1")
-        table = run_sweep(cells, run_slow_toy, store, backend="dask", progress=False)[STABLE]
-        killer.join()
-    assert 5 <= done[0] < 60
-    pd.testing.assert_frame_equal(table, _sweep(tmp_path / "other.parquet", cells))
 
 
 def test_a_machine_without_git_still_has_provenance(monkeypatch):

@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 
 from lib.datasets import Domain
+from lib.datasets.newyork import GROUPS, load_newyork
 from lib.experiments.synth import BASELINES, Cell, cost, run_cell, synth_grid, synthesizer
+from lib.experiments.synth_newyork import EMPLOYMENT_DOMAIN, encode_employment
 from lib.experiments.synth_scores import ABSENT, classifier_scores, marginal_scores, mean_scores
-from lib.experiments.synth_tables import TABLES, Table, groups_of, split, table_of
+from lib.experiments.synth_tables import Table, groups_of, split, table_of
 from lib.rng import stream
 from lib.synth import MST, Stratified
 
@@ -28,13 +30,37 @@ def small() -> Table:
     return Table(frame, DOMAIN, "y", "generated", "0")
 
 
-@pytest.mark.parametrize("dataset", TABLES)
+@pytest.mark.parametrize("dataset", ["nist", "acs_coverage", "newyork"])
 def test_tables_fit_their_declared_domain(dataset):
     table = table_of(dataset, "replica")
     table.domain.check(table.frame)
-    assert len(table.domain) == 10
+    assert len(table.domain) == (8 if dataset == "newyork" else 10)
     assert table.frame.columns[-1] == table.target
     assert 0 < table.frame[table.target].mean() < 1
+
+
+def test_the_papers_table_is_encoded_from_raw_codes():
+    raw = pd.DataFrame({
+        "AGEP": [0, 19, 20, 99], "SCHL": [-1, 1, 21, 24], "MAR": [5, 1, 2, 3], "SEX": [1, 2, 1, 2], "DIS": [1, 2, 2, 1],
+        "ESP": [8, -1, -1, 1], "MIL": [-1, 4, 1, 2], "DREM": [-1, 2, 1, 2], "RAC1P": [1, 9, 6, 2],
+    }).astype(float)  # fmt: skip
+    frame = encode_employment(raw, pd.Series([False, True, True, False]))
+    EMPLOYMENT_DOMAIN.check(frame)
+    assert frame.columns.tolist() == list(EMPLOYMENT_DOMAIN.columns)
+    assert frame["AGEP"].tolist() == [0, 0, 1, 4]
+    assert frame["SCHL"].tolist() == [0, 0, 4, 4]
+    assert frame["ESP"].tolist() == [8, 0, 0, 1]
+    assert frame["RAC1P"].tolist() == [0, 8, 5, 1]
+    assert frame["EMPLOYED"].tolist() == [0, 1, 1, 0]
+
+
+def test_the_stand_in_has_new_yorks_groups_and_who_worked():
+    table = table_of("newyork", "replica")
+    assert (len(table.frame), table.source) == (196_967, "stand-in")
+    sizes = table.frame.groupby(["SEX", "RAC1P"]).size()
+    assert all(sizes[sex - 1, race - 1] == people for (sex, race), people in GROUPS.items())
+    assert table.frame["WORKED"].sum() == load_newyork("stand-in").frame["WKHP"].notna().sum()
+    assert (table.frame["PINCP"] == 0).sum() == load_newyork("stand-in").frame["PINCP"].isna().sum()
 
 
 def test_held_out_rows_are_a_fifth_and_shared(small):

@@ -54,6 +54,13 @@ def test_scores_by_hand():
     assert scored(frame, "SEX").iloc[0].parity_error == pytest.approx(0.4 / 2 + 0.3)
 
 
+def test_a_group_without_a_score_is_no_group():
+    frame = pd.DataFrame([record()]).drop(columns="rate|SEX=1,RAC1P=1")
+    assert scored(frame).iloc[0].parity_ratio == pytest.approx(0.5 / 0.7)
+    with pytest.raises(ValueError, match="score='nonsense'"):
+        group_table(frame, "nonsense")
+
+
 def test_seen_rows_are_another_score():
     frame = pd.DataFrame([record(seen_error=0.0, seen_acc=0.9)])
     assert scored(frame, seen=True).iloc[0].acc == 0.9

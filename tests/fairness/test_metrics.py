@@ -107,3 +107,15 @@ def test_one_class_of_labels_has_no_auc():
     assert math.isnan(metrics["auc"])
     assert math.isnan(metrics["balanced_accuracy"])
     assert utility(np.zeros(8), np.zeros(8))["recall"] == 0
+
+
+def test_metrics_of_ones_own_stand_beside_the_others():
+    def mean_score(y_true, y_pred, group, scores):
+        return scores[group == 0].mean()
+
+    scores = np.linspace(0, 1, Y.size)
+    found = evaluate(Y, HAT, GROUP, scores, {"mean score": mean_score})
+    assert found["mean score"] == pytest.approx(scores[4:].mean())
+    assert {name: found[name] for name in evaluate(Y, HAT, GROUP, scores)} == evaluate(Y, HAT, GROUP, scores)
+    with pytest.raises(ValueError, match="extra='SPD' is not allowed"):
+        evaluate(Y, HAT, GROUP, scores, {"SPD": mean_score})

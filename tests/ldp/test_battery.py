@@ -1,4 +1,4 @@
-"""The same questions to each of the seven protocols."""
+"""The same questions to each of the seven protocols, and to those that `--protocol MODULE:CLASS` names."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ from lib.ldp import PROTOCOLS, audited_epsilon, make
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 
-every = pytest.mark.parametrize("name", PROTOCOLS)
+every = pytest.mark.every_protocol
 budgets = st.floats(0.01, 100)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.definition.get_closest_marker("every_protocol"):
+        metafunc.parametrize("name", [*PROTOCOLS, *metafunc.config.getoption("--protocol")])
 
 
 @every

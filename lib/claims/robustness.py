@@ -1,0 +1,58 @@
+"""How much the verdicts owe to choices that could have been made otherwise: tolerances, and the correction for many tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from scipy import stats
+
+from lib import validate
+from lib.claims.ledger import Row
+from lib.claims.rules import holm, judge
+
+__all__ = ["CORRECTIONS", "with_slack", "with_correction", "moved"]
+
+CORRECTIONS = ("none", "Benjamini-Hochberg", "Holm")
+
+
+def _scaled(rule: str, tolerance: dict, factor: float) -> dict:
+    """The tolerance of a rule with ``factor`` times its slack; rules without slack keep theirs."""
+    if rule == "near":
+        return tolerance | {"tolerance": factor * tolerance["tolerance"]}
+    if rule == "within":
+        return tolerance | {"margin": factor * tolerance["margin"]}
+    if rule == "at_least":
+        return tolerance | {"threshold": max(0.0, 1 - factor * (1 - tolerance["threshold"]))}
+    return tolerance
+
+
+def with_slack(rows: Sequence[Row], factor: float) -> list[str]:
+    """The verdicts if every tolerance had been ``factor`` times as wide: half the distance, twice the missing share."""
+    validate.positive("factor", factor)
+    return [
+        judge(row.claim.rule, row.evidence, _scaled(row.claim.rule, row.claim.tolerance, factor),
+              None if math.isnan(row.adjusted_p) else row.adjusted_p)
+        if row.claim.measure else row.verdict
+        for row in rows
+    ]  # fmt: skip
+
+
+def with_correction(rows: Sequence[Row], correction: str) -> list[str]:
+    """The verdicts if p-values had been corrected otherwise, over the directional rows in ``rows``."""
+    validate.choice("correction", correction, CORRECTIONS)
+    tested = [i for i, row in enumerate(rows) if not math.isnan(row.adjusted_p)]
+    p = [rows[i].evidence.p for i in tested]
+    if correction == "Holm":
+        p = holm(p)
+    elif correction == "Benjamini-Hochberg" and p:
+        p = stats.false_discovery_control(p).tolist()
+    verdicts = [row.verdict for row in rows]
+    for i, value in zip(tested, p, strict=True):
+        verdicts[i] = judge(rows[i].claim.rule, rows[i].evidence, rows[i].claim.tolerance, value)
+    return verdicts
+
+
+def moved(rows: Sequence[Row], verdicts: Sequence[str]) -> list[tuple[Row, str]]:
+    """The rows whose verdict differs, with the other one."""
+    return [(row, other) for row, other in zip(rows, verdicts, strict=True) if row.verdict != other]

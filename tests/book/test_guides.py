@@ -1,0 +1,114 @@
+"""The guides as written: the cells of a page, in order, in a folder of their own; and with a fault put in, they fail."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from lib.book.pairs import notebook_of
+from lib.claims.ledger import MEASURES
+from lib.paths import CHAPTERS
+from tests.book.test_execute import ELSEWHERE
+
+GUIDES = CHAPTERS / "guides"
+
+
+@pytest.fixture
+def run_page(tmp_path, monkeypatch, on_replicas):
+    """Execute a page's cells in this process, with one text put for another if asked; its names are returned."""
+    modules, path, measures, shell = set(sys.modules), list(sys.path), dict(MEASURES), InteractiveShell()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # where the pages make their folders
+    for name in ("COMPANION_DATA", "COMPANION_CACHE"):  # put back afterwards what a page sets
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    monkeypatch.delenv("COMPANION_DATA")
+
+    def run(name: str, old: str = "", new: str = "") -> dict:
+        cells = [c.source for c in notebook_of(GUIDES / f"{name}.md").cells if c.cell_type == "code"]
+        assert not old or sum(old in source for source in cells) == 1, old
+        for source in cells:
+            result = shell.run_cell(source.replace(old, new) if old else source, silent=False)
+            result.raise_error()
+        return shell.user_ns
+
+    yield run
+    sys.path[:] = path
+    MEASURES.clear()
+    MEASURES.update(measures)
+    for module in set(sys.modules) - modules:
+        if str(tmp_path) in str(getattr(sys.modules[module], "__file__", "")):
+            del sys.modules[module]
+    importlib.invalidate_caches()
+
+
+def test_protocol(run_page):
+    names = run_page("protocol")
+    assert set(names["records"].protocol) == {"NonDP", "hadamard_response:HR"}
+
+
+def test_protocol_with_twice_the_budget_is_caught(run_page):
+    with pytest.raises(AssertionError):
+        run_page("protocol", "1 / (1 + math.exp(-self.epsilon))", "1 / (1 + math.exp(-2 * self.epsilon))")
+
+
+def test_synthesizer(run_page):
+    names = run_page("synthesizer")
+    assert len(names["records"]) == 8
+    assert names["scores"]["by SEX"][names["with_sex"]].mean() < names["scores"]["plain"][names["with_sex"]].mean()
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("budget / len(domain), ledger, rng) for", "budget / len(domain) / 2, ledger, rng) for"),  # half of it is left over
+    ("np.maximum(noisy, 0)", "np.maximum(noisy, 0) + 9"),
+])  # fmt: skip
+def test_synthesizer_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises(AssertionError):
+        run_page("synthesizer", old, new)
+
+
+def test_dataset(run_page):
+    names = run_page("dataset")
+    assert len(names["records"]) == 2 * (1 + 2 * 2)
+    assert set(names["records"].data_source) == {"local"}
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ('"sex": (kept["sex"] == "m")', '"sex": (kept["sex"] == "f")'), ('"west": 2}', '"west": 1}'),
+    ('sum(",," in line for line in lines)}', "0}"),
+])  # fmt: skip
+def test_dataset_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises((AssertionError, ValueError)):
+        run_page("dataset", old, new)
+
+
+def test_metric(run_page):
+    names = run_page("metric")
+    assert names["records"]["CAL"].notna().all()
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ('(rates["fpr_1"] - rates["fpr_0"])', '(rates["fpr_0"] - rates["fpr_1"])'), ("parts[1].mean() - parts[0].mean()", "parts[0].mean()"),
+])  # fmt: skip
+def test_metric_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises(AssertionError):
+        run_page("metric", old, new)
+
+
+def test_claim(run_page):
+    names = run_page("claim")
+    assert names["row"].verdict in ("reproduced", "not reproduced")
+
+
+def test_claim_whose_measure_has_no_sign_is_caught(run_page):
+    with pytest.raises(AssertionError):
+        run_page("claim", "decrease = -sign *", "decrease = -1 *")
+
+
+def test_no_guide_is_run_nowhere():
+    """Guides that test_execute.py leaves to this module have a test here, by their name."""
+    assert {f"test_{doc.rpartition('/')[2]}" for doc in ELSEWHERE} <= set(globals())

@@ -1,0 +1,154 @@
+"""Buttons to other services: each leads to a file of the repository; without a public address there are none."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from importlib.metadata import packages_distributions
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+import yaml
+from sphinx_book_theme.header_buttons import launch as theme
+
+from lib.book.launch import colab_cell, install, repository, staged_config
+from lib.book.pairs import SETUP, difference, notebook_of, sync
+from lib.paths import CHAPTERS as FOLDER
+from lib.paths import ROOT
+from tests.book.conftest import CHAPTERS
+from tests.book.pages import parse
+
+ADDRESS = "https://github.com/someone/companion"
+SERVICES = {"Binder": "https://mybinder.org/v2/gh/someone/companion/main?urlpath=lab/tree/{}",
+            "Colab": "https://colab.research.google.com/github/someone/companion/blob/main/{}"}  # fmt: skip
+
+
+@pytest.fixture
+def public(tmp_path):
+    """A copy of the configuration with an address in it."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text())
+    config["repository"] |= {"url": ADDRESS, "branch": "main"}
+    (tmp_path / "_config.yml").write_text(yaml.safe_dump(config))
+    return tmp_path
+
+
+def _buttons(config: dict, doc: str) -> dict[str, str]:
+    """What the theme makes of a configuration, on one page."""
+    options = config["sphinx"]["config"]["html_theme_options"]
+    app = SimpleNamespace(
+        config={"html_theme_options": options},
+        env=SimpleNamespace(doc2path=lambda name: f"{name}.ipynb", metadata={doc: {"kernelspec": {}}}),
+    )
+    *_, user, repository_name = options["repository_url"].split("/")  # as the theme splits it
+    context = {"header_buttons": [], "pagename": doc, "sourcename": f"{doc}.ipynb", "page_source_suffix": ".ipynb",
+               "github_url": "https://github.com", "github_user": user, "github_repo": repository_name}  # fmt: skip
+    theme.add_launch_buttons(app, doc, "page.html", context, None)
+    return {b["text"]: b["url"] for group in context["header_buttons"] for b in group["buttons"]}
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
+def test_each_button_leads_to_a_notebook_of_the_repository(page, public):
+    found = _buttons(yaml.safe_load(staged_config(public)), page.doc)
+    assert found == {service: link.format(f"{page.doc}.ipynb") for service, link in SERVICES.items()}
+    assert (ROOT / f"{page.doc}.ipynb").is_file()
+
+
+def test_pages_have_the_buttons_exactly_if_there_is_an_address(html):
+    stated = repository()
+    for page in CHAPTERS:
+        links = [a.get("href", "") for a in parse(html / f"{page.doc}.html").of("a")]
+        services = [link for link in links if "mybinder.org" in link or "colab.research" in link]
+        assert len(services) == (2 if stated else 0), page.doc
+        assert all(stated.url.removeprefix("https://github.com/") in link for link in services)
+
+
+def test_without_an_address_the_theme_is_told_of_no_service(tmp_path):
+    (tmp_path / "_config.yml").write_text(
+        "repository: {url: '', branch: main}\nlaunch_buttons: {binderhub_url: x, thebe: false}\n"
+    )
+    assert yaml.safe_load(staged_config(tmp_path)) == {"launch_buttons": {"thebe": False}}
+    assert colab_cell(tmp_path) is None
+
+
+def test_no_second_address_is_stated():
+    stated, citation = repository(), yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation.get("repository-code", stated and stated.url) == (stated and stated.url)
+
+
+def test_a_page_links_its_notebook_for_download(html):
+    for page in CHAPTERS:
+        links = [a.get("href", "") for a in parse(html / f"{page.doc}.html").of("a")]
+        assert any(link.endswith(f"_sources/{page.doc}.ipynb") for link in links), page.doc
+
+
+def test_with_an_address_a_notebook_starts_with_the_set_up_and_its_pair_agrees(public):
+    text = public / "chapters" / "page.md"
+    text.parent.mkdir()
+    text.write_text((FOLDER / "data" / "lsac.md").read_text())
+    first, *rest = notebook_of(text, public).cells
+    assert first.metadata["tags"] == [SETUP]
+    assert ADDRESS in first.source
+    assert [c.source for c in rest] == [
+        c.source for c in notebook_of(text).cells if SETUP not in c.metadata.get("tags", [])
+    ]
+    nbformat.validate(notebook_of(text, public))
+    exec(first.source, {})  # elsewhere than on Colab it does nothing
+    sync(text.parent, public)
+    assert difference(text, public) is None
+
+
+def test_on_colab_the_set_up_clones_installs_and_goes_there(public, monkeypatch, tmp_path):
+    calls, home = [], tmp_path / "companion"
+
+    def run(command, check):
+        calls.append(command)
+        home.mkdir(exist_ok=True)
+
+    monkeypatch.setitem(sys.modules, "google.colab", SimpleNamespace())
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.chdir(tmp_path)
+    source = colab_cell(public).replace("/content/companion", str(home))
+    with pytest.raises(SystemExit, match="Restart the session"):  # numpy was there before
+        exec(source, {})
+    exec(source, {})  # the second time nothing is fetched
+    assert [c[0] for c in calls] == ["git", sys.executable]
+    assert calls[0][-2:] == [ADDRESS, str(home)]
+    assert (ROOT / calls[1][-1].removeprefix(f"{home}/")).is_file()
+    assert sys.path[0] == str(home)
+
+
+def test_binder_has_what_it_reads():
+    folder = ROOT / ".binder"
+    assert (folder / "runtime.txt").read_text().strip() == "python-3.11"
+    (included,) = re.findall(r"^-r (\S+)", (folder / "requirements.txt").read_text(), re.M)
+    assert (folder / included).resolve() == ROOT / "requirements.txt"
+    assert (folder / "postBuild").stat().st_mode & 0o111
+    assert "python -m lib.book.launch" in (folder / "postBuild").read_text()
+
+
+def test_after_the_post_build_step_the_package_is_found_from_anywhere(tmp_path):
+    install(tmp_path)
+    code = f"import site; site.addsitedir({str(tmp_path)!r}); import lib; print(lib.__file__)"
+    done = subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(ROOT / "lib" / "__init__.py")
+
+
+def test_colab_gets_what_the_package_imports_at_the_books_pins():
+    colab = re.findall(r"^[\w.-]+==\S+", (ROOT / ".binder" / "colab.txt").read_text(), re.M)
+    assert set(colab) <= set((ROOT / "requirements.txt").read_text().splitlines())
+    build_only = {"jupytext", "nbformat", "IPython", "requests"}  # the first is not needed there, the others are there
+    imported = set()
+    for file in (ROOT / "lib").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                imported.add(node.module.split(".")[0])
+    third = imported - set(sys.stdlib_module_names) - {"lib"} - build_only
+    known = {name.split("==")[0].lower().replace("_", "-") for name in colab}
+    owners = packages_distributions()
+    assert [m for m in sorted(third) if not {d.lower().replace("_", "-") for d in owners.get(m, [])} & known] == []

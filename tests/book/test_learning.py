@@ -1,0 +1,64 @@
+"""Every chapter says what it teaches, what it needs, how long it takes, and has graded exercises with solutions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lib.book.teaching import LEVELS, facts, measured_on, run_times
+from lib.book.times import write_times
+from lib.book.toc import Page
+from tests.book.conftest import CHAPTERS
+
+TAUGHT = [page for page in CHAPTERS if page.doc != "chapters/index" and not page.doc.startswith("chapters/guides/")]
+GUIDES = [page for page in CHAPTERS if page.doc.startswith("chapters/guides/") and not page.doc.endswith("teaching")]
+
+
+def _missing(page: Page) -> list[str]:
+    said = facts(page)
+    return [name for name in ("title", "objectives", "before", "minutes", "data_badge") if not getattr(said, name)]
+
+
+@pytest.mark.parametrize("page", [*TAUGHT, *GUIDES], ids=lambda page: page.doc)
+def test_a_chapter_says_what_it_teaches_needs_and_takes(page):
+    assert _missing(page) == []
+
+
+@pytest.mark.parametrize("page", TAUGHT, ids=lambda page: page.doc)
+def test_a_chapter_has_four_graded_exercises_with_hidden_solutions_that_run(page):
+    exercises = facts(page).exercises
+    assert len(exercises) >= 4
+    assert {e.level for e in exercises} == set(LEVELS)
+    assert [e.label for e in exercises if not e.solved] == []
+
+
+def test_a_guide_ends_with_what_to_run_and_what_a_reviewer_asks():
+    for page in GUIDES:
+        heads = [line for line in page.text.read_text().splitlines() if line.startswith("## ")]
+        assert heads[-2:] == ["## What to run", "## What a reviewer will ask"], page.doc
+
+
+def test_what_is_missing_is_seen(tmp_path):
+    page = Page("page", tmp_path)
+    page.text.write_text("---\njupytext: x\n---\n\n# T\n\n```{exercise} A\n:label: a\nHow?\n```\n")
+    assert _missing(page) == ["objectives", "before", "minutes", "data_badge"]
+    (exercise,) = facts(page).exercises
+    assert (exercise.title, exercise.label, exercise.level, exercise.solved) == ("A", "a", "", False)
+
+
+def test_run_times_are_kept_and_read(tmp_path):
+    (tmp_path / "_toc.yml").write_text("root: one\nchapters: [{file: two}]\n")
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.ipynb").write_text("")
+    (tmp_path / "one.json").write_text(json.dumps({"seconds": 12.3}))
+    assert write_times(tmp_path, tmp_path / "times.csv", tmp_path) == 1
+    assert run_times(tmp_path / "times.csv").to_dict() == {"one": 12}
+    assert "load average" in measured_on(tmp_path / "times.csv")
+    assert run_times(tmp_path / "none.csv").empty
+    with pytest.raises(ValueError, match="build the book first"):
+        write_times(tmp_path / "empty", tmp_path / "times.csv", tmp_path)
+
+
+def test_run_times_speak_of_chapters_that_there_are():
+    assert set(run_times().index) <= {page.doc for page in CHAPTERS}

@@ -1,0 +1,47 @@
+"""Verdicts under other tolerances and corrections, on rows made up for it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from lib.claims.ledger import Claim, Row
+from lib.claims.robustness import moved, with_correction, with_slack
+from lib.claims.rules import Evidence, holm, judge
+
+
+def row(rule, tolerance, evidence, adjusted=math.nan) -> Row:
+    claim = Claim(
+        id="x", paper="ldp", place="p", statement="s", measure="table2", rule=rule, tolerance=tolerance, why="w"
+    )
+    return Row(claim, evidence, judge(rule, evidence, tolerance, None if math.isnan(adjusted) else adjusted), adjusted)
+
+
+ROWS = [
+    row("near", {"target": 1.0, "tolerance": 0.1}, Evidence(1.15)),
+    row("within", {"margin": 0.02}, Evidence(0.0, -0.015, 0.015)),
+    row("at_least", {"threshold": 0.9}, Evidence(0.85)),
+    row("true", {}, Evidence(0.0)),
+]
+
+
+def test_slack_is_scaled_by_the_rules_own_measure():
+    assert [r.verdict for r in ROWS] == ["same direction", "reproduced", "same direction", "not reproduced"]
+    assert with_slack(ROWS, 1.0) == [r.verdict for r in ROWS]
+    assert with_slack(ROWS, 2.0) == ["reproduced", "reproduced", "reproduced", "not reproduced"]
+    assert with_slack(ROWS, 0.5) == ["same direction", "same direction", "same direction", "not reproduced"]
+    assert [other for _, other in moved(ROWS, with_slack(ROWS, 0.5))] == ["same direction"]
+    with pytest.raises(ValueError, match="factor=0"):
+        with_slack(ROWS, 0)
+
+
+def test_corrections_are_ordered():
+    p = [0.001, 0.02, 0.03, 0.2]
+    rows = [row("positive", {}, Evidence(1.0, p=q), adjusted=a) for q, a in zip(p, holm(p), strict=True)] + ROWS[:1]
+    count = {c: with_correction(rows, c).count("reproduced") for c in ("none", "Benjamini-Hochberg", "Holm")}
+    assert count == {"none": 3, "Benjamini-Hochberg": 3, "Holm": 1}
+    assert with_correction(rows, "Holm") == [r.verdict for r in rows]
+    assert with_correction(ROWS, "none") == [r.verdict for r in ROWS]
+    with pytest.raises(ValueError, match="correction='Bonferroni'"):
+        with_correction(rows, "Bonferroni")
