@@ -151,6 +151,10 @@ def test_the_grid_holds_each_cell_once_and_every_kind():
     assert {c.run for c in cells} == {c.run for c in cells if c.kind == "clear"}
 
 
+def test_the_grid_is_complete_in_the_store():
+    assert {cell_key(c) for c in across_grid()} == set(results("across_nist")["cell"])
+
+
 def test_records_in_long_form(data):
     records = pd.DataFrame([vars(Cell(kind="fresh", n=SMALL)) | _record(data, "fresh")])
     rows = per_group(records)
