@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import TASKS, load
-from lib.experiments import coherence, coherence_dp, ldp_fairness, means, means_mixtures, synth
+from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, synth
 from lib.experiments.share import gather, share
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
@@ -60,6 +61,11 @@ def _section5(profile: str) -> Iterable[object]:
 
 def _coherence_dp(profile: str) -> Iterable[object]:
     return coherence_dp.dp_grid(*(() if profile == "paper" else (range(2), (0.1, 10.0))))
+
+
+def _across(profile: str) -> Iterable[object]:
+    cells = across.across_grid(*(() if profile == "paper" else (range(1), range(0))))
+    return (c for c in cells if profile == "paper" or c.epsilon in (1.0, math.inf))
 
 
 def _means_census(datasets: tuple[str, ...]) -> Callable[[str], Iterable[object]]:
@@ -117,6 +123,8 @@ GRIDS: dict[str, Grid] = {
                _means_census(("newyork",)), means.run_census),
         _means("means_census", "Stratified means on the Texan and the national extract",
                _means_census(("acs_coverage", "nist")), means.run_census),
+        Grid("across_nist", "Across the papers: coherence of synthesizers and of LDP collection", _across, across.run_cell,
+             across.cost, across.VERSION),
         *map(_synth, synth.TABLES),
     )
 }  # fmt: skip

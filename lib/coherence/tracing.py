@@ -1,0 +1,73 @@
+"""A learner that traces: it knows the whole data set and asks whose rare marginals the release has too much of.
+
+A lookup finds records that a release repeats. A private synthesizer repeats
+none, but its low-order marginals may still lean towards the half that it was
+fitted to. The tracer adds these leanings up over all pairs of columns (the
+statistic of Homer et al. 2008, "Resolving individuals contributing trace
+amounts of DNA", with pairs of columns in the place of alleles). The definition
+of coherence quantifies over all learners for each data set, so one that knows
+the data set, and not the split, is allowed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.coherence.learners import Predict, _check_release
+
+__all__ = ["Tracer"]
+
+
+@dataclass(frozen=True)
+class Tracer:
+    """Says +1 to whoever's marginals are more frequent in the release than in the data set, on the whole, else -1.
+
+    With ``r_S`` and ``x_S`` the shares of a person's cell of the marginal ``S``
+    in the release and in the data set, the score is the mean over ``S`` of
+    ``r_S / x_S - 1``; a score of 0 is answered by 0.
+
+    Parameters
+    ----------
+    population : DataFrame
+        The whole data set, both halves.
+    k : int
+        Columns a marginal, among those of the lens (all of them, if there are fewer).
+    """
+
+    population: pd.DataFrame = field(repr=False)
+    k: int = 2
+
+    def __post_init__(self) -> None:
+        validate.integer("k", self.k, low=1)
+        if self.population.empty:
+            raise ValueError("population has no rows; at least 1 is needed")
+
+    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+        _check_release(half, lens)
+        marginals = list(combinations(lens, min(self.k, len(lens))))
+        ratios = [self._ratio(half, list(s)) for s in marginals]
+
+        def predict(records: pd.DataFrame) -> np.ndarray:
+            score = np.zeros(len(records))
+            for columns, ratio in zip(marginals, ratios, strict=True):
+                score += ratio.reindex(_keys(records, list(columns))).to_numpy() - 1
+            if np.isnan(score).any():
+                raise ValueError("records hold somebody who is not in the population; only its members are allowed")
+            return np.sign(np.where(np.abs(score) < 1e-9, 0.0, score))
+
+        return predict
+
+    def _ratio(self, half: pd.DataFrame, columns: list[str]) -> pd.Series:
+        """Share in the release over share in the data set, of each cell that the data set fills."""
+        there = _keys(self.population, columns).value_counts()
+        found = _keys(half, columns).value_counts().reindex(there.index, fill_value=0)
+        return (found / len(half)) / (there / len(self.population))
+
+
+def _keys(frame: pd.DataFrame, columns: list[str]) -> pd.Index:
+    return pd.MultiIndex.from_frame(frame[columns]) if len(columns) > 1 else pd.Index(frame[columns[0]])

@@ -1,0 +1,45 @@
+"""The tracer: scores by hand, a clear half is told from the rest, a release of strangers tells nothing."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from lib.coherence.experiment import halves
+from lib.coherence.tracing import Tracer
+
+LENS = ("a", "b", "c")
+
+
+def _table(rng, n=600) -> pd.DataFrame:
+    return pd.DataFrame({"a": rng.integers(0, 30, n), "b": rng.integers(0, 30, n), "c": rng.integers(0, 30, n)})
+
+
+def test_scores_by_hand():
+    everyone = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 0, 0, 1]})
+    predict = Tracer(everyone, k=1)(everyone.iloc[:2], "y", ("a", "b"), None)
+    # a=0: share 1 against 1/2; b=0: 1 against 3/4; a=1: 0 against 1/2; b=1: 0 against 1/4
+    assert predict(everyone).tolist() == [1, 1, -1, -1]
+    assert Tracer(everyone, k=1)(everyone, "y", ("a", "b"), None)(everyone).tolist() == [0, 0, 0, 0]
+
+
+def test_a_clear_half_is_told_and_strangers_are_not(rng):
+    table = _table(rng)
+    a, b = halves(len(table), rng)
+    clear = Tracer(table)(table.iloc[a], "y", LENS, rng)
+    assert clear(table.iloc[a]).mean() > 0.8
+    assert clear(table.iloc[b]).mean() < -0.8
+    other = Tracer(table)(table.iloc[halves(len(table), rng)[0]], "y", LENS, rng)
+    assert abs(other(table.iloc[a]).mean() - other(table.iloc[b]).mean()) < 0.4  # five standard errors
+
+
+def test_wrong_arguments_are_named(rng):
+    table = _table(rng)
+    with pytest.raises(ValueError, match="k=0"):
+        Tracer(table, k=0)
+    with pytest.raises(ValueError, match="no rows"):
+        Tracer(table.iloc[:0])
+    with pytest.raises(ValueError, match="not in the population"):
+        Tracer(table)(table, "y", LENS, rng)(table.assign(a=99))
+    with pytest.raises(ValueError, match="columns"):
+        Tracer(table)(table[["a"]], "y", LENS, rng)

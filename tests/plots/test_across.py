@@ -1,0 +1,56 @@
+"""Figures across the papers draw what they are given, and their alternative text has its numbers."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from lib.plots import across
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def _table(**columns) -> pd.DataFrame:
+    rows = pd.DataFrame({"reader": ["forest", "lookup", "tracer"] * 2, "release": ["a"] * 3 + ["b"] * 3,
+                         "mean": [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]})  # fmt: skip
+    return rows.assign(low=rows["mean"] - 0.01, high=rows["mean"] + 0.01, **columns)
+
+
+def test_releases_name_the_largest():
+    fig, alt = across.releases(_table(panel="everyone"), 0.05)
+    assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == ["a", "b"]
+    assert "everyone: largest 0.50 for b, tracer" in alt
+
+
+def test_against_epsilon_has_a_panel_a_reader():
+    table = pd.concat([_table(panel="p", epsilon=e) for e in (0.1, 1.0)])
+    fig, alt = across.against_epsilon(table, 0.05, {(r, "p"): 1.0 for r in across.READER_COLOURS})
+    assert len(fig.axes) == 3
+    assert "tracer: up to 0.50 (b, p)" in alt
+
+
+def test_differences_tell_error_and_excess_apart():
+    table = _table(panel="p").rename(columns={"reader": "what"})
+    table.loc[table["what"] == "forest", "what"] = "error"
+    assert "p: error by +0.300 (b), excess by at most 0.500" in across.differences(table)[1]
+
+
+def test_groups_are_sorted_by_size():
+    table = _table(n=[10, 10, 10, 900, 900, 900], group=["x"] * 3 + ["y"] * 3)
+    table = table[table["reader"] == "forest"]
+    fig, alt = across.groups(table, 0.05)
+    assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == ["y (900)", "x (10)"]
+    assert "b, y (900), 0.30" in alt
+
+
+def test_scatter_gives_the_rank_correlation():
+    table = pd.DataFrame({"x": [1.0, 2, 3], "y": [3.0, 2, 1], "epsilon": [0.1, 1, 1]})
+    assert (
+        "3 points of b against a; rank correlation over all of them -1.00"
+        in across.scatter(table, "x", "y", {"x": "a", "y": "b"})[1]
+    )
