@@ -27,7 +27,7 @@ __all__ = [
 
 PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
 COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "data", "rule", "kind")
-WHOLE = ("verdict", "source", *COLUMNS[1:])  # of the ledger over all papers
+WHOLE = (*COLUMNS[:4], "source", *COLUMNS[4:])  # of the ledger over all papers
 PAPERS_IN_WORDS = {"stratified": "Stratified DP", "ldp": "LDP and fairness", "coherence": "Demographic coherence"}
 
 
