@@ -24,12 +24,17 @@ def html() -> Path:
         pytest.fail(f"the book does not build:\n{str(error)[-1500:]}", pytrace=False)  # the end has the warnings
 
 
+def without_data(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Set an environment in which no real data can be had."""
+    patch.delenv("COMPANION_DATA", raising=False)
+    patch.setenv("COMPANION_CACHE", str(folder / "no-cache"))
+    patch.setenv("COMPANION_OFFLINE", "1")
+
+
 @pytest.fixture
 def on_replicas(tmp_path, monkeypatch) -> None:
     """An environment in which no real data can be had."""
-    monkeypatch.delenv("COMPANION_DATA", raising=False)
-    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "no-cache"))
-    monkeypatch.setenv("COMPANION_OFFLINE", "1")
+    without_data(monkeypatch, tmp_path)
 
 
 def write_notebook(path: Path, *cells: str, parameters: str = 'profile: str = "quick"  # scale') -> None:
