@@ -29,7 +29,7 @@ def pytest_benchmark_update_machine_info(config, machine_info):
 @pytest.fixture(scope="session")
 def adult():
     data = load("adult")
-    rows, _ = split_rows("adult", 0)
+    rows, _ = split_rows(data.y, 0)
     return data.frame.iloc[rows], data.task
 
 

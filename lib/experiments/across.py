@@ -12,7 +12,6 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -22,6 +21,7 @@ from lib.coherence.experiment import Setup, checked, compare, halves
 from lib.coherence.learners import BATTERY, Learner
 from lib.coherence.tracing import Tracer
 from lib.datasets import Dataset, Domain, load
+from lib.datasets.memory import kept
 from lib.experiments.across_releases import (
     BY,
     KINDS,
@@ -108,7 +108,7 @@ def _cheap(run: int) -> Iterator[Cell]:
             yield Cell(kind="MST", by="SEX_RAC1P", weights="noisy", epsilon=epsilon, run=run)
 
 
-@cache
+@kept()
 def _data() -> Dataset:
     return load("nist")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from lib.coherence.collection import EVERYONE, banded, groups
 from lib.coherence.distances import shuffled_distances, split_distance
 from lib.coherence.experiment import Setup, one_split
 from lib.coherence.learners import BATTERY
+from lib.datasets.memory import kept
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.rng import stream
 
@@ -73,7 +73,7 @@ def section5_grid(splits: range = range(_SPLITS), sizes: tuple[int, ...] = _SIZE
                 yield Cell(variant="N dropped", learner=learner, labels="confidence", n=n, split=split)
 
 
-@cache
+@kept()
 def _table(source: str = "auto") -> Section5:
     return load_section5(source)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from lib.coherence.collection import EVERYONE
 from lib.coherence.experiment import Setup, one_split
 from lib.coherence.releases import READERS, Histogram, Reader
 from lib.datasets import Dataset, load
+from lib.datasets.memory import kept
 from lib.rng import stream
 
 __all__ = ["VERSION", "SEED", "RELEASES", "EPSILONS", "GROUPS", "Cell", "dp_grid", "run_cell", "per_group"]
@@ -62,7 +62,7 @@ def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) 
                         yield Cell(release=release, epsilon=epsilon, reader=reader, split=split)
 
 
-@cache
+@kept()
 def _data() -> Dataset:
     return load("nist")
 

@@ -12,7 +12,6 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from lightgbm import LGBMClassifier
@@ -20,6 +19,7 @@ from sklearn.model_selection import train_test_split
 
 from lib import validate
 from lib.datasets import Dataset, load, task
+from lib.datasets.memory import kept
 from lib.experiments.hyperparameters import CHOICES, hyperparameters
 from lib.fairness import Metric, evaluate
 from lib.ldp import PROTOCOLS, SPLITS, design_matrix, protocol_class, sanitise, split_budget
@@ -145,16 +145,14 @@ def sensitive_attributes(cell: Cell) -> tuple[str, ...]:
     return (spec.protected, *(spec.pool[i] for i in others))
 
 
-@cache
+@kept()
 def _data(dataset: str) -> Dataset:
     return load(dataset)
 
 
-@cache
-def split_rows(dataset: str, run: int) -> tuple[np.ndarray, np.ndarray]:
-    """Row numbers of train and test: 80/20, stratified on the target."""
-    data = _data(dataset)
-    train, test = train_test_split(np.arange(len(data.frame)), test_size=0.2, stratify=data.y, random_state=run)
+def split_rows(y: np.ndarray, run: int) -> tuple[np.ndarray, np.ndarray]:
+    """Row numbers of train and test: 80/20, stratified on the target ``y``, shape (n,)."""
+    train, test = train_test_split(np.arange(len(y)), test_size=0.2, stratify=y, random_state=run)
     return train, test
 
 
@@ -172,7 +170,7 @@ def run_cell(cell: Cell, data: Dataset | None = None, extra: Mapping[str, Metric
     data = data or _data(cell.dataset)
     spec, start = data.task, time.perf_counter()
     parameters = hyperparameters(cell.hyperparameters, cell.dataset)
-    train_rows, test_rows = split_rows(cell.dataset, cell.run)
+    train_rows, test_rows = split_rows(data.y, cell.run)
     domain = spec.domain.project(spec.features)
     known, unseen = data.frame.iloc[train_rows], data.frame.iloc[test_rows]
     sensitive = sensitive_attributes(cell)

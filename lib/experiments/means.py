@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -18,6 +17,7 @@ import pandas as pd
 from lib import validate
 from lib.datasets import load, load_raw
 from lib.datasets.cache import Unavailable
+from lib.datasets.memory import kept
 from lib.datasets.newyork import ATTRIBUTES, VARIABLES, load_newyork
 from lib.experiments.summary import mean_interval
 from lib.fairness.groups import parity_error, stratum_errors
@@ -131,7 +131,7 @@ class Table:
     sha256: str
 
 
-@lru_cache(maxsize=4)
+@kept(4)
 def table_of(dataset: str, source: str = "auto") -> Table:
     """The raw values of a data set; the excerpts' incomes have no replica."""
     validate.choice("dataset", dataset, TABLES)
@@ -153,7 +153,7 @@ def table_of(dataset: str, source: str = "auto") -> Table:
     return Table(frame[used], data.source, data.sha256)
 
 
-@lru_cache(maxsize=2)
+@kept(2)
 def strata(dataset: str, variable: str, crossing: str) -> tuple[np.ndarray, np.ndarray]:
     """Answers ordered by stratum, and the strata's sizes; those without an answer to ``variable`` are left out."""
     frame = table_of(dataset).frame

@@ -94,7 +94,7 @@ def run_score(cell: Score) -> dict:
         other = _table(cell, real, np.arange(len(real.frame)))
         errors = {k: marginal_error(real.frame, other, real.task.domain, k) for k in (1, 2, 3)}
         return {f"{name}_{k}": e[i] for k, e in errors.items() for i, name in enumerate(("mean", "max"))} | origin
-    fit, test = split_rows(cell.dataset, cell.run)
+    fit, test = split_rows(real.y, cell.run)
     table, features = _table(cell, real, fit), real.task.domain.project(real.task.features)
     parameters = PUBLISHED.get(cell.dataset, _DEFAULT)
     model = train(design_matrix(table, features), table[real.task.target].to_numpy(), parameters, cell.run)

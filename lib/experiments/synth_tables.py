@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from lib import validate
 from lib.datasets import Domain, load
+from lib.datasets.memory import kept
 from lib.experiments.synth_newyork import employment, stand_in
 from lib.rng import stream
 
@@ -88,7 +89,7 @@ def origin(sources: Iterable[str]) -> str:
     return "real data" if found <= real else "stand-in" if found <= real | {"stand-in"} else "replica"
 
 
-@lru_cache(maxsize=2)
+@kept(2)
 def table_of(dataset: str, source: str = "auto") -> Table:
     """One of :data:`TABLES`. ``ny_employment`` is the paper's own and needs a network; ``newyork`` its stand-in."""
     return Table(*TABLES[validate.choice("dataset", dataset, TABLES)](source))

@@ -13,7 +13,6 @@ if it had not been.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import optuna
@@ -23,6 +22,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from lib import validate
 from lib.datasets import load, task
+from lib.datasets.memory import kept
 from lib.experiments.hyperparameters import TRIALS
 from lib.experiments.ldp_fairness import split_rows, train
 from lib.experiments.store import Store
@@ -59,11 +59,11 @@ class Trial:
         validate.integer("folds", self.folds, low=2)
 
 
-@cache
+@kept()
 def _training_rows(dataset: str) -> tuple[np.ndarray, np.ndarray, dict[str, str]]:
     """Design matrix and target of the training rows of run 0, and where they come from."""
     data = load(dataset)
-    rows, _ = split_rows(dataset, 0)
+    rows, _ = split_rows(data.y, 0)
     features = design_matrix(data.frame.iloc[rows], data.task.domain.project(data.task.features))
     return features, data.y[rows], {"data_sha256": data.sha256, "data_source": data.source}
 

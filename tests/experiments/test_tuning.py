@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from lib.datasets import load
 from lib.experiments import tuning
 from lib.experiments.ldp_fairness import split_rows
 from lib.experiments.store import Store
@@ -33,7 +34,7 @@ def test_the_search_learns_from_its_trials(quick, tmp_path):
 
 
 def test_trials_are_scored_on_training_rows_only():
-    train, _ = split_rows("lsac", 0)
+    train, _ = split_rows(load("lsac").y, 0)
     features, y, _ = tuning._training_rows("lsac")
     assert len(features) == len(y) == len(train)
 
