@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -33,8 +34,8 @@ class Claim:
     """One row of ``data/claims.yml``.
 
     ``rule`` with its ``tolerance``, and the reason for it (``why``), were set
-    from the paper's text; ``measure`` names a function of ``lib.claims`` with
-    its ``arguments``. A row without a measure says why in ``why`` and carries
+    from the paper's text; ``measure`` names a function of ``lib.claims``, or
+    ``"module:function"``, with its ``arguments``. A row without a measure says why in ``why`` and carries
     the verdict "not run" or "not comparable". ``seen`` marks rows that were
     added or sharpened when part of the results was known.
     """
@@ -57,10 +58,14 @@ class Claim:
         """What is claimed: a number, a quantifier over cells, a direction, an equivalence, a statement, an opinion."""
         return KINDS.get(self.rule, "opinion")
 
+    def measured_by(self) -> Callable[..., Evidence]:
+        """The function that :attr:`measure` names: one of the ledger's, or anybody's as ``"module:function"``."""
+        return validate.resolve(f"measure of {self.id}", self.measure, MEASURES, callable, "a function")
+
     def __post_init__(self) -> None:
         validate.choice("paper", self.paper, PAPERS)
         if self.measure:
-            validate.choice(f"measure of {self.id}", self.measure, MEASURES)
+            self.measured_by()
             validate.choice(f"rule of {self.id}", self.rule, RULES)
             if self.verdict:
                 raise ValueError(
@@ -105,7 +110,7 @@ def evaluate(claims: list[Claim] | None = None, *, paper: str | None = None) -> 
     claims = read_claims() if claims is None else claims
     if paper is not None:
         validate.choice("paper", paper, PAPERS)
-    evidence = [MEASURES[c.measure](**c.arguments) if c.measure else Evidence(math.nan, detail=c.why) for c in claims]
+    evidence = [c.measured_by()(**c.arguments) if c.measure else Evidence(math.nan, detail=c.why) for c in claims]
     tested = [i for i, c in enumerate(claims) if c.rule == "positive" and not math.isnan(evidence[i].p)]
     adjusted = dict(zip(tested, holm([evidence[i].p for i in tested]), strict=True))
     rows = [

@@ -10,7 +10,6 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from lib.book.pairs import notebook_of
-from lib.claims.ledger import MEASURES
 from lib.paths import CHAPTERS
 from tests.book.test_execute import ELSEWHERE
 
@@ -20,7 +19,7 @@ GUIDES = CHAPTERS / "guides"
 @pytest.fixture
 def run_page(tmp_path, monkeypatch, on_replicas):
     """Execute a page's cells in this process, with one text put for another if asked; its names are returned."""
-    modules, path, measures, shell = set(sys.modules), list(sys.path), dict(MEASURES), InteractiveShell()
+    modules, path, shell = set(sys.modules), list(sys.path), InteractiveShell()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # where the pages make their folders
@@ -38,8 +37,6 @@ def run_page(tmp_path, monkeypatch, on_replicas):
 
     yield run
     sys.path[:] = path
-    MEASURES.clear()
-    MEASURES.update(measures)
     for module in set(sys.modules) - modules:
         if str(tmp_path) in str(getattr(sys.modules[module], "__file__", "")):
             del sys.modules[module]
