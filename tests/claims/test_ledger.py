@@ -25,7 +25,8 @@ def _read(tmp_path, *rows):
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"paper": "gdp"}, "paper='gdp'"), ({"measure": "guess"}, "measure of a='guess'"), ({"measure": "lib.paths:ROOT"}, "a function is allowed"),
+    ({"paper": "gdp"}, "paper='gdp'"), ({"measure": "guess"}, "measure of a='guess'"),
+    ({"measure": "lib.paths:ROOT"}, "a function is allowed"),
     ({"rule": "close"}, "rule of a='close'"),
     ({"verdict": "reproduced"}, "a measured row's verdict is computed"), ({"why": ""}, "why=''"), ({"note": "x"}, "field 'note'"),
     ({"measure": "", "verdict": "reproduced"}, "verdict of a='reproduced'"),
