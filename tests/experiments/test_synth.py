@@ -10,7 +10,8 @@ import pytest
 
 from lib.datasets import Domain
 from lib.datasets.newyork import GROUPS, load_newyork
-from lib.experiments.synth import BASELINES, Cell, cost, run_cell, synth_grid, synthesizer
+from lib.dp import rho_of
+from lib.experiments.synth import AS_SPENT, BASELINES, DELTA, Cell, cost, declared, run_cell, synth_grid, synthesizer
 from lib.experiments.synth_newyork import EMPLOYMENT_DOMAIN, encode_employment
 from lib.experiments.synth_scores import ABSENT, classifier_scores, marginal_scores, mean_scores
 from lib.experiments.synth_tables import Table, groups_of, split, table_of
@@ -140,9 +141,17 @@ def test_dropped_groups_get_nobody(small):
     assert run_cell(cell, big)["share|RAC1P=2"] == 0
 
 
+def test_the_budget_is_the_declared_one_but_for_the_published_slip():
+    cell = Cell(dataset="nist", synthesizer="GEM, single cells", epsilon=0.1)
+    assert declared(cell) == pytest.approx(rho_of(0.1, DELTA))
+    slip = Cell(dataset="nist", synthesizer=AS_SPENT, epsilon=0.1)
+    assert declared(slip) > 900 * declared(cell)
+    assert synthesizer(slip) == synthesizer(cell)
+
+
 def test_the_grid_has_what_the_paper_has_and_costs_are_finite():
     cells = list(synth_grid("nist"))
-    assert len({repr(c) for c in cells}) == len(cells) == 5 * (3 + 72 + 6 + 6)
+    assert len({repr(c) for c in cells}) == len(cells) == 5 * (3 + 72 + 6 + 6 + 12)
     assert all(0 < cost(c) < 1000 for c in cells)
 
 
