@@ -8,9 +8,9 @@ cache is off (in a sweep it costs more than it saves), and its Adam state and
 its draws from NumPy's global generator are not used.
 
 Why not its estimator by default: every set of cliques is compiled anew, which
-takes some ten times as long as the descent itself on a table of ten columns,
+takes some six times as long as the descent itself on a table of ten columns,
 and AIM changes the set in every round. (The descent itself, once compiled, is
-about twice as fast as ours.) ``benchmarks/test_synth.py`` times both.
+a third faster than ours.) ``benchmarks/test_synth.py`` times both.
 """
 
 from __future__ import annotations
