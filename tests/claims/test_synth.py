@@ -11,6 +11,7 @@ import pytest
 
 from lib.claims import synth
 from lib.claims.ledger import read_claims
+from lib.experiments.synth import AS_SPENT
 
 EPSILONS = (0.01, 0.1, 1.0, 5.0)
 GROUPS = ("SEX=0,RAC1P=0", "SEX=1,RAC1P=0")
@@ -55,8 +56,24 @@ def test_without_results_nothing_is_said(stored):
             assert math.isnan(synth.MEASURES[claim.measure](**claim.arguments).value), claim.id
 
 
+def test_the_published_slip_is_another_gem(stored):
+    frame = grid(lambda name, by, epsilon: {"GEM": 0.3}.get(name, 0.2))
+    better = {"synthesizer": "GEM", "metrics": ["parity_error"], "epsilons": [0.01, 5]}
+    stored(frame)
+    assert synth.synth_best(**better).value == 0
+    assert math.isnan(synth.synth_best(**better, as_spent=True).value)
+    settings = product(("vanilla", "SEX"), EPSILONS, range(5))
+    slip = [_row(AS_SPENT, by, e, run, 0.1 if by == "SEX" else 0.15, 0.7) for by, e, run in settings]
+    stored(pd.concat([frame, pd.DataFrame(slip)], ignore_index=True))
+    assert synth.synth_best(**better).value == 0
+    assert synth.synth_best(**better, as_spent=True).value == 1
+    assert synth.synth_stratified_better("parity_error", ["GEM"], [0.01, 5], as_spent=True).value == 1
+
+
 def test_every_measured_row_has_a_share_on_full_cells(stored):
-    stored(grid(lambda name, by, epsilon: 1 / (1 + epsilon)))
+    full = grid(lambda name, by, epsilon: 1 / (1 + epsilon))
+    slip = full[full["synthesizer"] == "GEM"].assign(synthesizer=AS_SPENT)
+    stored(pd.concat([full, slip], ignore_index=True))
     for claim in read_claims():
         if claim.measure in synth.MEASURES:
             found = synth.MEASURES[claim.measure](**claim.arguments)
