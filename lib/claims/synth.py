@@ -60,16 +60,16 @@ def _main(frame: pd.DataFrame, as_spent: bool = False) -> pd.DataFrame:
     return frame[frame["synthesizer"].isin(MAIN)]
 
 
-def _runs(frame: pd.DataFrame) -> int:
+def _runs(frame: pd.DataFrame, as_spent: bool = False) -> int:
     """Runs of every cell."""
-    return int(_main(frame).groupby(["dataset", "synthesizer", "by", "epsilon"]).size().min())
+    return int(_main(frame, as_spent).groupby(["dataset", "synthesizer", "by", "epsilon"]).size().min())
 
 
 def _sign(metric: str) -> int:
     return 1 if metric in HIGHER else -1
 
 
-def _share(share: Callable[[pd.DataFrame], pd.Series], words: str = "") -> Evidence:
+def _share(share: Callable[[pd.DataFrame], pd.Series], as_spent: bool = False) -> Evidence:
     """The share of the cells of which ``share`` says true, under the paper's protocol; under the other in words."""
     frame = cells()
     if frame.empty:
@@ -78,9 +78,9 @@ def _share(share: Callable[[pd.DataFrame], pd.Series], words: str = "") -> Evide
     if holds.empty:
         return NOTHING
     other = share(cells("held-out, every group"))
-    detail = f"{int(holds.sum())} of {len(holds)} on {', '.join(sorted(set(frame['dataset'])))}; {words}"
+    detail = f"{int(holds.sum())} of {len(holds)} on {', '.join(sorted(set(frame['dataset'])))}; "
     return Evidence(
-        float(holds.mean()), runs=_runs(frame), of=RUNS, data=_data(),
+        float(holds.mean()), runs=_runs(frame, as_spent), of=RUNS, data=_data(),
         detail=f"{detail}held-out rows and every group: {other.mean():.0%}",
     )  # fmt: skip
 
@@ -119,7 +119,7 @@ def synth_stratified_better(metric: str, synthesizers: list[str], epsilons: list
         gain = _differences(frame, metric, synthesizers, epsilons, as_spent)["gain"]
         return gain < 0 if worse else gain > 0
 
-    return _share(share)
+    return _share(share, as_spent)
 
 
 def synth_cost(metric: str, synthesizers: list[str], epsilons: list[float], margin: float) -> Evidence:
@@ -178,7 +178,7 @@ def synth_best(synthesizer: str, metrics: list[str], epsilons: list[float], stra
             wins.append(means[synthesizer] > others if synthesizer in means else pd.Series(dtype=bool))
         return pd.concat(wins)
 
-    return _share(share)
+    return _share(share, as_spent)
 
 
 def synth_groups_improve(synthesizer: str) -> Evidence:
