@@ -22,7 +22,7 @@ import pandas as pd
 
 from lib.dp import epsilon_of, rho_of
 from lib.experiments.store import Store
-from lib.experiments.summary import mean_interval
+from lib.experiments.summary import summarise
 from lib.experiments.sweep import run_sweep
 from lib.experiments.synth import DELTA, SYNTHESIZERS
 from lib.experiments.synth_tables import Table, table_of
@@ -108,12 +108,9 @@ def score_all() -> pd.DataFrame:
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Mean error with its 95% t interval over runs, and the median time, by synthesizer, epsilon, library and method."""
-    rows = []
-    for key, part in frame.groupby(["synthesizer", "epsilon", "library", "method"]):
-        mean, low, high = mean_interval(part["error"])
-        rows.append((*key, len(part), mean, low, high, part["fit_s"].median()))
-    columns = ["synthesizer", "epsilon", "library", "method", "runs", "error", "low", "high", "seconds"]
-    return pd.DataFrame(rows, columns=columns)
+    by = ["synthesizer", "epsilon", "library", "method"]
+    seconds = frame.groupby(by)["fit_s"].median().rename("seconds")
+    return summarise(frame, by, "error").rename(columns={"mean": "error"}).join(seconds, on=by)
 
 
 if __name__ == "__main__":

@@ -16,10 +16,18 @@ import numpy as np
 import pandas as pd
 
 from lib.claims.rules import Evidence
-from lib.experiments import results
-from lib.experiments.synth import AS_SPENT, MAIN
-from lib.experiments.synth_summary import against_vanilla, averaged, group_names, scored
-from lib.experiments.synth_tables import TABLES, origin
+from lib.experiments.summary import rank_correlation
+from lib.experiments.synth import AS_SPENT
+from lib.experiments.synth_summary import (
+    against_vanilla,
+    averaged,
+    finished_runs,
+    group_names,
+    main_fits,
+    scored,
+    stored_tables,
+)
+from lib.experiments.synth_tables import origin
 
 __all__ = ["MEASURES", "cells"]
 
@@ -31,13 +39,7 @@ RUNS = 5  # of the paper, at each setting
 
 @cache
 def _stored() -> tuple[pd.DataFrame, ...]:
-    frames = []
-    for dataset in TABLES:
-        try:
-            frames.append(results(f"synth_{dataset}"))
-        except ValueError:
-            continue
-    return tuple(frames)
+    return tuple(stored_tables().values())
 
 
 @cache
@@ -54,15 +56,9 @@ def _data() -> str:
 
 def _main(frame: pd.DataFrame, as_spent: bool = False) -> pd.DataFrame:
     """The fits of the three; ``as_spent`` puts the published GEM at what its script spends in the place of GEM."""
-    frame = frame[frame["small"] == "keep"]
     if as_spent:
         frame = frame[frame["synthesizer"] != "GEM"].replace({"synthesizer": {AS_SPENT: "GEM"}})
-    return frame[frame["synthesizer"].isin(MAIN)]
-
-
-def _runs(frame: pd.DataFrame, as_spent: bool = False) -> int:
-    """Runs of every cell."""
-    return int(_main(frame, as_spent).groupby(["dataset", "synthesizer", "by", "epsilon"]).size().min())
+    return main_fits(frame)
 
 
 def _sign(metric: str) -> int:
@@ -80,7 +76,7 @@ def _share(share: Callable[[pd.DataFrame], pd.Series], as_spent: bool = False) -
     other = share(cells("held-out, every group"))
     detail = f"{int(holds.sum())} of {len(holds)} on {', '.join(sorted(set(frame['dataset'])))}; "
     return Evidence(
-        float(holds.mean()), runs=_runs(frame, as_spent), of=RUNS, data=_data(),
+        float(holds.mean()), runs=finished_runs(_main(frame, as_spent)), of=RUNS, data=_data(),
         detail=f"{detail}held-out rows and every group: {other.mean():.0%}",
     )  # fmt: skip
 
@@ -92,11 +88,9 @@ def _curve_rises(frame: pd.DataFrame, metric: str, stratified_only: bool) -> pd.
         frame = frame[frame["by"] != "vanilla"]
     curves = averaged(frame, metric).pivot(index=["dataset", "synthesizer", "by"], columns="epsilon", values="mean")
     curves = _sign(metric) * curves.dropna()
-    ranks = curves.rank(axis=1).to_numpy()
-    ranks, order = ranks - ranks.mean(axis=1, keepdims=True), np.arange(ranks.shape[1]) - (ranks.shape[1] - 1) / 2
-    size = np.sqrt((ranks**2).sum(axis=1) * (order**2).sum())
-    spearman = np.divide(ranks @ order, size, out=np.zeros(len(ranks)), where=size > 0)  # a constant does not rise
-    return (curves.iloc[:, -1] > curves.iloc[:, 0]) & (spearman >= 0.8)
+    order = pd.Series(curves.columns, index=curves.columns)
+    spearman = curves.apply(lambda curve: rank_correlation(curve, order), axis=1)
+    return (curves.iloc[:, -1] > curves.iloc[:, 0]) & (spearman >= 0.8)  # a constant does not rise
 
 
 def synth_improves_with_budget(metric: str, stratified_only: bool = False) -> Evidence:
@@ -156,7 +150,7 @@ def synth_real_accuracy() -> Evidence:
         return NOTHING
     mean = frame[frame["synthesizer"] == "real"].groupby("dataset")["acc"].mean()
     words = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
-    return Evidence(float(mean.max()), runs=_runs(frame), of=RUNS, data=_data(), detail=words)
+    return Evidence(float(mean.max()), runs=finished_runs(_main(frame)), of=RUNS, data=_data(), detail=words)
 
 
 def synth_best(synthesizer: str, metrics: list[str], epsilons: list[float], stratified_only: bool = True,
@@ -198,7 +192,11 @@ def synth_groups_improve(synthesizer: str) -> Evidence:
     if not found or not sum(map(len, found)):
         return NOTHING
     return Evidence(
-        float(np.concatenate(found).mean()), runs=_runs(cells()), of=RUNS, data=_data(), detail="; ".join(words)
+        float(np.concatenate(found).mean()),
+        runs=finished_runs(_main(cells())),
+        of=RUNS,
+        data=_data(),
+        detail="; ".join(words),
     )
 
 

@@ -41,7 +41,7 @@ def _encoder(half: pd.DataFrame, *, one_hot: bool) -> ColumnTransformer:
     return ColumnTransformer([("category", coded, categories)], remainder=numbers)
 
 
-def _check_release(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
+def check_release(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
     absent = [c for c in columns if c not in table.columns]
     if absent or table.empty:
         raise ValueError(f"the release has {len(table)} rows and the columns {list(table.columns)}; "
@@ -77,7 +77,7 @@ class Estimator:
             raise ValueError(f"model={self.model!r} is not allowed: an instance with fit and predict is")
 
     def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
-        _check_release(half, (target, *lens))
+        check_release(half, (target, *lens))
         columns, y = list(lens), half[target].to_numpy()
         if not np.isin(y, (0, 1)).all():
             raise ValueError(
@@ -111,7 +111,7 @@ class Lookup:
 
     def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
         columns = list(lens)
-        _check_release(half, (target, *lens) if self.answers else lens)
+        check_release(half, (target, *lens) if self.answers else lens)
         alike = half.groupby(columns, observed=True, dropna=False)
         seen = alike[target].mean() if self.answers else alike.size()
         known = pd.Series(np.where(seen > 0.5, 1.0, -1.0) if self.answers else 1.0, index=seen.index)

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.coherence.learners import Predict, _check_release
+from lib.coherence.learners import Predict, check_release
 
 __all__ = ["Tracer"]
 
@@ -48,7 +48,7 @@ class Tracer:
             raise ValueError("population has no rows; at least 1 is needed")
 
     def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
-        _check_release(half, lens)
+        check_release(half, lens)
         marginals = list(combinations(lens, min(self.k, len(lens))))
         ratios = [self._ratio(half, list(s)) for s in marginals]
 

@@ -33,8 +33,10 @@ from lib.experiments.across_releases import (
     plain_release,
     synthetic_release,
 )
-from lib.experiments.across_scores import collection, group_errors, group_rates
+from lib.experiments.across_scores import collection, group_rates
+from lib.experiments.sweep import keep_as
 from lib.rng import stream
+from lib.synth.workload import group_errors
 
 __all__ = ["VERSION", "SEED", "COLUMNS", "LENS", "TARGET", "READERS", "STATISTICS", "Cell", "across_grid", "run_cell",
            "release_of", "cost", "per_group"]  # fmt: skip
@@ -67,9 +69,12 @@ class Cell:
         validate.choice("by", self.by, BY)
         validate.choice("weights", self.weights, WEIGHTS)
         validate.choice("dataset", self.dataset, ("nist",))
-        validate.integer("run", self.run, low=0)
-        validate.integer("n", self.n, low=0)
-        validate.positive("epsilon", self.epsilon, infinite=True)
+        keep_as(
+            self,
+            run=validate.integer("run", self.run, low=0),
+            n=validate.integer("n", self.n, low=0),
+            epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
+        )
         if (self.kind in WITHOUT_EPSILON) != math.isinf(self.epsilon):
             raise ValueError(f"epsilon={self.epsilon!r} is not allowed for kind={self.kind!r}: infinite for "
                              f"{', '.join(WITHOUT_EPSILON)}, finite for the others")  # fmt: skip

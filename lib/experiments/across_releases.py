@@ -29,16 +29,17 @@ from lib import validate
 from lib.coherence.experiment import halves
 from lib.datasets import Domain
 from lib.dp import rho_of
+from lib.experiments import synth
+from lib.experiments.synth import DELTA
+from lib.experiments.synth_tables import BY
 from lib.ldp import make, split_budget
-from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
+from lib.synth import Synthesizer
 
 __all__ = ["BY", "DELTA", "KINDS", "LDP", "SYNTHESIZERS", "WEIGHTS", "WITHOUT_EPSILON", "decoded", "ldp_release",
            "plain_release", "synthesizer", "synthetic_release"]  # fmt: skip
 
-DELTA = 1e-9
-BY = ("vanilla", "SEX", "RAC1P", "SEX_RAC1P")
 WEIGHTS = ("public", "noisy")
-SYNTHESIZERS: dict[str, Synthesizer] = {"MST": MST(), "AIM": AIM(), "GEM": GEM()}
+SYNTHESIZERS: dict[str, Synthesizer] = {name: synth.SYNTHESIZERS[name] for name in synth.MAIN}
 LDP = ("GRR linked", "OUE linked", "GRR whole", "OUE whole")
 WITHOUT_EPSILON = ("clear", "fresh", "nobody")
 KINDS = (*WITHOUT_EPSILON, *SYNTHESIZERS, *LDP)
@@ -57,9 +58,7 @@ def plain_release(kind: str, inside: pd.DataFrame, everyone: pd.DataFrame, domai
 
 def synthesizer(kind: str, by: str, weights: str = "public") -> Synthesizer:
     """The synthesizer ``kind``, fitted to everybody or inside each group; groups of any size are kept."""
-    inner = SYNTHESIZERS[validate.choice("kind", kind, SYNTHESIZERS)]
-    validate.choice("by", by, BY)
-    return inner if by == "vanilla" else Stratified(inner=inner, by=tuple(by.split("_")), weights=weights)
+    return synth.stratified(SYNTHESIZERS[validate.choice("kind", kind, SYNTHESIZERS)], by, weights=weights)
 
 
 def synthetic_release(kind: str, by: str, weights: str, epsilon: float, inside: pd.DataFrame, domain: Domain,

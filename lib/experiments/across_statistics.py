@@ -17,6 +17,7 @@ import pandas as pd
 from lib.coherence.collection import EVERYONE
 from lib.experiments.across import READERS
 from lib.experiments.across_scores import RACES, SEXES, WITH
+from lib.experiments.summary import rank_correlation
 
 __all__ = ["SMALL", "STATISTICS", "small_crossings", "excess", "fairness_of"]
 
@@ -94,17 +95,12 @@ def _slope(rows: pd.DataFrame, reader: str, group: str) -> pd.DataFrame:
     return _one(pd.Series(table.to_numpy() @ x / (x @ x), index=table.index))
 
 
-def _rank_correlation(x: pd.Series, y: pd.Series) -> float:
-    x, y = x.rank(), y.rank()
-    return float(x.corr(y)) if x.nunique() > 1 and y.nunique() > 1 else np.nan
-
-
 def _error_and_excess(rows: pd.DataFrame, within: tuple[str, ...] = ()) -> pd.DataFrame:
     """Spearman's rank correlation over MST's releases up to epsilon 5, group by group (100 people or more), averaged."""
     part = _where(rows, kind="MST", epsilon=(0.1, 1.0, 5.0), reader="tracer")
     part = part[part["group"].isin(_crossings(rows)) & (part["n"] >= SMALL[0])]
     found = part.groupby(["run", "group", *within])[["error_in", "excess"]].apply(
-        lambda p: _rank_correlation(p["error_in"], p["excess"])
+        lambda p: rank_correlation(p["error_in"], p["excess"])
     )
     return _one(found.groupby("run").mean())
 
@@ -122,7 +118,7 @@ def _fairness(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
     keys = ["kind", "by", "weights", "epsilon", "run"]
     part = _where(rows, kind="MST", reader="forest", group=WITH).set_index(keys)
     both = part[["excess"]].join(fairness_of(rows)[metric], how="inner")
-    return _one(both.groupby("run").apply(lambda p: _rank_correlation(p["excess"], p[metric])))
+    return _one(both.groupby("run").apply(lambda p: rank_correlation(p["excess"], p[metric])))
 
 
 def _linked(rows: pd.DataFrame, kind: str, epsilon: float = 1.0) -> pd.Series:

@@ -10,7 +10,7 @@ from lib.coherence.collection import EVERYONE
 from lib.coherence.solver import Setting, solve
 from lib.experiments.across_scores import WITH
 from lib.experiments.across_statistics import fairness_of, small_crossings
-from lib.experiments.summary import mean_interval
+from lib.experiments.summary import mean_interval, summarise
 
 __all__ = ["SMALL_NAME", "label", "labelled", "intervals", "of_note", "strata_differences", "guaranteed", "errors_and_excess",
            "fairness_and_excess"]  # fmt: skip
@@ -46,13 +46,9 @@ def intervals(rows: pd.DataFrame, by: Sequence[str], value: str = "excess",
     panels = {g: [g] for g in rows["group"].unique()} if panels is None else panels
     found = []
     for panel, groups in panels.items():
-        runs = rows[rows["group"].isin(groups)].groupby([*by, "run"])[value].mean()
-        for key, part in runs.groupby(level=list(range(len(by)))):
-            mean, low, high = mean_interval(part)
-            key = key if isinstance(key, tuple) else (key,)
-            found.append(dict(zip(by, key, strict=True)) | {"panel": panel, "mean": mean, "low": low, "high": high,
-                                                            "runs": int(part.notna().sum())})  # fmt: skip
-    return pd.DataFrame(found)
+        per_run = rows[rows["group"].isin(groups)].groupby([*by, "run"])[value].mean().reset_index()
+        found.append(summarise(per_run, by, value).assign(panel=panel))
+    return pd.concat(found, ignore_index=True)
 
 
 def strata_differences(rows: pd.DataFrame, kind: str = "MST", epsilons: Sequence[float] = (1.0, 5.0)) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from lib import validate
 from lib.datasets import Dataset, load, task
 from lib.datasets.memory import kept
 from lib.experiments.hyperparameters import CHOICES, hyperparameters
+from lib.experiments.sweep import keep_as
 from lib.fairness import Metric, evaluate
 from lib.ldp import PROTOCOLS, SPLITS, design_matrix, protocol_class, sanitise, split_budget
 from lib.rng import stream
@@ -75,22 +76,17 @@ class Cell:
         task(self.dataset)
         if self.protocol != BASELINE:
             protocol_class(self.protocol)
-        self._is(run=validate.integer("run", self.run, low=0), seed=validate.integer("seed", self.seed, low=0))
+        keep_as(self, run=validate.integer("run", self.run, low=0), seed=validate.integer("seed", self.seed, low=0))
         validate.choice("sensitive", self.sensitive, ("table2", "random"))
         validate.choice("hyperparameters", self.hyperparameters, CHOICES)
         if self.protocol == BASELINE:
             validate.choice("split", self.split, ("none",))
             if self.epsilon == self.epsilon:
                 raise ValueError(f"epsilon={self.epsilon!r} is not allowed: {BASELINE} has no budget, nan is")
-            self._is(epsilon=math.nan)
+            keep_as(self, epsilon=math.nan)
         else:
             validate.choice("split", self.split, SPLITS)
-            self._is(epsilon=validate.epsilon(self.epsilon))
-
-    def _is(self, **fields) -> None:
-        """Plain Python numbers, so that equal cells have equal keys: ``epsilon=1`` is ``epsilon=1.0``."""
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+            keep_as(self, epsilon=validate.epsilon(self.epsilon))
 
     @property
     def noise(self) -> np.random.Generator:

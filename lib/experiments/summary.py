@@ -14,7 +14,18 @@ from scipy import stats
 
 from lib import validate
 
-__all__ = ["CURVE", "mean_interval", "curves", "baseline", "differences", "paired", "tally", "pooled"]
+__all__ = [
+    "CURVE",
+    "mean_interval",
+    "summarise",
+    "rank_correlation",
+    "curves",
+    "baseline",
+    "differences",
+    "paired",
+    "tally",
+    "pooled",
+]
 
 CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
 BASELINE = "NonDP"
@@ -35,14 +46,26 @@ def mean_interval(values: Sequence[float] | np.ndarray, level: float = 0.95) -> 
     return float(x.mean()), float(x.mean() - half), float(x.mean() + half)
 
 
-def _summarise(frame: pd.DataFrame, by: Sequence[str], value: str, level: float) -> pd.DataFrame:
+def summarise(
+    frame: pd.DataFrame, by: Sequence[str], value: str, level: float = 0.95, *, sort: bool = True
+) -> pd.DataFrame:
+    """Mean of ``value`` with its t interval in each group of rows: ``*by, mean, low, high, runs``.
+
+    ``runs`` counts the rows that have the value; groups come in order, or as they first occur if not ``sort``.
+    """
     rows = [
         dict(zip(by, key, strict=True))
         | dict(zip(("mean", "low", "high"), mean_interval(group[value], level), strict=True))
         | {"runs": int(group[value].notna().sum())}
-        for key, group in frame.groupby(list(by), sort=True)
+        for key, group in frame.groupby(list(by), sort=sort)
     ]
     return pd.DataFrame(rows, columns=[*by, "mean", "low", "high", "runs"])
+
+
+def rank_correlation(x: pd.Series, y: pd.Series) -> float:
+    """Spearman's rank correlation; NaN where one of the two is constant."""
+    x, y = x.rank(), y.rank()
+    return float(x.corr(y)) if x.nunique() > 1 and y.nunique() > 1 else float("nan")
 
 
 def _has(frame: pd.DataFrame, *columns: str) -> None:
@@ -53,13 +76,13 @@ def _has(frame: pd.DataFrame, *columns: str) -> None:
 def curves(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataFrame:
     """Mean of ``metric`` over runs of every LDP cell: ``dataset, protocol, split, epsilon, mean, low, high, runs``."""
     _has(frame, metric)
-    return _summarise(frame[frame["protocol"] != BASELINE], CURVE, metric, level)
+    return summarise(frame[frame["protocol"] != BASELINE], CURVE, metric, level)
 
 
 def baseline(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataFrame:
     """Mean of ``metric`` over runs of NonDP: ``dataset, mean, low, high, runs``."""
     _has(frame, metric)
-    return _summarise(frame[frame["protocol"] == BASELINE], ["dataset"], metric, level)
+    return summarise(frame[frame["protocol"] == BASELINE], ["dataset"], metric, level)
 
 
 def differences(frame: pd.DataFrame, metric: str, transform=None) -> pd.DataFrame:
@@ -79,7 +102,7 @@ def differences(frame: pd.DataFrame, metric: str, transform=None) -> pd.DataFram
 
 def paired(frame: pd.DataFrame, metric: str, *, transform=None, level: float = 0.95) -> pd.DataFrame:
     """Mean over runs of :func:`differences`: ``dataset, protocol, split, epsilon, mean, low, high, runs``."""
-    return _summarise(differences(frame, metric, transform), CURVE, "difference", level)
+    return summarise(differences(frame, metric, transform), CURVE, "difference", level)
 
 
 def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
@@ -117,4 +140,4 @@ def pooled(frame: pd.DataFrame, metric: str, by: Sequence[str], *, transform=Non
     long = differences(frame, metric, transform)
     per_run = long.groupby([*by, "run"])["difference"].agg(["mean", "size"]).reset_index()
     whole = per_run["size"] == per_run.groupby(list(by))["size"].transform("max")
-    return _summarise(per_run[whole].rename(columns={"mean": "value"}), by, "value", level)
+    return summarise(per_run[whole].rename(columns={"mean": "value"}), by, "value", level)

@@ -26,9 +26,15 @@ from lib import validate
 from lib.experiments.store import Store
 from lib.paths import ROOT
 
-__all__ = ["available_workers", "cell_key", "provenance", "run_sweep"]
+__all__ = ["available_workers", "cell_key", "keep_as", "provenance", "run_sweep"]
 
 PACKAGES = ("numpy", "pandas", "scikit-learn", "lightgbm")
+
+
+def keep_as(cell: object, **fields: object) -> None:
+    """Set fields of a frozen cell to plain Python numbers, so that equal cells have equal keys: ``epsilon=1`` is ``epsilon=1.0``."""
+    for name, value in fields.items():
+        object.__setattr__(cell, name, value)
 
 
 def cell_key(cell: object) -> str:

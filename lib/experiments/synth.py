@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from lib import validate
 from lib.dp import rho_of
+from lib.experiments.sweep import keep_as
 from lib.experiments.synth_scores import classifier_scores, marginal_scores, mean_scores
 from lib.experiments.synth_tables import BY, TABLES, Table, groups_of, split, table_of
 from lib.rng import stream
@@ -31,6 +32,7 @@ __all__ = [
     "DELTA",
     "Cell",
     "AS_SPENT",
+    "stratified",
     "synthesizer",
     "declared",
     "synth_grid",
@@ -71,8 +73,11 @@ class Cell:
         validate.choice("synthesizer", self.synthesizer, (*SYNTHESIZERS, *BASELINES))
         validate.choice("by", self.by, BY)
         validate.choice("small", self.small, ("keep", "drop", "merge"))
-        validate.integer("run", self.run, low=0)
-        validate.positive("epsilon", self.epsilon, infinite=True)
+        keep_as(
+            self,
+            run=validate.integer("run", self.run, low=0),
+            epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
+        )
         if (self.synthesizer in BASELINES) != (self.epsilon == np.inf):
             raise ValueError(f"epsilon={self.epsilon!r} is not allowed for {self.synthesizer!r}: finite for a synthesizer, "
                              "infinite for a baseline")  # fmt: skip
@@ -97,10 +102,15 @@ def synth_grid(dataset: str, runs: range = range(5), epsilons: tuple[float, ...]
                 yield Cell(dataset=dataset, synthesizer=AS_SPENT, by=by, epsilon=epsilon, run=run)
 
 
+def stratified(inner: Synthesizer, by: str, **wrapper) -> Synthesizer:
+    """``inner`` fitted to everybody (``by="vanilla"``) or inside each group of ``by``; ``wrapper``: see :class:`Stratified`."""
+    validate.choice("by", by, BY)
+    return inner if by == "vanilla" else Stratified(inner=inner, by=tuple(by.split("_")), **wrapper)
+
+
 def synthesizer(cell: Cell) -> Synthesizer:
     """What the cell fits."""
-    inner = SYNTHESIZERS[cell.synthesizer]
-    return inner if cell.by == "vanilla" else Stratified(inner=inner, by=tuple(cell.by.split("_")), small=cell.small)
+    return stratified(SYNTHESIZERS[cell.synthesizer], cell.by, small=cell.small)
 
 
 def declared(cell: Cell) -> float:
@@ -144,5 +154,5 @@ def cost(cell: Cell) -> float:
     """Relative cost: strata multiply it, and AIM's grows with the budget."""
     if cell.synthesizer in BASELINES:
         return 1.0
-    base = {"MST": 1.0, "AIM": 4.0 + 3 * np.log1p(cell.epsilon), "GEM": 8.0}.get(cell.synthesizer, 8.0)
+    base = {"MST": 1.0, "AIM": 4.0 + 3 * np.log1p(cell.epsilon)}.get(cell.synthesizer, 8.0)
     return float(base * {"vanilla": 1, "SEX": 2, "RAC1P": 4, "SEX_RAC1P": 8}[cell.by])

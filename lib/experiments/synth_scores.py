@@ -7,34 +7,24 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
-from threadpoolctl import threadpool_limits
 
 from lib.datasets import Domain
 from lib.experiments.synth_tables import groups_of
-from lib.synth.workload import all_kway, workload_error
+from lib.synth.workload import group_errors
 
-__all__ = ["ABSENT", "marginal_scores", "mean_scores", "classifier_scores"]
-
-ABSENT = 2.0  # workload error of a group of which no synthetic row exists: the largest there is
-
-
-def _group_error(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, k: int) -> float:
-    if real.empty:
-        return np.nan
-    return workload_error(real, synthetic, domain, all_kway(domain, k)) if len(synthetic) else ABSENT
+__all__ = ["marginal_scores", "mean_scores", "classifier_scores"]
 
 
 def marginal_scores(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, *, k: int = 3) -> dict[str, float]:
     """``error`` and ``error|<group>``: all-k-way workload error (Def. 14), on the group's own rows; ``share|<group>`` of each.
 
-    NaN for a group without real rows, :data:`ABSENT` for one without synthetic ones.
+    NaN for a group without real rows, :data:`~lib.synth.workload.ABSENT` for one without synthetic ones.
     """
-    scores = {"error": workload_error(real, synthetic, domain, all_kway(domain, k))}
+    everyone = {"": np.ones(len(real), dtype=bool)}, {"": np.ones(len(synthetic), dtype=bool)}
     ours, theirs = groups_of(real, domain), groups_of(synthetic, domain)
-    for name, mask in ours.items():
-        scores[f"error|{name}"] = _group_error(real[mask], synthetic[theirs[name]], domain, k)
-        scores[f"share|{name}"] = float(theirs[name].mean())
-    return scores
+    errors = group_errors(real, synthetic, everyone[0] | ours, everyone[1] | theirs, domain, k)
+    scores = {"error": errors.pop("")} | {f"error|{name}": error for name, error in errors.items()}
+    return scores | {f"share|{name}": float(mask.mean()) for name, mask in theirs.items()}
 
 
 def _means_apart(real: pd.DataFrame, synthetic: pd.DataFrame) -> float:
@@ -71,14 +61,13 @@ def classifier_scores(
     y = train[target].to_numpy()
     constant = bool((y == y[0]).all())
     scores: dict[str, float] = {}
-    with threadpool_limits(1):
-        forest = None if constant else RandomForestClassifier(n_estimators=100, random_state=seed, n_jobs=1)
-        if forest is not None:
-            forest.fit(train[features].to_numpy(), y)
-        for prefix, test in tests.items():
-            told = np.full(len(test), y[0]) if forest is None else forest.predict(test[features].to_numpy())
-            rates = _rates(told, test[target].to_numpy(), groups_of(test, domain))
-            scores |= {prefix + name: value for name, value in rates.items()}
+    forest = None if constant else RandomForestClassifier(n_estimators=100, random_state=seed, n_jobs=1)
+    if forest is not None:
+        forest.fit(train[features].to_numpy(), y)
+    for prefix, test in tests.items():
+        told = np.full(len(test), y[0]) if forest is None else forest.predict(test[features].to_numpy())
+        rates = _rates(told, test[target].to_numpy(), groups_of(test, domain))
+        scores |= {prefix + name: value for name, value in rates.items()}
     return scores
 
 

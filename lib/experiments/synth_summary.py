@@ -14,11 +14,16 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.experiments.summary import mean_interval
+from lib.experiments.grids import results
+from lib.experiments.summary import summarise
+from lib.experiments.synth import MAIN
+from lib.experiments.synth_tables import TABLES
 
-__all__ = ["KEYS", "LEVELS", "METRICS", "group_names", "group_table", "scored", "averaged", "against_vanilla", "pareto"]
+__all__ = ["KEYS", "LEVELS", "METRICS", "SETTING", "group_names", "group_table", "scored", "averaged", "stored_tables",
+           "main_fits", "finished_runs", "against_vanilla", "pareto"]  # fmt: skip
 
-KEYS = ("dataset", "synthesizer", "by", "epsilon", "small", "run")
+SETTING = ("dataset", "synthesizer", "by", "epsilon")
+KEYS = (*SETTING, "small", "run")
 LEVELS = ("SEX", "RAC1P", "SEX_RAC1P")
 METRICS: dict[str, str] = {
     "acc": "accuracy of the classifier (Fig. 4)",
@@ -99,18 +104,32 @@ def scored(frame: pd.DataFrame, level: str = "SEX_RAC1P", *, seen: bool = False,
     )
 
 
-def averaged(
-    frame: pd.DataFrame, value: str, by: Sequence[str] = ("dataset", "synthesizer", "by", "epsilon")
-) -> pd.DataFrame:
+def averaged(frame: pd.DataFrame, value: str, by: Sequence[str] = SETTING) -> pd.DataFrame:
     """Mean of ``value`` over runs with its 95% interval: ``*by, mean, low, high, runs``."""
     for column in (value, *by):
         validate.choice("value", column, frame.columns)
-    rows = [
-        dict(zip(by, key, strict=True)) | dict(zip(("mean", "low", "high"), mean_interval(part[value]), strict=True))
-        | {"runs": int(part[value].notna().sum())}
-        for key, part in frame.groupby(list(by), sort=False)
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=[*by, "mean", "low", "high", "runs"])
+    return summarise(frame, by, value, sort=False)
+
+
+def stored_tables() -> dict[str, pd.DataFrame]:
+    """Stored records of every table whose grid has any."""
+    found = {}
+    for dataset in TABLES:
+        try:
+            found[dataset] = results(f"synth_{dataset}")
+        except ValueError:
+            continue
+    return found
+
+
+def main_fits(frame: pd.DataFrame) -> pd.DataFrame:
+    """The cells of MST, AIM and GEM that keep every group: those of the paper's figures."""
+    return frame[frame["synthesizer"].isin(MAIN) & (frame["small"] == "keep")]
+
+
+def finished_runs(fits: pd.DataFrame) -> int:
+    """Runs that every setting among ``fits`` has."""
+    return int(fits.groupby(list(SETTING)).size().min())
 
 
 def against_vanilla(frame: pd.DataFrame, value: str) -> pd.DataFrame:
@@ -124,8 +143,7 @@ def against_vanilla(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     both = keep[keep["by"] != "vanilla"].merge(plain, on=same, validate="many_to_one")
     both = both.assign(difference=both[value] - both["_plain"])
     out = averaged(both, "difference")
-    means = both.groupby(["dataset", "synthesizer", "by", "epsilon"], sort=False)["_plain"].mean().to_numpy()
-    return out.assign(plain=means)
+    return out.assign(plain=both.groupby(list(SETTING), sort=False)["_plain"].mean().to_numpy())
 
 
 def pareto(frame: pd.DataFrame, x: str, y: str) -> np.ndarray:

@@ -75,7 +75,7 @@ TABLES: dict[str, Callable[[str], tuple[pd.DataFrame, Domain, str, str, str]]] =
 
 
 TITLES = {
-    "nist": "the NIST extract, national 2019",
+    "nist": "NIST extract, national 2019",
     "acs_coverage": "ACS public coverage, Texas 2018",
     "newyork": "New York 2018, stand-in",
     "ny_employment": "New York 2018, employment",

@@ -10,6 +10,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from lib.experiments.summary import rank_correlation
+from lib.plots.common import epsilon_axis
+
 __all__ = ["READER_COLOURS", "releases", "against_epsilon", "differences", "groups", "scatter"]
 
 READER_COLOURS = {"forest": "#0072B2", "lookup": "#D55E00", "tracer": "#009E73"}
@@ -87,12 +90,10 @@ def against_epsilon(table: pd.DataFrame, margin: float, clear: Mapping[tuple[str
                 x = own["epsilon"] * 1.06 ** (i - len(lines) / 2)
                 ax.errorbar(x, own["mean"], yerr=np.abs([own["mean"] - own["low"], own["high"] - own["mean"]]), color=colour,
                             marker="osD^vPX"[i % 7], markersize=3, linewidth=1, capsize=1.2, label=release)  # fmt: skip
-            ax.set_xscale("log")
+            epsilon_axis(ax, ticks, label=False)
             ax.set_yscale("symlog", linthresh=0.1)
             ax.set_yticks([0, 0.1, 1], ["0", "0.1", "1"])
             ax.set_ylim(-0.1, 2)
-            ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
-            ax.set_xticks([], minor=True)
             ax.set_title(f"{reader}: {panel}", fontsize=8)
         last = table[(table["reader"] == reader) & (table["epsilon"] == ticks[-1])]
         top = last.loc[last["mean"].idxmax()]
@@ -161,5 +162,5 @@ def scatter(
     ax.set_xlabel(names[x])
     ax.set_ylabel(names[y])
     fig.legend(loc="outside upper center", ncols=5)
-    rho = table[x].rank().corr(table[y].rank())
+    rho = rank_correlation(table[x], table[y])
     return fig, f"{len(table)} points of {names[y]} against {names[x]}; rank correlation over all of them {rho:+.2f}."

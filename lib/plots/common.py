@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from lib.ldp import PROTOCOLS
 
-__all__ = ["COLOURS", "MARKERS", "METRIC_NAMES", "SPLIT_NAMES", "epsilon_axis", "offsets", "protocol_legend"]
+__all__ = [
+    "COLOURS",
+    "MARKERS",
+    "METRIC_NAMES",
+    "SPLIT_NAMES",
+    "epsilon_axis",
+    "log_if_wide",
+    "offsets",
+    "protocol_legend",
+]
 
 
 class _Styles(dict):
@@ -47,6 +58,15 @@ def epsilon_axis(ax: Axes, values, *, label: bool = True) -> None:
     ax.set_xticks([], minor=True)
     if label:
         ax.set_xlabel("budget ε (log scale)")
+
+
+def log_if_wide(ax: Axes, values) -> None:
+    """A logarithmic axis where ``values`` span most of a decade; a short range reads better on a linear one."""
+    values = np.asarray(values, dtype=float)
+    values = values[values > 0]
+    if values.size and values.max() > 6 * values.min():
+        ax.set_yscale("log")
+        ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def offsets() -> dict[str, float]:

@@ -10,6 +10,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
+from lib.plots.common import log_if_wide
+
 __all__ = ["COLOURS", "dirichlet_triangles", "shares", "error_grid", "against", "census", "sweep", "lines"]
 
 COLOURS = {"COINPRESS": "#6B6B6B", "StratCOINPRESS": "#0072B2", "PubStratCOINPRESS": "#D55E00"}
@@ -107,14 +109,6 @@ def against(records: pd.DataFrame, x: str, xlabel: str, *, metric: str = "error"
     return fig, f"{ylabel} against {xlabel}: " + "; ".join(words) + "."
 
 
-def _scale(ax, values: pd.Series) -> None:
-    """Logarithmic where the values span most of a decade; a short range reads better on a linear axis."""
-    values = values[values > 0]
-    if values.max() > 6 * values.min():
-        ax.set_yscale("log")
-        ax.yaxis.set_minor_formatter(NullFormatter())
-
-
 def census(records: pd.DataFrame, variables: Sequence[str], metrics: Mapping[str, str]) -> tuple[Figure, str]:
     """A row a variable, a column a metric, points at the number of strata (Figures 2 and 8), 95% intervals."""
     fig, axes = plt.subplots(len(variables), len(metrics), squeeze=False, sharex=True,
@@ -129,7 +123,7 @@ def census(records: pd.DataFrame, variables: Sequence[str], metrics: Mapping[str
                 ax.errorbar(part["strata"] * 1.04 ** (i - 1), part[column], np.minimum(error, 0.99 * part[column].to_numpy()),
                             fmt=MARKERS[name], markersize=4, linewidth=0.9, color=colour, label=name)  # fmt: skip
                 words.append(f"{variable} {metric}, {name}: median {part[column].median():.3g}")
-            _scale(ax, pd.concat([part[f"{metric}|{name}"] for name in COLOURS]))
+            log_if_wide(ax, pd.concat([part[f"{metric}|{name}"] for name in COLOURS]))
             ax.set_xscale("log")
             ax.set_title(f"{variable}: {title}", fontsize=9)
     for ax in axes[-1]:

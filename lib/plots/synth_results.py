@@ -8,9 +8,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from lib.experiments.synth_summary import averaged, pareto
+from lib.plots.common import epsilon_axis, log_if_wide
 
 __all__ = ["COLOURS", "against_epsilon", "groups_by_size", "front", "two_protocols"]
 
@@ -18,25 +19,32 @@ COLOURS = {"vanilla": "#4B4B4B", "SEX": "#0072B2", "RAC1P": "#D55E00", "SEX_RAC1
 MARKERS = {"vanilla": "s", "SEX": "o", "RAC1P": "^", "SEX_RAC1P": "D"}
 NAMES = {"vanilla": "plain", "SEX": "by sex", "RAC1P": "by race", "SEX_RAC1P": "by sex × race"}
 FLOORS = {"real": ("real rows", "-"), "bootstrap": ("bootstrap", "--"), "independent": ("columns alone", ":")}
-SHAPES = {"MST": "o", "AIM": "^", "GEM": "s", "GEM, single cells": "X"}
+SHAPES = {"MST": "o", "AIM": "^", "GEM": "s"}
 
 
-def _epsilons(ax, values) -> None:
-    ticks = sorted(set(map(float, values)))
-    ax.set_xscale("log")
-    ax.set_xticks(ticks, [f"{t:g}" for t in ticks], fontsize=7.5)
-    ax.set_xticks([], minor=True)
-    ax.set_xlabel("budget ε (log)")
+def _axes(ax, epsilons, values: pd.Series) -> None:
+    """Budgets across in small print; scores on a logarithmic axis if they are wide, at 1, 2 and 5 unless they are very wide."""
+    epsilon_axis(ax, epsilons)
+    ax.tick_params(axis="x", labelsize=7.5)
+    log_if_wide(ax, values)
+    if ax.get_yscale() == "log" and values.max() < 100 * values[values > 0].min():
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
 
 
-def _log(ax, low: float, high: float) -> None:
-    """A logarithmic axis where the values span most of a decade; with ticks at 1, 2 and 5 unless it is long."""
-    if low > 0 and high > 6 * low:
-        ax.set_yscale("log")
-        ax.yaxis.set_minor_formatter(NullFormatter())
-        if high < 100 * low:
-            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+def _curves(ax, curves: pd.DataFrame, high: float = np.inf) -> list[str]:
+    """A line with intervals for each stratification of one synthesizer, cut at 0 and at ``high``; each in words."""
+    words = []
+    for i, (by, colour) in enumerate(COLOURS.items()):
+        part = curves[curves["by"] == by].sort_values("epsilon")
+        if part.empty:
+            continue
+        spread = np.nan_to_num([part["mean"] - part["low"], part["high"] - part["mean"]])
+        spread = np.minimum(spread, [0.98 * part["mean"], high - part["mean"]])
+        ax.errorbar(part["epsilon"] * 1.05 ** (i - 1.5), part["mean"], spread, color=colour, marker=MARKERS[by],
+                    markersize=3.5, linewidth=1.1, label=NAMES[by])  # fmt: skip
+        words.append(f"{NAMES[by]} from {part['mean'].iloc[0]:.3g} to {part['mean'].iloc[-1]:.3g}")
+    return words
 
 
 def against_epsilon(frame: pd.DataFrame, metric: str, ylabel: str, synthesizers: Sequence[str] = ("MST", "AIM", "GEM"),
@@ -52,30 +60,17 @@ def against_epsilon(frame: pd.DataFrame, metric: str, ylabel: str, synthesizers:
     )
     words, shown = [], curves[curves["synthesizer"].isin(synthesizers)]
     for ax, name in zip(axes[0], synthesizers, strict=True):
-        for i, (by, colour) in enumerate(COLOURS.items()):
-            part = shown[(shown["synthesizer"] == name) & (shown["by"] == by)].sort_values("epsilon")
-            if part.empty:
-                continue
-            x = part["epsilon"] * 1.05 ** (i - 1.5)
-            spread = np.nan_to_num([part["mean"] - part["low"], part["high"] - part["mean"]])
-            spread[0] = np.minimum(spread[0], 0.98 * part["mean"].to_numpy())
-            if share:
-                spread[1] = np.minimum(spread[1], 1 - part["mean"].to_numpy())
-            ax.errorbar(x, part["mean"], spread, color=colour,
-                        marker=MARKERS[by], markersize=3.5, linewidth=1.1, label=NAMES[by])  # fmt: skip
-            words.append(f"{name} {NAMES[by]} from {part['mean'].iloc[0]:.3g} to {part['mean'].iloc[-1]:.3g}")
+        own = shown[shown["synthesizer"] == name]
+        words += [f"{name} {line}" for line in _curves(ax, own, 1.0 if share else np.inf)]
         for b, level in levels.items():
             label, style = FLOORS[b]
             for value in level:
                 ax.axhline(value, color="#9A9A9A", linewidth=0.9, linestyle=style, label=label)
         ax.set_title(name, fontsize=9)
-        _epsilons(ax, shown["epsilon"])
+        _axes(ax, shown["epsilon"], pd.Series([0.0, 1.0]) if share else pd.concat([shown["mean"], *levels.values()]))
     axes[0][0].set_ylabel(ylabel)
-    values = pd.concat([shown["mean"], *levels.values()])
     if share:
         axes[0][0].set_ylim(0, 1)
-    else:
-        _log(axes[0][0], values[values > 0].min(), values.max())
     handles, labels = axes[0][0].get_legend_handles_labels()
     kept = dict(zip(labels, handles, strict=True))
     fig.legend(kept.values(), kept.keys(), loc="outside upper center", ncols=4)
@@ -143,15 +138,9 @@ def two_protocols(frames: Mapping[str, pd.DataFrame], metric: str, ylabel: str, 
     words = []
     for ax, (title, frame) in zip(axes[0], frames.items(), strict=True):
         curves = averaged(frame[(frame["small"] == "keep") & (frame["synthesizer"] == synthesizer)], metric)
-        for i, (by, colour) in enumerate(COLOURS.items()):
-            part = curves[curves["by"] == by].sort_values("epsilon")
-            spread = np.nan_to_num([part["mean"] - part["low"], part["high"] - part["mean"]])
-            ax.errorbar(part["epsilon"] * 1.05 ** (i - 1.5), part["mean"], spread, color=colour, marker=MARKERS[by],
-                        markersize=3.5, linewidth=1.1, label=NAMES[by])  # fmt: skip
-            words.append(f"{title}, {NAMES[by]}: {part['mean'].iloc[0]:.3g} to {part['mean'].iloc[-1]:.3g}")
+        words += [f"{title}, {line}" for line in _curves(ax, curves)]
         ax.set_title(title, fontsize=9)
-        _epsilons(ax, curves["epsilon"])
-        _log(ax, curves["mean"].min(), curves["mean"].max())
+        _axes(ax, curves["epsilon"], curves["mean"])
     axes[0][0].set_ylabel(ylabel)
     handles, labels = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper center", ncols=4)

@@ -19,10 +19,11 @@ import pandas as pd
 from lib import validate
 from lib.datasets import Domain
 
-__all__ = ["Workload", "all_kway", "downward_closure", "counts", "cell_codes", "total_variation", "workload_error",
-           "marginal_errors"]  # fmt: skip
+__all__ = ["ABSENT", "Workload", "all_kway", "downward_closure", "counts", "cell_codes", "total_variation", "workload_error",
+           "marginal_errors", "group_errors"]  # fmt: skip
 
 Workload = Mapping[tuple[str, ...], float]
+ABSENT = 2.0  # error of a group of which no synthetic row exists: the largest there is
 
 
 def all_kway(domain: Domain, k: int = 3) -> dict[tuple[str, ...], float]:
@@ -104,3 +105,34 @@ def workload_error(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, 
     """Definition 14: ``1/(k |D|) sum_i c_i ||M_{S_i}(D) - M_{S_i}(D^)||_1``; arguments as :func:`marginal_errors`."""
     errors = marginal_errors(real, synthetic, domain, workload)
     return float(np.mean(errors.to_numpy() * np.array(list(workload.values()), dtype=float)))
+
+
+def group_errors(real: pd.DataFrame, synthetic: pd.DataFrame, ours: Mapping[str, np.ndarray],
+                 theirs: Mapping[str, np.ndarray], domain: Domain, k: int = 3) -> dict[str, float]:  # fmt: skip
+    """All-``k``-way workload error (Definition 14) of each group by name: of its synthetic rows against its real ones.
+
+    Parameters
+    ----------
+    real, synthetic : DataFrame of codes
+    ours, theirs : mapping of names to boolean masks
+        The group's rows in ``real`` and in ``synthetic``; a name that is not in ``theirs`` has no rows there.
+
+    Returns
+    -------
+    dict
+        Between 0 and 2; NaN for a group without real rows, :data:`ABSENT` for one without synthetic rows.
+    """
+    domain.check(real)
+    domain.check(synthetic)
+    codes = [  # the number of each row's cell, once for all groups
+        (cell_codes(real, domain, s), cell_codes(synthetic, domain, s), math.prod(domain[c] for c in s))
+        for s in all_kway(domain, k)
+    ]
+    found = {}
+    for name, who in ours.items():
+        there = theirs.get(name, np.zeros(len(synthetic), dtype=bool))
+        if who.any() and there.any():
+            found[name] = float(np.mean([total_variation(a[who], b[there], cells) for a, b, cells in codes]))
+        else:
+            found[name] = ABSENT if who.any() else np.nan
+    return found

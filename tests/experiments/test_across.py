@@ -24,9 +24,9 @@ from lib.experiments.across import (
     run_cell,
 )
 from lib.experiments.across_releases import KINDS, decoded, ldp_release, plain_release, synthetic_release
-from lib.experiments.across_scores import ABSENT, collection, group_errors, group_rates
+from lib.experiments.across_scores import collection, group_rates
 from lib.experiments.sweep import cell_key
-from lib.synth.workload import all_kway, workload_error
+from lib.synth.workload import ABSENT, all_kway, group_errors, workload_error
 
 SMALL = 1200  # people
 

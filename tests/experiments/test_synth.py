@@ -13,10 +13,11 @@ from lib.datasets.newyork import GROUPS, load_newyork
 from lib.dp import rho_of
 from lib.experiments.synth import AS_SPENT, BASELINES, DELTA, Cell, cost, declared, run_cell, synth_grid, synthesizer
 from lib.experiments.synth_newyork import EMPLOYMENT_DOMAIN, encode_employment
-from lib.experiments.synth_scores import ABSENT, classifier_scores, marginal_scores, mean_scores
+from lib.experiments.synth_scores import classifier_scores, marginal_scores, mean_scores
 from lib.experiments.synth_tables import Table, groups_of, split, table_of
 from lib.rng import stream
 from lib.synth import MST, Stratified
+from lib.synth.workload import ABSENT
 
 DOMAIN = Domain.of({"SEX": 2, "RAC1P": 3, "AGE": 4, "y": 2})
 
