@@ -16,6 +16,7 @@ from lib.coherence.experiment import Setup, one_split
 from lib.coherence.learners import BATTERY
 from lib.datasets.memory import kept
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
+from lib.experiments.sweep import keep_as
 from lib.rng import stream
 
 __all__ = ["VERSION", "WITH", "VARIANTS", "STATISTICS", "Cell", "section5_grid", "collection", "run_cell", "per_group",
@@ -51,8 +52,7 @@ class Cell:
         validate.choice("learner", self.learner, BATTERY)
         validate.choice("labels", self.labels, ("hard", "confidence"))
         validate.choice("dataset", self.dataset, ("nist",))
-        validate.integer("split", self.split, low=0)
-        validate.integer("n", self.n, low=0)
+        keep_as(self, split=validate.integer("split", self.split, low=0), n=validate.integer("n", self.n, low=0))
         if self.variant != "N dropped" and (self.learner, self.labels, self.n) != ("forest", "hard", 0):
             raise ValueError(
                 f"learner={self.learner!r} is not allowed: variant {self.variant!r} is the published forest's"

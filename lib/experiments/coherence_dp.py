@@ -15,6 +15,7 @@ from lib.coherence.experiment import Setup, one_split
 from lib.coherence.releases import READERS, Histogram, Reader
 from lib.datasets import Dataset, load
 from lib.datasets.memory import kept
+from lib.experiments.sweep import keep_as
 from lib.rng import stream
 
 __all__ = ["VERSION", "SEED", "RELEASES", "EPSILONS", "GROUPS", "Cell", "dp_grid", "run_cell", "per_group"]
@@ -45,11 +46,14 @@ class Cell:
 
     def __post_init__(self) -> None:
         validate.choice("release", self.release, RELEASES)
-        validate.positive("epsilon", self.epsilon, infinite=True)
+        keep_as(
+            self,
+            epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
+            split=validate.integer("split", self.split, low=0),
+            n=validate.integer("n", self.n, low=0),
+        )
         validate.choice("reader", self.reader, READERS)
         validate.choice("dataset", self.dataset, ("nist",))
-        validate.integer("split", self.split, low=0)
-        validate.integer("n", self.n, low=0)
 
 
 def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) -> Iterator[Cell]:

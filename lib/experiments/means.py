@@ -20,6 +20,7 @@ from lib.datasets.cache import Unavailable
 from lib.datasets.memory import kept
 from lib.datasets.newyork import ATTRIBUTES, VARIABLES, load_newyork
 from lib.experiments.summary import mean_interval
+from lib.experiments.sweep import keep_as
 from lib.fairness.groups import parity_error, stratum_errors
 from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
 from lib.means.stratified import SPLIT
@@ -88,8 +89,7 @@ class CensusCell:
         validate.choice("crossing", self.crossing, CROSSINGS[self.dataset])
         validate.choice("setting", self.setting, SETTINGS)
         validate.choice("mechanism", self.mechanism, ("coinpress", "laplace"))
-        validate.positive("budget", self.budget)
-        validate.integer("runs", self.runs, low=2)
+        keep_as(self, budget=validate.positive("budget", self.budget), runs=validate.integer("runs", self.runs, low=2))
 
 
 # --- grids -----------------------------------------------------------------------------------------------------------

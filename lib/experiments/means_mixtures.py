@@ -10,6 +10,7 @@ import numpy as np
 from lib import validate
 from lib.experiments.means import METHODS, RHO, RUNS, SEED, budgets
 from lib.experiments.summary import mean_interval
+from lib.experiments.sweep import keep_as
 from lib.means.grouped import Interval, coinpress, recombine
 from lib.rng import stream
 
@@ -35,12 +36,15 @@ class MixtureCell:
     dataset: str = "mixture"
 
     def __post_init__(self) -> None:
-        validate.integer("n", self.n, low=2)
-        validate.integer("k", self.k, low=1)
-        validate.positive("alpha", self.alpha)
+        keep_as(
+            self,
+            n=validate.integer("n", self.n, low=2),
+            k=validate.integer("k", self.k, low=1),
+            alpha=validate.positive("alpha", self.alpha),
+            rho=validate.positive("rho", self.rho),
+            runs=validate.integer("runs", self.runs, low=2),
+        )
         validate.choice("spreads", self.spreads, ("one", "uniform"))
-        validate.positive("rho", self.rho)
-        validate.integer("runs", self.runs, low=2)
 
 
 def mixture_grid(runs: int = RUNS) -> Iterator[MixtureCell]:

@@ -13,6 +13,10 @@ marginals and those of fewer columns, scored as AIM's are.
 The selection's part of a round is ``alpha^2 / (alpha^2 + (1 - alpha)^2)`` of
 its ``rho``, which is what the published ``alpha`` comes to. The defaults of the
 marginal variant (``alpha``, rounds, steps, widths) were chosen on a replica.
+
+The generator trains in 32 bits, whose rounding depends on the processor: a
+stream gives the same model to the last bit on one machine, and on another a
+model that differs from it as one fit from another does.
 """
 
 from __future__ import annotations

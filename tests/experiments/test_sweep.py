@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, synth
 from lib.experiments.store import Store
 from lib.experiments.sweep import cell_key, provenance, run_sweep
 from lib.paths import ROOT
@@ -35,6 +37,30 @@ def test_order_and_workers_do_not_matter(undisturbed, tmp_path):
     threads = _sweep(tmp_path / "c.parquet", workers=2, backend="threading")
     for other in (backwards, two, threads):
         pd.testing.assert_frame_equal(undisturbed, other)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        (synth.Cell, {"dataset": "nist", "synthesizer": "MST", "epsilon": 1.0, "run": 2}),
+        (across.Cell, {"kind": "MST", "epsilon": 1.0, "run": 2}),
+        (
+            coherence_dp.Cell,
+            {"release": next(iter(coherence_dp.RELEASES)), "epsilon": 1.0, "reader": "counts", "split": 2},
+        ),
+        (coherence.Cell, {"variant": "published", "split": 2}),
+        (ldp_fairness.Cell, {"dataset": "lsac", "protocol": "GRR", "split": "uniform", "epsilon": 1.0, "run": 2}),
+        (means.CensusCell, {"dataset": "nist", "variable": "PINCP", "crossing": "SEX", "budget": 1.0, "runs": 2}),
+        (means_mixtures.MixtureCell, {"n": 1000, "k": 3, "alpha": 1.0, "rho": 2.0}),
+    ],
+)
+def test_a_budget_of_1_is_a_budget_of_1_point_0(kind, fields):
+    """A parameter from a command line is an int where the grid has a float: same key, same stream, stored cell found."""
+    other = {
+        name: int(v) if isinstance(v, float) else np.int64(v) if isinstance(v, int) else v for name, v in fields.items()
+    }
+    assert cell_key(kind(**fields)) == cell_key(kind(**other))
+    assert repr(kind(**fields)) == repr(kind(**other))
 
 
 def test_a_cell_alone_is_the_cell_in_the_sweep(undisturbed):
