@@ -1,12 +1,16 @@
-"""Notebooks on other people's machines: Binder and Colab, from the public address that ``_config.yml`` states.
+"""Notebooks on other people's machines: Binder and Colab, from the book's public address.
 
-As long as ``repository: url`` there is empty, no page has these buttons, since
-they would lead nowhere; what they need is in ``.binder/``. Buttons are links:
-nothing is asked of another host before a reader follows one.
+The address is what ``_config.yml`` states under ``repository: url``, else where
+this clone comes from if that is GitHub, so that the pages of a fork lead to the
+fork. Where there is neither, ``chapters/_static/launch.js`` asks the reader.
+What the services need is in ``.binder/``. Buttons are links: nothing is asked
+of another host before a reader follows one.
 """
 
 from __future__ import annotations
 
+import re
+import subprocess
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +30,8 @@ if "google.colab" in sys.modules:
     import subprocess
 
     if not os.path.isdir("/content/companion"):
-        subprocess.run(["git", "clone", "--depth", "1", "--branch", "{branch}", "{url}", "/content/companion"], check=True)
+        address = "{url}" or input("Where is the companion's repository? https://github.com/OWNER/NAME ").strip()
+        subprocess.run(["git", "clone", "--depth", "1", address, "/content/companion"], check=True)
         subprocess.run([sys.executable, "-m", "pip", "install", "-q", "-r", "/content/companion/.binder/colab.txt"], check=True)
         if "numpy" in sys.modules:
             raise SystemExit("Installed. Restart the session (menu Runtime), then run all cells.")
@@ -43,15 +48,29 @@ class Repository:
     branch: str
 
 
-def repository(root: Path = ROOT) -> Repository | None:
-    """What ``_config.yml`` states, or None as long as it states no address."""
+def repository(root: Path = ROOT, *, clone: bool = True) -> Repository | None:
+    """What ``_config.yml`` states, else (if ``clone``) the GitHub repository that ``root`` was cloned from, else None."""
     file = root / "_config.yml"
     stated = (yaml.safe_load(file.read_text()).get("repository") or {}) if file.exists() else {}
-    return Repository(stated["url"].rstrip("/"), stated.get("branch") or "main") if stated.get("url") else None
+    url = (stated.get("url") or "").rstrip("/") or (clone and _origin(root))
+    return Repository(url, stated.get("branch") or "main") if url else None
+
+
+def _origin(root: Path) -> str | None:
+    """``https://github.com/OWNER/NAME`` of the remote ``origin``, in whichever of its spellings; None for other hosts."""
+    git = ["git", "-C", str(root), "config", "--get", "remote.origin.url"]
+    try:
+        found = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:  # a machine without git
+        return None
+    place = re.fullmatch(
+        r"(?:https://(?:[^/@]+@)?|ssh://git@|git@)github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?", found
+    )
+    return f"https://github.com/{place[1]}/{place[2]}" if place else None
 
 
 def staged_config(root: Path = ROOT) -> str:
-    """``_config.yml`` for the renderer: the services where the theme reads them, and only if there is an address.
+    """``_config.yml`` for the renderer: the services where the theme reads them, and only if an address is known.
 
     jupyter-book drops its own ``launch_buttons`` where ``html_theme_options`` are given, and without an address
     takes that of an example.
@@ -61,6 +80,7 @@ def staged_config(root: Path = ROOT) -> str:
     config["launch_buttons"] = {"thebe": False}
     if stated is not None:
         options = config.setdefault("sphinx", {}).setdefault("config", {}).setdefault("html_theme_options", {})
+        config.setdefault("repository", {})["url"] = stated.url
         options |= {"repository_url": stated.url, "repository_branch": stated.branch, "launch_buttons": services,
                     "path_to_docs": config["repository"].get("path_to_book", "")}  # fmt: skip
     else:
@@ -68,10 +88,13 @@ def staged_config(root: Path = ROOT) -> str:
     return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
 
 
-def colab_cell(root: Path = ROOT) -> str | None:
-    """Source of the first cell of every notebook, or None without an address to fetch from."""
-    stated = repository(root)
-    return None if stated is None else COLAB.format(url=stated.url, branch=stated.branch)
+def colab_cell(root: Path = ROOT) -> str:
+    """Source of the first cell of every notebook; without a stated address it asks for one.
+
+    It is committed, so it does not depend on where a clone comes from.
+    """
+    stated = repository(root, clone=False)
+    return COLAB.format(url=stated.url if stated else "")
 
 
 def install(folder: Path | None = None, root: Path = ROOT) -> Path:

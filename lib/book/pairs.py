@@ -29,15 +29,15 @@ def is_pair_source(text: Path) -> bool:
 def notebook_of(text: Path, root: Path = ROOT) -> nbformat.NotebookNode:
     """The notebook that belongs to a MyST page: no outputs, and cell ids that do not change between calls.
 
-    Where the repository has a public address, a first cell sets Colab up.
+    A first cell sets Colab up; elsewhere it does nothing.
     """
     notebook = jupytext.read(text)
     notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:03d}"
-    if first := colab_cell(root):
-        notebook.cells.insert(0, nbformat.v4.new_code_cell(first, metadata={"tags": [SETUP]}, id="cell-setup"))
+    setup = nbformat.v4.new_code_cell(colab_cell(root), metadata={"tags": [SETUP]}, id="cell-setup")
+    notebook.cells.insert(0, setup)
     return notebook
 
 

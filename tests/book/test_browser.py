@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from lib.book.launch import repository
 from lib.book.toc import pages
 from lib.paths import ROOT
 
 pytestmark = pytest.mark.browser
 LISTED = [page.doc for page in pages(ROOT)]
+CHAPTER_DOCS = [page.doc for page in pages(ROOT) if page.is_chapter]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
@@ -132,3 +134,43 @@ def test_solutions_are_hidden_until_asked_for(open_page):
             body = solutions.nth(i).locator(".section, .cell, p").last
             assert not body.is_visible(), f"{doc}: a solution is in sight before it is asked for"
     assert seen, "no page has a solution"
+
+
+def test_a_copy_without_an_address_asks_once_where_it_is_published(open_page):
+    """Binder and Colab, from the page that asks, then from another page of the same book without asking."""
+    if repository() is not None:
+        pytest.skip("this copy knows its address; the theme makes the buttons")
+    page, wrong = open_page("chapters/ldp/protocols")
+    page.evaluate("window.open = (address) => { window.went = address; }")
+    menu = page.locator(".dropdown-launch-buttons")
+    menu.locator("button.dropdown-toggle").click()
+    menu.get_by_text("Binder").click()
+    dialog = page.locator("dialog.launch-dialog")
+    assert dialog.is_visible()
+    dialog.locator("[name=address]").fill("https://example.org/someone/companion")
+    dialog.get_by_role("button", name="Open").click()
+    assert dialog.is_visible()  # not an address on GitHub
+    dialog.locator("[name=address]").fill("https://github.com/someone/companion.git")
+    dialog.get_by_role("button", name="Open").click()
+    binder, colab = (
+        "https://mybinder.org/v2/gh/{}?urlpath=lab/tree/{}",
+        "https://colab.research.google.com/github/{}/{}",
+    )
+    assert page.evaluate("window.went") == binder.format("someone/companion/main", "chapters/ldp/protocols.ipynb")
+    page.goto(page.url.replace("protocols", "budget"))
+    links = page.locator(".dropdown-launch-buttons a[target=_blank]")
+    expected = {"Binder": binder.format("someone/companion/main", "chapters/ldp/budget.ipynb"),
+                "Colab": colab.format("someone/companion/blob/main", "chapters/ldp/budget.ipynb")}  # fmt: skip
+    assert {a.text_content(): a.get_attribute("href") for a in links.all()} == expected
+    assert wrong == []
+
+
+@pytest.mark.parametrize("doc", CHAPTER_DOCS)
+def test_each_chapter_has_the_launch_menu_for_its_own_notebook(open_page, doc):
+    page, _ = open_page(doc)
+    page.evaluate("localStorage.setItem('companion-repository', JSON.stringify({name: 'a/b', branch: 'c'}))")
+    page.reload()
+    links = [a.get_attribute("href") for a in page.locator(".dropdown-launch-buttons a[target=_blank]").all()]
+    assert len(links) == 2
+    assert all(link.endswith(f"{doc}.ipynb") for link in links)
+    assert (ROOT / f"{doc}.ipynb").is_file()

@@ -1,4 +1,4 @@
-"""Buttons to other services: each leads to a file of the repository; without a public address there are none."""
+"""Buttons to other services: each leads to a file of the repository, whose address is stated, found, or asked for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import yaml
 from sphinx_book_theme.header_buttons import launch as theme
 
-from lib.book.launch import colab_cell, install, repository, staged_config
+from lib.book.launch import Repository, colab_cell, install, repository, staged_config
 from lib.book.pairs import SETUP, difference, notebook_of, sync
 from lib.paths import CHAPTERS as FOLDER
 from lib.paths import ROOT
@@ -65,16 +65,44 @@ def test_pages_have_the_buttons_exactly_if_there_is_an_address(html):
         assert all(stated.url.removeprefix("https://github.com/") in link for link in services)
 
 
-def test_without_an_address_the_theme_is_told_of_no_service(tmp_path):
-    (tmp_path / "_config.yml").write_text(
+@pytest.fixture
+def nameless(tmp_path):
+    """A configuration without an address, in a folder that is no clone of anything."""
+    folder = tmp_path / "nameless"
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    (folder / "_config.yml").write_text(
         "repository: {url: '', branch: main}\nlaunch_buttons: {binderhub_url: x, thebe: false}\n"
     )
-    assert yaml.safe_load(staged_config(tmp_path)) == {"launch_buttons": {"thebe": False}}
-    assert colab_cell(tmp_path) is None
+    return folder
+
+
+def test_without_an_address_the_theme_is_told_of_no_service(nameless):
+    assert yaml.safe_load(staged_config(nameless)) == {"launch_buttons": {"thebe": False}}
+
+
+@pytest.mark.parametrize(
+    "remote",
+    ["https://github.com/someone/companion", "https://github.com/someone/companion.git/", "git@github.com:someone/companion.git",
+     "ssh://git@github.com/someone/companion.git", "https://token@github.com/someone/companion"],
+)  # fmt: skip
+def test_a_clone_from_github_leads_to_where_it_came_from(nameless, remote):
+    subprocess.run(["git", "-C", str(nameless), "remote", "add", "origin", remote], check=True)
+    assert repository(nameless) == Repository(ADDRESS, "main")
+    options = yaml.safe_load(staged_config(nameless))["sphinx"]["config"]["html_theme_options"]
+    assert options["repository_url"] == ADDRESS
+    assert ADDRESS not in colab_cell(nameless)  # that cell is committed, and the same in every clone
+
+
+@pytest.mark.parametrize(
+    "remote", ["/srv/companion", "https://example.org/someone/companion", "https://github.com/someone"]
+)
+def test_a_clone_from_elsewhere_has_no_address(nameless, remote):
+    subprocess.run(["git", "-C", str(nameless), "remote", "add", "origin", remote], check=True)
+    assert repository(nameless) is None
 
 
 def test_no_second_address_is_stated():
-    stated, citation = repository(), yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    stated, citation = repository(clone=False), yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation.get("repository-code", stated and stated.url) == (stated and stated.url)
 
 
@@ -84,7 +112,14 @@ def test_a_page_links_its_notebook_for_download(html):
         assert any(link.endswith(f"_sources/{page.doc}.ipynb") for link in links), page.doc
 
 
-def test_with_an_address_a_notebook_starts_with_the_set_up_and_its_pair_agrees(public):
+def test_every_notebook_starts_with_the_set_up():
+    for page in CHAPTERS:
+        first = nbformat.read(page.notebook, as_version=4).cells[0]
+        assert first.metadata["tags"] == [SETUP], page.doc
+        assert first.source == colab_cell()
+
+
+def test_with_an_address_the_set_up_of_a_notebook_has_it_and_its_pair_agrees(public):
     text = public / "chapters" / "page.md"
     text.parent.mkdir()
     text.write_text((FOLDER / "data" / "lsac.md").read_text())
@@ -100,8 +135,11 @@ def test_with_an_address_a_notebook_starts_with_the_set_up_and_its_pair_agrees(p
     assert difference(text, public) is None
 
 
-def test_on_colab_the_set_up_clones_installs_and_goes_there(public, monkeypatch, tmp_path):
+@pytest.mark.parametrize("stated", [True, False])
+def test_on_colab_the_set_up_clones_installs_and_goes_there(stated, public, nameless, monkeypatch, tmp_path):
     calls, home = [], tmp_path / "companion"
+    answers = [] if stated else [f" {ADDRESS} "]
+    monkeypatch.setattr("builtins.input", lambda question: answers.pop())
 
     def run(command, check):
         calls.append(command)
@@ -111,7 +149,7 @@ def test_on_colab_the_set_up_clones_installs_and_goes_there(public, monkeypatch,
     monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.chdir(tmp_path)
-    source = colab_cell(public).replace("/content/companion", str(home))
+    source = colab_cell(public if stated else nameless).replace("/content/companion", str(home))
     with pytest.raises(SystemExit, match="Restart the session"):  # numpy was there before
         exec(source, {})
     exec(source, {})  # the second time nothing is fetched
