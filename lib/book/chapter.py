@@ -216,7 +216,7 @@ def table_html(frame: pd.DataFrame, caption: str | None = None, formats: Mapping
     for column in formats:
         validate.choice("formats", column, list(frame.columns))
     head = "".join(f'<th scope="col">{_inline(str(c))}</th>' for c in frame.columns)
-    opening = ['<td class="num">' if frame.dtypes.iloc[j].kind in "iuf" else "<td>" for j in range(frame.shape[1])]
+    opening = [_opening(frame.iloc[:, j]) for j in range(frame.shape[1])]
     specs = [formats.get(c) for c in frame.columns]
     rows = (
         "".join(f"{tag}{_cell(value, spec)}</td>" for tag, value, spec in zip(opening, row, specs, strict=True))
@@ -251,6 +251,14 @@ def say(text: str) -> None:
     from IPython.display import Markdown, display
 
     display(Markdown(text))
+
+
+def _opening(column: pd.Series) -> str:
+    """Tag of the cells of ``column``: numbers to the right, and room for a column of words."""
+    if column.dtype.kind in "iuf":
+        return '<td class="num">'
+    longest = column.astype(str).str.len().max()
+    return '<td class="sentences">' if longest > 100 else '<td class="words">' if longest > 24 else "<td>"
 
 
 def _cell(value: object, spec: str | None) -> str:

@@ -33,7 +33,7 @@ UTILITY = ("acc", "f1", "auc", "balanced_accuracy", "recall")
 DATA = ("adult", "acs_coverage", "lsac")
 CELL = ["dataset", "protocol", "split", "epsilon"]
 DRAWS = 400
-NOTHING = Evidence(math.nan, detail="no stored results")
+NOTHING = Evidence(math.nan, detail="not every data set that it speaks of is stored")
 
 
 @cache

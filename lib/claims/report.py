@@ -47,9 +47,11 @@ def in_words(row: Row) -> str:
         text = "holds" if e.value == 1 else "does not hold"
     if not math.isnan(e.low):
         text += f" [{e.low:{spec}}, {e.high:{spec}}]"
+    if row.claim.rule == "at_least":
+        text = f"true of {text} of the cases"
     if e.runs:
         asked = e.of or PAPER_RUNS.get(row.claim.paper, 0)
-        text += f", {e.runs} runs" if e.runs >= asked else f", {e.runs} of {asked} runs"
+        text += f", {e.runs} run{'s' * (e.runs > 1)}" + (f" where the paper has {asked}" if e.runs < asked else "")
     if not math.isnan(row.adjusted_p):
         text += f", p = {row.adjusted_p:.2g} (Holm)"
     return text + (f"; {e.detail}" if e.detail else "")

@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 
 from lib.coherence.collection import EVERYONE, groups
+from lib.experiments.synth_tables import WORDS
 
 __all__ = ["RACES", "SEXES", "WITH", "collection", "group_rates"]
 
 WITH = "with the difficulty"
-SEXES = ("women", "men")  # by code
-RACES = ("White", "Black", "American Indian", "Alaska Native", "tribe not given", "Asian", "Pacific Islander", "other",
-         "two or more")  # fmt: skip
+SEXES, RACES = WORDS["nist"]["SEX"], WORDS["nist"]["RAC1P"]
 
 
 def collection(frame: pd.DataFrame, target: str) -> dict[str, np.ndarray]:

@@ -16,8 +16,8 @@ import pandas as pd
 from lib import validate
 from lib.experiments.grids import results
 from lib.experiments.summary import summarise
-from lib.experiments.synth import MAIN
-from lib.experiments.synth_tables import TABLES
+from lib.experiments.synth import EPSILONS, MAIN
+from lib.experiments.synth_tables import BY, TABLES
 
 __all__ = ["KEYS", "LEVELS", "METRICS", "SETTING", "group_names", "group_table", "scored", "averaged", "stored_tables",
            "main_fits", "finished_runs", "against_vanilla", "pareto"]  # fmt: skip
@@ -112,13 +112,15 @@ def averaged(frame: pd.DataFrame, value: str, by: Sequence[str] = SETTING) -> pd
 
 
 def stored_tables() -> dict[str, pd.DataFrame]:
-    """Stored records of every table whose grid has any."""
+    """Stored records of every table that has a run of each setting; with fewer, shares of settings would be of the cheap ones."""
     found = {}
     for dataset in TABLES:
         try:
-            found[dataset] = results(f"synth_{dataset}")
+            frame = results(f"synth_{dataset}")
         except ValueError:
             continue
+        if len(main_fits(frame).groupby(list(SETTING))) == len(MAIN) * len(BY) * len(EPSILONS):
+            found[dataset] = frame
     return found
 
 

@@ -15,7 +15,19 @@ from lib.datasets.memory import kept
 from lib.experiments.synth_newyork import employment, stand_in
 from lib.rng import stream
 
-__all__ = ["TABLES", "TITLES", "BY", "Recipe", "Table", "origin", "table_of", "split", "groups_of"]
+__all__ = [
+    "TABLES",
+    "TITLES",
+    "WORDS",
+    "BY",
+    "Recipe",
+    "Table",
+    "group_words",
+    "origin",
+    "table_of",
+    "split",
+    "groups_of",
+]
 
 BY = ("vanilla", "SEX", "RAC1P", "SEX_RAC1P")
 HELD_OUT = 0.2
@@ -80,6 +92,22 @@ TITLES = {
     "newyork": "New York 2018, stand-in",
     "ny_employment": "New York 2018, employment",
 }
+
+RACES = ("White", "Black", "American Indian", "Alaska Native", "tribe not given", "Asian", "Pacific Islander", "other",
+         "two or more")  # fmt: skip
+WORDS: dict[str, dict[str, tuple[str, ...]]] = {  # by code
+    "nist": {"SEX": ("women", "men"), "RAC1P": RACES},
+    "acs_coverage": {"SEX": ("women", "men"), "RAC1P": ("race code 0", "race code 1")},  # not documented
+    "newyork": {"SEX": ("men", "women"), "RAC1P": RACES},
+    "ny_employment": {"SEX": ("men", "women"), "RAC1P": RACES},
+}
+
+
+def group_words(dataset: str, group: str) -> str:
+    """A group's name in words: ``"SEX=0,RAC1P=2"`` of the NIST extract is ``"women, American Indian"``."""
+    words = WORDS[validate.choice("dataset", dataset, WORDS)]
+    parts = (part.split("=") for part in group.split(","))
+    return ", ".join(words[column][int(code)] for column, code in parts)
 
 
 def origin(sources: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -31,6 +32,13 @@ def test_a_chapter_has_four_graded_exercises_with_hidden_solutions_that_run(page
     assert len(exercises) >= 4
     assert {e.level for e in exercises} == set(LEVELS)
     assert [e.label for e in exercises if not e.solved] == []
+
+
+@pytest.mark.parametrize("page", TAUGHT, ids=lambda page: page.doc)
+def test_a_solutions_words_stand_behind_the_directive_that_opens_it(page):
+    """Inside it they are silently left out of the page."""
+    bodies = re.findall(r"^```\{solution-start\}[^\n]*\n(.*?)^```", page.text.read_text(), re.M | re.S)
+    assert [line for body in bodies for line in body.splitlines() if not line.startswith(":")] == []
 
 
 def test_a_guide_ends_with_what_to_run_and_what_a_reviewer_asks():

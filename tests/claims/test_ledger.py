@@ -193,7 +193,7 @@ def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
     row = evaluate([Claim(**(ROW | {"measure": "change", "rule": "positive", "tolerance": {},
                                     "arguments": {"dataset": "adult", "metric": "DI"}}))])[0]  # fmt: skip
     assert row.claim.kind == "direction"
-    assert "6 of 20 runs" in report.in_words(row)
+    assert "6 runs where the paper has 20" in report.in_words(row)
     assert "†" not in report.rule_in_words(row)
     assert "†" in report.rule_in_words(evaluate([Claim(**(ROW | {"seen": True}))])[0])
 

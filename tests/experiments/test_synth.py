@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 
 from lib.datasets import Domain
+from lib.datasets.codebook import codebook
 from lib.datasets.newyork import GROUPS, load_newyork
 from lib.dp import rho_of
 from lib.experiments.synth import AS_SPENT, BASELINES, DELTA, Cell, cost, declared, run_cell, synth_grid, synthesizer
 from lib.experiments.synth_newyork import EMPLOYMENT_DOMAIN, encode_employment
 from lib.experiments.synth_scores import classifier_scores, marginal_scores, mean_scores
-from lib.experiments.synth_tables import Table, groups_of, split, table_of
+from lib.experiments.synth_tables import TABLES, WORDS, Table, group_words, groups_of, split, table_of
 from lib.rng import stream
 from lib.synth import MST, Stratified
 from lib.synth.workload import ABSENT
@@ -170,3 +171,22 @@ def test_the_grid_has_what_the_paper_has_and_costs_are_finite():
 def test_wrong_parameters_are_named(options, words):
     with pytest.raises(ValueError, match=words):
         Cell(dataset="nist", **options)
+
+
+@pytest.mark.parametrize("dataset", TABLES)
+def test_every_group_has_a_name_of_its_own(dataset):
+    sizes = {c: len(names) for c, names in WORDS[dataset].items()}
+    groups = [f"SEX={s},RAC1P={r}" for s in range(sizes["SEX"]) for r in range(sizes["RAC1P"])]
+    assert len({group_words(dataset, g) for g in groups}) == len(groups)
+    if dataset != "ny_employment":  # needs a network
+        assert sizes == {c: table_of(dataset).domain[c] for c in sizes}
+
+
+def test_names_of_groups_agree_with_the_data_sheets():
+    """Women are code 0 in the NIST extract and code 1 in the stand-in, which counts the Bureau's 1 and 2 from 0."""
+    assert group_words("nist", "SEX=0,RAC1P=3") == "women, Alaska Native"
+    assert group_words("newyork", "SEX=0") == "men"
+    book = codebook("nist")
+    assert WORDS["nist"]["RAC1P"][:4] == tuple(book["RAC1P"].codes[:4])
+    assert tuple(book["SEX"].codes) == ("Female", "Male")
+    assert WORDS["nist"]["SEX"] == ("women", "men")

@@ -6,7 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.experiments.synth_summary import against_vanilla, averaged, group_names, group_table, pareto, scored
+from lib.experiments import synth_summary
+from lib.experiments.synth import synth_grid
+from lib.experiments.synth_summary import (
+    against_vanilla,
+    averaged,
+    finished_runs,
+    group_names,
+    group_table,
+    main_fits,
+    pareto,
+    scored,
+    stored_tables,
+)
 
 NAMES = ("SEX=0", "SEX=1", "RAC1P=0", "RAC1P=1", "SEX=0,RAC1P=0", "SEX=0,RAC1P=1", "SEX=1,RAC1P=0", "SEX=1,RAC1P=1")
 
@@ -98,3 +110,18 @@ def test_differences_are_paired_on_the_run():
 def test_the_front_is_what_nothing_dominates():
     points = pd.DataFrame({"x": [1.0, 2.0, 3.0, 2.0, 1.0], "y": [3.0, 2.0, 1.0, 3.0, 3.0]})
     assert pareto(points, "x", "y").tolist() == [True, True, True, False, True]  # equal points stay together
+
+
+def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):
+    cells = [{"dataset": "nist", "synthesizer": c.synthesizer, "by": c.by, "epsilon": c.epsilon, "small": c.small, "run": c.run}
+             for c in synth_grid("nist", range(2))]  # fmt: skip
+    grids = {"synth_nist": pd.DataFrame(cells), "synth_newyork": pd.DataFrame(cells[:60])}
+
+    def stored(name):
+        if name not in grids:
+            raise ValueError(name)
+        return grids[name]
+
+    monkeypatch.setattr(synth_summary, "results", stored)
+    assert list(stored_tables()) == ["nist"]
+    assert finished_runs(main_fits(grids["synth_nist"])) == 2
