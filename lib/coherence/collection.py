@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, product
 
 import numpy as np
@@ -10,9 +12,11 @@ import pandas as pd
 
 from lib import validate
 
-__all__ = ["EVERYONE", "groups", "banded", "large_enough"]
+__all__ = ["EVERYONE", "groups", "banded", "bands_in_order", "large_enough"]
 
 EVERYONE = "everyone"
+_NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?"
+_BAND = re.compile(rf" = (?:< {_NUMBER}|>= ({_NUMBER})|({_NUMBER})-{_NUMBER}|\[({_NUMBER}), {_NUMBER}\))(?= & |$)")
 
 
 def groups(
@@ -76,6 +80,24 @@ def banded(values: pd.Series, edges: Sequence[float]) -> pd.Series:
     found = pd.Series(None, index=values.index, name=values.name, dtype=object)
     found[~missing] = names[np.digitize(there, edges)]  # digitize alone would put NaN into the last band
     return found
+
+
+def bands_in_order(names: Iterable[str]) -> list[str]:
+    """Names of groups for display: bands of a number from low to high, all else in the order in which it came.
+
+    :func:`groups` sorts bands by their letters and stays so: the groups' order is that of the draws behind stored results.
+    """
+    parts = {name: _without_bands(name) for name in names}
+    first: dict[str, int] = {}
+    for rest, _ in parts.values():
+        first.setdefault(rest, len(first))
+    return sorted(parts, key=lambda name: (first[parts[name][0]], parts[name][1]))
+
+
+def _without_bands(name: str) -> tuple[str, tuple[float, ...]]:
+    """The name with its bands cut out, and the numbers where these begin."""
+    begin = tuple(float(band[band.lastindex]) if band.lastindex else -math.inf for band in _BAND.finditer(name))
+    return _BAND.sub(" in a band", name), begin
 
 
 def large_enough(found: Mapping[str, np.ndarray], gamma: float) -> dict[str, np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,6 +20,7 @@ READER_COLOURS = {"forest": "#0072B2", "lookup": "#D55E00", "tracer": "#009E73"}
 _MARKERS = dict(zip(READER_COLOURS, "os^", strict=True))
 _LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8A8A2B", "#4B4B4B", "#E69F00")
 _SHADE = "#6B6B6B"
+_WIDTH = 6.8  # inches, a page's: a wider picture would be scaled down, and its letters with it
 
 
 def _dots(ax, part: pd.DataFrame, rows: Sequence[str], column: str, names: Sequence[str], colours: Mapping[str, str],
@@ -32,13 +34,18 @@ def _dots(ax, part: pd.DataFrame, rows: Sequence[str], column: str, names: Seque
                     capsize=1.5, label=name if legend else None)  # fmt: skip
 
 
-def _panels(table: pd.DataFrame, rows: Sequence[str], width: float = 2.45, height: float = 0.29):
+def _panels(table: pd.DataFrame, rows: Sequence[str], height: float = 0.33, characters: int = 30):
+    """A panel a group on one page's width; names of rows are broken at ``characters``."""
     names = list(dict.fromkeys(table["panel"]))
-    fig, axes = plt.subplots(1, len(names), figsize=(1.6 + width * len(names), 1.0 + height * len(rows)),
-                             sharey=True, sharex=True, squeeze=False)  # fmt: skip
-    axes[0][0].set_yticks(np.arange(len(rows)), rows, fontsize=7.5)
+    fig, axes = plt.subplots(1, len(names), figsize=(_WIDTH, 1.0 + height * len(rows)), sharey=True, sharex=True,
+                             squeeze=False)  # fmt: skip
+    axes[0][0].set_yticks(np.arange(len(rows)), [fill(row, characters) for row in rows], fontsize=9)
     axes[0][0].set_ylim(len(rows) - 0.5, -0.5)
     return fig, dict(zip(names, axes[0], strict=True))
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
 def releases(table: pd.DataFrame, margin: float) -> tuple[Figure, str]:
@@ -50,7 +57,7 @@ def releases(table: pd.DataFrame, margin: float) -> tuple[Figure, str]:
         Columns ``release, reader, panel, mean, low, high``.
     """
     rows, words = list(dict.fromkeys(table["release"])), []
-    fig, axes = _panels(table, rows)
+    fig, axes = _panels(table, rows, characters=18)
     for number, (panel, ax) in enumerate(axes.items()):
         part = table[table["panel"] == panel].rename(columns={"reader": "name"})
         ax.axvspan(-margin, margin, color=_SHADE, alpha=0.22, linewidth=0)
@@ -58,12 +65,16 @@ def releases(table: pd.DataFrame, margin: float) -> tuple[Figure, str]:
         ax.set_xscale("symlog", linthresh=0.1, linscale=1)
         ax.set_xticks([-0.1, 0, 0.1, 1], ["−0.1", "0", "0.1", "1"])
         ax.set_xlim(min(-0.1, part["low"].min()), 2)
-        ax.set_title(panel, fontsize=9)
+        ax.set_title(panel, fontsize=10)
         ax.set_xlabel("excess $W_1$")
         top = part.loc[part["mean"].idxmax()]
-        words.append(f"{panel}: largest {top['mean']:.2f} for {top['release']}, {top['name']}")
-    fig.legend(loc="outside upper center", ncols=3)
-    return fig, "Excess W1 of each release by group and reader. " + "; ".join(words) + "."
+        words.append(f"{top['mean']:.2f} in “{panel}” ({top['release']}, {top['name']})")
+    fig.legend(loc="outside upper center", ncols=3, fontsize=10)
+    inside = int((table.groupby("release")["mean"].max() <= margin).sum())
+    return fig, (
+        f"Mean excess W1 of {len(rows)} releases with 95% intervals, one panel for each group and one colour for each reader. "
+        f"The largest is {_listed(words)}. For {inside} of the releases no mean is above the margin of {margin:g}."
+    )
 
 
 def against_epsilon(table: pd.DataFrame, margin: float, clear: Mapping[tuple[str, str], float]) -> tuple[Figure, str]:
@@ -78,7 +89,7 @@ def against_epsilon(table: pd.DataFrame, margin: float, clear: Mapping[tuple[str
     """
     panels, readers = list(dict.fromkeys(table["panel"])), list(READER_COLOURS)
     lines = dict(zip(dict.fromkeys(table["release"]), _LINES, strict=False))
-    fig, axes = plt.subplots(len(readers), len(panels), figsize=(7.2, 6.6), sharex=True, sharey=True, squeeze=False)
+    fig, axes = plt.subplots(len(readers), len(panels), figsize=(_WIDTH, 6.8), sharex=True, sharey=True, squeeze=False)
     ticks, words = sorted(table["epsilon"].unique()), []
     for row, reader in zip(axes, readers, strict=True):
         for ax, panel in zip(row, panels, strict=True):
@@ -94,17 +105,21 @@ def against_epsilon(table: pd.DataFrame, margin: float, clear: Mapping[tuple[str
             ax.set_yscale("symlog", linthresh=0.1)
             ax.set_yticks([0, 0.1, 1], ["0", "0.1", "1"])
             ax.set_ylim(-0.1, 2)
-            ax.set_title(f"{reader}: {panel}", fontsize=8)
         last = table[(table["reader"] == reader) & (table["epsilon"] == ticks[-1])]
         top = last.loc[last["mean"].idxmax()]
-        words.append(f"{reader}: up to {top['mean']:.2f} ({top['release']}, {top['panel']}) at the largest epsilon")
+        words.append(f"{top['mean']:.2f} for the {reader} ({top['release']}, {top['panel']})")
+        row[0].set_ylabel(f"{reader}: excess $W_1$")
+    for ax, panel in zip(axes[0], panels, strict=True):
+        ax.set_title(panel, fontsize=10)
     for ax in axes[-1]:
         ax.set_xlabel("ε (log scale)")
-    for row in axes:
-        row[0].set_ylabel("excess $W_1$")
     handles, names = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, names, loc="outside upper center", ncols=4)
-    return fig, "Excess W1 against epsilon. " + "; ".join(words) + "."
+    return fig, (
+        f"Mean excess W1 of {_listed(list(lines))} against epsilon from {ticks[0]:g} to {ticks[-1]:g}, with 95% intervals; a row "
+        f"of panels for each reader, a column for each group ({_listed(panels)}). At the largest epsilon the highest mean is "
+        f"{_listed(words)}."
+    )
 
 
 def differences(table: pd.DataFrame) -> tuple[Figure, str]:
@@ -117,19 +132,25 @@ def differences(table: pd.DataFrame) -> tuple[Figure, str]:
     """
     rows = list(dict.fromkeys(table["release"]))
     colours = {"error": "#CC79A7"} | READER_COLOURS
-    fig, axes = _panels(table, rows, height=0.48)
+    fig, axes = _panels(table, rows, height=0.52, characters=18)
     words = []
     for number, (panel, ax) in enumerate(axes.items()):
         part = table[table["panel"] == panel].rename(columns={"what": "name"})
         ax.axvline(0, color=_SHADE, linewidth=1)
         _dots(ax, part, rows, "release", list(colours), colours, number == 0)
-        ax.set_title(panel, fontsize=9)
-        ax.set_xlabel("stratified − unstratified")
+        ax.set_title(panel, fontsize=10)
+        ax.locator_params(axis="x", nbins=5)
+        ax.xaxis.set_major_formatter("{x:g}")
         error = part[part["name"] == "error"].set_index("release")["mean"]
-        most = part[part["name"] != "error"]["mean"].abs().max()
-        words.append(f"{panel}: error by {error.iloc[-1]:+.3f} ({error.index[-1]}), excess by at most {most:.3f}")
-    fig.legend(loc="outside upper center", ncols=4)
-    return fig, "Paired differences. " + "; ".join(words) + "."
+        most, where = part[part["name"] != "error"]["mean"].abs().max(), error.abs().idxmax()
+        words.append(f"in “{panel}” the error changes most under “{where}”, by {error[where]:+.3f}, and no mean excess by more than "
+                     f"{most:.3f}")  # fmt: skip
+    fig.supxlabel("stratified − unstratified", fontsize=10)
+    fig.legend(loc="outside upper center", ncols=4, fontsize=10)
+    return fig, (
+        f"Mean differences between {len(rows)} stratified releases and the unstratified one, with 95% intervals, in the error and "
+        f"in each reader's excess W1, one panel for each group: {'; '.join(words)}."
+    )
 
 
 def groups(table: pd.DataFrame, margin: float) -> tuple[Figure, str]:
@@ -138,15 +159,20 @@ def groups(table: pd.DataFrame, margin: float) -> tuple[Figure, str]:
     rows = [f"{g} ({int(table.loc[table['group'] == g, 'n'].iloc[0]):,})" for g in names]
     own = table.assign(row=table["group"].map(dict(zip(names, rows, strict=True))), name=table["release"], panel="")
     releases_ = list(dict.fromkeys(own["name"]))
-    fig, axes = _panels(own, rows, width=4.6)
+    fig, axes = _panels(own, rows)
     ax = axes[""]
     ax.axvspan(-margin, margin, color=_SHADE, alpha=0.22, linewidth=0)
     _dots(ax, own, rows, "row", releases_, dict(zip(releases_, _LINES, strict=False)), legend=True)
     ax.set_xlabel("excess $W_1$")
-    fig.legend(loc="outside upper center", ncols=3)
-    tops = own.loc[own.groupby("name")["mean"].idxmax()]
-    return fig, "Excess W1 by group. Largest: " + "; ".join(
-        f"{t['name']}, {t['row']}, {t['mean']:.2f}" for _, t in tops.iterrows()
+    fig.legend(loc="outside upper center", ncols=3, fontsize=10)
+    words = []
+    for release in releases_:
+        part = own[own["name"] == release].set_index("group")["mean"]
+        words.append(f"{release} is above the margin of {margin:g} on {int((part > margin).sum())} of {part.size} and highest for "
+                     f"{part.idxmax()}, {part.max():.2f}")  # fmt: skip
+    return fig, (
+        f"Mean excess W1 with 95% intervals for {len(rows)} groups from the largest, {names[0]}, to the smallest, {names[-1]}, one "
+        f"colour for each release: {'; '.join(words)}."
     )
 
 
@@ -163,4 +189,8 @@ def scatter(
     ax.set_ylabel(names[y])
     fig.legend(loc="outside upper center", ncols=5)
     rho = rank_correlation(table[x], table[y])
-    return fig, f"{len(table)} points of {names[y]} against {names[x]}; rank correlation over all of them {rho:+.2f}."
+    across_, up = (names[axis].replace("$W_1$", "W1") for axis in (x, y))
+    return fig, (
+        f"Scatter plot of {len(table)} points. Across: {across_}, from {table[x].min():.2f} to {table[x].max():.2f}; up: {up}, from "
+        f"{table[y].min():.2f} to {table[y].max():.2f}. The rank correlation over all points is {rho:+.2f}."
+    )

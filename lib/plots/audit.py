@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from lib.coherence.collection import bands_in_order
 from lib.plots.coherence import IN, NULL, OUT
 
 __all__ = ["group_distances", "sorted_predictions"]
@@ -24,6 +25,7 @@ def group_distances(summary: pd.DataFrame, flagged: set[str], *, learner: str) -
     flagged : set of str
         Groups drawn filled.
     """
+    summary = summary.set_index("group").loc[bands_in_order(summary["group"])].reset_index()
     names = [name if len(name) <= 26 else name[:25] + "…" for name in summary["group"]]
     y = np.arange(len(names))
     fig, ax = plt.subplots(figsize=(4.6, 1.1 + 0.24 * len(names)))

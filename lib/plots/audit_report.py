@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lib.coherence.collection import EVERYONE
+from lib.coherence.collection import EVERYONE, bands_in_order
 from lib.experiments.audit import Audit
 from lib.plots import audit_page as html
 from lib.plots.audit import group_distances, sorted_predictions
@@ -115,6 +115,7 @@ def _learner(audit: Audit, name: str) -> str:
 def group_table(audit: Audit, learner: str) -> pd.DataFrame:
     """One row a group: people, distance with interval, what sampling makes, adjusted p, flagged or not."""
     found = audit.results[learner].summary().merge(audit.verdicts.query("learner == @learner"), on=["group", "n"])
+    found = found.set_index("group").loc[bands_in_order(found["group"])].reset_index()
     return pd.DataFrame({
         "group": found["group"], "people": found["n"], "W1": found["distance"], "95% low": found["low"].clip(lower=0),
         "95% high": found["high"].clip(upper=2), "sampling": found["null"], "as if moved": found["distance"] / 2 * found["n"],
@@ -126,7 +127,7 @@ def _beta(audit: Audit, name: str) -> str:
     """The estimated beta at each alpha, for the whole collection and for each group, with Clopper-Pearson intervals."""
     result = audit.results[name]
     rows = []
-    for group in (None, *audit.members):
+    for group in (None, *bands_in_order(audit.members)):
         row = {"group": group or "some group"}
         for alpha in audit.request.alphas:
             share, low, high = result.beta(alpha, group)
@@ -141,7 +142,7 @@ def _beta(audit: Audit, name: str) -> str:
 
 def alpha_table(audit: Audit) -> pd.DataFrame:
     """Each alpha in people: a group in a row, an alpha in a column."""
-    wide = audit.people.pivot(index="group", columns="alpha", values="people").loc[list(audit.members)]
+    wide = audit.people.pivot(index="group", columns="alpha", values="people").loc[bands_in_order(audit.members)]
     wide.columns = [f"alpha {alpha:g}" for alpha in wide.columns]
     counts = audit.people.drop_duplicates("group").set_index("group")["n"]
     return wide.assign(people=counts)[["people", *wide.columns]].reset_index()

@@ -107,9 +107,14 @@ def dots(
     ax.set_xlabel("mean $W_1$ distance")
     ax.grid(axis="x", alpha=0.4)
     fig.legend(loc="outside upper center", ncols=3)
-    top = rows.loc[rows["distance"].idxmax()]
-    return fig, (f"Mean W1 distance with 95% intervals for {len(names)} lines and {', '.join(map(str, kinds))}; largest "
-                 f"{top['distance']:.2f} for {top[label]}, {top[series]}.")  # fmt: skip
+    top, least = rows.loc[rows["distance"].idxmax()], rows.loc[rows["distance"].idxmin()]
+    above = int((rows["low"] > rows["null"]).sum())
+    return fig, (
+        f"Mean W1 distance with its 95% interval for each {label} ({len(names)}), one colour for each {series} "
+        f"({', '.join(map(str, kinds))}), beside a tick for what sampling alone makes. The distance is largest for {top[label]}, "
+        f"{top[series]} ({top['distance']:.2f}) and smallest for {least[label]}, {least[series]} ({least['distance']:.2f}); "
+        f"{above} of {len(rows)} intervals lie above their tick."
+    )
 
 
 def against_n(rows: pd.DataFrame, series: str) -> tuple[Figure, str]:

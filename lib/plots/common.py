@@ -5,8 +5,9 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from lib.ldp import PROTOCOLS
 
@@ -18,6 +19,7 @@ __all__ = [
     "epsilon_axis",
     "log_if_wide",
     "offsets",
+    "plain_ticks",
     "protocol_legend",
 ]
 
@@ -67,6 +69,14 @@ def log_if_wide(ax: Axes, values) -> None:
     if values.size and values.max() > 6 * values.min():
         ax.set_yscale("log")
         ax.yaxis.set_minor_formatter(NullFormatter())
+        if values.max() < 100 * values.min():
+            plain_ticks(ax.yaxis)
+
+
+def plain_ticks(axis: Axis) -> None:
+    """Plain numbers at 1, 2 and 5 of each decade of a logarithmic axis, whose powers of ten alone may be one or none."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def offsets() -> dict[str, float]:

@@ -158,8 +158,8 @@ def sweep(records: pd.DataFrame, variables: Sequence[str], metric: str, xlabel: 
 
 
 def lines(frame: pd.DataFrame, x: str, y: str, series: str, xlabel: str, ylabel: str) -> tuple[Figure, str]:
-    """Lines with intervals (columns ``low``, ``high``), one a value of ``series``, both axes logarithmic."""
-    fig, ax = plt.subplots(figsize=(6.2, 3.3))
+    """Lines with intervals (columns ``low``, ``high``), one a value of ``series`` in their order, both axes logarithmic."""
+    fig, ax = plt.subplots(figsize=(6.2, 3.7))
     words = []
     for (name, part), colour in zip(frame.groupby(series, sort=False), _MORE, strict=False):
         part = part.sort_values(x)
@@ -172,5 +172,5 @@ def lines(frame: pd.DataFrame, x: str, y: str, series: str, xlabel: str, ylabel:
     ax.set_yscale("log")
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
-    fig.legend(loc="outside upper center", ncols=2)
+    fig.legend(loc="outside upper center")
     return fig, f"{ylabel} against {xlabel}: " + "; ".join(words) + "."

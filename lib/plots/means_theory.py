@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from lib.plots.common import plain_ticks
+
 __all__ = ["coverage", "dirichlet_curve", "intervals"]
 
 _PAIR = ("#0072B2", "#D55E00")
@@ -26,6 +28,7 @@ def coverage(table: pd.DataFrame, level: float) -> tuple[Figure, str]:
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xticks(sorted(table["k"].unique()), [str(k) for k in sorted(table["k"].unique())])
+    plain_ticks(ax.yaxis)
     ax.minorticks_off()
     ax.set_xlabel("groups k (log scale)")
     ax.set_ylabel("error (log scale)")

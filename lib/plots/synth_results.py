@@ -8,7 +8,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator
 
 from lib.experiments.synth_summary import averaged, pareto
 from lib.plots.common import epsilon_axis, log_if_wide
@@ -23,13 +22,10 @@ SHAPES = {"MST": "o", "AIM": "^", "GEM": "s"}
 
 
 def _axes(ax, epsilons, values: pd.Series) -> None:
-    """Budgets across in small print; scores on a logarithmic axis if they are wide, at 1, 2 and 5 unless they are very wide."""
+    """Budgets across in small print; scores on a logarithmic axis if they are wide."""
     epsilon_axis(ax, epsilons)
     ax.tick_params(axis="x", labelsize=7.5)
     log_if_wide(ax, values)
-    if ax.get_yscale() == "log" and values.max() < 100 * values[values > 0].min():
-        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
 
 
 def _curves(ax, curves: pd.DataFrame, high: float = np.inf) -> list[str]:

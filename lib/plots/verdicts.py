@@ -79,7 +79,7 @@ def who_moves(results: pd.DataFrame, epsilon: float, groups: Mapping[str, Sequen
             right = move["mean"] < -0.2
             ax.annotate(
                 f"{base:.2f} → {base + move['mean']:.2f}",
-                (move["mean"], y),
+                (min(move["mean"], 0), y),  # left of the zero line also where the point is right of it
                 fontsize=8,
                 xytext=(10 if right else -10, 5),
                 textcoords="offset points",

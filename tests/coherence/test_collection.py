@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.coherence.collection import EVERYONE, banded, groups, large_enough
+from lib.coherence.collection import EVERYONE, banded, bands_in_order, groups, large_enough
 
 FRAME = pd.DataFrame({"a": [0, 1, 1, None], "b": ["x", "x", "y", "y"], "age": [3, 18, 40, 80]})
 
@@ -77,6 +77,17 @@ def test_names_of_bands():
     assert banded(FRAME["age"], (18, 65)).tolist() == ["< 18", "18-64", "18-64", ">= 65"]
     assert banded(pd.Series([18.5, 70]), (18, 65)).tolist() == ["[18, 65)", ">= 65"]
     assert banded(pd.Series([0.2, 0.7]), (0.1, 0.5)).tolist() == ["[0.1, 0.5)", ">= 0.5"]
+
+
+def test_bands_are_shown_from_low_to_high_and_all_else_as_it_came():
+    ages, sizes = pd.Series([3, 80, 20, 100]), pd.Series([0.2, 0.5, 12.0, 3.0])
+    frame = pd.DataFrame({"age": banded(ages, (18, 65, 100)), "sex": [*"mwmw"], "x": banded(sizes, (0.5, 3.0, 10.0))})
+    names = list(groups(frame, ["sex", "age", "x"], [("sex", "age")]))
+    assert bands_in_order(names) == [
+        EVERYONE, "sex = m", "sex = w", "age = < 18", "age = 18-64", "age = 65-99", "age = >= 100", "x = < 0.5", "x = [0.5, 3)",
+        "x = [3, 10)", "x = >= 10", "sex = m & age = < 18", "sex = m & age = 18-64", "sex = w & age = 65-99", "sex = w & age = >= 100",
+    ]  # fmt: skip
+    assert bands_in_order(["b", "c = 2", "c = 10-x", "a", "c = 1"]) == ["b", "c = 2", "c = 10-x", "a", "c = 1"]
 
 
 def test_a_missing_number_makes_no_group():

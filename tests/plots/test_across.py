@@ -24,20 +24,21 @@ def _table(**columns) -> pd.DataFrame:
 def test_releases_name_the_largest():
     fig, alt = across.releases(_table(panel="everyone"), 0.05)
     assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == ["a", "b"]
-    assert "everyone: largest 0.50 for b, tracer" in alt
+    assert "The largest is 0.50 in “everyone” (b, tracer). For 0 of the releases" in alt
 
 
 def test_against_epsilon_has_a_panel_a_reader():
     table = pd.concat([_table(panel="p", epsilon=e) for e in (0.1, 1.0)])
     fig, alt = across.against_epsilon(table, 0.05, {(r, "p"): 1.0 for r in across.READER_COLOURS})
     assert len(fig.axes) == 3
-    assert "tracer: up to 0.50 (b, p)" in alt
+    assert "0.40 for the lookup (b, p) and 0.50 for the tracer (b, p)." in alt
 
 
 def test_differences_tell_error_and_excess_apart():
     table = _table(panel="p").rename(columns={"reader": "what"})
     table.loc[table["what"] == "forest", "what"] = "error"
-    assert "p: error by +0.300 (b), excess by at most 0.500" in across.differences(table)[1]
+    alt = across.differences(table)[1]
+    assert "in “p” the error changes most under “b”, by +0.300, and no mean excess by more than 0.500" in alt
 
 
 def test_groups_are_sorted_by_size():
@@ -45,12 +46,12 @@ def test_groups_are_sorted_by_size():
     table = table[table["reader"] == "forest"]
     fig, alt = across.groups(table, 0.05)
     assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == ["y (900)", "x (10)"]
-    assert "b, y (900), 0.30" in alt
+    assert "b is above the margin of 0.05 on 1 of 1 and highest for y, 0.30" in alt
 
 
 def test_scatter_gives_the_rank_correlation():
     table = pd.DataFrame({"x": [1.0, 2, 3], "y": [3.0, 2, 1], "epsilon": [0.1, 1, 1]})
     assert (
-        "3 points of b against a; rank correlation over all of them -1.00"
+        "up: b, from 1.00 to 3.00. The rank correlation over all points is -1.00"
         in across.scatter(table, "x", "y", {"x": "a", "y": "b"})[1]
     )

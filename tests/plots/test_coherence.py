@@ -36,7 +36,8 @@ def test_dots_name_the_largest():
                          "null": [0.05, 0.05]})  # fmt: skip
     fig, alt = coherence.dots(rows, "group", "learner")
     assert fig.axes[0].get_yticklabels()[0].get_text() == "a"
-    assert "largest 1.50 for b, x" in alt
+    assert "largest for b, x (1.50)" in alt
+    assert "2 of 2 intervals lie above" in alt
 
 
 def test_against_n_starts_at_the_smallest():
