@@ -30,6 +30,7 @@ from tests.synth.conftest import DOMAIN, people
 
 QUICK = {
     "mst": MST(),
+    "mst, uneven": MST(parts=(10, 1, 9), compress=False),
     "aim": AIM(rounds_per_column=4),
     "gem": GEM(rounds=6, steps=20, batch=32),
     "gem cells": GEM.published(rounds=8, steps=5, batch=16),
@@ -219,7 +220,9 @@ def test_wrong_arguments_are_named_before_anything_is_spent(name, budget, change
     [
         (lambda: AIM(alpha=1.0), "alpha=1.0"), (lambda: AIM(max_megabytes=0), "max_megabytes=0"),
         (lambda: GEM(variant="best"), "variant='best'"), (lambda: GEM(rounds=0), "rounds=0"),
-        (lambda: MST(iterations=0), "iterations=0"), (lambda: Stratified(inner="mst", by=("a",)), "inner='mst'"),
+        (lambda: MST(iterations=0), "iterations=0"),
+        (lambda: MST(parts=(1, 1)), r"parts=\(1, 1\)"), (lambda: MST(parts=(1, 0, 1)), "parts=0"),
+        (lambda: Stratified(inner="mst", by=("a",)), "inner='mst'"),
         (lambda: Stratified(inner=MST(), by=()), "by="), (lambda: Stratified(inner=MST(), by=("a",), small="hide"), "small='hide'"),
     ],
 )  # fmt: skip
