@@ -13,7 +13,7 @@ help:
 	@echo "make test       set up and run the tests"
 	@echo "make test-slow  the tests marked slow"
 	@echo "make bench      benchmarks; make compare: agreement with other libraries (own environment)"
-	@echo "make reference  our MST and AIM beside other people's (an environment for each; hours)"
+	@echo "make reference  our MST and AIM beside other people's (an environment for each; under an hour)"
 	@echo "make pairs      write the .ipynb of every chapter from its .md"
 	@echo "make replicas   make the embedded replicas anew from the real data"
 

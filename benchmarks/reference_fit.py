@@ -1,4 +1,4 @@
-"""MST and AIM as others wrote them, on the table of ``benchmarks.reference``: ``python reference_fit.py opendp|dpmm FOLDER``.
+"""MST and AIM as others wrote them, on the tables of ``benchmarks.reference``: ``python reference_fit.py opendp|dpmm FOLDER``.
 
 Runs in an environment of its own and uses nothing of ``lib``: OpenDP and dpmm
 want other versions of NumPy and of the marginal-inference library than the
@@ -29,7 +29,7 @@ def opendp(codes: np.ndarray, plan: dict, name: str, epsilon: str, run: int) -> 
 
     dp.enable_features("contrib")
     # at these rho themselves its nine parts, each rounded up, come to more than the whole, and its accountant refuses
-    sizes, rho = plan["sizes"], plan["rho"][epsilon] * (1 - 6e-6)
+    sizes, rho = plan["sizes"][name], plan["rho"][epsilon] * (1 - 6e-6)
     algorithm = dp.mbi.MST() if name == "MST" else dp.mbi.AIM(max_size=plan["max_megabytes"])
     frame = pl.DataFrame({c: codes[:, i].astype(np.int64) for i, c in enumerate(sizes)})
     # cuts between the codes declare the domain; with keys every column would get one more code, for null
@@ -51,7 +51,7 @@ def dpmm(codes: np.ndarray, plan: dict, name: str, epsilon: str, run: int) -> di
     from dpmm.models.aim import AIMGM
     from dpmm.models.mst import MSTGM
 
-    sizes = plan["sizes"]
+    sizes = plan["sizes"][name]
     told = {"epsilon": plan["tight_epsilon"][epsilon], "delta": plan["delta"], "domain": sizes,
             "random_state": np.random.RandomState(run), "n_jobs": 1}  # fmt: skip
     model = MSTGM(**told) if name == "MST" else AIMGM(degree=3, max_model_size=plan["max_megabytes"], **told)
@@ -72,8 +72,8 @@ def _versions() -> dict[str, str]:
 
 def main(library: str, folder: Path) -> None:
     plan = json.loads((folder / "plan.json").read_text())
-    codes = np.load(folder / "table.npy")
-    for name in ("MST", "AIM"):
+    for name in plan["sizes"]:
+        codes = np.load(folder / f"table_{name}.npy")
         for epsilon in sorted(plan["rho"], key=float, reverse=True):
             for run in range(plan["runs"]):
                 out = folder / f"{library}_{name}_{epsilon}_{run}"
