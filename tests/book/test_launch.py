@@ -107,7 +107,9 @@ def test_no_second_address_is_stated():
 
 
 def test_a_page_links_its_notebook_for_download(html):
+    """The launch menu of a copy without an address reads the notebook's place from this link."""
     for page in CHAPTERS:
+        assert (ROOT / f"{page.doc}.ipynb").is_file()
         links = [a.get("href", "") for a in parse(html / f"{page.doc}.html").of("a")]
         assert any(link.endswith(f"_sources/{page.doc}.ipynb") for link in links), page.doc
 
