@@ -4,8 +4,7 @@
 environments (which run ``reference_fit.py``), ``... score`` fits ours, scores
 every run on all three-way marginals and writes ``data/results/synth_reference.parquet``.
 A table is held whole by the synthesizers and scored against itself, as the
-others' papers do. AIM gets five columns: on ten, one fit of the others' takes
-hours.
+others' papers do. AIM gets five columns, which keeps all of it under an hour.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ __all__ = ["Fit", "plan", "run_fit", "score_all", "summary", "RESULT"]
 FOLDER, RESULT = ROOT / "_build" / "reference", RESULTS / "synth_reference.parquet"
 VERSION, SEED, RUNS, EPSILONS = "1", 20261121, 5, (0.1, 1.0)
 PEERS = {"opendp": ("round", "sample"), "dpmm": ("round",)}
-# OpenDP splits MST's budget otherwise, merges no codes, and its descent ends early, which is a shrinkage of its own
 COLUMNS = {"MST": None, "AIM": ("SEX", "RAC1P", "AGE", "EDU", "HIGH_INCOME")}
+# OpenDP splits MST's budget otherwise, merges no codes, and its descent ends early, which is a shrinkage of its own
 LIKE_OPENDP = MST(parts=(10, 1, 9), compress=False, iterations=100)
 OURS: dict[tuple[str, str], Synthesizer] = {
     ("MST", "round"): SYNTHESIZERS["MST"],

@@ -31,7 +31,8 @@ if "google.colab" in sys.modules:
 
     if not os.path.isdir("/content/companion"):
         address = "{url}" or input("Where is the companion's repository? https://github.com/OWNER/NAME ").strip()
-        subprocess.run(["git", "clone", "--depth", "1", address, "/content/companion"], check=True)
+        branch = ["--branch", "{branch}"] if "{url}" else []
+        subprocess.run(["git", "clone", "--depth", "1", *branch, address, "/content/companion"], check=True)
         subprocess.run([sys.executable, "-m", "pip", "install", "-q", "-r", "/content/companion/.binder/colab.txt"], check=True)
         if "numpy" in sys.modules:
             raise SystemExit("Installed. Restart the session (menu Runtime), then run all cells.")
@@ -94,7 +95,7 @@ def colab_cell(root: Path = ROOT) -> str:
     It is committed, so it does not depend on where a clone comes from.
     """
     stated = repository(root, clone=False)
-    return COLAB.format(url=stated.url if stated else "")
+    return COLAB.format(url=stated.url if stated else "", branch=stated.branch if stated else "")
 
 
 def install(folder: Path | None = None, root: Path = ROOT) -> Path:

@@ -157,6 +157,7 @@ def test_on_colab_the_set_up_clones_installs_and_goes_there(stated, public, name
     exec(source, {})  # the second time nothing is fetched
     assert [c[0] for c in calls] == ["git", sys.executable]
     assert calls[0][-2:] == [ADDRESS, str(home)]
+    assert ("--branch" in calls[0]) == stated
     assert (ROOT / calls[1][-1].removeprefix(f"{home}/")).is_file()
     assert sys.path[0] == str(home)
 
