@@ -53,8 +53,10 @@ document.addEventListener("DOMContentLoaded", () => {
   const ask = (service) => {
     wanted = service;
     const known = stored();
-    if (known) Object.assign(form.elements.address, { value: `https://github.com/${known.name}` });
-    if (known) form.elements.branch.value = known.branch;
+    if (known) {
+      form.elements.address.value = `https://github.com/${known.name}`;
+      form.elements.branch.value = known.branch;
+    }
     dialog.showModal();
   };
   const links = Object.keys(services).map((service) => [service, item(service, (event) => {

@@ -16,6 +16,8 @@ from lib import validate
 
 __all__ = [
     "CURVE",
+    "cell_runs",
+    "span",
     "mean_interval",
     "summarise",
     "rank_correlation",
@@ -29,6 +31,17 @@ __all__ = [
 
 CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
 BASELINE = "NonDP"
+
+
+def cell_runs(frame: pd.DataFrame, by: Sequence[str] = CURVE) -> pd.Series:
+    """Number of runs of every cell of ``frame``, indexed by ``by``; cells without a run are not in it."""
+    return frame.groupby(list(by), dropna=False).size()
+
+
+def span(counts: pd.Series) -> str:
+    """The least and the most of ``counts`` for a caption: "20", or "16 to 20" where a grid is not whole."""
+    low, high = counts.min(), counts.max()
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def mean_interval(values: Sequence[float] | np.ndarray, level: float = 0.95) -> tuple[float, float, float]:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from lib.experiments.summary import baseline, curves, differences, mean_interval, paired
+from lib.experiments.summary import baseline, cell_runs, curves, differences, mean_interval, paired, span
 
 
 def test_the_interval_is_students():
@@ -23,6 +23,13 @@ def test_one_value_has_no_interval_and_none_has_no_mean():
     assert mean_interval([2.0])[0] == 2.0
     assert math.isnan(mean_interval([2.0])[1])
     assert all(map(math.isnan, mean_interval([])))
+
+
+def test_runs_of_a_grid_that_is_not_whole():
+    counts = cell_runs(_table())
+    assert dict(zip(counts.index.get_level_values("protocol"), counts, strict=True)) == {"GRR": 4, "NonDP": 3}
+    assert span(counts) == "3 to 4"
+    assert span(counts[counts == 4]) == "4"
 
 
 def _table() -> pd.DataFrame:
