@@ -6,7 +6,7 @@ the baseline of the same run, so :func:`paired` subtracts run by run first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,9 @@ __all__ = [
     "paired",
     "tally",
     "pooled",
+    "side_by_side",
+    "agreement",
+    "interval_words",
 ]
 
 CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
@@ -154,3 +157,39 @@ def pooled(frame: pd.DataFrame, metric: str, by: Sequence[str], *, transform=Non
     per_run = long.groupby([*by, "run"])["difference"].agg(["mean", "size"]).reset_index()
     whole = per_run["size"] == per_run.groupby(list(by))["size"].transform("max")
     return summarise(per_run[whole].rename(columns={"mean": "value"}), by, "value", level)
+
+
+def side_by_side(frames: Mapping[str, pd.DataFrame], metrics: Mapping[str, Callable | None]) -> pd.DataFrame:
+    """Change against NonDP in several grids, averaged over all cells of a run: ``grid, dataset, metric, mean, low, high, runs``.
+
+    Parameters
+    ----------
+    frames : mapping of str to DataFrame
+        The records of each grid, by the name that it is to have.
+    metrics : mapping of str to callable or None
+        Each metric with the ``transform`` of :func:`differences`.
+    """
+    parts = [
+        pooled(frame, metric, ["dataset"], transform=transform).assign(grid=grid, metric=metric)
+        for grid, frame in frames.items()
+        for metric, transform in metrics.items()
+    ]
+    return pd.concat(parts, ignore_index=True)[["grid", "dataset", "metric", "mean", "low", "high", "runs"]]
+
+
+def agreement(changes: pd.DataFrame) -> dict[str, int]:
+    """Data sets and metrics of :func:`side_by_side` that every grid has: ``same``, ``opposite`` and ``unclear``.
+
+    An interval is clear if it leaves out zero; with one that is not, nothing is said about the pair.
+    """
+    sign = np.sign(changes["mean"]).where((changes["low"] > 0) | (changes["high"] < 0), 0.0)
+    wide = changes.assign(sign=sign).pivot(index=["dataset", "metric"], columns="grid", values="sign").dropna()
+    unclear = (wide == 0).any(axis=1)
+    same = ~unclear & (wide.nunique(axis=1) == 1)
+    return {"same": int(same.sum()), "opposite": int((~unclear & ~same).sum()), "unclear": int(unclear.sum())}
+
+
+def interval_words(row: pd.Series, spec: str = "+.3f") -> str:
+    """``mean [low, high]`` of a row, or the mean alone where it has no interval."""
+    mean = format(row["mean"], spec)
+    return mean if np.isnan(row["low"]) else f"{mean} [{row['low']:{spec}}, {row['high']:{spec}}]"

@@ -9,7 +9,18 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from lib.experiments.summary import baseline, cell_runs, curves, differences, mean_interval, paired, span
+from lib.experiments.summary import (
+    agreement,
+    baseline,
+    cell_runs,
+    curves,
+    differences,
+    interval_words,
+    mean_interval,
+    paired,
+    side_by_side,
+    span,
+)
 
 
 def test_the_interval_is_students():
@@ -55,3 +66,20 @@ def test_a_transform_comes_before_the_difference():
 def test_an_unknown_metric_is_named():
     with pytest.raises(ValueError, match="metric='DIR'"):
         curves(_table(), "DIR")
+
+
+def test_two_grids_side_by_side_agree_where_both_are_clear():
+    up, down = _table(), _table().assign(DI=lambda f: f.DI.where(f.protocol == "NonDP", f.DI - 0.5))
+    down.loc[down.run == 0, "DI"] += 0.001  # some spread, so that the interval is one
+    changes = side_by_side({"up": up, "down": down}, {"DI": None}).set_index("grid")
+    assert changes.loc["up", "mean"] == pytest.approx(0.2)
+    assert changes.loc["down", "mean"] == pytest.approx(-0.3)
+    assert agreement(changes.reset_index()) == {"same": 0, "opposite": 1, "unclear": 0}
+    assert agreement(side_by_side({"a": up, "b": up}, {"DI": None})) == {"same": 1, "opposite": 0, "unclear": 0}
+    one = up[up.run == 0]  # one run has no interval: nothing is clear
+    assert agreement(side_by_side({"a": up, "b": one}, {"DI": None})) == {"same": 0, "opposite": 0, "unclear": 1}
+
+
+def test_an_interval_in_words():
+    assert interval_words(pd.Series({"mean": 0.1, "low": -0.05, "high": 0.25})) == "+0.100 [-0.050, +0.250]"
+    assert interval_words(pd.Series({"mean": 0.1, "low": math.nan, "high": math.nan}), ".1f") == "0.1"
