@@ -118,7 +118,10 @@ def _share(wide: pd.DataFrame, threshold: float = 0.0, *, words: str = "") -> Ev
 def _clear_cells(x: np.ndarray) -> tuple[int, int]:
     """How many rows have a mean clearly above, clearly below zero: two-sided t-tests, Holm over the rows."""
     n = (~np.isnan(x)).sum(axis=1)
-    mean, spread = np.nanmean(x, axis=1), np.nanstd(x, axis=1, ddof=1)
+    mean = np.nanmean(x, axis=1)
+    spread = np.sqrt(
+        np.nansum((x - mean[:, None]) ** 2, axis=1) / np.maximum(n - 1, 1)
+    )  # 0 for a single run, without a warning
     with np.errstate(divide="ignore", invalid="ignore"):
         t = mean * np.sqrt(n) / spread
     p = np.where((n > 1) & (spread > 0), 2 * stats.t.sf(np.abs(t), np.maximum(n - 1, 1)), 1.0)
@@ -253,27 +256,23 @@ def _scores(grid: str, dataset, metrics: Sequence[str], distance: bool) -> pd.Se
     return table.groupby(["dataset", "run", "protocol"])["value"].mean()
 
 
-def mean_rank(dataset, protocol, metrics: Sequence[str], *, distance: bool = False, against: str = "middle",
-              grid: str = "ldp_main") -> Evidence:  # fmt: skip
-    """By how many ranks the protocols beat the middle (4 of 7); ``against="last"``: share of data sets where worst."""
+def placed(dataset, protocol: str, metrics: Sequence[str], place: str, *, distance: bool = False,
+           grid: str = "ldp_main") -> Evidence:  # fmt: skip
+    """Share of data sets where the protocol is ``"first"`` or ``"last"`` of the seven by its mean score."""
     table = _scores(grid, dataset, metrics, distance)
     if table is None:
         return NOTHING
-    if against == "last":
-        order = table.groupby(["dataset", "protocol"]).mean().groupby("dataset").idxmin().map(lambda key: key[1])
-        worst = ", ".join(f"{d}: {name}" for d, name in order.items())
-        runs = int(table.index.get_level_values("run").nunique())
-        return Evidence(float((order == protocol).mean()), runs=runs, data="real data", detail=worst)
-    rank = table.groupby(["dataset", "run"]).rank(ascending=False)
-    mine = rank[rank.index.get_level_values("protocol").isin(np.atleast_1d(protocol))]
-    # runs that one data set has not finished would compare unlike with unlike
-    count = mine.groupby("run").size()
-    return _evidence(4 - mine.groupby("run").mean()[count == count.max()])
+    best = {"first": "idxmax", "last": "idxmin"}[place]
+    found = table.groupby(["dataset", "protocol"]).mean().groupby("dataset").agg(best).map(lambda key: key[1])
+    words = ", ".join(f"{d}: {name}" for d, name in found.items())
+    runs = int(table.index.get_level_values("run").nunique())
+    return Evidence(float((found == protocol).mean()), runs=runs, data="real data", detail=words)
 
 
-def best_two(dataset, protocols: Sequence[str], *, grid: str = "ldp_main") -> Evidence:
+def best_two(dataset, protocols: Sequence[str], *, fairness: bool = True, utility: bool = True,
+             grid: str = "ldp_main") -> Evidence:  # fmt: skip
     """Share of data sets where exactly these are first by mean rank over the fairness and the utility metrics."""
-    families = [(m, True) for m in FAIRNESS] + [(m, False) for m in UTILITY]
+    families = [(m, True) for m in FAIRNESS if fairness] + [(m, False) for m in UTILITY if utility]
     ranks = [_scores(grid, dataset, [m], distance) for m, distance in families]
     if any(r is None for r in ranks):
         return NOTHING
@@ -289,5 +288,5 @@ def best_two(dataset, protocols: Sequence[str], *, grid: str = "ldp_main") -> Ev
 MEASURES: dict[str, Callable[..., Evidence]] = {
     f.__name__: f
     for f in (nondp, level, change, largest_change, share_improved, small_losses, split_gain, largest_split_gain,
-              split_share, mean_rank, best_two)
+              split_share, placed, best_two)
 }  # fmt: skip

@@ -110,8 +110,8 @@ def test_measures_on_a_grid_made_by_hand(grid):
     assert ldp.split_gain("adult", ["DI"], distance=True).value == pytest.approx(0.03, abs=2e-3)
     assert ldp.share_improved("adult", ["DI"]).value == 1
     assert ldp.share_improved("adult", ["DI", "SPD"]).value == 0.5
-    assert ldp.mean_rank("adult", "BLH", ["acc"], against="last").value == 1
-    assert ldp.mean_rank("adult", ["GRR", "SS"], ["acc"]).value > 0
+    assert ldp.placed("adult", "BLH", ["acc"], "last").value == 1
+    assert ldp.placed("adult", "BLH", ["acc"], "first").value == 0
     worst = ldp.largest_change("adult", ["acc", "f1"])
     assert "acc" in worst.detail
 
@@ -162,10 +162,17 @@ def test_the_bounds_of_several_metrics_enclose_each(grid):
     assert ldp.largest_split_gain("adult", ["DI", "SPD"], distance=True).value == pytest.approx(0.03, abs=2e-3)
 
 
-def test_the_best_two_are_found(grid):
+def test_the_best_two_are_found(grid, monkeypatch):
     found = ldp.best_two("adult", ["GRR", "SS"]).detail.removeprefix("adult: ").split(", ")
     assert ldp.best_two("adult", found).value == 1
     assert ldp.best_two("adult", ["BLH", found[0]]).value == 0
+    # BLH alone loses utility, and nothing else: last by utility, level with the others by fairness
+    assert "BLH" not in ldp.best_two("adult", found, fairness=False).detail
+    useful = grid["acc"] + 10 * grid["protocol"].isin(["OUE", "THE"])
+    raised = grid.assign(**{m: useful for m in ("acc", "f1", "auc", "balanced_accuracy", "recall")})
+    monkeypatch.setattr(ldp, "_grid", lambda name: raised)
+    assert ldp.best_two("adult", ["OUE", "THE"], fairness=False).value == 1
+    assert ldp.best_two("adult", ["OUE", "THE"], utility=False).value == 0
 
 
 def test_a_claim_on_several_data_sets_waits_for_all_of_them(grid):
@@ -173,7 +180,7 @@ def test_a_claim_on_several_data_sets_waits_for_all_of_them(grid):
         assert math.isnan(measure(["adult", "lsac"]).value)
     assert math.isnan(ldp.best_two(["adult", "lsac"], ["GRR", "SS"]).value)
     assert math.isnan(ldp.small_losses(["adult", "lsac"], 0.02).value)
-    assert math.isnan(ldp.mean_rank(["adult", "lsac"], "GRR", ["acc"]).value)
+    assert math.isnan(ldp.placed(["adult", "lsac"], "GRR", ["acc"], "first").value)
 
 
 def test_directions_are_tested_together(grid):
