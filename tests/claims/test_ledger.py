@@ -169,7 +169,7 @@ def test_the_best_two_are_found(grid, monkeypatch):
     # BLH alone loses utility, and nothing else: last by utility, level with the others by fairness
     assert "BLH" not in ldp.best_two("adult", found, fairness=False).detail
     useful = grid["acc"] + 10 * grid["protocol"].isin(["OUE", "THE"])
-    raised = grid.assign(**{m: useful for m in ("acc", "f1", "auc", "balanced_accuracy", "recall")})
+    raised = grid.assign(**dict.fromkeys(("acc", "f1", "auc", "balanced_accuracy", "recall"), useful))
     monkeypatch.setattr(ldp, "_grid", lambda name: raised)
     assert ldp.best_two("adult", ["OUE", "THE"], fairness=False).value == 1
     assert ldp.best_two("adult", ["OUE", "THE"], utility=False).value == 0
