@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from lib import validate
@@ -62,11 +63,30 @@ class Domain:
         return Domain.of({column: self[column] for column in columns})
 
     def check(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """``frame`` if it has exactly these columns and every entry is a code of its column."""
+        """``frame`` if it has exactly these columns and every entry is a code of its column.
+
+        Raises
+        ------
+        ValueError
+            If the columns are others or stand in another order (both lists are
+            given), or if an entry is missing, no number, no whole number or
+            outside ``0 .. k-1`` (the column and the first such entry are).
+        """
         if tuple(frame.columns) != self.columns:
             raise ValueError(
                 f"frame has columns {list(frame.columns)}; allowed are {list(self.columns)}, in this order"
             )
-        for column, size in self:
-            validate.codes(column, frame[column].to_numpy(), size)
+        for column, k in self:
+            values = frame[column].to_numpy()
+            if not (right := _codes(values, k)).all():
+                wrong = values[~right][:1].tolist()[0]
+                raise ValueError(f"{column} holds {wrong!r} ({values.dtype}); allowed are whole numbers in 0..{k - 1}")
         return frame
+
+
+def _codes(values: np.ndarray, k: int) -> np.ndarray:
+    """Which entries are whole numbers in 0..k-1, shape (n,); in a column of text or objects not all of them are."""
+    if values.dtype.kind in "biuf":
+        return (values >= 0) & (values < k) & (values == np.floor(values))
+    right = _codes(pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float), k)
+    return right & (not right.all())  # "1" is no code either, but beside "two" it is not what to point at

@@ -73,7 +73,8 @@ def load(name: str, source: str = "auto") -> Dataset:
     ValueError
         For an unknown name or source; :class:`~lib.datasets.cache.DataError`
         (a ``ValueError``) for bytes that are not the registered ones, or a
-        source that was asked for by name and does not have the file.
+        source that was asked for by name and does not have the file; and for a
+        table without a column of the domain, or with an entry that is no code.
     """
     spec = task(name)
     validate.choice("source", source, ("auto", *SOURCES, "replica"))
@@ -94,10 +95,24 @@ def load(name: str, source: str = "auto") -> Dataset:
 
 def _analysed(spec: Task, path: Path) -> pd.DataFrame:
     if spec.prepare is None:
-        frame = pd.read_csv(path)
-    else:
-        frame = spec.prepare(pd.read_csv(path, dtype=str, keep_default_na=False))
-    return spec.domain.check(frame.astype(np.int16)[list(spec.domain.columns)])
+        return coded(spec, pd.read_csv(path))
+    return coded(spec, spec.prepare(pd.read_csv(path, dtype=str, keep_default_na=False)))
+
+
+def coded(spec: Task, frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns of the task's domain, checked as they came and only then narrowed, int16 where that holds them all.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or an entry is no code of its column.
+    """
+    columns = list(spec.domain.columns)
+    if missing := [c for c in columns if c not in frame.columns]:
+        raise ValueError(f"the table of {spec.name!r} has no column {missing[0]!r}; it has {list(frame.columns)}")
+    largest = max(spec.domain.sizes) - 1
+    width = next(t for t in (np.int16, np.int32, np.int64) if largest <= np.iinfo(t).max)
+    return spec.domain.check(frame[columns].infer_objects()).astype(width)
 
 
 def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:
@@ -105,8 +120,7 @@ def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:
     if not path.exists():
         tried = f" ({notes[0]})" if notes else ""
         raise Unavailable(f"there is no replica of {spec.name} at {path}; make it with: make replicas{tried}")
-    frame = pd.read_parquet(path).astype(np.int16)
-    return Dataset(spec, spec.domain.check(frame[list(spec.domain.columns)]), "replica", sha256_of(path), notes)
+    return Dataset(spec, coded(spec, pd.read_parquet(path)), "replica", sha256_of(path), notes)
 
 
 def load_raw(name: str, source: str = "auto") -> tuple[pd.DataFrame, str]:

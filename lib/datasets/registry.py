@@ -85,6 +85,12 @@ class Task:
     attributes from. ``file`` is a key of :data:`FILES`, or a :class:`File` of
     one's own; ``prepare`` makes the analysed table of codes from the raw one,
     whose fields are strings; a file that holds codes already needs none.
+
+    Raises
+    ------
+    ValueError
+        If an attribute is not in the domain, the target or the protected one is
+        not binary, or there is nothing to randomise in one of the others.
     """
 
     name: str
@@ -96,6 +102,18 @@ class Task:
     pool: tuple[str, ...]
     domain: Domain
     prepare: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+
+    def __post_init__(self) -> None:
+        for role, column in (("target", self.target), ("protected", self.protected)):
+            if (k := self._size(role, column)) != 2:
+                raise ValueError(f"{role}={column!r} has {k} codes; two are allowed")
+        for role, columns in (("sensitive", self.sensitive), ("pool", self.pool)):
+            for column in columns:
+                if self._size(role, column) < 2:
+                    raise ValueError(f"{role} holds {column!r}, which is constant (one code); at least two are needed")
+
+    def _size(self, role: str, column: str) -> int:
+        return self.domain[validate.choice(role, column, self.domain.columns)]
 
     @property
     def features(self) -> tuple[str, ...]:
