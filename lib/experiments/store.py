@@ -6,13 +6,13 @@ which readers pass over and the next writer cuts off. One process at a time
 writes, held to it by a lock; any number may read. :meth:`Store.compact` folds the journal into
 ``<name>.parquet`` by writing a new file and renaming it over the old one, and
 only then empties the journal; a kill between the two leaves the same records
-twice, and reading drops the second.
+twice, and reading drops the second. Both files carry checksums
+(:mod:`lib.experiments.sealed` for parquet), so damage is refused, not read.
 """
 
 from __future__ import annotations
 
 import fcntl
-import io
 import json
 import os
 import zlib
@@ -21,7 +21,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from lib.experiments.sealed import from_bytes, to_bytes
+
 __all__ = ["Store", "StoreError"]
+
+KEYS = ("cell", "version")
 
 
 class StoreError(ValueError):
@@ -42,6 +46,19 @@ def _parse(line: bytes) -> dict | None:
         return None
 
 
+def _is_record(record: object) -> bool:
+    return isinstance(record, dict) and all(isinstance(record.get(key), str) for key in KEYS)
+
+
+def _fault(frame: pd.DataFrame) -> str:
+    """What keeps a table from being one of records; empty if nothing does."""
+    if missing := [key for key in KEYS if key not in frame]:
+        return f"has no column {' or '.join(missing)}"
+    if empty := [key for key in KEYS if not frame[key].map(lambda value: isinstance(value, str)).all()]:
+        return f"has rows without a {' or '.join(empty)}"
+    return "" if frame.columns.is_unique else "has two columns of one name"
+
+
 class Store:
     """Records of one grid, keyed by their ``cell`` column.
 
@@ -56,7 +73,8 @@ class Store:
     Raises
     ------
     StoreError
-        If a file is corrupt (which, and where), or the versions differ.
+        If a file is damaged (which, where, and what to do) or holds what is no
+        record, or if the versions differ. The files stay as they are.
     """
 
     def __init__(self, path: Path | str, *, version: str, mix_versions: bool = False) -> None:
@@ -104,9 +122,13 @@ class Store:
             return pd.DataFrame()
         return pd.concat(parts, ignore_index=True).drop_duplicates("cell", ignore_index=True)
 
-    def compact(self) -> pd.DataFrame:
-        """Fold the journal into the parquet file, sorted by cell, and return the table."""
-        if not self.journal.exists():
+    def compact(self, *, anew: bool = False) -> pd.DataFrame:
+        """Fold the journal into the parquet file, sorted by cell, and return the table.
+
+        Without a journal there is nothing to do, unless ``anew``: then the file is
+        written again, which seals one of before there were seals.
+        """
+        if not self.journal.exists() and not anew:
             return self.frame()
         self._become_writer()
         frame = self.frame()
@@ -115,10 +137,11 @@ class Store:
         frame = frame.sort_values("cell", ignore_index=True)
         temporary = self.path.with_suffix(".tmp")
         with open(temporary, "wb") as file:
-            frame.to_parquet(file, index=False, compression="zstd")
+            file.write(to_bytes(frame))
+            file.flush()
             os.fsync(file.fileno())  # before the journal goes
         os.replace(temporary, self.path)
-        self.journal.unlink()
+        self.journal.unlink(missing_ok=True)
         return frame
 
     def _become_writer(self) -> None:
@@ -147,13 +170,15 @@ class Store:
         except FileNotFoundError:
             return pd.DataFrame()
         try:
-            frame = pd.read_parquet(io.BytesIO(raw))
+            frame = from_bytes(raw)
+            fault = _fault(frame)
         except Exception as error:  # pyarrow raises many kinds
             raise StoreError(
-                f"{self.path} is no readable parquet file ({error}); restore it or move it away"
+                f"{self.path} is damaged, or no readable parquet file ({error}); restore it, the committed ones from git, "
+                "or move it away, then run again: the journal was not touched"
             ) from error
-        if missing := [column for column in ("cell", "version") if column not in frame]:
-            raise StoreError(f"{self.path} has no column {' or '.join(missing)}: it is no results file; move it away")
+        if fault:
+            raise StoreError(f"{self.path} {fault}: it is no results file; restore it or move it away")
         return frame
 
     def _read_journal(self) -> list[dict]:
@@ -164,11 +189,10 @@ class Store:
         records = [_parse(line) for line in lines]
         if records and records[-1] is None and not lines[-1].endswith(b"\n"):
             records.pop()  # being written, or torn by a kill
-        if None in records:
-            where = records.index(None) + 1
-            raise StoreError(
-                f"{self.journal}, line {where}, fails its checksum; remove that line to run its cell again"
-            )
+        for where, record in enumerate(records, start=1):
+            if not _is_record(record):
+                fault = "fails its checksum" if record is None else "has no cell or no version"
+                raise StoreError(f"{self.journal}, line {where}, {fault}; remove that line to run its cell again")
         return records
 
     def _cut_torn_line(self) -> None:
