@@ -1,27 +1,31 @@
 """ACS 2018 (and other years) by state and task, through ``folktables``, with a download that cannot fail silently.
 
 ``folktables`` saves whatever the Census Bureau answers, an error page too, and
-unzips it later. Here the archive is fetched first, must be a whole zip that
-holds the file for the state, and only then is put where ``folktables`` looks.
+unzips it later. Here the archive is fetched first (as often as
+:mod:`lib.datasets.download` says), must be a whole zip that holds the file for
+the state, and only then is put where ``folktables`` looks.
 The Bureau revises its files, so there is no checksum to pin: the one found is
 returned with the table.
 """
 
 from __future__ import annotations
 
+import lzma
 import os
+import struct
+import tempfile
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import folktables
 import pandas as pd
-import requests
 from folktables.load_acs import state_list
-from tqdm import tqdm
 
 from lib import validate
-from lib.datasets.cache import DataError, Unavailable, sha256_of
+from lib.datasets.cache import sha256_of
+from lib.datasets.download import DataError, stream, with_retries
 from lib.paths import user_cache
 
 __all__ = ["ACS_TASKS", "AcsTable", "load_acs", "fetch_archive"]
@@ -57,16 +61,25 @@ def _member(state: str, year: int) -> str:
     return f"psam_p{_FIPS[state]}.csv" if year >= 2017 else f"ss{year % 100}p{state.lower()}.csv"
 
 
+# what zipfile lets through when bits of an archive are flipped: NotImplementedError is a RuntimeError,
+# a wrong character in a name a ValueError
+_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, RuntimeError, ValueError)
+
+
 def _checked_zip(path: Path, member: str, url: str) -> None:
     """Raise unless ``path`` is an undamaged zip that holds ``member``."""
     if not zipfile.is_zipfile(path):
         head = path.read_bytes()[:60]
-        raise DataError(f"{url} gave no zip archive: it starts with {head!r} (an error page?)")
-    with zipfile.ZipFile(path) as archive:
-        if member not in archive.namelist():
-            raise DataError(f"{url} holds {archive.namelist()[:3]}; {member} is expected")
-        if (damaged := archive.testzip()) is not None:
-            raise DataError(f"{url}: {damaged} in it is damaged")
+        raise DataError(f"{url} gave no zip archive: it starts with {head!r}")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names, damaged = archive.namelist(), archive.testzip()
+    except _DAMAGE as error:
+        raise DataError(f"{url} gave a damaged zip archive: {type(error).__name__}: {error}") from error
+    if member not in names:
+        raise DataError(f"{url} holds {names[:3]}; {member} is expected")
+    if damaged is not None:
+        raise DataError(f"{url} gave a damaged zip archive: the checksum of {damaged} in it does not hold")
 
 
 def fetch_archive(state: str, year: int, folder: Path, *, origin: str = ORIGIN, progress: bool = True) -> Path:
@@ -75,43 +88,27 @@ def fetch_archive(state: str, year: int, folder: Path, *, origin: str = ORIGIN, 
     Raises
     ------
     Unavailable
-        If the origin cannot be reached or refuses.
+        If the network is off, the origin cannot be reached or refuses, or
+        ``folder`` cannot be written to.
     DataError
         If what came is no whole archive of that state; nothing is left behind.
     """
     csv = folder / _member(state, year)
     if csv.exists():
         return csv
-    if os.environ.get("COMPANION_OFFLINE") == "1":
-        raise Unavailable(f"ACS {year} {state}: COMPANION_OFFLINE=1")
-    folder.mkdir(parents=True, exist_ok=True)
     url = f"{origin}/{year}/1-Year/csv_p{state.lower()}.zip"
-    partial = folder / f".{state}.{os.getpid()}.zip"
-    try:
-        _stream(url, partial, progress)
-        _checked_zip(partial, csv.name, url)
-        with zipfile.ZipFile(partial) as archive:
-            unpacked = Path(archive.extract(csv.name, folder / f".{state}.{os.getpid()}"))
-        os.replace(unpacked, csv)
-        unpacked.parent.rmdir()
-    finally:
-        partial.unlink(missing_ok=True)
+
+    def once() -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=f".{state}.") as aside:
+            partial = Path(aside) / "archive.zip"
+            stream(url, partial, progress)
+            _checked_zip(partial, csv.name, url)
+            with zipfile.ZipFile(partial) as archive:
+                os.replace(archive.extract(csv.name, aside), csv)
+
+    with_retries(f"ACS {year} {state}", url, once)
     return csv
-
-
-def _stream(url: str, target: Path, progress: bool) -> None:
-    try:
-        with requests.get(url, stream=True, timeout=(4, 60)) as answer:
-            answer.raise_for_status()
-            size = int(answer.headers.get("Content-Length", 0))
-            with open(target, "wb") as file, tqdm(total=size, unit="B", unit_scale=True, disable=not progress) as bar:
-                for block in answer.iter_content(1 << 20):
-                    file.write(block)
-                    bar.update(len(block))
-    except requests.exceptions.RequestException as error:
-        raise Unavailable(f"{url} cannot be downloaded: {error}") from error
-    if size and target.stat().st_size != size:
-        raise DataError(f"{url} was cut off: {target.stat().st_size:,} of {size:,} bytes came")
 
 
 def load_acs(state: str, year: int = 2018, task: str = "coverage", *, folder: Path | None = None,

@@ -88,7 +88,6 @@ def load(name: str, source: str = "auto") -> Dataset:
             notes = (str(error),)
             log.warning("%s: using the embedded replica, since %s", name, error)
         else:
-            log.info("%s: %s (%s)", name, found.source, found.path)
             return Dataset(spec, _analysed(spec, found.path), found.source, found.sha256)
     return _replica(spec, notes)
 
@@ -124,6 +123,6 @@ def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:
 
 
 def load_raw(name: str, source: str = "auto") -> tuple[pd.DataFrame, str]:
-    """A registered file as it is, every field a string, and its source. There are no replicas of raw files."""
+    """A registered file as it is, every field a string, and its source (logged, too). Raw files have no replicas."""
     found = locate(name, source)
     return pd.read_csv(found.path, dtype=str, keep_default_na=False), found.source

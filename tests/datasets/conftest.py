@@ -8,15 +8,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from lib.datasets import cache
+from lib.datasets import download
 
 
 class Site:
-    """Paths to ``(status, headers, body)``, or to a function of the number of the GET (from 1) that gives that."""
+    """Paths to ``(status, headers, body)``, or to a function of the GET's number (from 1) and the method that gives that."""
 
     def __init__(self) -> None:
         self.pages: dict = {}
         self.hits: Counter = Counter()
+        self.head_status = 200  # of HEAD, whatever GET answers
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -25,7 +26,7 @@ class Site:
                 if body:
                     site.hits[self.path] += 1
                 if callable(page):
-                    page = page(site.hits[self.path] + (not body))
+                    page = page(site.hits[self.path] + (not body), self.command)
                 status, headers, content = page
                 self.send_response(status)
                 for name, value in ({"Content-Length": str(len(content))} | headers).items():
@@ -39,7 +40,9 @@ class Site:
                 self._answer(body=True)
 
             def do_HEAD(self) -> None:
-                self._answer(body=False)
+                if site.head_status == 200:
+                    return self._answer(body=False)
+                self.send_error(site.head_status)
 
             def log_message(self, *args) -> None:
                 pass
@@ -66,6 +69,6 @@ def fresh_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("COMPANION_DATA", raising=False)
     monkeypatch.delenv("COMPANION_OFFLINE", raising=False)
-    monkeypatch.setattr(cache, "_reachable", True)
-    monkeypatch.setattr(cache, "_PAUSE_S", 0.01)
+    monkeypatch.setattr(download, "_unreachable", set())
+    monkeypatch.setattr(download, "_PAUSE_S", 0.01)
     return tmp_path / "cache"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import logging
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -47,19 +49,65 @@ def test_a_refusal_is_named_and_not_kept(file, site, fresh_cache, status):
     assert _nothing_left(fresh_cache)
 
 
-def test_an_error_page_with_status_200_is_named_for_what_it_is(file, site, fresh_cache):
-    site.pages["/toy.csv"] = (200, {"Content-Type": "text/html; charset=utf-8"}, b"<html>Sorry</html>")
-    with pytest.raises(DataError, match="web page"):
+PAGE = b"<html>Sorry</html>"
+
+
+@pytest.mark.parametrize("answer", [
+    (200, {"Content-Type": "text/html; charset=utf-8"}, PAGE),
+    (200, {"Content-Type": "text/plain"}, PAGE),
+    (200, {}, b"\n<!DOCTYPE html>" + PAGE),
+    lambda hit, asked: (200, {"Content-Type": "text/html" if asked == "GET" else "text/plain"}, PAGE),
+])  # fmt: skip
+def test_an_error_page_with_status_200_is_named_for_what_it_is(file, site, fresh_cache, answer):
+    """HEAD alone was looked at; a page that came on GET was "other bytes"."""
+    site.pages["/toy.csv"] = answer
+    with pytest.raises(DataError, match=r"web page.*html>Sorry"):
         fetch(file)
     assert _nothing_left(fresh_cache)
 
 
-@pytest.mark.parametrize("body", [BODY[:-1] + b"3", BODY + b"x", b"", b"<html>Sorry</html>"])
+@pytest.mark.parametrize("status", [403, 405, 501])
+def test_a_server_that_knows_no_head_still_gives_the_file(file, site, status):
+    site.head_status = status
+    assert fetch(file).path.read_bytes() == BODY
+
+
+@pytest.mark.parametrize("body", [BODY[:-1] + b"3", BODY + b"x", b""])
 def test_altered_bytes_are_refused(file, site, fresh_cache, body):
     site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"}, body)
     with pytest.raises(DataError, match="other bytes than registered"):
         fetch(file)
     assert _nothing_left(fresh_cache)
+
+
+def test_a_packed_transfer_is_unpacked(file, site):
+    """Its announced length is that of the packed bytes."""
+    site.pages["/toy.csv"] = (200, {"Content-Encoding": "gzip"}, gzip.compress(BODY))
+    assert fetch(file).path.read_bytes() == BODY
+
+
+@pytest.mark.parametrize("url", ["http://", "toy.csv", "file:///toy.csv", "http://[::1/toy.csv", "http://a b/x"])
+def test_an_address_that_is_none_is_named(file, url):
+    """It was reported as other bytes: requests calls it a ValueError, as pooch does a wrong checksum."""
+    with pytest.raises(Unavailable, match=rf"toy.csv cannot be downloaded: {re.escape(repr(url))} is no address"):
+        fetch(replace(file, url=url))
+
+
+def test_a_cache_that_cannot_be_written_is_named_and_passed_by(file, tmp_path, monkeypatch):
+    """A file stood where the folder should be: NotADirectoryError, in place of a cause or of the replica."""
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "taken" / "cache"))
+    with pytest.raises(Unavailable, match=r"toy.csv was not downloaded.*Not a directory.*taken"):
+        fetch(file)
+    assert state(file) == "absent"
+    monkeypatch.setitem(FILES, "db_LSAC.csv", replace(FILES["db_LSAC.csv"], url=file.url))
+    assert load("lsac").is_replica
+
+
+def test_a_file_that_cannot_be_read_is_named(file, fresh_cache):
+    (fresh_cache / "toy.csv").mkdir(parents=True)
+    with pytest.raises(DataError, match=r"toy.csv cannot be read: .*Is a directory"):
+        locate("toy.csv")
 
 
 def test_a_download_cut_midway_is_refused(file, site, fresh_cache):
@@ -70,10 +118,12 @@ def test_a_download_cut_midway_is_refused(file, site, fresh_cache):
 
 
 def test_it_tries_again_when_the_server_stumbles(file, site, fresh_cache):
-    stumble, good = (503, {}, b"later"), site.pages["/toy.csv"]
-    answers = iter([stumble, stumble, good, good])
-    site.pages["/toy.csv"] = lambda hit: next(answers)
-    assert fetch(file).path.read_bytes() == BODY
+    good = site.pages["/toy.csv"]
+    for status in (503, 429):
+        answers = iter([(status, {}, b"later")] * 2 + [good])
+        site.pages["/toy.csv"] = lambda hit, asked: next(answers)  # noqa: B023
+        assert fetch(file).path.read_bytes() == BODY
+        (fresh_cache / "toy.csv").unlink()
 
 
 def test_it_gives_up_in_the_end(file, site, fresh_cache):
@@ -94,6 +144,24 @@ def test_local_folder_comes_first_and_a_wrong_file_there_is_an_error(file, tmp_p
     with pytest.raises(DataError, match=rf"{local}/toy.csv is not toy.csv.*{file.sha256}"):
         locate("toy.csv")
     assert state(file) == "altered"
+
+
+def test_a_mistyped_folder_is_an_error_and_an_empty_name_is_none(file, tmp_path, monkeypatch, capsys):
+    """It was ignored, and the next source taken."""
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "dta"))
+    for asked in (lambda: locate("toy.csv"), lambda: load("lsac"), lambda: state(file), lambda: manage.list_files()):
+        with pytest.raises(DataError, match=r"COMPANION_DATA='.*dta' is not allowed: a folder that is there is"):
+            asked()
+    assert load("lsac", "replica").is_replica
+    monkeypatch.setenv("COMPANION_DATA", "")
+    assert locate("toy.csv").source == "download"
+
+
+def test_where_bytes_come_from_is_logged(file, caplog):
+    with caplog.at_level(logging.INFO, logger="companion.data"):
+        locate("toy.csv")
+        locate("toy.csv")
+    assert [record.message.split(" (")[0] for record in caplog.records] == ["toy.csv: download", "toy.csv: cache"]
 
 
 def test_an_altered_cache_is_an_error_too(file, fresh_cache):

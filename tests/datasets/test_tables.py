@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from lib.datasets import TASKS, DataError, Domain, Unavailable, load
-from lib.datasets.acs import fetch_archive, load_acs
+from lib.datasets.acs import _checked_zip, fetch_archive, load_acs
 from lib.datasets.cache import locate
 from lib.datasets.lsac import STEPS, clean
 from lib.datasets.nist import SIZES, UNDER_FIVE, analysed
@@ -114,7 +114,7 @@ def _archive(member: str = "psam_p48.csv") -> bytes:
 ADDRESS = "/2018/1-Year/csv_ptx.zip"
 
 
-def test_an_acs_state_comes_through_folktables(site, tmp_path):
+def test_an_acs_state_comes_through_folktables(site, fresh_cache, tmp_path):
     site.pages[ADDRESS] = (200, {}, _archive())
     table = load_acs("TX", 2018, "coverage", folder=tmp_path, origin=site.origin, progress=False)
     assert len(table.features) == len(table.target) == 30
@@ -124,19 +124,50 @@ def test_an_acs_state_comes_through_folktables(site, tmp_path):
     assert site.hits[ADDRESS] == 1
 
 
+def test_an_acs_download_is_tried_again(site, fresh_cache, tmp_path):
+    """One 503 used to be the end."""
+    site.pages[ADDRESS] = lambda hit, asked: (503, {}, b"later") if hit == 1 else (200, {}, _archive())
+    assert fetch_archive("TX", 2018, tmp_path, origin=site.origin, progress=False).read_text().startswith("SERIALNO")
+    assert site.hits[ADDRESS] == 2
+
+
+def _flipped(archive: bytes, bit: int) -> bytes:
+    return archive[: bit // 8] + bytes([archive[bit // 8] ^ 1 << bit % 8]) + archive[bit // 8 + 1 :]
+
+
 @pytest.mark.parametrize(("answer", "error"), [
     ((403, {"Content-Type": "text/html"}, b"<html>Forbidden</html>"), "403"),
-    ((200, {"Content-Type": "text/html"}, b"<html>Forbidden</html>"), "no zip archive.*Forbidden"),
+    ((200, {"Content-Type": "text/html"}, b"<html>Forbidden</html>"), "web page.*Forbidden"),
+    ((200, {}, b"Forbidden"), "no zip archive.*Forbidden"),
     ((200, {}, _archive()[:-40]), "no zip archive"),
+    ((200, {}, _flipped(_archive(), 8 * 100)), "damaged zip archive: error: Error -3"),  # in the packed rows
     ((200, {}, _archive("psam_p36.csv")), "psam_p48.csv is expected"),
     ((200, {"Content-Length": "999999"}, _archive()), "csv_ptx.zip"),
 ])  # fmt: skip
-def test_what_is_no_archive_of_the_state_is_refused_and_not_kept(site, tmp_path, answer, error):
+def test_what_is_no_archive_of_the_state_is_refused_and_not_kept(site, fresh_cache, tmp_path, answer, error):
     """folktables saves an error page as a zip and goes on (folktables#49)."""
     site.pages[ADDRESS] = answer
     with pytest.raises(DataError, match=error):
         fetch_archive("TX", 2018, tmp_path / "f", origin=site.origin, progress=False)
     assert not list((tmp_path / "f").iterdir())
+
+
+def test_whichever_bit_is_flipped_the_error_is_a_data_error(tmp_path):
+    """zlib.error, BadZipFile, OSError, NotImplementedError and EOFError came through."""
+    good, path, refused = _archive(), tmp_path / "flipped.zip", 0
+    for bit in range(0, 8 * len(good), 3):  # each of the eight in turn
+        path.write_bytes(_flipped(good, bit))
+        try:
+            _checked_zip(path, "psam_p48.csv", "url")
+        except DataError:
+            refused += 1
+    assert refused > 0.8 * 8 * len(good) / 3  # the others are in dates and such
+
+
+def test_an_acs_folder_that_cannot_be_written_is_named(site, fresh_cache, tmp_path):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(Unavailable, match=r"ACS 2018 TX was not downloaded.*Not a directory"):
+        fetch_archive("TX", 2018, tmp_path / "taken" / "f", origin=site.origin, progress=False)
 
 
 def test_acs_arguments_are_checked():

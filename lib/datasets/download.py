@@ -1,0 +1,125 @@
+"""One download: bytes streamed to a file, tried again where waiting may help, every failure named.
+
+A web page in place of the file (error pages come with status 200, too) is told
+by its type or its first bytes. Only ``GET`` is asked for: some servers refuse
+``HEAD``. A host that cannot be reached at first is not asked again by this
+process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+import requests
+from tqdm import tqdm
+
+__all__ = ["DataError", "Unavailable", "stream", "with_retries"]
+
+log = logging.getLogger("companion.data")
+
+Result = TypeVar("Result")
+_CONNECT_S, _READ_S, _RETRIES, _PAUSE_S = 4, 60, 3, 1.0
+_NO_ADDRESS = (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema, requests.exceptions.InvalidSchema)
+_LATER = (408, 429)  # of the 4xx: asking again may help
+_unreachable: set[str] = set()
+
+
+class DataError(ValueError):
+    """A file that is there but is not the file that was asked for."""
+
+
+class Unavailable(DataError):
+    """A file that cannot be had from where it was asked for."""
+
+
+def stream(url: str, target: Path | str, progress: bool) -> None:
+    """Write what ``url`` gives to ``target``.
+
+    Raises
+    ------
+    DataError
+        If it is a web page; its first bytes are quoted.
+    requests.exceptions.RequestException
+        If it cannot be had, or is cut off before its announced length.
+    """
+    with requests.get(url, stream=True, timeout=(_CONNECT_S, _READ_S)) as answer:
+        answer.raise_for_status()
+        kind = answer.headers.get("Content-Type", "")
+        packed = "Content-Encoding" in answer.headers  # the length is then that of the packed bytes
+        size = None if packed else int(answer.headers.get("Content-Length", 0)) or None
+        with open(target, "wb") as file, tqdm(total=size, unit="B", unit_scale=True, disable=not progress) as bar:
+            for number, block in enumerate(answer.iter_content(1 << 20)):
+                if number == 0:
+                    _refuse_page(kind, block, url)
+                file.write(block)
+                bar.update(len(block))
+
+
+def _refuse_page(kind: str, start: bytes, url: str) -> None:
+    text = start[:200].lstrip().lower()
+    if kind.startswith("text/html") or text.startswith((b"<!doctype html", b"<html")):
+        raise DataError(f"{url} answered with a web page ({kind or 'no type'}), not with the file: {start[:60]!r}")
+
+
+def with_retries(name: str, url: str, once: Callable[[], Result]) -> Result:
+    """``once()``, which downloads ``name`` from ``url``; a few times if the server stumbles or the line is cut.
+
+    Raises
+    ------
+    Unavailable
+        If the network is off, the address is no address, the host cannot be
+        reached or refuses, or what comes cannot be written down.
+    DataError
+        As ``once`` does.
+    """
+    host = _host(name, url)
+    if os.environ.get("COMPANION_OFFLINE") == "1" or host in _unreachable:
+        raise Unavailable(f"{name}: the network is off (COMPANION_OFFLINE=1, or an earlier connection failed)")
+    for attempt in range(1, _RETRIES + 1):
+        try:
+            return once()
+        except _NO_ADDRESS as error:
+            raise _no_address(name, url, error) from error
+        except requests.exceptions.RequestException as error:
+            log.warning("%s: attempt %d of %d failed: %s", name, attempt, _RETRIES, error)
+            if attempt == 1 and _cannot_be_reached(error):
+                _unreachable.add(host)
+            if attempt == _RETRIES or host in _unreachable or _refused(error):
+                raise Unavailable(f"{name} cannot be downloaded from {url}: {error}") from error
+        except OSError as error:
+            raise Unavailable(f"{name} was not downloaded, since it cannot be written down: {error}") from error
+        time.sleep(_PAUSE_S * 2 ** (attempt - 1))
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _host(name: str, url: str) -> str:
+    try:
+        return urlsplit(url).netloc
+    except ValueError as error:
+        raise _no_address(name, url, error) from error
+
+
+def _no_address(name: str, url: str, error: Exception) -> Unavailable:
+    return Unavailable(f"{name} cannot be downloaded: {url!r} is no address ({error})")
+
+
+def _refused(error: requests.exceptions.RequestException) -> bool:
+    """It will not be there a second later."""
+    status = error.response.status_code if error.response is not None else 0
+    return 400 <= status < 500 and status not in _LATER
+
+
+def _cannot_be_reached(error: Exception) -> bool:
+    """No route, no name, refused: waiting will not help, unlike a connection cut midway."""
+    signs = ("NameResolution", "resolve", "refused", "unreachable", "timed out", "Proxy")
+    return (
+        isinstance(error, requests.exceptions.ConnectionError)
+        and not isinstance(error.__cause__, ConnectionResetError)
+        and any(sign in str(error) for sign in signs)
+    )
