@@ -216,11 +216,12 @@ def _folded(path, count=300) -> pd.DataFrame:
 def _outcome(path, whole: pd.DataFrame) -> str:
     """What reading gives: ``"same"``, ``"refused"`` or ``"changed"``; another exception than a StoreError fails the test."""
     before = {file: file.read_bytes() for file in path.parent.iterdir()}
+    found, words = None, path.stem
     try:
         found = Store(path, version="1").frame()
     except StoreError as error:
-        assert path.stem in str(error)
-        found = None
+        words = str(error)
+    assert path.stem in words
     assert {file: file.read_bytes() for file in path.parent.iterdir()} == before
     return "refused" if found is None else "same" if found.equals(whole) else "changed"
 
