@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cache
+from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 
 import joblib
@@ -28,7 +29,8 @@ from lib.paths import ROOT
 
 __all__ = ["available_workers", "cell_key", "keep_as", "provenance", "run_sweep"]
 
-PACKAGES = ("numpy", "pandas", "scikit-learn", "lightgbm")
+# what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials of the tuning
+PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "lightgbm", "mbi", "jax", "jaxlib", "optax", "optuna")
 
 
 def keep_as(cell: object, **fields: object) -> None:
@@ -43,18 +45,40 @@ def cell_key(cell: object) -> str:
     return hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
 
 
+def _git(*arguments: str) -> subprocess.CompletedProcess:
+    # no optional locks: a look at the tree must not stand in the way of a commit
+    command = ["git", "--no-optional-locks", "-C", str(ROOT), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _commit() -> str:
+    try:
+        commit = _git("rev-parse", "--short=12", "HEAD").stdout.strip()
+        dirty = commit and _git("diff", "--quiet", "HEAD", "--", "lib").returncode == 1
+    except OSError:  # a machine without git
+        return "unknown"
+    return f"{commit}-dirty" if dirty else commit or "unknown"
+
+
+def _versions() -> str:
+    found = []
+    for package in PACKAGES:
+        try:
+            found.append(f"{package}={package_version(package)}")
+        except PackageNotFoundError:  # not every machine needs all
+            continue
+    return " ".join(found)
+
+
 @cache
 def provenance() -> dict[str, str]:
-    """Commit and package versions of this process."""
-    git = ["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"]
-    try:
-        commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:  # a machine without git
-        commit = ""
-    return {
-        "commit": commit or "unknown",
-        "versions": " ".join(f"{p}={package_version(p)}" for p in PACKAGES),
-    }
+    """``commit`` and ``versions`` of this process.
+
+    The commit ends in ``-dirty`` where tracked files under ``lib/`` differ from
+    it (results may: a sweep writes them), and is ``"unknown"`` outside a git
+    repository. Of :data:`PACKAGES` those are named that are installed.
+    """
+    return {"commit": _commit(), "versions": _versions()}
 
 
 def _finish(run: Callable[[object], dict], cell: object) -> dict:

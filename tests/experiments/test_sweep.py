@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, synth
+from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, sweep, synth
 from lib.experiments.store import Store
 from lib.experiments.sweep import cell_key, provenance, run_sweep
 from lib.paths import ROOT
@@ -131,6 +131,44 @@ def test_a_machine_without_git_still_has_provenance(monkeypatch):
     found = provenance.__wrapped__()
     assert found["commit"] == "unknown"
     assert "lightgbm=" in found["versions"]
+
+
+def _git(folder, *arguments) -> str:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    return subprocess.run(
+        ["git", "-C", str(folder), *identity, *arguments], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def test_a_commit_whose_code_was_changed_is_called_dirty(tmp_path, monkeypatch):
+    monkeypatch.setattr(sweep, "ROOT", tmp_path)
+    found = provenance.__wrapped__
+    _git(tmp_path, "init", "-q")
+    assert found()["commit"] == "unknown"  # nothing committed yet
+    code, results = tmp_path / "lib" / "code.py", tmp_path / "data" / "results" / "grid.parquet"
+    for file in (code, results):
+        file.parent.mkdir(parents=True)
+        file.write_text("1")
+    _git(tmp_path, "add", "-A")
+    _git(tmp_path, "commit", "-q", "-m", "first")
+    commit = _git(tmp_path, "rev-parse", "--short=12", "HEAD")
+    assert found()["commit"] == commit
+    results.write_text("2")  # what a sweep does
+    assert found()["commit"] == commit
+    code.write_text("2")
+    assert found()["commit"] == f"{commit}-dirty"
+    _git(tmp_path, "add", "-A")
+    assert found()["commit"] == f"{commit}-dirty"
+    _git(tmp_path, "commit", "-q", "-m", "second")
+    assert found()["commit"] == _git(tmp_path, "rev-parse", "--short=12", "HEAD") != commit
+
+
+def test_records_name_the_packages_that_make_their_numbers(monkeypatch):
+    named = dict(pair.split("=") for pair in provenance.__wrapped__()["versions"].split(" "))
+    assert named["numpy"] == np.__version__
+    assert {"scipy", "pandas", "scikit-learn", "lightgbm", "mbi", "jax", "optax"} <= set(named)
+    monkeypatch.setattr(sweep, "PACKAGES", ("numpy", "no-such-package"))
+    assert provenance.__wrapped__()["versions"] == f"numpy={np.__version__}"
 
 
 def test_an_unknown_backend_is_refused_and_lets_the_writer_go(tmp_path):
