@@ -2,7 +2,8 @@
 
 Group 1 is the paper's privileged group, group 0 the unprivileged one. A group
 that is absent, or has no positive labels, has no rate there: NaN, and so has
-every metric made of it. Nothing is filled in and nothing is dropped.
+every metric made of it. What would be 0/0 is NaN. Nothing is filled in and
+nothing is dropped.
 """
 
 from __future__ import annotations
@@ -50,7 +51,12 @@ def group_rates(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> di
     Parameters
     ----------
     y_true, y_pred, group : array of 0 and 1, shape (n,)
-        Labels, predicted labels, protected attribute ``A_p``.
+        Labels, predicted labels, protected attribute ``A_p``; n at least 1.
+
+    Raises
+    ------
+    ValueError
+        For an array that is empty, of another shape, or with other entries.
     """
     y = _binary("y_true", y_true)
     hat, member = _binary("y_pred", y_pred, y.size), _binary("group", group, y.size)
@@ -72,6 +78,21 @@ def fairness(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> dict[
     ``EOD`` and ``OAD`` the same difference of true positive rates and of
     accuracies. ``DI`` is infinite where only group 1 has no positive
     prediction, NaN where neither group has one.
+
+    Parameters
+    ----------
+    y_true, y_pred, group : array of 0 and 1, shape (n,)
+        Labels, predicted labels, protected attribute ``A_p``; n at least 1.
+
+    Returns
+    -------
+    dict
+        A number for each name of :data:`FAIRNESS`.
+
+    Raises
+    ------
+    ValueError
+        For an array that is empty, of another shape, or with other entries.
     """
     return _fairness_of(group_rates(y_true, y_pred, group))
 
@@ -92,16 +113,36 @@ def utility(y_true: np.ndarray, y_pred: np.ndarray, scores: np.ndarray | None = 
 
     The published runs computed AUC from hard labels, which is the balanced
     accuracy; here ``auc`` ranks ``scores`` and is NaN without them. Both are
-    NaN where ``y_true`` has one class only.
+    NaN where ``y_true`` has one class only, ``recall`` where it has no 1, and
+    ``f1`` where ``y_pred`` has none either: with a positive on one side only it
+    is 0.
+
+    Parameters
+    ----------
+    y_true, y_pred : array of 0 and 1, shape (n,)
+        Labels and predicted labels; n at least 1.
+    scores : array of numbers, shape (n,), optional
+        Larger where 1 is more likely; any unit, only their order counts.
+
+    Returns
+    -------
+    dict
+        A number for each name of :data:`UTILITY`.
+
+    Raises
+    ------
+    ValueError
+        For labels that are empty, of another shape, or with other entries than
+        0 and 1; for scores of another shape, of no numbers, or with NaN.
     """
     y, hat = _binary("y_true", y_true), _binary("y_pred", y_pred, len(y_true))
     two_classes = 0 < y.sum() < y.size
     scores = None if scores is None else _scores(scores, y.size)
     return {
         "acc": float(accuracy_score(y, hat)),
-        "f1": float(f1_score(y, hat, zero_division=0.0)),
+        "f1": float(f1_score(y, hat, zero_division=np.nan)),
         "auc": float(roc_auc_score(y, scores)) if scores is not None and two_classes else float("nan"),
-        "recall": float(recall_score(y, hat, zero_division=0.0)),
+        "recall": float(recall_score(y, hat, zero_division=np.nan)),
         "balanced_accuracy": float(balanced_accuracy_score(y, hat)) if two_classes else float("nan"),
     }
 
@@ -117,10 +158,24 @@ def evaluate(
 
     Parameters
     ----------
-    y_true, y_pred, group, scores
-        As for :func:`group_rates` and :func:`utility`.
+    y_true, y_pred, group : array of 0 and 1, shape (n,)
+        Labels, predicted labels, protected attribute ``A_p``; n at least 1.
+    scores : array of numbers, shape (n,), optional
+        As for :func:`utility`; without them ``auc`` is NaN.
     extra : mapping name -> function ``(y_true, y_pred, group, scores)`` to a number, optional
-        Metrics of one's own; a name that is taken is refused.
+        Metrics of one's own; they get the arrays as they were given.
+
+    Returns
+    -------
+    dict
+        The names of :data:`FAIRNESS` and :data:`UTILITY`, ``n_g`` and each of
+        :data:`RATES` with ``_0`` and ``_1``, then those of ``extra``.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`group_rates` and :func:`utility`, and for an ``extra``
+        whose name is taken.
     """
     rates = group_rates(y_true, y_pred, group)
     found = _fairness_of(rates) | utility(y_true, y_pred, scores) | rates

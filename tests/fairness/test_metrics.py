@@ -106,7 +106,29 @@ def test_one_class_of_labels_has_no_auc():
     metrics = utility(np.ones(8), HAT, HAT)
     assert math.isnan(metrics["auc"])
     assert math.isnan(metrics["balanced_accuracy"])
-    assert utility(np.zeros(8), np.zeros(8))["recall"] == 0
+
+
+def _by_hand(y, hat) -> tuple[float, float]:
+    """Recall and f1 from the counts, NaN for 0/0."""
+    tp, fp, fn = (y & hat).sum(), (~y & hat).sum(), (y & ~hat).sum()
+    return (tp / (tp + fn) if tp + fn else math.nan), (2 * tp / (2 * tp + fp + fn) if tp + fp + fn else math.nan)
+
+
+@pytest.mark.parametrize("y", [[0, 0, 0], [1, 1, 1], [0, 1, 1]])
+@pytest.mark.parametrize("hat", [[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 0]])
+def test_recall_and_f1_are_filled_in_nowhere(y, hat):
+    recall, f1 = _by_hand(np.array(y, dtype=bool), np.array(hat, dtype=bool))
+    found = utility(y, hat)
+    assert found["recall"] == pytest.approx(recall, nan_ok=True)
+    assert found["f1"] == pytest.approx(f1, nan_ok=True)
+
+
+def test_recall_is_the_true_positive_rate_of_everyone():
+    for y in (Y, np.zeros(8, dtype=int)):
+        found = evaluate(y, HAT, np.ones(8, dtype=int))
+        assert found["recall"] == pytest.approx(found["tpr_1"], nan_ok=True)
+    assert math.isnan(found["recall"])
+    assert found["f1"] == 0  # there are positive predictions, and none is right
 
 
 def test_metrics_of_ones_own_stand_beside_the_others():
