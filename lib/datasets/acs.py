@@ -34,6 +34,8 @@ ACS_TASKS = {
     "coverage": folktables.ACSPublicCoverage,
     "employment": folktables.ACSEmployment,
     "income": folktables.ACSIncome,
+    "mobility": folktables.ACSMobility,
+    "travel_time": folktables.ACSTravelTime,
 }
 ORIGIN = "https://www2.census.gov/programs-surveys/acs/data/pums"
 # in the order of folktables' list of states
@@ -121,9 +123,16 @@ def load_acs(state: str, year: int = 2018, task: str = "coverage", *, folder: Pa
         Postal abbreviation, e.g. ``"NY"``.
     year : int
         Survey year, 2014 to 2022; the papers use 2018.
-    task : {"coverage", "employment", "income"}
+    task : {"coverage", "employment", "income", "mobility", "travel_time"}
     folder : Path, optional
         Where the files are kept; the user's cache by default.
+
+    Raises
+    ------
+    ValueError
+        For an unknown state, year or task; :class:`~lib.datasets.cache.DataError`
+        as :func:`fetch_archive` does, and if the year's file lacks a column of
+        the task (``RELP`` has another name from 2019 on).
     """
     validate.choice("state", state, state_list)
     validate.integer("year", year, low=2014, high=2022)
@@ -131,5 +140,8 @@ def load_acs(state: str, year: int = 2018, task: str = "coverage", *, folder: Pa
     root = folder or user_cache() / "folktables"
     csv = fetch_archive(state, year, root / str(year) / "1-Year", origin=origin, progress=progress)
     source = folktables.ACSDataSource(survey_year=str(year), horizon="1-Year", survey="person", root_dir=str(root))
-    features, target, group = problem.df_to_pandas(source.get_data(states=[state], download=False))
+    people = source.get_data(states=[state], download=False)
+    if missing := [c for c in (*problem.features, problem.target, problem.group) if c not in people.columns]:
+        raise DataError(f"the file of {state} {year} has no column {missing[0]!r}, which task={task!r} needs")
+    features, target, group = problem.df_to_pandas(people)
     return AcsTable(features, target.iloc[:, 0].astype(int), group.iloc[:, 0], state, year, task, sha256_of(csv))

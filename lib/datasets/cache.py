@@ -22,8 +22,8 @@ from lib.datasets.download import DataError, Unavailable, stream, with_retries
 from lib.datasets.registry import FILES, File
 from lib.paths import user_cache
 
-__all__ = ["DataError", "Unavailable", "Found", "SOURCES", "local_folder", "locate", "fetch", "sha256_of",
-           "state"]  # fmt: skip
+__all__ = ["DataError", "Unavailable", "Found", "SOURCES", "local_folder", "locate", "fetch", "sha256_of", "state",
+           "unregistered"]  # fmt: skip
 
 log = logging.getLogger("companion.data")
 
@@ -128,6 +128,15 @@ def locate(name: str | File, source: str = "auto", *, progress: bool = True) -> 
             return found
     where = "COMPANION_DATA" if source == "local" else str(user_cache())
     raise Unavailable(f"{file.name} is not in {where}")
+
+
+def unregistered(*names: str) -> Path | None:
+    """The first of these files that is in ``COMPANION_DATA`` or in the cache, None if none is.
+
+    Nobody vouches for its bytes: what is made of it has to be compared with something that is registered.
+    """
+    folders = [folder for folder in (local_folder(), user_cache()) if folder]
+    return next((path for folder in folders for name in names if (path := folder / name).is_file()), None)
 
 
 def state(file: File) -> str:

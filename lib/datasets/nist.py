@@ -14,7 +14,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-__all__ = ["SIZES", "UNDER_FIVE", "analysed"]
+from lib.datasets.steps import Step, clean, keep
+
+__all__ = ["SIZES", "STEPS", "UNDER_FIVE", "analysed"]
 
 UNDER_FIVE = 1353
 _BANDS = (100, 200, 300, 400, 501)  # POVPIP: percent of the poverty line, top-coded at 501
@@ -70,7 +72,27 @@ _CODES: dict[str, Callable[[pd.Series], np.ndarray]] = {
 }  # fmt: skip
 
 
-def analysed(raw: pd.DataFrame) -> pd.DataFrame:
+def _asked(raw: pd.DataFrame) -> pd.DataFrame:
+    no_answer = raw["DREM"] == "N"
+    if not (no_answer == (raw["AGEP"].astype(int) < 5)).all():
+        raise ValueError("DREM is N for somebody aged five or over, or given for somebody younger; the file differs")
+    return raw[~no_answer]
+
+
+def _coded(kept: pd.DataFrame) -> pd.DataFrame:
+    codes = {name: make(kept[name]) for name, make in _CODES.items()}
+    codes["AGE"] = (kept["AGEP"].astype(int).to_numpy() - 5) // 5
+    return pd.DataFrame({name: codes[name] for name in SIZES})
+
+
+STEPS: tuple[Step, ...] = (
+    Step("read the raw file", 27253, lambda raw: keep(raw, ("AGEP", *_CODES)).astype(str)),
+    Step("drop those for whom DREM is N: everybody under five, and nobody else", 27253 - UNDER_FIVE, _asked),
+    Step("codes from 0, N a code of its own; bands of age and of POVPIP", 27253 - UNDER_FIVE, _coded),
+)
+
+
+def analysed(raw: pd.DataFrame, *, check_rows: bool = True) -> pd.DataFrame:
     """Codes of the people aged five and over, shape (25900, 16), columns and sizes as :data:`SIZES`.
 
     Parameters
@@ -81,13 +103,8 @@ def analysed(raw: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the rows without ``DREM`` are not exactly the people under five.
+        If a column is missing, the rows without ``DREM`` are not exactly the
+        people under five, or a step leaves another number of rows than it must
+        (``check_rows``).
     """
-    raw = raw.astype(str)
-    age, no_answer = raw["AGEP"].astype(int), raw["DREM"] == "N"
-    if not (no_answer == (age < 5)).all():
-        raise ValueError("DREM is N for somebody aged five or over, or given for somebody younger; the file differs")
-    kept = raw[~no_answer]
-    codes = {name: make(kept[name]) for name, make in _CODES.items()}
-    codes["AGE"] = (age[~no_answer].to_numpy() - 5) // 5
-    return pd.DataFrame({name: codes[name] for name in SIZES})
+    return clean(STEPS, raw, check_rows=check_rows)

@@ -1,4 +1,4 @@
-"""Cleaning from raw to analysed, the declared domains, ACS archives."""
+"""The analysed tables and their declared domains, ACS archives."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ import pandas as pd
 import pytest
 
 from lib.datasets import TASKS, DataError, Domain, Unavailable, load
-from lib.datasets.acs import _checked_zip, fetch_archive, load_acs
+from lib.datasets.acs import ACS_TASKS, _checked_zip, fetch_archive, load_acs
 from lib.datasets.cache import locate
-from lib.datasets.lsac import STEPS, clean
-from lib.datasets.nist import SIZES, UNDER_FIVE, analysed
 
 
 def _real(file: str):
@@ -21,27 +19,6 @@ def _real(file: str):
         return locate(file).path
     except Unavailable:
         pytest.skip(f"{file} is not here and cannot be downloaded")
-
-
-def test_lsac_from_raw_equals_the_processed_file_cell_for_cell():
-    raw = pd.read_csv(_real("bar_pass_prediction.csv"))
-    published = pd.read_csv(_real("db_LSAC.csv"))
-    made = clean(raw)
-    assert list(made.columns) == list(published.columns)
-    assert (made.to_numpy() == published.to_numpy()).all()
-
-
-def test_lsac_steps_hold_their_row_counts():
-    toy = pd.DataFrame({"race1": ["black", "white", None], "ugpa": [2.3, 3.6, 3.0], "lsat": [30.5, 31.5, 20.0],
-                        "fam_inc": [1.0, 5.0, 2.0], "gender": ["female", "male", "male"], "fulltime": [1.0, 2.0, 1.0],
-                        "pass_bar": [0, 1, 1]})  # fmt: skip
-    with pytest.raises(ValueError, match=r"read the raw file.*3 rows; 22407"):
-        clean(toy)
-    made = clean(toy, check_rows=False)
-    assert made["race1"].tolist() == [0, 1]
-    assert made["gender"].tolist() == [0, 1]
-    assert made["lsat"].tolist() == [0, 1]  # 30.5 and 31.5 round to 30 and 32
-    assert STEPS[1].rows == len(load("lsac").frame)
 
 
 FACTS = {  # rows, share of target 1, share of the protected attribute's 1: the paper's Table 2 and the published files
@@ -67,17 +44,6 @@ def test_tables_fit_their_declared_domain(name, source):
     assert set(np.unique(data.protected)) == {0, 1}
     assert data.task.target not in data.task.features
     assert set(data.task.sensitive) | set(data.task.pool) <= set(data.task.features)
-
-
-def test_nist_drops_only_the_under_fives():
-    raw = pd.read_csv(_real("national2019.csv"), dtype=str, keep_default_na=False)
-    assert (raw["DREM"] == "N").sum() == UNDER_FIVE
-    frame = analysed(raw)
-    assert frame.shape == (27253 - UNDER_FIVE, len(SIZES))
-    assert frame["DREM"].sum() == 1521
-    raw.loc[0, "DREM"] = "N"
-    with pytest.raises(ValueError, match="DREM is N"):
-        analysed(raw)
 
 
 def test_domains_are_checked():
@@ -122,6 +88,22 @@ def test_an_acs_state_comes_through_folktables(site, fresh_cache, tmp_path):
     assert len(table.sha256) == 64
     load_acs("TX", 2018, "coverage", folder=tmp_path, origin=site.origin, progress=False)
     assert site.hits[ADDRESS] == 1
+
+
+@pytest.mark.parametrize("task", ACS_TASKS)
+def test_each_task_finds_its_columns_or_names_the_one_that_is_missing(task, tmp_path):
+    problem, people = ACS_TASKS[task], tmp_path / "2018" / "1-Year" / "psam_p48.csv"
+    frame = pd.DataFrame(
+        1, index=range(4), columns=[*{*problem.features, problem.target, "RAC1P", "PWGTP", "WKHP", "ESR"}]
+    )
+    people.parent.mkdir(parents=True)
+    frame.assign(AGEP=30, PINCP=2000, SERIALNO="a", ST=48).to_csv(people, index=False)
+    table = load_acs("TX", 2018, task, folder=tmp_path)
+    assert list(table.features.columns) == list(problem.features)
+    assert len(table.target) == 4
+    frame.assign(SERIALNO="a", ST=48).drop(columns="SCHL").to_csv(people, index=False)
+    with pytest.raises(DataError, match=f"the file of TX 2018 has no column 'SCHL', which task='{task}' needs"):
+        load_acs("TX", 2018, task, folder=tmp_path)
 
 
 def test_an_acs_download_is_tried_again(site, fresh_cache, tmp_path):

@@ -1,0 +1,194 @@
+"""Cleaning from the raw file: row counts at each step, and the published table cell for cell where both are here."""
+
+from __future__ import annotations
+
+import folktables
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.datasets import TASKS, Unavailable, adult, coverage, load, lsac, nist, steps
+from lib.datasets.cache import locate, unregistered
+from lib.datasets.steps import Step
+
+
+def _real(file: str):
+    try:
+        return locate(file).path
+    except Unavailable:
+        pytest.skip(f"{file} is not here and cannot be downloaded")
+
+
+def _raw(*names: str):
+    if (path := unregistered(*names)) is None:
+        pytest.skip(f"the raw file {names[0]} is neither in COMPANION_DATA nor in the cache")
+    return pd.read_csv(path)
+
+
+def _same(made: pd.DataFrame, published: pd.DataFrame) -> None:
+    assert list(made.columns) == list(published.columns)
+    for column in made:
+        assert (made[column].to_numpy() == published[column].to_numpy()).all(), column
+
+
+# --- the steps themselves --------------------------------------------------------------------------------------------
+
+
+def test_a_step_that_leaves_other_rows_is_named():
+    each = [
+        Step("read", 3, lambda f: f),
+        Step("drop odd", 1, lambda f: f[f["x"] % 2 == 0]),
+        Step("any", None, lambda f: f),
+    ]
+    frame = pd.DataFrame({"x": [1, 2, 3]})
+    assert [len(after) for _, after in steps.follow(each, frame)] == [3, 1, 1]
+    with pytest.raises(ValueError, match="after 'drop odd' raw has 2 rows; 1 are expected"):
+        steps.clean(each, pd.DataFrame({"x": [1, 2, 4]}))
+    assert len(steps.clean(each, pd.DataFrame({"x": [2, 4]}), check_rows=False)) == 2
+
+
+def test_a_missing_column_is_named():
+    for module, column in ((adult, "age"), (coverage, "AGEP")):
+        with pytest.raises(ValueError, match=f"raw has no column '{column}'; it has \\['x'\\]"):
+            module.clean(pd.DataFrame({"x": [1]}), check_rows=False)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(adult, "adult"), (coverage, "acs_coverage"), (lsac, "lsac"), (nist, "nist")]
+)
+def test_the_last_count_is_that_of_the_table(module, name):
+    data = load(name)
+    if data.is_replica:
+        pytest.skip("a replica has another number of rows; set COMPANION_DATA")
+    assert module.STEPS[-1].rows == len(data.frame)
+
+
+def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
+    assert unregistered(*coverage.PLACES) is None
+    downloaded = tmp_path / "cache" / "folktables" / "2018" / "1-Year" / coverage.RAW  # as lib.datasets.acs puts it
+    downloaded.parent.mkdir(parents=True)
+    downloaded.write_text("")
+    assert unregistered(*coverage.PLACES) == downloaded
+    (tmp_path / coverage.RAW).write_text("")
+    assert unregistered(*coverage.PLACES) == tmp_path / coverage.RAW
+
+
+# --- LSAC ------------------------------------------------------------------------------------------------------------
+
+
+def test_lsac_from_raw_equals_the_processed_file_cell_for_cell():
+    _same(lsac.clean(pd.read_csv(_real("bar_pass_prediction.csv"))), pd.read_csv(_real("db_LSAC.csv")))
+
+
+def test_lsac_steps_on_a_table_by_hand():
+    toy = pd.DataFrame({"race1": ["black", "white", None], "ugpa": [2.3, 3.6, 3.0], "lsat": [30.5, 31.5, 20.0],
+                        "fam_inc": [1.0, 5.0, 2.0], "gender": ["female", "male", "male"], "fulltime": [1.0, 2.0, 1.0],
+                        "pass_bar": [0, 1, 1]})  # fmt: skip
+    with pytest.raises(ValueError, match=r"read the raw file.*3 rows; 22407"):
+        lsac.clean(toy)
+    made = lsac.clean(toy, check_rows=False)
+    assert made["race1"].tolist() == [0, 1]
+    assert made["gender"].tolist() == [0, 1]
+    assert made["lsat"].tolist() == [0, 1]  # 30.5 and 31.5 round to 30 and 32
+
+
+# --- Adult -----------------------------------------------------------------------------------------------------------
+
+
+def _adult_toy() -> pd.DataFrame:
+    """The reconstructed file's columns, in its order."""
+    return pd.DataFrame(
+        [(40, 39, 2174, 0, "State-gov", "Bachelors", 13, "Never-married", "Not-in-family", "White", "Male",
+          "United-States", 26000, "Adm-clerical"),
+         (13, 17, 0, 0, "Private", "10th", 6, "Never-married", "Own-child", "Black", "Female", "Cuba", 26001, "Sales"),
+         (40, 38, 0, 0, "?", "HS-grad", 9, "Divorced", "Unmarried", "White", "Male", "Cuba", 90000, "?"),
+         (20, 90, 0, 7, "Private", "HS-grad", 9, "Widowed", "Unmarried", "White", "Female", "?", 5, "Sales"),
+         (99, 52, 0, 0, "Private", "10th", 6, "Divorced", "Unmarried", "White", "Female", "Cuba", 99999, "Sales")],
+        columns=["hours-per-week", "age", "capital-gain", "capital-loss", "workclass", "education", "education-num",
+                 "marital-status", "relationship", "race", "gender", "native-country", "income", "occupation"],
+    )  # fmt: skip
+
+
+def test_adult_steps_on_a_table_by_hand():
+    with pytest.raises(ValueError, match=r"read the raw file.*5 rows; 49531"):
+        adult.clean(_adult_toy())
+    counts = [len(after) for _, after in steps.follow(adult.STEPS, _adult_toy(), check_rows=False)]
+    assert counts == [5, 5, 3, 3, 3]
+    made = adult.clean(_adult_toy(), check_rows=False)
+    assert tuple(made.columns) == TASKS["adult"].domain.columns
+    assert made["income"].tolist() == [0, 1, 1]  # 26,000 itself is not above
+    assert made["age"].tolist() == [1, 0, 2]
+    assert made["education"].tolist() == [1, 0, 0]  # by the alphabet
+    assert made["gender"].tolist() == [1, 0, 0]
+
+
+def test_adult_from_raw_equals_the_processed_file_cell_for_cell():
+    _same(adult.clean(_raw(adult.RAW)), pd.read_csv(_real("db_adult_processed_26k.csv")))
+
+
+# --- ACS, Texas ------------------------------------------------------------------------------------------------------
+
+
+def _persons(n: int = 400) -> pd.DataFrame:
+    """A person file in the Bureau's codes, with what is not asked of whom left out."""
+    rng = np.random.default_rng(1)
+    age = rng.integers(0, 95, n)
+    sex = rng.integers(1, 3, n)
+    frame = pd.DataFrame({"AGEP": age, "SEX": sex, "ST": 48} | {c: rng.integers(1, k + 1, n) for c, k in (
+        ("SCHL", 24), ("MAR", 5), ("DIS", 2), ("ESP", 8), ("CIT", 5), ("MIG", 3), ("MIL", 4), ("ANC", 4), ("NATIVITY", 2),
+        ("DEAR", 2), ("DEYE", 2), ("DREM", 2), ("ESR", 6), ("FER", 2), ("RAC1P", 9), ("PUBCOV", 2))})  # fmt: skip
+    frame["PINCP"] = rng.choice([-500, 0, 29_999, 30_000, 30_001, 80_000], n)
+    asked = {"PINCP": age >= 15, "ESR": age >= 16, "MIL": age >= 17, "ESP": age < 18,
+             "FER": (sex == 2) & (age >= 15) & (age <= 50)}  # fmt: skip
+    return frame.assign(**{column: frame[column].where(who) for column, who in asked.items()})
+
+
+def test_coverage_rows_and_zeros_are_those_of_folktables():
+    raw = _persons()
+    features, target, _ = folktables.ACSPublicCoverage.df_to_pandas(raw)
+    *_, before, _, _ = (after for _, after in steps.follow(coverage.STEPS, raw, check_rows=False))
+    assert (before["AGEP"].min(), before["AGEP"].max()) == (15, 64)
+    kept = [c for c in coverage.COLUMNS if c != "PUBCOV"]
+    assert (before[kept].to_numpy() == features[kept].to_numpy()).all()
+    made = coverage.clean(raw, check_rows=False)
+    assert (made["PUBCOV"].to_numpy() == target.iloc[:, 0].to_numpy()).all()
+    with pytest.raises(ValueError, match=r"incomes of at most.*98739"):
+        coverage.clean(raw)
+
+
+def test_coverage_codes_show_the_signs_of_the_published_table():
+    """What the real table shows of who was asked what, the steps give too; so the codes mean the same."""
+    made = coverage.clean(_persons(20_000), check_rows=False)
+    tables = [made] + ([load("acs_coverage").frame] if not load("acs_coverage").is_replica else [])
+    for table in tables:
+        assert tuple(table.columns) == TASKS["acs_coverage"].domain.columns
+        TASKS["acs_coverage"].domain.check(table)
+        assert table["AGEP"].nunique() == 50
+        assert set(table.loc[table["ESR"] == 0, "AGEP"]) == {0}  # under 16: rank 0 is 15
+        assert set(table.loc[table["MIL"] == 0, "AGEP"]) == {0, 1}  # under 17
+        assert table.loc[table["FER"] > 0, "AGEP"].max() == 50 - 15  # asked up to 50
+        assert set(table.loc[table["FER"] > 0, "SEX"]) == {0}  # of women
+        assert table.loc[table["ESP"] > 0, "AGEP"].max() == 17 - 15  # under 18
+
+
+def test_coverage_from_raw_equals_the_processed_file_cell_for_cell():
+    _same(coverage.clean(_raw(*coverage.PLACES)), pd.read_csv(_real("db_ACSCoverage.csv")))
+
+
+# --- NIST ------------------------------------------------------------------------------------------------------------
+
+
+def test_nist_drops_only_the_under_fives():
+    raw = pd.read_csv(_real("national2019.csv"), dtype=str, keep_default_na=False)
+    assert (raw["DREM"] == "N").sum() == nist.UNDER_FIVE
+    assert [len(after) for _, after in steps.follow(nist.STEPS, raw)] == [27253, 25900, 25900]
+    frame = nist.analysed(raw)
+    assert frame.shape == (25900, len(nist.SIZES))
+    assert frame["DREM"].sum() == 1521
+    with pytest.raises(ValueError, match=r"read the raw file.*27252 rows; 27253"):
+        nist.analysed(raw.iloc[1:])
+    raw.loc[0, "DREM"] = "N"
+    with pytest.raises(ValueError, match="DREM is N"):
+        nist.analysed(raw)
