@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from lib.experiments.summary import baseline, curves, paired
 from lib.ldp import PROTOCOLS, SPLITS
@@ -23,6 +24,8 @@ from lib.plots.common import (
 
 __all__ = ["metric_curves", "group_rates", "difference_map", "budget_of_protected"]
 
+_SPLIT_STYLES = {"uniform": ("-", None), "k-based": (":", "white")}  # line, face of the marker; None: the line's colour
+
 
 def _one_dataset(results: pd.DataFrame, dataset: str) -> pd.DataFrame:
     rows = results[results["dataset"] == dataset]
@@ -34,10 +37,13 @@ def _one_dataset(results: pd.DataFrame, dataset: str) -> pd.DataFrame:
 def _draw_curves(ax, summary: pd.DataFrame) -> None:
     shift = offsets()
     for name, curve in summary.groupby("protocol"):
-        x = curve["epsilon"] * shift[name]
-        error = [curve["mean"] - curve["low"], curve["high"] - curve["mean"]]
-        ax.errorbar(x, curve["mean"], _finite(error), color=COLOURS[name],
-                    marker=MARKERS[name], markersize=3.5, linewidth=1.1, elinewidth=0.8, capsize=0)  # fmt: skip
+        _draw_curve(ax, curve["epsilon"] * shift[name], curve, color=COLOURS[name], marker=MARKERS[name])
+
+
+def _draw_curve(ax, x, curve: pd.DataFrame, **style) -> None:
+    """Means of ``curve`` at ``x`` with their intervals."""
+    error = [curve["mean"] - curve["low"], curve["high"] - curve["mean"]]
+    ax.errorbar(x, curve["mean"], _finite(error), markersize=3.5, linewidth=1.1, elinewidth=0.8, capsize=0, **style)
 
 
 def _finite(error) -> np.ndarray | None:
@@ -155,24 +161,57 @@ def difference_map(results: pd.DataFrame, dataset: str, metric: str, *, transfor
 
 
 def budget_of_protected(results: pd.DataFrame, dataset: str, metric: str) -> tuple[Figure, str]:
-    """The metric against the budget of the protected attribute itself: what is left of the splits' difference?"""
+    """The metric against the budget of the protected attribute itself: what is left of the splits' difference?
+
+    One panel a protocol, since fourteen curves with their 95% intervals in one would hide each other.
+    """
     rows = _one_dataset(results, dataset)
-    summary = curves(rows, metric)
+    summary, base = curves(rows, metric), baseline(rows, metric).iloc[0]
     share = rows.groupby(["split", "epsilon"])["epsilon_protected"].mean()
-    fig, ax = plt.subplots(figsize=(6.4, 3.8))
-    for (name, split), curve in summary.groupby(["protocol", "split"]):
-        x = [share[split, e] for e in curve["epsilon"]]
-        ax.plot(x, curve["mean"], color=COLOURS[name], marker=MARKERS[name], markersize=3.5, linewidth=1.1,
-                linestyle="-" if split == "uniform" else ":")  # fmt: skip
-    _draw_baseline(ax, baseline(rows, metric).iloc[0])
-    ax.set_xscale("log")
-    ax.set_xlabel("budget of the protected attribute itself (log scale)")
-    ax.set_ylabel(metric)
-    lines = [plt.Line2D([], [], color="#555555", linestyle=s, label=n) for s, n in (("-", "uniform"), (":", "k-based"))]
-    protocol_legend(fig, summary["protocol"], extra=lines)
+    there = list(dict.fromkeys(summary["protocol"]))
+    names = [n for n in PROTOCOLS if n in there] + [n for n in there if n not in PROTOCOLS]
+    fig, panels = _panels(len(names), columns=4)
+    for name, ax in zip(names, panels, strict=True):
+        for split, (line, face) in _SPLIT_STYLES.items():
+            curve = summary[(summary["protocol"] == name) & (summary["split"] == split)]
+            x = [share[split, e] for e in curve["epsilon"]]
+            _draw_curve(
+                ax, x, curve, color=COLOURS[name], marker=MARKERS[name], linestyle=line, mfc=face or COLOURS[name]
+            )
+        _draw_baseline(ax, base)
+        ax.set_title(name.rpartition(":")[2], color=COLOURS[name])
+    ax.set_xscale("log")  # shared, as are the limits
+    ax.xaxis.set_major_locator(LogLocator(numticks=20))  # every decade
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    _frame(ax, summary["mean"], [base["mean"]])
+    fig.supxlabel("budget of the protected attribute itself (log scale)", fontsize="medium")
+    fig.supylabel(metric, fontsize="medium")
+    lines = [plt.Line2D([], [], color="#555555", marker="o", linestyle=line, mfc=face or "#555555", label=SPLIT_NAMES[split])
+             for split, (line, face) in _SPLIT_STYLES.items()]  # fmt: skip
+    dashed = plt.Line2D([], [], color="#222222", linestyle=(0, (4, 2)), label="NonDP")
+    fig.legend(handles=[*lines, dashed], loc="outside upper center", ncols=3)
     uniform, k_based = (share[split].iloc[0] / share[split].index[0] for split in SPLITS)
     alt = (
         f"{METRIC_NAMES.get(metric, metric)} on {dataset} against the budget that the protected attribute gets: {uniform:.1%} of "
-        f"epsilon under the uniform split (solid), {k_based:.1%} under the k-based one (dotted)."
+        f"epsilon under the uniform split (solid, filled), {k_based:.1%} under the k-based one (dotted, open). One panel a "
+        f"protocol, means with 95% intervals: uniform from {_range(summary, 'uniform')}, k-based from "
+        f"{_range(summary, 'k-based')}, NonDP {base['mean']:.3f}."
     )
     return fig, alt
+
+
+def _range(summary: pd.DataFrame, split: str) -> str:
+    means = summary.loc[summary["split"] == split, "mean"]
+    return f"{means.min():.3f} to {means.max():.3f}"
+
+
+def _panels(count: int, columns: int) -> tuple[Figure, list]:
+    """``count`` panels with common axes, ``columns`` side by side at a page's width; the last row may be short."""
+    rows = -(-count // columns)
+    fig, axes = plt.subplots(rows, columns, figsize=(6.8, 1.0 + 1.7 * rows), sharex=True, sharey=True, squeeze=False)
+    panels = list(axes.flat)
+    for ax in panels[count:]:
+        ax.remove()
+    for ax in panels[max(0, count - columns) : count]:  # the lowest of each column
+        ax.tick_params(labelbottom=True)
+    return fig, panels[:count]

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+from lib.experiments.summary import mean_interval
 from lib.ldp import PROTOCOLS
 from lib.plots import ldp
 from lib.rng import stream
@@ -63,6 +64,30 @@ def test_the_map_marks_cells_that_are_not_clear(table):
 def test_the_protected_budget_is_told(table):
     _, alt = ldp.budget_of_protected(table, "lsac", "DI")
     assert "25.0% of epsilon under the uniform split" in alt
+    assert "k-based from 0.5" in alt
+
+
+def test_each_mean_of_the_protected_budget_has_its_interval(table):
+    fig, _ = ldp.budget_of_protected(table, "lsac", "DI")
+    assert [ax.get_title() for ax in fig.axes] == list(PROTOCOLS)
+    for name, ax in zip(PROTOCOLS, fig.axes, strict=True):
+        assert len(ax.containers) == 2  # one curve a split
+        for split, curve in zip(("uniform", "k-based"), ax.containers, strict=True):
+            line, _, (bars,) = curve.lines
+            assert line.get_xdata().tolist() == [0.125, 0.25, 12.5]
+            own = table[(table["protocol"] == name) & (table["split"] == split) & (table["epsilon"] == 1.0)]["DI"]
+            mean, low, high = mean_interval(own)
+            assert line.get_ydata()[1] == pytest.approx(mean)
+            assert bars.get_segments()[1][:, 1] == pytest.approx([low, high])
+
+
+def test_the_protected_budget_of_one_run_or_of_a_protocol_of_ones_own_is_drawn(table):
+    fig, _ = ldp.budget_of_protected(table[table["run"] == 0], "lsac", "DI")
+    assert len(fig.axes) == len(PROTOCOLS)
+    own = table[table["protocol"] == "GRR"].assign(protocol="module:Own")
+    fig, _ = ldp.budget_of_protected(pd.concat([table, own]), "lsac", "DI")
+    assert fig.axes[-1].get_title() == "Own"
+    assert len(fig.axes) == len(PROTOCOLS) + 1
 
 
 def test_what_is_not_there_is_named(table):
