@@ -17,7 +17,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["choice", "positive", "integer", "fraction", "codes", "epsilon", "resolve"]
+__all__ = [
+    "EPSILON_MIN", "EPSILON_MAX", "choice", "positive", "integer", "fraction", "codes", "epsilon", "budget", "resolve",
+]  # fmt: skip
+
+EPSILON_MIN, EPSILON_MAX = 1e-9, 600.0
 
 
 def _number(value: object) -> float:
@@ -51,6 +55,19 @@ def epsilon(value: float, *, name: str = "epsilon") -> float:
     return positive(name, value)
 
 
+def budget(name: str, value: float, *, low: float = EPSILON_MIN, high: float = EPSILON_MAX) -> float:
+    """``value`` as a float if it is a number in [``low``, ``high``].
+
+    Without these, what the local protocols can work with: below ``EPSILON_MIN``
+    the difference of ``e^epsilon`` and 1 is lost to rounding, above
+    ``EPSILON_MAX`` ``e^-epsilon`` rounds to 0.
+    """
+    number = _number(value)
+    if not low <= number <= high:
+        raise ValueError(f"{name}={value!r} is not allowed: a number >= {low:g} and <= {high:g} is")
+    return number
+
+
 def integer(name: str, value: int, *, low: int, high: int | None = None) -> int:
     """``value`` as an int if it is a whole number in [``low``, ``high``]."""
     ok = isinstance(value, Integral) and not isinstance(value, bool) and value >= low
@@ -70,18 +87,33 @@ def fraction(name: str, value: float, *, open_ends: bool = True) -> float:
 
 
 def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
-    """``values`` as an intp array of shape (n,) if every entry is a whole number in 0..k-1."""
+    """``values`` as an intp array of shape (n,) if every entry is a whole number in 0..k-1.
+
+    Raises
+    ------
+    ValueError
+        With the first entry that is not, or the shape if there is more than one dimension.
+    """
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; one dimension is allowed")
-    if array.size and (
-        array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and not (array == np.floor(array)).all())
-    ):
-        raise ValueError(f"{name} has dtype {array.dtype}; whole numbers in 0..{k - 1} are allowed")
-    if array.size and (array.min() < 0 or array.max() >= k):
-        bad = array[(array < 0) | (array >= k)][0]
-        raise ValueError(f"{name} holds {bad!r}; allowed are whole numbers in 0..{k - 1}")
+    if array.size:
+        wrong = _first_wrong(array, k)
+        if wrong is not None:
+            bad = array[wrong : wrong + 1].tolist()[0]  # as Python writes it, not as NumPy does
+            raise ValueError(f"{name} holds {bad!r} ({array.dtype}); allowed are whole numbers in 0..{k - 1}")
     return array.astype(np.intp, copy=False)
+
+
+def _first_wrong(array: np.ndarray, k: int) -> int | None:
+    """Place of the first entry that is no whole number in 0..k-1; the first of all in an array without numbers."""
+    if array.dtype.kind not in "biuf":
+        return 0
+    if array.dtype.kind == "f" and not (array == np.floor(array)).all():  # NaN, too
+        return int(np.argmin((array == np.floor(array)) & (array >= 0) & (array < k)))
+    if array.min() < 0 or array.max() >= k:
+        return int(np.argmax((array < 0) | (array >= k)))
+    return None
 
 
 def resolve(name: str, value: str, known: Mapping[str, object], fits: Callable[[object], bool], what: str) -> Any:

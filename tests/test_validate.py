@@ -58,6 +58,26 @@ def test_codes(bad):
         validate.codes("v", np.array(bad), 3)
 
 
+@pytest.mark.parametrize(("values", "words"), [
+    ([1, 0.5, 9], r"v holds 0\.5 \(float64\)"), ([1.0, math.nan], "v holds nan "), ([0.0, -math.inf], "v holds -inf "),
+    ([0, 7], r"v holds 7 \(int64\); allowed are whole numbers in 0\.\.2"), ([0.5, -1], r"v holds 0\.5"),
+    (["b", "a"], "v holds 'b' "), ([None], "v holds None "), ([[1]], r"v has shape \(1, 1\)"),
+])  # fmt: skip
+def test_codes_name_the_first_entry_that_is_none(values, words):
+    with pytest.raises(ValueError, match=words):
+        validate.codes("v", np.array(values), 3)
+
+
+@pytest.mark.parametrize("bad", [0, 1e-17, 601, math.nan, math.inf, 10**400, "1", True, None])
+def test_budget(bad):
+    assert validate.budget("epsilon", validate.EPSILON_MIN) == 1e-9
+    assert validate.budget("epsilon", 600) == 600
+    with pytest.raises(ValueError, match=r"epsilon=.* is not allowed: a number >= 1e-09 and <= 600 is"):
+        validate.budget("epsilon", bad)
+    with pytest.raises(ValueError, match=r"epsilon=101 is not allowed: a number >= 0\.01 and <= 100 is"):
+        validate.budget("epsilon", 101, low=0.01, high=100)
+
+
 def _is_number(found: object) -> bool:
     return isinstance(found, float)
 

@@ -39,8 +39,8 @@ KNOWN_RULES: dict[str, Callable[[str, Any], Any]] = {
     "seed": partial(validate.integer, low=0),
     "runs": partial(validate.integer, low=1),
     "n": partial(validate.integer, low=1),
-    "epsilon": validate.positive,
-    "epsilons": validate.positive,
+    "epsilon": validate.budget,
+    "epsilons": validate.budget,
 }
 
 

@@ -35,6 +35,12 @@ def total_variance(
     frequencies : sequence of arrays, shapes (k_j,)
         Share of the people that hold each value, an array for each attribute.
     weighting : {"attributes", "values"}
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or are 0, ``weighting`` or ``protocol`` is not
+        known, or a budget or a share is out of range.
     """
     validate.choice("weighting", weighting, WEIGHTINGS)
     if len(budgets) != len(frequencies) or len(budgets) == 0:
@@ -52,16 +58,19 @@ def least_variance_split(
     """The budgets with the least :func:`total_variance` among those that add up to ``epsilon``, shape (d_s,).
 
     Found numerically over the logarithms of the shares, from the uniform and
-    the k-based split; no worse than either.
+    the k-based split; no worse than either. Parameters and errors are those
+    of :func:`total_variance`, with ``epsilon`` the sum of the budgets.
     """
     epsilon = validate.epsilon(epsilon)
     starts = [split_budget(epsilon, [len(f) for f in frequencies], split) for split in SPLITS]
 
+    least = max(1e-9 * epsilon, validate.EPSILON_MIN)  # a share of exactly 0 has no variance
+
     def objective(logits: np.ndarray) -> float:
-        budgets = np.maximum(epsilon * softmax(logits), 1e-9 * epsilon)  # a share of exactly 0 has no variance
+        budgets = np.maximum(epsilon * softmax(logits), least)
         return np.log(total_variance(budgets, protocol, frequencies, weighting))
 
     found = [minimize(objective, np.log(start), method="Nelder-Mead",
                       options={"xatol": 1e-7, "fatol": 1e-12, "maxiter": 4000}) for start in starts]  # fmt: skip
-    candidates = [epsilon * softmax(result.x) for result in found] + starts
+    candidates = [budgets for result in found if (budgets := epsilon * softmax(result.x)).min() >= least] + starts
     return min(candidates, key=lambda budgets: total_variance(budgets, protocol, frequencies, weighting))

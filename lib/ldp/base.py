@@ -19,8 +19,6 @@ from lib import validate
 
 __all__ = ["Protocol"]
 
-_EPSILON_MAX = 600
-
 
 class Protocol(ABC):
     """An epsilon-LDP protocol for one attribute with values ``0 .. k-1``.
@@ -30,7 +28,7 @@ class Protocol(ABC):
     k : int
         Size of the domain, at least 2.
     epsilon : float
-        Privacy budget, above 0 and up to 600.
+        Privacy budget, from 1e-9 up to 600 (``validate.EPSILON_MIN`` and ``EPSILON_MAX``).
 
     Attributes
     ----------
@@ -53,11 +51,7 @@ class Protocol(ABC):
 
     def __init__(self, *, k: int, epsilon: float) -> None:
         self.k = validate.integer("k", k, low=2)
-        self.epsilon = validate.epsilon(epsilon)
-        if self.epsilon > _EPSILON_MAX:
-            raise ValueError(
-                f"epsilon={epsilon!r} is not allowed: up to {_EPSILON_MAX} is, beyond it e^-epsilon rounds to 0"
-            )
+        self.epsilon = validate.budget("epsilon", epsilon)
 
     def __repr__(self) -> str:
         return f"{self.name}(k={self.k}, epsilon={self.epsilon:g})"
@@ -71,11 +65,23 @@ class Protocol(ABC):
         values : array of int, shape (n,)
             True values in ``0 .. k-1``.
         rng : np.random.Generator
+
+        Raises
+        ------
+        ValueError
+            If ``values`` has another shape or an entry outside the domain.
         """
 
     @abstractmethod
     def support(self, reports) -> np.ndarray:
-        """``S(z)`` of each report as indicator vectors, uint8 of shape (n, k)."""
+        """``S(z)`` of each report as indicator vectors, uint8 of shape (n, k).
+
+        Raises
+        ------
+        ValueError
+            If ``reports`` are not of the form that :meth:`privatise` gives them; so do
+            :meth:`support_counts`, :meth:`n_reports` and :meth:`estimate`.
+        """
 
     def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Indicator vectors of fresh reports, uint8 of shape (n, k).
@@ -87,7 +93,23 @@ class Protocol(ABC):
 
     @abstractmethod
     def channel(self) -> np.ndarray:
-        """Exact ``Pr[z | v]``, shape (k, number of reports); rows sum to one."""
+        """Exact ``Pr[z | v]``, shape (k, number of reports); rows sum to one.
+
+        Raises
+        ------
+        ValueError
+            If there are too many reports to enumerate.
+        """
+
+    def log_channel(self) -> np.ndarray:
+        """``log Pr[z | v]``, shape (k, number of reports); here the logarithm of :meth:`channel`.
+
+        A protocol whose probabilities can be too small for a float overrides
+        this, so that ratios are right for every budget. Reports that all values
+        send alike may share a column.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.channel())
 
     @abstractmethod
     def privacy_loss(self) -> float:
@@ -104,7 +126,18 @@ class Protocol(ABC):
         return self.support(reports).sum(axis=0, dtype=np.int64)
 
     def estimate(self, reports) -> np.ndarray:
-        """Unbiased estimate of the frequencies of the k values, shape (k,); may leave [0, 1]."""
+        """Unbiased estimate of the frequencies of the k values, shape (k,); may leave [0, 1].
+
+        Parameters
+        ----------
+        reports
+            Of n users, as from :meth:`privatise`.
+
+        Raises
+        ------
+        ValueError
+            If there is no report, or one that the protocol does not make.
+        """
         n = self.n_reports(reports)
         if n == 0:
             raise ValueError("reports is empty; at least one report is needed for an estimate")
@@ -119,6 +152,18 @@ class Protocol(ABC):
 
         Each user adds an independent bit, ``p_star`` or ``q_star`` as they hold
         the value or not. ``frequency=0`` is the ``Var*`` of Wang et al. (2017).
+
+        Parameters
+        ----------
+        n : int
+            Number of users, at least 1.
+        frequency : float or array of floats in [0, 1]
+            The result has its shape.
+
+        Raises
+        ------
+        ValueError
+            If ``n`` or ``frequency`` is out of range.
         """
         validate.integer("n", n, low=1)
         f = np.asarray(frequency, dtype=float)

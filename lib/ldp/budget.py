@@ -29,6 +29,12 @@ def split_budget(epsilon: float, sizes: Sequence[int], split: str) -> np.ndarray
         Domain sizes ``k_j``, each at least 2.
     split : {"uniform", "k-based"}
         ``epsilon / d_s`` each, or ``epsilon k_j / sum_i k_i``.
+
+    Raises
+    ------
+    ValueError
+        If ``epsilon`` is out of range, ``sizes`` is empty or has an entry that
+        is no whole number from 2 on, or ``split`` is not known.
     """
     epsilon = validate.epsilon(epsilon)
     if len(sizes) == 0:

@@ -21,9 +21,17 @@ from lib.ldp.registry import make
 
 __all__ = ["one_hot", "sanitise", "design_matrix"]
 
+_BLOCK = 1 << 20  # bits whose places are looked up at a time
+
 
 def one_hot(values: np.ndarray, k: int) -> np.ndarray:
-    """Indicator vectors of ``values`` in ``0 .. k-1``, uint8 of shape (n, k)."""
+    """Indicator vectors of ``values`` in ``0 .. k-1`` (n,), uint8 of shape (n, k).
+
+    Raises
+    ------
+    ValueError
+        If an entry is no whole number in ``0 .. k-1``.
+    """
     return indicators(validate.codes("values", values, k), k)
 
 
@@ -42,22 +50,44 @@ def sanitise(
     Parameters
     ----------
     frame : DataFrame of codes, shape (n, d)
+    domain : Domain
+        Declares the size of each sensitive attribute; it may have others.
     sensitive : sequence of str
         The attributes ``A_s``; each is reported by itself, with its share of
         ``epsilon`` under ``split``, in this order from ``rng``.
+    protocol : str
+        As in :func:`lib.ldp.make`.
+    split : {"uniform", "k-based"}
+    epsilon : float
+        The budget of a user's whole report.
 
     Returns
     -------
     dict
         Attribute to uint8 array of shape (n, k_j).
+
+    Raises
+    ------
+    ValueError
+        If ``sensitive`` is empty, repeats an attribute or names one that is
+        not in ``domain``, not in ``frame`` or has one value only; if an entry
+        of its column is no code of it; if ``protocol`` or ``split`` is not
+        known; if ``epsilon`` or a share of it is out of a protocol's range.
     """  # fmt: skip
+    if len(sensitive) == 0:
+        raise ValueError("sensitive is empty; at least one attribute is needed")
     if len(set(sensitive)) != len(sensitive):
         raise ValueError(f"sensitive={tuple(sensitive)!r} repeats an attribute; each is reported once")
-    sizes = [domain[column] for column in sensitive]
-    budgets = split_budget(epsilon, sizes, split)
-    protocols = [make(protocol, k=k, epsilon=eps) for k, eps in zip(sizes, budgets, strict=True)]
+    sizes = {column: domain[column] for column in sensitive}
+    if constant := [column for column, k in sizes.items() if k < 2]:
+        raise ValueError(
+            f"sensitive holds {constant[0]!r}, which is constant (sizes=1); attributes of two values or more are allowed"
+        )
+    budgets = split_budget(epsilon, list(sizes.values()), split).tolist()
+    protocols = [make(protocol, k=k, epsilon=eps) for k, eps in zip(sizes.values(), budgets, strict=True)]
+    codes = {column: _codes(frame, column, k) for column, k in sizes.items()}
     return {
-        column: mechanism.privatise_support(frame[column].to_numpy(), rng)
+        column: mechanism.privatise_support(codes[column], rng)
         for column, mechanism in zip(sensitive, protocols, strict=True)
     }
 
@@ -67,8 +97,23 @@ def design_matrix(
 ) -> np.ndarray | sparse.csr_array:
     """Indicator columns of every attribute of ``domain``, in its order, shape (n, sum of sizes).
 
-    Attributes in ``sanitised`` take those bits, the others are one-hot encoded.
-    ``form`` is ``"dense"`` (uint8) or ``"csr"`` (float32, as LightGBM wants).
+    Parameters
+    ----------
+    frame : DataFrame of codes, shape (n, d)
+    domain : Domain
+        The attributes that are encoded and their sizes.
+    sanitised : mapping, optional
+        Attribute to uint8 array of bits, shape (n, k_j), as from
+        :func:`sanitise`; the other attributes are one-hot encoded.
+    form : {"dense", "csr"}
+        uint8, or CSR in float32 (as LightGBM wants), which takes eight bytes for each one.
+
+    Raises
+    ------
+    ValueError
+        If a column of ``domain`` is missing or holds what is no code of it, if
+        sanitised bits have another shape or type, entries beside 0 and 1 or
+        belong to no attribute of ``domain``, or if ``form`` is not known.
     """
     validate.choice("form", form, ("dense", "csr"))
     sanitised = sanitised or {}
@@ -77,8 +122,50 @@ def design_matrix(
             raise ValueError(f"sanitised[{column!r}] has shape {bits.shape}; {(len(frame), domain[column])} is allowed")
         if bits.dtype != np.uint8:
             raise ValueError(f"sanitised[{column!r}] has dtype {bits.dtype}; uint8 is allowed")
-    blocks = [
-        sanitised[column] if column in sanitised else one_hot(frame[column].to_numpy(), size) for column, size in domain
-    ]
-    matrix = np.hstack(blocks)
-    return matrix if form == "dense" else sparse.csr_array(matrix.astype(np.float32))
+        if bits.max(initial=0) > 1:
+            raise ValueError(f"sanitised[{column!r}] holds {int(bits.max())}; bits are allowed")
+    # a block is an attribute's bits (n, k) or, where it is as it was, its codes (n,)
+    blocks = [sanitised[column] if column in sanitised else _codes(frame, column, size) for column, size in domain]
+    starts = np.cumsum([0, *domain.sizes])
+    return (_dense if form == "dense" else _csr)(blocks, starts, len(frame))
+
+
+def _codes(frame: pd.DataFrame, column: str, k: int) -> np.ndarray:
+    if column not in frame.columns:
+        raise ValueError(f"frame has columns {list(frame.columns)}; one called {column!r} is needed")
+    return validate.codes(column, frame[column].to_numpy(), k)
+
+
+def _dense(blocks: Sequence[np.ndarray], starts: np.ndarray, n: int) -> np.ndarray:
+    matrix = np.zeros((n, starts[-1]), dtype=np.uint8)
+    rows = np.arange(n)
+    for block, start in zip(blocks, starts, strict=False):
+        if block.ndim == 1:
+            matrix[rows, start + block] = 1
+        else:
+            matrix[:, start : start + block.shape[1]] = block
+    return matrix
+
+
+def _csr(blocks: Sequence[np.ndarray], starts: np.ndarray, n: int) -> sparse.csr_array:
+    """Written one after another into the places of the ones: never a dense float."""
+    per_row = np.zeros(n, dtype=np.int64)
+    for block in blocks:
+        per_row += 1 if block.ndim == 1 else block.sum(axis=1, dtype=np.int64)
+    ends = np.concatenate([[0], per_row.cumsum()])
+    index = np.int32 if max(ends[-1], starts[-1]) < 2**31 else np.int64
+    columns, free = np.empty(ends[-1], dtype=index), ends[:-1].copy()
+    for block, start in zip(blocks, starts, strict=False):
+        if block.ndim == 1:
+            columns[free] = start + block
+            free += 1
+            continue
+        step = max(1, _BLOCK // block.shape[1])
+        for first in range(0, n, step):
+            row, column = np.nonzero(block[first : first + step])
+            count = np.bincount(row, minlength=min(step, n - first))
+            rank = np.arange(row.size) - (count.cumsum() - count)[row]  # of a one among those of its row
+            columns[free[first + row] + rank] = start + column
+            free[first : first + step] += count
+    ones = np.ones(columns.size, dtype=np.float32)
+    return sparse.csr_array((ones, columns, ends.astype(index)), shape=(n, int(starts[-1])))

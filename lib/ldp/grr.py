@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from lib import validate
 from lib.ldp.base import Protocol
 from lib.ldp.bits import bernoulli, indicators
 
@@ -39,14 +40,24 @@ class GRR(Protocol):
         return randomised_response(self._values(values), self.k, self.p, rng)
 
     def support(self, reports: np.ndarray) -> np.ndarray:
-        return indicators(self._values(reports), self.k)
+        """One-hot vectors of the reported values, uint8 of shape (n, k)."""
+        return indicators(self._reports(reports), self.k)
 
     def support_counts(self, reports: np.ndarray) -> np.ndarray:
-        return np.bincount(self._values(reports), minlength=self.k)
+        """How often each value is reported, int64 of shape (k,)."""
+        return np.bincount(self._reports(reports), minlength=self.k)
+
+    def _reports(self, reports: np.ndarray) -> np.ndarray:
+        return validate.codes("reports", reports, self.k)
 
     def channel(self) -> np.ndarray:
         """Shape (k, k): column ``z`` is the report ``z``."""
         return self.support_channel()
 
+    def log_channel(self) -> np.ndarray:
+        """Shape (k, k), columns as :meth:`channel`."""
+        return np.where(np.eye(self.k, dtype=bool), math.log(self.p), math.log(self.q))
+
     def privacy_loss(self) -> float:
+        """``log p / q``."""
         return math.log(self.p) - math.log(self.q)

@@ -29,17 +29,38 @@ _MAX_CELLS = 500_000_000  # additions of one convolution; a second or so
 
 
 def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """``Pr[v | report]`` of reports with the supports ``support`` (m, k) under ``prior`` (k,), shape (m, k)."""
-    prior = _prior(protocol, prior)
+    """``Pr[v | report]`` of each of m reports.
+
+    Parameters
+    ----------
+    support : array of bits, shape (m, k)
+        What each report supports, as from ``protocol.support``.
+    prior : array, shape (k,)
+        Shares or counts of the values.
+
+    Returns
+    -------
+    float array of shape (m, k)
+        Rows sum to one.
+
+    Raises
+    ------
+    ValueError
+        If a shape is another, ``support`` has entries beside 0 and 1, or
+        ``prior`` a negative entry or none above 0.
+    """
+    prior = _prior(protocol, prior, "prior")
     support = np.asarray(support)
     if support.ndim != 2 or support.shape[1] != protocol.k:
         raise ValueError(f"support has shape {support.shape}; (m, {protocol.k}) is allowed")
+    if not np.isin(support, (0, 1)).all():
+        raise ValueError(f"support has dtype {support.dtype} or entries beside 0 and 1; bits are allowed")
     tilted = prior * np.exp(protocol.privacy_loss() * (support.astype(float) - 1))
     return tilted / tilted.sum(axis=1, keepdims=True)
 
 
 def entropy(counts: np.ndarray) -> float:
-    """Shannon entropy in bits of the distribution ``counts / sum``, the most that a report can tell."""
+    """Shannon entropy in bits of the distribution ``counts / sum``, counts of shape (k,): the most a report can tell."""
     pi = np.asarray(counts, dtype=float) / np.sum(counts)
     pi = pi[pi > 0]
     return float(-(pi * np.log2(pi)).sum())
@@ -52,6 +73,11 @@ def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
     ----------
     counts : array of int, shape (k,)
         How many of n people hold each value.
+
+    Raises
+    ------
+    ValueError
+        As :func:`mutual_information`.
     """
     counts = validate.codes("counts", counts, 1 << 40)
     _prior(protocol, counts)
@@ -89,12 +115,13 @@ def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
     return float(max(0.0, (protocol.p_star * loss - weight @ tilt) / np.log(2)))
 
 
-def _prior(protocol: Protocol, prior: np.ndarray) -> np.ndarray:
+def _prior(protocol: Protocol, prior: np.ndarray, name: str = "counts") -> np.ndarray:
+    """``prior`` as shares that sum to one, shape (k,)."""
     prior = np.asarray(prior, dtype=float)
     if prior.shape != (protocol.k,):
-        raise ValueError(f"counts has shape {prior.shape}; ({protocol.k},) is allowed")
+        raise ValueError(f"{name} has shape {prior.shape}; ({protocol.k},) is allowed")
     if not (prior >= 0).all() or not prior.sum() > 0:
-        raise ValueError("counts must not be negative, and one of them must be above 0")
+        raise ValueError(f"{name}={prior.tolist()!r} is not allowed: numbers >= 0 are, one of them above 0")
     return prior / prior.sum()
 
 

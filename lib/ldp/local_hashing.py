@@ -37,7 +37,7 @@ def _mix(x: np.ndarray) -> np.ndarray:
 
 
 def hash_values(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
-    """``H_seed(value)`` in ``0 .. g-1``, int64, for arrays that broadcast together."""
+    """``H_seed(value)`` in ``0 .. g-1``, int64, for arrays of ``seeds`` (uint64) and ``values`` that broadcast together."""
     values = np.asarray(values).astype(np.uint64)
     words = _mix(seeds + (values + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
     return (_mix(words ^ seeds) % np.uint64(g)).astype(np.int64)
@@ -66,6 +66,7 @@ class LocalHashing(Protocol):
         self.q_star = 1 / g
 
     def privatise(self, values: np.ndarray, rng: np.random.Generator) -> HashReports:
+        """A fresh hash function for each user, and their perturbed hash."""
         values = self._values(values)
         seeds = rng.integers(0, 2**64, size=values.size, dtype=np.uint64)
         hashes = hash_values(seeds, values, self.g)
@@ -77,25 +78,38 @@ class LocalHashing(Protocol):
 
     def _blocks(self, reports: HashReports):
         """Supports of some users at a time, so that counts need no (n, k) array."""
-        self.n_reports(reports)
+        seeds, hashes = self._checked(reports)
         step = max(1, _BLOCK // self.k)
-        for start in range(0, len(reports), step):
+        for start in range(0, hashes.size, step):
             part = slice(start, start + step)
-            hashed = hash_values(reports.seeds[part, None], np.arange(self.k), self.g)
-            yield part, hashed == reports.hashes[part, None]
+            yield part, hash_values(seeds[part, None], np.arange(self.k), self.g) == hashes[part, None]
 
-    def n_reports(self, reports: HashReports) -> int:
+    def _checked(self, reports: HashReports) -> tuple[np.ndarray, np.ndarray]:
+        """Seeds and hashes, if they are such as :meth:`privatise` makes."""
         if not isinstance(reports, HashReports):
             raise ValueError(f"reports has type {type(reports).__name__}; HashReports is allowed")
-        return len(reports)
+        seeds, hashes = np.asarray(reports.seeds), validate.codes("hashes of reports", reports.hashes, self.g)
+        if seeds.dtype != np.uint64 or seeds.ndim != 1:
+            raise ValueError(
+                f"seeds of reports has dtype {seeds.dtype} and shape {seeds.shape}; uint64, (n,) is allowed"
+            )
+        if seeds.size != hashes.size:
+            raise ValueError(f"reports has {seeds.size} seeds for {hashes.size} hashes; one each is allowed")
+        return seeds, hashes
+
+    def n_reports(self, reports: HashReports) -> int:
+        """How many users reported."""
+        return self._checked(reports)[0].size
 
     def support(self, reports: HashReports) -> np.ndarray:
-        bits = np.empty((len(reports), self.k), dtype=np.uint8)
+        """The values that each user's hash function sends to their report, uint8 of shape (n, k)."""
+        bits = np.empty((self.n_reports(reports), self.k), dtype=np.uint8)
         for part, block in self._blocks(reports):
             bits[part] = block
         return bits
 
     def support_counts(self, reports: HashReports) -> np.ndarray:
+        """``C(v)``, the number of reports that support each value, int64 of shape (k,)."""
         return sum((block.sum(axis=0) for _, block in self._blocks(reports)), np.zeros(self.k, dtype=np.int64))
 
     def channel(self, hashes: np.ndarray | None = None) -> np.ndarray:
@@ -107,15 +121,45 @@ class LocalHashing(Protocol):
             The function as a table ``v -> H(v)``; ``v mod g`` if none is given.
             The function is public and drawn independently of ``v``, so the
             ratios of this channel are those of the whole report.
+
+        Raises
+        ------
+        ValueError
+            If ``g`` is above 2**20 (see :meth:`log_channel`) or ``hashes`` is no such table.
         """
         if self.g > 1 << 20:
-            raise ValueError(f"g={self.g} is too many reports to enumerate; up to {1 << 20} are (see support_channel)")
-        hashes = np.arange(self.k) % self.g if hashes is None else validate.codes("hashes", hashes, self.g)
+            raise ValueError(f"g={self.g} is too many reports to enumerate; up to {1 << 20} are (see log_channel)")
+        hashes = self._table(hashes)
         channel = np.full((self.k, self.g), self.q)
         channel[np.arange(self.k), hashes] = self.p
         return channel
 
+    def log_channel(self, hashes: np.ndarray | None = None) -> np.ndarray:
+        """``log Pr[z | v]`` given the hash function, for any ``g``, shape (k, at most k + 1).
+
+        The columns are the hashes that some value has, in rising order, and
+        last, if there are others, all of those in one: every value sends them
+        with the same probability. ``hashes`` and errors are as in
+        :meth:`channel`, without its bound on ``g``.
+        """
+        hashed, column = np.unique(self._table(hashes), return_inverse=True)
+        channel = np.full((self.k, hashed.size + 1), math.log(self.q))
+        channel[np.arange(self.k), column] = math.log(self.p)
+        if hashed.size == self.g:
+            return channel[:, :-1]
+        channel[:, -1] += math.log(self.g - hashed.size)
+        return channel
+
+    def _table(self, hashes: np.ndarray | None) -> np.ndarray:
+        if hashes is None:
+            return np.arange(self.k) % self.g
+        hashes = validate.codes("hashes", hashes, self.g)
+        if hashes.size != self.k:
+            raise ValueError(f"hashes has {hashes.size} entries; one for each of {self.k} values is allowed")
+        return hashes
+
     def privacy_loss(self) -> float:
+        """``log p / q``, once the hash function tells two values apart."""
         return math.log(self.p) - math.log(self.q)
 
 

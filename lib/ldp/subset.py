@@ -10,11 +10,12 @@ import numpy as np
 from lib import validate
 from lib.ldp.base import Protocol
 from lib.ldp.bits import bernoulli
-from lib.ldp.subsets import random_subsets
+from lib.ldp.subsets import random_members, random_subsets
 
 __all__ = ["SS", "OMEGA_RULES"]
 
 _MAX_ENUMERATED = 100_000
+_BLOCK = 1 << 18  # members that are checked or counted at a time
 
 OMEGA_RULES = {"floor": math.floor, "round": round}
 
@@ -22,7 +23,8 @@ OMEGA_RULES = {"floor": math.floor, "round": round}
 class SS(Protocol):
     """``p = omega e^eps / (omega e^eps + k - omega)`` (Wang et al. 2016; Ye & Barg 2018).
 
-    A report is a subset of ``omega`` values, as an indicator vector.
+    A report is a subset of ``omega`` values, in rising order: nothing in it says
+    which of them, if any, is the user's own.
 
     Parameters
     ----------
@@ -48,6 +50,23 @@ class SS(Protocol):
         self._log_out = math.log(not_p) - _log_choose(k - 1, omega)
 
     def privatise(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The values of each reported subset, of the least unsigned type that holds them, shape (n, omega).
+
+        The same subsets as :meth:`privatise_support` draws from the same stream.
+        """
+        values = self._values(values)
+        truth = bernoulli(values.shape, self.p, rng).view(bool)
+        sizes = self.omega - truth.astype(np.int64)
+        reports = random_members(values.size, self.k - 1, sizes, rng, columns=self.omega)
+        for start in range(0, len(reports), step := max(1, _BLOCK // self.omega)):
+            # value v of the others stands for the spare last one; who tells the truth has a place left, the first
+            block, own = reports[start : start + step], values[start : start + step, None]
+            block[block == own] = self.k - 1
+            np.copyto(block[:, :1], own, where=truth[start : start + step, None], casting="unsafe")
+            block.sort(axis=1)
+        return reports
+
+    def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Indicator vectors of the reported subsets, uint8 of shape (n, k)."""
         values = self._values(values)
         truth = bernoulli(values.shape, self.p, rng)
@@ -60,14 +79,42 @@ class SS(Protocol):
         flat[own] = truth
         return bits
 
-    def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return self.privatise(values, rng)
-
     def support(self, reports: np.ndarray) -> np.ndarray:
-        return self._bits(reports)
+        """Indicator vectors of the reported subsets, uint8 of shape (n, k)."""
+        bits = np.zeros((self.n_reports(reports), self.k), dtype=np.uint8)
+        for start, members in self._blocks(reports):
+            rows = np.arange(start, start + len(members))[:, None]
+            bits.reshape(-1)[rows * self.k + members] = 1
+        return bits
+
+    def support_counts(self, reports: np.ndarray) -> np.ndarray:
+        """``C(v)``, the number of reports that support each value, int64 of shape (k,)."""
+        blocks = (np.bincount(members.reshape(-1), minlength=self.k) for _, members in self._blocks(reports))
+        return sum(blocks, np.zeros(self.k, dtype=np.int64))
+
+    def _blocks(self, reports: np.ndarray):
+        """First row and members, intp, of some users at a time, checked; so that counts need no (n, k) array."""
+        reports = np.asarray(reports)
+        if reports.ndim != 2 or reports.shape[1] != self.omega:
+            raise ValueError(f"reports has shape {reports.shape}; (n, {self.omega}) is allowed")
+        step = max(1, _BLOCK // self.omega)
+        for start in range(0, len(reports), step):
+            block = reports[start : start + step]
+            members = validate.codes("reports", block.reshape(-1), self.k).reshape(block.shape)
+            ordered = np.sort(members, axis=1)
+            if (twice := (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)).any():
+                row = int(np.flatnonzero(twice)[0])
+                raise ValueError(f"reports holds {members[row].tolist()!r}; {self.omega} different values are allowed")
+            yield start, members
 
     def subsets(self) -> np.ndarray:
-        """The possible reports in the order of the channel's columns, uint8 of shape (C(k, omega), k)."""
+        """Indicator vectors of the possible reports, in the channel's order, uint8 of shape (C(k, omega), k).
+
+        Raises
+        ------
+        ValueError
+            If there are more than 100,000.
+        """
         count = math.comb(self.k, self.omega)
         if count > _MAX_ENUMERATED:
             raise ValueError(
@@ -82,7 +129,12 @@ class SS(Protocol):
         """Shape (k, C(k, omega)), columns as :meth:`subsets`."""
         return np.where(self.subsets().T == 1, math.exp(self._log_in), math.exp(self._log_out))
 
+    def log_channel(self) -> np.ndarray:
+        """Shape (k, C(k, omega)), columns as :meth:`subsets`."""
+        return np.where(self.subsets().T == 1, self._log_in, self._log_out)
+
     def privacy_loss(self) -> float:
+        """The log ratio of a subset with the user's value in it to one without."""
         return self._log_in - self._log_out
 
 

@@ -1,4 +1,4 @@
-"""Uniform random subsets of ``0 .. m-1``, one for each user, as rows of bits.
+"""Uniform random subsets of ``0 .. m-1``, one for each user, as rows of bits or, with less memory, of members.
 
 Two ways to the same law. Floyd's algorithm adds one element at a time and is
 the quicker one for small subsets. For larger ones the domain is cut into words
@@ -15,11 +15,13 @@ from functools import lru_cache
 import numpy as np
 from scipy import stats
 
-__all__ = ["random_subsets"]
+__all__ = ["random_subsets", "random_members"]
 
 _WORD = 16
 _WIDEST = 512  # the tables of a word grow with m; beyond this Floyd's steps are cheaper than making them
 _TIE = 255
+_FEW = 32  # so many members are compared one by one; more are looked up in a table of bits
+_ROWS = 1 << 20  # bits that are unpacked at a time
 
 
 def random_subsets(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, *, columns: int = 0) -> np.ndarray:
@@ -36,11 +38,41 @@ def random_subsets(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, 
     -------
     uint8 array of shape (n, max(m, columns)), contiguous
     """
-    width, largest = max(m, columns), int(sizes.max(initial=0))
-    words = -(-m // _WORD)
-    if m > _WIDEST or largest <= 2 * words:
-        return _floyd(n, m, sizes, rng, width)
-    return _by_words(n, m, sizes, rng, width)
+    width = max(m, columns)
+    way = _floyd if _is_small(m, sizes) else _by_words
+    return way(n, m, sizes, rng, width)
+
+
+def random_members(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, *, columns: int = 0) -> np.ndarray:
+    """The subsets of :func:`random_subsets` from the same stream, without its n by m bits.
+
+    Parameters
+    ----------
+    sizes : int array of shape (n,)
+        Between 0 and m.
+    columns : int
+        Width of the result if larger than the largest size.
+
+    Returns
+    -------
+    array of shape (n, max(largest size, columns)), of the least unsigned type that holds m
+        The members stand to the right, in no particular order; a place that is
+        not taken, on the left, holds m.
+    """
+    members = np.full((n, max(int(sizes.max(initial=0)), columns)), m, dtype=np.min_scalar_type(m))
+    if _is_small(m, sizes):
+        return _floyd_members(members, m, sizes, rng)
+    words, places = _words(n, m, sizes, rng), np.arange(members.shape[1])
+    step = max(1, _ROWS // m)
+    for start in range(0, n, step):
+        part = slice(start, start + step)
+        _, chosen = np.nonzero(_unpack(words[part], m))
+        members[part][places >= places.size - sizes[part, None]] = chosen
+    return members
+
+
+def _is_small(m: int, sizes: np.ndarray) -> bool:
+    return m > _WIDEST or sizes.max(initial=0) <= 2 * -(-m // _WORD)
 
 
 def _floyd(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: int) -> np.ndarray:
@@ -60,7 +92,42 @@ def _floyd(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: i
     return member.view(np.uint8)
 
 
+def _floyd_members(members: np.ndarray, m: int, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """:func:`_floyd` draw by draw, but step ``j`` writes its element into a column of its own."""
+    n, width = members.shape
+    most, fewest, everyone = int(sizes.max(initial=0)), int(sizes.min(initial=m)), np.arange(n)
+    table = np.zeros((n, -(-m // 8)), dtype=np.uint8) if most > _FEW else None
+    for back in range(most, 0, -1):
+        who = everyone if back <= fewest else np.flatnonzero(sizes >= back)
+        j, column = m - back, width - back
+        t = rng.integers(0, j + 1, size=who.size, dtype=np.uint32)
+        if table is None:
+            is_in = (members[who, :column] == t[:, None]).any(axis=1)
+            members[who, column] = np.where(is_in, j, t)
+        else:
+            members[who, column] = _add(table, who, t, j)
+    return members
+
+
+def _add(table: np.ndarray, rows: np.ndarray, t: np.ndarray, j: int) -> np.ndarray:
+    """Floyd's step on a table of bits, eight to a byte: what was added to each row, ``t`` or ``j``."""
+    flat, first = table.reshape(-1), rows * table.shape[1]
+    is_in = flat.take(first + (t >> 3)) >> (t & 7).astype(np.uint8) & 1
+    added = np.where(is_in, j, t)
+    flat[first + (added >> 3)] |= np.left_shift(1, added & 7).astype(np.uint8)
+    return added
+
+
 def _by_words(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: int) -> np.ndarray:
+    return _unpack(_words(n, m, sizes, rng), width)
+
+
+def _unpack(words: np.ndarray, width: int) -> np.ndarray:
+    return np.unpackbits(words.view(np.uint8), axis=1, count=width, bitorder="little")
+
+
+def _words(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Indicator vectors 16 bits to a word, shape (n, m / 16 rounded up)."""
     left = sizes.astype(np.intp)
     words = np.empty((n, -(-m // _WORD)), dtype="<u2")
     for i, start in enumerate(range(0, m, _WORD)):
@@ -70,7 +137,7 @@ def _by_words(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width
         patterns, first, count = _patterns(size)
         words[:, i] = patterns.take(first.take(ones) + (rng.random(n) * count.take(ones)).astype(np.intp))
         left = left - ones
-    return np.unpackbits(words.view(np.uint8), axis=1, count=width, bitorder="little")
+    return words
 
 
 @lru_cache

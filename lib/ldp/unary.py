@@ -22,7 +22,13 @@ def perturbed_bits(values: np.ndarray, k: int, p: float, q: float, rng: np.rando
 
 
 def all_subsets(k: int) -> np.ndarray:
-    """The indicator vectors of the 2**k subsets of ``0 .. k-1``, uint8 of shape (2**k, k)."""
+    """The indicator vectors of the 2**k subsets of ``0 .. k-1``, uint8 of shape (2**k, k).
+
+    Raises
+    ------
+    ValueError
+        If k is above 16.
+    """
     if k > _MAX_ENUMERATED:
         raise ValueError(f"k={k} has 2**{k} subsets; up to k={_MAX_ENUMERATED} are enumerated (see support_channel)")
     return ((np.arange(2**k)[:, None] >> np.arange(k)) & 1).astype(np.uint8)
@@ -47,9 +53,11 @@ class UnaryEncoding(Protocol):
         return perturbed_bits(self._values(values), self.k, self.p, self.q, rng)
 
     def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """As :meth:`privatise`: the bits are the support."""
         return self.privatise(values, rng)
 
     def support(self, reports: np.ndarray) -> np.ndarray:
+        """The reports themselves, checked: uint8 of shape (n, k)."""
         return self._bits(reports)
 
     def channel(self) -> np.ndarray:
@@ -58,6 +66,14 @@ class UnaryEncoding(Protocol):
         if_zero = np.where(subsets, self.q, self.not_q)
         others = np.array([np.delete(if_zero, v, axis=1).prod(axis=1) for v in range(self.k)])
         return others * np.where(subsets, self.p, self.not_p).T
+
+    def log_channel(self) -> np.ndarray:
+        """Shape (k, 2**k) for k up to 16, columns as :meth:`channel`."""
+        subsets = all_subsets(self.k)
+        log_p, log_not_p, log_q, log_not_q = map(math.log, (self.p, self.not_p, self.q, self.not_q))
+        ones = subsets.sum(axis=1, dtype=np.int64)
+        if_zero = ones * log_q + (self.k - ones) * log_not_q  # as if every bit of the input were 0
+        return if_zero + np.where(subsets.T, log_p - log_q, log_not_p - log_not_q)
 
     def privacy_loss(self) -> float:
         """Two inputs differ in two bits: ``log p (1-q) / ((1-p) q)``."""

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import logsumexp
 
-from lib.ldp import PROTOCOLS, audited_epsilon, make
+from lib import validate
+from lib.ldp import PROTOCOLS, audited_epsilon, grr, make, subset, unary
+from lib.ldp.bits import bernoulli
+from lib.ldp.local_hashing import HashReports
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 
@@ -24,10 +30,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @every
-@pytest.mark.parametrize("epsilon", [0, -1.0, float("nan"), float("inf"), 1e3, 10**400, "1", None, True])
+@pytest.mark.parametrize("epsilon", [0, -1.0, 1e-17, 9e-10, float("nan"), float("inf"), 1e3, 10**400, "1", None, True])
 def test_epsilon_out_of_range_is_refused(name, epsilon):
-    with pytest.raises(ValueError, match="epsilon="):
+    with pytest.raises(ValueError, match=r"epsilon=.* a number >= 1e-09 and <= 600 is"):
         make(name, k=4, epsilon=epsilon)
+
+
+@every
+@pytest.mark.parametrize("epsilon", [validate.EPSILON_MIN, validate.EPSILON_MAX])
+@pytest.mark.parametrize("k", [2, 5, 10_000])
+def test_the_ends_of_the_range_can_be_used(name, k, epsilon, rng):
+    mechanism = make(name, k=k, epsilon=epsilon)
+    assert mechanism.p_star > mechanism.q_star
+    assert mechanism.privacy_loss() == pytest.approx(epsilon, rel=0.01) or name == "THE"
+    assert np.isfinite(mechanism.variance(10))
+    assert np.isfinite(mechanism.estimate(mechanism.privatise(rng.integers(0, k, 20), rng))).all()
 
 
 @every
@@ -86,8 +103,9 @@ def test_privacy_loss_never_exceeds_epsilon(name, k, epsilon):
 @given(k=st.integers(2, 7), epsilon=st.floats(0.01, 20))
 def test_enumerated_channel_has_rows_of_one_and_the_stated_loss(name, k, epsilon):
     mechanism = make(name, k=k, epsilon=epsilon)
-    if getattr(mechanism, "g", 2) > 1000:
-        return  # too many hashes to enumerate; the loss does not depend on g
+    if getattr(mechanism, "g", 2) > 1000:  # too many hashes for a matrix of all; the log channel has them for any g
+        epsilon = min(epsilon, 6.0)
+        mechanism = make(name, k=k, epsilon=epsilon)
     channel = mechanism.channel()
     np.testing.assert_allclose(channel.sum(axis=1), 1, rtol=1e-12)
     loss = np.log(channel.max(axis=0)) - np.log(channel.min(axis=0))
@@ -95,6 +113,90 @@ def test_enumerated_channel_has_rows_of_one_and_the_stated_loss(name, k, epsilon
     # local hashing: two values that share a hash have a ratio of one, so only some tables reach the loss
     if name not in ("BLH", "OLH"):
         assert loss.max() == pytest.approx(mechanism.privacy_loss(), rel=1e-6, abs=1e-9)
+
+
+@every
+@settings(max_examples=60, deadline=None)
+@given(k=st.integers(2, 16), epsilon=budgets)
+@example(k=16, epsilon=100.0)
+@example(k=9, epsilon=100.0)
+@example(k=16, epsilon=50.0)
+@example(k=16, epsilon=0.01)
+def test_log_channel_has_the_stated_loss_for_every_k_and_budget(name, k, epsilon):
+    """No probability underflows: OUE's smallest at k = 16 and epsilon = 100 is e^-1500."""
+    mechanism = make(name, k=k, epsilon=epsilon)
+    channel = mechanism.log_channel()
+    assert channel.shape[0] == k
+    assert np.isfinite(channel).all()
+    np.testing.assert_allclose(logsumexp(channel, axis=1), 0, atol=1e-10)
+    loss = (channel.max(axis=0) - channel.min(axis=0)).max()
+    assert loss <= epsilon * (1 + 1e-9) + 1e-10
+    assert loss == pytest.approx(mechanism.privacy_loss(), rel=1e-9, abs=1e-10)
+
+
+@every
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_log_channel_is_the_logarithm_of_the_channel(name, k, epsilon):
+    mechanism = make(name, k=k, epsilon=epsilon)
+    channel, logs = mechanism.channel(), mechanism.log_channel()
+    if (spare := channel.shape[1] - logs.shape[1]) > 0:  # hashes that no value has stand in the last column
+        channel = np.hstack([channel[:, : -spare - 1], channel[:, -spare - 1 :].sum(axis=1, keepdims=True)])
+    np.testing.assert_allclose(np.exp(logs), channel, rtol=1e-9)
+
+
+def _drawn_probabilities(mechanism, monkeypatch, rng) -> list[Fraction]:
+    """Of every Bernoulli bit that ``privatise`` asks for, in order, exactly as given."""
+    seen = []
+
+    def spy(shape, p, rng):
+        seen.append(Fraction(p))
+        return bernoulli(shape, p, rng)
+
+    for module in (grr, subset, unary):
+        monkeypatch.setattr(module, "bernoulli", spy)
+    mechanism.privatise(np.zeros(3, dtype=int), rng)
+    return seen
+
+
+def _laws(mechanism, drawn: list[Fraction]) -> list[list[Fraction]]:
+    """``Pr[z | v]`` as Section 3.3 describes the drawing, from the probabilities that are drawn with and no other."""
+    k, values = mechanism.k, range(mechanism.k)
+    if mechanism.name in ("GRR", "BLH", "OLH"):
+        (keep,), g = drawn, getattr(mechanism, "g", k)
+        return [[keep if z == v % g else (1 - keep) / (g - 1) for z in range(min(g, k + 1))] for v in values]
+    if mechanism.name == "SS":
+        (keep,), omega = drawn, mechanism.omega
+        inside, outside = keep / math.comb(k - 1, omega - 1), (1 - keep) / math.comb(k - 1, omega)
+        return [[inside if v in z else outside for z in combinations(values, omega)] for v in values]
+    other, own = drawn
+    ones = [[own if u == v else other for u in values] for v in values]
+    return [[math.prod(p if bit else 1 - p for p, bit in zip(row, z, strict=True)) for z in product((0, 1), repeat=k)]
+            for row in ones]  # fmt: skip
+
+
+def _loss(laws: list[list[Fraction]]) -> float:
+    return max(math.log(max(column)) - math.log(min(column)) for column in zip(*laws, strict=True))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 4.0, 12.0])
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_what_is_drawn_loses_what_is_stated(name, k, epsilon, monkeypatch, rng):
+    """The exact law of a report, put together in fractions from the bits' probabilities; nothing of it is read off q."""
+    mechanism = make(name, k=k, epsilon=epsilon)
+    laws = _laws(mechanism, _drawn_probabilities(mechanism, monkeypatch, rng))
+    if name != "OLH":  # of its g reports only those that tell values apart are listed
+        assert all(sum(law) == 1 for law in laws)
+    assert _loss(laws) <= epsilon + 1e-9
+    assert _loss(laws) == pytest.approx(mechanism.privacy_loss(), rel=1e-8)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_bit_drawn_for_a_larger_budget_would_be_seen(name, monkeypatch, rng):
+    """The check can fail: the bits of epsilon = 1.001 lose more than those of 1 (THE, which has room, of 2)."""
+    mechanism = make(name, k=4, epsilon=2.0 if name == "THE" else 1.001)
+    assert _loss(_laws(mechanism, _drawn_probabilities(mechanism, monkeypatch, rng))) > 1.0005
 
 
 @every
@@ -221,8 +323,44 @@ def test_variance_refuses_bad_arguments(name):
 def test_what_is_no_report_is_refused(name, bad):
     mechanism = make(name, k=4, epsilon=1.0)
     for use in (mechanism.support, mechanism.support_counts, mechanism.estimate):
-        with pytest.raises(ValueError, match=r"reports|values"):
+        with pytest.raises(ValueError, match="reports"):
             use(bad)
+
+
+SEEDS = np.arange(5, dtype=np.uint64)
+
+
+@pytest.mark.parametrize("name", ["BLH", "OLH"])
+@pytest.mark.parametrize(("seeds", "hashes", "words"), [
+    (SEEDS[:1], np.zeros(5, dtype=int), "reports has 1 seeds for 5 hashes"),
+    (SEEDS, np.full(5, 99), "hashes of reports holds 99 .*whole numbers in 0"),
+    (SEEDS, np.full(5, -1), "hashes of reports holds -1"),
+    (SEEDS, np.full(5, 0.5), "hashes of reports holds 0.5"),
+    (SEEDS, np.zeros((5, 1), dtype=int), "hashes of reports has shape"),
+    (SEEDS.astype(np.int64), np.zeros(5, dtype=int), "seeds of reports has dtype int64"),
+    (SEEDS[:, None], np.zeros(5, dtype=int), r"seeds of reports has .*shape \(5, 1\)"),
+    (SEEDS.tolist(), np.zeros(5, dtype=int), "seeds of reports has dtype int64"),
+])  # fmt: skip
+def test_what_is_no_hash_report_is_refused(name, seeds, hashes, words):
+    mechanism = make(name, k=4, epsilon=1.0)
+    for use in (mechanism.support, mechanism.support_counts, mechanism.n_reports, mechanism.estimate):
+        with pytest.raises(ValueError, match=words):
+            use(HashReports(seeds, hashes))
+
+
+@pytest.mark.parametrize(("reports", "words"), [
+    (np.ones((3, 10), dtype=np.uint8), r"shape \(3, 10\); \(n, 2\)"),
+    (np.array([[0, 1], [4, 4]]), r"reports holds \[4, 4\]; 2 different values"),
+    (np.array([[0, 10]]), "reports holds 10 .*whole numbers in 0..9"),
+    (np.array([[0, -1]]), "reports holds -1"),
+    (np.array([[0, 0.5]]), "reports holds 0.5"),
+])  # fmt: skip
+def test_what_is_no_subset_is_refused(reports, words):
+    mechanism = make("SS", k=10, epsilon=1.0)
+    assert mechanism.omega == 2
+    for use in (mechanism.support, mechanism.support_counts, mechanism.estimate):
+        with pytest.raises(ValueError, match=words):
+            use(reports)
 
 
 @every
@@ -238,3 +376,16 @@ def test_the_audit_catches_a_protocol_that_claims_too_little(name, rng):
     mechanism = make(name, k=4, epsilon=2.5)
     draws = [mechanism.support(mechanism.privatise(np.full(40_000, v), rng)) for v in (0, 3)]
     assert audited_epsilon(*draws) > 1.0
+
+
+@pytest.mark.parametrize(("a", "b", "words"), [
+    (np.zeros((0, 3)), np.zeros((0, 3)), "bits_a and bits_b are empty"),
+    (np.zeros((2, 3)), np.zeros((3, 3)), "bits have shapes"),
+    (np.zeros((2, 63)), np.zeros((2, 63)), "k <= 62"),
+    (np.zeros((2, 3)), np.full((2, 3), 0.5), "bits_b has dtype float64 or entries beside 0 and 1"),
+])  # fmt: skip
+def test_an_audit_without_reports_is_refused(a, b, words):
+    with pytest.raises(ValueError, match=words):
+        audited_epsilon(a, b)
+    with pytest.raises(ValueError, match="level=0"):
+        audited_epsilon(a, b, level=0)

@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from lib.datasets import TASKS, Domain
 from lib.ldp import PROTOCOLS, SPLITS, design_matrix, make, one_hot, sanitise, split_budget
 from lib.rng import stream
+from tests.ldp.test_protocols import peak_of
 
 sizes = st.lists(st.integers(2, 500), min_size=1, max_size=8)
 
@@ -110,7 +112,52 @@ def test_sanitise_refuses_an_attribute_twice():
         sanitise(FRAME, DOMAIN, ("a", "a"), protocol="GRR", split="uniform", epsilon=1.0, rng=stream(1, "x"))
 
 
-def test_sanitise_refuses_a_constant_attribute():
-    with pytest.raises(ValueError, match="sizes"):
-        sanitise(pd.DataFrame({"a": [0]}), Domain.of({"a": 1}), ("a",), protocol="GRR", split="uniform", epsilon=1.0,
-                 rng=stream(1, "x"))  # fmt: skip
+@pytest.mark.parametrize(("frame", "sensitive", "epsilon", "words"), [
+    ({"a": [0], "b": [0]}, ("b", "a"), 1.0, "sensitive holds 'a', which is constant .sizes=1"),
+    ({"b": [0, 7]}, ("b",), 1.0, "b holds 7 .*whole numbers in 0..1"),
+    ({"b": [0, np.nan]}, ("b",), 1.0, "b holds nan "),
+    ({"c": [0, 1]}, ("b",), 1.0, r"frame has columns \['c'\]; one called 'b' is needed"),
+    ({"b": [0, 1]}, ("z",), 1.0, "column='z' is not known"),
+    ({"b": [0, 1]}, (), 1.0, "sensitive"),
+    ({"b": [0, 1]}, ("b",), 1e-17, "epsilon=1e-17 is not allowed"),
+])  # fmt: skip
+def test_sanitise_names_what_it_refuses(frame, sensitive, epsilon, words):
+    with pytest.raises(ValueError, match=words):
+        sanitise(pd.DataFrame(frame), Domain.of({"a": 1, "b": 2}), sensitive, protocol="GRR", split="uniform",
+                 epsilon=epsilon, rng=stream(1, "x"))  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["dense", "csr"])
+def test_design_matrix_names_the_column_it_refuses(form):
+    with pytest.raises(ValueError, match=r"frame has columns \['a', 'b'\]; one called 'c' is needed"):
+        design_matrix(FRAME[["a", "b"]], DOMAIN, form=form)
+    with pytest.raises(ValueError, match=r"b holds 2 .*whole numbers in 0\.\.1"):
+        design_matrix(FRAME.assign(b=2), DOMAIN, form=form)
+    with pytest.raises(ValueError, match=r"sanitised\['c'\] holds 3; bits are allowed"):
+        design_matrix(FRAME, DOMAIN, {"c": np.full((4, 4), 3, dtype=np.uint8)}, form=form)
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(0, 40), sizes=st.lists(st.integers(1, 9), min_size=1, max_size=5))
+def test_csr_is_the_dense_matrix(seed, n, sizes):
+    """Some columns as they were, some with any bits; empty rows and columns too; and in scipy's canonical form."""
+    rng, domain = stream(seed, "csr"), Domain.of({f"c{j}": k for j, k in enumerate(sizes)})
+    frame = pd.DataFrame({c: rng.integers(0, k, n) for c, k in domain})
+    bits = {c: rng.integers(0, 2, (n, k), dtype=np.uint8) for c, k in domain if rng.random() < 0.5}
+    dense, csr = (design_matrix(frame, domain, bits, form=form) for form in ("dense", "csr"))
+    blocks = [bits[c] if c in bits else one_hot(frame[c].to_numpy(), k) for c, k in domain]
+    assert (dense == np.hstack(blocks)).all()
+    expected = sparse.csr_array(dense.astype(np.float32))
+    assert csr.dtype == expected.dtype
+    for part in ("data", "indices", "indptr"):
+        assert (getattr(csr, part) == getattr(expected, part)).all()
+        assert getattr(csr, part).dtype == getattr(expected, part).dtype
+
+
+def test_csr_takes_the_memory_of_its_ones():
+    """In shares of the bytes of the dense matrix, which itself is made once, not twice."""
+    n, k = 4_000, 10_000
+    frame, domain = pd.DataFrame({"a": np.arange(n) % k, "b": np.arange(n) % 2}), Domain.of({"a": k, "b": 2})
+    reports = {"a": make("GRR", k=k, epsilon=1.0).privatise_support(frame["a"].to_numpy(), stream(1, "x"))}
+    assert peak_of(lambda: design_matrix(frame, domain, form="csr")) < 0.02 * n * k
+    assert peak_of(lambda: design_matrix(frame, domain, reports, form="csr")) < 0.1 * n * k
+    assert peak_of(lambda: design_matrix(frame, domain)) < 1.05 * n * k

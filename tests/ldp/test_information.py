@@ -42,6 +42,16 @@ def test_posterior_is_bayes_rule(name):
     np.testing.assert_allclose(posterior(mechanism, sets, prior), expected, atol=1e-12)
 
 
+def test_posterior_names_what_it_refuses():
+    mechanism = make("GRR", k=3, epsilon=1.0)
+    for support, prior, words in (
+        (np.eye(2), np.ones(3), "support has shape"), (np.full((1, 3), 0.5), np.ones(3), "support has dtype float64"),
+        (np.eye(3), np.ones(2), "prior has shape"), (np.eye(3), [1, -1, 2], "prior="),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            posterior(mechanism, support, prior)
+
+
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_null_law_is_a_law_with_the_right_mean(name):
     mechanism, counts = make(name, k=8, epsilon=0.7), np.array(COUNTS[8])

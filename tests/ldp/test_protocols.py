@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,10 +13,20 @@ from lib.ldp import GRR, OLH, OUE, RAPPOR, SS, THE, make
 from lib.ldp.bits import bernoulli
 from lib.ldp.histogram import optimal_theta, threshold_variance
 from lib.ldp.local_hashing import hash_values
-from lib.ldp.subsets import _by_words, _floyd, random_subsets
+from lib.ldp.subsets import _by_words, _floyd, random_members, random_subsets
+from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 
 N, K, V = 12_000, 5, 3
+
+
+def peak_of(work) -> int:
+    """Bytes that ``work`` takes at its peak, beyond what there was."""
+    tracemalloc.start()
+    work()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
 
 
 def _paper_grr(v, k, epsilon, rng):
@@ -157,8 +168,20 @@ def test_a_hash_function_loses_epsilon_unless_it_tells_nothing_apart(name):
     channel = mechanism.channel(np.array([0, 0, 1, 0, 0, 0]))
     assert np.log(channel.max(axis=0) / channel.min(axis=0)).max() == pytest.approx(1.3, rel=1e-9)
     assert (mechanism.channel(np.zeros(6, dtype=int)) == mechanism.channel(np.zeros(6, dtype=int))[0]).all()
-    with pytest.raises(ValueError, match="hashes"):
-        mechanism.channel(np.full(6, mechanism.g))
+    for channel in (mechanism.channel, mechanism.log_channel):
+        with pytest.raises(ValueError, match="hashes"):
+            channel(np.full(6, mechanism.g))
+        with pytest.raises(ValueError, match="hashes has 5 entries"):
+            channel(np.zeros(5, dtype=int))
+
+
+def test_the_log_channel_has_no_bound_on_g():
+    mechanism = OLH(k=4, epsilon=50.0)
+    with pytest.raises(ValueError, match=r"g=.*log_channel"):
+        mechanism.channel()
+    assert mechanism.log_channel().shape == (4, 5)
+    assert mechanism.log_channel(np.array([7, 7, 3, 7])).shape == (4, 3)
+    assert OLH(k=9, epsilon=0.1).log_channel().shape == (9, 2)
 
 
 def test_hash_functions_look_like_functions_drawn_at_random(rng):
@@ -174,16 +197,50 @@ def test_hash_functions_look_like_functions_drawn_at_random(rng):
 
 
 def test_local_hashing_counts_need_no_users_by_values_array(rng):
-    """k = 10,000 values and 30,000 users: the blocks stay near a million entries (the whole would be 300 million)."""
-    import tracemalloc
-
+    """k = 10,000 values and 3,000 users: the blocks stay near a million entries (the whole would be 30 million)."""
     mechanism = OLH(k=10_000, epsilon=2.0)
     reports = mechanism.privatise(rng.integers(0, 10_000, 3_000), rng)
-    tracemalloc.start()
-    mechanism.support_counts(reports)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 100e6
+    assert peak_of(lambda: mechanism.support_counts(reports)) < 100e6
+
+
+@pytest.mark.parametrize(("epsilon", "omega", "to_privatise", "to_estimate"), [
+    (9.5, 1, 0.01, 0.02), (4.0, 179, 0.2, 0.25), (1.0, 2689, 0.7, 0.25), (0.01, 4974, 1.15, 0.25),
+])  # fmt: skip
+def test_subsets_take_the_memory_of_their_members(epsilon, omega, to_privatise, to_estimate, rng):
+    """In shares of the n by k bytes that indicator vectors would take; beyond those of the reports for the estimate."""
+    n, k = 4_000, 10_000
+    mechanism, values, kept = SS(k=k, epsilon=epsilon), rng.integers(0, k, n), []
+    assert abs(mechanism.omega - omega) <= 1
+    assert peak_of(lambda: kept.append(mechanism.privatise(values, rng))) < to_privatise * n * k
+    assert kept[0].nbytes == 2 * n * mechanism.omega
+    assert peak_of(lambda: mechanism.estimate(kept[0])) < to_estimate * n * k
+
+
+@pytest.mark.parametrize(
+    ("k", "epsilon"),
+    [(2, 1.0), (5, 0.5), (40, 0.1), (74, 1.0), (256, 0.3), (257, 0.3), (300, 0.05), (513, 0.1), (513, 4.0),
+     (700, 0.1), (2000, 4.0), (70_000, 8.0)],
+)  # fmt: skip
+def test_a_report_of_members_is_the_support_of_the_same_stream(k, epsilon):
+    """Every way to draw subsets: by words, by Floyd's steps with few members, with many, in 8, 16 and 32 bits."""
+    mechanism, values = SS(k=k, epsilon=epsilon), stream(1, "values", k).integers(0, k, 200)
+    one, two = stream(2, k, epsilon), stream(2, k, epsilon)
+    reports, bits = mechanism.privatise(values, one), mechanism.privatise_support(values, two)
+    assert (mechanism.support(reports) == bits).all()
+    assert (mechanism.support_counts(reports) == bits.sum(axis=0)).all()
+    assert one.bytes(8) == two.bytes(8)  # as many draws
+    assert (np.diff(reports.astype(int), axis=1) > 0).all()  # the order does not say which value is one's own
+
+
+@pytest.mark.parametrize(("m", "top"), [(40, 41), (600, 20), (600, 300), (33, 34)])
+def test_members_are_the_subsets_of_the_same_stream(m, top, rng):
+    sizes = rng.integers(0, top, 500)
+    bits = random_subsets(500, m, sizes, stream(3, m))
+    members = random_members(500, m, sizes, stream(3, m), columns=top + 1)
+    assert members.shape == (500, top + 1)
+    for row, chosen in zip(bits, members, strict=True):
+        assert sorted(chosen[chosen < m].tolist()) == np.flatnonzero(row).tolist()
+    assert random_members(0, m, sizes[:0], rng).shape == (0, 0)
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 5.0, 30.0])
