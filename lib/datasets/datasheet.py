@@ -1,8 +1,8 @@
-"""The numbers of a datasheet, computed from the table: columns, base rates by group, repetition of rows."""
+"""The numbers of a datasheet, computed from the table: columns, base rates by group, repetition, how it was cleaned."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,8 +11,9 @@ from scipy import stats
 from lib import validate
 from lib.datasets.codebook import Meaning
 from lib.datasets.load import Dataset
+from lib.datasets.steps import Step, clean, follow
 
-__all__ = ["columns", "base_rates", "repetition", "wilson"]
+__all__ = ["columns", "base_rates", "repetition", "cleaning", "agreement", "wilson"]
 
 
 def wilson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
@@ -75,3 +76,28 @@ def repetition(data: Dataset) -> dict[str, float]:
         "duplicates": float(frame.duplicated().mean()),
         "unique": float((~frame.duplicated(keep=False)).mean()),
     }
+
+
+def cleaning(steps: Sequence[Step], raw: pd.DataFrame | None = None) -> pd.DataFrame:
+    """One row a step: what it does, the rows that must be there after it, and, of a raw file, those that are."""
+    frame = pd.DataFrame({"step": [s.text for s in steps], "rows after it": [s.rows for s in steps]}).astype(
+        {"rows after it": float}  # NaN where nobody has said
+    )
+    if raw is None:
+        return frame
+    return frame.assign(**{"counted now": [len(after) for _, after in follow(steps, raw, check_rows=False)]})
+
+
+def agreement(steps: Sequence[Step], raw: pd.DataFrame | None, data: Dataset) -> str:
+    """In a sentence, whether the steps make the table ``data`` of the raw file; None for ``raw``: it is not here."""
+    if raw is None:
+        return "The raw file is not here, so the steps were not run in this build."
+    try:
+        made = clean(steps, raw)
+    except ValueError as error:
+        return f"Run now from the raw file, the steps **do not hold**: {error}."
+    if data.is_replica:
+        return "Run now from the raw file: the row counts hold. The published table to compare with is not here."
+    same = list(made.columns) == list(data.frame.columns) and np.array_equal(made.to_numpy(), data.frame.to_numpy())
+    verdict = "**equal to the published table, cell for cell.**" if same else "**it differs from the published table.**"
+    return f"Run now from the raw file: {verdict}"

@@ -4,7 +4,8 @@ Marginal error is the total variation distance, averaged over the subsets of k
 columns. It stands between two references made from the real data: a bootstrap
 resample (as close as another sample would be) and independent columns (what
 one gets from one-way marginals alone). Downstream, LightGBM is trained on the
-replica or on the real rows and tested on real rows that neither saw.
+replica or on the real training rows and tested on real rows held out from those.
+The replica was made from all rows, the test rows among them, under its epsilon.
 """
 
 from __future__ import annotations

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pandas as pd
 import pytest
 
 from lib.datasets import TASKS, Dataset, Domain, Task, load
 from lib.datasets.codebook import Meaning, codebook
-from lib.datasets.datasheet import base_rates, columns, repetition, wilson
+from lib.datasets.datasheet import agreement, base_rates, cleaning, columns, repetition, wilson
+from lib.datasets.steps import Step
 
 TASK = Task("toy", "", "", "t", "p", ("p",), (), Domain.of({"a": 3, "p": 2, "t": 2}))
 DATA = Dataset(TASK, pd.DataFrame({"a": [0, 0, 2, 0], "p": [1, 1, 0, 0], "t": [1, 1, 0, 1]}), "local", "")
@@ -39,6 +41,29 @@ def test_base_rates_carry_wilsons_interval():
 
 def test_repetition():
     assert repetition(DATA) == {"n": 4, "duplicates": 0.25, "unique": 0.5}
+
+
+STEPS = (Step("read", None, lambda f: f), Step("drop the 9", 4, lambda f: f[f["a"] < 9].reset_index(drop=True)))
+RAW = pd.concat([DATA.frame, pd.DataFrame({"a": [9], "p": [0], "t": [0]})])
+
+
+def test_steps_are_listed_with_the_rows_they_leave():
+    assert cleaning(STEPS)["rows after it"].fillna(-1).tolist() == [-1, 4]
+    assert cleaning(STEPS, RAW)["counted now"].tolist() == [5, 4]
+    assert cleaning(STEPS, RAW.iloc[1:])["counted now"].tolist() == [4, 3]  # counted, not taken on trust
+
+
+def test_whether_the_steps_make_the_table_is_said():
+    replica = Dataset(TASK, DATA.frame, "replica", "")
+    for raw, data, words in (
+        (None, DATA, "not here"),
+        (RAW, DATA, "equal to the published table"),
+        (RAW[::-1], DATA, "differs"),
+        (RAW[["p", "a", "t"]], DATA, "differs"),
+        (RAW.iloc[1:], DATA, "do not hold.*3 rows; 4 are expected"),
+        (RAW, replica, "row counts hold"),
+    ):
+        assert re.search(words, agreement(STEPS, raw, data))
 
 
 @pytest.mark.parametrize("name", TASKS)
