@@ -52,6 +52,7 @@ def test_known_parameters_pass():
     [({"profile": "slow"}, "profile='slow'.*'quick', 'paper'"), ({"epsilon": 0}, "epsilon=0"),
      ({"epsilon": float("nan")}, "epsilon=nan"), ({"epsilons": [1, -2]}, "epsilons=-2"),
      ({"epsilons": []}, "at least one"),
+     ({"epsilon": 601}, "epsilon=601 is not allowed.*<= 600"), ({"epsilons": [1, 1e-17]}, "epsilons=1e-17"),
      ({"seed": -1}, "seed=-1"), ({"runs": 0}, "runs=0"), ({"dataset": ("x", ["adult"])}, "dataset='x'.*'adult'"),
      ({"whatever": 3}, "whatever=3 has no rule"), ({"k": (1, partial(validate.integer, low=2))}, "k=1")],
 )  # fmt: skip
