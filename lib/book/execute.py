@@ -66,9 +66,14 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         folders = [root / "data" / "replicas", user_cache()]
         if local := os.environ.get("COMPANION_DATA"):
             folders.append(Path(local))
-        files += [
-            f for folder in folders if folder.is_dir() for f in folder.glob("*") if f.suffix in {".csv", ".parquet"}
-        ]
+        found = (
+            f
+            for folder in folders
+            if folder.is_dir()
+            for pattern in ("*", "folktables/**/*")
+            for f in folder.glob(pattern)
+        )
+        files += [f for f in found if f.suffix in {".csv", ".parquet"}]
     if parts & {"experiments", "claims"}:
         files += [f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}]
     if "claims" in parts:
