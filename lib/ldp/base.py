@@ -41,6 +41,13 @@ class Protocol(ABC):
     ------
     ValueError
         If ``k`` or ``epsilon`` is out of range.
+
+    Notes
+    -----
+    The channels and the privacy loss are those of the protocol. Its bits are
+    drawn with probabilities that are doubles: where ``1 - p`` is below 2**-53
+    (GRR from an epsilon of about 37 on) a report is always the truth, and its
+    law is off by that much.
     """
 
     name: str
