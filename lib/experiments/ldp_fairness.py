@@ -86,7 +86,7 @@ class Cell:
             keep_as(self, epsilon=math.nan)
         else:
             validate.choice("split", self.split, SPLITS)
-            keep_as(self, epsilon=validate.epsilon(self.epsilon))
+            keep_as(self, epsilon=validate.budget("epsilon", self.epsilon))
 
     @property
     def noise(self) -> np.random.Generator:

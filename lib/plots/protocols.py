@@ -49,15 +49,17 @@ def support_channels(k: int, epsilon: float) -> tuple[Figure, str]:
 
 def report_channel(name: str, k: int, epsilon: float) -> tuple[Figure, str]:
     """The exact channel from values to whole reports, reports sorted by how often value 0 sends them."""
-    channel = make(name, k=k, epsilon=epsilon).channel()
-    order = np.argsort(-channel[0], kind="stable")
+    logs = make(
+        name, k=k, epsilon=epsilon
+    ).log_channel()  # at large budgets probabilities round to 0, their logarithms do not
+    channel, order = np.exp(logs), np.argsort(-logs[0], kind="stable")
     fig, ax = plt.subplots(figsize=(6.4, 2.2))
     image = ax.imshow(channel[:, order], aspect="auto", cmap="cividis")
     ax.set_xlabel(f"report ({channel.shape[1]} of them)")
     ax.set_ylabel("value")
     ax.grid(False)
     fig.colorbar(image, ax=ax, label="probability")
-    ratio = np.log(channel.max(axis=0) / channel.min(axis=0)).max()
+    ratio = np.ptp(logs, axis=0).max()
     alt = (
         f"Heat map of the exact channel of {name}, {k} values by {channel.shape[1]} reports at epsilon {epsilon:g}. The "
         f"largest log ratio inside a column is {ratio:.4f}."

@@ -28,8 +28,8 @@ GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
 
 @pytest.mark.parametrize(("field", "value"), [
     ("dataset", "compas"), ("protocol", "DE"), ("split", "none"), ("split", "adaptive"), ("epsilon", 0.0),
-    ("epsilon", math.nan), ("epsilon", math.inf), ("run", -1), ("sensitive", "all"), ("hyperparameters", "best"),
-    ("run", 1.0), ("seed", -1), ("seed", None),
+    ("epsilon", math.nan), ("epsilon", math.inf), ("epsilon", 1e-17), ("epsilon", 1e3), ("run", -1),
+    ("sensitive", "all"), ("hyperparameters", "best"), ("run", 1.0), ("seed", -1), ("seed", None),
 ])  # fmt: skip
 def test_a_cell_refuses_what_it_does_not_know(field, value):
     with pytest.raises(ValueError, match=f"{field}="):
