@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lib.experiments.sealed import is_sealed
 from lib.experiments.store import Store, StoreError
+from lib.paths import RESULTS
 from lib.rng import stream
 
 
@@ -316,3 +318,9 @@ def test_a_store_of_the_papers_size_is_read_at_once(path):
         store.frame()
         seconds.append(time.perf_counter() - start)
     assert np.min(seconds) < 0.3  # tens of milliseconds; ten times that on a busy machine
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.parquet")), ids=lambda path: path.stem)
+def test_every_committed_table_is_sealed_and_whole(path):
+    assert is_sealed(path.read_bytes())
+    assert len(Store(path, version="", mix_versions=True).frame())
