@@ -18,6 +18,7 @@ from lib import validate
 __all__ = ["Interval", "group_order", "clipped_means", "coinpress", "coinpress_path", "laplace_means", "recombine"]
 
 _BLOCK = 16_384
+_WIDEST = 1e100  # squares of widths are added up
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +31,11 @@ class Interval:
     beta: float = 0.01
 
     def __post_init__(self) -> None:
-        if not (np.isfinite([self.low, self.high]).all() and self.low < self.high):
-            raise ValueError(f"low={self.low!r}, high={self.high!r} are not allowed: finite, low < high are")
-        validate.positive("sigma", self.sigma)
+        low, high = bounds(self.low, self.high)
+        if high - low > _WIDEST:
+            raise ValueError(f"low={self.low!r}, high={self.high!r} are not allowed: a distance <= {_WIDEST:g} is")
+        if validate.positive("sigma", self.sigma) > _WIDEST:
+            raise ValueError(f"sigma={self.sigma!r} is not allowed: a number <= {_WIDEST:g} is")
         validate.fraction("beta", self.beta)
 
 
@@ -155,19 +158,56 @@ def _uvm(parts: _Parts, low, high, sigma, rho, beta, rng):
     return middle - half, middle + half
 
 
-def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float, high: float, epsilon: float,
+def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float | np.ndarray, high: float | np.ndarray, epsilon: float,
                   rng: np.random.Generator | None) -> np.ndarray:  # fmt: skip
     """Eqs 1 and 3: each group's clipped mean with Laplace noise of scale (high - low) / (n epsilon), shape (k,).
 
-    An empty group says the middle of [low, high]. ``rng=None`` draws no noise: **not private**.
+    An empty group says the middle of its interval. ``rng=None`` draws no noise: **not private**.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        Ordered by group.
+    sizes : array of int, shape (k,)
+    low, high : float or array of shape (k,)
+        Where values are clipped to: one interval for all groups, or each group's own. Public.
+    epsilon : float
+    rng : Generator or None
+
+    Raises
+    ------
+    ValueError
+        For values that are not finite, sizes that do not add up to them, an interval without a finite width above 0.
     """
     validate.epsilon(epsilon)
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise ValueError(f"low={low!r}, high={high!r} are not allowed: finite, low < high are")
-    means = clipped_means(np.asarray(values, dtype=float), sizes, low, high)
+    values = np.asarray(values, dtype=float)
+    if not np.isfinite(values).all():
+        raise ValueError(f"values has {int((~np.isfinite(values)).sum())} entries that are not finite; none is allowed")
+    sizes = _sizes(values, sizes)
+    low, high = bounds(low, high, sizes.size)
+    means = clipped_means(values, sizes, low, high)
     scale = (high - low) / (np.maximum(sizes, 1) * epsilon)
     noise = 0.0 if rng is None else rng.laplace(0.0, 1.0, means.size) * scale
-    return np.where(np.asarray(sizes) > 0, means + noise, (low + high) / 2)
+    return np.where(sizes > 0, means + noise, (low + high) / 2)
+
+
+def bounds(low: float | np.ndarray, high: float | np.ndarray, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of one interval, or of ``k``, as arrays; a ``ValueError`` if one is not finite, empty or too wide."""
+    try:
+        ends = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    except (TypeError, ValueError):
+        ends = np.array(np.nan), np.array(np.nan)
+    shapes = ((),) if k is None else ((), (k,))
+    with np.errstate(over="ignore", invalid="ignore"):
+        good = all(e.shape in shapes for e in ends) and bool(
+            np.all((ends[1] > ends[0]) & np.isfinite(ends[1] - ends[0]))
+        )
+    if not good:
+        what = "" if k is None else f", one or {k} of each"
+        raise ValueError(
+            f"low={low!r}, high={high!r} are not allowed: numbers with low < high and a finite distance are{what}"
+        )
+    return ends
 
 
 def recombine(estimates: np.ndarray, weights: np.ndarray, *, printed: bool = False) -> np.ndarray:
@@ -175,9 +215,18 @@ def recombine(estimates: np.ndarray, weights: np.ndarray, *, printed: bool = Fal
 
     ``printed`` divides by k once more, as Algorithm 3 does: with weights that
     add up to one the answer is k times too small.
+
+    Raises
+    ------
+    ValueError
+        For weights below 0, without a positive sum, or of another number than the estimates.
     """
     weights, estimates = np.asarray(weights, dtype=float), np.asarray(estimates, dtype=float)
     if not np.isfinite(weights).all() or (weights < 0).any() or not (weights.sum(axis=-1) > 0).all():
         raise ValueError(f"weights={weights!r} are not allowed: finite numbers >= 0 with a positive sum are")
+    if weights.shape[-1:] != estimates.shape[-1:] or not estimates.ndim:
+        raise ValueError(
+            f"weights of shape {weights.shape} are not allowed: one for each of the {estimates.shape[-1:]} estimates is"
+        )
     mean = (estimates * weights).sum(axis=-1) / weights.sum(axis=-1)
     return mean / estimates.shape[-1] if printed else mean

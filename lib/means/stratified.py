@@ -13,7 +13,7 @@ import numpy as np
 
 from lib import validate
 from lib.dp import Ledger
-from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
+from lib.means.grouped import Interval, bounds, coinpress, group_order, laplace_means, recombine
 
 __all__ = ["SPLIT", "StratifiedMean", "strat_coinpress", "strat_laplace", "holdout_weights"]
 
@@ -93,6 +93,16 @@ def _paying(ledger: Ledger | None, budget: float, unit: str) -> Ledger:
     return ledger
 
 
+def _shares(split: Sequence[float]) -> tuple[float, ...]:
+    try:
+        shares = np.asarray(split, dtype=float)
+    except (TypeError, ValueError):
+        shares = np.array(np.nan)
+    if shares.ndim != 1 or not np.isclose(shares.sum(), 1.0) or not (shares > 0).all():
+        raise ValueError(f"split={split!r} is not allowed: shares > 0 that add up to 1 are")
+    return tuple(shares.tolist())
+
+
 def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interval, *, rho: float, rng: np.random.Generator,
                     split: Sequence[float] = SPLIT, weights: np.ndarray | None = None,
                     ledger: Ledger | None = None) -> StratifiedMean:  # fmt: skip
@@ -123,21 +133,24 @@ def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interv
         For an argument out of its range, a ledger in another unit or with less than ``rho`` left; before anything is
         spent and any noise is drawn.
     """
-    if not np.isclose(sum(split), 1.0) or min(split, default=0) <= 0:
-        raise ValueError(f"split={split!r} is not allowed: shares > 0 that add up to 1 are")
-    validate.positive("rho", rho)
+    split = _shares(split)
+    if not isinstance(told, Interval):
+        raise ValueError(f"told={told!r} is not allowed: an Interval is")
+    rho = validate.positive("rho", rho)
     asked = _checked(values, groups, k, weights, rng, _paying(ledger, rho, "rho"))
     asked.ledger.spend_parallel("StratCOINPRESS", {str(i): rho for i in range(k)})
     return asked.answer(coinpress(asked.values, asked.sizes, told, tuple(share * rho for share in split), rng))
 
 
-def strat_laplace(values: np.ndarray, groups: np.ndarray, k: int, *, low: float, high: float, epsilon: float,
-                  rng: np.random.Generator, weights: np.ndarray | None = None,
+def strat_laplace(values: np.ndarray, groups: np.ndarray, k: int, *, low: float | np.ndarray, high: float | np.ndarray,
+                  epsilon: float, rng: np.random.Generator, weights: np.ndarray | None = None,
                   ledger: Ledger | None = None) -> StratifiedMean:  # fmt: skip
-    """epsilon-DP clipped Laplace means of all strata, recombined (Eqs 3, 4, Proposition 8). Arguments as above."""
-    validate.epsilon(epsilon)
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise ValueError(f"low={low!r}, high={high!r} are not allowed: finite, low < high are")
+    """epsilon-DP clipped Laplace means of all strata, recombined (Eqs 3, 4, Proposition 8). Arguments as above.
+
+    ``low`` and ``high`` are one public interval for all strata, or arrays of shape (k,) with each stratum's own.
+    """
+    epsilon = validate.epsilon(epsilon)
+    bounds(low, high, validate.integer("k", k, low=1))
     asked = _checked(values, groups, k, weights, rng, _paying(ledger, epsilon, "epsilon"))
     asked.ledger.spend_parallel("stratified Laplace mean", {str(i): epsilon for i in range(k)})
     return asked.answer(laplace_means(asked.values, asked.sizes, low, high, epsilon, rng))

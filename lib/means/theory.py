@@ -25,8 +25,14 @@ def clip_slack(n: float, gamma: float, *, reading: str = "union") -> float:
     ``"union"``: ``sqrt(2 ln(2 n / gamma))``, beyond which none of ``n`` normal
     values lies with probability ``1 - gamma`` (Gaussian tail, union bound);
     ``"printed"``: ``sqrt(ln(n / gamma))``, which is too small for that.
+
+    Raises
+    ------
+    ValueError
+        For ``n`` below 1 (there is nobody to clip) or ``gamma`` outside of (0, 1).
     """
-    validate.positive("n", n)
+    if validate.positive("n", n) < 1:
+        raise ValueError(f"n={n!r} is not allowed: a finite number >= 1 is")
     gamma = validate.fraction("gamma", gamma)
     validate.choice("reading", reading, SLACKS)
     return math.sqrt(2 * math.log(2 * n / gamma)) if reading == "union" else math.sqrt(math.log(n / gamma))
@@ -46,16 +52,17 @@ def _sizes(sizes: np.ndarray) -> np.ndarray:
     return sizes
 
 
-def noise_weights(sizes: np.ndarray, *, radius: float, epsilon: float, gamma: float) -> np.ndarray:
+def noise_weights(sizes: np.ndarray, *, radius: float, epsilon: float, gamma: float, own: bool = False) -> np.ndarray:
     """Scales ``w_i`` of the independent Laplace terms whose sum is the stratified mean's noise, shape (k,).
 
     ``w_i = (2 R + 2 slack_i) / (n epsilon)``: the group's own size cancels
     against its weight, so a small group adds as much noise as a large one.
+    ``own``: each group clips by its own size, as in Eq. 3, and not by ``n``.
     """
     sizes = _sizes(sizes)
     validate.positive("radius", radius)
     validate.epsilon(epsilon)
-    slack = np.array([clip_slack(sizes.sum(), gamma)] * sizes.size)
+    slack = np.array([clip_slack(size, gamma) for size in (sizes if own else [sizes.sum()] * sizes.size)])
     return (2 * radius + 2 * slack) / (sizes.sum() * epsilon)
 
 
@@ -71,6 +78,8 @@ def laplace_sum_bound(weights: np.ndarray, gamma: float) -> float:
     (Chan, Shi and Song, 2011, Lemma 2.8).
     """
     weights = np.asarray(weights, dtype=float)
+    if weights.ndim != 1 or weights.size == 0 or not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError(f"weights={weights!r} are not allowed: finite numbers >= 0, one a variable, are")
     log = math.log(2 / validate.fraction("gamma", gamma))
     return math.sqrt(8 * log) * max(float(np.linalg.norm(weights)), float(weights.max()) * math.sqrt(2 * log))
 

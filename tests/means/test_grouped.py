@@ -162,6 +162,19 @@ def test_empty_one_row_and_constant_groups():
     assert laplace_means(x, sizes, 0.0, 4.0, 1e9, stream(0, "edges"))[0] == 2.0
 
 
+def test_each_group_may_have_an_interval_of_its_own():
+    """As if it had been the only one; the noise is that of its own width."""
+    x, sizes, low, high = (
+        np.array([-9.0, 1.0, 4.0, 9.0]),
+        np.array([2, 0, 2]),
+        np.array([-1.0, 0, 0]),
+        np.array([1.0, 8, 5]),
+    )
+    both = laplace_means(x, sizes, low, high, 2.0, stream(0, "own"))
+    draws = stream(0, "own").laplace(0.0, 1.0, 3)
+    assert both == pytest.approx([0.0 + draws[0] * 2 / 4, 4.0, 4.5 + draws[2] * 5 / 4])
+
+
 def test_recombination_right_and_as_printed():
     assert recombine(np.array([1.0, 5.0]), np.array([3, 1])) == 2.0
     assert recombine(np.array([1.0, 5.0]), np.array([3, 1]), printed=True) == 1.0
@@ -189,6 +202,15 @@ def test_group_order_is_stable():
         (lambda: laplace_means([1.0], [1.0], 0.0, 1.0, 1.0, None), "sizes add up"),
         (lambda: recombine(np.ones(2), np.array([1.0, math.nan])), "weights="),
         (lambda: recombine(np.ones(2), np.zeros(2)), "weights="),
+        (lambda: recombine([1, 2, 3], weights=[1.0]), "weights of shape"),
+        (lambda: recombine([1], weights=[1.0, 2.0]), "weights of shape"),
+        (lambda: laplace_means([1.0, math.nan], [2], 0.0, 1.0, 1.0, None), "values has 1"),
+        (lambda: laplace_means([1.0], [1], [0.0, 0.0], [1.0, 1.0], 1.0, None), "one or 1 of each"),
+        (lambda: laplace_means([1.0], [1], [0.0], [0.0], 1.0, None), "low="),
+        (lambda: Interval(low=None, high=1.0), "low=None"),
+        (lambda: Interval(low=-1e308, high=1e308), "low=-1e"),
+        (lambda: Interval(low=-1e120, high=1e120), "distance"),
+        (lambda: Interval(low=0.0, high=1.0, sigma=1e120), "sigma=1e"),
         (lambda: group_order(np.array([0, 3]), 3), "groups"),
     ],
 )

@@ -60,6 +60,27 @@ WRONG = {
 }
 
 
+@pytest.mark.parametrize(("changed", "words"), [
+    ({"told": (-1, 1)}, "told="), ({"split": "ab"}, "split='ab'"), ({"split": None}, "split=None"), ({"split": 1.0}, "split=1.0"),
+    ({"split": (0.5, float("nan"))}, "split="), ({"split": ()}, "split="),
+])  # fmt: skip
+def test_what_coinpress_is_told_is_checked_before_it_is_paid_for(changed, words):
+    rng, ledger = stream(0, "refused"), Ledger(1.0)
+    with pytest.raises(ValueError, match=words):
+        strat_coinpress(
+            **({"values": VALUES, "groups": GROUPS, "k": 3, "told": TOLD, "rho": 0.5, "rng": rng} | changed),
+            ledger=ledger,
+        )
+    assert ledger.entries == []
+    assert rng.bit_generator.state == stream(0, "refused").bit_generator.state
+
+
+def test_the_widest_interval_still_gives_numbers():
+    """What is allowed is answered with finite numbers: it has been paid for."""
+    widest = Interval(low=-5e99, high=5e99, sigma=1e100)
+    assert np.isfinite(strat_coinpress(VALUES, GROUPS, 4, widest, rho=1e-6, rng=stream(0, "wide")).strata).all()
+
+
 @pytest.mark.parametrize("name", WRONG)
 @pytest.mark.parametrize("mechanism", ["coinpress", "laplace"])
 def test_what_is_refused_is_refused_before_it_is_paid_for(mechanism, name):
@@ -89,6 +110,8 @@ def test_a_ledger_in_another_unit_does_not_pay(rng):
         (lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=-1, rng=rng), "rho=-1"),
         (lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=1, rng=rng, split=(0.5, 0.4)), "split="),
         (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=0, epsilon=1, rng=rng), "low=1"),
+        (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=None, high=1, epsilon=1, rng=rng), "low=None"),
+        (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=[0, 0], high=1, epsilon=1, rng=rng), "one or 3 of each"),
         (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=np.inf, epsilon=1, rng=rng), "high=inf"),
         (lambda rng: holdout_weights(np.array([], dtype=int), 3), "hold-out"),
     ],

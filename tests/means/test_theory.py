@@ -59,6 +59,17 @@ def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
         assert stats.binomtest(exceeded, runs, gamma).pvalue > FALSE_ALARM  # exact for one Laplace variable
 
 
+@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=40), st.floats(0.01, 20), st.floats(1e-6, 0.9))
+@settings(deadline=None)
+def test_a_group_that_clips_by_its_own_size_needs_no_more_noise(sizes, radius, gamma):
+    """Never more than with one interval for all; in squares no more than k groups of the mean size (Proposition 9's step)."""
+    how = {"radius": radius, "epsilon": 1.0, "gamma": gamma}
+    own = noise_weights(np.array(sizes), **how, own=True)
+    assert (own <= noise_weights(np.array(sizes), **how)).all()
+    equal = noise_weights(np.full(len(sizes), np.mean(sizes)), **how, own=True)
+    assert (own**2).sum() <= (equal**2).sum() * (1 + 1e-12)
+
+
 @given(st.lists(st.integers(1, 10**6), min_size=2, max_size=40), st.floats(0, 20), st.floats(1e-6, 0.9))
 @settings(deadline=None)
 def test_the_factor_over_a_plain_estimate_is_at_most_root_k(sizes, radius, gamma):
@@ -139,6 +150,10 @@ def test_only_the_reading_by_sums_is_the_same_for_every_radius(radius):
     [
         (lambda: clip_slack(10, 1.0), "gamma=1.0"),
         (lambda: clip_slack(10, 0.1, reading="mine"), "reading='mine'"),
+        (lambda: clip_slack(0.01, 0.5, reading="printed"), "n=0.01"),
+        (lambda: laplace_sum_bound([-1, -2], 0.5), "weights="),
+        (lambda: laplace_sum_bound([], 0.5), "weights="),
+        (lambda: laplace_sum_bound([1.0, math.nan], 0.5), "weights="),
         (lambda: noise_weights(np.array([0, 5]), radius=1, epsilon=1, gamma=0.1), "sizes="),
         (lambda: alpha_by_squares(np.array([5.0])), "sizes="),
         (lambda: expected_logs(0.0, 3, 10), "alpha=0.0"),
