@@ -6,6 +6,11 @@ not taken for known. Budgets are ``rho`` of zero-concentrated DP. A fit pays for
 every look at the data through a ledger that refuses to overspend, and returns
 that ledger with the model. The domain is declared by the caller: a code that
 never occurs still has its cell, and its noise.
+
+One mechanism promises less: :class:`~lib.synth.Stratified` with group sizes that
+it counts itself, which is its default and the paper's setting. Its sizes are
+exact, so neighbours can only be tables in which one person has other values and
+stays in the group; :func:`replacement_cost` has the price of that.
 """
 
 from __future__ import annotations
@@ -24,7 +29,7 @@ from lib.dp import Ledger
 from lib.synth.workload import counts
 
 __all__ = ["Fitted", "Synthesizer", "Measurement", "measure", "select", "selection_probabilities", "estimated_total",
-           "gaussian_cost", "selection_cost", "gaussian_scale", "selection_epsilon", "checked"]  # fmt: skip
+           "gaussian_cost", "selection_cost", "gaussian_scale", "selection_epsilon", "replacement_cost", "checked"]  # fmt: skip
 
 
 class Fitted(ABC):
@@ -60,6 +65,10 @@ class Synthesizer(ABC):
     @abstractmethod
     def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> Fitted:
         """Fit under ``budget``-zCDP (add or remove one row).
+
+        The exception is :class:`~lib.synth.Stratified` where it counts the groups
+        itself (``weights="public"`` without ``sizes``): which groups exist and how
+        many rows each has is then released exactly and at no price.
 
         Parameters
         ----------
@@ -117,6 +126,28 @@ def selection_cost(epsilon: float) -> float:
 def selection_epsilon(rho: float) -> float:
     """The ``epsilon`` of the exponential mechanism that costs ``rho``: ``sqrt(8 rho)``."""
     return math.sqrt(8 * rho)
+
+
+def replacement_cost(ledger: Ledger) -> float:
+    """What a fit's looks cost in ``rho`` if neighbours have as many rows, and one row has other values in one of them.
+
+    The ledger's own prices are for one row added or removed. A changed row leaves
+    one cell and enters another, which moves
+
+    - a marginal by ``sqrt(2)`` in L2: Gaussian noise costs 2 times its price;
+    - a single cell by 1: 1 time;
+    - each score of a selection by up to 2, one up and another down, so that the
+      range of the privacy loss doubles: ``(2 epsilon)^2 / 8``, up to 4 times;
+    - the number of rows not at all.
+
+    Anything else counts 4 times, as two rows do (removed, and added): group privacy of zCDP.
+    """
+    return math.fsum(_times(entry.what) * entry.cost for entry in ledger.entries)
+
+
+def _times(what: str) -> int:
+    known = {"measure cell ": 1, "measure ": 2, "number of rows": 0}
+    return next((times for start, times in known.items() if what.startswith(start)), 4)
 
 
 def measure(data: pd.DataFrame, domain: Domain, columns: tuple[str, ...], rho: float, ledger: Ledger,

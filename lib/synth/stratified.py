@@ -2,9 +2,23 @@
 
 Groups are the crossings of declared columns. A row is in one group, so by
 parallel composition the fits cost as much as the dearest of them: each gets the
-whole of what is left of the budget. The weights by which groups are drawn are
-either public (the paper's setting: they cost nothing) or noisy counts, which
-are paid for first.
+whole of what is left of the budget. What is promised depends on where the
+weights come from by which groups are drawn, and which groups are fitted at all:
+
+``weights="public"`` with ``sizes``
+    Sizes that the caller knows from elsewhere. Every group of a positive size is
+    fitted, also one of which the table has nobody; rows of a group of size 0 are
+    never looked at. ``rho``-zCDP, one row added or removed.
+``weights="public"`` without ``sizes``, the default and the paper's setting
+    Sizes are counted in the table and released exactly: how many rows each group
+    has and which groups exist is **not covered by rho**, and one row more or less
+    can be seen for certain (a group of one appears or vanishes). What remains is
+    for neighbours of equal sizes, in which one person has other values and stays
+    in the group, and at a higher price: a Gaussian measurement costs twice its
+    entry, a selection up to four times (:attr:`StratifiedModel.cost_within`).
+``weights="noisy"`` and ``"projected"``
+    Counted with noise, which is paid for first. ``rho``-zCDP, one row added or
+    removed. They differ in what becomes of noise below 0: see :mod:`lib.synth.weights`.
 
 Small groups, by a stated rule. ``"keep"`` fits every group. ``"drop"`` is what
 the published code does with groups of at most 0.1% of the rows: nobody of such
@@ -15,7 +29,6 @@ vanishing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,10 +39,18 @@ from joblib import Parallel, delayed
 from lib import validate
 from lib.datasets import Domain
 from lib.dp import Ledger
-from lib.synth.base import Fitted, Synthesizer, checked, gaussian_scale
+from lib.synth.base import Fitted, Synthesizer, checked, gaussian_scale, replacement_cost
+from lib.synth.weights import Sizes, cut_at_zero, declared_sizes, group_sizes, projected, size_items
 from lib.synth.workload import cell_codes
 
 __all__ = ["Stratified", "StratifiedModel", "Stratum", "group_sizes"]
+
+# What the ledger calls the fits: it says where the sizes are from, since that decides what the price is for.
+FITS = {
+    "counted": "groups; how many rows each has, and which exist, is counted exactly and not covered",
+    "declared": "groups of declared sizes",
+    "noisy": "groups of noisy sizes",
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +66,8 @@ class Stratum:
 class StratifiedModel(Fitted):
     """The mixture of the strata's models.
 
-    ``dropped`` lists the groups for which nothing is ever generated.
+    ``dropped`` lists the small groups for which nothing is ever generated, by
+    ``small="drop"``; groups whose size is 0 have no model either, and are not listed.
     """
 
     domain: Domain
@@ -54,6 +76,14 @@ class StratifiedModel(Fitted):
     by: tuple[str, ...]
     strata: tuple[Stratum, ...]
     dropped: tuple[tuple[int, ...], ...]
+
+    @property
+    def cost_within(self) -> float:
+        """``rho`` at which one person's other values are covered, the group kept: what exact sizes leave to promise.
+
+        Up to four times what the ledger says, which counts one row added or removed.
+        """
+        return max(replacement_cost(stratum.fitted.ledger) for stratum in self.strata)
 
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         for column in columns:
@@ -92,10 +122,15 @@ class Stratified(Synthesizer):
         Fitted in each group, on the other columns.
     by : tuple of str
         Columns whose crossings are the groups.
-    weights : {"public", "noisy"}
-        Exact group sizes, taken as public; or noisy counts at ``count_share`` of the budget.
+    weights : {"public", "noisy", "projected"}
+        Exact group sizes, declared or (not covered by the budget) counted; or noisy
+        counts at ``count_share`` of the budget, cut at 0 or projected. See the module.
+    sizes : mapping of tuples of codes to rows, or array with an axis for each of ``by``, optional
+        For ``weights="public"``: the sizes of all groups, zeros too, known from
+        elsewhere; in rows, of which shares and the total are made. They must not be
+        counted in ``data``. Kept as a sorted tuple of ``(codes, rows)``.
     count_share : float
-        Used by ``weights="noisy"`` only.
+        Used by noisy counts only.
     small : {"keep", "drop", "merge"}
         What becomes of groups whose share is at most ``threshold``.
     threshold : float
@@ -107,6 +142,7 @@ class Stratified(Synthesizer):
     inner: Synthesizer
     by: tuple[str, ...]
     weights: str = "public"
+    sizes: Sizes | None = None
     count_share: float = 0.05
     small: str = "keep"
     threshold: float = 0.001
@@ -115,9 +151,13 @@ class Stratified(Synthesizer):
     def __post_init__(self) -> None:
         if not isinstance(self.inner, Synthesizer):
             raise ValueError(f"inner={self.inner!r} is no synthesizer")
-        if isinstance(self.by, str) or not self.by or len(set(self.by)) != len(self.by):
+        if not isinstance(self.by, tuple | list) or not self.by or len(set(self.by)) != len(self.by):
             raise ValueError(f"by={self.by!r} is not allowed: a tuple of one or more different columns is")
-        validate.choice("weights", self.weights, ("public", "noisy"))
+        validate.choice("weights", self.weights, ("public", "noisy", "projected"))
+        if self.sizes is not None:
+            if self.weights != "public":
+                raise ValueError(f"sizes is not allowed with weights={self.weights!r}: with 'public' it is")
+            object.__setattr__(self, "sizes", size_items(self.sizes, len(self.by)))
         validate.fraction("count_share", self.count_share)
         validate.choice("small", self.small, ("keep", "drop", "merge"))
         validate.fraction("threshold", self.threshold)
@@ -129,6 +169,7 @@ class Stratified(Synthesizer):
         return "_".join((self.inner.name, *self.by))
 
     def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> StratifiedModel:
+        """As :meth:`Synthesizer.fit`; what ``budget`` covers depends on ``weights`` and ``sizes``, as the module says."""
         for column in self.by:
             validate.choice("by", column, domain.columns)
         rest = Domain.of({c: k for c, k in domain if c not in self.by})
@@ -151,7 +192,7 @@ class Stratified(Synthesizer):
         )
         named = [_unravel(g, shape) for g in kept] + ([None] if merged else [])
         ledger.spend_parallel(
-            "groups", {self._label(name): fit.ledger.spent for name, fit in zip(named, fits, strict=True)}
+            FITS[self._origin], {self._label(name): fit.ledger.spent for name, fit in zip(named, fits, strict=True)}
         )
 
         weights = [sizes[g] for g in kept] + ([sizes[merged].sum()] if merged else [])
@@ -161,11 +202,20 @@ class Stratified(Synthesizer):
         return StratifiedModel(domain, ledger, float(max(1.0, sizes.sum())), tuple(self.by), strata,
                                tuple(_unravel(g, shape) for g in dropped))  # fmt: skip
 
+    @property
+    def _origin(self) -> str:
+        if self.weights != "public":
+            return "noisy"
+        return "counted" if self.sizes is None else "declared"
+
     def _sizes(self, data, domain, ledger, rng) -> np.ndarray:
+        if self.sizes is not None:
+            return declared_sizes(self.sizes, [domain[c] for c in self.by])
         sizes = group_sizes(data, domain, self.by)
-        if self.weights == "noisy":
+        if self.weights != "public":
             sigma = gaussian_scale(ledger.spend("group counts", self.count_share * ledger.rho))
-            sizes = np.clip(sizes + rng.normal(0, sigma, sizes.size), 0, None)
+            noisy = sizes + rng.normal(0, sigma, sizes.size)
+            sizes = cut_at_zero(noisy) if self.weights == "noisy" else projected(noisy)
         if not sizes.sum() > 0:
             raise ValueError("no group has rows; at least one must (with noisy weights: raise the budget)")
         return sizes
@@ -181,12 +231,6 @@ class Stratified(Synthesizer):
             return [int(g) for g in present], [], []
         large = [int(g) for g in present if g not in small]
         return (large, [], small) if self.small == "drop" else (large, small, [])
-
-
-def group_sizes(data: pd.DataFrame, domain: Domain, by: Sequence[str]) -> np.ndarray:
-    """Rows in each crossing of the columns ``by`` (C order), shape ``(prod of sizes,)``."""
-    cells = math.prod(domain[c] for c in by)
-    return np.bincount(cell_codes(data, domain, by), minlength=cells).astype(float)
 
 
 def _unravel(group: int, shape: Sequence[int]) -> tuple[int, ...]:

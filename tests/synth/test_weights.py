@@ -1,0 +1,207 @@
+"""Group sizes: what exact ones give away, what declared and noisy ones keep, and the prices, computed exactly."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from lib.datasets import Domain
+from lib.dp import Ledger
+from lib.rng import stream
+from lib.synth import AIM, GEM, MST, Stratified
+from lib.synth.base import gaussian_cost, replacement_cost, selection_epsilon, selection_probabilities
+from lib.synth.weights import cut_at_zero, declared_sizes, group_sizes, projected, size_items
+from lib.synth.workload import counts
+from tests.conftest import FALSE_ALARM
+
+DOMAIN = Domain.of({"g": 3, "x": 2, "y": 3})
+
+
+def town(lone: bool) -> pd.DataFrame:
+    """Nobody in group 2, or one person."""
+    rng = stream(5, "town")
+    table = pd.DataFrame({"g": rng.integers(0, 2, 200), "x": rng.integers(0, 2, 200), "y": rng.integers(0, 3, 200)})
+    more = pd.DataFrame({"g": [2], "x": [1], "y": [2]})
+    return (pd.concat([table, more], ignore_index=True) if lone else table).astype(np.int16)
+
+
+def pair(**more):
+    return [
+        Stratified(inner=MST(), by=("g",), **more).fit(town(one), DOMAIN, 1e-6, stream(1, "w")) for one in (False, True)
+    ]
+
+
+def test_counted_sizes_tell_of_one_person_and_the_ledger_says_so():
+    without, lone = pair()
+    assert (without.marginal(("g",))[2], lone.marginal(("g",))[2]) == (0.0, pytest.approx(1 / 201))
+    assert (without.total, lone.total) == (200, 201)
+    assert "not covered" in lone.ledger.entries[0].what
+
+
+def test_declared_sizes_do_not_depend_on_the_table():
+    without, lone = pair(sizes={(0,): 120, (1,): 80, (2,): 1})
+    for model in (without, lone):
+        assert [s.codes for s in model.strata] == [(0,), (1,), (2,)]
+        assert model.marginal(("g",)) == pytest.approx(np.array([120, 80, 1]) / 201)
+        assert model.total == 201
+        assert model.ledger.spent == pytest.approx(1e-6)
+        assert "not covered" not in model.ledger.entries[0].what
+    pairs = list(zip(without.strata, lone.strata, strict=True))
+    same = [(a.fitted.marginal(("x", "y")) == b.fitted.marginal(("x", "y"))).all() for a, b in pairs]
+    assert same[:2] == [True, True]  # the person's own stratum is fitted either way, under its budget
+
+
+def test_a_group_of_declared_size_0_is_never_looked_at():
+    without, lone = pair(sizes=np.array([1.0, 1.0, 0.0]))
+    for columns in (("g", "x"), ("x", "y")):
+        assert (without.marginal(columns) == lone.marginal(columns)).all()
+    assert [s.codes for s in lone.strata] == [(0,), (1,)]
+
+
+@pytest.mark.parametrize(
+    "inner", [MST(), AIM(rounds_per_column=2), GEM(rounds=2, steps=2, batch=8)], ids=lambda s: s.name
+)
+def test_every_synthesizer_fits_a_declared_group_of_nobody(inner):
+    model = Stratified(inner=inner, by=("g",), sizes={0: 1, 1: 1, 2: 1}).fit(
+        town(False), DOMAIN, 0.1, stream(2, inner.name)
+    )
+    assert (np.bincount(model.sample(30, stream(2, "rows"))["g"], minlength=3) == 10).all()
+
+
+def test_an_array_and_a_mapping_say_the_same():
+    sizes = np.arange(6.0).reshape(2, 3)
+    items = size_items(sizes, 2)
+    assert items == size_items(dict(np.ndenumerate(sizes)), 2) == size_items(items, 2)
+    assert (declared_sizes(items, (2, 3)) == sizes.ravel()).all()
+    one = Stratified(inner=MST(), by=("g", "x"), sizes=sizes)
+    assert one == Stratified(inner=MST(), by=("g", "x"), sizes=items)
+    assert hash(one)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "words"),
+    [
+        ({(0,): 1}, r"nothing for the group \(1,\)"), ({(0,): 1, (1,): 1, (2,): 1, (3,): 1}, r"has the group \(3,\)"),
+        ({(0,): -1, (1,): 1, (2,): 1}, r"size of \(0,\)=-1"), ({(0,): math.nan, (1,): 1, (2,): 1}, "nan"),
+        (np.zeros(3), "at least one group"), (np.ones((3, 2)), r"sizes has \(0, 0\) for 1 columns"), (7, "sizes=7"), ({0.5: 1}, "sizes="),
+        ({(0,): "many", (1,): 1, (2,): 1}, "'many'"),
+    ],
+)  # fmt: skip
+def test_wrong_sizes_are_named(sizes, words):
+    with pytest.raises(ValueError, match=words):
+        Stratified(inner=MST(), by=("g",), sizes=sizes).fit(town(False), DOMAIN, 0.1, stream(0, "bad"))
+
+
+def test_sizes_beside_noisy_counts_are_refused():
+    with pytest.raises(ValueError, match="sizes is not allowed with weights='noisy'"):
+        Stratified(inner=MST(), by=("g",), weights="noisy", sizes={0: 1, 1: 1, 2: 1})
+
+
+# --- the price of a changed row, on a table of 20 people and two columns of two codes --------------------------------------
+
+TINY = Domain.of({"x": 2, "y": 2})
+
+
+def tiny(x_ones: int, y_ones: int, n: int = 20) -> pd.DataFrame:
+    return pd.DataFrame({"x": np.arange(n) >= n - x_ones, "y": np.arange(n) >= n - y_ones}).astype(np.int16)
+
+
+BEFORE = tiny(15, 5)  # the first person has (0, 0)
+CHANGED = BEFORE.copy()
+CHANGED.loc[0] = 1  # and (1, 1) here: nearer to even shares in y, further from them in x
+FEWER = BEFORE.iloc[1:]
+
+
+def divergence(p, q, order):
+    """Renyi divergence of two distributions on a few outcomes."""
+    return math.log(float((p**order * q ** (1 - order)).sum())) / (order - 1)
+
+
+def selection_loss(one, two, rho):
+    """``sup_order D / order`` of an exponential mechanism that was bought for ``rho``; scores: distance from ten and ten."""
+    scores = [np.array([np.abs(counts(t, TINY, (c,)) - 10).sum() for c in ("x", "y")]) for t in (one, two)]
+    p, q = (selection_probabilities(s, selection_epsilon(rho), 1.0) for s in scores)
+    return max(divergence(a, b, order) / order for a, b in ((p, q), (q, p)) for order in (1.001, 1.5, 2.0, 5.0, 50.0))
+
+
+def gaussian_loss(one, two, sigma):
+    """Exactly ``|M - M'|^2 / (2 sigma^2)``: the divergence of order ``a`` of two Gaussians is ``a`` times that."""
+    return float(np.square(counts(one, TINY, ("x", "y")) - counts(two, TINY, ("x", "y"))).sum()) / (2 * sigma**2)
+
+
+def test_gaussian_noise_costs_twice_as_much_for_a_changed_row():
+    sigma = 3.0
+    assert gaussian_loss(BEFORE, FEWER, sigma) == pytest.approx(gaussian_cost(sigma))
+    assert gaussian_loss(BEFORE, CHANGED, sigma) == pytest.approx(2 * gaussian_cost(sigma))
+
+
+@pytest.mark.parametrize("rho", [1e-4, 1e-2, 1.0])
+def test_a_selection_costs_up_to_four_times_as_much_for_a_changed_row(rho):
+    assert selection_loss(BEFORE, FEWER, rho) <= rho
+    found = selection_loss(BEFORE, CHANGED, rho)
+    assert found <= 4 * rho
+    if rho < 0.1:
+        assert found > 3.95 * rho  # the bound is met
+
+
+def test_the_ledgers_price_of_a_changed_row():
+    ledger = Ledger(10.0)
+    for what, cost in (
+        ("measure x,y", 1.0),
+        ("select", 1.0),
+        ("number of rows", 1.0),
+        ("measure cell 3 of x", 1.0),
+        ("group counts", 1.0),
+    ):
+        ledger.spend(what, cost)
+    assert replacement_cost(ledger) == 2 + 4 + 0 + 1 + 4
+
+
+def test_mst_within_groups_costs_eight_thirds():
+    """Two thirds of the budget measure, one selects: 2 * 2/3 + 4 * 1/3."""
+    model = Stratified(inner=MST(), by=("g",)).fit(town(True), DOMAIN, 0.3, stream(3, "within"))
+    assert model.ledger.spent == pytest.approx(0.3)
+    assert model.cost_within == pytest.approx(0.3 * 8 / 3)
+
+
+# --- noisy counts ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_projection_is_the_nearest_point_with_the_same_sum():
+    noisy = np.array([50.0, -30.0, 4.0, 20.0, -10.0])
+    found = projected(noisy)
+    assert found.sum() == pytest.approx(noisy.sum())
+    assert (found >= 0).all()
+    rng = stream(4, "simplex")
+    others = rng.dirichlet(np.ones(5), 2000) * noisy.sum()
+    assert (np.square(others - noisy).sum(axis=1) >= np.square(found - noisy).sum()).all()
+    assert projected(np.array([3.0, 5.0])) == pytest.approx([3.0, 5.0])
+    assert projected(np.array([-3.0, -5.0])).tolist() == [1.0, 0.0]
+
+
+def test_projected_totals_are_unbiased_and_cut_ones_are_not():
+    rng, k, n, sigma, runs = stream(4, "totals"), 18, 10_000, 500.0, 2000
+    exact = np.zeros(k)
+    exact[:2] = n / 2
+    noisy = exact + rng.normal(0, sigma, (runs, k))
+    cut, proj = (np.array([rule(row).sum() for row in noisy]) for rule in (cut_at_zero, projected))
+    spread = sigma * math.sqrt(k / runs)
+    z = norm.isf(FALSE_ALARM / 4)  # two tests, two sides
+    assert abs(proj.mean() - n) < z * spread
+    assert cut.mean() - n == pytest.approx((k - 2) * sigma / math.sqrt(2 * math.pi), abs=z * spread)
+    empty = [np.mean([(rule(row)[2:] > 0).mean() for row in noisy[:200]]) for rule in (cut_at_zero, projected)]
+    assert empty[1] < empty[0] / 2
+
+
+def test_projected_counts_are_paid_for_as_noisy_ones_are():
+    table = town(True)
+    model = Stratified(inner=MST(), by=("g",), weights="projected", count_share=0.1).fit(
+        table, DOMAIN, 0.2, stream(1, "n")
+    )
+    assert [e.cost for e in model.ledger.entries] == pytest.approx([0.02, 0.18])
+    exact = Stratified(inner=MST(), by=("g",), weights="projected").fit(table, DOMAIN, 1e12, stream(1, "exact"))
+    assert exact.marginal(("g",)) == pytest.approx(group_sizes(table, DOMAIN, ("g",)) / 201, abs=1e-5)
