@@ -1,0 +1,51 @@
+"""Measures of the coherence paper: each can fail, and learners that read a release are not mistaken for fixed ones."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy import stats
+
+from lib.claims import coherence_theory as theory
+from lib.coherence.clear_column import column_distances, theorem9_size
+from lib.coherence.tightened import half_sample_distance
+from lib.rng import stream
+from tests.conftest import FALSE_ALARM
+
+DRAWS = 20_000
+
+
+def test_a_learner_that_reads_the_count_beats_every_fixed_predictor():
+    """The old measure of Theorem 11 held that it could not."""
+    n, alpha = 1000, 0.1
+    fixed = (column_distances(n // 2, n, n, size=DRAWS, rng=stream(1, "fixed")) > alpha).sum()
+    reads = (theory.reading_distances(n, alpha, size=DRAWS, rng=stream(1, "reads")) > alpha).sum()
+    assert stats.fisher_exact([[reads, DRAWS - reads], [fixed, DRAWS - fixed]], "greater").pvalue < FALSE_ALARM
+    bit = 1 - stats.hypergeom(n, n // 2, n // 2).cdf(262) + stats.hypergeom(n, n // 2, n // 2).cdf(237)
+    at_most = 1 - (1 - bit) ** 2  # either of two traits, nearly independent
+    assert abs(reads / DRAWS - at_most) < 0.02
+
+
+def test_the_union_over_the_counts_covers_the_learner_that_reads_it():
+    n, beta = 1000, 0.05
+    alpha = half_sample_distance(n, math.log(beta) - math.log(n / 2 + 1))
+    assert (theory.reading_distances(n, alpha, size=DRAWS, rng=stream(1, "union")) > alpha).mean() == 0
+
+
+def test_theorem_11_is_settled_and_a_smaller_constraint_would_not_be(monkeypatch):
+    assert theory.clear_count().value == 1
+    honest = theory.theorem11_size
+    monkeypatch.setattr(theory, "theorem11_size", lambda **k: honest(**k) / 1000)
+    assert math.isnan(theory.clear_count(draws=100).value)  # our bound is silent, nothing is refuted
+    monkeypatch.setattr(theory, "theorem11_size", lambda **k: 1.0)
+    assert theory.clear_count(draws=1000).value == 0  # the learner that reads the count refutes it
+
+
+def test_theorem_9_fails_for_two_people_and_not_at_betas_of_use():
+    n, ones, alpha, beta, chance = theory.theorem9_refuted()
+    assert (n, ones, chance) == (2, 1, pytest.approx(1.0))
+    assert math.exp(-1 / 2) < beta < 1  # from there on the constraint is at most two people at alpha just below 2
+    assert theorem9_size(alpha=alpha, beta=beta, n=n, collection=1) <= n
+    assert theory.theorem9_refuted(betas=(1e-6, 0.05, 0.3, 0.5)) is None
+    assert theory.clear_column(draws=500).value == 0
