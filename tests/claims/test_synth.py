@@ -119,7 +119,7 @@ def test_the_best_is_the_best_in_every_setting(stored):
 def test_near_the_real_rows(stored):
     stored(grid(lambda name, by, epsilon: 0.1, lambda name, by, epsilon: 0.79 if name == "GEM" else 0.7))
     assert synth.synth_near_real(["GEM", "AIM"], 5.0, 0.02).value == 0.5
-    assert synth.synth_real_accuracy().value == pytest.approx(0.8002)
+    assert synth.synth_real_accuracy(0.8).value == pytest.approx(0.8002)
     stored(grid(lambda name, by, epsilon: 1 / epsilon if name == "AIM" else 1.0))
     assert synth.synth_groups_improve("AIM").value == 1
     assert synth.synth_groups_improve("GEM").value == 0
@@ -127,3 +127,36 @@ def test_near_the_real_rows(stored):
         grid(lambda name, by, epsilon: 1.0).query("epsilon == 0.01 or synthesizer == 'real'")
     )  # a grid that has begun
     assert math.isnan(synth.synth_groups_improve("AIM").value)
+
+
+def test_one_table_off_the_target_decides(stored):
+    near, far = (grid(lambda name, by, epsilon: 0.1) for _ in range(2))
+    far.loc[far["synthesizer"] == "real", "acc"] = 0.67
+    stored(near, far.assign(dataset="acs_coverage"))
+    assert synth.synth_real_accuracy(0.8).value == pytest.approx(0.67)
+
+
+def test_worse_by_chance_is_not_surely_worse(stored):
+    """Stratified is worse on average at every budget, but only at 5 beyond what the runs vary."""
+    ask = {"metric": "parity_error", "synthesizers": ["AIM"]}
+    frame = grid(lambda name, by, epsilon: 0.1 if by == "vanilla" else 0.2)
+    columns = [c for c in frame.columns if c.startswith("seen_error")]
+    loud = (frame["by"] == "SEX") & (frame["epsilon"] < 5)
+    swing = frame.loc[loud, "run"].map({0: 1.0, 1: -0.9, 2: 1.0, 3: -0.9, 4: -0.1}).to_numpy()
+    frame.loc[loud, columns] += swing[:, None]
+    stored(frame)
+    assert synth.synth_stratified_better(**ask, epsilons=[0.01, 5], worse=True).value == 1
+    assert synth.synth_surely_worse(**ask, epsilons=[5, 5]).value == 1
+    assert synth.synth_surely_worse(**ask, epsilons=[0.01, 1]).value == 0
+    stored(grid(lambda name, by, epsilon: 0.2))
+    assert synth.synth_surely_worse(**ask, epsilons=[0.01, 5]).value == 0
+
+
+def test_p_values_are_those_of_a_paired_t_test():
+    from scipy.stats import ttest_1samp
+
+    from lib.experiments.summary import summarise
+
+    frame = pd.DataFrame({"cell": ["a"] * 5, "d": [0.1, 0.3, -0.1, 0.4, 0.2]})
+    [p] = synth._p_values(summarise(frame, ["cell"], "d"))
+    assert p == pytest.approx(ttest_1samp(frame["d"], 0).pvalue)
