@@ -12,7 +12,7 @@ import io
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ import pandas as pd
 
 from lib import validate
 from lib.coherence.collection import banded
+from lib.coherence.spelling import spelling, spelt
 
 __all__ = ["KINDS", "MISSING", "FEW", "TARGET", "Column", "Schema", "read_csv", "fit_schema", "grouping"]
 
@@ -83,7 +84,8 @@ class Column:
     """A column and what became of it: ``kind`` of :data:`KINDS`, and ``why`` in words.
 
     ``fill`` stands for a missing number (the median), with a column of its own
-    that says so; missing categories are a category.
+    that says so; missing categories are a category. ``values`` are those that
+    the audited file holds.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Column:
     distinct: int
     missing: int = 0
     fill: float = math.nan
+    values: pd.Index = field(default_factory=lambda: pd.Index([]), repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +105,8 @@ class Schema:
     ----------
     sensitive, positive : str
         The column that is predicted, and which of its values counts as 1 (one against the rest).
+    answers : tuple of str
+        All values of the sensitive column.
     lens : tuple of str
         Columns of the file that the predictor sees.
     """
@@ -110,7 +115,12 @@ class Schema:
     sensitive: str
     positive: str
     positive_why: str
+    answers: tuple[str, ...]
     lens: tuple[str, ...]
+
+    def is_positive(self, raw: pd.DataFrame) -> pd.Series:
+        """Whose sensitive value is the positive one, however it is spelt."""
+        return spelt(raw[self.sensitive]) == self.positive
 
     def kept(self, raw: pd.DataFrame) -> pd.DataFrame:
         """Rows whose sensitive value is known."""
@@ -139,9 +149,30 @@ class Schema:
                 if column.missing:
                     found[f"{name} {_NO_VALUE}"] = values.isna().astype(float)
             else:
-                found[name] = raw[name].fillna(_NO_VALUE).astype(str)
-        found[TARGET] = (raw[self.sensitive] == self.positive).astype(int)
+                found[name] = spelt(raw[name]).fillna(_NO_VALUE).astype(str)
+        found[TARGET] = self.is_positive(raw).astype(int)
         return pd.DataFrame(found)
+
+    def unknown(self, raw: pd.DataFrame, file: str) -> pd.DataFrame:
+        """How many cells of another file hold what the audited file does not: no learner can match these to anybody.
+
+        Returns
+        -------
+        DataFrame
+            The sensitive column, then the lens: ``column, read as, rows, unknown, example``. A gap is
+            unknown where the audited file has none.
+        """
+        kinds = {column.name: column for column in self.columns}
+        odd = {self.sensitive: ("sensitive", ~spelt(raw[self.sensitive]).isin(self.answers))}
+        for name in self.lens:
+            column = kinds[name]
+            cells = _numbers(raw[name], file) if column.kind == "number" else spelt(raw[name])
+            odd[name] = (column.kind, ~cells.isin(column.values) & (cells.notna() | (column.missing == 0)))
+        return pd.DataFrame([
+            {"column": name, "read as": kind, "rows": len(raw), "unknown": int(which.sum()),
+             "example": next(iter(raw[name][which].fillna(_NO_VALUE)), "")}
+            for name, (kind, which) in odd.items()
+        ])  # fmt: skip
 
 
 def fit_schema(raw: pd.DataFrame, *, sensitive: str, positive: str | None = None, lens: Sequence[str] = (),
@@ -151,7 +182,8 @@ def fit_schema(raw: pd.DataFrame, *, sensitive: str, positive: str | None = None
     The rule: constant columns, columns without values and identifiers are
     ignored (an identifier: text or whole numbers, no value twice); a column is a number if all
     its values are and more than :data:`FEW` differ, none with a leading zero;
-    everything else is a category. ``kinds`` overrides it.
+    everything else is a category. ``kinds`` overrides it. Spellings of one
+    number are one value.
 
     Parameters
     ----------
@@ -166,7 +198,8 @@ def fit_schema(raw: pd.DataFrame, *, sensitive: str, positive: str | None = None
     for name, kind in [*kinds.items(), *((name, "category") for name in (sensitive, *lens))]:
         validate.choice("column", name, raw.columns)
         validate.choice(f"kind of {name}", kind, KINDS)
-    positive, why = _positive(raw[sensitive], positive)
+    answers = spelt(raw[sensitive])
+    positive, why = _positive(answers, positive)
     known = raw[raw[sensitive].notna()]
     columns = tuple(_column(known[name], kinds.get(name), name in lens) for name in raw.columns if name != sensitive)
     usable = [column.name for column in columns if column.kind != "ignore"]
@@ -179,7 +212,7 @@ def fit_schema(raw: pd.DataFrame, *, sensitive: str, positive: str | None = None
     if not usable:
         raise ValueError("no column is left for the predictor: all others are constant, identifiers or ignored")
     return Schema(columns=columns, sensitive=sensitive, positive=positive, positive_why=why,
-                  lens=tuple(lens or usable))  # fmt: skip
+                  answers=tuple(sorted(answers.dropna().unique())), lens=tuple(lens or usable))  # fmt: skip
 
 
 def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
@@ -188,9 +221,9 @@ def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
         raise ValueError(f"sensitive={values.name!r} has {len(counts)} value; at least two are needed")
     shown = ", ".join(f"{value!r}" for value in sorted(counts.index)[:8]) + (", ..." if len(counts) > 8 else "")
     if named is not None:
-        if named not in counts.index:
+        if spelling(named) not in counts.index:
             raise ValueError(f"positive={named!r} is no value of {values.name!r}; it has {shown}")
-        return named, "named" if len(counts) == 2 else f"named; against the {len(counts) - 1} others"
+        return spelling(named), "named" if len(counts) == 2 else f"named; against the {len(counts) - 1} others"
     if len(counts) > 2:
         raise ValueError(
             f"sensitive={values.name!r} has {len(counts)} values ({shown}); name the one to set against the rest (positive)"
@@ -199,8 +232,9 @@ def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
 
 
 def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
-    known = values.dropna()
+    known = spelt(values.dropna())
     facts = {"name": values.name, "distinct": int(known.nunique()), "missing": int(values.isna().sum())}
+    joined = int(values.nunique()) - facts["distinct"]
     numeric, codes = _is_number(known), known.str.fullmatch(r"[+-]?0\d+").any()
     whole = numeric and (pd.to_numeric(known) % 1 == 0).all()
     if declared is not None:
@@ -215,10 +249,13 @@ def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
         kind, why = "number", f"numbers, more than {FEW} different"
     else:
         kind, why = "category", f"numbers, {facts['distinct']} different: codes" if numeric else "text"
+    if joined:
+        why += f"; {joined} other spelling{'s' * (joined > 1)} of a number joined to it"
+    held = pd.Index((_numbers(known, "the file") if kind == "number" else known).unique())
     fill = float(_numbers(known, "the file").median()) if kind == "number" else math.nan
     if kind == "number" and known.empty:
         raise ValueError(f"column {values.name!r} is declared a number and has no value")
-    return Column(kind=kind, why=why, fill=fill, **facts)
+    return Column(kind=kind, why=why, fill=fill, values=held, **facts)
 
 
 def _is_number(known: pd.Series) -> bool:
@@ -250,7 +287,7 @@ def grouping(raw: pd.DataFrame, columns: Sequence[str], bands: Mapping[str, Sequ
     for name in columns:
         validate.choice("group column", name, raw.columns)
         if name not in bands and name not in as_numbers:
-            found[name] = raw[name]
+            found[name] = spelt(raw[name])
             continue
         values = _numbers(raw[name], "the file")
         edges = bands.get(name) or sorted(set(_numbers(reference[name], "the file").quantile([0.25, 0.5, 0.75])))

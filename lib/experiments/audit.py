@@ -14,8 +14,6 @@ afterwards is independent of it. That is refused.
 from __future__ import annotations
 
 import math
-import shlex
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -31,10 +29,12 @@ from lib.coherence.collection import groups, large_enough
 from lib.coherence.experiment import Result, Setup, checked, compare, demcoh, predict_halves
 from lib.coherence.learners import BATTERY, After, Learner
 from lib.coherence.solver import MODES, Setting, required_size, solve
+from lib.coherence.spelling import spelling, spelt
 from lib.coherence.tables import KINDS, TARGET, Schema, fit_schema, grouping, read_csv
+from lib.experiments.audit_release import Command, Kept, Reading, read_release, warnings_about
 from lib.rng import stream
 
-__all__ = ["Request", "Audit", "Command", "run_audit", "holm"]
+__all__ = ["Request", "Audit", "run_audit", "holm"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,35 +133,6 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Command:
-    """A curator outside this program: ``command`` turns the CSV at ``{half}`` into one at ``{release}``.
-
-    ``raw`` has the rows of the typed table, in its order; no shell is involved.
-    """
-
-    command: str
-    raw: pd.DataFrame
-    schema: Schema
-
-    def __call__(self, half: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-        with tempfile.TemporaryDirectory(prefix="audit-") as folder:
-            source, target = Path(folder) / "half.csv", Path(folder) / "release.csv"
-            self.raw.loc[half.index].to_csv(source, index=False)
-            places = {"{half}": str(source), "{release}": str(target), "{seed}": str(int(rng.integers(2**31)))}
-            words = shlex.split(self.command)
-            for mark, place in places.items():
-                words = [word.replace(mark, place) for word in words]
-            try:
-                done = subprocess.run(words, capture_output=True, text=True, check=False)
-            except OSError as error:
-                raise ValueError(f"curator={self.command!r} could not be started: {error}") from error
-            if done.returncode or not target.is_file():
-                last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-                raise ValueError(f"curator={self.command!r} ended with {done.returncode} and made no release: {last}")
-            return self.schema.typed(self.schema.kept(read_csv(target)), "the curator's release")
-
-
-@dataclass(frozen=True)
 class Audit:
     """What was found.
 
@@ -179,6 +150,10 @@ class Audit:
         ``alpha, mode, epsilon, needed, words``: what the theorems ask for.
     dropped_rows : int
         Without a sensitive value.
+    readings : tuple of Reading
+        Of every release that was read, what the file does not know.
+    warnings : tuple of str
+        Why no flag may mean less than it seems.
     """
 
     request: Request
@@ -194,6 +169,8 @@ class Audit:
     inside: int
     dropped_rows: int
     release_rows: int = 0
+    readings: tuple[Reading, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def flagged(self) -> pd.DataFrame:
@@ -212,7 +189,7 @@ class _Table:
     small: dict[str, int]
     inside: np.ndarray
     dropped_rows: int
-    release: pd.DataFrame | None = None
+    release: Reading | None = None
 
     @property
     def lens(self) -> tuple[str, ...]:
@@ -229,7 +206,13 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     """
     table = _prepared(request)
     run = _released if request.mode == "release" else _split
-    found = {name: run(request, table, name, progress) for name in request.learners}
+    with tempfile.TemporaryDirectory(prefix="audit-") as folder:
+        curator = None
+        if request.curator is not None:
+            curator = Kept(Command(request.curator, table.raw, table.schema), Path(folder))
+        found = {name: run(request, table, name, curator, progress) for name in request.learners}
+        readings = () if curator is None else curator.readings()
+    readings = readings if table.release is None else (table.release,)
     results, shown = {name: f[0] for name, f in found.items()}, {name: f[2] for name, f in found.items()}
     verdicts = pd.concat([f[1].assign(learner=name) for name, f in found.items()], ignore_index=True)
     verdicts["adjusted"] = holm(verdicts["p"].to_numpy())
@@ -240,7 +223,8 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     columns = ["learner", "group", "n", "p", "adjusted", "flagged"]
     return Audit(request, table.schema, table.members, table.small, results, verdicts[columns], shown, people,
                  _epsilons(request, table), len(table.frame), int(table.inside.sum()), table.dropped_rows,
-                 0 if table.release is None else len(table.release))  # fmt: skip
+                 0 if table.release is None else len(table.release.table), readings,
+                 warnings_about(readings, table.schema, request.file.name))  # fmt: skip
 
 
 # --- the table --------------------------------------------------------------------------------------------------
@@ -271,12 +255,9 @@ def _prepared(request: Request) -> _Table:
     if not kept:
         raise ValueError(f"gamma={request.gamma!r} is not allowed: the largest group has {len(pool)} people")
     frame = schema.typed(pool, request.file.name)
-    if released is not None:
-        released = schema.typed(schema.kept(released), request.release.name)
-        if released.empty:
-            raise ValueError(f"{request.release.name} has no row with a value of {request.sensitive!r}")
+    reading = None if released is None else read_release(released, schema, request.release.name, request.file.name)
     small = {name: int(who.sum()) for name, who in found.items() if name not in kept}
-    return _Table(pool, frame, schema, kept, small, inside, int((~known).sum()), released)
+    return _Table(pool, frame, schema, kept, small, inside, int((~known).sum()), reading)
 
 
 def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
@@ -284,8 +265,9 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
     if request.members is not None:
         column, value = request.members
         validate.choice("members column", column, raw.columns)
-        validate.choice("members value", value, sorted(raw[column].dropna().unique()))
-        inside = (raw[column] == value).to_numpy()
+        marks = spelt(raw[column])
+        validate.choice("members value", spelling(value), sorted(marks.dropna().unique()))
+        inside = (marks == spelling(value)).to_numpy()
         if inside.all():
             raise ValueError(f"members={column}={value} marks everybody: nobody is left out of the release")
         return raw, inside
@@ -296,7 +278,7 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
         odd = sorted(set(out.columns) ^ set(raw.columns))
         raise ValueError(f"{request.holdout.name} and {request.file.name} differ in the column {odd[0]!r}")
     out = out[list(raw.columns)]
-    if out.equals(raw):
+    if out.apply(spelt).equals(raw.apply(spelt)):
         raise ValueError(f"{request.holdout.name} holds the same rows as {request.file.name}: nobody was left out")
     return pd.concat([raw, out], ignore_index=True), np.arange(len(raw) + len(out)) < len(raw)
 
@@ -306,7 +288,7 @@ def _groups(request: Request, pool: pd.DataFrame, schema: Schema) -> dict[str, n
     needed = dict.fromkeys([*columns, *(c for crossing in request.crossings for c in crossing)])
     numbers = [c.name for c in schema.columns if c.kind == "number"]
     labels = grouping(pool, list(needed), request.bands, pool, as_numbers=numbers)
-    is_one = (pool[schema.sensitive] == schema.positive).to_numpy()
+    is_one = schema.is_positive(pool).to_numpy()
     name = f"{schema.sensitive} = {schema.positive}"
     told = {name: lambda frame: is_one, f"{schema.sensitive} other than {schema.positive}": lambda frame: ~is_one}
     return groups(labels, columns, request.crossings, told)
@@ -327,18 +309,19 @@ def _null_draws(request: Request, tests: int) -> int:
     return draws
 
 
-def _split(request: Request, table: _Table, name: str, progress: bool):
+def _split(request: Request, table: _Table, name: str, curator: Kept | None, progress: bool):
     """Random halves; the p-values of independent splits are combined by Fisher's method."""
     draws = _null_draws(request, len(request.learners) * len(table.members))
     learner, setup = BATTERY[name], replace(_setup(request, table), null_draws=draws)
-    if request.curator is not None:
-        learner = After(Command(request.curator, table.raw, table.schema), learner)
+    if curator is not None:
+        learner = After(curator, learner)
     result = demcoh(table.frame, table.members, learner, setup, splits=request.splits, seed=request.seed,
                     workers=request.workers, progress=progress)  # fmt: skip
     p = pd.DataFrame([
         {"group": group, "n": int(part["n"].iloc[0]), "p": _fisher(part["p"].dropna().to_numpy())}
         for group, part in result.rows.groupby("group", sort=False)
     ])  # fmt: skip
+    # the first split once more, for the figures: the same stream, and the same release, which the curator keeps
     rows, inside, h = predict_halves(table.frame, learner, setup, stream(request.seed, "demcoh", 0))
     return result, p, (h, inside, {group: who[rows] for group, who in table.members.items()})
 
@@ -347,12 +330,12 @@ def _fisher(p: np.ndarray) -> float:
     return float(stats.combine_pvalues(p, method="fisher").pvalue) if p.size else 1.0
 
 
-def _released(request: Request, table: _Table, name: str, progress: bool):
+def _released(request: Request, table: _Table, name: str, curator: None, progress: bool):
     """One split, several trainings; the test is of their mean, which is one predictor."""
     setup, h, rows = _setup(request, table), [], []
     for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):
         rng = stream(request.seed, "release", i)
-        predict = _learn(BATTERY[name], table.release, setup, rng)
+        predict = _learn(BATTERY[name], table.release.table, setup, rng)
         h.append(checked(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
         rows.append(compare(h[-1], table.inside, table.members, setup, rng).assign(split=i))
     result = Result(pd.concat(rows, ignore_index=True), setup, request.seed)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from lib.coherence.collection import EVERYONE, bands_in_order
 from lib.experiments.audit import Audit
+from lib.experiments.audit_release import unknown_values
 from lib.plots import audit_page as html
 from lib.plots.audit import group_distances, sorted_predictions
 from lib.plots.coherence_bounds import NAMES
@@ -25,19 +26,24 @@ def report_html(audit: Audit) -> str:
     """The whole page; the same audit gives the same bytes."""
     request = audit.request
     body = [
-        html.paragraph(answer(audit), "answer found" if len(audit.flagged) else "answer"),
+        html.paragraph(answer(audit), "answer found" if len(audit.flagged) or audit.warnings else "answer"),
         html.paragraph(_question(audit)),
         *(_learner(audit, name) for name in request.learners),
         _alphas(audit),
         _epsilons(audit),
         _read(audit),
+        *([_release_read(audit)] if audit.readings else []),
         _limits(audit),
     ]
     return html.page(f"Demographic coherence of {request.file.name}", body)
 
 
 def answer(audit: Audit) -> str:
-    """What was found, in words, with the rate at which it would be found where there is nothing."""
+    """What was found, in words, with the rate at which it would be found where there is nothing, and all warnings."""
+    return " ".join([_found(audit), *audit.warnings])
+
+
+def _found(audit: Audit) -> str:
     flagged, groups = audit.flagged, len(audit.members)
     rate = (
         f"If nothing leaked, any group at all would be flagged with probability at most {audit.request.false_alarm:g}."
@@ -203,8 +209,34 @@ def _read(audit: Audit) -> str:
     return html.section("How the file was read", html.bullets(notes), html.table(columns, "Columns and their types."))
 
 
+def _release_read(audit: Audit) -> str:
+    """What of the release, or of all releases of a curator, the file does not know."""
+    frame, many = unknown_values(audit.readings), len(audit.readings) > 1
+    dropped, absent = sum(r.dropped for r in audit.readings), sorted({c for r in audit.readings for c in r.other})
+    notes = [
+        "Numbers are compared as numbers: 1, 1.0 and 1e0 are one value, while a code with leading zeros is another than the "
+        "number. All other cells are compared letter by letter.",
+        f"{dropped:,} released rows without a value of {audit.schema.sensitive} were left out.",
+        "Columns that the file does not have, and that were left out: " + (", ".join(absent) or "none") + ".",
+    ]
+    shown = frame[["column", "read as", "rows", "unknown", "share", "example"]]
+    shown = shown.rename(columns={"rows": "released values", "unknown": "unknown to the file", "example": "such as"})
+    return html.section(
+        "How the releases were read" if many else "How the release was read", html.bullets(notes),
+        html.table(shown, "Released values that the file does not hold, by column" + (", all releases together." if many else "."),
+                   {"released values": ",d", "unknown to the file": ",d", "share": ".1%"}),
+    )  # fmt: skip
+
+
 def _limits(audit: Audit) -> str:
     r = audit.request
+    again = "The same files and options give the same report."
+    if r.mode == "curator":
+        again = (
+            "The same files and options give the same report if the curator draws by its {seed} alone."
+            if "{seed}" in r.curator
+            else "The curator takes no {seed}: if it draws at random, the same files and options give another report."
+        )
     how = "Fisher's method over the splits" if r.mode != "release" else "one reshuffling test of the mean predictor"
     return html.section(
         "What this cannot say",
@@ -215,7 +247,7 @@ def _limits(audit: Audit) -> str:
             "would be made without the person's record is no leak by this measure.",
             f"Null: membership reshuffled inside each group; {how}; Holm's correction over {len(audit.verdicts)} tests "
             f"({len(audit.members)} groups, {len(r.learners)} learners).",
-            f"Seed {r.seed}, {r.labels} predictions. The same files and options give the same report.",
+            f"Seed {r.seed}, {r.labels} predictions. {again}",
             "This page holds exact counts and predictions of real people: keep it where the file is kept. It was made on "
             "this machine and asks for nothing from elsewhere.",
         ]),

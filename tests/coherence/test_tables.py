@@ -152,3 +152,53 @@ def test_groups_of_a_number_are_bands_and_of_a_gap_none():
     assert labels["sex"].isna().sum() == 1
     quartiles = grouping(raw, ["age"], {}, raw, as_numbers=["age"])
     assert quartiles["age"].nunique() == 4
+
+
+# --- other spellings of the same values -----------------------------------------------------------------------------
+
+
+def _coded() -> pd.DataFrame:
+    """Codes, ZIP codes with leading zeros, and an answer of 0 and 1, as text."""
+    i = np.arange(PEOPLE)
+    return pd.DataFrame({"edu": (i % 7).astype(str), "zip": [f"{k % 25:05d}" for k in i], "number": (i % 25).astype(str),
+                         "ill": (i % 4 == 0).astype(int).astype(str)}, dtype=object)  # fmt: skip
+
+
+def test_a_round_trip_through_floats_changes_nothing():
+    raw = _coded()
+    schema = fit_schema(raw, sensitive="ill")
+    floats = raw.assign(edu=raw["edu"].astype(float).astype(str), ill=raw["ill"].astype(float).astype(str))
+    assert floats["ill"].tolist()[:2] == ["1.0", "0.0"]
+    pd.testing.assert_frame_equal(schema.typed(floats, "r"), schema.typed(raw, "f"))
+    assert not schema.unknown(floats, "r")["unknown"].any()
+    again = fit_schema(floats, sensitive="ill", positive="1.0")
+    assert (again.positive, _kinds(again)) == ("1", _kinds(schema))
+
+
+def test_codes_with_leading_zeros_are_no_numbers():
+    raw = _coded()
+    schema = fit_schema(raw, sensitive="ill", lens=("zip",))
+    numbers = raw.assign(zip=raw["zip"].astype(int).astype(str))
+    assert not (schema.typed(numbers, "r")["zip"] == schema.typed(raw, "f")["zip"]).any()
+    assert schema.unknown(numbers, "r").set_index("column").loc["zip", ["unknown", "example"]].tolist() == [PEOPLE, "0"]
+
+
+def test_unknown_values_are_counted_by_column():
+    raw = _coded()
+    raw.loc[7, "edu"] = None
+    schema = fit_schema(raw, sensitive="ill", lens=("edu", "zip", "number"), kinds={"number": "number"})
+    odd = raw.copy()
+    odd.loc[:4, "edu"], odd.loc[:1, "number"], odd.loc[3, "ill"], odd.loc[9, "zip"] = "nine", "77.5", "2", None
+    found = schema.unknown(odd, "r").set_index("column")
+    assert found["unknown"].to_dict() == {"ill": 1, "edu": 5, "zip": 1, "number": 2}  # a gap: known to edu, not to zip
+    assert found["example"].to_dict() == {"ill": "2", "edu": "nine", "zip": "(missing)", "number": "77.5"}
+    assert found["read as"].tolist() == ["sensitive", "category", "category", "number"]
+
+
+def test_spellings_within_a_file_are_joined_and_this_is_told():
+    raw = _coded()
+    raw.loc[::2, "edu"] = raw.loc[::2, "edu"] + ".0"
+    edu = next(c for c in fit_schema(raw, sensitive="ill").columns if c.name == "edu")
+    assert (edu.distinct, edu.kind) == (7, "category")
+    assert edu.why == "numbers, 7 different: codes; 7 other spellings of a number joined to it"
+    assert set(grouping(raw, ["edu"], {}, raw)["edu"]) == set("0123456")

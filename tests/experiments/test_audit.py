@@ -14,6 +14,7 @@ from scipy import stats
 
 from lib.cli import main
 from lib.coherence.collection import bands_in_order
+from lib.coherence.distances import split_distance
 from lib.experiments.audit import Request, holm, run_audit
 from lib.plots.audit_report import alpha_table, answer, epsilon_table, group_table, report_html
 from lib.rng import stream
@@ -146,6 +147,122 @@ def test_questions_that_are_refused(files, options, words):
             progress=False,
         )
     assert words in str(error.value)
+
+
+# --- releases that are spelt otherwise than the file ---------------------------------------------------------------
+
+
+@pytest.fixture
+def coded(tmp_path):
+    """``coded.csv``: codes with gaps, ZIP codes and an answer of 0 and 1, 300 marked as in; returns the table."""
+    people, rng = _people(600, "coded"), stream(5, "audit coded")
+    people["ill"] = (people["ill"] == "yes").astype(int)
+    people["edu"] = pd.array(rng.integers(0, 15, 600), dtype="Int64")
+    people.loc[rng.random(600) < 0.02, "edu"] = pd.NA
+    people["zip"] = [f"{k:05d}" for k in rng.integers(0, 3000, 600)]
+    people["used"] = ["in"] * 300 + ["out"] * 300
+    people.to_csv(tmp_path / "coded.csv", index=False)
+    return people
+
+
+def _leak(folder, release: pd.DataFrame, **options):
+    release.to_csv(folder / "spelt.csv", index=False)
+    ask = {"groups": ("sex",), "lens": ("age", "edu", "zip"), "learners": ("lookup", "forest"), "splits": 2}
+    return run_audit(Request(file=folder / "coded.csv", sensitive="ill", members=("used", "in"), release=folder / "spelt.csv",
+                             **(LOOSE | ask | options)), progress=False)  # fmt: skip
+
+
+def test_a_leak_is_flagged_however_its_numbers_are_spelt(coded, tmp_path):
+    half = coded[coded["used"] == "in"]
+    plain = _leak(tmp_path, half)
+    assert plain.verdicts.query("learner == 'lookup'")["flagged"].all()
+    floats = half.assign(ill=half["ill"].astype(float), edu=half["edu"].astype(float), age=half["age"].astype(float))
+    assert "1.0" in floats.head().to_csv()
+    audit = _leak(tmp_path, floats)
+    pd.testing.assert_frame_equal(audit.verdicts, plain.verdicts)
+    assert audit.warnings == ()
+
+
+def test_what_a_round_trip_through_pandas_loses_is_refused_or_told(coded, tmp_path):
+    """Read without dtype=str, ZIP codes lose their zeros: all of these codes are unknown to the file."""
+    back = pd.read_csv(tmp_path / "coded.csv").query("used == 'in'")
+    with pytest.raises(ValueError, match=r"no value of the column 'zip' occurs in coded\.csv \(the first is '\d+'\)"):
+        _leak(tmp_path, back)
+    some = back.assign(zip=back["zip"].where(back["age"] < 60, coded["zip"]))
+    audit = _leak(tmp_path, some)
+    share = (back["age"] < 60).mean()
+    assert f"{share:.1%} of the released values of zip do not occur in coded.csv" in answer(audit)
+    assert f">{(back['age'] < 60).sum()}</td>" in report_html(audit)
+    without = _leak(tmp_path, back, lens=("age", "edu"))
+    assert without.warnings == ()
+    assert without.verdicts.query("learner == 'lookup' and group == 'everyone'")["flagged"].all()
+
+
+def test_a_release_without_a_positive_row_is_refused_or_told(coded, tmp_path):
+    half = coded[coded["used"] == "in"]
+    with pytest.raises(ValueError, match=r"no row with ill = '1', and values .* such as '(yes|no)'"):
+        _leak(tmp_path, half.assign(ill=np.where(half["ill"] == 1, "yes", "no")))
+    healthy = _leak(tmp_path, half[half["ill"] == 0], learners=("forest",))
+    assert "Nothing found" in answer(healthy)
+    assert "The release holds one value only of ill" in answer(healthy)
+    odd = half.assign(ill=half["ill"].astype(str).mask(half.index == 5, "2"))
+    assert "0.3% of the released values of ill" in answer(_leak(tmp_path, odd))
+
+
+def test_a_curator_that_writes_floats_is_caught_like_one_that_copies(coded, tmp_path):
+    script = tmp_path / "floats.py"
+    script.write_text("import sys\nimport pandas as pd\ntable = pd.read_csv(sys.argv[1], dtype={'zip': str})\n"
+                      "table.astype({'ill': float, 'age': float}).to_csv(sys.argv[2], index=False)\n")  # fmt: skip
+    copy = "import shutil, sys; shutil.copy(*sys.argv[1:])"
+    ask = {"file": tmp_path / "coded.csv", "sensitive": "ill", "kinds": {"used": "ignore"}} | LOOSE | {"splits": 2}
+    floats = run_audit(Request(**ask, curator=f"{sys.executable} {script} {{half}} {{release}}"), progress=False)
+    copied = run_audit(Request(**ask, curator=f'{sys.executable} -c "{copy}" {{half}} {{release}}'), progress=False)
+    pd.testing.assert_frame_equal(floats.verdicts, copied.verdicts)
+    assert floats.flagged["group"].nunique() == len(floats.members)
+    assert "Released values that the file does not hold, by column, all releases together" in report_html(floats)
+
+
+def test_a_holdout_that_is_spelt_otherwise_is_the_same_people(coded, tmp_path):
+    halves = dict(list(coded.drop(columns="used").groupby(coded["used"])))
+    halves["in"].to_csv(tmp_path / "in.csv", index=False)
+    for name, out in {"same": halves["out"], "floats": halves["out"].astype({"edu": float, "ill": float})}.items():
+        out.to_csv(tmp_path / f"{name}.csv", index=False)
+    ask = {"file": tmp_path / "in.csv", "sensitive": "ill", "groups": ("edu",), "release": tmp_path / "in.csv"} | LOOSE
+    one, two = (run_audit(Request(**ask | {"gamma": 20}, holdout=tmp_path / f), progress=False)
+                for f in ("same.csv", "floats.csv"))  # fmt: skip
+    pd.testing.assert_frame_equal(one.verdicts, two.verdicts)
+
+
+# --- a curator is run once a split ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fickle(files):
+    """A curator without {seed}, which draws anew at each run and keeps a list of its runs."""
+    script = files / "fickle.py"
+    script.write_text("import random, sys\nlines = open(sys.argv[1]).read().splitlines()\n"
+                      "open(sys.argv[3], 'a').write('run\\n')\nrows = random.choices(lines[1:], k=40)\n"
+                      "open(sys.argv[2], 'w').write('\\n'.join([lines[0], *rows]))\n")  # fmt: skip
+    return f"{sys.executable} {script} {{half}} {{release}} {files / 'runs.txt'}"
+
+
+def test_all_learners_and_figures_read_the_same_release(files, fickle):
+    audit = run_audit(Request(file=files / "people.csv", sensitive="ill", curator=fickle, **LOOSE | {"learners": ("lookup", "forest")}),
+                      progress=False)  # fmt: skip
+    assert (files / "runs.txt").read_text().count("run") == LOOSE["splits"]
+    for name, (h, inside, members) in audit.shown.items():
+        rows = audit.results[name].rows.query("split == 0").set_index("group")
+        for group, who in members.items():
+            assert split_distance(h[who], inside[who]) == rows.loc[group, "distance"], (name, group)
+
+
+def test_only_a_report_that_can_be_made_again_says_so(files, fickle):
+    ask = {"file": files / "people.csv", "sensitive": "ill"} | LOOSE | {"splits": 2}
+    assert "The same files and options give the same report." in report_html(run_audit(Request(**ask), progress=False))
+    anew = report_html(run_audit(Request(**ask, curator=fickle), progress=False))
+    assert "The same files and options give the same report" not in anew
+    assert "another report" in anew
+    assert "by its {seed} alone" in report_html(run_audit(Request(**ask, curator=fickle + " {seed}"), progress=False))
 
 
 def test_tiny_groups_and_rows_without_an_answer_are_left_out_and_named(files):
