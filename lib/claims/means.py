@@ -16,7 +16,7 @@ from lib.experiments import results
 from lib.experiments.means import METHODS
 from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 
-__all__ = ["MEASURES", "race_sizes", "mixtures", "census"]
+__all__ = ["MEASURES", "race_sizes", "mixtures", "census", "stratified_price"]
 
 NOTHING = Evidence(math.nan, detail="no stored results")
 
@@ -48,6 +48,23 @@ def census(setting: str = "published", dataset: str = "newyork") -> pd.DataFrame
         return pd.DataFrame()
     ours = (rows["dataset"] == dataset) & (rows["setting"] == setting) & (rows["mechanism"] == "coinpress")
     return rows[ours & (rows["budget"] == 0.5)]
+
+
+def stratified_price(setting: str) -> pd.DataFrame:
+    """What stratifying costs everybody's mean, by variable: over the crossings that were also run with all strata.
+
+    Columns: ``plain``, ``stratified`` and ``clean`` (stratified, no noise drawn:
+    clipping, and strata that are left out of this estimate only), medians;
+    ``median``, ``least`` and ``most`` of stratified over plain. No rows if nothing is stored.
+    """
+    rows, whole = census(setting), census("scaled, all strata")
+    if rows.empty or whole.empty:
+        return pd.DataFrame()
+    rows = rows[rows["crossing"].isin(whole["crossing"])]
+    ratio = (rows[f"error|{METHODS[1]}"] / rows[f"error|{METHODS[0]}"]).groupby(rows["variable"])
+    names = {"plain": f"error|{METHODS[0]}", "stratified": f"error|{METHODS[1]}", "clean": f"clean|{METHODS[1]}"}
+    medians = rows.groupby("variable")[list(names.values())].median().set_axis(list(names), axis=1)
+    return medians.assign(median=ratio.median(), least=ratio.min(), most=ratio.max())
 
 
 # --- New York --------------------------------------------------------------------------------------------------------

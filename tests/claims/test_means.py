@@ -129,3 +129,22 @@ def test_one_crossing_of_many_must_stand_out_from_all(p, better, monkeypatch):
     found = means.census_improves(["SCHL"])
     assert found.value == (better > 0)
     assert f"in {better} of 50 crossings" in found.detail
+
+
+def test_the_price_of_stratifying_is_that_of_the_same_crossings(monkeypatch):
+    """Crossings that were not run with all strata do not count in either setting."""
+
+    def census(setting):
+        names = ("crossing", "error|StratCOINPRESS", "clean|StratCOINPRESS")
+        rows = (
+            [("AGEP", 2.0, 0.0), ("SEX", 4.0, 0.0)]
+            if "all" in setting
+            else [("AGEP", 1.0, 0.5), ("SEX", 3.0, 0.5), ("DIS", 99.0, 9.0)]
+        )
+        return pd.DataFrame(rows, columns=names).assign(**{"variable": "SCHL", "error|COINPRESS": 1.0})
+
+    monkeypatch.setattr(means, "census", census)
+    assert means.stratified_price("scaled").loc["SCHL"].tolist() == [1.0, 2.0, 0.5, 2.0, 1.0, 3.0]
+    assert means.stratified_price("scaled, all strata").loc["SCHL"].tolist() == [1.0, 3.0, 0.0, 3.0, 2.0, 4.0]
+    monkeypatch.setattr(means, "census", lambda setting: pd.DataFrame())
+    assert means.stratified_price("scaled").empty
