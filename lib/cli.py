@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 __all__ = ["main"]
 
@@ -16,8 +17,6 @@ def _data(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from lib.experiments import gather_grid, run_grid
     from lib.experiments.sweep import available_workers
 
@@ -68,14 +67,13 @@ def _claims(args: argparse.Namespace) -> int:
 
 
 def _audit(args: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from lib.experiments.audit import Request, run_audit
     from lib.plots.audit_report import answer, report_html
 
     out, files = Path(args.out), [Path(f) for f in (args.file, args.release, args.holdout) if f]
     if out.suffix not in (".html", ".htm") or not out.parent.is_dir() or out.resolve() in [f.resolve() for f in files]:
         raise ValueError(f"out={args.out!r} is not allowed: an .html file in a folder that is there, and no input, is")
+    _writable(out)
     bands = {name: tuple(map(_edge, edges.split(","))) for name, edges in map(_pair, args.bands)}
     request = Request(
         file=Path(args.file), sensitive=args.sensitive, positive=args.positive, groups=tuple(args.groups),
@@ -89,6 +87,18 @@ def _audit(args: argparse.Namespace) -> int:
     out.write_text(report_html(audit), encoding="utf-8")
     print(f"{answer(audit)}\n\nThe report is ready. Open:\n  {out.resolve().as_uri()}")
     return 0
+
+
+def _writable(out: Path) -> None:
+    """Ask before the audit whether its report can be written, and leave nothing behind."""
+    try:
+        there = out.exists()
+        with out.open("a"):
+            pass
+    except OSError as error:
+        raise ValueError(f"out={str(out)!r} is not allowed: it cannot be written ({error.strerror})") from error
+    if not there:
+        out.unlink()
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -192,13 +202,13 @@ def _add_audit(commands: argparse._SubParsersAction) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; a wrong argument or input ends with its message and status 2, a failed build with 1."""
+    """Run one command; a wrong argument or input ends with its message and status 2, a failed build or file system with 1."""
     args = _parser().parse_args(argv)
     try:
         return args.call(args)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except RuntimeError as error:
+    except (RuntimeError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -14,6 +14,7 @@ afterwards is independent of it. That is refused.
 from __future__ import annotations
 
 import math
+import shlex
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,8 @@ from lib.experiments.audit_release import Command, Kept, Reading, read_release, 
 from lib.rng import stream
 
 __all__ = ["Request", "Audit", "run_audit", "holm"]
+
+LEAST_ALPHA = 1e-6  # less than one person in a million turned; the theorems would ask for more people than there are
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,8 +101,16 @@ class Request:
         for name, kind in self.kinds.items():
             validate.choice(f"kind of {name}", kind, KINDS)
         for alpha in self.alphas:
-            if validate.positive("alpha", alpha) > 2:
-                raise ValueError(f"alpha={alpha!r} is not allowed: W1 of predictions in [-1, 1] is at most 2")
+            validate.positive("alpha", alpha)
+            if not LEAST_ALPHA <= alpha <= 2:
+                raise ValueError(
+                    f"alpha={alpha!r} is not allowed: {LEAST_ALPHA:g} to 2 is, since W1 of predictions in [-1, 1] is at most 2"
+                )
+        named: dict[str, float] = {}
+        for alpha in self.alphas:  # once each, as they are printed
+            named.setdefault(f"{alpha:g}", alpha)
+        object.__setattr__(self, "alphas", tuple(named.values()))
+        object.__setattr__(self, "learners", tuple(dict.fromkeys(self.learners)))
         if not self.learners or not self.alphas:
             raise ValueError("learners or alphas are empty; at least one of each is needed")
         validate.fraction("beta", self.beta)
@@ -108,7 +119,18 @@ class Request:
         validate.integer("splits", self.splits, low=2)
         validate.integer("seed", self.seed, low=0)
         validate.integer("workers", self.workers, low=1)
+        self._check_bands()
         self._check_release()
+
+    def _check_bands(self) -> None:
+        cut = {*self.groups, *(name for crossing in self.crossings for name in crossing)}
+        for name, edges in self.bands.items():
+            if name not in cut:
+                raise ValueError(
+                    f"bands={name!r} is not allowed: the column is in no group; name it in groups or crossings"
+                )
+            if not edges or not np.isfinite(edges).all():
+                raise ValueError(f"bands of {name!r}: {edges!r} is not allowed: finite numbers are")
 
     def _check_release(self) -> None:
         if self.release is not None and (self.holdout is None) == (self.members is None):
@@ -120,7 +142,17 @@ class Request:
             )
         if self.release is None and (self.holdout is not None or self.members is not None):
             raise ValueError("holdout or members is given without a release; they say who was left out of one")
+        if self.members is not None and self.members[0] == self.sensitive:
+            raise ValueError(
+                f"members={self.members[0]!r} is not allowed: it is the sensitive column; who went into the release is another"
+            )
         if self.curator is not None:
+            try:
+                shlex.split(self.curator)
+            except ValueError as error:
+                raise ValueError(
+                    f"curator={self.curator!r} is not allowed: {error}; a command with closed quotes is"
+                ) from None
             if self.release is not None:
                 raise ValueError("curator and release are both given: a release is finished, a curator is rerun")
             if not all(mark in self.curator for mark in ("{half}", "{release}")):
@@ -250,6 +282,7 @@ def _prepared(request: Request) -> _Table:
     schema = fit_schema(pool, sensitive=request.sensitive, positive=request.positive, lens=lens, kinds=kinds)
     known = pool[schema.sensitive].notna().to_numpy()
     pool, inside = pool[known].reset_index(drop=True), inside[known]
+    _enough(request, inside)
     found = _groups(request, pool, schema)
     kept = large_enough(found, request.gamma)
     if not kept:
@@ -258,6 +291,19 @@ def _prepared(request: Request) -> _Table:
     reading = None if released is None else read_release(released, schema, request.release.name, request.file.name)
     small = {name: int(who.sum()) for name, who in found.items() if name not in kept}
     return _Table(pool, frame, schema, kept, small, inside, int((~known).sum()), reading)
+
+
+def _enough(request: Request, inside: np.ndarray) -> None:
+    """At least two people on either side, of those with a sensitive value."""
+    if request.release is None and inside.size < 4:
+        raise ValueError(
+            f"{request.file.name} has {inside.size} people with a value of {request.sensitive!r}; 4 are needed"
+        )
+    if request.release is not None and not 2 <= inside.sum() <= inside.size - 2:
+        raise ValueError(
+            f"of the people with a value of {request.sensitive!r} {inside.sum()} went into the release and "
+            f"{inside.size - inside.sum()} were left out; at least 2 of each are needed"
+        )
 
 
 def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:

@@ -131,7 +131,9 @@ class Command:
             for mark, place in places.items():
                 words = [word.replace(mark, place) for word in words]
             try:
-                done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+                done = subprocess.run(
+                    words, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+                )
             except OSError as error:
                 raise ValueError(f"curator={self.command!r} could not be started: {error}") from error
             if done.returncode or not target.is_file():

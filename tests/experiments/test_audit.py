@@ -128,6 +128,13 @@ def test_a_curator_that_fails_is_told(files, command, words):
     ({"release": "leak.csv", "holdout": "outside.csv", "curator": "{half} {release}"}, "a curator is rerun"),
     ({"learners": ("oracle",)}, "learner='oracle'"), ({"alphas": (3.0,)}, "at most 2"), ({"splits": 1}, "splits=1"),
     ({"learners": ()}, "at least one of each"), ({"kinds": {"age": "text"}}, "kind of age='text'"),
+    ({"alphas": (1e-9,)}, "alpha=1e-09 is not allowed: 1e-06 to 2"), ({"alphas": (1e-170,)}, "alpha=1e-170"),
+    ({"bands": {"age": (30, 40)}}, "bands='age' is not allowed: the column is in no group"),
+    ({"groups": ("age",), "bands": {"age": (30, float("nan"))}}, "finite numbers are"),
+    ({"release": "leak.csv", "members": ("ill", "yes")}, "members='ill' is not allowed: it is the sensitive column"),
+    ({"curator": "cp '{half} {release}"}, "No closing quotation; a command with closed quotes is"),
+    ({"file": "three.csv", "gamma": 1}, "three.csv has 3 people with a value of 'ill'; 4 are needed"),
+    ({"release": "leak.csv", "holdout": "one.csv", "gamma": 1}, "300 went into the release and 1 were left out"),
     ({"beta": 0}, "beta=0"), ({"labels": "soft"}, "labels='soft'"), ({"gamma": 10_000}, "the largest group has 300"),
     ({"groups": ("race",)}, "column='race' is not known"), ({"lens": ("age", "race")}, "column='race'"),
     ({"release": "leak.csv", "holdout": "inside.csv"}, "nobody was left out"),
@@ -140,7 +147,9 @@ def test_questions_that_are_refused(files, options, words):
     people = pd.read_csv(files / "inside.csv")
     people.drop(columns="ill").to_csv(files / "no_target.csv", index=False)
     people.assign(age="old").to_csv(files / "other_values.csv", index=False)
-    paths = {k: files / v if k in ("release", "holdout") else v for k, v in options.items()}
+    people.drop_duplicates("ill").head(1).to_csv(files / "one.csv", index=False)
+    pd.concat([people.drop_duplicates("ill"), people.head(1)]).to_csv(files / "three.csv", index=False)
+    paths = {k: files / v if k in ("file", "release", "holdout") else v for k, v in options.items()}
     with pytest.raises(ValueError) as error:
         run_audit(
             Request(**({"file": files / "inside.csv", "sensitive": "ill", "groups": ("sex",)} | LOOSE | paths)),
@@ -386,6 +395,51 @@ def test_the_command_writes_a_report_and_says_where(files, capsys):
 def test_a_wrong_option_is_told_with_status_two(files, more, words, capsys):
     assert main(["audit", str(files / "people.csv"), *more]) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["folder.html", "x" * 300 + ".html"])
+def test_a_report_that_cannot_be_written_is_told_before_the_audit(files, out, capsys, monkeypatch):
+    (files / "folder.html").mkdir()
+    monkeypatch.setattr("lib.experiments.audit.run_audit", lambda *_, **__: pytest.fail("the audit ran"))
+    assert main(["audit", str(files / "people.csv"), "--sensitive", "ill", "--out", str(files / out)]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_failing_audit_leaves_no_empty_report_and_an_old_one_as_it_was(files, capsys):
+    old = files / "old.html"
+    old.write_text("old")
+    for out in (old, files / "new.html"):
+        assert main(["audit", str(files / "people.csv"), "--sensitive", "nobody", "--out", str(out)]) == 2
+    assert old.read_text() == "old"
+    assert not (files / "new.html").exists()
+
+
+def test_an_error_of_the_file_system_is_a_message(files, capsys, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("lib.experiments.audit.run_audit", full)
+    ask = ["audit", str(files / "people.csv"), "--sensitive", "ill", "--out", str(files / "r.html")]
+    assert main(ask) == 1
+    assert "No space left" in capsys.readouterr().err
+
+
+def test_alphas_and_learners_that_are_named_twice_count_once(files):
+    ask = Request(
+        file=files / "people.csv", sensitive="ill", alphas=(0.2, 1.0, 0.2, 0.20000000001), learners=("lookup",) * 2
+    )
+    assert (ask.alphas, ask.learners) == ((0.2, 1.0), ("lookup",))
+    audit = run_audit(
+        Request(file=files / "people.csv", sensitive="ill", **LOOSE | {"alphas": (0.2, 0.2)}), progress=False
+    )
+    assert alpha_table(audit).columns.tolist() == ["group", "people", "alpha 0.2"]
+
+
+def test_a_curator_that_speaks_another_encoding_is_told(files):
+    speak = "import sys; sys.stderr.buffer.write(b'caf\\xe9 closed'); sys.exit(1)"
+    with pytest.raises(ValueError, match=r"ended with 1 and made no release: caf. closed"):
+        run_audit(Request(file=files / "people.csv", sensitive="ill", curator=f'{sys.executable} -c "{speak}" {{half}} {{release}}',
+                          **LOOSE), progress=False)  # fmt: skip
 
 
 def test_every_bound_of_the_solver_has_a_name_in_the_report(files):
