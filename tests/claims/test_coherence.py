@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
 import pytest
 from scipy import stats
 
+from lib.claims import coherence
 from lib.claims import coherence_theory as theory
 from lib.coherence.clear_column import column_distances, theorem9_size
 from lib.coherence.tightened import half_sample_distance
+from lib.experiments import coherence_dp
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 
@@ -49,3 +52,42 @@ def test_theorem_9_fails_for_two_people_and_not_at_betas_of_use():
     assert theorem9_size(alpha=alpha, beta=beta, n=n, collection=1) <= n
     assert theory.theorem9_refuted(betas=(1e-6, 0.05, 0.3, 0.5)) is None
     assert theory.clear_column(draws=500).value == 0
+
+
+def _release(distances: dict[str, list[float]], n: int = 100_000) -> pd.DataFrame:
+    """Rows of a release at epsilon .01; ``distances`` of a group over the splits."""
+    return pd.DataFrame([
+        {"release": "fine", "epsilon": 0.01, "reader": "informed", "split": i, "group": g, "n": n, "distance": d}
+        for g, found in distances.items() for i, d in enumerate(found)
+    ])  # fmt: skip
+
+
+def test_theorem_7_is_judged_for_all_groups_at_once(monkeypatch):
+    """Each group fails in 1 split of 20, which is beta; some group fails in 4."""
+    groups = {g: [2.0 if i == k else 0.0 for i in range(20)] for k, g in enumerate(coherence_dp.GROUPS)}
+    monkeypatch.setattr(coherence, "results", lambda name: None)
+    monkeypatch.setattr(coherence.coherence_dp, "per_group", lambda records: _release(groups))
+    found = coherence.guarantee_misses("theorem7")
+    assert found["misses"].tolist() == [4]
+    assert found["alpha"].iloc[0] < 2
+    assert coherence.dp_bound_holds().value == 0
+    monkeypatch.setattr(coherence.coherence_dp, "per_group", lambda records: _release({"everyone": [0.0] * 20}))
+    held = coherence.dp_bound_holds()
+    assert held.value == 1
+    assert "0.168 of 20 splits" in held.detail
+
+
+def test_a_guarantee_that_says_nothing_is_not_a_verdict(monkeypatch):
+    monkeypatch.setattr(coherence, "results", lambda name: None)
+    monkeypatch.setattr(coherence.coherence_dp, "per_group", lambda records: _release({"everyone": [0.0] * 3}, n=50))
+    assert math.isnan(coherence.dp_bound_holds().value)
+
+
+def test_shares_of_splits_have_their_exact_interval(monkeypatch):
+    part = pd.DataFrame({"distance": [0.1, 0.3, 0.3, 0.3], "null": 0.1, "null_95": 0.2})
+    monkeypatch.setattr(coherence, "_of", lambda group, variant="published": part)
+    found = coherence.section5_unnoticed()
+    want = stats.binomtest(1, 4).proportion_ci(method="exact")
+    assert (found.value, found.runs) == (0.25, 4)
+    assert (found.low, found.high) == pytest.approx((want.low, want.high))
+    assert "with predictions in [-1, 1], 25%" in found.detail
