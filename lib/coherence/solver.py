@@ -12,13 +12,14 @@ import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 from lib import validate
 from lib.coherence.theorems import size, theorem7_terms, theorem8_delta, theorem8_terms
 from lib.coherence.tightened import tightened_size
 from lib.coherence.within import within_size
 
-__all__ = ["MODES", "UNKNOWNS", "Setting", "Solution", "solve", "required_size", "table1"]
+__all__ = ["MODES", "UNKNOWNS", "Setting", "Solution", "solve", "required_size", "rounded", "table1"]
 
 MODES = ("theorem7", "theorem8", "tightened", "within")
 UNKNOWNS = ("alpha", "beta", "gamma", "collection", "n", "epsilon")
@@ -77,8 +78,14 @@ class Setting:
             raise ValueError(f"{missing!r} are missing: exactly one of {', '.join(UNKNOWNS)} is to be found")
         for name in set(UNKNOWNS) - set(missing) - {"gamma"}:
             validate.positive(name, getattr(self, name))
+        if self.collection is not None and self.collection != math.floor(self.collection):
+            raise ValueError(f"collection={self.collection!r} is not allowed: a whole number of groups is")
         if self.gamma is not None:
             validate.positive("gamma", self.gamma)
+            if self.n is not None and self.gamma > self.n:
+                raise ValueError(
+                    f"gamma={self.gamma!r} is not allowed: no group has more members than the n={self.n!r} people"
+                )
 
     @property
     def unknown(self) -> str:
@@ -157,7 +164,7 @@ def _find(s: Setting) -> float | None:
 
     if name == "gamma":
         needed = required_size(s)[0]
-        return math.ceil(needed) if needed <= s.n else None
+        return math.ceil(needed) if needed <= s.n and math.ceil(needed) <= s.n else None
     # (the end that is easiest to meet, the end one would like to reach)
     ends = {
         "alpha": (2.0, 1e-9), "beta": (1.0, 1e-300), "collection": (1.0, _MOST),
@@ -168,13 +175,23 @@ def _find(s: Setting) -> float | None:
     if not ok(easy):
         return None
     value = _edge(ok, easy, hard)
-    if name == "collection":
-        return min(_MOST, float(math.floor(value * (1 + 1e-9))))
-    if name == "n" and s.fraction is None and value >= _MOST:
-        return math.inf  # where n plays no part
-    if name == "n":
-        return float(math.ceil(value * (1 - 1e-9)) if s.fraction is not None else math.floor(value * (1 + 1e-9)))
-    return value
+    if name in ("n", "collection") and value >= _MOST:
+        return math.inf if name == "n" and s.fraction is None else _MOST  # without end where n plays no part
+    return _whole(ok, value, math.ceil(easy)) if name in ("n", "collection") else value
+
+
+def _whole(ok: Callable[[float], bool], value: float, easy: int) -> float | None:
+    """The whole number next to ``value``, the edge among real numbers, that is the last for which ``ok`` holds."""
+    down = value >= easy  # smaller is easier
+    inner, outer = (math.floor, math.ceil) if down else (math.ceil, math.floor)
+    good = next((whole for whole in (inner(value), easy) if ok(float(whole))), None)
+    if good is None:
+        return None
+    bad = outer(value * (1 + 1e-9 if down else 1 - 1e-9)) + (1 if down else -1)  # the edge is known to 1e-12 or so
+    while abs(bad - good) > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if ok(float(middle)) else (good, middle)
+    return float(good)
 
 
 def solve(setting: Setting) -> Solution:
@@ -184,7 +201,10 @@ def solve(setting: Setting) -> Solution:
         full = _with(setting, name, value)
         return Solution(name, value, full, required_size(full)[1], _in_words(full, name))
     ways = _ways(setting)
-    told = ", or ".join(f"{other} = {way:.3g}" for other, way in ways.items()) or "nothing that is allowed"
+    told = (
+        ", or ".join(f"{other} = {_way(setting, other, way)}" for other, way in ways.items())
+        or "nothing that is allowed"
+    )
     return Solution(
         name, None, setting, message=f"no {name} meets this ({setting.mode}); what would: {told}", ways=ways
     )
@@ -203,13 +223,37 @@ def _ways(setting: Setting) -> dict[str, float]:
     return found
 
 
+def _way(setting: Setting, name: str, value: float) -> str:
+    """A way out to three digits, towards the side that is easier to meet: more members, fewer groups, less epsilon."""
+    more = name in ("alpha", "beta", "gamma") or (name == "n" and setting.fraction is not None)
+    return rounded(value, 3, up=more)
+
+
+def rounded(value: float, digits: int, *, up: bool) -> str:
+    """``value`` to so many digits, not beyond it on the other side: a bound that is quoted must still hold.
+
+    Parameters
+    ----------
+    up : bool
+        The printed number is at least ``value``; otherwise at most.
+    """
+    if not math.isfinite(value):
+        return f"{value:g}"
+    mode = ROUND_CEILING if up else ROUND_FLOOR
+    return f"{float(Context(prec=digits, rounding=mode).create_decimal(repr(float(value)))):.{digits}g}"
+
+
 def _in_words(s: Setting, name: str) -> str:
+    """The answer to four digits, towards the side on which it holds, and what it was asked for."""
+    value = getattr(s, name)
+    told = f"{value:,.0f}" if name in ("gamma", "n", "collection") else rounded(value, 4, up=name in ("alpha", "beta"))
     whole = "however many" if s.n == math.inf else f"{s.n:,.0f}"
     people = f"at least {s.members:,.0f} of {whole} people"
-    text = f"{name} = {getattr(s, name):.4g}: (alpha {s.alpha:.3g}, beta {s.beta:.3g}) for {s.collection:.0f} groups of {people}"
+    promised = f"(alpha {rounded(s.alpha, 3, up=True)}, beta {rounded(s.beta, 3, up=True)})"
+    text = f"{name} = {told}: {promised} for {s.collection:,.0f} groups of {people}"
     if s.mode == "theorem8":
         room = theorem8_delta(epsilon=s.epsilon, beta=s.beta, n=s.n, collection=int(s.collection))
-        text += f", with delta at most {room:.3g}"
+        text += f", with delta at most {rounded(room, 3, up=False)}"
     return text
 
 

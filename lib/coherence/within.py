@@ -37,7 +37,9 @@ def limit_distance(epsilon: float) -> float:
     ``epsilon / 2`` for small epsilon.
     """
     w = 0.75 + 0.25 * _NODES
-    inside = np.log1p(math.expm1(validate.epsilon(epsilon)) * w) / w
+    if validate.epsilon(epsilon) > 600:  # e^eps is too large for a float, and all that counts
+        return epsilon * math.sqrt(0.5 * 0.25 * float(_WEIGHTS @ ((1 + np.log(w) / epsilon) / w) ** 2))
+    inside = np.log1p(math.expm1(epsilon) * w) / w
     return math.sqrt(0.5 * 0.25 * float(_WEIGHTS @ inside**2))
 
 

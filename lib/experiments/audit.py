@@ -414,7 +414,8 @@ def _epsilons(request: Request, table: _Table) -> pd.DataFrame:
     """
     scale = 1 if request.release is None else 2
     n = 2 * (int(table.inside.sum()) * scale // 2)
-    least = min(int((who & table.inside).sum()) for who in table.members.values()) * scale
+    # of an odd number of people one is in neither half, so a group of everyone has n members, too
+    least = min(n, *(int((who & table.inside).sum()) * scale for who in table.members.values()))
     rows = []
     for alpha in request.alphas:
         for mode in MODES:

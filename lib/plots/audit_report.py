@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from lib.coherence.collection import EVERYONE, bands_in_order
+from lib.coherence.solver import rounded
 from lib.experiments.audit import Audit
 from lib.experiments.audit_release import unknown_values
 from lib.plots import audit_page as html
@@ -166,9 +167,10 @@ def _alphas(audit: Audit) -> str:
 
 
 def epsilon_table(audit: Audit) -> pd.DataFrame:
-    """The largest epsilon that each bound accepts, or the size of group that it would need even for epsilon 0."""
+    """The largest epsilon that each bound accepts, rounded down, or the size of group that it would need even for epsilon 0."""
     found = audit.epsilons
-    return pd.DataFrame({"alpha": found["alpha"], "bound": found["mode"].map(_BOUNDS), "largest epsilon": found["epsilon"],
+    largest = found["epsilon"].map(lambda epsilon: float(rounded(epsilon, 3, up=False)))  # a larger one is not accepted
+    return pd.DataFrame({"alpha": found["alpha"], "bound": found["mode"].map(_BOUNDS), "largest epsilon": largest,
                          "group needed at epsilon 0": found["needed"], "in words": found["words"]})  # fmt: skip
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.coherence.solver import MODES, UNKNOWNS, Setting, required_size, solve, table1
+from lib.coherence.solver import MODES, UNKNOWNS, Setting, required_size, rounded, solve, table1
 
 ACS = {"beta": math.exp(-30), "collection": 100, "n": 5e6}
 
@@ -92,5 +93,77 @@ def test_wrong_questions_are_refused():
         Setting(alpha=0.2, gamma=1000, fraction=0.5, **ACS)
     with pytest.raises(ValueError, match=r"delta=0\.1"):
         Setting(alpha=0.2, gamma=1000, delta=0.1, **ACS)
+    with pytest.raises(ValueError, match=r"collection=2\.9 is not allowed: a whole number"):
+        Setting(alpha=0.2, gamma=1000, beta=0.1, collection=2.9, n=5000)
+    with pytest.raises(ValueError, match="gamma=6000 is not allowed: no group has more members than the n=5000 people"):
+        Setting(alpha=0.2, gamma=6000, beta=0.1, collection=2, n=5000)
     with pytest.raises(ValueError, match="n=-5"):
         Setting(alpha=0.2, gamma=1000, beta=0.1, collection=1, n=-5)
+
+
+# --- rounding ---------------------------------------------------------------------------------------------------------
+
+
+def _satisfies(setting: Setting, **changed) -> bool:
+    full = {name: getattr(setting, name) for name in (*UNKNOWNS, "fraction", "mode")} | changed
+    members = full["gamma"] if full["fraction"] is None else full["fraction"] * full["n"]
+    complete = copy(setting)
+    for name, value in full.items():
+        object.__setattr__(complete, name, value)
+    return members <= full["n"] and required_size(complete)[0] <= members
+
+
+@pytest.mark.parametrize("mode", ["theorem7", "theorem8", "tightened"])
+@pytest.mark.parametrize(("unknown", "known"), [
+    ("n", {"gamma": 3e9, "collection": 10}), ("n", {"fraction": 0.3, "collection": 10}), ("collection", {"gamma": 3e9, "n": 1e12}),
+    ("n", {"gamma": 1e6, "collection": 7}), ("collection", {"gamma": 1e7, "n": 1e8}),
+])  # fmt: skip
+def test_a_large_whole_number_holds_and_the_next_does_not(mode, unknown, known):
+    found = solve(Setting(alpha=0.2, beta=0.05, epsilon=1e-3 if mode != "theorem8" else 3e-5, mode=mode, **known))
+    assert found.met
+    assert found.value == math.floor(found.value)
+    assert _satisfies(found.setting)
+    if found.value < 1e15:
+        step = -1 if "fraction" in known else 1
+        assert not _satisfies(found.setting, **{unknown: found.value + step})
+
+
+@given(alpha=st.floats(0.05, 1.9), gamma=st.integers(20_000, 10**6), mode=st.sampled_from(MODES), unknown=st.sampled_from(
+    ("epsilon", "alpha", "beta")))  # fmt: skip
+@settings(max_examples=80, deadline=None)
+def test_the_printed_answer_holds(alpha, gamma, mode, unknown):
+    known = {
+        "alpha": alpha,
+        "beta": 1e-3,
+        "gamma": gamma,
+        "collection": 10,
+        "n": 2 * gamma,
+        "epsilon": 1e-4,
+        "mode": mode,
+    }
+    found = solve(Setting(**known | {unknown: None}))
+    if not found.met:
+        return
+    printed = float(found.message.split(" = ")[1].split(":")[0])
+    assert printed == pytest.approx(found.value, rel=2e-3)
+    assert _satisfies(found.setting, **{unknown: min(printed, 2.0 if unknown == "alpha" else 1.0)})
+
+
+@given(st.floats(1e-12, 1e12), st.integers(2, 6))
+def test_rounded_is_on_the_side_asked_for_and_near(value, digits):
+    down, up = (float(rounded(value, digits, up=up)) for up in (False, True))
+    assert down <= value <= up
+    assert up - down <= value * 10 ** (1 - digits) * (1 + 1e-9)
+
+
+def test_what_is_short_stays_as_it_is():
+    assert [rounded(x, 3, up=up) for x in (0.2, 0.1, 5) for up in (True, False)] == [
+        "0.2",
+        "0.2",
+        "0.1",
+        "0.1",
+        "5",
+        "5",
+    ]
+    assert rounded(0.21551, 3, up=False) == "0.215"
+    assert rounded(math.inf, 3, up=True) == "inf"

@@ -230,3 +230,10 @@ def test_distinct_draws_by_counting():
         assert sum(math.prod(skewed[i] for i in x) for x in samples if len(set(x)) == 3) < share
     with pytest.raises(ValueError, match="draws"):
         distinct_log_probability(draws=6, universe=5)
+
+
+def test_a_very_large_epsilon_is_no_overflow():
+    near = [limit_distance(epsilon) / epsilon for epsilon in (599.0, 601.0, 1e6)]
+    assert near[0] == pytest.approx(near[1], rel=1e-2)
+    assert near[2] == pytest.approx(math.sqrt(0.5), rel=1e-5)  # eps / w counts alone, and int_{1/2}^1 w^-2 dw = 1
+    assert within_size(alpha=0.5, beta=0.05, epsilon=800, collection=1) == math.inf

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,8 @@ from scipy import stats
 from lib.cli import main
 from lib.coherence.collection import bands_in_order
 from lib.coherence.distances import split_distance
-from lib.experiments.audit import Request, holm, run_audit
+from lib.coherence.solver import Setting, required_size
+from lib.experiments.audit import Request, _epsilons, holm, run_audit
 from lib.plots.audit_report import alpha_table, answer, epsilon_table, group_table, report_html
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
@@ -293,6 +296,27 @@ def test_alpha_in_people_and_epsilon_by_hand(files):
     assert np.isnan(small.epsilon)
     assert small.words.startswith("vacuous")
     assert small.needed == np.ceil(144 * np.log(6 / 0.2) / 0.2**2)  # the term that binds at epsilon 0
+
+
+def test_the_epsilon_that_is_printed_is_accepted_by_its_bound(files):
+    """Rounded to the nearest, half of the printed values would be too large."""
+    table = SimpleNamespace(inside=np.ones(600, dtype=bool), members={"everyone": np.ones(600, dtype=bool)})
+    alphas = tuple(np.linspace(0.9, 1.9, 12))
+    request = Request(file=files / "people.csv", sensitive="ill", alphas=alphas)
+    epsilons = _epsilons(request, table)
+    shown = epsilon_table(SimpleNamespace(epsilons=epsilons))
+    answered = shown[shown["largest epsilon"].notna()]
+    assert len(answered) > 10
+    for i in answered.index:
+        row, printed = epsilons.loc[i], float(format(shown["largest epsilon"][i], ".3g"))
+        known = {"alpha": row.alpha, "beta": request.beta, "n": 600, "collection": 1, "mode": row["mode"]}
+        assert required_size(replace(Setting(**known, gamma=600), epsilon=printed, gamma=None))[0] <= 600
+
+
+def test_a_group_of_everyone_among_an_odd_number_is_no_larger_than_the_data(files):
+    pd.read_csv(files / "people.csv").head(599).to_csv(files / "odd.csv", index=False)
+    audit = run_audit(Request(file=files / "odd.csv", sensitive="ill", **LOOSE | {"gamma": 599}), progress=False)
+    assert (audit.epsilons["smallest"] == audit.epsilons["n"]).all()
 
 
 def test_the_same_request_gives_the_same_report_whatever_the_workers(files):
