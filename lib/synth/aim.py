@@ -5,7 +5,9 @@ exponential mechanism the marginal that the model gets most wrong over and above
 the noise it would be measured with, measure it, fit the model again. A round
 that teaches less than its noise doubles the precision of the next (annealing).
 Only marginals are open that keep the model under a size that grows with the
-part of the budget already spent.
+part of the budget already spent. A marginal that alone is larger than the
+model may ever be can never be opened, so it is no candidate from the start, and
+its counts are not held.
 
 Published constants: at most ``T = 16 d`` rounds, ``alpha = 0.9`` of a round's
 budget for the measurement, 80 MB for the model. The size limit here is 1 MB by
@@ -30,13 +32,14 @@ from lib.synth.base import (
     gaussian_cost,
     gaussian_scale,
     measure,
+    require,
     select,
     selection_cost,
     selection_epsilon,
 )
 from lib.synth.graphical import GraphicalModel
 from lib.synth.marginal_model import MarginalModel, Round, estimate, numbered
-from lib.synth.workload import Workload, all_kway, counts, downward_closure
+from lib.synth.workload import Workload, all_kway, counts, downward_closure, megabytes
 
 __all__ = ["AIM", "expected_noise", "candidate_weights", "quality_scores", "open_candidates"]
 
@@ -57,6 +60,8 @@ class AIM(Synthesizer):
         Share of a round's budget that measures; the published 0.9.
     iterations, last_iterations : int
         Of mirror descent at most, in a round and in the last fit.
+    memory : float
+        Megabytes that the candidates' tables may take, all held at once; more is refused before anything is spent.
     """
 
     degree: int = 3
@@ -65,6 +70,7 @@ class AIM(Synthesizer):
     alpha: float = 0.9
     iterations: int = 200
     last_iterations: int = 1000
+    memory: float = 2048.0
     name: str = "aim"
 
     def __post_init__(self) -> None:
@@ -74,10 +80,22 @@ class AIM(Synthesizer):
         validate.fraction("alpha", self.alpha)
         validate.integer("iterations", self.iterations, low=1)
         validate.integer("last_iterations", self.last_iterations, low=1)
+        validate.positive("memory", self.memory)
+
+    def candidates(self, domain: Domain) -> dict[tuple[str, ...], float]:
+        """What may be measured, with its weight: single columns, and marginals that a model of ``max_megabytes`` can hold."""
+        weights = candidate_weights(all_kway(domain, min(self.degree, len(domain))))
+        return {r: w for r, w in weights.items() if len(r) == 1 or megabytes(domain, [r]) <= self.max_megabytes}
+
+    def require_memory(self, domain: Domain) -> None:
+        candidates = self.candidates(domain)
+        largest = max(megabytes(domain, [r]) for r in candidates)
+        require(megabytes(domain, candidates) + 4 * largest, self.memory, "AIM's tables of counts")
 
     def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> MarginalModel:
-        ledger = checked(data, domain, budget)
-        weights = candidate_weights(all_kway(domain, min(self.degree, len(domain))))
+        ledger = checked(data, domain, budget, rng)
+        self.require_memory(domain)
+        weights = self.candidates(domain)
         rounds_planned = self.rounds_per_column * len(domain)
         sigma = gaussian_scale(self.alpha * budget / rounds_planned)
         epsilon = selection_epsilon((1 - self.alpha) * budget / rounds_planned)

@@ -28,8 +28,11 @@ from lib.datasets import Domain
 from lib.dp import Ledger
 from lib.synth.workload import counts
 
-__all__ = ["Fitted", "Synthesizer", "Measurement", "measure", "select", "selection_probabilities", "estimated_total",
-           "gaussian_cost", "selection_cost", "gaussian_scale", "selection_epsilon", "replacement_cost", "checked"]  # fmt: skip
+__all__ = ["BUDGET_MIN", "BUDGET_MAX", "Fitted", "Synthesizer", "Measurement", "measure", "select",
+           "selection_probabilities", "estimated_total", "gaussian_cost", "selection_cost", "gaussian_scale",
+           "selection_epsilon", "replacement_cost", "checked", "require"]  # fmt: skip
+
+BUDGET_MIN, BUDGET_MAX = 1e-20, 1e20  # of rho; noise of 1e10 to 1e-10 rows, which 32-bit training still bears
 
 
 class Fitted(ABC):
@@ -62,6 +65,15 @@ class Synthesizer(ABC):
 
     name: str
 
+    def require_memory(self, domain: Domain) -> None:  # noqa: B027 - a synthesizer may do without
+        """Refuse a domain whose tables would not fit, before anything is spent; by default nothing is refused.
+
+        Raises
+        ------
+        ValueError
+            With the estimate and the limit.
+        """
+
     @abstractmethod
     def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> Fitted:
         """Fit under ``budget``-zCDP (add or remove one row).
@@ -77,23 +89,43 @@ class Synthesizer(ABC):
         domain : Domain
             Declared, never read off ``data``.
         budget : float
-            ``rho > 0``; spent to the last.
+            ``rho`` from 1e-20 to 1e20; spent to the last.
         rng : np.random.Generator
             Noise and selection. Equal generators give equal models, in any process.
 
         Raises
         ------
         ValueError
-            For a budget that is no number above 0, or data out of the domain.
+            For a budget out of this range, data out of the domain, an ``rng`` of another
+            kind, or a domain that needs more memory than the synthesizer allows itself
+            (:meth:`require_memory`); nothing is spent then.
         """
 
 
-def checked(data: pd.DataFrame, domain: Domain, budget: float) -> Ledger:
-    """A ledger over ``budget``, once the arguments of a fit are found good."""
+_UNCHECKED = object()
+
+
+def checked(data: pd.DataFrame, domain: Domain, budget: float, rng: object = _UNCHECKED) -> Ledger:
+    """A ledger over ``budget``, once the arguments of a fit are found good.
+
+    Parameters
+    ----------
+    data, domain, budget, rng
+        As :meth:`Synthesizer.fit` has them; ``rng`` is not looked at if it is not given.
+    """
     if len(domain) < 1:
         raise ValueError("domain has no columns; at least 1 is needed")
     domain.check(data)
-    return Ledger(validate.positive("budget", budget))
+    if rng is not _UNCHECKED and not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng={rng!r} is not allowed: a numpy.random.Generator is")
+    return Ledger(validate.budget("budget", budget, low=BUDGET_MIN, high=BUDGET_MAX))
+
+
+def require(needed: float, limit: float, what: str) -> None:
+    """Refuse what needs more than ``limit`` megabytes (2^20 bytes), naming both."""
+    if needed > limit:
+        raise ValueError(f"{what} would take about {needed:,.0f} MB; memory={limit:g} MB is allowed. Fewer or coarser "
+                         "columns, a smaller degree or a larger memory= would do")  # fmt: skip
 
 
 @dataclass(frozen=True)

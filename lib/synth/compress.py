@@ -48,7 +48,8 @@ class Compression:
         return belongs / belongs.sum(axis=1, keepdims=True)
 
     def shrink(self, data: pd.DataFrame) -> pd.DataFrame:
-        return pd.DataFrame({c: self.maps[c][data[c].to_numpy()] for c in self.domain.columns}, index=data.index)
+        codes = {c: data[c].to_numpy().astype(np.intp, copy=False) for c in self.domain.columns}
+        return pd.DataFrame({c: self.maps[c][codes[c]] for c in self.domain.columns}, index=data.index)
 
     def merge(self, m: Measurement) -> Measurement:
         """The measurement of the merged marginal: a cell that sums ``k`` noisy ones has ``k`` times their variance.

@@ -31,10 +31,10 @@ from lib import validate
 from lib.datasets import Domain
 from lib.dp import Ledger
 from lib.synth.aim import expected_noise
-from lib.synth.base import Fitted, Synthesizer, checked, gaussian_cost, gaussian_scale, measure, select
+from lib.synth.base import Fitted, Synthesizer, checked, gaussian_cost, gaussian_scale, measure, require, select
 from lib.synth.generator import initial_weights, kernels
 from lib.synth.products import product_marginal, squared_error
-from lib.synth.workload import all_kway, counts, downward_closure
+from lib.synth.workload import all_kway, counts, downward_closure, megabytes
 
 __all__ = ["GEM", "GEMModel", "GEMRound", "published_spending"]
 
@@ -99,6 +99,9 @@ class GEM(Synthesizer):
         Adam's learning rate.
     keep : float
         Weight of the past in the running average over the last half of the rounds.
+    memory : float
+        Megabytes that a fit may take. It holds the counts of every candidate; with single cells, scores and
+        probabilities of every cell beside them. More is refused before anything is spent.
     """
 
     variant: str = "marginal"
@@ -112,18 +115,22 @@ class GEM(Synthesizer):
     steps: int = 100
     rate: float = 3e-3
     keep: float = 0.5
+    memory: float = 2048.0
     name: str = "gem"
 
     def __post_init__(self) -> None:
         validate.choice("variant", self.variant, ("marginal", "cell"))
         for what in ("degree", "rounds", "inputs", "batch", "steps"):
             validate.integer(what, getattr(self, what), low=1)
+        if not isinstance(self.hidden, tuple | list):
+            raise ValueError(f"hidden={self.hidden!r} is not allowed: a tuple of widths is")
         for width in self.hidden:
             validate.integer("hidden", width, low=1)
         validate.fraction("alpha", self.alpha)
         validate.fraction("count_share", self.count_share)
         validate.positive("rate", self.rate)
         validate.fraction("keep", self.keep, open_ends=False)
+        validate.positive("memory", self.memory)
 
     @classmethod
     def published(cls, **changes) -> GEM:
@@ -135,10 +142,25 @@ class GEM(Synthesizer):
         """The selection's part of a round's ``rho``: ``alpha^2 / (alpha^2 + (1 - alpha)^2)``."""
         return self.alpha**2 / (self.alpha**2 + (1 - self.alpha) ** 2)
 
-    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> GEMModel:
-        ledger = checked(data, domain, budget)
+    def candidates(self, domain: Domain) -> tuple[tuple[str, ...], ...]:
+        """The marginals of which one, or one cell, is asked for in a round."""
         workload = all_kway(domain, min(self.degree, len(domain)))
-        workload = tuple(workload) if self.variant == "cell" else downward_closure(workload)
+        return tuple(workload) if self.variant == "cell" else downward_closure(workload)
+
+    def require_memory(self, domain: Domain) -> None:
+        marginals = self.candidates(domain)
+        tables, largest = megabytes(domain, marginals), max(megabytes(domain, [s]) for s in marginals)
+        # cells: counts, scores, and four arrays of the draw; marginals: counts, and what was measured in each round
+        needed = 6 * tables + 3 * largest if self.variant == "cell" else tables + (2 * self.rounds + 5) * largest
+        joint = (
+            3 * self.batch * max(megabytes(domain, [s[:-1]]) for s in marginals)
+        )  # of each product, and its gradient
+        require(needed + joint, self.memory, "GEM's tables")
+
+    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> GEMModel:
+        ledger = checked(data, domain, budget, rng)
+        self.require_memory(domain)
+        workload = self.candidates(domain)
         exact = {s: counts(data, domain, s) for s in workload}
         noise = gaussian_scale(ledger.spend("number of rows", self.count_share * budget))
         total = max(1.0, len(data) + rng.normal(0, noise))
@@ -156,15 +178,20 @@ class GEM(Synthesizer):
         """Select and measure: what was chosen, its noisy share(s) of the rows, the noise's sigma."""
         sigma = gaussian_scale((1 - self.select_share) * rho)
         shares = trainer.shares()
-        gaps = {s: exact[s] - total * product_marginal([shares[c] for c in s]).ravel() for s in exact}
+
+        def gap(s: tuple[str, ...]) -> np.ndarray:  # one marginal at a time: all together are as large as the counts
+            return exact[s] - total * product_marginal([shares[c] for c in s]).ravel()
+
         if self.variant == "marginal":
             names = list(exact)
-            scores = np.array([np.abs(gaps[s]).sum() - expected_noise(sigma, gaps[s].size) for s in names])
+            scores = np.array([np.abs(gap(s)).sum() - expected_noise(sigma, exact[s].size) for s in names])
             columns = names[select(scores, self.select_share * rho, 1.0, ledger, rng)]
             m = measure(data, domain, columns, gaussian_cost(sigma), ledger, rng)
             return (columns, None), m.noisy / total, sigma
-        scores = np.concatenate([np.abs(g) for g in gaps.values()])
-        ends = np.cumsum([g.size for g in gaps.values()])
+        ends = np.cumsum([table.size for table in exact.values()])
+        scores = np.empty(ends[-1])
+        for s, end in zip(exact, ends, strict=True):
+            scores[end - exact[s].size : end] = np.abs(gap(s))
         scores[trainer.asked] = 0.0  # a query that was asked before teaches nothing
         place = select(scores, self.select_share * rho, 1.0, ledger, rng)
         trainer.asked.append(place)

@@ -80,7 +80,7 @@ class MST(Synthesizer):
     name: str = "mst"
 
     def __post_init__(self) -> None:
-        if len(self.parts) != 3:
+        if not isinstance(self.parts, tuple | list) or len(self.parts) != 3:
             raise ValueError(f"parts={self.parts!r} is not allowed: three finite numbers > 0 are")
         for part in self.parts:
             validate.positive("parts", part)
@@ -88,7 +88,7 @@ class MST(Synthesizer):
         validate.integer("iterations", self.iterations, low=1)
 
     def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> MSTModel:
-        ledger = checked(data, domain, budget)
+        ledger = checked(data, domain, budget, rng)
         first, choice, second = (
             (budget * p / sum(self.parts) for p in self.parts) if len(domain) > 1 else (budget, 0, 0)
         )

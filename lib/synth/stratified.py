@@ -39,7 +39,7 @@ from joblib import Parallel, delayed
 from lib import validate
 from lib.datasets import Domain
 from lib.dp import Ledger
-from lib.synth.base import Fitted, Synthesizer, checked, gaussian_scale, replacement_cost
+from lib.synth.base import BUDGET_MAX, BUDGET_MIN, Fitted, Synthesizer, checked, gaussian_scale, replacement_cost
 from lib.synth.weights import Sizes, cut_at_zero, declared_sizes, group_sizes, projected, size_items
 from lib.synth.workload import cell_codes
 
@@ -175,7 +175,11 @@ class Stratified(Synthesizer):
         rest = Domain.of({c: k for c, k in domain if c not in self.by})
         if not len(rest):
             raise ValueError(f"by={self.by!r} holds every column of the domain; at least one must be left to fit")
-        ledger = checked(data, domain, budget)
+        ledger = checked(data, domain, budget, rng)
+        if self.weights != "public":
+            what = f"budget={budget!r} less count_share={self.count_share!r} of it"
+            validate.budget(what, (1 - self.count_share) * budget, low=BUDGET_MIN, high=BUDGET_MAX)
+        self.inner.require_memory(domain if self.small == "merge" else rest)
         sizes = self._sizes(data, domain, ledger, rng)
         kept, merged, dropped = self._sort_out(sizes)
         left = ledger.rho - ledger.spent

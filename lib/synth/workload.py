@@ -10,7 +10,7 @@ linear in the rows, whatever the sizes of the columns.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -19,7 +19,7 @@ import pandas as pd
 from lib import validate
 from lib.datasets import Domain
 
-__all__ = ["ABSENT", "Workload", "all_kway", "downward_closure", "counts", "cell_codes", "total_variation", "workload_error",
+__all__ = ["ABSENT", "Workload", "all_kway", "downward_closure", "counts", "megabytes", "cell_codes", "total_variation", "workload_error",
            "marginal_errors", "group_errors"]  # fmt: skip
 
 Workload = Mapping[tuple[str, ...], float]
@@ -44,10 +44,15 @@ def downward_closure(workload: Workload) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(subsets, key=lambda r: (len(r), [place[c] for c in r])))
 
 
+def megabytes(domain: Domain, marginals: Iterable[Sequence[str]]) -> float:
+    """What ``marginals`` take in full, at 8 bytes a cell, in 2^20 bytes."""
+    return sum(math.prod(domain[c] for c in s) for s in marginals) * 8 / 2**20
+
+
 def cell_codes(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
     """The number of each row's cell in the marginal on ``columns`` (C order), shape (n,)."""
     shape = [domain[c] for c in columns]
-    return np.ravel_multi_index([frame[c].to_numpy() for c in columns], shape)
+    return np.ravel_multi_index([frame[c].to_numpy().astype(np.intp, copy=False) for c in columns], shape)
 
 
 def counts(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
