@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.plots import audit, coherence, coherence_bounds
+from lib.plots import audit, coherence, coherence_bounds, coherence_dp
 from lib.rng import stream
 
 
@@ -89,3 +89,34 @@ def test_an_audit_marks_what_is_flagged():
         stream(1, "audit plot").uniform(-1, 1, 10), np.arange(10) < 5, "g", words=("in", "out")
     )
     assert len(fig.axes[0].lines) >= 2
+
+
+def test_tails_say_where_the_simulation_is_above_a_bound():
+    rows = pd.DataFrame({"members": [100, 100, 200, 200], "alpha": [0.1, 0.2] * 2, "simulated": [0.2, 0.1, 0.5, 0.1],
+                         "ours": [0.3, 0.2, 0.3, 0.2], "paper": 0.9})  # fmt: skip
+    assert "100 members, 100%; 200 members, 50%" in coherence_dp.tails(rows, "T")[1]
+
+
+def _measured() -> tuple[pd.DataFrame, pd.DataFrame]:
+    rows = pd.DataFrame({"release": "fine", "reader": "informed", "epsilon": [0.1, 1.0, math.inf], "mean": [0.1, 0.5, 1.0],
+                         "low": [0.08, 0.4, 0.9], "high": [0.12, 0.6, 1.1], "q95": [0.2, 0.6, 1.2], "null": 0.01})  # fmt: skip
+    bounds = pd.DataFrame({"mode": ["theorem7", "theorem7", "tightened", "tightened"], "epsilon": [0.1, 1.0] * 2,
+                           "alpha": [1.0, math.nan, 0.2, 0.4]})  # fmt: skip
+    return rows, bounds
+
+
+def test_measured_means_of_a_release_have_their_intervals():
+    fig, _ = coherence_dp.release_against_epsilon(*_measured(), "everyone")
+    bars = fig.axes[0].containers[0].lines[2][0].get_segments()
+    assert np.array(bars)[:, :, 1] == pytest.approx(np.array([[0.08, 0.12], [0.4, 0.6], [0.9, 1.1]]))
+
+
+def test_the_description_of_a_release_counts_the_means_below_each_bound():
+    alt = coherence_dp.release_against_epsilon(*_measured(), "everyone")[1]
+    assert "Theorem 7 lies above 1 of the 1 means" in alt
+    assert "tightened (ours) lies above 1 of the 2 means" in alt
+    rows, bounds = _measured()
+    assert (
+        "Theorem 7 says nothing"
+        in coherence_dp.release_against_epsilon(rows, bounds.assign(alpha=math.nan), "everyone")[1]
+    )
