@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from lib import validate
 
-__all__ = ["EVERYONE", "groups", "banded", "bands_in_order", "large_enough"]
+__all__ = ["EVERYONE", "groups", "groups_by_size", "banded", "bands_in_order", "large_enough"]
 
 EVERYONE = "everyone"
 _NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?"
@@ -43,25 +43,68 @@ def groups(
     ValueError
         For an unknown column, a predicate of another shape, or a name that comes twice.
     """
-    found: dict[str, np.ndarray] = {EVERYONE: np.ones(len(frame), dtype=bool)} if everyone else {}
+    return groups_by_size(frame, columns, crossings, predicates, gamma=0, everyone=everyone)[0]
+
+
+def groups_by_size(
+    frame: pd.DataFrame,
+    columns: Sequence[str] = (),
+    crossings: Sequence[Sequence[str]] = (),
+    predicates: Mapping[str, Callable[[pd.DataFrame], object]] | None = None,
+    *,
+    gamma: float,
+    everyone: bool = True,
+) -> tuple[dict[str, np.ndarray], dict[str, int]]:
+    """:func:`groups` of at least ``gamma`` members, and the sizes of all others, whose members are never listed.
+
+    A column of thousands of values in a large table has thousands of groups; counted first, most cost nothing.
+    """
+    found: dict[str, np.ndarray] = {}
+    small: dict[str, int] = {}
+
+    def add(name: str, size: int, who: Callable[[], np.ndarray]) -> None:
+        if name in found or name in small:
+            raise ValueError(f"group {name!r} is named twice")
+        if size >= gamma:
+            found[name] = who()
+        else:
+            small[name] = size
+
+    if everyone:
+        add(EVERYONE, len(frame), lambda: np.ones(len(frame), dtype=bool))
     for crossing in [*((column,) for column in columns), *map(tuple, crossings)]:
-        for column in crossing:
-            validate.choice("column", column, frame.columns)
-        values = [sorted(frame[column].dropna().unique(), key=_numbers_first) for column in crossing]
-        for combination in product(*values):
-            who = np.logical_and.reduce(
-                [(frame[c] == v).to_numpy(bool, na_value=False) for c, v in zip(crossing, combination, strict=True)]
-            )
-            if who.any():
-                _add(found, " & ".join(f"{c} = {v}" for c, v in zip(crossing, combination, strict=True)), who)
+        cells, names = _cells(frame, crossing)
+        for cell, size in zip(*np.unique(cells[cells >= 0], return_counts=True), strict=True):
+            add(names(int(cell)), int(size), lambda cells=cells, cell=cell: cells == cell)
     for name, predicate in (predicates or {}).items():
         who = np.asarray(predicate(frame))
         if who.shape != (len(frame),) or who.dtype != bool:
             raise ValueError(
                 f"predicate {name!r} gave {who.dtype} of shape {who.shape}; bool of ({len(frame)},) is allowed"
             )
-        _add(found, name, who)
-    return found
+        add(name, int(who.sum()), lambda who=who: who)
+    return found, small
+
+
+def _cells(frame: pd.DataFrame, crossing: Sequence[str]) -> tuple[np.ndarray, Callable[[int], str]]:
+    """The cell of each row in a crossing of columns (-1 for a missing value), in the order of their values; a cell's name."""
+    cells, parts = np.zeros(len(frame), dtype=np.int64), []
+    for column in crossing:
+        validate.choice("column", column, frame.columns)
+        codes, values = pd.factorize(frame[column])
+        order = sorted(range(len(values)), key=lambda i, values=values: _numbers_first(values[i]))
+        rank = np.append(np.argsort(order), -1)[codes]  # the last stands for -1, a missing value
+        cells = np.where((rank < 0) | (cells < 0), -1, cells * max(1, len(values)) + rank)
+        parts.append((column, [values[i] for i in order]))
+
+    def name(cell: int) -> str:
+        told = []
+        for column, values in reversed(parts):
+            cell, place = divmod(cell, len(values))
+            told.append(f"{column} = {values[place]}")
+        return " & ".join(reversed(told))
+
+    return cells, name
 
 
 def banded(values: pd.Series, edges: Sequence[float]) -> pd.Series:
@@ -108,9 +151,3 @@ def large_enough(found: Mapping[str, np.ndarray], gamma: float) -> dict[str, np.
 
 def _numbers_first(value: object) -> tuple[bool, object]:
     return isinstance(value, str), value
-
-
-def _add(found: dict[str, np.ndarray], name: str, who: np.ndarray) -> None:
-    if name in found:
-        raise ValueError(f"group {name!r} is named twice")
-    found[name] = who

@@ -7,13 +7,13 @@ distance itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from lib import validate
 
-__all__ = ["DISTANCES", "LARGEST", "wasserstein1", "split_distance", "shuffled_distances"]
+__all__ = ["DISTANCES", "LARGEST", "wasserstein1", "split_distance", "shuffled_distances", "reshuffling_p"]
 
 
 _AT_ONCE = 2_000_000  # memberships reshuffled together
@@ -52,7 +52,13 @@ def split_distance(values: np.ndarray, inside: np.ndarray, distance: str = "wass
     if values.size == 0:
         return np.full(inside.shape[:-1], np.nan)
     order = np.argsort(values, kind="stable")
-    values, inside = values[order], inside[..., order]
+    return _of_sorted(values[order], inside[..., order], rule)
+
+
+def _of_sorted(
+    values: np.ndarray, inside: np.ndarray, rule: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """The distance for values in increasing order."""
     seen_a, seen = inside.cumsum(axis=-1), np.arange(1, values.size + 1)
     n_a = seen_a[..., -1:]
     with np.errstate(divide="ignore", invalid="ignore"):  # whole numbers up to here: a gap of 1 is exactly 1
@@ -69,12 +75,49 @@ def shuffled_distances(values: np.ndarray, n_a: int, *, draws: int, rng: np.rand
     -------
     float array of shape (draws,)
     """
-    found, rows = [], max(1, _AT_ONCE // max(1, len(values)))
-    for first in range(0, draws, rows):  # in pieces: a large group with many draws would fill the memory
+    return np.concatenate(list(_shuffled(values, n_a, draws, rng, distance)))
+
+
+def _shuffled(
+    values: np.ndarray, n_a: int, draws: int, rng: np.random.Generator, distance: str
+) -> Iterator[np.ndarray]:
+    """In pieces: a large group with many draws would fill the memory."""
+    rule, values = DISTANCES[validate.choice("distance", distance, DISTANCES)], np.asarray(values, dtype=float)
+    order, rows = np.argsort(values, kind="stable"), max(1, _AT_ONCE // max(1, len(values)))
+    ordered = values[order]
+    for first in range(0, draws, rows):
         inside = np.zeros((min(rows, draws - first), len(values)), dtype=bool)
         inside[:, :n_a] = True
-        found.append(split_distance(values, rng.permuted(inside, axis=1), distance))
-    return np.concatenate(found)
+        shuffled = rng.permuted(inside, axis=1)[:, order]
+        yield _of_sorted(ordered, shuffled, rule) if values.size else np.full(len(inside), np.nan)
+
+
+def reshuffling_p(values: np.ndarray, inside: np.ndarray, *, draws: int, enough: int, rng: np.random.Generator,
+                  distance: str = "wasserstein") -> float:  # fmt: skip
+    """p-value of the distance when membership is reshuffled at most ``draws`` times; NaN where a side is empty.
+
+    It stops at the reshuffling ``j`` that is the ``enough``-th to be at least as far apart, with ``p = enough / j``;
+    else ``p = (1 + K) / (1 + draws)`` with ``K`` of those. Both are valid at every level, and a group in which
+    there is nothing takes few reshufflings.
+
+    References
+    ----------
+    Besag and Clifford (1991), Sequential Monte Carlo p-values, Biometrika 78(2).
+    """
+    validate.integer("draws", draws, low=1)
+    validate.integer("enough", enough, low=1)
+    inside = np.asarray(inside, dtype=bool)
+    found = float(split_distance(values, inside, distance))
+    if np.isnan(found):
+        return np.nan
+    hits, done, piece = 0, 0, 10 * enough
+    while done < draws:
+        null = shuffled_distances(values, int(inside.sum()), draws=min(piece, draws - done), rng=rng, distance=distance)
+        seen = hits + np.cumsum(null >= found - 1e-12)
+        if seen[-1] >= enough:
+            return enough / (done + 1 + int(np.argmax(seen >= enough)))
+        hits, done, piece = int(seen[-1]), done + null.size, 2 * piece
+    return (1 + hits) / (1 + draws)
 
 
 # each rule takes the sorted values and the gap between the two CDFs after each of them

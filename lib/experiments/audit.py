@@ -20,13 +20,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pandas as pd
 from scipy import stats
 from tqdm.auto import tqdm
 
 from lib import validate
-from lib.coherence.collection import groups, large_enough
+from lib.coherence.collection import groups_by_size
+from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, checked, compare, demcoh, predict_halves
 from lib.coherence.learners import BATTERY, After, Learner
 from lib.coherence.solver import MODES, Setting, required_size, solve
@@ -37,6 +39,8 @@ from lib.rng import stream
 
 __all__ = ["Request", "Audit", "run_audit", "holm"]
 
+MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
+ENOUGH = 50  # reshufflings as far apart as observed, after which a test stops: p is then known to a seventh of itself
 LEAST_ALPHA = 1e-6  # less than one person in a million turned; the theorems would ask for more people than there are
 
 
@@ -283,13 +287,11 @@ def _prepared(request: Request) -> _Table:
     known = pool[schema.sensitive].notna().to_numpy()
     pool, inside = pool[known].reset_index(drop=True), inside[known]
     _enough(request, inside)
-    found = _groups(request, pool, schema)
-    kept = large_enough(found, request.gamma)
+    kept, small = _groups(request, pool, schema)
     if not kept:
         raise ValueError(f"gamma={request.gamma!r} is not allowed: the largest group has {len(pool)} people")
     frame = schema.typed(pool, request.file.name)
     reading = None if released is None else read_release(released, schema, request.release.name, request.file.name)
-    small = {name: int(who.sum()) for name, who in found.items() if name not in kept}
     return _Table(pool, frame, schema, kept, small, inside, int((~known).sum()), reading)
 
 
@@ -329,7 +331,7 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
     return pd.concat([raw, out], ignore_index=True), np.arange(len(raw) + len(out)) < len(raw)
 
 
-def _groups(request: Request, pool: pd.DataFrame, schema: Schema) -> dict[str, np.ndarray]:
+def _groups(request: Request, pool: pd.DataFrame, schema: Schema) -> tuple[dict[str, np.ndarray], dict[str, int]]:
     columns = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
     needed = dict.fromkeys([*columns, *(c for crossing in request.crossings for c in crossing)])
     numbers = [c.name for c in schema.columns if c.kind == "number"]
@@ -337,7 +339,7 @@ def _groups(request: Request, pool: pd.DataFrame, schema: Schema) -> dict[str, n
     is_one = schema.is_positive(pool).to_numpy()
     name = f"{schema.sensitive} = {schema.positive}"
     told = {name: lambda frame: is_one, f"{schema.sensitive} other than {schema.positive}": lambda frame: ~is_one}
-    return groups(labels, columns, request.crossings, told)
+    return groups_by_size(labels, columns, request.crossings, told, gamma=request.gamma)
 
 
 # --- the experiments ---------------------------------------------------------------------------------------------
@@ -352,6 +354,15 @@ def _null_draws(request: Request, tests: int) -> int:
     draws = 20
     while tests * _fisher(np.full(request.splits, 1 / (draws + 1))) > request.false_alarm / 4:
         draws *= 2
+    return _affordable(draws, request, tests)
+
+
+def _affordable(draws: int, request: Request, tests: int) -> int:
+    if draws > MOST_DRAWS:
+        raise ValueError(
+            f"false_alarm={request.false_alarm!r} is not allowed: with {tests} tests it takes {draws:,} reshufflings of each; at "
+            f"most {MOST_DRAWS:,} are (a larger false_alarm, more splits, fewer groups or learners need fewer)"
+        )
     return draws
 
 
@@ -379,16 +390,21 @@ def _fisher(p: np.ndarray) -> float:
 def _released(request: Request, table: _Table, name: str, curator: None, progress: bool):
     """One split, several trainings; the test is of their mean, which is one predictor."""
     setup, h, rows = _setup(request, table), [], []
+    tests = len(request.learners) * len(table.members)
+    draws = _affordable(math.ceil(4 * tests / request.false_alarm), request, tests)
     for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):
         rng = stream(request.seed, "release", i)
         predict = _learn(BATTERY[name], table.release.table, setup, rng)
         h.append(checked(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
         rows.append(compare(h[-1], table.inside, table.members, setup, rng).assign(split=i))
     result = Result(pd.concat(rows, ignore_index=True), setup, request.seed)
-    tests = len(request.learners) * len(table.members)
-    draws = replace(setup, labels="confidence", null_draws=math.ceil(4 * tests / request.false_alarm))
-    p = compare(np.mean(h, axis=0), table.inside, table.members, draws, stream(request.seed, "release test"))
-    return result, p[["group", "n", "p"]].fillna({"p": 1.0}), (h[0], table.inside, dict(table.members))
+    mean = np.mean(h, axis=0)
+    jobs = [joblib.delayed(reshuffling_p)(mean[who], table.inside[who], draws=draws, enough=ENOUGH,
+                                          rng=stream(request.seed, "release test", name, group))
+            for group, who in table.members.items()]  # fmt: skip
+    p = pd.DataFrame({"group": list(table.members), "n": [int(who.sum()) for who in table.members.values()],
+                      "p": joblib.Parallel(n_jobs=request.workers)(jobs)})  # fmt: skip
+    return result, p.fillna({"p": 1.0}), (h[0], table.inside, dict(table.members))
 
 
 def _learn(learner: Learner, release: pd.DataFrame, setup: Setup, rng: np.random.Generator):

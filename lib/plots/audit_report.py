@@ -239,7 +239,11 @@ def _limits(audit: Audit) -> str:
             if "{seed}" in r.curator
             else "The curator takes no {seed}: if it draws at random, the same files and options give another report."
         )
-    how = "Fisher's method over the splits" if r.mode != "release" else "one reshuffling test of the mean predictor"
+    how = (
+        "Fisher's method over the splits"
+        if r.mode != "release"
+        else "one reshuffling test of the mean predictor, which stops early where there is nothing"
+    )
     return html.section(
         "What this cannot say",
         html.bullets([

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.coherence.collection import EVERYONE, banded, bands_in_order, groups, large_enough
+from lib.coherence.collection import EVERYONE, banded, bands_in_order, groups, groups_by_size, large_enough
 
 FRAME = pd.DataFrame({"a": [0, 1, 1, None], "b": ["x", "x", "y", "y"], "age": [3, 18, 40, 80]})
 
@@ -118,3 +118,30 @@ def test_what_names_no_group_is_refused():
         groups(FRAME, predicates={"short": lambda t: np.array([True, False])})
     with pytest.raises(ValueError, match="named twice"):
         groups(FRAME, ["b", "b"])
+
+
+MIXED = st.sampled_from([1, 2, "10", "x", None, 2.5])
+
+
+@given(st.lists(st.tuples(MIXED, st.sampled_from(["u", "v", None])), min_size=1, max_size=40), st.integers(1, 20))
+@settings(max_examples=100, deadline=None)
+def test_groups_by_size_are_the_groups_compared_one_by_one(rows, gamma):
+    frame = pd.DataFrame(rows, columns=["a", "b"], dtype=object)
+    every = groups(frame, ["a", "b"], [("a", "b")])
+    for name, who in every.items():
+        parts = [part.split(" = ") for part in name.split(" & ")] if name != EVERYONE else []
+        expected = [all(row[column] is not None and f"{row[column]}" == text for column, text in parts)
+                    for row in frame.to_dict("records")]  # fmt: skip
+        assert who.tolist() == expected
+    kept, small = groups_by_size(frame, ["a", "b"], [("a", "b")], gamma=gamma)
+    assert kept.keys() == large_enough(every, gamma).keys()
+    assert all(np.array_equal(kept[name], every[name]) for name in kept)
+    assert small == {name: int(who.sum()) for name, who in every.items() if name not in kept}
+
+
+def test_thousands_of_small_groups_are_counted_and_not_listed():
+    n = 20_000
+    frame = pd.DataFrame({"area": np.append(np.arange(n - 500), np.full(500, -1)).astype(str)})
+    kept, small = groups_by_size(frame, ["area"], gamma=80)
+    assert list(kept) == [EVERYONE, "area = -1"]
+    assert len(small) == n - 500

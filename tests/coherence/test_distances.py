@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lib.coherence.distances import DISTANCES, LARGEST, shuffled_distances, split_distance, wasserstein1
+from lib.coherence.distances import DISTANCES, LARGEST, reshuffling_p, shuffled_distances, split_distance, wasserstein1
+from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 
 values = st.lists(st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, -0.5, 0.0, 1.0])), min_size=1, max_size=40)
@@ -81,3 +82,39 @@ def test_the_null_has_the_hypergeometric_law(rng):
     observed = np.array([(np.round(found, 9) == d).sum() for d in support])
     assert observed.sum() == found.size
     assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
+
+
+def test_values_are_sorted_once_whatever_the_number_of_pieces(monkeypatch):
+    h, sorts, sort = stream(7, "sorted once").uniform(-1, 1, 50), [], np.argsort
+    whole = shuffled_distances(h, 20, draws=40, rng=stream(7, "pieces"))
+    monkeypatch.setattr("lib.coherence.distances._AT_ONCE", 100)  # two draws a piece
+    monkeypatch.setattr(np, "argsort", lambda *a, **k: (sorts.append(1), sort(*a, **k))[1])
+    assert np.array_equal(shuffled_distances(h, 20, draws=40, rng=stream(7, "pieces")), whole)
+    assert len(sorts) == 1
+
+
+def test_a_sequential_p_value_is_the_full_one_where_there_is_a_difference():
+    inside = np.arange(60) < 30
+    assert reshuffling_p(np.where(inside, 1.0, -1.0), inside, draws=999, enough=20, rng=stream(7, "apart")) == 1 / 1000
+    assert reshuffling_p(np.zeros(60), inside, draws=999, enough=20, rng=stream(7, "alike")) == 1
+    assert np.isnan(reshuffling_p(np.zeros(60), np.ones(60, dtype=bool), draws=9, enough=2, rng=stream(7, "nobody")))
+
+
+def test_a_sequential_p_value_is_valid_and_cheap():
+    """Of predictors that have seen nobody, p <= t in at most a share t; and most of the reshufflings are saved."""
+    rng, found, spent = stream(7, "sequential"), [], 0
+
+    def counted(values, n_a, *, draws, **more):
+        nonlocal spent
+        spent += draws
+        return shuffled_distances(values, n_a, draws=draws, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lib.coherence.distances.shuffled_distances", counted)
+        for _ in range(400):
+            h, inside = rng.uniform(-1, 1, 20), rng.permutation(20) < 10
+            found.append(reshuffling_p(h, inside, draws=400, enough=5, rng=rng))
+    for level in (0.05, 0.2, 0.5):
+        hits = int((np.array(found) <= level).sum())
+        assert stats.binomtest(hits, 400, level, alternative="greater").pvalue > FALSE_ALARM
+    assert spent < 400 * 400 / 2

@@ -58,7 +58,7 @@ def _release(files, name: str, **options) -> Request:
 def test_a_leaky_release_is_flagged_in_every_group_and_a_harmless_one_in_none(files):
     leak = run_audit(_release(files, "leak", false_alarm=0.01, learners=("lookup", "forest")), progress=False)
     assert leak.verdicts.query("learner == 'lookup'")["flagged"].all()
-    assert leak.verdicts.query("learner == 'forest' and group == 'everyone'")["flagged"].all()
+    assert leak.verdicts.query("learner == 'forest' and group == 'ill = yes'")["flagged"].all()
     harmless = run_audit(_release(files, "harmless", false_alarm=0.01), progress=False)
     assert not harmless.verdicts["flagged"].any()
     assert (leak.inside, leak.n, leak.release_rows) == (300, 600, 300)
@@ -86,6 +86,21 @@ def test_the_clear_half_of_unique_records_is_flagged_and_a_constant_lens_tells_n
     assert (audit.results["lookup"].rows["distance"] == 2).all()
     coarse = run_audit(Request(**ask, lens=("sex",), **LOOSE), progress=False)
     assert not coarse.verdicts["flagged"].any()
+
+
+@pytest.mark.parametrize("options", [{"release": "leak.csv", "holdout": "outside.csv"}, {"splits": 2}])
+def test_a_rate_that_would_take_for_ever_is_refused(files, options):
+    paths = {name: files / value if isinstance(value, str) else value for name, value in options.items()}
+    ask = {"file": files / "inside.csv", "sensitive": "ill"} | LOOSE | paths
+    with pytest.raises(
+        ValueError, match=r"false_alarm=1e-13 is not allowed: with 3 tests it takes [\d,]+ reshufflings"
+    ):
+        run_audit(Request(**ask, false_alarm=1e-13), progress=False)
+
+
+def test_a_release_audit_is_the_same_whatever_the_workers(files):
+    one, two = (run_audit(_release(files, "leak", workers=workers), progress=False) for workers in (1, 2))
+    pd.testing.assert_frame_equal(one.verdicts, two.verdicts)
 
 
 def test_few_splits_are_made_up_for_by_more_reshufflings(tmp_path):
