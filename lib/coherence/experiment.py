@@ -154,7 +154,14 @@ def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, floa
 
 @dataclass(frozen=True)
 class Result:
-    """All splits of an experiment: ``rows`` as :func:`one_split` gives them, with the number of the ``split``."""
+    """All splits of an experiment: ``rows`` as :func:`one_split` gives them, with the number of the ``split``.
+
+    A group with nobody in one half has no distance there (Definition 2 has
+    nothing to compare), and means and shares are over the splits in which it
+    has one. Simulations of a bound, which must not be helped by that, count 2
+    instead: :func:`~lib.coherence.clear_column.column_distances` and
+    :func:`~lib.coherence.within.membership_distances`.
+    """
 
     rows: pd.DataFrame
     setup: Setup
@@ -171,7 +178,7 @@ class Result:
             spread = half * excess.std(ddof=1) if x.size > 1 else np.nan
             found.append({
                 "group": name, "n": part["n"].iloc[0], "splits": x.size, "distance": mean, "low": mean - half * sd,
-                "high": mean + half * sd, "least": x.min(initial=np.inf), "most": x.max(initial=-np.inf),
+                "high": mean + half * sd, "least": x.min() if x.size else np.nan, "most": x.max() if x.size else np.nan,
                 "null": part["null"].mean(), "excess": excess.mean() if x.size else np.nan,
                 "excess_low": excess.mean() - spread if x.size else np.nan,
                 "excess_high": excess.mean() + spread if x.size else np.nan,
@@ -181,12 +188,14 @@ class Result:
     def beta(self, alpha: float, group: str | None = None, level: float = 0.95) -> tuple[float, float, float]:
         """Share of splits in which the group (or some group, if None) is more than ``alpha`` apart; Clopper-Pearson.
 
-        A group with nobody in one half has no distance and does not count.
+        Over the splits in which the group (or some group) has a distance; NaN if there is none.
         """
         rows = self.rows if group is None else self.rows[self.rows["group"] == group]
         if rows.empty:
             raise ValueError(f"group={group!r} is not known; choose from {', '.join(self.rows['group'].unique())}")
-        worst = rows.groupby("split")["distance"].max()
+        worst = rows.groupby("split")["distance"].max().dropna()
+        if worst.empty:
+            return np.nan, np.nan, np.nan
         hits = int((worst > alpha).sum())
         return hits / worst.size, *clopper_pearson(hits, worst.size, level)
 

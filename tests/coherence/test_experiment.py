@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from lib.coherence.collection import EVERYONE, groups
-from lib.coherence.experiment import Setup, clopper_pearson, demcoh, halves, one_split
+from lib.coherence.experiment import Result, Setup, clopper_pearson, demcoh, halves, one_split
 from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
@@ -148,6 +148,19 @@ def test_summary_and_beta_count_what_is_there():
     assert result.beta(2.0, EVERYONE)[0] == 0
     with pytest.raises(ValueError, match=r"group='x'.*everyone"):
         result.beta(1.0, "x")
+
+
+def test_splits_without_a_distance_are_neither_hits_nor_misses():
+    """Nine splits of which three have a distance once counted as nine."""
+    distance = [2.0, 0.1, 2.0, *[np.nan] * 6]
+    one = pd.DataFrame({"group": "pair", "split": range(9), "n": 2, "distance": distance, "null": 0.0})
+    never = one.assign(group="alone", n=1, distance=np.nan)
+    result = Result(pd.concat([one, never], ignore_index=True), SETUP, 1)
+    assert result.beta(1.0, "pair") == result.beta(1.0) == (2 / 3, *clopper_pearson(2, 3))
+    assert np.isnan(result.beta(1.0, "alone")).all()
+    alone = result.summary().set_index("group").loc["alone"]
+    assert alone["splits"] == 0
+    assert alone[["distance", "least", "most", "low", "high"]].isna().all()
 
 
 def test_clopper_pearson_against_the_beta_law():
