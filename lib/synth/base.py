@@ -32,7 +32,7 @@ __all__ = ["BUDGET_MIN", "BUDGET_MAX", "Fitted", "Synthesizer", "Measurement", "
            "selection_probabilities", "estimated_total", "gaussian_cost", "selection_cost", "gaussian_scale",
            "selection_epsilon", "replacement_cost", "checked", "require"]  # fmt: skip
 
-BUDGET_MIN, BUDGET_MAX = 1e-20, 1e20  # of rho; noise of 1e10 to 1e-10 rows, which 32-bit training still bears
+BUDGET_MIN, BUDGET_MAX = 1e-25, 1e20  # of rho; noise of up to 1e13 rows, whose squares 32-bit training still bears
 
 
 class Fitted(ABC):
@@ -89,7 +89,7 @@ class Synthesizer(ABC):
         domain : Domain
             Declared, never read off ``data``.
         budget : float
-            ``rho`` from 1e-20 to 1e20; spent to the last.
+            ``rho`` from 1e-25 to 1e20; spent to the last.
         rng : np.random.Generator
             Noise and selection. Equal generators give equal models, in any process.
 
