@@ -63,7 +63,12 @@ def synthesizer(kind: str, by: str, weights: str = "public") -> Synthesizer:
 
 def synthetic_release(kind: str, by: str, weights: str, epsilon: float, inside: pd.DataFrame, domain: Domain,
                       rng: np.random.Generator) -> tuple[pd.DataFrame, float]:  # fmt: skip
-    """As many rows as ``inside`` has, and the rho that was spent; (epsilon, :data:`DELTA`)-DP, add or remove one row."""
+    """As many rows as ``inside`` has, and the rho that was spent.
+
+    (epsilon, :data:`DELTA`)-DP, add or remove one row, but for what is taken as
+    public: the number of rows, and with ``weights="public"`` the size of each
+    group (see :class:`lib.synth.Stratified` for what is then promised).
+    """
     fitted = synthesizer(kind, by, weights).fit(inside, domain, rho_of(epsilon, DELTA), rng)
     return fitted.sample(len(inside), rng), fitted.ledger.spent
 
