@@ -37,12 +37,16 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     if true.shape != fresh.shape:
         raise ValueError(f"true has {true.size} outcomes, fresh {fresh.size}: equally many are allowed")
     keep = true > 1e-250
-    if (fresh[keep] == 0).any():
-        return math.inf
     true, fresh = true[keep], fresh[keep]
+    free = fresh == 0  # or too small for a float
+    taken = float(true[free].sum())
+    if taken > eta:
+        return math.inf
+    true, fresh = true[~free], fresh[~free]
     order = np.argsort(-true / fresh, kind="stable")
-    won, paid = np.cumsum(true[order]) - eta, np.cumsum(fresh[order])
-    return float(np.log(np.max(won / paid)))
+    won, paid = taken + np.cumsum(true[order]) - eta, np.cumsum(fresh[order])
+    gains = won > 0  # all outcomes together gain 1 - eta, so some event does
+    return float(np.log(np.max(won[gains] / paid[gains])))
 
 
 def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:

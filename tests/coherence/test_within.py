@@ -72,6 +72,20 @@ def test_membership_bits_against_enumeration():
     assert np.allclose(fresh, want_fresh, atol=1e-12)
 
 
+def test_an_event_that_costs_nothing_matters_only_if_it_gains_more_than_eta():
+    true, fresh = np.array([0.1, 0.5, 0.4]), np.array([0.0, 0.25, 0.75])
+    assert max_information(true, fresh, 0.05) == math.inf
+    assert max_information(true, fresh, 0.2) == pytest.approx(math.log((0.6 - 0.2) / 0.25))
+
+
+def test_laws_too_small_for_a_float_do_not_make_the_information_infinite():
+    """A half of 800 with all the ones has probability 1e-239; its square is 0 in a float, and the page failed on it."""
+    weights, channel = noisy_count(n=800, ones=400, epsilon=2.0)
+    joint = weights[:, None] * channel
+    eta, bound = generalisation_information(beta=0.099, epsilon=32.0)
+    assert max_information(joint, np.outer(weights, joint.sum(axis=0)), eta) <= bound
+
+
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0])
 @pytest.mark.parametrize("n", [10, 60, 200])
 @pytest.mark.parametrize("eta", [0.2, 1e-4])
