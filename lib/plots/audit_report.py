@@ -138,7 +138,8 @@ def _beta(audit: Audit, name: str) -> str:
         row = {"group": group or "some group"}
         for alpha in audit.request.alphas:
             share, low, high = result.beta(alpha, group)
-            row[f"alpha {alpha:g}"] = f"{share:.2f} [{low:.2f}, {high:.2f}]"
+            defined = share == share  # a group that no split had on both sides has no share
+            row[f"alpha {alpha:g}"] = f"{share:.2f} [{low:.2f}, {high:.2f}]" if defined else "–"
         rows.append(row)
     caption = (
         f"Share of {audit.request.splits} splits farther apart than alpha (the beta of this learner), 95% Clopper-Pearson. "

@@ -19,7 +19,7 @@ from lib.coherence.collection import bands_in_order
 from lib.coherence.distances import split_distance
 from lib.coherence.solver import Setting, required_size
 from lib.experiments.audit import Request, _epsilons, holm, run_audit
-from lib.plots.audit_report import alpha_table, answer, epsilon_table, group_table, report_html
+from lib.plots.audit_report import _beta, alpha_table, answer, epsilon_table, group_table, report_html
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 
@@ -488,3 +488,14 @@ def test_every_bound_of_the_solver_has_a_name_in_the_report(files):
     names = epsilon_table(audit)["bound"]
     assert names.notna().all()
     assert names.nunique() == len(MODES)
+
+
+def test_a_group_that_no_split_had_on_both_sides_has_no_share():
+    share = {None: (0.5, 0.2, 0.8), "everyone": (0.5, 0.2, 0.8), "rare": (np.nan,) * 3}
+    one = SimpleNamespace(beta=lambda alpha, group: share[group])
+    audit = SimpleNamespace(results={"lookup": one}, members={"everyone": 1, "rare": 1},
+                            request=SimpleNamespace(alphas=(0.2,), splits=4))  # fmt: skip
+    html = _beta(audit, "lookup")
+    assert "nan" not in html
+    assert "–" in html
+    assert html.count("0.50 [0.20, 0.80]") == 2
