@@ -18,6 +18,12 @@ ROW = {"id": "a", "paper": "ldp", "place": "p", "statement": "s", "measure": "ra
        "rule": "near", "tolerance": {"target": 1.3, "tolerance": 0.05}, "why": "w"}  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def judged():
+    """The whole ledger; it takes some ten seconds."""
+    return evaluate()
+
+
 def _read(tmp_path, *rows):
     path = tmp_path / "claims.yml"
     path.write_text(yaml.safe_dump(list(rows)))
@@ -49,20 +55,19 @@ def test_the_committed_ledger_reads_and_covers_the_paper():
     assert {"Table 2", "Section 3.3", "Section 5.2", "Appendix A"} <= {c.place for c in claims}
 
 
-def test_stored_verdicts_follow_from_the_stored_results():
+def test_stored_verdicts_follow_from_the_stored_results(judged):
     if journals := list(RESULTS.glob("*.journal")):
         pytest.skip(
             f"{journals[0].name}: a grid is being filled; store the verdicts with: python -m lib claims --write"
         )
-    rows = evaluate()
-    assert drift(rows, stored_verdicts()) == []
-    assert sum(summary(rows).values()) == len(rows)
+    assert drift(judged, stored_verdicts()) == []
+    assert sum(summary(judged).values()) == len(judged)
 
 
-def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch, capsys):
-    rows = evaluate()
-    forged = {row.claim.id: row.verdict for row in rows} | {"ldp-ratio-025": "not reproduced"}
-    assert [d.split(":")[0] for d in drift(rows, forged)] == ["ldp-ratio-025"]
+def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch, capsys, judged):
+    forged = {row.claim.id: row.verdict for row in judged} | {"ldp-ratio-025": "not reproduced"}
+    assert [d.split(":")[0] for d in drift(judged, forged)] == ["ldp-ratio-025"]
+    monkeypatch.setattr(report, "evaluate", lambda *, paper: judged)
     monkeypatch.setattr(report, "stored_verdicts", lambda: forged)
     assert report.main(check=True) == 1
     assert "no longer follow" in capsys.readouterr().out
@@ -205,13 +210,12 @@ def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
     assert "†" in report.rule_in_words(evaluate([Claim(**(ROW | {"seen": True}))])[0])
 
 
-def test_verdicts_are_written_as_they_follow_and_stale_ones_go(tmp_path):
+def test_verdicts_are_written_as_they_follow_and_stale_ones_go(tmp_path, judged):
     path = tmp_path / "verdicts.yml"
     path.write_text("ldp-gone: reproduced\nldp-table2-adult: reproduced\n")
-    rows = evaluate()
-    assert any("no such claim" in words for words in drift(rows, stored_verdicts(path)))
-    report.write_verdicts(rows, path)
-    assert drift(rows, stored_verdicts(path)) == []
+    assert any("no such claim" in words for words in drift(judged, stored_verdicts(path)))
+    report.write_verdicts(judged, path)
+    assert drift(judged, stored_verdicts(path)) == []
     assert stored_verdicts(path)["ldp-table2-adult"] == "reproduced"  # a replica cannot say otherwise
 
 

@@ -67,9 +67,14 @@ def test_the_protected_budget_is_told(table):
     assert "k-based from 0.5" in alt
 
 
+def _title(ax) -> str:
+    """Wherever the style in force puts it: the book's is at the left."""
+    return "".join(ax.get_title(where) for where in ("left", "center", "right"))
+
+
 def test_each_mean_of_the_protected_budget_has_its_interval(table):
     fig, _ = ldp.budget_of_protected(table, "lsac", "DI")
-    assert [ax.get_title() for ax in fig.axes] == list(PROTOCOLS)
+    assert [_title(ax) for ax in fig.axes] == list(PROTOCOLS)
     for name, ax in zip(PROTOCOLS, fig.axes, strict=True):
         assert len(ax.containers) == 2  # one curve a split
         for split, curve in zip(("uniform", "k-based"), ax.containers, strict=True):
@@ -86,7 +91,7 @@ def test_the_protected_budget_of_one_run_or_of_a_protocol_of_ones_own_is_drawn(t
     assert len(fig.axes) == len(PROTOCOLS)
     own = table[table["protocol"] == "GRR"].assign(protocol="module:Own")
     fig, _ = ldp.budget_of_protected(pd.concat([table, own]), "lsac", "DI")
-    assert fig.axes[-1].get_title() == "Own"
+    assert _title(fig.axes[-1]) == "Own"
     assert len(fig.axes) == len(PROTOCOLS) + 1
 
 
