@@ -10,6 +10,8 @@ compare them where the file is there.
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
 from lib.datasets import steps
@@ -40,14 +42,5 @@ STEPS: tuple[Step, ...] = (
     Step("codes: ranks from 0, labels by the alphabet", 45849, rank_codes),
 )  # fmt: skip
 
-
-def clean(raw: pd.DataFrame, *, check_rows: bool = True) -> pd.DataFrame:
-    """The analysed table, int codes of shape (45849, 11), from :data:`RAW` as pandas reads it.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or a step leaves another number of rows than it
-        must (``check_rows``).
-    """
-    return steps.clean(STEPS, raw, check_rows=check_rows)
+# the analysed table, int codes of shape (45849, 11), from RAW as pandas reads it
+clean = partial(steps.clean, STEPS)

@@ -14,6 +14,8 @@ data sheet compare them where the file is there.
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
 from lib.datasets import steps
@@ -50,14 +52,5 @@ STEPS: tuple[Step, ...] = (
     Step("codes: ranks from 0", 98739, rank_codes),
 )
 
-
-def clean(raw: pd.DataFrame, *, check_rows: bool = True) -> pd.DataFrame:
-    """The analysed table, int codes of shape (98739, 16), from :data:`RAW` as pandas reads it.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or a step leaves another number of rows than it
-        must (``check_rows``).
-    """
-    return steps.clean(STEPS, raw, check_rows=check_rows)
+# the analysed table, int codes of shape (98739, 16), from RAW as pandas reads it
+clean = partial(steps.clean, STEPS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -31,13 +33,5 @@ STEPS: tuple[Step, ...] = (
     Step("codes: ranks from 0", 20427, rank_codes),
 )
 
-
-def clean(raw: pd.DataFrame, *, check_rows: bool = True) -> pd.DataFrame:
-    """The analysed table, int codes of shape (20427, 7), from ``bar_pass_prediction.csv`` as pandas reads it.
-
-    Raises
-    ------
-    ValueError
-        If a step leaves another number of rows than it must (``check_rows``).
-    """
-    return steps.clean(STEPS, raw, check_rows=check_rows)
+# the analysed table, int codes of shape (20427, 7), from bar_pass_prediction.csv as pandas reads it
+clean = partial(steps.clean, STEPS)

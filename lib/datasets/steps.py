@@ -37,7 +37,13 @@ def follow(steps: Sequence[Step], raw: pd.DataFrame, *, check_rows: bool = True)
 
 
 def clean(steps: Sequence[Step], raw: pd.DataFrame, *, check_rows: bool = True) -> pd.DataFrame:
-    """The table after the last step; raises as :func:`follow` does."""
+    """The table after the last step.
+
+    Raises
+    ------
+    ValueError
+        As :func:`follow` does, and as a step does, by :func:`keep` for a column that is missing.
+    """
     *_, (_, frame) = follow(steps, raw, check_rows=check_rows)
     return frame
 
