@@ -105,19 +105,30 @@ def read_claims(path: Path = CLAIMS) -> list[Claim]:
     return claims
 
 
-def evaluate(claims: list[Claim] | None = None, *, paper: str | None = None) -> list[Row]:
-    """Measure and judge; directional tests of the whole ledger are adjusted together, whatever is shown."""
+def evaluate(
+    claims: list[Claim] | None = None,
+    *,
+    paper: str | None = None,
+    shown: Callable[[Claim], bool] | None = None,
+) -> list[Row]:
+    """Measure and judge ``claims``, by default the whole ledger; give the rows of ``paper`` for which ``shown`` is true.
+
+    Directional tests of all ``claims`` are adjusted together, whatever is shown: a page of some rows has the
+    verdicts of the whole. Rows that are neither shown nor directional are not measured.
+    """
     claims = read_claims() if claims is None else claims
     if paper is not None:
         validate.choice("paper", paper, PAPERS)
-    evidence = [c.measured_by()(**c.arguments) if c.measure else Evidence(math.nan, detail=c.why) for c in claims]
-    tested = [i for i, c in enumerate(claims) if c.rule == "positive" and not math.isnan(evidence[i].p)]
+    wanted = [paper in (None, c.paper) and (shown is None or shown(c)) for c in claims]
+    needed = [(c, show) for c, show in zip(claims, wanted, strict=True) if show or c.rule == "positive"]
+    evidence = [c.measured_by()(**c.arguments) if c.measure else Evidence(math.nan, detail=c.why) for c, _ in needed]
+    tested = [i for i, (c, _) in enumerate(needed) if c.rule == "positive" and not math.isnan(evidence[i].p)]
     adjusted = dict(zip(tested, holm([evidence[i].p for i in tested]), strict=True))
-    rows = [
+    return [
         Row(c, e, judge(c.rule, e, c.tolerance, adjusted.get(i)) if c.measure else c.verdict, adjusted.get(i, math.nan))
-        for i, (c, e) in enumerate(zip(claims, evidence, strict=True))
+        for i, ((c, show), e) in enumerate(zip(needed, evidence, strict=True))
+        if show
     ]
-    return [row for row in rows if paper in (None, row.claim.paper)]
 
 
 def summary(rows: list[Row] | None = None) -> dict[str, int]:

@@ -69,13 +69,13 @@ def summarise(
 
     ``runs`` counts the rows that have the value; groups come in order, or as they first occur if not ``sort``.
     """
-    rows = [
-        dict(zip(by, key, strict=True))
-        | dict(zip(("mean", "low", "high"), mean_interval(group[value], level), strict=True))
-        | {"runs": int(group[value].notna().sum())}
-        for key, group in frame.groupby(list(by), sort=sort)
-    ]
-    return pd.DataFrame(rows, columns=[*by, "mean", "low", "high", "runs"])
+    validate.fraction("level", level)
+    values = frame[[*by]].assign(_value=frame[value].astype(float))
+    found = values.groupby(list(by), sort=sort)["_value"].agg(["mean", "std", "count"]).reset_index()
+    # the same interval as mean_interval gives, for thousands of groups at once
+    half = stats.t.ppf(0.5 + level / 2, found["count"] - 1) * found["std"] / np.sqrt(found["count"])
+    found = found.assign(low=found["mean"] - half, high=found["mean"] + half, runs=found["count"])
+    return found[[*by, "mean", "low", "high", "runs"]]
 
 
 def rank_correlation(x: pd.Series, y: pd.Series) -> float:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lib.claims import ldp, report
-from lib.claims.ledger import Claim, drift, evaluate, read_claims, stored_verdicts, summary
+from lib.claims.ledger import MEASURES, Claim, drift, evaluate, read_claims, stored_verdicts, summary
 from lib.ldp import PROTOCOLS
 from lib.paths import RESULTS
 from lib.rng import stream
@@ -199,6 +199,15 @@ def test_directions_are_tested_together(grid):
     clearest = min(together, key=lambda row: row.evidence.p)
     assert clearest.adjusted_p == pytest.approx(3 * clearest.evidence.p)
     assert {row.verdict for row in together} == {"reproduced"}
+    assert evaluate(rows, shown=lambda claim: claim.id == "r1") == together[1:2]  # a page of one row: the same verdict
+
+
+def test_rows_that_nobody_sees_are_not_measured(grid, monkeypatch):
+    monkeypatch.setitem(MEASURES, "ratio", lambda epsilon: pytest.fail("measured"))
+    shown = Claim(**(ROW | {"id": "b", "measure": "splits_agree", "arguments": {"sizes": [4, 4]}, "rule": "true",
+                            "tolerance": {}}))  # fmt: skip
+    [row] = evaluate([Claim(**ROW), shown], shown=lambda claim: claim.id == "b")
+    assert row.claim is shown
 
 
 def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
