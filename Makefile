@@ -10,7 +10,7 @@ WORKERS ?= 2
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
-	@echo "make test       set up and run the tests"
+	@echo "make test       set up and run the tests (WORKERS=2 processes)"
 	@echo "make test-slow  the tests marked slow"
 	@echo "make bench      benchmarks; make compare: agreement with other libraries (own environment)"
 	@echo "make reference  our MST and AIM beside other people's (an environment for each; under an hour)"
@@ -30,7 +30,7 @@ book: $(VENV)/.made
 	$(BIN)/python -m lib book --profile $(PROFILE) --workers $(WORKERS)
 
 test: $(VENV)/.made
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 test-slow: $(VENV)/.made
 	$(BIN)/python -m pytest -q -m slow

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from filelock import FileLock
 
 from lib.book.build import build
 from lib.book.pairs import METADATA
@@ -17,24 +18,21 @@ CHAPTERS = [page for page in pages(ROOT) if page.is_chapter]
 
 @pytest.fixture(scope="session")
 def html() -> Path:
-    """The folder of the rendered book; built under the quick profile unless it is current."""
+    """The folder of the rendered book; built under the quick profile, by the first process that asks, unless current."""
+    (ROOT / "_build").mkdir(exist_ok=True)
     try:
-        return build("quick", progress=False).parent
+        with FileLock(ROOT / "_build" / "tests.lock"):
+            return build("quick", progress=False).parent
     except RuntimeError as error:
         pytest.fail(f"the book does not build:\n{str(error)[-1500:]}", pytrace=False)  # the end has the warnings
-
-
-def without_data(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Set an environment in which no real data can be had."""
-    patch.delenv("COMPANION_DATA", raising=False)
-    patch.setenv("COMPANION_CACHE", str(folder / "no-cache"))
-    patch.setenv("COMPANION_OFFLINE", "1")
 
 
 @pytest.fixture
 def on_replicas(tmp_path, monkeypatch) -> None:
     """An environment in which no real data can be had."""
-    without_data(monkeypatch, tmp_path)
+    monkeypatch.delenv("COMPANION_DATA", raising=False)
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "no-cache"))
+    monkeypatch.setenv("COMPANION_OFFLINE", "1")
 
 
 def write_notebook(path: Path, *cells: str, parameters: str = 'profile: str = "quick"  # scale') -> None:

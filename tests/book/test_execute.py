@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import Future, ThreadPoolExecutor
 
 import nbformat
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from lib.book.execute import ChapterError, chapter_key, execute
 from lib.book.reach import imported, reachable
 from lib.book.toc import Page, pages
-from tests.book.conftest import CHAPTERS, without_data, write_notebook
+from tests.book.conftest import CHAPTERS, write_notebook
 
 QUICK = {"profile": "quick"}
 
@@ -136,18 +135,9 @@ ELSEWHERE = {f"chapters/guides/{name}" for name in ("protocol", "synthesizer", "
 ON_REPLICAS = [p for p in CHAPTERS if p.doc not in ELSEWHERE]
 
 
-@pytest.fixture(scope="session")
-def replica_runs(tmp_path_factory) -> dict[str, Future]:
-    """Every chapter executed where no real data can be had, two at a time; the test of a chapter raises its failure."""
-    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as pool:
-        without_data(patch, tmp_path_factory.mktemp("replicas"))
-        folder = ON_REPLICAS[0].root / "_build" / "executed" / "replicas"
-        return {page.doc: pool.submit(execute, [page], QUICK, folder, progress=False) for page in ON_REPLICAS}
-
-
 @pytest.mark.parametrize("page", ON_REPLICAS, ids=lambda page: page.doc)
-def test_every_chapter_runs_on_replicas(page, replica_runs):
-    done = replica_runs[page.doc].result()[0]
+def test_every_chapter_runs_on_replicas(page, on_replicas):
+    folder = page.root / "_build" / "executed" / "replicas"
+    [done] = execute([page], QUICK, folder, progress=False)
     assert {data["source"] for data in done.data} <= {"replica"}
-    record = json.loads((page.root / "_build" / "executed" / "replicas" / f"{page.doc}.json").read_text())
-    assert record["parameters"] == QUICK
+    assert json.loads((folder / f"{page.doc}.json").read_text())["parameters"] == QUICK
