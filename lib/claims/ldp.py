@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.claims.rules import LEVEL, Evidence, holm
+from lib.claims.rules import LEVEL, Evidence
 from lib.experiments import results
+from lib.experiments.holm import holm
 from lib.experiments.summary import differences, mean_interval
 from lib.ldp import PROTOCOLS
 from lib.rng import stream
@@ -125,7 +126,7 @@ def _clear_cells(x: np.ndarray) -> tuple[int, int]:
     with np.errstate(divide="ignore", invalid="ignore"):
         t = mean * np.sqrt(n) / spread
     p = np.where((n > 1) & (spread > 0), 2 * stats.t.sf(np.abs(t), np.maximum(n - 1, 1)), 1.0)
-    clear = np.array(holm(p.tolist())) < LEVEL
+    clear = holm(p) < LEVEL
     return int((clear & (mean > 0)).sum()), int((clear & (mean < 0)).sum())
 
 

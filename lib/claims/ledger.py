@@ -12,7 +12,8 @@ import yaml
 
 from lib import validate
 from lib.claims import coherence, exact, ldp, means, means_theory, synth
-from lib.claims.rules import RULES, VERDICTS, Evidence, holm, judge
+from lib.claims.rules import RULES, VERDICTS, Evidence, judge
+from lib.experiments.holm import holm
 from lib.paths import DATA
 
 __all__ = ["Claim", "Row", "CLAIMS", "STORED", "read_claims", "evaluate", "summary", "stored_verdicts", "drift"]
@@ -123,7 +124,7 @@ def evaluate(
     needed = [(c, show) for c, show in zip(claims, wanted, strict=True) if show or c.rule == "positive"]
     evidence = [c.measured_by()(**c.arguments) if c.measure else Evidence(math.nan, detail=c.why) for c, _ in needed]
     tested = [i for i, (c, _) in enumerate(needed) if c.rule == "positive" and not math.isnan(evidence[i].p)]
-    adjusted = dict(zip(tested, holm([evidence[i].p for i in tested]), strict=True))
+    adjusted = dict(zip(tested, holm(evidence[i].p for i in tested).tolist(), strict=True))
     return [
         Row(c, e, judge(c.rule, e, c.tolerance, adjusted.get(i)) if c.measure else c.verdict, adjusted.get(i, math.nan))
         for i, ((c, show), e) in enumerate(zip(needed, evidence, strict=True))

@@ -9,7 +9,8 @@ from scipy import stats
 
 from lib import validate
 from lib.claims.ledger import Row
-from lib.claims.rules import holm, judge
+from lib.claims.rules import judge
+from lib.experiments.holm import holm
 
 __all__ = ["CORRECTIONS", "with_slack", "with_correction", "moved"]
 
@@ -44,7 +45,7 @@ def with_correction(rows: Sequence[Row], correction: str) -> list[str]:
     tested = [i for i, row in enumerate(rows) if not math.isnan(row.adjusted_p)]
     p = [rows[i].evidence.p for i in tested]
     if correction == "Holm":
-        p = holm(p)
+        p = holm(p).tolist()
     elif correction == "Benjamini-Hochberg" and p:
         p = stats.false_discovery_control(p).tolist()
     verdicts = [row.verdict for row in rows]

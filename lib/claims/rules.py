@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-__all__ = ["VERDICTS", "RULES", "Evidence", "holm", "judge"]
+__all__ = ["VERDICTS", "RULES", "Evidence", "judge"]
 
 VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
 LEVEL = 0.05
@@ -74,16 +74,6 @@ def _true(e: Evidence) -> str:
 
 
 RULES = {"near": _near, "at_least": _at_least, "positive": _positive, "within": _within, "true": _true}
-
-
-def holm(p: list[float]) -> list[float]:
-    """Holm's adjusted p-values, in the order given."""
-    order = np.argsort(p)
-    adjusted, running = np.empty(len(p)), 0.0
-    for rank, index in enumerate(order):
-        running = max(running, min(1.0, (len(p) - rank) * p[index]))
-        adjusted[index] = running
-    return adjusted.tolist()
 
 
 def judge(rule: str, evidence: Evidence, tolerance: dict, adjusted_p: float | None = None) -> str:

@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from lib.claims.rules import LEVEL, Evidence, holm
+from lib.claims.rules import LEVEL, Evidence
+from lib.experiments.holm import holm
 from lib.experiments.summary import rank_correlation
 from lib.experiments.synth import AS_SPENT
 from lib.experiments.synth_summary import (
@@ -122,7 +123,7 @@ def synth_surely_worse(metric: str, synthesizers: list[str], epsilons: list[floa
 
     def share(frame: pd.DataFrame) -> pd.Series:
         d = _differences(frame, metric, synthesizers, epsilons)
-        return (d["gain"] < 0) & (np.array(holm(_p_values(d).tolist())) < LEVEL)
+        return (d["gain"] < 0) & (holm(_p_values(d)) < LEVEL)
 
     return _share(share)
 

@@ -17,9 +17,10 @@ from scipy import stats
 from lib import validate
 from lib.experiments.across_hypotheses import CONTROLS, HYPOTHESES, Hypothesis
 from lib.experiments.across_statistics import STATISTICS
+from lib.experiments.holm import holm
 from lib.experiments.summary import mean_interval
 
-__all__ = ["p_value", "holm", "tested", "evaluate", "controls", "sentence", "found"]
+__all__ = ["p_value", "tested", "evaluate", "controls", "sentence", "found"]
 
 _OPPOSITE = {"greater": "less", "less": "greater"}
 
@@ -39,16 +40,6 @@ def p_value(values: np.ndarray, reference: float, direction: str) -> float:
         right = {"greater": gap > 1e-12, "less": gap < -1e-12, "two-sided": abs(gap) > 1e-12}
         return 0.0 if right[direction] else 1.0
     return float(stats.ttest_1samp(x, reference, alternative=direction).pvalue)
-
-
-def holm(p: Iterable[float]) -> np.ndarray:
-    """Holm's adjusted p-values, shape (m,); a NaN stays one and still counts as a member of the family."""
-    p = np.asarray(list(p), dtype=float)
-    order = np.argsort(np.where(np.isnan(p), np.inf, p), kind="stable")
-    scaled = p[order] * (p.size - np.arange(p.size))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(np.where(np.isnan(scaled), -np.inf, scaled)))
-    return np.where(np.isnan(p), np.nan, adjusted)
 
 
 def tested(hypothesis: Hypothesis, rows: pd.DataFrame) -> dict:

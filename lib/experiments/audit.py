@@ -25,19 +25,18 @@ import pandas as pd
 from scipy import stats
 from tqdm.auto import tqdm
 
-from lib import validate
-from lib.coherence.collection import groups_by_size
 from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, checked, compare, demcoh, predict_halves
 from lib.coherence.learners import BATTERY, After, Learner
 from lib.coherence.solver import MODES, Setting, required_size, solve
-from lib.coherence.spelling import spelling, spelt
-from lib.coherence.tables import TARGET, Schema, fit_schema, grouping, read_csv
-from lib.experiments.audit_release import Command, Kept, Reading, read_release, warnings_about
+from lib.coherence.tables import TARGET, Schema
+from lib.experiments.audit_release import Command, Kept, Reading, warnings_about
 from lib.experiments.audit_request import Request
+from lib.experiments.audit_table import Table, prepared
+from lib.experiments.holm import holm
 from lib.rng import stream
 
-__all__ = ["Request", "Audit", "run_audit", "holm"]
+__all__ = ["Request", "Audit", "run_audit"]
 
 MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
 ENOUGH = 50  # reshufflings as far apart as observed, after which a test stops: p is then known to a seventh of itself
@@ -89,24 +88,6 @@ class Audit:
         return self.verdicts[self.verdicts["flagged"]]
 
 
-@dataclass(frozen=True)
-class _Table:
-    """Everybody concerned: text, typed, groups; ``inside`` marks the people of a finished release."""
-
-    raw: pd.DataFrame
-    frame: pd.DataFrame
-    schema: Schema
-    members: dict[str, np.ndarray]
-    small: dict[str, int]
-    inside: np.ndarray
-    dropped_rows: int
-    release: Reading | None = None
-
-    @property
-    def lens(self) -> tuple[str, ...]:
-        return tuple(name for name in self.frame.columns if name != TARGET)
-
-
 def run_audit(request: Request, *, progress: bool = True) -> Audit:
     """Read, type, run the experiment for each learner, test, and ask the theorems.
 
@@ -115,7 +96,7 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     ValueError
         For a file, column or value that is not there or cannot be used, and for a question that has no answer.
     """
-    table = _prepared(request)
+    table = prepared(request)
     run = _released if request.mode == "release" else _split
     with tempfile.TemporaryDirectory(prefix="audit-") as folder:
         curator = None
@@ -138,89 +119,10 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
                  warnings_about(readings, table.schema, request.file.name))  # fmt: skip
 
 
-# --- the table --------------------------------------------------------------------------------------------------
-
-
-def _prepared(request: Request) -> _Table:
-    raw = read_csv(request.file)
-    for name in {request.sensitive, *request.groups, *(c for crossing in request.crossings for c in crossing),
-                 *request.bands, *request.kinds, *request.lens}:  # fmt: skip
-        validate.choice("column", name, raw.columns)
-    kinds, lens = dict(request.kinds), request.lens
-    pool, inside = _everybody(request, raw)
-    if request.members is not None:
-        kinds[request.members[0]] = "ignore"
-    released = None if request.release is None else read_csv(request.release)
-    if released is not None:
-        if request.sensitive not in released.columns:
-            raise ValueError(
-                f"{request.release.name} has no column {request.sensitive!r}: nothing about it can be learnt from it"
-            )
-        kinds |= {name: "ignore" for name in raw.columns
-                  if name not in (*released.columns, *lens, request.sensitive)}  # fmt: skip
-    schema = fit_schema(pool, sensitive=request.sensitive, positive=request.positive, lens=lens, kinds=kinds)
-    known = pool[schema.sensitive].notna().to_numpy()
-    pool, inside = pool[known].reset_index(drop=True), inside[known]
-    _enough(request, inside)
-    kept, small = _groups(request, pool, schema)
-    if not kept:
-        raise ValueError(f"gamma={request.gamma!r} is not allowed: the largest group has {len(pool)} people")
-    frame = schema.typed(pool, request.file.name)
-    reading = None if released is None else read_release(released, schema, request.release.name, request.file.name)
-    return _Table(pool, frame, schema, kept, small, inside, int((~known).sum()), reading)
-
-
-def _enough(request: Request, inside: np.ndarray) -> None:
-    """At least two people on either side, of those with a sensitive value."""
-    if request.release is None and inside.size < 4:
-        raise ValueError(
-            f"{request.file.name} has {inside.size} people with a value of {request.sensitive!r}; 4 are needed"
-        )
-    if request.release is not None and not 2 <= inside.sum() <= inside.size - 2:
-        raise ValueError(
-            f"of the people with a value of {request.sensitive!r} {inside.sum()} went into the release and "
-            f"{inside.size - inside.sum()} were left out; at least 2 of each are needed"
-        )
-
-
-def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """The people of the file and those left out, and who is inside."""
-    if request.members is not None:
-        column, value = request.members
-        validate.choice("members column", column, raw.columns)
-        marks = spelt(raw[column])
-        validate.choice("members value", spelling(value), sorted(marks.dropna().unique()))
-        inside = (marks == spelling(value)).to_numpy()
-        if inside.all():
-            raise ValueError(f"members={column}={value} marks everybody: nobody is left out of the release")
-        return raw, inside
-    if request.holdout is None:
-        return raw, np.ones(len(raw), dtype=bool)
-    out = read_csv(request.holdout)
-    if set(out.columns) != set(raw.columns):
-        odd = sorted(set(out.columns) ^ set(raw.columns))
-        raise ValueError(f"{request.holdout.name} and {request.file.name} differ in the column {odd[0]!r}")
-    out = out[list(raw.columns)]
-    if out.apply(spelt).equals(raw.apply(spelt)):
-        raise ValueError(f"{request.holdout.name} holds the same rows as {request.file.name}: nobody was left out")
-    return pd.concat([raw, out], ignore_index=True), np.arange(len(raw) + len(out)) < len(raw)
-
-
-def _groups(request: Request, pool: pd.DataFrame, schema: Schema) -> tuple[dict[str, np.ndarray], dict[str, int]]:
-    columns = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
-    needed = dict.fromkeys([*columns, *(c for crossing in request.crossings for c in crossing)])
-    numbers = [c.name for c in schema.columns if c.kind == "number"]
-    labels = grouping(pool, list(needed), request.bands, pool, as_numbers=numbers)
-    is_one = schema.is_positive(pool).to_numpy()
-    name = f"{schema.sensitive} = {schema.positive}"
-    told = {name: lambda frame: is_one, f"{schema.sensitive} other than {schema.positive}": lambda frame: ~is_one}
-    return groups_by_size(labels, columns, request.crossings, told, gamma=request.gamma)
-
-
 # --- the experiments ---------------------------------------------------------------------------------------------
 
 
-def _setup(request: Request, table: _Table) -> Setup:
+def _setup(request: Request, table: Table) -> Setup:
     return Setup(target=TARGET, lens=table.lens, labels=request.labels, gamma=request.gamma)
 
 
@@ -241,7 +143,7 @@ def _affordable(draws: int, request: Request, tests: int) -> int:
     return draws
 
 
-def _split(request: Request, table: _Table, name: str, curator: Kept | None, progress: bool):
+def _split(request: Request, table: Table, name: str, curator: Kept | None, progress: bool):
     """Random halves; the p-values of independent splits are combined by Fisher's method."""
     draws = _null_draws(request, len(request.learners) * len(table.members))
     learner, setup = BATTERY[name], replace(_setup(request, table), null_draws=draws)
@@ -262,7 +164,7 @@ def _fisher(p: np.ndarray) -> float:
     return float(stats.combine_pvalues(p, method="fisher").pvalue) if p.size else 1.0
 
 
-def _released(request: Request, table: _Table, name: str, curator: None, progress: bool):
+def _released(request: Request, table: Table, name: str, curator: None, progress: bool):
     """One split, several trainings; the test is of their mean, which is one predictor."""
     setup, h, rows = _setup(request, table), [], []
     tests = len(request.learners) * len(table.members)
@@ -286,18 +188,10 @@ def _learn(learner: Learner, release: pd.DataFrame, setup: Setup, rng: np.random
     return learner(release, setup.target, setup.lens, rng)
 
 
-def holm(p: np.ndarray) -> np.ndarray:
-    """Holm's adjusted p-values: family-wise error at most the level, whatever the dependence. Shape as ``p``."""
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty(p.size)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate((p.size - np.arange(p.size)) * p[order]))
-    return adjusted
-
-
 # --- the theorems ------------------------------------------------------------------------------------------------
 
 
-def _epsilons(request: Request, table: _Table) -> pd.DataFrame:
+def _epsilons(request: Request, table: Table) -> pd.DataFrame:
     """For each alpha and each bound, the largest epsilon that it accepts for the smallest group kept.
 
     The theorems are about a curator who sees half of ``n`` people. Of a

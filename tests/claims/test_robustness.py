@@ -8,7 +8,8 @@ import pytest
 
 from lib.claims.ledger import Claim, Row
 from lib.claims.robustness import moved, with_correction, with_slack
-from lib.claims.rules import Evidence, holm, judge
+from lib.claims.rules import Evidence, judge
+from lib.experiments.holm import holm
 
 
 def row(rule, tolerance, evidence, adjusted=math.nan) -> Row:

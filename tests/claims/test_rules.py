@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from lib.claims.rules import Evidence, holm, judge
+from lib.claims.rules import Evidence, judge
 
 
 @pytest.mark.parametrize(("value", "reference", "verdict"), [
@@ -47,9 +47,3 @@ def test_true_and_missing():
 
 def test_one_run_has_no_interval_and_is_never_equivalent():
     assert judge("within", Evidence(0.0), {"margin": 0.01}) == "same direction"
-
-
-def test_holm_against_a_worked_example():
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.5, 0.9]) == pytest.approx([1.0, 1.0])
-    assert holm([]) == []

@@ -13,7 +13,8 @@ from lib.experiments.across import READERS, across_grid
 from lib.experiments.across_hypotheses import ALPHA, CONTROLS, HYPOTHESES, MARGIN, Hypothesis
 from lib.experiments.across_scores import SEXES, WITH
 from lib.experiments.across_statistics import STATISTICS, excess, small_crossings
-from lib.experiments.across_tests import controls, evaluate, found, holm, p_value, sentence
+from lib.experiments.across_tests import controls, evaluate, found, p_value, sentence
+from lib.experiments.holm import holm
 from lib.rng import stream
 
 SIZES = {"everyone": 25_900, WITH: 1_521, "men": 12_600, "women": 13_300, "men & Asian": 1_000, "women & Asian": 1_123,
@@ -111,14 +112,6 @@ def test_a_relation_is_found_with_its_sign():
     forest = (rows["reader"] == "forest") & (rows["group"] == WITH)
     rows.loc[forest, "excess"] = rows.loc[forest, "epsilon"].clip(upper=100) / 100
     assert _row(evaluate(rows), "F2")["verdict"] == "found, above"
-
-
-def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03]).tolist() == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.5, 0.6]).tolist() == [1, 1]
-    adjusted = holm([0.01, math.nan])
-    assert adjusted[0] == pytest.approx(0.02)
-    assert math.isnan(adjusted[1])
 
 
 def test_p_values():

@@ -18,7 +18,7 @@ from lib.cli import main
 from lib.coherence.collection import bands_in_order
 from lib.coherence.distances import split_distance
 from lib.coherence.solver import Setting, required_size
-from lib.experiments.audit import Request, _epsilons, holm, run_audit
+from lib.experiments.audit import Request, _epsilons, run_audit
 from lib.plots.audit_report import _beta, alpha_table, answer, epsilon_table, group_table, report_html
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
@@ -339,11 +339,6 @@ def test_the_same_request_gives_the_same_report_whatever_the_workers(files):
     one = report_html(run_audit(Request(**ask, **LOOSE), progress=False))
     assert one == report_html(run_audit(Request(**ask, **LOOSE, workers=2), progress=False))
     assert one != report_html(run_audit(Request(**ask, **LOOSE, seed=1), progress=False))
-
-
-def test_holm_by_hand():
-    assert holm(np.array([0.01, 0.04, 0.03])) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm(np.array([0.9, 0.8])) == pytest.approx([1, 1])
 
 
 # --- the page -------------------------------------------------------------------------------------------------------
