@@ -177,7 +177,7 @@ def correlation_left() -> Evidence:
         share = [make("GRR", k=k, epsilon=epsilon / len(TASKS["adult"].sensitive)) for k in ks]
         left[epsilon] = math.prod(m.p_star - m.q_star for m in share)
     words = ", ".join(f"{left[e]:.1%} at epsilon {e:g}" for e in (min(left), 8.0, max(left)))
-    return Evidence(max(left.values()), detail=words)
+    return Evidence(max(left.values()), detail=f"of the covariance is left {words}")
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {

@@ -20,15 +20,13 @@ from lib.claims.rules import LEVEL, Evidence
 from lib.experiments import results
 from lib.experiments.holm import holm
 from lib.experiments.summary import differences, mean_interval
+from lib.experiments.summary import distance as from_fair
+from lib.fairness import FAIR, FAIRNESS
 from lib.ldp import PROTOCOLS
 from lib.rng import stream
 
-__all__ = ["MEASURES", "FAIRNESS", "UTILITY"]
+__all__ = ["MEASURES", "NOTHING", "UTILITY", "cells_of", "lacks_some", "score"]
 
-DISTANCE: dict[str, Callable[[float], float]] = {
-    "DI": lambda x: abs(1 - x), "SPD": abs, "EOD": abs, "OAD": abs,
-}  # fmt: skip
-FAIRNESS = tuple(DISTANCE)
 # the published "auc" is the balanced accuracy: a claim about it is held to both readings
 UTILITY = ("acc", "f1", "auc", "balanced_accuracy", "recall")
 DATA = ("adult", "acs_coverage", "lsac")
@@ -45,7 +43,7 @@ def _grid(name: str) -> pd.DataFrame:
         return pd.DataFrame(columns=[*CELL, "run"])
 
 
-def _rows(grid: str = "ldp_main", dataset: str | Sequence[str] = DATA, protocol=PROTOCOLS, split=None, epsilon=None):
+def cells_of(grid: str = "ldp_main", dataset: str | Sequence[str] = DATA, protocol=PROTOCOLS, split=None, epsilon=None):
     """Cells that fit, with the baselines of their data sets; arguments may be one value or several."""
     frame = _grid(grid)
     keep = frame["dataset"].isin(np.atleast_1d(dataset)) & frame["protocol"].isin([*np.atleast_1d(protocol), "NonDP"])
@@ -56,7 +54,7 @@ def _rows(grid: str = "ldp_main", dataset: str | Sequence[str] = DATA, protocol=
     return frame[keep]
 
 
-def _lacks_some(frame: pd.DataFrame, dataset) -> bool:
+def lacks_some(frame: pd.DataFrame, dataset) -> bool:
     """Whether one of the data sets asked for has no LDP cell yet: the claim speaks of all of them."""
     there = set(frame.loc[frame["protocol"] != "NonDP", "dataset"])
     return not set(np.atleast_1d(dataset)) <= there
@@ -75,7 +73,7 @@ def _evidence(per_run: pd.Series, *, detail: str = "", reference: float = math.n
 
 def _p_positive(x: np.ndarray) -> float:
     """One-sided t-test; runs that all say exactly the same leave it nothing to divide by, but their signs do test."""
-    if x.std() > 0:
+    if np.ptp(x) > 1e-12 * np.abs(x).max():
         return float(stats.ttest_1samp(x, 0.0, alternative="greater").pvalue)
     return 0.5**x.size if x[0] > 0 else 1.0
 
@@ -86,9 +84,9 @@ def _whole_runs(long: pd.DataFrame) -> pd.DataFrame:
     return long[size == size.max()] if len(long) else long
 
 
-def _score(frame: pd.DataFrame, metrics: Sequence[str], distance: bool) -> pd.Series:
+def score(frame: pd.DataFrame, metrics: Sequence[str], distance: bool) -> pd.Series:
     """Mean of the metrics, or minus the mean distance from fairness: more is better."""
-    return sum(-frame[m].map(DISTANCE[m]) if distance else frame[m] for m in metrics) / len(metrics)
+    return sum(-from_fair(frame, m, FAIR[m]) if distance else frame[m] for m in metrics) / len(metrics)
 
 
 def _share(wide: pd.DataFrame, threshold: float = 0.0, *, words: str = "") -> Evidence:
@@ -132,13 +130,13 @@ def _clear_cells(x: np.ndarray) -> tuple[int, int]:
 
 def nondp(dataset: str, metric: str) -> Evidence:
     """The metric of the baseline."""
-    frame = _rows(dataset=dataset)
+    frame = cells_of(dataset=dataset)
     return _evidence(frame[frame["protocol"] == "NonDP"].set_index("run").get(metric, pd.Series(dtype=float)))
 
 
 def level(dataset: str, metric: str, epsilon: float) -> Evidence:
     """The metric under LDP at one budget, averaged over protocols and splits; the reference is NonDP."""
-    frame = _rows(dataset=dataset, epsilon=epsilon)
+    frame = cells_of(dataset=dataset, epsilon=epsilon)
     ldp = _whole_runs(frame[frame["protocol"] != "NonDP"])
     if ldp.empty:
         return NOTHING
@@ -148,11 +146,18 @@ def level(dataset: str, metric: str, epsilon: float) -> Evidence:
 def change(dataset, metric: str, *, split=None, epsilon=None, protocol=PROTOCOLS, distance: bool = False, sign: int = 1,
            grid: str = "ldp_main") -> Evidence:  # fmt: skip
     """Paired change against NonDP, averaged over the cells asked for; of the distance from fairness if ``distance``."""
-    frame = _rows(grid, dataset, protocol, split, epsilon)
-    if _lacks_some(frame, dataset):
+    frame = cells_of(grid, dataset, protocol, split, epsilon)
+    if lacks_some(frame, dataset):
         return NOTHING
-    long = _whole_runs(differences(frame, metric, DISTANCE[metric] if distance else None))
-    return _evidence(long.groupby("run")["difference"].mean(), sign=sign)
+    long = _whole_runs(differences(frame, metric, FAIR[metric] if distance else None))
+    words = (
+        f"{metric} comes closer to {FAIR[metric]:g}"
+        if distance and sign < 0
+        else f"{metric} moves away from {FAIR[metric]:g}"
+        if distance
+        else ""
+    )
+    return _evidence(long.groupby("run")["difference"].mean(), sign=sign, detail=words)
 
 
 def largest_change(
@@ -163,28 +168,35 @@ def largest_change(
     "All metrics are within the margin" holds only if each interval is, so the
     enclosing bounds are what the margin is held against: no correction is needed.
     """
-    found = {m: change(dataset, m, split=split, epsilon=epsilon, grid=grid) for m in metrics}
+    return _largest({m: change(dataset, m, split=split, epsilon=epsilon, grid=grid) for m in metrics})
+
+
+def _largest(found: dict[str, Evidence]) -> Evidence:
+    """The metric that is farthest from zero, with bounds that enclose the intervals of all of them."""
     if any(math.isnan(e.value) for e in found.values()):
         return NOTHING
-    worst = max(found, key=lambda m: abs(found[m].value))
-    low, high = min(e.low for e in found.values()), max(e.high for e in found.values())
-    return Evidence(found[worst].value, low, high, min(e.runs for e in found.values()), "real data",
-                    detail=f"largest in {worst}; bounds enclose {len(found)} metrics")  # fmt: skip
+    name = max(found, key=lambda m: abs(found[m].value))
+    worst, others = found[name], found.values()
+    half = max((e.high - e.low) / 2 for e in others)
+    words = f"largest in {name}, by itself [{worst.low:.3f}, {worst.high:.3f}]"
+    words += f"; the bounds enclose {len(found)} metrics, ±{half:.3f} at most"
+    return Evidence(worst.value, min(e.low for e in others), max(e.high for e in others), min(e.runs for e in others),
+                    "real data", detail=words)  # fmt: skip
 
 
 def share_improved(
     dataset, metrics: Sequence[str] = FAIRNESS, *, split=None, epsilon=None, worse: bool = False,
     by: Sequence[str] = (*CELL, "metric"), grid: str = "ldp_main",
 ) -> Evidence:  # fmt: skip
-    """Share of cells whose mean paired distance from fairness falls (rises if ``worse``).
+    """Share of cells whose mean over runs comes closer to the fair value than NonDP's (moves away if ``worse``).
 
     A cell is a metric, data set, protocol, split and budget; with a shorter
     ``by``, the differences of what is left out are averaged first.
     """
-    frame = _rows(grid, dataset, split=split, epsilon=epsilon)
-    if _lacks_some(frame, dataset):
+    frame = cells_of(grid, dataset, split=split, epsilon=epsilon)
+    if lacks_some(frame, dataset):
         return NOTHING
-    long = pd.concat([differences(frame, m, DISTANCE[m]).assign(metric=m) for m in metrics])
+    long = pd.concat([differences(frame, m, FAIR[m]).assign(metric=m) for m in metrics])
     long["better"] = long["difference"] if worse else -long["difference"]
     cells = long.groupby([*by, "run"])["better"].agg(["mean", "size"])
     whole = cells["size"] == cells.groupby(list(by))["size"].transform("max")
@@ -194,8 +206,8 @@ def share_improved(
 def small_losses(dataset, margin: float, metrics: Sequence[str] = UTILITY, *, epsilon=None,
                  grid: str = "ldp_main") -> Evidence:  # fmt: skip
     """Share of cells (metric, data set, protocol, split, budget) that lose less than ``margin`` on average."""
-    frame = _rows(grid, dataset, epsilon=epsilon)
-    if _lacks_some(frame, dataset):
+    frame = cells_of(grid, dataset, epsilon=epsilon)
+    if lacks_some(frame, dataset):
         return NOTHING
     long = pd.concat([differences(frame, m).assign(metric=m) for m in metrics])
     wide = long.pivot_table(index=[*CELL, "metric"], columns="run", values="difference")
@@ -204,11 +216,11 @@ def small_losses(dataset, margin: float, metrics: Sequence[str] = UTILITY, *, ep
 
 def _gains(grid: str, dataset, metrics: Sequence[str], epsilon, distance: bool) -> pd.DataFrame:
     """k-based minus uniform, one row a (run, data set, protocol, epsilon); positive is better."""
-    frame = _rows(grid, dataset, epsilon=epsilon)
-    if _lacks_some(frame, dataset):
+    frame = cells_of(grid, dataset, epsilon=epsilon)
+    if lacks_some(frame, dataset):
         return pd.DataFrame()
     frame = frame[frame["protocol"] != "NonDP"]
-    frame = frame.assign(value=_score(frame, metrics, distance))
+    frame = frame.assign(value=score(frame, metrics, distance))
     wide = frame.pivot_table(index=["run", "dataset", "protocol", "epsilon"], columns="split", values="value")
     wide = wide.dropna().reset_index()
     return wide.assign(gain=wide["k-based"] - wide["uniform"])
@@ -221,18 +233,15 @@ def split_gain(dataset, metrics: Sequence[str], *, epsilon=None, distance: bool 
     With ``distance``: how much closer to fairness k-based is. ``sign=-1`` asks for uniform minus k-based.
     """
     gains = _gains(grid, dataset, metrics, epsilon, distance)
-    return NOTHING if gains.empty else _evidence(_whole_runs(gains).groupby("run")["gain"].mean(), sign=sign)
+    if gains.empty:
+        return NOTHING
+    words = f"mean {'distance from fairness' if distance else 'score'} over {', '.join(metrics)}"
+    return _evidence(_whole_runs(gains).groupby("run")["gain"].mean(), sign=sign, detail=words)
 
 
 def largest_split_gain(dataset, metrics: Sequence[str], *, distance: bool = False) -> Evidence:
     """The largest in size of the metrics' mean gains, with bounds that enclose the intervals of all of them."""
-    found = {m: split_gain(dataset, [m], distance=distance) for m in metrics}
-    if any(math.isnan(e.value) for e in found.values()):
-        return NOTHING
-    worst = max(found, key=lambda m: abs(found[m].value))
-    low, high = min(e.low for e in found.values()), max(e.high for e in found.values())
-    return Evidence(found[worst].value, low, high, found[worst].runs, "real data",
-                    detail=f"largest in {worst}; bounds enclose {len(found)} metrics")  # fmt: skip
+    return _largest({m: split_gain(dataset, [m], distance=distance) for m in metrics})
 
 
 def split_share(dataset, *, fairness: bool = True, utility: bool = True, grid: str = "ldp_main") -> Evidence:
@@ -245,49 +254,8 @@ def split_share(dataset, *, fairness: bool = True, utility: bool = True, grid: s
     return _share(long.pivot_table(index=["metric", "dataset", "protocol", "epsilon"], columns="run", values="gain"))
 
 
-def _scores(grid: str, dataset, metrics: Sequence[str], distance: bool) -> pd.Series | None:
-    """Mean score of each protocol, over the budgets and splits of a run, for runs that have all cells."""
-    frame = _rows(grid, dataset)
-    if _lacks_some(frame, dataset):
-        return None
-    frame = frame[frame["protocol"] != "NonDP"]
-    size = frame.groupby(["dataset", "run"])["run"].transform("size")
-    frame = frame[size == size.groupby(frame["dataset"]).transform("max")]
-    table = frame.assign(value=_score(frame, metrics, distance))
-    return table.groupby(["dataset", "run", "protocol"])["value"].mean()
-
-
-def placed(dataset, protocol: str, metrics: Sequence[str], place: str, *, distance: bool = False,
-           grid: str = "ldp_main") -> Evidence:  # fmt: skip
-    """Share of data sets where the protocol is ``"first"`` or ``"last"`` of the seven by its mean score."""
-    table = _scores(grid, dataset, metrics, distance)
-    if table is None:
-        return NOTHING
-    best = {"first": "idxmax", "last": "idxmin"}[place]
-    found = table.groupby(["dataset", "protocol"]).mean().groupby("dataset").agg(best).map(lambda key: key[1])
-    words = ", ".join(f"{d}: {name}" for d, name in found.items())
-    runs = int(table.index.get_level_values("run").nunique())
-    return Evidence(float((found == protocol).mean()), runs=runs, data="real data", detail=words)
-
-
-def best_two(dataset, protocols: Sequence[str], *, fairness: bool = True, utility: bool = True,
-             grid: str = "ldp_main") -> Evidence:  # fmt: skip
-    """Share of data sets where exactly these are first by mean rank over the fairness and the utility metrics."""
-    families = [(m, True) for m in FAIRNESS if fairness] + [(m, False) for m in UTILITY if utility]
-    ranks = [_scores(grid, dataset, [m], distance) for m, distance in families]
-    if any(r is None for r in ranks):
-        return NOTHING
-    each = sum(r.groupby(["dataset", "run"]).rank(ascending=False) for r in ranks) / len(ranks)
-    mean = each.groupby(["dataset", "protocol"]).mean()
-    first = {d: list(m.droplevel(0).nsmallest(len(protocols)).index) for d, m in mean.groupby("dataset")}
-    words = "; ".join(f"{d}: {', '.join(names)}" for d, names in first.items())
-    runs = int(each.index.get_level_values("run").nunique())
-    hits = [set(names) == set(protocols) for names in first.values()]
-    return Evidence(float(np.mean(hits)), runs=runs, data="real data", detail=words)
-
-
 MEASURES: dict[str, Callable[..., Evidence]] = {
     f.__name__: f
     for f in (nondp, level, change, largest_change, share_improved, small_losses, split_gain, largest_split_gain,
-              split_share, placed, best_two)
+              split_share)
 }  # fmt: skip

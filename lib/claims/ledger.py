@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from lib import validate
-from lib.claims import coherence, exact, ldp, means, means_theory, synth
+from lib.claims import coherence, exact, ldp, ldp_ranks, means, means_theory, synth
 from lib.claims.rules import RULES, VERDICTS, Evidence, judge
 from lib.experiments.holm import holm
 from lib.paths import DATA
@@ -20,7 +20,11 @@ __all__ = ["Claim", "Row", "CLAIMS", "STORED", "read_claims", "evaluate", "summa
 
 CLAIMS, STORED = DATA / "claims.yml", DATA / "verdicts.yml"
 PAPERS = ("ldp", "coherence", "stratified")
-MEASURES = exact.MEASURES | ldp.MEASURES | coherence.MEASURES | means.MEASURES | means_theory.MEASURES | synth.MEASURES
+MEASURES = {
+    name: function
+    for module in (exact, ldp, ldp_ranks, coherence, means, means_theory, synth)
+    for name, function in module.MEASURES.items()
+}
 KINDS = {
     "near": "number",
     "at_least": "quantifier",

@@ -49,6 +49,8 @@ def in_words(row: Row) -> str:
         text += f" [{e.low:{spec}}, {e.high:{spec}}]"
     if row.claim.rule == "at_least":
         text = f"true of {text} of the cases"
+        if e.low < row.claim.tolerance["threshold"] <= e.high and e.low < e.high:
+            text += " (too close to call by its interval)"
     if e.runs:
         asked = e.of or PAPER_RUNS.get(row.claim.paper, 0)
         text += f", {e.runs} run{'s' * (e.runs > 1)}" + (f" where the paper has {asked}" if e.runs < asked else "")

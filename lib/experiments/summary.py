@@ -6,7 +6,7 @@ the baseline of the same run, so :func:`paired` subtracts run by run first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ __all__ = [
     "rank_correlation",
     "curves",
     "baseline",
+    "distance",
     "differences",
     "paired",
     "tally",
@@ -101,24 +102,35 @@ def baseline(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.Dat
     return summarise(frame[frame["protocol"] == BASELINE], ["dataset"], metric, level)
 
 
-def differences(frame: pd.DataFrame, metric: str, transform=None) -> pd.DataFrame:
-    """``metric`` of every LDP cell minus that of NonDP on the same data set and run, in column ``difference``.
+def distance(frame: pd.DataFrame, metric: str, fair: float) -> pd.Series:
+    """Distance of ``metric`` from its ``fair`` value, indexed as ``frame``: its mean over the runs of a cell is that of the mean.
 
-    ``transform`` is applied to both first, e.g. ``abs`` or ``lambda di: abs(1 - di)``
-    for the distance from the fair value. Runs without a baseline are left out.
+    Run by run it is the gap times the sign of the cell's mean gap, so a run on the other side counts as negative.
+    The size of the gap itself, averaged over runs, would be too large wherever the gap is small beside its spread:
+    noise alone would count as unfairness.
     """
     _has(frame, metric)
-    value = frame[metric] if transform is None else frame[metric].map(transform)
-    frame = frame.assign(_value=value)
+    gap = frame[metric] - fair
+    return gap * np.sign(gap.groupby([frame[c] for c in CURVE], dropna=False).transform("mean"))
+
+
+def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> pd.DataFrame:
+    """``metric`` of every LDP cell minus that of NonDP on the same data set and run, in column ``difference``.
+
+    With ``fair`` it is the :func:`distance` from that value that is subtracted:
+    below zero is fairer. Runs without a baseline are left out.
+    """
+    _has(frame, metric)
+    frame = frame.assign(_value=frame[metric] if fair is None else distance(frame, metric, fair))
     is_base = frame["protocol"] == BASELINE
     base = frame.loc[is_base, ["dataset", "run", "_value"]].rename(columns={"_value": "_base"})
     joined = frame[~is_base].merge(base, on=["dataset", "run"], how="inner", validate="many_to_one")
     return joined.assign(difference=joined["_value"] - joined["_base"]).drop(columns=["_value", "_base"])
 
 
-def paired(frame: pd.DataFrame, metric: str, *, transform=None, level: float = 0.95) -> pd.DataFrame:
+def paired(frame: pd.DataFrame, metric: str, *, fair: float | None = None, level: float = 0.95) -> pd.DataFrame:
     """Mean over runs of :func:`differences`: ``dataset, protocol, split, epsilon, mean, low, high, runs``."""
-    return summarise(differences(frame, metric, transform), CURVE, "difference", level)
+    return summarise(differences(frame, metric, fair), CURVE, "difference", level)
 
 
 def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
@@ -147,32 +159,34 @@ def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
     return table.assign(unclear=table["cells"] - table["better"] - table["worse"]).reset_index()
 
 
-def pooled(frame: pd.DataFrame, metric: str, by: Sequence[str], *, transform=None, level: float = 0.95) -> pd.DataFrame:
+def pooled(
+    frame: pd.DataFrame, metric: str, by: Sequence[str], *, fair: float | None = None, level: float = 0.95
+) -> pd.DataFrame:
     """Paired difference averaged over the cells that share ``by``, run by run, then the interval over runs.
 
     Averaging inside a run first keeps the runs independent: cells of one run
     share their split. Runs that lack some of the cells are left out.
     """
-    long = differences(frame, metric, transform)
+    long = differences(frame, metric, fair)
     per_run = long.groupby([*by, "run"])["difference"].agg(["mean", "size"]).reset_index()
     whole = per_run["size"] == per_run.groupby(list(by))["size"].transform("max")
     return summarise(per_run[whole].rename(columns={"mean": "value"}), by, "value", level)
 
 
-def side_by_side(frames: Mapping[str, pd.DataFrame], metrics: Mapping[str, Callable | None]) -> pd.DataFrame:
+def side_by_side(frames: Mapping[str, pd.DataFrame], metrics: Mapping[str, float | None]) -> pd.DataFrame:
     """Change against NonDP in several grids, averaged over all cells of a run: ``grid, dataset, metric, mean, low, high, runs``.
 
     Parameters
     ----------
     frames : mapping of str to DataFrame
         The records of each grid, by the name that it is to have.
-    metrics : mapping of str to callable or None
-        Each metric with the ``transform`` of :func:`differences`.
+    metrics : mapping of str to float or None
+        Each metric with the ``fair`` of :func:`differences`.
     """
     parts = [
-        pooled(frame, metric, ["dataset"], transform=transform).assign(grid=grid, metric=metric)
+        pooled(frame, metric, ["dataset"], fair=fair).assign(grid=grid, metric=metric)
         for grid, frame in frames.items()
-        for metric, transform in metrics.items()
+        for metric, fair in metrics.items()
     ]
     return pd.concat(parts, ignore_index=True)[["grid", "dataset", "metric", "mean", "low", "high", "runs"]]
 

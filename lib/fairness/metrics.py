@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, recall_score, roc_auc_score
 
-__all__ = ["FAIRNESS", "UTILITY", "RATES", "Metric", "fairness", "utility", "group_rates", "evaluate"]
+__all__ = ["FAIRNESS", "FAIR", "UTILITY", "RATES", "Metric", "fairness", "utility", "group_rates", "evaluate"]
 
-FAIRNESS: tuple[str, ...] = ("DI", "SPD", "EOD", "OAD")
+FAIR: dict[str, float] = {"DI": 1.0, "SPD": 0.0, "EOD": 0.0, "OAD": 0.0}  # the value of a fair predictor (Eqs 1-4)
+FAIRNESS: tuple[str, ...] = tuple(FAIR)
 UTILITY: tuple[str, ...] = ("acc", "f1", "auc", "recall", "balanced_accuracy")
 Metric = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None], float]
 RATES: tuple[str, ...] = ("positive_rate", "tpr", "fpr", "acc")

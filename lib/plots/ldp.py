@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -51,11 +51,13 @@ def _finite(error) -> np.ndarray | None:
     return error if np.isfinite(error).all() else None
 
 
-def _frame(ax, *means) -> None:
-    """Limits from the means, with room for intervals; those of very few runs may be cut by the frame."""
-    low, high = min(np.nanmin(m) for m in means), max(np.nanmax(m) for m in means)
-    pad = 0.45 * max(high - low, 0.01)
-    ax.set_ylim(low - pad, high + pad)
+def _limits(*curves: pd.DataFrame) -> tuple[float, float]:
+    """Limits that hold the means and their intervals; where these are longer than the means' range they are cut."""
+    rows = pd.concat([c[["mean", "low", "high"]] for c in curves])
+    least, most = rows["mean"].min(), rows["mean"].max()
+    room = max(most - least, 0.01)
+    low, high = rows["low"].fillna(least).min(), rows["high"].fillna(most).max()
+    return max(low, least - room) - 0.06 * room, min(high, most + room) + 0.06 * room
 
 
 def _draw_baseline(ax, row: pd.Series) -> None:
@@ -80,7 +82,7 @@ def metric_curves(results: pd.DataFrame, dataset: str, metrics: Sequence[str]) -
             _draw_curves(ax, part)
             _draw_baseline(ax, base)
             epsilon_axis(ax, summary["epsilon"], label=ax in axes[-1])
-        _frame(pair[0], summary["mean"], [base["mean"]])
+        pair[0].set_ylim(_limits(summary, base.to_frame().T))
         pair[0].set_ylabel(metric)
         low, high = summary.loc[summary["mean"].idxmin()], summary.loc[summary["mean"].idxmax()]
         sentences.append(
@@ -97,12 +99,12 @@ def metric_curves(results: pd.DataFrame, dataset: str, metrics: Sequence[str]) -
 
 
 def group_rates(results: pd.DataFrame, dataset: str, rates: Sequence[str], split: str,
-                names: Sequence[str] = ("unprivileged, A_p = 0", "privileged, A_p = 1")) -> tuple[Figure, str]:  # fmt: skip
-    """Rates inside each group against epsilon, both groups on one scale, so that one sees which of them moves."""
+                names: Sequence[str] = ("group 0, unprivileged", "group 1, privileged")) -> tuple[Figure, str]:  # fmt: skip
+    """Rates inside each group against epsilon: a panel each, around its own level and on one scale, so that a move of one
+    is as long as the same move of the other."""
     rows = _one_dataset(results, dataset)
     rows = rows[rows["split"].isin([split, "none"])]
-    fig, axes = plt.subplots(len(rates), 2, figsize=(6.4, 0.7 + 2.1 * len(rates)), sharex=True, sharey="row",
-                             squeeze=False)  # fmt: skip
+    fig, axes = plt.subplots(len(rates), 2, figsize=(6.4, 0.7 + 2.1 * len(rates)), sharex=True, squeeze=False)
     sentences = []
     for rate, pair in zip(rates, axes, strict=True):
         drawn = []
@@ -112,13 +114,16 @@ def group_rates(results: pd.DataFrame, dataset: str, rates: Sequence[str], split
             _draw_curves(ax, summary)
             _draw_baseline(ax, base)
             epsilon_axis(ax, summary["epsilon"], label=ax in axes[-1])
-            drawn += [summary["mean"], [base["mean"]]]
+            drawn.append(_limits(summary, base.to_frame().T))
             first = summary[summary["epsilon"] == summary["epsilon"].min()]["mean"]
             sentences.append(
                 f"{METRIC_NAMES.get(rate, rate)} of group {group}: NonDP {base['mean']:.3f}, at the smallest budget "
                 f"{first.min():.3f} to {first.max():.3f}"
             )
-        _frame(pair[0], *drawn)
+        span = max(high - low for low, high in drawn)
+        for ax, (low, high) in zip(pair, drawn, strict=True):
+            bottom = min(max((low + high - span) / 2, -0.02), 1.02 - span)  # a rate is between 0 and 1
+            ax.set_ylim(bottom, bottom + span)
         pair[0].set_ylabel(METRIC_NAMES.get(rate, rate))
     for group, ax in enumerate(axes[0]):
         ax.set_title(names[group])
@@ -127,10 +132,10 @@ def group_rates(results: pd.DataFrame, dataset: str, rates: Sequence[str], split
     return fig, f"Rates inside the two groups of {dataset} under the {split} split. " + "; ".join(sentences) + "."
 
 
-def difference_map(results: pd.DataFrame, dataset: str, metric: str, *, transform: Callable | None = None,
+def difference_map(results: pd.DataFrame, dataset: str, metric: str, *, fair: float | None = None,
                    label: str | None = None) -> tuple[Figure, str]:  # fmt: skip
     """Paired difference to NonDP for every protocol and budget; a dot where the 95% interval covers zero."""
-    summary = paired(_one_dataset(results, dataset), metric, transform=transform)
+    summary = paired(_one_dataset(results, dataset), metric, fair=fair)
     label = label or f"{metric} minus NonDP"
     limit = float(summary["mean"].abs().max()) or 1.0
     fig, axes = plt.subplots(2, 1, figsize=(6.4, 5.2), sharex=True)
@@ -183,7 +188,7 @@ def budget_of_protected(results: pd.DataFrame, dataset: str, metric: str) -> tup
     ax.set_xscale("log")  # shared, as are the limits
     ax.xaxis.set_major_locator(LogLocator(numticks=20))  # every decade
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    _frame(ax, summary["mean"], [base["mean"]])
+    ax.set_ylim(_limits(summary, base.to_frame().T))
     fig.supxlabel("budget of the protected attribute itself (log scale)", fontsize="medium")
     fig.supylabel(metric, fontsize="medium")
     lines = [plt.Line2D([], [], color="#555555", marker="o", linestyle=line, mfc=face or "#555555", label=SPLIT_NAMES[split])

@@ -15,6 +15,7 @@ from lib.experiments.summary import (
     cell_runs,
     curves,
     differences,
+    distance,
     interval_words,
     mean_interval,
     paired,
@@ -75,9 +76,17 @@ def test_pairing_takes_out_what_runs_share():
     assert spread["high"] - spread["low"] > 0.1
 
 
-def test_a_transform_comes_before_the_difference():
-    found = differences(_table(), "DI", transform=lambda di: abs(1 - di))
+def test_the_distance_from_the_fair_value_comes_before_the_difference():
+    found = differences(_table(), "DI", fair=1.0)
     assert found["difference"].tolist() == pytest.approx([-0.2] * 3)
+
+
+def test_the_distance_of_a_cell_is_that_of_its_mean(rng):
+    """Runs on both sides of the fair value: their mean distance is the mean's, not that of their sizes."""
+    table = _table().assign(DI=1 + rng.normal(0.01, 0.1, len(_table())))
+    found = distance(table, "DI", 1.0).groupby([table["protocol"]]).mean()
+    assert found.to_dict() == pytest.approx((table.groupby("protocol")["DI"].mean() - 1).abs().to_dict())
+    assert (found <= (table["DI"] - 1).abs().groupby(table["protocol"]).mean()).all()
 
 
 def test_an_unknown_metric_is_named():

@@ -48,10 +48,25 @@ def test_one_run_draws_without_intervals(table):
     assert len(fig.axes[0].containers) == len(PROTOCOLS)
 
 
-def test_group_rates_share_their_axis(table):
-    fig, alt = ldp.group_rates(table, "lsac", ["tpr"], "uniform")
-    assert fig.axes[0].get_ylim() == fig.axes[1].get_ylim()
+def test_group_rates_share_their_scale_and_stay_rates(table):
+    far = table.assign(tpr_0=0.02 + 0.01 * table["tpr_0"], tpr_1=0.9 + 0.1 * table["tpr_1"])
+    fig, alt = ldp.group_rates(far, "lsac", ["tpr"], "uniform")
+    (low_0, high_0), (low_1, high_1) = (ax.get_ylim() for ax in fig.axes)
+    assert high_0 - low_0 == pytest.approx(high_1 - low_1)
+    assert high_0 < low_1  # each around its own level
+    assert low_0 > -0.03
+    assert high_1 < 1.03
     assert "true positive rate of group 0" in alt
+
+
+def test_the_frame_holds_intervals_but_not_those_of_two_runs():
+    rows = pd.DataFrame({"mean": [0.1, 0.2], "low": [0.05, 0.15], "high": [0.15, 0.25]})
+    low, high = ldp._limits(rows)
+    assert low < 0.05
+    assert high > 0.25
+    low, high = ldp._limits(rows.assign(low=-9.0, high=9.0))
+    assert -0.1 < low < 0.05
+    assert 0.25 < high < 0.4
 
 
 def test_the_map_marks_cells_that_are_not_clear(table):
