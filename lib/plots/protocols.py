@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from lib.ldp import PROTOCOLS, make
 from lib.plots.common import COLOURS, MARKERS, protocol_legend
@@ -17,10 +19,14 @@ __all__ = [
     "report_channel",
     "estimation_error",
     "variance_curves",
+    "SS_IS_GRR",
+    "least_variance",
     "best_map",
     "split_bars",
     "testing_region",
 ]
+
+SS_IS_GRR = "SS with ω = 1, which is GRR"
 
 
 def support_channels(k: int, epsilon: float) -> tuple[Figure, str]:
@@ -109,41 +115,57 @@ def variance_curves(k: int, epsilons: Sequence[float]) -> tuple[Figure, str]:
     ax.set_xlabel("budget ε of the attribute (log scale)")
     ax.set_ylabel("√n · standard deviation (log scale)")
     protocol_legend(fig, PROTOCOLS)
-    best, worst = min(at_end, key=at_end.get), max(at_end, key=at_end.get)
+    best, worst = [n for n in at_end if at_end[n] <= min(at_end.values()) * (1 + 1e-9)], max(at_end, key=at_end.get)
     alt = (
         f"Exact standard deviation of a rare value's estimated frequency for k = {k} on log axes, falling in epsilon for "
-        f"every protocol; at epsilon {epsilons[-1]:g} {best} is lowest and {worst} highest."
+        f"every protocol; at epsilon {epsilons[-1]:g} {' and '.join(best)} {'is' if len(best) == 1 else 'are'} lowest and {worst} highest."
     )
     return fig, alt
 
 
-def best_map(ks: Sequence[int], epsilons: Sequence[float]) -> tuple[Figure, str]:
-    """Which protocol has the least exact variance for a rare value, by k and epsilon."""
-    # SS with one value is GRR: the first in the order of the protocols takes a tie, not the rounding error
-    variance = [[[make(n, k=k, epsilon=e).variance(1) for n in PROTOCOLS] for e in epsilons] for k in ks]
-    near_best = np.array(variance) <= np.min(variance, axis=2, keepdims=True) * (1 + 1e-9)
-    best = near_best.argmax(axis=2)
+def least_variance(table: pd.DataFrame) -> pd.Series:
+    """The protocol of least variance in each row, by name; :data:`SS_IS_GRR` where it is SS with a subset of one value.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A column of variances for each protocol, and ``omega``, the size of the subset that SS reports.
+    """
+    variance = table[list(PROTOCOLS)]
+    near = variance.le(variance.min(axis=1) * (1 + 1e-9), axis=0)  # a tie is no matter of rounding
+    best = near.idxmax(axis=1).mask(near["SS"], "SS")
+    return best.mask(near["SS"] & near["GRR"] & (table["omega"] == 1), SS_IS_GRR)
+
+
+def best_map(table: pd.DataFrame) -> tuple[Figure, str]:
+    """Which protocol has the least variance, by k and epsilon.
+
+    ``table`` is that of :func:`least_variance` with ``k`` and ``epsilon``, every pair of them once.
+    """
+    best = least_variance(table).to_frame("best").assign(k=table["k"], epsilon=table["epsilon"])
+    colours = COLOURS | {SS_IS_GRR: COLOURS["GRR"]}
+    used = [n for n in (*PROTOCOLS, SS_IS_GRR) if (best["best"] == n).any()]
+    cells = best.pivot(index="k", columns="epsilon", values="best").map(used.index)
+    ks, epsilons = cells.index.to_numpy(), cells.columns.to_numpy()
     fig, ax = plt.subplots(figsize=(6.4, 3.8))
-    colours = [COLOURS[n] for n in PROTOCOLS]
-    ax.pcolormesh(epsilons, ks, best, cmap=plt.matplotlib.colors.ListedColormap(colours), vmin=-0.5,
-                  vmax=len(PROTOCOLS) - 0.5, shading="nearest")  # fmt: skip
-    ax.plot(epsilons, 3 * np.exp(epsilons) + 2, color="#ffffff", linewidth=2, linestyle=(0, (4, 2)))
+    ax.pcolormesh(epsilons, ks, cells.to_numpy(), cmap=ListedColormap([colours[n] for n in used]), vmin=-0.5,
+                  vmax=len(used) - 0.5, shading="nearest")  # fmt: skip
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_ylim(min(ks), max(ks))
+    ax.set_ylim(ks.min(), ks.max())
     ax.grid(False)
     ax.set_xlabel("budget ε of the attribute (log scale)")
     ax.set_ylabel("domain size k (log scale)")
-    shares = {n: float((best == i).mean()) for i, n in enumerate(PROTOCOLS)}
-    used = [n for n in PROTOCOLS if shares[n] > 0]
-    line = plt.Line2D([], [], color="#999999", linestyle=(0, (4, 2)), label="k = 3e^ε + 2")
-    protocol_legend(fig, used, extra=[line])
-    listed = ", ".join(f"{n} in {shares[n]:.0%}" for n in sorted(used, key=lambda n: -shares[n]))
-    return (
-        fig,
-        f"Map of the protocol with the least variance over k from {min(ks)} to {max(ks)} and epsilon from "
-        f"{epsilons[0]:g} to {epsilons[-1]:g}: {listed} of the grid.",
+    shares = best["best"].value_counts(normalize=True)
+    fig.legend(handles=[Patch(color=colours[n], label=n) for n in used], loc="outside upper center", ncols=4)
+    listed = "; ".join(f"{n} at {shares[n]:.0%} of the points" for n in shares.index)
+    alt = (
+        f"Map of the protocol with the least variance over k from {ks.min()} to {ks.max()} and epsilon from "
+        f"{epsilons.min():g} to {epsilons.max():g}: {listed}."
     )
+    if SS_IS_GRR in used:
+        alt += " The part where SS is GRR has the small domains and the large budgets."
+    return fig, alt
 
 
 def split_bars(shares: pd.DataFrame, title: str) -> tuple[Figure, str]:
