@@ -27,6 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 PROFILES = ("quick", "paper")
+NUMBER = '<td class="num">'
 STYLE = ROOT / "lib" / "plots" / "companion.mplstyle"
 ORIGIN = {
     "local": "read from COMPANION_DATA",
@@ -180,7 +181,7 @@ def figure_html(fig: Figure, caption: str, alt: str, name: str | None = None, wi
     anchor = f' id="{escape(name)}"' if name else ""
     style = f' style="width:{escape(width)}"' if width else ""
     return (
-        f'<figure class="plot"{anchor}><div class="picture" tabindex="0">'
+        f'<figure class="plot"{anchor} style="--drawn:{pixels[0] // 2}px"><div class="picture" tabindex="0">'
         f'<img src="data:image/png;base64,{code}" alt="{escape(alt.strip())}" '
         f'width="{pixels[0] // 2}" height="{pixels[1] // 2}"{style}></div>'
         f"<figcaption>{_inline(caption)}</figcaption></figure>"
@@ -215,8 +216,9 @@ def table_html(frame: pd.DataFrame, caption: str | None = None, formats: Mapping
     formats = dict(formats or {})
     for column in formats:
         validate.choice("formats", column, list(frame.columns))
-    head = "".join(f'<th scope="col">{_inline(str(c))}</th>' for c in frame.columns)
     opening = [_opening(frame.iloc[:, j]) for j in range(frame.shape[1])]
+    numeric = [' class="num"' if tag == NUMBER else "" for tag in opening]
+    head = "".join(f'<th scope="col"{n}>{_inline(str(c))}</th>' for n, c in zip(numeric, frame.columns, strict=True))
     specs = [formats.get(c) for c in frame.columns]
     rows = (
         "".join(f"{tag}{_cell(value, spec)}</td>" for tag, value, spec in zip(opening, row, specs, strict=True))
@@ -256,7 +258,7 @@ def say(text: str) -> None:
 def _opening(column: pd.Series) -> str:
     """Tag of the cells of ``column``: numbers to the right, and room for a column of words."""
     if column.dtype.kind in "iuf":
-        return '<td class="num">'
+        return NUMBER
     longest = column.astype(str).str.len().max()
     return '<td class="sentences">' if longest > 100 else '<td class="words">' if longest > 24 else "<td>"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,8 +26,11 @@ VERDICT_COLOURS = {
 
 
 def tallies(counts: Mapping[str, Mapping[str, int]]) -> tuple[Figure, str]:
-    """A bar a paper, cut by verdict; ``counts`` maps the paper's name to how many rows have each verdict."""
-    fig, ax = plt.subplots(figsize=(6.6, 0.9 + 0.55 * len(counts)))
+    """A bar a paper, cut by verdict; ``counts`` maps the paper's name to how many rows have each verdict.
+
+    Narrow enough for a phone, names and legend included.
+    """
+    fig, ax = plt.subplots(figsize=(3.9, 1.5 + 0.5 * len(counts)))
     for y, tally in enumerate(counts.values()):
         left = 0
         for verdict, colour in VERDICT_COLOURS.items():
@@ -38,11 +42,11 @@ def tallies(counts: Mapping[str, Mapping[str, int]]) -> tuple[Figure, str]:
                     left + n / 2, y, str(n), ha="center", va="center", fontsize=8, color="white" if dark else "black"
                 )
             left += n
-    ax.set_yticks(range(len(counts)), list(counts))
+    ax.set_yticks(range(len(counts)), [fill(paper, 13) for paper in counts])
     ax.invert_yaxis()
     ax.set_xlabel("claims")
     ax.grid(visible=False)
-    fig.legend(loc="outside upper center", ncols=3)
+    fig.legend(loc="outside upper center", ncols=2)
     words = "; ".join(f"{p}: " + ", ".join(f"{n} {v}" for v, n in tally.items() if n) for p, tally in counts.items())
     return fig, f"Verdicts by paper. {words}."
 

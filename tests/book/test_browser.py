@@ -5,14 +5,17 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
+from lib.book.chapter import figure_html
 from lib.book.launch import repository
 from lib.book.teaching import facts
 from lib.book.toc import pages
 from lib.paths import ROOT
 
 pytestmark = pytest.mark.browser
+CSS = ROOT / "chapters" / "_static" / "companion.css"
 LISTED = [page.doc for page in pages(ROOT)]
 SOLUTIONS = {page.doc: len(facts(page).exercises) for page in pages(ROOT) if page.is_chapter}
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -119,6 +122,23 @@ def test_text_stands_out_from_its_ground(open_page, doc):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
         assert page.evaluate(LOW_CONTRAST) == [], scheme
+
+
+@pytest.mark.parametrize(("inches", "wide", "cut"), [(6.4, 390, True), (3.9, 390, False), (6.4, 1280, False)])
+def test_a_picture_that_is_wider_than_its_frame_says_so(chromium, inches, wide, cut):
+    """On a phone a figure of two panels showed its left one only, and nothing told that there is more."""
+    fig = plt.figure(figsize=(inches, 2))
+    html = figure_html(fig, "A caption", "a picture without anything in it")
+    plt.close(fig)
+    context = chromium.new_context(viewport={"width": wide, "height": 844})
+    page = context.new_page()
+    page.set_content(f"<style>{CSS.read_text()}</style><body style='margin: 0 37px'>{html}</body>")
+    hidden = page.evaluate("() => (p => p.scrollWidth - p.clientWidth)(document.querySelector('.picture'))")
+    cue = page.evaluate(
+        "() => parseFloat(getComputedStyle(document.querySelector('figcaption'), '::before').height) || 0"
+    )
+    context.close()
+    assert (hidden > 0, cue > 0) == (cut, cut)
 
 
 @pytest.mark.parametrize(("word", "expected"), [("GRR", "ldp/protocols"), ("papermill", "front/reading")])

@@ -64,7 +64,7 @@ def test_other_parameters_are_refused_with_the_choices(parameters, words):
 def test_a_figure_carries_picture_alternative_text_and_caption(fig):
     html = figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")
     assert html.startswith(
-        '<figure class="plot" id="rise"><div class="picture" tabindex="0"><img src="data:image/png;base64,'
+        '<figure class="plot" id="rise" style="--drawn:700px"><div class="picture" tabindex="0"><img src="data:image/png;base64,'
     )
     assert f'alt="{ALT} &quot;quoted&quot;"' in html
     assert "<figcaption><strong>Rise</strong> of <code>x</code> with a &lt; b</figcaption>" in html
@@ -89,5 +89,7 @@ def test_a_table_escapes_formats_and_shows_gaps():
     html = table_html(frame, "Cap", formats={"DI": ".2f"})
     for words in ("a&lt;b", '<td class="num">0.12</td>', "–", "<caption>Cap</caption>", 'scope="col"'):
         assert words in html
+    # a heading stands over its numbers
+    assert '<th scope="col">name</th><th scope="col" class="num">DI</th>' in html
     with pytest.raises(ValueError, match="formats='nope'"):
         table_html(frame, formats={"nope": ".2f"})
