@@ -48,14 +48,15 @@ METRIC_NAMES = {
     "balanced_accuracy": "balanced accuracy", "positive_rate": "positive predictions", "tpr": "true positive rate",
     "fpr": "false positive rate",
 }  # fmt: skip
+_NEIGHBOUR = {8.0: 10.0, 20.0: 50.0}  # a tick whose label would touch that of another one
 SPLIT_NAMES = {"uniform": "uniform split", "k-based": "k-based split"}
 
 
 def epsilon_axis(ax: Axes, values, *, label: bool = True) -> None:
-    """A logarithmic axis whose ticks are the budgets of the grid."""
+    """A logarithmic axis whose ticks are the budgets of the grid, but 8 beside 10 and 20 beside 50."""
     ticks = sorted(set(map(float, values)))
     ax.set_xscale("log")
-    shown = [t for t in ticks if t not in (8.0, 20.0)]  # their labels would touch those of 10 and 50
+    shown = [t for t in ticks if _NEIGHBOUR.get(t) not in ticks]
     ax.set_xticks(shown, [f"{t:g}" for t in shown])
     ax.set_xticks([], minor=True)
     if label:
@@ -80,9 +81,9 @@ def plain_ticks(axis: Axis) -> None:
 
 
 def offsets() -> dict[str, float]:
-    """A factor on epsilon for each protocol, so that error bars stand side by side."""
-    middle = (len(PROTOCOLS) - 1) / 2
-    return _Styles({name: 1.035 ** (i - middle) for i, name in enumerate(PROTOCOLS)}, 1.035 ** (middle + 1))
+    """A factor on epsilon for each protocol, so that error bars stand side by side; a guest is in the middle, on its tick."""
+    places = [place for place in range(-4, 5) if place]
+    return _Styles({name: 1.035**place for name, place in zip(PROTOCOLS, places, strict=False)}, 1.0)
 
 
 def protocol_legend(fig: Figure, names, *, extra=()) -> None:
