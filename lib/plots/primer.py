@@ -29,8 +29,9 @@ def every_test(points: pd.DataFrame, epsilon: float) -> tuple[Figure, str]:
     ax.plot([0, 1], [0, 1], color=_GREY, linewidth=0.8)
     counted = []
     for name, rows in points.groupby("protocol", sort=False):
-        ax.plot(rows["fpr"], rows["tpr"], MARKERS[name], color=COLOURS[name], markersize=4, alpha=0.7, label=name)
-        counted.append(f"{len(rows)} of {name}")
+        size = 4 if len(rows) < 1000 else 2
+        ax.plot(rows["fpr"], rows["tpr"], MARKERS[name], color=COLOURS[name], markersize=size, alpha=0.7, label=name)
+        counted.append(f"{len(rows):,} points of {name}")
     ax.set_xlabel("false positive rate of the test")
     ax.set_ylabel("true positive rate")
     ax.legend(loc="lower right")
