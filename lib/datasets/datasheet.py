@@ -58,7 +58,7 @@ def base_rates(data: Dataset, by: str, book: Mapping[str, Meaning]) -> pd.DataFr
         rows.append(
             {
                 by: int(code),
-                "group": names[code] if names else "",
+                "group": names[code] if names else "not documented",
                 "n": len(group),
                 "rate": group.mean(),
                 "low": low,

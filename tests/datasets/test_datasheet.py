@@ -32,6 +32,7 @@ def test_base_rates_carry_wilsons_interval():
     assert table["rate"].tolist() == [0.5, 1.0]
     assert table["n"].tolist() == [2, 2]
     assert table["group"].tolist() == ["those", "these"]
+    assert set(base_rates(DATA, "a", BOOK)["group"]) == {"not documented"}  # no blank where the codebook has no names
     z = 1.959964
     assert table["low"][1] == pytest.approx(2 / (2 + z**2), rel=1e-5)
     assert all(map(math.isnan, wilson(0, 0)))
