@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
+from lib.datasets import TASKS
 from lib.experiments.summary import baseline, curves, paired
 from lib.ldp import PROTOCOLS, SPLITS
 from lib.plots.common import (
@@ -49,6 +50,11 @@ def _draw_curve(ax, x, curve: pd.DataFrame, **style) -> None:
 def _finite(error) -> np.ndarray | None:
     error = np.asarray(error, dtype=float)
     return error if np.isfinite(error).all() else None
+
+
+def _title(dataset: str) -> str:
+    """The name of a data set in words; one of the user's own keeps its name."""
+    return TASKS[dataset].title if dataset in TASKS else dataset
 
 
 def _limits(*curves: pd.DataFrame) -> tuple[float, float]:
@@ -94,7 +100,11 @@ def metric_curves(results: pd.DataFrame, dataset: str, metrics: Sequence[str]) -
         ax.set_title(SPLIT_NAMES[split])
     dashed = plt.Line2D([], [], color="#222222", linestyle=(0, (4, 2)), label="NonDP")
     protocol_legend(fig, summary["protocol"], extra=[dashed])
-    alt = f"Small multiples for {dataset}, budget on a log axis, one curve a protocol. " + "; ".join(sentences) + "."
+    alt = (
+        f"Small multiples for {_title(dataset)}, budget on a log axis, one curve a protocol. "
+        + "; ".join(sentences)
+        + "."
+    )
     return fig, alt
 
 
@@ -129,7 +139,9 @@ def group_rates(results: pd.DataFrame, dataset: str, rates: Sequence[str], split
         ax.set_title(names[group])
     dashed = plt.Line2D([], [], color="#222222", linestyle=(0, (4, 2)), label="NonDP")
     protocol_legend(fig, summary["protocol"], extra=[dashed])
-    return fig, f"Rates inside the two groups of {dataset} under the {split} split. " + "; ".join(sentences) + "."
+    return fig, f"Rates inside the two groups of {_title(dataset)} under the {split} split. " + "; ".join(
+        sentences
+    ) + "."
 
 
 def difference_map(results: pd.DataFrame, dataset: str, metric: str, *, fair: float | None = None,
@@ -158,7 +170,7 @@ def difference_map(results: pd.DataFrame, dataset: str, metric: str, *, fair: fl
     fig.colorbar(image, ax=axes, label=label, shrink=0.7)
     clear = ((summary["low"] > 0) | (summary["high"] < 0)).mean()
     alt = (
-        f"Heat map for {dataset}: {label}, by protocol and budget, for both splits. Differences run from "
+        f"Heat map for {_title(dataset)}: {label}, by protocol and budget, for both splits. Differences run from "
         f"{summary['mean'].min():+.3f} to {summary['mean'].max():+.3f}; in {clear:.0%} of the cells the 95% interval "
         "leaves out zero."
     )
@@ -197,7 +209,7 @@ def budget_of_protected(results: pd.DataFrame, dataset: str, metric: str) -> tup
     fig.legend(handles=[*lines, dashed], loc="outside upper center", ncols=3)
     uniform, k_based = (share[split].iloc[0] / share[split].index[0] for split in SPLITS)
     alt = (
-        f"{METRIC_NAMES.get(metric, metric)} on {dataset} against the budget that the protected attribute gets: {uniform:.1%} of "
+        f"{METRIC_NAMES.get(metric, metric)} on {_title(dataset)} against the budget that the protected attribute gets: {uniform:.1%} of "
         f"epsilon under the uniform split (solid, filled), {k_based:.1%} under the k-based one (dotted, open). One panel a "
         f"protocol, means with 95% intervals: uniform from {_range(summary, 'uniform')}, k-based from "
         f"{_range(summary, 'k-based')}, NonDP {base['mean']:.3f}."
