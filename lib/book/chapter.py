@@ -40,8 +40,9 @@ KNOWN_RULES: dict[str, Callable[[str, Any], Any]] = {
     "seed": partial(validate.integer, low=0),
     "runs": partial(validate.integer, low=1),
     "n": partial(validate.integer, low=1),
+    "splits": partial(validate.integer, low=1),
+    "draws": partial(validate.integer, low=1),
     "epsilon": validate.budget,
-    "epsilons": validate.budget,
 }
 
 
@@ -58,9 +59,9 @@ def check_parameters(**parameters: object) -> None:
     Parameters
     ----------
     **parameters
-        Each is a value whose rule is known by its name (``profile``, ``seed``, ``runs``, ``n``, ``epsilon``,
-        ``epsilons``), or a pair ``(value, rule)``. A rule is a collection of allowed values or a function
-        ``(name, value)`` that raises. A list is checked element by element.
+        Each is one value whose rule is known by its name (``profile``, ``seed``, ``runs``, ``n``, ``splits``,
+        ``draws``, ``epsilon``), or a pair ``(value, rule)``. A rule is a collection of allowed values or a function
+        ``(name, value)`` that raises.
 
     Raises
     ------
@@ -73,10 +74,9 @@ def check_parameters(**parameters: object) -> None:
     """
     for name, given in parameters.items():
         value, rule = (given, KNOWN_RULES[name]) if name in KNOWN_RULES and not _is_pair(given) else _pair(name, given)
-        for item in value if isinstance(value, list | tuple) else [value]:
-            rule(name, item) if callable(rule) else validate.choice(name, item, rule)
-        if isinstance(value, list | tuple) and not value:
-            raise ValueError(f"{name}={value!r} is not allowed: at least one value is")
+        if isinstance(value, list | tuple | dict | set):
+            raise ValueError(f"{name}={value!r} is not allowed: one value is")
+        rule(name, value) if callable(rule) else validate.choice(name, value, rule)
 
 
 def _is_pair(given: object) -> bool:

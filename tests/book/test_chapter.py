@@ -43,16 +43,17 @@ def replica():
 
 
 def test_known_parameters_pass():
-    check_parameters(profile="paper", seed=0, runs=1, epsilon=0.5, epsilons=[1, 2.0])
+    check_parameters(profile="paper", seed=0, runs=1, epsilon=0.5, splits=1, draws=1)
     check_parameters(dataset=("lsac", ["adult", "lsac"]), k=(5, partial(validate.integer, low=2)))
 
 
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [({"profile": "slow"}, "profile='slow'.*'quick', 'paper'"), ({"epsilon": 0}, "epsilon=0"),
-     ({"epsilon": float("nan")}, "epsilon=nan"), ({"epsilons": [1, -2]}, "epsilons=-2"),
-     ({"epsilons": []}, "at least one"),
-     ({"epsilon": 601}, "epsilon=601 is not allowed.*<= 600"), ({"epsilons": [1, 1e-17]}, "epsilons=1e-17"),
+     ({"epsilon": float("nan")}, "epsilon=nan"), ({"epsilon": [0.5, 1.0]}, r"epsilon=\[0.5, 1.0\] is not allowed: one value is"),
+     ({"profile": ["quick", "paper"]}, "one value is"), ({"runs": (2,)}, "one value is"), ({"seed": {}}, "one value is"),
+     ({"splits": 0}, "splits=0"), ({"draws": "3"}, "draws='3'"),
+     ({"epsilon": 601}, "epsilon=601 is not allowed.*<= 600"), ({"epsilon": 1e-17}, "epsilon=1e-17"),
      ({"seed": -1}, "seed=-1"), ({"runs": 0}, "runs=0"), ({"dataset": ("x", ["adult"])}, "dataset='x'.*'adult'"),
      ({"whatever": 3}, "whatever=3 has no rule"), ({"k": (1, partial(validate.integer, low=2))}, "k=1")],
 )  # fmt: skip

@@ -69,6 +69,20 @@ def test_an_unknown_value_names_the_choices(page):
 
 
 @each_chapter
+def test_each_parameter_refuses_another_kind_of_value_by_its_name(page):
+    """A list, and words for a number or a number for words."""
+    code = code_of(page)
+    first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
+    given: dict = {}
+    exec(code[0], given)
+    source = compile("\n".join(code[1 : first + 1]), page.doc, "exec")
+    for name, value in ((n, v) for n, v in given.items() if not n.startswith("__")):
+        for wrong in ([value], 3.25 if isinstance(value, str) else "some"):
+            with pytest.raises(ValueError, match=rf"^{name}="):
+                exec(source, given | {name: wrong})
+
+
+@each_chapter
 def test_parameters_are_checked_before_any_work(page):
     """Only imports and the parameters cell come before the check."""
     code = code_of(page)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -86,6 +88,15 @@ def test_the_curve_of_theorem_10_carries_its_horizontal_lines():
     fig, alt = means_theory.dirichlet_curve(table, ends)
     assert {line.get_ydata()[0] for line in fig.axes[0].lines} >= set(ends.values())
     assert "New York 25.0" in alt
+
+
+def test_draws_of_three_shares_lie_in_their_triangle():
+    draws = {0.1: np.eye(3), 10.0: np.full((2, 3), 1 / 3)}
+    fig, alt = means_census.dirichlet_triangles(draws)
+    corners, middle = (ax.lines[-1].get_xydata() for ax in fig.axes)
+    assert corners == pytest.approx(np.array([[0, 0], [1, 0], [0.5, math.sqrt(3) / 2]]))
+    assert middle == pytest.approx(np.array([[0.5, math.sqrt(3) / 6]] * 2))
+    assert "alpha 0.1: mean largest share 1.00; alpha 10: mean largest share 0.33" in alt
 
 
 def test_intervals_are_drawn_step_by_step():
