@@ -11,10 +11,9 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from lib.claims import coherence_theory
-from lib.claims.rules import Evidence
+from lib.claims.rules import Evidence, p_positive
 from lib.coherence.collection import EVERYONE
 from lib.coherence.experiment import clopper_pearson
 from lib.coherence.solver import Setting, solve
@@ -53,8 +52,7 @@ def _mean(x: pd.Series, detail: str = "", reference: float = math.nan) -> Eviden
     if x.size < 2:
         return NOTHING
     mean, low, high = mean_interval(x)
-    p = float(stats.ttest_1samp(x, 0.0, alternative="greater").pvalue) if x.std() > 0 else float(mean <= 0)
-    return Evidence(mean, low, high, x.size, "real data", p, detail, reference)
+    return Evidence(mean, low, high, x.size, "real data", p_positive(x), detail, reference)
 
 
 def _share(hits: pd.Series, detail: str) -> Evidence:

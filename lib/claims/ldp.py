@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.claims.rules import LEVEL, Evidence
+from lib.claims.rules import LEVEL, Evidence, p_positive
 from lib.experiments import results
 from lib.experiments.holm import holm
 from lib.experiments.summary import differences, mean_interval
@@ -68,14 +68,7 @@ def _evidence(per_run: pd.Series, *, detail: str = "", reference: float = math.n
     if x.size == 1:
         return Evidence(float(x[0]), runs=1, data="real data", detail=detail, reference=reference)
     mean, low, high = mean_interval(x)
-    return Evidence(mean, low, high, x.size, "real data", _p_positive(x), detail, reference)
-
-
-def _p_positive(x: np.ndarray) -> float:
-    """One-sided t-test; runs that all say exactly the same leave it nothing to divide by, but their signs do test."""
-    if np.ptp(x) > 1e-12 * np.abs(x).max():
-        return float(stats.ttest_1samp(x, 0.0, alternative="greater").pvalue)
-    return 0.5**x.size if x[0] > 0 else 1.0
+    return Evidence(mean, low, high, x.size, "real data", p_positive(x), detail, reference)
 
 
 def _whole_runs(long: pd.DataFrame) -> pd.DataFrame:

@@ -11,8 +11,9 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import stats
 
-__all__ = ["VERDICTS", "RULES", "Evidence", "judge"]
+__all__ = ["VERDICTS", "RULES", "Evidence", "judge", "p_positive"]
 
 VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
 LEVEL = 0.05
@@ -74,6 +75,13 @@ def _true(e: Evidence) -> str:
 
 
 RULES = {"near": _near, "at_least": _at_least, "positive": _positive, "within": _within, "true": _true}
+
+
+def p_positive(x: np.ndarray) -> float:
+    """One-sided t-test; runs that all say exactly the same leave it nothing to divide by, but their signs do test."""
+    if np.ptp(x) > 1e-12 * np.abs(x).max():
+        return float(stats.ttest_1samp(x, 0.0, alternative="greater").pvalue)
+    return 0.5**x.size if x[0] > 0 else 1.0
 
 
 def judge(rule: str, evidence: Evidence, tolerance: dict, adjusted_p: float | None = None) -> str:

@@ -167,6 +167,9 @@ def test_the_interval_of_a_share_widens_with_the_noise_between_runs():
     assert noisy.low < noisy.value < noisy.high
     assert "0 clearly above and 0 clearly below" in noisy.detail
     assert math.isnan(ldp._share(vague.iloc[:, :1]).low)
+    # above zero unless neither of the first two runs is drawn, which happens to (3/4)^8 = 10% of the resamples
+    rare = ldp._share(pd.DataFrame([[10.0, 10.0, *[-1.0] * 6]]))
+    assert (rare.low, rare.value, rare.high) == (0, 1, 1)
 
 
 def test_the_bounds_of_several_metrics_enclose_each(grid):
@@ -175,7 +178,9 @@ def test_the_bounds_of_several_metrics_enclose_each(grid):
     assert several.value == single.value
     assert several.low == single.low
     assert several.high == 0  # f1 never changes: its interval is the point zero
-    assert ldp.largest_split_gain("adult", ["DI", "SPD"], distance=True).value == pytest.approx(0.03, abs=2e-3)
+    gains = ldp.largest_split_gain("adult", ["DI", "SPD"], distance=True)
+    assert gains.value == pytest.approx(0.03, abs=2e-3)
+    assert (gains.low, gains.high) == (0, ldp.split_gain("adult", ["DI"], distance=True).high)  # SPD is the same
 
 
 def test_the_best_two_are_found(grid, monkeypatch):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from lib.claims.rules import Evidence, judge
+from lib.claims.rules import Evidence, judge, p_positive
 
 
 @pytest.mark.parametrize(("value", "reference", "verdict"), [
@@ -43,6 +45,14 @@ def test_true_and_missing():
     assert judge("true", Evidence(1.0), {}) == "reproduced"
     assert judge("true", Evidence(0.0), {}) == "not reproduced"
     assert judge("true", Evidence(math.nan), {}) == "not run"
+
+
+def test_runs_that_all_agree_are_tested_by_their_signs():
+    assert p_positive(np.full(5, 0.1)) == 0.5**5
+    assert p_positive(np.full(5, -0.1)) == 1
+    assert p_positive(np.zeros(5)) == 1
+    x = np.array([1.0, 2.0, 4.0])
+    assert p_positive(x) == stats.ttest_1samp(x, 0, alternative="greater").pvalue
 
 
 def test_one_run_has_no_interval_and_is_never_equivalent():

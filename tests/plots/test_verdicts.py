@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -40,7 +41,7 @@ def table() -> pd.DataFrame:
 def test_who_moves_shows_the_change_of_each_group(table):
     fig, alt = verdicts.who_moves(table, 0.25, {"adult": ("women", "men")}, ["tpr"])
     assert "true positive rate of women: 0.400, changes by +0.000" in alt
-    assert "true positive rate of men: 0.800, changes by -0.299" in alt or "changes by -0.300" in alt
+    assert re.search(r"true positive rate of men: 0\.800, changes by -0\.(299|300)", alt)
     assert {"0.40 → 0.40", "0.80 → 0.50"} <= {text.get_text() for text in fig.axes[0].texts}
 
 
