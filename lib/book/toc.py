@@ -21,10 +21,12 @@ class Page:
 
     @property
     def notebook(self) -> Path:
+        """The notebook of the pair."""
         return self.root / f"{self.doc}.ipynb"
 
     @property
     def text(self) -> Path:
+        """The text of the pair, which is edited."""
         return self.root / f"{self.doc}.md"
 
     @property
@@ -34,6 +36,7 @@ class Page:
 
     @property
     def is_generated(self) -> bool:
+        """Whether the theme writes the page."""
         return self.doc in GENERATED
 
 

@@ -39,6 +39,7 @@ class Evidence:
 
     @property
     def exact(self) -> bool:
+        """Whether arithmetic settles it: no runs."""
         return self.runs == 0
 
 

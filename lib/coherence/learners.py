@@ -42,6 +42,7 @@ def _encoder(half: pd.DataFrame, *, one_hot: bool) -> ColumnTransformer:
 
 
 def check_release(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
+    """Raise a ``ValueError`` unless ``table`` has rows and all of ``columns``."""
     absent = [c for c in columns if c not in table.columns]
     if absent or table.empty:
         raise ValueError(f"the release has {len(table)} rows and the columns {list(table.columns)}; "

@@ -52,6 +52,7 @@ class Histogram:
 
     @property
     def cells(self) -> int:
+        """Number of cells of the table of counts."""
         return math.prod(self.sizes)
 
     def cell(self, records: pd.DataFrame) -> np.ndarray:

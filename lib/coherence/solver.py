@@ -116,6 +116,7 @@ class Solution:
 
     @property
     def met(self) -> bool:
+        """Whether there is a value that the bound accepts."""
         return self.value is not None
 
 

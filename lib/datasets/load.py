@@ -36,10 +36,12 @@ class Dataset:
 
     @property
     def name(self) -> str:
+        """The key of its task."""
         return self.task.name
 
     @property
     def is_replica(self) -> bool:
+        """Whether the rows are those of the embedded replica."""
         return self.source == "replica"
 
     @property

@@ -83,6 +83,7 @@ class NewYork:
 
     @property
     def label(self) -> str:
+        """What the rows are, for badges and captions."""
         return "stand-in from published aggregates" if self.is_replica else "real data"
 
     @property

@@ -35,6 +35,7 @@ class Section5:
 
     @property
     def lens(self) -> tuple[str, ...]:
+        """The columns that a predictor sees: all but the target."""
         return tuple(c for c in self.frame.columns if c != TARGET)
 
     def asked(self) -> pd.DataFrame:

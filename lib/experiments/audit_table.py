@@ -32,6 +32,7 @@ class Table:
 
     @property
     def lens(self) -> tuple[str, ...]:
+        """The columns that a predictor sees: all but the target."""
         return tuple(name for name in self.frame.columns if name != TARGET)
 
 

@@ -98,6 +98,7 @@ def metadata(folder: Path = REPLICAS) -> dict[str, dict]:
 
 
 def main() -> None:
+    """Make the replicas that are named on the command line."""
     parser = argparse.ArgumentParser(description="Make the embedded replicas from the real data.")
     parser.add_argument("names", nargs="*", help=f"which ones; all of {', '.join(TASKS)} if none is named")
     for name in parser.parse_args().names or TASKS:

@@ -88,11 +88,13 @@ class AIM(Synthesizer):
         return {r: w for r, w in weights.items() if len(r) == 1 or megabytes(domain, [r]) <= self.max_megabytes}
 
     def require_memory(self, domain: Domain) -> None:
+        """Raise a ``ValueError`` if the tables of counts would not fit, before anything is spent."""
         candidates = self.candidates(domain)
         largest = max(megabytes(domain, [r]) for r in candidates)
         require(megabytes(domain, candidates) + 4 * largest, self.memory, "AIM's tables of counts")
 
     def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> MarginalModel:
+        """As :meth:`Synthesizer.fit`: single columns, then rounds of select, measure and estimate until ``budget`` is spent."""
         ledger = checked(data, domain, budget, rng)
         self.require_memory(domain)
         weights = self.candidates(domain)

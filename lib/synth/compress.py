@@ -48,6 +48,7 @@ class Compression:
         return belongs / belongs.sum(axis=1, keepdims=True)
 
     def shrink(self, data: pd.DataFrame) -> pd.DataFrame:
+        """The rows in merged codes."""
         codes = {c: data[c].to_numpy().astype(np.intp, copy=False) for c in self.domain.columns}
         return pd.DataFrame({c: self.maps[c][codes[c]] for c in self.domain.columns}, index=data.index)
 

@@ -158,6 +158,7 @@ class GEM(Synthesizer):
         require(needed + joint, self.memory, "GEM's tables")
 
     def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> GEMModel:
+        """As :meth:`Synthesizer.fit`: rounds of select, measure and training of the network."""
         ledger = checked(data, domain, budget, rng)
         self.require_memory(domain)
         workload = self.candidates(domain)

@@ -40,9 +40,11 @@ class Tree:
 
     @classmethod
     def covering(cls, sizes: tuple[int, ...], cliques: Sequence[Clique]) -> Tree:
+        """The junction tree of ``cliques`` over columns of these sizes."""
         return cls(sizes, *junction_tree(sizes, tuple(sorted({tuple(sorted(c)) for c in cliques}))))
 
     def shape(self, clique: Clique) -> tuple[int, ...]:
+        """The sizes of the columns of ``clique``."""
         return tuple(self.sizes[i] for i in clique)
 
     def axes(self, clique: Clique, kept: Clique) -> tuple[int, ...]:

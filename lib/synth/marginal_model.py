@@ -46,9 +46,11 @@ class MarginalModel(Fitted):
     rounds: tuple[Round, ...] = field(default=())
 
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
+        """Shares of the cells of ``columns`` under the model."""
         return self.model.marginal(numbered(self.domain, columns))
 
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
+        """``n`` rows drawn from the model."""
         rows = self.model.sample(validate.integer("n", n, low=0), rng)
         return pd.DataFrame(rows.astype(np.int16), columns=list(self.domain.columns))
 

@@ -48,15 +48,18 @@ class MSTModel(Fitted):
 
     @property
     def rounds(self) -> tuple[Round, ...]:
+        """What the pairs taught, in the order of their choice."""
         return self.inner.rounds
 
     def marginal(self, columns: tuple[str, ...]) -> np.ndarray:
+        """Shares of the cells of ``columns``; a merged code's share is divided among its codes."""
         table = self.inner.marginal(columns)
         for axis, column in enumerate(columns):
             table = np.moveaxis(np.tensordot(table, self.compression.matrix(column), axes=(axis, 0)), -1, axis)
         return table
 
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
+        """``n`` rows; a merged code becomes one of its codes at random."""
         return self.compression.expand(self.inner.sample(n, rng), rng)
 
 
@@ -88,6 +91,7 @@ class MST(Synthesizer):
         validate.integer("iterations", self.iterations, low=1)
 
     def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> MSTModel:
+        """As :meth:`Synthesizer.fit`: single columns, a tree of pairs chosen one by one, the pairs."""
         ledger = checked(data, domain, budget, rng)
         first, choice, second = (
             (budget * p / sum(self.parts) for p in self.parts) if len(domain) > 1 else (budget, 0, 0)

@@ -86,6 +86,7 @@ class StratifiedModel(Fitted):
         return max(replacement_cost(stratum.fitted.ledger) for stratum in self.strata)
 
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
+        """Shares of the cells of ``columns``: the strata's, weighted by size."""
         for column in columns:
             validate.choice("column", column, self.domain.columns)
         table = np.zeros([self.domain[c] for c in columns])
