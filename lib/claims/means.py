@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.claims.rules import Evidence
+from lib.claims.rules import LEVEL, Evidence
 from lib.datasets.newyork import GROUPS, ROWS
 from lib.experiments import results
 from lib.experiments.holm import holm
-from lib.experiments.means import METHODS
+from lib.experiments.means import METHODS, RHO
 from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 
 __all__ = ["MEASURES", "race_sizes", "mixtures", "census", "stratified_price"]
@@ -48,7 +48,7 @@ def census(setting: str = "published", dataset: str = "newyork") -> pd.DataFrame
     except ValueError:
         return pd.DataFrame()
     ours = (rows["dataset"] == dataset) & (rows["setting"] == setting) & (rows["mechanism"] == "coinpress")
-    return rows[ours & (rows["budget"] == 0.5)]
+    return rows[ours & (rows["budget"] == RHO)]
 
 
 def stratified_price(setting: str) -> pd.DataFrame:
@@ -191,7 +191,7 @@ def census_improves(variables: list[str], setting: str = "published") -> Evidenc
     gap, freedom = f"error|{METHODS[1]} - {METHODS[0]}", rows["runs"] - 1
     error = (rows[f"{gap}|high"] - rows[f"{gap}|low"]) / 2 / stats.t.isf(0.025, freedom)
     p = np.where(error > 0, stats.t.cdf(rows[gap] / error.where(error > 0, 1.0), freedom), rows[gap] >= 0)
-    better = holm(p) < 0.05
+    better = holm(p) < LEVEL
     words = ", ".join(f"{v} {better[rows['variable'] == v].mean():.0%}" for v in variables)
     return Evidence(
         float(better.any()), runs=int(rows["runs"].min()), data=_stand_in(rows),

@@ -207,7 +207,9 @@ def synth_groups_improve(synthesizer: str) -> Evidence:
     found, words = [], []
     for frame in _stored():
         mine = frame[(frame["synthesizer"] == synthesizer) & (frame["by"] != "vanilla") & (frame["small"] == "keep")]
-        large = [n for n in group_names(frame) if (frame[f"n|{n}"] > 0.001 * frame["rows"]).all()]
+        large = [
+            n for n in group_names(frame) if (frame[f"n|{n}"] > PROTOCOLS["published"]["least"] * frame["rows"]).all()
+        ]
         ends = mine.groupby(["epsilon", "by"])[[f"seen_error|{n}" for n in large]].mean()
         if len(ends.index.unique("epsilon")) < 2:
             continue
