@@ -34,6 +34,10 @@ __all__ = [
 
 CONVERSIONS = ("tight", "standard", "published")
 _ROOT = {"xtol": 1e-300, "rtol": 1e-14, "maxiter": 500}
+# Outside of these the best order has no sign change left to search for, or the root is rounding error.
+_TIGHT_RHO, _TIGHT_EPSILON = {"low": 1e-25, "high": 1e16}, {"low": 1e-9, "high": 1e15}
+# Outside of these a square underflows or overflows, or does when divided by ln(1/delta).
+_PLAIN_RHO, _PLAIN_EPSILON = {"low": 1e-300, "high": 1e300}, {"low": 1e-140, "high": 1e140}
 
 
 def rho_of_pure(epsilon: float, *, of: str = "any") -> float:
@@ -77,18 +81,26 @@ def delta_of(rho: float, epsilon: float) -> float:
     Parameters
     ----------
     rho : float
-        Above 0.
+        In [1e-25, 1e16].
     epsilon : float
-        At least 0.
+        At least 0, finite.
 
     Returns
     -------
     float
         0 where delta is too small for a floating-point number (below about 1e-323): no guarantee of pure DP.
+
+    Raises
+    ------
+    ValueError
+        If ``rho`` or ``epsilon`` is out of range.
     """
-    rho = validate.positive("rho", rho)
+    rho = validate.budget("rho", rho, **_TIGHT_RHO)
     if epsilon != 0:
         validate.epsilon(epsilon)
+    # "standard", solved for delta: exp(-(epsilon - rho)^2 / 4 rho); the least float is e^-745
+    if (float(epsilon) - rho) / (2 * math.sqrt(rho)) > 30:
+        return 0.0
     return math.exp(_log_delta(rho, float(epsilon)))
 
 
@@ -98,7 +110,7 @@ def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
     Parameters
     ----------
     rho : float
-        Above 0.
+        In [1e-25, 1e16]; in [1e-300, 1e300] for the two conversions that are not ``"tight"``.
     delta : float
         In (0, 1).
     conversion : {"tight", "standard", "published"}
@@ -108,9 +120,15 @@ def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
     -------
     float
         At least 0; never above ``"standard"``.
+
+    Raises
+    ------
+    ValueError
+        If ``rho`` or ``delta`` is out of range or ``conversion`` is not known.
     """
-    rho, log = validate.positive("rho", rho), -math.log(validate.fraction("delta", delta))
     validate.choice("conversion", conversion, CONVERSIONS)
+    rho = validate.budget("rho", rho, **(_TIGHT_RHO if conversion == "tight" else _PLAIN_RHO))
+    log = -math.log(validate.fraction("delta", delta))
     root = 2 * math.sqrt(rho * log)
     if conversion != "tight":
         return root + (rho if conversion == "standard" else 0.0)
@@ -123,9 +141,29 @@ def rho_of(epsilon: float, delta: float, *, conversion: str = "standard") -> flo
     """The largest ``rho`` whose zCDP is (epsilon, delta)-DP by ``conversion``: the budget to spend.
 
     ``"standard"`` is what the synthesizers' papers spend; ``"tight"`` allows more.
+
+    Parameters
+    ----------
+    epsilon : float
+        In [1e-140, 1e140]; in [1e-9, 1e15] for ``"tight"``.
+    delta : float
+        In (0, 1).
+    conversion : {"tight", "standard", "published"}
+        See the module.
+
+    Returns
+    -------
+    float
+        Above 0.
+
+    Raises
+    ------
+    ValueError
+        If ``epsilon`` or ``delta`` is out of range or ``conversion`` is not known.
     """
-    epsilon, log = validate.epsilon(epsilon), -math.log(validate.fraction("delta", delta))
     validate.choice("conversion", conversion, CONVERSIONS)
+    epsilon = validate.budget("epsilon", epsilon, **(_TIGHT_EPSILON if conversion == "tight" else _PLAIN_EPSILON))
+    log = -math.log(validate.fraction("delta", delta))
     if conversion == "published":
         return epsilon**2 / (4 * log)
     standard = (epsilon / (math.sqrt(log + epsilon) + math.sqrt(log))) ** 2

@@ -153,6 +153,60 @@ def test_the_corners_of_the_range(rho, delta):
         assert epsilon_of(there, delta, conversion=conversion) == pytest.approx(rho, rel=1e-9)
 
 
+@pytest.mark.parametrize("delta", [5e-324, 1e-9, 0.5, 1 - 2**-53])
+def test_the_ends_of_the_range_are_solved(delta):
+    """There and back where the search for the best order is hardest; a decade beyond is refused by name."""
+    for epsilon in (1e-9, 1e15):
+        there = rho_of(epsilon, delta, conversion="tight")
+        assert epsilon_of(there, delta) == pytest.approx(epsilon, rel=1e-5)
+    for rho in (1e-25, 1e16):
+        assert 0 <= epsilon_of(rho, delta) <= epsilon_of(rho, delta, conversion="standard") * (1 + 1e-9)
+    for conversion in ("standard", "published"):
+        for epsilon in (1e-140, 1e140):
+            assert 0 < rho_of(epsilon, delta, conversion=conversion) < math.inf
+        for rho in (1e-300, 1e300):
+            assert 0 < epsilon_of(rho, delta, conversion=conversion) < math.inf
+
+
+@pytest.mark.parametrize("rho", [1e-25, 1e-9, 1.0, 1e16])
+def test_a_huge_epsilon_leaves_no_delta_and_none_leaves_the_most(rho):
+    assert delta_of(rho, 0.0) == pytest.approx(delta_of(rho, 1e-300))
+    for epsilon in (rho + 70 * math.sqrt(rho), 1e20, 1e300):
+        assert delta_of(rho, epsilon) == 0
+
+
+@pytest.mark.parametrize("delta", [1e-300, 1e-6, 0.3])
+@pytest.mark.parametrize("rho", [1e-12, 1e-3, 1.0, 1e6])
+def test_delta_does_not_jump_to_zero(rho, delta):
+    """The shortcut for a delta below every float leaves those that are floats alone."""
+    epsilon = epsilon_of(rho, delta)
+    assert delta_of(rho, epsilon) == pytest.approx(delta if epsilon > 0 else delta_of(rho, 0.0), rel=1e-5)
+
+
+@pytest.mark.parametrize("conversion", CONVERSIONS)
+@pytest.mark.parametrize("bad", [1e-308, 1e-301, 1e301, 1e308, 10**400])
+def test_what_no_conversion_can_bear_is_refused(bad, conversion):
+    for convert, name in ((epsilon_of, "rho"), (rho_of, "epsilon")):
+        with pytest.raises(ValueError, match=rf"^{name}=.* is not allowed: a number >= .* and <= .* is"):
+            convert(bad, 1e-6, conversion=conversion)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: epsilon_of(1e-26, 1e-6), r"^rho=1e-26 is not allowed: a number >= 1e-25 and <= 1e\+16 is"),
+        (lambda: epsilon_of(1e18, 1e-6), r"^rho=1e\+18 is not allowed"),
+        (lambda: delta_of(1e-300, 0.0), "^rho=1e-300 is not allowed"),
+        (lambda: delta_of(1e300, 1e300), r"^rho=1e\+300 is not allowed"),
+        (lambda: rho_of(1e-15, 1e-9, conversion="tight"), "^epsilon=1e-15 is not allowed"),
+        (lambda: rho_of(1e18, 1e-9, conversion="tight"), r"^epsilon=1e\+18 is not allowed"),
+    ],
+)
+def test_the_best_order_is_searched_where_it_can_be_found(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
 def test_composition_by_hand():
     assert compose(*[0.1] * 10) == 1.0
     assert parallel(0.1, 0.5, 0.2) == 0.5
