@@ -17,14 +17,34 @@ READINGS = ("sum", "average")
 
 
 def stratum_errors(truth: np.ndarray, estimate: np.ndarray, *, normalised: bool = True) -> np.ndarray:
-    """Absolute errors |f(G_i) - M(G_i)|, divided by |f(G_i)| if ``normalised``; shapes broadcast.
+    """Absolute errors |f(G_i) - M(G_i)|, divided by |f(G_i)| if ``normalised``.
+
+    Parameters
+    ----------
+    truth, estimate : array or float, shapes that broadcast
+        f and its private version in each stratum, in the unit of the data. An
+        estimate that is NaN has an error that is NaN.
+    normalised : bool
+        Divide by the true values: the errors then have no unit.
+
+    Returns
+    -------
+    float array of the broadcast shape
+        At least 0.
 
     Raises
     ------
     ValueError
-        If a true value is zero or not finite where it has to be divided by.
+        If a true value is not finite, or zero where it has to be divided by,
+        or the shapes do not broadcast.
     """
     truth, estimate = np.asarray(truth, dtype=float), np.asarray(estimate, dtype=float)
+    try:
+        np.broadcast_shapes(truth.shape, estimate.shape)
+    except ValueError:
+        raise ValueError(
+            f"estimate has shape {estimate.shape}; one that broadcasts with {truth.shape} is allowed"
+        ) from None
     if not np.isfinite(truth).all() or (normalised and (truth == 0).any()):
         raise ValueError(f"truth={truth!r} is not allowed: finite values{' other than 0' if normalised else ''} are")
     error = np.abs(truth - estimate)
@@ -39,24 +59,42 @@ def parity_error(truth: np.ndarray, estimate: np.ndarray, truth_all: np.ndarray 
     Parameters
     ----------
     truth, estimate : array, shape (..., k)
-        f and its private version in each stratum.
+        f and its private version in each stratum; k at least 1.
     truth_all, estimate_all : array, shape (...)
         The same for the population.
     omega : float, optional
-        Weight of the population's error; 1/k if not given, as in the paper.
+        Weight of the population's error, finite and above 0; 1/k if not given, as in the paper.
     reading : {"sum", "average"}
-        The printed formula adds the strata up; its text averages them.
+        The printed formula adds the strata up; its text averages them (those that are not dropped).
     normalised : bool
         Divide by the true values.
     drop : int
-        Leave out that many strata with the largest errors.
+        Leave out that many strata with the largest errors, 0 to k.
+
+    Returns
+    -------
+    float array, shape (...)
+        At least 0. NaN where the error of any stratum, or of the population, is
+        NaN: an error that is not known is not the largest, and none is dropped for it.
+
+    Raises
+    ------
+    ValueError
+        If ``truth`` and ``estimate`` have no strata, ``reading`` is not known,
+        ``omega`` or ``drop`` is out of range, or as :func:`stratum_errors`.
     """
     validate.choice("reading", reading, READINGS)
     errors = stratum_errors(truth, estimate, normalised=normalised)
+    if errors.ndim == 0 or errors.shape[-1] == 0:
+        raise ValueError(f"truth and estimate have shape {errors.shape}; (..., k) with k >= 1 is allowed")
     k = errors.shape[-1]
     validate.integer("drop", drop, low=0, high=k)
     if omega is not None:
         validate.positive("omega", omega)
     kept = np.sort(errors, axis=-1)[..., : k - drop]
     strata = kept.sum(axis=-1) if reading == "sum" else kept.sum(axis=-1) / max(1, k - drop)
-    return (1 / k if omega is None else omega) * stratum_errors(truth_all, estimate_all, normalised=normalised) + strata
+    total = (1 / k if omega is None else omega) * stratum_errors(
+        truth_all, estimate_all, normalised=normalised
+    ) + strata
+    # NaN sorts behind the largest, where drop takes it for one
+    return np.where(np.isnan(errors).any(axis=-1), np.nan, total)[()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,6 +20,29 @@ def test_by_hand():
     assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, omega=1.0, reading="average") == pytest.approx(0.1 + 0.35 / 3)
     assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, normalised=False) == pytest.approx(2 / 3 + 11)
     assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, normalised=False, drop=1) == pytest.approx(2 / 3 + 1)
+
+
+def test_what_is_dropped_does_not_count_in_the_average():
+    """Errors 1, 0, 10 and 5: without the largest two, the mean of the other two."""
+    truth, estimate = np.array([10.0, 20.0, 40.0, 5.0]), np.array([11.0, 20.0, 30.0, 10.0])
+    for drop, mean in ((0, 16 / 4), (1, 6 / 3), (2, 1 / 2), (3, 0.0), (4, 0.0)):
+        found = parity_error(truth, estimate, 20.0, 20.0, reading="average", normalised=False, drop=drop)
+        assert found == pytest.approx(mean)
+
+
+def test_negative_truths_are_divided_by_their_size():
+    assert stratum_errors([-10.0, 20.0], [-11.0, 25.0]).tolist() == [0.1, 0.25]
+    assert parity_error([-10.0, 20.0], [-11.0, 25.0], -4.0, -5.0) == pytest.approx(0.25 / 2 + 0.35)
+
+
+@pytest.mark.parametrize("drop", [0, 1, 2])
+@pytest.mark.parametrize("reading", ["sum", "average"])
+def test_an_unknown_error_is_no_largest_error(drop, reading):
+    """NaN in, NaN out, in its own run only; so for the population."""
+    assert math.isnan(parity_error([1.0, 2.0], [math.nan, 2.0], 1.0, 1.0, drop=drop, reading=reading))
+    runs = parity_error(np.ones((2, 2)), [[math.nan, 2.0], [1.0, 2.0]], 1.0, 1.0, drop=drop, reading=reading)
+    assert np.isnan(runs).tolist() == [True, False]
+    assert math.isnan(parity_error([1.0, 2.0], [1.0, 2.0], 1.0, math.nan, drop=drop, reading=reading))
 
 
 @given(st.permutations(range(3)), st.floats(0.1, 100))
@@ -42,6 +67,15 @@ def test_runs_are_batched_over_the_first_axis():
 def test_wrong_arguments_are_named(options, words):
     with pytest.raises(ValueError, match=words):
         parity_error(TRUTH, ESTIMATE, 20.0, 22.0, **options)
+
+
+@pytest.mark.parametrize(("truth", "estimate", "words"), [
+    ([], [], r"truth and estimate have shape \(0,\)"), (1.0, 2.0, r"truth and estimate have shape \(\)"),
+    ([1.0, 2.0], [1.0, 2.0, 3.0], r"estimate has shape \(3,\)"),
+])  # fmt: skip
+def test_shapes_that_have_no_parity_error_are_refused(truth, estimate, words):
+    with pytest.raises(ValueError, match=words):
+        parity_error(truth, estimate, 1.0, 1.0)
 
 
 def test_a_true_value_of_zero_cannot_be_divided_by():
