@@ -25,7 +25,7 @@ from lib.ldp.subset import SS
 
 __all__ = ["posterior", "null_support_mass", "mutual_information", "entropy"]
 
-_MAX_CELLS = 500_000_000  # additions of one convolution; a second or so
+_MAX_CELLS = 500_000_000  # products of one convolution, or entries of a law without one; a second or so
 
 
 def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.ndarray:
@@ -47,9 +47,9 @@ def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.
     ------
     ValueError
         If a shape is another, ``support`` has entries beside 0 and 1, or
-        ``prior`` a negative entry or none above 0.
+        ``prior`` an entry that is negative or not finite, or none above 0.
     """
-    prior = _prior(protocol, prior, "prior")
+    prior = _prior("prior", prior, protocol.k)
     support = np.asarray(support)
     if support.ndim != 2 or support.shape[1] != protocol.k:
         raise ValueError(f"support has shape {support.shape}; (m, {protocol.k}) is allowed")
@@ -60,7 +60,25 @@ def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.
 
 
 def entropy(counts: np.ndarray) -> float:
-    """Shannon entropy in bits of the distribution ``counts / sum``, counts of shape (k,): the most a report can tell."""
+    """Shannon entropy in bits of the distribution ``counts / sum``: the most a report can tell.
+
+    Parameters
+    ----------
+    counts : array, shape (k,)
+        Shares or counts of the values, k at least 1.
+
+    Returns
+    -------
+    float
+        In bits, from 0 to log2 k.
+
+    Raises
+    ------
+    ValueError
+        If ``counts`` has another shape, an entry that is negative or not
+        finite, or none above 0.
+    """
+    _prior("counts", counts)
     pi = np.asarray(counts, dtype=float) / np.sum(counts)
     pi = pi[pi > 0]
     return float(-(pi * np.log2(pi)).sum())
@@ -80,12 +98,16 @@ def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
         As :func:`mutual_information`.
     """
     counts = validate.codes("counts", counts, 1 << 40)
-    _prior(protocol, counts)
+    _prior("counts", counts, protocol.k)
+    n, k = int(counts.sum()), protocol.k
     if isinstance(protocol, GRR):
+        _not_too_long(n, f"{n} people")
         law = np.bincount(counts, minlength=counts.sum() + 1) / protocol.k
         return law
     if isinstance(protocol, SS):
+        _not_too_long(k * protocol.omega * n, f"{k} values, subsets of {protocol.omega}, {n} people")
         return _uniform_subset_mass(counts, protocol.omega)
+    _not_too_long(k * n, f"{k} values, {n} people")
     return _independent_bits_mass(counts, protocol.q_star)
 
 
@@ -101,7 +123,8 @@ def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
     ------
     ValueError
         If ``counts`` has another length, a negative entry or none above 0, or
-        the convolution would be too long.
+        their law would take too long: the number of people (GRR), times k (the
+        others), times omega (SS) may be up to 500,000,000.
     """
     counts = np.asarray(counts)
     loss = protocol.privacy_loss()
@@ -115,14 +138,19 @@ def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
     return float(max(0.0, (protocol.p_star * loss - weight @ tilt) / np.log(2)))
 
 
-def _prior(protocol: Protocol, prior: np.ndarray, name: str = "counts") -> np.ndarray:
-    """``prior`` as shares that sum to one, shape (k,)."""
+def _prior(name: str, prior: np.ndarray, k: int | None = None) -> np.ndarray:
+    """``prior`` as shares that sum to one, shape (k,), any k if none is given."""
     prior = np.asarray(prior, dtype=float)
-    if prior.shape != (protocol.k,):
-        raise ValueError(f"{name} has shape {prior.shape}; ({protocol.k},) is allowed")
-    if not (prior >= 0).all() or not prior.sum() > 0:
-        raise ValueError(f"{name}={prior.tolist()!r} is not allowed: numbers >= 0 are, one of them above 0")
+    if prior.ndim != 1 or (k is not None and prior.size != k):
+        raise ValueError(f"{name} has shape {prior.shape}; ({'k' if k is None else k},) is allowed")
+    if not ((prior >= 0) & np.isfinite(prior)).all() or not 0 < prior.sum() < np.inf:
+        raise ValueError(f"{name}={prior.tolist()!r} is not allowed: finite numbers >= 0 are, one of them above 0")
     return prior / prior.sum()
+
+
+def _not_too_long(cells: int, what: str) -> None:
+    if cells > _MAX_CELLS:
+        raise ValueError(f"{what} are too many; {_MAX_CELLS} products are allowed")
 
 
 def _independent_bits_mass(counts: np.ndarray, q: float) -> np.ndarray:
@@ -144,8 +172,6 @@ def _uniform_subset_mass(counts: np.ndarray, size: int) -> np.ndarray:
     be chosen after ``j``, so the next is chosen with probability ``(size - j) / left``.
     """
     n, k = int(counts.sum()), counts.size
-    if k * size * n > _MAX_CELLS:
-        raise ValueError(f"{k} values, subsets of {size}, {n} people are too many; {_MAX_CELLS} products are allowed")
     law = np.zeros((size + 1, n + 1))
     law[0, 0], reached = 1.0, 0
     for i, c in enumerate(counts):

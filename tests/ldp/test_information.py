@@ -46,7 +46,7 @@ def test_posterior_names_what_it_refuses():
     mechanism = make("GRR", k=3, epsilon=1.0)
     for support, prior, words in (
         (np.eye(2), np.ones(3), "support has shape"), (np.full((1, 3), 0.5), np.ones(3), "support has dtype float64"),
-        (np.eye(3), np.ones(2), "prior has shape"), (np.eye(3), [1, -1, 2], "prior="),
+        (np.eye(3), np.ones(2), "prior has shape"), (np.eye(3), [1, -1, 2], "prior="), (np.eye(3), [1, np.inf, 2], "prior="),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             posterior(mechanism, support, prior)
@@ -84,6 +84,26 @@ def test_bad_counts_are_refused(counts):
 def test_a_convolution_that_would_not_end_is_refused():
     with pytest.raises(ValueError, match="too many"):
         mutual_information(make("SS", k=1000, epsilon=0.1), np.full(1000, 100))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_so_many_people_are_refused_whatever_the_protocol(name):
+    """Before any memory is asked for: the law has an entry for each of them."""
+    for use in (mutual_information, null_support_mass):
+        with pytest.raises(ValueError, match="549755813889 people are too many"):
+            use(make(name, k=3, epsilon=1.0), np.array([1 << 39, 1, 0]))
+
+
+def test_entropy_by_hand():
+    assert entropy(np.array([2, 1, 1, 0])) == pytest.approx(1.5)
+    assert entropy([0.25, 0.75]) == pytest.approx(0.25 * 2 + 0.75 * np.log2(4 / 3))
+    assert entropy([7]) == 0
+
+
+@pytest.mark.parametrize("counts", [[], [0, 0], [-1, 2], [np.nan, 1], [np.inf, 1], [[1, 2]], 3])
+def test_entropy_names_what_it_refuses(counts):
+    with pytest.raises(ValueError, match=r"^counts"):
+        entropy(counts)
 
 
 FREQUENCIES = [np.array([0.3, 0.7]), np.full(5, 0.2), np.full(41, 1 / 41)]
