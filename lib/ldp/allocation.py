@@ -61,7 +61,7 @@ def least_variance_split(
     the k-based split; no worse than either. Parameters and errors are those
     of :func:`total_variance`, with ``epsilon`` the sum of the budgets.
     """
-    epsilon = validate.epsilon(epsilon)
+    epsilon = validate.budget("epsilon", epsilon)
     starts = [split_budget(epsilon, [len(f) for f in frequencies], split) for split in SPLITS]
 
     least = max(1e-9 * epsilon, validate.EPSILON_MIN)  # a share of exactly 0 has no variance

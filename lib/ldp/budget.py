@@ -24,7 +24,7 @@ def split_budget(epsilon: float, sizes: Sequence[int], split: str) -> np.ndarray
     Parameters
     ----------
     epsilon : float
-        The budget of a user's whole report, finite and above 0.
+        The budget of a user's whole report, from 1e-9 up to 600 (``validate.EPSILON_MIN`` and ``EPSILON_MAX``).
     sizes : sequence of int
         Domain sizes ``k_j``, each at least 2.
     split : {"uniform", "k-based"}
@@ -36,7 +36,7 @@ def split_budget(epsilon: float, sizes: Sequence[int], split: str) -> np.ndarray
         If ``epsilon`` is out of range, ``sizes`` is empty or has an entry that
         is no whole number from 2 on, or ``split`` is not known.
     """
-    epsilon = validate.epsilon(epsilon)
+    epsilon = validate.budget("epsilon", epsilon)
     if len(sizes) == 0:
         raise ValueError("sizes is empty; at least one attribute is needed")
     k = np.array([validate.integer("sizes", size, low=2) for size in sizes], dtype=float)

@@ -41,7 +41,9 @@ def test_k_based_on_adult_is_the_papers_formula():
 
 @pytest.mark.parametrize(("epsilon", "sizes", "split", "named"), [
     (0, [2], "uniform", "epsilon"), (1.0, [], "uniform", "sizes"), (1.0, [1], "uniform", "sizes"),
-    (1.0, [2], "adaptive", "split"),
+    (1.0, [2], "adaptive", "split"), (1e308, [2, 3, 1000], "k-based", "epsilon=1e.308"),
+    (1e-323, [2, 3, 1000], "k-based", "epsilon=1e-323"), (9e-10, [2], "uniform", "epsilon=9e-10"),
+    (601, [2], "uniform", "epsilon=601"),
 ])  # fmt: skip
 def test_bad_splits_are_refused(epsilon, sizes, split, named):
     with pytest.raises(ValueError, match=named):
