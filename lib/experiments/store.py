@@ -3,7 +3,7 @@
 A finished cell is one line of ``<name>.journal`` (checksum, then JSON), written
 with a single ``write`` and ``fsync``; a kill leaves at most a torn last line,
 which readers pass over and the next writer cuts off. One process at a time
-writes, held to it by a lock; any number may read. :meth:`Store.compact` folds the journal into
+writes, held to it by a lock; any number may read, without it. :meth:`Store.compact` folds the journal into
 ``<name>.parquet`` by writing a new file and renaming it over the old one, and
 only then empties the journal; a kill between the two leaves the same records
 twice, and reading drops the second. Both files carry checksums
@@ -21,15 +21,20 @@ from pathlib import Path
 
 import pandas as pd
 
+from lib.experiments.records import kinds_of, plain, refuse_mixture
 from lib.experiments.sealed import from_bytes, to_bytes
 
-__all__ = ["Store", "StoreError"]
+__all__ = ["Store", "StoreBusy", "StoreError"]
 
 KEYS = ("cell", "version")
 
 
 class StoreError(ValueError):
     """A results file that cannot be used as it is; nothing in it was changed."""
+
+
+class StoreBusy(StoreError):
+    """Another process is writing."""
 
 
 def _line(record: Mapping) -> bytes:
@@ -72,24 +77,35 @@ class Store:
 
     Raises
     ------
+    ValueError
+        If ``version`` is no text: a record of another kind would not be read back.
     StoreError
         If a file is damaged (which, where, and what to do) or holds what is no
         record, or if the versions differ. The files stay as they are.
     """
 
     def __init__(self, path: Path | str, *, version: str, mix_versions: bool = False) -> None:
+        if not isinstance(version, str):
+            raise ValueError(f"version={version!r} is not allowed: text is")
         self.path = Path(path)
         self.journal = self.path.with_suffix(".journal")
         self.version = version
+        self._mix_versions = mix_versions
         self._lock: int | None = None
+        self._kinds: dict[str, str] = {}  # known to the writer only
+        self._know_cells()
+
+    def _know_cells(self) -> pd.DataFrame:
+        """Read which cells are there, and return their records."""
         frame = self.frame()
-        others = sorted(set(frame["version"]) - {version}) if len(frame) else []
-        if others and not mix_versions:
+        others = sorted(set(frame["version"]) - {self.version}) if len(frame) else []
+        if others and not self._mix_versions:
             raise StoreError(
-                f"{self.path} holds records of version {', '.join(others)}, this is version {version!r}; "
+                f"{self.path} holds records of version {', '.join(others)}, this is version {self.version!r}; "
                 "pass mix_versions=True to keep both, or choose another file"
             )
         self._cells = set(frame["cell"]) if len(frame) else set()
+        return frame
 
     def __contains__(self, cell: str) -> bool:
         return cell in self._cells
@@ -98,13 +114,26 @@ class Store:
         return len(self._cells)
 
     def append(self, record: Mapping) -> None:
-        """Add one finished cell; a cell that is there already is left as it was."""
+        """Add one finished cell; a cell that is there already is left as it was.
+
+        Raises
+        ------
+        ValueError
+            For a value that is not plain, or of another kind than the field's
+            values before; the cell and the field are named, nothing is written.
+        StoreBusy
+            If another process writes.
+        """
         if record["cell"] in self._cells:
             return
-        self._become_writer()
+        self.become_writer()
+        if record["cell"] in self._cells:  # written by another process since this one read
+            return
+        record = plain(dict(record) | {"version": self.version}, f"cell {record['cell']}")
+        kinds = refuse_mixture(record, self._kinds)
         fd = os.open(self.journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            line = _line(dict(record) | {"version": self.version})
+            line = _line(record)
             if os.write(fd, line) < len(line):  # the disk is full
                 self._cut_torn_line()
                 raise StoreError(f"{self.journal} took only a part of a record; make room and run again")
@@ -112,6 +141,7 @@ class Store:
         finally:
             os.close(fd)
         self._cells.add(record["cell"])
+        self._kinds = kinds
 
     def frame(self) -> pd.DataFrame:
         """All records, one row a cell, in the order they were finished."""
@@ -130,7 +160,7 @@ class Store:
         """
         if not self.journal.exists() and not anew:
             return self.frame()
-        self._become_writer()
+        self.become_writer()
         frame = self.frame()
         if frame.empty:
             return frame
@@ -144,8 +174,11 @@ class Store:
         self.journal.unlink(missing_ok=True)
         return frame
 
-    def _become_writer(self) -> None:
-        """Take the lock, once, and cut off what a killed writer left half written."""
+    def become_writer(self) -> None:
+        """Take the lock, once, cut off what a killed writer left half written, and see what others wrote since.
+
+        A sweep does so before its first cell, not to compute what it may not write.
+        """
         if self._lock is not None:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -154,13 +187,19 @@ class Store:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(lock)
-            raise StoreError(f"another process is writing to {self.path}; wait for it or stop it") from None
+            raise StoreBusy(f"another process is writing to {self.path}; wait for it or stop it") from None
         self._lock = lock
-        self._cut_torn_line()
+        try:
+            self._cut_torn_line()
+            self._kinds = kinds_of(self._know_cells())
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Let another process write. The lock also goes with the process, however it ends."""
         if self._lock is not None:
+            fcntl.flock(self._lock, fcntl.LOCK_UN)  # closing alone would not, where a forked worker holds a copy
             os.close(self._lock)
             self._lock = None
 

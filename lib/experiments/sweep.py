@@ -13,7 +13,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError
@@ -24,7 +24,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from lib import validate
-from lib.experiments.store import Store
+from lib.experiments.records import plain, refuse_taken
+from lib.experiments.store import Store, StoreBusy
 from lib.paths import ROOT
 
 __all__ = ["available_workers", "cell_key", "keep_as", "provenance", "run_sweep"]
@@ -82,11 +83,23 @@ def provenance() -> dict[str, str]:
 
 
 def _finish(run: Callable[[object], dict], cell: object) -> dict:
-    start = time.perf_counter()
-    record = {"cell": cell_key(cell)} | asdict(cell) | run(cell) | provenance()
+    start, key, parameters = time.perf_counter(), cell_key(cell), asdict(cell)
+    result = plain(run(cell), f"cell {key} ({cell!r})")
+    refuse_taken(result, parameters, f"cell {key} ({cell!r})")
+    record = {"cell": key} | parameters | result | provenance()
     record["wall_s"] = time.perf_counter() - start
     record["created"] = datetime.now(UTC).isoformat(timespec="seconds")
     return record
+
+
+def _folded(store: Store) -> pd.DataFrame:
+    """All records; a journal is folded, unless it is another process's that still writes."""
+    try:
+        return store.compact()
+    except StoreBusy:
+        return store.frame()
+    finally:
+        store.close()
 
 
 def run_sweep(
@@ -103,12 +116,17 @@ def run_sweep(
 ) -> pd.DataFrame:
     """Run every cell that ``store`` does not hold, append each as it finishes, return all records.
 
+    Where there is something to run, this process becomes the store's writer before
+    the first cell starts. Where there is not, another process may go on writing.
+
     Parameters
     ----------
     cells : iterable of dataclass instances
         In the order in which they should be run.
     run : callable
-        Cell to a flat dictionary of results; must be picklable for workers > 1.
+        Cell to a flat dictionary of results: text, truth values, numbers (NumPy's,
+        too) or None, under names that are neither the cell's parameters nor
+        ``lib.experiments.records.RESERVED``; must be picklable for workers > 1.
     workers : int
         Processes. With ``backend="dask"`` the running client decides.
     backend : str
@@ -121,18 +139,29 @@ def run_sweep(
         Sees each record before it is stored; what it raises ends the sweep.
     compact_every : float
         Seconds between foldings of the journal into the parquet file.
+
+    Raises
+    ------
+    ValueError
+        For a bad argument, or a result that cannot be stored; it names the cell and the field.
+    StoreBusy
+        If there is something to run and another process writes to ``store``; no cell has started then.
     """  # fmt: skip
     validate.integer("workers", workers, low=1)
-    todo = {cell_key(cell): cell for cell in cells}
-    todo = [cell for key, cell in todo.items() if key not in store]
-    cost = cost or (lambda cell: 1.0)
-    bar = tqdm(total=round(sum(map(cost, todo)), 1), disable=not progress, unit="cost", mininterval=5,
-               bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}")  # fmt: skip
-    costs = {cell_key(cell): cost(cell) for cell in todo}
-    last = time.monotonic()
+    wanted = {cell_key(cell): cell for cell in cells}
+    for kind in {type(cell) for cell in wanted.values()}:
+        refuse_taken((field.name for field in fields(kind)), (), kind.__name__)
+    if all(key in store for key in wanted):
+        return _folded(store)
+    cost, last = cost or (lambda cell: 1.0), time.monotonic()
     try:
+        store.become_writer()
+        todo = {key: cell for key, cell in wanted.items() if key not in store}  # another may have finished some since
+        costs = {key: cost(cell) for key, cell in todo.items()}
+        bar = tqdm(total=round(sum(costs.values()), 1), disable=not progress, unit="cost", mininterval=5,
+                   bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}")  # fmt: skip
         with joblib.parallel_config(backend=backend, n_jobs=workers), bar:
-            jobs = (joblib.delayed(_finish)(run, cell) for cell in todo)
+            jobs = (joblib.delayed(_finish)(run, cell) for cell in todo.values())
             for record in joblib.Parallel(return_as="generator_unordered", batch_size=1)(jobs):
                 if check is not None:
                     check(record)

@@ -121,6 +121,43 @@ def test_two_writers_do_not_meet(path):
     assert len(Store(path, version="1").frame()) == 2
 
 
+def test_a_writer_sees_what_another_wrote_since_it_read(path):
+    one, two = Store(path, version="1"), Store(path, version="1")
+    one.append(_record(0))
+    one.close()
+    assert "0000" not in two
+    two.become_writer()
+    assert "0000" in two
+    two.close()
+    other = Store(path, version="1")
+    newer = Store(path, version="2", mix_versions=True)
+    newer.append(_record(1))
+    newer.close()
+    with pytest.raises(StoreError, match="version 2, this is version '1'"):
+        other.become_writer()
+    with pytest.raises(StoreError, match="version 2, this is version '1'"):
+        other.append(_record(2))
+    newer.append(_record(2))  # the lock was let go
+    newer.close()
+
+
+def test_the_lock_is_let_go_though_a_forked_worker_has_a_copy(path):
+    one = Store(path, version="1")
+    one.append(_record(0))
+    copy = os.dup(one._lock)
+    one.close()
+    two = Store(path, version="1")
+    two.append(_record(1))
+    two.close()
+    os.close(copy)
+
+
+@pytest.mark.parametrize("version", [1, None, 1.0])
+def test_a_version_that_is_no_text_could_not_be_read_back(path, version):
+    with pytest.raises(ValueError, match=f"version={version!r} is not allowed"):
+        Store(path, version=version)
+
+
 def test_an_empty_store_is_an_empty_table(path):
     store = Store(path, version="1")
     assert store.frame().empty

@@ -1,0 +1,105 @@
+"""What may be stored: plain values, one kind a field, under names that are free, and of real data where results are committed.
+
+A field is a column of the parquet file, so it holds text, truth values or
+numbers; a gap (None or NaN) goes with each of them. What does not fit is refused
+before it is written, since a journal that cannot be folded would end the sweep
+cells later, in words that name neither cell nor field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["RESERVED", "kinds_of", "needs_real", "plain", "refuse_mixture", "refuse_taken"]
+
+RESERVED = ("cell", "version", "commit", "versions", "wall_s", "created")  # what sweep and store write themselves
+_GAP = "gap"
+
+
+def _kind(value: object) -> str | None:
+    """Text, truth value, number or gap; None for what no column holds."""
+    if value is None or (isinstance(value, float) and value != value):
+        return _GAP
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, bool):
+        return "truth value"
+    if isinstance(value, int):
+        return "number" if -(2**63) <= value < 2**64 else None
+    return "number" if isinstance(value, float) else None
+
+
+def plain(record: Mapping[str, object], whose: str) -> dict[str, object]:
+    """``record`` with NumPy's scalars as the Python values that they are.
+
+    Parameters
+    ----------
+    record : mapping
+        Flat: a field's name to its value.
+    whose : str
+        The cell, for the message.
+
+    Raises
+    ------
+    ValueError
+        For a field that is no text, truth value, number of 64 bits or None.
+    """
+    flat = {name: value.item() if isinstance(value, np.generic) else value for name, value in record.items()}
+    for name, value in flat.items():
+        if not isinstance(name, str):
+            raise ValueError(f"{whose}: field {name!r} is not allowed: a name that is text is")
+        if _kind(value) is None:
+            raise ValueError(
+                f"{whose}: {name}={value!r} ({type(value).__name__}) cannot be stored: "
+                "text, a truth value, a number of 64 bits or None can"
+            )
+    return flat
+
+
+def kinds_of(frame: pd.DataFrame) -> dict[str, str]:
+    """The kind of every column that holds a value."""
+    first = {name: found.iloc[0] for name in frame if len(found := frame[name].dropna())}
+    kinds = {name: _kind(value.item() if isinstance(value, np.generic) else value) for name, value in first.items()}
+    return {name: kind for name, kind in kinds.items() if kind}
+
+
+def refuse_mixture(record: Mapping[str, object], kinds: dict[str, str]) -> dict[str, str]:
+    """``kinds`` with those of a plain ``record``; a ``ValueError`` names the field whose kind is another than before."""
+    found = {name: kind for name, value in record.items() if (kind := _kind(value)) not in (None, _GAP)}
+    for name, kind in found.items():
+        if kinds.get(name, kind) != kind:
+            raise ValueError(
+                f"cell {record['cell']}: {name}={record[name]!r} is a {kind} and cannot be stored: "
+                f"the records before it have a {kinds[name]} there, and a field is of one kind"
+            )
+    return kinds | found
+
+
+def refuse_taken(names: Iterable[object], parameters: Iterable[str], whose: str) -> None:
+    """A ``ValueError`` for fields under the name of a parameter of the cell, or one that sweep and store use."""
+    names, parameters = set(names), set(parameters)
+    for what, taken in (("parameters of the cell", parameters), ("reserved", {*RESERVED})):
+        if both := names & taken:
+            raise ValueError(
+                f"{whose}: fields named {', '.join(map(repr, sorted(both)))} are not allowed: these names are {what}"
+            )
+
+
+def needs_real(dataset: str, source: str, what: str, instead: str) -> None:
+    """Committed results hold no replica's rows: refuse before one gets among them.
+
+    Parameters
+    ----------
+    dataset, source : str
+        A data set and where its rows are from.
+    what, instead : str
+        What needs the real ones, and what to give to go on with a replica.
+    """
+    if source == "replica":
+        raise ValueError(
+            f"{what} needs the real {dataset!r}, and only its replica is here; "
+            f"set COMPANION_DATA or go online, or give {instead} for replica results"
+        )
