@@ -74,6 +74,7 @@ class Cell:
             run=validate.integer("run", self.run, low=0),
             n=validate.integer("n", self.n, low=0),
             epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
+            seed=validate.integer("seed", self.seed, low=0),
         )
         if (self.kind in WITHOUT_EPSILON) != math.isinf(self.epsilon):
             raise ValueError(f"epsilon={self.epsilon!r} is not allowed for kind={self.kind!r}: infinite for "

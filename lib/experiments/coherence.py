@@ -52,7 +52,12 @@ class Cell:
         validate.choice("learner", self.learner, BATTERY)
         validate.choice("labels", self.labels, ("hard", "confidence"))
         validate.choice("dataset", self.dataset, ("nist",))
-        keep_as(self, split=validate.integer("split", self.split, low=0), n=validate.integer("n", self.n, low=0))
+        keep_as(
+            self,
+            split=validate.integer("split", self.split, low=0),
+            n=validate.integer("n", self.n, low=0),
+            seed=validate.integer("seed", self.seed, low=0),
+        )
         if self.variant != "N dropped" and (self.learner, self.labels, self.n) != ("forest", "hard", 0):
             raise ValueError(
                 f"learner={self.learner!r} is not allowed: variant {self.variant!r} is the published forest's"

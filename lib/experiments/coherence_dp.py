@@ -51,6 +51,7 @@ class Cell:
             epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
             split=validate.integer("split", self.split, low=0),
             n=validate.integer("n", self.n, low=0),
+            seed=validate.integer("seed", self.seed, low=0),
         )
         validate.choice("reader", self.reader, READERS)
         validate.choice("dataset", self.dataset, ("nist",))

@@ -89,7 +89,12 @@ class CensusCell:
         validate.choice("crossing", self.crossing, CROSSINGS[self.dataset])
         validate.choice("setting", self.setting, SETTINGS)
         validate.choice("mechanism", self.mechanism, ("coinpress", "laplace"))
-        keep_as(self, budget=validate.positive("budget", self.budget), runs=validate.integer("runs", self.runs, low=2))
+        keep_as(
+            self,
+            budget=validate.positive("budget", self.budget),
+            runs=validate.integer("runs", self.runs, low=2),
+            seed=validate.integer("seed", self.seed, low=0),
+        )
 
 
 # --- grids -----------------------------------------------------------------------------------------------------------

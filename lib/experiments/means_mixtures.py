@@ -43,8 +43,10 @@ class MixtureCell:
             alpha=validate.positive("alpha", self.alpha),
             rho=validate.positive("rho", self.rho),
             runs=validate.integer("runs", self.runs, low=2),
+            seed=validate.integer("seed", self.seed, low=0),
         )
         validate.choice("spreads", self.spreads, ("one", "uniform"))
+        validate.choice("dataset", self.dataset, ("mixture",))
 
 
 def mixture_grid(runs: int = RUNS) -> Iterator[MixtureCell]:

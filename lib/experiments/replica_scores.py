@@ -21,7 +21,7 @@ from lib.datasets import TASKS, Dataset, Domain, load
 from lib.experiments.hyperparameters import PUBLISHED
 from lib.experiments.ldp_fairness import split_rows, train
 from lib.experiments.store import Store
-from lib.experiments.sweep import run_sweep
+from lib.experiments.sweep import keep_as, run_sweep
 from lib.fairness import evaluate
 from lib.ldp import design_matrix
 from lib.paths import RESULTS
@@ -49,6 +49,7 @@ class Score:
         validate.choice("dataset", self.dataset, TASKS)
         validate.choice("table", self.table, TABLES)
         validate.choice("part", self.part, ("marginals", "downstream"))
+        keep_as(self, run=validate.integer("run", self.run, low=0), seed=validate.integer("seed", self.seed, low=0))
 
 
 def marginal_error(a: pd.DataFrame, b: pd.DataFrame, domain: Domain, k: int) -> tuple[float, float]:

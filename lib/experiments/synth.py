@@ -77,6 +77,7 @@ class Cell:
             self,
             run=validate.integer("run", self.run, low=0),
             epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
+            seed=validate.integer("seed", self.seed, low=0),
         )
         if (self.synthesizer in BASELINES) != (self.epsilon == np.inf):
             raise ValueError(f"epsilon={self.epsilon!r} is not allowed for {self.synthesizer!r}: finite for a synthesizer, "

@@ -32,8 +32,9 @@ from lib.datasets import load, task
 from lib.datasets.memory import kept
 from lib.experiments.hyperparameters import SEARCH, TRIALS, TRIALS_VERSION
 from lib.experiments.ldp_fairness import split_rows, train
+from lib.experiments.records import needs_real
 from lib.experiments.store import Store
-from lib.experiments.sweep import run_sweep
+from lib.experiments.sweep import keep_as, run_sweep
 from lib.ldp import design_matrix
 from lib.rng import seed_sequence
 
@@ -61,9 +62,13 @@ class Trial:
 
     def __post_init__(self) -> None:
         task(self.dataset)
-        validate.integer("number", self.number, low=0)
         validate.choice("objective", self.objective, OBJECTIVES)
-        validate.integer("folds", self.folds, low=2)
+        keep_as(
+            self,
+            number=validate.integer("number", self.number, low=0),
+            folds=validate.integer("folds", self.folds, low=2),
+            seed=validate.integer("seed", self.seed, low=0),
+        )
 
 
 @kept()
@@ -122,15 +127,6 @@ def _propose(trial: Trial, history: pd.DataFrame) -> dict:
     return study.ask(SPACE).params
 
 
-def _needs_real_data(dataset: str) -> None:
-    _, _, origin = _training_rows(dataset)  # the very rows that the trials are to be scored on
-    if origin["data_source"] == "replica":
-        raise ValueError(
-            f"a search that is kept in data/results needs the real {dataset!r}, and only its replica is here; "
-            "set COMPANION_DATA or go online, or give a store of your own for replica results"
-        )
-
-
 def search(dataset: str, *, trials: int = 100, store: Store | None = None, **options) -> pd.DataFrame:
     """Run the trials that the store lacks and return those of ``dataset``, best first.
 
@@ -155,7 +151,8 @@ def search(dataset: str, *, trials: int = 100, store: Store | None = None, **opt
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     first = Trial(dataset=dataset, number=0, **options)
     if store is None:  # an empty store is falsy
-        _needs_real_data(dataset)
+        _, _, origin = _training_rows(dataset)  # the very rows that the trials are to be scored on
+        needs_real(dataset, origin["data_source"], "a search that is kept in data/results", "a store of your own")
         store = Store(TRIALS, version=VERSION)
 
     def history() -> pd.DataFrame:

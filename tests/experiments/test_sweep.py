@@ -7,13 +7,27 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, sweep, synth
-from lib.experiments.store import Store
+from lib.experiments import (
+    across,
+    coherence,
+    coherence_dp,
+    ldp_fairness,
+    means,
+    means_mixtures,
+    replica_scores,
+    sweep,
+    synth,
+    tuning,
+)
+from lib.experiments.grids import GRIDS
+from lib.experiments.store import Store, StoreBusy
 from lib.experiments.sweep import cell_key, provenance, run_sweep
 from lib.paths import ROOT
 from tests.experiments.toy import ToyCell, run_toy
@@ -39,21 +53,23 @@ def test_order_and_workers_do_not_matter(undisturbed, tmp_path):
         pd.testing.assert_frame_equal(undisturbed, other)
 
 
-@pytest.mark.parametrize(
-    ("kind", "fields"),
-    [
-        (synth.Cell, {"dataset": "nist", "synthesizer": "MST", "epsilon": 1.0, "run": 2}),
-        (across.Cell, {"kind": "MST", "epsilon": 1.0, "run": 2}),
-        (
-            coherence_dp.Cell,
-            {"release": next(iter(coherence_dp.RELEASES)), "epsilon": 1.0, "reader": "counts", "split": 2},
-        ),
-        (coherence.Cell, {"variant": "published", "split": 2}),
-        (ldp_fairness.Cell, {"dataset": "lsac", "protocol": "GRR", "split": "uniform", "epsilon": 1.0, "run": 2}),
-        (means.CensusCell, {"dataset": "nist", "variable": "PINCP", "crossing": "SEX", "budget": 1.0, "runs": 2}),
-        (means_mixtures.MixtureCell, {"n": 1000, "k": 3, "alpha": 1.0, "rho": 2.0}),
-    ],
-)
+KINDS = [
+    (synth.Cell, {"dataset": "nist", "synthesizer": "MST", "epsilon": 1.0, "run": 2}),
+    (across.Cell, {"kind": "MST", "epsilon": 1.0, "run": 2}),
+    (
+        coherence_dp.Cell,
+        {"release": next(iter(coherence_dp.RELEASES)), "epsilon": 1.0, "reader": "counts", "split": 2},
+    ),
+    (coherence.Cell, {"variant": "published", "split": 2}),
+    (ldp_fairness.Cell, {"dataset": "lsac", "protocol": "GRR", "split": "uniform", "epsilon": 1.0, "run": 2}),
+    (means.CensusCell, {"dataset": "nist", "variable": "PINCP", "crossing": "SEX", "budget": 1.0, "runs": 2}),
+    (means_mixtures.MixtureCell, {"n": 1000, "k": 3, "alpha": 1.0, "rho": 2.0}),
+    (tuning.Trial, {"dataset": "lsac", "number": 2, "folds": 4}),
+    (replica_scores.Score, {"dataset": "lsac", "table": "real", "part": "downstream", "run": 2}),
+]
+
+
+@pytest.mark.parametrize(("kind", "fields"), KINDS)
 def test_a_budget_of_1_is_a_budget_of_1_point_0(kind, fields):
     """A parameter from a command line is an int where the grid has a float: same key, same stream, stored cell found."""
     other = {
@@ -61,6 +77,40 @@ def test_a_budget_of_1_is_a_budget_of_1_point_0(kind, fields):
     }
     assert cell_key(kind(**fields)) == cell_key(kind(**other))
     assert repr(kind(**fields)) == repr(kind(**other))
+
+
+@pytest.mark.parametrize(("kind", "fields"), KINDS)
+def test_the_seed_is_checked_as_the_other_numbers_are(kind, fields):
+    for seed in (-1, True, "2024", None, 20240212.0):
+        with pytest.raises(ValueError, match=f"seed={seed!r} is not allowed"):
+            kind(**fields, seed=seed)
+    assert cell_key(kind(**fields, seed=np.int64(7))) == cell_key(kind(**fields, seed=7))
+
+
+def test_a_mixture_is_no_data_set():
+    with pytest.raises(ValueError, match="dataset='zzz'"):
+        means_mixtures.MixtureCell(n=1000, k=3, alpha=1.0, dataset="zzz")
+
+
+def test_the_key_is_of_class_and_fields():
+    """By hand: stored records are found by it."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class OtherCell:
+        number: int
+        budget: float = float("nan")
+
+    assert cell_key(ToyCell(number=1)) == "6f4743e7bf61a228"
+    assert cell_key(ToyCell(number=1)) != cell_key(OtherCell(number=1))
+
+
+def _keys(name: str) -> set[str]:
+    return {cell_key(cell) for cell in GRIDS[name].cells("paper")}
+
+
+@pytest.mark.parametrize("name", [g.name for g in GRIDS.values() if g.path("paper").exists()])
+def test_every_stored_record_is_found_by_the_key_of_its_cell(name):
+    assert set(Store(GRIDS[name].path("paper"), version=GRIDS[name].version).frame()["cell"]) <= _keys(name)
 
 
 def test_a_cell_alone_is_the_cell_in_the_sweep(undisturbed):
@@ -79,6 +129,62 @@ def test_only_what_is_missing_is_run(tmp_path):
     for cells in (CELLS[:5], CELLS, CELLS + CELLS):
         run_sweep(cells, counted, Store(path, version="1"), backend="sequential", progress=False)
     assert sorted(calls) == list(range(12))
+
+
+def test_a_second_sweep_is_refused_before_its_first_cell(tmp_path):
+    path = tmp_path / "grid.parquet"
+    first = Store(path, version="1")
+    first.append({"cell": cell_key(CELLS[0])} | run_toy(CELLS[0]))
+    with pytest.raises(StoreBusy, match="another process is writing"):
+        run_sweep(CELLS, lambda cell: pytest.fail("a cell was run"), Store(path, version="1"), backend="sequential",
+                  progress=False)  # fmt: skip
+    done = run_sweep(CELLS[:1], run_toy, Store(path, version="1"), progress=False)  # nothing to run: no lock is needed
+    assert done["value"].tolist() == [run_toy(CELLS[0])["value"]]
+    assert path.with_suffix(".journal").exists()
+    first.close()
+    run_sweep(CELLS[:1], run_toy, Store(path, version="1"), progress=False)
+    assert not path.with_suffix(".journal").exists()
+
+
+def test_what_another_sweep_finished_since_the_store_was_opened_is_not_run_again(tmp_path):
+    path, calls = tmp_path / "grid.parquet", []
+    early = Store(path, version="1")
+    _sweep(path, CELLS[:5])
+
+    def counted(cell):
+        calls.append(cell.number)
+        return run_toy(cell)
+
+    assert len(run_sweep(CELLS, counted, early, backend="sequential", progress=False)) == 12
+    assert calls == list(range(5, 12))
+
+
+def test_a_cost_that_fails_lets_the_writer_go(tmp_path):
+    path = tmp_path / "grid.parquet"
+    with pytest.raises(ZeroDivisionError):
+        _sweep(path, cost=lambda cell: 1 / 0)
+    assert len(_sweep(path)) == 12
+
+
+@pytest.mark.parametrize(("every", "folds"), [(0.0, 12), (3600.0, 0)])
+def test_the_journal_is_folded_as_often_as_is_said(tmp_path, monkeypatch, every, folds):
+    path, compact, seen = tmp_path / "grid.parquet", Store.compact, []
+    monkeypatch.setattr(Store, "compact", lambda store: seen.append(len(store)) or compact(store))
+    _sweep(path, backend="sequential", compact_every=every)
+    assert seen == [*range(1, folds + 1), 12]  # and once at the end
+
+
+def test_the_bar_counts_cost(tmp_path, monkeypatch):
+    class Bar(sweep.tqdm):
+        totals: ClassVar[list[float]] = []
+
+        def update(self, n=1):
+            Bar.totals.append((self.total, n))
+            return super().update(n)
+
+    monkeypatch.setattr(sweep, "tqdm", Bar)
+    _sweep(tmp_path / "grid.parquet", CELLS[:3], backend="sequential", cost=lambda cell: 10.0 * (cell.number + 1))
+    assert Bar.totals == [(60.0, 10.0), (60.0, 20.0), (60.0, 30.0)]
 
 
 def test_a_failing_cell_loses_nothing_that_was_done(tmp_path):

@@ -98,5 +98,7 @@ def test_tuned_parameters_need_trials(monkeypatch, tmp_path):
 def test_bad_searches_are_refused(tmp_path):
     with pytest.raises(ValueError, match="objective='f1'"):
         Trial(dataset="lsac", number=0, objective="f1")
+    with pytest.raises(ValueError, match="folds=1"):
+        Trial(dataset="lsac", number=0, folds=1)
     with pytest.raises(ValueError, match="trials=0"):
         search("lsac", trials=0, store=Store(tmp_path / "a.parquet", version="1"))
