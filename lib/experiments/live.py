@@ -12,6 +12,11 @@ from lib.experiments.sweep import cell_key
 __all__ = ["recompute"]
 
 
+def _same(now: float, then: float) -> bool:
+    """To the last bit; what is not defined, such as a rate of an empty group, is so both times."""
+    return bool(now == then or (now != now and then != then))
+
+
 def recompute(cells: Iterable[Cell], stored: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     """Run ``cells`` now and put their metrics beside the stored ones.
 
@@ -20,7 +25,7 @@ def recompute(cells: Iterable[Cell], stored: pd.DataFrame, metrics: Sequence[str
     DataFrame
         One row a cell: its parameters, ``<metric>`` as computed now, and
         ``stored``: ``"equal"`` if every metric equals the record to the last
-        bit, ``"differs"``, or ``"not stored"``.
+        bit (NaN equals NaN), ``"differs"``, or ``"not stored"``.
     """
     known = stored.set_index("cell") if len(stored) else stored
     rows = []
@@ -30,7 +35,7 @@ def recompute(cells: Iterable[Cell], stored: pd.DataFrame, metrics: Sequence[str
         if key not in known.index:
             verdict = "not stored"
         else:
-            verdict = "equal" if all(now[m] == known.loc[key, m] for m in metrics) else "differs"
+            verdict = "equal" if all(_same(now[m], known.loc[key, m]) for m in metrics) else "differs"
         fields = {name: getattr(cell, name) for name in ("dataset", "protocol", "split", "epsilon", "run")}
         rows.append(fields | {m: now[m] for m in metrics} | {"stored": verdict})
     return pd.DataFrame(rows)
