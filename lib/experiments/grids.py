@@ -12,7 +12,8 @@ import pandas as pd
 from lib import validate
 from lib.datasets import TASKS, load
 from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, synth
-from lib.experiments.share import gather, share
+from lib.experiments.records import needs_real
+from lib.experiments.share import gather, parts_there, share
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
@@ -39,6 +40,10 @@ class Grid:
     cost: Callable[[object], float]
     version: str
     folder: Path = RESULTS
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.version, str):  # records of such a version could not be read back
+            raise ValueError(f"version={self.version!r} is not allowed: text is")
 
     def path(self, profile: str) -> Path:
         """The results file: ``<folder>/<name>.parquet``, quick ones beside it."""
@@ -157,7 +162,7 @@ def run_grid(
     validate.choice("profile", profile, PROFILES)
     cells, check = grid.cells(profile), None
     if path is None and profile == "paper" and grid.folder == RESULTS:
-        _needs_real_data(grid)
+        _needs_real_tables(grid)
         check = _refuse_replica
     if part is not None:
         cells = share(cells, *part, cost=grid.cost)
@@ -171,7 +176,7 @@ def gather_grid(
     name: str | Grid, parts: Iterable[Path], profile: str = "paper", *, path: Path | None = None
 ) -> tuple[int, int]:
     """Put the records of finished parts into the grid's own file; how many cells it has now, and how many are missing."""
-    grid, parts = grid_of(name), list(parts)
+    grid, parts = grid_of(name), parts_there(parts)
     store = Store(path or grid.path(validate.choice("profile", profile, PROFILES)), version=grid.version)
     if path is None and profile == "paper" and grid.folder == RESULTS:
         for part in parts:
@@ -190,17 +195,10 @@ def _refuse_replica(record: dict) -> None:
         )
 
 
-def _needs_real_data(grid: Grid) -> None:
-    """Committed results hold no replica's rows: refuse before one gets among them.
-
-    Data sets that the project generates (mixtures, New York's stand-in) say so in each record.
-    """
+def _needs_real_tables(grid: Grid) -> None:
+    """Ask it of every task of a grid; what the project generates (mixtures, New York's stand-in) says so in each record."""
     for dataset in sorted({cell.dataset for cell in grid.cells("paper")} & set(TASKS)):
-        if load(dataset).is_replica:
-            raise ValueError(
-                f"grid={grid.name!r} under profile='paper' needs the real {dataset!r}, and only its replica is here; "
-                "set COMPANION_DATA or go online, or give a path of your own for replica results"
-            )
+        needs_real(dataset, load(dataset).source, f"grid={grid.name!r} under profile='paper'", "a path of your own")
 
 
 def results(name: str | Grid, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from lib import validate
 from lib.experiments.store import Store, StoreError
 from lib.experiments.sweep import cell_key
 
-__all__ = ["share", "gather"]
+__all__ = ["share", "parts_there", "gather"]
 
 
 def share(cells: Iterable[object], number: int, of: int, cost: Callable[[object], float] | None = None) -> list[object]:
@@ -30,6 +30,23 @@ def share(cells: Iterable[object], number: int, of: int, cost: Callable[[object]
     return [by_key[key] for key in order[number - 1 :: of]]
 
 
+def parts_there(parts: Iterable[Path | str]) -> list[Path]:
+    """``parts`` as paths if each is a file, or has a journal beside it, as that of a run that was killed.
+
+    Raises
+    ------
+    StoreError
+        For a folder, and for what is not there.
+    """
+    paths = [Path(part) for part in parts]
+    for path in paths:
+        if path.is_dir():
+            raise StoreError(f"part {path} is a folder; a results file is needed")
+        if not (path.is_file() or path.with_suffix(".journal").is_file()):
+            raise StoreError(f"part {path} is not there")
+    return paths
+
+
 def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
     """Put the records of ``parts`` into ``store``; the number of cells that are still missing is returned.
 
@@ -38,12 +55,12 @@ def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
     Raises
     ------
     StoreError
-        For a part that is not there, of another version, or with records of
+        For a part that is not there or is a folder (then nothing is gathered), of another version, or with records of
         cells that are not the grid's. What was gathered before stays.
     """
-    wanted = {cell_key(cell) for cell in cells}
+    parts, wanted = parts_there(parts), {cell_key(cell) for cell in cells}
     try:
-        for path in map(Path, parts):
+        for path in parts:
             frame = Store(path, version=store.version).frame()
             if frame.empty:
                 raise StoreError(f"{path} has no records")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 
+from lib.cli import main
 from lib.experiments import Grid, gather_grid, grid_of, results, run_grid
 from lib.experiments.grids import _refuse_replica
-from lib.experiments.share import share
-from lib.experiments.store import StoreError
+from lib.experiments.share import gather, share
+from lib.experiments.store import Store, StoreError
 from lib.experiments.sweep import cell_key, run_sweep
 from tests.experiments.toy import ToyCell, run_toy
 
@@ -60,10 +63,38 @@ def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
     for file, words in (
         ("other.quick", cell_key(ToyCell(number=99))),
         ("newer.quick", "version 2"),
-        ("none", "no records"),
+        ("none", "none.parquet is not there"),
     ):
         with pytest.raises(StoreError, match=words):
             gather_grid(grid, [tmp_path / f"{file}.parquet"], "quick")
+
+
+def test_parts_that_are_no_files_are_refused_before_any_is_gathered(grid, tmp_path, capsys):
+    run_grid(grid, "quick", part=(1, 3), progress=False, backend="sequential")
+    part = tmp_path / "toy.quick.1-of-3.parquet"
+    for wrong, words in ((tmp_path, "is a folder"), (tmp_path / "none.parquet", "is not there")):
+        with pytest.raises(StoreError, match=rf"{re.escape(str(wrong))} {words}"):
+            gather_grid(grid, [part, wrong], "quick")
+        with pytest.raises(StoreError, match=words):
+            gather(CELLS, [part, wrong], Store(grid.path("quick"), version="1"))
+        assert main(["run", "tests.experiments.toy_grid:GRID", "--gather", str(wrong)]) == 2
+        assert main(["run", "ldp_main", "--gather", str(wrong)]) == 2  # whose parts are looked through first
+        assert capsys.readouterr().err.count(words) == 2
+    assert not grid.path("quick").exists()
+    assert not grid.path("quick").with_suffix(".journal").exists()
+
+
+def test_a_part_that_is_a_journal_still_is_gathered(grid, tmp_path):
+    part = Store(tmp_path / "part.parquet", version="1")
+    part.append({"cell": cell_key(CELLS[0])} | run_toy(CELLS[0]))
+    part.close()
+    assert gather_grid(grid, [part.path], "quick") == (1, 22)
+
+
+@pytest.mark.parametrize("version", [1, None])
+def test_a_grid_whose_version_is_no_text_is_refused(version):
+    with pytest.raises(ValueError, match=f"version={version!r} is not allowed"):
+        Grid("toy", "Toy", lambda profile: iter(CELLS), run_toy, lambda c: 1.0, version)
 
 
 def test_a_grid_by_reference_and_a_wrong_one():
@@ -75,8 +106,6 @@ def test_a_grid_by_reference_and_a_wrong_one():
 
 
 def test_a_worker_without_the_real_data_is_found_out(tmp_path):
-    from lib.experiments.store import Store
-
     def on_a_replica(cell):
         return run_toy(cell) | {"data_source": "replica" if cell.number == 7 else "local"}
 
