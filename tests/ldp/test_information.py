@@ -1,9 +1,11 @@
 """Information and posteriors against brute force over every report; the least-variance split against its optimality."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from lib.ldp import PROTOCOLS, make, split_budget
+from lib.ldp import PROTOCOLS, allocation, make, split_budget
 from lib.ldp.allocation import WEIGHTINGS, least_variance_split, total_variance
 from lib.ldp.information import entropy, mutual_information, null_support_mass, posterior
 from lib.ldp.unary import all_subsets
@@ -125,6 +127,19 @@ def test_least_variance_split_is_stationary(name, weighting, epsilon):
             moved[i] += 1e-2 * best[j] * (i != j)
             moved[j] -= 1e-2 * best[j] * (i != j)
             assert total_variance(moved, name, FREQUENCIES, weighting) >= least * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("name", ["GRR", "OUE"])
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("logits", [[0.0, 0.0, 9.0], [9.0, 0.0, 0.0], [0.0, 50.0, 0.0]])
+def test_a_search_that_goes_astray_does_not_make_the_split_worse(name, weighting, logits, monkeypatch):
+    """Where both searches end in a bad point, the better of the two starting splits is the answer."""
+    astray = SimpleNamespace(x=np.array(logits))
+    monkeypatch.setattr(allocation, "minimize", lambda *args, **options: astray)
+    found = least_variance_split(2.0, name, FREQUENCIES, weighting)
+    starts = [split_budget(2.0, [2, 5, 41], split) for split in ("uniform", "k-based")]
+    best = min(starts, key=lambda budgets: total_variance(budgets, name, FREQUENCIES, weighting))
+    assert found.tolist() == best.tolist()
 
 
 def test_unary_encodings_want_the_uniform_split():
