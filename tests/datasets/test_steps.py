@@ -173,6 +173,18 @@ def test_coverage_codes_show_the_signs_of_the_published_table():
         assert table.loc[table["ESP"] > 0, "AGEP"].max() == 17 - 15  # under 18
 
 
+def test_coverage_binary_codes_are_the_bureaus_by_hand():
+    """1 is male, with a disability, Black (code 2), covered; the domain alone does not tell it from the reverse."""
+    raw = _persons()
+    kept = raw[raw["AGEP"].between(15, 64) & (raw["PINCP"] <= 30_000)]
+    made = coverage.clean(raw, check_rows=False)
+    assert len(made) == len(kept)
+    assert made["SEX"].tolist() == kept["SEX"].map({1: 1, 2: 0}).tolist()
+    assert made["DIS"].tolist() == kept["DIS"].map({1: 1, 2: 0}).tolist()
+    assert made["RAC1P"].tolist() == kept["RAC1P"].map({2: 1}).fillna(0).tolist()
+    assert made["PUBCOV"].tolist() == kept["PUBCOV"].map({1: 1, 2: 0}).tolist()
+
+
 def test_coverage_from_raw_equals_the_processed_file_cell_for_cell():
     _same(coverage.clean(_raw(*coverage.PLACES)), pd.read_csv(_real("db_ACSCoverage.csv")))
 

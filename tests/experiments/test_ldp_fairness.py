@@ -6,9 +6,10 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, Dataset, load
+from lib.datasets import TASKS, Dataset, Domain, Task, load
 from lib.experiments import GRIDS, results, run_grid
 from lib.experiments.hyperparameters import hyperparameters
 from lib.experiments.ldp_fairness import (
@@ -120,6 +121,25 @@ def test_cells_hold_their_stored_numbers():
         fresh = run_cell(cell)
         for metric in ("DI", "SPD", "EOD", "OAD", "acc", "f1", "auc", "recall"):
             assert fresh[metric] == row[metric], f"{cell}: {metric}; raise VERSION"
+
+
+TOY = Task("toy", "Toy", "toy.csv", target="y", protected="sex", sensitive=("colour", "sex"), pool=("colour",),
+           domain=Domain.of({"colour": 4, "sex": 2, "y": 2}))  # fmt: skip
+
+
+@pytest.mark.parametrize(("split", "budget"), [("uniform", 1.5), ("k-based", 1.0)])
+def test_a_record_on_a_table_by_hand(split, budget):
+    """The protected attribute is the second of sizes 4 and 2, so epsilon 3 leaves it 1.5 or 1; a quarter has y = 1."""
+    i = np.arange(400)
+    frame = pd.DataFrame({"colour": i // 4 % 4, "sex": i // 16 % 2, "y": (i % 4 == 0).astype(int)})
+    data = Dataset(task=TOY, frame=frame, source="local", sha256="0")
+    cell = replace(GRR, dataset=f"{__name__}:TOY", split=split, epsilon=3.0, hyperparameters="default")
+    found = run_cell(cell, data)
+    assert found["epsilon_protected"] == pytest.approx(budget)
+    assert found["majority_accuracy"] == 0.75
+    assert (found["d_s"], found["attributes"]) == (2, "colour,sex")
+    assert found["constant_prediction"] is True  # y has nothing to do with the features
+    assert found["acc"] == 0.75
 
 
 def _shrunk(data: Dataset, rows: np.ndarray) -> Dataset:

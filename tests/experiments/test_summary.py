@@ -19,9 +19,11 @@ from lib.experiments.summary import (
     interval_words,
     mean_interval,
     paired,
+    pooled,
     side_by_side,
     span,
     summarise,
+    tally,
 )
 
 
@@ -104,6 +106,34 @@ def test_two_grids_side_by_side_agree_where_both_are_clear():
     assert agreement(side_by_side({"a": up, "b": up}, {"DI": None})) == {"same": 1, "opposite": 0, "unclear": 0}
     one = up[up.run == 0]  # one run has no interval: nothing is clear
     assert agreement(side_by_side({"a": up, "b": one}, {"DI": None})) == {"same": 0, "opposite": 0, "unclear": 1}
+
+
+@pytest.mark.parametrize(("better", "counts"), [(1, [[4, 2, 1, 1], [2, 0, 1, 1]]), (-1, [[4, 1, 2, 1], [2, 1, 0, 1]])])
+def test_a_cell_is_better_or_worse_only_if_its_interval_leaves_out_zero(better, counts):
+    ends = [(0.1, 0.3), (0.2, 0.5), (-0.3, -0.1), (-0.1, 0.3), (-0.4, -0.2), (math.nan, math.nan)]
+    summary = pd.DataFrame(ends, columns=["low", "high"]).assign(
+        mean=0.1, dataset=["adult"] * 4 + ["lsac"] * 2, split="uniform"
+    )
+    found = tally(summary, better=better)
+    assert found[["dataset", "split"]].to_numpy().tolist() == [["adult", "uniform"], ["lsac", "uniform"]]
+    assert found[["cells", "better", "worse", "unclear"]].to_numpy().tolist() == counts
+    with pytest.raises(ValueError, match="better=0"):
+        tally(summary, better=0)
+
+
+def test_pooling_averages_the_cells_of_a_run_and_leaves_out_runs_that_are_not_whole():
+    """Differences .1 and .3, .2 and .4, and in a run that lacks a cell 1: .2 and .3 count."""
+    rows = [("NonDP", run, 0.5) for run in range(3)]
+    rows += [("GRR", 0, 0.6), ("OUE", 0, 0.8), ("GRR", 1, 0.7), ("OUE", 1, 0.9), ("GRR", 2, 1.5)]
+    table = pd.DataFrame(rows, columns=["protocol", "run", "DI"]).assign(
+        dataset="lsac", split="uniform", epsilon=lambda f: np.where(f["protocol"] == "NonDP", math.nan, 1.0)
+    )
+    row = pooled(table, "DI", ["dataset"]).iloc[0]
+    assert (row["mean"], row["runs"]) == (pytest.approx(0.25), 2)
+    half = stats.t.ppf(0.975, 1) * 0.05  # standard error of .2 and .3
+    assert (row["low"], row["high"]) == (pytest.approx(0.25 - half), pytest.approx(0.25 + half))
+    by_protocol = pooled(table, "DI", ["protocol"]).set_index("protocol")
+    assert by_protocol["mean"].to_dict() == pytest.approx({"GRR": 1.3 / 3, "OUE": 0.35})  # one cell a run is whole
 
 
 def test_an_interval_in_words():
