@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "EPSILON_MIN", "EPSILON_MAX", "choice", "positive", "integer", "fraction", "codes", "epsilon", "budget", "resolve",
+    "EPSILON_MIN", "EPSILON_MAX", "choice", "positive", "integer", "fraction", "codes", "epsilon", "budget", "generator",
+    "resolve",
 ]  # fmt: skip
 
 EPSILON_MIN, EPSILON_MAX = 1e-9, 600.0
+_REAL = "biuf"  # kinds of dtype whose entries are real numbers
 
 
 def _number(value: object) -> float:
@@ -86,13 +88,21 @@ def fraction(name: str, value: float, *, open_ends: bool = True) -> float:
     return float(value)
 
 
+def generator(name: str, value: np.random.Generator) -> np.random.Generator:
+    """``value`` if it is a generator: no seed, no ``None`` and nothing of the older ``RandomState``."""
+    if not isinstance(value, np.random.Generator):
+        raise ValueError(f"{name}={value!r} is not allowed: a numpy.random.Generator is")
+    return value
+
+
 def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
     """``values`` as an intp array of shape (n,) if every entry is a whole number in 0..k-1.
 
     Raises
     ------
     ValueError
-        With the first entry that is not, or the shape if there is more than one dimension.
+        With the first entry that is not, the shape if there is more than one
+        dimension, or the dtype if it is none of numbers.
     """
     array = np.asarray(values)
     if array.ndim != 1:
@@ -101,13 +111,18 @@ def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
         wrong = _first_wrong(array, k)
         if wrong is not None:
             bad = array[wrong : wrong + 1].tolist()[0]  # as Python writes it, not as NumPy does
+            if array.dtype.kind not in _REAL:  # the entry may well be a whole number: it is the dtype that is wrong
+                raise ValueError(
+                    f"{name} holds {bad!r} and has dtype {array.dtype}; an integer, float or bool dtype is allowed, "
+                    f"with whole numbers in 0..{k - 1}"
+                )
             raise ValueError(f"{name} holds {bad!r} ({array.dtype}); allowed are whole numbers in 0..{k - 1}")
     return array.astype(np.intp, copy=False)
 
 
 def _first_wrong(array: np.ndarray, k: int) -> int | None:
     """Place of the first entry that is no whole number in 0..k-1; the first of all in an array without numbers."""
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in _REAL:
         return 0
     if array.dtype.kind == "f" and not (array == np.floor(array)).all():  # NaN, too
         return int(np.argmin((array == np.floor(array)) & (array >= 0) & (array < k)))

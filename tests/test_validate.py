@@ -61,11 +61,27 @@ def test_codes(bad):
 @pytest.mark.parametrize(("values", "words"), [
     ([1, 0.5, 9], r"v holds 0\.5 \(float64\)"), ([1.0, math.nan], "v holds nan "), ([0.0, -math.inf], "v holds -inf "),
     ([0, 7], r"v holds 7 \(int64\); allowed are whole numbers in 0\.\.2"), ([0.5, -1], r"v holds 0\.5"),
+    ([0, 3, 9], r"v holds 3 \(int64\)"), ([0.0, 3.0, 0.5], r"v holds 3\.0 \(float64\)"), ([3, -1], "v holds 3 "),
     (["b", "a"], "v holds 'b' "), ([None], "v holds None "), ([[1]], r"v has shape \(1, 1\)"),
 ])  # fmt: skip
 def test_codes_name_the_first_entry_that_is_none(values, words):
     with pytest.raises(ValueError, match=words):
         validate.codes("v", np.array(values), 3)
+
+
+@pytest.mark.parametrize("values", [np.array([1, 0], dtype=object), np.array([1 + 0j]), np.array(["1"])])
+def test_codes_say_that_it_is_the_dtype(values):
+    """An object array may hold nothing but good codes."""
+    with pytest.raises(ValueError, match=rf"v holds .* and has dtype {values.dtype}; an integer, float or bool dtype"):
+        validate.codes("v", values, 3)
+
+
+@pytest.mark.parametrize("bad", [7, None, np.random.RandomState(1), np.random.default_rng])
+def test_generator(bad):
+    rng = np.random.default_rng(1)
+    assert validate.generator("rng", rng) is rng
+    with pytest.raises(ValueError, match=r"rng=.* is not allowed: a numpy\.random\.Generator is"):
+        validate.generator("rng", bad)
 
 
 @pytest.mark.parametrize("bad", [0, 1e-17, 601, math.nan, math.inf, 10**400, "1", True, None])

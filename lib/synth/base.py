@@ -116,8 +116,8 @@ def checked(data: pd.DataFrame, domain: Domain, budget: float, rng: object = _UN
     if len(domain) < 1:
         raise ValueError("domain has no columns; at least 1 is needed")
     domain.check(data)
-    if rng is not _UNCHECKED and not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng={rng!r} is not allowed: a numpy.random.Generator is")
+    if rng is not _UNCHECKED:
+        validate.generator("rng", rng)
     return Ledger(validate.budget("budget", budget, low=BUDGET_MIN, high=BUDGET_MAX))
 
 
