@@ -76,7 +76,8 @@ class Protocol(ABC):
         Raises
         ------
         ValueError
-            If ``values`` has another shape or an entry outside the domain.
+            If ``values`` has another shape or an entry outside the domain, or
+            ``rng`` is no generator.
         """
 
     @abstractmethod
@@ -190,6 +191,11 @@ class Protocol(ABC):
         if not is_bits:
             raise ValueError(f"reports has dtype {reports.dtype} or entries beside 0 and 1; bits are allowed")
         return reports.astype(np.uint8, copy=False)
+
+    def _to_draw(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The values, once they and what is to draw for them are found good."""
+        validate.generator("rng", rng)
+        return self._values(values)
 
     def _values(self, values: np.ndarray) -> np.ndarray:
         return validate.codes("values", values, self.k)

@@ -72,8 +72,10 @@ def sanitise(
         If ``sensitive`` is empty, repeats an attribute or names one that is
         not in ``domain``, not in ``frame`` or has one value only; if an entry
         of its column is no code of it; if ``protocol`` or ``split`` is not
-        known; if ``epsilon`` or a share of it is out of a protocol's range.
+        known; if ``epsilon`` or a share of it is out of a protocol's range; if
+        ``rng`` is no generator.
     """  # fmt: skip
+    validate.generator("rng", rng)
     if len(sensitive) == 0:
         raise ValueError("sensitive is empty; at least one attribute is needed")
     if len(set(sensitive)) != len(sensitive):

@@ -14,7 +14,30 @@ __all__ = ["GRR", "randomised_response"]
 
 
 def randomised_response(values: np.ndarray, k: int, p: float, rng: np.random.Generator) -> np.ndarray:
-    """Keep each value with probability ``p``, else move it to one of the other ``k - 1``, uniformly."""
+    """Keep each value with probability ``p``, else move it to one of the other ``k - 1``, uniformly.
+
+    Parameters
+    ----------
+    values : array of int, shape (n,)
+        True values in ``0 .. k-1``.
+    k : int
+        Size of the domain, from 2 up to 2**63.
+    p : float
+        In [0, 1].
+    rng : np.random.Generator
+
+    Returns
+    -------
+    int64 array of shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or ``rng`` is no generator.
+    """
+    k, p = validate.integer("k", k, low=2, high=1 << 63), validate.fraction("p", p, open_ends=False)
+    validate.generator("rng", rng)
+    values = validate.codes("values", values, k)
     keep = bernoulli(values.shape, p, rng).view(bool)
     other = rng.integers(0, k - 1, size=values.shape, dtype=np.int64)
     other += other >= values
@@ -37,7 +60,7 @@ class GRR(Protocol):
 
     def privatise(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Perturbed values, int64 of shape (n,)."""
-        return randomised_response(self._values(values), self.k, self.p, rng)
+        return randomised_response(values, self.k, self.p, rng)
 
     def support(self, reports: np.ndarray) -> np.ndarray:
         """One-hot vectors of the reported values, uint8 of shape (n, k)."""

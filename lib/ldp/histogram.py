@@ -26,17 +26,56 @@ def threshold_variance(theta: float, epsilon: float) -> float:
 
     Numerator and denominator are divided by ``e^(eps t)``, so that nothing
     overflows: the same number, for every budget.
+
+    Parameters
+    ----------
+    theta : float
+        In [0, 1].
+    epsilon : float
+        Privacy budget, from 1e-9 up to 600 (``validate.EPSILON_MIN`` and ``EPSILON_MAX``).
+
+    Returns
+    -------
+    float
+        Variance of an estimated frequency of 0, times the number of people; above 0.
+
+    Raises
+    ------
+    ValueError
+        If ``theta`` or ``epsilon`` is out of range.
     """
-    t = theta
+    return _objective(validate.fraction("theta", theta, open_ends=False), validate.budget("epsilon", epsilon))
+
+
+def _objective(t: float, epsilon: float) -> float:
     top = 2 * math.exp(-epsilon * t / 2) - math.exp(-epsilon * t)
     root = math.exp(-epsilon * t / 2) + math.exp(epsilon * (t - 1) / 2) - 2
     return top / root**2
 
 
 def optimal_theta(epsilon: float, theta_range: str = "paper") -> float:
-    """The threshold that minimises :func:`threshold_variance` over ``THETA_RANGES[theta_range]``."""
+    """The threshold that minimises :func:`threshold_variance` over ``THETA_RANGES[theta_range]``.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget, from 1e-9 up to 600 (``validate.EPSILON_MIN`` and ``EPSILON_MAX``).
+    theta_range : {"paper", "published"}
+        As in :class:`THE`.
+
+    Returns
+    -------
+    float
+        In (0.5, 1).
+
+    Raises
+    ------
+    ValueError
+        If ``epsilon`` is out of range or ``theta_range`` is not known.
+    """
+    epsilon = validate.budget("epsilon", epsilon)
     bounds = THETA_RANGES[validate.choice("theta_range", theta_range, THETA_RANGES)]
-    found = minimize_scalar(threshold_variance, bounds=bounds, args=(epsilon,), method="bounded",
+    found = minimize_scalar(_objective, bounds=bounds, args=(epsilon,), method="bounded",
                             options={"xatol": 1e-10})  # fmt: skip
     return float(found.x)
 
@@ -61,8 +100,8 @@ class THE(UnaryEncoding):
         self._set(1 - not_p, not_p, q, 1 - q)
 
     def histogram(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The noisy one-hot vectors before the threshold, float of shape (n, k)."""
-        values = self._values(values)
+        """The noisy one-hot vectors before the threshold, float of shape (n, k); errors as :meth:`privatise`."""
+        values = self._to_draw(values, rng)
         noisy = rng.laplace(0.0, 2 / self.epsilon, size=(values.size, self.k))
         noisy[np.arange(values.size), values] += 1
         return noisy

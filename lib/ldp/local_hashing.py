@@ -37,8 +37,43 @@ def _mix(x: np.ndarray) -> np.ndarray:
 
 
 def hash_values(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
-    """``H_seed(value)`` in ``0 .. g-1``, int64, for arrays of ``seeds`` (uint64) and ``values`` that broadcast together."""
-    values = np.asarray(values).astype(np.uint64)
+    """``H_seed(value)`` in ``0 .. g-1``.
+
+    Parameters
+    ----------
+    seeds : array of uint64, any shape
+        Each names a hash function.
+    values : array of whole numbers in ``0 .. 2**63 - 1``, a shape that broadcasts with that of ``seeds``
+    g : int
+        Size of the range, from 1 up to 2**63.
+
+    Returns
+    -------
+    int64 array of the broadcast shape
+
+    Raises
+    ------
+    ValueError
+        If ``seeds`` are not uint64, an entry of ``values`` or ``g`` is out of
+        range, or the shapes do not broadcast.
+    """
+    seeds, values = np.asarray(seeds), np.asarray(values)
+    if seeds.dtype != np.uint64:
+        raise ValueError(f"seeds has dtype {seeds.dtype}; uint64 is allowed")
+    validate.codes("values", values.reshape(-1), 1 << 63)
+    validate.integer("g", g, low=1, high=1 << 63)
+    try:
+        np.broadcast_shapes(seeds.shape, values.shape)
+    except ValueError:
+        raise ValueError(
+            f"values has shape {values.shape}; one that broadcasts with seeds {seeds.shape} is allowed"
+        ) from None
+    return _hashes(seeds, values, g)
+
+
+def _hashes(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
+    """:func:`hash_values` of what is checked already."""
+    values = values.astype(np.uint64)
     words = _mix(seeds + (values + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
     return (_mix(words ^ seeds) % np.uint64(g)).astype(np.int64)
 
@@ -67,14 +102,14 @@ class LocalHashing(Protocol):
 
     def privatise(self, values: np.ndarray, rng: np.random.Generator) -> HashReports:
         """A fresh hash function for each user, and their perturbed hash."""
-        values = self._values(values)
+        values = self._to_draw(values, rng)
         seeds = rng.integers(0, 2**64, size=values.size, dtype=np.uint64)
-        hashes = hash_values(seeds, values, self.g)
+        hashes = _hashes(seeds, values, self.g)
         return HashReports(seeds, randomised_response(hashes, self.g, self.p, rng))
 
     def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Drawn directly, for hash functions drawn from all functions (see the module)."""
-        return perturbed_bits(self._values(values), self.k, self.p_star, self.q_star, rng)
+        return perturbed_bits(self._to_draw(values, rng), self.k, self.p_star, self.q_star, rng)
 
     def _blocks(self, reports: HashReports):
         """Supports of some users at a time, so that counts need no (n, k) array."""
@@ -82,7 +117,7 @@ class LocalHashing(Protocol):
         step = max(1, _BLOCK // self.k)
         for start in range(0, hashes.size, step):
             part = slice(start, start + step)
-            yield part, hash_values(seeds[part, None], np.arange(self.k), self.g) == hashes[part, None]
+            yield part, _hashes(seeds[part, None], np.arange(self.k), self.g) == hashes[part, None]
 
     def _checked(self, reports: HashReports) -> tuple[np.ndarray, np.ndarray]:
         """Seeds and hashes, if they are such as :meth:`privatise` makes."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import Parameter, signature
+
 from lib import validate
 from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
@@ -17,15 +19,48 @@ PROTOCOLS: tuple[str, ...] = tuple(_CLASSES)
 
 
 def protocol_class(name: str) -> type[Protocol]:
-    """The class behind one of :data:`PROTOCOLS`, or the :class:`Protocol` that ``"module:Class"`` names."""
+    """The class behind one of :data:`PROTOCOLS`, or the :class:`Protocol` that ``"module:Class"`` names.
+
+    Raises
+    ------
+    ValueError
+        If the name is not known, or names what cannot be imported or is no
+        subclass of :class:`Protocol`.
+    """
     return validate.resolve("protocol", name, _CLASSES, lambda c: isinstance(c, type) and issubclass(c, Protocol),
                    "a subclass of lib.ldp.Protocol")  # fmt: skip
 
 
 def make(name: str, *, k: int, epsilon: float, **options) -> Protocol:
-    """The protocol called ``name`` (one of :data:`PROTOCOLS`, or ``"module:Class"``) for a domain of size ``k``.
+    """The protocol called ``name`` for a domain of size ``k``.
 
-    ``options`` go to the protocol: ``g_rule`` (OLH), ``omega_rule`` (SS),
-    ``theta_range`` (THE).
+    Parameters
+    ----------
+    name : str
+        One of :data:`PROTOCOLS`, or ``"module:Class"``.
+    k : int
+        Size of the domain, at least 2.
+    epsilon : float
+        Privacy budget, from 1e-9 up to 600.
+    **options
+        What the protocol itself takes: ``g_rule`` (OLH), ``omega_rule`` (SS),
+        ``theta_range`` (THE).
+
+    Raises
+    ------
+    ValueError
+        As :func:`protocol_class`; if ``k``, ``epsilon`` or the value of an
+        option is out of range; for an option that the protocol does not have.
     """
-    return protocol_class(name)(k=k, epsilon=epsilon, **options)
+    kind = protocol_class(name)
+    for option in options:
+        _check_option(kind, option, options[option])
+    return kind(k=k, epsilon=epsilon, **options)
+
+
+def _check_option(kind: type[Protocol], option: str, value: object) -> None:
+    parameters = signature(kind).parameters
+    if option in parameters or any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values()):
+        return
+    own = [name for name in parameters if name not in ("k", "epsilon")]
+    raise ValueError(f"{option}={value!r} is no option of {kind.name}; {', '.join(own) or 'none'} is allowed")

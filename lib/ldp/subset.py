@@ -15,6 +15,7 @@ from lib.ldp.subsets import random_members, random_subsets
 __all__ = ["SS", "OMEGA_RULES"]
 
 _MAX_ENUMERATED = 100_000
+_K_MAX = (1 << 32) + 1  # the other k - 1 values are drawn as 32-bit words
 _BLOCK = 1 << 18  # members that are checked or counted at a time
 
 OMEGA_RULES = {"floor": math.floor, "round": round}
@@ -53,8 +54,14 @@ class SS(Protocol):
         """The values of each reported subset, of the least unsigned type that holds them, shape (n, omega).
 
         The same subsets as :meth:`privatise_support` draws from the same stream.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`Protocol.privatise`, and if ``k`` is above 2**32 + 1: so many values can be
+            reckoned with, but not drawn from.
         """
-        values = self._values(values)
+        values = self._to_draw(values, rng)
         truth = bernoulli(values.shape, self.p, rng).view(bool)
         sizes = self.omega - truth.astype(np.int64)
         reports = random_members(values.size, self.k - 1, sizes, rng, columns=self.omega)
@@ -66,9 +73,14 @@ class SS(Protocol):
             block.sort(axis=1)
         return reports
 
+    def _to_draw(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        if self.k > _K_MAX:
+            raise ValueError(f"k={self.k} is not allowed: SS draws subsets of up to {_K_MAX} values")
+        return super()._to_draw(values, rng)
+
     def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Indicator vectors of the reported subsets, uint8 of shape (n, k)."""
-        values = self._values(values)
+        values = self._to_draw(values, rng)
         truth = bernoulli(values.shape, self.p, rng)
         sizes = self.omega - truth.astype(np.int64)
         bits = random_subsets(values.size, self.k - 1, sizes, rng, columns=self.k)

@@ -50,7 +50,7 @@ class UnaryEncoding(Protocol):
 
     def privatise(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Perturbed bits, uint8 of shape (n, k)."""
-        return perturbed_bits(self._values(values), self.k, self.p, self.q, rng)
+        return perturbed_bits(self._to_draw(values, rng), self.k, self.p, self.q, rng)
 
     def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """As :meth:`privatise`: the bits are the support."""

@@ -1,0 +1,127 @@
+"""What the local protocols refuse before any work: each by name, with what is allowed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.datasets import Domain
+from lib.ldp import PROTOCOLS, SS, THE, make, sanitise
+from lib.ldp.grr import randomised_response
+from lib.ldp.histogram import optimal_theta, threshold_variance
+from lib.ldp.local_hashing import hash_values
+from lib.rng import stream
+
+NO_GENERATORS = [7, None, np.random.RandomState(1), np.random.default_rng]
+SEEDS = np.arange(3, dtype=np.uint64)
+
+
+@pytest.mark.parametrize("rng", NO_GENERATORS)
+@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("values", [[0, 1], []])
+def test_only_a_generator_draws(name, rng, values):
+    mechanism = make(name, k=4, epsilon=1.0)
+    for draw in (mechanism.privatise, mechanism.privatise_support):
+        with pytest.raises(ValueError, match=r"^rng=.* is not allowed: a numpy\.random\.Generator is"):
+            draw(np.array(values, dtype=int), rng)
+
+
+@pytest.mark.parametrize("rng", NO_GENERATORS)
+def test_only_a_generator_draws_elsewhere(rng):
+    frame, domain = pd.DataFrame({"a": [0, 1]}), Domain.of({"a": 2})
+    for draw in (
+        lambda: sanitise(frame, domain, ["a"], protocol="GRR", split="uniform", epsilon=1.0, rng=rng),
+        lambda: THE(k=4, epsilon=1.0).histogram(np.array([1]), rng),
+        lambda: randomised_response(np.array([1]), 4, 0.5, rng),
+    ):
+        with pytest.raises(ValueError, match=r"^rng="):
+            draw()
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, 0.0, math.nan, math.inf, 1e-10, 601, "1"])
+def test_the_threshold_has_the_protocols_range_of_budgets(epsilon):
+    for call in (optimal_theta, lambda e: threshold_variance(0.7, e)):
+        with pytest.raises(ValueError, match=r"^epsilon=.* a number >= 1e-09 and <= 600 is"):
+            call(epsilon)
+    with pytest.raises(ValueError, match=r"^theta_range='wide' is not known"):
+        optimal_theta(1.0, "wide")
+
+
+@pytest.mark.parametrize("theta", [-0.1, 1.1, math.nan, "0.7"])
+def test_a_threshold_lies_between_the_two_entries(theta):
+    with pytest.raises(ValueError, match=r"^theta=.* a number in \[0, 1\] is"):
+        threshold_variance(theta, 1.0)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 600])
+def test_the_threshold_is_found_at_the_ends(epsilon):
+    assert 0.5 < optimal_theta(epsilon) < 1
+    assert 0 < threshold_variance(1.0, epsilon) < math.inf
+    assert 0 < threshold_variance(0.0, epsilon) < math.inf
+
+
+@pytest.mark.parametrize(("seeds", "values", "g", "words"), [
+    (SEEDS, [-1], 3, "^values holds -1 "), (SEEDS, [0.5], 3, "^values holds 0.5 "), (SEEDS, [math.nan], 3, "^values holds nan "),
+    (SEEDS, ["a"], 3, "^values holds 'a' "), (SEEDS, [0, 1], 3, r"^values has shape \(2,\); .*seeds \(3,\)"),
+    (SEEDS.astype(int), [1], 3, "^seeds has dtype int64; uint64"), ([1, 2], [1], 3, "^seeds has dtype int64; uint64"),
+    (SEEDS, [1], 0, "^g=0 "), (SEEDS, [1], 2.5, "^g=2.5 "), (SEEDS, [1], 2**63 + 1, "^g=9"),
+])  # fmt: skip
+def test_what_cannot_be_hashed_is_named(seeds, values, g, words):
+    with pytest.raises(ValueError, match=words):
+        hash_values(seeds, values, g)
+
+
+def test_hashes_broadcast():
+    table = hash_values(SEEDS[:, None], np.arange(5), 7)
+    assert table.shape == (3, 5)
+    assert table.dtype == np.int64
+    assert table[1, 4] == hash_values(SEEDS[1:2], [4.0], 7)[0]
+    assert not hash_values(SEEDS, [3], 1).any()
+
+
+@pytest.mark.parametrize(("values", "k", "p", "words"), [
+    ([4], 4, 0.5, "^values holds 4 "), ([[1]], 4, 0.5, "^values has shape"), ([0], 1, 0.5, "^k=1 "),
+    ([0], 2**64, 0.5, "^k=18446744073709551616 "), ([0], 4, 1.5, "^p=1.5 "), ([0], 4, math.nan, "^p=nan "),
+])  # fmt: skip
+def test_randomised_response_names_what_it_refuses(values, k, p, words):
+    with pytest.raises(ValueError, match=words):
+        randomised_response(np.array(values), k, p, stream(1, "x"))
+
+
+def test_more_values_than_32_bits_hold_are_reckoned_with_but_not_drawn_from():
+    mechanism, values = SS(k=5 * 10**9, epsilon=30.0), np.array([0, 1])
+    assert math.isfinite(mechanism.variance(10))
+    for draw in (mechanism.privatise, mechanism.privatise_support):
+        with pytest.raises(ValueError, match=r"^k=5000000000 is not allowed: SS draws .* up to 4294967297 values"):
+            draw(values, stream(1, "x"))
+    most = SS(k=2**32 + 1, epsilon=20.0)  # eight members a report
+    reports = most.privatise(np.array([2**32, 0, 7] * 50), stream(1, "x"))
+    assert reports.shape == (150, most.omega)
+    assert int(reports.max()) < most.k
+
+
+@pytest.mark.parametrize(("name", "option", "words"), [
+    ("GRR", {"g_rule": "floor"}, r"^g_rule='floor' is no option of GRR; none is allowed"),
+    ("SS", {"theta_range": "paper"}, r"^theta_range='paper' is no option of SS; omega_rule is allowed"),
+    ("OLH", {"omega_rule": "up"}, r"^omega_rule='up' is no option of OLH; g_rule is allowed"),
+    ("OLH", {"g_rule": "up"}, r"^g_rule='up' is not known"),
+    ("lib.ldp.histogram:THE", {"g": 2}, r"^g=2 is no option of THE; theta_range is allowed"),
+])  # fmt: skip
+def test_an_option_of_another_protocol_is_named(name, option, words):
+    with pytest.raises(ValueError, match=words):
+        make(name, k=4, epsilon=1.0, **option)
+
+
+class Anything(THE):
+    """A protocol that passes on what it is given."""
+
+    def __init__(self, **options) -> None:
+        super().__init__(**options)
+
+
+def test_options_reach_a_protocol_of_ones_own():
+    made = make(f"{__name__}:Anything", k=4, epsilon=1.0, theta_range="published")
+    assert made.theta == THE(k=4, epsilon=1.0, theta_range="published").theta
