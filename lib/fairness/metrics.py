@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, recall_score, roc_auc_score
 
 __all__ = ["FAIRNESS", "FAIR", "UTILITY", "RATES", "Metric", "fairness", "utility", "group_rates", "evaluate"]
@@ -39,7 +40,8 @@ def _scores(values: np.ndarray, n: int) -> np.ndarray:
         raise ValueError(
             f"scores has shape {array.shape} and dtype {array.dtype}; ({n},) numbers without NaN are allowed"
         )
-    return array
+    # the area under the curve of the ranks is that of the scores, and scikit-learn takes no infinity
+    return array if np.isfinite(array).all() else rankdata(array)
 
 
 def _mean(mask: np.ndarray) -> float:
@@ -123,7 +125,7 @@ def utility(y_true: np.ndarray, y_pred: np.ndarray, scores: np.ndarray | None = 
     y_true, y_pred : array of 0 and 1, shape (n,)
         Labels and predicted labels; n at least 1.
     scores : array of numbers, shape (n,), optional
-        Larger where 1 is more likely; any unit, only their order counts.
+        Larger where 1 is more likely; any unit, only their order counts, infinities included.
 
     Returns
     -------

@@ -41,6 +41,38 @@ def test_utility_of_the_worked_example():
     assert metrics["auc"] == pytest.approx(np.mean(pairs))
 
 
+# accuracies 4/5 in group 1, 1/4 in group 0; errors 1/5 and 3/4
+FOUR_Y = np.array([1, 1, 0, 0, 0, 1, 1, 0, 0])
+FOUR_HAT = np.array([1, 1, 0, 0, 1, 0, 1, 1, 1])
+FOUR_GROUP = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0])
+
+
+def test_four_unequal_accuracies_by_hand():
+    """``acc_g`` is the share that is right, and OAD that of group 1 less that of group 0."""
+    rates = group_rates(FOUR_Y, FOUR_HAT, FOUR_GROUP)
+    assert (rates["acc_1"], rates["acc_0"]) == (pytest.approx(4 / 5), pytest.approx(1 / 4))
+    assert (rates["positive_rate_1"], rates["positive_rate_0"]) == (pytest.approx(3 / 5), pytest.approx(3 / 4))
+    assert (rates["tpr_1"], rates["tpr_0"]) == (pytest.approx(2 / 2), pytest.approx(1 / 2))
+    assert (rates["fpr_1"], rates["fpr_0"]) == (pytest.approx(1 / 3), pytest.approx(2 / 2))
+    metrics = fairness(FOUR_Y, FOUR_HAT, FOUR_GROUP)
+    assert metrics["OAD"] == pytest.approx(4 / 5 - 1 / 4)
+    assert metrics["SPD"] == pytest.approx(3 / 5 - 3 / 4)
+    assert metrics["EOD"] == pytest.approx(2 / 2 - 1 / 2)
+    assert metrics["DI"] == pytest.approx((3 / 4) / (3 / 5))
+    swapped = fairness(FOUR_Y, FOUR_HAT, 1 - FOUR_GROUP)
+    assert swapped["OAD"] == pytest.approx(1 / 4 - 4 / 5)
+
+
+@pytest.mark.parametrize("infinite", [[math.inf, 0.4, 0.6, -math.inf, math.inf, 0.3, 0.2, -math.inf],
+                                      [math.inf] * 4 + [0.0] * 4, [-math.inf] * 8])  # fmt: skip
+def test_only_the_order_of_scores_counts_even_of_infinite_ones(infinite):
+    finite = np.clip(infinite, -1e3, 1e3)
+    assert utility(Y, HAT, np.array(infinite))["auc"] == utility(Y, HAT, finite)["auc"]
+    scores = np.array(infinite)
+    pairs = [(a > b) + 0.5 * (a == b) for a in scores[Y == 1] for b in scores[Y == 0]]
+    assert utility(Y, HAT, scores)["auc"] == pytest.approx(np.mean(pairs))
+
+
 def test_auc_of_hard_labels_is_balanced_accuracy():
     metrics = utility(Y, HAT, HAT)
     assert metrics["auc"] == pytest.approx(metrics["balanced_accuracy"], abs=1e-12)
