@@ -5,20 +5,28 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from threading import Lock
 
 __all__ = ["imported", "reachable", "digest"]
 
 
-def imported(source: str, package: str = "lib") -> set[str]:
+_PARSER = Lock()  # the parser of Python 3.11 counts its depth for all threads together: two at once can fail
+
+
+@cache
+def imported(source: str, package: str = "lib") -> frozenset[str]:
     """Dotted names below ``package`` that ``source`` imports anywhere, ``from a import b`` giving ``a`` and ``a.b``."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    with _PARSER:
+        tree = ast.parse(source)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return {name for name in names if name.split(".")[0] == package}
+    return frozenset(name for name in names if name.split(".")[0] == package)
 
 
 def _files(name: str, root: Path) -> list[Path]:

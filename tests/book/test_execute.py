@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
@@ -13,6 +16,25 @@ from lib.book.toc import Page, pages
 from tests.book.conftest import CHAPTERS, write_notebook
 
 QUICK = {"profile": "quick"}
+
+
+def test_sources_are_parsed_one_at_a_time(monkeypatch):
+    """Chapters are keyed in threads, and two parsers at once can fail in Python 3.11."""
+    inside, most, parse = [], [], ast.parse
+
+    def slow(source):
+        inside.append(source)
+        most.append(len(inside))
+        time.sleep(0.01)
+        tree = parse(source)
+        inside.remove(source)
+        return tree
+
+    monkeypatch.setattr(ast, "parse", slow)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(imported, [f"import lib.one_of_many_{i}" for i in range(16)]))
+    assert found == [{f"lib.one_of_many_{i}"} for i in range(16)]
+    assert max(most) == 1
 
 
 def edit(page: Page, path: str, text: str) -> None:
