@@ -143,13 +143,9 @@ def change(dataset, metric: str, *, split=None, epsilon=None, protocol=PROTOCOLS
     if lacks_some(frame, dataset):
         return NOTHING
     long = _whole_runs(differences(frame, metric, FAIR[metric] if distance else None))
-    words = (
-        f"{metric} comes closer to {FAIR[metric]:g}"
-        if distance and sign < 0
-        else f"{metric} moves away from {FAIR[metric]:g}"
-        if distance
-        else ""
-    )
+    words = ""
+    if distance:
+        words = f"{metric} {'comes closer to' if sign < 0 else 'moves away from'} {FAIR[metric]:g}"
     return _evidence(long.groupby("run")["difference"].mean(), sign=sign, detail=words)
 
 

@@ -55,27 +55,28 @@ def test_parameters_are_typed_commented_and_listed_by_papermill(page):
     assert "profile" in listed
 
 
+def up_to_the_check(page) -> tuple[list[str], dict]:
+    """The code from below the parameters cell to the cell that checks, and the parameters as the page gives them."""
+    code = code_of(page)
+    first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
+    given: dict = {}
+    exec(code[0], given)
+    return code[1 : first + 1], given
+
+
 @each_chapter
 def test_an_unknown_value_names_the_choices(page):
     """Up to the cell that checks, the chapter runs in this process: no kernel is needed to be refused."""
-    code = code_of(page)
-    first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
-    names: dict = {}
-    exec(code[0], names)
-    names["profile"] = "enormous"
-    source = "\n".join(code[1 : first + 1])
+    code, given = up_to_the_check(page)
     with pytest.raises(ValueError, match=r"profile='enormous' is not known; choose from 'quick', 'paper'"):
-        exec(source, names)
+        exec("\n".join(code), given | {"profile": "enormous"})
 
 
 @each_chapter
 def test_each_parameter_refuses_another_kind_of_value_by_its_name(page):
     """A list, and words for a number or a number for words."""
-    code = code_of(page)
-    first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
-    given: dict = {}
-    exec(code[0], given)
-    source = compile("\n".join(code[1 : first + 1]), page.doc, "exec")
+    code, given = up_to_the_check(page)
+    source = compile("\n".join(code), page.doc, "exec")
     for name, value in ((n, v) for n, v in given.items() if not n.startswith("__")):
         for wrong in ([value], 3.25 if isinstance(value, str) else "some"):
             with pytest.raises(ValueError, match=rf"^{name}="):
@@ -85,10 +86,9 @@ def test_each_parameter_refuses_another_kind_of_value_by_its_name(page):
 @each_chapter
 def test_parameters_are_checked_before_any_work(page):
     """Only imports and the parameters cell come before the check."""
-    code = code_of(page)
-    first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
-    before = code[first].split("check_parameters(")[0]
-    assert first <= 1
+    code, _ = up_to_the_check(page)
+    before = code[-1].split("check_parameters(")[0]
+    assert len(code) <= 1
     assert "load(" not in before
     assert "results(" not in before
 

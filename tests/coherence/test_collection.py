@@ -28,7 +28,7 @@ codes = st.lists(st.tuples(st.integers(0, 3), st.sampled_from("pqr")), min_size=
 
 
 @given(codes)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_column_partitions_and_a_crossing_is_an_intersection(rows):
     frame = pd.DataFrame(rows, columns=["u", "v"])
     found = groups(frame, ["u", "v"], [("u", "v")], everyone=False)
@@ -62,7 +62,7 @@ def test_every_kind_of_column_gives_its_groups(column):
 
 
 @given(st.lists(st.floats(-50, 150) | st.just(np.nan), min_size=1, max_size=30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_who_is_in_a_band_lies_between_its_edges(ages):
     values, edges = pd.Series(ages, name="age"), (18, 35, 65)
     found, bounds = banded(values, edges), [-np.inf, *edges, np.inf]
@@ -124,7 +124,7 @@ MIXED = st.sampled_from([1, 2, "10", "x", None, 2.5])
 
 
 @given(st.lists(st.tuples(MIXED, st.sampled_from(["u", "v", None])), min_size=1, max_size=40), st.integers(1, 20))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_groups_by_size_are_the_groups_compared_one_by_one(rows, gamma):
     frame = pd.DataFrame(rows, columns=["a", "b"], dtype=object)
     every = groups(frame, ["a", "b"], [("a", "b")])

@@ -16,13 +16,13 @@ values = st.lists(st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, -0.5, 0.0, 
 
 
 @given(values, values)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_wasserstein_is_scipys(a, b):
     assert wasserstein1(np.array(a), np.array(b)) == pytest.approx(stats.wasserstein_distance(a, b), rel=0, abs=1e-12)
 
 
 @given(values, values)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_others_by_their_definitions(a, b):
     both = np.array(a + b)
     inside = np.arange(both.size) < len(a)

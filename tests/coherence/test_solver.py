@@ -48,7 +48,7 @@ def test_every_unknown_comes_back(mode, unknown):
 
 
 @given(alpha=st.floats(0.05, 2), share=st.floats(0.01, 1), n=st.integers(1000, 10**7), mode=st.sampled_from(MODES))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_largest_epsilon_is_the_largest(alpha, share, n, mode):
     known = {"alpha": alpha, "beta": 0.01, "collection": 10, "n": n, "fraction": share, "mode": mode}
     found = solve(Setting(**known))
@@ -130,7 +130,7 @@ def test_a_large_whole_number_holds_and_the_next_does_not(mode, unknown, known):
 
 @given(alpha=st.floats(0.05, 1.9), gamma=st.integers(20_000, 10**6), mode=st.sampled_from(MODES), unknown=st.sampled_from(
     ("epsilon", "alpha", "beta")))  # fmt: skip
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_the_printed_answer_holds(alpha, gamma, mode, unknown):
     known = {
         "alpha": alpha,

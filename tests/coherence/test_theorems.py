@@ -105,7 +105,7 @@ def test_what_a_theorem_asks_for_is_checked_and_named():
     alpha=st.floats(0.05, 2), beta=st.floats(1e-9, 1), epsilon=st.floats(1e-4, 0.5),
     n=st.floats(1e3, 1e7), collection=st.integers(1, 1000),
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_sizes_move_the_right_way_and_ours_is_never_the_larger(alpha, beta, epsilon, n, collection):
     known = {"alpha": alpha, "beta": beta, "epsilon": epsilon, "n": n, "collection": collection}
     more = {"alpha": min(2, alpha * 1.1), "beta": min(1, beta * 2), "epsilon": epsilon / 2, "n": n / 2,

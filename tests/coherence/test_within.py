@@ -45,7 +45,7 @@ def test_max_information_by_hand():
 
 @given(st.lists(st.floats(0.01, 1), min_size=6, max_size=6), st.lists(st.floats(0.01, 1), min_size=6, max_size=6),
        st.floats(0, 0.5))  # fmt: skip
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_max_information_is_the_best_of_all_events(true, fresh, eta):
     true, fresh = np.array(true) / sum(true), np.array(fresh) / sum(fresh)
     best = -math.inf
@@ -176,7 +176,7 @@ def test_the_bound_holds_behind_randomised_response_on_membership(members, other
 @given(
     alpha=st.floats(0.05, 2), beta=st.floats(1e-12, 1), collection=st.integers(1, 1000), share=st.floats(0.001, 0.95)
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_size_inverts_distance_and_moves_the_right_way(alpha, beta, collection, share):
     epsilon = share * optimize.brentq(lambda e: limit_distance(e) - alpha, 1e-6, 20)
     size = within_size(alpha=alpha, beta=beta, epsilon=epsilon, collection=collection)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
@@ -73,7 +73,6 @@ def test_tight_conversion_is_the_minimum_over_orders(rho, delta):
 
 
 @given(budgets, deltas)
-@settings(deadline=None)
 def test_exact_gaussian_is_below_tight_is_below_standard(rho, delta):
     exact, tight = gaussian_epsilon(math.sqrt(2 * rho), delta), epsilon_of(rho, delta)
     assert exact <= tight * (1 + 1e-9)
@@ -84,7 +83,6 @@ def test_exact_gaussian_is_below_tight_is_below_standard(rho, delta):
 
 
 @given(budgets, deltas, st.sampled_from(CONVERSIONS))
-@settings(deadline=None)
 def test_there_and_back(epsilon, delta, conversion):
     assert epsilon_of(rho_of(epsilon, delta, conversion=conversion), delta, conversion=conversion) == pytest.approx(
         epsilon, rel=1e-7
@@ -92,7 +90,6 @@ def test_there_and_back(epsilon, delta, conversion):
 
 
 @given(budgets, deltas)
-@settings(deadline=None)
 def test_delta_inverts_epsilon(rho, delta):
     epsilon = epsilon_of(rho, delta)
     if epsilon > 0:
@@ -102,7 +99,6 @@ def test_delta_inverts_epsilon(rho, delta):
 
 
 @given(budgets, budgets, deltas)
-@settings(deadline=None)
 def test_more_budget_never_costs_less(a, b, delta):
     low, high = sorted((a, b))
     for conversion in CONVERSIONS:

@@ -92,14 +92,14 @@ def test_same_stream_same_supports(name):
 
 
 @every
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(k=st.integers(2, 10_000), epsilon=budgets)
 def test_privacy_loss_never_exceeds_epsilon(name, k, epsilon):
     assert make(name, k=k, epsilon=epsilon).privacy_loss() <= epsilon * (1 + 1e-9) + 1e-9
 
 
 @every
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(k=st.integers(2, 7), epsilon=st.floats(0.01, 20))
 def test_enumerated_channel_has_rows_of_one_and_the_stated_loss(name, k, epsilon):
     mechanism = make(name, k=k, epsilon=epsilon)
@@ -116,7 +116,7 @@ def test_enumerated_channel_has_rows_of_one_and_the_stated_loss(name, k, epsilon
 
 
 @every
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(k=st.integers(2, 16), epsilon=budgets)
 @example(k=16, epsilon=100.0)
 @example(k=9, epsilon=100.0)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -25,7 +25,6 @@ TOLD = Interval(low=-5.0, high=5.0, sigma=1.0)
     st.floats(0.1, 10),
     st.integers(0, 2**32),
 )
-@settings(deadline=None)
 def test_all_groups_at_once_are_the_plain_algorithm_one_by_one(sizes, rhos, sigma, seed):
     """With the same normal draws, step by step and group by group."""
     told = Interval(low=-5.0, high=9.0, sigma=sigma)

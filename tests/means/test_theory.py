@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
@@ -60,7 +60,6 @@ def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=40), st.floats(0.01, 20), st.floats(1e-6, 0.9))
-@settings(deadline=None)
 def test_a_group_that_clips_by_its_own_size_needs_no_more_noise(sizes, radius, gamma):
     """Never more than with one interval for all; in squares no more than k groups of the mean size (Proposition 9's step)."""
     how = {"radius": radius, "epsilon": 1.0, "gamma": gamma}
@@ -71,7 +70,6 @@ def test_a_group_that_clips_by_its_own_size_needs_no_more_noise(sizes, radius, g
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=2, max_size=40), st.floats(0, 20), st.floats(1e-6, 0.9))
-@settings(deadline=None)
 def test_the_factor_over_a_plain_estimate_is_at_most_root_k(sizes, radius, gamma):
     assert printed_factor(np.array(sizes), radius=max(radius, 1e-3), gamma=gamma) <= math.sqrt(len(sizes)) * (1 + 1e-12)
 

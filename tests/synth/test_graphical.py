@@ -105,7 +105,7 @@ def test_measurements_of_one_marginal_are_weighted_by_precision():
 
 
 @given(st.sampled_from(sorted(SHAPES)), st.integers(0, 10_000))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_rows_have_the_shares_of_the_cliques_up_to_rounding(name, seed):
     model, p = _random_model(name, seed)
     n = 4000

@@ -29,7 +29,7 @@ def _full(frame, columns):
 
 
 @given(st.integers(1, 60), st.integers(1, 200), st.integers(1, 4))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_workload_error_is_definition_14(n, m, k):
     real, synthetic = people(n), people(m, "other")
     workload = all_kway(DOMAIN, k)
