@@ -112,7 +112,7 @@ GRIDS: dict[str, Grid] = {
     for g in (
         _ldp("ldp_main", "LDP and fairness, Figs 2-7", ldp_fairness.main_grid),
         _ldp("ldp_appendix", "LDP and fairness, Figs 8-13 (random sensitive attributes)", ldp_fairness.appendix_grid),
-        _ldp("ldp_tuned", "LDP and fairness, a slice with tuned hyper-parameters", ldp_fairness.tuned_grid),
+        _ldp("ldp_tuned", "LDP and fairness, Figs 2-7 with hyper-parameters tuned on training folds", ldp_fairness.tuned_grid),
         Grid("coherence_dp", "Demographic coherence of noisy and of exact counts", _coherence_dp, coherence_dp.run_cell,
              lambda cell: 5.0 if cell.reader == "forest" else 1.0, coherence_dp.VERSION),
         Grid(
