@@ -36,6 +36,9 @@ class Protocol(ABC):
         The protocol's own perturbation probabilities, in the paper's notation.
     p_star, q_star : float
         Probability that a report supports the user's value; any other given value.
+    not_p : float or None
+        ``1 - p_star`` where a protocol knows it to full precision; for large
+        budgets the subtraction would lose it.
 
     Raises
     ------
@@ -55,6 +58,7 @@ class Protocol(ABC):
     q: float
     p_star: float
     q_star: float
+    not_p: float | None = None
 
     def __init__(self, *, k: int, epsilon: float) -> None:
         self.k = validate.integer("k", k, low=2)
@@ -178,7 +182,8 @@ class Protocol(ABC):
         if not ((f >= 0) & (f <= 1)).all():
             raise ValueError(f"frequency={frequency!r} is not allowed: numbers in [0, 1] are")
         p, q = self.p_star, self.q_star
-        var = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (n * (p - q) ** 2)
+        not_p = 1 - p if self.not_p is None else self.not_p
+        var = (f * p * not_p + (1 - f) * q * (1 - q)) / (n * (p - q) ** 2)
         return var if f.ndim else float(var)
 
     def _bits(self, reports: np.ndarray) -> np.ndarray:

@@ -11,17 +11,24 @@ import numpy as np
 
 __all__ = ["bernoulli", "indicators"]
 
+_BLOCK = 1 << 17  # bytes compared at a time: they stay in the cache, and only the result is as large as the result
+
 
 def bernoulli(shape: tuple[int, ...], p: float, rng: np.random.Generator) -> np.ndarray:
     """Bits that are one with probability ``p``, independent, uint8 of ``shape``."""
     if p >= 1.0:
         return np.ones(shape, dtype=np.uint8)
-    size = int(np.prod(shape))
-    byte = np.frombuffer(rng.bytes(size), dtype=np.uint8)
     cut = int(256 * p)
-    bits = (byte < cut).view(np.uint8)
-    ties = np.flatnonzero(byte == cut)
-    bits[ties] = rng.random(ties.size) < 256 * p - cut
+    bits = np.empty(int(np.prod(shape)), dtype=np.uint8)
+    ties = []
+    for start in range(0, bits.size, _BLOCK):
+        part = bits[start : start + _BLOCK]
+        byte = np.frombuffer(rng.bytes(part.size), dtype=np.uint8)
+        np.less(byte, cut, out=part.view(bool))
+        ties.append(np.flatnonzero(byte == cut) + start)
+    if ties:  # after all bytes: the stream is the same whatever the size of a block
+        tied = np.concatenate(ties)
+        bits[tied] = rng.random(tied.size) < 256 * p - cut
     return bits.reshape(shape)
 
 

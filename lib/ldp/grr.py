@@ -57,6 +57,7 @@ class GRR(Protocol):
         # divided through by e^eps, which overflows for large budgets
         self.p = self.p_star = 1 / (1 + (self.k - 1) * math.exp(-self.epsilon))
         self.q = self.q_star = self.p * math.exp(-self.epsilon)
+        self.not_p = (self.k - 1) * self.q
 
     def privatise(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Perturbed values, int64 of shape (n,)."""

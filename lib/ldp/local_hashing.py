@@ -26,7 +26,7 @@ from lib.ldp.unary import perturbed_bits
 __all__ = ["BLH", "OLH", "G_RULES", "HashReports", "LocalHashing", "hash_values"]
 
 _BLOCK = 1 << 20  # entries of (users x values) hashed at a time
-_G_MAX = 1 << 61  # range of the hash; from epsilon = 42.3 on, e^eps + 1 no longer fits
+_RANGE_MAX = 1 << 61  # hashes are 64-bit words; from epsilon = 42.3 on, e^eps + 1 no longer fits
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
@@ -90,22 +90,29 @@ class HashReports:
 
 
 class LocalHashing(Protocol):
-    """``p = e^eps / (e^eps + g - 1)`` on the hash; ``p_star = p``, ``q_star = 1/g``."""
+    """``p = e^eps / (e^eps + g - 1)`` on the hash; ``p_star = p``, ``q_star = 1/g``.
+
+    Hashes are drawn from ``[min(g, 2**61)]``. A ``g`` above that moves the law of
+    the reports by less than 2**-60, which the probabilities, being doubles, do as
+    well; a perturbed hash is then hidden among fewer, so each is likelier than
+    ``q`` and the privacy loss smaller than epsilon.
+    """
 
     g: int
 
     def _set(self, g: int) -> None:
-        self.g = g
+        self.g, self._range = g, min(g, _RANGE_MAX)
         self.p = self.p_star = 1 / (1 + (g - 1) * math.exp(-self.epsilon))
         self.q = self.p * math.exp(-self.epsilon)
+        self.not_p = (g - 1) * self.q
         self.q_star = 1 / g
 
     def privatise(self, values: np.ndarray, rng: np.random.Generator) -> HashReports:
         """A fresh hash function for each user, and their perturbed hash."""
         values = self._to_draw(values, rng)
         seeds = rng.integers(0, 2**64, size=values.size, dtype=np.uint64)
-        hashes = _hashes(seeds, values, self.g)
-        return HashReports(seeds, randomised_response(hashes, self.g, self.p, rng))
+        hashes = _hashes(seeds, values, self._range)
+        return HashReports(seeds, randomised_response(hashes, self._range, self.p, rng))
 
     def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Drawn directly, for hash functions drawn from all functions (see the module)."""
@@ -117,13 +124,13 @@ class LocalHashing(Protocol):
         step = max(1, _BLOCK // self.k)
         for start in range(0, hashes.size, step):
             part = slice(start, start + step)
-            yield part, _hashes(seeds[part, None], np.arange(self.k), self.g) == hashes[part, None]
+            yield part, _hashes(seeds[part, None], np.arange(self.k), self._range) == hashes[part, None]
 
     def _checked(self, reports: HashReports) -> tuple[np.ndarray, np.ndarray]:
         """Seeds and hashes, if they are such as :meth:`privatise` makes."""
         if not isinstance(reports, HashReports):
             raise ValueError(f"reports has type {type(reports).__name__}; HashReports is allowed")
-        seeds, hashes = np.asarray(reports.seeds), validate.codes("hashes of reports", reports.hashes, self.g)
+        seeds, hashes = np.asarray(reports.seeds), validate.codes("hashes of reports", reports.hashes, self._range)
         if seeds.dtype != np.uint64 or seeds.ndim != 1:
             raise ValueError(
                 f"seeds of reports has dtype {seeds.dtype} and shape {seeds.shape}; uint64, (n,) is allowed"
@@ -163,7 +170,7 @@ class LocalHashing(Protocol):
             If ``g`` is above 2**20 (see :meth:`log_channel`) or ``hashes`` is no such table.
         """
         if self.g > 1 << 20:
-            raise ValueError(f"g={self.g} is too many reports to enumerate; up to {1 << 20} are (see log_channel)")
+            raise ValueError(f"g={self.g:.6g} is too many reports to enumerate; up to {1 << 20} are (see log_channel)")
         hashes = self._table(hashes)
         channel = np.full((self.k, self.g), self.q)
         channel[np.arange(self.k), hashes] = self.p
@@ -187,8 +194,8 @@ class LocalHashing(Protocol):
 
     def _table(self, hashes: np.ndarray | None) -> np.ndarray:
         if hashes is None:
-            return np.arange(self.k) % self.g
-        hashes = validate.codes("hashes", hashes, self.g)
+            return np.arange(self.k) % self._range
+        hashes = validate.codes("hashes", hashes, self._range)
         if hashes.size != self.k:
             raise ValueError(f"hashes has {hashes.size} entries; one for each of {self.k} values is allowed")
         return hashes
@@ -221,8 +228,7 @@ class OLH(LocalHashing):
     ----------
     g_rule : {"floor", "round"}
         ``floor(e^eps + 1)`` as the paper prints, or ``round(e^eps) + 1`` as the
-        common implementation has it. ``g`` is capped at 2**61, which changes it
-        from epsilon = 42.3 on; the protocol stays epsilon-LDP.
+        common implementation has it.
     """
 
     name = "OLH"
@@ -230,4 +236,4 @@ class OLH(LocalHashing):
     def __init__(self, *, k: int, epsilon: float, g_rule: str = "floor") -> None:
         super().__init__(k=k, epsilon=epsilon)
         rule = G_RULES[validate.choice("g_rule", g_rule, G_RULES)]
-        self._set(_G_MAX if self.epsilon > 43 else min(rule(self.epsilon), _G_MAX))
+        self._set(rule(self.epsilon))

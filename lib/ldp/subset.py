@@ -44,7 +44,7 @@ class SS(Protocol):
         self.omega = max(1, rule(self.k * shrink / (1 + shrink)))
         omega, k = self.omega, self.k
         self.p = self.p_star = omega / (omega + (k - omega) * shrink)
-        not_p = (k - omega) * shrink / (omega + (k - omega) * shrink)
+        not_p = self.not_p = (k - omega) * shrink / (omega + (k - omega) * shrink)
         self.q = self.q_star = (self.p * (omega - 1) + not_p * omega) / (k - 1)
         # Pr of one given subset: with the true value in it, and without
         self._log_in = math.log(self.p) - _log_choose(k - 1, omega - 1)

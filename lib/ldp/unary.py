@@ -41,7 +41,6 @@ class UnaryEncoding(Protocol):
     budgets ``1 - p`` is lost to rounding, and the privacy loss needs it.
     """
 
-    not_p: float
     not_q: float
 
     def _set(self, p: float, not_p: float, q: float, not_q: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -292,6 +293,46 @@ def test_large_budgets_and_domains_do_not_overflow(name, rng):
         values = rng.integers(0, k, 50)
         assert mechanism.privatise_support(values, rng).shape == (50, k)
         assert np.isfinite(mechanism.estimate(mechanism.privatise(values, rng))).all()
+
+
+def _digits(name: str, k: int, epsilon: float) -> tuple[Decimal, Decimal]:
+    """``p_star`` and ``q_star`` from the paper's formulas to 80 digits."""
+    e, half, n = Decimal(epsilon).exp(), (Decimal(epsilon) / 2).exp(), Decimal(k)
+    if name == "GRR":
+        return e / (e + n - 1), 1 / (e + n - 1)
+    if name == "RAPPOR":
+        return half / (half + 1), 1 / (half + 1)
+    if name == "OUE":
+        return Decimal("0.5"), 1 / (e + 1)
+    if name == "SS":
+        omega = max(1, int(n / (e + 1)))
+        p = omega * e / (omega * e + n - omega)
+        return p, (p * (omega - 1) + (1 - p) * omega) / (n - 1)
+    g = Decimal(2) if name == "BLH" else (e + 1).to_integral_value(ROUND_FLOOR)
+    return e / (e + g - 1), 1 / g
+
+
+@pytest.mark.parametrize("name", ["GRR", "BLH", "OLH", "RAPPOR", "OUE", "SS"])
+@pytest.mark.parametrize("k", [2, 5, 10_000])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 37.5, 42.4, 50.0, 75.0, 100.0])
+def test_probabilities_and_variance_to_the_last_digits(name, k, epsilon):
+    """OLH's g was cut off at 2**61, and 1 - p lost to rounding: "exact" variances of large budgets came out as 0."""
+    mechanism = make(name, k=k, epsilon=epsilon)
+    with localcontext(prec=80):
+        p, q = _digits(name, k, epsilon)
+        for ours, exact in ((mechanism.p_star, p), (mechanism.q_star, q)):
+            assert abs(Decimal(ours) / exact - 1) < Decimal("1e-12")
+        for f in (0, Decimal("0.3"), 1):
+            exact = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (1000 * (p - q) ** 2)
+            assert abs(Decimal(mechanism.variance(1000, float(f))) / exact - 1) < Decimal("1e-10")
+
+
+def test_olh_drops_the_value_half_of_the_time_at_budgets_whose_g_no_word_holds(rng):
+    """Kept hashes among 20,000, by a normal bound at a false-alarm rate below 1e-9."""
+    mechanism, values = make("OLH", k=50, epsilon=60.0), np.full(20_000, 7)
+    for bits in (mechanism.support(mechanism.privatise(values, rng)), mechanism.privatise_support(values, rng)):
+        assert abs(bits[:, 7].mean() - 0.5) < 6.2 * 0.5 / math.sqrt(values.size)
+        assert bits.sum() == bits[:, 7].sum()
 
 
 @pytest.mark.parametrize("name", ["GRR", "RAPPOR", "SS"])
