@@ -18,7 +18,7 @@ from lib.coherence.collection import EVERYONE
 from lib.coherence.experiment import clopper_pearson
 from lib.coherence.solver import Setting, solve
 from lib.datasets.section5 import TARGET, load_section5
-from lib.experiments import coherence_dp, results
+from lib.experiments import NoResults, coherence_dp, results
 from lib.experiments.coherence import WITH, per_group
 from lib.experiments.summary import mean_interval
 
@@ -33,7 +33,7 @@ REPLICA = Evidence(math.nan, data="replica", detail="only the replica is here")
 def _rows() -> pd.DataFrame:
     try:
         return per_group(results("coherence_section5"))
-    except ValueError:
+    except NoResults:
         return pd.DataFrame()
 
 
@@ -172,7 +172,7 @@ def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
     """Whether, against noisy tables of counts, some group exceeds the guaranteed alpha in at most ``beta`` of the splits."""
     try:
         found = guarantee_misses(mode, beta)
-    except ValueError:
+    except NoResults:
         return NOTHING
     if found.empty:
         return Evidence(math.nan, detail="the guarantee says nothing at any epsilon that was run")
@@ -186,7 +186,7 @@ def clear_counts_coherent(alpha: float = 0.2) -> Evidence:
     """Share of splits in which exact counts of the coarse table keep every group within ``alpha``, informed reader."""
     try:
         rows = coherence_dp.per_group(results("coherence_dp"))
-    except ValueError:
+    except NoResults:
         return NOTHING
     part = rows[(rows["release"] == "coarse") & np.isinf(rows["epsilon"]) & (rows["reader"] == "informed")]
     worst = part.groupby("split")["distance"].max()

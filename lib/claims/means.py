@@ -12,7 +12,7 @@ from scipy import stats
 
 from lib.claims.rules import LEVEL, Evidence
 from lib.datasets.newyork import GROUPS, ROWS
-from lib.experiments import results
+from lib.experiments import NoResults, results
 from lib.experiments.holm import holm
 from lib.experiments.means import METHODS, RHO
 from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
@@ -35,7 +35,7 @@ def mixtures(spreads: str = "one") -> pd.DataFrame:
     """Stored cells of the mixtures; empty if there are none."""
     try:
         rows = results("means_mixtures")
-    except ValueError:
+    except NoResults:
         return pd.DataFrame()
     return rows[rows["spreads"] == spreads]
 
@@ -45,7 +45,7 @@ def census(setting: str = "published", dataset: str = "newyork") -> pd.DataFrame
     """Stored COINPRESS cells of a data set at the papers' budget; empty if there are none."""
     try:
         rows = results("means_newyork" if dataset == "newyork" else "means_census")
-    except ValueError:
+    except NoResults:
         return pd.DataFrame()
     ours = (rows["dataset"] == dataset) & (rows["setting"] == setting) & (rows["mechanism"] == "coinpress")
     return rows[ours & (rows["budget"] == RHO)]

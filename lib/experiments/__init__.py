@@ -1,7 +1,18 @@
 """Grids of the three papers, and the machinery that runs and stores them."""
 
-from lib.experiments.grids import GRIDS, Grid, gather_grid, grid_of, results, run_grid
+from lib.experiments.grids import GRIDS, Grid, NoResults, gather_grid, grid_of, results, run_grid
 from lib.experiments.store import Store, StoreError
 from lib.experiments.sweep import run_sweep
 
-__all__ = ["GRIDS", "Grid", "gather_grid", "grid_of", "run_grid", "results", "Store", "StoreError", "run_sweep"]
+__all__ = [
+    "GRIDS",
+    "Grid",
+    "NoResults",
+    "gather_grid",
+    "grid_of",
+    "run_grid",
+    "results",
+    "Store",
+    "StoreError",
+    "run_sweep",
+]

@@ -124,11 +124,11 @@ def sentence(row: pd.Series) -> str:
 def found(rows: pd.DataFrame | None = None) -> list[str]:
     """One sentence a hypothesis, in their order, from the stored results (or ``rows``); empty if there are none."""
     if rows is None:
-        from lib.experiments import results
+        from lib.experiments import NoResults, results
         from lib.experiments.across import per_group
 
         try:
             rows = per_group(results("across_nist"))
-        except ValueError:
+        except NoResults:
             return []
     return [sentence(row) for _, row in evaluate(rows).iterrows()]

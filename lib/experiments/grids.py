@@ -18,9 +18,13 @@ from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
 
-__all__ = ["Grid", "GRIDS", "PROFILES", "gather_grid", "grid_of", "run_grid", "results"]
+__all__ = ["Grid", "GRIDS", "NoResults", "PROFILES", "gather_grid", "grid_of", "run_grid", "results"]
 
 PROFILES = ("quick", "paper")
+
+
+class NoResults(ValueError):
+    """Nothing is stored of a grid yet; a file that is there and damaged is a ``StoreError``, which says another thing."""
 
 
 @dataclass(frozen=True)
@@ -202,12 +206,12 @@ def _needs_real_tables(grid: Grid) -> None:
 
 
 def results(name: str | Grid, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
-    """The records of a grid that exist so far; a ``ValueError`` says how to make them if there are none."""
+    """The records of a grid that exist so far; a :class:`NoResults` says how to make them if there are none."""
     grid = grid_of(name)
     file = path or grid.path(validate.choice("profile", profile, PROFILES))
     frame = Store(file, version=grid.version, mix_versions=True).frame()
     if frame.empty:
-        raise ValueError(
+        raise NoResults(
             f"no results of {name!r} in {file.name}; make them with: python -m lib run {name} --profile {profile}"
         )
     return frame

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.experiments.grids import results
+from lib.experiments.grids import NoResults, results
 from lib.experiments.summary import summarise
 from lib.experiments.synth import EPSILONS, MAIN
 from lib.experiments.synth_tables import BY, TABLES
@@ -117,7 +117,7 @@ def stored_tables() -> dict[str, pd.DataFrame]:
     for dataset in TABLES:
         try:
             frame = results(f"synth_{dataset}")
-        except ValueError:
+        except NoResults:
             continue
         if len(main_fits(frame).groupby(list(SETTING))) == len(MAIN) * len(BY) * len(EPSILONS):
             found[dataset] = frame
