@@ -77,6 +77,23 @@ def ratio(epsilon: float) -> Evidence:
     return Evidence(math.exp(epsilon))
 
 
+def unprotected_share(epsilon: float, guess: float) -> Evidence:
+    """Share of sensitive attributes (data set, split) whose part of ``epsilon`` lets somebody guess right with ``guess``.
+
+    Of two values, equally likely beforehand, the better guess after a report that
+    spends ``e`` is right with probability ``1 / (1 + exp(-e))`` at most.
+    """
+    right = {}
+    for name in DATA:
+        sensitive = TASKS[name].sensitive
+        for split in SPLITS:
+            shares = split_budget(epsilon, [TASKS[name].domain[c] for c in sensitive], split).tolist()
+            right |= {f"{c} of {name}, {split}": 1 / (1 + math.exp(-e)) for c, e in zip(sensitive, shares, strict=True)}
+    least = min(right, key=right.get)
+    words = f"{len(right)} attributes and splits; least for {least}: {right[least]:.0%}"
+    return Evidence(sum(p >= guess for p in right.values()) / len(right), detail=words)
+
+
 def private() -> Evidence:
     """Whether every protocol's exact privacy loss is at most its budget, at every attribute and budget of the grid."""
     cases = {(k, e) for *_, k, e in grid_reports()}
@@ -182,6 +199,6 @@ def correlation_left() -> Evidence:
 
 MEASURES: dict[str, Callable[..., Evidence]] = {
     f.__name__: f
-    for f in (table2, attribute_counts, levels, ratio, private, composes, ss_is_grr, splits_agree, omega_optimal,
+    for f in (table2, attribute_counts, levels, ratio, unprotected_share, private, composes, ss_is_grr, splits_agree, omega_optimal,
               g_optimal, theta_inside, less_variance, single_share, inconsistent_share, correlation_left)
 }  # fmt: skip

@@ -17,7 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from lib.claims.rules import LEVEL, Evidence, p_positive
-from lib.experiments import results
+from lib.experiments import NoResults, results
 from lib.experiments.holm import holm
 from lib.experiments.summary import differences, mean_interval
 from lib.experiments.summary import distance as from_fair
@@ -39,7 +39,7 @@ NOTHING = Evidence(math.nan, detail="not every data set that it speaks of is sto
 def _grid(name: str) -> pd.DataFrame:
     try:
         return results(name)
-    except ValueError:
+    except NoResults:
         return pd.DataFrame(columns=[*CELL, "run"])
 
 
@@ -121,19 +121,19 @@ def _clear_cells(x: np.ndarray) -> tuple[int, int]:
     return int((clear & (mean > 0)).sum()), int((clear & (mean < 0)).sum())
 
 
-def nondp(dataset: str, metric: str) -> Evidence:
+def nondp(dataset: str, metric: str, *, grid: str = "ldp_main") -> Evidence:
     """The metric of the baseline."""
-    frame = cells_of(dataset=dataset)
+    frame = cells_of(grid, dataset)
     return _evidence(frame[frame["protocol"] == "NonDP"].set_index("run").get(metric, pd.Series(dtype=float)))
 
 
-def level(dataset: str, metric: str, epsilon: float) -> Evidence:
+def level(dataset: str, metric: str, epsilon: float, *, grid: str = "ldp_main") -> Evidence:
     """The metric under LDP at one budget, averaged over protocols and splits; the reference is NonDP."""
-    frame = cells_of(dataset=dataset, epsilon=epsilon)
+    frame = cells_of(grid, dataset, epsilon=epsilon)
     ldp = _whole_runs(frame[frame["protocol"] != "NonDP"])
     if ldp.empty:
         return NOTHING
-    return _evidence(ldp.groupby("run")[metric].mean(), reference=nondp(dataset, metric).value)
+    return _evidence(ldp.groupby("run")[metric].mean(), reference=nondp(dataset, metric, grid=grid).value)
 
 
 def change(dataset, metric: str, *, split=None, epsilon=None, protocol=PROTOCOLS, distance: bool = False, sign: int = 1,
@@ -228,9 +228,9 @@ def split_gain(dataset, metrics: Sequence[str], *, epsilon=None, distance: bool 
     return _evidence(_whole_runs(gains).groupby("run")["gain"].mean(), sign=sign, detail=words)
 
 
-def largest_split_gain(dataset, metrics: Sequence[str], *, distance: bool = False) -> Evidence:
+def largest_split_gain(dataset, metrics: Sequence[str], *, distance: bool = False, grid: str = "ldp_main") -> Evidence:
     """The largest in size of the metrics' mean gains, with bounds that enclose the intervals of all of them."""
-    return _largest({m: split_gain(dataset, [m], distance=distance) for m in metrics})
+    return _largest({m: split_gain(dataset, [m], distance=distance, grid=grid) for m in metrics})
 
 
 def split_share(dataset, *, fairness: bool = True, utility: bool = True, grid: str = "ldp_main") -> Evidence:

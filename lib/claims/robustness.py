@@ -1,18 +1,21 @@
-"""How much the verdicts owe to choices that could have been made otherwise: tolerances, and the correction for many tests."""
+"""How much the verdicts owe to choices that could have been made otherwise: tolerances, the correction for many tests,
+and the hyper-parameters of the model."""
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scipy import stats
 
 from lib import validate
-from lib.claims.ledger import Row
+from lib.claims.ledger import Claim, Row, evaluate, read_claims
 from lib.claims.rules import judge
 from lib.experiments.holm import holm
 
-__all__ = ["CORRECTIONS", "with_slack", "with_correction", "moved"]
+__all__ = ["CORRECTIONS", "with_slack", "with_correction", "on_grid", "moved"]
 
 CORRECTIONS = ("none", "Benjamini-Hochberg", "Holm")
 
@@ -52,6 +55,25 @@ def with_correction(rows: Sequence[Row], correction: str) -> list[str]:
     for i, value in zip(tested, p, strict=True):
         verdicts[i] = judge(rows[i].claim.rule, rows[i].evidence, rows[i].claim.tolerance, value)
     return verdicts
+
+
+def _grid_of(claim: Claim) -> str | None:
+    """The grid that a claim's measure reads, if it can be asked of another."""
+    if not claim.measure or (parameter := inspect.signature(claim.measured_by()).parameters.get("grid")) is None:
+        return None
+    return claim.arguments.get("grid", parameter.default)
+
+
+def on_grid(grid: str, instead_of: str = "ldp_main", *, claims: Sequence[Claim] | None = None) -> list[Row]:
+    """The claims that are measured on ``instead_of``, with evidence and verdict from ``grid``, in the ledger's order.
+
+    Holm's correction still covers every directional claim of the ledger, those of
+    other grids with the p-values that they have.
+    """
+    claims = read_claims() if claims is None else claims
+    asked = {claim.id for claim in claims if _grid_of(claim) == instead_of}
+    there = [replace(c, arguments=c.arguments | {"grid": grid}) if c.id in asked else c for c in claims]
+    return evaluate(there, shown=lambda claim: claim.id in asked)
 
 
 def moved(rows: Sequence[Row], verdicts: Sequence[str]) -> list[tuple[Row, str]]:

@@ -32,6 +32,15 @@ def test_splits_and_ratios():
     assert exact.ss_is_grr().value == 1
 
 
+def test_what_a_budget_leaves_unprotected():
+    """Seven of the eight attributes pass 99% at 50; the four binary ones under k-based are those that can fail."""
+    assert exact.unprotected_share(0.1, 0.99).value == 0
+    assert exact.unprotected_share(600.0, 0.99).value == 1
+    found = exact.unprotected_share(50.0, 0.99)
+    assert 0.5 < found.value < 1
+    assert "gender of adult, k-based: 69%" in found.detail  # 50 * 2/122
+
+
 def test_privacy_would_be_found_missing(monkeypatch):
     assert exact.private().value == 1
     honest = exact.make

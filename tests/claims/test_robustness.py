@@ -6,8 +6,9 @@ import math
 
 import pytest
 
-from lib.claims.ledger import Claim, Row
-from lib.claims.robustness import moved, with_correction, with_slack
+from lib.claims import ldp
+from lib.claims.ledger import Claim, Row, evaluate, read_claims
+from lib.claims.robustness import moved, on_grid, with_correction, with_slack
 from lib.claims.rules import Evidence, judge
 from lib.experiments.holm import holm
 
@@ -46,3 +47,19 @@ def test_corrections_are_ordered():
     assert with_correction(ROWS, "none") == [r.verdict for r in ROWS]
     with pytest.raises(ValueError, match="correction='Bonferroni'"):
         with_correction(rows, "Bonferroni")
+
+
+def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
+    """The other grid here: the main one with every accuracy of NonDP lower by 0.1, so LDP seems to cost less."""
+    main = ldp._grid("ldp_main")
+    other = main.assign(acc=main["acc"].where(main["protocol"] != "NonDP", main["acc"] - 0.1))
+    claims = [c for c in read_claims() if c.id in ("ldp-ratio-025", "ldp-utility-adult", "ldp-appendix-rq2")]
+    claims += [Claim(id="acc", paper="ldp", place="p", statement="s", measure="change", rule="positive", why="w",
+                     arguments={"dataset": "lsac", "metric": "acc"})]  # fmt: skip
+    monkeypatch.setattr(ldp, "_grid", lambda name: {"ldp_main": main, "other": other}.get(name, main))
+    here, there = on_grid("ldp_main", claims=claims), on_grid("other", claims=claims)
+    assert [r.claim.id for r in here] == [r.claim.id for r in there] == ["ldp-utility-adult", "acc"]
+    judged = {r.claim.id: r.verdict for r in evaluate(claims)}
+    assert all(r.verdict == judged[r.claim.id] for r in here)
+    assert there[-1].evidence.value == pytest.approx(here[-1].evidence.value + 0.1)
+    assert (here[-1].verdict, there[-1].verdict) == ("not reproduced", "reproduced")
