@@ -5,15 +5,16 @@ unzips it later. Here the archive is fetched first (as often as
 :mod:`lib.datasets.download` says), must be a whole zip that holds the file for
 the state, and only then is put where ``folktables`` looks.
 The Bureau revises its files, so there is no checksum to pin: the one found is
-returned with the table.
+returned with the table, and noted beside the unpacked file, which is held to it
+from then on.
 """
 
 from __future__ import annotations
 
+import logging
 import lzma
 import os
 import struct
-import tempfile
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -24,11 +25,14 @@ import pandas as pd
 from folktables.load_acs import state_list
 
 from lib import validate
+from lib.datasets.aside import aside
 from lib.datasets.cache import sha256_of
 from lib.datasets.download import DataError, stream, with_retries
 from lib.paths import user_cache
 
 __all__ = ["ACS_TASKS", "AcsTable", "load_acs", "fetch_archive"]
+
+log = logging.getLogger("companion.data")
 
 ACS_TASKS = {
     "coverage": folktables.ACSPublicCoverage,
@@ -84,6 +88,32 @@ def _checked_zip(path: Path, member: str, url: str) -> None:
         raise DataError(f"{url} gave a damaged zip archive: the checksum of {damaged} in it does not hold")
 
 
+def _note(csv: Path) -> Path:
+    return csv.with_name(f"{csv.name}.sha256")
+
+
+def _noted(csv: Path) -> str:
+    return f"{sha256_of(csv)} {csv.stat().st_size}\n"
+
+
+def _as_unpacked(csv: Path) -> Path:
+    """``csv`` if it is what its note says, or has none; else a :class:`DataError`."""
+    try:
+        said = _note(csv).read_text(errors="replace")
+    except FileNotFoundError:
+        log.warning(
+            "%s: no note of its SHA-256 is beside it (put there by hand?), so its bytes are taken as they are", csv
+        )
+        return csv
+    found = _noted(csv)
+    if found != said:
+        raise DataError(
+            f"{csv} is not what was unpacked: SHA-256 and bytes are {found.strip()}, where {_note(csv).name} beside it has "
+            f"{said.strip()[:90]!r}; remove {csv.name} to have it downloaded anew, or the note if the file is to be believed"
+        )
+    return csv
+
+
 def fetch_archive(state: str, year: int, folder: Path, *, origin: str = ORIGIN, progress: bool = True) -> Path:
     """Download and unpack one state's person file into ``folder``; the csv's path is returned.
 
@@ -93,21 +123,26 @@ def fetch_archive(state: str, year: int, folder: Path, *, origin: str = ORIGIN, 
         If the network is off, the origin cannot be reached or refuses, or
         ``folder`` cannot be written to.
     DataError
-        If what came is no whole archive of that state; nothing is left behind.
+        If what came is no whole archive of that state (nothing is left behind), or
+        what is in ``folder`` is not what was unpacked there. A file that was put
+        there by hand has nothing to be held to, which is logged.
     """
     csv = folder / _member(state, year)
     if csv.exists():
-        return csv
+        return _as_unpacked(csv)
     url = f"{origin}/{year}/1-Year/csv_p{state.lower()}.zip"
 
     def once() -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=f".{state}.") as aside:
-            partial = Path(aside) / "archive.zip"
+        with aside(folder) as own:
+            partial = own / "archive.zip"
             stream(url, partial, progress)
             _checked_zip(partial, csv.name, url)
             with zipfile.ZipFile(partial) as archive:
-                os.replace(archive.extract(csv.name, aside), csv)
+                people = Path(archive.extract(csv.name, own))
+            note = own / "note"
+            note.write_text(_noted(people))
+            os.replace(note, _note(csv))  # first: a note without its file is written anew, a file without is believed
+            os.replace(people, csv)
 
     with_retries(f"ACS {year} {state}", url, once)
     return csv

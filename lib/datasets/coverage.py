@@ -19,7 +19,7 @@ from functools import partial
 import pandas as pd
 
 from lib.datasets import steps
-from lib.datasets.steps import Step, keep, rank_codes
+from lib.datasets.steps import Step, keep, need, rank_codes
 
 __all__ = ["RAW", "PLACES", "COLUMNS", "STEPS", "clean"]
 
@@ -31,11 +31,11 @@ _IS = {"SEX": 1, "DIS": 1, "RAC1P": 2, "PUBCOV": 1}  # male, with a disability, 
 
 
 def _young(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[keep(frame, ("AGEP",))["AGEP"] < 65]
+    return frame[frame["AGEP"] < 65]
 
 
 def _poor(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[keep(frame, ("PINCP",))["PINCP"] <= 30_000]  # a missing income is not
+    return frame[frame["PINCP"] <= 30_000]  # a missing income is not
 
 
 def _binary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -43,7 +43,7 @@ def _binary(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 STEPS: tuple[Step, ...] = (
-    Step("read the raw file", None, lambda frame: frame),
+    Step("read the raw file", None, lambda frame: need(frame, (*COLUMNS, "PINCP"))),
     Step("keep people under 65", None, _young),
     Step("keep incomes of at most 30,000 dollars: people under 15 have none", 98739, _poor),
     Step("keep 15 attributes and the target: no DEAR, DEYE, DREM, PINCP", 98739, lambda frame: keep(frame, COLUMNS)),

@@ -25,6 +25,7 @@ log = logging.getLogger("companion.data")
 
 Result = TypeVar("Result")
 _CONNECT_S, _READ_S, _RETRIES, _PAUSE_S = 4, 60, 3, 1.0
+_BLOCK = 1 << 16  # bytes: a file of some hundred thousand still moves the bar
 _NO_ADDRESS = (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema, requests.exceptions.InvalidSchema)
 _LATER = (408, 429)  # of the 4xx: asking again may help
 _unreachable: set[str] = set()
@@ -52,13 +53,18 @@ def stream(url: str, target: Path | str, progress: bool) -> None:
         answer.raise_for_status()
         kind = answer.headers.get("Content-Type", "")
         packed = "Content-Encoding" in answer.headers  # the length is then that of the packed bytes
-        size = None if packed else int(answer.headers.get("Content-Length", 0)) or None
+        size = None if packed else _length(answer.headers.get("Content-Length", ""))
         with open(target, "wb") as file, tqdm(total=size, unit="B", unit_scale=True, disable=not progress) as bar:
-            for number, block in enumerate(answer.iter_content(1 << 20)):
+            for number, block in enumerate(answer.iter_content(_BLOCK)):
                 if number == 0:
                     _refuse_page(kind, block, url)
                 file.write(block)
                 bar.update(len(block))
+
+
+def _length(announced: str) -> int | None:
+    """Bytes that are announced; None if nothing is, or what is no number: the checksum tells whether all came."""
+    return int(announced) if announced.isascii() and announced.isdecimal() and int(announced) else None
 
 
 def _refuse_page(kind: str, start: bytes, url: str) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from lib.datasets.load import Dataset, load, load_raw
+from lib.datasets.steps import keep
 
 __all__ = ["TARGET", "COLUMNS", "NOT_ASKED", "Section5", "numbers", "load_section5"]
 
@@ -46,7 +47,7 @@ class Section5:
 
 def numbers(raw: pd.DataFrame) -> pd.DataFrame:
     """The nine columns of the raw file as numbers, ``N`` as -10: shape (27253, 9)."""
-    return raw[[*COLUMNS, TARGET]].replace("N", str(NOT_ASKED)).apply(pd.to_numeric)
+    return keep(raw, (*COLUMNS, TARGET)).replace("N", str(NOT_ASKED)).apply(pd.to_numeric)
 
 
 def load_section5(source: str = "auto") -> Section5:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-__all__ = ["Step", "follow", "clean", "keep", "rank_codes"]
+__all__ = ["Step", "follow", "clean", "keep", "need", "rank_codes"]
 
 
 @dataclass(frozen=True)
@@ -42,17 +42,22 @@ def clean(steps: Sequence[Step], raw: pd.DataFrame, *, check_rows: bool = True) 
     Raises
     ------
     ValueError
-        As :func:`follow` does, and as a step does, by :func:`keep` for a column that is missing.
+        As :func:`follow` does, and as a step does, by :func:`need` for a column that is missing.
     """
     *_, (_, frame) = follow(steps, raw, check_rows=check_rows)
     return frame
 
 
-def keep(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """These columns in this order; a ``ValueError`` names the first that is missing."""
+def need(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """``frame`` as it is; a ``ValueError`` names the first of ``columns`` that it lacks."""
     if missing := [c for c in columns if c not in frame.columns]:
         raise ValueError(f"raw has no column {missing[0]!r}; it has {list(frame.columns)}")
-    return frame[list(columns)]
+    return frame
+
+
+def keep(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """These columns in this order; a ``ValueError`` names the first that is missing."""
+    return need(frame, columns)[list(columns)]
 
 
 def rank_codes(frame: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from lib.datasets import cache, manage
+from lib.datasets import cache, download, manage
 from lib.datasets.cache import DataError, Unavailable, fetch, locate, state
 from lib.datasets.load import load, load_raw
 from lib.datasets.registry import FILES, TASKS, File
@@ -88,7 +88,7 @@ def test_a_packed_transfer_is_unpacked(file, site):
 
 @pytest.mark.parametrize("url", ["http://", "toy.csv", "file:///toy.csv", "http://[::1/toy.csv", "http://a b/x"])
 def test_an_address_that_is_none_is_named(file, url):
-    """It was reported as other bytes: requests calls it a ValueError, as pooch does a wrong checksum."""
+    """It was reported as other bytes: requests calls it a ValueError."""
     with pytest.raises(Unavailable, match=rf"toy.csv cannot be downloaded: {re.escape(repr(url))} is no address"):
         fetch(replace(file, url=url))
 
@@ -115,6 +115,47 @@ def test_a_download_cut_midway_is_refused(file, site, fresh_cache):
     with pytest.raises(DataError):
         fetch(file)
     assert _nothing_left(fresh_cache)
+
+
+@pytest.mark.parametrize("length", ["abc", "-5", "1.5", "", "0"])
+def test_a_length_that_is_no_number_is_none(file, site, length):
+    """It was reported as other bytes than registered."""
+    assert download._length(length) is None
+    site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain", "Content-Length": length or "x"}, BODY)
+    if length != "0":  # which is believed: nothing comes then
+        assert fetch(file).path.read_bytes() == BODY
+
+
+def test_the_bar_of_a_small_file_moves(file, site, tmp_path, monkeypatch):
+    """A megabyte at a time, LSAC's 306 kB were one step."""
+    moves = []
+    monkeypatch.setattr(download.tqdm, "update", lambda bar, n=1: moves.append(n))
+    site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"}, BODY * 20)
+    download.stream(file.url, tmp_path / "toy.csv", progress=False)
+    assert len(moves) >= 4
+    assert sum(moves) == 20 * len(BODY)
+
+
+def test_what_a_killed_download_left_is_removed_by_the_next(file, site, fresh_cache):
+    """Files of a random name stayed in the cache for good; what a live process writes stays now, too, until it is done."""
+    code = ("import sys, time; from pathlib import Path; from lib.datasets.aside import aside\n"
+            "with aside(Path(sys.argv[1])) as own:\n"
+            "    (own / 'file').write_text('half'); print(own.name, flush=True); time.sleep(60)")  # fmt: skip
+    dead, live = (subprocess.Popen([sys.executable, "-c", code, str(fresh_cache)], cwd=ROOT, stdout=subprocess.PIPE)
+                  for _ in range(2))  # fmt: skip
+    try:
+        left, held = (p.stdout.readline().decode().strip() for p in (dead, live))
+        dead.kill()
+        dead.communicate()
+        (fresh_cache / "mine.txt").write_text("somebody's")
+        assert fetch(file).path.read_bytes() == BODY
+        assert left != held
+        assert {p.name for p in fresh_cache.iterdir()} == {"toy.csv", "mine.txt", held}
+    finally:
+        live.kill()
+        live.communicate()
+    fetch(file)
+    assert {p.name for p in fresh_cache.iterdir()} == {"toy.csv", "mine.txt"}
 
 
 def test_it_tries_again_when_the_server_stumbles(file, site, fresh_cache):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, Unavailable, adult, coverage, load, lsac, nist, steps
+from lib.datasets import TASKS, Unavailable, adult, coverage, load, lsac, nist, section5, steps
 from lib.datasets.cache import locate, unregistered
 from lib.datasets.steps import Step
 
@@ -51,6 +51,29 @@ def test_a_missing_column_is_named():
     for module, column in ((adult, "age"), (coverage, "AGEP")):
         with pytest.raises(ValueError, match=f"raw has no column '{column}'; it has \\['x'\\]"):
             module.clean(pd.DataFrame({"x": [1]}), check_rows=False)
+
+
+@pytest.mark.parametrize("column", ["lsat", "race1", "ugpa", "fam_inc", "pass_bar"])
+def test_a_column_that_lsac_lacks_is_named(column):
+    """A bare KeyError came from the steps before the one that keeps seven columns."""
+    toy = pd.DataFrame({c: ["1"] for c in (*lsac.COLUMNS, "zfygpa")}).drop(columns=column)
+    with pytest.raises(ValueError, match=f"raw has no column '{column}'; it has"):
+        lsac.clean(toy)
+
+
+@pytest.mark.parametrize("column", ["PINCP", "SEX", "PUBCOV"])
+def test_a_column_that_the_texan_file_lacks_is_named_before_a_row_is_counted(column):
+    with pytest.raises(ValueError, match=f"raw has no column '{column}'; it has"):
+        coverage.clean(_persons().drop(columns=column))
+
+
+@pytest.mark.parametrize("column", ["DREM", "AGEP", "PUMA"])
+def test_a_column_that_the_nist_file_lacks_is_named(column):
+    with pytest.raises(ValueError, match=f"raw has no column '{column}'; it has"):
+        nist.analysed(pd.DataFrame(columns=["AGEP", *nist._CODES]).drop(columns=column))
+    if column in (*section5.COLUMNS, section5.TARGET):
+        with pytest.raises(ValueError, match=f"raw has no column '{column}'; it has"):
+            section5.numbers(pd.DataFrame(columns=[*section5.COLUMNS, section5.TARGET]).drop(columns=column))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from lib.datasets import TASKS, DataError, Domain, Unavailable, load
 from lib.datasets.acs import ACS_TASKS, _checked_zip, fetch_archive, load_acs
-from lib.datasets.cache import locate
+from lib.datasets.cache import locate, sha256_of
 
 
 def _real(file: str):
@@ -144,6 +144,28 @@ def test_whichever_bit_is_flipped_the_error_is_a_data_error(tmp_path):
         except DataError:
             refused += 1
     assert refused > 0.8 * 8 * len(good) / 3  # the others are in dates and such
+
+
+def test_an_unpacked_file_is_held_to_what_was_unpacked(site, fresh_cache, tmp_path, caplog):
+    """A truncated one was read without a word: that it is there was all that was asked."""
+    site.pages[ADDRESS] = (200, {}, _archive())
+    csv = fetch_archive("TX", 2018, tmp_path, origin=site.origin, progress=False)
+    assert csv.with_name("psam_p48.csv.sha256").read_text() == f"{sha256_of(csv)} {csv.stat().st_size}\n"
+    assert fetch_archive("TX", 2018, tmp_path, progress=False) == csv
+    assert not caplog.records
+    whole = csv.read_bytes()
+    csv.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match=r"psam_p48.csv is not what was unpacked.*remove psam_p48.csv"):
+        fetch_archive("TX", 2018, tmp_path, progress=False)
+    csv.unlink()
+    assert fetch_archive("TX", 2018, tmp_path, origin=site.origin, progress=False).read_bytes() == whole
+    assert sorted(p.name for p in tmp_path.iterdir() if p.is_file()) == ["psam_p48.csv", "psam_p48.csv.sha256"]
+
+
+def test_an_acs_file_put_there_by_hand_is_taken_and_said_so(tmp_path, caplog):
+    (tmp_path / "psam_p48.csv").write_text(_COLUMNS)
+    assert fetch_archive("TX", 2018, tmp_path).read_text() == _COLUMNS
+    assert "psam_p48.csv: no note of its SHA-256" in caplog.text
 
 
 def test_an_acs_folder_that_cannot_be_written_is_named(site, fresh_cache, tmp_path):
