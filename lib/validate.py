@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "EPSILON_MIN", "EPSILON_MAX", "choice", "positive", "integer", "fraction", "codes", "epsilon", "budget", "generator",
-    "resolve",
+    "EPSILON_MIN", "EPSILON_MAX", "INTEGER_MAX", "array", "choice", "positive", "integer", "fraction", "codes", "epsilon",
+    "budget", "generator", "reals", "resolve", "sequence",
 ]  # fmt: skip
 
 EPSILON_MIN, EPSILON_MAX = 1e-9, 600.0
+INTEGER_MAX = 1 << 63  # for a count or a size that is reckoned with as a float
 _REAL = "biuf"  # kinds of dtype whose entries are real numbers
 
 
@@ -39,16 +40,24 @@ def _number(value: object) -> float:
 def choice(name: str, value: object, allowed: Iterable[object]) -> object:
     """``value`` if it is one of ``allowed``."""
     allowed = list(allowed)
-    if value not in allowed:
+    if not _among(value, allowed):
         raise ValueError(f"{name}={value!r} is not known; choose from {', '.join(map(repr, allowed))}")
     return value
+
+
+def _among(value: object, allowed: list[object]) -> bool:
+    try:
+        hash(value)  # an array of one name equals the name, and cannot stand for it
+        return value in allowed
+    except (TypeError, ValueError):
+        return False
 
 
 def positive(name: str, value: float, *, infinite: bool = False) -> float:
     """``value`` as a float if it is a number above 0 (``infinite``: or infinity)."""
     number = _number(value)
     if not number > 0 or (number == math.inf and not infinite):
-        raise ValueError(f"{name}={value!r} is not allowed: a {'' if infinite else 'finite '}number > 0 is")
+        raise ValueError(f"{name}={_shown(value)} is not allowed: a {'' if infinite else 'finite '}number > 0 is")
     return number
 
 
@@ -66,8 +75,15 @@ def budget(name: str, value: float, *, low: float = EPSILON_MIN, high: float = E
     """
     number = _number(value)
     if not low <= number <= high:
-        raise ValueError(f"{name}={value!r} is not allowed: a number >= {low:g} and <= {high:g} is")
+        raise ValueError(f"{name}={_shown(value)} is not allowed: a number >= {low:g} and <= {high:g} is")
     return number
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python writes no integer of thousands of digits
+        return f"(an integer of {value.bit_length()} bits)"
 
 
 def integer(name: str, value: int, *, low: int, high: int | None = None) -> int:
@@ -75,7 +91,7 @@ def integer(name: str, value: int, *, low: int, high: int | None = None) -> int:
     ok = isinstance(value, Integral) and not isinstance(value, bool) and value >= low
     if not ok or (high is not None and value > high):
         upper = "" if high is None else f" and <= {high}"
-        raise ValueError(f"{name}={value!r} is not allowed: an integer >= {low}{upper} is")
+        raise ValueError(f"{name}={_shown(value)} is not allowed: an integer >= {low}{upper} is")
     return int(value)
 
 
@@ -95,6 +111,40 @@ def generator(name: str, value: np.random.Generator) -> np.random.Generator:
     return value
 
 
+def sequence(name: str, values: Iterable[object]) -> list:
+    """``values`` as a list if they stand in an order and can be counted: no text, mapping, set or generator."""
+    if not isinstance(values, str | bytes | Mapping | set | frozenset) and hasattr(values, "__len__"):
+        try:
+            return list(values)
+        except TypeError:  # an array of no dimension
+            pass
+    raise ValueError(f"{name}={values!r} is not allowed: a list or a tuple is")
+
+
+def array(name: str, values: object) -> np.ndarray:
+    """``values`` as an array; a ``ValueError`` if their rows differ in length or some are masked.
+
+    NumPy lets go of a mask without a word, and what it hid would be used.
+    """
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has {np.ma.count_masked(values)} masked entries; an array without any is allowed")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} is a list whose entries differ in length; an array is allowed") from None
+
+
+def reals(name: str, values: object) -> np.ndarray:
+    """``values`` as a float array, if they are real numbers."""
+    found = array(name, values)
+    if found.dtype.kind in _REAL + "O":  # objects may be fractions
+        try:
+            return found.astype(float)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    raise ValueError(f"{name}={values!r} is not allowed: real numbers are")
+
+
 def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
     """``values`` as an intp array of shape (n,) if every entry is a whole number in 0..k-1.
 
@@ -104,30 +154,30 @@ def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
         With the first entry that is not, the shape if there is more than one
         dimension, or the dtype if it is none of numbers.
     """
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; one dimension is allowed")
-    if array.size:
-        wrong = _first_wrong(array, k)
+    found = array(name, values)
+    if found.ndim != 1:
+        raise ValueError(f"{name} has shape {found.shape}; one dimension is allowed")
+    if found.size:
+        wrong = _first_wrong(found, k)
         if wrong is not None:
-            bad = array[wrong : wrong + 1].tolist()[0]  # as Python writes it, not as NumPy does
-            if array.dtype.kind not in _REAL:  # the entry may well be a whole number: it is the dtype that is wrong
+            bad = found[wrong : wrong + 1].tolist()[0]  # as Python writes it, not as NumPy does
+            if found.dtype.kind not in _REAL:  # the entry may well be a whole number: it is the dtype that is wrong
                 raise ValueError(
-                    f"{name} holds {bad!r} and has dtype {array.dtype}; an integer, float or bool dtype is allowed, "
+                    f"{name} holds {bad!r} and has dtype {found.dtype}; an integer, float or bool dtype is allowed, "
                     f"with whole numbers in 0..{k - 1}"
                 )
-            raise ValueError(f"{name} holds {bad!r} ({array.dtype}); allowed are whole numbers in 0..{k - 1}")
-    return array.astype(np.intp, copy=False)
+            raise ValueError(f"{name} holds {bad!r} ({found.dtype}); allowed are whole numbers in 0..{k - 1}")
+    return found.astype(np.intp, copy=False)
 
 
-def _first_wrong(array: np.ndarray, k: int) -> int | None:
+def _first_wrong(found: np.ndarray, k: int) -> int | None:
     """Place of the first entry that is no whole number in 0..k-1; the first of all in an array without numbers."""
-    if array.dtype.kind not in _REAL:
+    if found.dtype.kind not in _REAL:
         return 0
-    if array.dtype.kind == "f" and not (array == np.floor(array)).all():  # NaN, too
-        return int(np.argmin((array == np.floor(array)) & (array >= 0) & (array < k)))
-    if array.min() < 0 or array.max() >= k:
-        return int(np.argmax((array < 0) | (array >= k)))
+    if found.dtype.kind == "f" and not (found == np.floor(found)).all():  # NaN, too
+        return int(np.argmin((found == np.floor(found)) & (found >= 0) & (found < k)))
+    if found.min() < 0 or found.max() >= k:
+        return int(np.argmax((found < 0) | (found >= k)))
     return None
 
 

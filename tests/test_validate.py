@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lib import validate
@@ -113,3 +114,49 @@ def test_a_name_is_one_that_is_known_or_a_module_and_an_object():
 def test_another_name_is_refused_with_the_reason(value, words):
     with pytest.raises(ValueError, match=words):
         validate.resolve("x", value, {"pi": 3.0}, _is_number, "a float")
+
+
+@pytest.mark.parametrize("bad", [np.array(["a", "b"]), np.array(["a"]), ["a"], pd.NA, None])
+def test_a_choice_is_one_of_them_and_no_array_of_them(bad):
+    with pytest.raises(ValueError, match=r"(?s)^split=.* is not known; choose from 'a', 'b'"):
+        validate.choice("split", bad, ("a", "b"))
+
+
+def test_numbers_too_long_to_write_are_named_all_the_same():
+    for check in (
+        lambda v: validate.integer("k", v, low=2, high=9),
+        lambda v: validate.budget("k", v),
+        lambda v: validate.positive("k", v),
+    ):
+        with pytest.raises(ValueError, match=r"^k=\(an integer of 16610 bits\) is not allowed"):
+            check(10**5000)
+
+
+def test_a_list_whose_rows_differ_is_no_array():
+    assert validate.array("v", [[1, 2], [3, 4]]).shape == (2, 2)
+    for check in (validate.array, validate.reals, lambda name, v: validate.codes(name, v, 9)):
+        with pytest.raises(ValueError, match=r"^v is a list whose entries differ in length"):
+            check("v", [[1], [1, 2]])
+
+
+def test_what_a_mask_hides_is_not_used():
+    """NumPy drops the mask and hands on what lies under it."""
+    for check in (validate.array, validate.reals, lambda name, v: validate.codes(name, v, 9)):
+        with pytest.raises(ValueError, match=r"^v has 1 masked entries"):
+            check("v", np.ma.array([1, 7, 2], mask=[0, 1, 0]))
+        assert check("v", np.ma.array([1, 7, 2])).tolist() == [1, 7, 2]
+
+
+@pytest.mark.parametrize("bad", [1j, [0, 1j], "0.5", ["a"], {}, [10**400]])
+def test_reals(bad):
+    assert validate.reals("f", [Fraction(1, 2), 1]).tolist() == [0.5, 1.0]
+    with pytest.raises(ValueError, match=r"^f=.* is not allowed: real numbers are"):
+        validate.reals("f", bad)
+
+
+@pytest.mark.parametrize("bad", [None, 5, "ab", {2: 3}, {2, 3}, (i for i in (2, 3)), np.array(2)])
+def test_sequence(bad):
+    for good in ([2, 3], (2, 3), np.array([2, 3]), pd.Index([2, 3]), {"a": 2, "b": 3}.values()):
+        assert validate.sequence("sizes", good) == [2, 3]
+    with pytest.raises(ValueError, match=r"^sizes=.* is not allowed: a list or a tuple is"):
+        validate.sequence("sizes", bad)

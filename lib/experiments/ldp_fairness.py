@@ -87,6 +87,7 @@ class Cell:
         else:
             validate.choice("split", self.split, SPLITS)
             keep_as(self, epsilon=validate.budget("epsilon", self.epsilon))
+            budgets(self)  # a share that is too small is known here, not after the cells before this one
 
     @property
     def noise(self) -> np.random.Generator:
@@ -140,6 +141,13 @@ def sensitive_attributes(cell: Cell) -> tuple[str, ...]:
     return (spec.protected, *(spec.pool[i] for i in others))
 
 
+def budgets(cell: Cell) -> dict[str, float]:
+    """What each sensitive attribute of a cell gets of its budget; a ``ValueError`` if that is too little for one."""
+    attributes, domain = sensitive_attributes(cell), task(cell.dataset).domain
+    shares = split_budget(cell.epsilon, [domain[c] for c in attributes], cell.split, attributes=attributes)
+    return dict(zip(attributes, shares.tolist(), strict=True))
+
+
 @kept()
 def _data(dataset: str) -> Dataset:
     return load(dataset)
@@ -173,8 +181,8 @@ def run_cell(cell: Cell, data: Dataset | None = None, extra: Mapping[str, Metric
     if cell.protocol != BASELINE:
         bits = sanitise(known, domain, sensitive, protocol=cell.protocol, split=cell.split, epsilon=cell.epsilon,
                         rng=cell.noise)  # fmt: skip
-        budgets = split_budget(cell.epsilon, [domain[c] for c in sensitive], cell.split)
-        epsilon_protected = float(budgets[sensitive.index(spec.protected)])
+        shares = split_budget(cell.epsilon, [domain[c] for c in sensitive], cell.split)
+        epsilon_protected = float(shares[sensitive.index(spec.protected)])
     features = design_matrix(known, domain, bits)
     built = time.perf_counter()
     model = train(features, data.y[train_rows], parameters, cell.run)

@@ -7,6 +7,7 @@ the baseline of the same run, so :func:`paired` subtracts run by run first.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -71,6 +72,7 @@ def summarise(
     ``runs`` counts the rows that have the value; groups come in order, or as they first occur if not ``sort``.
     """
     validate.fraction("level", level)
+    _has(frame, value, name="value")
     values = frame[[*by]].assign(_value=frame[value].astype(float))
     found = values.groupby(list(by), sort=sort)["_value"].agg(["mean", "std", "count"]).reset_index()
     # the same interval as mean_interval gives, for thousands of groups at once
@@ -85,9 +87,14 @@ def rank_correlation(x: pd.Series, y: pd.Series) -> float:
     return float(x.corr(y)) if x.nunique() > 1 and y.nunique() > 1 else float("nan")
 
 
-def _has(frame: pd.DataFrame, *columns: str) -> None:
-    for column in columns:
-        validate.choice("metric", column, frame.columns)
+def _has(frame: pd.DataFrame, column: str, name: str = "metric") -> None:
+    """A ``ValueError`` unless ``column`` holds numbers, truth values or gaps."""
+    validate.choice(name, column, frame.columns)
+    numeric = pd.api.types.is_numeric_dtype(frame[column])
+    if not numeric and not frame[column].dropna().map(lambda entry: isinstance(entry, Real | np.bool_)).all():
+        raise ValueError(
+            f"{name}={column!r} is not allowed: a column of numbers is, and it holds {frame[column].dtype}"
+        )
 
 
 def curves(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataFrame:
@@ -110,7 +117,7 @@ def distance(frame: pd.DataFrame, metric: str, fair: float) -> pd.Series:
     noise alone would count as unfairness.
     """
     _has(frame, metric)
-    gap = frame[metric] - fair
+    gap = frame[metric].astype(float) - fair
     return gap * np.sign(gap.groupby([frame[c] for c in CURVE], dropna=False).transform("mean"))
 
 
@@ -121,7 +128,7 @@ def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> 
     below zero is fairer. Runs without a baseline are left out.
     """
     _has(frame, metric)
-    frame = frame.assign(_value=frame[metric] if fair is None else distance(frame, metric, fair))
+    frame = frame.assign(_value=frame[metric].astype(float) if fair is None else distance(frame, metric, fair))
     is_base = frame["protocol"] == BASELINE
     base = frame.loc[is_base, ["dataset", "run", "_value"]].rename(columns={"_value": "_base"})
     joined = frame[~is_base].merge(base, on=["dataset", "run"], how="inner", validate="many_to_one")

@@ -9,10 +9,13 @@ nothing is dropped.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Real
 
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, recall_score, roc_auc_score
+
+from lib import validate
 
 __all__ = ["FAIRNESS", "FAIR", "UTILITY", "RATES", "Metric", "fairness", "utility", "group_rates", "evaluate"]
 
@@ -24,18 +27,27 @@ RATES: tuple[str, ...] = ("positive_rate", "tpr", "fpr", "acc")
 
 
 def _binary(name: str, values: np.ndarray, n: int | None = None) -> np.ndarray:
-    array = np.asarray(values)
+    array = validate.array(name, values)
     if array.ndim != 1 or (n is not None and array.size != n):
         raise ValueError(f"{name} has shape {array.shape}; ({'n' if n is None else n},) is allowed")
     if array.size == 0:
         raise ValueError(f"{name} is empty; at least one entry is needed")
-    if not np.isin(array, (0, 1)).all():
-        raise ValueError(f"{name} holds {array[~np.isin(array, (0, 1))][0]!r}; 0 and 1 are allowed")
+    right = _zero_or_one(array)
+    if not right.all():
+        raise ValueError(f"{name} holds {array[~right][0]!r}; 0 and 1 are allowed")
     return array.astype(bool)
 
 
+def _zero_or_one(array: np.ndarray) -> np.ndarray:
+    if array.dtype.kind == "O":  # the missing value of pandas cannot be compared
+        return np.array([isinstance(entry, Real | np.bool_) and entry in (0, 1) for entry in array])
+    if array.dtype.kind not in "biuf":  # np.isin takes "1" for 1
+        return np.zeros(array.shape, dtype=bool)
+    return np.isin(array, (0, 1))
+
+
 def _scores(values: np.ndarray, n: int) -> np.ndarray:
-    array = np.asarray(values)
+    array = validate.array("scores", values)
     if array.shape != (n,) or array.dtype.kind not in "biuf" or np.isnan(array).any():
         raise ValueError(
             f"scores has shape {array.shape} and dtype {array.dtype}; ({n},) numbers without NaN are allowed"
@@ -138,7 +150,8 @@ def utility(y_true: np.ndarray, y_pred: np.ndarray, scores: np.ndarray | None = 
         For labels that are empty, of another shape, or with other entries than
         0 and 1; for scores of another shape, of no numbers, or with NaN.
     """
-    y, hat = _binary("y_true", y_true), _binary("y_pred", y_pred, len(y_true))
+    y = _binary("y_true", y_true)
+    hat = _binary("y_pred", y_pred, y.size)
     two_classes = 0 < y.sum() < y.size
     scores = None if scores is None else _scores(scores, y.size)
     return {

@@ -26,7 +26,7 @@ class Protocol(ABC):
     Parameters
     ----------
     k : int
-        Size of the domain, at least 2.
+        Size of the domain, from 2 up to 2**63.
     epsilon : float
         Privacy budget, from 1e-9 up to 600 (``validate.EPSILON_MIN`` and ``EPSILON_MAX``).
 
@@ -61,7 +61,7 @@ class Protocol(ABC):
     not_p: float | None = None
 
     def __init__(self, *, k: int, epsilon: float) -> None:
-        self.k = validate.integer("k", k, low=2)
+        self.k = validate.integer("k", k, low=2, high=validate.INTEGER_MAX)
         self.epsilon = validate.budget("epsilon", epsilon)
 
     def __repr__(self) -> str:
@@ -157,7 +157,12 @@ class Protocol(ABC):
 
     def n_reports(self, reports) -> int:
         """How many users reported."""
-        return len(reports)
+        try:
+            return len(reports)
+        except TypeError:
+            raise ValueError(
+                f"reports={reports!r} is not allowed: a report of each user, as from privatise, is"
+            ) from None
 
     def variance(self, n: int, frequency: float | np.ndarray = 0.0) -> float | np.ndarray:
         """Exact variance of the estimated frequency of a value held by a share ``frequency`` of n users.
@@ -168,7 +173,7 @@ class Protocol(ABC):
         Parameters
         ----------
         n : int
-            Number of users, at least 1.
+            Number of users, from 1 up to 2**63.
         frequency : float or array of floats in [0, 1]
             The result has its shape.
 
@@ -177,8 +182,8 @@ class Protocol(ABC):
         ValueError
             If ``n`` or ``frequency`` is out of range.
         """
-        validate.integer("n", n, low=1)
-        f = np.asarray(frequency, dtype=float)
+        validate.integer("n", n, low=1, high=validate.INTEGER_MAX)
+        f = validate.reals("frequency", frequency)
         if not ((f >= 0) & (f <= 1)).all():
             raise ValueError(f"frequency={frequency!r} is not allowed: numbers in [0, 1] are")
         p, q = self.p_star, self.q_star
@@ -188,7 +193,7 @@ class Protocol(ABC):
 
     def _bits(self, reports: np.ndarray) -> np.ndarray:
         """Reports that are indicator vectors already, as uint8, with their shape and entries checked."""
-        reports = np.asarray(reports)
+        reports = validate.array("reports", reports)
         if reports.ndim != 2 or reports.shape[1] != self.k:
             raise ValueError(f"reports has shape {reports.shape}; (n, {self.k}) is allowed")
         # one pass over bytes; anything else is compared before it is cast, since NaN has no byte

@@ -18,7 +18,9 @@ __all__ = ["SPLITS", "split_budget"]
 SPLITS: tuple[str, ...] = ("uniform", "k-based")
 
 
-def split_budget(epsilon: float, sizes: Sequence[int], split: str) -> np.ndarray:
+def split_budget(
+    epsilon: float, sizes: Sequence[int], split: str, *, attributes: Sequence[str] | None = None
+) -> np.ndarray:
     """Budget of each attribute, shape (d_s,); the entries sum to ``epsilon``.
 
     Parameters
@@ -29,17 +31,28 @@ def split_budget(epsilon: float, sizes: Sequence[int], split: str) -> np.ndarray
         Domain sizes ``k_j``, each at least 2.
     split : {"uniform", "k-based"}
         ``epsilon / d_s`` each, or ``epsilon k_j / sum_i k_i``.
+    attributes : sequence of str, shape (d_s,), optional
+        Their names, for the message about a share that is too small.
 
     Raises
     ------
     ValueError
-        If ``epsilon`` is out of range, ``sizes`` is empty or has an entry that
-        is no whole number from 2 on, or ``split`` is not known.
+        If ``epsilon`` or the share of an attribute is out of range, ``sizes``
+        is no sequence, is empty or has an entry that is no whole number from 2
+        on, or ``split`` is not known.
     """
     epsilon = validate.budget("epsilon", epsilon)
+    sizes = validate.sequence("sizes", sizes)
     if len(sizes) == 0:
         raise ValueError("sizes is empty; at least one attribute is needed")
-    k = np.array([validate.integer("sizes", size, low=2) for size in sizes], dtype=float)
-    if validate.choice("split", split, SPLITS) == "uniform":
-        return np.full(k.size, epsilon / k.size)
-    return epsilon * k / k.sum()
+    k = np.array([validate.integer("sizes", size, low=2, high=validate.INTEGER_MAX) for size in sizes], dtype=float)
+    uniform = validate.choice("split", split, SPLITS) == "uniform"
+    shares = np.full(k.size, epsilon / k.size) if uniform else epsilon * k / k.sum()
+    least = int(shares.argmin())  # no share is larger than epsilon, which is in range
+    if shares[least] < validate.EPSILON_MIN:
+        whose = f"attribute {least}" if attributes is None else repr(attributes[least])
+        raise ValueError(
+            f"epsilon={epsilon!r} is not allowed: the {split} split leaves {whose} (of {sizes[least]} values) "
+            f"{shares[least]:.3g} of it; a share >= {validate.EPSILON_MIN:g} is needed"
+        )
+    return shares

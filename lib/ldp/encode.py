@@ -69,15 +69,19 @@ def sanitise(
     Raises
     ------
     ValueError
-        If ``sensitive`` is empty, repeats an attribute or names one that is
-        not in ``domain``, not in ``frame`` or has one value only; if an entry
-        of its column is no code of it; if ``protocol`` or ``split`` is not
-        known; if ``epsilon`` or a share of it is out of a protocol's range; if
-        ``rng`` is no generator.
+        If ``sensitive`` is no sequence, is empty, repeats an attribute or names
+        one that is not in ``domain``, not in ``frame`` or has one value only;
+        if ``frame`` is none or an entry of a column is no code of it; if
+        ``protocol`` or ``split`` is not known; if ``epsilon`` or a share of it
+        is out of a protocol's range; if ``rng`` is no generator.
     """  # fmt: skip
     validate.generator("rng", rng)
+    _check_frame(frame)
+    sensitive = validate.sequence("sensitive", sensitive)
     if len(sensitive) == 0:
         raise ValueError("sensitive is empty; at least one attribute is needed")
+    for column in sensitive:
+        validate.choice("sensitive", column, domain.columns)
     if len(set(sensitive)) != len(sensitive):
         raise ValueError(f"sensitive={tuple(sensitive)!r} repeats an attribute; each is reported once")
     sizes = {column: domain[column] for column in sensitive}
@@ -85,7 +89,7 @@ def sanitise(
         raise ValueError(
             f"sensitive holds {constant[0]!r}, which is constant (sizes=1); attributes of two values or more are allowed"
         )
-    budgets = split_budget(epsilon, list(sizes.values()), split).tolist()
+    budgets = split_budget(epsilon, list(sizes.values()), split, attributes=sensitive).tolist()
     protocols = [make(protocol, k=k, epsilon=eps) for k, eps in zip(sizes.values(), budgets, strict=True)]
     codes = {column: _codes(frame, column, k) for column, k in sizes.items()}
     return {
@@ -118,7 +122,10 @@ def design_matrix(
         belong to no attribute of ``domain``, or if ``form`` is not known.
     """
     validate.choice("form", form, ("dense", "csr"))
-    sanitised = sanitised or {}
+    _check_frame(frame)
+    if not isinstance(sanitised, Mapping | None):
+        raise ValueError(f"sanitised has type {type(sanitised).__name__}; a mapping of attributes to bits is allowed")
+    sanitised = {c: validate.array(f"sanitised[{c!r}]", bits) for c, bits in (sanitised or {}).items()}
     for column, bits in sanitised.items():
         if bits.shape != (len(frame), domain[column]):
             raise ValueError(f"sanitised[{column!r}] has shape {bits.shape}; {(len(frame), domain[column])} is allowed")
@@ -130,6 +137,11 @@ def design_matrix(
     blocks = [sanitised[column] if column in sanitised else _codes(frame, column, size) for column, size in domain]
     starts = np.cumsum([0, *domain.sizes])
     return (_dense if form == "dense" else _csr)(blocks, starts, len(frame))
+
+
+def _check_frame(frame: pd.DataFrame) -> None:
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(f"frame has type {type(frame).__name__}; a pandas.DataFrame is allowed")
 
 
 def _codes(frame: pd.DataFrame, column: str, k: int) -> np.ndarray:

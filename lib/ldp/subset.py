@@ -106,7 +106,7 @@ class SS(Protocol):
 
     def _blocks(self, reports: np.ndarray):
         """First row and members, intp, of some users at a time, checked; so that counts need no (n, k) array."""
-        reports = np.asarray(reports)
+        reports = validate.array("reports", reports)
         if reports.ndim != 2 or reports.shape[1] != self.omega:
             raise ValueError(f"reports has shape {reports.shape}; (n, {self.omega}) is allowed")
         step = max(1, _BLOCK // self.omega)

@@ -16,6 +16,7 @@ from lib.experiments.ldp_fairness import (
     BASELINE,
     Cell,
     appendix_grid,
+    budgets,
     main_grid,
     run_cell,
     sensitive_attributes,
@@ -35,6 +36,25 @@ GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
 def test_a_cell_refuses_what_it_does_not_know(field, value):
     with pytest.raises(ValueError, match=f"{field}="):
         replace(GRR, **{field: value})
+
+
+@pytest.mark.parametrize(("changed", "words"), [
+    ({}, "the uniform split leaves 'race1' .of 2 values. 2.5e-10 of it"),
+    ({"split": "k-based"}, "the k-based split leaves 'race1' .of 2 values. 1.82e-10 of it"),
+    ({"dataset": "adult", "split": "k-based"}, "the k-based split leaves 'gender' .of 2 values. 1.64e-11 of it"),
+    ({"sensitive": "random"}, "the uniform split leaves .* of it"),
+])  # fmt: skip
+def test_a_budget_that_leaves_an_attribute_too_little_is_refused_with_the_cell(changed, words):
+    """Not after the baselines are trained, and by the budget that was given."""
+    with pytest.raises(ValueError, match=f"^epsilon=1e-09 is not allowed: {words}"):
+        replace(GRR, epsilon=1e-9, **changed)
+
+
+def test_the_shares_of_a_cell_are_those_it_uses():
+    cell = replace(GRR, split="k-based", epsilon=2.0)
+    assert sum(budgets(cell).values()) == pytest.approx(2.0)
+    assert tuple(budgets(cell)) == sensitive_attributes(cell)
+    assert run_cell(cell)["epsilon_protected"] == budgets(cell)[TASKS["lsac"].protected]
 
 
 def test_the_baseline_has_no_split():

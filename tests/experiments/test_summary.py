@@ -96,6 +96,19 @@ def test_an_unknown_metric_is_named():
         curves(_table(), "DIR")
 
 
+@pytest.mark.parametrize("reading", [curves, baseline, paired, differences, lambda f, m: distance(f, m, 1.0)])
+def test_a_metric_is_a_column_of_numbers(reading):
+    for bad in ("protocol", "dataset"):
+        with pytest.raises(ValueError, match=f"^metric='{bad}' is not allowed: a column of numbers is"):
+            reading(_table(), bad)
+    for good in ([True, False] * 3 + [True], [1, None] * 3 + [2]):  # truth values, and a column with gaps
+        for dtype in (float, object):
+            assert len(reading(_table().assign(DI=pd.Series(good, dtype=dtype)), "DI"))
+    assert len(reading(_table().assign(DI=_table()["DI"] > 0.6), "DI"))
+    with pytest.raises(ValueError, match=r"^value='protocol' is not allowed"):
+        summarise(_table(), ["dataset"], "protocol")
+
+
 def test_two_grids_side_by_side_agree_where_both_are_clear():
     up, down = _table(), _table().assign(DI=lambda f: f.DI.where(f.protocol == "NonDP", f.DI - 0.5))
     down.loc[down.run == 0, "DI"] += 0.001  # some spread, so that the interval is one

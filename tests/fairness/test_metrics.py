@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -173,3 +174,25 @@ def test_metrics_of_ones_own_stand_beside_the_others():
     assert {name: found[name] for name in evaluate(Y, HAT, GROUP, scores)} == evaluate(Y, HAT, GROUP, scores)
     with pytest.raises(ValueError, match="extra='SPD' is not allowed"):
         evaluate(Y, HAT, GROUP, scores, {"SPD": mean_score})
+
+
+@pytest.mark.parametrize(("bad", "words"), [
+    (pd.Series([True, None] * 4, dtype="boolean"), "holds <NA>; 0 and 1"), ([1, None] * 4, "holds None; 0 and 1"),
+    ([[0], [0, 1]] * 4, "is a list whose entries differ"), (np.ma.array(Y, mask=HAT), "has 3 masked entries"),
+    (list("01010101"), "holds .*'0'.*; 0 and 1"), (None, r"has shape \(\)"), (5, r"has shape \(\)"),
+])  # fmt: skip
+def test_labels_of_another_kind_are_named(bad, words):
+    for place, name in enumerate(("y_true", "y_pred", "group")):
+        arrays = [Y, HAT, GROUP]
+        arrays[place] = bad
+        for measure in (fairness, group_rates):
+            with pytest.raises(ValueError, match=f"^{name} {words}"):
+                measure(*arrays)
+        if name != "group":
+            with pytest.raises(ValueError, match=f"^{name} {words}"):
+                utility(*arrays[:2])
+
+
+def test_whole_columns_of_pandas_are_labels():
+    for dtype in ("boolean", "Int8", object):
+        assert fairness(Y, pd.Series(HAT, dtype=dtype), GROUP) == fairness(Y, HAT, GROUP)

@@ -119,7 +119,7 @@ def test_sanitise_refuses_an_attribute_twice():
     ({"b": [0, 7]}, ("b",), 1.0, "b holds 7 .*whole numbers in 0..1"),
     ({"b": [0, np.nan]}, ("b",), 1.0, "b holds nan "),
     ({"c": [0, 1]}, ("b",), 1.0, r"frame has columns \['c'\]; one called 'b' is needed"),
-    ({"b": [0, 1]}, ("z",), 1.0, "column='z' is not known"),
+    ({"b": [0, 1]}, ("z",), 1.0, "sensitive='z' is not known"),
     ({"b": [0, 1]}, (), 1.0, "sensitive"),
     ({"b": [0, 1]}, ("b",), 1e-17, "epsilon=1e-17 is not allowed"),
 ])  # fmt: skip
@@ -163,3 +163,51 @@ def test_csr_takes_the_memory_of_its_ones():
     assert peak_of(lambda: design_matrix(frame, domain, form="csr")) < 0.02 * n * k
     assert peak_of(lambda: design_matrix(frame, domain, reports, form="csr")) < 0.1 * n * k
     assert peak_of(lambda: design_matrix(frame, domain)) < 1.05 * n * k
+
+
+@pytest.mark.parametrize("bad", [None, 5, (k for k in (2, 3)), {2: 3}, {2, 3}, "23"])
+def test_sizes_stand_in_an_order(bad):
+    with pytest.raises(ValueError, match=r"^sizes=.* is not allowed: a list or a tuple is"):
+        split_budget(1.0, bad, "uniform")
+
+
+@pytest.mark.parametrize(("changed", "words"), [
+    ({"sensitive": None}, "^sensitive=None "), ({"sensitive": "ab"}, "^sensitive='ab' is not allowed"),
+    ({"sensitive": [["b"]]}, r"^sensitive=\['b'\] is not known"), ({"sensitive": {"a": 1}}, "^sensitive=.'a': 1. is not allowed"),
+    ({"frame": FRAME.to_dict("list")}, "^frame has type dict; a pandas.DataFrame"),
+    ({"frame": FRAME.to_numpy()}, "^frame has type ndarray"), ({"frame": None}, "^frame has type NoneType"),
+    ({"protocol": np.array(["GRR", "SS"])}, "^protocol="), ({"split": np.array(["uniform", "k-based"])}, "^split="),
+])  # fmt: skip
+def test_sanitise_names_what_is_of_another_kind(changed, words):
+    good = {"frame": FRAME, "sensitive": ["b", "a"], "protocol": "GRR", "split": "uniform"}
+    with pytest.raises(ValueError, match=words):
+        sanitise(domain=DOMAIN, epsilon=1.0, rng=stream(1, "x"), **(good | changed))
+
+
+def test_a_share_that_is_too_small_is_told_in_terms_of_the_budget_that_was_given():
+    """It was told as ``epsilon=1.99e-12``, which nobody had given."""
+    words = r"^epsilon=1e-09 is not allowed: the k-based split leaves 'b' \(of 2 values\) 1\.99e-12 of it; a share >= 1e-09 is needed"
+    wide, frame = Domain.of({"c": 1002, "b": 2}), FRAME[["b", "c"]]
+    rng = stream(1, "x")
+    with pytest.raises(ValueError, match=words):
+        sanitise(frame, wide, ("c", "b"), protocol="GRR", split="k-based", epsilon=1e-9, rng=rng)
+    assert rng.random() == stream(1, "x").random()  # nothing was drawn
+    with pytest.raises(
+        ValueError, match=r"^epsilon=1\.5e-09 .* uniform split leaves attribute 0 \(of 2 values\) 7\.5e-10"
+    ):
+        split_budget(1.5e-9, [2, 3], "uniform")
+    assert split_budget(600, [7, 11], "uniform").sum() == 600
+    assert split_budget(1e-9, [7], "k-based").tolist() == [1e-9]
+
+
+def test_bits_and_codes_of_another_kind_are_named():
+    with pytest.raises(ValueError, match=r"^sanitised\['c'\] has dtype int64; uint8"):
+        design_matrix(FRAME, DOMAIN, {"c": [[1] * 4] * 4})
+    with pytest.raises(ValueError, match=r"^sanitised\['c'\] is a list whose entries differ"):
+        design_matrix(FRAME, DOMAIN, {"c": [[1], [1, 0]]})
+    with pytest.raises(ValueError, match=r"^sanitised has type list"):
+        design_matrix(FRAME, DOMAIN, [1])
+    with pytest.raises(ValueError, match=r"^frame has type dict"):
+        design_matrix(FRAME.to_dict("list"), DOMAIN)
+    with pytest.raises(ValueError, match=r"^values is a list whose entries differ"):
+        one_hot([[1], [1, 2]], 3)

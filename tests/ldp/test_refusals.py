@@ -125,3 +125,50 @@ class Anything(THE):
 def test_options_reach_a_protocol_of_ones_own():
     made = make(f"{__name__}:Anything", k=4, epsilon=1.0, theta_range="published")
     assert made.theta == THE(k=4, epsilon=1.0, theta_range="published").theta
+
+
+RAGGED, MASKED = [[1], [1, 2]], np.ma.array([0, 1, 2], mask=[0, 1, 0])
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_what_is_no_report_is_named(name):
+    mechanism = make(name, k=4, epsilon=1.0)
+    for bad in (
+        None,
+        5,
+        np.float64(3),
+        (i for i in range(3)),
+        RAGGED,
+        MASKED,
+        "ab",
+        np.ma.array(np.zeros((3, 4), int), mask=True),
+    ):
+        for read in (mechanism.estimate, mechanism.support, mechanism.support_counts):
+            with pytest.raises(ValueError, match=r"^reports"):
+                read(bad)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_rows_that_differ_and_masked_codes_are_no_values(name):
+    mechanism = make(name, k=4, epsilon=1.0)
+    for draw in (mechanism.privatise, mechanism.privatise_support):
+        for bad, words in (
+            (RAGGED, "^values is a list whose entries differ"),
+            (MASKED, "^values has 1 masked entries"),
+        ):
+            with pytest.raises(ValueError, match=words):
+                draw(bad, stream(1, "x"))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_numbers_that_no_float_holds_are_named(name):
+    for k in (10**400, 2**63 + 1):
+        with pytest.raises(ValueError, match=r"^k=.* an integer >= 2 and <= 9223372036854775808 is"):
+            make(name, k=k, epsilon=1.0)
+    mechanism = make(name, k=4, epsilon=1.0)
+    with pytest.raises(ValueError, match=r"^n=.* an integer >= 1 and <= 9223372036854775808 is"):
+        mechanism.variance(10**400)
+    for frequency in (1j, "0.5", RAGGED, np.ma.array([0.5, 0.1], mask=[0, 1]), None, 1.5):
+        with pytest.raises(ValueError, match=r"^frequency"):
+            mechanism.variance(10, frequency)
+    assert mechanism.variance(10, frequency=[0, 1]).shape == (2,)
