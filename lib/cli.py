@@ -18,6 +18,7 @@ def _data(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     from lib.experiments import gather_grid, run_grid
+    from lib.experiments.sources import in_words
     from lib.experiments.sweep import available_workers
 
     if args.gather:
@@ -27,7 +28,7 @@ def _run(args: argparse.Namespace) -> int:
     workers = available_workers() if args.workers is None else args.workers
     frame = run_grid(args.grid, args.profile, workers=workers, backend=args.backend, mix_versions=args.mix_versions,
                      part=_part(args.part) if args.part else None)  # fmt: skip
-    print(f"{len(frame)} cells of {args.grid} ({args.profile})")
+    print(f"{len(frame)} cells of {args.grid} ({args.profile}){in_words(frame)}")
     return 0
 
 
@@ -202,7 +203,10 @@ def _add_audit(commands: argparse._SubParsersAction) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; a wrong argument or input ends with its message and status 2, a failed build or file system with 1."""
+    """Run one command; a wrong argument or input ends with its message and status 2, a failed build or file system with 1.
+
+    Ctrl-C ends it with 130, as a shell would say.
+    """
     args = _parser().parse_args(argv)
     try:
         return args.call(args)
@@ -212,3 +216,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (RuntimeError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        kept = ": finished cells are stored, and the same command goes on from there" if args.command == "run" else ""
+        print(f"\ninterrupted{kept}", file=sys.stderr)
+        return 130

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import joblib
 import pandas as pd
 
 from lib import validate
@@ -14,6 +15,7 @@ from lib.datasets import TASKS, load
 from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, synth
 from lib.experiments.records import needs_real
 from lib.experiments.share import gather, parts_there, share
+from lib.experiments.sources import one_source, refuse_other_data
 from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
@@ -161,17 +163,34 @@ def run_grid(
 
     ``part=(3, 40)`` runs the third of forty parts only (:mod:`lib.experiments.share`), into a file of its own in the
     working folder unless ``path`` is given.
+
+    Raises
+    ------
+    ValueError
+        For a bad argument, before data are looked for, and where the grid's own file would get a replica's records;
+        :class:`~lib.experiments.store.StoreError` for a file that cannot be used, or whose records were computed on
+        other rows than are here.
     """
     grid = grid_of(name)
     validate.choice("profile", profile, PROFILES)
-    cells, check = grid.cells(profile), None
-    if path is None and profile == "paper" and grid.folder == RESULTS:
-        _needs_real_tables(grid)
-        check = _refuse_replica
+    validate.integer("workers", workers, low=1)
+    with joblib.parallel_config(backend=backend):  # a ValueError for what is none
+        pass
+    cells, committed = list(grid.cells(profile)), path is None and profile == "paper" and grid.folder == RESULTS
     if part is not None:
         cells = share(cells, *part, cost=grid.cost)
         path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
     store = Store(path or grid.path(profile), version=grid.version, mix_versions=mix_versions)
+    if committed:
+        _needs_real_tables(grid)
+    refuse_other_data(store, cells)
+    same = one_source(store.frame(), store.path)
+
+    def check(record: dict) -> None:
+        if committed:
+            _refuse_replica(record)
+        same(pd.DataFrame([record]), f"cell {record['cell']}")
+
     return run_sweep(cells, grid.run, store, workers=workers, backend=backend, cost=grid.cost, check=check,
                      progress=progress)  # fmt: skip
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lib import validate
+from lib.experiments.sources import one_source
 from lib.experiments.store import Store, StoreError
 from lib.experiments.sweep import cell_key
 
@@ -56,9 +57,11 @@ def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
     ------
     StoreError
         For a part that is not there or is a folder (then nothing is gathered), of another version, or with records of
-        cells that are not the grid's. What was gathered before stays.
+        cells that are not the grid's, or computed on other rows of a data set than those of the store or of another
+        part. What was gathered before stays.
     """
     parts, wanted = parts_there(parts), {cell_key(cell) for cell in cells}
+    same = one_source(store.frame(), store.path)
     try:
         for path in parts:
             frame = Store(path, version=store.version).frame()
@@ -68,6 +71,7 @@ def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
                 raise StoreError(
                     f"{path} has {len(strangers)} records of other cells than the grid's, {strangers[0]} for one"
                 )
+            same(frame, path)
             for record in frame.to_dict("records"):
                 store.append(record)
         store.compact()
