@@ -15,6 +15,7 @@ from scipy import sparse
 
 from lib import validate
 from lib.datasets import Domain
+from lib.ldp.base import Protocol
 from lib.ldp.bits import indicators
 from lib.ldp.budget import split_budget
 from lib.ldp.registry import make
@@ -22,6 +23,7 @@ from lib.ldp.registry import make
 __all__ = ["one_hot", "sanitise", "design_matrix"]
 
 _BLOCK = 1 << 20  # bits whose places are looked up at a time
+_DRAWN = 1 << 26  # bits drawn at a time where only their ones are kept
 
 
 def one_hot(values: np.ndarray, k: int) -> np.ndarray:
@@ -44,7 +46,8 @@ def sanitise(
     split: str,
     epsilon: float,
     rng: np.random.Generator,
-) -> dict[str, np.ndarray]:
+    form: str = "dense",
+) -> dict[str, np.ndarray | sparse.csr_array]:
     """Indicator vectors of the sensitive attributes after an epsilon-LDP report of each user.
 
     Parameters
@@ -60,11 +63,15 @@ def sanitise(
     split : {"uniform", "k-based"}
     epsilon : float
         The budget of a user's whole report.
+    form : {"dense", "csr"}
+        CSR is for large domains: users are drawn some at a time, so that no array of
+        ``n * k_j`` bits is needed. Beyond 2**26 bits those are other draws from
+        ``rng`` than the dense ones, of the same law.
 
     Returns
     -------
     dict
-        Attribute to uint8 array of shape (n, k_j).
+        Attribute to uint8 array, or CSR array of uint8, of shape (n, k_j).
 
     Raises
     ------
@@ -72,10 +79,11 @@ def sanitise(
         If ``sensitive`` is no sequence, is empty, repeats an attribute or names
         one that is not in ``domain``, not in ``frame`` or has one value only;
         if ``frame`` is none or an entry of a column is no code of it; if
-        ``protocol`` or ``split`` is not known; if ``epsilon`` or a share of it
+        ``protocol``, ``split`` or ``form`` is not known; if ``epsilon`` or a share of it
         is out of a protocol's range; if ``rng`` is no generator.
     """  # fmt: skip
     validate.generator("rng", rng)
+    validate.choice("form", form, ("dense", "csr"))
     _check_frame(frame)
     sensitive = validate.sequence("sensitive", sensitive)
     if len(sensitive) == 0:
@@ -92,14 +100,27 @@ def sanitise(
     budgets = split_budget(epsilon, list(sizes.values()), split, attributes=sensitive).tolist()
     protocols = [make(protocol, k=k, epsilon=eps) for k, eps in zip(sizes.values(), budgets, strict=True)]
     codes = {column: _codes(frame, column, k) for column, k in sizes.items()}
-    return {
-        column: mechanism.privatise_support(codes[column], rng)
-        for column, mechanism in zip(sensitive, protocols, strict=True)
-    }
+    draw = _bits if form == "dense" else _sparse_bits
+    return {column: draw(mechanism, codes[column], rng) for column, mechanism in zip(sensitive, protocols, strict=True)}
+
+
+def _bits(mechanism: Protocol, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return mechanism.privatise_support(values, rng)
+
+
+def _sparse_bits(mechanism: Protocol, values: np.ndarray, rng: np.random.Generator) -> sparse.csr_array:
+    step = max(1, _DRAWN // mechanism.k)
+    starts = range(0, max(1, values.size), step)
+    parts = [sparse.csr_array(mechanism.privatise_support(values[s : s + step], rng)) for s in starts]
+    return sparse.vstack(parts, format="csr")
 
 
 def design_matrix(
-    frame: pd.DataFrame, domain: Domain, sanitised: Mapping[str, np.ndarray] | None = None, *, form: str = "dense"
+    frame: pd.DataFrame,
+    domain: Domain,
+    sanitised: Mapping[str, np.ndarray | sparse.csr_array] | None = None,
+    *,
+    form: str = "dense",
 ) -> np.ndarray | sparse.csr_array:
     """Indicator columns of every attribute of ``domain``, in its order, shape (n, sum of sizes).
 
@@ -109,8 +130,8 @@ def design_matrix(
     domain : Domain
         The attributes that are encoded and their sizes.
     sanitised : mapping, optional
-        Attribute to uint8 array of bits, shape (n, k_j), as from
-        :func:`sanitise`; the other attributes are one-hot encoded.
+        Attribute to uint8 array of bits, dense or CSR, shape (n, k_j), as
+        from :func:`sanitise`; the other attributes are one-hot encoded.
     form : {"dense", "csr"}
         uint8, or CSR in float32 (as LightGBM wants), which takes eight bytes for each one.
 
@@ -125,14 +146,15 @@ def design_matrix(
     _check_frame(frame)
     if not isinstance(sanitised, Mapping | None):
         raise ValueError(f"sanitised has type {type(sanitised).__name__}; a mapping of attributes to bits is allowed")
-    sanitised = {c: validate.array(f"sanitised[{c!r}]", bits) for c, bits in (sanitised or {}).items()}
+    sanitised = {c: _array(f"sanitised[{c!r}]", bits) for c, bits in (sanitised or {}).items()}
     for column, bits in sanitised.items():
         if bits.shape != (len(frame), domain[column]):
             raise ValueError(f"sanitised[{column!r}] has shape {bits.shape}; {(len(frame), domain[column])} is allowed")
         if bits.dtype != np.uint8:
             raise ValueError(f"sanitised[{column!r}] has dtype {bits.dtype}; uint8 is allowed")
-        if bits.max(initial=0) > 1:
-            raise ValueError(f"sanitised[{column!r}] holds {int(bits.max())}; bits are allowed")
+        entries = bits.data if sparse.issparse(bits) else bits
+        if entries.max(initial=0) > 1:
+            raise ValueError(f"sanitised[{column!r}] holds {int(entries.max())}; bits are allowed")
     # a block is an attribute's bits (n, k) or, where it is as it was, its codes (n,)
     blocks = [sanitised[column] if column in sanitised else _codes(frame, column, size) for column, size in domain]
     starts = np.cumsum([0, *domain.sizes])
@@ -142,6 +164,15 @@ def design_matrix(
 def _check_frame(frame: pd.DataFrame) -> None:
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"frame has type {type(frame).__name__}; a pandas.DataFrame is allowed")
+
+
+def _array(name: str, bits: object) -> np.ndarray | sparse.csr_array:
+    if not sparse.issparse(bits):
+        return validate.array(name, bits)
+    bits = sparse.csr_array(bits, copy=True)
+    bits.sum_duplicates()
+    bits.eliminate_zeros()
+    return bits
 
 
 def _codes(frame: pd.DataFrame, column: str, k: int) -> np.ndarray:
@@ -157,7 +188,7 @@ def _dense(blocks: Sequence[np.ndarray], starts: np.ndarray, n: int) -> np.ndarr
         if block.ndim == 1:
             matrix[rows, start + block] = 1
         else:
-            matrix[:, start : start + block.shape[1]] = block
+            matrix[:, start : start + block.shape[1]] = block.toarray() if sparse.issparse(block) else block
     return matrix
 
 
@@ -165,7 +196,7 @@ def _csr(blocks: Sequence[np.ndarray], starts: np.ndarray, n: int) -> sparse.csr
     """Written one after another into the places of the ones: never a dense float."""
     per_row = np.zeros(n, dtype=np.int64)
     for block in blocks:
-        per_row += 1 if block.ndim == 1 else block.sum(axis=1, dtype=np.int64)
+        per_row += 1 if block.ndim == 1 else block.sum(axis=1, dtype=np.int64)  # dense or not
     ends = np.concatenate([[0], per_row.cumsum()])
     index = np.int32 if max(ends[-1], starts[-1]) < 2**31 else np.int64
     columns, free = np.empty(ends[-1], dtype=index), ends[:-1].copy()
@@ -173,6 +204,12 @@ def _csr(blocks: Sequence[np.ndarray], starts: np.ndarray, n: int) -> sparse.csr
         if block.ndim == 1:
             columns[free] = start + block
             free += 1
+            continue
+        if sparse.issparse(block):
+            count = np.diff(block.indptr)
+            rank = np.arange(block.nnz) - np.repeat(block.indptr[:-1], count)
+            columns[np.repeat(free, count) + rank] = start + block.indices
+            free += count
             continue
         step = max(1, _BLOCK // block.shape[1])
         for first in range(0, n, step):

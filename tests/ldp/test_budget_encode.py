@@ -211,3 +211,45 @@ def test_bits_and_codes_of_another_kind_are_named():
         design_matrix(FRAME.to_dict("list"), DOMAIN)
     with pytest.raises(ValueError, match=r"^values is a list whose entries differ"):
         one_hot([[1], [1, 2]], 3)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_sparse_reports_are_the_dense_ones(protocol):
+    """One block of users: the same draws; design matrices of either form take either."""
+    dense, bits = (
+        sanitise(
+            FRAME, DOMAIN, ["a", "b"], protocol=protocol, split="uniform", epsilon=1.0, rng=stream(3, "s"), form=form
+        )
+        for form in ("dense", "csr")
+    )
+    assert all(bits[c].dtype == np.uint8 and (bits[c].toarray() == dense[c]).all() for c in dense)
+    for form in ("dense", "csr"):
+        one, two = (design_matrix(FRAME, DOMAIN, reports, form=form) for reports in (dense, bits))
+        assert type(one) is type(two)
+        assert (one != two).sum() == 0
+
+
+def test_sparse_reports_take_the_memory_of_their_ones(monkeypatch):
+    """Users are drawn some at a time, each with a report of their own, and no block is left out."""
+    n, k = 20_000, 3000
+    monkeypatch.setattr("lib.ldp.encode._DRAWN", 1 << 20)
+    frame, domain = pd.DataFrame({"c": np.arange(n) % k}), Domain.of({"c": k})
+    reports = {}
+
+    def both():
+        reports["c"] = sanitise(frame, domain, ["c"], protocol="GRR", split="uniform", epsilon=30.0,
+                                rng=stream(1, "sparse"), form="csr")["c"]  # fmt: skip
+        reports["matrix"] = design_matrix(frame, domain, {"c": reports["c"]}, form="csr")
+
+    assert peak_of(both) < 0.1 * n * k
+    assert (reports["matrix"].indices == frame["c"]).all()  # at this budget, the truth
+
+
+@pytest.mark.parametrize("bits", [sparse.csr_array(np.full((3, 2), 2, dtype=np.uint8)), sparse.csr_array(np.ones((3, 2))),
+                                  sparse.csr_array(np.ones((2, 2), dtype=np.uint8))])  # fmt: skip
+def test_sparse_bits_of_another_kind_are_named(bits):
+    frame, domain = pd.DataFrame({"a": [0, 1, 0]}), Domain.of({"a": 2})
+    with pytest.raises(ValueError, match=r"sanitised\['a'\] h(as|olds)"):
+        design_matrix(frame, domain, {"a": bits})
+    with pytest.raises(ValueError, match="form='sparse'"):
+        sanitise(frame, domain, ["a"], protocol="GRR", split="uniform", epsilon=1.0, rng=stream(1, "x"), form="sparse")
