@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -21,6 +22,9 @@ SOLUTIONS = {page.doc: len(facts(page).exercises) for page in pages(ROOT) if pag
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+INSIDE = ("file:", "data:", "blob:")
+TABS = 24  # pages that are open at a time
 
 OVERFLOW = """() => {
     const wide = document.documentElement.clientWidth;
@@ -63,21 +67,67 @@ def chromium():
         browser.close()
 
 
+class Wrong(list):
+    """What has gone wrong on a page so far, how many of its requests are out, and when it last did something."""
+
+    out, last = 0, 0.0
+
+    def see(self, requests: int, what: str | None = None) -> None:
+        self.out, self.last = self.out + requests, time.monotonic()
+        if what is not None:
+            self.append(what)
+
+    @property
+    def quiet_since(self) -> float:
+        return time.monotonic() if self.out else self.last
+
+
 def opened(chromium, address: str, **options):
-    """A page after loading and drawing, and what went wrong on the way."""
+    """A page after loading and drawing, and what went wrong on the way; see :func:`settle` for what comes later."""
     context = chromium.new_context(**options)
-    page, wrong = context.new_page(), []
-    page.on("console", lambda m: wrong.append(f"console: {m.text}") if m.type in ("error", "warning") else None)
-    page.on("pageerror", lambda e: wrong.append(f"exception: {e}"))
-    page.on("requestfailed", lambda r: wrong.append(f"failed: {r.url}"))
-    page.on(
-        "request",
-        lambda r: wrong.append(f"outside: {r.url}") if not r.url.startswith(("file:", "data:", "blob:")) else None,
-    )
+    page, wrong = context.new_page(), Wrong()
+    page.on("console", lambda m: wrong.see(0, f"console: {m.text}") if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda e: wrong.see(0, f"exception: {e}"))
+    page.on("requestfailed", lambda r: wrong.see(-1, f"failed: {r.url}"))
+    page.on("requestfinished", lambda r: wrong.see(-1))
+    page.on("request", lambda r: wrong.see(1, None if r.url.startswith(INSIDE) else f"outside: {r.url}"))
     page.goto(address, wait_until="load")
     page.wait_for_function("() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)")
     page.evaluate("() => window.MathJax && MathJax.startup && MathJax.startup.promise")
     return page, wrong
+
+
+def settle(*tabs, quiet: float = 1.0, most: float = 15.0) -> None:
+    """Wait until no request of any page is out and nothing has happened on one for ``quiet`` seconds.
+
+    Scripts may ask and fail a while after a page is drawn. One wait serves all the pages that are open.
+    """
+    start = time.monotonic()
+    while (now := time.monotonic()) < start + most:
+        if now - max(start, *(wrong.quiet_since for _, wrong in tabs)) >= quiet:
+            return
+        tabs[0][0].wait_for_timeout(50)  # events of all pages come in meanwhile
+
+
+@pytest.fixture(scope="session")
+def settled(chromium, html):
+    """A listed page that has settled; it is opened with its neighbours, a good number at a time, to wait once for all."""
+    tabs = {}
+
+    def one(doc: str):
+        if doc not in tabs:
+            for page, _ in tabs.values():
+                page.context.close()
+            tabs.clear()
+            first = LISTED.index(doc) // TABS * TABS
+            for near in LISTED[first : first + TABS]:
+                tabs[near] = opened(chromium, Path(html, f"{near}.html").as_uri())
+            settle(*tabs.values())
+        return tabs[doc]
+
+    yield one
+    for page, _ in tabs.values():
+        page.context.close()
 
 
 @pytest.fixture
@@ -94,9 +144,34 @@ def open_page(chromium, html):
         context.close()
 
 
+LATE = {
+    "setTimeout(() => console.error('late'), 300)": "console: late",
+    "setTimeout(() => { throw new Error('late'); }, 700)": "exception: late",
+    "setTimeout(() => fetch('https://example.invalid/late'), 500)": "outside: https://example.invalid/late",
+    "setTimeout(() => { document.body.append(new Image()); document.images[0].src = 'late.png'; }, 800)": "late.png",
+    # the second comes after the first is seen, more than a second after the page has loaded
+    "setTimeout(() => fetch('data:,x').then(() => setTimeout(() => console.error('later'), 800)), 800)": "console: later",
+}
+
+
+def test_what_goes_wrong_a_while_after_loading_is_seen(chromium, tmp_path):
+    tabs = []
+    for number, script in enumerate(["", *LATE]):
+        page = tmp_path / f"{number}.html"
+        page.write_text(f"<title>A page</title><h1>A page</h1><script>{script}</script>")
+        tabs.append(opened(chromium, page.as_uri()))
+    settle(*tabs)
+    (_, nothing), *others = tabs
+    assert nothing == []
+    for (_, wrong), expected in zip(others, LATE.values(), strict=True):
+        assert any(expected in what for what in wrong), expected
+    for page, _ in tabs:
+        page.context.close()
+
+
 @pytest.mark.parametrize("doc", LISTED)
-def test_a_page_loads_alone_and_whole(open_page, doc):
-    page, wrong = open_page(doc)
+def test_a_page_loads_alone_and_whole(settled, doc):
+    page, wrong = settled(doc)
     assert wrong == []
     assert page.evaluate(RAW_MATH) == []
     assert page.locator("article h1").count() == 1
@@ -147,6 +222,7 @@ def test_search_finds_a_page(open_page, word, expected):
     page.wait_for_selector("#search-results li a", timeout=10_000)
     links = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href)")
     assert any(expected in link for link in links)
+    settle((page, wrong))
     assert wrong == []
 
 
