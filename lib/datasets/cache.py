@@ -1,9 +1,10 @@
 """Where a file's bytes come from: local folder, cache, download, in this order, each checked by SHA-256.
 
 ``COMPANION_DATA`` names a local folder, which must be there; empty is as good
-as unset. Downloads go into the user's cache, in a folder aside until the
-checksum holds, so that a truncated, altered or wrong file never gets there. ``COMPANION_OFFLINE=1`` skips the network, and so does a first
-connection that fails, to that host for the rest of the process.
+as unset. Downloads go through pooch into the user's cache, in a folder aside
+until the checksum holds, so that a truncated, altered or wrong file never gets
+there. ``COMPANION_OFFLINE=1`` skips the network, and so does a first connection
+that fails, to that host for the rest of the process.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import logging
 import os
 from dataclasses import dataclass
 from pathlib import Path
+
+import pooch
 
 from lib import validate
 from lib.datasets.aside import aside
@@ -92,18 +95,20 @@ def fetch(file: File, *, progress: bool = True) -> Found:
 
 
 def _retrieve(file: File, progress: bool) -> Found:
+    def write(url: str, target: str, _: object) -> None:
+        stream(url, target, progress)
+
     path = user_cache() / file.name
-    with aside(path.parent) as own:
-        partial = own / "file"
-        stream(file.url, partial, progress)
-        found = sha256_of(partial)
-        if found != file.sha256:
-            raise DataError(
-                f"{file.url} gave other bytes than registered: SHA-256 {found} ({partial.stat().st_size:,} bytes) where "
-                f"{file.sha256} ({file.size:,} bytes) is expected"
+    try:
+        with aside(path.parent) as own:
+            os.replace(
+                pooch.retrieve(file.url, f"sha256:{file.sha256}", fname="file", path=own, downloader=write), path
             )
-        os.replace(partial, path)
-    return Found(path, "download", found)
+    except (DataError, OSError):  # what requests raises is an OSError, and may be a ValueError too
+        raise
+    except ValueError as error:  # pooch: the checksum does not hold
+        raise DataError(f"{file.url} gave other bytes than registered: {error}") from error
+    return Found(path, "download", file.sha256)
 
 
 def locate(name: str | File, source: str = "auto", *, progress: bool = True) -> Found:
