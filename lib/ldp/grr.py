@@ -63,6 +63,10 @@ class GRR(Protocol):
         """Perturbed values, int64 of shape (n,)."""
         return randomised_response(values, self.k, self.p, rng)
 
+    def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """As ``support(privatise(values, rng))``; reports that were just made need no check."""
+        return indicators(self.privatise(values, rng), self.k)
+
     def support(self, reports: np.ndarray) -> np.ndarray:
         """One-hot vectors of the reported values, uint8 of shape (n, k)."""
         return indicators(self._reports(reports), self.k)
