@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.experiments import synth_summary
+from lib.experiments import NoResults, synth_summary
 from lib.experiments.synth import synth_grid
 from lib.experiments.synth_summary import (
     against_vanilla,
@@ -119,7 +119,7 @@ def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):
 
     def stored(name):
         if name not in grids:
-            raise ValueError(name)
+            raise NoResults(name)
         return grids[name]
 
     monkeypatch.setattr(synth_summary, "results", stored)
