@@ -102,7 +102,7 @@ def _retrieve(file: File, progress: bool) -> Found:
     try:
         with aside(path.parent) as own:
             os.replace(
-                pooch.retrieve(file.url, f"sha256:{file.sha256}", fname="file", path=own, downloader=write), path
+                pooch.retrieve(file.url, f"sha256:{file.sha256}", fname=file.name, path=own, downloader=write), path
             )
     except (DataError, OSError):  # what requests raises is an OSError, and may be a ValueError too
         raise
