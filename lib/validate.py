@@ -19,7 +19,7 @@ import numpy as np
 
 __all__ = [
     "EPSILON_MIN", "EPSILON_MAX", "INTEGER_MAX", "array", "choice", "positive", "integer", "fraction", "codes", "epsilon",
-    "budget", "generator", "reals", "resolve", "sequence",
+    "budget", "generator", "broadcastable", "reals", "resolve", "sequence",
 ]  # fmt: skip
 
 EPSILON_MIN, EPSILON_MAX = 1e-9, 600.0
@@ -102,6 +102,14 @@ def fraction(name: str, value: float, *, open_ends: bool = True) -> float:
     if not ok:
         raise ValueError(f"{name}={value!r} is not allowed: a number in {'(0, 1)' if open_ends else '[0, 1]'} is")
     return float(value)
+
+
+def broadcastable(name: str, shape: tuple[int, ...], other: tuple[int, ...], whose: str) -> None:
+    """A ``ValueError`` unless arrays of ``shape`` and ``other`` (``whose``) broadcast together."""
+    try:
+        np.broadcast_shapes(shape, other)
+    except ValueError:
+        raise ValueError(f"{name} has shape {shape}; one that broadcasts with {whose} {other} is allowed") from None
 
 
 def generator(name: str, value: np.random.Generator) -> np.random.Generator:

@@ -22,13 +22,15 @@ DATA = ("adult", "acs_coverage", "lsac")
 ROUNDING = 1e-9
 
 
-def grid_reports(split: str | None = None) -> Iterator[tuple[str, str, str, int, float]]:
-    """Every ``(data set, split, attribute, k, its budget)`` of the main grid."""
+def grid_reports(
+    split: str | None = None, epsilons: Sequence[float] = EPSILONS
+) -> Iterator[tuple[str, str, str, int, float]]:
+    """Every ``(data set, split, attribute, k, its budget)`` of the main grid, or at other budgets of a report."""
     for name in DATA:
         sensitive = TASKS[name].sensitive
         sizes = [TASKS[name].domain[c] for c in sensitive]
         for way in SPLITS if split is None else (split,):
-            for epsilon in EPSILONS:
+            for epsilon in epsilons:
                 budgets = split_budget(epsilon, sizes, way)
                 yield from ((name, way, c, k, float(e)) for c, k, e in zip(sensitive, sizes, budgets, strict=True))
 
@@ -83,12 +85,8 @@ def unprotected_share(epsilon: float, guess: float) -> Evidence:
     Of two values, equally likely beforehand, the better guess after a report that
     spends ``e`` is right with probability ``1 / (1 + exp(-e))`` at most.
     """
-    right = {}
-    for name in DATA:
-        sensitive = TASKS[name].sensitive
-        for split in SPLITS:
-            shares = split_budget(epsilon, [TASKS[name].domain[c] for c in sensitive], split).tolist()
-            right |= {f"{c} of {name}, {split}": 1 / (1 + math.exp(-e)) for c, e in zip(sensitive, shares, strict=True)}
+    reports = grid_reports(epsilons=(epsilon,))
+    right = {f"{c} of {name}, {split}": 1 / (1 + math.exp(-e)) for name, split, c, _, e in reports}
     least = min(right, key=right.get)
     words = f"{len(right)} attributes and splits; least for {least}: {right[least]:.0%}"
     return Evidence(sum(p >= guess for p in right.values()) / len(right), detail=words)

@@ -20,6 +20,7 @@ __all__ = [
     "PAPER_RUNS",
     "main",
     "in_words",
+    "value_in_words",
     "rule_in_words",
     "ledger_html",
     "write_verdicts",
@@ -36,17 +37,21 @@ def _spec(value: float) -> str:
     return ".3f" if value == 0 or 0.01 <= abs(value) < 10_000 else ".3g"
 
 
+def value_in_words(row: Row) -> str:
+    """The rerun's value with its interval, a share in per cent."""
+    e, spec = row.evidence, ".0%" if row.claim.rule == "at_least" else _spec(row.evidence.value)
+    text = format(e.value, spec)
+    if row.claim.rule == "true":
+        text = "holds" if e.value == 1 else "does not hold"
+    return text if math.isnan(e.low) else f"{text} [{e.low:{spec}}, {e.high:{spec}}]"
+
+
 def in_words(row: Row) -> str:
     """The rerun's value with its interval, runs and data, in one line."""
     e = row.evidence
     if math.isnan(e.value):
         return e.detail or "no value"
-    spec = ".0%" if row.claim.rule == "at_least" else _spec(e.value)
-    text = format(e.value, spec)
-    if row.claim.rule == "true":
-        text = "holds" if e.value == 1 else "does not hold"
-    if not math.isnan(e.low):
-        text += f" [{e.low:{spec}}, {e.high:{spec}}]"
+    text = value_in_words(row)
     if row.claim.rule == "at_least":
         text = f"true of {text} of the cases"
         if e.low < row.claim.tolerance["threshold"] <= e.high and e.low < e.high:

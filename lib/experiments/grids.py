@@ -183,13 +183,14 @@ def run_grid(
     store = Store(path or grid.path(profile), version=grid.version, mix_versions=mix_versions)
     if committed:
         _needs_real_tables(grid)
-    refuse_other_data(store, cells)
-    same = one_source(store.frame(), store.path)
+    stored = store.frame()
+    refuse_other_data(stored, store.path, cells)
+    same = one_source(stored, store.path)
 
     def check(record: dict) -> None:
         if committed:
             _refuse_replica(record)
-        same(pd.DataFrame([record]), f"cell {record['cell']}")
+        same(record, f"cell {record['cell']}")
 
     return run_sweep(cells, grid.run, store, workers=workers, backend=backend, cost=grid.cost, check=check,
                      progress=progress)  # fmt: skip

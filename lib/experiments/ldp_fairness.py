@@ -181,8 +181,7 @@ def run_cell(cell: Cell, data: Dataset | None = None, extra: Mapping[str, Metric
     if cell.protocol != BASELINE:
         bits = sanitise(known, domain, sensitive, protocol=cell.protocol, split=cell.split, epsilon=cell.epsilon,
                         rng=cell.noise)  # fmt: skip
-        shares = split_budget(cell.epsilon, [domain[c] for c in sensitive], cell.split)
-        epsilon_protected = float(shares[sensitive.index(spec.protected)])
+        epsilon_protected = budgets(cell)[spec.protected]
     features = design_matrix(known, domain, bits)
     built = time.perf_counter()
     model = train(features, data.y[train_rows], parameters, cell.run)

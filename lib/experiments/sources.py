@@ -6,13 +6,14 @@ as one. Records without a source, and those of what the project generates, are l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 import pandas as pd
 
 from lib.datasets import Unavailable, load, task
 from lib.datasets.cache import SOURCES
-from lib.experiments.store import Store, StoreError
+from lib.experiments.store import StoreError
 
 __all__ = ["in_words", "one_source", "refuse_other_data"]
 
@@ -20,17 +21,23 @@ _KINDS = dict.fromkeys((*SOURCES, "census"), "the real data") | {"replica": "the
 Origin = tuple[str, str]  # the real data or the replica, SHA-256 or ""
 
 
-def _origins(frame: pd.DataFrame) -> dict[str, set[Origin]]:
+def _said(frame: pd.DataFrame) -> list[dict]:
+    """The different things that records say of their rows, one record each."""
+    return (
+        frame[[c for c in ("dataset", "data_source", "data_sha256") if c in frame]].drop_duplicates().to_dict("records")
+    )
+
+
+def _origins(records: Iterable[Mapping]) -> dict[str, set[Origin]]:
     """Of each data set, what its records were computed on; without those that do not say."""
-    if not {"dataset", "data_source"} <= set(frame.columns):
-        return {}
-    said = frame[frame["data_source"].isin(_KINDS) & frame["dataset"].notna()]
-    sha = said["data_sha256"].fillna("") if "data_sha256" in said else pd.Series("", index=said.index)
     found: dict[str, set[Origin]] = {}
-    # the rows of a task are one file's; under another name, one's own, may be those of several
-    sha = sha.where(said["dataset"].isin({name for name in said["dataset"].unique() if _is_task(name)}), "")
-    for dataset, source, digest in {*zip(said["dataset"], said["data_source"], sha, strict=True)}:
-        found.setdefault(dataset, set()).add((_KINDS[source], digest))
+    for record in records:
+        dataset, kind = record.get("dataset"), _KINDS.get(record.get("data_source"))
+        if kind is None or not isinstance(dataset, str):
+            continue
+        # the rows of a task are one file's; under another name, one's own, may be those of several
+        digest = record.get("data_sha256") if _is_task(dataset) else ""
+        found.setdefault(dataset, set()).add((kind, digest if isinstance(digest, str) else ""))
     return found
 
 
@@ -50,15 +57,17 @@ def _words(origin: Origin) -> str:
     return f"{origin[0]} (SHA-256 {origin[1][:12]}...)" if origin[1] else origin[0]
 
 
-def refuse_other_data(store: Store, cells: Iterable[object]) -> None:
+def refuse_other_data(frame: pd.DataFrame, path: Path, cells: Iterable[object]) -> None:
     """Refuse to resume where records of these cells' data sets were computed on other rows than would be used now.
+
+    ``frame`` is what the file ``path`` holds.
 
     Raises
     ------
     StoreError
         It names the file, what is in it, what is here, and what to do.
     """
-    stored = _origins(store.frame())
+    stored = _origins(_said(frame))
     for dataset in sorted(stored.keys() & {getattr(cell, "dataset", None) for cell in cells}):
         if not _is_task(dataset):
             continue
@@ -69,20 +78,21 @@ def refuse_other_data(store: Store, cells: Iterable[object]) -> None:
         here = (_KINDS[data.source], data.sha256)
         if other := next((o for o in sorted(stored[dataset]) if _differ(o, here)), None):
             raise StoreError(
-                f"{store.path} holds records of {dataset!r} that were computed on {_words(other)}, and here is {_words(here)}; "
+                f"{path} holds records of {dataset!r} that were computed on {_words(other)}, and here is {_words(here)}; "
                 "give another path, move the file away, or set COMPANION_DATA to a folder with the data of the file"
             )
 
 
-def one_source(frame: pd.DataFrame, where: object) -> Callable[[pd.DataFrame, object], None]:
-    """A check of tables of records, one after the other, that no data set among them has two origins; ``frame`` is the first.
+def one_source(frame: pd.DataFrame, where: object) -> Callable[[pd.DataFrame | Mapping, object], None]:
+    """A check that no data set has two origins, in tables of records or single ones; ``frame`` is the first.
 
-    The check takes a table and its place for the message, and raises a :class:`StoreError`.
+    The check takes what is next and its place for the message, and raises a :class:`StoreError`.
     """
     known: dict[str, tuple[Origin, object]] = {}
 
-    def check(frame: pd.DataFrame, where: object) -> None:
-        for dataset, origins in _origins(frame).items():
+    def check(records: pd.DataFrame | Mapping, where: object) -> None:
+        said = _said(records) if isinstance(records, pd.DataFrame) else [records]
+        for dataset, origins in _origins(said).items():
             for origin in sorted(origins):
                 before, place = known.setdefault(dataset, (origin, where))
                 if _differ(before, origin):

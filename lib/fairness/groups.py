@@ -39,12 +39,7 @@ def stratum_errors(truth: np.ndarray, estimate: np.ndarray, *, normalised: bool 
         or the shapes do not broadcast.
     """
     truth, estimate = np.asarray(truth, dtype=float), np.asarray(estimate, dtype=float)
-    try:
-        np.broadcast_shapes(truth.shape, estimate.shape)
-    except ValueError:
-        raise ValueError(
-            f"estimate has shape {estimate.shape}; one that broadcasts with {truth.shape} is allowed"
-        ) from None
+    validate.broadcastable("estimate", estimate.shape, truth.shape, "truth")
     if not np.isfinite(truth).all() or (normalised and (truth == 0).any()):
         raise ValueError(f"truth={truth!r} is not allowed: finite values{' other than 0' if normalised else ''} are")
     error = np.abs(truth - estimate)

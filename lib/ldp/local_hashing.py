@@ -62,12 +62,7 @@ def hash_values(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
         raise ValueError(f"seeds has dtype {seeds.dtype}; uint64 is allowed")
     validate.codes("values", values.reshape(-1), 1 << 63)
     validate.integer("g", g, low=1, high=1 << 63)
-    try:
-        np.broadcast_shapes(seeds.shape, values.shape)
-    except ValueError:
-        raise ValueError(
-            f"values has shape {values.shape}; one that broadcasts with seeds {seeds.shape} is allowed"
-        ) from None
+    validate.broadcastable("values", values.shape, seeds.shape, "seeds")
     return _hashes(seeds, values, g)
 
 
