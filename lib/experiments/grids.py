@@ -59,9 +59,9 @@ class Grid:
 _QUICK = {"datasets": ("lsac",), "protocols": ("GRR", "OUE"), "epsilons": (0.25, 50.0), "runs": range(2)}
 
 
-def _ldp(name: str, title: str, grid: Callable[..., Iterable[object]]) -> Grid:
+def _ldp(name: str, title: str, grid: Callable[..., Iterable[object]], **quick: object) -> Grid:
     return Grid(
-        name, title, lambda profile: grid(**({} if profile == "paper" else _QUICK)),
+        name, title, lambda profile: grid(**({} if profile == "paper" else _QUICK | quick)),
         ldp_fairness.run_cell, ldp_fairness.relative_cost, ldp_fairness.VERSION,
     )  # fmt: skip
 
@@ -119,6 +119,8 @@ GRIDS: dict[str, Grid] = {
         _ldp("ldp_main", "LDP and fairness, Figs 2-7", ldp_fairness.main_grid),
         _ldp("ldp_appendix", "LDP and fairness, Figs 8-13 (random sensitive attributes)", ldp_fairness.appendix_grid),
         _ldp("ldp_tuned", "LDP and fairness, Figs 2-7 with hyper-parameters tuned on training folds", ldp_fairness.tuned_grid),
+        _ldp("ldp_rounded", "LDP and fairness, OLH and SS with the authors' rounding, where it differs", ldp_fairness.rounded_grid,
+             protocols=("OLH", "SS"), epsilons=(2.0, 4.0)),
         Grid("coherence_dp", "Demographic coherence of noisy and of exact counts", _coherence_dp, coherence_dp.run_cell,
              lambda cell: 5.0 if cell.reader == "forest" else 1.0, coherence_dp.VERSION),
         Grid(

@@ -13,11 +13,12 @@ from lib.ldp.encode import design_matrix, one_hot, sanitise
 from lib.ldp.grr import GRR
 from lib.ldp.histogram import THE
 from lib.ldp.local_hashing import BLH, OLH
-from lib.ldp.registry import PROTOCOLS, make, protocol_class
+from lib.ldp.registry import PROTOCOLS, ROUNDED, make, protocol_class
 from lib.ldp.subset import SS
 from lib.ldp.unary import OUE, RAPPOR
 
 __all__ = [
-    "Protocol", "GRR", "BLH", "OLH", "RAPPOR", "OUE", "SS", "THE", "PROTOCOLS", "make", "protocol_class",
+    "Protocol", "GRR", "BLH", "OLH", "RAPPOR", "OUE", "SS", "THE", "PROTOCOLS", "ROUNDED", "make",
+    "protocol_class",
     "SPLITS", "split_budget", "one_hot", "sanitise", "design_matrix", "audited_epsilon",
 ]  # fmt: skip

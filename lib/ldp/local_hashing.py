@@ -23,7 +23,7 @@ from lib.ldp.base import Protocol
 from lib.ldp.grr import randomised_response
 from lib.ldp.unary import perturbed_bits
 
-__all__ = ["BLH", "OLH", "G_RULES", "HashReports", "LocalHashing", "hash_values"]
+__all__ = ["BLH", "OLH", "RoundedOLH", "G_RULES", "HashReports", "LocalHashing", "hash_values"]
 
 _BLOCK = 1 << 20  # entries of (users x values) hashed at a time
 _RANGE_MAX = 1 << 61  # hashes are 64-bit words; from epsilon = 42.3 on, e^eps + 1 no longer fits
@@ -232,3 +232,12 @@ class OLH(LocalHashing):
         super().__init__(k=k, epsilon=epsilon)
         rule = G_RULES[validate.choice("g_rule", g_rule, G_RULES)]
         self._set(rule(self.epsilon))
+
+
+class RoundedOLH(OLH):
+    """OLH as the common implementation has it: ``g = round(e^eps) + 1``."""
+
+    name = "OLH-rounded"
+
+    def __init__(self, *, k: int, epsilon: float) -> None:
+        super().__init__(k=k, epsilon=epsilon, g_rule="round")

@@ -1,4 +1,4 @@
-"""Protocols by name: the paper's seven, or any other as ``"module:Class"``."""
+"""Protocols by name: the paper's seven, two of them with the authors' rounding, or any other as ``"module:Class"``."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from lib import validate
 from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
 from lib.ldp.histogram import THE
-from lib.ldp.local_hashing import BLH, OLH
-from lib.ldp.subset import SS
+from lib.ldp.local_hashing import BLH, OLH, RoundedOLH
+from lib.ldp.subset import SS, RoundedSS
 from lib.ldp.unary import OUE, RAPPOR
 
-__all__ = ["PROTOCOLS", "make", "protocol_class"]
+__all__ = ["PROTOCOLS", "ROUNDED", "make", "protocol_class"]
 
-_CLASSES = {c.name: c for c in (GRR, BLH, OLH, RAPPOR, OUE, SS, THE)}
-PROTOCOLS: tuple[str, ...] = tuple(_CLASSES)
+_PAPER = {c.name: c for c in (GRR, BLH, OLH, RAPPOR, OUE, SS, THE)}
+PROTOCOLS: tuple[str, ...] = tuple(_PAPER)
+# Protocols whose printed rule rounds down where the authors' code rounds to the nearest whole number.
+ROUNDED: dict[str, str] = {"OLH": RoundedOLH.name, "SS": RoundedSS.name}
+_CLASSES = _PAPER | {c.name: c for c in (RoundedOLH, RoundedSS)}
 
 
 def protocol_class(name: str) -> type[Protocol]:
-    """The class behind one of :data:`PROTOCOLS`, or the :class:`Protocol` that ``"module:Class"`` names.
+    """The class behind one of :data:`PROTOCOLS` or :data:`ROUNDED`, or the :class:`Protocol` that ``"module:Class"`` names.
 
     Raises
     ------
@@ -37,7 +40,7 @@ def make(name: str, *, k: int, epsilon: float, **options) -> Protocol:
     Parameters
     ----------
     name : str
-        One of :data:`PROTOCOLS`, or ``"module:Class"``.
+        One of :data:`PROTOCOLS`, a value of :data:`ROUNDED`, or ``"module:Class"``.
     k : int
         Size of the domain, at least 2.
     epsilon : float

@@ -12,7 +12,7 @@ from lib.ldp.base import Protocol
 from lib.ldp.bits import bernoulli
 from lib.ldp.subsets import random_members, random_subsets
 
-__all__ = ["SS", "OMEGA_RULES"]
+__all__ = ["SS", "RoundedSS", "OMEGA_RULES"]
 
 _MAX_ENUMERATED = 100_000
 _K_MAX = (1 << 32) + 1  # the other k - 1 values are drawn as 32-bit words
@@ -148,6 +148,15 @@ class SS(Protocol):
     def privacy_loss(self) -> float:
         """The log ratio of a subset with the user's value in it to one without."""
         return self._log_in - self._log_out
+
+
+class RoundedSS(SS):
+    """Subset selection as the common implementation has it: ``omega`` is the nearest whole number to ``k / (e^eps + 1)``."""
+
+    name = "SS-rounded"
+
+    def __init__(self, *, k: int, epsilon: float) -> None:
+        super().__init__(k=k, epsilon=epsilon, omega_rule="round")
 
 
 def _log_choose(n: int, r: int) -> float:
