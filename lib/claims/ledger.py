@@ -16,10 +16,24 @@ from lib.claims.rules import RULES, VERDICTS, Evidence, judge
 from lib.experiments.holm import holm
 from lib.paths import DATA
 
-__all__ = ["Claim", "Row", "CLAIMS", "STORED", "read_claims", "evaluate", "summary", "stored_verdicts", "drift"]
+__all__ = [
+    "Claim",
+    "Row",
+    "CLAIMS",
+    "STORED",
+    "PAPERS",
+    "COMPANION",
+    "read_claims",
+    "evaluate",
+    "summary",
+    "apart",
+    "stored_verdicts",
+    "drift",
+]
 
 CLAIMS, STORED = DATA / "claims.yml", DATA / "verdicts.yml"
-PAPERS = ("ldp", "coherence", "stratified")
+PAPERS = ("stratified", "ldp", "coherence")
+COMPANION = "companion"  # whose rows no paper states: other tables, other settings, readings of our own
 MEASURES = {
     name: function
     for module in (exact, ldp, ldp_ranks, coherence, means, means_theory, synth)
@@ -38,7 +52,8 @@ KINDS = {
 class Claim:
     """One row of ``data/claims.yml``.
 
-    ``rule`` with its ``tolerance``, and the reason for it (``why``), were set
+    ``paper`` says who states it: a paper, or the ``companion``, whose rows name
+    in ``about`` the paper that they belong beside. ``rule`` with its ``tolerance``, and the reason for it (``why``), were set
     from the paper's text; ``measure`` names a function of ``lib.claims``, or
     ``"module:function"``, with its ``arguments``. A row without a measure says why in ``why`` and carries
     the verdict "not run" or "not comparable". ``seen`` marks rows that were
@@ -57,6 +72,12 @@ class Claim:
     why: str = ""
     verdict: str = ""
     seen: bool = False
+    about: str = ""
+
+    @property
+    def subject(self) -> str:
+        """The paper that the row is about, whoever states it: the verdict page that shows it."""
+        return self.about or self.paper
 
     @property
     def kind(self) -> str:
@@ -68,7 +89,11 @@ class Claim:
         return validate.resolve(f"measure of {self.id}", self.measure, MEASURES, callable, "a function")
 
     def __post_init__(self) -> None:
-        validate.choice("paper", self.paper, PAPERS)
+        validate.choice("paper", self.paper, (*PAPERS, COMPANION))
+        if self.paper == COMPANION:
+            validate.choice(f"about of {self.id}", self.about, PAPERS)
+        elif self.about:
+            raise ValueError(f"about of {self.id} must be left out unless paper is {COMPANION}, got {self.about!r}")
         if self.measure:
             self.measured_by()
             validate.choice(f"rule of {self.id}", self.rule, RULES)
@@ -118,13 +143,14 @@ def evaluate(
 ) -> list[Row]:
     """Measure and judge ``claims``, by default the whole ledger; give the rows of ``paper`` for which ``shown`` is true.
 
+    The rows of a paper include those of the companion about it; ``paper="companion"`` gives the companion's alone.
     Directional tests of all ``claims`` are adjusted together, whatever is shown: a page of some rows has the
     verdicts of the whole. Rows that are neither shown nor directional are not measured.
     """
     claims = read_claims() if claims is None else claims
     if paper is not None:
-        validate.choice("paper", paper, PAPERS)
-    wanted = [paper in (None, c.paper) and (shown is None or shown(c)) for c in claims]
+        validate.choice("paper", paper, (*PAPERS, COMPANION))
+    wanted = [paper in (None, c.paper, c.subject) and (shown is None or shown(c)) for c in claims]
     needed = [(c, show) for c, show in zip(claims, wanted, strict=True) if show or c.rule == "positive"]
     evidence = [c.measured_by()(**c.arguments) if c.measure else Evidence(math.nan, detail=c.why) for c, _ in needed]
     tested = [i for i, (c, _) in enumerate(needed) if c.rule == "positive" and not math.isnan(evidence[i].p)]
@@ -140,6 +166,16 @@ def summary(rows: list[Row] | None = None) -> dict[str, int]:
     """How many rows have each verdict, all five named."""
     counts = Counter(row.verdict for row in (evaluate() if rows is None else rows))
     return {verdict: counts.get(verdict, 0) for verdict in VERDICTS}
+
+
+def apart(rows: list[Row]) -> dict[tuple[str, bool], list[Row]]:
+    """Rows that are tallied apart: by who states them, and by whether the rule came after part of the results.
+
+    The keys are ``(paper, seen)``, those that occur, in the order of :data:`PAPERS` with the companion last.
+    """
+    keys = [(paper, seen) for paper in (*PAPERS, COMPANION) for seen in (False, True)]
+    parts = {key: [row for row in rows if (row.claim.paper, row.claim.seen) == key] for key in keys}
+    return {key: part for key, part in parts.items() if part}
 
 
 def stored_verdicts(path: Path = STORED) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from lib import validate
-from lib.claims.ledger import STORED, Row, drift, evaluate, read_claims, stored_verdicts, summary
+from lib.claims.ledger import COMPANION, STORED, Row, apart, drift, evaluate, read_claims, stored_verdicts, summary
 
 __all__ = [
     "COLUMNS",
@@ -20,8 +20,12 @@ __all__ = [
     "PAPER_RUNS",
     "main",
     "in_words",
+    "statement_in_words",
     "value_in_words",
     "rule_in_words",
+    "bars",
+    "counts_in_words",
+    "tally_in_words",
     "ledger_html",
     "write_verdicts",
 ]
@@ -29,7 +33,12 @@ __all__ = [
 PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
 COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "data", "rule", "kind")
 WHOLE = (*COLUMNS[:4], "source", *COLUMNS[4:])  # of the ledger over all papers
-PAPERS_IN_WORDS = {"stratified": "Stratified DP", "ldp": "LDP and fairness", "coherence": "Demographic coherence"}
+PAPERS_IN_WORDS = {
+    "stratified": "Stratified DP",
+    "ldp": "LDP and fairness",
+    "coherence": "Demographic coherence",
+    "companion": "Companion",
+}
 
 
 def _spec(value: float) -> str:
@@ -46,6 +55,11 @@ def value_in_words(row: Row) -> str:
     return text if math.isnan(e.low) else f"{text} [{e.low:{spec}}, {e.high:{spec}}]"
 
 
+def statement_in_words(row: Row) -> str:
+    """The claim in our words; one that no paper states begins with "Companion:"."""
+    return f"Companion: {row.claim.statement}" if row.claim.paper == COMPANION else row.claim.statement
+
+
 def in_words(row: Row) -> str:
     """The rerun's value with its interval, runs and data, in one line."""
     e = row.evidence
@@ -57,7 +71,7 @@ def in_words(row: Row) -> str:
         if e.low < row.claim.tolerance["threshold"] <= e.high and e.low < e.high:
             text += " (too close to call by its interval)"
     if e.runs:
-        asked = e.of or PAPER_RUNS.get(row.claim.paper, 0)
+        asked = e.of or PAPER_RUNS.get(row.claim.subject, 0)
         text += f", {e.runs} run{'s' * (e.runs > 1)}" + (f" where the paper has {asked}" if e.runs < asked else "")
     if not math.isnan(row.adjusted_p):
         text += f", p = {row.adjusted_p:.2g} (Holm)"
@@ -70,6 +84,33 @@ def rule_in_words(row: Row) -> str:
     rule = " ".join(part for part in (row.claim.rule.replace("_", " "), tolerance) if part)
     words = f"{rule}: {row.claim.why}" if rule else row.claim.why
     return f"{words} †" if row.claim.seen else words
+
+
+def counts_in_words(rows: list[Row]) -> str:
+    """How many rows have each verdict that occurs: ``"3 reproduced, 1 not run"``."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in summary(rows).items() if count)
+
+
+def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
+    """The verdicts of each part of :func:`lib.claims.ledger.apart` by its name; † where the rule came after results."""
+    return {PAPERS_IN_WORDS[paper] + " †" * seen: summary(part) for (paper, seen), part in apart(rows).items()}
+
+
+def tally_in_words(rows: list[Row]) -> str:
+    """All tallies as Markdown: claims of the papers, split by when their rule was set, and the companion's own apart."""
+    stated = [row for row in rows if row.claim.paper != COMPANION]
+    own = [row for row in rows if row.claim.paper == COMPANION]
+    papers = len({row.claim.paper for row in stated})
+    words = f"**{counts_in_words(stated)}**, of {len(stated)} claims of the paper{'s' * (papers > 1)}."
+    times = {False: "before the results were looked at", True: "when part of the results was known (†)"}
+    for seen, when in times.items():
+        if part := [row for row in stated if row.claim.seen == seen]:
+            words += f" {len(part)} rules were set {when}: {counts_in_words(part)}."
+    if own:
+        words += f"\n\nThe companion adds {len(own)} statement{'s' * (len(own) > 1)} of its own (other tables, other"
+        words += f" settings), which no tally of a paper counts: {counts_in_words(own)};"
+        words += f" {sum(row.claim.seen for row in own)} of their rules were set when part of the results was known."
+    return words
 
 
 def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS) -> str:
@@ -99,9 +140,10 @@ def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS)
 def _cells(row: Row) -> dict[str, str]:
     claim, measured = row.claim, not math.isnan(row.evidence.value)
     data = row.evidence.data if measured else "–"
-    texts = (row.verdict, claim.statement, claim.value or "–", in_words(row), claim.place, data, rule_in_words(row),
+    texts = (row.verdict, statement_in_words(row), claim.value or "–", in_words(row), claim.place, data, rule_in_words(row),
              claim.kind)  # fmt: skip
-    return dict(zip(COLUMNS, texts, strict=True)) | {"source": PAPERS_IN_WORDS[claim.paper]}
+    source = PAPERS_IN_WORDS[claim.paper] + (f", on {PAPERS_IN_WORDS[claim.about]}" if claim.about else "")
+    return dict(zip(COLUMNS, texts, strict=True)) | {"source": source}
 
 
 def write_verdicts(rows: list[Row], path: Path = STORED) -> None:
@@ -117,9 +159,11 @@ def main(*, check: bool = False, write: bool = False, paper: str | None = None) 
     rows = evaluate(paper=paper)
     for row in rows:
         print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
-        print(textwrap.indent(textwrap.fill(row.claim.statement, 96), "    "))
+        print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
         print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {row.evidence.data}\n")
-    print(", ".join(f"{count} {verdict}" for verdict, count in summary(rows).items()))
+    for name, counts in bars(rows).items():
+        print(f"{name:24} " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    print("† rules set when part of the results was known")
     if write:
         write_verdicts(rows)
     if check and (changed := drift(rows, stored_verdicts())):

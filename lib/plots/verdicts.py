@@ -26,7 +26,7 @@ VERDICT_COLOURS = {
 
 
 def tallies(counts: Mapping[str, Mapping[str, int]]) -> tuple[Figure, str]:
-    """A bar a paper, cut by verdict; ``counts`` maps the paper's name to how many rows have each verdict.
+    """One bar per name in ``counts``, cut by verdict; ``counts`` maps the name to how many rows have each verdict.
 
     Narrow enough for a phone, names and legend included.
     """

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lib.claims import ldp, ldp_ranks, report
-from lib.claims.ledger import MEASURES, Claim, drift, evaluate, read_claims, stored_verdicts, summary
+from lib.claims.ledger import MEASURES, Claim, apart, drift, evaluate, read_claims, stored_verdicts, summary
 from lib.ldp import PROTOCOLS
 from lib.paths import RESULTS
 from lib.rng import stream
@@ -36,6 +36,7 @@ def _read(tmp_path, *rows):
     ({"rule": "close"}, "rule of a='close'"),
     ({"verdict": "reproduced"}, "a measured row's verdict is computed"), ({"why": ""}, "why=''"), ({"note": "x"}, "field 'note'"),
     ({"measure": "", "verdict": "reproduced"}, "verdict of a='reproduced'"),
+    ({"paper": "companion"}, "about of a=''"), ({"about": "ldp"}, "about of a must be left out"),
 ])  # fmt: skip
 def test_a_wrong_row_is_named(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
@@ -225,6 +226,34 @@ def test_rows_that_nobody_sees_are_not_measured(grid, monkeypatch):
                             "tolerance": {}}))  # fmt: skip
     [row] = evaluate([Claim(**ROW), shown], shown=lambda claim: claim.id == "b")
     assert row.claim is shown
+
+
+def test_the_companions_rows_and_later_rules_are_tallied_apart():
+    claims = [Claim(**(ROW | change)) for change in (
+        {}, {"id": "b", "seen": True}, {"id": "c", "paper": "companion", "about": "ldp"}, {"id": "d", "paper": "coherence"},
+    )]  # fmt: skip
+    rows = evaluate(claims)
+    assert {key: [row.claim.id for row in part] for key, part in apart(rows).items()} == {
+        ("ldp", False): ["a"], ("ldp", True): ["b"], ("coherence", False): ["d"], ("companion", False): ["c"],
+    }  # fmt: skip
+    assert {name: sum(counts.values()) for name, counts in report.bars(rows).items()} == {
+        "LDP and fairness": 1, "LDP and fairness †": 1, "Demographic coherence": 1, "Companion": 1,
+    }  # fmt: skip
+    assert [row.claim.id for row in evaluate(claims, paper="ldp")] == ["a", "b", "c"]
+    assert [row.claim.id for row in evaluate(claims, paper="companion")] == ["c"]
+    words = report.tally_in_words(rows)
+    assert "3 reproduced**, of 3 claims of the papers" in words
+    assert "adds 1 statement" in words
+    assert "Companion: s" in report.ledger_html(rows, "all", report.WHOLE)
+    assert "Companion, on LDP and fairness" in report.ledger_html(rows, "all", report.WHOLE)
+
+
+def test_no_paper_is_charged_with_rows_about_other_tables_or_settings():
+    """They stood among the papers' claims, and counted in their bars."""
+    mine = {claim.id: claim.about for claim in read_claims() if claim.paper == "companion"}
+    assert mine.items() >= {"stratified-parity-texas": "stratified", "stratified-parity-nist": "stratified",
+                            "stratified-spent-wins": "stratified", "coherence-weaker-than-dp": "coherence",
+                            "ldp-g-optimal": "ldp"}.items()  # fmt: skip
 
 
 def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
