@@ -56,6 +56,12 @@ def _book(args: argparse.Namespace) -> int:
 
         print(f"run times of {write_times()} chapters")
         return 0
+    if args.compare:
+        from lib.book.compare import compare
+        from lib.book.toc import pages
+        from lib.paths import ROOT
+
+        return int(compare(pages(ROOT), args.profile, workers=args.workers) > 0)
     index = build(args.profile, workers=args.workers)
     print(f"\nThe book is ready. Open:\n  {index.as_uri()}")
     return 0
@@ -155,6 +161,7 @@ def _parser() -> argparse.ArgumentParser:
         "--times", action="store_true", help="only keep the last build's run times, for the teachers' page"
     )
     book.add_argument("--pairs", action="store_true", help="only write the .ipynb of every chapter from its .md")
+    book.add_argument("--compare", action="store_true", help="only compare the pages with real data and on replicas")
     book.set_defaults(call=_book)
 
     claims = commands.add_parser("claims", help="print the ledger of claims")

@@ -25,3 +25,11 @@ FALSE_ALARM = 1e-6  # of every statistical test in the suite, stated once
 def rng(request) -> np.random.Generator:
     """A stream of its own for each test, the same in every run."""
     return stream(7, request.node.nodeid)
+
+
+@pytest.fixture
+def on_replicas(tmp_path, monkeypatch) -> None:
+    """An environment in which no real data can be had."""
+    monkeypatch.delenv("COMPANION_DATA", raising=False)
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "no-cache"))
+    monkeypatch.setenv("COMPANION_OFFLINE", "1")

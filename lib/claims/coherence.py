@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from lib.claims import coherence_theory
-from lib.claims.rules import Evidence, p_positive
+from lib.claims.rules import Evidence, counts_rows, p_positive
 from lib.coherence.collection import EVERYONE
 from lib.coherence.experiment import clopper_pearson
 from lib.coherence.solver import Setting, solve
@@ -111,6 +111,7 @@ def section5_left_out_cleared() -> Evidence:
     return NOTHING if part.empty else _mean((1 + part["mean_b"]) / 2)
 
 
+@counts_rows
 def table_fact(fact: str, value: float) -> Evidence:
     """Whether a count of the raw table is as printed."""
     section5 = load_section5()
@@ -121,6 +122,7 @@ def table_fact(fact: str, value: float) -> Evidence:
     return Evidence(float(found == value), data="real data", detail=f"{found:,}")
 
 
+@counts_rows
 def share_with() -> Evidence:
     """Share of the records with the difficulty."""
     section5 = load_section5()
@@ -129,6 +131,7 @@ def share_with() -> Evidence:
     )
 
 
+@counts_rows
 def few_unique() -> Evidence:
     """Whether at most half of the people are the only ones with their eight attributes."""
     section5 = load_section5()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from lib.claims.rules import Evidence
+from lib.claims.rules import Evidence, counts_rows
 from lib.datasets import TASKS, load
 from lib.experiments.ldp_fairness import EPSILONS
 from lib.ldp import PROTOCOLS, SPLITS, make, split_budget
@@ -49,6 +49,7 @@ def single_value_probability(protocol: Protocol) -> float:
     return p * (1 - q) ** (k - 1) + (1 - p) * (k - 1) * q * (1 - q) ** (k - 2)
 
 
+@counts_rows
 def table2(dataset: str, n: int, sizes: Sequence[int]) -> Evidence:
     """Whether the table has the printed number of rows and the sensitive attributes the printed domain sizes."""
     data = load(dataset)
@@ -65,6 +66,7 @@ def attribute_counts(counts: dict[str, int]) -> Evidence:
     return Evidence(float(found == counts), detail=", ".join(f"{name} {count}" for name, count in found.items()))
 
 
+@counts_rows
 def levels(dataset: str, column: str, count: int) -> Evidence:
     """Whether a column takes as many values as stated."""
     data = load(dataset)

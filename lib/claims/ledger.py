@@ -1,4 +1,8 @@
-"""Read the claims, measure, judge. Verdicts are never typed: they follow from stored results by the rule of the row."""
+"""Read the claims, measure, judge. Verdicts are never typed: they follow from stored results by the rule of the row.
+
+Rows that count in a real table keep their evidence in ``data/evidence.yml``, so
+that the ledger is the same where only a replica is.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +25,21 @@ __all__ = [
     "Row",
     "CLAIMS",
     "STORED",
+    "EVIDENCE",
     "PAPERS",
     "COMPANION",
     "read_claims",
     "evaluate",
+    "evidence_record",
+    "counted",
     "summary",
     "apart",
+    "stored_evidence",
     "stored_verdicts",
     "drift",
 ]
 
-CLAIMS, STORED = DATA / "claims.yml", DATA / "verdicts.yml"
+CLAIMS, STORED, EVIDENCE = DATA / "claims.yml", DATA / "verdicts.yml", DATA / "evidence.yml"
 PAPERS = ("stratified", "ldp", "coherence")
 COMPANION = "companion"  # whose rows no paper states: other tables, other settings, readings of our own
 MEASURES = {
@@ -152,7 +160,7 @@ def evaluate(
         validate.choice("paper", paper, (*PAPERS, COMPANION))
     wanted = [paper in (None, c.paper, c.subject) and (shown is None or shown(c)) for c in claims]
     needed = [(c, show) for c, show in zip(claims, wanted, strict=True) if show or c.rule == "positive"]
-    evidence = [c.measured_by()(**c.arguments) if c.measure else Evidence(math.nan, detail=c.why) for c, _ in needed]
+    evidence = [_measured(c) if c.measure else Evidence(math.nan, detail=c.why) for c, _ in needed]
     tested = [i for i, (c, _) in enumerate(needed) if c.rule == "positive" and not math.isnan(evidence[i].p)]
     adjusted = dict(zip(tested, holm(evidence[i].p for i in tested).tolist(), strict=True))
     return [
@@ -160,6 +168,31 @@ def evaluate(
         for i, ((c, show), e) in enumerate(zip(needed, evidence, strict=True))
         if show
     ]
+
+
+def _measured(claim: Claim) -> Evidence:
+    """What the measure says here; where it needs a real table and only a replica is here, what it said there."""
+    found = claim.measured_by()(**claim.arguments)
+    record = stored_evidence().get(claim.id) if found.data == "replica" else None
+    if record is None or evidence_record(claim, record["evidence"]) != record:
+        return found
+    return Evidence(**record["evidence"], stored=True)
+
+
+def evidence_record(claim: Claim, evidence: Evidence | dict) -> dict:
+    """What is stored of a row: the measure, its arguments, and the fields of its evidence that are set."""
+    if isinstance(evidence, Evidence):
+        default = Evidence(math.nan)
+        evidence = {f.name: value for f in fields(Evidence)
+                    if f.name != "stored" and (value := getattr(evidence, f.name)) == value
+                    and value != getattr(default, f.name)}  # fmt: skip
+    return {"measure": claim.measure, "arguments": claim.arguments, "evidence": evidence}
+
+
+def stored_evidence(path: Path | None = None) -> dict[str, dict]:
+    """The records of :data:`EVIDENCE` by the id of their rows."""
+    path = EVIDENCE if path is None else path
+    return yaml.safe_load(path.read_text()) or {} if path.exists() else {}
 
 
 def summary(rows: list[Row] | None = None) -> dict[str, int]:
@@ -183,10 +216,12 @@ def stored_verdicts(path: Path = STORED) -> dict[str, str]:
     return yaml.safe_load(path.read_text()) if path.exists() else {}
 
 
-def drift(rows: list[Row], stored: dict[str, str]) -> list[str]:
+def drift(rows: list[Row], stored: dict[str, str], evidence: dict[str, dict] | None = None) -> list[str]:
     """Rows whose stored verdict no longer follows, in words; rows that need real data are left out on replicas.
 
-    A stored verdict without a claim is one that no longer follows, too.
+    A stored verdict without a claim is one that no longer follows, too. With
+    ``evidence``, the stored records of rows that count in a real table, so is
+    a record that is not what the table of this machine says.
     """
     moved = [
         f"{row.claim.id}: stored {stored.get(row.claim.id, 'nothing')!r}, the results say {row.verdict!r}"
@@ -194,5 +229,22 @@ def drift(rows: list[Row], stored: dict[str, str]) -> list[str]:
         if stored.get(row.claim.id) != row.verdict and row.evidence.data != "replica"
     ]
     known = {claim.id for claim in read_claims()} | {row.claim.id for row in rows}
-    return moved + [f"{name}: stored {verdict!r}, there is no such claim" for name, verdict in stored.items()
-                    if name not in known]  # fmt: skip
+    moved += [f"{name}: stored {verdict!r}, there is no such claim" for name, verdict in stored.items()
+              if name not in known]  # fmt: skip
+    if evidence is not None:
+        moved += [f"{name}: stored evidence {evidence.get(name, 'none')}, the table says {record}"
+                  for name, record in counted(rows).items() if evidence.get(name) != record]  # fmt: skip
+        moved += [f"{name}: stored evidence, there is no such claim" for name in evidence if name not in known]
+    return moved
+
+
+def counted(rows: list[Row]) -> dict[str, dict]:
+    """Evidence to store: of the rows that were counted in a real table of this machine."""
+    return {
+        row.claim.id: evidence_record(row.claim, row.evidence)
+        for row in rows
+        if row.claim.measure
+        and getattr(row.claim.measured_by(), "counts_rows", False)
+        and row.evidence.data != "replica"
+        and not row.evidence.stored
+    }

@@ -11,7 +11,20 @@ from pathlib import Path
 import yaml
 
 from lib import validate
-from lib.claims.ledger import COMPANION, STORED, Row, apart, drift, evaluate, read_claims, stored_verdicts, summary
+from lib.claims.ledger import (
+    COMPANION,
+    EVIDENCE,
+    STORED,
+    Row,
+    apart,
+    counted,
+    drift,
+    evaluate,
+    read_claims,
+    stored_evidence,
+    stored_verdicts,
+    summary,
+)
 
 __all__ = [
     "COLUMNS",
@@ -27,6 +40,7 @@ __all__ = [
     "counts_in_words",
     "tally_in_words",
     "ledger_html",
+    "write_evidence",
     "write_verdicts",
 ]
 
@@ -154,19 +168,29 @@ def write_verdicts(rows: list[Row], path: Path = STORED) -> None:
     path.write_text("# Written by: python -m lib claims --write\n" + yaml.safe_dump(verdicts, sort_keys=True))
 
 
+def write_evidence(rows: list[Row], path: Path = EVIDENCE) -> None:
+    """Store the evidence of rows that were counted in real tables here; that of other rows stays, if they are there."""
+    known = {claim.id for claim in read_claims()}
+    records = {name: record for name, record in stored_evidence(path).items() if name in known} | counted(rows)
+    head = "# Evidence of the rows that count in real tables. Written by: python -m lib claims --write\n"
+    path.write_text(head + yaml.safe_dump(records, sort_keys=True, default_flow_style=None, width=140))
+
+
 def main(*, check: bool = False, write: bool = False, paper: str | None = None) -> int:
     """Print every row; 1 is returned if ``check`` finds a stored verdict that no longer follows."""
     rows = evaluate(paper=paper)
     for row in rows:
         print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
         print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
-        print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {row.evidence.data}\n")
+        data = row.evidence.data + " (stored evidence)" * row.evidence.stored
+        print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {data}\n")
     for name, counts in bars(rows).items():
         print(f"{name:24} " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     print("† rules set when part of the results was known")
     if write:
         write_verdicts(rows)
-    if check and (changed := drift(rows, stored_verdicts())):
-        print("\nstored verdicts that no longer follow from the results:\n  " + "\n  ".join(changed))
+        write_evidence(rows)
+    if check and (changed := drift(rows, stored_verdicts(), stored_evidence())):
+        print("\nstored verdicts and evidence that no longer follow from the results:\n  " + "\n  ".join(changed))
         return 1
     return 0

@@ -8,12 +8,13 @@ the adjusted one is below 5%.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
 
-__all__ = ["VERDICTS", "RULES", "Evidence", "judge", "p_positive"]
+__all__ = ["VERDICTS", "RULES", "Evidence", "counts_rows", "judge", "p_positive"]
 
 VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
 LEVEL = 0.05
@@ -25,6 +26,7 @@ class Evidence:
 
     ``exact`` numbers come from arithmetic and have no interval. ``of`` is the
     paper's number of runs where it is not that of its other experiments.
+    ``stored`` tells evidence that was kept from a machine with the real table.
     """
 
     value: float
@@ -36,11 +38,18 @@ class Evidence:
     detail: str = ""
     reference: float = math.nan
     of: int = 0
+    stored: bool = False
 
     @property
     def exact(self) -> bool:
         """Whether arithmetic settles it: no runs."""
         return self.runs == 0
+
+
+def counts_rows(measure: Callable[..., Evidence]) -> Callable[..., Evidence]:
+    """Mark a measure that reads a real table: the ledger stores its evidence for machines with a replica only."""
+    measure.counts_rows = True
+    return measure
 
 
 def _near(e: Evidence, target: float, tolerance: float) -> str:

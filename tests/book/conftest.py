@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -9,6 +10,8 @@ import pytest
 from filelock import FileLock
 
 from lib.book.build import build
+from lib.book.compare import missing_files, replicas_folder
+from lib.book.execute import Executed, execute
 from lib.book.pairs import METADATA
 from lib.book.toc import Page, pages
 from lib.paths import ROOT
@@ -27,12 +30,23 @@ def html() -> Path:
         pytest.fail(f"the book does not build:\n{str(error)[-1500:]}", pytrace=False)  # the end has the warnings
 
 
+@pytest.fixture(scope="session")
+def real_data_missing() -> list[str]:
+    """Registered files that are not on this machine, asked before a test hides them all."""
+    return missing_files()
+
+
 @pytest.fixture
-def on_replicas(tmp_path, monkeypatch) -> None:
-    """An environment in which no real data can be had."""
-    monkeypatch.delenv("COMPANION_DATA", raising=False)
-    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "no-cache"))
-    monkeypatch.setenv("COMPANION_OFFLINE", "1")
+def executed_on_replicas(on_replicas) -> Callable[[Page], Executed]:
+    """Execute a chapter on replicas unless it is current; one process at a time, so that two tests share one run."""
+
+    def execute_once(page: Page) -> Executed:
+        folder = replicas_folder()
+        (folder / page.doc).parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / f"{page.doc}.lock"):
+            return execute([page], {"profile": "quick"}, folder, progress=False)[0]
+
+    return execute_once
 
 
 def write_notebook(path: Path, *cells: str, parameters: str = 'profile: str = "quick"  # scale') -> None:

@@ -158,8 +158,7 @@ ON_REPLICAS = [p for p in CHAPTERS if p.doc not in ELSEWHERE]
 
 
 @pytest.mark.parametrize("page", ON_REPLICAS, ids=lambda page: page.doc)
-def test_every_chapter_runs_on_replicas(page, on_replicas):
-    folder = page.root / "_build" / "executed" / "replicas"
-    [done] = execute([page], QUICK, folder, progress=False)
+def test_every_chapter_runs_on_replicas(page, executed_on_replicas):
+    done = executed_on_replicas(page)
     assert {data["source"] for data in done.data} <= {"replica"}
-    assert json.loads((folder / f"{page.doc}.json").read_text())["parameters"] == QUICK
+    assert json.loads(done.path.with_suffix(".json").read_text())["parameters"] == QUICK

@@ -9,7 +9,21 @@ import pytest
 import yaml
 
 from lib.claims import ldp, ldp_ranks, report
-from lib.claims.ledger import MEASURES, Claim, apart, drift, evaluate, read_claims, stored_verdicts, summary
+from lib.claims.ledger import (
+    MEASURES,
+    Claim,
+    apart,
+    counted,
+    drift,
+    evaluate,
+    evidence_record,
+    read_claims,
+    stored_evidence,
+    stored_verdicts,
+    summary,
+)
+from lib.claims.rules import Evidence
+from lib.datasets import load
 from lib.ldp import PROTOCOLS
 from lib.paths import RESULTS
 from lib.rng import stream
@@ -287,3 +301,54 @@ def test_the_table_escapes_labels_and_can_be_linked_to():
     assert few.index("claim</th>") < few.index("verdict</th>")
     with pytest.raises(ValueError, match="columns='colour'"):
         report.ledger_html(row, "none", ("colour",))
+
+
+def counting(claims=None):
+    """Rows that count in a real table."""
+    claims = read_claims() if claims is None else claims
+    return [c for c in claims if c.measure and getattr(c.measured_by(), "counts_rows", False)]
+
+
+def test_rows_that_count_in_real_tables_have_the_same_verdict_on_replicas(on_replicas):
+    rows = evaluate(counting())
+    assert len(rows) >= 8
+    assert {row.claim.id: row.verdict for row in rows} == {row.claim.id: stored_verdicts()[row.claim.id] for row in rows}
+    assert all(row.evidence.stored and row.evidence.data == "real data" for row in rows)
+    assert drift(rows, stored_verdicts(), stored_evidence()) == [] == list(counted(rows))
+
+
+def test_stored_evidence_is_what_the_real_tables_say():
+    if any(load(name).is_replica for name in ("adult", "acs_coverage", "lsac", "nist")):
+        pytest.skip("needs the real data")
+    rows = evaluate(counting())
+    assert counted(rows) == {row.claim.id: stored_evidence()[row.claim.id] for row in rows}
+
+
+def test_evidence_that_is_not_what_the_table_says_is_found(tmp_path):
+    claim = Claim(**(ROW | {"id": "ldp-table2-lsac", "measure": "tests.claims.test_ledger:counted_here", "arguments": {}}))
+    rows = evaluate([claim])
+    record = evidence_record(claim, rows[0].evidence)
+    assert record == {"measure": claim.measure, "arguments": {}, "evidence": {"value": 1.0, "data": "real data"}}
+    verdicts = {"ldp-table2-lsac": rows[0].verdict}
+    assert drift(rows, verdicts, {"ldp-table2-lsac": record}) == []
+    other = record | {"evidence": {"value": 2.0, "data": "real data"}}
+    assert "stored evidence" in drift(rows, verdicts, {"ldp-table2-lsac": other})[0]
+    assert "the table says" in drift(rows, verdicts, {})[0]
+    assert "no such claim" in drift(rows, verdicts, {"ldp-table2-lsac": record, "gone": record})[0]
+    path = tmp_path / "evidence.yml"
+    path.write_text(yaml.safe_dump({"gone": record, "ldp-table2-lsac": other}))
+    report.write_evidence(rows, path)
+    assert stored_evidence(path) == {"ldp-table2-lsac": record}
+
+
+def counted_here() -> Evidence:
+    return Evidence(1.0, data="real data")
+
+
+counted_here.counts_rows = True
+
+
+def test_stored_evidence_of_another_question_is_not_taken(on_replicas):
+    [row] = [c for c in counting() if c.id == "ldp-table2-lsac"]
+    other = Claim(**{**vars(row), "arguments": row.arguments | {"n": 5}})
+    assert evaluate([other])[0].verdict == "not run"

@@ -1,0 +1,171 @@
+"""Whether a page reads the same with real data and on replicas, outside the cells that are tagged ``live``.
+
+What a page shows is a function of its text, which is one, and of the outputs of
+its cells. So two executions of a chapter are compared cell by cell: text, tables,
+captions, alternative text, pictures, and the values that are glued into the prose.
+A cell tagged ``live`` may show what the tables of this machine say, and must name
+them: its output has the word "replica" on replicas, and "real" on real data.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+
+from lib.book.execute import execute
+from lib.book.pairs import SETUP
+from lib.book.toc import Page
+from lib.datasets.cache import state
+from lib.datasets.registry import FILES
+from lib.paths import BUILD
+
+__all__ = ["LIVE", "compare", "differences", "missing_files", "on_replicas", "replicas_folder"]
+
+LIVE = "live"  # tag of a cell whose outputs depend on the tables of the machine
+WORD = {"real data": "real", "replicas": "replica"}  # what a live cell must say of its rows
+_GLUED = "application/papermill.record/"
+_PICTURE = re.compile(r'src="data:image/png;base64,([^"]*)"')
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _shown(cell: nbformat.NotebookNode) -> list[str]:
+    """What a code cell shows, as text; a picture is its checksum. What goes to stderr is not on a page."""
+    found = []
+    for out in cell.get("outputs", []):
+        if out.output_type == "stream":
+            found += [out.text] if out.name == "stdout" else []
+            continue
+        data = out.get("data", {})
+        kinds = [k for k in ("text/html", "text/markdown", "text/latex", "image/png") if k in data] or ["text/plain"]
+        for kind in kinds:
+            text = data.get(kind, "")
+            if kind == "image/png":
+                text = f"picture {_digest(text)}"
+            found.append(_PICTURE.sub(lambda picture: f"picture {_digest(picture[1])}", text))
+    return [text for text in found if text.strip()]
+
+
+def _glued(cell: nbformat.NotebookNode) -> dict[str, str]:
+    """Values that a cell glues into the prose, by name."""
+    found = {}
+    for out in cell.get("outputs", []):
+        if name := out.get("metadata", {}).get("scrapbook", {}).get("name"):
+            found[name] = str({k.removeprefix(_GLUED): v for k, v in out.get("data", {}).items()})
+    return found
+
+
+def _without_glued(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    outputs = [out for out in cell.get("outputs", []) if not out.get("metadata", {}).get("scrapbook")]
+    return nbformat.from_dict({**cell, "outputs": outputs})
+
+
+def _lines(texts: Iterable[str]) -> list[str]:
+    """One line a sentence, row or tag, so that a difference is short."""
+    text = "\n".join(texts).replace("</td><td", "</td> <td")
+    return [line.strip() for line in re.sub(r"(</tr>|</p>|</figcaption>|</caption>|\. )", r"\1\n", text).split("\n")]
+
+
+def _code_cells(path: Path) -> list[nbformat.NotebookNode]:
+    cells = nbformat.read(path, as_version=4).cells
+    skipped = {"injected-parameters", SETUP}
+    return [c for c in cells if c.cell_type == "code" and not skipped & set(c.metadata.get("tags", []))]
+
+
+def differences(real: Path, replica: Path) -> list[str]:
+    """How two executed notebooks of one page, on real data and on replicas, differ where they must not.
+
+    Returns
+    -------
+    list of str
+        One entry a cell: the cell's first line, and the lines that differ, or
+        what its outputs do not say. Empty if the page reads the same.
+
+    Raises
+    ------
+    ValueError
+        If the two are not executions of the same code.
+    """
+    pairs = [_code_cells(path) for path in (real, replica)]
+    if [c.source for c in pairs[0]] != [c.source for c in pairs[1]]:
+        raise ValueError(f"real and replica must be executions of the same page, got {real} and {replica}")
+    found = []
+    for number, (one, other) in enumerate(zip(*pairs, strict=True)):
+        head = f"code cell {number} ({(one.source.splitlines() or [''])[0][:90]})"
+        first, second = _glued(one), _glued(other)
+        for name in sorted(first.keys() | second.keys()):
+            if first.get(name) != second.get(name):
+                found.append(f"{head}: glued {name!r}: {first.get(name)} | {second.get(name)}")
+        shown = [_shown(_without_glued(cell)) for cell in (one, other)]
+        if LIVE in one.metadata.get("tags", []):
+            for (rows, word), texts in zip(WORD.items(), shown, strict=True):
+                if word not in " ".join(texts):
+                    found.append(f"{head}: is tagged {LIVE!r}, and on {rows} its output does not say {word!r}")
+        elif shown[0] != shown[1]:
+            lines = difflib.unified_diff(_lines(shown[0]), _lines(shown[1]), "real data", "replicas", n=0, lineterm="")
+            found.append("\n    ".join([f"{head}:", *(line[:400] for line in lines if not line.startswith("@@"))]))
+    return found
+
+
+def missing_files() -> list[str]:
+    """Registered files that are neither in ``COMPANION_DATA`` nor in the cache."""
+    return [name for name, file in FILES.items() if state(file) not in ("local", "cached")]
+
+
+@contextmanager
+def on_replicas(folder: Path):
+    """An environment in which no real data can be had: ``folder`` is the empty cache."""
+    before = {name: os.environ.get(name) for name in ("COMPANION_DATA", "COMPANION_CACHE", "COMPANION_OFFLINE")}
+    os.environ.pop("COMPANION_DATA", None)
+    os.environ |= {"COMPANION_CACHE": str(folder / "no-cache"), "COMPANION_OFFLINE": "1"}
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+def replicas_folder(build: Path = BUILD) -> Path:
+    """Where chapters that were executed on replicas are kept."""
+    return build / "executed" / "replicas"
+
+
+def compare(pages: Iterable[Page], profile: str = "quick", *, workers: int = 2, build: Path = BUILD,
+            say: Callable[[str], object] = print) -> int:  # fmt: skip
+    """Execute the chapters among ``pages`` with real data and on replicas, where they changed, and compare.
+
+    Returns
+    -------
+    int
+        The number of differences; ``say`` gets a line for each.
+
+    Raises
+    ------
+    ValueError
+        If real data are not all here.
+    """
+    if missing := missing_files():
+        raise ValueError(f"COMPANION_DATA must name a folder with the real data, got none that has {missing[0]!r}")
+    chapters, parameters = [page for page in pages if page.is_chapter], {"profile": profile}
+    real = execute(chapters, parameters, build / "executed" / profile, workers=workers)
+    with on_replicas(build):
+        replica = execute(chapters, parameters, replicas_folder(build), workers=workers)
+    count = 0
+    for one, other in zip(real, replica, strict=True):
+        found = differences(one.path, other.path)
+        count += len(found)
+        say(f"{one.doc}: {f'{len(found)} differences' if found else 'equal'}")
+        for text in found:
+            say(f"  {text}")
+    return count

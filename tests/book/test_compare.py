@@ -1,0 +1,86 @@
+"""A page reads the same with real data and on replicas, outside its live cells; and a page that does not is found."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+
+from lib.book.compare import compare, differences
+from lib.book.toc import Page
+from tests.book.conftest import write_notebook
+
+CELLS = {  # a page that looks at the number of rows of this machine: its cells, and their tags
+    "import os\nrows = 100 if os.environ.get('COMPANION_DATA') else 99\nlabel = 'real data' if rows == 100 else 'replica'": [],
+    "print('This is the same.')\nprint(f'The table has {rows} rows.')": [],
+    "print(f'{label}: {rows} rows')": ["live"],
+    "print(f'live: {rows} rows')": ["live"],
+}
+
+
+@pytest.fixture
+def planted(tmp_path, monkeypatch) -> Page:
+    """A page of :data:`CELLS`, and an environment in which all real data are said to be there."""
+    write_notebook(tmp_path / "page.ipynb", *CELLS)
+    notebook = nbformat.read(tmp_path / "page.ipynb", as_version=4)
+    for cell, tags in zip(notebook.cells[1:], CELLS.values(), strict=True):
+        cell.metadata["tags"] = tags
+    nbformat.write(notebook, tmp_path / "page.ipynb")
+    for folder in ("lib", "real"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "real"))
+    monkeypatch.setattr("lib.book.compare.missing_files", list)
+    return Page("page", tmp_path)
+
+
+def test_a_planted_difference_is_found_and_a_live_cell_may_differ_if_it_names_its_rows(planted, tmp_path):
+    said = []
+    assert compare([planted], build=tmp_path / "build", say=said.append) == 3
+    head, stored, real, replica = said
+    assert head == "page: 3 differences"
+    assert "-The table has 100 rows.\n    +The table has 99 rows." in stored
+    assert "This is the same" not in stored.partition("):")[2]
+    assert "print(f'live: {rows} rows')" in real
+    assert real.endswith("on real data its output does not say 'real'")
+    assert replica.endswith("on replicas its output does not say 'replica'")
+
+
+def test_without_real_data_nothing_can_be_compared(planted, monkeypatch):
+    monkeypatch.setattr("lib.book.compare.missing_files", lambda: ["x.csv"])
+    with pytest.raises(ValueError, match=r"COMPANION_DATA must name a folder with the real data, got none that has 'x\.csv'"):
+        compare([planted])
+
+
+PICTURE = "<img src=\"data:image/png;base64,{}\" alt='x'>"
+
+
+@pytest.mark.parametrize(("output", "other"), [
+    ({"text/html": "<p>1</p>", "text/plain": ""}, {"text/html": "<p>2</p>", "text/plain": ""}),
+    ({"text/html": PICTURE.format("AA")}, {"text/html": PICTURE.format("AB")}),
+    ({"text/markdown": "1", "text/plain": "<object>"}, {"text/markdown": "2", "text/plain": "<object>"}),
+    ({"text/plain": "1"}, {"text/plain": "2"}), ({"image/png": "AA"}, {"image/png": "AB"}), ({"text/plain": "1"}, None),
+])  # fmt: skip
+def test_every_kind_of_output_is_compared(tmp_path, output, other):
+    files = [_notebook(tmp_path / f"{i}.ipynb", data) for i, data in enumerate((output, output, other))]
+    assert differences(files[0], files[1]) == []
+    assert len(differences(files[0], files[2])) == 1
+
+
+@pytest.mark.parametrize("tags", [[], ["live"]])
+def test_a_glued_value_is_part_of_the_prose_even_from_a_live_cell(tmp_path, tags):
+    metadata = {"scrapbook": {"name": "rows", "mime_prefix": "application/papermill.record/"}}
+    files = [_notebook(tmp_path / f"{i}.ipynb", {"application/papermill.record/text/plain": value}, metadata, tags)
+             for i, value in enumerate("12")]  # fmt: skip
+    assert "glued 'rows'" in differences(*files)[0]
+
+
+def test_two_pages_cannot_be_compared(tmp_path):
+    files = [_notebook(tmp_path / f"{i}.ipynb", {"text/plain": "1"}, source=f"{i}") for i in range(2)]
+    with pytest.raises(ValueError, match="real and replica must be executions of the same page"):
+        differences(*files)
+
+
+def _notebook(path, data, metadata=None, tags=(), source="x"):
+    outputs = [] if data is None else [nbformat.v4.new_output("display_data", data=data, metadata=metadata or {})]
+    cell = nbformat.v4.new_code_cell(source, outputs=outputs, metadata={"tags": list(tags)}, id="cell-000")
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    return path
