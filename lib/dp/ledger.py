@@ -1,25 +1,81 @@
-"""A budget and what was spent of it, entry by entry."""
+"""A budget, and every look at the data that it paid for, with types: what kind, how sensitive, under which neighbours.
+
+A look has a price under each of three relations between neighbouring tables:
+
+``"add or remove"``
+    One row more or fewer.
+``"replace"``
+    Equally many rows, of which one has other values.
+``"replace within a group"``
+    The same, and that row stays in its group: the sizes of the groups do not change.
+
+The first covers most: two of its steps make one of the second, of which the third is a special case.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lib import validate
 
-__all__ = ["Entry", "Ledger"]
+__all__ = ["KINDS", "RELATIONS", "Entry", "Ledger", "prices"]
 
+RELATIONS = ("add or remove", "replace", "replace within a group")
+KINDS = ("measurement", "selection", "exact count", "oracle", "parts", "other")
 _SLACK = 1e-12
+
+
+def prices(cost: float, sensitivity: Mapping[str, float], power: int = 2) -> dict[str, float]:
+    """Price of a look under each relation.
+
+    Parameters
+    ----------
+    cost : float
+        Price under the first relation of ``sensitivity``.
+    sensitivity : mapping of relations to numbers
+        How far the look moves between neighbours. Not named: no bound for
+        ``"add or remove"``; twice the one for ``"add or remove"`` (a row removed
+        and another added) for ``"replace"``; the one for ``"replace"`` within a group.
+    power : int
+        2 for zCDP (a look twice as sensitive costs four times the rho), 1 for pure DP.
+    """
+    most = dict(sensitivity)
+    base = next(iter(most.values()))
+    most.setdefault(RELATIONS[0], math.inf)
+    most.setdefault(RELATIONS[1], 2 * most[RELATIONS[0]])
+    most.setdefault(RELATIONS[2], most[RELATIONS[1]])
+    return {relation: cost * (most[relation] / base) ** power for relation in RELATIONS}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One look at the data: what for, and its price; ``parts`` says what each of several disjoint parts paid."""
+    """One look at the data.
+
+    Attributes
+    ----------
+    what : str
+        A label for people. Nothing is computed from it.
+    cost : float
+        What the ledger was charged; 0 for an exact count and for an oracle.
+    kind : str
+        One of :data:`KINDS`. ``"exact count"``: released without noise. ``"oracle"``: taken from the data, or from
+        somebody who may have looked at them, and not charged.
+    sensitivity : mapping
+        By relation, as far as it is known; the one that ``cost`` is for comes first.
+    prices : mapping
+        By every relation; infinite where the look is not covered.
+    parts : mapping, optional
+        What each of several disjoint parts of the data paid.
+    """
 
     what: str
     cost: float
-    parts: Mapping[str, float] | None = None
+    kind: str
+    sensitivity: Mapping[str, float]
+    prices: Mapping[str, float]
+    parts: Mapping[str, float] | None = field(default=None)
 
 
 class Ledger:
@@ -62,28 +118,89 @@ class Ledger:
         """What can still be spent; 0 if rounding makes it less."""
         return max(0.0, math.fsum([self.budget, *(-entry.cost for entry in self.entries)]))
 
-    def spend(self, what: str, cost: float) -> float:
+    @property
+    def promise(self) -> tuple[str, float] | None:
+        """The relation under which all looks are covered, the one that covers most, and their price; ``None`` if there is none.
+
+        An oracle is not part of it: the promise holds if its answer was public.
+        """
+        return next(((r, p) for r in RELATIONS if math.isfinite(p := self.price(r))), None)
+
+    def price(self, relation: str) -> float:
+        """What all entries cost between neighbours of ``relation``; infinite if one of them is not covered."""
+        validate.choice("relation", relation, RELATIONS)
+        return math.fsum(entry.prices[relation] for entry in self.entries)
+
+    def spend(
+        self, what: str, cost: float, *, kind: str = "other", sensitivity: Mapping[str, float] | None = None
+    ) -> float:
         """Note ``cost`` for ``what`` and return it.
+
+        Parameters
+        ----------
+        what : str
+            A label.
+        cost : float
+            Above 0.
+        kind : str
+            One of :data:`KINDS`.
+        sensitivity : mapping, optional
+            As :func:`prices` has it; 1 for ``"add or remove"`` if not given.
 
         Raises
         ------
         ValueError
             If more is asked for than is left (up to one part in 10^12 of the budget); nothing is noted then.
         """
-        return self._note(Entry(what, validate.positive(self.unit, cost)))
+        cost = validate.positive(self.unit, cost)
+        sensitivity = {RELATIONS[0]: 1.0} if sensitivity is None else dict(sensitivity)
+        return self._note(
+            Entry(what, cost, validate.choice("kind", kind, KINDS), sensitivity, self._prices(cost, sensitivity))
+        )
 
-    def spend_parallel(self, what: str, costs: Mapping[str, float]) -> float:
-        """Note looks at disjoint parts of the data, by name: the dearest is the price (one record is in one part)."""
+    def spend_parallel(self, what: str, costs: Mapping[str, float | Ledger]) -> float:
+        """Note looks at disjoint parts of the data, by name: the dearest is the price (one record is in one part).
+
+        A part is a price, or the ledger of what was done to it. A replaced record
+        may leave one part and enter another, which then pay both.
+        """
         if not costs:
             raise ValueError(f"costs={costs!r} is not allowed: the price of at least one part is")
-        parts = {str(name): validate.positive(f"{self.unit} of {name!r}", cost) for name, cost in costs.items()}
-        return self._note(Entry(what, max(parts.values()), parts))
+        spent = {str(n): c.spent if isinstance(c, Ledger) else c for n, c in costs.items()}
+        parts = {name: validate.positive(f"{self.unit} of {name!r}", cost) for name, cost in spent.items()}
+        each = [
+            {r: c.price(r) for r in RELATIONS} if isinstance(c, Ledger) else self._prices(float(c), {RELATIONS[0]: 1.0})
+            for c in costs.values()
+        ]
+        most = {r: max(p[r] for p in each) for r in RELATIONS}
+        two = math.fsum(sorted(p[RELATIONS[0]] for p in each)[-2:])
+        most[RELATIONS[1]] = max(most[RELATIONS[1]], two)
+        return self._note(Entry(what, max(parts.values()), "parts", {}, most, parts))
+
+    def note_exact(self, what: str) -> None:
+        """Note what is released without noise: not charged, and covered only if it is the same for both neighbours.
+
+        Here: counts of groups, which are the same if one row changes and stays in its group.
+        """
+        self._note(Entry(what, 0.0, "exact count", {RELATIONS[2]: 0.0},
+                         {RELATIONS[0]: math.inf, RELATIONS[1]: math.inf, RELATIONS[2]: 0.0}))  # fmt: skip
+
+    def note_oracle(self, what: str) -> None:
+        """Note what was taken for public and may not be: not charged, and no part of any price."""
+        self._note(Entry(what, 0.0, "oracle", {}, dict.fromkeys(RELATIONS, 0.0)))
+
+    def _prices(self, cost: float, sensitivity: Mapping[str, float]) -> dict[str, float]:
+        return prices(cost, sensitivity, 2 if self.unit == "rho" else 1)
+
+    def require(self, what: str, cost: float) -> None:
+        """Raise a ``ValueError`` if ``cost`` is more than is left (up to one part in 10^12 of the budget)."""
+        if math.fsum([self.spent, cost]) > self.budget * (1 + _SLACK):
+            raise ValueError(
+                f"{self.unit}={cost!r} for {what!r} is not allowed: {self.left!r} of {self.budget!r} is left"
+            )
 
     def _note(self, entry: Entry) -> float:
-        if math.fsum([self.spent, entry.cost]) > self.budget * (1 + _SLACK):
-            raise ValueError(
-                f"{self.unit}={entry.cost!r} for {entry.what!r} is not allowed: {self.left!r} of {self.budget!r} is left"
-            )
+        self.require(entry.what, entry.cost)
         self.entries.append(entry)
         return entry.cost
 

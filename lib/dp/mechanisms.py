@@ -15,6 +15,8 @@ import numpy as np
 from lib import validate
 from lib.dp.accounting import rho_of_pure
 
+_ROUNDING = 1e-12  # relative; how far a law given in two ways may be from itself
+
 __all__ = ["Laplace", "Gaussian", "Exponential"]
 
 
@@ -32,6 +34,15 @@ def _finite(name: str, values: np.ndarray) -> np.ndarray:
     return array
 
 
+def _agreed(name: str, given: float | np.ndarray | None, value: np.ndarray | float) -> np.ndarray | float:
+    """``value``, or what the caller has for it if that is the same up to rounding."""
+    if given is None:
+        return value
+    if not np.shape(given) == np.shape(value) or not (np.abs(given - value) <= _ROUNDING * value).all():
+        raise ValueError(f"{name} must be {value!r} up to rounding, got {given!r}")
+    return given
+
+
 @dataclass(frozen=True, kw_only=True)
 class Laplace:
     """Adds Laplace noise of scale ``sensitivity / epsilon``: epsilon-DP for values of that L1 sensitivity.
@@ -41,19 +52,17 @@ class Laplace:
     sensitivity : float or array
         One for all values, or one that broadcasts against them (a group's 1/n, say).
     epsilon : float
+    scale : float or array, optional
+        ``b``, where a caller has rounded it in another order: stored results keep their last bit.
     """
 
     sensitivity: float | np.ndarray
     epsilon: float
+    scale: float | np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        _sensitivity(self.sensitivity)
-        validate.epsilon(self.epsilon)
-
-    @property
-    def scale(self) -> np.ndarray:
-        """``b``."""
-        return _sensitivity(self.sensitivity) / self.epsilon
+        scale = _sensitivity(self.sensitivity) / validate.epsilon(self.epsilon)
+        object.__setattr__(self, "scale", _agreed("scale", self.scale, scale))
 
     @property
     def rho(self) -> float:
@@ -75,24 +84,29 @@ class Laplace:
     def release(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """``values`` with noise: the shape of ``values`` and ``sensitivity`` broadcast."""
         values = _finite("values", values)
-        return values + rng.laplace(0.0, 1.0, np.broadcast_shapes(values.shape, self.scale.shape)) * self.scale
+        return values + rng.laplace(0.0, 1.0, np.broadcast_shapes(values.shape, np.shape(self.scale))) * self.scale
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gaussian:
-    """Adds normal noise of deviation ``sensitivity / sqrt(2 rho)``: rho-zCDP for values of that L2 sensitivity."""
+    """Adds normal noise of deviation ``sensitivity / sqrt(2 rho)``: rho-zCDP for values of that L2 sensitivity.
+
+    Parameters
+    ----------
+    sensitivity : float or array
+        One for all values together; or one for each, if a record is in one of them only.
+    rho : float
+    sigma : float or array, optional
+        Standard deviation, where a caller has rounded it in another order: stored results keep their last bit.
+    """
 
     sensitivity: float | np.ndarray
     rho: float
+    sigma: float | np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        _sensitivity(self.sensitivity)
-        validate.positive("rho", self.rho)
-
-    @property
-    def sigma(self) -> np.ndarray:
-        """Standard deviation."""
-        return _sensitivity(self.sensitivity) / math.sqrt(2 * self.rho)
+        sigma = _sensitivity(self.sensitivity) / math.sqrt(2 * validate.positive("rho", self.rho))
+        object.__setattr__(self, "sigma", _agreed("sigma", self.sigma, sigma))
 
     @property
     def mu(self) -> float:
@@ -110,45 +124,65 @@ class Gaussian:
     def release(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """``values`` with noise: the shape of ``values`` and ``sensitivity`` broadcast."""
         values = _finite("values", values)
-        return values + rng.standard_normal(np.broadcast_shapes(values.shape, self.sigma.shape)) * self.sigma
+        return values + rng.standard_normal(np.broadcast_shapes(values.shape, np.shape(self.sigma))) * self.sigma
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exponential:
     """Picks an index with probability proportional to ``exp(epsilon score / (2 sensitivity))``: epsilon-DP.
 
-    Scores whose changes all have one sign (``monotone``) need no factor 2.
+    Parameters
+    ----------
+    sensitivity : float
+        How far a score moves between neighbours, at most.
+    epsilon : float
+    monotone : bool
+        Whether all scores move one way between neighbours; no factor 2 is needed then.
+    rho : float, optional
+        The price, where it comes first (:meth:`of_rho`): a square root and a square do not give it back to the last bit.
     """
 
     sensitivity: float
     epsilon: float
     monotone: bool = False
+    rho: float | None = None
 
     def __post_init__(self) -> None:
         validate.positive("sensitivity", self.sensitivity)
-        validate.epsilon(self.epsilon)
-
-    @property
-    def rho(self) -> float:
-        """``epsilon^2 / 8``: the mechanism has bounded range (Cesar and Rogers, 2021)."""
-        return rho_of_pure(self.epsilon, of="bounded range")
+        # the mechanism has bounded range (Cesar and Rogers, 2021): epsilon^2 / 8
+        rho = rho_of_pure(validate.epsilon(self.epsilon), of="bounded range")
+        object.__setattr__(self, "rho", _agreed("rho", self.rho, rho))
 
     @classmethod
     def of_rho(cls, rho: float, *, sensitivity: float, monotone: bool = False) -> Exponential:
         """The mechanism that costs ``rho``: ``epsilon = sqrt(8 rho)``."""
-        return cls(sensitivity=sensitivity, epsilon=math.sqrt(8 * validate.positive("rho", rho)), monotone=monotone)
+        epsilon = math.sqrt(8 * validate.positive("rho", rho))
+        return cls(sensitivity=sensitivity, epsilon=epsilon, monotone=monotone, rho=rho)
 
-    def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
-        """``ln Pr[index]`` along the last axis of ``scores``, shape as ``scores``."""
+    def _behind(self, scores: np.ndarray) -> np.ndarray:
+        """The exponents, less the largest."""
         scores = _finite("scores", scores)
         if scores.ndim == 0 or scores.shape[-1] == 0:
             raise ValueError(f"scores of shape {scores.shape} are not allowed: at least one score is")
-        with np.errstate(over="ignore"):  # a score that far below the best has probability 0
-            behind = (scores - scores.max(axis=-1, keepdims=True)) / self.sensitivity
-            logits = self.epsilon / (1 if self.monotone else 2) * behind
-        return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+        twice = 1 if self.monotone else 2
+        with np.errstate(over="ignore", invalid="ignore"):  # a score that far below the best has probability 0
+            logits = self.epsilon / (twice * self.sensitivity) * scores
+            if np.isfinite(logits).all():
+                return logits - logits.max(axis=-1, keepdims=True)
+            return self.epsilon / twice * ((scores - scores.max(axis=-1, keepdims=True)) / self.sensitivity)
+
+    def probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """``Pr[index]`` along the last axis of ``scores``, shape as ``scores``."""
+        weights = np.exp(self._behind(scores))
+        return weights / weights.sum(axis=-1, keepdims=True)
+
+    def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """``ln Pr[index]`` along the last axis of ``scores``, shape as ``scores``."""
+        behind = self._behind(scores)
+        return behind - np.log(np.exp(behind).sum(axis=-1, keepdims=True))
 
     def select(self, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """An index for each row of ``scores``, shape ``scores.shape[:-1]``, by the Gumbel trick."""
-        log = self.log_probabilities(scores)
-        return np.argmax(log + rng.gumbel(size=log.shape), axis=-1)
+        """An index for each row of ``scores``, shape ``scores.shape[:-1]``, by inversion: the draw of ``rng.choice``."""
+        ends = np.cumsum(self.probabilities(scores), axis=-1)
+        ends /= ends[..., -1:]
+        return (ends <= rng.random((*ends.shape[:-1], 1))).sum(axis=-1)

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from lib import validate
+from lib.dp import Gaussian, Laplace, Ledger, noisy
 
 __all__ = ["Interval", "group_order", "clipped_means", "coinpress", "coinpress_path", "laplace_means", "recombine"]
 
+WITHIN = "replace within a group"
 _BLOCK = 16_384
 _WIDEST = 1e100  # squares of widths are added up
 
@@ -98,7 +100,7 @@ def _sizes(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rhos: tuple[float, ...],
-                   rng: np.random.Generator | None) -> np.ndarray:  # fmt: skip
+                   rng: np.random.Generator | None, ledger: Ledger | None = None) -> np.ndarray:  # fmt: skip
     """The intervals of every step, shape (t + 1, 2, k): the one that was declared first, the last one's middle is the answer.
 
     Everything here is released by the mechanism, so looking at it costs nothing.
@@ -114,6 +116,8 @@ def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rh
         Budget of each of the t steps.
     rng : Generator or None
         None draws no noise: **not private**, for the bias that clipping alone makes.
+    ledger : Ledger, optional
+        In rho; pays for every step. Nobody pays if it is not given.
 
     Raises
     ------
@@ -131,35 +135,41 @@ def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rh
     path, parts = [(low, high)], _Parts(values, sizes)
     for step, rho in enumerate(rhos, start=1):
         beta = interval.beta / 4 if step == len(rhos) else interval.beta / (4 * (len(rhos) - 1))
-        low, high = _uvm(parts, low, high, interval.sigma, rho, beta, rng)
+        low, high = _uvm(parts, low, high, interval.sigma, rho, beta, rng, ledger)
         path.append((low, high))
     return np.array(path)
 
 
 def coinpress(values: np.ndarray, sizes: np.ndarray, interval: Interval, rhos: tuple[float, ...],
-              rng: np.random.Generator | None) -> np.ndarray:  # fmt: skip
+              rng: np.random.Generator | None, ledger: Ledger | None = None) -> np.ndarray:  # fmt: skip
     """UVMRec (the paper's Algorithms 1 and 2) in every group: sum(rhos)-zCDP estimates, shape (k,).
 
     Neighbours replace one record's value; its group is public. An empty group
     says the middle of the declared interval. Arguments as :func:`coinpress_path`.
     """
-    low, high = coinpress_path(values, sizes, interval, rhos, rng)[-1]
+    low, high = coinpress_path(values, sizes, interval, rhos, rng, ledger)[-1]
     return np.where(np.asarray(sizes) > 0, (low + high) / 2, (interval.low + interval.high) / 2)
 
 
-def _uvm(parts: _Parts, low, high, sigma, rho, beta, rng):
+def _uvm(parts: _Parts, low, high, sigma, rho, beta, rng, ledger):
     """Algorithm 1, with the sign that the printed interval lacks: [low - slack, high + slack]."""
     n = np.maximum(parts.sizes, 1)
     slack = sigma * np.sqrt(2 * np.log(2 * n / beta))
-    deviation = (high - low + 2 * slack) / n / np.sqrt(2 * rho)
-    noise = 0.0 if rng is None else deviation * rng.standard_normal(n.size)
-    middle = parts.means(low - slack, high + slack) + noise
-    half = np.sqrt(2 * (sigma**2 / n + deviation**2) * np.log(2 / beta))
+    noise = Gaussian(sensitivity=(high - low + 2 * slack) / n, rho=rho)
+    middle = _noisy(noise, parts.means(low - slack, high + slack), rng, "COINPRESS step", ledger)
+    half = np.sqrt(2 * (sigma**2 / n + noise.sigma**2) * np.log(2 / beta))
     return middle - half, middle + half
 
 
+def _noisy(mechanism, means, rng, what, ledger) -> np.ndarray:
+    """``means`` of disjoint groups with noise, or as they are without ``rng``; a row changes one of them."""
+    if rng is None:
+        return means
+    return noisy(mechanism, means, rng, what, ledger, {WITHIN: float(np.max(mechanism.sensitivity))})
+
+
 def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float | np.ndarray, high: float | np.ndarray, epsilon: float,
-                  rng: np.random.Generator | None) -> np.ndarray:  # fmt: skip
+                  rng: np.random.Generator | None, ledger: Ledger | None = None) -> np.ndarray:  # fmt: skip
     """Eqs 1 and 3: each group's clipped mean with Laplace noise of scale (high - low) / (n epsilon), shape (k,).
 
     An empty group says the middle of its interval. ``rng=None`` draws no noise: **not private**.
@@ -173,6 +183,8 @@ def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float | np.ndarray
         Where values are clipped to: one interval for all groups, or each group's own. Public.
     epsilon : float
     rng : Generator or None
+    ledger : Ledger, optional
+        In epsilon; pays. Nobody pays if it is not given.
 
     Raises
     ------
@@ -186,9 +198,9 @@ def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float | np.ndarray
     sizes = _sizes(values, sizes)
     low, high = bounds(low, high, sizes.size)
     means = clipped_means(values, sizes, low, high)
-    scale = (high - low) / (np.maximum(sizes, 1) * epsilon)
-    noise = 0.0 if rng is None else rng.laplace(0.0, 1.0, means.size) * scale
-    return np.where(sizes > 0, means + noise, (low + high) / 2)
+    n = np.maximum(sizes, 1)
+    noise = Laplace(sensitivity=(high - low) / n, epsilon=epsilon, scale=(high - low) / (n * epsilon))
+    return np.where(sizes > 0, _noisy(noise, means, rng, "clipped mean", ledger), (low + high) / 2)
 
 
 def bounds(low: float | np.ndarray, high: float | np.ndarray, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -100,7 +100,7 @@ def _shares(split: Sequence[float]) -> tuple[float, ...]:
         shares = np.array(np.nan)
     if shares.ndim != 1 or not np.isclose(shares.sum(), 1.0) or not (shares > 0).all():
         raise ValueError(f"split={split!r} is not allowed: shares > 0 that add up to 1 are")
-    return tuple(shares.tolist())
+    return tuple((shares / shares.sum()).tolist())  # the sum is 1 up to rounding, and the ledger allows none
 
 
 def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interval, *, rho: float, rng: np.random.Generator,
@@ -138,8 +138,11 @@ def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interv
         raise ValueError(f"told={told!r} is not allowed: an Interval is")
     rho = validate.positive("rho", rho)
     asked = _checked(values, groups, k, weights, rng, _paying(ledger, rho, "rho"))
-    asked.ledger.spend_parallel("StratCOINPRESS", {str(i): rho for i in range(k)})
-    return asked.answer(coinpress(asked.values, asked.sizes, told, tuple(share * rho for share in split), rng))
+    asked.ledger.require("StratCOINPRESS", rho)
+    asked.ledger.note_exact("rows of each stratum")
+    return asked.answer(
+        coinpress(asked.values, asked.sizes, told, tuple(share * rho for share in split), rng, asked.ledger)
+    )
 
 
 def strat_laplace(values: np.ndarray, groups: np.ndarray, k: int, *, low: float | np.ndarray, high: float | np.ndarray,
@@ -152,5 +155,6 @@ def strat_laplace(values: np.ndarray, groups: np.ndarray, k: int, *, low: float 
     epsilon = validate.epsilon(epsilon)
     bounds(low, high, validate.integer("k", k, low=1))
     asked = _checked(values, groups, k, weights, rng, _paying(ledger, epsilon, "epsilon"))
-    asked.ledger.spend_parallel("stratified Laplace mean", {str(i): epsilon for i in range(k)})
-    return asked.answer(laplace_means(asked.values, asked.sizes, low, high, epsilon, rng))
+    asked.ledger.require("stratified Laplace mean", epsilon)
+    asked.ledger.note_exact("rows of each stratum")
+    return asked.answer(laplace_means(asked.values, asked.sizes, low, high, epsilon, rng, asked.ledger))

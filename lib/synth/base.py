@@ -25,12 +25,17 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import Domain
-from lib.dp import Ledger
+from lib.dp import Exponential, Gaussian, Ledger, choose, noisy
 from lib.synth.workload import counts
 
 __all__ = ["BUDGET_MIN", "BUDGET_MAX", "Fitted", "Synthesizer", "Measurement", "measure", "select",
-           "selection_probabilities", "estimated_total", "gaussian_cost", "selection_cost", "gaussian_scale",
-           "selection_epsilon", "replacement_cost", "checked", "require"]  # fmt: skip
+           "estimated_total", "gaussian", "gaussian_cost", "selection_cost", "gaussian_scale", "selection_epsilon", "checked",
+           "require", "CELL", "MARGINAL", "ROWS"]  # fmt: skip
+
+# How far a look moves between neighbours, in L2. A row that changes leaves a cell of a marginal and enters another.
+MARGINAL = {"add or remove": 1.0, "replace": math.sqrt(2)}
+CELL = {"add or remove": 1.0, "replace": 1.0}
+ROWS = {"add or remove": 1.0, "replace": 0.0}
 
 BUDGET_MIN, BUDGET_MAX = 1e-25, 1e20  # of rho; noise of up to 1e13 rows, whose squares 32-bit training still bears
 
@@ -150,6 +155,11 @@ def gaussian_scale(rho: float) -> float:
     return math.sqrt(1 / (2 * rho))
 
 
+def gaussian(rho: float, sigma: float | None = None) -> Gaussian:
+    """The noise of a look that one row moves by 1; ``sigma`` is :func:`gaussian_scale`'s if not given."""
+    return Gaussian(sensitivity=1.0, rho=rho, sigma=gaussian_scale(rho) if sigma is None else sigma)
+
+
 def selection_cost(epsilon: float) -> float:
     """``rho`` of an exponential mechanism of parameter ``epsilon``: ``epsilon^2 / 8`` (it has bounded range)."""
     return epsilon**2 / 8
@@ -160,47 +170,18 @@ def selection_epsilon(rho: float) -> float:
     return math.sqrt(8 * rho)
 
 
-def replacement_cost(ledger: Ledger) -> float:
-    """What a fit's looks cost in ``rho`` if neighbours have as many rows, and one row has other values in one of them.
-
-    The ledger's own prices are for one row added or removed. A changed row leaves
-    one cell and enters another, which moves
-
-    - a marginal by ``sqrt(2)`` in L2: Gaussian noise costs 2 times its price;
-    - a single cell by 1: 1 time;
-    - each score of a selection by up to 2, one up and another down, so that the
-      range of the privacy loss doubles: ``(2 epsilon)^2 / 8``, up to 4 times;
-    - the number of rows not at all.
-
-    Anything else counts 4 times, as two rows do (removed, and added): group privacy of zCDP.
-    """
-    return math.fsum(_times(entry.what) * entry.cost for entry in ledger.entries)
-
-
-def _times(what: str) -> int:
-    known = {"measure cell ": 1, "measure ": 2, "number of rows": 0}
-    return next((times for start, times in known.items() if what.startswith(start)), 4)
-
-
 def measure(data: pd.DataFrame, domain: Domain, columns: tuple[str, ...], rho: float, ledger: Ledger,
             rng: np.random.Generator) -> Measurement:  # fmt: skip
     """Measure one marginal at the price of ``rho``."""
-    sigma = gaussian_scale(ledger.spend("measure " + ",".join(columns), rho))
+    sigma = gaussian_scale(rho)
     exact = counts(data, domain, columns)
-    return Measurement(columns, exact + rng.normal(0, sigma, exact.size), sigma)
-
-
-def selection_probabilities(scores: np.ndarray, epsilon: float, sensitivity: float) -> np.ndarray:
-    """The exponential mechanism's ``p_r`` proportional to ``exp(epsilon q_r / (2 sensitivity))``."""
-    logits = epsilon / (2 * sensitivity) * np.asarray(scores, dtype=float)
-    weights = np.exp(logits - logits.max())
-    return weights / weights.sum()
+    found = noisy(gaussian(rho), exact, rng, "measure " + ",".join(columns), ledger, MARGINAL)
+    return Measurement(columns, found, sigma)
 
 
 def select(scores: np.ndarray, rho: float, sensitivity: float, ledger: Ledger, rng: np.random.Generator) -> int:
     """Draw an index by the exponential mechanism at the price of ``rho``."""
-    epsilon = selection_epsilon(ledger.spend("select", rho))
-    return int(rng.choice(len(scores), p=selection_probabilities(scores, epsilon, sensitivity)))
+    return choose(Exponential.of_rho(rho, sensitivity=sensitivity), scores, rng, "select", ledger)
 
 
 def estimated_total(measurements: Sequence[Measurement]) -> float:

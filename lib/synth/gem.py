@@ -29,9 +29,21 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import Domain
-from lib.dp import Ledger
+from lib.dp import Ledger, noisy
 from lib.synth.aim import expected_noise
-from lib.synth.base import Fitted, Synthesizer, checked, gaussian_cost, gaussian_scale, measure, require, select
+from lib.synth.base import (
+    CELL,
+    ROWS,
+    Fitted,
+    Synthesizer,
+    checked,
+    gaussian,
+    gaussian_cost,
+    gaussian_scale,
+    measure,
+    require,
+    select,
+)
 from lib.synth.generator import initial_weights, kernels
 from lib.synth.products import product_marginal, squared_error
 from lib.synth.workload import all_kway, counts, downward_closure, megabytes
@@ -163,8 +175,9 @@ class GEM(Synthesizer):
         self.require_memory(domain)
         workload = self.candidates(domain)
         exact = {s: counts(data, domain, s) for s in workload}
-        noise = gaussian_scale(ledger.spend("number of rows", self.count_share * budget))
-        total = max(1.0, len(data) + rng.normal(0, noise))
+        total = max(
+            1.0, float(noisy(gaussian(self.count_share * budget), len(data), rng, "number of rows", ledger, ROWS))
+        )
         trainer = _Trainer(self, domain, rng)
         rounds = []
         for t in range(self.rounds):
@@ -199,8 +212,9 @@ class GEM(Synthesizer):
         which = int(np.searchsorted(ends, place, side="right"))
         columns = list(exact)[which]
         cell = place - int(ends[which] - exact[columns].size)
-        ledger.spend(f"measure cell {cell} of " + ",".join(columns), gaussian_cost(sigma))
-        return (columns, cell), (exact[columns][cell] + rng.normal(0, sigma)) / total, sigma
+        what = f"measure cell {cell} of " + ",".join(columns)
+        found = noisy(gaussian(gaussian_cost(sigma), sigma), exact[columns][cell], rng, what, ledger, CELL)
+        return (columns, cell), float(found) / total, sigma
 
 
 class _Trainer:

@@ -38,19 +38,15 @@ from joblib import Parallel, delayed
 
 from lib import validate
 from lib.datasets import Domain
-from lib.dp import Ledger
-from lib.synth.base import BUDGET_MAX, BUDGET_MIN, Fitted, Synthesizer, checked, gaussian_scale, replacement_cost
+from lib.dp import Ledger, noisy
+from lib.synth.base import BUDGET_MAX, BUDGET_MIN, MARGINAL, Fitted, Synthesizer, checked, gaussian
 from lib.synth.weights import Sizes, cut_at_zero, declared_sizes, group_sizes, projected, size_items
 from lib.synth.workload import cell_codes
 
 __all__ = ["Stratified", "StratifiedModel", "Stratum", "group_sizes"]
 
-# What the ledger calls the fits: it says where the sizes are from, since that decides what the price is for.
-FITS = {
-    "counted": "groups; how many rows each has, and which exist, is counted exactly and not covered",
-    "declared": "groups of declared sizes",
-    "noisy": "groups of noisy sizes",
-}
+# How far the groups' sizes move between neighbours, in L2; they do not if a row stays in its group.
+GROUP_COUNTS = MARGINAL | {"replace within a group": 0.0}
 
 
 @dataclass(frozen=True)
@@ -83,7 +79,7 @@ class StratifiedModel(Fitted):
 
         Up to four times what the ledger says, which counts one row added or removed.
         """
-        return max(replacement_cost(stratum.fitted.ledger) for stratum in self.strata)
+        return self.ledger.price("replace within a group")
 
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``: the strata's, weighted by size."""
@@ -196,9 +192,7 @@ class Stratified(Synthesizer):
             for (rows, columns), stream in zip(tasks, streams, strict=True)
         )
         named = [_unravel(g, shape) for g in kept] + ([None] if merged else [])
-        ledger.spend_parallel(
-            FITS[self._origin], {self._label(name): fit.ledger.spent for name, fit in zip(named, fits, strict=True)}
-        )
+        ledger.spend_parallel("groups", {self._label(name): fit.ledger for name, fit in zip(named, fits, strict=True)})
 
         weights = [sizes[g] for g in kept] + ([sizes[merged].sum()] if merged else [])
         strata = tuple(
@@ -207,20 +201,15 @@ class Stratified(Synthesizer):
         return StratifiedModel(domain, ledger, float(max(1.0, sizes.sum())), tuple(self.by), strata,
                                tuple(_unravel(g, shape) for g in dropped))  # fmt: skip
 
-    @property
-    def _origin(self) -> str:
-        if self.weights != "public":
-            return "noisy"
-        return "counted" if self.sizes is None else "declared"
-
     def _sizes(self, data, domain, ledger, rng) -> np.ndarray:
         if self.sizes is not None:
             return declared_sizes(self.sizes, [domain[c] for c in self.by])
         sizes = group_sizes(data, domain, self.by)
         if self.weights != "public":
-            sigma = gaussian_scale(ledger.spend("group counts", self.count_share * ledger.rho))
-            noisy = sizes + rng.normal(0, sigma, sizes.size)
-            sizes = cut_at_zero(noisy) if self.weights == "noisy" else projected(noisy)
+            found = noisy(gaussian(self.count_share * ledger.rho), sizes, rng, "group counts", ledger, GROUP_COUNTS)
+            sizes = cut_at_zero(found) if self.weights == "noisy" else projected(found)
+        else:
+            ledger.note_exact("group counts: how many rows each group has, and which groups exist")
         if not sizes.sum() > 0:
             raise ValueError("no group has rows; at least one must (with noisy weights: raise the budget)")
         return sizes

@@ -22,7 +22,12 @@ def test_it_is_the_grouped_algorithm_and_costs_rho_once():
     assert (found.strata == expected).all()
     assert found.population == recombine(expected, sizes)
     assert (found.ledger.spent, found.ledger.left) == (0.5, 0.0)
-    assert found.ledger.entries[0].parts == dict.fromkeys("0123", 0.5)
+    assert [(e.kind, e.cost) for e in found.ledger.entries] == [
+        ("exact count", 0.0),
+        ("measurement", 0.125),
+        ("measurement", 0.375),
+    ]
+    assert found.ledger.promise == ("replace within a group", 0.5)  # sizes are public
 
 
 def test_public_weights_replace_the_sizes():

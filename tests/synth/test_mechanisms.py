@@ -14,12 +14,12 @@ import pytest
 from scipy import stats
 
 from lib.datasets import Domain
-from lib.dp import Ledger
+from lib.dp import Exponential, Ledger
 from lib.paths import ROOT
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, all_kway, marginal_errors, workload_error
 from lib.synth.aim import expected_noise, quality_scores
-from lib.synth.base import Measurement, estimated_total, select, selection_probabilities
+from lib.synth.base import Measurement, estimated_total, select
 from lib.synth.compress import Compression
 from lib.synth.gem import published_spending
 from lib.synth.marginal_model import estimate
@@ -147,7 +147,7 @@ def test_a_row_moves_a_score_by_at_most_its_sensitivity(table):
 
 def test_selection_is_the_exponential_mechanism():
     scores, rho = np.array([0.0, 3.0, -1.0]), 0.3
-    p = selection_probabilities(scores, math.sqrt(8 * rho), 2.0)
+    p = Exponential.of_rho(rho, sensitivity=2.0).probabilities(scores)
     assert p == pytest.approx(np.exp(math.sqrt(8 * rho) * scores / 4) / np.exp(math.sqrt(8 * rho) * scores / 4).sum())
     rng, hits = stream(0, "select"), np.zeros(3)
     for _ in range(5000):

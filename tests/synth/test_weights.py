@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import norm
 
 from lib.datasets import Domain
-from lib.dp import Ledger
+from lib.dp import Exponential, observed
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
-from lib.synth.base import gaussian_cost, replacement_cost, selection_epsilon, selection_probabilities
+from lib.synth.base import gaussian_cost
 from lib.synth.weights import cut_at_zero, declared_sizes, group_sizes, projected, size_items
 from lib.synth.workload import counts
 from tests.conftest import FALSE_ALARM
@@ -39,7 +39,9 @@ def test_counted_sizes_tell_of_one_person_and_the_ledger_says_so():
     without, lone = pair()
     assert (without.marginal(("g",))[2], lone.marginal(("g",))[2]) == (0.0, pytest.approx(1 / 201))
     assert (without.total, lone.total) == (200, 201)
-    assert "not covered" in lone.ledger.entries[0].what
+    assert lone.ledger.entries[0].kind == "exact count"
+    assert lone.ledger.promise == ("replace within a group", lone.cost_within)
+    assert math.isinf(lone.ledger.price("add or remove"))
 
 
 def test_declared_sizes_do_not_depend_on_the_table():
@@ -49,7 +51,7 @@ def test_declared_sizes_do_not_depend_on_the_table():
         assert model.marginal(("g",)) == pytest.approx(np.array([120, 80, 1]) / 201)
         assert model.total == 201
         assert model.ledger.spent == pytest.approx(1e-6)
-        assert "not covered" not in model.ledger.entries[0].what
+        assert model.ledger.promise == ("add or remove", pytest.approx(1e-6))
     pairs = list(zip(without.strata, lone.strata, strict=True))
     same = [(a.fitted.marginal(("x", "y")) == b.fitted.marginal(("x", "y"))).all() for a, b in pairs]
     assert same[:2] == [True, True]  # the person's own stratum is fitted either way, under its budget
@@ -124,7 +126,7 @@ def divergence(p, q, order):
 def selection_loss(one, two, rho):
     """``sup_order D / order`` of an exponential mechanism that was bought for ``rho``; scores: distance from ten and ten."""
     scores = [np.array([np.abs(counts(t, TINY, (c,)) - 10).sum() for c in ("x", "y")]) for t in (one, two)]
-    p, q = (selection_probabilities(s, selection_epsilon(rho), 1.0) for s in scores)
+    p, q = (Exponential.of_rho(rho, sensitivity=1.0).probabilities(s) for s in scores)
     return max(divergence(a, b, order) / order for a, b in ((p, q), (q, p)) for order in (1.001, 1.5, 2.0, 5.0, 50.0))
 
 
@@ -148,17 +150,54 @@ def test_a_selection_costs_up_to_four_times_as_much_for_a_changed_row(rho):
         assert found > 3.95 * rho  # the bound is met
 
 
-def test_the_ledgers_price_of_a_changed_row():
-    ledger = Ledger(10.0)
-    for what, cost in (
-        ("measure x,y", 1.0),
-        ("select", 1.0),
-        ("number of rows", 1.0),
-        ("measure cell 3 of x", 1.0),
-        ("group counts", 1.0),
-    ):
-        ledger.spend(what, cost)
-    assert replacement_cost(ledger) == 2 + 4 + 0 + 1 + 4
+class Tally:
+    """Sums what a fit's looks cost if a row changes, by the kind of look and not by any text."""
+
+    def __init__(self) -> None:
+        self.least = 0.0
+
+    def look(self, entry, mechanism, exact, draw):
+        times = 4 if isinstance(mechanism, Exponential) else 0 if exact.shape == () and exact == 3 else 2
+        self.least += times * mechanism.rho
+        return draw()
+
+
+HOSTILE = ("cell phone", "cell 3 of x", "select", "number of rows")
+
+
+@pytest.mark.parametrize(
+    "inner", [MST(), AIM(rounds_per_column=2), GEM(rounds=2, steps=2, batch=8)], ids=lambda s: s.name
+)
+def test_no_price_is_read_off_a_name(inner):
+    """Columns called what the ledger calls its looks: the price of a changed row is the same."""
+    found = []
+    for names in (("p", "q", "r", "s"), HOSTILE):
+        domain = Domain.of(dict.fromkeys(names, 2))
+        data = pd.DataFrame(np.eye(3, 4, dtype=np.int16), columns=list(names))
+        with observed(Tally()) as tally:
+            model = inner.fit(data, domain, 0.3, stream(6, "names"))
+        assert model.ledger.price("add or remove") == pytest.approx(0.3)
+        assert model.ledger.price("replace") == pytest.approx(tally.least)
+        grouped = Stratified(inner=inner, by=names[:1]).fit(data, domain, 0.3, stream(6, "groups"))
+        found.append((model.ledger.price("replace"), grouped.cost_within))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("weights", ["noisy", "projected", "public"])
+def test_exact_counts_inside_are_passed_on(weights):
+    """A wrapper whose own counts are noisy promises no more than what it wraps."""
+    inner = Stratified(inner=MST(), by=("x",))
+    sizes = {0: 1, 1: 1, 2: 1} if weights == "public" else None
+    model = Stratified(inner=inner, by=("g",), weights=weights, sizes=sizes).fit(
+        town(True), DOMAIN, 0.3, stream(7, weights)
+    )
+    assert math.isinf(model.ledger.price("add or remove"))
+    assert math.isinf(model.ledger.price("replace"))
+    relation, price = model.ledger.promise
+    assert (relation, price) == ("replace within a group", pytest.approx(model.cost_within))
+    outer = 0.0 if weights == "public" else 0.05
+    # one column is left, which MST only measures; the noisy counts of groups do not move within them
+    assert price == pytest.approx(0.3 * (1 - outer) * 2)
 
 
 def test_mst_within_groups_costs_eight_thirds():

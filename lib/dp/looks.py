@@ -1,0 +1,113 @@
+"""The one way from data to a random answer: the price is noted with its type, then the noise is drawn.
+
+Every measurement and every selection of :mod:`lib.synth` and :mod:`lib.means`
+goes through :func:`noisy` or :func:`choose`. So the ledger of a fit is what the
+fit did, and somebody who audits a fit can watch all of it:
+
+>>> import numpy as np
+>>> from lib.dp import Gaussian, Ledger, noisy, observed
+>>> class Watch:
+...     def look(self, entry, mechanism, exact, draw):
+...         print(entry.kind, entry.what, exact)
+...         return draw()
+>>> with observed(Watch()):
+...     answer = noisy(Gaussian(sensitivity=1.0, rho=0.5), [3.0], np.random.default_rng(0), "people", Ledger(1.0))
+measurement people [3.]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol
+
+import numpy as np
+
+from lib.dp.ledger import RELATIONS, Entry, Ledger
+from lib.dp.mechanisms import Exponential, Gaussian, Laplace
+
+__all__ = ["Observer", "choose", "noisy", "observed"]
+
+
+class Observer(Protocol):
+    """Who watches a fit."""
+
+    def look(self, entry: Entry, mechanism: Laplace | Gaussian | Exponential, exact: np.ndarray,
+             draw: Callable[[], np.ndarray | int]) -> np.ndarray | int:  # fmt: skip
+        """The answer that the fit goes on with.
+
+        Parameters
+        ----------
+        entry : Entry
+            What was noted for it; of a ledger of its own where the caller keeps none.
+        mechanism : Laplace, Gaussian or Exponential
+            The law of the answer, given ``exact``.
+        exact : array
+            The values before noise, or the scores. **Not private.**
+        draw : callable
+            Draws the answer. Whoever gives another one calls it all the same, so that the stream of random numbers
+            stays in step.
+        """
+
+
+_OBSERVER: ContextVar[Observer | None] = ContextVar("observer", default=None)
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[Observer]:
+    """Show every look inside of the ``with`` to ``observer``; looks in other processes (``jobs`` above 1) are not seen."""
+    token = _OBSERVER.set(observer)
+    try:
+        yield observer
+    finally:
+        _OBSERVER.reset(token)
+
+
+def noisy(mechanism: Laplace | Gaussian, values: np.ndarray, rng: np.random.Generator, what: str, ledger: Ledger | None = None,
+          sensitivity: Mapping[str, float] | None = None) -> np.ndarray:  # fmt: skip
+    """``values`` with noise, paid for.
+
+    Parameters
+    ----------
+    mechanism : Laplace or Gaussian
+    values : array
+    rng : Generator
+    what : str
+        A label for the ledger.
+    ledger : Ledger, optional
+        Pays; nobody does if it is not given.
+    sensitivity : mapping of relations to numbers, optional
+        As :func:`lib.dp.ledger.prices` has it; the first is the mechanism's own.
+        If not given, the mechanism's own under ``"add or remove"``.
+
+    Returns
+    -------
+    array of floats
+    """
+    values = np.asarray(values, dtype=float)
+    return _shown(mechanism, values, lambda: mechanism.release(values, rng), "measurement", what, ledger, sensitivity)
+
+
+def choose(mechanism: Exponential, scores: np.ndarray, rng: np.random.Generator, what: str,
+           ledger: Ledger | None = None) -> int:  # fmt: skip
+    """An index of ``scores`` by the exponential mechanism, paid for. Parameters as in :func:`noisy`.
+
+    A row more or less moves each score by the mechanism's sensitivity at most. A
+    row that changes moves them by twice that, up and down.
+    """
+    scores = np.asarray(scores, dtype=float)
+    return _shown(mechanism, scores, lambda: int(mechanism.select(scores, rng)), "selection", what, ledger, None)
+
+
+def _shown(mechanism, exact, draw, kind, what, ledger, sensitivity):
+    if sensitivity is None:
+        sensitivity = {RELATIONS[0]: float(np.max(mechanism.sensitivity))}
+    unit = ("epsilon" if isinstance(mechanism, Laplace) else "rho") if ledger is None else ledger.unit
+    price = getattr(mechanism, unit, None)
+    if price is None:
+        raise ValueError(f"ledger must be in rho for a {type(mechanism).__name__} look, got one in {unit}")
+    ledger = Ledger(price, unit=unit) if ledger is None else ledger
+    ledger.spend(what, price, kind=kind, sensitivity=sensitivity)
+    observer = _OBSERVER.get()
+    return draw() if observer is None else observer.look(ledger.entries[-1], mechanism, exact, draw)

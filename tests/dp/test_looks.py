@@ -1,0 +1,87 @@
+"""Every look is paid for with its type, shown to an observer, and drawn as it always was."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from lib.dp import Exponential, Gaussian, Laplace, Ledger, choose, noisy, observed
+from lib.rng import stream
+
+GAUSSIAN, LAPLACE = Gaussian(sensitivity=1.0, rho=0.3), Laplace(sensitivity=2.0, epsilon=0.7)
+PICK = Exponential.of_rho(0.2, sensitivity=1.0)
+SCORES = np.array([3.0, 1.0, 2.5, -4.0])
+
+
+class Spy:
+    """Records each look, and forces an answer if it has one."""
+
+    def __init__(self, answer=None) -> None:
+        self.answer, self.seen = answer, []
+
+    def look(self, entry, mechanism, exact, draw):
+        drawn = draw()
+        self.seen.append((entry, mechanism, exact, drawn))
+        return drawn if self.answer is None else self.answer
+
+
+def looks(rng, ledger=None):
+    return noisy(GAUSSIAN, [1.0, 2.0], rng, "cells", ledger), choose(PICK, SCORES, rng, "which", ledger)
+
+
+def test_an_observer_sees_all_and_changes_nothing():
+    plain = looks(stream(0, "looks"))
+    with observed(Spy()) as spy:
+        seen = looks(stream(0, "looks"))
+    assert (seen[0] == plain[0]).all()
+    assert seen[1] == plain[1]
+    (one, law, exact, drawn), (two, pick, scores, index) = spy.seen
+    assert (one.kind, one.cost, two.kind, two.cost) == ("measurement", 0.3, "selection", 0.2)
+    assert (law, pick, index) == (GAUSSIAN, PICK, plain[1])
+    assert exact.tolist() == [1.0, 2.0]
+    assert (drawn == plain[0]).all()
+    assert scores is SCORES
+    looks(stream(0, "looks"))
+    assert len(spy.seen) == 2  # nobody looks any more
+
+
+def test_a_forced_answer_leaves_the_stream_in_step():
+    one, two = stream(1, "forced"), stream(1, "forced")
+    looks(one)
+    with observed(Spy(answer=7)):
+        assert looks(two) == (7, 7)
+    assert one.random() == two.random()
+
+
+def test_the_ledger_pays_before_anything_is_drawn_or_shown():
+    ledger, rng = Ledger(0.25), stream(2, "poor")
+    with observed(Spy()) as spy, pytest.raises(ValueError, match="is left"):
+        looks(rng, ledger)
+    assert (spy.seen, ledger.entries) == ([], [])
+    assert rng.random() == stream(2, "poor").random()
+    with pytest.raises(ValueError, match="ledger must be in rho for a Gaussian look, got one in epsilon"):
+        looks(rng, Ledger(9.0, unit="epsilon"))
+    rich = Ledger(5.0, unit="epsilon")
+    noisy(LAPLACE, [0.0], rng, "count", rich)
+    choose(PICK, SCORES, rng, "which", rich)
+    assert rich.spent == pytest.approx(0.7 + math.sqrt(8 * 0.2))
+
+
+def test_draws_are_numpys():
+    """The streams of the stored results: NumPy's own normal, Laplace and choice."""
+    ours, theirs = stream(3, "draws"), stream(3, "draws")
+    assert (noisy(GAUSSIAN, np.arange(5), ours, "x") == np.arange(5) + theirs.normal(0, GAUSSIAN.sigma, 5)).all()
+    assert (noisy(LAPLACE, np.arange(5), ours, "x") == np.arange(5) + theirs.laplace(0, 1, 5) * LAPLACE.scale).all()
+    weights = np.exp(PICK.epsilon / 2 * SCORES - (PICK.epsilon / 2 * SCORES).max())
+    for _ in range(50):
+        assert choose(PICK, SCORES, ours, "x") == theirs.choice(4, p=weights / weights.sum())
+
+
+def test_a_law_given_twice_has_to_agree():
+    """A caller may round; it may not draw less noise than it pays for."""
+    for wrong in (lambda: Gaussian(sensitivity=1.0, rho=0.5, sigma=0.5), lambda: Laplace(sensitivity=1.0, epsilon=1.0, scale=0.5),
+                  lambda: Exponential(sensitivity=1.0, epsilon=1.0, rho=0.1)):  # fmt: skip
+        with pytest.raises(ValueError, match=r"^(sigma|scale|rho) must be .* up to rounding, got 0\.\d"):
+            wrong()
