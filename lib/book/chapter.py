@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reac
     from matplotlib.figure import Figure
 
 __all__ = [
-    "PROFILES", "badges", "badges_html", "check_parameters", "figure", "figure_html", "put", "say", "setup_style",
-    "table", "table_html",
+    "PROFILES", "badges", "badges_html", "check_parameters", "figure", "figure_html", "put", "ran_on", "ran_on_html",
+    "say", "setup_style", "table", "table_html",
 ]  # fmt: skip
 
 PROFILES = ("quick", "paper")
@@ -144,6 +144,37 @@ def _data_badge(data: Any) -> str:
 def badges(data: object = None, **options: Any) -> None:
     """Display :func:`badges_html`."""
     _display(badges_html(data, **options), plain="")
+
+
+def ran_on_html(*data: Any) -> str:
+    """The line under the output of a cell that is tagged ``live``: the rows of this machine that it ran on.
+
+    Parameters
+    ----------
+    *data : Dataset or str
+        A string is the name of a source (``"replica"``, ``"stand-in"``), as tables of the synthesizers have it.
+
+    Raises
+    ------
+    ValueError
+        If no data are given.
+    """
+    if not data:
+        raise ValueError("data must name at least one table, got none")
+    words = [_rows_in_words(item) for item in data]
+    return f'<p class="ran-on">Live, on {escape(" and ".join(dict.fromkeys(words)))}.</p>'
+
+
+def _rows_in_words(data: Any) -> str:
+    if isinstance(data, str):
+        return {"replica": "the replica", "stand-in": "the stand-in"}.get(data, "the real data")
+    return f"the {'replica' if data.is_replica else 'real data'} of {data.task.title}"
+
+
+def ran_on(*data: Any) -> None:
+    """Display :func:`ran_on_html`."""
+    html = ran_on_html(*data)
+    _display(html, plain=re.sub("<[^>]*>", "", html))
 
 
 # --- figures and tables -----------------------------------------------------------------------------------------

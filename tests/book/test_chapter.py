@@ -16,6 +16,7 @@ from lib.book.chapter import (
     check_parameters,
     data_used,
     figure_html,
+    ran_on_html,
     setup_style,
     table_html,
 )
@@ -94,3 +95,13 @@ def test_a_table_escapes_formats_and_shows_gaps():
     assert '<th scope="col">name</th><th scope="col" class="num">DI</th>' in html
     with pytest.raises(ValueError, match="formats='nope'"):
         table_html(frame, formats={"nope": ".2f"})
+
+
+def test_a_live_cell_says_on_which_rows_it_ran(replica):
+    real = SimpleNamespace(task=SimpleNamespace(title="LSAC"), is_replica=False)
+    assert ran_on_html(replica, real) == (
+        '<p class="ran-on">Live, on the replica of Adult &lt;small&gt; and the real data of LSAC.</p>'
+    )
+    assert ran_on_html("local", "download") == '<p class="ran-on">Live, on the real data.</p>'
+    with pytest.raises(ValueError, match="data must name at least one table, got none"):
+        ran_on_html()
