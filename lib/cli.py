@@ -75,12 +75,17 @@ def _claims(args: argparse.Namespace) -> int:
 
 def _audit(args: argparse.Namespace) -> int:
     from lib.experiments.audit import Request, run_audit
-    from lib.plots.audit_report import answer, report_html
+    from lib.plots.audit_report import report_html, report_json, verdicts
 
     out, files = Path(args.out), [Path(f) for f in (args.file, args.release, args.holdout) if f]
     if out.suffix not in (".html", ".htm") or not out.parent.is_dir() or out.resolve() in [f.resolve() for f in files]:
         raise ValueError(f"out={args.out!r} is not allowed: an .html file in a folder that is there, and no input, is")
     _writable(out)
+    record = Path(args.json) if args.json else None
+    if record is not None:
+        if record.suffix != ".json" or not record.parent.is_dir() or record.resolve() in [f.resolve() for f in files]:
+            raise ValueError(f"json must be a .json file in a folder that exists, and no input, got {args.json!r}")
+        _writable(record)
     bands = {name: tuple(map(_edge, edges.split(","))) for name, edges in map(_pair, args.bands)}
     request = Request(
         file=Path(args.file), sensitive=args.sensitive, positive=args.positive, groups=tuple(args.groups),
@@ -92,7 +97,9 @@ def _audit(args: argparse.Namespace) -> int:
     )  # fmt: skip
     audit = run_audit(request, progress=not args.quiet)
     out.write_text(report_html(audit), encoding="utf-8")
-    print(f"{answer(audit)}\n\nThe report is ready. Open:\n  {out.resolve().as_uri()}")
+    if record is not None:
+        record.write_text(report_json(audit), encoding="utf-8")
+    print("\n".join(verdicts(audit)) + f"\n\nThe report is ready. Open:\n  {out.resolve().as_uri()}")
     return 0
 
 
@@ -177,8 +184,9 @@ def _parser() -> argparse.ArgumentParser:
 def _add_audit(commands: argparse._SubParsersAction) -> None:
     audit = commands.add_parser(
         "audit", help="test a table of your own, or a release of it, for demographic coherence",
-        description="Does a predictor of a sensitive column, learnt from a release, treat the people behind it unlike people "
-        "left out? Without --release and --curator: as if half of FILE were published as it is. Nothing leaves the machine.",
+        description="Two verdicts. Dependence: does a predictor of a sensitive column, learnt from a release, treat the people "
+        "behind it unlike people left out, beyond chance? Coherence: how often is some group more than alpha apart? "
+        "Without --release and --curator: as if half of FILE were published as it is. Nothing leaves the machine.",
     )  # fmt: skip
     audit.add_argument("file", help="CSV, UTF-8, a header and one row a person")
     audit.add_argument("--sensitive", required=True, metavar="COL", help="column to be predicted")
@@ -195,16 +203,17 @@ def _add_audit(commands: argparse._SubParsersAction) -> None:
     audit.add_argument("--learner", nargs="+", default=("forest", "lookup"), metavar="NAME", help="forest, lookup, "
                        "boosting, logistic, 'forest, leaves of 20'")  # fmt: skip
     audit.add_argument("--splits", type=int, default=20, help="random splits, or trainings on a release (default 20)")
-    audit.add_argument("--alpha", nargs="+", type=float, default=(0.1, 0.2, 0.4, 0.8), help="W1 distances to explain")
-    audit.add_argument("--beta", type=float, default=0.05, help="probability for the theorems (default 0.05)")
+    audit.add_argument("--alpha", nargs="+", type=float, default=(0.1, 0.2, 0.4, 0.8),
+                       help="W1 distances that no group should exceed (default 0.1 0.2 0.4 0.8)")  # fmt: skip
+    audit.add_argument("--beta", type=float, default=0.05, help="share of splits that may exceed them (default 0.05)")
     audit.add_argument("--gamma", type=float, default=80, help="least people in a group (default 80)")
     audit.add_argument("--labels", default="confidence", help="confidence (default) or hard")
-    audit.add_argument(
-        "--false-alarm", type=float, default=0.05, help="chance that anything is flagged where nothing is"
-    )
+    audit.add_argument("--false-alarm", type=float, default=0.05,
+                       help="chance that any group is flagged if nothing depends on who is in")  # fmt: skip
     audit.add_argument("--seed", type=int, default=0)
     audit.add_argument("--workers", type=int, default=1, help="processes (default 1)")
     audit.add_argument("--out", default="coherence.html", help="the report (default coherence.html)")
+    audit.add_argument("--json", metavar="FILE", help="also both verdicts and their numbers, for a program")
     audit.add_argument("--quiet", action="store_true", help="no progress bars")
     audit.set_defaults(call=_audit)
 

@@ -44,6 +44,8 @@ class Setup:
         Reshufflings of membership behind a group's null, in each split.
     out_of_range : {"refuse", "clip", "allow"}
         What happens to a prediction outside [-1, 1].
+    keep_null : bool
+        Add a column ``distances`` to the rows: an array of the observed distance and all reshuffled ones.
     """
 
     target: str
@@ -53,6 +55,7 @@ class Setup:
     gamma: float = 1
     null_draws: int = 20
     out_of_range: str = "refuse"
+    keep_null: bool = False
 
     def __post_init__(self) -> None:
         validate.choice("labels", self.labels, LABELS)
@@ -138,12 +141,14 @@ def _compare(h: np.ndarray, inside: np.ndarray, setup: Setup, rng: np.random.Gen
     n_a = int(inside.sum())
     facts = {"n_a": n_a, "n_b": inside.size - n_a}
     if n_a == 0 or n_a == inside.size:
-        return facts | dict.fromkeys(("distance", "null", "null_95", "p", "mean_a", "mean_b"), np.nan)
+        facts |= dict.fromkeys(("distance", "null", "null_95", "p", "mean_a", "mean_b"), np.nan)
+        return facts | ({"distances": np.empty(0)} if setup.keep_null else {})
     found = float(split_distance(h, inside, setup.distance))
     null = shuffled_distances(h, n_a, draws=setup.null_draws, rng=rng, distance=setup.distance)
     p = (1 + (null >= found - 1e-12).sum()) / (1 + null.size)
-    return facts | {"distance": found, "null": float(null.mean()), "null_95": float(np.quantile(null, 0.95)),
-                    "p": float(p), "mean_a": float(h[inside].mean()), "mean_b": float(h[~inside].mean())}  # fmt: skip
+    facts |= {"distance": found, "null": float(null.mean()), "null_95": float(np.quantile(null, 0.95)),
+              "p": float(p), "mean_a": float(h[inside].mean()), "mean_b": float(h[~inside].mean())}  # fmt: skip
+    return facts | ({"distances": np.append(found, null)} if setup.keep_null else {})
 
 
 def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:

@@ -7,6 +7,11 @@ Three experiments, and what each can say:
 - *release*: made once, from people who are known; others were left out. There is one split, so a test of whether
   the predictions tell the two apart is possible and a probability over splits is not.
 
+Two verdicts come of it. *Dependence*: do the predictions treat the people
+inside unlike those left out, beyond chance? *Coherence* at each alpha asked
+for: in what share of the splits is some group more than alpha apart, against
+beta?
+
 A release of everybody leaves nobody to compare with: any split drawn
 afterwards is independent of it. That is refused.
 """
@@ -22,9 +27,9 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pandas as pd
-from scipy import stats
 from tqdm.auto import tqdm
 
+from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, checked, compare, demcoh, predict_halves
 from lib.coherence.learners import BATTERY, After, Learner
@@ -33,6 +38,7 @@ from lib.coherence.tables import TARGET, Schema
 from lib.experiments.audit_release import Command, Kept, Reading, warnings_about
 from lib.experiments.audit_request import Request
 from lib.experiments.audit_table import Table, prepared
+from lib.experiments.audit_verdicts import coherence_verdicts
 from lib.experiments.holm import holm
 from lib.rng import stream
 
@@ -51,7 +57,9 @@ class Audit:
     results : mapping
         Learner to the :class:`~lib.coherence.experiment.Result`, one row a group and split (or training).
     verdicts : DataFrame
-        ``learner, group, n, p, adjusted, flagged``: Holm-adjusted over all rows.
+        Dependence. ``learner, group, n, p, adjusted, flagged``: Holm-adjusted over all rows.
+    coherence : DataFrame
+        Coherence at each alpha, as :func:`~lib.experiments.audit_verdicts.coherence_verdicts` gives it.
     shown : mapping
         Learner to ``(h, inside, members)`` of the first split, for the figures.
     people : DataFrame
@@ -72,6 +80,7 @@ class Audit:
     small: Mapping[str, int]
     results: Mapping[str, Result]
     verdicts: pd.DataFrame
+    coherence: pd.DataFrame
     shown: Mapping[str, tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]]
     people: pd.DataFrame
     epsilons: pd.DataFrame
@@ -84,7 +93,7 @@ class Audit:
 
     @property
     def flagged(self) -> pd.DataFrame:
-        """Rows of ``verdicts`` that are flagged."""
+        """Rows of ``verdicts`` that are flagged: predictions that depend on who was inside, beyond chance."""
         return self.verdicts[self.verdicts["flagged"]]
 
 
@@ -113,7 +122,8 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     people = pd.DataFrame([{"alpha": a, "group": g, "n": n, "people": a / 2 * n}
                            for a in request.alphas for g, n in sizes.items()])  # fmt: skip
     columns = ["learner", "group", "n", "p", "adjusted", "flagged"]
-    return Audit(request, table.schema, table.members, table.small, results, verdicts[columns], shown, people,
+    return Audit(request, table.schema, table.members, table.small, results, verdicts[columns],
+                 coherence_verdicts(request, results), shown, people,
                  _epsilons(request, table), len(table.frame), int(table.inside.sum()), table.dropped_rows,
                  0 if table.release is None else len(table.release.table), readings,
                  warnings_about(readings, table.schema, request.file.name))  # fmt: skip
@@ -129,7 +139,7 @@ def _setup(request: Request, table: Table) -> Setup:
 def _null_draws(request: Request, tests: int) -> int:
     """Enough that a leak seen in every split can be told from chance: else too few splits could never flag."""
     draws = 20
-    while tests * _fisher(np.full(request.splits, 1 / (draws + 1))) > request.false_alarm / 4:
+    while tests * (draws + 1.0) ** -request.splits > request.false_alarm / 4:  # the least p of combined_p
         draws *= 2
     return _affordable(draws, request, tests)
 
@@ -144,24 +154,21 @@ def _affordable(draws: int, request: Request, tests: int) -> int:
 
 
 def _split(request: Request, table: Table, name: str, curator: Kept | None, progress: bool):
-    """Random halves; the p-values of independent splits are combined by Fisher's method."""
+    """Random halves; the independent splits give one exact p-value for each group."""
     draws = _null_draws(request, len(request.learners) * len(table.members))
-    learner, setup = BATTERY[name], replace(_setup(request, table), null_draws=draws)
+    learner, setup = BATTERY[name], replace(_setup(request, table), null_draws=draws, keep_null=True)
     if curator is not None:
         learner = After(curator, learner)
     result = demcoh(table.frame, table.members, learner, setup, splits=request.splits, seed=request.seed,
                     workers=request.workers, progress=progress)  # fmt: skip
     p = pd.DataFrame([
-        {"group": group, "n": int(part["n"].iloc[0]), "p": _fisher(part["p"].dropna().to_numpy())}
+        {"group": group, "n": int(part["n"].iloc[0]), "p": combined_p(d for d in part["distances"] if d.size)}
         for group, part in result.rows.groupby("group", sort=False)
     ])  # fmt: skip
+    result = replace(result, rows=result.rows.drop(columns="distances"))
     # the first split once more, for the figures: the same stream, and the same release, which the curator keeps
     rows, inside, h = predict_halves(table.frame, learner, setup, stream(request.seed, "demcoh", 0))
     return result, p, (h, inside, {group: who[rows] for group, who in table.members.items()})
-
-
-def _fisher(p: np.ndarray) -> float:
-    return float(stats.combine_pvalues(p, method="fisher").pvalue) if p.size else 1.0
 
 
 def _released(request: Request, table: Table, name: str, curator: None, progress: bool):

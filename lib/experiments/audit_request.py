@@ -46,9 +46,9 @@ class Request:
     splits : int
         Random splits; with ``release``, trainings.
     alphas, beta, gamma : float
-        Distances to be explained, probability for the theorems, least size of a group.
+        Distances that should not be exceeded, the share of splits that may exceed them, least size of a group.
     false_alarm : float
-        Probability that a coherent predictor is flagged in any group by any learner.
+        Probability that any group is flagged by any learner if no prediction depends on who was inside.
     """
 
     file: Path

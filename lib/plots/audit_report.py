@@ -1,6 +1,14 @@
-"""The report of an audit, for the person who decides about a release: the answer first, then how it was found."""
+"""The report of an audit, for the person who decides about a release: two verdicts first, then how they were found.
+
+The verdicts are of dependence (are the people inside treated unlike those left
+out, beyond chance?) and of coherence at each alpha asked for (how often is
+some group more than alpha apart?).
+"""
 
 from __future__ import annotations
+
+import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -9,15 +17,19 @@ from lib.coherence.collection import EVERYONE, bands_in_order
 from lib.coherence.solver import rounded
 from lib.experiments.audit import Audit
 from lib.experiments.audit_release import unknown_values
+from lib.experiments.audit_verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
 from lib.plots import audit_page as html
 from lib.plots.audit import group_distances, sorted_predictions
 from lib.plots.coherence_bounds import NAMES
 
-__all__ = ["report_html", "answer", "group_table", "alpha_table", "epsilon_table"]
+__all__ = [
+    "report_html", "report_json", "verdicts", "dependence", "coherence", "group_table", "alpha_table", "epsilon_table",
+]  # fmt: skip
 
 SHOWN = 6  # groups whose predictions are drawn, per learner
 _WORDS = {"clear": ("trained on", "left out"), "curator": ("behind the release", "left out"),
           "release": ("behind the release", "left out")}  # fmt: skip
+_INSIDE = {"clear": "whose records were learnt from", "curator": "behind the release", "release": "behind the release"}
 _FORMATS = dict.fromkeys(("W1", "95% low", "95% high", "sampling"), ".3f") | {
     "as if moved": ",.0f", "people": ",d", "adjusted p": ".3g"}  # fmt: skip
 _BOUNDS = NAMES | {"theorem7": "Theorem 7 (pure DP)", "theorem8": "Theorem 8 (approximate DP)"}
@@ -27,7 +39,12 @@ def report_html(audit: Audit) -> str:
     """The whole page; the same audit gives the same bytes."""
     request = audit.request
     body = [
-        html.paragraph(answer(audit), "answer found" if len(audit.flagged) or audit.warnings else "answer"),
+        *(html.paragraph(told, "answer found") for told in audit.warnings),
+        html.paragraph(dependence(audit), "answer found" if len(audit.flagged) else "answer"),
+        *(
+            html.paragraph(told, "answer found" if found == NOT_MET else "answer")
+            for _, found, told in coherence(audit)
+        ),
         html.paragraph(_question(audit)),
         *(_learner(audit, name) for name in request.learners),
         _alphas(audit),
@@ -39,28 +56,94 @@ def report_html(audit: Audit) -> str:
     return html.page(f"Demographic coherence of {request.file.name}", body)
 
 
-def answer(audit: Audit) -> str:
-    """What was found, in words, with the rate at which it would be found where there is nothing, and all warnings."""
-    return " ".join([_found(audit), *audit.warnings])
+def report_json(audit: Audit) -> str:
+    """Both verdicts with their numbers, for a program: keys ``dependence``, ``coherence``, ``warnings`` and more."""
+    request = audit.request
+    found = {
+        "file": request.file.name, "question": request.mode, "people": audit.n, "inside": audit.inside,
+        "groups": {name: int(who.sum()) for name, who in audit.members.items()}, "learners": list(request.learners),
+        "dependence": {
+            "verdict": "no dependence found" if audit.flagged.empty else "not independent", "words": dependence(audit),
+            "false_alarm": request.false_alarm, "tests": audit.verdicts.to_dict("records"),
+        },
+        "coherence": {
+            "beta": request.beta,
+            "verdicts": [{"alpha": alpha, "verdict": verdict, "words": told} for alpha, verdict, told in coherence(audit)],
+            "learners": audit.coherence.to_dict("records"),
+        },
+        "epsilons": audit.epsilons.to_dict("records"), "warnings": list(audit.warnings), "seed": request.seed,
+    }  # fmt: skip
+    return json.dumps(_plain(found), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
 
-def _found(audit: Audit) -> str:
-    flagged, groups = audit.flagged, len(audit.members)
+def _plain(value: object) -> object:
+    """``value`` in the types of JSON: numbers of NumPy as Python's, NaN and infinity as null."""
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def verdicts(audit: Audit) -> list[str]:
+    """In words: the verdict of dependence, that of coherence at each alpha, and all warnings."""
+    return [dependence(audit), *(told for _, _, told in coherence(audit)), *audit.warnings]
+
+
+def dependence(audit: Audit) -> str:
+    """The first verdict: whether the people inside are treated unlike those left out, beyond chance."""
+    flagged, groups, inside = audit.flagged, len(audit.members), _INSIDE[audit.request.mode]
     rate = (
-        f"If nothing leaked, any group at all would be flagged with probability at most {audit.request.false_alarm:g}."
+        "If no prediction depended on who was inside, some group would be flagged with probability at most "
+        f"{audit.request.false_alarm:g}."
     )
     if flagged.empty:
         return (
-            f"Nothing found: in none of {groups} groups do the predictions of {_and(audit.request.learners)} tell those "
-            f"{_WORDS[audit.request.mode][0]} from those left out. {rate} Other learners may find what these did not."
+            f"Dependence: none found. In none of {groups} groups do the predictions of {_and(audit.request.learners)} treat "
+            f"people {inside} unlike people left out beyond chance. {rate} Other learners may find what these did not."
         )
     worst = _excesses(audit).merge(flagged[["learner", "group"]]).sort_values("excess").iloc[-1]
     found = flagged["group"].nunique()
     return (
-        f"Incoherent: in {found} of {groups} groups the predictions of at least one learner tell those "
-        f"{_WORDS[audit.request.mode][0]} from those left out. The farthest above sampling: {worst.group}, by {worst.learner}, "
-        f"W1 distance {worst.distance:.3f} where sampling alone makes {worst.null:.3f}. {rate}"
+        f"Dependence: not independent. In {found} of {groups} groups the predictions of at least one learner treat people "
+        f"{inside} unlike people left out, beyond chance. The largest excess over chance: {worst.group}, by "
+        f"{worst.learner}, W1 distance {worst.distance:.3f} where sampling alone makes {worst.null:.3f}. {rate}"
     )
+
+
+def coherence(audit: Audit) -> list[tuple[float, str, str]]:
+    """The second verdict: for each alpha asked for ``(alpha, verdict, words)``, by the learner farthest from it."""
+    return [
+        (alpha, overall(rows["verdict"]), _of_alpha(audit, alpha, rows))
+        for alpha, rows in audit.coherence.groupby("alpha", sort=False)
+    ]
+
+
+def _of_alpha(audit: Audit, alpha: float, rows: pd.DataFrame) -> str:
+    request, verdict = audit.request, overall(rows["verdict"])
+    start = f"Coherence at alpha {alpha:g}"
+    if verdict == ONE_SPLIT:
+        worst = rows.loc[rows["distance"].idxmax()]
+        more = "more than" if worst["distance"] > alpha else "not more than"
+        return (
+            f"{start}: one release has one split, so no share of splits can be compared with beta. In this one, the group "
+            f"farthest apart ({worst['group']}, by {worst['learner']}, W1 distance {worst['distance']:.3f}) is {more} {alpha:g} apart."
+        )
+    worst = rows.sort_values(["share", "distance"]).iloc[-1]
+    told = {
+        NOT_MET: f"not met. The share is above beta = {request.beta:g}.",
+        MET: f"met by {_and(request.learners)}. The share is at most beta = {request.beta:g}. Other learners may exceed it.",
+        UNDECIDED: f"undecided. The interval of the share holds beta = {request.beta:g}.",
+    }[verdict]
+    counts = (
+        f"With {worst['learner']}, some group is more than {alpha:g} apart in {worst['exceeding']:.0f} of "
+        f"{worst['splits']:.0f} splits (share {worst['share']:.2f}, 95% interval {worst['low']:.2f} to {worst['high']:.2f}"
+        + (", for all learners together)." if len(rows) > 1 else ").")
+    )
+    if verdict == UNDECIDED and worst["exceeding"] == 0:
+        counts += f" {splits_needed(request.beta, len(request.learners))} such splits with none would decide it."
+    return f"{start}: {told} {counts}"
 
 
 def _and(names) -> str:
@@ -241,15 +324,17 @@ def _limits(audit: Audit) -> str:
             else "The curator takes no {seed}: if it draws at random, the same files and options give another report."
         )
     how = (
-        "Fisher's method over the splits"
+        "one exact p-value from all splits together"
         if r.mode != "release"
         else "one reshuffling test of the mean predictor, which stops early where there is nothing"
     )
     return html.section(
         "What this cannot say",
         html.bullets([
-            "Coherence quantifies over all learners, this audit ran those above. A flag is evidence of a leak; no flag is "
-            "no proof of safety.",
+            "Coherence quantifies over all learners, this audit ran those above. A flag is evidence that predictions depend "
+            "on who was inside; no flag is no proof of safety.",
+            "A flag does not say that some alpha is exceeded, and a distance above alpha does not say that the release "
+            "caused it: small groups are some way apart by sampling alone.",
             "Coherence is a necessary condition. A coherent release may harm in other ways, and a correct prediction that "
             "would be made without the person's record is no leak by this measure.",
             f"Null: membership reshuffled inside each group; {how}; Holm's correction over {len(audit.verdicts)} tests "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 from itertools import pairwise
 from types import SimpleNamespace
@@ -17,9 +19,29 @@ from scipy import stats
 from lib.cli import main
 from lib.coherence.collection import bands_in_order
 from lib.coherence.distances import split_distance
+from lib.coherence.experiment import Result
 from lib.coherence.solver import Setting, required_size
 from lib.experiments.audit import Request, _epsilons, run_audit
-from lib.plots.audit_report import _beta, alpha_table, answer, epsilon_table, group_table, report_html
+from lib.experiments.audit_verdicts import (
+    MET,
+    NOT_MET,
+    ONE_SPLIT,
+    UNDECIDED,
+    coherence_verdicts,
+    overall,
+    splits_needed,
+)
+from lib.plots.audit_report import (
+    _beta,
+    alpha_table,
+    coherence,
+    dependence,
+    epsilon_table,
+    group_table,
+    report_html,
+    report_json,
+    verdicts,
+)
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 
@@ -139,6 +161,62 @@ def test_a_curator_that_fails_is_told(files, command, words):
         run_audit(Request(file=files / "people.csv", sensitive="ill", curator=command, **LOOSE), progress=False)
 
 
+# --- two verdicts -------------------------------------------------------------------------------------------------------
+
+
+def test_a_small_distance_is_flagged_as_dependence_and_not_as_more_than_alpha(tmp_path):
+    """One person in twenty can be looked up, so W1 is about 0.1 in every split: certain, and below alpha = 0.2."""
+    people = _people(800)
+    people["tag"] = np.where(np.arange(800) % 20 == 0, np.arange(800).astype(str), "same")
+    people.to_csv(tmp_path / "people.csv", index=False)
+    ask = {"file": tmp_path / "people.csv", "sensitive": "ill", "lens": ("tag",), "alphas": (0.01, 0.2)}
+    audit = run_audit(Request(**LOOSE | ask | {"gamma": 500, "splits": 20}), progress=False)
+    distance = audit.results["lookup"].summary().set_index("group").loc["everyone", "distance"]
+    assert 0.06 < distance < 0.14
+    assert dependence(audit).startswith("Dependence: not independent. In 2 of 2 groups")
+    (_, low, said_low), (_, high, said_high) = coherence(audit)
+    assert (low, high) == (NOT_MET, UNDECIDED)
+    assert "more than 0.01 apart in 20 of 20 splits (share 1.00, 95% interval 0.83 to 1.00)" in said_low
+    assert "more than 0.2 apart in 0 of 20 splits (share 0.00, 95% interval 0.00 to 0.17)" in said_high
+    assert "72 such splits" in said_high
+    record = json.loads(report_json(audit))
+    assert record["dependence"]["verdict"] == "not independent"
+    assert [found["verdict"] for found in record["coherence"]["verdicts"]] == [NOT_MET, UNDECIDED]
+    assert all(escape(words) in report_html(audit) for words in verdicts(audit))
+
+
+def _distances(*columns: list[float]) -> SimpleNamespace:
+    rows = pd.DataFrame([{"split": i, "group": f"g{j}", "n": 9, "distance": d, "null": 0.1}
+                         for j, column in enumerate(columns) for i, d in enumerate(column)])  # fmt: skip
+    return Result(rows, None, 0)
+
+
+def test_the_verdict_on_alpha_weighs_the_share_of_splits_against_beta(files):
+    ask = Request(file=files / "people.csv", sensitive="ill", alphas=(0.3,), beta=0.05, learners=("lookup", "forest"))
+    clean, often = _distances([0.1] * 90, [0.2] * 90), _distances([0.1] * 90, [0.4] * 20 + [0.2] * 70)
+    once = _distances([0.4] + [0.1] * 89, [0.2] * 90)
+    for second, words in ((clean, MET), (often, NOT_MET), (once, UNDECIDED)):
+        found = coherence_verdicts(ask, {"lookup": clean, "forest": second})
+        assert overall(found["verdict"]) == words
+        assert found["verdict"].tolist() == [MET, words]
+        assert found["exceeding"].tolist() == [0, {MET: 0, NOT_MET: 20, UNDECIDED: 1}[words]]
+    alone = coherence_verdicts(ask, {"lookup": often}).iloc[0]
+    low, high = stats.binomtest(20, 90).proportion_ci(method="exact")
+    assert (alone.low, alone.high) == pytest.approx((low, high))
+    assert (alone.group, alone.share) == ("g1", 20 / 90)
+    for learners in (1, 2):  # the number that the report names does decide, and one fewer does not
+        n = splits_needed(0.05, learners)
+        assert 1 - (0.025 / learners) ** (1 / n) <= 0.05 < 1 - (0.025 / learners) ** (1 / (n - 1))
+
+
+def test_a_finished_release_has_no_share_of_splits(files):
+    audit = run_audit(_release(files, "leak"), progress=False)
+    assert set(audit.coherence["verdict"]) == {ONE_SPLIT}
+    assert "no share of splits can be compared with beta" in coherence(audit)[0][2]
+    assert "is more than 0.2 apart" in coherence(audit)[0][2]
+    assert json.loads(report_json(audit))["coherence"]["learners"][0]["share"] is None
+
+
 @pytest.mark.parametrize(("options", "words"), [
     ({"release": "leak.csv"}, "A release of everybody leaves nobody to compare with"),
     ({"release": "leak.csv", "holdout": "outside.csv", "members": ("sex", "f")}, "one of them"),
@@ -218,7 +296,7 @@ def test_what_a_round_trip_through_pandas_loses_is_refused_or_told(coded, tmp_pa
     some = back.assign(zip=back["zip"].where(back["age"] < 60, coded["zip"]))
     audit = _leak(tmp_path, some)
     share = (back["age"] < 60).mean()
-    assert f"{share:.1%} of the released values of zip do not occur in coded.csv" in answer(audit)
+    assert f"{share:.1%} of the released values of zip do not occur in coded.csv" in verdicts(audit)[-1]
     assert f">{(back['age'] < 60).sum()}</td>" in report_html(audit)
     without = _leak(tmp_path, back, lens=("age", "edu"))
     assert without.warnings == ()
@@ -230,10 +308,10 @@ def test_a_release_without_a_positive_row_is_refused_or_told(coded, tmp_path):
     with pytest.raises(ValueError, match=r"no row with ill = '1', and values .* such as '(yes|no)'"):
         _leak(tmp_path, half.assign(ill=np.where(half["ill"] == 1, "yes", "no")))
     healthy = _leak(tmp_path, half[half["ill"] == 0], learners=("forest",))
-    assert "Nothing found" in answer(healthy)
-    assert "The release holds one value only of ill" in answer(healthy)
+    assert dependence(healthy).startswith("Dependence: none found.")
+    assert "The release holds one value only of ill" in verdicts(healthy)[-1]
     odd = half.assign(ill=half["ill"].astype(str).mask(half.index == 5, "2"))
-    assert "0.3% of the released values of ill" in answer(_leak(tmp_path, odd))
+    assert "0.3% of the released values of ill" in verdicts(_leak(tmp_path, odd))[-1]
 
 
 def test_a_curator_that_writes_floats_is_caught_like_one_that_copies(coded, tmp_path):
@@ -381,7 +459,7 @@ def test_every_group_and_learner_is_named_and_escaped(report):
     for name in audit.members:
         assert name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#x27;") in text
     assert all(f"Learner: {name}" in text for name in audit.results)
-    assert answer(audit) in re.sub("&lt;", "<", re.sub("&#x27;", "'", re.sub("&amp;", "&", re.sub("&gt;", ">", text))))
+    assert all(escape(words) in text for words in verdicts(audit))
 
 
 def test_the_page_can_be_read_by_everyone(report):
@@ -414,8 +492,12 @@ def test_the_command_writes_a_report_and_says_where(files, capsys):
     out = files / "report.html"
     assert main(["audit", str(files / "people.csv"), "--sensitive", "ill", "--groups", "sex", "age", "--bands", "age=40,65",
                  "--crossings", "sex,age", "--columns", "place=category", "--learner", "lookup", "--splits", "2", "--gamma", "40",
-                 "--alpha", "0.5", "--out", str(out), "--quiet"]) == 0  # fmt: skip
-    assert out.as_uri() in capsys.readouterr().out
+                 "--alpha", "0.5", "--out", str(out), "--json", str(files / "report.json"), "--quiet"]) == 0  # fmt: skip
+    said, record = capsys.readouterr().out, json.loads((files / "report.json").read_text())
+    assert out.as_uri() in said
+    assert record["dependence"]["words"] in said
+    assert record["coherence"]["verdicts"][0]["words"] in said
+    assert record["coherence"]["verdicts"][0]["alpha"] == 0.5
     text = out.read_text()
     assert "sex = f &amp; age = 40-64" in text
     assert re.search(r">place</th><td[^>]*>category</td><td[^>]*>declared<", text)
