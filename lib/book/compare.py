@@ -41,10 +41,10 @@ def _digest(text: str) -> str:
 
 def _shown(cell: nbformat.NotebookNode) -> list[str]:
     """What a code cell shows, as text; a picture is its checksum. What goes to stderr is not on a page."""
-    found = []
+    found, printed = [], ""  # a kernel sends what is printed in as many pieces as it likes
     for out in cell.get("outputs", []):
         if out.output_type == "stream":
-            found += [out.text] if out.name == "stdout" else []
+            printed += out.text if out.name == "stdout" else ""
             continue
         data = out.get("data", {})
         kinds = [k for k in ("text/html", "text/markdown", "text/latex", "image/png") if k in data] or ["text/plain"]
@@ -53,7 +53,7 @@ def _shown(cell: nbformat.NotebookNode) -> list[str]:
             if kind == "image/png":
                 text = f"picture {_digest(text)}"
             found.append(_PICTURE.sub(lambda picture: f"picture {_digest(picture[1])}", text))
-    return [text for text in found if text.strip()]
+    return [text for text in (printed, *found) if text.strip()]
 
 
 def _glued(cell: nbformat.NotebookNode) -> dict[str, str]:

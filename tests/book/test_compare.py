@@ -73,6 +73,16 @@ def test_a_glued_value_is_part_of_the_prose_even_from_a_live_cell(tmp_path, tags
     assert "glued 'rows'" in differences(*files)[0]
 
 
+def test_what_is_printed_may_come_in_pieces(tmp_path):
+    files = []
+    for number, pieces in enumerate((["a\n", "b\n"], ["a\nb\n"])):
+        outputs = [nbformat.v4.new_output("stream", name="stdout", text=text) for text in pieces]
+        cell = nbformat.v4.new_code_cell("x", outputs=outputs, id="cell-000")
+        files.append(tmp_path / f"{number}.ipynb")
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), files[-1])
+    assert differences(*files) == []
+
+
 def test_two_pages_cannot_be_compared(tmp_path):
     files = [_notebook(tmp_path / f"{i}.ipynb", {"text/plain": "1"}, source=f"{i}") for i in range(2)]
     with pytest.raises(ValueError, match="real and replica must be executions of the same page"):
