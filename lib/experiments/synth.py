@@ -44,9 +44,10 @@ VERSION = "1"
 SEED = 20240216
 DELTA = 1e-9
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0)
-AS_SPENT = "GEM, as spent"  # the published GEM at what its script spends where epsilon is declared
+AS_SPENT = "GEM, published spending"  # the published GEM at what its script spends where epsilon is declared
 SYNTHESIZERS: dict[str, Synthesizer] = {
-    "MST": MST(), "AIM": AIM(), "GEM": GEM(), "GEM, single cells": GEM.published(), AS_SPENT: GEM.published(),
+    "MST": MST(), "AIM": AIM(), "GEM": GEM(),
+    "GEM, single cells": GEM.published(training="squares", rate=3e-3), AS_SPENT: GEM.published(),
 }  # fmt: skip
 BASELINES = ("real", "bootstrap", "independent")
 MAIN = ("MST", "AIM", "GEM")
@@ -115,9 +116,12 @@ def synthesizer(cell: Cell) -> Synthesizer:
 
 
 def declared(cell: Cell) -> float:
-    """The ``rho`` of the cell's fit: that of its epsilon, but for :data:`AS_SPENT`."""
+    """The ``rho`` of the cell's fit: that of its epsilon, but for :data:`AS_SPENT`.
+
+    There the rounds get what the published script spends, and our noisy number of rows is paid for on top of it.
+    """
     if cell.synthesizer == AS_SPENT:
-        return published_spending(cell.epsilon)["rho_sharp"]
+        return published_spending(cell.epsilon)["rho"] / (1 - SYNTHESIZERS[AS_SPENT].count_share)
     return rho_of(cell.epsilon, DELTA)
 
 

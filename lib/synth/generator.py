@@ -39,6 +39,7 @@ def kernels() -> SimpleNamespace:
 
     - ``shares(weights, z, sizes)``: one (B, size) array a column.
     - ``cell_step(...)``: one Adam step on the squared error of single cells.
+    - ``published_round(...)``: all steps of a round on the absolute error of single cells, as the published code does.
     - ``pull_back(...)``: one Adam step from the gradient in all the shares.
     - ``blend(old, new, keep)``: running average of weights.
     """
@@ -69,6 +70,40 @@ def kernels() -> SimpleNamespace:
         loss, gradient = jax.value_and_grad(cell_loss)(weights, z, cells, goals, used, sizes)
         return *adam(weights, state, gradient, rate), loss
 
+    @partial(jax.jit, static_argnames=("steps", "sizes"))
+    def published_round(weights, z, cells, goals, used, average, rate, steps, sizes):
+        optimizer = optax.scale_by_adam()
+
+        def errors(weights):
+            flat = jnp.concatenate(shares(weights, z, sizes), axis=1)
+            return used * jnp.abs(flat[:, cells].prod(axis=2).mean(axis=0) - goals)
+
+        largest = errors(weights).max()
+        average = jnp.where(jnp.isnan(average), largest, (average + largest) / 2)
+        threshold = average / 2
+
+        def loss_and_largest(weights):
+            off = errors(weights)
+            counted = jax.lax.stop_gradient(used * (off >= threshold))
+            return (counted * off).sum() / jnp.maximum(counted.sum(), 1), off.max()
+
+        def goes_on(now):
+            step, _, _, _, largest = now
+            return (step < steps) & (largest >= threshold)
+
+        def one_step(now):  # where no cell is that far off any more, weights stay and nothing is counted
+            step, weights, state, losses, _ = now
+            (loss, largest), gradient = jax.value_and_grad(loss_and_largest, has_aux=True)(weights)
+            updates, state = optimizer.update(gradient, state)
+            moves = largest >= threshold
+            change = jnp.where(moves, -rate * (1 + jnp.cos(jnp.pi * step / steps)) / 2, 0).astype(z.dtype)
+            weights = optax.apply_updates(weights, jax.tree.map(lambda u: change * u, updates))
+            return step + moves, weights, state, losses.at[step].set(loss), largest
+
+        start = (0, weights, optimizer.init(weights), jnp.zeros(steps, z.dtype), largest)
+        step, weights, _, losses, _ = jax.lax.while_loop(goes_on, one_step, start)
+        return weights, average, losses, step
+
     @partial(jax.jit, static_argnames="sizes")
     def pull_back(weights, state, z, pulls, rate, sizes):
         _, back = jax.vjp(lambda w: shares(w, z, sizes), weights)
@@ -77,6 +112,7 @@ def kernels() -> SimpleNamespace:
     return SimpleNamespace(
         shares=jax.jit(shares, static_argnames="sizes"),
         cell_step=cell_step,
+        published_round=published_round,
         pull_back=pull_back,
         blend=jax.jit(lambda old, new, keep: jax.tree.map(lambda a, b: keep * a + (1 - keep) * b, old, new)),
         start=lambda weights: optax.adam(1.0).init(weights),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import subprocess
@@ -15,6 +16,7 @@ from scipy import stats
 
 from lib.datasets import Domain
 from lib.dp import Exponential, Ledger
+from lib.experiments.synth import AS_SPENT, Cell, declared, synthesizer
 from lib.paths import ROOT
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, all_kway, marginal_errors, workload_error
@@ -34,6 +36,7 @@ QUICK = {
     "aim": AIM(rounds_per_column=4),
     "gem": GEM(rounds=6, steps=20, batch=32),
     "gem cells": GEM.published(rounds=8, steps=5, batch=16),
+    "gem cells, squares": GEM.published(training="squares", rounds=8, steps=5, batch=16),
     "mst_a": Stratified(inner=MST(), by=("a",)),
     "aim_a_d": Stratified(inner=AIM(rounds_per_column=2), by=("a", "d"), weights="noisy"),
 }
@@ -178,10 +181,26 @@ def test_compression_merges_what_drowns_and_spreads_it_evenly():
     assert lone.merged.sizes == (5,)  # a single rare code is not worth a merger
 
 
-def test_gems_published_budget_is_not_the_declared_one():
-    spent = published_spending(1.0)
-    assert spent["rho_stated"] == pytest.approx(100 * (0.67**2 + 0.33**2) / 2)
-    assert spent["rho_sharp"] < spent["rho_stated"]
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 5.0])
+def test_gem_at_the_published_spending_has_the_published_noise_and_selection(table, epsilon, monkeypatch):
+    """By hand, with ``alpha = 0.67``: noise of 1 / (0.33 eps) rows, and cells drawn by exp(0.67 eps rows)."""
+    spent, drawn = published_spending(epsilon), []
+    assert spent["sigma"] == pytest.approx(1 / (0.33 * epsilon), rel=1e-12)
+    assert spent["rho"] == pytest.approx(100 * (0.67**2 + 0.33**2) * epsilon**2 / 2, rel=1e-12)
+
+    def watched(scores, rho, *more):
+        drawn.append(math.sqrt(8 * rho))
+        return select(scores, rho, *more)
+
+    monkeypatch.setattr("lib.synth.gem.select", watched)
+    cell = Cell(dataset="nist", synthesizer=AS_SPENT, epsilon=epsilon)
+    model = dataclasses.replace(synthesizer(cell), steps=1).fit(table, DOMAIN, declared(cell), stream(0, "spent"))
+    assert [r.sigma for r in model.rounds] == pytest.approx([1 / (0.33 * epsilon)] * 100, rel=1e-9)
+    assert drawn == pytest.approx([2 * 0.67 * epsilon] * 100, rel=1e-9)
+    worse, better = Exponential(epsilon=drawn[0]).probabilities(np.array([0, 1 / epsilon]))  # one is 1 / eps rows further off
+    assert better / worse == pytest.approx(math.exp(0.67))
+    rounds = [e.cost for e in model.ledger.entries if e.what != "number of rows"]
+    assert math.fsum(rounds) == pytest.approx(spent["rho"], rel=1e-9)
 
 
 EDGES = {
