@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "EPSILON_MIN", "EPSILON_MAX", "INTEGER_MAX", "array", "choice", "positive", "integer", "fraction", "codes", "epsilon",
-    "budget", "generator", "broadcastable", "reals", "resolve", "sequence",
+    "EPSILON_MIN", "EPSILON_MAX", "INTEGER_MAX", "array", "boolean", "choice", "positive", "integer", "fraction", "codes",
+    "epsilon", "budget", "finite", "generator", "broadcastable", "reals", "resolve", "sequence",
 ]  # fmt: skip
 
 EPSILON_MIN, EPSILON_MAX = 1e-9, 600.0
@@ -147,10 +147,25 @@ def reals(name: str, values: object) -> np.ndarray:
     found = array(name, values)
     if found.dtype.kind in _REAL + "O":  # objects may be fractions
         try:
-            return found.astype(float)
+            return found.astype(float, copy=False)
         except (TypeError, ValueError, OverflowError):
             pass
     raise ValueError(f"{name}={values!r} is not allowed: real numbers are")
+
+
+def finite(name: str, values: object) -> np.ndarray:
+    """``values`` as a float array, if they are finite real numbers."""
+    found = reals(name, values)
+    if wrong := int((~np.isfinite(found)).sum()):
+        raise ValueError(f"{name} must be finite numbers, got {wrong} values that are not finite")
+    return found
+
+
+def boolean(name: str, value: bool) -> bool:
+    """``value`` if it is True or False: a text such as ``"False"`` would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:

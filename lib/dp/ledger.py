@@ -25,6 +25,7 @@ __all__ = ["KINDS", "RELATIONS", "Entry", "Ledger", "prices"]
 RELATIONS = ("add or remove", "replace", "replace within a group")
 KINDS = ("measurement", "selection", "exact count", "oracle", "parts", "other")
 _SLACK = 1e-12
+_RANGE = {"low": 1e-300, "high": 1e300}  # sums and multiples of a budget are numbers above 0, too
 
 
 def prices(cost: float, sensitivity: Mapping[str, float], power: int = 2) -> dict[str, float]:
@@ -93,12 +94,12 @@ class Ledger:
     Raises
     ------
     ValueError
-        For a budget that is no finite number above 0, or an unknown unit.
+        For a budget outside of [1e-300, 1e300], or an unknown unit.
     """
 
     def __init__(self, budget: float, *, unit: str = "rho") -> None:
         self.unit = validate.choice("unit", unit, ("rho", "epsilon"))
-        self.budget = validate.positive(unit, budget)
+        self.budget = validate.budget(unit, budget, **_RANGE)
         self.entries: list[Entry] = []
 
     @property
@@ -152,7 +153,7 @@ class Ledger:
         ValueError
             If more is asked for than is left (up to one part in 10^12 of the budget); nothing is noted then.
         """
-        cost = validate.positive(self.unit, cost)
+        cost = validate.budget(self.unit, cost, **_RANGE)
         sensitivity = {RELATIONS[0]: 1.0} if sensitivity is None else dict(sensitivity)
         return self._note(
             Entry(what, cost, validate.choice("kind", kind, KINDS), sensitivity, self._prices(cost, sensitivity))
@@ -166,8 +167,10 @@ class Ledger:
         """
         if not costs:
             raise ValueError(f"costs={costs!r} is not allowed: the price of at least one part is")
+        if units := {c.unit for c in costs.values() if isinstance(c, Ledger)} - {self.unit}:
+            raise ValueError(f"the ledger of each part must be in {self.unit}, got one in {units.pop()}")
         spent = {str(n): c.spent if isinstance(c, Ledger) else c for n, c in costs.items()}
-        parts = {name: validate.positive(f"{self.unit} of {name!r}", cost) for name, cost in spent.items()}
+        parts = {name: validate.budget(f"{self.unit} of {name!r}", cost, **_RANGE) for name, cost in spent.items()}
         each = [
             {r: c.price(r) for r in RELATIONS} if isinstance(c, Ledger) else self._prices(float(c), {RELATIONS[0]: 1.0})
             for c in costs.values()

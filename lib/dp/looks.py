@@ -24,6 +24,7 @@ from typing import Protocol
 
 import numpy as np
 
+from lib import validate
 from lib.dp.ledger import RELATIONS, Entry, Ledger
 from lib.dp.mechanisms import Exponential, Gaussian, Laplace
 
@@ -84,9 +85,16 @@ def noisy(mechanism: Laplace | Gaussian, values: np.ndarray, rng: np.random.Gene
     Returns
     -------
     array of floats
+
+    Raises
+    ------
+    ValueError
+        For values that are not finite, another ``rng``, or a ledger with too little left; nothing is paid for then.
     """
-    values = np.asarray(values, dtype=float)
-    return _shown(mechanism, values, lambda: mechanism.release(values, rng), "measurement", what, ledger, sensitivity)
+    values = mechanism.checked(values)
+    return _shown(
+        mechanism, values, rng, lambda: mechanism.release(values, rng), "measurement", what, ledger, sensitivity
+    )
 
 
 def choose(mechanism: Exponential, scores: np.ndarray, rng: np.random.Generator, what: str,
@@ -96,11 +104,13 @@ def choose(mechanism: Exponential, scores: np.ndarray, rng: np.random.Generator,
     A row more or less moves each score by the mechanism's sensitivity at most. A
     row that changes moves them by twice that, up and down.
     """
-    scores = np.asarray(scores, dtype=float)
-    return _shown(mechanism, scores, lambda: int(mechanism.select(scores, rng)), "selection", what, ledger, None)
+    scores = mechanism.checked(scores)
+    return _shown(mechanism, scores, rng, lambda: int(mechanism.select(scores, rng)), "selection", what, ledger, None)
 
 
-def _shown(mechanism, exact, draw, kind, what, ledger, sensitivity):
+def _shown(mechanism, exact, rng, draw, kind, what, ledger, sensitivity):
+    """All that could be refused is refused here, before anything is paid for."""
+    validate.generator("rng", rng)
     if sensitivity is None:
         sensitivity = {RELATIONS[0]: float(np.max(mechanism.sensitivity))}
     unit = ("epsilon" if isinstance(mechanism, Laplace) else "rho") if ledger is None else ledger.unit

@@ -15,32 +15,46 @@ import numpy as np
 from lib import validate
 from lib.dp.accounting import rho_of_pure
 
+PRICE_MIN, PRICE_MAX = 1e-100, 1e100  # of every budget
 _ROUNDING = 1e-12  # relative; how far a law given in two ways may be from itself
 
 __all__ = ["Laplace", "Gaussian", "Exponential"]
 
 
-def _sensitivity(value: float | np.ndarray) -> np.ndarray:
-    array = np.asarray(value, dtype=float)
-    if array.size == 0 or not (np.isfinite(array).all() and (array > 0).all()):
-        raise ValueError(f"sensitivity={value!r} is not allowed: finite numbers > 0 are")
-    return array
+def _price(name: str, value: float) -> float:
+    """A budget in [1e-100, 1e100]: its square is a number above 0, too."""
+    return validate.budget(name, value, low=PRICE_MIN, high=PRICE_MAX)
 
 
-def _finite(name: str, values: np.ndarray) -> np.ndarray:
-    array = np.asarray(values, dtype=float)
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} has {int((~np.isfinite(array)).sum())} values that are not finite; none is allowed")
-    return array
+def _scale(sensitivity: float | np.ndarray, divisor: float) -> np.ndarray:
+    found = validate.reals("sensitivity", sensitivity)
+    if found.size == 0 or not (np.isfinite(found).all() and (found > 0).all()):
+        raise ValueError(f"sensitivity must be finite numbers > 0, got {sensitivity!r}")
+    with np.errstate(over="ignore", under="ignore"):
+        scale = found / divisor
+        squares = np.square(scale)
+    if not (np.isfinite(squares).all() and (squares > 0).all()):
+        raise ValueError(f"sensitivity must give noise of a finite variance > 0 at this budget, got {sensitivity!r}")
+    return scale
 
 
 def _agreed(name: str, given: float | np.ndarray | None, value: np.ndarray | float) -> np.ndarray | float:
     """``value``, or what the caller has for it if that is the same up to rounding."""
     if given is None:
         return value
-    if not np.shape(given) == np.shape(value) or not (np.abs(given - value) <= _ROUNDING * value).all():
+    found = validate.reals(name, given)
+    if found.shape != np.shape(value) or not (np.abs(found - value) <= _ROUNDING * value).all():
         raise ValueError(f"{name} must be {value!r} up to rounding, got {given!r}")
     return given
+
+
+def _exact(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """``values`` as floats, once it is clear that each of them gets its own noise, and one only."""
+    values = validate.finite("values", values)
+    validate.broadcastable("sensitivity", np.shape(scale), values.shape, "values")
+    if np.broadcast_shapes(values.shape, np.shape(scale)) != values.shape:
+        raise ValueError(f"sensitivity must have at most the shape of values {values.shape}, got {np.shape(scale)}")
+    return values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +75,7 @@ class Laplace:
     scale: float | np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        scale = _sensitivity(self.sensitivity) / validate.epsilon(self.epsilon)
+        scale = _scale(self.sensitivity, _price("epsilon", self.epsilon))
         object.__setattr__(self, "scale", _agreed("scale", self.scale, scale))
 
     @property
@@ -82,9 +96,13 @@ class Laplace:
         return -np.abs(noise) / self.scale - np.log(2 * self.scale)
 
     def release(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``values`` with noise: the shape of ``values`` and ``sensitivity`` broadcast."""
-        values = _finite("values", values)
-        return values + rng.laplace(0.0, 1.0, np.broadcast_shapes(values.shape, np.shape(self.scale))) * self.scale
+        """``values`` with noise, of their shape; ``sensitivity`` is for all of them, or broadcasts to each."""
+        values = self.checked(values)
+        return values + rng.laplace(0.0, 1.0, values.shape) * self.scale
+
+    def checked(self, values: np.ndarray) -> np.ndarray:
+        """``values`` as floats if this mechanism can release them; a ``ValueError`` if not."""
+        return _exact(values, self.scale)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +123,7 @@ class Gaussian:
     sigma: float | np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        sigma = _sensitivity(self.sensitivity) / math.sqrt(2 * validate.positive("rho", self.rho))
+        sigma = _scale(self.sensitivity, math.sqrt(2 * _price("rho", self.rho)))
         object.__setattr__(self, "sigma", _agreed("sigma", self.sigma, sigma))
 
     @property
@@ -122,9 +140,13 @@ class Gaussian:
         return -0.5 * (noise / self.sigma) ** 2 - np.log(self.sigma) - 0.5 * math.log(2 * math.pi)
 
     def release(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``values`` with noise: the shape of ``values`` and ``sensitivity`` broadcast."""
-        values = _finite("values", values)
-        return values + rng.standard_normal(np.broadcast_shapes(values.shape, np.shape(self.sigma))) * self.sigma
+        """``values`` with noise, of their shape; ``sensitivity`` is for all of them together, or broadcasts to each."""
+        values = self.checked(values)
+        return values + rng.standard_normal(values.shape) * self.sigma
+
+    def checked(self, values: np.ndarray) -> np.ndarray:
+        """``values`` as floats if this mechanism can release them; a ``ValueError`` if not."""
+        return _exact(values, self.sigma)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,21 +171,27 @@ class Exponential:
 
     def __post_init__(self) -> None:
         validate.positive("sensitivity", self.sensitivity)
+        validate.boolean("monotone", self.monotone)
         # the mechanism has bounded range (Cesar and Rogers, 2021): epsilon^2 / 8
-        rho = rho_of_pure(validate.epsilon(self.epsilon), of="bounded range")
+        rho = _price("epsilon", self.epsilon) ** 2 / 8
         object.__setattr__(self, "rho", _agreed("rho", self.rho, rho))
 
     @classmethod
     def of_rho(cls, rho: float, *, sensitivity: float, monotone: bool = False) -> Exponential:
         """The mechanism that costs ``rho``: ``epsilon = sqrt(8 rho)``."""
-        epsilon = math.sqrt(8 * validate.positive("rho", rho))
+        epsilon = math.sqrt(8 * _price("rho", rho))
         return cls(sensitivity=sensitivity, epsilon=epsilon, monotone=monotone, rho=rho)
+
+    def checked(self, scores: np.ndarray) -> np.ndarray:
+        """``scores`` as floats if this mechanism can choose from them; a ``ValueError`` if not."""
+        scores = validate.finite("scores", scores)
+        if scores.ndim == 0 or scores.shape[-1] == 0:
+            raise ValueError(f"scores must have at least one entry along the last axis, got the shape {scores.shape}")
+        return scores
 
     def _behind(self, scores: np.ndarray) -> np.ndarray:
         """The exponents, less the largest."""
-        scores = _finite("scores", scores)
-        if scores.ndim == 0 or scores.shape[-1] == 0:
-            raise ValueError(f"scores of shape {scores.shape} are not allowed: at least one score is")
+        scores = self.checked(scores)
         twice = 1 if self.monotone else 2
         with np.errstate(over="ignore", invalid="ignore"):  # a score that far below the best has probability 0
             logits = self.epsilon / (twice * self.sensitivity) * scores

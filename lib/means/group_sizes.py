@@ -20,7 +20,7 @@ _RANGE = (1e-4, 1e4)
 
 
 def _shares(sizes: np.ndarray) -> np.ndarray:
-    sizes = np.asarray(sizes, dtype=float)
+    sizes = validate.reals("sizes", sizes)
     if sizes.ndim != 1 or sizes.size < 2 or not (sizes > 0).all() or not np.isfinite(sizes).all():
         raise ValueError(f"sizes={sizes!r} are not allowed: at least two finite numbers > 0 are")
     return sizes / sizes.sum()
@@ -67,7 +67,7 @@ def expected_logs(alpha: float, k: int, n: float) -> float:
 
 def log_sums(sizes: np.ndarray) -> dict[str, float]:
     """Sum of log sizes: of ``sizes``, of equal ones (worst), of one large group and singletons (best), and as printed."""
-    sizes = np.asarray(sizes, dtype=float)
+    sizes = validate.reals("sizes", sizes)
     _shares(sizes)
     k, n = sizes.size, sizes.sum()
     return {

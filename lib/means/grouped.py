@@ -9,6 +9,7 @@ its estimate is the middle of the interval it started from.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,13 +88,13 @@ def clipped_means(
 ) -> np.ndarray:
     """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty groups."""
     sizes = _sizes(values, sizes)
-    return _Parts(np.asarray(values, dtype=float), sizes).means(
+    return _Parts(validate.finite("values", values), sizes).means(
         np.broadcast_to(low, sizes.shape), np.broadcast_to(high, sizes.shape)
     )
 
 
 def _sizes(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    sizes = np.asarray(sizes)
+    sizes = validate.array("sizes", sizes)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any() or sizes.sum() != len(values):
         raise ValueError(f"sizes add up to {sizes.sum()}; whole numbers >= 0 that add up to {len(values)} are allowed")
     return sizes
@@ -124,20 +125,36 @@ def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rh
     ValueError
         For sizes that do not add up to the values, values that are not finite, or a budget that is not above 0.
     """
-    if not rhos:
-        raise ValueError(f"rhos={rhos!r} is not allowed: at least one budget is")
-    for rho in rhos:
-        validate.positive("rhos", rho)
-    values, sizes = np.asarray(values, dtype=float), _sizes(values, sizes)
-    if not np.isfinite(values).all():
-        raise ValueError(f"values has {int((~np.isfinite(values)).sum())} entries that are not finite; none is allowed")
+    values, sizes = validate.finite("values", values), _sizes(values, sizes)
+    require_finite(interval, rhos, sizes)
     low, high = np.full(sizes.size, float(interval.low)), np.full(sizes.size, float(interval.high))
     path, parts = [(low, high)], _Parts(values, sizes)
     for step, rho in enumerate(rhos, start=1):
-        beta = interval.beta / 4 if step == len(rhos) else interval.beta / (4 * (len(rhos) - 1))
-        low, high = _uvm(parts, low, high, interval.sigma, rho, beta, rng, ledger)
+        low, high = _uvm(parts, low, high, interval.sigma, rho, _beta(interval, step, len(rhos)), rng, ledger)
         path.append((low, high))
     return np.array(path)
+
+
+def _beta(interval: Interval, step: int, steps: int) -> float:
+    return interval.beta / 4 if step == steps else interval.beta / (4 * (steps - 1))
+
+
+def require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarray) -> None:
+    """Raise a ``ValueError`` unless the noise of every step is a finite number above 0, before anything is spent.
+
+    The widths of the intervals do not depend on the data. They are widest for a
+    group of one and narrowest for the largest group.
+    """
+    if not rhos:
+        raise ValueError(f"rhos must be a tuple of at least one budget, got {rhos!r}")
+    for n in {1, max(1, int(np.max(sizes, initial=1)))}:
+        width = float(interval.high) - float(interval.low)
+        for step, rho in enumerate(rhos, start=1):
+            validate.positive("rhos", rho)
+            beta = _beta(interval, step, len(rhos))
+            slack = interval.sigma * math.sqrt(2 * math.log(2 * n / beta))
+            deviation = float(Gaussian(sensitivity=(width + 2 * slack) / n, rho=rho).sigma)
+            width = 2 * math.sqrt(2 * (interval.sigma**2 / n + deviation**2) * math.log(2 / beta))
 
 
 def coinpress(values: np.ndarray, sizes: np.ndarray, interval: Interval, rhos: tuple[float, ...],
@@ -192,22 +209,20 @@ def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float | np.ndarray
         For values that are not finite, sizes that do not add up to them, an interval without a finite width above 0.
     """
     validate.epsilon(epsilon)
-    values = np.asarray(values, dtype=float)
-    if not np.isfinite(values).all():
-        raise ValueError(f"values has {int((~np.isfinite(values)).sum())} entries that are not finite; none is allowed")
-    sizes = _sizes(values, sizes)
+    values, sizes = validate.finite("values", values), _sizes(values, sizes)
     low, high = bounds(low, high, sizes.size)
     means = clipped_means(values, sizes, low, high)
     n = np.maximum(sizes, 1)
-    noise = Laplace(sensitivity=(high - low) / n, epsilon=epsilon, scale=(high - low) / (n * epsilon))
+    with np.errstate(over="ignore", under="ignore"):  # such a scale is refused
+        noise = Laplace(sensitivity=(high - low) / n, epsilon=epsilon, scale=(high - low) / (n * epsilon))
     return np.where(sizes > 0, _noisy(noise, means, rng, "clipped mean", ledger), (low + high) / 2)
 
 
 def bounds(low: float | np.ndarray, high: float | np.ndarray, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The ends of one interval, or of ``k``, as arrays; a ``ValueError`` if one is not finite, empty or too wide."""
     try:
-        ends = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
-    except (TypeError, ValueError):
+        ends = validate.reals("low", low), validate.reals("high", high)
+    except ValueError:
         ends = np.array(np.nan), np.array(np.nan)
     shapes = ((),) if k is None else ((), (k,))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -233,12 +248,15 @@ def recombine(estimates: np.ndarray, weights: np.ndarray, *, printed: bool = Fal
     ValueError
         For weights below 0, without a positive sum, or of another number than the estimates.
     """
-    weights, estimates = np.asarray(weights, dtype=float), np.asarray(estimates, dtype=float)
-    if not np.isfinite(weights).all() or (weights < 0).any() or not (weights.sum(axis=-1) > 0).all():
-        raise ValueError(f"weights={weights!r} are not allowed: finite numbers >= 0 with a positive sum are")
+    weights, estimates = validate.reals("weights", weights), validate.reals("estimates", estimates)
+    validate.boolean("printed", printed)
+    sums = weights.sum(axis=-1)
+    if not ((weights >= 0) & (weights <= _WIDEST)).all() or not (sums >= 1 / _WIDEST).all():
+        what = f"numbers >= 0 and <= {_WIDEST:g} with a sum >= {1 / _WIDEST:g}"
+        raise ValueError(f"weights must be {what}, got {weights!r}")
     if weights.shape[-1:] != estimates.shape[-1:] or not estimates.ndim:
         raise ValueError(
             f"weights of shape {weights.shape} are not allowed: one for each of the {estimates.shape[-1:]} estimates is"
         )
-    mean = (estimates * weights).sum(axis=-1) / weights.sum(axis=-1)
+    mean = (estimates * weights).sum(axis=-1) / sums
     return mean / estimates.shape[-1] if printed else mean

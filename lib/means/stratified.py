@@ -63,6 +63,7 @@ class _Request:
     ledger: Ledger
 
     def answer(self, estimates: np.ndarray) -> StratifiedMean:
+        self.ledger.note_exact("rows of each stratum")
         return StratifiedMean(float(recombine(estimates, self.weights)), estimates, self.sizes, self.ledger)
 
 
@@ -70,14 +71,12 @@ def _checked(values, groups, k, weights, rng, ledger: Ledger) -> _Request:
     """Everything that could be refused later is refused here: what was paid for is always released."""
     k = validate.integer("k", k, low=1)
     order, sizes = group_order(groups, k)
-    values = np.asarray(values, dtype=float)
+    values = validate.finite("values", values)
     if values.shape != order.shape:
         raise ValueError(
             f"values of shape {values.shape} are not allowed: one for each of {order.size} groups' rows is"
         )
-    if not np.isfinite(values).all():
-        raise ValueError(f"values has {int((~np.isfinite(values)).sum())} entries that are not finite; none is allowed")
-    weights = sizes if weights is None else np.asarray(weights, dtype=float)
+    weights = sizes if weights is None else validate.reals("weights", weights)
     if weights.shape != sizes.shape:
         raise ValueError(f"weights of shape {weights.shape} are not allowed: one for each of {sizes.size} strata is")
     recombine(np.zeros(k), weights)
@@ -95,8 +94,8 @@ def _paying(ledger: Ledger | None, budget: float, unit: str) -> Ledger:
 
 def _shares(split: Sequence[float]) -> tuple[float, ...]:
     try:
-        shares = np.asarray(split, dtype=float)
-    except (TypeError, ValueError):
+        shares = validate.reals("split", split)
+    except ValueError:
         shares = np.array(np.nan)
     if shares.ndim != 1 or not np.isclose(shares.sum(), 1.0) or not (shares > 0).all():
         raise ValueError(f"split={split!r} is not allowed: shares > 0 that add up to 1 are")
@@ -139,10 +138,8 @@ def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interv
     rho = validate.positive("rho", rho)
     asked = _checked(values, groups, k, weights, rng, _paying(ledger, rho, "rho"))
     asked.ledger.require("StratCOINPRESS", rho)
-    asked.ledger.note_exact("rows of each stratum")
-    return asked.answer(
-        coinpress(asked.values, asked.sizes, told, tuple(share * rho for share in split), rng, asked.ledger)
-    )
+    steps = tuple(share * rho for share in split)
+    return asked.answer(coinpress(asked.values, asked.sizes, told, steps, rng, asked.ledger))
 
 
 def strat_laplace(values: np.ndarray, groups: np.ndarray, k: int, *, low: float | np.ndarray, high: float | np.ndarray,
@@ -156,5 +153,4 @@ def strat_laplace(values: np.ndarray, groups: np.ndarray, k: int, *, low: float 
     bounds(low, high, validate.integer("k", k, low=1))
     asked = _checked(values, groups, k, weights, rng, _paying(ledger, epsilon, "epsilon"))
     asked.ledger.require("stratified Laplace mean", epsilon)
-    asked.ledger.note_exact("rows of each stratum")
     return asked.answer(laplace_means(asked.values, asked.sizes, low, high, epsilon, rng, asked.ledger))

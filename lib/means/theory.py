@@ -46,7 +46,7 @@ def clipping_probability(n: int, gamma: float, *, reading: str = "union") -> flo
 
 
 def _sizes(sizes: np.ndarray) -> np.ndarray:
-    sizes = np.asarray(sizes, dtype=float)
+    sizes = validate.reals("sizes", sizes)
     if sizes.ndim != 1 or sizes.size == 0 or not (np.isfinite(sizes).all() and (sizes >= 1).all()):
         raise ValueError(f"sizes={sizes!r} are not allowed: finite numbers >= 1 are")
     return sizes
@@ -62,6 +62,7 @@ def noise_weights(sizes: np.ndarray, *, radius: float, epsilon: float, gamma: fl
     sizes = _sizes(sizes)
     validate.positive("radius", radius)
     validate.epsilon(epsilon)
+    validate.boolean("own", own)
     slack = np.array([clip_slack(size, gamma) for size in (sizes if own else [sizes.sum()] * sizes.size)])
     return (2 * radius + 2 * slack) / (sizes.sum() * epsilon)
 
@@ -77,7 +78,7 @@ def laplace_sum_bound(weights: np.ndarray, gamma: float) -> float:
     ``sqrt(8 ln(2/gamma)) max(||w||_2, ||w||_inf sqrt(2 ln(2/gamma)))``
     (Chan, Shi and Song, 2011, Lemma 2.8).
     """
-    weights = np.asarray(weights, dtype=float)
+    weights = validate.reals("weights", weights)
     if weights.ndim != 1 or weights.size == 0 or not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise ValueError(f"weights={weights!r} are not allowed: finite numbers >= 0, one a variable, are")
     log = math.log(2 / validate.fraction("gamma", gamma))

@@ -36,6 +36,7 @@ from lib.synth.base import (
     select,
     selection_cost,
     selection_epsilon,
+    share,
 )
 from lib.synth.graphical import GraphicalModel
 from lib.synth.marginal_model import MarginalModel, Round, estimate, numbered
@@ -77,7 +78,7 @@ class AIM(Synthesizer):
         validate.integer("degree", self.degree, low=1)
         validate.positive("max_megabytes", self.max_megabytes)
         validate.integer("rounds_per_column", self.rounds_per_column, low=1)
-        validate.fraction("alpha", self.alpha)
+        share("alpha", self.alpha)
         validate.integer("iterations", self.iterations, low=1)
         validate.integer("last_iterations", self.last_iterations, low=1)
         validate.positive("memory", self.memory)

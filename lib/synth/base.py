@@ -30,13 +30,14 @@ from lib.synth.workload import counts
 
 __all__ = ["BUDGET_MIN", "BUDGET_MAX", "Fitted", "Synthesizer", "Measurement", "measure", "select",
            "estimated_total", "gaussian", "gaussian_cost", "selection_cost", "gaussian_scale", "selection_epsilon", "checked",
-           "require", "CELL", "MARGINAL", "ROWS"]  # fmt: skip
+           "require", "share", "CELL", "MARGINAL", "ROWS"]  # fmt: skip
 
 # How far a look moves between neighbours, in L2. A row that changes leaves a cell of a marginal and enters another.
 MARGINAL = {"add or remove": 1.0, "replace": math.sqrt(2)}
 CELL = {"add or remove": 1.0, "replace": 1.0}
 ROWS = {"add or remove": 1.0, "replace": 0.0}
 
+SHARE_MIN = 1e-9
 BUDGET_MIN, BUDGET_MAX = 1e-25, 1e20  # of rho; noise of up to 1e13 rows, whose squares 32-bit training still bears
 
 
@@ -124,6 +125,11 @@ def checked(data: pd.DataFrame, domain: Domain, budget: float, rng: object = _UN
     if rng is not _UNCHECKED:
         validate.generator("rng", rng)
     return Ledger(validate.budget("budget", budget, low=BUDGET_MIN, high=BUDGET_MAX))
+
+
+def share(name: str, value: float) -> float:
+    """A part of a budget, from 1e-9 to 1 - 1e-9: what it buys is noise that a computer can draw."""
+    return validate.budget(name, value, low=SHARE_MIN, high=1 - SHARE_MIN)
 
 
 def require(needed: float, limit: float, what: str) -> None:

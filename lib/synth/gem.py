@@ -52,6 +52,7 @@ from lib.synth.base import (
     require,
     select,
     selection_cost,
+    share,
 )
 from lib.synth.generator import initial_weights, kernels
 from lib.synth.products import product_marginal, squared_error
@@ -153,8 +154,8 @@ class GEM(Synthesizer):
             raise ValueError(f"hidden={self.hidden!r} is not allowed: a tuple of widths is")
         for width in self.hidden:
             validate.integer("hidden", width, low=1)
-        validate.fraction("alpha", self.alpha)
-        validate.fraction("count_share", self.count_share)
+        share("alpha", self.alpha)
+        share("count_share", self.count_share)
         validate.positive("rate", self.rate)
         validate.fraction("keep", self.keep, open_ends=False)
         validate.positive("memory", self.memory)

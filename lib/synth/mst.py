@@ -24,7 +24,7 @@ import pandas as pd
 from lib import validate
 from lib.datasets import Domain
 from lib.dp import Ledger
-from lib.synth.base import Fitted, Measurement, Synthesizer, checked, measure, select
+from lib.synth.base import Fitted, Measurement, Synthesizer, checked, measure, select, share
 from lib.synth.compress import Compression
 from lib.synth.marginal_model import MarginalModel, Round, estimate
 from lib.synth.workload import counts
@@ -86,8 +86,8 @@ class MST(Synthesizer):
         if not isinstance(self.parts, tuple | list) or len(self.parts) != 3:
             raise ValueError(f"parts={self.parts!r} is not allowed: three finite numbers > 0 are")
         for part in self.parts:
-            validate.positive("parts", part)
-        validate.choice("compress", self.compress, (True, False))
+            share("parts, divided by their sum,", validate.positive("parts", part) / sum(self.parts))
+        validate.boolean("compress", self.compress)
         validate.integer("iterations", self.iterations, low=1)
 
     def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> MSTModel:

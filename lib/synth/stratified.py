@@ -39,7 +39,7 @@ from joblib import Parallel, delayed
 from lib import validate
 from lib.datasets import Domain
 from lib.dp import Ledger, noisy
-from lib.synth.base import BUDGET_MAX, BUDGET_MIN, MARGINAL, Fitted, Synthesizer, checked, gaussian
+from lib.synth.base import BUDGET_MAX, BUDGET_MIN, MARGINAL, Fitted, Synthesizer, checked, gaussian, share
 from lib.synth.weights import Sizes, cut_at_zero, declared_sizes, group_sizes, projected, size_items
 from lib.synth.workload import cell_codes
 
@@ -155,7 +155,7 @@ class Stratified(Synthesizer):
             if self.weights != "public":
                 raise ValueError(f"sizes is not allowed with weights={self.weights!r}: with 'public' it is")
             object.__setattr__(self, "sizes", size_items(self.sizes, len(self.by)))
-        validate.fraction("count_share", self.count_share)
+        share("count_share", self.count_share)
         validate.choice("small", self.small, ("keep", "drop", "merge"))
         validate.fraction("threshold", self.threshold)
         validate.integer("jobs", self.jobs, low=1)

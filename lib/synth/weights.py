@@ -43,7 +43,11 @@ def size_items(sizes: Sizes, columns: int) -> tuple[tuple[tuple[int, ...], float
         For another shape, a size that is no finite number of at least 0, or if all are 0.
     """
     try:
-        pairs = list(np.ndenumerate(sizes)) if isinstance(sizes, np.ndarray) else list(dict(sizes).items())
+        pairs = (
+            list(np.ndenumerate(validate.array("sizes", sizes)))
+            if isinstance(sizes, np.ndarray)
+            else list(dict(sizes).items())
+        )
         items = sorted(
             (tuple(map(operator.index, codes if isinstance(codes, tuple) else (codes,))), n) for codes, n in pairs
         )

@@ -21,7 +21,7 @@ def test_the_mechanism_costs_epsilon_and_no_less():
 
 
 def test_a_mechanism_with_too_little_noise_is_found_out(monkeypatch):
-    def half_the_noise(values, sizes, low, high, epsilon, rng):
+    def half_the_noise(values, sizes, low, high, epsilon, rng, ledger=None):
         return laplace_means(values, sizes, low, high, 2 * epsilon, rng)
 
     monkeypatch.setattr(stratified, "laplace_means", half_the_noise)
@@ -31,7 +31,7 @@ def test_a_mechanism_with_too_little_noise_is_found_out(monkeypatch):
 
 
 def test_a_mechanism_that_forgets_to_clip_is_found_out(monkeypatch):
-    def unclipped(values, sizes, low, high, epsilon, rng):
+    def unclipped(values, sizes, low, high, epsilon, rng, ledger=None):
         scale = (high - low) / sizes / epsilon
         return np.add.reduceat(values, np.cumsum(sizes) - sizes) / sizes + rng.laplace(size=sizes.size) * scale
 
@@ -40,7 +40,7 @@ def test_a_mechanism_that_forgets_to_clip_is_found_out(monkeypatch):
 
 
 def test_a_mechanism_whose_noise_looks_at_the_values_is_found_out(monkeypatch):
-    def peeking(values, sizes, low, high, epsilon, rng):
+    def peeking(values, sizes, low, high, epsilon, rng, ledger=None):
         return laplace_means(values, sizes, low, high, epsilon * (1 + (values.max() > 1e5)), rng)
 
     monkeypatch.setattr(stratified, "laplace_means", peeking)

@@ -42,7 +42,7 @@ def test_an_observer_sees_all_and_changes_nothing():
     assert (law, pick, index) == (GAUSSIAN, PICK, plain[1])
     assert exact.tolist() == [1.0, 2.0]
     assert (drawn == plain[0]).all()
-    assert scores is SCORES
+    assert (scores == SCORES).all()
     looks(stream(0, "looks"))
     assert len(spy.seen) == 2  # nobody looks any more
 

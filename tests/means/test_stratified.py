@@ -23,9 +23,9 @@ def test_it_is_the_grouped_algorithm_and_costs_rho_once():
     assert found.population == recombine(expected, sizes)
     assert (found.ledger.spent, found.ledger.left) == (0.5, 0.0)
     assert [(e.kind, e.cost) for e in found.ledger.entries] == [
-        ("exact count", 0.0),
         ("measurement", 0.125),
         ("measurement", 0.375),
+        ("exact count", 0.0),
     ]
     assert found.ledger.promise == ("replace within a group", 0.5)  # sizes are public
 
@@ -54,10 +54,10 @@ def test_a_ledger_without_enough_left_refuses_and_draws_no_noise():
 
 WRONG = {
     "weights' shape": ({"weights": np.ones(2)}, "weights of shape"),
-    "weights below 0": ({"weights": np.array([1.0, -1.0, 1.0])}, "weights="),
-    "no weight at all": ({"weights": np.zeros(3)}, "weights="),
-    "weights without an end": ({"weights": np.array([1.0, np.inf, 1.0])}, "weights="),
-    "values missing": ({"values": np.append(VALUES[:-1], np.nan)}, "values has 1"),
+    "weights below 0": ({"weights": np.array([1.0, -1.0, 1.0])}, "weights must be"),
+    "no weight at all": ({"weights": np.zeros(3)}, "weights must be"),
+    "weights without an end": ({"weights": np.array([1.0, np.inf, 1.0])}, "weights must be"),
+    "values missing": ({"values": np.append(VALUES[:-1], np.nan)}, "values must be finite numbers, got 1"),
     "too few values": ({"values": VALUES[:-1]}, "values of shape"),
     "an unknown stratum": ({"k": 2}, "groups"),
     "no stratum": ({"k": 0}, "k=0"),
