@@ -26,7 +26,8 @@ class Evidence:
 
     ``exact`` numbers come from arithmetic and have no interval. ``of`` is the
     paper's number of runs where it is not that of its other experiments.
-    ``stored`` tells evidence that was kept from a machine with the real table.
+    ``stored`` tells evidence that was kept from a machine with the real table. What is not ``comparable`` was
+    measured on something that the claim does not speak of; ``detail`` says why.
     """
 
     value: float
@@ -39,6 +40,7 @@ class Evidence:
     reference: float = math.nan
     of: int = 0
     stored: bool = False
+    comparable: bool = True
 
     @property
     def exact(self) -> bool:
@@ -98,6 +100,8 @@ def judge(rule: str, evidence: Evidence, tolerance: dict, adjusted_p: float | No
     """The verdict of ``rule`` on ``evidence``; NaN evidence is "not run"."""
     if math.isnan(evidence.value):
         return "not run"
+    if not evidence.comparable:
+        return "not comparable"
     if adjusted_p is not None:
         evidence = replace(evidence, p=adjusted_p)
     return RULES[rule](evidence, **tolerance)
