@@ -17,6 +17,7 @@ from lib.claims.rules import Evidence, counts_rows, p_positive
 from lib.coherence.collection import EVERYONE
 from lib.coherence.experiment import clopper_pearson
 from lib.coherence.solver import Setting, solve
+from lib.datasets import load_raw
 from lib.datasets.section5 import TARGET, load_section5
 from lib.experiments import NoResults, coherence_dp, results
 from lib.experiments.coherence import WITH, per_group
@@ -113,12 +114,16 @@ def section5_left_out_cleared() -> Evidence:
 
 @counts_rows
 def table_fact(fact: str, value: float) -> Evidence:
-    """Whether a count of the raw table is as printed."""
+    """Whether a count of the raw table is as printed: its records, those with the difficulty, its features, its areas."""
     section5 = load_section5()
     if section5.data.is_replica:
         return REPLICA
     frame = section5.frame
-    found = {"records": len(frame), "with": int((frame[TARGET] == 1).sum())}[fact]
+    if fact in ("features", "areas"):
+        raw, _ = load_raw(section5.data.task.file, section5.data.source)
+        found = len(raw.columns) if fact == "features" else raw["PUMA"].nunique()
+    else:
+        found = {"records": len(frame), "with": int((frame[TARGET] == 1).sum())}[fact]
     return Evidence(float(found == value), data="real data", detail=f"{found:,}")
 
 

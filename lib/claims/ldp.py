@@ -16,19 +16,22 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from lib import validate
 from lib.claims.rules import LEVEL, Evidence, p_positive
-from lib.experiments import NoResults, results
+from lib.experiments import NoResults, ldp_fairness, results
 from lib.experiments.holm import holm
 from lib.experiments.summary import differences, mean_interval
 from lib.experiments.summary import distance as from_fair
 from lib.fairness import FAIR, FAIRNESS
-from lib.ldp import PROTOCOLS
+from lib.ldp import PROTOCOLS, ROUNDED
 from lib.rng import stream
 
-__all__ = ["MEASURES", "NOTHING", "UTILITY", "cells_of", "lacks_some", "score"]
+__all__ = ["MEASURES", "NOTHING", "UTILITY", "AUC", "ROUNDED_GRID", "cells_of", "lacks_some", "read", "rounded_frame",
+           "score"]  # fmt: skip
 
-# the published "auc" is the balanced accuracy: a claim about it is held to both readings
-UTILITY = ("acc", "f1", "auc", "balanced_accuracy", "recall")
+UTILITY = ("acc", "f1", "auc", "recall")
+AUC = {"labels": "balanced_accuracy", "scores": "auc"}  # what "auc" means: the published one was taken of hard labels
+ROUNDED_GRID = "ldp_rounded"
 DATA = ("adult", "acs_coverage", "lsac")
 CELL = ["dataset", "protocol", "split", "epsilon"]
 DRAWS = 400
@@ -38,9 +41,34 @@ NOTHING = Evidence(math.nan, detail="not every data set that it speaks of is sto
 @cache
 def _grid(name: str) -> pd.DataFrame:
     try:
-        return results(name)
+        return rounded_frame() if name == ROUNDED_GRID else results(name)
     except NoResults:
         return pd.DataFrame(columns=[*CELL, "run"])
+
+
+def rounded_frame() -> pd.DataFrame:
+    """The main grid under the authors' rounding: its cells, with those of OLH and SS that another rounding changes replaced.
+
+    Only runs of which every such cell is stored, so a grid that is being filled gives fewer; both
+    roundings share the splits of a run. Raises :class:`NoResults` if there is no such run.
+    """
+    main, found = results("ldp_main"), results(ROUNDED_GRID)
+    cells = list(ldp_fairness.rounded_grid(runs=[0]))
+    size = found.groupby("run").size()
+    whole = size.index[size == len(cells)]
+    if whole.empty:
+        raise NoResults(f"no run of {ROUNDED_GRID} is whole yet")
+    found = found[found["run"].isin(whole)].replace({"protocol": {new: old for old, new in ROUNDED.items()}})
+    main = main[main["run"].isin(whole)]
+    key = [*CELL, "run"]
+    there = pd.MultiIndex.from_frame(main[key]).isin(pd.MultiIndex.from_frame(found[key]))
+    return pd.concat([main[~there], found], ignore_index=True)
+
+
+def read(metrics: Sequence[str], auc: str) -> tuple[str, ...]:
+    """The metrics with "auc" read as ``"labels"`` (as published: the balanced accuracy) or ``"scores"`` have it."""
+    validate.choice("auc", auc, AUC)
+    return tuple(AUC[auc] if m == "auc" else m for m in metrics)
 
 
 def cells_of(grid: str = "ldp_main", dataset: str | Sequence[str] = DATA, protocol=PROTOCOLS, split=None, epsilon=None):
@@ -150,14 +178,14 @@ def change(dataset, metric: str, *, split=None, epsilon=None, protocol=PROTOCOLS
 
 
 def largest_change(
-    dataset, metrics: Sequence[str] = UTILITY, *, split=None, epsilon=None, grid: str = "ldp_main"
+    dataset, metrics: Sequence[str] = UTILITY, *, split=None, epsilon=None, grid: str = "ldp_main", auc: str = "labels"
 ) -> Evidence:
     """The largest in size of the metrics' mean changes; the bounds enclose the intervals of all of them.
 
     "All metrics are within the margin" holds only if each interval is, so the
     enclosing bounds are what the margin is held against: no correction is needed.
     """
-    return _largest({m: change(dataset, m, split=split, epsilon=epsilon, grid=grid) for m in metrics})
+    return _largest({m: change(dataset, m, split=split, epsilon=epsilon, grid=grid) for m in read(metrics, auc)})
 
 
 def _largest(found: dict[str, Evidence]) -> Evidence:
@@ -193,12 +221,12 @@ def share_improved(
 
 
 def small_losses(dataset, margin: float, metrics: Sequence[str] = UTILITY, *, epsilon=None,
-                 grid: str = "ldp_main") -> Evidence:  # fmt: skip
+                 grid: str = "ldp_main", auc: str = "labels") -> Evidence:  # fmt: skip
     """Share of cells (metric, data set, protocol, split, budget) that lose less than ``margin`` on average."""
     frame = cells_of(grid, dataset, epsilon=epsilon)
     if lacks_some(frame, dataset):
         return NOTHING
-    long = pd.concat([differences(frame, m).assign(metric=m) for m in metrics])
+    long = pd.concat([differences(frame, m).assign(metric=m) for m in read(metrics, auc)])
     wide = long.pivot_table(index=[*CELL, "metric"], columns="run", values="difference")
     return _share(wide, -margin, words=f" against {-margin:g}")
 
@@ -216,11 +244,12 @@ def _gains(grid: str, dataset, metrics: Sequence[str], epsilon, distance: bool) 
 
 
 def split_gain(dataset, metrics: Sequence[str], *, epsilon=None, distance: bool = False, sign: int = 1,
-               grid: str = "ldp_main") -> Evidence:  # fmt: skip
+               grid: str = "ldp_main", auc: str = "labels") -> Evidence:  # fmt: skip
     """k-based minus uniform, averaged over metrics, protocols and budgets inside each run; positive is better.
 
     With ``distance``: how much closer to fairness k-based is. ``sign=-1`` asks for uniform minus k-based.
     """
+    metrics = read(metrics, auc)
     gains = _gains(grid, dataset, metrics, epsilon, distance)
     if gains.empty:
         return NOTHING
@@ -228,14 +257,16 @@ def split_gain(dataset, metrics: Sequence[str], *, epsilon=None, distance: bool 
     return _evidence(_whole_runs(gains).groupby("run")["gain"].mean(), sign=sign, detail=words)
 
 
-def largest_split_gain(dataset, metrics: Sequence[str], *, distance: bool = False, grid: str = "ldp_main") -> Evidence:
+def largest_split_gain(dataset, metrics: Sequence[str], *, distance: bool = False, grid: str = "ldp_main",
+                       auc: str = "labels") -> Evidence:  # fmt: skip
     """The largest in size of the metrics' mean gains, with bounds that enclose the intervals of all of them."""
-    return _largest({m: split_gain(dataset, [m], distance=distance, grid=grid) for m in metrics})
+    return _largest({m: split_gain(dataset, [m], distance=distance, grid=grid) for m in read(metrics, auc)})
 
 
-def split_share(dataset, *, fairness: bool = True, utility: bool = True, grid: str = "ldp_main") -> Evidence:
+def split_share(dataset, *, fairness: bool = True, utility: bool = True, grid: str = "ldp_main",
+                auc: str = "labels") -> Evidence:  # fmt: skip
     """Share of cells (metric, data set, protocol, budget) where k-based does better than uniform."""
-    parts = [(m, True) for m in FAIRNESS if fairness] + [(m, False) for m in UTILITY if utility]
+    parts = [(m, True) for m in FAIRNESS if fairness] + [(m, False) for m in read(UTILITY, auc) if utility]
     found = [_gains(grid, dataset, [m], None, d).assign(metric=m) for m, d in parts]
     long = pd.concat(found)
     if long.empty or "gain" not in long:
@@ -243,8 +274,43 @@ def split_share(dataset, *, fairness: bool = True, utility: bool = True, grid: s
     return _share(long.pivot_table(index=["metric", "dataset", "protocol", "epsilon"], columns="run", values="gain"))
 
 
+def group_gap(dataset: str, group: int, metric: str = "acc", *, private: bool = True, grid: str = "ldp_main") -> Evidence:
+    """``metric`` inside group ``group`` (0 or 1) of the protected attribute minus that in the other one.
+
+    Under LDP, averaged over protocols, splits and budgets; of NonDP if not ``private``.
+    """
+    frame = cells_of(grid, dataset)
+    frame = frame[(frame["protocol"] != "NonDP") == private]
+    if frame.empty:
+        return NOTHING
+    gap = frame[f"{metric}_{group}"] - frame[f"{metric}_{1 - group}"]
+    other = "" if not private else f"without privacy {group_gap(dataset, group, metric, private=False, grid=grid).value:+.3f}"
+    return _evidence(gap.groupby(frame["run"]).mean(), detail=other)
+
+
+def drops_later(dataset: str, margin: float, metrics: Sequence[str] = UTILITY, *, grid: str = "ldp_main",
+                auc: str = "labels") -> Evidence:  # fmt: skip
+    """Share of the metrics that fall by ``margin`` or more only at smaller budgets under k-based than under uniform.
+
+    The fall is that of the mean over protocols and runs. A metric counts if the largest budget at which
+    it has fallen is smaller under k-based (or there is none), and it has fallen at some budget under uniform.
+    """
+    frame = cells_of(grid, dataset)
+    if lacks_some(frame, dataset):
+        return NOTHING
+    hits, words = [], []
+    for metric in read(metrics, auc):
+        mean = differences(frame, metric).groupby(["split", "epsilon"])["difference"].mean().unstack("epsilon")
+        last = {s: max((e for e, d in mean.loc[s].items() if d <= -margin), default=0.0) for s in ("uniform", "k-based")}
+        hits.append(last["k-based"] < last["uniform"])
+        words.append(f"{metric} up to epsilon {last['uniform']:g} and {last['k-based']:g}")
+    runs = int(frame["run"].nunique())
+    words = f"falls by {margin:g} or more under uniform and k-based: {', '.join(words)} (0: nowhere)"
+    return Evidence(float(np.mean(hits)), runs=runs, data="real data", detail=words)
+
+
 MEASURES: dict[str, Callable[..., Evidence]] = {
     f.__name__: f
     for f in (nondp, level, change, largest_change, share_improved, small_losses, split_gain, largest_split_gain,
-              split_share)
+              split_share, group_gap, drops_later)
 }  # fmt: skip

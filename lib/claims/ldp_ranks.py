@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from lib.claims.ldp import NOTHING, UTILITY, cells_of, lacks_some, score
+from lib.claims.ldp import DRAWS, NOTHING, UTILITY, cells_of, lacks_some, read, score
 from lib.claims.rules import Evidence
 from lib.fairness import FAIR, FAIRNESS
+from lib.rng import stream
 
 __all__ = ["MEASURES"]
 
@@ -26,41 +28,70 @@ def _scores(grid: str, dataset, metrics: Sequence[str], distance: bool) -> pd.Se
     return table.groupby(["dataset", "run", "protocol"])["value"].mean()
 
 
-def placed(dataset, protocol: str, metrics: Sequence[str], place: str, *, distance: bool = False,
-           grid: str = "ldp_main") -> Evidence:  # fmt: skip
-    """Share of data sets where the protocol is ``"first"`` or ``"last"`` of the seven by its mean score."""
-    table = _scores(grid, dataset, metrics, distance)
+def placed(dataset, protocol: str, metrics: Sequence[str], place: str, *, distance: bool = False, never: bool = False,
+           grid: str = "ldp_main", auc: str = "labels") -> Evidence:  # fmt: skip
+    """Share of data sets where the protocol is ``"first"`` or ``"last"`` of the seven by its mean score; is not, if ``never``.
+
+    The interval resamples runs.
+    """
+    table = _scores(grid, dataset, read(metrics, auc), distance)
     if table is None:
         return NOTHING
-    best = {"first": "idxmax", "last": "idxmin"}[place]
-    found = table.groupby(["dataset", "protocol"]).mean().groupby("dataset").agg(best).map(lambda key: key[1])
-    words = ", ".join(f"{d}: {name}" for d, name in found.items())
-    runs = int(table.index.get_level_values("run").nunique())
-    return Evidence(float((found == protocol).mean()), runs=runs, data="real data", detail=words)
+    sign = {"first": 1, "last": -1}[place]
+    scores = {d: sign * part.droplevel("dataset").unstack("protocol") for d, part in table.groupby("dataset")}
+    words = "; ".join(f"{d}: {_order(s)}" for d, s in scores.items())
+
+    def share(picks: dict[str, np.ndarray]) -> float:
+        hits = [s.columns[s.to_numpy()[picks[d]].mean(axis=0).argmax()] == protocol for d, s in scores.items()]
+        return float(np.mean([hit != never for hit in hits]))
+
+    return _resampled(share, scores, words)
 
 
-def best_two(dataset, protocols: Sequence[str], *, grid: str = "ldp_main") -> Evidence:
+def _order(scores: pd.DataFrame) -> str:
+    """The protocol with the best mean, and how far the next is."""
+    mean = scores.mean().sort_values(ascending=False)
+    return f"{mean.index[0]}, {mean.iloc[0] - mean.iloc[1]:.4f} beyond {mean.index[1]}"
+
+
+def _resampled(share: Callable[[dict[str, np.ndarray]], float], tables: dict[str, pd.DataFrame], words: str) -> Evidence:
+    """``share`` of all runs, with its interval over resampled runs (the same ones for every data set)."""
+    runs = min(len(t) for t in tables.values())
+    value = share({d: np.arange(len(t)) for d, t in tables.items()})
+    low = high = math.nan
+    if runs > 1:
+        picks = stream(1, "bootstrap over runs").integers(0, runs, (DRAWS, runs))
+        low, high = np.quantile([share(dict.fromkeys(tables, p)) for p in picks], (0.025, 0.975))
+    return Evidence(value, float(low), float(high), runs, "real data", detail=words)
+
+
+def best_two(dataset, protocols: Sequence[str], *, grid: str = "ldp_main", auc: str = "labels") -> Evidence:
     """Share of data sets where exactly these are first by mean rank over the fairness and the utility metrics.
 
-    The detail says who is first, and in how many data sets they would be by utility or by fairness alone.
+    The interval resamples runs. The detail says who is first, how often in the resamples these are, and in how many
+    data sets they would be by utility or by fairness alone.
     """
-    ranks = {m: _scores(grid, dataset, [m], m in FAIR) for m in (*UTILITY, *FAIRNESS)}
+    useful = read(UTILITY, auc)
+    ranks = {m: _scores(grid, dataset, [m], m in FAIR) for m in (*useful, *FAIRNESS)}
     if any(r is None for r in ranks.values()):
         return NOTHING
     ranks = {m: r.groupby(["dataset", "run"]).rank(ascending=False) for m, r in ranks.items()}
-    first = {words: _first(ranks, metrics, len(protocols))
-             for words, metrics in (("", ranks), ("utility", UTILITY), ("fairness", FAIRNESS))}  # fmt: skip
-    hits = {words: [set(names) == set(protocols) for names in found.values()] for words, found in first.items()}
-    words = "; ".join(f"{d}: {', '.join(names)}" for d, names in first[""].items())
-    alone = ", ".join(f"by {w} alone in {sum(hits[w])} of {len(hits[w])}" for w in ("utility", "fairness"))
-    runs = int(ranks["acc"].index.get_level_values("run").nunique())
-    return Evidence(float(np.mean(hits[""])), runs=runs, data="real data", detail=f"{words}; {alone}")
+    count = len(protocols)
+    means = {words: {d: m.droplevel("dataset").unstack("protocol") for d, m in
+                     (sum(ranks[m] for m in metrics) / len(metrics)).groupby("dataset")}
+             for words, metrics in (("", list(ranks)), ("utility", useful), ("fairness", FAIRNESS))}  # fmt: skip
 
+    def hit(table: pd.DataFrame, picks: np.ndarray) -> bool:
+        return set(table.iloc[picks].mean().nsmallest(count).index) == set(protocols)
 
-def _first(ranks: dict[str, pd.Series], metrics: Sequence[str], count: int) -> dict[str, list[str]]:
-    """The protocols with the best mean rank over ``metrics`` and runs, for each data set."""
-    mean = (sum(ranks[m] for m in metrics) / len(metrics)).groupby(["dataset", "protocol"]).mean()
-    return {d: list(m.droplevel(0).nsmallest(count).index) for d, m in mean.groupby("dataset")}
+    def share(picks: dict[str, np.ndarray]) -> float:
+        return float(np.mean([hit(t, picks[d]) for d, t in means[""].items()]))
+
+    first = {d: list(t.mean().nsmallest(count).index) for d, t in means[""].items()}
+    words = "; ".join(f"{d}: {', '.join(names)}" for d, names in first.items())
+    alone = {w: [hit(t, np.arange(len(t))) for t in means[w].values()] for w in ("utility", "fairness")}
+    words += "; " + ", ".join(f"by {w} alone in {sum(hits)} of {len(hits)}" for w, hits in alone.items())
+    return _resampled(share, means[""], words)
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {f.__name__: f for f in (placed, best_two)}

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import yaml
 
 from lib import validate
-from lib.claims import coherence, exact, ldp, ldp_ranks, means, means_theory, synth
+from lib.claims import coherence, coherence_chain, exact, ldp, ldp_ranks, means, means_text, means_theory, synth
 from lib.claims.rules import RULES, VERDICTS, Evidence, judge
 from lib.experiments.holm import holm
 from lib.paths import DATA
@@ -35,6 +35,7 @@ __all__ = [
     "summary",
     "apart",
     "stored_evidence",
+    "tallied",
     "stored_verdicts",
     "drift",
 ]
@@ -44,7 +45,7 @@ PAPERS = ("stratified", "ldp", "coherence")
 COMPANION = "companion"  # whose rows no paper states: other tables, other settings, readings of our own
 MEASURES = {
     name: function
-    for module in (exact, ldp, ldp_ranks, coherence, means, means_theory, synth)
+    for module in (exact, ldp, ldp_ranks, coherence, coherence_chain, means, means_theory, means_text, synth)
     for name, function in module.MEASURES.items()
 }
 KINDS = {
@@ -66,6 +67,10 @@ class Claim:
     ``"module:function"``, with its ``arguments``. A row without a measure says why in ``why`` and carries
     the verdict "not run" or "not comparable". ``seen`` marks rows that were
     added or sharpened when part of the results was known.
+
+    ``part_of`` names the row before it that says the same of more, or that implies this one: such a part is shown
+    and judged, and counted with that row. ``also`` holds other readings of the same claim, ``{name: arguments}``: the
+    row is judged by its own ``arguments``, and shown with the verdicts that the others would give.
     """
 
     id: str
@@ -81,6 +86,8 @@ class Claim:
     verdict: str = ""
     seen: bool = False
     about: str = ""
+    part_of: str = ""
+    also: dict = field(default_factory=dict)
 
     @property
     def subject(self) -> str:
@@ -117,12 +124,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Row:
-    """A claim with its evidence and verdict; ``adjusted_p`` for directional rows."""
+    """A claim with its evidence and verdict; ``adjusted_p`` for directional rows; ``also`` by the claim's other readings."""
 
     claim: Claim
     evidence: Evidence
     verdict: str
     adjusted_p: float = math.nan
+    also: Mapping[str, Row] = field(default_factory=dict)
 
 
 def read_claims(path: Path = CLAIMS) -> list[Claim]:
@@ -140,6 +148,11 @@ def read_claims(path: Path = CLAIMS) -> list[Claim]:
         raise ValueError(
             f"id={repeated[0]!r} stands {Counter(c.id for c in claims)[repeated[0]]} times; once is allowed"
         )
+    for before, claim in zip([None, *claims], claims, strict=False):
+        if claim.part_of and (before is None or claim.part_of not in (before.id, before.part_of)):
+            raise ValueError(f"part_of of {claim.id} must be the row before it or that row's, got {claim.part_of!r}")
+        if claim.part_of and claim.paper != before.paper:
+            raise ValueError(f"paper of {claim.id} must be that of {claim.part_of}, got {claim.paper!r}")
     return claims
 
 
@@ -161,13 +174,34 @@ def evaluate(
     wanted = [paper in (None, c.paper, c.subject) and (shown is None or shown(c)) for c in claims]
     needed = [(c, show) for c, show in zip(claims, wanted, strict=True) if show or c.rule == "positive"]
     evidence = [_measured(c) if c.measure else Evidence(math.nan, detail=c.why) for c, _ in needed]
-    tested = [i for i, (c, _) in enumerate(needed) if c.rule == "positive" and not math.isnan(evidence[i].p)]
-    adjusted = dict(zip(tested, holm(evidence[i].p for i in tested).tolist(), strict=True))
-    return [
-        Row(c, e, judge(c.rule, e, c.tolerance, adjusted.get(i)) if c.measure else c.verdict, adjusted.get(i, math.nan))
-        for i, ((c, show), e) in enumerate(zip(needed, evidence, strict=True))
-        if show
-    ]
+    tested = {i: e.p for i, ((c, _), e) in enumerate(zip(needed, evidence, strict=True))
+              if c.rule == "positive" and not math.isnan(e.p)}  # fmt: skip
+    adjusted = _holm(tested)
+    rows = []
+    for i, ((claim, show), e) in enumerate(zip(needed, evidence, strict=True)):
+        if show:
+            also = {}
+            for name, arguments in claim.also.items():
+                other = replace(claim, arguments=claim.arguments | arguments, also={})
+                found = _measured(other)
+                also[name] = _row(other, found, _holm(tested | {i: found.p}) if i in tested else {}, i)
+            rows.append(replace(_row(claim, e, adjusted, i), also=also))
+    return rows
+
+
+def _holm(p: Mapping[int, float]) -> dict[int, float]:
+    return dict(zip(p, holm(p.values()).tolist(), strict=True))
+
+
+def _row(claim: Claim, evidence: Evidence, adjusted: Mapping[int, float], place: int) -> Row:
+    """The claim judged on the evidence, with the adjusted p-value at its place if it is tested."""
+    verdict = judge(claim.rule, evidence, claim.tolerance, adjusted.get(place)) if claim.measure else claim.verdict
+    return Row(claim, evidence, verdict, adjusted.get(place, math.nan))
+
+
+def tallied(rows: Sequence[Row]) -> list[Row]:
+    """The rows that tallies count: all but the parts of others."""
+    return [row for row in rows if not row.claim.part_of]
 
 
 def _measured(claim: Claim) -> Evidence:
@@ -196,18 +230,18 @@ def stored_evidence(path: Path | None = None) -> dict[str, dict]:
 
 
 def summary(rows: list[Row] | None = None) -> dict[str, int]:
-    """How many rows have each verdict, all five named."""
-    counts = Counter(row.verdict for row in (evaluate() if rows is None else rows))
+    """How many rows have each verdict, all five named; the parts of a row are counted with it."""
+    counts = Counter(row.verdict for row in tallied(evaluate() if rows is None else rows))
     return {verdict: counts.get(verdict, 0) for verdict in VERDICTS}
 
 
 def apart(rows: list[Row]) -> dict[tuple[str, bool], list[Row]]:
-    """Rows that are tallied apart: by who states them, and by whether the rule came after part of the results.
+    """Rows that are counted, tallied apart: by who states them, and by whether the rule came after part of the results.
 
     The keys are ``(paper, seen)``, those that occur, in the order of :data:`PAPERS` with the companion last.
     """
     keys = [(paper, seen) for paper in (*PAPERS, COMPANION) for seen in (False, True)]
-    parts = {key: [row for row in rows if (row.claim.paper, row.claim.seen) == key] for key in keys}
+    parts = {key: [row for row in tallied(rows) if (row.claim.paper, row.claim.seen) == key] for key in keys}
     return {key: part for key, part in parts.items() if part}
 
 

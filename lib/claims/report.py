@@ -24,6 +24,7 @@ from lib.claims.ledger import (
     stored_evidence,
     stored_verdicts,
     summary,
+    tallied,
 )
 
 __all__ = [
@@ -70,12 +71,26 @@ def value_in_words(row: Row) -> str:
 
 
 def statement_in_words(row: Row) -> str:
-    """The claim in our words; one that no paper states begins with "Companion:"."""
-    return f"Companion: {row.claim.statement}" if row.claim.paper == COMPANION else row.claim.statement
+    """The claim in our words; one that no paper states begins with "Companion:", a part says where it is counted."""
+    words = f"Companion: {row.claim.statement}" if row.claim.paper == COMPANION else row.claim.statement
+    return f"(Counted with the row that it is part of.) {words}" if row.claim.part_of else words
 
 
 def in_words(row: Row) -> str:
-    """The rerun's value with its interval, runs and data, in one line."""
+    """The rerun's value with its interval, runs and data, and the verdicts of the claim's other readings, in one line."""
+    other = [f"{name}: {reading.verdict} ({_value(reading)})" for name, reading in row.also.items()]
+    return ". ".join([_in_words(row), *(words[0].upper() + words[1:] for words in other)])
+
+
+def _value(row: Row) -> str:
+    """The value of another reading: short, with its runs where they are fewer than the row's."""
+    if math.isnan(row.evidence.value):
+        return row.evidence.detail or "no value"
+    share = "true of " if row.claim.rule == "at_least" else ""
+    return f"{share}{value_in_words(row)}, {row.evidence.runs} runs" if row.evidence.runs else f"{share}{value_in_words(row)}"
+
+
+def _in_words(row: Row) -> str:
     e = row.evidence
     if math.isnan(e.value):
         return e.detail or "no value"
@@ -112,14 +127,16 @@ def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
 
 def tally_in_words(rows: list[Row]) -> str:
     """All tallies as Markdown: claims of the papers, split by when their rule was set, and the companion's own apart."""
-    stated = [row for row in rows if row.claim.paper != COMPANION]
-    own = [row for row in rows if row.claim.paper == COMPANION]
+    stated = [row for row in tallied(rows) if row.claim.paper != COMPANION]
+    own = [row for row in tallied(rows) if row.claim.paper == COMPANION]
     papers = len({row.claim.paper for row in stated})
     words = f"**{counts_in_words(stated)}**, of {len(stated)} claims of the paper{'s' * (papers > 1)}."
     times = {False: "before the results were looked at", True: "when part of the results was known (†)"}
     for seen, when in times.items():
         if part := [row for row in stated if row.claim.seen == seen]:
             words += f" {len(part)} rules were set {when}: {counts_in_words(part)}."
+    if parts := len(rows) - len(tallied(rows)):
+        words += f" {parts} rows more are parts of others, judged and shown beside them and not counted again."
     if own:
         words += f"\n\nThe companion adds {len(own)} statement{'s' * (len(own) > 1)} of its own (other tables, other"
         words += f" settings), which no tally of a paper counts: {counts_in_words(own)};"

@@ -53,7 +53,7 @@ def mixture_grid(runs: int = RUNS) -> Iterator[MixtureCell]:
     """Fig. 6's grid: k in {3, 6, 12}, six alphas, n from 1,000 to 10,000 and beyond; Figs 3 and 7 are slices of it."""
     for k in (3, 6, 12, 24, 48):
         for alpha in (0.3, 0.5, 0.7, 1.0, 3.0, 10.0):
-            for n in (1000, 2000, 4000, 6000, 8000, 10_000, 30_000):
+            for n in (1000, 2000, 4000, 5000, 6000, 8000, 10_000, 30_000):
                 if k <= 12 or (alpha == 1.0 and n == 10_000):
                     yield MixtureCell(n=n, k=k, alpha=alpha, runs=runs)
                 if k <= 12 and alpha == 1.0:
