@@ -41,11 +41,10 @@ def placed(dataset, protocol: str, metrics: Sequence[str], place: str, *, distan
     scores = {d: sign * part.droplevel("dataset").unstack("protocol") for d, part in table.groupby("dataset")}
     words = "; ".join(f"{d}: {_order(s)}" for d, s in scores.items())
 
-    def share(picks: dict[str, np.ndarray]) -> float:
-        hits = [s.columns[s.to_numpy()[picks[d]].mean(axis=0).argmax()] == protocol for d, s in scores.items()]
-        return float(np.mean([hit != never for hit in hits]))
+    def hit(scores: pd.DataFrame, picks: np.ndarray) -> bool:
+        return (scores.columns[scores.to_numpy()[picks].mean(axis=0).argmax()] == protocol) != never
 
-    return _resampled(share, scores, words)
+    return _resampled(hit, scores, words)
 
 
 def _order(scores: pd.DataFrame) -> str:
@@ -54,22 +53,23 @@ def _order(scores: pd.DataFrame) -> str:
     return f"{mean.index[0]}, {mean.iloc[0] - mean.iloc[1]:.4f} beyond {mean.index[1]}"
 
 
-def _resampled(share: Callable[[dict[str, np.ndarray]], float], tables: dict[str, pd.DataFrame], words: str) -> Evidence:
-    """``share`` of all runs, with its interval over resampled runs (the same ones for every data set)."""
+def _resampled(hit: Callable[[pd.DataFrame, np.ndarray], bool], tables: dict[str, pd.DataFrame], words: str) -> Evidence:
+    """Share of the tables (runs x protocols) that ``hit``, with its interval over resampled runs, the same for all tables."""
     runs = min(len(t) for t in tables.values())
-    value = share({d: np.arange(len(t)) for d, t in tables.items()})
+    value = float(np.mean([hit(t, np.arange(len(t))) for t in tables.values()]))
     low = high = math.nan
     if runs > 1:
         picks = stream(1, "bootstrap over runs").integers(0, runs, (DRAWS, runs))
-        low, high = np.quantile([share(dict.fromkeys(tables, p)) for p in picks], (0.025, 0.975))
-    return Evidence(value, float(low), float(high), runs, "real data", detail=words)
+        shares = [np.mean([hit(t, p) for t in tables.values()]) for p in picks]
+        low, high = (float(v) for v in np.quantile(shares, (0.025, 0.975)))
+    return Evidence(value, low, high, runs, "real data", detail=words)
 
 
 def best_two(dataset, protocols: Sequence[str], *, grid: str = "ldp_main", auc: str = "labels") -> Evidence:
     """Share of data sets where exactly these are first by mean rank over the fairness and the utility metrics.
 
-    The interval resamples runs. The detail says who is first, how often in the resamples these are, and in how many
-    data sets they would be by utility or by fairness alone.
+    The interval resamples runs. The detail says who is first, and in how many data sets they would be by utility or by
+    fairness alone.
     """
     useful = read(UTILITY, auc)
     ranks = {m: _scores(grid, dataset, [m], m in FAIR) for m in (*useful, *FAIRNESS)}
@@ -82,16 +82,14 @@ def best_two(dataset, protocols: Sequence[str], *, grid: str = "ldp_main", auc: 
              for words, metrics in (("", list(ranks)), ("utility", useful), ("fairness", FAIRNESS))}  # fmt: skip
 
     def hit(table: pd.DataFrame, picks: np.ndarray) -> bool:
-        return set(table.iloc[picks].mean().nsmallest(count).index) == set(protocols)
-
-    def share(picks: dict[str, np.ndarray]) -> float:
-        return float(np.mean([hit(t, picks[d]) for d, t in means[""].items()]))
+        first = table.to_numpy()[picks].mean(axis=0).argsort(kind="stable")[:count]
+        return set(table.columns[first]) == set(protocols)
 
     first = {d: list(t.mean().nsmallest(count).index) for d, t in means[""].items()}
     words = "; ".join(f"{d}: {', '.join(names)}" for d, names in first.items())
     alone = {w: [hit(t, np.arange(len(t))) for t in means[w].values()] for w in ("utility", "fairness")}
     words += "; " + ", ".join(f"by {w} alone in {sum(hits)} of {len(hits)}" for w, hits in alone.items())
-    return _resampled(share, means[""], words)
+    return _resampled(hit, means[""], words)
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {f.__name__: f for f in (placed, best_two)}

@@ -35,7 +35,7 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
     recombined = math.sqrt((((high - low) * weights / (sizes * epsilon)) ** 2).sum())
     words = f"of a group's noise; with k = {sizes.size} groups a fresh estimate of everybody at epsilon/2 has "
     words += f"{fresh / recombined:.2f} times the noise of the recombined one at epsilon (2/sqrt(k) for one interval)"
-    return Evidence(ratio, detail=words)
+    return Evidence(ratio, detail=words, reference=1.0)
 
 
 def coinpress_error(radius: float, steps: int, *, n: int = 1000, rho: float = 0.5, runs: int = 400) -> float:

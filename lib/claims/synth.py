@@ -225,15 +225,15 @@ def synth_ratio(metric: str, synthesizers: list[str], factor: float, tables: Tab
     return _share(share, [metric], tables)
 
 
-def synth_above(metric: str, synthesizer: str, than: str, tables: Tables = NEW_YORK) -> Evidence:
-    """Share of (stratification, budget) in which the mean score of ``synthesizer`` is better than that of ``than``."""
+def synth_above(metric: str, synthesizers: list[str], than: str, tables: Tables = NEW_YORK) -> Evidence:
+    """Share of (stratification, budget) in which the mean scores of all ``synthesizers`` are better than that of ``than``."""
 
     def share(frame: pd.DataFrame) -> pd.Series:
         means = averaged(_main(frame), metric).pivot(
             index=["dataset", "by", "epsilon"], columns="synthesizer", values="mean"
         )
-        means = _sign(metric) * means[[synthesizer, than]].dropna()
-        return means[synthesizer] > means[than]
+        means = _sign(metric) * means[[*synthesizers, than]].dropna()
+        return means[synthesizers].gt(means[than], axis=0).all(axis=1)
 
     return _share(share, [metric], tables)
 
