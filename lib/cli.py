@@ -1,4 +1,4 @@
-"""``python -m lib data | run | tune | book | claims | audit``: thin commands over the modules that do the work."""
+"""``python -m lib data | run | tune | book | claims | privacy-audit | audit``: thin commands over the modules that do the work."""
 
 from __future__ import annotations
 
@@ -71,6 +71,12 @@ def _claims(args: argparse.Namespace) -> int:
     from lib.claims import report
 
     return report.main(check=args.check, write=args.write, paper=args.paper)
+
+
+def _privacy_audit(args: argparse.Namespace) -> int:
+    from lib.experiments import privacy_grid
+
+    return privacy_grid.main(args.names, args.runs)
 
 
 def _audit(args: argparse.Namespace) -> int:
@@ -176,6 +182,13 @@ def _parser() -> argparse.ArgumentParser:
     claims.add_argument("--write", action="store_true", help="store the verdicts as they follow now")
     claims.add_argument("--paper", help="only this paper's claims")
     claims.set_defaults(call=_claims)
+
+    privacy = commands.add_parser(
+        "privacy-audit", help="audit the exact privacy losses of whole fits against what they declare"
+    )
+    privacy.add_argument("names", nargs="*", metavar="NAME", help="mechanisms; all of them if none is named")
+    privacy.add_argument("--runs", type=int, default=100, help="runs for each pair of tables (default 100)")
+    privacy.set_defaults(call=_privacy_audit)
 
     _add_audit(commands)
     return parser

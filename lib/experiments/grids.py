@@ -12,7 +12,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import TASKS, load
-from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, synth
+from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, privacy_grid, synth
 from lib.experiments.records import needs_real
 from lib.experiments.share import gather, parts_there, share
 from lib.experiments.sources import one_source, refuse_other_data
@@ -139,6 +139,8 @@ GRIDS: dict[str, Grid] = {
         Grid("across_nist", "Across the papers: coherence of synthesizers and of LDP collection", _across, across.run_cell,
              across.cost, across.VERSION),
         *map(_synth, synth.TABLES),
+        Grid("privacy_audit", "Whole fits audited: declared against certified epsilon, and planted faults",
+             privacy_grid.privacy_grid, privacy_grid.run_privacy, privacy_grid.cost, privacy_grid.VERSION),
     )
 }  # fmt: skip
 
