@@ -76,8 +76,9 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         files += [f for f in found if f.suffix in {".csv", ".parquet"}]
     if parts & {"experiments", "claims"}:
         files += [f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}]
+        files += (root / "data").glob("facts.yml")
     if "claims" in parts:
-        files += (root / "data").glob("*.yml")
+        files += [f for f in (root / "data").glob("*.yml") if f not in files]
     if root / "lib" / "book" / "teaching.py" in reach:  # it reads every chapter
         files += [*(root / "chapters").rglob("*.md"), *(root / "data").glob("*.csv")]
     if parts & {"plots", "book"}:

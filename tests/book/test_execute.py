@@ -81,7 +81,7 @@ def test_key_follows_cells_tags_and_parameters(tiny):
     ("package", "path"),
     [("datasets", "data/replicas/x.parquet"), ("datasets", "real/x.csv"), ("datasets", "cache/x.csv"),
      ("datasets", "cache/folktables/2018/1-Year/x.csv"),
-     ("experiments", "data/results/x.parquet"), ("claims", "data/claims.yml")],
+     ("experiments", "data/results/x.parquet"), ("experiments", "data/facts.yml"), ("claims", "data/claims.yml")],
 )  # fmt: skip
 def test_key_follows_the_data_that_the_reach_can_read(tiny, monkeypatch, package, path):
     monkeypatch.setenv("COMPANION_DATA", str(tiny.root / "real"))
