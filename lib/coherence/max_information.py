@@ -14,7 +14,9 @@ import math
 
 from lib import validate
 
-__all__ = ["pure_dp", "approximate_dp", "failure_15", "corollary", "largest_delta", "mcdiarmid", "pure_dp_tightened"]
+__all__ = [
+    "pure_dp", "approximate_dp", "failure_15", "corollary", "largest_delta", "mcdiarmid", "pure_dp_tightened", "log_ratio",
+]  # fmt: skip
 
 
 def pure_dp(*, epsilon: float, n: float, eta: float) -> float:
@@ -125,11 +127,16 @@ def pure_dp_tightened(*, epsilon: float, n: float, eta: float) -> float:
     return s + math.sqrt(s**2 + 2 * s * _log_two_over(eta))
 
 
+def log_ratio(a: float, b: float) -> float:
+    """``ln(a / b)``, also where ``a / b`` is too large for a float."""
+    return math.log(a / b) if a / b < math.inf else math.log(a) - math.log(b)
+
+
 def _log_two_over(eta: float) -> float:
-    """``ln(2 / eta)``; eta may be the exponential of a number that a float cannot hold only through :class:`float` 0."""
+    """``ln(2 / eta)``."""
     if not 0 < eta < 2:
         raise ValueError(f"eta={eta!r} is not allowed: a number in (0, 2) is")
-    return math.log(2 / eta)
+    return log_ratio(2, eta)
 
 
 def _half(epsilon: float) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from lib import validate
-from lib.coherence.max_information import corollary, largest_delta, pure_dp
+from lib.coherence.max_information import corollary, largest_delta, log_ratio, pure_dp
 
 __all__ = [
     "hush_scovel", "claim1", "claim2_size", "claim2_probability", "claim2_tail", "lemma1_size", "lemma1_probability",
@@ -93,7 +93,7 @@ def theorem3_terms(*, alpha: float, beta: float, zeta: float, collection: int, i
     _coherence(alpha, beta, collection)
     if not zeta >= 0:
         raise ValueError(f"zeta={zeta!r} is not allowed: a number >= 0 is")
-    information = zeta + math.log(inside * collection / beta)
+    information = zeta + log_ratio(inside * collection, beta)
     return {
         "information / alpha^2": 33.2 * information / alpha**2,
         "union over thresholds": 144 * math.log(6 / alpha) / alpha**2,
@@ -119,7 +119,11 @@ def theorem7_terms(*, alpha: float, beta: float, epsilon: float, n: float, colle
 
 
 def theorem8_delta(*, epsilon: float, beta: float, n: float, collection: int) -> float:
-    """The largest delta that Theorem 8 allows: ``(epsilon beta / (120 n |C|))^2``."""
+    """The largest delta that Theorem 8 allows: ``(epsilon beta / (120 n |C|))^2``.
+
+    It grows with epsilon and shrinks with ``n``, unlike what the size constraint wants: at a given delta the valid
+    epsilons have a lower end, too (:mod:`lib.coherence.solver`).
+    """
     return (epsilon * beta / (120 * n * collection)) ** 2
 
 
@@ -133,13 +137,14 @@ def theorem8_terms(*, alpha: float, beta: float, epsilon: float, n: float, colle
     """
     _coherence(alpha, beta, collection)
     validate.choice("reading", reading, ("statement", "proof"))
-    allowed = theorem8_delta(epsilon=epsilon, beta=beta, n=n, collection=collection)
+    validate.positive("n", n)
     if validate.epsilon(epsilon) > 0.5:
         raise ValueError(f"epsilon={epsilon!r} is not allowed: Theorem 8 asks for (0, 1/2]")
+    allowed = theorem8_delta(epsilon=epsilon, beta=beta, n=n, collection=collection)
     if not 0 <= delta <= allowed * (1 + 1e-12):
-        raise ValueError(f"delta={delta!r} is not allowed: Theorem 8 asks for at most {allowed!r} here")
+        raise ValueError(f"delta must be from 0 to {allowed!r} for Theorem 8 at this epsilon and n, got {delta!r}")
     if reading == "statement":
-        zeta = 133 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * math.log(4 * collection / beta))
+        zeta = 133 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * log_ratio(4 * collection, beta))
         return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection, inside=32)
     eta = beta / (2 * collection)
     room = largest_delta(epsilon=epsilon, n=n / 2, eta=eta)

@@ -27,7 +27,7 @@ __all__ = [
     "insufficient_epsilon", "membership_distances",
 ]  # fmt: skip
 
-_MOST = 1e18
+_MOST = 1e130  # members beyond every use: for distances down to 1e-60
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
 

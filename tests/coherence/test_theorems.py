@@ -79,7 +79,7 @@ def test_what_a_theorem_asks_for_is_checked_and_named():
         theorem7_terms(**known, epsilon=1.5)
     with pytest.raises(ValueError, match=r"epsilon=0.7.*\(0, 1/2\]"):
         theorem8_terms(**known, epsilon=0.7)
-    with pytest.raises(ValueError, match=r"delta=0.1.*at most"):
+    with pytest.raises(ValueError, match=r"Theorem 8 at this epsilon and n, got 0\.1"):
         theorem8_terms(**known, epsilon=0.1, delta=0.1)
     with pytest.raises(ValueError, match=r"alpha=2.5.*\(0, 2\]"):
         theorem3_terms(alpha=2.5, beta=0.1, zeta=1, collection=1)
