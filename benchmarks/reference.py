@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from lib.datasets import Domain
-from lib.dp import epsilon_of, rho_of
+from lib.dp import epsilon_of, rho_in_floats
 from lib.experiments.store import Store
 from lib.experiments.summary import summarise
 from lib.experiments.sweep import run_sweep
@@ -75,7 +75,7 @@ def plan(folder: Path = FOLDER) -> None:
     tables = {name: table_for(name) for name in COLUMNS}
     for name, table in tables.items():
         np.save(folder / f"table_{name}.npy", table.frame.to_numpy())
-    rho = {str(e): rho_of(e, DELTA) for e in EPSILONS}
+    rho = {str(e): rho_in_floats(e, DELTA) for e in EPSILONS}
     facts = {
         "sizes": {name: dict(table.domain) for name, table in tables.items()},
         "rho": rho,
@@ -91,7 +91,7 @@ def _rows(cell: Fit, table: Table) -> tuple[pd.DataFrame, dict]:
     """The synthetic rows of ``cell``, fitted here if they are ours, and what is on record about the fit."""
     if cell.library == "ours":
         rng, start = stream(cell.seed, "reference", cell.synthesizer, cell.epsilon, cell.run), time.perf_counter()
-        model = OURS[cell.synthesizer, cell.method].fit(table.frame, table.domain, rho_of(cell.epsilon, DELTA), rng)
+        model = OURS[cell.synthesizer, cell.method].fit(table.frame, table.domain, rho_in_floats(cell.epsilon, DELTA), rng)
         rows = model.sample(len(table.frame), rng)
         packages = " ".join(f"{p}={version(p)}" for p in ("numpy", "mbi", "jax"))
         return rows, {"fit_s": time.perf_counter() - start, "fitted_with": packages}

@@ -11,15 +11,23 @@ order ``alpha`` between the outputs on neighbouring tables is at most
 ``"published"``
     ``2 sqrt(rho ln(1/delta))``, that is ``epsilon sqrt(2 ln(1/delta))`` at ``rho = epsilon^2 / 2``: as the stratified-DP
     paper prints it, without the term ``rho``. **Too small**; here so that the difference can be shown.
+
+What is returned is rounded outwards (but for ``"published"``): an epsilon or a
+delta is never below the true one, a rho to spend never above it. The tight
+conversion holds at every order; the best one is searched in floating-point
+numbers, and the formula is evaluated there in decimals.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from decimal import Decimal
 
 from scipy.optimize import brentq
 
 from lib import validate
+from lib.dp.exact import digits, down, up
 
 __all__ = [
     "CONVERSIONS",
@@ -27,14 +35,17 @@ __all__ = [
     "epsilon_of",
     "delta_of",
     "rho_of",
+    "rho_in_floats",
     "compose",
     "parallel",
     "advanced_composition",
 ]
 
 CONVERSIONS = ("tight", "standard", "published")
-_ROOT = {"xtol": 1e-300, "rtol": 1e-14, "maxiter": 500}
-# Outside of these the best order has no sign change left to search for, or the root is rounding error.
+_DIGITS = 120  # some 50 of them are lost where terms cancel
+_ORDERS = 60.0  # the logarithm of the best order less 1 is between this and its negative
+_PURE = {"low": 1e-100, "high": 1e100}
+# Outside of these the best order has no sign change left to search for.
 _TIGHT_RHO, _TIGHT_EPSILON = {"low": 1e-25, "high": 1e16}, {"low": 1e-9, "high": 1e15}
 # Outside of these a square underflows or overflows, or does when divided by ln(1/delta).
 _PLAIN_RHO, _PLAIN_EPSILON = {"low": 1e-300, "high": 1e300}, {"low": 1e-140, "high": 1e140}
@@ -53,26 +64,27 @@ def rho_of_pure(epsilon: float, *, of: str = "any") -> float:
         ``epsilon + e^-epsilon - 1``, exact for Laplace noise; ``"bounded range"``:
         ``epsilon^2 / 8``, for the exponential mechanism.
     """
-    e = validate.epsilon(epsilon)
+    e = validate.budget("epsilon", epsilon, **_PURE)
     validate.choice("of", of, ("any", "randomised response", "laplace", "bounded range"))
-    if of == "randomised response":
-        return e * math.tanh(e / 2)
-    if of == "laplace":
-        # The series where the difference would cancel.
-        return e**2 / 2 - e**3 / 6 + e**4 / 24 if e < 1e-3 else e + math.expm1(-e)
-    return e**2 / (8 if of == "bounded range" else 2)
+    with digits(_DIGITS + 2 * max(0, -int(math.log10(e)))):
+        exact = Decimal(e)
+        if of == "randomised response":
+            shrunk = (-exact).exp()  # tanh(x/2) = (1 - e^-x) / (1 + e^-x)
+            return up(exact * (1 - shrunk) / (1 + shrunk))
+        if of == "laplace":
+            return up(exact + (-exact).exp() - 1)
+        return up(exact * exact / (8 if of == "bounded range" else 2))
 
 
-def _log_delta(rho: float, epsilon: float) -> float:
-    """``min ln delta`` over orders ``alpha = 1 + e^u``: convex in alpha, its derivative has one zero."""
+def _best_order(slope: Callable[[float], float]) -> float:
+    """The ``x = order - 1`` at which ``slope(x)``, which rises, is 0; an end of the range if it is not in it."""
 
-    def slope(u: float) -> float:
-        x = math.exp(u)
-        return (1 + 2 * x) * rho - epsilon + u - math.log1p(x)
+    def at(u: float) -> float:
+        return slope(math.exp(u))
 
-    u = brentq(slope, -(2 * rho + 1), math.log((epsilon + 1) / (2 * rho) + 2), xtol=1e-13, rtol=1e-14, maxiter=500)
-    x = math.exp(u)
-    return min(0.0, x * ((1 + x) * rho - epsilon + u) - (1 + x) * math.log1p(x))
+    if at(-_ORDERS) >= 0 or at(_ORDERS) <= 0:
+        return math.exp(-_ORDERS if at(-_ORDERS) >= 0 else _ORDERS)
+    return math.exp(brentq(at, -_ORDERS, _ORDERS, xtol=1e-13, rtol=1e-14, maxiter=500))
 
 
 def delta_of(rho: float, epsilon: float) -> float:
@@ -88,7 +100,7 @@ def delta_of(rho: float, epsilon: float) -> float:
     Returns
     -------
     float
-        0 where delta is too small for a floating-point number (below about 1e-323): no guarantee of pure DP.
+        Above 0, if only by the least float (about 5e-324): zCDP gives no guarantee of pure DP.
 
     Raises
     ------
@@ -98,10 +110,14 @@ def delta_of(rho: float, epsilon: float) -> float:
     rho = validate.budget("rho", rho, **_TIGHT_RHO)
     if epsilon != 0:
         validate.epsilon(epsilon)
+    epsilon = float(epsilon)
     # "standard", solved for delta: exp(-(epsilon - rho)^2 / 4 rho); the least float is e^-745
-    if (float(epsilon) - rho) / (2 * math.sqrt(rho)) > 30:
-        return 0.0
-    return math.exp(_log_delta(rho, float(epsilon)))
+    if (epsilon - rho) / (2 * math.sqrt(rho)) > 30:
+        return math.ulp(0.0)
+    order = _best_order(lambda x: 2 * x * rho + (rho - epsilon) - math.log1p(1 / x))
+    with digits(_DIGITS):
+        x = Decimal(order)
+        return min(1.0, up((x * ((1 + x) * Decimal(rho) - Decimal(epsilon) + x.ln()) - (1 + x) * (1 + x).ln()).exp()))
 
 
 def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
@@ -129,12 +145,14 @@ def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
     validate.choice("conversion", conversion, CONVERSIONS)
     rho = validate.budget("rho", rho, **(_TIGHT_RHO if conversion == "tight" else _PLAIN_RHO))
     log = -math.log(validate.fraction("delta", delta))
-    root = 2 * math.sqrt(rho * log)
-    if conversion != "tight":
-        return root + (rho if conversion == "standard" else 0.0)
-    if _log_delta(rho, 0.0) <= -log:
-        return 0.0
-    return float(brentq(lambda e: _log_delta(rho, e) + log, 0.0, rho + root, **_ROOT))
+    if conversion == "published":
+        return 2 * math.sqrt(rho * log)
+    with digits(_DIGITS):
+        exact, ln = Decimal(rho), -Decimal(delta).ln()
+        if conversion == "standard":
+            return up(exact + 2 * (exact * ln).sqrt())
+        x = Decimal(_best_order(lambda x: rho * x * x + math.log1p(x) - log))
+        return max(0.0, up((1 + x) * exact + (ln - (1 + x).ln()) / x + (x / (1 + x)).ln()))
 
 
 def rho_of(epsilon: float, delta: float, *, conversion: str = "standard") -> float:
@@ -166,18 +184,33 @@ def rho_of(epsilon: float, delta: float, *, conversion: str = "standard") -> flo
     log = -math.log(validate.fraction("delta", delta))
     if conversion == "published":
         return epsilon**2 / (4 * log)
-    standard = (epsilon / (math.sqrt(log + epsilon) + math.sqrt(log))) ** 2
-    if conversion == "standard":
-        return standard
-    high = 2 * standard
-    while _log_delta(high, epsilon) < -log:
-        high *= 2
-    return float(brentq(lambda r: _log_delta(r, epsilon) + log, standard, high, **_ROOT))
+    with digits(_DIGITS):
+        exact, ln = Decimal(epsilon), -Decimal(delta).ln()
+        if conversion == "standard":
+            return down((exact / ((ln + exact).sqrt() + ln.sqrt())) ** 2)
+
+        def rho_at(x: float) -> float:
+            return (epsilon - (log - math.log1p(x)) / x + math.log1p(1 / x)) / (1 + x)
+
+        x = Decimal(_best_order(lambda x: rho_at(x) * x * x + math.log1p(x) - log))
+        return down((exact - (ln - (1 + x).ln()) / x + ((1 + x) / x).ln()) / (1 + x))
+
+
+def rho_in_floats(epsilon: float, delta: float) -> float:
+    """``rho_of(epsilon, delta)`` as floating-point numbers round it, up to four units in the last place too large or small.
+
+    Stored results were fitted with it and keep it. What they promise is not in doubt: the tight conversion of
+    this rho is well below ``epsilon``.
+    """
+    log = -math.log(validate.fraction("delta", delta))
+    epsilon = validate.budget("epsilon", epsilon, **_PLAIN_EPSILON)
+    return (epsilon / (math.sqrt(log + epsilon) + math.sqrt(log))) ** 2
 
 
 def compose(*budgets: float) -> float:
     """Looks at the same data, one after the other, even adaptively: epsilons of pure DP, or rhos of zCDP, add up."""
-    return math.fsum(validate.positive("budget", b) for b in budgets)
+    with digits(_DIGITS):
+        return up(sum((Decimal(validate.budget("budget", b, **_PLAIN_RHO)) for b in budgets), Decimal(0)))
 
 
 def parallel(*budgets: float) -> float:
@@ -195,6 +228,7 @@ def advanced_composition(epsilon: float, k: int, delta: float) -> float:
     Source: Dwork, Rothblum and Vadhan (2010) with the tight mean of Kairouz,
     Oh and Viswanath (2015). No better than ``k epsilon`` for few looks.
     """
-    epsilon, k = validate.epsilon(epsilon), validate.integer("k", k, low=1)
-    log = -math.log(validate.fraction("delta", delta))
-    return k * epsilon * math.tanh(epsilon / 2) + epsilon * math.sqrt(2 * k * log)
+    k, mean = validate.integer("k", k, low=1), rho_of_pure(epsilon, of="randomised response")
+    validate.fraction("delta", delta)
+    with digits(_DIGITS):
+        return up(k * Decimal(mean) + Decimal(float(epsilon)) * (-2 * k * Decimal(delta).ln()).sqrt())

@@ -1,20 +1,22 @@
-"""What Gaussian noise costs exactly: the curve of (epsilon, delta), without a detour through zCDP."""
+"""What Gaussian noise costs exactly: the curve of (epsilon, delta), without a detour through zCDP; rounded outwards."""
 
 from __future__ import annotations
 
 import math
-
-from scipy.optimize import brentq
-from scipy.special import log_ndtr
+from decimal import Decimal
 
 from lib import validate
+from lib.dp.exact import density, digits, mills, up
 
 __all__ = ["gaussian_delta", "gaussian_epsilon"]
 
+_MU = {"low": 1e-100, "high": 1e100}
+_TAIL = 39  # the density so far out is below every float
 
-def _log_delta(mu: float, epsilon: float) -> float:
-    left, right = log_ndtr(mu / 2 - epsilon / mu), epsilon + log_ndtr(-mu / 2 - epsilon / mu)
-    return float(left + math.log(-math.expm1(min(right - left, -1e-300)))) if right < left else -math.inf
+
+def _precision(mu: float) -> int:
+    """Digits of Mills' ratios whose difference has 60 of its own."""
+    return 80 + 2 * max(0, -int(math.log10(mu)))
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
@@ -23,20 +25,46 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
     Parameters
     ----------
     mu : float
-        Sensitivity over standard deviation; ``rho = mu^2 / 2``.
+        Sensitivity over standard deviation, in [1e-100, 1e100]; ``rho = mu^2 / 2``.
     epsilon : float
         At least 0.
+
+    Returns
+    -------
+    float
+        Above 0, if only by the least float (about 5e-324).
     """
-    mu = validate.positive("mu", mu)
+    mu = validate.budget("mu", mu, **_MU)
     if epsilon != 0:
         validate.epsilon(epsilon)
-    return math.exp(_log_delta(mu, float(epsilon)))
+    precision = _precision(mu)
+    with digits(precision + 40):
+        m, e = Decimal(mu), Decimal(float(epsilon))
+        t = e / m - m / 2
+        if abs(t) > _TAIL:
+            return math.ulp(0.0) if t > 0 else 1.0
+        # e^eps phi(t + mu) = phi(t): both terms have one density, and no power of e overflows
+        return up(density(t) * (mills(t, precision) - mills(t + m, precision)))
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
-    """The least ``epsilon`` at ``delta`` in (0, 1)."""
-    mu, log = validate.positive("mu", mu), math.log(validate.fraction("delta", delta))
-    if _log_delta(mu, 0.0) <= log:
-        return 0.0
-    most = mu**2 / 2 + mu * math.sqrt(-2 * log)  # by way of zCDP
-    return float(brentq(lambda e: _log_delta(mu, e) - log, 0.0, most, xtol=1e-300, rtol=1e-13, maxiter=500))
+    """The least ``epsilon`` at ``delta`` in (0, 1); ``mu`` as in :func:`gaussian_delta`.
+
+    By Newton's method on ``ln delta``, which falls and is concave in epsilon: from zCDP's epsilon, which is too large,
+    it comes down to the root and never below it.
+    """
+    mu, precision = validate.budget("mu", mu, **_MU), _precision(validate.budget("mu", mu, **_MU))
+    with digits(precision + 40):
+        m, goal = Decimal(mu), Decimal(validate.fraction("delta", delta)).ln()
+        e = m * m / 2 + m * (-2 * goal).sqrt()
+        for _ in range(200):
+            t = e / m - m / 2
+            right = mills(t + m, precision)
+            gap = mills(t, precision) - right
+            step = ((density(t) * gap).ln() - goal) * gap / right
+            if e + step <= 0:
+                return 0.0
+            e += step
+            if -step <= e.scaleb(-25):
+                break
+        return up(e)

@@ -28,7 +28,7 @@ import pandas as pd
 from lib import validate
 from lib.coherence.experiment import halves
 from lib.datasets import Domain
-from lib.dp import rho_of
+from lib.dp import rho_in_floats
 from lib.experiments import synth
 from lib.experiments.synth import DELTA
 from lib.experiments.synth_tables import BY
@@ -69,7 +69,7 @@ def synthetic_release(kind: str, by: str, weights: str, epsilon: float, inside: 
     public: the number of rows, and with ``weights="public"`` the size of each
     group (see :class:`lib.synth.Stratified` for what is then promised).
     """
-    fitted = synthesizer(kind, by, weights).fit(inside, domain, rho_of(epsilon, DELTA), rng)
+    fitted = synthesizer(kind, by, weights).fit(inside, domain, rho_in_floats(epsilon, DELTA), rng)
     return fitted.sample(len(inside), rng), fitted.ledger.spent
 
 

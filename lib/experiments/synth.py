@@ -16,7 +16,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from lib import validate
-from lib.dp import rho_of
+from lib.dp import rho_in_floats
 from lib.experiments.sweep import keep_as
 from lib.experiments.synth_scores import classifier_scores, marginal_scores, mean_scores
 from lib.experiments.synth_tables import BY, TABLES, Table, groups_of, split, table_of
@@ -122,7 +122,7 @@ def declared(cell: Cell) -> float:
     """
     if cell.synthesizer == AS_SPENT:
         return published_spending(cell.epsilon)["rho"] / (1 - SYNTHESIZERS[AS_SPENT].count_share)
-    return rho_of(cell.epsilon, DELTA)
+    return rho_in_floats(cell.epsilon, DELTA)
 
 
 def _baseline(name: str, seen: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
