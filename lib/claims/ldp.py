@@ -18,20 +18,18 @@ from scipy import stats
 
 from lib import validate
 from lib.claims.rules import LEVEL, Evidence, p_positive
-from lib.experiments import NoResults, ldp_fairness, results
+from lib.experiments import NoResults, ldp_rounding, results
 from lib.experiments.holm import holm
 from lib.experiments.summary import differences, mean_interval
 from lib.experiments.summary import distance as from_fair
 from lib.fairness import FAIR, FAIRNESS
-from lib.ldp import PROTOCOLS, ROUNDED
+from lib.ldp import PROTOCOLS
 from lib.rng import stream
 
-__all__ = ["MEASURES", "NOTHING", "UTILITY", "AUC", "ROUNDED_GRID", "cells_of", "lacks_some", "read", "rounded_frame",
-           "score"]  # fmt: skip
+__all__ = ["MEASURES", "NOTHING", "UTILITY", "AUC", "cells_of", "lacks_some", "read", "score"]
 
 UTILITY = ("acc", "f1", "auc", "recall")
 AUC = {"labels": "balanced_accuracy", "scores": "auc"}  # what "auc" means: the published one was taken of hard labels
-ROUNDED_GRID = "ldp_rounded"
 DATA = ("adult", "acs_coverage", "lsac")
 CELL = ["dataset", "protocol", "split", "epsilon"]
 DRAWS = 400
@@ -41,28 +39,9 @@ NOTHING = Evidence(math.nan, detail="not every data set that it speaks of is sto
 @cache
 def _grid(name: str) -> pd.DataFrame:
     try:
-        return rounded_frame() if name == ROUNDED_GRID else results(name)
+        return ldp_rounding.FRAMES.get(name, lambda: results(name))()
     except NoResults:
         return pd.DataFrame(columns=[*CELL, "run"])
-
-
-def rounded_frame() -> pd.DataFrame:
-    """The main grid under the authors' rounding: its cells, with those of OLH and SS that another rounding changes replaced.
-
-    Only runs of which every such cell is stored, so a grid that is being filled gives fewer; both
-    roundings share the splits of a run. Raises :class:`NoResults` if there is no such run.
-    """
-    main, found = results("ldp_main"), results(ROUNDED_GRID)
-    cells = list(ldp_fairness.rounded_grid(runs=[0]))
-    size = found.groupby("run").size()
-    whole = size.index[size == len(cells)]
-    if whole.empty:
-        raise NoResults(f"no run of {ROUNDED_GRID} is whole yet")
-    found = found[found["run"].isin(whole)].replace({"protocol": {new: old for old, new in ROUNDED.items()}})
-    main = main[main["run"].isin(whole)]
-    key = [*CELL, "run"]
-    there = pd.MultiIndex.from_frame(main[key]).isin(pd.MultiIndex.from_frame(found[key]))
-    return pd.concat([main[~there], found], ignore_index=True)
 
 
 def read(metrics: Sequence[str], auc: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from lib.experiments.summary import mean_interval, pooled
 from lib.ldp import PROTOCOLS
 from lib.plots.common import COLOURS, MARKERS, METRIC_NAMES, epsilon_axis, protocol_legend
 
-__all__ = ["tallies", "who_moves", "split_gains", "trade_off"]
+__all__ = ["tallies", "who_moves", "split_gains", "trade_off", "rounding_moves"]
 
 GROUP_COLOURS = ("#0072B2", "#D55E00")
 
@@ -177,3 +177,36 @@ def _ranks(rows: pd.DataFrame, scores: Mapping[str, pd.Series]) -> pd.DataFrame:
         for score in scores.values()
     ]
     return (sum(each) / len(each)).unstack("protocol")
+
+
+def rounding_moves(changes: pd.DataFrame, titles: Mapping[str, str]) -> tuple[Figure, str]:
+    """Changes of fairness metrics, in points, under another rounding: a dot each, the largest named with its interval.
+
+    Parameters
+    ----------
+    changes : DataFrame
+        From :func:`lib.experiments.ldp_rounding.rounding_changes`.
+    titles : mapping of str to str
+        Words for the data sets, from top to bottom.
+    """
+    fig, ax = plt.subplots(figsize=(4.4, 1.1 + 0.9 * len(titles)))
+    protocols = [p for p in PROTOCOLS if p in set(changes["protocol"])]
+    rows = [(d, p) for d in titles for p in protocols]
+    for y, (dataset, protocol) in enumerate(rows):
+        part = changes[(changes["dataset"] == dataset) & (changes["protocol"] == protocol)]
+        ax.plot(100 * part["mean"], np.full(len(part), y), "|", color="#9A9A9A", markersize=9)
+    far = changes.loc[changes["mean"].abs().idxmax()]
+    y = rows.index((far["dataset"], far["protocol"]))
+    ends = [[100 * (far["mean"] - far["low"])], [100 * (far["high"] - far["mean"])]]
+    ax.errorbar([100 * far["mean"]], [y], xerr=ends, fmt="o", color=COLOURS[far["protocol"]], capsize=3)
+    name = METRIC_NAMES.get(far["metric"], far["metric"])
+    label = f"{name}, {far['split']},\nε = {far['epsilon']:g}: {100 * far['mean']:+.1f}"
+    ax.annotate(label, (100 * far["mean"], y), xytext=(0, 9), textcoords="offset points", ha="center", fontsize=7.5)
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_yticks(range(len(rows)), [f"{titles[d]}, {p}" for d, p in rows])
+    ax.set_ylim(len(rows) - 0.5, -1.1)
+    ax.set_xlabel("change of a fairness metric in points (rounded − rounded down)")
+    ax.grid(visible=False, axis="y")
+    spread = changes["mean"].abs().groupby([changes["dataset"], changes["protocol"]]).max()
+    words = "; ".join(f"{titles[d]}, {p}: up to {100 * spread[d, p]:.1f} points" for d, p in rows)
+    return fig, f"Change of fairness metrics when whole numbers are rounded and not rounded down. {words}."

@@ -288,24 +288,6 @@ def test_budgets_at_which_a_metric_has_fallen_and_gaps_inside_groups(grid, monke
     assert ldp.group_gap("adult", 1, private=False).value == pytest.approx(0)
 
 
-def test_the_rounded_grid_replaces_the_cells_that_differ_in_whole_runs(monkeypatch):
-    main = pd.DataFrame([{"dataset": "lsac", "protocol": p, "split": "uniform", "epsilon": e, "run": r, "acc": 0.0}
-                         for p in ("OLH", "GRR") for e in (1.0, 2.0) for r in range(3)])  # fmt: skip
-    found = main[(main["protocol"] == "OLH") & (main["epsilon"] == 1.0)].assign(protocol="OLH-rounded", acc=1.0)
-    stored = {"ldp_main": main, "ldp_rounded": found[found["run"] < 2]}
-    monkeypatch.setattr(ldp, "results", stored.__getitem__)
-    monkeypatch.setattr(ldp.ldp_fairness, "rounded_grid", lambda runs: [None])
-    frame = ldp.rounded_frame()
-    assert set(frame["protocol"]) == {"OLH", "GRR"}
-    assert set(frame["run"]) == {0, 1}
-    assert len(frame) == 8
-    new = (frame["protocol"] == "OLH") & (frame["epsilon"] == 1.0)
-    assert (frame["acc"] == new).all()
-    stored["ldp_rounded"] = found.iloc[:0]
-    with pytest.raises(ldp.NoResults):
-        ldp.rounded_frame()
-
-
 def test_a_claim_on_several_data_sets_waits_for_all_of_them(grid):
     for measure in (ldp.share_improved, ldp.split_share):
         assert math.isnan(measure(["adult", "lsac"]).value)
