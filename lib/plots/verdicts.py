@@ -180,7 +180,9 @@ def _ranks(rows: pd.DataFrame, scores: Mapping[str, pd.Series]) -> pd.DataFrame:
 
 
 def rounding_moves(changes: pd.DataFrame, titles: Mapping[str, str]) -> tuple[Figure, str]:
-    """Changes of fairness metrics, in points, under another rounding: a dot each, the largest named with its interval.
+    """Changes of fairness metrics, in points, under another rounding: a bar each; the largest that is clear has its interval.
+
+    Clear is a change whose interval excludes zero; where none is, the largest of all is named.
 
     Parameters
     ----------
@@ -190,12 +192,14 @@ def rounding_moves(changes: pd.DataFrame, titles: Mapping[str, str]) -> tuple[Fi
         Words for the data sets, from top to bottom.
     """
     fig, ax = plt.subplots(figsize=(4.4, 1.1 + 0.9 * len(titles)))
-    protocols = [p for p in PROTOCOLS if p in set(changes["protocol"])]
-    rows = [(d, p) for d in titles for p in protocols]
+    spread = changes["mean"].abs().groupby([changes["dataset"], changes["protocol"]]).max()
+    rows = [(d, p) for d in titles for p in PROTOCOLS if (d, p) in spread.index]
     for y, (dataset, protocol) in enumerate(rows):
         part = changes[(changes["dataset"] == dataset) & (changes["protocol"] == protocol)]
         ax.plot(100 * part["mean"], np.full(len(part), y), "|", color="#9A9A9A", markersize=9)
-    far = changes.loc[changes["mean"].abs().idxmax()]
+    clear = changes[(changes["low"] > 0) | (changes["high"] < 0)]
+    pick = clear if len(clear) else changes
+    far = pick.loc[pick["mean"].abs().idxmax()]
     y = rows.index((far["dataset"], far["protocol"]))
     ends = [[100 * (far["mean"] - far["low"])], [100 * (far["high"] - far["mean"])]]
     ax.errorbar([100 * far["mean"]], [y], xerr=ends, fmt="o", color=COLOURS[far["protocol"]], capsize=3)
@@ -205,8 +209,9 @@ def rounding_moves(changes: pd.DataFrame, titles: Mapping[str, str]) -> tuple[Fi
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_yticks(range(len(rows)), [f"{titles[d]}, {p}" for d, p in rows])
     ax.set_ylim(len(rows) - 0.5, -1.1)
-    ax.set_xlabel("change of a fairness metric in points (rounded − rounded down)")
+    ax.set_xlabel("change in points (rounded − rounded down)")
+    reach = 1.3 * max(100 * changes["mean"].abs().max(), *np.abs(100 * far[["low", "high"]].astype(float)) / 1.5)
+    ax.set_xlim(-reach, reach)
     ax.grid(visible=False, axis="y")
-    spread = changes["mean"].abs().groupby([changes["dataset"], changes["protocol"]]).max()
     words = "; ".join(f"{titles[d]}, {p}: up to {100 * spread[d, p]:.1f} points" for d, p in rows)
     return fig, f"Change of fairness metrics when whole numbers are rounded and not rounded down. {words}."
