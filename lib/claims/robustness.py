@@ -67,12 +67,12 @@ def _grid_of(claim: Claim) -> str | None:
 def on_grid(grid: str, instead_of: str = "ldp_main", *, claims: Sequence[Claim] | None = None) -> list[Row]:
     """The claims that are measured on ``instead_of``, with evidence and verdict from ``grid``, in the ledger's order.
 
-    Holm's correction still covers every directional claim of the ledger, those of
+    Other readings of a claim are left out. Holm's correction still covers every directional claim of the ledger, those of
     other grids with the p-values that they have.
     """
     claims = read_claims() if claims is None else claims
     asked = {claim.id for claim in claims if _grid_of(claim) == instead_of}
-    there = [replace(c, arguments=c.arguments | {"grid": grid}) if c.id in asked else c for c in claims]
+    there = [replace(c, arguments=c.arguments | {"grid": grid}, also={}) if c.id in asked else c for c in claims]
     return evaluate(there, shown=lambda claim: claim.id in asked)
 
 
