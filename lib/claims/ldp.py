@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -167,6 +168,18 @@ def largest_change(
     return _largest({m: change(dataset, m, split=split, epsilon=epsilon, grid=grid) for m in read(metrics, auc)})
 
 
+def largest_left(dataset, metrics: Sequence[str], *, split=None, epsilon: float, before: float,
+                 grid: str = "ldp_main") -> Evidence:  # fmt: skip
+    """The largest in size of the metrics' mean changes at ``epsilon``; the reference is its change at ``before``."""
+    found = {m: change(dataset, m, split=split, epsilon=epsilon, grid=grid) for m in metrics}
+    if any(math.isnan(e.value) for e in found.values()):
+        return NOTHING
+    name = max(found, key=lambda m: abs(found[m].value))
+    first = change(dataset, name, split=split, epsilon=before, grid=grid).value
+    words = f"largest in {name}, whose change at epsilon {before:g} is {first:.3f}"
+    return replace(found[name], p=math.nan, detail=words, reference=first)
+
+
 def _largest(found: dict[str, Evidence]) -> Evidence:
     """The metric that is farthest from zero, with bounds that enclose the intervals of all of them."""
     if any(math.isnan(e.value) for e in found.values()):
@@ -253,7 +266,9 @@ def split_share(dataset, *, fairness: bool = True, utility: bool = True, grid: s
     return _share(long.pivot_table(index=["metric", "dataset", "protocol", "epsilon"], columns="run", values="gain"))
 
 
-def group_gap(dataset: str, group: int, metric: str = "acc", *, private: bool = True, grid: str = "ldp_main") -> Evidence:
+def group_gap(
+    dataset: str, group: int, metric: str = "acc", *, private: bool = True, grid: str = "ldp_main"
+) -> Evidence:
     """``metric`` inside group ``group`` (0 or 1) of the protected attribute minus that in the other one.
 
     Under LDP, averaged over protocols, splits and budgets; of NonDP if not ``private``.
@@ -263,7 +278,11 @@ def group_gap(dataset: str, group: int, metric: str = "acc", *, private: bool = 
     if frame.empty:
         return NOTHING
     gap = frame[f"{metric}_{group}"] - frame[f"{metric}_{1 - group}"]
-    other = "" if not private else f"without privacy {group_gap(dataset, group, metric, private=False, grid=grid).value:+.3f}"
+    other = (
+        ""
+        if not private
+        else f"without privacy {group_gap(dataset, group, metric, private=False, grid=grid).value:+.3f}"
+    )
     return _evidence(gap.groupby(frame["run"]).mean(), detail=other)
 
 
@@ -280,7 +299,9 @@ def drops_later(dataset: str, margin: float, metrics: Sequence[str] = UTILITY, *
     hits, words = [], []
     for metric in read(metrics, auc):
         mean = differences(frame, metric).groupby(["split", "epsilon"])["difference"].mean().unstack("epsilon")
-        last = {s: max((e for e, d in mean.loc[s].items() if d <= -margin), default=0.0) for s in ("uniform", "k-based")}
+        last = {
+            s: max((e for e, d in mean.loc[s].items() if d <= -margin), default=0.0) for s in ("uniform", "k-based")
+        }
         hits.append(last["k-based"] < last["uniform"])
         words.append(f"{metric} up to epsilon {last['uniform']:g} and {last['k-based']:g}")
     runs = int(frame["run"].nunique())
@@ -290,6 +311,6 @@ def drops_later(dataset: str, margin: float, metrics: Sequence[str] = UTILITY, *
 
 MEASURES: dict[str, Callable[..., Evidence]] = {
     f.__name__: f
-    for f in (nondp, level, change, largest_change, share_improved, small_losses, split_gain, largest_split_gain,
-              split_share, group_gap, drops_later)
+    for f in (nondp, level, change, largest_change, largest_left, share_improved, small_losses, split_gain,
+              largest_split_gain, split_share, group_gap, drops_later)
 }  # fmt: skip

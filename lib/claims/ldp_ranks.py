@@ -53,7 +53,9 @@ def _order(scores: pd.DataFrame) -> str:
     return f"{mean.index[0]}, {mean.iloc[0] - mean.iloc[1]:.4f} beyond {mean.index[1]}"
 
 
-def _resampled(hit: Callable[[pd.DataFrame, np.ndarray], bool], tables: dict[str, pd.DataFrame], words: str) -> Evidence:
+def _resampled(
+    hit: Callable[[pd.DataFrame, np.ndarray], bool], tables: dict[str, pd.DataFrame], words: str
+) -> Evidence:
     """Share of the tables (runs x protocols) that ``hit``, with its interval over resampled runs, the same for all tables."""
     runs = min(len(t) for t in tables.values())
     value = float(np.mean([hit(t, np.arange(len(t))) for t in tables.values()]))

@@ -53,6 +53,7 @@ KINDS = {
     "at_least": "quantifier",
     "positive": "direction",
     "within": "equivalence",
+    "returns": "equivalence",
     "true": "statement",
 }
 

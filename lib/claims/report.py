@@ -87,7 +87,11 @@ def _value(row: Row) -> str:
     if math.isnan(row.evidence.value):
         return row.evidence.detail or "no value"
     share = "true of " if row.claim.rule == "at_least" else ""
-    return f"{share}{value_in_words(row)}, {row.evidence.runs} runs" if row.evidence.runs else f"{share}{value_in_words(row)}"
+    return (
+        f"{share}{value_in_words(row)}, {row.evidence.runs} runs"
+        if row.evidence.runs
+        else f"{share}{value_in_words(row)}"
+    )
 
 
 def _in_words(row: Row) -> str:

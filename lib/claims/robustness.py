@@ -24,7 +24,7 @@ def _scaled(rule: str, tolerance: dict, factor: float) -> dict:
     """The tolerance of a rule with ``factor`` times its slack; rules without slack keep theirs."""
     if rule == "near":
         return tolerance | {"tolerance": factor * tolerance["tolerance"]}
-    if rule == "within":
+    if rule in ("within", "returns"):
         return tolerance | {"margin": factor * tolerance["margin"]}
     if rule == "at_least":
         return tolerance | {"threshold": max(0.0, 1 - factor * (1 - tolerance["threshold"]))}

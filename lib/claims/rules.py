@@ -55,16 +55,22 @@ def counts_rows(measure: Callable[..., Evidence]) -> Callable[..., Evidence]:
 
 
 def _near(e: Evidence, target: float, tolerance: float) -> str:
-    """Within ``tolerance`` of ``target``; else on the same side of the reference (or of zero) as the target."""
+    """Within ``tolerance`` of ``target``; else on the target's side of the reference, for evidence that has one.
+
+    A reference is what the number is a change from: a baseline, or chance. A number
+    that is no change has none, and is reproduced or not.
+    """
     if abs(e.value - target) <= tolerance:
         return "reproduced"
-    reference = 0.0 if math.isnan(e.reference) else e.reference
-    return "same direction" if np.sign(e.value - reference) == np.sign(target - reference) else "not reproduced"
+    away, asked = e.value - e.reference, target - e.reference
+    return "same direction" if away * asked > 0 else "not reproduced"
 
 
-def _at_least(e: Evidence, threshold: float, half: float = 0.5) -> str:
-    """A share: at least ``threshold``; else above ``half``."""
-    return "reproduced" if e.value >= threshold else "same direction" if e.value > half else "not reproduced"
+def _at_least(e: Evidence, threshold: float) -> str:
+    """A share: at least ``threshold``, with its whole interval if it has one; else above the threshold or one half."""
+    if np.fmin(e.value, e.low) >= threshold:
+        return "reproduced"
+    return "same direction" if e.value >= threshold or e.value > 0.5 else "not reproduced"
 
 
 def _positive(e: Evidence) -> str:
@@ -81,12 +87,24 @@ def _within(e: Evidence, margin: float) -> str:
     return "same direction" if abs(e.value) <= margin else "not reproduced"
 
 
+def _returns(e: Evidence, margin: float) -> str:
+    """Back at a baseline: the mean inside ±``margin``; else closer to 0 than the reference, which it came from.
+
+    For means of a paper's own runs, which its figure draws, where an interval can be wider than the margin.
+    """
+    if abs(e.value) <= margin:
+        return "reproduced"
+    return "same direction" if abs(e.value) < abs(e.reference) else "not reproduced"
+
+
 def _true(e: Evidence) -> str:
     """A statement that holds (1) or does not (0)."""
     return "reproduced" if e.value == 1 else "not reproduced"
 
 
-RULES = {"near": _near, "at_least": _at_least, "positive": _positive, "within": _within, "true": _true}
+RULES = {
+    "near": _near, "at_least": _at_least, "positive": _positive, "within": _within, "returns": _returns, "true": _true,
+}  # fmt: skip
 
 
 def p_positive(x: np.ndarray) -> float:

@@ -72,8 +72,7 @@ def test_shares_of_consistent_reports():
     assert 0 < exact.single_share(["SS"]).value < 1
     assert exact.inconsistent_share(["GRR", "OUE"]).value == 0
     assert exact.inconsistent_share(["RAPPOR", "OUE", "THE", "BLH", "OLH"]).value > 0.1
-    rule = {"threshold": 0.01, "half": 0}
-    assert judge("at_least", exact.inconsistent_share(["GRR"]), rule) == "not reproduced"
+    assert judge("at_least", exact.inconsistent_share(["GRR"]), {"threshold": 0.01}) == "not reproduced"
 
 
 def test_variances_compare_both_ways():

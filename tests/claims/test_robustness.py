@@ -21,7 +21,7 @@ def row(rule, tolerance, evidence, adjusted=math.nan) -> Row:
 
 
 ROWS = [
-    row("near", {"target": 1.0, "tolerance": 0.1}, Evidence(1.15)),
+    row("near", {"target": 1.0, "tolerance": 0.1}, Evidence(1.15, reference=0.5)),
     row("within", {"margin": 0.02}, Evidence(0.0, -0.015, 0.015)),
     row("at_least", {"threshold": 0.9}, Evidence(0.85)),
     row("true", {}, Evidence(0.0)),

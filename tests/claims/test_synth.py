@@ -185,7 +185,9 @@ def test_one_synthesizer_above_another_and_a_trade_off(stored):
                 lambda name, by, epsilon: accuracy[name] - 0.1 * (by != "vanilla" and epsilon > 1)))  # fmt: skip
     assert synth.synth_above("acc", ["GEM"], "AIM").value == 1
     assert synth.synth_above("acc", ["GEM", "AIM"], "MST").value == 0
-    assert synth.synth_traded_off("parity_means", ["acc"]).value == 0.25  # of four budgets only the largest costs accuracy
+    assert (
+        synth.synth_traded_off("parity_means", ["acc"]).value == 0.25
+    )  # of four budgets only the largest costs accuracy
 
 
 def test_worse_by_chance_is_not_surely_worse(stored):

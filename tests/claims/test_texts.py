@@ -16,7 +16,9 @@ def test_the_tail_of_even_halves_is_the_hypergeometric_one():
     inside = np.arange(21)
     law = stats.hypergeom(40, 20, 20).pmf(inside)
     for distance in (0.0, 0.3, 1.0, 1.9):
-        assert chain.even_tail(40, distance) == pytest.approx(law[2 * abs(2 * inside - 20) / 20 > distance + 1e-9].sum())
+        assert chain.even_tail(40, distance) == pytest.approx(
+            law[2 * abs(2 * inside - 20) / 20 > distance + 1e-9].sum()
+        )
     assert chain.even_tail(40, 2.0) == 0
 
 
