@@ -7,7 +7,7 @@ import pytest
 
 from lib.book.compare import compare, differences
 from lib.book.toc import Page
-from tests.book.conftest import write_notebook
+from tests.book.conftest import CHAPTERS, write_notebook
 
 CELLS = {  # a page that looks at the number of rows of this machine: its cells, and their tags
     "import os\nrows = 100 if os.environ.get('COMPANION_DATA') else 99\nlabel = 'real data' if rows == 100 else 'replica'": [],
@@ -46,7 +46,9 @@ def test_a_planted_difference_is_found_and_a_live_cell_may_differ_if_it_names_it
 
 def test_without_real_data_nothing_can_be_compared(planted, monkeypatch):
     monkeypatch.setattr("lib.book.compare.missing_files", lambda: ["x.csv"])
-    with pytest.raises(ValueError, match=r"COMPANION_DATA must name a folder with the real data, got none that has 'x\.csv'"):
+    with pytest.raises(
+        ValueError, match=r"COMPANION_DATA must name a folder with the real data, got none that has 'x\.csv'"
+    ):
         compare([planted])
 
 
@@ -94,3 +96,13 @@ def _notebook(path, data, metadata=None, tags=(), source="x"):
     cell = nbformat.v4.new_code_cell(source, outputs=outputs, metadata={"tags": list(tags)}, id="cell-000")
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
     return path
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
+def test_every_chapter_reads_the_same_on_replicas_outside_its_live_cells(
+    html, page, executed_on_replicas, real_data_missing
+):
+    if real_data_missing:
+        pytest.skip(f"needs the real data; missing are {', '.join(real_data_missing)}")
+    real = html.parent / "executed" / "quick" / f"{page.doc}.ipynb"
+    assert differences(real, executed_on_replicas(page).path) == []
