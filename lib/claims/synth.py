@@ -35,7 +35,7 @@ from lib.experiments.synth_summary import (
     scored,
     stored_tables,
 )
-from lib.experiments.synth_tables import origin
+from lib.experiments.synth_tables import ORACLES, origin
 
 __all__ = ["MEASURES", "NEW_YORK", "SPEAKS", "SILENT", "cells", "heard", "tables_of"]
 
@@ -106,8 +106,14 @@ def heard(metrics: Sequence[str], tables: Tables = NEW_YORK) -> list[str]:
 
 
 def _told(evidence: Evidence, metrics: Sequence[str], tables: Tables) -> Evidence:
-    """``evidence`` with the stand-in's limits said; not comparable if it is none for any of ``metrics``."""
-    if not _is_stand_in(tables) or math.isnan(evidence.value):
+    """``evidence`` with what no budget paid for and the stand-in's limits; not comparable if it is none for any of ``metrics``."""
+    if math.isnan(evidence.value):
+        return evidence
+    unpaid = "; ".join(f"{name}: {ORACLES[name]}" for name in tables_of(tables) if name in ORACLES)
+    if unpaid:
+        detail = f"{evidence.detail}; exact group sizes in the stratified fits; oracle, not charged: {unpaid}"
+        evidence = replace(evidence, detail=detail)
+    if not _is_stand_in(tables):
         return evidence
     triples = list(combinations(_COLUMNS, 3))
     assumed = sum(bool(set(triple) & set(_ASSUMED)) for triple in triples)

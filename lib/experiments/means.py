@@ -19,6 +19,7 @@ from lib.datasets import load, load_raw
 from lib.datasets.cache import Unavailable
 from lib.datasets.memory import kept
 from lib.datasets.newyork import ATTRIBUTES, VARIABLES, load_newyork
+from lib.dp import Ledger
 from lib.experiments.summary import mean_interval
 from lib.experiments.sweep import keep_as
 from lib.fairness.groups import parity_error, stratum_errors
@@ -27,7 +28,8 @@ from lib.means.stratified import SPLIT
 from lib.rng import stream
 
 __all__ = ["VERSION", "METHODS", "METRICS", "SETTINGS", "TABLES", "CROSSINGS", "RHOS", "EPSILONS", "CensusCell", "Table",
-           "Setting", "table_of", "strata", "budgets", "census_grid", "budget_grid", "census_runs", "run_census"]  # fmt: skip
+           "Setting", "table_of", "strata", "budgets", "census_grid", "budget_grid", "census_runs", "interval_of", "oracles",
+           "run_census", "run_ledger"]  # fmt: skip
 
 VERSION = "1"
 SEED = 20240212
@@ -43,7 +45,10 @@ EPSILONS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What a setting changes: is sigma the variable's spread or 1; rows held out; least share of a stratum."""
+    """What a setting changes: is sigma the variable's spread or 1; rows held out; least share of a stratum.
+
+    The variable's spread comes from an oracle: it is the whole table's, and no budget pays for it (:func:`oracles`).
+    """
 
     scaled: bool = False
     holdout: float = 0.5
@@ -176,6 +181,33 @@ def budgets(rho: float) -> tuple[float, ...]:
     return tuple(share * rho for share in SPLIT)
 
 
+def oracles(setting: str) -> tuple[str, ...]:
+    """What a setting takes from the private table and no budget pays for, in words."""
+    chosen = SETTINGS[validate.choice("setting", setting, SETTINGS)]
+    spread = ("the spread: each variable's own standard deviation",) if chosen.scaled else ()
+    left_out = f", without those of at most {chosen.least:.1%} of the rows" if chosen.least else ""
+    return (*spread, f"the strata: those that occur in the table, ages in five bins of the observed range{left_out}")
+
+
+def interval_of(cell: CensusCell) -> Interval:
+    """What COINPRESS is told in ``cell``: the published interval, and a spread of 1 or (an oracle's) the variable's own."""
+    center, radius = BOUNDS[cell.variable]
+    scaled = SETTINGS[cell.setting].scaled
+    return Interval(
+        low=center - radius,
+        high=center + radius,
+        sigma=VARIABLES[cell.variable].std if scaled else 1.0,
+        oracle=oracles(cell.setting)[0] if scaled else "",
+    )
+
+
+def run_ledger(cell: CensusCell, run: int = 0) -> Ledger:
+    """What the stratified estimate of one run notes: its measurements, the exact sizes, and what no budget pays for."""
+    ledger = Ledger(cell.budget, unit="epsilon" if cell.mechanism == "laplace" else "rho")
+    _one_run(cell, *strata(cell.dataset, cell.variable, cell.crossing), run, ledger)
+    return ledger
+
+
 def census_runs(cell: CensusCell) -> dict[str, np.ndarray]:
     """``<metric>|<method>``, shape (runs,), ``clean|<method>`` (population error of clipping without noise), ``strata``."""
     values, sizes = strata(cell.dataset, cell.variable, cell.crossing)
@@ -183,7 +215,9 @@ def census_runs(cell: CensusCell) -> dict[str, np.ndarray]:
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
-def _one_run(cell: CensusCell, values: np.ndarray, sizes: np.ndarray, run: int) -> dict[str, float]:
+def _one_run(
+    cell: CensusCell, values: np.ndarray, sizes: np.ndarray, run: int, ledger: Ledger | None = None
+) -> dict[str, float]:
     setting = SETTINGS[cell.setting]
     rng = stream(cell.seed, "census means", cell.dataset, cell.variable, cell.crossing, run)
     private = rng.random(values.size) >= setting.holdout
@@ -195,7 +229,10 @@ def _one_run(cell: CensusCell, values: np.ndarray, sizes: np.ndarray, run: int) 
     kept = x if keep.all() else x[np.repeat(keep, own)]
     own, outside = own[keep], (sizes - inside)[keep]
     truth = np.add.reduceat(kept, np.cumsum(own) - own) / own
-    found = _estimates(cell, x, kept, own, rng)
+    if ledger is not None:
+        ledger.note_exact("rows of each stratum")
+        ledger.note_oracle(oracles(cell.setting)[-1])
+    found = _estimates(cell, x, kept, own, rng, ledger)
     clean = _estimates(cell, x, kept, own, None)
     row: dict[str, float] = {"strata": own.size}
     for method in METHODS:
@@ -206,17 +243,14 @@ def _one_run(cell: CensusCell, values: np.ndarray, sizes: np.ndarray, run: int) 
     return row
 
 
-def _estimates(cell: CensusCell, x, kept, own, rng) -> tuple[float, np.ndarray]:
-    """Private means of the population and of every stratum."""
-    center, radius = BOUNDS[cell.variable]
-    low, high = center - radius, center + radius
+def _estimates(cell: CensusCell, x, kept, own, rng, ledger=None) -> tuple[float, np.ndarray]:
+    """Private means of the population, and of every stratum, for which ``ledger`` pays."""
+    told = interval_of(cell)
     if cell.mechanism == "laplace":
-        return (laplace_means(x, np.array([x.size]), low, high, cell.budget, rng)[0],
-                laplace_means(kept, own, low, high, cell.budget, rng))  # fmt: skip
-    sigma = VARIABLES[cell.variable].std if SETTINGS[cell.setting].scaled else 1.0
-    told = Interval(low=low, high=high, sigma=sigma)
+        return (laplace_means(x, np.array([x.size]), told.low, told.high, cell.budget, rng)[0],
+                laplace_means(kept, own, told.low, told.high, cell.budget, rng, ledger))  # fmt: skip
     return (coinpress(x, np.array([x.size]), told, budgets(cell.budget), rng)[0],
-            coinpress(kept, own, told, budgets(cell.budget), rng))  # fmt: skip
+            coinpress(kept, own, told, budgets(cell.budget), rng, ledger))  # fmt: skip
 
 
 def _answer(method: str, found: tuple[float, np.ndarray], weights: np.ndarray) -> tuple[float, np.ndarray]:

@@ -23,7 +23,8 @@ class MixtureCell:
 
     ``spreads="one"``: every stratum has spread 1, as the published script drew
     them; ``"uniform"``: spreads from U(0.1, 2), as the paper's appendix says.
-    COINPRESS is told the largest possible spread.
+    COINPRESS is told the largest possible spread, which is known here because
+    the data are generated. On people's data it would be an oracle's, not charged.
     """
 
     n: int

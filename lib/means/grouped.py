@@ -26,12 +26,17 @@ _WIDEST = 1e100  # squares of widths are added up
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """What COINPRESS is told: a mean in [``low``, ``high``], spread ``sigma``, failure probability ``beta``."""
+    """What COINPRESS is told: a mean in [``low``, ``high``], spread ``sigma``, failure probability ``beta``.
+
+    ``oracle`` names what of this was read off the private data instead of
+    being declared. No budget pays for it; the ledger of a fit notes it.
+    """
 
     low: float
     high: float
     sigma: float = 1.0
     beta: float = 0.01
+    oracle: str = ""
 
     def __post_init__(self) -> None:
         low, high = bounds(self.low, self.high)
@@ -40,6 +45,8 @@ class Interval:
         if validate.positive("sigma", self.sigma) > _WIDEST:
             raise ValueError(f"sigma={self.sigma!r} is not allowed: a number <= {_WIDEST:g} is")
         validate.fraction("beta", self.beta)
+        if not isinstance(self.oracle, str):
+            raise ValueError(f"oracle must be words, got {self.oracle!r}")
 
 
 def group_order(groups: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -127,6 +134,8 @@ def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rh
     """
     values, sizes = validate.finite("values", values), _sizes(values, sizes)
     require_finite(interval, rhos, sizes)
+    if ledger is not None and interval.oracle:
+        ledger.note_oracle(interval.oracle)
     low, high = np.full(sizes.size, float(interval.low)), np.full(sizes.size, float(interval.high))
     path, parts = [(low, high)], _Parts(values, sizes)
     for step, rho in enumerate(rhos, start=1):

@@ -17,6 +17,7 @@ from lib.experiments.means import (
     census_grid,
     census_runs,
     run_census,
+    run_ledger,
     strata,
 )
 from lib.experiments.means_mixtures import MixtureCell, mixture_grid, mixture_runs, run_mixture
@@ -112,3 +113,17 @@ def test_wrong_parameters_are_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
     assert all(len(c) for c in CROSSINGS.values())
+
+
+def test_a_runs_ledger_says_what_no_budget_paid_for():
+    """The right spread and the strata that occur are an oracle's; sizes are exact; the steps are measurements."""
+    cell = {"dataset": "newyork", "variable": "SCHL", "crossing": "SEX"}
+    scaled, published = (run_ledger(CensusCell(**cell, setting=name)) for name in ("scaled", "published"))
+    kinds = [e.kind for e in scaled.entries]
+    assert kinds == ["exact count", "oracle", "oracle", "measurement", "measurement"]
+    assert [e.kind for e in published.entries] == ["exact count", "oracle", "measurement", "measurement"]
+    assert sum(e.cost for e in scaled.entries if e.kind == "oracle") == 0
+    assert scaled.promise == ("replace within a group", pytest.approx(0.5))
+    assert "spread" in scaled.entries[2].what
+    laplace = run_ledger(CensusCell(**cell, mechanism="laplace", budget=1.0))
+    assert (laplace.unit, laplace.promise) == ("epsilon", ("replace within a group", 1.0))
