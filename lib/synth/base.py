@@ -10,7 +10,8 @@ never occurs still has its cell, and its noise.
 One mechanism promises less: :class:`~lib.synth.Stratified` with group sizes that
 it counts itself, which is its default and the paper's setting. Its sizes are
 exact, so neighbours can only be tables in which one person has other values and
-stays in the group; :func:`replacement_cost` has the price of that.
+stays in the group. The ledger of every fit says by itself which neighbours it
+covers, and at what price: ``ledger.promise``, ``ledger.price(relation)``.
 """
 
 from __future__ import annotations

@@ -20,6 +20,11 @@ weights come from by which groups are drawn, and which groups are fitted at all:
     Counted with noise, which is paid for first. ``rho``-zCDP, one row added or
     removed. They differ in what becomes of noise below 0: see :mod:`lib.synth.weights`.
 
+The exact count is an entry of the ledger, of infinite price where a row is added
+or removed. So a model promises no more than its strata do: if the inner
+synthesizer counts something exactly, ``ledger.promise`` of the whole says so,
+whatever ``weights`` is.
+
 Small groups, by a stated rule. ``"keep"`` fits every group. ``"drop"`` is what
 the published code does with groups of at most 0.1% of the rows: nobody of such
 a group is ever generated. ``"merge"`` fits one model to all small groups
