@@ -42,8 +42,10 @@ def prices(cost: float, sensitivity: Mapping[str, float], power: int = 2) -> dic
     power : int
         2 for zCDP (a look twice as sensitive costs four times the rho), 1 for pure DP.
     """
-    most = dict(sensitivity)
-    base = next(iter(most.values()))
+    most = {validate.choice("relation", r, RELATIONS): s for r, s in sensitivity.items()}
+    base = validate.positive("sensitivity", next(iter(most.values()), 0.0))
+    if not all(s >= 0 for s in most.values()):
+        raise ValueError(f"sensitivity must be numbers >= 0 by relation, got {dict(sensitivity)!r}")
     most.setdefault(RELATIONS[0], math.inf)
     most.setdefault(RELATIONS[1], 2 * most[RELATIONS[0]])
     most.setdefault(RELATIONS[2], most[RELATIONS[1]])

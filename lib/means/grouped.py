@@ -44,7 +44,8 @@ class Interval:
             raise ValueError(f"low={self.low!r}, high={self.high!r} are not allowed: a distance <= {_WIDEST:g} is")
         if validate.positive("sigma", self.sigma) > _WIDEST:
             raise ValueError(f"sigma={self.sigma!r} is not allowed: a number <= {_WIDEST:g} is")
-        validate.fraction("beta", self.beta)
+        if validate.fraction("beta", self.beta) < 1 / _WIDEST:
+            raise ValueError(f"beta must be a number >= {1 / _WIDEST:g} and < 1, got {self.beta!r}")
         if not isinstance(self.oracle, str):
             raise ValueError(f"oracle must be words, got {self.oracle!r}")
 

@@ -40,6 +40,8 @@ from lib.datasets import Domain
 from lib.dp import Ledger, noisy
 from lib.synth.aim import expected_noise
 from lib.synth.base import (
+    BUDGET_MAX,
+    BUDGET_MIN,
     CELL,
     ROWS,
     Fitted,
@@ -339,9 +341,9 @@ def published_spending(epsilon: float, *, rounds: int = 100, alpha: float = 0.67
         ``sigma`` of the noise on a count, in rows; ``selection``, the exponential mechanism's parameter;
         ``rho_round``, and ``rho`` of all rounds.
     """
-    validate.epsilon(epsilon)
+    validate.budget("epsilon", epsilon, low=BUDGET_MIN, high=BUDGET_MAX)
     validate.integer("rounds", rounds, low=1)
-    alpha = validate.fraction("alpha", alpha)
+    alpha = share("alpha", alpha)
     sigma, selection = 1 / ((1 - alpha) * epsilon), 2 * alpha * epsilon
     rho = gaussian_cost(sigma) + selection_cost(selection)
     return {"sigma": sigma, "selection": selection, "rho_round": rho, "rho": rounds * rho}
