@@ -21,7 +21,7 @@ from lib import validate
 from lib.claims.rules import LEVEL, Evidence, p_positive
 from lib.experiments import NoResults, ldp_rounding, results
 from lib.experiments.holm import holm
-from lib.experiments.summary import differences, mean_interval
+from lib.experiments.summary import differences, mean_interval, widening
 from lib.experiments.summary import distance as from_fair
 from lib.fairness import FAIR, FAIRNESS
 from lib.ldp import PROTOCOLS
@@ -34,6 +34,7 @@ AUC = {"labels": "balanced_accuracy", "scores": "auc"}  # what "auc" means: the 
 DATA = ("adult", "acs_coverage", "lsac")
 CELL = ["dataset", "protocol", "split", "epsilon"]
 DRAWS = 400
+TEST_PER_TRAIN = 0.2 / 0.8  # of the splits: runs share most of their rows
 NOTHING = Evidence(math.nan, detail="not every data set that it speaks of is stored")
 
 
@@ -76,7 +77,8 @@ def _evidence(per_run: pd.Series, *, detail: str = "", reference: float = math.n
     if x.size == 1:
         return Evidence(float(x[0]), runs=1, data="real data", detail=detail, reference=reference)
     mean, low, high = mean_interval(x)
-    return Evidence(mean, low, high, x.size, "real data", p_positive(x), detail, reference)
+    overlap = (*mean_interval(x, ratio=TEST_PER_TRAIN)[1:], p_positive(x, widening(x.size, TEST_PER_TRAIN)))
+    return Evidence(mean, low, high, x.size, "real data", p_positive(x), detail, reference, overlap=overlap)
 
 
 def _whole_runs(long: pd.DataFrame) -> pd.DataFrame:
@@ -93,13 +95,15 @@ def score(frame: pd.DataFrame, metrics: Sequence[str], distance: bool) -> pd.Ser
 def _share(wide: pd.DataFrame, threshold: float = 0.0, *, words: str = "") -> Evidence:
     """Share of rows (cells) of ``wide`` (cells x runs) whose mean over runs is above ``threshold``.
 
-    The interval resamples runs; clear cells are counted at 5% after Holm, either way.
+    The interval resamples runs; for the second reading the resampled means lie farther from the mean by the factor of
+    :func:`widening`. Clear cells are counted at 5% after Holm, either way.
     """
     if wide.empty:
         return NOTHING
     x = wide.to_numpy(dtype=float)
     value, runs = float((np.nanmean(x, axis=1) > threshold).mean()), x.shape[1]
     low = high = math.nan
+    overlap = None
     detail = f"{len(x)} cells{words}"
     if runs > 1:
         picks = stream(1, "bootstrap over runs").integers(0, runs, (DRAWS, runs))
@@ -108,11 +112,19 @@ def _share(wide: pd.DataFrame, threshold: float = 0.0, *, words: str = "") -> Ev
         counts = np.stack([np.bincount(p, minlength=runs) for p in picks])
         with np.errstate(invalid="ignore"):
             means = (filled @ counts.T) / (there @ counts.T)
-        shares = np.nanmean(np.where(np.isnan(means), np.nan, means > threshold), axis=0)
-        low, high = (float(v) for v in np.quantile(shares, (0.025, 0.975)))
+        low, high = _ends(means, threshold)
+        center = np.nanmean(x, axis=1)[:, None]
+        overlap = (*_ends(center + widening(runs, TEST_PER_TRAIN) * (means - center), threshold), math.nan)
         clear = _clear_cells(x - threshold)
         detail += f", {clear[0]} clearly above and {clear[1]} clearly below after Holm"
-    return Evidence(value, low, high, runs, "real data", detail=detail)
+    return Evidence(value, low, high, runs, "real data", detail=detail, overlap=overlap)
+
+
+def _ends(means: np.ndarray, threshold: float) -> tuple[float, float]:
+    """The middle 95% of the share of rows above ``threshold``, over resamples (columns)."""
+    shares = np.nanmean(np.where(np.isnan(means), np.nan, means > threshold), axis=0)
+    low, high = np.quantile(shares, (0.025, 0.975))
+    return float(low), float(high)
 
 
 def _clear_cells(x: np.ndarray) -> tuple[int, int]:
@@ -189,8 +201,11 @@ def _largest(found: dict[str, Evidence]) -> Evidence:
     half = max((e.high - e.low) / 2 for e in others)
     words = f"largest in {name}, by itself [{worst.low:.3f}, {worst.high:.3f}]"
     words += f"; the bounds enclose {len(found)} metrics, ±{half:.3f} at most"
+    overlap = None
+    if all(e.overlap for e in others):
+        overlap = (min(e.overlap[0] for e in others), max(e.overlap[1] for e in others), math.nan)
     return Evidence(worst.value, min(e.low for e in others), max(e.high for e in others), min(e.runs for e in others),
-                    "real data", detail=words)  # fmt: skip
+                    "real data", detail=words, overlap=overlap)  # fmt: skip
 
 
 def share_improved(

@@ -26,6 +26,7 @@ from lib.claims.ledger import (
     summary,
     tallied,
 )
+from lib.experiments.summary import p_in_words
 
 __all__ = [
     "COLUMNS",
@@ -107,7 +108,7 @@ def _in_words(row: Row) -> str:
         asked = e.of or PAPER_RUNS.get(row.claim.subject, 0)
         text += f", {e.runs} run{'s' * (e.runs > 1)}" + (f" where the paper has {asked}" if e.runs < asked else "")
     if not math.isnan(row.adjusted_p):
-        text += f", p = {row.adjusted_p:.2g} (Holm)"
+        text += f", {p_in_words(row.adjusted_p)} (Holm)"
     return text + (f"; {e.detail}" if e.detail else "")
 
 

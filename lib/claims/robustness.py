@@ -1,5 +1,5 @@
 """How much the verdicts owe to choices that could have been made otherwise: tolerances, the correction for many tests,
-and the hyper-parameters of the model."""
+what the intervals are about, and the hyper-parameters of the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lib.claims.ledger import Claim, Row, evaluate, read_claims
 from lib.claims.rules import judge
 from lib.experiments.holm import holm
 
-__all__ = ["CORRECTIONS", "with_slack", "with_correction", "on_grid", "moved"]
+__all__ = ["CORRECTIONS", "with_slack", "with_correction", "for_another_table", "on_grid", "moved"]
 
 CORRECTIONS = ("none", "Benjamini-Hochberg", "Holm")
 
@@ -55,6 +55,26 @@ def with_correction(rows: Sequence[Row], correction: str) -> list[str]:
     for i, value in zip(tested, p, strict=True):
         verdicts[i] = judge(rows[i].claim.rule, rows[i].evidence, rows[i].claim.tolerance, value)
     return verdicts
+
+
+def for_another_table(rows: Sequence[Row]) -> list[str]:
+    """The verdicts if intervals and tests were about another table of people, not about other splits of this one.
+
+    Rows whose runs are overlapping splits have the corrected resampled interval
+    (:func:`lib.experiments.summary.widening`) and its p-value, after Holm's method over the
+    directional rows in ``rows``. Rows without such runs keep their verdict. A value by
+    itself does not change, so numbers and returns keep theirs.
+    """
+    second = [
+        replace(e, low=e.overlap[0], high=e.overlap[1], p=e.overlap[2]) if e.overlap else e
+        for e in (row.evidence for row in rows)
+    ]
+    tested = [i for i, row in enumerate(rows) if not math.isnan(row.adjusted_p)]
+    adjusted = dict(zip(tested, holm(second[i].p for i in tested).tolist(), strict=True))
+    return [
+        judge(row.claim.rule, e, row.claim.tolerance, adjusted.get(i)) if e.overlap else row.verdict
+        for i, (row, e) in enumerate(zip(rows, second, strict=True))
+    ]
 
 
 def _grid_of(claim: Claim) -> str | None:

@@ -20,6 +20,8 @@ __all__ = [
     "cell_runs",
     "span",
     "mean_interval",
+    "widening",
+    "p_in_words",
     "summarise",
     "rank_correlation",
     "curves",
@@ -49,11 +51,21 @@ def span(counts: pd.Series) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def mean_interval(values: Sequence[float] | np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
+def mean_interval(
+    values: Sequence[float] | np.ndarray, level: float = 0.95, *, floor: float = -np.inf, ratio: float = 0.0
+) -> tuple[float, float, float]:
     """Mean of ``values``, shape (n,), and its t interval; NaN bounds for fewer than two finite values.
 
     NaN entries (a metric that a run does not have) are left out; the mean of
     none is NaN.
+
+    Parameters
+    ----------
+    floor : float
+        The least value that the quantity can have: 0 for a distance, a share or an error. An end below it is put at it.
+    ratio : float
+        Test rows per training row, where the values come from overlapping splits of one table and the interval is to be
+        about another table. See :func:`widening`. With 0, the interval is about other splits of this table.
     """
     validate.fraction("level", level)
     x = np.asarray(values, dtype=float)
@@ -61,15 +73,60 @@ def mean_interval(values: Sequence[float] | np.ndarray, level: float = 0.95) -> 
     if x.size < 2:
         return (float(x[0]) if x.size else float("nan")), float("nan"), float("nan")
     half = stats.t.ppf(0.5 + level / 2, x.size - 1) * x.std(ddof=1) / np.sqrt(x.size)
-    return float(x.mean()), float(x.mean() - half), float(x.mean() + half)
+    if ratio:
+        half *= widening(x.size, ratio)
+    return float(x.mean()), float(max(x.mean() - half, floor)), float(x.mean() + half)
+
+
+def widening(runs: int, ratio: float) -> float:
+    """How many times wider the corrected resampled interval is than the t interval over ``runs`` splits.
+
+    Random splits of one table overlap, so the variance of the mean over J of them
+    is not that of a run over J. Nadeau and Bengio (2003) put ``1/J + n_test/n_train``
+    in the place of ``1/J``; this is the square root of the quotient.
+
+    Parameters
+    ----------
+    runs : int
+        J, the number of random splits.
+    ratio : float
+        ``n_test / n_train``.
+
+    Examples
+    --------
+    >>> round(widening(20, 0.25), 3)
+    2.449
+    """
+    validate.integer("runs", runs, low=1)
+    if not (np.isfinite(ratio) and ratio >= 0):
+        raise ValueError(f"ratio must be a finite number >= 0, got {ratio!r}")
+    return float(np.sqrt(1 + runs * ratio))
+
+
+def p_in_words(p: float) -> str:
+    """``"p = 0.012"``, and ``"p < 1e-6"`` below: smaller ones rest on the far tail of the t law, which runs do not follow that closely.
+
+    Examples
+    --------
+    >>> p_in_words(0.0123), p_in_words(1e-164)
+    ('p = 0.012', 'p < 1e-6')
+    """
+    return "p < 1e-6" if p < 1e-6 else f"p = {p:.2g}"
 
 
 def summarise(
-    frame: pd.DataFrame, by: Sequence[str], value: str, level: float = 0.95, *, sort: bool = True
+    frame: pd.DataFrame,
+    by: Sequence[str],
+    value: str,
+    level: float = 0.95,
+    *,
+    sort: bool = True,
+    floor: float = -np.inf,
 ) -> pd.DataFrame:
     """Mean of ``value`` with its t interval in each group of rows: ``*by, mean, low, high, runs``.
 
     ``runs`` counts the rows that have the value; groups come in order, or as they first occur if not ``sort``.
+    ``floor`` is the least value that the quantity can have, as in :func:`mean_interval`.
     """
     validate.fraction("level", level)
     _has(frame, value, name="value")
@@ -77,7 +134,7 @@ def summarise(
     found = values.groupby(list(by), sort=sort)["_value"].agg(["mean", "std", "count"]).reset_index()
     # the same interval as mean_interval gives, for thousands of groups at once
     half = stats.t.ppf(0.5 + level / 2, found["count"] - 1) * found["std"] / np.sqrt(found["count"])
-    found = found.assign(low=found["mean"] - half, high=found["mean"] + half, runs=found["count"])
+    found = found.assign(low=(found["mean"] - half).clip(lower=floor), high=found["mean"] + half, runs=found["count"])
     return found[[*by, "mean", "low", "high", "runs"]]
 
 

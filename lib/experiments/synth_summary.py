@@ -104,11 +104,14 @@ def scored(frame: pd.DataFrame, level: str = "SEX_RAC1P", *, seen: bool = False,
     )
 
 
-def averaged(frame: pd.DataFrame, value: str, by: Sequence[str] = SETTING) -> pd.DataFrame:
-    """Mean of ``value`` over runs with its 95% interval: ``*by, mean, low, high, runs``."""
+def averaged(frame: pd.DataFrame, value: str, by: Sequence[str] = SETTING, *, floor: float = 0.0) -> pd.DataFrame:
+    """Mean of ``value`` over runs with its 95% interval: ``*by, mean, low, high, runs``.
+
+    No score is below 0, so no interval ends below ``floor``; a difference has the floor ``-inf``.
+    """
     for column in (value, *by):
         validate.choice("value", column, frame.columns)
-    return summarise(frame, by, value, sort=False)
+    return summarise(frame, by, value, sort=False, floor=floor)
 
 
 def stored_tables() -> dict[str, pd.DataFrame]:
@@ -144,7 +147,7 @@ def against_vanilla(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     plain = keep.loc[keep["by"] == "vanilla", [*same, value]].rename(columns={value: "_plain"})
     both = keep[keep["by"] != "vanilla"].merge(plain, on=same, validate="many_to_one")
     both = both.assign(difference=both[value] - both["_plain"])
-    out = averaged(both, "difference")
+    out = averaged(both, "difference", floor=-np.inf)
     return out.assign(plain=both.groupby(list(SETTING), sort=False)["_plain"].mean().to_numpy())
 
 

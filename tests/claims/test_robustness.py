@@ -8,7 +8,7 @@ import pytest
 
 from lib.claims import ldp
 from lib.claims.ledger import Claim, Row, evaluate, read_claims
-from lib.claims.robustness import moved, on_grid, with_correction, with_slack
+from lib.claims.robustness import for_another_table, moved, on_grid, with_correction, with_slack
 from lib.claims.rules import Evidence, judge
 from lib.experiments.holm import holm
 
@@ -63,3 +63,27 @@ def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
     assert all(r.verdict == judged[r.claim.id] for r in here)
     assert there[-1].evidence.value == pytest.approx(here[-1].evidence.value + 0.1)
     assert (here[-1].verdict, there[-1].verdict) == ("not reproduced", "reproduced")
+
+
+def test_intervals_for_another_table_move_what_they_must():
+    """A share and an equivalence whose corrected ends pass the limit, a direction whose corrected p-value does."""
+    rows = [
+        row("at_least", {"threshold": 0.75}, Evidence(0.9, 0.8, 0.95, runs=20, overlap=(0.7, 1.0, math.nan))),
+        row("within", {"margin": 0.02}, Evidence(0.0, -0.01, 0.01, runs=20, overlap=(-0.025, 0.025, math.nan))),
+        row("positive", {}, Evidence(0.1, p=0.001, runs=20, overlap=(-0.1, 0.3, 0.2)), adjusted=0.002),
+        row("positive", {}, Evidence(0.1, p=0.001, runs=20, overlap=(0.05, 0.15, 0.02)), adjusted=0.002),
+        row("near", {"target": 1.0, "tolerance": 0.1}, Evidence(1.0, 0.9, 1.1, runs=20, overlap=(0.5, 1.5, 0.1))),
+        row("at_least", {"threshold": 0.75}, Evidence(0.9, 0.8, 0.95, runs=20)),
+    ]
+    assert {r.verdict for r in rows} == {"reproduced"}
+    assert for_another_table(rows) == ["same direction"] * 3 + ["reproduced"] * 3
+
+
+def test_the_second_reading_is_wider_by_the_factor_for_overlapping_splits():
+    found = ldp.change("adult", "DI", epsilon=0.25)
+    low, high, p = found.overlap
+    assert (high - low) / (found.high - found.low) == pytest.approx(math.sqrt(1 + found.runs * 0.25))
+    assert p > found.p
+    share = ldp.share_improved("adult", epsilon=0.25)
+    assert share.overlap[0] <= share.low
+    assert share.overlap[1] >= share.high

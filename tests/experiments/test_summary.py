@@ -18,13 +18,16 @@ from lib.experiments.summary import (
     distance,
     interval_words,
     mean_interval,
+    p_in_words,
     paired,
     pooled,
     side_by_side,
     span,
     summarise,
     tally,
+    widening,
 )
+from lib.rng import stream
 
 
 def test_the_interval_is_students():
@@ -152,3 +155,47 @@ def test_pooling_averages_the_cells_of_a_run_and_leaves_out_runs_that_are_not_wh
 def test_an_interval_in_words():
     assert interval_words(pd.Series({"mean": 0.1, "low": -0.05, "high": 0.25})) == "+0.100 [-0.050, +0.250]"
     assert interval_words(pd.Series({"mean": 0.1, "low": math.nan, "high": math.nan}), ".1f") == "0.1"
+
+
+def test_the_corrected_interval_is_the_formula_of_nadeau_and_bengio():
+    """t times s times the root of 1/J + n_test/n_train."""
+    x, ratio = stream(9, "corrected").normal(size=12), 0.25
+    mean, low, high = mean_interval(x, ratio=ratio)
+    half = stats.t.ppf(0.975, 11) * x.std(ddof=1) * np.sqrt(1 / 12 + ratio)
+    assert (mean, low, high) == pytest.approx((x.mean(), x.mean() - half, x.mean() + half))
+    assert mean_interval(x, ratio=0.0) == mean_interval(x)
+    for ratio in (-0.1, math.nan, math.inf):
+        with pytest.raises(ValueError, match="ratio must be a finite number >= 0"):
+            widening(12, ratio)
+
+
+def test_overlapping_splits_say_too_much_of_the_population_and_the_corrected_interval_does_not():
+    """Means of 20 test rows over 20 splits of 100 rows, 400 tables: the population's mean is 0."""
+    rng, tables, runs, rows, test = stream(9, "coverage"), 400, 20, 100, 20
+    hits = {0.0: 0, test / (rows - test): 0}
+    for _ in range(tables):
+        x = rng.standard_normal(rows)
+        means = [x[rng.permutation(rows)[:test]].mean() for _ in range(runs)]
+        for ratio in hits:
+            _, low, high = mean_interval(means, ratio=ratio)
+            hits[ratio] += low <= 0 <= high
+    plain, corrected = (found / tables for found in hits.values())
+    assert plain < 0.75
+    assert 0.92 < corrected < 0.99
+
+
+def test_an_interval_of_a_distance_ends_at_zero():
+    """Its lower end was negative: a distance of [-0.1, 0.3]."""
+    x = [0.0, 0.0, 0.3]
+    assert mean_interval(x)[1] < 0
+    assert mean_interval(x, floor=0.0) == (*mean_interval(x)[:1], 0.0, mean_interval(x)[2])
+    frame = pd.DataFrame({"g": "a", "d": x})
+    assert summarise(frame, ["g"], "d", floor=0.0).loc[0, ["low", "high"]].tolist() == list(
+        mean_interval(x, floor=0.0)[1:]
+    )
+
+
+def test_small_p_values_are_not_printed_to_the_last_digit():
+    assert p_in_words(1e-164) == p_in_words(0.0) == "p < 1e-6"
+    assert p_in_words(2e-6) == "p = 2e-06"
+    assert p_in_words(0.0321) == "p = 0.032"
