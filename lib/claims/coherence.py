@@ -19,8 +19,7 @@ from lib.coherence.experiment import clopper_pearson
 from lib.coherence.solver import Setting, solve
 from lib.coherence.within import insufficient_epsilon
 from lib.datasets import load_raw
-from lib.datasets.memory import kept
-from lib.datasets.section5 import TARGET, Section5, load_section5
+from lib.datasets.section5 import TARGET, load_section5
 from lib.experiments import NoResults, coherence_dp, results
 from lib.experiments.coherence import WITH, per_group
 from lib.experiments.summary import mean_interval, widening
@@ -118,16 +117,10 @@ def section5_left_out_cleared() -> Evidence:
     return NOTHING if part.empty else _mean((1 + part["mean_b"]) / 2)
 
 
-@kept(1)
-def _section5() -> Section5:
-    """The table of Section 5, read once for the measures that count in it."""
-    return load_section5()
-
-
 @counts_rows
 def table_fact(fact: str, value: float) -> Evidence:
     """Whether a count of the raw table is as printed: its records, those with the difficulty, its features, its areas."""
-    section5 = _section5()
+    section5 = load_section5()
     if section5.data.is_replica:
         return REPLICA
     frame = section5.frame
@@ -142,7 +135,7 @@ def table_fact(fact: str, value: float) -> Evidence:
 @counts_rows
 def share_with() -> Evidence:
     """Share of the records with the difficulty."""
-    section5 = _section5()
+    section5 = load_section5()
     return (
         REPLICA if section5.data.is_replica else Evidence(float((section5.frame[TARGET] == 1).mean()), data="real data")
     )
@@ -151,7 +144,7 @@ def share_with() -> Evidence:
 @counts_rows
 def few_unique() -> Evidence:
     """Whether at most half of the people are the only ones with their eight attributes."""
-    section5 = _section5()
+    section5 = load_section5()
     if section5.data.is_replica:
         return REPLICA
     alone = float((~section5.frame[list(section5.lens)].duplicated(keep=False)).mean())
