@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 
@@ -403,6 +404,12 @@ def test_rows_that_count_in_real_tables_have_the_same_verdict_on_replicas(on_rep
     }
     assert all(row.evidence.stored and row.evidence.data == "real data" for row in rows)
     assert drift(rows, stored_verdicts(), stored_evidence()) == [] == list(counted(rows))
+
+
+def test_a_measure_that_loads_a_table_says_so():
+    """Its rows would else have no stored evidence, and be "not run" where only replicas are."""
+    loading = {name for name, f in MEASURES.items() if re.search(r"\bload(_\w+)?\(", inspect.getsource(f))}
+    assert loading == {name for name, f in MEASURES.items() if getattr(f, "counts_rows", False)}
 
 
 def test_stored_evidence_is_what_the_real_tables_say():
