@@ -172,8 +172,8 @@ class Solution:
         if self.met:
             return _in_words(self)
         told = ", or ".join(f"{name} = {_quoted(self.setting, name, span)}" for name, span in self._ways.items())
-        return (f"no {self.unknown} meets this ({self.setting.mode}); what would: "
-                f"{told or 'no change of one parameter alone'}")  # fmt: skip
+        helps = f"this would help: {told}" if told else "no change of one other number would help"
+        return f"no {self.unknown} is valid ({self.setting.mode}); {helps}"
 
 
 def required_size(s: Setting) -> tuple[float, str]:
