@@ -15,8 +15,10 @@ import math
 from lib import validate
 
 __all__ = [
-    "pure_dp", "approximate_dp", "failure_15", "corollary", "largest_delta", "mcdiarmid", "pure_dp_tightened", "log_ratio",
+    "pure_dp", "approximate_dp", "failure_15", "corollary", "largest_delta", "mcdiarmid", "pure_dp_tightened",
 ]  # fmt: skip
+
+_MOST_EPSILON, _MOST_PEOPLE = 1e30, 1e60  # beyond every use; their products stay floats
 
 
 def pure_dp(*, epsilon: float, n: float, eta: float) -> float:
@@ -31,8 +33,8 @@ def pure_dp(*, epsilon: float, n: float, eta: float) -> float:
     eta : float
         In (0, 2): the probability that is given away.
     """
-    validate.epsilon(epsilon)
-    validate.positive("n", n)
+    _epsilon(epsilon)
+    _people(n)
     return epsilon**2 * n / 4 + epsilon * math.sqrt(n * _log_two_over(eta) / 4)
 
 
@@ -45,6 +47,11 @@ def failure_15(
     ``delta`` term has ``1 - e^(-eps)``, which is the larger probability.
     """
     validate.choice("reading", reading, ("statement", "proof"))
+    validate.budget("t", t, low=0, high=1e100)
+    validate.budget("delta", delta, low=0, high=1)
+    validate.positive("delta_hat", delta_hat)
+    _epsilon(epsilon)
+    _people(n)
     three, one = -math.expm1(-3 * epsilon), -math.expm1(-epsilon)
     last = 2 * delta_hat / three + 2 * delta / (three if reading == "statement" else one)
     return math.exp(-(t**2) / 2) + n * (2 * delta / delta_hat + last)
@@ -61,9 +68,9 @@ def approximate_dp(*, epsilon: float, delta: float, n: float, t: float, delta_ha
     """
     _half(epsilon)
     validate.positive("t", t)
-    if not 0 < delta < epsilon:
+    if not 0 < validate.positive("delta", delta) < epsilon:
         raise ValueError(f"delta={delta!r} is not allowed: Theorem 15 asks for 0 < delta < epsilon={epsilon!r}")
-    if not 0 < delta_hat <= epsilon / 15:
+    if not 0 < validate.positive("delta_hat", delta_hat) <= epsilon / 15:
         raise ValueError(
             f"delta_hat={delta_hat!r} is not allowed: Theorem 15 asks for (0, epsilon/15={epsilon / 15!r}]"
         )
@@ -74,7 +81,8 @@ def approximate_dp(*, epsilon: float, delta: float, n: float, t: float, delta_ha
 
 def largest_delta(*, epsilon: float, n: float, eta: float) -> float:
     """The largest ``delta`` that Corollaries 1 and 2 allow: ``(epsilon eta / (120 n))^2``."""
-    return (epsilon * eta / (120 * n)) ** 2
+    _log_two_over(eta)
+    return (_epsilon(epsilon) * eta / (120 * _people(n))) ** 2
 
 
 def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
@@ -86,7 +94,7 @@ def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
         If ``epsilon > 1/2`` or ``delta`` exceeds :func:`largest_delta`.
     """
     _half(epsilon)
-    validate.positive("n", n)
+    validate.budget("delta", delta, low=0, high=1)
     allowed = largest_delta(epsilon=epsilon, n=n, eta=eta)
     if not 0 <= delta <= allowed * (1 + 1e-12):
         raise ValueError(
@@ -104,7 +112,8 @@ def mcdiarmid(*, n: float, m: float, reading: str = "tight") -> float:
     2 was given away.
     """
     validate.choice("reading", reading, ("tight", "paper"))
-    if not 0 < m < n:
+    _people(n)
+    if not 0 < validate.positive("m", m) < n:
         raise ValueError(f"m={m!r} is not allowed: a sample of more than 0 and fewer than n={n!r} is")
     if reading == "paper":
         if m != n / 2 or n < 3:
@@ -121,22 +130,33 @@ def pure_dp_tightened(*, epsilon: float, n: float, eta: float) -> float:
     half is ``E[e^f 1(f >= t)] <= 2 exp(t - t^2 / (2 s))`` for ``t >= 2 s``, and
     the stated ``t`` makes that ``eta``. Never above :func:`pure_dp`.
     """
-    validate.epsilon(epsilon)
-    validate.integer("n", int(n), low=4)
+    _epsilon(epsilon)
+    validate.budget("n", n, low=4, high=_MOST_PEOPLE)
     s = epsilon**2 / (2 * mcdiarmid(n=n, m=n / 2))
     return s + math.sqrt(s**2 + 2 * s * _log_two_over(eta))
 
 
-def log_ratio(a: float, b: float) -> float:
-    """``ln(a / b)``, also where ``a / b`` is too large for a float."""
+def _log_ratio(a: float, b: float) -> float:
+    """``ln(a / b)`` of two positive numbers, also where ``a / b`` is too large for a float."""
     return math.log(a / b) if a / b < math.inf else math.log(a) - math.log(b)
+
+
+def _people(n: float) -> float:
+    """A number of people; half of one may be what a curator sees."""
+    return validate.budget("n", n, low=0.5, high=_MOST_PEOPLE)
+
+
+def _epsilon(epsilon: float) -> float:
+    if validate.epsilon(epsilon) > _MOST_EPSILON:
+        raise ValueError(f"epsilon must be at most {_MOST_EPSILON:g}, got {epsilon!r}")
+    return epsilon
 
 
 def _log_two_over(eta: float) -> float:
     """``ln(2 / eta)``."""
-    if not 0 < eta < 2:
+    if not 0 < validate.positive("eta", eta) < 2:
         raise ValueError(f"eta={eta!r} is not allowed: a number in (0, 2) is")
-    return log_ratio(2, eta)
+    return _log_ratio(2, eta)
 
 
 def _half(epsilon: float) -> None:
