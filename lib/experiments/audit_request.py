@@ -16,6 +16,7 @@ from lib.coherence.tables import KINDS
 __all__ = ["Request"]
 
 LEAST_ALPHA = 1e-6  # less than one person in a million turned; the theorems would ask for more people than there are
+LEAST_BETA = 1e-300  # the solver of the theorems has no smaller one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +92,8 @@ class Request:
         object.__setattr__(self, "learners", tuple(dict.fromkeys(self.learners)))
         if not self.learners or not self.alphas:
             raise ValueError("learners or alphas are empty; at least one of each is needed")
-        validate.fraction("beta", self.beta)
+        if validate.fraction("beta", self.beta) < LEAST_BETA:
+            raise ValueError(f"beta must be at least {LEAST_BETA:g}, got {self.beta!r}")
         validate.fraction("false_alarm", self.false_alarm)
         validate.positive("gamma", self.gamma)
         validate.integer("splits", self.splits, low=2)

@@ -231,7 +231,7 @@ def test_a_finished_release_has_no_share_of_splits(files):
     ({"curator": "cp '{half} {release}"}, "No closing quotation; a command with closed quotes is"),
     ({"file": "three.csv", "gamma": 1}, "three.csv has 3 people with a value of 'ill'; 4 are needed"),
     ({"release": "leak.csv", "holdout": "one.csv", "gamma": 1}, "300 went into the release and 1 were left out"),
-    ({"beta": 0}, "beta=0"), ({"labels": "soft"}, "labels='soft'"), ({"gamma": 10_000}, "the largest group has 300"),
+    ({"beta": 1e-305}, "beta must be at least 1e-300, got 1e-305"), ({"beta": 0}, "beta=0"), ({"labels": "soft"}, "labels='soft'"), ({"gamma": 10_000}, "the largest group has 300"),
     ({"groups": ("race",)}, "column='race' is not known"), ({"lens": ("age", "race")}, "column='race'"),
     ({"release": "leak.csv", "holdout": "inside.csv"}, "nobody was left out"),
     ({"release": "leak.csv", "members": ("sex", "x")}, "members value='x'"),
