@@ -125,3 +125,10 @@ def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):
     monkeypatch.setattr(synth_summary, "results", stored)
     assert list(stored_tables()) == ["nist"]
     assert finished_runs(main_fits(grids["synth_nist"])) == 2
+
+
+def test_the_interval_of_a_score_does_not_end_below_zero():
+    """That of a difference may."""
+    frame = pd.DataFrame({"cell": ["a"] * 3, "error": [0.0, 0.0, 0.3]})
+    assert averaged(frame, "error", ["cell"])["low"].tolist() == [0.0]
+    assert averaged(frame, "error", ["cell"], floor=-np.inf)["low"].iloc[0] < 0
