@@ -61,7 +61,9 @@ def half_sample_log_tail(alpha: float, members: float) -> float:
 
 
 def half_sample_size(alpha: float, log_p: float) -> float:
-    """The least ``members`` whose :func:`half_sample_distance` is at most ``alpha``."""
+    """The least ``members`` whose :func:`half_sample_distance` is at most ``alpha``, at least 1e-100; ``log_p`` at most 0."""
+    validate.budget("alpha", alpha, low=1e-100, high=2)
+    validate.budget("log_p", log_p, low=-1e250, high=0)
     least = max(2.0, 2 * (math.log(4) - log_p)) * (1 + 1e-12)
     if half_sample_distance(least, log_p) <= alpha:
         return least
