@@ -197,7 +197,9 @@ def test_gem_at_the_published_spending_has_the_published_noise_and_selection(tab
     model = dataclasses.replace(synthesizer(cell), steps=1).fit(table, DOMAIN, declared(cell), stream(0, "spent"))
     assert [r.sigma for r in model.rounds] == pytest.approx([1 / (0.33 * epsilon)] * 100, rel=1e-9)
     assert drawn == pytest.approx([2 * 0.67 * epsilon] * 100, rel=1e-9)
-    worse, better = Exponential(epsilon=drawn[0]).probabilities(np.array([0, 1 / epsilon]))  # one is 1 / eps rows further off
+    worse, better = Exponential(sensitivity=1.0, epsilon=drawn[0]).probabilities(
+        np.array([0, 1 / epsilon])
+    )  # one is 1 / eps rows further off
     assert better / worse == pytest.approx(math.exp(0.67))
     rounds = [e.cost for e in model.ledger.entries if e.what != "number of rows"]
     assert math.fsum(rounds) == pytest.approx(spent["rho"], rel=1e-9)
