@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -14,7 +16,9 @@ from lib.experiments import privacy_grid
 from lib.experiments.privacy_audit import CHECKS, audit, follows_law, uniform_p_value
 from lib.experiments.privacy_cases import DOMAIN, cases
 from lib.experiments.privacy_faults import FAULTS
+from lib.experiments.privacy_summary import caught, certified
 from lib.experiments.replay import difference, replay
+from lib.plots.privacy_audit import delta_curves, epsilons
 from lib.rng import stream
 from lib.synth.mst import pair_scores
 from lib.synth.workload import counts
@@ -166,3 +170,24 @@ def test_the_grid_has_every_case_and_every_fault():
     assert set(privacy_grid.privacy_grid("quick")) < set(cells)
     record = privacy_grid.run_privacy(privacy_grid.PrivacyCell(mechanism="laplace", pair="one of many changes", runs=5))
     assert (record["epsilon_declared"], record["alarms"]) == (1.0, "")
+
+
+def test_the_tables_of_the_page():
+    """From records of the two fast mechanisms and of two faults."""
+    cells = [replace(c, runs=30 if c.mechanism == "laplace" else 5) for c in privacy_grid.privacy_grid("quick")]
+    records = [
+        asdict(c) | privacy_grid.run_privacy(c) for c in cells if c.fault in ("", "no_clipping", "interval_of_data")
+    ]
+    table = certified(pd.DataFrame(records)).set_index("mechanism")
+    assert list(table.index) == ["Clipped Laplace mean", "COINPRESS"]
+    laplace = table.loc["Clipped Laplace mean"]
+    assert (laplace.pairs, laplace.runs, laplace.alarms, laplace.price) == (3, 90, "", pytest.approx(1.0))
+    assert laplace.epsilon_certified == pytest.approx(0.98)
+    fault = caught(pd.DataFrame(records)).set_index("fault").loc["values are averaged without clipping"]
+    assert (fault.mechanism, fault.expected) == ("Clipped Laplace mean", "price")
+    assert fault.checks.startswith("price")
+    fig, alt = epsilons(table.reset_index())
+    assert "COINPRESS declared 2.75, certified" in alt
+    assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == list(table.index)
+    curves = pd.DataFrame({"epsilon": [0.0, 1.0, 2.0], "declared": [0.5, 0.3, 0.1], "certified": [0.4, 0.2, 0.0]})
+    assert "declared 0.50 to 0.100, certified 0.40 to 0.000" in delta_curves(curves)[1]
