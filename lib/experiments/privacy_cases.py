@@ -1,7 +1,7 @@
 """What is audited: each mechanism as a fit with few steps, its promise, and tiny neighbouring tables.
 
 A privacy guarantee holds for the worst pair of tables, and tiny tables are where a row weighs most. The tables have
-three columns of two or three codes. Sex ``a`` has one person with code 1, so a stratum of one appears or vanishes.
+three columns of two or three codes. One person alone has code 1 in column ``a``: a group of one appears or vanishes.
 """
 
 from __future__ import annotations
@@ -157,4 +157,4 @@ def cases(size: str = "small") -> dict[str, Case]:
 
 def case(name: str, size: str = "small") -> Case:
     """One case."""
-    return cases(size)[validate.choice("name", name, list(cases(size)))]
+    return cases(size)[validate.choice("mechanism", name, list(cases(size)))]

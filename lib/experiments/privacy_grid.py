@@ -16,7 +16,7 @@ from tqdm import tqdm
 from lib import validate
 from lib.dp import gaussian_epsilon
 from lib.experiments.privacy_audit import Audit, audit
-from lib.experiments.privacy_cases import DELTA, Case, cases
+from lib.experiments.privacy_cases import DELTA, Case, case, cases
 from lib.experiments.privacy_faults import FAULTS, fault
 from lib.experiments.sweep import keep_as
 
@@ -54,12 +54,12 @@ def privacy_grid(profile: str = "paper") -> Iterator[PrivacyCell]:
 
     Few runs are enough for what is arithmetic; many are needed to certify an epsilon. ``"quick"`` has the means only.
     """
-    for name, case in cases().items():
+    for name, mechanism in cases().items():
         if profile == "paper" or name in _FAST:
-            for place, pair in enumerate(case.pairs):
+            for place, pair in enumerate(mechanism.pairs):
                 yield PrivacyCell(mechanism=name, pair=pair, runs=2000 if name in _FAST else 50 if place else 600)
             if name not in _FAST:
-                yield PrivacyCell(mechanism=name, pair=next(iter(case.pairs)), runs=3, size="default")
+                yield PrivacyCell(mechanism=name, pair=next(iter(mechanism.pairs)), runs=3, size="default")
     for planted in FAULTS.values():
         if profile == "paper" or planted.case in _FAST:
             yield PrivacyCell(mechanism=planted.case, pair=planted.pair, runs=130, fault=planted.name)
@@ -73,29 +73,29 @@ def cost(cell: PrivacyCell) -> float:
 def run_privacy(cell: PrivacyCell) -> dict:
     """Flat record of a cell: :func:`evidence` of its audit."""
     if not cell.fault:
-        case = cases(cell.size)[validate.choice("mechanism", cell.mechanism, list(cases(cell.size)))]
-        return evidence(case, _audited(case, cell)) | {"data_source": "generated"}
-    with fault(cell.fault).planted() as case:
-        return evidence(case, _audited(case, cell)) | {"data_source": "generated"}
+        return _audited(case(cell.mechanism, cell.size), cell)
+    with fault(cell.fault).planted() as broken:
+        return _audited(broken, cell)
 
 
-def _audited(case: Case, cell: PrivacyCell) -> Audit:
-    table, neighbour = case.pairs[validate.choice("pair", cell.pair, list(case.pairs))]
-    return audit(case.fit, table, neighbour, case.promise, case.relation, runs=cell.runs, seed=cell.seed, delta=DELTA,
-                 level=LEVEL)  # fmt: skip
+def _audited(mechanism: Case, cell: PrivacyCell) -> dict:
+    table, neighbour = mechanism.pairs[validate.choice("pair", cell.pair, list(mechanism.pairs))]
+    found = audit(mechanism.fit, table, neighbour, mechanism.promise, mechanism.relation, runs=cell.runs, seed=cell.seed,
+                  delta=DELTA, level=LEVEL)  # fmt: skip
+    return evidence(mechanism, found) | {"data_source": "generated"}
 
 
-def evidence(case: Case, found: Audit) -> dict[str, object]:
+def evidence(mechanism: Case, found: Audit) -> dict[str, object]:
     """What an audit proves, as plain values.
 
     ``declared`` is the promise in its ``unit`` and ``price`` the most that a run's looks cost between the two tables in
     the same unit. Epsilons are at ``delta``, which is 0 for pure DP; ``epsilon_gaussian`` is what Gaussian noise of
     this rho costs exactly. ``alarms`` lists the checks that failed, ``found`` what the first found.
     """
-    promise, finite = case.promise, found.losses[np.isfinite(found.losses)]
+    promise, finite = mechanism.promise, found.losses[np.isfinite(found.losses)]
     pure = promise.rho is None
     return {
-        "relation": case.relation,
+        "relation": mechanism.relation,
         "unit": "epsilon" if pure else "rho",
         "declared": promise.epsilon if pure else promise.rho,
         "price": found.price,

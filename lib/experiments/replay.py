@@ -8,6 +8,7 @@ the same generator, and notes how likely they are there. The sum of the differen
 
 the exact privacy loss of every measurement and selection together, adaptive choices included. What reaches the model
 *beside* the looks shows as a difference between two fits that were given equal answers. The loss is then infinite.
+That is also the loss of noise which is drawn elsewhere: what the observer cannot see counts as no noise.
 """
 
 from __future__ import annotations
