@@ -26,7 +26,7 @@ def epsilons(table: pd.DataFrame) -> tuple[Figure, str]:
     ax.set_xlabel("ε")
     fig.legend(loc="outside upper center", ncols=2)
     words = "; ".join(
-        f"{row.mechanism} declared {row.epsilon_declared:.2f}, certified {row.epsilon_certified:.2f}"
+        f"{row.mechanism}: declared {row.epsilon_declared:.2f}, certified {row.epsilon_certified:.2f}"
         for row in table.itertuples()
     )
     return fig, f"Epsilon of each mechanism, declared and certified by runs: {words}."
