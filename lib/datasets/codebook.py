@@ -1,4 +1,4 @@
-"""What the codes of the tables mean: ``data/codebook.yml``, checked against the declared domains."""
+"""What the codes of the tables mean, and what the raw fields may hold: ``data/codebook.yml``, checked against the domains."""
 
 from __future__ import annotations
 
@@ -19,14 +19,35 @@ CODEBOOK = DATA / "codebook.yml"
 
 @dataclass(frozen=True)
 class Meaning:
-    """A column in words; ``codes[v]`` is what code ``v`` stands for, empty where codes are ranks or numbers."""
+    """A column in words; ``codes[v]`` is what code ``v`` stands for, empty where codes are ranks or numbers.
+
+    ``values`` are what the raw field may hold, in the order of the codes of a
+    replica; ``absent`` are those of them that the paper's table has no code for.
+    """
 
     text: str
     codes: tuple[str, ...] = ()
+    values: tuple = ()
+    absent: tuple = ()
 
     def __str__(self) -> str:
         each = ", ".join(f"{code} {name}" for code, name in enumerate(self.codes))
         return f"{self.text}: {each}" if each else self.text
+
+    @property
+    def present(self) -> tuple:
+        """The values that the paper's table has a code for: code ``v`` stands for ``present[v]``."""
+        return tuple(v for v in self.values if v not in self.absent)
+
+
+def _values(entry: dict, k: int) -> tuple:
+    listed = entry.get("values", f"0-{k - 1}")
+    if listed == "codes":
+        return tuple(entry["codes"])
+    if isinstance(listed, str):
+        first, last = map(int, listed.split("-"))
+        return tuple(range(first, last + 1))
+    return tuple(listed)
 
 
 @cache
@@ -37,14 +58,23 @@ def codebook(name: str, path: Path = CODEBOOK) -> dict[str, Meaning]:
     ------
     ValueError
         If the data set is unknown, or the file names other columns or another
-        number of codes than the domain declares.
+        number of codes, or of values that are not absent, than the domain declares.
     """
     domain = TASKS[validate.choice("name", name, TASKS)].domain
     entries = yaml.safe_load(path.read_text())[name]
     if set(entries) != set(domain.columns):
         raise ValueError(f"codebook of {name!r} and its domain differ in {sorted(set(entries) ^ set(domain.columns))}")
-    book = {c: Meaning(entries[c]["meaning"], tuple(map(str, entries[c].get("codes", ())))) for c in domain.columns}
+    book = {}
     for column, k in domain:
-        if book[column].codes and len(book[column].codes) != k:
-            raise ValueError(f"codebook of {name!r} gives {len(book[column].codes)} codes of {column!r}; it has {k}")
+        entry = entries[column]
+        meaning = Meaning(
+            entry["meaning"],
+            tuple(map(str, entry.get("codes", ()))),
+            _values(entry, k),
+            tuple(entry.get("absent", ())),
+        )
+        for what, n in (("codes", len(meaning.codes) or k), ("values that are not absent", len(meaning.present))):
+            if n != k:
+                raise ValueError(f"codebook of {name!r} gives {n} {what} of {column!r}; it has {k}")
+        book[column] = meaning
     return book

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets.cache import SOURCES, Unavailable, locate, sha256_of
-from lib.datasets.registry import Task, task
+from lib.datasets.cache import SOURCES, DataError, Unavailable, locate, sha256_of
+from lib.datasets.coding import paper_codes
+from lib.datasets.registry import TASKS, Task, task
 from lib.paths import REPLICAS
 
 __all__ = ["Dataset", "load", "load_raw"]
@@ -121,7 +123,22 @@ def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:
     if not path.exists():
         tried = f" ({notes[0]})" if notes else ""
         raise Unavailable(f"there is no replica of {spec.name} at {path}; make it with: make replicas{tried}")
-    return Dataset(spec, coded(spec, pd.read_parquet(path)), "replica", sha256_of(path), notes)
+    sha256 = _as_recorded(path, spec.name)
+    stored = pd.read_parquet(path)
+    frame = paper_codes(spec.name, stored) if TASKS.get(spec.name) is spec else stored
+    return Dataset(spec, coded(spec, frame), "replica", sha256, notes)
+
+
+def _as_recorded(path: Path, name: str) -> str:
+    """The checksum of a replica, which must be the one on record: other rows are not what the record speaks of."""
+    index = path.with_name("replicas.json")
+    record = json.loads(index.read_text()).get(name, {}) if index.exists() else {}
+    if (found := sha256_of(path)) != record.get("sha256"):
+        raise DataError(
+            f"{path} must be the replica on record in {index.name}, SHA-256 {record.get('sha256', 'none')}, "
+            f"got SHA-256 {found}; restore both files, or make it anew with: make replicas"
+        )
+    return found
 
 
 def load_raw(name: str, source: str = "auto") -> tuple[pd.DataFrame, str]:

@@ -10,8 +10,9 @@ import pandas as pd
 from lib.datasets import steps
 from lib.datasets.steps import Step, keep, need, rank_codes
 
-__all__ = ["STEPS", "clean", "COLUMNS"]
+__all__ = ["RAW", "STEPS", "clean", "COLUMNS"]
 
+RAW = "bar_pass_prediction.csv"
 COLUMNS = ("fam_inc", "gender", "fulltime", "race1", "lsat", "ugpa", "pass_bar")
 
 

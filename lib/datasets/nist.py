@@ -16,7 +16,7 @@ import pandas as pd
 
 from lib.datasets.steps import Step, clean, keep
 
-__all__ = ["SIZES", "STEPS", "UNDER_FIVE", "analysed"]
+__all__ = ["SIZES", "STEPS", "UNDER_FIVE", "analysed", "coded_rows"]
 
 UNDER_FIVE = 1353
 _BANDS = (100, 200, 300, 400, 501)  # POVPIP: percent of the poverty line, top-coded at 501
@@ -108,3 +108,14 @@ def analysed(raw: pd.DataFrame, *, check_rows: bool = True) -> pd.DataFrame:
         (``check_rows``).
     """
     return clean(STEPS, raw, check_rows=check_rows)
+
+
+def coded_rows(raw: pd.DataFrame) -> pd.DataFrame:
+    """As :func:`analysed`, by a map that looks at one row alone and refuses none, for a private release.
+
+    Kept are rows with an answer to ``DREM`` and an area of the excerpts; numbers
+    out of their range go to its nearest end.
+    """
+    kept = keep(raw, ("AGEP", *_CODES)).astype(str)
+    codes = _coded(kept[kept["DREM"].isin(("1", "2")) & kept["PUMA"].isin(_PUMAS)])
+    return codes.clip(lower=0, upper=pd.Series(SIZES) - 1, axis=1).astype(np.int16)

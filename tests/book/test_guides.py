@@ -72,6 +72,7 @@ def test_dataset(run_page):
     names = run_page("dataset")
     assert len(names["records"]) == 2 * (1 + 2 * 2)
     assert set(names["records"].data_source) == {"local"}
+    assert names["guess"] == names["lines"][17]  # what the checksum gave away
 
 
 @pytest.mark.parametrize(("old", "new"), [

@@ -1,0 +1,116 @@
+"""From a raw row to the codes of its codebook, by a map that looks at no other row; and from those to the paper's codes.
+
+The published tables of the LDP paper hold *ranks of the values that occur*: take
+one person out, and nearly every row's code may change. A private release needs
+codes that are fixed beforehand, so that one row of it is one person's row. Here a
+code is the place of a value in the codebook's list (``data/codebook.yml``). A
+number that is not on the list goes to the nearest one that is; a row with a text
+that is not on the list is left out.
+
+A replica is stored in these codes. The experiments read it in the paper's, by a
+fixed map: a value that the paper's table does not have goes to the nearest one
+that it has. That is post-processing of the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from lib.datasets import adult, coverage, lsac, nist, steps
+from lib.datasets.cache import locate, unregistered
+from lib.datasets.codebook import Meaning, codebook
+from lib.datasets.domain import Domain
+from lib.datasets.registry import TASKS
+
+__all__ = ["coded_domain", "code_rows", "code_table", "paper_codes"]
+
+_CLEANING = {"adult": adult, "acs_coverage": coverage, "lsac": lsac}
+_PLACES = {"adult": (adult.RAW,), "acs_coverage": coverage.PLACES, "lsac": (lsac.RAW,)}
+
+
+def coded_domain(name: str) -> Domain:
+    """The codebook's domain of a table: as many codes for a column as its field may hold values."""
+    return Domain.of({column: len(meaning.values) for column, meaning in codebook(name).items()})
+
+
+def _nearest(values: np.ndarray, listed: Sequence) -> np.ndarray:
+    """The place in ``listed`` of the nearest number to each of ``values``; the lower of two that are as near."""
+    return np.abs(np.subtract.outer(np.asarray(values, dtype=float), np.asarray(listed, dtype=float))).argmin(axis=1)
+
+
+def _place(values: pd.Series, meaning: Meaning) -> np.ndarray:
+    """The code of each value; -1 for a text that is not listed."""
+    if isinstance(meaning.values[0], str):
+        return pd.Index(meaning.values).get_indexer(values)
+    return _nearest(values.to_numpy(), meaning.values)
+
+
+def _encoded(values: pd.DataFrame, book: dict[str, Meaning]) -> pd.DataFrame:
+    codes = pd.DataFrame({c: _place(values[c], meaning) for c, meaning in book.items()})
+    return codes[(codes >= 0).all(axis=1)].reset_index(drop=True).astype(np.int16)
+
+
+def code_rows(name: str, raw: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the raw file in the codebook's codes; each row's codes, and whether it is kept, depend on that row alone.
+
+    Parameters
+    ----------
+    name : {"adult", "acs_coverage", "lsac", "nist"}
+    raw : DataFrame
+        The raw file, as pandas reads it; of ``nist``, every field a string.
+
+    Returns
+    -------
+    DataFrame of int16, columns as :func:`coded_domain`, one row for each row that is kept.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing.
+    """
+    if name == "nist":
+        return nist.coded_rows(raw)
+    return _encoded(steps.clean(_CLEANING[name].STEPS[:-1], raw, check_rows=False), codebook(name))
+
+
+def code_table(name: str) -> tuple[pd.DataFrame, str]:
+    """The real table in the codebook's codes, and what one row of it is, in words.
+
+    From the raw file where it is to be had. Else the published table is taken
+    for the raw one, and its ranks are read as values by the codebook's fixed list.
+
+    Raises
+    ------
+    Unavailable
+        If there are no real data.
+    """
+    if name == "nist":
+        path = locate(TASKS[name].file).path
+        raw = pd.read_csv(path, dtype=str, keep_default_na=False)
+    elif name == "lsac":
+        path = locate(lsac.RAW).path
+        raw = pd.read_csv(path)
+    elif path := unregistered(*_PLACES[name]):
+        raw = pd.read_csv(path)
+    else:
+        path, book = locate(TASKS[name].file).path, codebook(name)
+        ranks = pd.read_csv(path)
+        values = pd.DataFrame({c: np.asarray(m.present, dtype=object)[ranks[c]] for c, m in book.items()})
+        return _encoded(values, book), f"one row of {path.name}, its ranks read as values by a fixed list"
+    return code_rows(name, raw), f"one row of {path.name}"
+
+
+def paper_codes(name: str, codes: pd.DataFrame) -> pd.DataFrame:
+    """Codebook codes as the paper's; a value without a code in the paper's table goes to the nearest that has one."""
+    return pd.DataFrame({c: _paper_code(meaning)[codes[c].to_numpy()] for c, meaning in codebook(name).items()})
+
+
+def _paper_code(meaning: Meaning) -> np.ndarray:
+    """The paper's code of each codebook code, shape (len(values),)."""
+    if isinstance(meaning.values[0], str):  # texts have no distance but that of their places
+        places = [meaning.values.index(v) for v in meaning.present]
+        return _nearest(np.arange(len(meaning.values)), places)
+    return _nearest(meaning.values, meaning.present)
