@@ -14,12 +14,13 @@ from lib.dp import Gaussian, Ledger, gaussian_epsilon, noisy
 from lib.dp.empirical_delta import Promise
 from lib.experiments import privacy_grid
 from lib.experiments.privacy_audit import CHECKS, audit, follows_law, uniform_p_value
-from lib.experiments.privacy_cases import DOMAIN, cases
+from lib.experiments.privacy_cases import DOMAIN, cases, synthesizer_case
 from lib.experiments.privacy_faults import FAULTS
 from lib.experiments.privacy_summary import caught, certified
 from lib.experiments.replay import difference, replay
 from lib.plots.privacy_audit import delta_curves, epsilons
 from lib.rng import stream
+from lib.synth import MST, Stratified
 from lib.synth.mst import pair_scores
 from lib.synth.workload import counts
 
@@ -46,6 +47,16 @@ def test_means_are_certified_close_to_what_they_declare():
     case = CASES["coinpress"]
     found = audit(case.fit, *case.pairs["one of many changes"], case.promise, case.relation, runs=300, level=LEVEL)
     assert 0.3 * case.promise.epsilon_at(0.01) < found.certified(0.01, LEVEL) < gaussian_epsilon(1.0, 0.01)
+
+
+def test_exact_counts_inside_of_noisy_strata_are_seen():
+    """An inner wrapper that counts exactly voids the promise for one row more or less; the ledger has the weaker one."""
+    nested = Stratified(inner=Stratified(inner=MST(iterations=3), by=("b",)), by=("a",), weights="noisy")
+    case = synthesizer_case("nested", "nested", nested)
+    table, neighbour = case.pairs["one of many leaves"]
+    found = audit(case.fit, table, neighbour, case.promise, case.relation, runs=4, level=LEVEL)
+    assert {"budget", "beside"} <= set(found.alarms)
+    assert case.fit(table, stream(9, "nested")).ledger.promise[0] == "replace within a group"
 
 
 RUNS = {"law": 130, "best_option": 40, "uncharged": 25, "unseen": 60}
