@@ -47,4 +47,6 @@ def test_claims_prints_every_row(capsys):
     assert main(["claims"]) == 0
     out = capsys.readouterr().out
     assert "ldp-nondp-di-adult" in out
-    assert "reproduced" in out.splitlines()[-1]
+    tallies = [line for line in out.splitlines()[-10:] if "not reproduced" in line]
+    assert any(line.startswith("LDP and fairness") for line in tallies)
+    assert any(line.startswith("Companion") for line in tallies)
