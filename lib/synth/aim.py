@@ -63,6 +63,11 @@ class AIM(Synthesizer):
         Of mirror descent at most, in a round and in the last fit.
     memory : float
         Megabytes that the candidates' tables may take, all held at once; more is refused before anything is spent.
+    focus : tuple of str
+        Columns that matter more than the others. Name them without looking at the table. Those that the domain does
+        not have are ignored.
+    focus_weight : float
+        Each column of ``focus`` in a marginal of the workload multiplies the weight of that marginal by this.
     """
 
     degree: int = 3
@@ -72,6 +77,8 @@ class AIM(Synthesizer):
     iterations: int = 200
     last_iterations: int = 1000
     memory: float = 2048.0
+    focus: tuple[str, ...] = ()
+    focus_weight: float = 1.0
     name: str = "aim"
 
     def __post_init__(self) -> None:
@@ -82,10 +89,15 @@ class AIM(Synthesizer):
         validate.integer("iterations", self.iterations, low=1)
         validate.integer("last_iterations", self.last_iterations, low=1)
         validate.positive("memory", self.memory)
+        object.__setattr__(self, "focus", tuple(validate.sequence("focus", self.focus)))
+        validate.positive("focus_weight", self.focus_weight)
 
     def candidates(self, domain: Domain) -> dict[tuple[str, ...], float]:
         """What may be measured, with its weight: single columns, and marginals that a model of ``max_megabytes`` can hold."""
-        weights = candidate_weights(all_kway(domain, min(self.degree, len(domain))))
+        workload = all_kway(domain, min(self.degree, len(domain)))
+        weights = candidate_weights(
+            {s: c * self.focus_weight ** len(set(s) & set(self.focus)) for s, c in workload.items()}
+        )
         return {r: w for r, w in weights.items() if len(r) == 1 or megabytes(domain, [r]) <= self.max_megabytes}
 
     def require_memory(self, domain: Domain) -> None:

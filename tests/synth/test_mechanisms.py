@@ -248,6 +248,7 @@ def test_wrong_arguments_are_named_before_anything_is_spent(name, budget, change
     ("call", "words"),
     [
         (lambda: AIM(alpha=1.0), "alpha=1.0"), (lambda: AIM(max_megabytes=0), "max_megabytes=0"),
+        (lambda: AIM(focus="t"), "focus='t'"), (lambda: AIM(focus_weight=0), "focus_weight=0"),
         (lambda: GEM(variant="best"), "variant='best'"), (lambda: GEM(rounds=0), "rounds=0"),
         (lambda: GEM(training="published"), "training='published'"),
         (lambda: MST(iterations=0), "iterations=0"),

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.datasets import Domain
+from lib.synth import AIM
 from lib.synth.aim import candidate_weights
 from lib.synth.workload import (
     all_kway,
@@ -67,6 +68,19 @@ def test_closure_and_weights_by_hand():
     assert len(downward_closure(three)) == 4 + 6 + 4
     for r, w in candidate_weights(three).items():
         assert w == sum(len(set(r) & set(s)) for s in combinations(DOMAIN.columns, 3))
+
+
+def test_a_focus_weighs_the_marginals_with_its_columns():
+    columns = list(DOMAIN.columns)
+    plain, focused = AIM().candidates(DOMAIN), AIM(focus=[*columns[:2], "elsewhere"], focus_weight=3).candidates(DOMAIN)
+    assert plain == candidate_weights(all_kway(DOMAIN))
+    assert plain == AIM(focus=columns[:2]).candidates(DOMAIN) == AIM(focus_weight=3).candidates(DOMAIN)
+    weight = {s: 3.0 ** len(set(s) & set(columns[:2])) for s in combinations(columns, 3)}
+    assert focused == {r: sum(c * len(set(r) & set(s)) for s, c in weight.items()) for r in plain}
+    assert (
+        focused[tuple(columns[:2])] / plain[tuple(columns[:2])]
+        > focused[tuple(columns[2:4])] / plain[tuple(columns[2:4])]
+    )
 
 
 @pytest.mark.parametrize(
