@@ -7,7 +7,7 @@ import math
 import shutil
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import ModuleType
 
 import numpy as np
@@ -19,7 +19,18 @@ from lib.datasets.cache import sha256_of
 from lib.datasets.coding import coded_domain
 from lib.dp import epsilon_of
 from lib.experiments import replicas
-from lib.experiments.replicas import BUDGET, DELTA, MAKER, editions, metadata, synthesise, total, tried
+from lib.experiments.replicas import (
+    BUDGET,
+    DELTA,
+    EDITION,
+    MAKER,
+    editions,
+    maker_of,
+    metadata,
+    synthesise,
+    total,
+    tried,
+)
 from lib.paths import REPLICAS, ROOT
 from lib.rng import stream
 from lib.synth import AIM
@@ -92,8 +103,11 @@ def test_the_record_holds_nothing_of_the_real_table_that_was_not_paid_for(name):
 def test_every_edition_of_the_history_is_on_record_and_adds_up():
     """One total for each table: the declared prices of all its editions."""
     known = editions()
-    assert [e["edition"] for e in known] == ["1a", "1b", "1c", "2", "3"]
-    assert known[-1]["rho"] == {name: facts["rho"] for name, facts in metadata().items()}
+    assert [e["edition"] for e in known] == ["1a", "1b", "1c", "2", "3", "4"]
+    at = {e["edition"]: e["rho"] for e in known}
+    for name, facts in metadata().items():
+        assert at[facts["edition"]][name] == facts["rho"]
+    assert {name for name, facts in metadata().items() if facts["edition"] == EDITION} == set(known[-1]["rho"])
     for name in TASKS:
         rho, epsilon = total(name)
         assert rho == pytest.approx(sum(e["rho"].get(name, 0) for e in known), rel=1e-12)
@@ -104,7 +118,15 @@ def test_every_edition_of_the_history_is_on_record_and_adds_up():
 def test_what_the_maker_was_chosen_from_is_on_record():
     assert {row["before"] for row in tried()["on real tables"]} == {"2", "3"}
     assert {row["table"] for row in tried()["on replicas"]} <= set(TASKS)
-    assert all(metadata()[name]["synthesizer"] == asdict(MAKER) for name in TASKS)
+    for name, facts in metadata().items():
+        maker = asdict(maker_of(name)) if facts["edition"] == EDITION else asdict(AIM())
+        assert maker | {"focus": list(maker["focus"])} == asdict(AIM()) | {"focus": []} | facts["synthesizer"]
+
+
+def test_the_focus_is_on_the_target_and_the_protected_attribute_and_on_nothing_of_the_rows(toy):
+    assert maker_of(toy, QUICK) == replace(QUICK, focus=("t", "p"))
+    assert MAKER.focus == ()
+    assert MAKER.focus_weight > 1
 
 
 def test_the_history_has_no_other_edition():
