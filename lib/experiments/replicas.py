@@ -126,7 +126,8 @@ def make(name: str, *, folder: Path = REPLICAS, budget: float = BUDGET, delta: f
         "unit": unit, "neighbours": NEIGHBOURS, "rho": rho, "delta": delta,
         "epsilon": epsilon_of(rho, delta, conversion="standard"), "budget": fitted.ledger.spent,
         "noise": "entropy of the operating system, not kept",
-        "synthesizer": asdict(maker), "rounds": [list(r.selected) for r in fitted.rounds],
+        "synthesizer": asdict(maker) | {"focus": list(maker.focus)},
+        "rounds": [list(r.selected) for r in fitted.rounds],
         "versions": {p: version(p) for p in ("mbi", "jax", "numpy", "pandas")},
     }  # fmt: skip
     index = folder / "replicas.json"
