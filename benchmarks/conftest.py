@@ -1,4 +1,6 @@
-"""Adult's training attributes as the paper's experiment has them (36,679 x 4), from whatever data are here."""
+"""Adult's training attributes as the paper's experiment has them (36,679 x 4), from whatever
+data are here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Our MST and AIM beside those of OpenDP and dpmm, on the same tables at the same ``rho`` (`make reference`).
+"""Our MST and AIM beside those of OpenDP and dpmm, on the same tables at the same ``rho`` (`make
+reference`).
 
 ``python -m benchmarks.reference plan`` writes the tables for the other
 environments (which run ``reference_fit.py``), ``... score`` fits ours, scores
@@ -37,7 +38,8 @@ FOLDER, RESULT = ROOT / "_build" / "reference", RESULTS / "synth_reference.parqu
 VERSION, SEED, RUNS, EPSILONS = "1", 20261121, 5, (0.1, 1.0)
 PEERS = {"opendp": ("round", "sample"), "dpmm": ("round",)}
 COLUMNS = {"MST": None, "AIM": ("SEX", "RAC1P", "AGE", "EDU", "HIGH_INCOME")}
-# OpenDP splits MST's budget otherwise, merges no codes, and its descent ends early, which is a shrinkage of its own
+# OpenDP splits MST's budget otherwise, merges no codes, and its descent ends early, which is a
+# shrinkage of its own
 LIKE_OPENDP = MST(parts=(10, 1, 9), compress=False, iterations=100)
 OURS: dict[tuple[str, str], Synthesizer] = {
     ("MST", "round"): SYNTHESIZERS["MST"],
@@ -48,7 +50,9 @@ OURS: dict[tuple[str, str], Synthesizer] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """One fit of ``synthesizer`` by ``library``; ``method``: how its rows are drawn, or which of :data:`OURS` it is."""
+    """One fit of ``synthesizer`` by ``library``; ``method``: how its rows are drawn, or which of
+    :data:`OURS` it is.
+    """
 
     library: str
     method: str
@@ -62,11 +66,17 @@ def table_for(synthesizer: str) -> Table:
     """The NIST extract, or those of its columns on which ``synthesizer`` is compared."""
     table = table_of("nist")
     if table.source == "replica":
-        raise ValueError("dataset='nist': the comparison needs the real data; set COMPANION_DATA or go online")
+        raise ValueError(
+            "dataset='nist': the comparison needs the real data; set COMPANION_DATA or go online"
+        )
     columns = COLUMNS[synthesizer]
     if columns is None:
         return table
-    return replace(table, frame=table.frame[list(columns)], domain=Domain.of({c: table.domain[c] for c in columns}))
+    return replace(
+        table,
+        frame=table.frame[list(columns)],
+        domain=Domain.of({c: table.domain[c] for c in columns}),
+    )
 
 
 def plan(folder: Path = FOLDER) -> None:
@@ -88,10 +98,17 @@ def plan(folder: Path = FOLDER) -> None:
 
 
 def _rows(cell: Fit, table: Table) -> tuple[pd.DataFrame, dict]:
-    """The synthetic rows of ``cell``, fitted here if they are ours, and what is on record about the fit."""
+    """The synthetic rows of ``cell``, fitted here if they are ours, and what is on record about
+    the fit.
+    """
     if cell.library == "ours":
-        rng, start = stream(cell.seed, "reference", cell.synthesizer, cell.epsilon, cell.run), time.perf_counter()
-        model = OURS[cell.synthesizer, cell.method].fit(table.frame, table.domain, rho_in_floats(cell.epsilon, DELTA), rng)
+        rng, start = (
+            stream(cell.seed, "reference", cell.synthesizer, cell.epsilon, cell.run),
+            time.perf_counter(),
+        )
+        model = OURS[cell.synthesizer, cell.method].fit(
+            table.frame, table.domain, rho_in_floats(cell.epsilon, DELTA), rng
+        )
         rows = model.sample(len(table.frame), rng)
         packages = " ".join(f"{p}={version(p)}" for p in ("numpy", "mbi", "jax"))
         return rows, {"fit_s": time.perf_counter() - start, "fitted_with": packages}
@@ -99,7 +116,10 @@ def _rows(cell: Fit, table: Table) -> tuple[pd.DataFrame, dict]:
     facts = json.loads(Path(f"{at}.json").read_text())
     codes = np.load(f"{at}.npz")[cell.method]
     packages = " ".join(f"{p}={v}" for p, v in facts["versions"].items())
-    return pd.DataFrame(codes, columns=list(table.domain.columns)), {"fit_s": facts["wall_s"], "fitted_with": packages}
+    return pd.DataFrame(codes, columns=list(table.domain.columns)), {
+        "fit_s": facts["wall_s"],
+        "fitted_with": packages,
+    }
 
 
 def run_fit(cell: Fit, table: Table | None = None) -> dict:
@@ -132,7 +152,9 @@ def score_all() -> pd.DataFrame:
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """Mean error with its 95% t interval over runs, and the median time, by synthesizer, epsilon, library and method."""
+    """Mean error with its 95% t interval over runs, and the median time, by synthesizer,
+    epsilon, library and method.
+    """
     by = ["synthesizer", "epsilon", "library", "method"]
     seconds = frame.groupby(by)["fit_s"].median().rename("seconds")
     return summarise(frame, by, "error").rename(columns={"mean": "error"}).join(seconds, on=by)

@@ -1,4 +1,6 @@
-"""From pytest-benchmark's JSON to ``benchmarks/RESULTS.md``: ``python -m benchmarks.report FILE.json``."""
+"""From pytest-benchmark's JSON to ``benchmarks/RESULTS.md``: ``python -m benchmarks.report
+FILE.json``.
+"""
 
 from __future__ import annotations
 
@@ -15,67 +17,115 @@ __all__ = ["markdown"]
 
 
 def markdown(report: dict) -> str:
-    """Tables of the protocols (ours, the peer's, their ratio) and of the cells, with machine and date."""
+    """Tables of the protocols (ours, the peer's, their ratio) and of the cells, with machine and
+    date.
+    """
     machine = report["machine_info"]
     seconds = {b["name"]: b["stats"]["min"] for b in report["benchmarks"]}
     extra = {b["name"]: b["extra_info"] for b in report["benchmarks"]}
     names = [m.group(1) for n in seconds if (m := re.fullmatch(r"test_ours\[(\w+)\]", n))]
     floor = seconds["test_random_bytes_alone"]
     lines = [
-        "# Benchmarks", "",
-        f"{machine['cpu'].get('brand_raw', 'unknown CPU')}, Python {machine['python_version']}, "
-        f"{', '.join(f'{name} {number}' for name, number in machine['packages'].items())}; "
-        f"{report['datetime'][:10]}. Least time over rounds, one thread. Written by `make bench`.", "",
-        f"Perturb and encode Adult's 36,679 x 4 training attributes ({machine['adult']}; k = 2, 5, 41, 74; epsilon 2, "
-        "uniform split). "
-        f"Drawing one random byte for each of the bits takes {floor * 1e3:.1f} ms.", "",
-        "| protocol | ours, ms | multi-freq-ldpy's clients, ms | ratio |", "|---|---:|---:|---:|",
-    ]  # fmt: skip
+        "# Benchmarks",
+        "",
+        (
+            f"{machine['cpu'].get('brand_raw', 'unknown CPU')}, Python {machine['python_version']},"
+            f" {', '.join(f'{name} {number}' for name, number in machine['packages'].items())};"
+            f" {report['datetime'][:10]}. Least time over rounds, one thread. Written by `make"
+            " bench`."
+        ),
+        "",
+        (
+            f"Perturb and encode Adult's 36,679 x 4 training attributes ({machine['adult']}; k = 2,"
+            " 5, 41, 74; epsilon 2, uniform split). Drawing one random byte for each of the bits"
+            f" takes {floor * 1e3:.1f} ms."
+        ),
+        "",
+        "| protocol | ours, ms | multi-freq-ldpy's clients, ms | ratio |",
+        "|---|---:|---:|---:|",
+    ]
     for name in names:
         ours, peer = seconds[f"test_ours[{name}]"], seconds.get(f"test_peer[{name}]")
         theirs = f"{peer * 1e3:,.0f} | {peer / ours:,.0f}" if peer else "not measured | "
         lines.append(f"| {name} | {ours * 1e3:.1f} | {theirs} |")
-    lines += ["", "One cell of the grid (one training and its test), seconds.", "",
-              "| data set, protocol | build | fit | predict |", "|---|---:|---:|---:|"]  # fmt: skip
+    lines += [
+        "",
+        "One cell of the grid (one training and its test), seconds.",
+        "",
+        "| data set, protocol | build | fit | predict |",
+        "|---|---:|---:|---:|",
+    ]
     for name, info in extra.items():
         if name.startswith("test_cell"):
             protocol, dataset = re.search(r"\[(\w+)-(\w+)\]", name).groups()
-            lines.append(f"| {dataset}, {protocol} | {info['build_s']} | {info['fit_s']} | {info['predict_s']} |")
+            lines.append(
+                f"| {dataset}, {protocol} | {info['build_s']} | {info['fit_s']} |"
+                f" {info['predict_s']} |"
+            )
     lines += _groups(report["benchmarks"]) + _synthesizers(extra) + _references()
     return "\n".join(lines) + "\n"
 
 
 def _groups(benchmarks: list[dict]) -> list[str]:
-    """The other benchmarks, by their groups; a group's first entry is ours and the others are held against it."""
+    """The other benchmarks, by their groups; a group's first entry is ours and the others are
+    held against it.
+    """
     lines, groups = [], {}
     for b in benchmarks:
-        if b["fullname"].split("/")[-1].startswith(("test_coherence", "test_means", "test_synth.py::test_descent")):
+        if (
+            b["fullname"]
+            .split("/")[-1]
+            .startswith(("test_coherence", "test_means", "test_synth.py::test_descent"))
+        ):
             groups.setdefault(b["group"], []).append(b)
     for group, entries in groups.items():
-        lines += ["", f"{group[0].upper()}{group[1:]}.", "", "| | seconds | times ours |", "|---|---:|---:|"]
+        lines += [
+            "",
+            f"{group[0].upper()}{group[1:]}.",
+            "",
+            "| | seconds | times ours |",
+            "|---|---:|---:|",
+        ]
         first = entries[0]["stats"]["min"]
         for b in entries:
-            name = (re.search(r"\[(.+)\]", b["name"]) or re.search(r"test_(.+)", b["name"])).group(1).replace("_", " ")
+            name = (
+                (re.search(r"\[(.+)\]", b["name"]) or re.search(r"test_(.+)", b["name"]))
+                .group(1)
+                .replace("_", " ")
+            )
             ratio = b["stats"]["min"] / first
-            lines.append(f"| {name} | {b['stats']['min']:.4g} | {ratio:{',.0f' if ratio > 0.95 else '.1f'}} |")
+            lines.append(
+                f"| {name} | {b['stats']['min']:.4g} |"
+                f" {ratio:{',.0f' if ratio > 0.95 else '.1f'}} |"
+            )
     return lines
 
 
 def _synthesizers(extra: dict[str, dict]) -> list[str]:
     """Time and memory of each synthesizer's fit, as the process that ran it saw them."""
-    fits = {m.group(1): info for n, info in extra.items() if (m := re.fullmatch(r"test_fit\[(\w+)\]", n))}
+    fits = {
+        m.group(1): info
+        for n, info in extra.items()
+        if (m := re.fullmatch(r"test_fit\[(\w+)\]", n))
+    }
     if not fits:
         return []
     one = next(iter(fits.values()))
     lines = [
-        "", f"One fit at epsilon 1 on {one['rows']:,} rows x {one['columns']} columns of the NIST extract "
-        f"({one['label']}), in a process of its own; memory is the peak resident size, of which the imports "
-        "and the table take the first part.", "",
-        "| | fit, seconds | as many rows drawn, seconds | peak memory, MB | before the fit, MB |", "|---|---:|---:|---:|---:|",
-    ]  # fmt: skip
+        "",
+        (
+            f"One fit at epsilon 1 on {one['rows']:,} rows x {one['columns']} columns of the NIST"
+            f" extract ({one['label']}), in a process of its own; memory is the peak resident size,"
+            " of which the imports and the table take the first part."
+        ),
+        "",
+        "| | fit, seconds | as many rows drawn, seconds | peak memory, MB | before the fit, MB |",
+        "|---|---:|---:|---:|---:|",
+    ]
     for name, f in fits.items():
         lines.append(
-            f"| {name} | {f['fit_s']:.1f} | {f['sample_s']:.2f} | {f['peak_mb']:,.0f} | {f['before_mb']:,.0f} |"
+            f"| {name} | {f['fit_s']:.1f} | {f['sample_s']:.2f} | {f['peak_mb']:,.0f} |"
+            f" {f['before_mb']:,.0f} |"
         )
     return lines
 
@@ -86,15 +136,22 @@ def _references() -> list[str]:
         return []
     found = summary(pd.read_parquet(RESULT))
     lines = [
-        "", "MST and AIM as others wrote them, on that table at the same rho (delta 1e-9): mean error on all three-way "
-        "marginals (Definition 14; between 0 and 2) and its 95% t interval over runs; least is best. \"round\" and "
-        "\"sample\" are two ways to draw rows from one fit. AIM is held to models of 1 MB. Stored by `make reference`.", "",
-        "| | epsilon | by | rows by | runs | error | 95% interval | fit, seconds (median) |", "|---|---:|---|---|---:|---:|---|---:|",
-    ]  # fmt: skip
+        "",
+        (
+            "MST and AIM as others wrote them, on that table at the same rho (delta 1e-9): mean"
+            " error on all three-way marginals (Definition 14; between 0 and 2) and its 95% t"
+            ' interval over runs; least is best. "round" and "sample" are two ways to draw rows'
+            " from one fit. AIM is held to models of 1 MB. Stored by `make reference`."
+        ),
+        "",
+        "| | epsilon | by | rows by | runs | error | 95% interval | fit, seconds (median) |",
+        "|---|---:|---|---|---:|---:|---|---:|",
+    ]
     for r in found.itertuples():
         interval = f"[{r.low:.3f}, {r.high:.3f}]" if r.runs > 1 else "one run"
         lines.append(
-            f"| {r.synthesizer} | {r.epsilon} | {r.library} | {r.method} | {r.runs} | {r.error:.3f} | {interval} | {r.seconds:.0f} |"
+            f"| {r.synthesizer} | {r.epsilon} | {r.library} | {r.method} | {r.runs} |"
+            f" {r.error:.3f} | {interval} | {r.seconds:.0f} |"
         )
     return lines
 

@@ -1,4 +1,6 @@
-"""DemCoh: one W1 beside scipy's, the null of a group, and a hundred published forests on two cores."""
+"""DemCoh: one W1 beside scipy's, the null of a group, and a hundred published forests on two
+cores.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def _ours(h: np.ndarray, draws: int) -> np.ndarray:
 def _one_by_one(h: np.ndarray, draws: int) -> np.ndarray:
     rng = stream(1, "benchmark null")
     orders = (rng.permutation(h) for _ in range(draws))
-    return np.array([stats.wasserstein_distance(x[: h.size // 2], x[h.size // 2 :]) for x in orders])
+    return np.array(
+        [stats.wasserstein_distance(x[: h.size // 2], x[h.size // 2 :]) for x in orders]
+    )
 
 
 @pytest.mark.parametrize("rule", [_ours, _one_by_one], ids=["ours", "scipy"])
@@ -56,7 +60,7 @@ def test_published_splits(benchmark):
         cells = (Cell(variant="published", split=i) for i in range(SPLITS))
         return Parallel(n_jobs=CORES)(
             one(section5, cell, stream(SEED, "section 5", 0, cell.split)) for cell in cells
-        )  # fmt: skip
+        )
 
     found = benchmark.pedantic(every_split, rounds=1, warmup_rounds=0)
     assert len(found) == SPLITS

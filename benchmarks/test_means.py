@@ -36,7 +36,9 @@ def _one_by_one(group, x: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def _plain(x: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    return _one_by_one(lambda p, told, rhos, normals: uvm_rec(p.tolist(), told, rhos, normals.tolist()), x, sizes)
+    return _one_by_one(
+        lambda p, told, rhos, normals: uvm_rec(p.tolist(), told, rhos, normals.tolist()), x, sizes
+    )
 
 
 def _numpy(x: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -63,6 +65,8 @@ def test_strat_coinpress(benchmark, whose):
 
 
 @pytest.mark.parametrize("whose", WHOSE)
-@pytest.mark.benchmark(group="the same, a fifth of the values thirty times as large: all strata are clipped")
+@pytest.mark.benchmark(
+    group="the same, a fifth of the values thirty times as large: all strata are clipped"
+)
 def test_strat_coinpress_clipped(benchmark, whose):
     _check(benchmark, whose, far=True)

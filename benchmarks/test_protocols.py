@@ -1,4 +1,6 @@
-"""Perturb and encode Adult's sensitive attributes: ours, the peer's per-user clients, the random bits alone."""
+"""Perturb and encode Adult's sensitive attributes: ours, the peer's per-user clients, the random
+bits alone.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ def _budgets(attributes):
 @pytest.mark.benchmark(group="perturb + encode, 36,679 x 4")
 def test_ours(benchmark, attributes, name):
     rng = stream(1, "benchmark", name)
-    mechanisms = [(v, make(name, k=k, epsilon=e)) for (v, k), e in zip(attributes, _budgets(attributes), strict=True)]
+    mechanisms = [
+        (v, make(name, k=k, epsilon=e))
+        for (v, k), e in zip(attributes, _budgets(attributes), strict=True)
+    ]
     bits = benchmark(lambda: [m.privatise_support(v, rng) for v, m in mechanisms])
     assert [b.shape for b in bits] == [(len(v), k) for v, k in attributes]
 
@@ -27,11 +32,18 @@ def test_ours(benchmark, attributes, name):
 @pytest.mark.parametrize("name", PROTOCOLS)
 @pytest.mark.benchmark(group="perturb + encode, 36,679 x 4")
 def test_peer(benchmark, attributes, name):
-    """multi-freq-ldpy, one user at a time; the least of several rounds as ours, or a busy machine would flatter us."""
+    """multi-freq-ldpy, one user at a time; the least of several rounds as ours, or a busy
+    machine would flatter us.
+    """
     pytest.importorskip("multi_freq_ldpy")
-    peer_support(name, attributes[0][0][:10], attributes[0][1], 1.0)  # numba compiles here, outside the clock
+    peer_support(
+        name, attributes[0][0][:10], attributes[0][1], 1.0
+    )  # numba compiles here, outside the clock
     benchmark.pedantic(
-        lambda: [peer_support(name, v, k, e) for (v, k), e in zip(attributes, _budgets(attributes), strict=True)],
+        lambda: [
+            peer_support(name, v, k, e)
+            for (v, k), e in zip(attributes, _budgets(attributes), strict=True)
+        ],
         rounds=3 if name in ("BLH", "OLH") else 10,  # the hashes take seconds
     )
 

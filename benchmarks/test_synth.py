@@ -1,4 +1,6 @@
-"""The synthesizers on ten columns of the NIST extract, time and memory; our mirror descent beside the library's own."""
+"""The synthesizers on ten columns of the NIST extract, time and memory; our mirror descent
+beside the library's own.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ DESCENTS = ("ours", "library_compiled_before", "library_with_its_compilation")
 
 
 def _peak_megabytes() -> float:
-    """The most memory this process has held. ``ru_maxrss`` would count a large parent in, so Linux is asked first."""
+    """The most memory this process has held. ``ru_maxrss`` would count a large parent in, so
+    Linux is asked first.
+    """
     status = Path("/proc/self/status")
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
@@ -33,7 +37,9 @@ def _peak_megabytes() -> float:
 
 
 def fit_once(name: str) -> dict[str, float]:
-    """Fit in this (fresh) process: seconds of the fit and of drawing the rows, peak memory before and after."""
+    """Fit in this (fresh) process: seconds of the fit and of drawing the rows, peak memory
+    before and after.
+    """
     table = table_of("nist")
     configured_jax()
     import mbi  # noqa: F401 - the first fit would pay for it
@@ -42,14 +48,20 @@ def fit_once(name: str) -> dict[str, float]:
     model = SYNTHESIZERS[name].fit(table.frame, table.domain, rho_of(EPSILON, DELTA), rng)
     fitted = time.perf_counter()
     model.sample(len(table.frame), rng)
-    return {"fit_s": fitted - start, "sample_s": time.perf_counter() - fitted, "before_mb": before,
-            "peak_mb": _peak_megabytes()}  # fmt: skip
+    return {
+        "fit_s": fitted - start,
+        "sample_s": time.perf_counter() - fitted,
+        "before_mb": before,
+        "peak_mb": _peak_megabytes(),
+    }
 
 
 @pytest.mark.parametrize("name", ["MST", "AIM", "GEM"])
 @pytest.mark.benchmark(group="one synthesizer in a process of its own")
 def test_fit(benchmark, name):
-    """Pedantic, one round: the clock that counts is inside of the child, which has imported everything before."""
+    """Pedantic, one round: the clock that counts is inside of the child, which has imported
+    everything before.
+    """
 
     def child() -> dict[str, float]:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
@@ -73,7 +85,9 @@ def measurements():
     model = SYNTHESIZERS["AIM"].fit(
         table.frame, table.domain, rho_of(EPSILON, DELTA), stream(1, "benchmark synth", "AIM")
     )
-    measured = [(numbered(table.domain, m.columns), m.noisy, float(m.sigma)) for m in model.measurements]
+    measured = [
+        (numbered(table.domain, m.columns), m.noisy, float(m.sigma)) for m in model.measurements
+    ]
     return table.domain.sizes, measured, model.total
 
 
@@ -83,13 +97,17 @@ def _ours(sizes, measured, total) -> list[np.ndarray]:
 
 
 def _theirs(sizes, measured, total) -> list[np.ndarray]:
-    return reference_marginals(sizes, measured, total, [clique for clique, _, _ in measured], iterations=STEPS)
+    return reference_marginals(
+        sizes, measured, total, [clique for clique, _, _ in measured], iterations=STEPS
+    )
 
 
 @pytest.mark.parametrize("whose", DESCENTS)
 @pytest.mark.benchmark(group="mirror descent, 1,000 steps on what AIM measured at epsilon 1")
 def test_descent(benchmark, measurements, whose):
-    """A compiled step of the library is dropped from memory where its compilation is to be timed."""
+    """A compiled step of the library is dropped from memory where its compilation is to be
+    timed.
+    """
 
     def setup() -> None:
         if whose == "library_with_its_compilation":
@@ -98,6 +116,12 @@ def test_descent(benchmark, measurements, whose):
     run = _ours if whose == "ours" else _theirs
     warm = 1 if whose == "library_compiled_before" else 0
     found = benchmark.pedantic(run, args=measurements, setup=setup, rounds=3, warmup_rounds=warm)
-    gaps = [np.abs(a.ravel() - b.ravel()).sum() for a, b in zip(found, _ours(*measurements), strict=True)]
+    gaps = [
+        np.abs(a.ravel() - b.ravel()).sum()
+        for a, b in zip(found, _ours(*measurements), strict=True)
+    ]
     assert max(gaps) < 0.02  # of a total of 1: the two stop at slightly different points
-    benchmark.extra_info |= {"marginals": len(measurements[1]), "largest_gap": round(float(max(gaps)), 5)}
+    benchmark.extra_info |= {
+        "marginals": len(measurements[1]),
+        "largest_gap": round(float(max(gaps)), 5),
+    }

@@ -28,7 +28,9 @@ def _canonical(part: object) -> str:
         return "s:" + part.replace("\\", r"\\").replace(",", r"\,")  # a comma separates parts
     if isinstance(part, tuple | list):
         return "t:(" + ",".join(_canonical(p) for p in part) + ")"
-    raise ValueError(f"key part {part!r} has type {type(part).__name__}; allowed: str, int, float, bool, tuple")
+    raise ValueError(
+        f"key part {part!r} has type {type(part).__name__}; allowed: str, int, float, bool, tuple"
+    )
 
 
 def seed_sequence(seed: int, *key: object) -> np.random.SeedSequence:

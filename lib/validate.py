@@ -1,4 +1,5 @@
-"""Checks of arguments. Each raises a ``ValueError`` that names the argument, the value and what is allowed.
+"""Checks of arguments. Each raises a ``ValueError`` that names the argument, the value and what is
+allowed.
 
 :func:`resolve` also lets in what is not in this package: ``"module:object"``
 wherever a protocol, a task or a grid has a name. The object is imported where
@@ -18,9 +19,25 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "EPSILON_MIN", "EPSILON_MAX", "INTEGER_MAX", "array", "boolean", "choice", "positive", "integer", "fraction", "codes",
-    "epsilon", "budget", "finite", "generator", "broadcastable", "reals", "resolve", "sequence",
-]  # fmt: skip
+    "EPSILON_MIN",
+    "EPSILON_MAX",
+    "INTEGER_MAX",
+    "array",
+    "boolean",
+    "choice",
+    "positive",
+    "integer",
+    "fraction",
+    "codes",
+    "epsilon",
+    "budget",
+    "finite",
+    "generator",
+    "broadcastable",
+    "reals",
+    "resolve",
+    "sequence",
+]
 
 EPSILON_MIN, EPSILON_MAX = 1e-9, 600.0
 INTEGER_MAX = 1 << 63  # for a count or a size that is reckoned with as a float
@@ -41,7 +58,9 @@ def choice(name: str, value: object, allowed: Iterable[object]) -> object:
     """``value`` if it is one of ``allowed``."""
     allowed = list(allowed)
     if not _among(value, allowed):
-        raise ValueError(f"{name}={value!r} is not known; choose from {', '.join(map(repr, allowed))}")
+        raise ValueError(
+            f"{name}={value!r} is not known; choose from {', '.join(map(repr, allowed))}"
+        )
     return value
 
 
@@ -57,7 +76,9 @@ def positive(name: str, value: float, *, infinite: bool = False) -> float:
     """``value`` as a float if it is a number above 0 (``infinite``: or infinity)."""
     number = _number(value)
     if not number > 0 or (number == math.inf and not infinite):
-        raise ValueError(f"{name}={_shown(value)} is not allowed: a {'' if infinite else 'finite '}number > 0 is")
+        raise ValueError(
+            f"{name}={_shown(value)} is not allowed: a {'' if infinite else 'finite '}number > 0 is"
+        )
     return number
 
 
@@ -66,7 +87,9 @@ def epsilon(value: float, *, name: str = "epsilon") -> float:
     return positive(name, value)
 
 
-def budget(name: str, value: float, *, low: float = EPSILON_MIN, high: float = EPSILON_MAX) -> float:
+def budget(
+    name: str, value: float, *, low: float = EPSILON_MIN, high: float = EPSILON_MAX
+) -> float:
     """``value`` as a float if it is a number in [``low``, ``high``].
 
     Without these, what the local protocols can work with: below ``EPSILON_MIN``
@@ -75,7 +98,9 @@ def budget(name: str, value: float, *, low: float = EPSILON_MIN, high: float = E
     """
     number = _number(value)
     if not low <= number <= high:
-        raise ValueError(f"{name}={_shown(value)} is not allowed: a number >= {low:g} and <= {high:g} is")
+        raise ValueError(
+            f"{name}={_shown(value)} is not allowed: a number >= {low:g} and <= {high:g} is"
+        )
     return number
 
 
@@ -100,7 +125,9 @@ def fraction(name: str, value: float, *, open_ends: bool = True) -> float:
     ok = isinstance(value, Real) and not isinstance(value, bool)
     ok = ok and (0 < value < 1 if open_ends else 0 <= value <= 1)
     if not ok:
-        raise ValueError(f"{name}={value!r} is not allowed: a number in {'(0, 1)' if open_ends else '[0, 1]'} is")
+        raise ValueError(
+            f"{name}={value!r} is not allowed: a number in {'(0, 1)' if open_ends else '[0, 1]'} is"
+        )
     return float(value)
 
 
@@ -109,19 +136,27 @@ def broadcastable(name: str, shape: tuple[int, ...], other: tuple[int, ...], who
     try:
         np.broadcast_shapes(shape, other)
     except ValueError:
-        raise ValueError(f"{name} has shape {shape}; one that broadcasts with {whose} {other} is allowed") from None
+        raise ValueError(
+            f"{name} has shape {shape}; one that broadcasts with {whose} {other} is allowed"
+        ) from None
 
 
 def generator(name: str, value: np.random.Generator) -> np.random.Generator:
-    """``value`` if it is a generator: no seed, no ``None`` and nothing of the older ``RandomState``."""
+    """``value`` if it is a generator: no seed, no ``None`` and nothing of the older
+    ``RandomState``.
+    """
     if not isinstance(value, np.random.Generator):
         raise ValueError(f"{name}={value!r} is not allowed: a numpy.random.Generator is")
     return value
 
 
 def sequence(name: str, values: Iterable[object]) -> list:
-    """``values`` as a list if they stand in an order and can be counted: no text, mapping, set or generator."""
-    if not isinstance(values, str | bytes | Mapping | set | frozenset) and hasattr(values, "__len__"):
+    """``values`` as a list if they stand in an order and can be counted: no text, mapping, set
+    or generator.
+    """
+    if not isinstance(values, str | bytes | Mapping | set | frozenset) and hasattr(
+        values, "__len__"
+    ):
         try:
             return list(values)
         except TypeError:  # an array of no dimension
@@ -135,11 +170,16 @@ def array(name: str, values: object) -> np.ndarray:
     NumPy lets go of a mask without a word, and what it hid would be used.
     """
     if np.ma.is_masked(values):
-        raise ValueError(f"{name} has {np.ma.count_masked(values)} masked entries; an array without any is allowed")
+        raise ValueError(
+            f"{name} has {np.ma.count_masked(values)} masked entries; an array without any is"
+            " allowed"
+        )
     try:
         return np.asarray(values)
     except ValueError:
-        raise ValueError(f"{name} is a list whose entries differ in length; an array is allowed") from None
+        raise ValueError(
+            f"{name} is a list whose entries differ in length; an array is allowed"
+        ) from None
 
 
 def reals(name: str, values: object) -> np.ndarray:
@@ -184,17 +224,23 @@ def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
         wrong = _first_wrong(found, k)
         if wrong is not None:
             bad = found[wrong : wrong + 1].tolist()[0]  # as Python writes it, not as NumPy does
-            if found.dtype.kind not in _REAL:  # the entry may well be a whole number: it is the dtype that is wrong
+            if (
+                found.dtype.kind not in _REAL
+            ):  # the entry may well be a whole number: it is the dtype that is wrong
                 raise ValueError(
-                    f"{name} holds {bad!r} and has dtype {found.dtype}; an integer, float or bool dtype is allowed, "
-                    f"with whole numbers in 0..{k - 1}"
+                    f"{name} holds {bad!r} and has dtype {found.dtype}; an integer, float or bool"
+                    f" dtype is allowed, with whole numbers in 0..{k - 1}"
                 )
-            raise ValueError(f"{name} holds {bad!r} ({found.dtype}); allowed are whole numbers in 0..{k - 1}")
+            raise ValueError(
+                f"{name} holds {bad!r} ({found.dtype}); allowed are whole numbers in 0..{k - 1}"
+            )
     return found.astype(np.intp, copy=False)
 
 
 def _first_wrong(found: np.ndarray, k: int) -> int | None:
-    """Place of the first entry that is no whole number in 0..k-1; the first of all in an array without numbers."""
+    """Place of the first entry that is no whole number in 0..k-1; the first of all in an array
+    without numbers.
+    """
     if found.dtype.kind not in _REAL:
         return 0
     if found.dtype.kind == "f" and not (found == np.floor(found)).all():  # NaN, too
@@ -204,7 +250,9 @@ def _first_wrong(found: np.ndarray, k: int) -> int | None:
     return None
 
 
-def resolve(name: str, value: str, known: Mapping[str, object], fits: Callable[[object], bool], what: str) -> Any:
+def resolve(
+    name: str, value: str, known: Mapping[str, object], fits: Callable[[object], bool], what: str
+) -> Any:
     """``known[value]``, or the object that ``value`` names as ``"module:object"``.
 
     Parameters

@@ -14,8 +14,13 @@ settings.load_profile("suite")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--protocol", action="append", default=[], metavar="MODULE:CLASS",
-                     help="ask the LDP battery of a protocol that is not in the package, too")  # fmt: skip
+    parser.addoption(
+        "--protocol",
+        action="append",
+        default=[],
+        metavar="MODULE:CLASS",
+        help="ask the LDP battery of a protocol that is not in the package, too",
+    )
 
 
 FALSE_ALARM = 1e-6  # of every statistical test in the suite, stated once

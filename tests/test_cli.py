@@ -25,19 +25,27 @@ def test_help(command, capsys):
 
 
 def test_python_m_lib_is_the_same():
-    done = subprocess.run([sys.executable, "-m", "lib", "data", "list", "db_LSAC.csv"], cwd=ROOT, capture_output=True,
-                          text=True, check=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "lib", "data", "list", "db_LSAC.csv"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "296a428e55cc5f2b7f4f8d9374f6c11320dfe022a64e752a582014bf0e560e1d" in done.stdout
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["run", "ldp"], "grid='ldp' is not known; choose from 'ldp_main'"),
-    (["run", "ldp_main", "--profile", "huge"], "profile='huge'"),
-    (["tune", "compas"], "dataset='compas'"),
-    (["data", "verify", "x.csv"], "file='x.csv'"),
-    (["book", "--profile", "huge"], "profile='huge'"),
-    (["claims", "--paper", "none"], "paper='none'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "ldp"], "grid='ldp' is not known; choose from 'ldp_main'"),
+        (["run", "ldp_main", "--profile", "huge"], "profile='huge'"),
+        (["tune", "compas"], "dataset='compas'"),
+        (["data", "verify", "x.csv"], "file='x.csv'"),
+        (["book", "--profile", "huge"], "profile='huge'"),
+        (["claims", "--paper", "none"], "paper='none'"),
+    ],
+)
 def test_wrong_input_is_named_with_status_two(arguments, message, capsys):
     assert main(arguments) == 2
     assert message in capsys.readouterr().err

@@ -7,8 +7,24 @@ import pytest
 from lib.book.reach import imported
 from lib.paths import ROOT
 
-FLOORS = {"paths": 0, "rng": 0, "validate": 0, "datasets": 1, "dp": 1, "ldp": 2, "fairness": 2, "means": 2,
-          "synth": 2, "coherence": 2, "experiments": 3, "book": 4, "claims": 4, "plots": 4, "cli": 5, "__main__": 6}  # fmt: skip
+FLOORS = {
+    "paths": 0,
+    "rng": 0,
+    "validate": 0,
+    "datasets": 1,
+    "dp": 1,
+    "ldp": 2,
+    "fairness": 2,
+    "means": 2,
+    "synth": 2,
+    "coherence": 2,
+    "experiments": 3,
+    "book": 4,
+    "claims": 4,
+    "plots": 4,
+    "cli": 5,
+    "__main__": 6,
+}
 SOURCES = sorted((ROOT / "lib").rglob("*.py"))
 
 

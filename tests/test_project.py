@@ -1,4 +1,6 @@
-"""Files around the code say the same as the code: version, licence, citation, hooks' pins, folders in the README."""
+"""Files around the code say the same as the code: version, licence, citation, hooks' pins,
+folders in the README.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from lib.paths import ROOT
 
 
 def _pins() -> dict[str, str]:
-    text = "".join((ROOT / name).read_text() for name in ("requirements.txt", "requirements-test.txt"))
+    text = "".join(
+        (ROOT / name).read_text() for name in ("requirements.txt", "requirements-test.txt")
+    )
     return dict(re.findall(r"^([\w.-]+)(?:\[[\w,]+\])?==(\S+)", text, re.M))
 
 
@@ -52,7 +56,8 @@ def test_hooks_use_the_pins_of_the_project():
 def test_the_pairs_hook_names_a_drifted_pair(tmp_path, capsys):
     assert pairs_main(ROOT / "chapters") == 0
     (tmp_path / "page.md").write_text(
-        "---\njupytext:\n  text_representation: {extension: .md, format_name: myst}\n---\n\n# Page\n"
+        "---\njupytext:\n  text_representation: {extension: .md, format_name: myst}\n---\n\n#"
+        " Page\n"
     )
     assert pairs_main(tmp_path) == 1
     assert "page.ipynb is missing" in capsys.readouterr().out

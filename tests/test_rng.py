@@ -17,26 +17,47 @@ def test_the_same_key_gives_the_same_stream_whatever_its_types():
 
 
 def test_keys_differ_by_value_type_and_order():
-    keys = [("a", 1), ("a", 2), (1, "a"), ("a", 1.0), ("a", True), ("a", "1"), ("a",), (("a", 1),), ("a", 1, "")]
+    keys = [
+        ("a", 1),
+        ("a", 2),
+        (1, "a"),
+        ("a", 1.0),
+        ("a", True),
+        ("a", "1"),
+        ("a",),
+        (("a", 1),),
+        ("a", 1, ""),
+    ]
     first = {stream(0, *key).integers(2**63) for key in keys}
     assert len(first) == len(keys)
     assert stream(1, "a").random() != stream(0, "a").random()
 
 
 parts = st.recursive(
-    st.text(alphabet=r"as:,\()", max_size=6) | st.integers() | st.floats(allow_nan=False) | st.booleans(),
+    st.text(alphabet=r"as:,\()", max_size=6)
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.booleans(),
     lambda inner: st.lists(inner, max_size=3).map(tuple),
     max_leaves=5,
 )
 
 
 def _typed(key):
-    """``1``, ``1.0`` and ``True`` are equal in Python and different in a key; so are ``0.0`` and ``-0.0``."""
-    return [_typed(part) for part in key] if isinstance(key, tuple) else (type(key).__name__, repr(key))
+    """``1``, ``1.0`` and ``True`` are equal in Python and different in a key; so are ``0.0`` and
+    ``-0.0``.
+    """
+    return (
+        [_typed(part) for part in key]
+        if isinstance(key, tuple)
+        else (type(key).__name__, repr(key))
+    )
 
 
 @example(one=("a,s:b",), two=("a", "b"))
-@given(one=st.tuples(parts, parts) | st.tuples(parts), two=st.tuples(parts, parts) | st.tuples(parts))
+@given(
+    one=st.tuples(parts, parts) | st.tuples(parts), two=st.tuples(parts, parts) | st.tuples(parts)
+)
 def test_different_keys_never_share_a_stream(one, two):
     same = seed_sequence(0, *one).spawn_key == seed_sequence(0, *two).spawn_key
     assert same == (_typed(one) == _typed(two))

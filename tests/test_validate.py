@@ -47,7 +47,9 @@ def test_fraction(bad):
 
 def test_choice():
     assert validate.choice("split", "uniform", ("uniform", "k-based")) == "uniform"
-    with pytest.raises(ValueError, match="split='half' is not known; choose from 'uniform', 'k-based'"):
+    with pytest.raises(
+        ValueError, match="split='half' is not known; choose from 'uniform', 'k-based'"
+    ):
         validate.choice("split", "half", ("uniform", "k-based"))
 
 
@@ -59,21 +61,36 @@ def test_codes(bad):
         validate.codes("v", np.array(bad), 3)
 
 
-@pytest.mark.parametrize(("values", "words"), [
-    ([1, 0.5, 9], r"v holds 0\.5 \(float64\)"), ([1.0, math.nan], "v holds nan "), ([0.0, -math.inf], "v holds -inf "),
-    ([0, 7], r"v holds 7 \(int64\); allowed are whole numbers in 0\.\.2"), ([0.5, -1], r"v holds 0\.5"),
-    ([0, 3, 9], r"v holds 3 \(int64\)"), ([0.0, 3.0, 0.5], r"v holds 3\.0 \(float64\)"), ([3, -1], "v holds 3 "),
-    (["b", "a"], "v holds 'b' "), ([None], "v holds None "), ([[1]], r"v has shape \(1, 1\)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([1, 0.5, 9], r"v holds 0\.5 \(float64\)"),
+        ([1.0, math.nan], "v holds nan "),
+        ([0.0, -math.inf], "v holds -inf "),
+        ([0, 7], r"v holds 7 \(int64\); allowed are whole numbers in 0\.\.2"),
+        ([0.5, -1], r"v holds 0\.5"),
+        ([0, 3, 9], r"v holds 3 \(int64\)"),
+        ([0.0, 3.0, 0.5], r"v holds 3\.0 \(float64\)"),
+        ([3, -1], "v holds 3 "),
+        (["b", "a"], "v holds 'b' "),
+        ([None], "v holds None "),
+        ([[1]], r"v has shape \(1, 1\)"),
+    ],
+)
 def test_codes_name_the_first_entry_that_is_none(values, words):
     with pytest.raises(ValueError, match=words):
         validate.codes("v", np.array(values), 3)
 
 
-@pytest.mark.parametrize("values", [np.array([1, 0], dtype=object), np.array([1 + 0j]), np.array(["1"])])
+@pytest.mark.parametrize(
+    "values", [np.array([1, 0], dtype=object), np.array([1 + 0j]), np.array(["1"])]
+)
 def test_codes_say_that_it_is_the_dtype(values):
     """An object array may hold nothing but good codes."""
-    with pytest.raises(ValueError, match=rf"v holds .* and has dtype {values.dtype}; an integer, float or bool dtype"):
+    with pytest.raises(
+        ValueError,
+        match=rf"v holds .* and has dtype {values.dtype}; an integer, float or bool dtype",
+    ):
         validate.codes("v", values, 3)
 
 
@@ -89,9 +106,13 @@ def test_generator(bad):
 def test_budget(bad):
     assert validate.budget("epsilon", validate.EPSILON_MIN) == 1e-9
     assert validate.budget("epsilon", 600) == 600
-    with pytest.raises(ValueError, match=r"epsilon=.* is not allowed: a number >= 1e-09 and <= 600 is"):
+    with pytest.raises(
+        ValueError, match=r"epsilon=.* is not allowed: a number >= 1e-09 and <= 600 is"
+    ):
         validate.budget("epsilon", bad)
-    with pytest.raises(ValueError, match=r"epsilon=101 is not allowed: a number >= 0\.01 and <= 100 is"):
+    with pytest.raises(
+        ValueError, match=r"epsilon=101 is not allowed: a number >= 0\.01 and <= 100 is"
+    ):
         validate.budget("epsilon", 101, low=0.01, high=100)
 
 
@@ -107,10 +128,16 @@ def test_a_name_is_one_that_is_known_or_a_module_and_an_object():
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [("tau", r"x='tau' is not known; choose from 'pi'"), (3, "x=3 is not known"), ("math:sin", "a float is allowed"),
-     ("math:tau2", r"x='math:tau2' is not allowed .*tau2"), ("no_such_module_here:x", "cannot be imported"),
-     (":pi", "MODULE:OBJECT"), ("math:", "MODULE:OBJECT")],
-)  # fmt: skip
+    [
+        ("tau", r"x='tau' is not known; choose from 'pi'"),
+        (3, "x=3 is not known"),
+        ("math:sin", "a float is allowed"),
+        ("math:tau2", r"x='math:tau2' is not allowed .*tau2"),
+        ("no_such_module_here:x", "cannot be imported"),
+        (":pi", "MODULE:OBJECT"),
+        ("math:", "MODULE:OBJECT"),
+    ],
+)
 def test_another_name_is_refused_with_the_reason(value, words):
     with pytest.raises(ValueError, match=words):
         validate.resolve("x", value, {"pi": 3.0}, _is_number, "a float")

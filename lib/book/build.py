@@ -15,7 +15,9 @@ from lib.paths import ROOT
 __all__ = ["build"]
 
 
-def build(profile: str = "quick", *, workers: int = 2, root: Path = ROOT, progress: bool = True) -> Path:
+def build(
+    profile: str = "quick", *, workers: int = 2, root: Path = ROOT, progress: bool = True
+) -> Path:
     """Build the book and return the page to open.
 
     Parameters
@@ -29,7 +31,12 @@ def build(profile: str = "quick", *, workers: int = 2, root: Path = ROOT, progre
     validate.integer("workers", workers, low=1)
     listed = pages(root)
     build_folder = root / "_build"
-    executed = execute(listed, {"profile": profile}, build_folder / "executed" / profile, workers=workers,
-                       progress=progress)  # fmt: skip
+    executed = execute(
+        listed,
+        {"profile": profile},
+        build_folder / "executed" / profile,
+        workers=workers,
+        progress=progress,
+    )
     stage(root, listed, executed, profile, build_folder / "stage")
     return render(build_folder / "stage", root)

@@ -1,7 +1,9 @@
-"""What every chapter starts with: a style for its figures, badges, figures with alternative text, checked parameters.
+"""What every chapter starts with: a style for its figures, badges, figures with alternative text,
+checked parameters.
 
-A chapter shows things through :func:`badges`, :func:`figure` and :func:`table`, which display HTML that the
-rendered book keeps as it is. Each has a pure counterpart ``*_html`` that returns the string.
+A chapter shows things through :func:`badges`, :func:`figure` and :func:`table`, which display HTML
+that the rendered book keeps as it is. Each has a pure counterpart ``*_html`` that returns the
+string.
 """
 
 from __future__ import annotations
@@ -22,9 +24,20 @@ if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reac
     from matplotlib.figure import Figure
 
 __all__ = [
-    "PROFILES", "badges", "badges_html", "check_parameters", "figure", "figure_html", "put", "ran_on", "ran_on_html",
-    "say", "setup_style", "table", "table_html",
-]  # fmt: skip
+    "PROFILES",
+    "badges",
+    "badges_html",
+    "check_parameters",
+    "figure",
+    "figure_html",
+    "put",
+    "ran_on",
+    "ran_on_html",
+    "say",
+    "setup_style",
+    "table",
+    "table_html",
+]
 
 PROFILES = ("quick", "paper")
 NUMBER = '<td class="num">'
@@ -59,9 +72,9 @@ def check_parameters(**parameters: object) -> None:
     Parameters
     ----------
     **parameters
-        Each is one value whose rule is known by its name (``profile``, ``seed``, ``runs``, ``n``, ``splits``,
-        ``draws``, ``epsilon``), or a pair ``(value, rule)``. A rule is a collection of allowed values or a function
-        ``(name, value)`` that raises.
+        Each is one value whose rule is known by its name (``profile``, ``seed``, ``runs``, ``n``,
+        ``splits``, ``draws``, ``epsilon``), or a pair ``(value, rule)``. A rule is a collection of
+        allowed values or a function ``(name, value)`` that raises.
 
     Raises
     ------
@@ -73,29 +86,45 @@ def check_parameters(**parameters: object) -> None:
     >>> check_parameters(profile="quick", epsilon=1.0, dataset=("adult", ["adult", "lsac"]))
     """
     for name, given in parameters.items():
-        value, rule = (given, KNOWN_RULES[name]) if name in KNOWN_RULES and not _is_pair(given) else _pair(name, given)
+        value, rule = (
+            (given, KNOWN_RULES[name])
+            if name in KNOWN_RULES and not _is_pair(given)
+            else _pair(name, given)
+        )
         if isinstance(value, list | tuple | dict | set):
             raise ValueError(f"{name}={value!r} is not allowed: one value is")
         rule(name, value) if callable(rule) else validate.choice(name, value, rule)
 
 
 def _is_pair(given: object) -> bool:
-    return isinstance(given, tuple) and len(given) == 2 and (callable(given[1]) or isinstance(given[1], Collection))
+    return (
+        isinstance(given, tuple)
+        and len(given) == 2
+        and (callable(given[1]) or isinstance(given[1], Collection))
+    )
 
 
 def _pair(name: str, given: object) -> tuple[Any, Any]:
     if not _is_pair(given):
         raise ValueError(
-            f"{name}={given!r} has no rule; known by name are {', '.join(KNOWN_RULES)}; else (value, rule)"
+            f"{name}={given!r} has no rule; known by name are {', '.join(KNOWN_RULES)}; else"
+            " (value, rule)"
         )
     return given  # type: ignore[return-value]
 
 
-# --- badges -----------------------------------------------------------------------------------------------------
+# --- badges
+# ----------------------------------------------------------------------
 
 
-def badges_html(data: object = None, *, runs: int | str | None = None, seed: int | None = None,
-                minutes: float | None = None, profile: str | None = None) -> str:  # fmt: skip
+def badges_html(
+    data: object = None,
+    *,
+    runs: int | str | None = None,
+    seed: int | None = None,
+    minutes: float | None = None,
+    profile: str | None = None,
+) -> str:
     """The line under a title: which data (real or replica, and from where), runs, seed, run time.
 
     Parameters
@@ -119,14 +148,16 @@ def badges_html(data: object = None, *, runs: int | str | None = None, seed: int
     if profile is not None:
         parts.append(_badge("profile", profile))
     if minutes is not None:
-        parts.append(_badge("run time", "under a minute" if minutes < 1 else f"about {minutes:g} min"))
+        parts.append(
+            _badge("run time", "under a minute" if minutes < 1 else f"about {minutes:g} min")
+        )
     return f'<p class="badges">{" ".join(parts)}</p>'
 
 
 def _badge(key: str, text: str, kind: str = "plain", attributes: str = "") -> str:
     return (
-        f'<span class="badge-item badge-{kind}"{attributes}><span class="badge-key">{escape(key)}</span> '
-        f"{escape(text)}</span>"
+        f'<span class="badge-item badge-{kind}"{attributes}><span'
+        f' class="badge-key">{escape(key)}</span> {escape(text)}</span>'
     )
 
 
@@ -134,7 +165,8 @@ def _data_badge(data: Any) -> str:
     if isinstance(data, str):
         return _badge("data", data)
     attributes = (
-        f' data-dataset="{escape(data.name)}" data-source="{escape(data.source)}" data-sha256="{escape(data.sha256)}"'
+        f' data-dataset="{escape(data.name)}" data-source="{escape(data.source)}"'
+        f' data-sha256="{escape(data.sha256)}"'
         f' title="{escape(ORIGIN.get(data.source, data.source))}; SHA-256 {escape(data.sha256)}"'
     )
     text = f"{data.label}, {len(data.frame):,} rows, {ORIGIN.get(data.source, data.source)}"
@@ -147,12 +179,14 @@ def badges(data: object = None, **options: Any) -> None:
 
 
 def ran_on_html(*data: Any) -> str:
-    """The line under the output of a cell that is tagged ``live``: the rows of this machine that it ran on.
+    """The line under the output of a cell that is tagged ``live``: the rows of this machine that it
+    ran on.
 
     Parameters
     ----------
     *data : Dataset or str
-        A string is the name of a source (``"replica"``, ``"stand-in"``), as tables of the synthesizers have it.
+        A string is the name of a source (``"replica"``, ``"stand-in"``), as tables of the
+        synthesizers have it.
 
     Raises
     ------
@@ -177,19 +211,25 @@ def ran_on(*data: Any) -> None:
     _display(html, plain=re.sub("<[^>]*>", "", html))
 
 
-# --- figures and tables -----------------------------------------------------------------------------------------
+# --- figures and tables
+# -----------------------------------------------------------------------------------------
 
 
-def figure_html(fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None) -> str:
-    """A ``<figure>`` that carries the picture (PNG at twice the screen's density), its caption and alternative text.
+def figure_html(
+    fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
+) -> str:
+    """A ``<figure>`` that carries the picture (PNG at twice the screen's density), its caption and
+    alternative text.
 
     Parameters
     ----------
     fig : matplotlib.figure.Figure
     caption : str
-        What is drawn and what to see in it; ``*emphasis*``, ``**strong**`` and ```code``` are understood.
+        What is drawn and what to see in it; ``*emphasis*``, ``**strong**`` and ```code``` are
+        understood.
     alt : str
-        What a reader who cannot see the picture needs: axes, curves, what they do. At least 20 characters.
+        What a reader who cannot see the picture needs: axes, curves, what they do. At least 20
+        characters.
     name : str, optional
         Anchor: ``<a href="#name">`` reaches the figure.
     width : str, optional
@@ -212,14 +252,17 @@ def figure_html(fig: Figure, caption: str, alt: str, name: str | None = None, wi
     anchor = f' id="{escape(name)}"' if name else ""
     style = f' style="width:{escape(width)}"' if width else ""
     return (
-        f'<figure class="plot"{anchor} style="--drawn:{pixels[0] // 2}px"><div class="picture" tabindex="0">'
+        f'<figure class="plot"{anchor} style="--drawn:{pixels[0] // 2}px"><div class="picture"'
+        ' tabindex="0">'
         f'<img src="data:image/png;base64,{code}" alt="{escape(alt.strip())}" '
         f'width="{pixels[0] // 2}" height="{pixels[1] // 2}"{style}></div>'
         f"<figcaption>{_inline(caption)}</figcaption></figure>"
     )
 
 
-def figure(fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None) -> None:
+def figure(
+    fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
+) -> None:
     """Display :func:`figure_html` and close the figure, so that it is not shown twice."""
     import matplotlib.pyplot as plt
 
@@ -228,8 +271,13 @@ def figure(fig: Figure, caption: str, alt: str, name: str | None = None, width: 
     _display(html, plain=f"[figure] {alt}")
 
 
-def table_html(frame: pd.DataFrame, caption: str | None = None, formats: Mapping[str, str] | None = None,
-               index: bool = False, name: str | None = None) -> str:  # fmt: skip
+def table_html(
+    frame: pd.DataFrame,
+    caption: str | None = None,
+    formats: Mapping[str, str] | None = None,
+    index: bool = False,
+    name: str | None = None,
+) -> str:
     """A table that scrolls sideways on a narrow screen.
 
     Parameters
@@ -249,10 +297,16 @@ def table_html(frame: pd.DataFrame, caption: str | None = None, formats: Mapping
         validate.choice("formats", column, list(frame.columns))
     opening = [_opening(frame.iloc[:, j]) for j in range(frame.shape[1])]
     numeric = [' class="num"' if tag == NUMBER else "" for tag in opening]
-    head = "".join(f'<th scope="col"{n}>{_inline(str(c))}</th>' for n, c in zip(numeric, frame.columns, strict=True))
+    head = "".join(
+        f'<th scope="col"{n}>{_inline(str(c))}</th>'
+        for n, c in zip(numeric, frame.columns, strict=True)
+    )
     specs = [formats.get(c) for c in frame.columns]
     rows = (
-        "".join(f"{tag}{_cell(value, spec)}</td>" for tag, value, spec in zip(opening, row, specs, strict=True))
+        "".join(
+            f"{tag}{_cell(value, spec)}</td>"
+            for tag, value, spec in zip(opening, row, specs, strict=True)
+        )
         for row in frame.itertuples(index=False, name=None)
     )
     body = "".join(f"<tr>{row}</tr>" for row in rows)
@@ -272,7 +326,8 @@ def table(frame: pd.DataFrame, caption: str | None = None, **options: Any) -> No
 def put(name: str, value: object, spec: str = "") -> None:
     """Glue ``format(value, spec)`` under ``name``, for ``{glue:text}`` in the prose.
 
-    MyST-NB's own ``glue`` keeps ``repr(value)``, which for a NumPy number reads ``np.float64(...)``.
+    MyST-NB's own ``glue`` keeps ``repr(value)``, which for a NumPy number reads
+    ``np.float64(...)``.
     """
     from myst_nb import glue
 
@@ -291,7 +346,13 @@ def _opening(column: pd.Series) -> str:
     if column.dtype.kind in "iuf":
         return NUMBER
     longest = column.astype(str).str.len().max()
-    return '<td class="sentences">' if longest > 100 else '<td class="words">' if longest > 24 else "<td>"
+    return (
+        '<td class="sentences">'
+        if longest > 100
+        else '<td class="words">'
+        if longest > 24
+        else "<td>"
+    )
 
 
 def _cell(value: object, spec: str | None) -> str:

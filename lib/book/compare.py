@@ -1,4 +1,5 @@
-"""Whether a page reads the same with real data and on replicas, outside the cells that are tagged ``live``.
+"""Whether a page reads the same with real data and on replicas, outside the cells that are tagged
+``live``.
 
 What a page shows is a function of its text, which is one, and of the outputs of
 its cells. So two executions of a chapter are compared cell by cell: text, tables,
@@ -40,14 +41,18 @@ def _digest(text: str) -> str:
 
 
 def _shown(cell: nbformat.NotebookNode) -> list[str]:
-    """What a code cell shows, as text; a picture is its checksum. What goes to stderr is not on a page."""
+    """What a code cell shows, as text; a picture is its checksum. What goes to stderr is not on
+    a page.
+    """
     found, printed = [], ""  # a kernel sends what is printed in as many pieces as it likes
     for out in cell.get("outputs", []):
         if out.output_type == "stream":
             printed += out.text if out.name == "stdout" else ""
             continue
         data = out.get("data", {})
-        kinds = [k for k in ("text/html", "text/markdown", "text/latex", "image/png") if k in data] or ["text/plain"]
+        kinds = [
+            k for k in ("text/html", "text/markdown", "text/latex", "image/png") if k in data
+        ] or ["text/plain"]
         for kind in kinds:
             text = data.get(kind, "")
             if kind == "image/png":
@@ -66,24 +71,32 @@ def _glued(cell: nbformat.NotebookNode) -> dict[str, str]:
 
 
 def _without_glued(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    outputs = [out for out in cell.get("outputs", []) if not out.get("metadata", {}).get("scrapbook")]
+    outputs = [
+        out for out in cell.get("outputs", []) if not out.get("metadata", {}).get("scrapbook")
+    ]
     return nbformat.from_dict({**cell, "outputs": outputs})
 
 
 def _lines(texts: Iterable[str]) -> list[str]:
     """One line a sentence, row or tag, so that a difference is short."""
     text = "\n".join(texts).replace("</td><td", "</td> <td")
-    return [line.strip() for line in re.sub(r"(</tr>|</p>|</figcaption>|</caption>|\. )", r"\1\n", text).split("\n")]
+    return [
+        line.strip()
+        for line in re.sub(r"(</tr>|</p>|</figcaption>|</caption>|\. )", r"\1\n", text).split("\n")
+    ]
 
 
 def _code_cells(path: Path) -> list[nbformat.NotebookNode]:
     cells = nbformat.read(path, as_version=4).cells
     skipped = {"injected-parameters", SETUP}
-    return [c for c in cells if c.cell_type == "code" and not skipped & set(c.metadata.get("tags", []))]
+    return [
+        c for c in cells if c.cell_type == "code" and not skipped & set(c.metadata.get("tags", []))
+    ]
 
 
 def differences(real: Path, replica: Path) -> list[str]:
-    """How two executed notebooks of one page, on real data and on replicas, differ where they must not.
+    """How two executed notebooks of one page, on real data and on replicas, differ where they must
+    not.
 
     Returns
     -------
@@ -98,7 +111,9 @@ def differences(real: Path, replica: Path) -> list[str]:
     """
     pairs = [_code_cells(path) for path in (real, replica)]
     if [c.source for c in pairs[0]] != [c.source for c in pairs[1]]:
-        raise ValueError(f"real and replica must be executions of the same page, got {real} and {replica}")
+        raise ValueError(
+            f"real and replica must be executions of the same page, got {real} and {replica}"
+        )
     found = []
     for number, (one, other) in enumerate(zip(*pairs, strict=True)):
         head = f"code cell {number} ({(one.source.splitlines() or [''])[0][:90]})"
@@ -109,11 +124,22 @@ def differences(real: Path, replica: Path) -> list[str]:
         shown = [_shown(_without_glued(cell)) for cell in (one, other)]
         if LIVE in one.metadata.get("tags", []):
             for (rows, word), texts in zip(WORD.items(), shown, strict=True):
-                if not re.search(rf"\b{word}s?\b", re.sub("<[^>]*>", " ", " ".join(texts)), re.IGNORECASE):
-                    found.append(f"{head}: is tagged {LIVE!r}, and on {rows} its output does not say {word!r}")
+                if not re.search(
+                    rf"\b{word}s?\b", re.sub("<[^>]*>", " ", " ".join(texts)), re.IGNORECASE
+                ):
+                    found.append(
+                        f"{head}: is tagged {LIVE!r}, and on {rows} its output does not say"
+                        f" {word!r}"
+                    )
         elif shown[0] != shown[1]:
-            lines = difflib.unified_diff(_lines(shown[0]), _lines(shown[1]), "real data", "replicas", n=0, lineterm="")
-            found.append("\n    ".join([f"{head}:", *(line[:400] for line in lines if not line.startswith("@@"))]))
+            lines = difflib.unified_diff(
+                _lines(shown[0]), _lines(shown[1]), "real data", "replicas", n=0, lineterm=""
+            )
+            found.append(
+                "\n    ".join(
+                    [f"{head}:", *(line[:400] for line in lines if not line.startswith("@@"))]
+                )
+            )
     return found
 
 
@@ -125,7 +151,10 @@ def missing_files() -> list[str]:
 @contextmanager
 def on_replicas(folder: Path):
     """An environment in which no real data can be had: ``folder`` is the empty cache."""
-    before = {name: os.environ.get(name) for name in ("COMPANION_DATA", "COMPANION_CACHE", "COMPANION_OFFLINE")}
+    before = {
+        name: os.environ.get(name)
+        for name in ("COMPANION_DATA", "COMPANION_CACHE", "COMPANION_OFFLINE")
+    }
     os.environ.pop("COMPANION_DATA", None)
     os.environ |= {"COMPANION_CACHE": str(folder / "no-cache"), "COMPANION_OFFLINE": "1"}
     try:
@@ -142,9 +171,16 @@ def replicas_folder(build: Path = BUILD) -> Path:
     return build / "executed" / "replicas"
 
 
-def compare(pages: Iterable[Page], profile: str = "quick", *, workers: int = 2, build: Path = BUILD,
-            say: Callable[[str], object] = print) -> int:  # fmt: skip
-    """Execute the chapters among ``pages`` with real data and on replicas, where they changed, and compare.
+def compare(
+    pages: Iterable[Page],
+    profile: str = "quick",
+    *,
+    workers: int = 2,
+    build: Path = BUILD,
+    say: Callable[[str], object] = print,
+) -> int:
+    """Execute the chapters among ``pages`` with real data and on replicas, where they changed, and
+    compare.
 
     Returns
     -------
@@ -157,7 +193,10 @@ def compare(pages: Iterable[Page], profile: str = "quick", *, workers: int = 2, 
         If real data are not all here.
     """
     if missing := missing_files():
-        raise ValueError(f"COMPANION_DATA must name a folder with the real data, got none that has {missing[0]!r}")
+        raise ValueError(
+            "COMPANION_DATA must name a folder with the real data, got none that has"
+            f" {missing[0]!r}"
+        )
     chapters, parameters = [page for page in pages if page.is_chapter], {"profile": profile}
     real = execute(chapters, parameters, build / "executed" / profile, workers=workers)
     with on_replicas(build):

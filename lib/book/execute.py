@@ -30,9 +30,14 @@ from lib.paths import user_cache
 __all__ = ["ChapterError", "Executed", "chapter_key", "execute"]
 
 
-# two kernels that start in the same instant may be given the same port: nothing of the chapter has run, so start anew
+# two kernels that start in the same instant may be given the same port: nothing of the chapter has
+# run, so start anew
 _KERNEL_STARTS = 3
-_NO_KERNEL = ("Kernel didn't respond", "Address already in use", "Kernel died before replying to kernel_info")
+_NO_KERNEL = (
+    "Kernel didn't respond",
+    "Address already in use",
+    "Kernel died before replying to kernel_info",
+)
 
 
 class ChapterError(RuntimeError):
@@ -41,7 +46,9 @@ class ChapterError(RuntimeError):
 
 @dataclass(frozen=True)
 class Executed:
-    """An executed chapter: where it is, how long it ran, which data it named, and whether it ran now or before."""
+    """An executed chapter: where it is, how long it ran, which data it named, and whether it ran
+    now or before.
+    """
 
     doc: str
     path: Path
@@ -51,10 +58,18 @@ class Executed:
 
 
 def _code(notebook: Path) -> str:
-    """The Python of a notebook, that which it writes to a module included; magics are no Python, nor are other files."""
-    cells = [cell.source for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"]
+    """The Python of a notebook, that which it writes to a module included; magics are no Python,
+    nor are other files.
+    """
+    cells = [
+        cell.source
+        for cell in nbformat.read(notebook, as_version=4).cells
+        if cell.cell_type == "code"
+    ]
     python = [source for source in cells if not re.match(r"%%writefile (?!\S+\.py$)", source, re.M)]
-    return "\n".join(line for source in python for line in source.splitlines() if not line.startswith("%"))
+    return "\n".join(
+        line for source in python for line in source.splitlines() if not line.startswith("%")
+    )
 
 
 def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
@@ -75,7 +90,9 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         )
         files += [f for f in found if f.suffix in {".csv", ".parquet"}]
     if parts & {"experiments", "claims"}:
-        files += [f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}]
+        files += [
+            f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}
+        ]
         files += (root / "data").glob("facts.yml")
     if "claims" in parts:
         files += [f for f in (root / "data").glob("*.yml") if f not in files]
@@ -89,11 +106,20 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
 def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
     """The hash of everything that the result of the chapter depends on."""
     notebook = nbformat.read(page.notebook, as_version=4)
-    cells = [(cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells]
+    cells = [
+        (cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells
+    ]
     reach = reachable(_code(page.notebook), page.root)
     requirements = [f for f in [page.root / "requirements.txt"] if f.exists()]
-    body = json.dumps([cells, dict(parameters), digest([*reach, *requirements], page.root),
-                       digest(data_files(reach, page.root), page.root)], sort_keys=True)  # fmt: skip
+    body = json.dumps(
+        [
+            cells,
+            dict(parameters),
+            digest([*reach, *requirements], page.root),
+            digest(data_files(reach, page.root), page.root),
+        ],
+        sort_keys=True,
+    )
     return hashlib.sha256(body.encode()).hexdigest()
 
 
@@ -110,15 +136,31 @@ def _failure(output: Path, log: str) -> str:
 
 def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
     output.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "papermill", str(page.notebook), str(output), "--cwd", str(page.root),
-               "--no-progress-bar", "--log-level", "WARNING", "--start-timeout", "45"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "papermill",
+        str(page.notebook),
+        str(output),
+        "--cwd",
+        str(page.root),
+        "--no-progress-bar",
+        "--log-level",
+        "WARNING",
+        "--start-timeout",
+        "45",
+    ]
     for name, value in parameters.items():
         command += ["-p", name, str(value)]
     start = time.perf_counter()
-    # one thread a kernel: two run side by side, and results must not depend on the number of threads
+    # one thread a kernel: two run side by side, and results must not depend on the number of
+    # threads
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    environment = os.environ | threads | {"PYTHONPATH": str(page.root), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    # a build takes the data that are there: a download midway would change the key it has just computed
+    environment = (
+        os.environ | threads | {"PYTHONPATH": str(page.root), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    )
+    # a build takes the data that are there: a download midway would change the key it has just
+    # computed
     environment.setdefault("COMPANION_OFFLINE", "1")
     # tqdm, which a dependency imports, misses widgets that a rendered page could not use anyway
     filters = [environment.get("PYTHONWARNINGS", ""), "ignore:IProgress not found"]
@@ -142,15 +184,28 @@ def _one(page: Page, parameters: Mapping[str, object], folder: Path) -> Executed
     stamp.unlink(missing_ok=True)
     seconds = _run(page, parameters, output)
     cells = nbformat.read(output, as_version=4).cells
-    html = ["".join(out.get("data", {}).get("text/html", "")) for c in cells for out in c.get("outputs", [])]
+    html = [
+        "".join(out.get("data", {}).get("text/html", ""))
+        for c in cells
+        for out in c.get("outputs", [])
+    ]
     data = data_used(html)
-    stamp.write_text(json.dumps({"key": key, "seconds": seconds, "data": data, "parameters": dict(parameters)}))
+    stamp.write_text(
+        json.dumps({"key": key, "seconds": seconds, "data": data, "parameters": dict(parameters)})
+    )
     return Executed(page.doc, output, seconds, tuple(data), fresh=True)
 
 
-def execute(pages: Iterable[Page], parameters: Mapping[str, object], folder: Path, *, workers: int = 2,
-            progress: bool = True) -> list[Executed]:  # fmt: skip
-    """Execute those chapters among ``pages`` whose key changed; all of them, in the order given, are returned.
+def execute(
+    pages: Iterable[Page],
+    parameters: Mapping[str, object],
+    folder: Path,
+    *,
+    workers: int = 2,
+    progress: bool = True,
+) -> list[Executed]:
+    """Execute those chapters among ``pages`` whose key changed; all of them, in the order given,
+    are returned.
 
     Raises
     ------
@@ -160,13 +215,18 @@ def execute(pages: Iterable[Page], parameters: Mapping[str, object], folder: Pat
     chapters = [page for page in pages if page.is_chapter]
     done: dict[str, Executed] = {}
     errors: list[str] = []
-    with ThreadPoolExecutor(workers) as pool, tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar:
+    with (
+        ThreadPoolExecutor(workers) as pool,
+        tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar,
+    ):
         jobs = {pool.submit(_one, page, parameters, folder): page for page in chapters}
         for job in as_completed(jobs):
             doc = jobs[job].doc
             try:
                 done[doc] = job.result()
-                bar.set_postfix_str(f"{doc} {'in ' if done[doc].fresh else 'unchanged, '}{done[doc].seconds:.0f} s")
+                bar.set_postfix_str(
+                    f"{doc} {'in ' if done[doc].fresh else 'unchanged, '}{done[doc].seconds:.0f} s"
+                )
             except ChapterError as error:
                 errors.append(str(error))
             bar.update()

@@ -50,7 +50,9 @@ class Repository:
 
 
 def repository(root: Path = ROOT, *, clone: bool = True) -> Repository | None:
-    """What ``_config.yml`` states, else (if ``clone``) the GitHub repository that ``root`` was cloned from, else None."""
+    """What ``_config.yml`` states, else (if ``clone``) the GitHub repository that ``root`` was
+    cloned from, else None.
+    """
     file = root / "_config.yml"
     stated = (yaml.safe_load(file.read_text()).get("repository") or {}) if file.exists() else {}
     url = (stated.get("url") or "").rstrip("/") or (clone and _origin(root))
@@ -58,32 +60,44 @@ def repository(root: Path = ROOT, *, clone: bool = True) -> Repository | None:
 
 
 def _origin(root: Path) -> str | None:
-    """``https://github.com/OWNER/NAME`` of the remote ``origin``, in whichever of its spellings; None for other hosts."""
+    """``https://github.com/OWNER/NAME`` of the remote ``origin``, in whichever of its spellings;
+    None for other hosts.
+    """
     git = ["git", "-C", str(root), "config", "--get", "remote.origin.url"]
     try:
         found = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
     except OSError:  # a machine without git
         return None
     place = re.fullmatch(
-        r"(?:https://(?:[^/@]+@)?|ssh://git@|git@)github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?", found
+        r"(?:https://(?:[^/@]+@)?|ssh://git@|git@)github\.com[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?",
+        found,
     )
     return f"https://github.com/{place[1]}/{place[2]}" if place else None
 
 
 def staged_config(root: Path = ROOT) -> str:
-    """``_config.yml`` for the renderer: the services where the theme reads them, and only if an address is known.
+    """``_config.yml`` for the renderer: the services where the theme reads them, and only if an
+    address is known.
 
-    jupyter-book drops its own ``launch_buttons`` where ``html_theme_options`` are given, and without an address
-    takes that of an example.
+    jupyter-book drops its own ``launch_buttons`` where ``html_theme_options`` are given, and
+    without an address takes that of an example.
     """
     config = yaml.safe_load((root / "_config.yml").read_text())
     services, stated = config.pop("launch_buttons", {}), repository(root)
     config["launch_buttons"] = {"thebe": False}
     if stated is not None:
-        options = config.setdefault("sphinx", {}).setdefault("config", {}).setdefault("html_theme_options", {})
+        options = (
+            config.setdefault("sphinx", {})
+            .setdefault("config", {})
+            .setdefault("html_theme_options", {})
+        )
         config.setdefault("repository", {})["url"] = stated.url
-        options |= {"repository_url": stated.url, "repository_branch": stated.branch, "launch_buttons": services,
-                    "path_to_docs": config["repository"].get("path_to_book", "")}  # fmt: skip
+        options |= {
+            "repository_url": stated.url,
+            "repository_branch": stated.branch,
+            "launch_buttons": services,
+            "path_to_docs": config["repository"].get("path_to_book", ""),
+        }
     else:
         config.pop("repository", None)
     return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
@@ -99,7 +113,9 @@ def colab_cell(root: Path = ROOT) -> str:
 
 
 def install(folder: Path | None = None, root: Path = ROOT) -> Path:
-    """Let this Python import ``lib`` from any folder, by a ``.pth`` file in its site-packages (or ``folder``)."""
+    """Let this Python import ``lib`` from any folder, by a ``.pth`` file in its site-packages
+    (or ``folder``).
+    """
     file = (folder or Path(sysconfig.get_paths()["purelib"])) / "companion.pth"
     file.write_text(f"{root}\n")
     return file

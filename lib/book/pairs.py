@@ -1,4 +1,6 @@
-"""Chapters as pairs: ``x.md`` (MyST, the text that is reviewed) and ``x.ipynb`` (no outputs, what papermill runs)."""
+"""Chapters as pairs: ``x.md`` (MyST, the text that is reviewed) and ``x.ipynb`` (no outputs,
+what papermill runs).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ def is_pair_source(text: Path) -> bool:
 
 
 def notebook_of(text: Path, root: Path = ROOT) -> nbformat.NotebookNode:
-    """The notebook that belongs to a MyST page: no outputs, and cell ids that do not change between calls.
+    """The notebook that belongs to a MyST page: no outputs, and cell ids that do not change between
+    calls.
 
     A first cell sets Colab up; elsewhere it does nothing.
     """
@@ -57,7 +60,9 @@ def difference(text: Path, root: Path = ROOT) -> str | None:
 
 
 def sync(folder: Path, root: Path = ROOT) -> list[Path]:
-    """Write the ``.ipynb`` of every pair below ``folder`` from its ``.md``; those that changed are returned."""
+    """Write the ``.ipynb`` of every pair below ``folder`` from its ``.md``; those that changed
+    are returned.
+    """
     changed = []
     for text in sorted(folder.rglob("*.md")):
         if is_pair_source(text):
@@ -71,7 +76,11 @@ def sync(folder: Path, root: Path = ROOT) -> list[Path]:
 
 def main(folder: Path = Path("chapters")) -> int:
     """``python -m lib.book.pairs``: name the pairs that do not agree; 1 if there is one."""
-    drifted = [d for text in sorted(folder.rglob("*.md")) if is_pair_source(text) and (d := difference(text))]
+    drifted = [
+        d
+        for text in sorted(folder.rglob("*.md"))
+        if is_pair_source(text) and (d := difference(text))
+    ]
     print(*drifted, sep="\n", end="\n" if drifted else "")
     return int(bool(drifted))
 

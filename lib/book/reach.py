@@ -12,12 +12,16 @@ from threading import Lock
 __all__ = ["imported", "reachable", "digest"]
 
 
-_PARSER = Lock()  # the parser of Python 3.11 counts its depth for all threads together: two at once can fail
+_PARSER = (
+    Lock()
+)  # the parser of Python 3.11 counts its depth for all threads together: two at once can fail
 
 
 @cache
 def imported(source: str, package: str = "lib") -> frozenset[str]:
-    """Dotted names below ``package`` that ``source`` imports anywhere, ``from a import b`` giving ``a`` and ``a.b``."""
+    """Dotted names below ``package`` that ``source`` imports anywhere, ``from a import b``
+    giving ``a`` and ``a.b``.
+    """
     names: set[str] = set()
     with _PARSER:
         tree = ast.parse(source)
@@ -39,7 +43,9 @@ def _files(name: str, root: Path) -> list[Path]:
 
 
 def reachable(source: str, root: Path, package: str = "lib") -> list[Path]:
-    """Source files of ``package`` that ``source`` reaches by imports, directly or through others, sorted."""
+    """Source files of ``package`` that ``source`` reaches by imports, directly or through
+    others, sorted.
+    """
     seen: set[Path] = set()
     todo = [file for name in imported(source, package) for file in _files(name, root)]
     while todo:

@@ -1,4 +1,6 @@
-"""From the staging folder to HTML, warnings as errors, and nothing in it that asks another machine."""
+"""From the staging folder to HTML, warnings as errors, and nothing in it that asks another
+machine.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,15 @@ _LOADS = re.compile(
 
 
 _UNWANTED = re.compile(
-    # the theme's early font requests: from file:// a browser refuses them, with an error on each page
+    # the theme's early font requests: from file:// a browser refuses them, with an error on each
+    # page
     r'<link rel="preload" as="font"[^>]*>'
-    # jupyter-book adds every script below _static: MathJax a second time, beside Sphinx's own deferred tag
+    # jupyter-book adds every script below _static: MathJax a second time, beside Sphinx's own
+    # deferred tag
     r'|<script src="[^"]*mathjax/[^"]*"></script>'
     # the launcher of live code, which the book does not use, knows an address elsewhere
-    r'|<script>const THEBE_JS_URL = [^<]*</script>|<script async="async" src="[^"]*sphinx-thebe\.js[^"]*"></script>'
+    r'|<script>const THEBE_JS_URL = [^<]*</script>|<script async="async"'
+    r' src="[^"]*sphinx-thebe\.js[^"]*"></script>'
 )
 
 
@@ -34,7 +39,9 @@ class RenderError(RuntimeError):
 
 
 def outside_resources(html: Path) -> list[str]:
-    """Tags in the pages below ``html`` that load a resource from another host (links do not count)."""
+    """Tags in the pages below ``html`` that load a resource from another host (links do not
+    count).
+    """
     return [
         f"{page.relative_to(html)}: {match.group(0)[:160]}"
         for page in sorted(html.rglob("*.html"))
@@ -51,7 +58,8 @@ def drop_unwanted(html: Path) -> None:
 
 
 def render(folder: Path, output: Path) -> Path:
-    """Build ``folder`` into ``output/_build/html`` unless the page there was made from the same bytes.
+    """Build ``folder`` into ``output/_build/html`` unless the page there was made from the same
+    bytes.
 
     Raises
     ------
@@ -64,12 +72,21 @@ def render(folder: Path, output: Path) -> Path:
     if index.exists() and stamp.exists() and stamp.read_text() == key:
         return index
     stamp.unlink(missing_ok=True)
-    # From nothing: the stage is new, so every page is read again anyway, and what an older build remembers would warn
+    # From nothing: the stage is new, so every page is read again anyway, and what an older build
+    # remembers would warn
     # of labels that have moved since, and keep pages that are no longer listed.
     for old in (html, html.with_name(".doctrees")):
         shutil.rmtree(old, ignore_errors=True)
-    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(folder), "--path-output", str(output),
-               "-W", "-n", "--keep-going"]  # fmt: skip
+    command = [
+        str(Path(sys.executable).with_name("jupyter-book")),
+        "build",
+        str(folder),
+        "--path-output",
+        str(output),
+        "-W",
+        "-n",
+        "--keep-going",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode or not index.exists():
         raise RenderError(done.stdout + done.stderr)

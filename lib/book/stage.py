@@ -1,4 +1,6 @@
-"""The staging folder that jupyter-book renders: executed notebooks, plain pages, and a status page made now."""
+"""The staging folder that jupyter-book renders: executed notebooks, plain pages, and a status
+page made now.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,17 @@ from lib.book.toc import Page
 
 __all__ = ["stage", "status_page"]
 
-SHOWN = ("numpy", "scipy", "pandas", "scikit-learn", "lightgbm", "matplotlib", "jupyter-book", "sphinx", "papermill")
+SHOWN = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "lightgbm",
+    "matplotlib",
+    "jupyter-book",
+    "sphinx",
+    "papermill",
+)
 
 
 def mathjax() -> Path:
@@ -25,7 +37,9 @@ def mathjax() -> Path:
     files = metadata.files("sphinx-mathjax-offline") or []
     found = [file for file in files if file.name == "tex-svg.js"]
     if not found:
-        raise FileNotFoundError("tex-svg.js is not in the installed sphinx-mathjax-offline; install requirements.txt")
+        raise FileNotFoundError(
+            "tex-svg.js is not in the installed sphinx-mathjax-offline; install requirements.txt"
+        )
     return Path(found[0].locate())
 
 
@@ -39,18 +53,23 @@ def status_page(executed: Sequence[Executed], profile: str) -> str:
     )
     versions = "\n".join(f"| {name} | {metadata.version(name)} |" for name in SHOWN)
     return (
-        "# Status of this build\n\n"
-        f"Executed under the `{profile}` profile on Python {platform.python_version()}, {platform.machine()}. "
-        "A data source is `local` (the folder `COMPANION_DATA`), `cache`, `download`, or `replica`.\n\n"
-        f"| chapter | run time | data |\n|---|---:|---|\n{rows}\n\n"
-        f"| package | version |\n|---|---|\n{versions}\n"
+        f"# Status of this build\n\nExecuted under the `{profile}` profile on Python"
+        f" {platform.python_version()}, {platform.machine()}. A data source is `local` (the folder"
+        " `COMPANION_DATA`), `cache`, `download`, or `replica`.\n\n| chapter | run time | data"
+        f" |\n|---|---:|---|\n{rows}\n\n| package | version |\n|---|---|\n{versions}\n"
     )
 
 
 def _copy_executed(chapter: Executed, target: Path) -> None:
-    """Without papermill's own metadata and injected cell, whose times would make every build differ, and without set-up."""
+    """Without papermill's own metadata and injected cell, whose times would make every build
+    differ, and without set-up.
+    """
     notebook = nbformat.read(chapter.path, as_version=4)
-    notebook.cells = [c for c in notebook.cells if not {"injected-parameters", SETUP} & set(c.metadata.get("tags", []))]
+    notebook.cells = [
+        c
+        for c in notebook.cells
+        if not {"injected-parameters", SETUP} & set(c.metadata.get("tags", []))
+    ]
     notebook.metadata.pop("papermill", None)
     for cell in notebook.cells:
         for key in ("papermill", "execution"):
@@ -58,7 +77,9 @@ def _copy_executed(chapter: Executed, target: Path) -> None:
     nbformat.write(notebook, target)
 
 
-def stage(root: Path, pages: Sequence[Page], executed: Sequence[Executed], profile: str, folder: Path) -> None:
+def stage(
+    root: Path, pages: Sequence[Page], executed: Sequence[Executed], profile: str, folder: Path
+) -> None:
     """Fill ``folder`` anew."""
     shutil.rmtree(folder, ignore_errors=True)
     by_doc = {chapter.doc: chapter for chapter in executed}

@@ -19,7 +19,9 @@ TIMES = DATA / "run_times.csv"  # written by: python -m lib book --times
 
 @dataclass(frozen=True)
 class Exercise:
-    """Title, label, one of :data:`LEVELS` (or ``""``), and whether a solution with code belongs to it."""
+    """Title, label, one of :data:`LEVELS` (or ``""``), and whether a solution with code belongs
+    to it.
+    """
 
     title: str
     label: str
@@ -46,16 +48,23 @@ def _first(pattern: str, text: str) -> str:
 
 
 def _solution(text: str, label: str) -> str:
-    return _first(rf"^```\{{solution-start\}} {re.escape(label)}\n(.*?)^```\{{solution-end\}}", text)
+    return _first(
+        rf"^```\{{solution-start\}} {re.escape(label)}\n(.*?)^```\{{solution-end\}}", text
+    )
 
 
 def _exercises(text: str) -> tuple[Exercise, ...]:
     pattern = r"^```\{exercise\}([^\n]*)\n:label: (\S+)\n(.*?)^```"
     return tuple(
-        Exercise(title.strip(), label, _first(rf"\(\*({'|'.join(LEVELS)})\*\)", body),
-                 "{code-cell}" in (solution := _solution(text, label)) and ":class: dropdown" in solution)
+        Exercise(
+            title.strip(),
+            label,
+            _first(rf"\(\*({'|'.join(LEVELS)})\*\)", body),
+            "{code-cell}" in (solution := _solution(text, label))
+            and ":class: dropdown" in solution,
+        )
         for title, label, body in re.findall(pattern, text, re.M | re.S)
-    )  # fmt: skip
+    )
 
 
 def facts(page: Page) -> Facts:

@@ -14,16 +14,26 @@ from lib.paths import BUILD, ROOT
 __all__ = ["write_times"]
 
 
-def write_times(executed: Path = BUILD / "executed" / "quick", path: Path = TIMES, root: Path = ROOT) -> int:
-    """Write the seconds that each chapter took when it was last executed; how many chapters have one is returned."""
+def write_times(
+    executed: Path = BUILD / "executed" / "quick", path: Path = TIMES, root: Path = ROOT
+) -> int:
+    """Write the seconds that each chapter took when it was last executed; how many chapters have
+    one is returned.
+    """
     rows = []
     for page in pages(root):
         stamp = executed / f"{page.doc}.json"
         if page.is_chapter and stamp.exists():
             rows.append(f"{page.doc},{json.loads(stamp.read_text())['seconds']:.0f}")
     if not rows:
-        raise ValueError(f"path={str(executed)!r} holds no executed chapter; build the book first: python -m lib book")
-    machine = f"# quick profile, two chapters side by side, {os.cpu_count()} cores, {platform.machine()}, kernel start included"
+        raise ValueError(
+            f"path={str(executed)!r} holds no executed chapter; build the book first: python -m lib"
+            " book"
+        )
+    machine = (
+        f"# quick profile, two chapters side by side, {os.cpu_count()} cores, {platform.machine()},"
+        " kernel start included"
+    )
     machine += f"; load average of the quarter of an hour before: {os.getloadavg()[2]:.1f}"
     path.write_text("\n".join([machine, "chapter,seconds", *rows]) + "\n")
     return len(rows)

@@ -60,8 +60,13 @@ def pages(root: Path) -> list[Page]:
     ValueError
         If a page of the table of contents has no file.
     """
-    listed = [Page(doc, root) for doc in _documents(yaml.safe_load((root / "_toc.yml").read_text()))]
+    listed = [
+        Page(doc, root) for doc in _documents(yaml.safe_load((root / "_toc.yml").read_text()))
+    ]
     for page in listed:
         if not (page.is_generated or page.is_chapter or page.text.exists()):
-            raise ValueError(f"_toc.yml lists {page.doc!r}, but there is neither {page.doc}.md nor {page.doc}.ipynb")
+            raise ValueError(
+                f"_toc.yml lists {page.doc!r}, but there is neither {page.doc}.md nor"
+                f" {page.doc}.ipynb"
+            )
     return listed

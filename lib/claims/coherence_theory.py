@@ -1,4 +1,6 @@
-"""Measures for the theorems of the coherence paper: exact computations, and simulations within their conditions."""
+"""Measures for the theorems of the coherence paper: exact computations, and simulations within
+their conditions.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ from lib.coherence.theorems import claim2_probability, claim2_size, hush_scovel
 from lib.coherence.tightened import description_length_size
 from lib.rng import stream
 
-__all__ = ["MEASURES", "claim2_exact", "corollary2_follows", "reading_distances", "theorem9_refuted"]
+__all__ = [
+    "MEASURES",
+    "claim2_exact",
+    "corollary2_follows",
+    "reading_distances",
+    "theorem9_refuted",
+]
 
 FALSE_ALARM = 1e-6  # of a simulated share against beta
 
@@ -32,41 +40,60 @@ def table1_row(alpha: float) -> Evidence:
     """Whether a row of Table 1 satisfies Theorem 7."""
     row = next(r for r in table1() if r["alpha"] == alpha)
     return Evidence(
-        float(row["holds"]), detail=f"epsilon up to {row['largest']:.4f} would; {row['slack']:.0%} to spare"
+        float(row["holds"]),
+        detail=f"epsilon up to {row['largest']:.4f} would; {row['slack']:.0%} to spare",
     )
 
 
 def section63_example(epsilon: float = 0.01) -> Evidence:
-    """Whether ``epsilon`` is within Theorem 7 for alpha .2, 100 groups of 250,000 out of 5 million, beta e^-30."""
+    """Whether ``epsilon`` is within Theorem 7 for alpha .2, 100 groups of 250,000 out of 5
+    million, beta e^-30.
+    """
     s = solve(Setting(alpha=0.2, beta=math.exp(-30), gamma=250_000, collection=100, n=5_000_000))
     return Evidence(float(s.value >= epsilon), detail=f"the largest is {s.value:.4f}")
 
 
 def moved_mass(share: float) -> Evidence:
     """W1 when ``share`` of the people move from -1 to 1."""
-    values = np.concatenate([np.full(1000, -1.0), np.where(np.arange(1000) < 1000 * share, 1.0, -1.0)])
+    values = np.concatenate(
+        [np.full(1000, -1.0), np.where(np.arange(1000) < 1000 * share, 1.0, -1.0)]
+    )
     return Evidence(float(stats.wasserstein_distance(values[:1000], values[1000:])))
 
 
 def claim2_exact(m: int = 368, alpha: float = 0.5, mu: float = 1e-9) -> tuple[float, float, float]:
-    """``(exact, at twice alpha, stated)``: W1 tails of two halves of m predictions +-1, half and half, and Claim 2's."""
+    """``(exact, at twice alpha, stated)``: W1 tails of two halves of m predictions +-1, half and
+    half, and Claim 2's.
+    """
     half, w = m // 2, np.arange(m // 2 + 1)
     law, w1 = stats.hypergeom(m, half, half).pmf(w), 2 * np.abs(2 * w - half) / half
     assert claim2_size(alpha, mu) <= m
-    return float(law[w1 > alpha].sum()), float(law[w1 > 2 * alpha].sum()), claim2_probability(m, mu)[1]
+    return (
+        float(law[w1 > alpha].sum()),
+        float(law[w1 > 2 * alpha].sum()),
+        claim2_probability(m, mu)[1],
+    )
 
 
 def claim2_statement() -> Evidence:
     """Whether Claim 2 survives the example of :func:`claim2_exact` as it is stated."""
     exact, twice, stated = claim2_exact()
-    words = f"Pr[W1 > alpha] = {exact:.1e} against at most {stated:.1e}; Pr[W1 > 2 alpha] = {twice:.1e}"
+    words = (
+        f"Pr[W1 > alpha] = {exact:.1e} against at most {stated:.1e}; Pr[W1 > 2 alpha] = {twice:.1e}"
+    )
     return Evidence(float(exact <= stated), detail=words)
 
 
 def theorem4_exact() -> Evidence:
     """Whether the tail bound holds against the exact law over a grid of urns."""
     cases = 0
-    for b, a, s in ((100, 40, 50), (1000, 30, 500), (60, 30, 10), (5000, 2500, 2500), (200, 5, 100)):
+    for b, a, s in (
+        (100, 40, 50),
+        (1000, 30, 500),
+        (60, 30, 10),
+        (5000, 2500, 2500),
+        (200, 5, 100),
+    ):
         law = stats.hypergeom(b, a, s)
         for distance in range(2, min(a, s)):
             if law.sf(s * a / b + distance) > hush_scovel(distance, b=b, a=a, s=s):
@@ -76,11 +103,14 @@ def theorem4_exact() -> Evidence:
 
 
 def theorem12_special() -> Evidence:
-    """Whether the printed exponent for halves is at most the general one for every n from 3 on that was tried."""
+    """Whether the printed exponent for halves is at most the general one for every n from 3 on
+    that was tried.
+    """
     sizes = [*range(4, 200, 2), 10**4, 10**6]
     ratios = [mcdiarmid(n=n, m=n / 2) / mcdiarmid(n=n, m=n / 2, reading="paper") for n in sizes]
     return Evidence(
-        float(min(ratios) >= 1), detail=f"the general exponent is {min(ratios):.2f} to {max(ratios):.2f} times it"
+        float(min(ratios) >= 1),
+        detail=f"the general exponent is {min(ratios):.2f} to {max(ratios):.2f} times it",
     )
 
 
@@ -92,14 +122,19 @@ def corollary2_follows() -> Evidence:
             for eta in (1.0, 0.05, 1e-9):
                 delta = largest_delta(epsilon=epsilon, n=n, eta=eta)
                 t, delta_hat = math.sqrt(2 * math.log(2 / eta)), math.sqrt(epsilon * delta) / 15
-                beta, bound = approximate_dp(epsilon=epsilon, delta=delta, n=n, t=t, delta_hat=delta_hat)
-                held += beta <= eta and bound <= corollary(epsilon=epsilon, delta=delta, n=n, eta=eta)
+                beta, bound = approximate_dp(
+                    epsilon=epsilon, delta=delta, n=n, t=t, delta_hat=delta_hat
+                )
+                held += beta <= eta and bound <= corollary(
+                    epsilon=epsilon, delta=delta, n=n, eta=eta
+                )
                 cases += 1
     return Evidence(float(held == cases), detail=f"{held} of {cases} settings")
 
 
 def clear_column(beta: float = 0.05, draws: int = 20_000) -> Evidence:
-    """Whether Theorem 9 holds: simulated halves of large groups at ``beta``, and the exact law of small data sets.
+    """Whether Theorem 9 holds: simulated halves of large groups at ``beta``, and the exact law of
+    small data sets.
 
     Under the column's own lens a predictor is two numbers, and +1 and -1 are
     as far apart as any on every half, whatever was published.
@@ -111,21 +146,30 @@ def clear_column(beta: float = 0.05, draws: int = 20_000) -> Evidence:
             if members > n:
                 continue
             for share in (0.5, 0.1):
-                found = column_distances(round(share * members), members, n, size=draws,
-                                         rng=stream(1, "clear column", 9, n, alpha, share))  # fmt: skip
+                found = column_distances(
+                    round(share * members),
+                    members,
+                    n,
+                    size=draws,
+                    rng=stream(1, "clear column", 9, n, alpha, share),
+                )
                 worst, cases = max(worst, float((found > alpha).mean())), cases + 1
     words = f"largest simulated share {worst:.4f} over {cases} cases, beta {beta:g}"
     refuted = theorem9_refuted()
     if refuted:
         n, ones, alpha, likely, chance = refuted
-        words += f"; but {ones} of {n} people with a one are more than {alpha:.2f} apart with probability {chance:g}, at beta {likely:g}"
+        words += (
+            f"; but {ones} of {n} people with a one are more than {alpha:.2f} apart with"
+            f" probability {chance:g}, at beta {likely:g}"
+        )
     return Evidence(float(worst <= beta and not refuted), detail=words)
 
 
 def theorem9_refuted(
     betas: tuple[float, ...] = (0.05, 0.5, 0.65, 0.8, 0.95),
 ) -> tuple[int, int, float, float, float] | None:
-    """First case ``(n, ones, alpha, beta, chance)`` with everyone in the group and ``Pr[W1 > alpha] > beta``, exactly.
+    """First case ``(n, ones, alpha, beta, chance)`` with everyone in the group and ``Pr[W1 > alpha]
+    > beta``, exactly.
 
     ``alpha`` is the least for which the size constraint is at most ``n``. With
     an odd number of ones the halves always differ, by 4/n at least.
@@ -143,7 +187,8 @@ def theorem9_refuted(
 
 
 def reading_distances(n: int, alpha: float, *, size: int, rng: np.random.Generator) -> np.ndarray:
-    """W1 on everyone of a learner that picks its predictor by the count: simulated halves of ``n``, shape (size,).
+    """W1 on everyone of a learner that picks its predictor by the count: simulated halves of ``n``,
+    shape (size,).
 
     Half of the people have the bit, half a trait, independently. If the count
     tells that the bit is more than ``alpha`` apart, the learner predicts the
@@ -151,13 +196,16 @@ def reading_distances(n: int, alpha: float, *, size: int, rng: np.random.Generat
     """
     quarter, half = n // 4, n // 2
     ones = rng.hypergeometric(half, half, half, size=size)
-    trait = rng.hypergeometric(quarter, quarter, ones) + rng.hypergeometric(quarter, quarter, half - ones)
+    trait = rng.hypergeometric(quarter, quarter, ones) + rng.hypergeometric(
+        quarter, quarter, half - ones
+    )
     bit, other = (2 * np.abs(2 * found - half) / half for found in (ones, trait))
     return np.where(bit > alpha, bit, other)
 
 
 def clear_count(beta: float = 0.05, draws: int = 20_000) -> Evidence:
-    """Whether Theorem 11 holds: against a learner that reads the count, and by a union bound over all learners.
+    """Whether Theorem 11 holds: against a learner that reads the count, and by a union bound over
+    all learners.
 
     A count of n/2 bits has n/2 + 1 values, and given its coins a learner makes
     one predictor of each, so :func:`description_length_size` holds for every
@@ -171,17 +219,25 @@ def clear_count(beta: float = 0.05, draws: int = 20_000) -> Evidence:
     for n in (10**5, 10**6, 10**8, 10**12):
         for alpha in (0.01, 0.1, 0.5, 1.0, 2.0):
             if theorem11_size(alpha=alpha, beta=beta, n=n, collection=1) <= n <= 10**6:
-                found = reading_distances(n, alpha, size=draws, rng=stream(1, "clear count", n, alpha))
+                found = reading_distances(
+                    n, alpha, size=draws, rng=stream(1, "clear count", n, alpha)
+                )
                 misses = int((found > alpha).sum())
                 if stats.binomtest(misses, draws, beta, alternative="greater").pvalue < FALSE_ALARM:
-                    return Evidence(0.0, detail=f"exceeds {alpha:g} in {misses / draws:.3f} of the halves of {n:,}")
+                    return Evidence(
+                        0.0,
+                        detail=f"exceeds {alpha:g} in {misses / draws:.3f} of the halves of {n:,}",
+                    )
             for likely, groups in ((1.0, 1), (beta, 1), (beta, 1000), (math.exp(-30), 100)):
                 known = {"alpha": alpha, "beta": likely, "n": n, "collection": groups}
                 if theorem11_size(**known) <= n:
                     largest, cases = max(largest, _union_ratio(known)), cases + 1
     if not cases or largest > 1:
         return Evidence(math.nan, detail="our bound does not settle it")
-    words = f"a union bound over the n/2 + 1 counts asks for at most {largest:.2%} of the people, in {cases} cases"
+    words = (
+        f"a union bound over the n/2 + 1 counts asks for at most {largest:.2%} of the people, in"
+        f" {cases} cases"
+    )
     return Evidence(1.0, detail=words)
 
 
@@ -191,29 +247,48 @@ def _union_ratio(known: dict[str, float]) -> float:
 
 
 def binary_universe(n: int, alpha: float) -> Evidence:
-    """Whether publishing a table of single bits in the clear leaves the worst predictor within ``alpha`` in all draws."""
+    """Whether publishing a table of single bits in the clear leaves the worst predictor within
+    ``alpha`` in all draws.
+    """
     found = column_distances(n // 2, n, n, size=20_000, rng=stream(1, "binary universe", n))
-    return Evidence(float(found.max() <= alpha), detail=f"largest of 20,000 halves {found.max():.4f}")
+    return Evidence(
+        float(found.max() <= alpha), detail=f"largest of 20,000 halves {found.max():.4f}"
+    )
 
 
 def generalising_curator(n: int) -> Evidence:
-    """Whether a curator that publishes its input if no record occurs twice, and else nothing, refutes the implication.
+    """Whether a curator that publishes its input if no record occurs twice, and else nothing,
+    refutes the implication.
 
     It is (beta, 0, 0)-sample perfectly generalising over ``n`` values; on ``n``
     different records, whoever looks them up is 2 apart on every split.
     """
-    log_beta = distinct_log_probability(draws=n // 2, universe=n) + math.log(2)  # either sample without a repetition
+    log_beta = distinct_log_probability(draws=n // 2, universe=n) + math.log(
+        2
+    )  # either sample without a repetition
     people, inside = np.arange(n), stream(1, "generalising curator", n).permutation(n) < n // 2
     told = np.where(np.isin(people, people[inside]), 1.0, -1.0)
     distance = float(split_distance(told, inside))
     refuted = log_beta < math.log(1e-6) and distance > 1.9
-    return Evidence(float(not refuted), detail=f"n = {n:,}: ln beta {log_beta:.0f}, W1 distance {distance:.0f}")
+    return Evidence(
+        float(not refuted), detail=f"n = {n:,}: ln beta {log_beta:.0f}, W1 distance {distance:.0f}"
+    )
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {
     f.__name__: f
     for f in (
-        two_members, table1_row, section63_example, moved_mass, claim2_statement, theorem4_exact, theorem12_special,
-        corollary2_follows, clear_column, clear_count, binary_universe, generalising_curator,
+        two_members,
+        table1_row,
+        section63_example,
+        moved_mass,
+        claim2_statement,
+        theorem4_exact,
+        theorem12_special,
+        corollary2_follows,
+        clear_column,
+        clear_count,
+        binary_universe,
+        generalising_curator,
     )
-}  # fmt: skip
+}

@@ -1,4 +1,6 @@
-"""Measures for the claims of the LDP paper that need no grid: arithmetic on the protocols, and counts in the tables."""
+"""Measures for the claims of the LDP paper that need no grid: arithmetic on the protocols, and
+counts in the tables.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +27,24 @@ ROUNDING = 1e-9
 def grid_reports(
     split: str | None = None, epsilons: Sequence[float] = EPSILONS
 ) -> Iterator[tuple[str, str, str, int, float]]:
-    """Every ``(data set, split, attribute, k, its budget)`` of the main grid, or at other budgets of a report."""
+    """Every ``(data set, split, attribute, k, its budget)`` of the main grid, or at other
+    budgets of a report.
+    """
     for name in DATA:
         sensitive = TASKS[name].sensitive
         sizes = [TASKS[name].domain[c] for c in sensitive]
         for way in SPLITS if split is None else (split,):
             for epsilon in epsilons:
                 budgets = split_budget(epsilon, sizes, way)
-                yield from ((name, way, c, k, float(e)) for c, k, e in zip(sensitive, sizes, budgets, strict=True))
+                yield from (
+                    (name, way, c, k, float(e))
+                    for c, k, e in zip(sensitive, sizes, budgets, strict=True)
+                )
 
 
 def single_value_probability(protocol: Protocol) -> float:
-    """Probability that a report supports exactly one value, so that its sender is "in one category".
+    """Probability that a report supports exactly one value, so that its sender is "in one
+    category".
 
     The bits of a support set are independent for the unary encodings and for
     local hashing with a random function; SS and GRR report a fixed number.
@@ -51,19 +59,27 @@ def single_value_probability(protocol: Protocol) -> float:
 
 @counts_rows
 def table2(dataset: str, n: int, sizes: Sequence[int]) -> Evidence:
-    """Whether the table has the printed number of rows and the sensitive attributes the printed domain sizes."""
+    """Whether the table has the printed number of rows and the sensitive attributes the printed
+    domain sizes.
+    """
     data = load(dataset)
     if data.is_replica:
         return Evidence(math.nan, data="replica", detail="only the replica is here")
     found = [int(data.frame[c].nunique()) for c in data.task.sensitive]
     same = len(data.frame) == n and found == list(sizes)
-    return Evidence(float(same), data="real data", detail=f"n = {len(data.frame):,}; {', '.join(map(str, found))}")
+    return Evidence(
+        float(same),
+        data="real data",
+        detail=f"n = {len(data.frame):,}; {', '.join(map(str, found))}",
+    )
 
 
 def attribute_counts(counts: dict[str, int]) -> Evidence:
     """Whether the analysed tables have the stated numbers of attributes."""
     found = {name: len(TASKS[name].features) for name in counts}
-    return Evidence(float(found == counts), detail=", ".join(f"{name} {count}" for name, count in found.items()))
+    return Evidence(
+        float(found == counts), detail=", ".join(f"{name} {count}" for name, count in found.items())
+    )
 
 
 @counts_rows
@@ -82,7 +98,8 @@ def ratio(epsilon: float) -> Evidence:
 
 
 def unprotected_share(epsilon: float, guess: float) -> Evidence:
-    """Share of sensitive attributes (data set, split) whose part of ``epsilon`` lets somebody guess right with ``guess``.
+    """Share of sensitive attributes (data set, split) whose part of ``epsilon`` lets somebody guess
+    right with ``guess``.
 
     Of two values, equally likely beforehand, the better guess after a report that
     spends ``e`` is right with probability ``1 / (1 + exp(-e))`` at most.
@@ -95,18 +112,29 @@ def unprotected_share(epsilon: float, guess: float) -> Evidence:
 
 
 def private() -> Evidence:
-    """Whether every protocol's exact privacy loss is at most its budget, at every attribute and budget of the grid."""
+    """Whether every protocol's exact privacy loss is at most its budget, at every attribute and
+    budget of the grid.
+    """
     cases = {(k, e) for *_, k, e in grid_reports()}
-    worst = max(make(name, k=k, epsilon=e).privacy_loss() / e - 1 for name in PROTOCOLS for k, e in cases)
-    return Evidence(float(worst <= ROUNDING), detail=f"{len(PROTOCOLS)} protocols, {len(cases)} pairs (k, epsilon)")
+    worst = max(
+        make(name, k=k, epsilon=e).privacy_loss() / e - 1 for name in PROTOCOLS for k, e in cases
+    )
+    return Evidence(
+        float(worst <= ROUNDING),
+        detail=f"{len(PROTOCOLS)} protocols, {len(cases)} pairs (k, epsilon)",
+    )
 
 
 def composes() -> Evidence:
-    """Whether both splits of each data set add up to the whole budget, at every budget of the grid."""
+    """Whether both splits of each data set add up to the whole budget, at every budget of the
+    grid.
+    """
     gaps = []
     for name in DATA:
         sizes = [TASKS[name].domain[c] for c in TASKS[name].sensitive]
-        gaps += [abs(split_budget(e, sizes, split).sum() / e - 1) for split in SPLITS for e in EPSILONS]
+        gaps += [
+            abs(split_budget(e, sizes, split).sum() / e - 1) for split in SPLITS for e in EPSILONS
+        ]
     return Evidence(float(max(gaps) <= ROUNDING), detail=f"{len(gaps)} splits")
 
 
@@ -115,7 +143,9 @@ def ss_is_grr() -> Evidence:
     gaps = []
     for k in (2, 3, 5, 9):
         ss, grr = make("SS", k=k, epsilon=4.0), make("GRR", k=k, epsilon=4.0)
-        gaps.append(np.abs(ss.channel()[:, np.argsort(ss.subsets().argmax(axis=1))] - grr.channel()).max())
+        gaps.append(
+            np.abs(ss.channel()[:, np.argsort(ss.subsets().argmax(axis=1))] - grr.channel()).max()
+        )
     return Evidence(float(max(gaps) < 1e-12), detail=f"largest difference {max(gaps):.0e}")
 
 
@@ -126,7 +156,9 @@ def splits_agree(sizes: Sequence[int]) -> Evidence:
 
 
 def omega_optimal(ks: Sequence[int], epsilons: Sequence[float]) -> Evidence:
-    """Share of (k, epsilon) where no other subset size has less variance than ``max(1, floor(k/(e^eps+1)))``."""
+    """Share of (k, epsilon) where no other subset size has less variance than ``max(1,
+    floor(k/(e^eps+1)))``.
+    """
     hits = []
     for k in ks:
         for e in epsilons:
@@ -143,11 +175,15 @@ def _ss_variance(k: int, epsilon: float, omega: int) -> float:
 
 
 def g_optimal(epsilons: Sequence[float]) -> Evidence:
-    """Share of budgets where no other range of the hash has less variance than ``floor(e^eps + 1)``."""
+    """Share of budgets where no other range of the hash has less variance than ``floor(e^eps +
+    1)``.
+    """
     hits = []
     for e in epsilons:
         x = math.exp(e)
-        var = {g: (x - 1 + g) ** 2 / ((x - 1) ** 2 * (g - 1)) for g in range(2, math.ceil(2 * x) + 3)}
+        var = {
+            g: (x - 1 + g) ** 2 / ((x - 1) ** 2 * (g - 1)) for g in range(2, math.ceil(2 * x) + 3)
+        }
         hits.append(var[math.floor(x + 1)] <= min(var.values()) * (1 + ROUNDING))
     return Evidence(float(np.mean(hits)), detail=f"{len(hits)} budgets")
 
@@ -155,11 +191,16 @@ def g_optimal(epsilons: Sequence[float]) -> Evidence:
 def theta_inside(epsilons: Sequence[float]) -> Evidence:
     """Whether the optimum of theta over [0, 1] lies in (0.5, 1) for every budget."""
     found = [optimal_theta(e, "published") for e in epsilons]
-    return Evidence(float(all(0.5 < t < 1 for t in found)), detail=f"theta from {min(found):.3f} to {max(found):.3f}")
+    return Evidence(
+        float(all(0.5 < t < 1 for t in found)),
+        detail=f"theta from {min(found):.3f} to {max(found):.3f}",
+    )
 
 
 def less_variance(protocol: str, than: str) -> Evidence:
-    """Share of the grid's (k, epsilon) where the variance is no larger; ``than="HE"`` sums unthresholded histograms."""
+    """Share of the grid's (k, epsilon) where the variance is no larger; ``than="HE"`` sums
+    unthresholded histograms.
+    """
     cases = sorted({(k, e) for *_, k, e in grid_reports()})
     hits = []
     for k, e in cases:
@@ -169,24 +210,34 @@ def less_variance(protocol: str, than: str) -> Evidence:
 
 
 def single_share(protocols: Sequence[str]) -> Evidence:
-    """Share of the grid's reports (data set, attribute, split, budget) that name exactly one value, over protocols."""
+    """Share of the grid's reports (data set, attribute, split, budget) that name exactly one
+    value, over protocols.
+    """
     cases = [(k, e) for *_, k, e in grid_reports()]
-    each = {n: np.mean([single_value_probability(make(n, k=k, epsilon=e)) for k, e in cases]) for n in protocols}
+    each = {
+        n: np.mean([single_value_probability(make(n, k=k, epsilon=e)) for k, e in cases])
+        for n in protocols
+    }
     words = ", ".join(f"{n} {share:.0%}" for n, share in each.items())
     return Evidence(float(np.mean(list(each.values()))), detail=words)
 
 
 def inconsistent_share(protocols: Sequence[str]) -> Evidence:
-    """Share of the grid's reports that name several values or none, of the protocol where it is smallest."""
+    """Share of the grid's reports that name several values or none, of the protocol where it is
+    smallest.
+    """
     each = {n: 1 - single_share([n]).value for n in protocols}
-    return Evidence(min(each.values()), detail=", ".join(f"{n} {share:.0%}" for n, share in each.items()))
+    return Evidence(
+        min(each.values()), detail=", ".join(f"{n} {share:.0%}" for n, share in each.items())
+    )
 
 
 def correlation_left() -> Evidence:
-    """Largest share of two attributes' covariance that is left between their GRR reports, over the grid's budgets.
+    """Largest share of two attributes' covariance that is left between their GRR reports, over the
+    grid's budgets.
 
-    Independent reports keep ``Cov(bit_a, bit_b)`` times ``(p*_a - q*_a)(p*_b - q*_b)``. Gender and race of Adult,
-    uniform split.
+    Independent reports keep ``Cov(bit_a, bit_b)`` times ``(p*_a - q*_a)(p*_b - q*_b)``. Gender and
+    race of Adult, uniform split.
     """
     ks = [TASKS["adult"].domain[c] for c in ("gender", "race")]
     left = {}
@@ -199,6 +250,22 @@ def correlation_left() -> Evidence:
 
 MEASURES: dict[str, Callable[..., Evidence]] = {
     f.__name__: f
-    for f in (table2, attribute_counts, levels, ratio, unprotected_share, private, composes, ss_is_grr, splits_agree, omega_optimal,
-              g_optimal, theta_inside, less_variance, single_share, inconsistent_share, correlation_left)
-}  # fmt: skip
+    for f in (
+        table2,
+        attribute_counts,
+        levels,
+        ratio,
+        unprotected_share,
+        private,
+        composes,
+        ss_is_grr,
+        splits_agree,
+        omega_optimal,
+        g_optimal,
+        theta_inside,
+        less_variance,
+        single_share,
+        inconsistent_share,
+        correlation_left,
+    )
+}

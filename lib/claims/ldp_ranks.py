@@ -1,4 +1,6 @@
-"""Measures for the claims of the LDP paper on which protocol is best: order by mean score, or by mean rank."""
+"""Measures for the claims of the LDP paper on which protocol is best: order by mean score, or by
+mean rank.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ __all__ = ["MEASURES"]
 
 
 def _scores(grid: str, dataset, metrics: Sequence[str], distance: bool) -> pd.Series | None:
-    """Mean score of each protocol, over the budgets and splits of a run, for runs that have all cells."""
+    """Mean score of each protocol, over the budgets and splits of a run, for runs that have all
+    cells.
+    """
     frame = cells_of(grid, dataset)
     if lacks_some(frame, dataset):
         return None
@@ -28,9 +32,19 @@ def _scores(grid: str, dataset, metrics: Sequence[str], distance: bool) -> pd.Se
     return table.groupby(["dataset", "run", "protocol"])["value"].mean()
 
 
-def placed(dataset, protocol: str, metrics: Sequence[str], place: str, *, distance: bool = False, never: bool = False,
-           grid: str = "ldp_main", auc: str = "labels") -> Evidence:  # fmt: skip
-    """Share of data sets where the protocol is ``"first"`` or ``"last"`` of the seven by its mean score; is not, if ``never``.
+def placed(
+    dataset,
+    protocol: str,
+    metrics: Sequence[str],
+    place: str,
+    *,
+    distance: bool = False,
+    never: bool = False,
+    grid: str = "ldp_main",
+    auc: str = "labels",
+) -> Evidence:
+    """Share of data sets where the protocol is ``"first"`` or ``"last"`` of the seven by its mean
+    score; is not, if ``never``.
 
     The interval resamples runs.
     """
@@ -38,7 +52,10 @@ def placed(dataset, protocol: str, metrics: Sequence[str], place: str, *, distan
     if table is None:
         return NOTHING
     sign = {"first": 1, "last": -1}[place]
-    scores = {d: sign * part.droplevel("dataset").unstack("protocol") for d, part in table.groupby("dataset")}
+    scores = {
+        d: sign * part.droplevel("dataset").unstack("protocol")
+        for d, part in table.groupby("dataset")
+    }
     words = "; ".join(f"{d}: {_order(s)}" for d, s in scores.items())
 
     def hit(scores: pd.DataFrame, picks: np.ndarray) -> bool:
@@ -56,7 +73,9 @@ def _order(scores: pd.DataFrame) -> str:
 def _resampled(
     hit: Callable[[pd.DataFrame, np.ndarray], bool], tables: dict[str, pd.DataFrame], words: str
 ) -> Evidence:
-    """Share of the tables (runs x protocols) that ``hit``, with its interval over resampled runs, the same for all tables."""
+    """Share of the tables (runs x protocols) that ``hit``, with its interval over resampled
+    runs, the same for all tables.
+    """
     runs = min(len(t) for t in tables.values())
     value = float(np.mean([hit(t, np.arange(len(t))) for t in tables.values()]))
     low = high = math.nan
@@ -67,11 +86,14 @@ def _resampled(
     return Evidence(value, low, high, runs, "real data", detail=words)
 
 
-def best_two(dataset, protocols: Sequence[str], *, grid: str = "ldp_main", auc: str = "labels") -> Evidence:
-    """Share of data sets where exactly these are first by mean rank over the fairness and the utility metrics.
+def best_two(
+    dataset, protocols: Sequence[str], *, grid: str = "ldp_main", auc: str = "labels"
+) -> Evidence:
+    """Share of data sets where exactly these are first by mean rank over the fairness and the
+    utility metrics.
 
-    The interval resamples runs. The detail says who is first, and in how many data sets they would be by utility or by
-    fairness alone.
+    The interval resamples runs. The detail says who is first, and in how many data sets they would
+    be by utility or by fairness alone.
     """
     useful = read(UTILITY, auc)
     ranks = {m: _scores(grid, dataset, [m], m in FAIR) for m in (*useful, *FAIRNESS)}
@@ -79,9 +101,13 @@ def best_two(dataset, protocols: Sequence[str], *, grid: str = "ldp_main", auc: 
         return NOTHING
     ranks = {m: r.groupby(["dataset", "run"]).rank(ascending=False) for m, r in ranks.items()}
     count = len(protocols)
-    means = {words: {d: m.droplevel("dataset").unstack("protocol") for d, m in
-                     (sum(ranks[m] for m in metrics) / len(metrics)).groupby("dataset")}
-             for words, metrics in (("", list(ranks)), ("utility", useful), ("fairness", FAIRNESS))}  # fmt: skip
+    means = {
+        words: {
+            d: m.droplevel("dataset").unstack("protocol")
+            for d, m in (sum(ranks[m] for m in metrics) / len(metrics)).groupby("dataset")
+        }
+        for words, metrics in (("", list(ranks)), ("utility", useful), ("fairness", FAIRNESS))
+    }
 
     def hit(table: pd.DataFrame, picks: np.ndarray) -> bool:
         first = table.to_numpy()[picks].mean(axis=0).argsort(kind="stable")[:count]
@@ -89,8 +115,12 @@ def best_two(dataset, protocols: Sequence[str], *, grid: str = "ldp_main", auc: 
 
     first = {d: list(t.mean().nsmallest(count).index) for d, t in means[""].items()}
     words = "; ".join(f"{d}: {', '.join(names)}" for d, names in first.items())
-    alone = {w: [hit(t, np.arange(len(t))) for t in means[w].values()] for w in ("utility", "fairness")}
-    words += "; " + ", ".join(f"by {w} alone in {sum(hits)} of {len(hits)}" for w, hits in alone.items())
+    alone = {
+        w: [hit(t, np.arange(len(t))) for t in means[w].values()] for w in ("utility", "fairness")
+    }
+    words += "; " + ", ".join(
+        f"by {w} alone in {sum(hits)} of {len(hits)}" for w, hits in alone.items()
+    )
     return _resampled(hit, means[""], words)
 
 

@@ -1,4 +1,6 @@
-"""Measures for what the stratified paper says of means in passing: a fresh estimate, the radius, Def. 11's weight, Tables 1, 2."""
+"""Measures for what the stratified paper says of means in passing: a fresh estimate, the radius,
+Def. 11's weight, Tables 1, 2.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ __all__ = ["MEASURES", "coinpress_error"]
 
 
 def fresh_estimate(epsilon: float = 1.0) -> Evidence:
-    """Ratio of a group's noise with a fresh estimate of everybody beside it to that without, both epsilon-DP.
+    """Ratio of a group's noise with a fresh estimate of everybody beside it to that without, both
+    epsilon-DP.
 
     A record is in its group and in the whole, so each release gets half of epsilon
     (sequential composition). The detail says what the fresh estimate itself is worth.
@@ -33,15 +36,25 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
     weights = sizes / sizes.sum()
     fresh = (high - low) / (sizes.sum() * epsilon / 2)
     recombined = math.sqrt((((high - low) * weights / (sizes * epsilon)) ** 2).sum())
-    words = f"of a group's noise; with k = {sizes.size} groups a fresh estimate of everybody at epsilon/2 has "
-    words += f"{fresh / recombined:.2f} times the noise of the recombined one at epsilon (2/sqrt(k) for one interval)"
+    words = (
+        f"of a group's noise; with k = {sizes.size} groups a fresh estimate of everybody at"
+        " epsilon/2 has "
+    )
+    words += (
+        f"{fresh / recombined:.2f} times the noise of the recombined one at epsilon (2/sqrt(k) for"
+        " one interval)"
+    )
     return Evidence(ratio, detail=words, reference=1.0)
 
 
-def coinpress_error(radius: float, steps: int, *, n: int = 1000, rho: float = 0.5, runs: int = 400) -> float:
-    """Mean absolute error of COINPRESS on ``n`` standard normal values, told that the mean lies within ``radius``.
+def coinpress_error(
+    radius: float, steps: int, *, n: int = 1000, rho: float = 0.5, runs: int = 400
+) -> float:
+    """Mean absolute error of COINPRESS on ``n`` standard normal values, told that the mean lies
+    within ``radius``.
 
-    The last step has three quarters of ``rho``, as in the published script; the others share the rest.
+    The last step has three quarters of ``rho``, as in the published script; the others share the
+    rest.
     """
     rng = stream(1, "coinpress radius", radius, steps)
     x = rng.standard_normal(runs * n)
@@ -51,7 +64,8 @@ def coinpress_error(radius: float, steps: int, *, n: int = 1000, rho: float = 0.
 
 
 def logarithmic_radius() -> Evidence:
-    """Whether COINPRESS's error grows no faster than log R, R from 10 to a million, with the best of up to ten steps.
+    """Whether COINPRESS's error grows no faster than log R, R from 10 to a million, with the best
+    of up to ten steps.
 
     In the detail: with the two steps of the published script.
     """
@@ -60,14 +74,27 @@ def logarithmic_radius() -> Evidence:
     two = {r: coinpress_error(r, 2) for r in radii}
     growth = {r: best[r] / best[10.0] for r in radii}
     allowed = {r: math.log(r) / math.log(10.0) for r in radii}
-    words = f"error at R = 10^6 over that at R = 10: {growth[1e6]:.2f} with the best number of steps, "
-    words += f"{two[1e6] / two[10.0]:,.3g} with the script's two, where log R grows by {allowed[1e6]:.0f}"
+    words = (
+        f"error at R = 10^6 over that at R = 10: {growth[1e6]:.2f} with the best number of steps, "
+    )
+    words += (
+        f"{two[1e6] / two[10.0]:,.3g} with the script's two, where log R grows by"
+        f" {allowed[1e6]:.0f}"
+    )
     runs = 400
-    return Evidence(float(all(growth[r] <= allowed[r] for r in radii)), runs=runs, of=0, data="generated", detail=words)
+    return Evidence(
+        float(all(growth[r] <= allowed[r] for r in radii)),
+        runs=runs,
+        of=0,
+        data="generated",
+        detail=words,
+    )
 
 
 def population_weight(k: int = 9) -> Evidence:
-    """Whether omega = 1/k gives everybody's error the weight of one stratum's in Definition 11, as printed (a sum)."""
+    """Whether omega = 1/k gives everybody's error the weight of one stratum's in Definition 11,
+    as printed (a sum).
+    """
     truth, moved = np.ones(k), np.ones(k)
     moved[0] += 0.01
     parts = {}
@@ -75,17 +102,25 @@ def population_weight(k: int = 9) -> Evidence:
         everybody = parity_error(truth, truth, 1.0, 1.01, reading=reading)
         stratum = parity_error(truth, moved, 1.0, 1.0, reading=reading)
         parts[reading] = float(everybody / stratum)
-    words = f"k = {k}: everybody's error counts {parts['sum']:.3f} times as much as a stratum's in the printed sum, "
+    words = (
+        f"k = {k}: everybody's error counts {parts['sum']:.3f} times as much as a stratum's in the"
+        " printed sum, "
+    )
     words += f"{parts['average']:.3f} times in the average that the sentence before it speaks of"
     return Evidence(float(math.isclose(parts["sum"], 1.0)), detail=words)
 
 
 def table1() -> Evidence:
-    """Whether Table 1's counts and means are those of the published aggregates, added up over a crossing printed whole."""
+    """Whether Table 1's counts and means are those of the published aggregates, added up over a
+    crossing printed whole.
+    """
     wrong, words = [], []
     by_age = crossing(published_cells(), "AGEP")
     for name, variable in VARIABLES.items():
-        n, mean = int(by_age[f"n_{name}"].sum()), by_age[f"sum_{name}"].sum() / by_age[f"n_{name}"].sum()
+        n, mean = (
+            int(by_age[f"n_{name}"].sum()),
+            by_age[f"sum_{name}"].sum() / by_age[f"n_{name}"].sum(),
+        )
         words.append(f"{name} {n:,}, {mean:,.3f}")
         if n != variable.n or abs(mean - variable.mean) > 0.5 * 10 ** -_decimals(variable.mean):
             wrong.append(name)
@@ -102,7 +137,8 @@ _TABLE2 = {"SEX": (1.517, 0.5, 2), "RAC1P": (2.186, 2.342, 1), "AGEP": (1.687, 1
 
 
 def table2_newyork() -> Evidence:
-    """Whether Table 2's mean, deviation and median of sex, race and age band follow from Table 3 and the aggregates.
+    """Whether Table 2's mean, deviation and median of sex, race and age band follow from Table 3
+    and the aggregates.
 
     The people under three, of whom the aggregates say nothing, are in the first age band.
     """
@@ -124,15 +160,21 @@ def table2_newyork() -> Evidence:
         words.append(f"{name} {found:.3f}, {spread:.3f}, {middle:.0f}")
         if abs(found - mean) > 5e-4 or abs(spread - std) > 5e-4 or middle != median:
             wrong.append(name)
-    detail = "mean, deviation, median: " + "; ".join(words) + (f"; not as printed: {', '.join(wrong)}" if wrong else "")
+    detail = (
+        "mean, deviation, median: "
+        + "; ".join(words)
+        + (f"; not as printed: {', '.join(wrong)}" if wrong else "")
+    )
     return Evidence(float(not wrong), data="published aggregates", detail=detail)
 
 
 def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) -> Evidence:
-    """Whether an example as Appendix C describes exists: one measurement, best for everybody, second best in each stratum.
+    """Whether an example as Appendix C describes exists: one measurement, best for everybody,
+    second best in each stratum.
 
-    Two strata of equal size and three pairs of bits. The first pair is dependent in both, the second in the first
-    stratum only, the third in the second only; without noise, a pair's score is how far it is from independence.
+    Two strata of equal size and three pairs of bits. The first pair is dependent in both, the
+    second in the first stratum only, the third in the second only; without noise, a pair's score is
+    how far it is from independence.
     """
     p, q, r = strengths
     strata = [{"p": p, "q": q, "r": 0.0}, {"p": p, "q": 0.0, "r": r}]
@@ -146,13 +188,20 @@ def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) 
     best = order(everybody)[0]
     second = all(order(t)[1] == best for t in tables)
     left = _from_independence(everybody[best])
-    words = f"everybody's best pair is second in both strata: {second}; nobody measures it: {best not in measured}; "
-    words += f"its error is {left:.2f} (of 2) after the strata's models are added up, 0 with one model"
+    words = (
+        f"everybody's best pair is second in both strata: {second}; nobody measures it:"
+        f" {best not in measured}; "
+    )
+    words += (
+        f"its error is {left:.2f} (of 2) after the strata's models are added up, 0 with one model"
+    )
     return Evidence(float(second and best not in measured and left > 0), detail=words)
 
 
 def _dependent(strength: float) -> np.ndarray:
-    """Law of two fair bits of which the second repeats the first with probability ``strength``, else is drawn anew."""
+    """Law of two fair bits of which the second repeats the first with probability ``strength``,
+    else is drawn anew.
+    """
     return strength * np.eye(2) / 2 + (1 - strength) / 4
 
 

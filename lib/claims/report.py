@@ -72,13 +72,19 @@ def value_in_words(row: Row) -> str:
 
 
 def statement_in_words(row: Row) -> str:
-    """The claim in our words; one that no paper states begins with "Companion:", a part says where it is counted."""
-    words = f"Companion: {row.claim.statement}" if row.claim.paper == COMPANION else row.claim.statement
+    """The claim in our words; one that no paper states begins with "Companion:", a part says
+    where it is counted.
+    """
+    words = (
+        f"Companion: {row.claim.statement}" if row.claim.paper == COMPANION else row.claim.statement
+    )
     return f"(Counted with the row that it is part of.) {words}" if row.claim.part_of else words
 
 
 def in_words(row: Row) -> str:
-    """The rerun's value with its interval, runs and data, and the verdicts of the claim's other readings, in one line."""
+    """The rerun's value with its interval, runs and data, and the verdicts of the claim's other
+    readings, in one line.
+    """
     other = [f"{name}: {reading.verdict} ({_value(reading)})" for name, reading in row.also.items()]
     return ". ".join([_in_words(row), *(words[0].upper() + words[1:] for words in other)])
 
@@ -106,14 +112,18 @@ def _in_words(row: Row) -> str:
             text += " (too close to call by its interval)"
     if e.runs:
         asked = e.of or PAPER_RUNS.get(row.claim.subject, 0)
-        text += f", {e.runs} run{'s' * (e.runs > 1)}" + (f" where the paper has {asked}" if e.runs < asked else "")
+        text += f", {e.runs} run{'s' * (e.runs > 1)}" + (
+            f" where the paper has {asked}" if e.runs < asked else ""
+        )
     if not math.isnan(row.adjusted_p):
         text += f", {p_in_words(row.adjusted_p)} (Holm)"
     return text + (f"; {e.detail}" if e.detail else "")
 
 
 def rule_in_words(row: Row) -> str:
-    """The rule with its tolerance, and why it was chosen; a dagger if part of the results was known by then."""
+    """The rule with its tolerance, and why it was chosen; a dagger if part of the results was
+    known by then.
+    """
     tolerance = ", ".join(f"{name} {value:g}" for name, value in row.claim.tolerance.items())
     rule = " ".join(part for part in (row.claim.rule.replace("_", " "), tolerance) if part)
     words = f"{rule}: {row.claim.why}" if rule else row.claim.why
@@ -126,31 +136,53 @@ def counts_in_words(rows: list[Row]) -> str:
 
 
 def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
-    """The verdicts of each part of :func:`lib.claims.ledger.apart` by its name; † where the rule came after results."""
-    return {PAPERS_IN_WORDS[paper] + " †" * seen: summary(part) for (paper, seen), part in apart(rows).items()}
+    """The verdicts of each part of :func:`lib.claims.ledger.apart` by its name; † where the rule
+    came after results.
+    """
+    return {
+        PAPERS_IN_WORDS[paper] + " †" * seen: summary(part)
+        for (paper, seen), part in apart(rows).items()
+    }
 
 
 def tally_in_words(rows: list[Row]) -> str:
-    """All tallies as Markdown: claims of the papers, split by when their rule was set, and the companion's own apart."""
+    """All tallies as Markdown: claims of the papers, split by when their rule was set, and the
+    companion's own apart.
+    """
     stated = [row for row in tallied(rows) if row.claim.paper != COMPANION]
     own = [row for row in tallied(rows) if row.claim.paper == COMPANION]
     papers = len({row.claim.paper for row in stated})
-    words = f"**{counts_in_words(stated)}**, of {len(stated)} claims of the paper{'s' * (papers > 1)}."
-    times = {False: "before the results were looked at", True: "when part of the results was known (†)"}
+    words = (
+        f"**{counts_in_words(stated)}**, of {len(stated)} claims of the paper{'s' * (papers > 1)}."
+    )
+    times = {
+        False: "before the results were looked at",
+        True: "when part of the results was known (†)",
+    }
     for seen, when in times.items():
         if part := [row for row in stated if row.claim.seen == seen]:
             words += f" {len(part)} rules were set {when}: {counts_in_words(part)}."
     if parts := len(rows) - len(tallied(rows)):
-        words += f" {parts} rows more are parts of others, judged and shown beside them and not counted again."
+        words += (
+            f" {parts} rows more are parts of others, judged and shown beside them and not counted"
+            " again."
+        )
     if own:
-        words += f"\n\nThe companion adds {len(own)} statement{'s' * (len(own) > 1)} of its own (other tables, other"
+        words += (
+            f"\n\nThe companion adds {len(own)} statement{'s' * (len(own) > 1)} of its own (other"
+            " tables, other"
+        )
         words += f" settings), which no tally of a paper counts: {counts_in_words(own)};"
-        words += f" {sum(row.claim.seen for row in own)} of their rules were set when part of the results was known."
+        words += (
+            f" {sum(row.claim.seen for row in own)} of their rules were set when part of the"
+            " results was known."
+        )
     return words
 
 
 def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS) -> str:
-    """Rows of the ledger as a table; with all columns, the book's script puts menus for some of them above it.
+    """Rows of the ledger as a table; with all columns, the book's script puts menus for some of
+    them above it.
 
     Raises
     ------
@@ -176,26 +208,49 @@ def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS)
 def _cells(row: Row) -> dict[str, str]:
     claim, measured = row.claim, not math.isnan(row.evidence.value)
     data = row.evidence.data if measured else "–"
-    texts = (row.verdict, statement_in_words(row), claim.value or "–", in_words(row), claim.place, data, rule_in_words(row),
-             claim.kind)  # fmt: skip
-    source = PAPERS_IN_WORDS[claim.paper] + (f", on {PAPERS_IN_WORDS[claim.about]}" if claim.about else "")
+    texts = (
+        row.verdict,
+        statement_in_words(row),
+        claim.value or "–",
+        in_words(row),
+        claim.place,
+        data,
+        rule_in_words(row),
+        claim.kind,
+    )
+    source = PAPERS_IN_WORDS[claim.paper] + (
+        f", on {PAPERS_IN_WORDS[claim.about]}" if claim.about else ""
+    )
     return dict(zip(COLUMNS, texts, strict=True)) | {"source": source}
 
 
 def write_verdicts(rows: list[Row], path: Path = STORED) -> None:
-    """Store the verdicts as they follow now; rows that a replica cannot judge keep theirs, rows that are gone go."""
+    """Store the verdicts as they follow now; rows that a replica cannot judge keep theirs, rows
+    that are gone go.
+    """
     known = {claim.id for claim in read_claims()}
     verdicts = {name: v for name, v in stored_verdicts(path).items() if name in known}
     verdicts |= {row.claim.id: row.verdict for row in rows if row.evidence.data != "replica"}
-    path.write_text("# Written by: python -m lib claims --write\n" + yaml.safe_dump(verdicts, sort_keys=True))
+    path.write_text(
+        "# Written by: python -m lib claims --write\n" + yaml.safe_dump(verdicts, sort_keys=True)
+    )
 
 
 def write_evidence(rows: list[Row], path: Path = EVIDENCE) -> None:
-    """Store the evidence of rows that were counted in real tables here; that of other rows stays, if they are there."""
+    """Store the evidence of rows that were counted in real tables here; that of other rows
+    stays, if they are there.
+    """
     known = {claim.id for claim in read_claims()}
-    records = {name: record for name, record in stored_evidence(path).items() if name in known} | counted(rows)
-    head = "# Evidence of the rows that count in real tables. Written by: python -m lib claims --write\n"
-    path.write_text(head + yaml.safe_dump(records, sort_keys=True, default_flow_style=None, width=140))
+    records = {
+        name: record for name, record in stored_evidence(path).items() if name in known
+    } | counted(rows)
+    head = (
+        "# Evidence of the rows that count in real tables. Written by: python -m lib claims"
+        " --write\n"
+    )
+    path.write_text(
+        head + yaml.safe_dump(records, sort_keys=True, default_flow_style=None, width=140)
+    )
 
 
 def main(*, check: bool = False, write: bool = False, paper: str | None = None) -> int:
@@ -213,6 +268,9 @@ def main(*, check: bool = False, write: bool = False, paper: str | None = None) 
         write_verdicts(rows)
         write_evidence(rows)
     if check and (changed := drift(rows, stored_verdicts(), stored_evidence())):
-        print("\nstored verdicts and evidence that no longer follow from the results:\n  " + "\n  ".join(changed))
+        print(
+            "\nstored verdicts and evidence that no longer follow from the results:\n  "
+            + "\n  ".join(changed)
+        )
         return 1
     return 0

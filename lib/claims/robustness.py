@@ -1,5 +1,6 @@
-"""How much the verdicts owe to choices that could have been made otherwise: tolerances, the correction for many tests,
-what the intervals are about, and the hyper-parameters of the model."""
+"""How much the verdicts owe to choices that could have been made otherwise: tolerances, the
+correction for many tests, what the intervals are about, and the hyper-parameters of the model.
+"""
 
 from __future__ import annotations
 
@@ -32,18 +33,29 @@ def _scaled(rule: str, tolerance: dict, factor: float) -> dict:
 
 
 def with_slack(rows: Sequence[Row], factor: float) -> list[str]:
-    """The verdicts if every tolerance had been ``factor`` times as wide: half the distance, twice the missing share."""
+    """The verdicts if every tolerance had been ``factor`` times as wide: half the distance,
+    twice the missing share.
+    """
     validate.positive("factor", factor)
     return [
-        judge(row.claim.rule, row.evidence, _scaled(row.claim.rule, row.claim.tolerance, factor),
-              None if math.isnan(row.adjusted_p) else row.adjusted_p)
-        if row.claim.measure else row.verdict
+        (
+            judge(
+                row.claim.rule,
+                row.evidence,
+                _scaled(row.claim.rule, row.claim.tolerance, factor),
+                None if math.isnan(row.adjusted_p) else row.adjusted_p,
+            )
+            if row.claim.measure
+            else row.verdict
+        )
         for row in rows
-    ]  # fmt: skip
+    ]
 
 
 def with_correction(rows: Sequence[Row], correction: str) -> list[str]:
-    """The verdicts if p-values had been corrected otherwise, over the directional rows in ``rows``."""
+    """The verdicts if p-values had been corrected otherwise, over the directional rows in
+    ``rows``.
+    """
     validate.choice("correction", correction, CORRECTIONS)
     tested = [i for i, row in enumerate(rows) if not math.isnan(row.adjusted_p)]
     p = [rows[i].evidence.p for i in tested]
@@ -58,7 +70,8 @@ def with_correction(rows: Sequence[Row], correction: str) -> list[str]:
 
 
 def for_another_table(rows: Sequence[Row]) -> list[str]:
-    """The verdicts if intervals and tests were about another table of people, not about other splits of this one.
+    """The verdicts if intervals and tests were about another table of people, not about other
+    splits of this one.
 
     Rows whose runs are overlapping splits have the corrected resampled interval
     (:func:`lib.experiments.summary.widening`) and its p-value, after Holm's method over the
@@ -79,20 +92,29 @@ def for_another_table(rows: Sequence[Row]) -> list[str]:
 
 def _grid_of(claim: Claim) -> str | None:
     """The grid that a claim's measure reads, if it can be asked of another."""
-    if not claim.measure or (parameter := inspect.signature(claim.measured_by()).parameters.get("grid")) is None:
+    if (
+        not claim.measure
+        or (parameter := inspect.signature(claim.measured_by()).parameters.get("grid")) is None
+    ):
         return None
     return claim.arguments.get("grid", parameter.default)
 
 
-def on_grid(grid: str, instead_of: str = "ldp_main", *, claims: Sequence[Claim] | None = None) -> list[Row]:
-    """The claims that are measured on ``instead_of``, with evidence and verdict from ``grid``, in the ledger's order.
+def on_grid(
+    grid: str, instead_of: str = "ldp_main", *, claims: Sequence[Claim] | None = None
+) -> list[Row]:
+    """The claims that are measured on ``instead_of``, with evidence and verdict from ``grid``, in
+    the ledger's order.
 
-    Other readings of a claim are left out. Holm's correction still covers every directional claim of the ledger, those of
-    other grids with the p-values that they have.
+    Other readings of a claim are left out. Holm's correction still covers every directional claim
+    of the ledger, those of other grids with the p-values that they have.
     """
     claims = read_claims() if claims is None else claims
     asked = {claim.id for claim in claims if _grid_of(claim) == instead_of}
-    there = [replace(c, arguments=c.arguments | {"grid": grid}, also={}) if c.id in asked else c for c in claims]
+    there = [
+        replace(c, arguments=c.arguments | {"grid": grid}, also={}) if c.id in asked else c
+        for c in claims
+    ]
     return evaluate(there, shown=lambda claim: claim.id in asked)
 
 

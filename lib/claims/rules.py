@@ -1,4 +1,5 @@
-"""From evidence to a verdict. Each rule and its tolerance are fixed in ``data/claims.yml`` from the paper's text alone.
+"""From evidence to a verdict. Each rule and its tolerance are fixed in ``data/claims.yml`` from the
+paper's text alone.
 
 A directional rule needs a test; since many rows are tested, the ledger adjusts
 their p-values by Holm's method and a direction counts as reproduced only if
@@ -22,14 +23,15 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the rerun says: a number with its 95% interval, runs, data; ``p`` for directional rows; words for the rest.
+    """What the rerun says: a number with its 95% interval, runs, data; ``p`` for directional rows;
+    words for the rest.
 
-    ``exact`` numbers come from arithmetic and have no interval. ``of`` is the
-    paper's number of runs where it is not that of its other experiments.
-    ``overlap`` is the second reading of evidence from overlapping splits of one table: ``(low, high, p)`` of
-    the corrected resampled interval, which speaks of another table.
-    ``stored`` tells evidence that was kept from a machine with the real table. What is not ``comparable`` was
-    measured on something that the claim does not speak of; ``detail`` says why.
+    ``exact`` numbers come from arithmetic and have no interval. ``of`` is the paper's number of
+    runs where it is not that of its other experiments. ``overlap`` is the second reading of
+    evidence from overlapping splits of one table: ``(low, high, p)`` of the corrected resampled
+    interval, which speaks of another table. ``stored`` tells evidence that was kept from a machine
+    with the real table. What is not ``comparable`` was measured on something that the claim does
+    not speak of; ``detail`` says why.
     """
 
     value: float
@@ -52,13 +54,16 @@ class Evidence:
 
 
 def counts_rows(measure: Callable[..., Evidence]) -> Callable[..., Evidence]:
-    """Mark a measure that reads a real table: the ledger stores its evidence for machines with a replica only."""
+    """Mark a measure that reads a real table: the ledger stores its evidence for machines with a
+    replica only.
+    """
     measure.counts_rows = True
     return measure
 
 
 def _near(e: Evidence, target: float, tolerance: float) -> str:
-    """Within ``tolerance`` of ``target``; else on the target's side of the reference, for evidence that has one.
+    """Within ``tolerance`` of ``target``; else on the target's side of the reference, for evidence
+    that has one.
 
     A reference is what the number is a change from: a baseline, or chance. A number
     that is no change has none, and is reproduced or not.
@@ -70,7 +75,9 @@ def _near(e: Evidence, target: float, tolerance: float) -> str:
 
 
 def _at_least(e: Evidence, threshold: float) -> str:
-    """A share: at least ``threshold``, with its whole interval if it has one; else above the threshold or one half."""
+    """A share: at least ``threshold``, with its whole interval if it has one; else above the
+    threshold or one half.
+    """
     if np.fmin(e.value, e.low) >= threshold:
         return "reproduced"
     return "same direction" if e.value >= threshold or e.value > 0.5 else "not reproduced"
@@ -91,9 +98,11 @@ def _within(e: Evidence, margin: float) -> str:
 
 
 def _returns(e: Evidence, margin: float) -> str:
-    """Back at a baseline: the mean inside ±``margin``; else closer to 0 than the reference, which it came from.
+    """Back at a baseline: the mean inside ±``margin``; else closer to 0 than the reference, which
+    it came from.
 
-    For means of a paper's own runs, which its figure draws, where an interval can be wider than the margin.
+    For means of a paper's own runs, which its figure draws, where an interval can be wider than the
+    margin.
     """
     if abs(e.value) <= margin:
         return "reproduced"
@@ -106,14 +115,20 @@ def _true(e: Evidence) -> str:
 
 
 RULES = {
-    "near": _near, "at_least": _at_least, "positive": _positive, "within": _within, "returns": _returns, "true": _true,
-}  # fmt: skip
+    "near": _near,
+    "at_least": _at_least,
+    "positive": _positive,
+    "within": _within,
+    "returns": _returns,
+    "true": _true,
+}
 
 
 def p_positive(x: np.ndarray, widening: float = 1.0) -> float:
     """One-sided t-test; where all runs are exactly the same, a sign test.
 
-    ``widening`` divides the t statistic: how many times the standard error is larger where runs depend on each other.
+    ``widening`` divides the t statistic: how many times the standard error is larger where runs
+    depend on each other.
     """
     if widening != 1 and np.ptp(x) > 1e-12 * np.abs(x).max():
         return float(stats.t.sf(stats.ttest_1samp(x, 0.0).statistic / widening, x.size - 1))

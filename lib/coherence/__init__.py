@@ -1,1 +1,3 @@
-"""Demographic coherence: does a predictor built from a release treat the people in it unlike people left out?"""
+"""Demographic coherence: does a predictor built from a release treat the people in it unlike
+people left out?
+"""

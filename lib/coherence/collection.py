@@ -16,7 +16,9 @@ __all__ = ["EVERYONE", "groups", "groups_by_size", "banded", "bands_in_order", "
 
 EVERYONE = "everyone"
 _NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?"
-_BAND = re.compile(rf" = (?:< {_NUMBER}|>= ({_NUMBER})|({_NUMBER})-{_NUMBER}|\[({_NUMBER}), {_NUMBER}\))(?= & |$)")
+_BAND = re.compile(
+    rf" = (?:< {_NUMBER}|>= ({_NUMBER})|({_NUMBER})-{_NUMBER}|\[({_NUMBER}), {_NUMBER}\))(?= & |$)"
+)
 
 
 def groups(
@@ -55,9 +57,11 @@ def groups_by_size(
     gamma: float,
     everyone: bool = True,
 ) -> tuple[dict[str, np.ndarray], dict[str, int]]:
-    """:func:`groups` of at least ``gamma`` members, and the sizes of all others, whose members are never listed.
+    """:func:`groups` of at least ``gamma`` members, and the sizes of all others, whose members are
+    never listed.
 
-    A column of thousands of values in a large table has thousands of groups; counted first, most cost nothing.
+    A column of thousands of values in a large table has thousands of groups; counted first, most
+    cost nothing.
     """
     found: dict[str, np.ndarray] = {}
     small: dict[str, int] = {}
@@ -80,14 +84,17 @@ def groups_by_size(
         who = np.asarray(predicate(frame))
         if who.shape != (len(frame),) or who.dtype != bool:
             raise ValueError(
-                f"predicate {name!r} gave {who.dtype} of shape {who.shape}; bool of ({len(frame)},) is allowed"
+                f"predicate {name!r} gave {who.dtype} of shape {who.shape}; bool of ({len(frame)},)"
+                " is allowed"
             )
         add(name, int(who.sum()), lambda who=who: who)
     return found, small
 
 
 def _cells(frame: pd.DataFrame, crossing: Sequence[str]) -> tuple[np.ndarray, Callable[[int], str]]:
-    """The cell of each row in a crossing of columns (-1 for a missing value), in the order of their values; a cell's name."""
+    """The cell of each row in a crossing of columns (-1 for a missing value), in the order of
+    their values; a cell's name.
+    """
     cells, parts = np.zeros(len(frame), dtype=np.int64), []
     for column in crossing:
         validate.choice("column", column, frame.columns)
@@ -108,9 +115,11 @@ def _cells(frame: pd.DataFrame, crossing: Sequence[str]) -> tuple[np.ndarray, Ca
 
 
 def banded(values: pd.Series, edges: Sequence[float]) -> pd.Series:
-    """A number as the band it falls into, ``"18-24"``; below the first edge and from the last on, ``"< a"``, ``">= b"``.
+    """A number as the band it falls into, ``"18-24"``; below the first edge and from the last on,
+    ``"< a"``, ``">= b"``.
 
-    A band of other than whole numbers is written ``"[18, 25)"``. A missing number falls into none and stays missing.
+    A band of other than whole numbers is written ``"[18, 25)"``. A missing number falls into none
+    and stays missing.
     """
     edges = list(edges)
     if edges != sorted(set(edges)) or not edges:
@@ -121,14 +130,18 @@ def banded(values: pd.Series, edges: Sequence[float]) -> pd.Series:
     middle = [f"{a:g}-{b - 1:g}" if whole else f"[{a:g}, {b:g})" for a, b in pairwise(edges)]
     names = np.array([f"< {edges[0]:g}", *middle, f">= {edges[-1]:g}"], dtype=object)
     found = pd.Series(None, index=values.index, name=values.name, dtype=object)
-    found[~missing] = names[np.digitize(there, edges)]  # digitize alone would put NaN into the last band
+    found[~missing] = names[
+        np.digitize(there, edges)
+    ]  # digitize alone would put NaN into the last band
     return found
 
 
 def bands_in_order(names: Iterable[str]) -> list[str]:
-    """Names of groups for display: bands of a number from low to high, all else in the order in which it came.
+    """Names of groups for display: bands of a number from low to high, all else in the order in
+    which it came.
 
-    :func:`groups` sorts bands by their letters and stays so: the groups' order is that of the draws behind stored results.
+    :func:`groups` sorts bands by their letters and stays so: the groups' order is that of the draws
+    behind stored results.
     """
     parts = {name: _without_bands(name) for name in names}
     first: dict[str, int] = {}
@@ -139,7 +152,10 @@ def bands_in_order(names: Iterable[str]) -> list[str]:
 
 def _without_bands(name: str) -> tuple[str, tuple[float, ...]]:
     """The name with its bands cut out, and the numbers where these begin."""
-    begin = tuple(float(band[band.lastindex]) if band.lastindex else -math.inf for band in _BAND.finditer(name))
+    begin = tuple(
+        float(band[band.lastindex]) if band.lastindex else -math.inf
+        for band in _BAND.finditer(name)
+    )
     return _BAND.sub(" in a band", name), begin
 
 

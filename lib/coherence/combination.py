@@ -1,4 +1,5 @@
-"""One p-value from many random splits of the same people, exact although each split has few reshufflings.
+"""One p-value from many random splits of the same people, exact although each split has few
+reshufflings.
 
 In each split the observed distance stands beside ``J`` reshuffled ones. If the
 predictions ignore who was inside, the observed one is equally likely to be any
@@ -28,14 +29,16 @@ _STEPS = 1 << 15  # scores are rounded so that their largest sum has about so ma
 def combined_p(splits: Iterable[Sequence[float]]) -> float:
     """p-value that the observed distances exceed the reshuffled ones, over independent splits.
 
-    The score of a distance is ``-ln`` of its mid-p-value, rounded to a grid: Fisher's statistic, which weighs ties
-    by half. Its law is the convolution of the laws of the splits, each uniform on its own ``1 + J`` scores. So
-    ``Pr[p <= t] <= t`` for every ``t``, with equality at every value that ``p`` can take, ties or not.
+    The score of a distance is ``-ln`` of its mid-p-value, rounded to a grid: Fisher's statistic,
+    which weighs ties by half. Its law is the convolution of the laws of the splits, each uniform on
+    its own ``1 + J`` scores. So ``Pr[p <= t] <= t`` for every ``t``, with equality at every value
+    that ``p`` can take, ties or not.
 
     Parameters
     ----------
     splits : iterable of float arrays of shape (1 + J,)
-        In each split the observed distance first, then the reshuffled ones. J may differ between splits.
+        In each split the observed distance first, then the reshuffled ones. J may differ between
+        splits.
 
     Returns
     -------
@@ -68,10 +71,11 @@ def combined_p(splits: Iterable[Sequence[float]]) -> float:
 
 
 def fisher_false_alarm(*, draws: int, splits: int, level: float) -> float:
-    """How often Fisher's method flags at ``level`` where there is nothing, if every split has ``draws`` reshufflings.
+    """How often Fisher's method flags at ``level`` where there is nothing, if every split has
+    ``draws`` reshufflings.
 
-    Each p-value is then uniform on ``1/(1 + J), ..., 1`` if no distances are equal; ties make the rate smaller.
-    Computed by convolution, to about three digits.
+    Each p-value is then uniform on ``1/(1 + J), ..., 1`` if no distances are equal; ties make the
+    rate smaller. Computed by convolution, to about three digits.
     """
     validate.integer("draws", draws, low=1)
     validate.integer("splits", splits, low=1)
@@ -88,9 +92,13 @@ def _mid_p_scores(distances: Sequence[float]) -> np.ndarray:
     """``-ln`` of the mid-p-value of each distance among all of them, shape (1 + J,)."""
     values = np.asarray(distances, dtype=float)
     if values.ndim != 1 or not values.size or np.isnan(values).any():
-        raise ValueError(f"splits must hold arrays of shape (1 + J,) without NaN, got shape {values.shape}")
+        raise ValueError(
+            f"splits must hold arrays of shape (1 + J,) without NaN, got shape {values.shape}"
+        )
     order = np.argsort(-values, kind="stable")
-    place = np.concatenate([[0], np.cumsum(-np.diff(values[order]) > _TIE)])  # equal distances share a place
+    place = np.concatenate(
+        [[0], np.cumsum(-np.diff(values[order]) > _TIE)]
+    )  # equal distances share a place
     ties = np.bincount(place)
     mid = (np.cumsum(ties) - ties / 2) / values.size
     scores = np.empty(values.size)
@@ -99,7 +107,9 @@ def _mid_p_scores(distances: Sequence[float]) -> np.ndarray:
 
 
 def _convolved(law: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """The law of the sum of a variable of law ``law`` and one that is uniform on the whole numbers ``whole``."""
+    """The law of the sum of a variable of law ``law`` and one that is uniform on the whole
+    numbers ``whole``.
+    """
     steps, counts = np.unique(whole, return_counts=True)
     found = np.zeros(law.size + int(steps[-1]))
     for step, count in zip(steps, counts, strict=True):

@@ -13,7 +13,14 @@ import numpy as np
 
 from lib import validate
 
-__all__ = ["DISTANCES", "LARGEST", "wasserstein1", "split_distance", "shuffled_distances", "reshuffling_p"]
+__all__ = [
+    "DISTANCES",
+    "LARGEST",
+    "wasserstein1",
+    "split_distance",
+    "shuffled_distances",
+    "reshuffling_p",
+]
 
 
 _AT_ONCE = 2_000_000  # memberships reshuffled together
@@ -32,7 +39,9 @@ def wasserstein1(a: np.ndarray, b: np.ndarray) -> float:
     return float(split_distance(values, inside))
 
 
-def split_distance(values: np.ndarray, inside: np.ndarray, distance: str = "wasserstein") -> np.ndarray:
+def split_distance(
+    values: np.ndarray, inside: np.ndarray, distance: str = "wasserstein"
+) -> np.ndarray:
     """Distance between ``values[inside]`` and ``values[~inside]``.
 
     Parameters
@@ -48,7 +57,9 @@ def split_distance(values: np.ndarray, inside: np.ndarray, distance: str = "wass
     rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
     values, inside = np.asarray(values, dtype=float), np.asarray(inside, dtype=bool)
     if values.ndim != 1 or inside.shape[-1:] != values.shape:
-        raise ValueError(f"inside has shape {inside.shape}, values {values.shape}: their last axes must be equal")
+        raise ValueError(
+            f"inside has shape {inside.shape}, values {values.shape}: their last axes must be equal"
+        )
     if values.size == 0:
         return np.full(inside.shape[:-1], np.nan)
     order = np.argsort(values, kind="stable")
@@ -61,14 +72,22 @@ def _of_sorted(
     """The distance for values in increasing order."""
     seen_a, seen = inside.cumsum(axis=-1), np.arange(1, values.size + 1)
     n_a = seen_a[..., -1:]
-    with np.errstate(divide="ignore", invalid="ignore"):  # whole numbers up to here: a gap of 1 is exactly 1
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # whole numbers up to here: a gap of 1 is exactly 1
         gap = seen_a / n_a - (seen - seen_a) / (values.size - n_a)
     empty = (n_a[..., 0] == 0) | (n_a[..., 0] == values.size)
     return np.where(empty, np.nan, rule(values, np.where(empty[..., None], 0.0, gap)))
 
 
-def shuffled_distances(values: np.ndarray, n_a: int, *, draws: int, rng: np.random.Generator,
-                       distance: str = "wasserstein") -> np.ndarray:  # fmt: skip
+def shuffled_distances(
+    values: np.ndarray,
+    n_a: int,
+    *,
+    draws: int,
+    rng: np.random.Generator,
+    distance: str = "wasserstein",
+) -> np.ndarray:
     """Distances when membership is reshuffled: what sampling alone makes in a group of this size.
 
     Returns
@@ -82,7 +101,10 @@ def _shuffled(
     values: np.ndarray, n_a: int, draws: int, rng: np.random.Generator, distance: str
 ) -> Iterator[np.ndarray]:
     """In pieces: a large group with many draws would fill the memory."""
-    rule, values = DISTANCES[validate.choice("distance", distance, DISTANCES)], np.asarray(values, dtype=float)
+    rule, values = (
+        DISTANCES[validate.choice("distance", distance, DISTANCES)],
+        np.asarray(values, dtype=float),
+    )
     order, rows = np.argsort(values, kind="stable"), max(1, _AT_ONCE // max(1, len(values)))
     ordered = values[order]
     for first in range(0, draws, rows):
@@ -92,13 +114,21 @@ def _shuffled(
         yield _of_sorted(ordered, shuffled, rule) if values.size else np.full(len(inside), np.nan)
 
 
-def reshuffling_p(values: np.ndarray, inside: np.ndarray, *, draws: int, enough: int, rng: np.random.Generator,
-                  distance: str = "wasserstein") -> float:  # fmt: skip
-    """p-value of the distance when membership is reshuffled at most ``draws`` times; NaN where a side is empty.
+def reshuffling_p(
+    values: np.ndarray,
+    inside: np.ndarray,
+    *,
+    draws: int,
+    enough: int,
+    rng: np.random.Generator,
+    distance: str = "wasserstein",
+) -> float:
+    """p-value of the distance when membership is reshuffled at most ``draws`` times; NaN where a
+    side is empty.
 
-    It stops at the reshuffling ``j`` that is the ``enough``-th to be at least as far apart, with ``p = enough / j``;
-    else ``p = (1 + K) / (1 + draws)`` with ``K`` of those. Both are valid at every level, and a group in which
-    there is nothing takes few reshufflings.
+    It stops at the reshuffling ``j`` that is the ``enough``-th to be at least as far apart, with
+    ``p = enough / j``; else ``p = (1 + K) / (1 + draws)`` with ``K`` of those. Both are valid at
+    every level, and a group in which there is nothing takes few reshufflings.
 
     References
     ----------
@@ -112,7 +142,9 @@ def reshuffling_p(values: np.ndarray, inside: np.ndarray, *, draws: int, enough:
         return np.nan
     hits, done, piece = 0, 0, 10 * enough
     while done < draws:
-        null = shuffled_distances(values, int(inside.sum()), draws=min(piece, draws - done), rng=rng, distance=distance)
+        null = shuffled_distances(
+            values, int(inside.sum()), draws=min(piece, draws - done), rng=rng, distance=distance
+        )
         seen = hits + np.cumsum(null >= found - 1e-12)
         if seen[-1] >= enough:
             return enough / (done + 1 + int(np.argmax(seen >= enough)))
@@ -145,7 +177,10 @@ def _mean(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
 
 
 DISTANCES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "wasserstein": _wasserstein, "kolmogorov": _kolmogorov, "total variation": _total_variation, "mean": _mean,
-}  # fmt: skip
+    "wasserstein": _wasserstein,
+    "kolmogorov": _kolmogorov,
+    "total variation": _total_variation,
+    "mean": _mean,
+}
 # of predictions in [-1, 1]
 LARGEST = {"wasserstein": 2.0, "kolmogorov": 1.0, "total variation": 1.0, "mean": 2.0}

@@ -1,4 +1,5 @@
-"""Exact max-information and exact closeness of reports, for releases small enough to be written down.
+"""Exact max-information and exact closeness of reports, for releases small enough to be written
+down.
 
 Both releases here tell about a random half ``S`` of ``n`` people. A report
 about it depends on ``S`` through a whole number, so that the joint law of
@@ -14,8 +15,15 @@ from scipy import special, stats
 
 from lib import validate
 
-__all__ = ["max_information", "noisy_count", "membership_bits", "indistinguishability", "perfect_generalisation",
-           "generalisation_information", "distinct_log_probability"]  # fmt: skip
+__all__ = [
+    "max_information",
+    "noisy_count",
+    "membership_bits",
+    "indistinguishability",
+    "perfect_generalisation",
+    "generalisation_information",
+    "distinct_log_probability",
+]
 
 
 def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
@@ -29,13 +37,16 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     true, fresh : float arrays of one shape
         Probabilities of each outcome for the half that the report is about, and for a fresh half.
     eta : float
-        In [0, 1). Outcomes of probability below 1e-250, where the other law may be too small for a float, are left out.
+        In [0, 1). Outcomes of probability below 1e-250, where the other law may be too small for a
+        float, are left out.
     """
     if not 0 <= eta < 1:
         raise ValueError(f"eta={eta!r} is not allowed: a number in [0, 1) is")
     true, fresh = np.ravel(true), np.ravel(fresh)
     if true.shape != fresh.shape:
-        raise ValueError(f"true has {true.size} outcomes, fresh {fresh.size}: equally many are allowed")
+        raise ValueError(
+            f"true has {true.size} outcomes, fresh {fresh.size}: equally many are allowed"
+        )
     keep = true > 1e-250
     true, fresh = true[keep], fresh[keep]
     free = fresh == 0  # or too small for a float
@@ -50,7 +61,8 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
 
 
 def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
-    """Law of a half's number of ones, and of the report given it: two-sided geometric noise, kept within 0..n/2.
+    """Law of a half's number of ones, and of the report given it: two-sided geometric noise, kept
+    within 0..n/2.
 
     Returns
     -------
@@ -75,7 +87,8 @@ def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.nd
 
 
 def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
-    """Joint laws ``(true, fresh)`` of (ones among the half, ones in all) for randomised response on membership.
+    """Joint laws ``(true, fresh)`` of (ones among the half, ones in all) for randomised response on
+    membership.
 
     The likelihood ratio of a report depends on these two numbers alone.
 
@@ -98,7 +111,9 @@ def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def indistinguishability(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
-    """The least ``delta`` with ``p`` and ``q`` (epsilon, delta)-indistinguishable, the larger of both directions."""
+    """The least ``delta`` with ``p`` and ``q`` (epsilon, delta)-indistinguishable, the larger of
+    both directions.
+    """
     scale = math.exp(epsilon)
     return float(max(np.clip(a - scale * b, 0, None).sum() for a, b in ((p, q), (q, p))))
 
@@ -106,14 +121,16 @@ def indistinguishability(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
 def perfect_generalisation(
     *, n: int, ones: int, epsilon: float, at: float, complement: bool = False
 ) -> tuple[float, float]:
-    """``(beta, expected)``: how often two halves' reports of :func:`noisy_count` differ by a ratio above ``e^at``.
+    """``(beta, expected)``: how often two halves' reports of :func:`noisy_count` differ by a ratio
+    above ``e^at``.
 
     Parameters
     ----------
     epsilon : float
         Of the count; ``inf`` publishes it.
     at : float
-        The epsilon of sample perfect generalisation (Definition 10, delta = 0), for two independent halves.
+        The epsilon of sample perfect generalisation (Definition 10, delta = 0), for two independent
+        halves.
     complement : bool
         Compare a half with its complement, as in demographic coherence, instead.
 
@@ -144,10 +161,12 @@ def perfect_generalisation(
 
 
 def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, float]:
-    """Ours: ``(eta, bound)`` with ``I_eta <= bound`` for a curator that is (beta, epsilon, 0)-perfectly generalising.
+    """Ours: ``(eta, bound)`` with ``I_eta <= bound`` for a curator that is (beta, epsilon,
+    0)-perfectly generalising.
 
-    For independent halves: ``eta = sqrt(beta)``, ``bound = epsilon - ln(1 - sqrt(beta))``. The appendix takes this
-    step for granted when it says that Theorem 3 covers perfectly generalising algorithms.
+    For independent halves: ``eta = sqrt(beta)``, ``bound = epsilon - ln(1 - sqrt(beta))``. The
+    appendix takes this step for granted when it says that Theorem 3 covers perfectly generalising
+    algorithms.
     """
     validate.fraction("beta", beta, open_ends=False)
     root = math.sqrt(beta)
@@ -155,7 +174,8 @@ def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, f
 
 
 def distinct_log_probability(*, draws: int, universe: int) -> float:
-    """``ln Pr[all draws differ]`` for independent draws from ``universe`` values: at most this, for every distribution.
+    """``ln Pr[all draws differ]`` for independent draws from ``universe`` values: at most this, for
+    every distribution.
 
     The uniform one has the largest. At ``draws = universe / 2`` it tends to ``-(1 - ln 2) draws``.
 
@@ -166,7 +186,11 @@ def distinct_log_probability(*, draws: int, universe: int) -> float:
     validate.integer("universe", universe, low=1)
     if not 1 <= validate.integer("draws", draws, low=1) <= universe:
         raise ValueError(f"draws={draws!r} is not allowed: 1 to universe={universe!r} is")
-    return float(special.gammaln(universe + 1) - special.gammaln(universe - draws + 1) - draws * math.log(universe))
+    return float(
+        special.gammaln(universe + 1)
+        - special.gammaln(universe - draws + 1)
+        - draws * math.log(universe)
+    )
 
 
 def _half(n: int) -> int:

@@ -1,4 +1,6 @@
-"""DemCoh (Figure 1): split at random, learn from one half, compare the predictions on both, group by group."""
+"""DemCoh (Figure 1): split at random, learn from one half, compare the predictions on both,
+group by group.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,17 @@ from lib.coherence.distances import DISTANCES, shuffled_distances, split_distanc
 from lib.coherence.learners import Learner
 from lib.rng import stream
 
-__all__ = ["Setup", "Result", "halves", "predict_halves", "compare", "checked", "one_split", "demcoh",
-           "clopper_pearson"]  # fmt: skip
+__all__ = [
+    "Setup",
+    "Result",
+    "halves",
+    "predict_halves",
+    "compare",
+    "checked",
+    "one_split",
+    "demcoh",
+    "clopper_pearson",
+]
 
 LABELS = ("confidence", "hard")
 OUT_OF_RANGE = ("refuse", "clip", "allow")
@@ -35,7 +46,8 @@ class Setup:
     lens : tuple of str
         Columns that the predictor sees.
     labels : {"confidence", "hard"}
-        Predictions as they are (Definition 2), or their sign (0 counts as -1), as the published script has it.
+        Predictions as they are (Definition 2), or their sign (0 counts as -1), as the published
+        script has it.
     distance : str
         A key of :data:`~lib.coherence.distances.DISTANCES`.
     gamma : float
@@ -45,7 +57,8 @@ class Setup:
     out_of_range : {"refuse", "clip", "allow"}
         What happens to a prediction outside [-1, 1].
     keep_null : bool
-        Add a column ``distances`` to the rows: an array of the observed distance and all reshuffled ones.
+        Add a column ``distances`` to the rows: an array of the observed distance and all reshuffled
+        ones.
     """
 
     target: str
@@ -68,14 +81,21 @@ class Setup:
 
 
 def halves(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of two random halves of equal size; of an odd number one row, drawn at random, is in neither."""
+    """Rows of two random halves of equal size; of an odd number one row, drawn at random, is in
+    neither.
+    """
     validate.integer("n", n, low=2)
     order = rng.permutation(n)
     return order[: n // 2], order[n // 2 : 2 * (n // 2)]
 
 
-def one_split(frame: pd.DataFrame, members: Mapping[str, np.ndarray], learner: Learner, setup: Setup,
-              rng: np.random.Generator) -> pd.DataFrame:  # fmt: skip
+def one_split(
+    frame: pd.DataFrame,
+    members: Mapping[str, np.ndarray],
+    learner: Learner,
+    setup: Setup,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
     """One run of the experiment.
 
     Returns
@@ -88,14 +108,16 @@ def one_split(frame: pd.DataFrame, members: Mapping[str, np.ndarray], learner: L
         means of the predictions on both halves.
     """
     rows, inside, h = predict_halves(frame, learner, setup, rng)
-    return compare(h, inside, {name: who[rows] for name, who in members.items()}, setup, rng).assign(
-        n=[int(who.sum()) for who in members.values()]
-    )
+    return compare(
+        h, inside, {name: who[rows] for name, who in members.items()}, setup, rng
+    ).assign(n=[int(who.sum()) for who in members.values()])
 
 
-def predict_halves(frame: pd.DataFrame, learner: Learner, setup: Setup,
-                   rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Split, learn from the first half, predict both: ``(rows, inside, h)``, each of shape (2 * (n // 2),).
+def predict_halves(
+    frame: pd.DataFrame, learner: Learner, setup: Setup, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Split, learn from the first half, predict both: ``(rows, inside, h)``, each of shape (2 * (n
+    // 2),).
 
     ``rows`` are positions in ``frame``, ``inside`` says which were learnt from,
     ``h`` is in [-1, 1] by the rule of ``setup``.
@@ -107,8 +129,13 @@ def predict_halves(frame: pd.DataFrame, learner: Learner, setup: Setup,
     return both, np.arange(both.size) < rows_a.size, h
 
 
-def compare(h: np.ndarray, inside: np.ndarray, members: Mapping[str, np.ndarray], setup: Setup,
-            rng: np.random.Generator) -> pd.DataFrame:  # fmt: skip
+def compare(
+    h: np.ndarray,
+    inside: np.ndarray,
+    members: Mapping[str, np.ndarray],
+    setup: Setup,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
     """Predictions on those inside and outside, group by group: the columns of :func:`one_split`.
 
     Parameters
@@ -116,28 +143,37 @@ def compare(h: np.ndarray, inside: np.ndarray, members: Mapping[str, np.ndarray]
     h, inside, members : arrays of shape (n,)
         For the same people, in the same order.
     """
-    return pd.DataFrame([
-        {"group": name, "n": int(who.sum())} | _compare(h[who], inside[who], setup, rng) for name, who in members.items()
-    ])  # fmt: skip
+    return pd.DataFrame(
+        [
+            {"group": name, "n": int(who.sum())} | _compare(h[who], inside[who], setup, rng)
+            for name, who in members.items()
+        ]
+    )
 
 
 def checked(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
-    """Predictions of ``n`` people as ``setup`` wants them; NaN, another shape or a value out of range is refused."""
+    """Predictions of ``n`` people as ``setup`` wants them; NaN, another shape or a value out of
+    range is refused.
+    """
     h = np.asarray(h, dtype=float)
     if h.shape != (n,) or np.isnan(h).any():
         raise ValueError(
-            f"the predictor gave shape {h.shape} with {int(np.isnan(h).sum())} NaN; ({n},) without is allowed"
+            f"the predictor gave shape {h.shape} with {int(np.isnan(h).sum())} NaN; ({n},) without"
+            " is allowed"
         )
     outside = np.abs(h) > 1 + 1e-12
     if outside.any() and setup.out_of_range == "refuse":
         raise ValueError(
-            f"the predictor gave {float(h[outside][0])!r}; Definition 2 allows [-1, 1] (out_of_range='clip' or 'allow' lets it pass)"
+            f"the predictor gave {float(h[outside][0])!r}; Definition 2 allows [-1, 1]"
+            " (out_of_range='clip' or 'allow' lets it pass)"
         )
     h = np.clip(h, -1, 1) if setup.out_of_range == "clip" else h
     return np.where(h > 0, 1.0, -1.0) if setup.labels == "hard" else h
 
 
-def _compare(h: np.ndarray, inside: np.ndarray, setup: Setup, rng: np.random.Generator) -> dict[str, float]:
+def _compare(
+    h: np.ndarray, inside: np.ndarray, setup: Setup, rng: np.random.Generator
+) -> dict[str, float]:
     n_a = int(inside.sum())
     facts = {"n_a": n_a, "n_b": inside.size - n_a}
     if n_a == 0 or n_a == inside.size:
@@ -146,8 +182,14 @@ def _compare(h: np.ndarray, inside: np.ndarray, setup: Setup, rng: np.random.Gen
     found = float(split_distance(h, inside, setup.distance))
     null = shuffled_distances(h, n_a, draws=setup.null_draws, rng=rng, distance=setup.distance)
     p = (1 + (null >= found - 1e-12).sum()) / (1 + null.size)
-    facts |= {"distance": found, "null": float(null.mean()), "null_95": float(np.quantile(null, 0.95)),
-              "p": float(p), "mean_a": float(h[inside].mean()), "mean_b": float(h[~inside].mean())}  # fmt: skip
+    facts |= {
+        "distance": found,
+        "null": float(null.mean()),
+        "null_95": float(np.quantile(null, 0.95)),
+        "p": float(p),
+        "mean_a": float(h[inside].mean()),
+        "mean_b": float(h[~inside].mean()),
+    }
     return facts | ({"distances": np.append(found, null)} if setup.keep_null else {})
 
 
@@ -159,7 +201,8 @@ def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, floa
 
 @dataclass(frozen=True)
 class Result:
-    """All splits of an experiment: ``rows`` as :func:`one_split` gives them, with the number of the ``split``.
+    """All splits of an experiment: ``rows`` as :func:`one_split` gives them, with the number of the
+    ``split``.
 
     A group with nobody in one half has no distance there (Definition 2 has
     nothing to compare), and means and shares are over the splits in which it
@@ -174,30 +217,56 @@ class Result:
     dropped: tuple[str, ...] = ()
 
     def summary(self, level: float = 0.95) -> pd.DataFrame:
-        """One row a group: mean distance over splits with its t interval, extremes, the null, and the excess over it."""
+        """One row a group: mean distance over splits with its t interval, extremes, the null,
+        and the excess over it.
+        """
         found = []
         for name, part in self.rows.groupby("group", sort=False):
-            x, excess = part["distance"].dropna().to_numpy(), (part["distance"] - part["null"]).dropna().to_numpy()
-            half = stats.t.ppf((1 + level) / 2, x.size - 1) / np.sqrt(x.size) if x.size > 1 else np.nan
-            mean, sd = (x.mean(), x.std(ddof=1)) if x.size > 1 else (x.mean() if x.size else np.nan, np.nan)
+            x, excess = (
+                part["distance"].dropna().to_numpy(),
+                (part["distance"] - part["null"]).dropna().to_numpy(),
+            )
+            half = (
+                stats.t.ppf((1 + level) / 2, x.size - 1) / np.sqrt(x.size) if x.size > 1 else np.nan
+            )
+            mean, sd = (
+                (x.mean(), x.std(ddof=1))
+                if x.size > 1
+                else (x.mean() if x.size else np.nan, np.nan)
+            )
             spread = half * excess.std(ddof=1) if x.size > 1 else np.nan
-            found.append({
-                "group": name, "n": part["n"].iloc[0], "splits": x.size, "distance": mean, "low": mean - half * sd,
-                "high": mean + half * sd, "least": x.min() if x.size else np.nan, "most": x.max() if x.size else np.nan,
-                "null": part["null"].mean(), "excess": excess.mean() if x.size else np.nan,
-                "excess_low": excess.mean() - spread if x.size else np.nan,
-                "excess_high": excess.mean() + spread if x.size else np.nan,
-            })  # fmt: skip
+            found.append(
+                {
+                    "group": name,
+                    "n": part["n"].iloc[0],
+                    "splits": x.size,
+                    "distance": mean,
+                    "low": mean - half * sd,
+                    "high": mean + half * sd,
+                    "least": x.min() if x.size else np.nan,
+                    "most": x.max() if x.size else np.nan,
+                    "null": part["null"].mean(),
+                    "excess": excess.mean() if x.size else np.nan,
+                    "excess_low": excess.mean() - spread if x.size else np.nan,
+                    "excess_high": excess.mean() + spread if x.size else np.nan,
+                }
+            )
         return pd.DataFrame(found)
 
-    def beta(self, alpha: float, group: str | None = None, level: float = 0.95) -> tuple[float, float, float]:
-        """Share of splits in which the group (or some group, if None) is more than ``alpha`` apart; Clopper-Pearson.
+    def beta(
+        self, alpha: float, group: str | None = None, level: float = 0.95
+    ) -> tuple[float, float, float]:
+        """Share of splits in which the group (or some group, if None) is more than ``alpha`` apart;
+        Clopper-Pearson.
 
         Over the splits in which the group (or some group) has a distance; NaN if there is none.
         """
         rows = self.rows if group is None else self.rows[self.rows["group"] == group]
         if rows.empty:
-            raise ValueError(f"group={group!r} is not known; choose from {', '.join(self.rows['group'].unique())}")
+            raise ValueError(
+                f"group={group!r} is not known; choose from"
+                f" {', '.join(self.rows['group'].unique())}"
+            )
         worst = rows.groupby("split")["distance"].max().dropna()
         if worst.empty:
             return np.nan, np.nan, np.nan
@@ -216,7 +285,8 @@ def demcoh(
     workers: int = 1,
     progress: bool = True,
 ) -> Result:
-    """Repeat :func:`one_split`; split ``i`` draws from a stream of its own, whatever the number of workers.
+    """Repeat :func:`one_split`; split ``i`` draws from a stream of its own, whatever the number of
+    workers.
 
     Parameters
     ----------
@@ -228,7 +298,8 @@ def demcoh(
     Raises
     ------
     ValueError
-        For a column that is not there, a target that is not binary, missing values, or no group of ``gamma`` members.
+        For a column that is not there, a target that is not binary, missing values, or no group of
+        ``gamma`` members.
     """
     validate.integer("splits", splits, low=1)
     validate.integer("workers", workers, low=1)
@@ -236,10 +307,14 @@ def demcoh(
     kept = large_enough(members, setup.gamma)
     if not kept:
         raise ValueError(
-            f"gamma={setup.gamma!r} is not allowed: the largest group has {max(map(np.sum, members.values()))}"
+            f"gamma={setup.gamma!r} is not allowed: the largest group has"
+            f" {max(map(np.sum, members.values()))}"
         )
     dropped = tuple(name for name in members if name not in kept)
-    jobs = (joblib.delayed(one_split)(frame, kept, learner, setup, stream(seed, "demcoh", i)) for i in range(splits))
+    jobs = (
+        joblib.delayed(one_split)(frame, kept, learner, setup, stream(seed, "demcoh", i))
+        for i in range(splits)
+    )
     found = joblib.Parallel(n_jobs=workers, return_as="generator")(jobs)
     bar = tqdm(found, total=splits, disable=not progress, desc="splits")
     rows = pd.concat([part.assign(split=i) for i, part in enumerate(bar)], ignore_index=True)
@@ -250,8 +325,12 @@ def _check_table(frame: pd.DataFrame, setup: Setup) -> None:
     for column in (setup.target, *setup.lens):
         validate.choice("column", column, frame.columns)
         if frame[column].isna().any():
-            raise ValueError(f"column {column!r} has {int(frame[column].isna().sum())} missing values; none is allowed")
+            raise ValueError(
+                f"column {column!r} has {int(frame[column].isna().sum())} missing values; none is"
+                " allowed"
+            )
     if set(frame[setup.target].unique()) != {0, 1}:
         raise ValueError(
-            f"target {setup.target!r} holds {sorted(frame[setup.target].unique())[:5]}; 0 and 1 are allowed"
+            f"target {setup.target!r} holds {sorted(frame[setup.target].unique())[:5]}; 0 and 1 are"
+            " allowed"
         )

@@ -33,10 +33,15 @@ def _is_category(frame: pd.DataFrame) -> list[str]:
 
 
 def _encoder(half: pd.DataFrame, *, one_hot: bool) -> ColumnTransformer:
-    """Numbers as they are (scaled for a linear model), categories one-hot or as codes; unseen ones get code -1."""
+    """Numbers as they are (scaled for a linear model), categories one-hot or as codes; unseen
+    ones get code -1.
+    """
     categories = _is_category(half)
-    coded = (OneHotEncoder(handle_unknown="ignore") if one_hot
-             else OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1))  # fmt: skip
+    coded = (
+        OneHotEncoder(handle_unknown="ignore")
+        if one_hot
+        else OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    )
     numbers = StandardScaler() if one_hot else "passthrough"
     return ColumnTransformer([("category", coded, categories)], remainder=numbers)
 
@@ -45,8 +50,10 @@ def check_release(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
     """Raise a ``ValueError`` unless ``table`` has rows and all of ``columns``."""
     absent = [c for c in columns if c not in table.columns]
     if absent or table.empty:
-        raise ValueError(f"the release has {len(table)} rows and the columns {list(table.columns)}; "
-                         f"at least one row is allowed, and {list(columns)} among the columns")  # fmt: skip
+        raise ValueError(
+            f"the release has {len(table)} rows and the columns {list(table.columns)}; "
+            f"at least one row is allowed, and {list(columns)} among the columns"
+        )
 
 
 @dataclass(frozen=True)
@@ -74,15 +81,22 @@ class Estimator:
     one_hot: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.model, type) or not (hasattr(self.model, "fit") and hasattr(self.model, "predict")):
-            raise ValueError(f"model={self.model!r} is not allowed: an instance with fit and predict is")
+        if isinstance(self.model, type) or not (
+            hasattr(self.model, "fit") and hasattr(self.model, "predict")
+        ):
+            raise ValueError(
+                f"model={self.model!r} is not allowed: an instance with fit and predict is"
+            )
 
-    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+    def __call__(
+        self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
+    ) -> Predict:
         check_release(half, (target, *lens))
         columns, y = list(lens), half[target].to_numpy()
         if not np.isin(y, (0, 1)).all():
             raise ValueError(
-                f"target {target!r} of the release holds {y[~np.isin(y, (0, 1))][0]!r}; 0 and 1 are allowed"
+                f"target {target!r} of the release holds {y[~np.isin(y, (0, 1))][0]!r}; 0 and 1 are"
+                " allowed"
             )
         if np.unique(y).size < 2:
             return Constant(2.0 * y[0] - 1)(half, target, lens, rng)
@@ -90,7 +104,9 @@ class Estimator:
         if "random_state" in model.get_params():
             model.set_params(random_state=int(rng.integers(2**31)))
         pipeline = make_pipeline(_encoder(half[columns], one_hot=self.one_hot), model)
-        with threadpool_limits(1):  # sums in another order round otherwise; and splits run side by side anyway
+        with threadpool_limits(
+            1
+        ):  # sums in another order round otherwise; and splits run side by side anyway
             pipeline.fit(half[columns], y)
         if not hasattr(pipeline, "predict_proba"):
             return lambda records: 2.0 * pipeline.predict(records[columns]) - 1
@@ -110,15 +126,23 @@ class Lookup:
     answers: bool = False
     otherwise: float = -1.0
 
-    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+    def __call__(
+        self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
+    ) -> Predict:
         columns = list(lens)
         check_release(half, (target, *lens) if self.answers else lens)
         alike = half.groupby(columns, observed=True, dropna=False)
         seen = alike[target].mean() if self.answers else alike.size()
-        known = pd.Series(np.where(seen > 0.5, 1.0, -1.0) if self.answers else 1.0, index=seen.index)
+        known = pd.Series(
+            np.where(seen > 0.5, 1.0, -1.0) if self.answers else 1.0, index=seen.index
+        )
 
         def predict(records: pd.DataFrame) -> np.ndarray:
-            keys = pd.MultiIndex.from_frame(records[columns]) if len(columns) > 1 else pd.Index(records[columns[0]])
+            keys = (
+                pd.MultiIndex.from_frame(records[columns])
+                if len(columns) > 1
+                else pd.Index(records[columns[0]])
+            )
             return known.reindex(keys).fillna(self.otherwise).to_numpy()
 
         return predict
@@ -130,7 +154,9 @@ class Constant:
 
     value: float = 0.0
 
-    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+    def __call__(
+        self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
+    ) -> Predict:
         return lambda records: np.full(len(records), float(self.value))
 
 
@@ -150,7 +176,9 @@ class After:
     curator: Callable[[pd.DataFrame, np.random.Generator], pd.DataFrame]
     learner: Any = field(default_factory=Lookup)
 
-    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+    def __call__(
+        self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
+    ) -> Predict:
         return self.learner(self.curator(half, rng), target, lens, rng)
 
 

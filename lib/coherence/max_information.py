@@ -1,4 +1,5 @@
-"""Max-information of a differentially private curator: how much its report tells about which half it was made from.
+"""Max-information of a differentially private curator: how much its report tells about which half
+it was made from.
 
 ``I_eta(A) <= zeta`` (Definitions 6, 7) means: whatever happens for the true
 half with some probability happens for a fresh half with at least ``e^-zeta``
@@ -15,8 +16,14 @@ import math
 from lib import validate
 
 __all__ = [
-    "pure_dp", "approximate_dp", "failure_15", "corollary", "largest_delta", "mcdiarmid", "pure_dp_tightened",
-]  # fmt: skip
+    "pure_dp",
+    "approximate_dp",
+    "failure_15",
+    "corollary",
+    "largest_delta",
+    "mcdiarmid",
+    "pure_dp_tightened",
+]
 
 _MOST_EPSILON, _MOST_PEOPLE = 1e30, 1e60  # beyond every use; their products stay floats
 
@@ -39,9 +46,16 @@ def pure_dp(*, epsilon: float, n: float, eta: float) -> float:
 
 
 def failure_15(
-    *, t: float, delta_hat: float, epsilon: float, delta: float, n: float, reading: str = "statement"
+    *,
+    t: float,
+    delta_hat: float,
+    epsilon: float,
+    delta: float,
+    n: float,
+    reading: str = "statement",
 ) -> float:
-    """The ``beta(t, delta_hat)`` of Theorem 15: as its statement prints it, or as Claim 4 in its proof gives it.
+    """The ``beta(t, delta_hat)`` of Theorem 15: as its statement prints it, or as Claim 4 in its
+    proof gives it.
 
     ``"statement"`` divides both terms by ``1 - e^(-3 eps)``; in the proof the
     ``delta`` term has ``1 - e^(-eps)``, which is the larger probability.
@@ -57,9 +71,17 @@ def failure_15(
     return math.exp(-(t**2) / 2) + n * (2 * delta / delta_hat + last)
 
 
-def approximate_dp(*, epsilon: float, delta: float, n: float, t: float, delta_hat: float,
-                   reading: str = "statement") -> tuple[float, float]:  # fmt: skip
-    """``(beta, bound)``: ``I_beta(A, n) <= bound`` for an (epsilon, delta)-DP curator (Theorems 6 and 15).
+def approximate_dp(
+    *,
+    epsilon: float,
+    delta: float,
+    n: float,
+    t: float,
+    delta_hat: float,
+    reading: str = "statement",
+) -> tuple[float, float]:
+    """``(beta, bound)``: ``I_beta(A, n) <= bound`` for an (epsilon, delta)-DP curator (Theorems 6
+    and 15).
 
     Raises
     ------
@@ -69,12 +91,20 @@ def approximate_dp(*, epsilon: float, delta: float, n: float, t: float, delta_ha
     _half(epsilon)
     validate.positive("t", t)
     if not 0 < validate.positive("delta", delta) < epsilon:
-        raise ValueError(f"delta={delta!r} is not allowed: Theorem 15 asks for 0 < delta < epsilon={epsilon!r}")
+        raise ValueError(
+            f"delta={delta!r} is not allowed: Theorem 15 asks for 0 < delta < epsilon={epsilon!r}"
+        )
     if not 0 < validate.positive("delta_hat", delta_hat) <= epsilon / 15:
         raise ValueError(
-            f"delta_hat={delta_hat!r} is not allowed: Theorem 15 asks for (0, epsilon/15={epsilon / 15!r}]"
+            f"delta_hat={delta_hat!r} is not allowed: Theorem 15 asks for (0,"
+            f" epsilon/15={epsilon / 15!r}]"
         )
-    per_record = 347 * delta_hat + 75 * (delta_hat / epsilon) ** 2 + 24 * delta_hat**2 / epsilon + 240 * epsilon**2
+    per_record = (
+        347 * delta_hat
+        + 75 * (delta_hat / epsilon) ** 2
+        + 24 * delta_hat**2 / epsilon
+        + 240 * epsilon**2
+    )
     beta = failure_15(t=t, delta_hat=delta_hat, epsilon=epsilon, delta=delta, n=n, reading=reading)
     return beta, n * per_record + 6 * t * epsilon * math.sqrt(n)
 
@@ -86,7 +116,8 @@ def largest_delta(*, epsilon: float, n: float, eta: float) -> float:
 
 
 def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
-    """``265 epsilon^2 n + 12 epsilon sqrt(n ln(2/eta))`` (Corollaries 1 and 2) for a curator of ``n`` records.
+    """``265 epsilon^2 n + 12 epsilon sqrt(n ln(2/eta))`` (Corollaries 1 and 2) for a curator of
+    ``n`` records.
 
     Raises
     ------
@@ -98,13 +129,15 @@ def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
     allowed = largest_delta(epsilon=epsilon, n=n, eta=eta)
     if not 0 <= delta <= allowed * (1 + 1e-12):
         raise ValueError(
-            f"delta={delta!r} is not allowed: Corollary 2 asks for at most (eps eta/(120 n))^2 = {allowed!r}"
+            f"delta={delta!r} is not allowed: Corollary 2 asks for at most (eps eta/(120 n))^2 ="
+            f" {allowed!r}"
         )
     return 265 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * _log_two_over(eta))
 
 
 def mcdiarmid(*, n: float, m: float, reading: str = "tight") -> float:
-    """``c`` in ``Pr[f(S) - E f(S) >= t] <= exp(-c t^2 / Delta^2)`` for a sample of ``m`` out of ``n`` (Theorem 12).
+    """``c`` in ``Pr[f(S) - E f(S) >= t] <= exp(-c t^2 / Delta^2)`` for a sample of ``m`` out of
+    ``n`` (Theorem 12).
 
     ``f`` ignores the order and moves by at most ``Delta`` when one element is
     replaced. ``"paper"`` is the special case that is printed for ``m = n / 2``,
@@ -114,16 +147,21 @@ def mcdiarmid(*, n: float, m: float, reading: str = "tight") -> float:
     validate.choice("reading", reading, ("tight", "paper"))
     _people(n)
     if not 0 < validate.positive("m", m) < n:
-        raise ValueError(f"m={m!r} is not allowed: a sample of more than 0 and fewer than n={n!r} is")
+        raise ValueError(
+            f"m={m!r} is not allowed: a sample of more than 0 and fewer than n={n!r} is"
+        )
     if reading == "paper":
         if m != n / 2 or n < 3:
-            raise ValueError(f"m={m!r}, n={n!r} are not allowed: the printed case is m = n/2, n >= 3")
+            raise ValueError(
+                f"m={m!r}, n={n!r} are not allowed: the printed case is m = n/2, n >= 3"
+            )
         return 4 / n
     return 2 / m * (n - 0.5) / (n - m) * (1 - 1 / (2 * max(m, n - m)))
 
 
 def pure_dp_tightened(*, epsilon: float, n: float, eta: float) -> float:
-    """Ours: ``s + sqrt(s^2 + 2 s ln(2/eta))`` with ``s = epsilon^2 / (2 c)``, ``c`` of :func:`mcdiarmid` (about 8/n).
+    """Ours: ``s + sqrt(s^2 + 2 s ln(2/eta))`` with ``s = epsilon^2 / (2 c)``, ``c`` of
+    :func:`mcdiarmid` (about 8/n).
 
     The log-likelihood ratio ``f`` of a report has mean at most 0 and a
     Gaussian tail of variance ``s`` under a fresh half. Its tail under the true
@@ -161,4 +199,6 @@ def _log_two_over(eta: float) -> float:
 
 def _half(epsilon: float) -> None:
     if not 0 < validate.epsilon(epsilon) <= 0.5:
-        raise ValueError(f"epsilon={epsilon!r} is not allowed: the approximate-DP theorems ask for (0, 1/2]")
+        raise ValueError(
+            f"epsilon={epsilon!r} is not allowed: the approximate-DP theorems ask for (0, 1/2]"
+        )

@@ -46,7 +46,10 @@ class Histogram:
     def __post_init__(self) -> None:
         validate.positive("epsilon", self.epsilon, infinite=True)
         if len(self.columns) != len(self.sizes) or not self.columns:
-            raise ValueError(f"sizes={self.sizes!r} is not allowed: one for each of the columns {self.columns!r} is")
+            raise ValueError(
+                f"sizes={self.sizes!r} is not allowed: one for each of the columns"
+                f" {self.columns!r} is"
+            )
         for name, size in zip(self.columns, self.sizes, strict=True):
             validate.integer(f"size of {name}", size, low=1)
 
@@ -57,7 +60,10 @@ class Histogram:
 
     def cell(self, records: pd.DataFrame) -> np.ndarray:
         """The cell of each record, shape (n,)."""
-        codes = [validate.codes(c, records[c].to_numpy(), k) for c, k in zip(self.columns, self.sizes, strict=True)]
+        codes = [
+            validate.codes(c, records[c].to_numpy(), k)
+            for c, k in zip(self.columns, self.sizes, strict=True)
+        ]
         return np.ravel_multi_index(codes, self.sizes)
 
     def counts(self, records: pd.DataFrame) -> np.ndarray:
@@ -67,10 +73,16 @@ class Histogram:
     def release(self, records: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
         """Noisy counts, shape (cells,)."""
         exact = self.counts(records).astype(float)
-        return exact if math.isinf(self.epsilon) else exact + rng.laplace(0.0, 2 / self.epsilon, exact.size)
+        return (
+            exact
+            if math.isinf(self.epsilon)
+            else exact + rng.laplace(0.0, 2 / self.epsilon, exact.size)
+        )
 
     def rows(self, noisy: np.ndarray, n: int, rng: np.random.Generator) -> pd.DataFrame:
-        """``n`` rows drawn from the positive part of the counts; from all cells alike if there is none."""
+        """``n`` rows drawn from the positive part of the counts; from all cells alike if there
+        is none.
+        """
         weight = np.clip(noisy, 0, None)
         share = weight / weight.sum() if weight.sum() > 0 else np.full(self.cells, 1 / self.cells)
         drawn = np.unravel_index(rng.choice(self.cells, size=n, p=share), self.sizes)
@@ -79,7 +91,8 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Reader:
-    """A curator and a learner in one: publishes the histogram of the half, then reads it in one of three ways.
+    """A curator and a learner in one: publishes the histogram of the half, then reads it in one of
+    three ways.
 
     Parameters
     ----------
@@ -93,15 +106,25 @@ class Reader:
 
     def __post_init__(self) -> None:
         validate.choice("kind", self.kind, READERS)
-        if self.kind == "informed" and (self.population is None or self.population.shape != (self.histogram.cells,)):
-            raise ValueError(f"population is needed by the informed reader, with shape ({self.histogram.cells},)")
+        if self.kind == "informed" and (
+            self.population is None or self.population.shape != (self.histogram.cells,)
+        ):
+            raise ValueError(
+                f"population is needed by the informed reader, with shape ({self.histogram.cells},)"
+            )
 
-    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+    def __call__(
+        self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
+    ) -> Predict:
         noisy = self.histogram.release(half, rng)
         if self.kind == "forest":
             table = self.histogram.rows(noisy, len(half), rng)
             seen = tuple(c for c in self.histogram.columns if c != target and c in lens)
-            return BATTERY["forest"](table, target, seen, rng) if seen else Constant()(table, target, lens, rng)
+            return (
+                BATTERY["forest"](table, target, seen, rng)
+                if seen
+                else Constant()(table, target, lens, rng)
+            )
         threshold = self.population / 2 if self.kind == "informed" else 0.5
         says = np.where(noisy > threshold, 1.0, np.where(noisy == threshold, 0.0, -1.0))
         return lambda records: says[self.histogram.cell(records)]

@@ -22,14 +22,36 @@ from lib.coherence.theorems import size, theorem7_terms, theorem8_delta, theorem
 from lib.coherence.tightened import tightened_size
 from lib.coherence.within import within_size
 
-__all__ = ["MODES", "UNKNOWNS", "Setting", "Solution", "solve", "holds", "required_size", "rounded", "table1"]
+__all__ = [
+    "MODES",
+    "UNKNOWNS",
+    "Setting",
+    "Solution",
+    "solve",
+    "holds",
+    "required_size",
+    "rounded",
+    "table1",
+]
 
 MODES = ("theorem7", "theorem8", "tightened", "within")
 UNKNOWNS = ("alpha", "beta", "gamma", "collection", "n", "epsilon")
-_LARGEST_EPSILON = {"theorem7": 1.0, "theorem8": 0.5, "tightened": validate.EPSILON_MAX, "within": validate.EPSILON_MAX}
-# what may be given and what is searched: wide enough for every use, and no step of the arithmetic leaves the floats
-_RANGES = {"alpha": (1e-60, 2.0), "beta": (1e-300, 1.0), "gamma": (1.0, 1e60), "collection": (1.0, 1e15),
-           "n": (4.0, 1e60), "epsilon": (1e-100, validate.EPSILON_MAX)}  # fmt: skip
+_LARGEST_EPSILON = {
+    "theorem7": 1.0,
+    "theorem8": 0.5,
+    "tightened": validate.EPSILON_MAX,
+    "within": validate.EPSILON_MAX,
+}
+# what may be given and what is searched: wide enough for every use, and no step of the arithmetic
+# leaves the floats
+_RANGES = {
+    "alpha": (1e-60, 2.0),
+    "beta": (1e-300, 1.0),
+    "gamma": (1.0, 1e60),
+    "collection": (1.0, 1e15),
+    "n": (4.0, 1e60),
+    "epsilon": (1e-100, validate.EPSILON_MAX),
+}
 _WHOLE = ("gamma", "n", "collection")
 _LEAST_DELTA = 1e-300
 _ROOM = 1 + 1e-12  # the tolerance of theorem8_terms when it compares delta
@@ -53,13 +75,16 @@ class Setting:
     n : int
         People in the data set (the curator sees half).
     epsilon : float
-        Of the release. An epsilon beyond what the theorem covers (1 for Theorem 7, 1/2 for Theorem 8) has no solution.
+        Of the release. An epsilon beyond what the theorem covers (1 for Theorem 7, 1/2 for Theorem
+        8) has no solution.
     delta : float
-        Theorem 8 only: of the release. 0 means that the solution names the largest delta that the theorem allows.
+        Theorem 8 only: of the release. 0 means that the solution names the largest delta that the
+        theorem allows.
     fraction : float, optional
         In (0, 1]: the smallest group as a share of ``n``, instead of ``gamma``.
     mode : {"theorem7", "theorem8", "tightened", "within"}
-        The paper's two theorems; ours, for the whole half; ours, group by group, where ``n`` plays no part.
+        The paper's two theorems; ours, for the whole half; ours, group by group, where ``n`` plays
+        no part.
 
     Raises
     ------
@@ -82,34 +107,52 @@ class Setting:
         if self.fraction is not None:
             validate.positive("fraction", self.fraction)
             if self.fraction > 1 or self.gamma is not None:
-                raise ValueError(f"fraction must be in (0, 1] and stand alone, without gamma, got {self.fraction!r}")
+                raise ValueError(
+                    "fraction must be in (0, 1] and stand alone, without gamma, got"
+                    f" {self.fraction!r}"
+                )
         if not (self.delta == 0 and not isinstance(self.delta, bool)):
             validate.fraction("delta", self.delta)
             if self.mode != "theorem8":
                 raise ValueError(f"delta must be 0 unless mode is 'theorem8', got {self.delta!r}")
             if self.delta < _LEAST_DELTA:
-                raise ValueError(f"delta must be 0 or at least {_LEAST_DELTA:g}, got {self.delta!r}")
+                raise ValueError(
+                    f"delta must be 0 or at least {_LEAST_DELTA:g}, got {self.delta!r}"
+                )
         missing = [name for name in UNKNOWNS if getattr(self, name) is None]
         if self.fraction is not None:
             missing = [name for name in missing if name != "gamma"]
         if len(missing) != 1:
-            raise ValueError(f"exactly one of {', '.join(UNKNOWNS)} must be missing, got {len(missing)}: {missing!r}")
+            raise ValueError(
+                f"exactly one of {', '.join(UNKNOWNS)} must be missing, got {len(missing)}:"
+                f" {missing!r}"
+            )
         for name in set(UNKNOWNS) - set(missing):
             if (value := getattr(self, name)) is not None:
                 low, high = _RANGES[name]
                 number = validate.positive(name, value)
                 if not low <= number <= high:
-                    raise ValueError(f"{name} must be a number from {low:g} to {high:g}, got {value!r}")
+                    raise ValueError(
+                        f"{name} must be a number from {low:g} to {high:g}, got {value!r}"
+                    )
         if self.collection is not None and self.collection != math.floor(self.collection):
-            raise ValueError(f"collection must be a whole number of groups, got {self.collection!r}")
+            raise ValueError(
+                f"collection must be a whole number of groups, got {self.collection!r}"
+            )
         if self.gamma is not None and self.n is not None and self.gamma > self.n:
-            raise ValueError(f"gamma must be at most n={self.n!r}, the number of people, got {self.gamma!r}")
+            raise ValueError(
+                f"gamma must be at most n={self.n!r}, the number of people, got {self.gamma!r}"
+            )
 
     @property
     def unknown(self) -> str:
         """The name of the parameter to be found."""
         missing = [name for name in UNKNOWNS if getattr(self, name) is None]
-        return missing[0] if self.fraction is None else next(name for name in missing if name != "gamma")
+        return (
+            missing[0]
+            if self.fraction is None
+            else next(name for name in missing if name != "gamma")
+        )
 
     @property
     def members(self) -> float:
@@ -126,11 +169,12 @@ class Solution:
     unknown : str
         The parameter that was asked for.
     value : float or None
-        The best valid value: the smallest alpha, beta, gamma, or n with a fraction; the largest epsilon, collection, or
-        n with a fixed gamma. None if no value is valid.
+        The best valid value: the smallest alpha, beta, gamma, or n with a fraction; the largest
+        epsilon, collection, or n with a fixed gamma. None if no value is valid.
     low, high : float or None
-        The valid values are those from ``low`` to ``high`` (whole numbers for gamma, n and collection). ``low`` is 0 for
-        an epsilon that may be as small as one likes; ``high`` is infinity only where every larger n is valid.
+        The valid values are those from ``low`` to ``high`` (whole numbers for gamma, n and
+        collection). ``low`` is 0 for an epsilon that may be as small as one likes; ``high`` is
+        infinity only where every larger n is valid.
     best : {"low", "high"}
         Which end ``value`` is.
     setting : Setting
@@ -163,33 +207,48 @@ class Solution:
 
     @property
     def ways(self) -> dict[str, float]:
-        """If nothing is valid: each other parameter that could be changed alone, and the nearest value that helps."""
+        """If nothing is valid: each other parameter that could be changed alone, and the nearest
+        value that helps.
+        """
         return {name: _nearest(self.setting, name, span) for name, span in self._ways.items()}
 
     @cached_property
     def message(self) -> str:
-        """The answer in a sentence; every printed number is rounded to the side on which the guarantee holds."""
+        """The answer in a sentence; every printed number is rounded to the side on which the
+        guarantee holds.
+        """
         if self.met:
             return _in_words(self)
-        told = ", or ".join(f"{name} = {_quoted(self.setting, name, span)}" for name, span in self._ways.items())
+        told = ", or ".join(
+            f"{name} = {_quoted(self.setting, name, span)}" for name, span in self._ways.items()
+        )
         helps = f"this would help: {told}" if told else "no change of one other number would help"
         return f"no {self.unknown} is valid ({self.setting.mode}); {helps}"
 
 
 def required_size(s: Setting) -> tuple[float, str]:
     """The size constraint of a complete setting, and the term that sets it."""
-    known = {"alpha": s.alpha, "beta": s.beta, "n": s.n, "epsilon": s.epsilon, "collection": int(s.collection)}
+    known = {
+        "alpha": s.alpha,
+        "beta": s.beta,
+        "n": s.n,
+        "epsilon": s.epsilon,
+        "collection": int(s.collection),
+    }
     if s.mode == "tightened":
         return tightened_size(**known), "tightened"
     if s.mode == "within":
         del known["n"]
         return within_size(**known), "within"
-    terms = theorem7_terms(**known) if s.mode == "theorem7" else theorem8_terms(**known, delta=s.delta)
+    terms = (
+        theorem7_terms(**known) if s.mode == "theorem7" else theorem8_terms(**known, delta=s.delta)
+    )
     return size(terms), max(terms, key=terms.get)
 
 
 def holds(setting: Setting, **values: float) -> bool:
-    """Whether the guarantee holds with ``values`` in place of those of ``setting``; all six must then be known.
+    """Whether the guarantee holds with ``values`` in place of those of ``setting``; all six must
+    then be known.
 
     Examples
     --------
@@ -199,7 +258,9 @@ def holds(setting: Setting, **values: float) -> bool:
     """
     full = _with(setting, **values)
     if missing := [
-        name for name in UNKNOWNS if getattr(full, name) is None and not (name == "gamma" and full.fraction)
+        name
+        for name in UNKNOWNS
+        if getattr(full, name) is None and not (name == "gamma" and full.fraction)
     ]:
         raise ValueError(f"all of {', '.join(UNKNOWNS)} must be known, got {missing!r} missing")
     return _ratio(full) >= 1
@@ -217,18 +278,23 @@ def _ratio(s: Setting) -> float:
 
 
 def _allows(delta: float, epsilon: float, beta: float, n: float, collection: float) -> bool:
-    return n > 0 and delta <= _ROOM * theorem8_delta(epsilon=epsilon, beta=beta, n=n, collection=collection)
+    return n > 0 and delta <= _ROOM * theorem8_delta(
+        epsilon=epsilon, beta=beta, n=n, collection=collection
+    )
 
 
 def _with(s: Setting, **values: float | None) -> Setting:
-    """A copy of ``s`` with some fields changed; unchecked, since a complete setting has no unknown."""
+    """A copy of ``s`` with some fields changed; unchecked, since a complete setting has no
+    unknown.
+    """
     full = copy(s)
     for name, value in values.items():
         object.__setattr__(full, name, value)
     return full
 
 
-# --- the interval of valid values -------------------------------------------------------------------------------------
+# --- the interval of valid values
+# -------------------------------------------------------------------------------------
 
 
 def _interval(s: Setting) -> tuple[float, float] | None:
@@ -267,12 +333,20 @@ def _range(s: Setting, name: str) -> tuple[float, float]:
             most = [
                 math.floor(min(high, epsilon / scale * (1 + side))) for side in (1e-12, -1e-12)
             ]  # the same, or next to it
-            high = most[0] if _allows(s.delta, epsilon, s.beta or 1, most[0], s.collection or 1) else most[1]
+            high = (
+                most[0]
+                if _allows(s.delta, epsilon, s.beta or 1, most[0], s.collection or 1)
+                else most[1]
+            )
     return (float(math.ceil(low)), float(math.floor(high))) if name in _WHOLE else (low, high)
 
 
-def _span(ratio: Callable[[float], float], low: float, high: float, *, whole: bool) -> tuple[float, float] | None:
-    """Ends of the interval in [low, high] on which ``ratio`` is at least 1, for a quasi-concave ``ratio``; or None."""
+def _span(
+    ratio: Callable[[float], float], low: float, high: float, *, whole: bool
+) -> tuple[float, float] | None:
+    """Ends of the interval in [low, high] on which ``ratio`` is at least 1, for a quasi-concave
+    ``ratio``; or None.
+    """
     if low > high:
         return None
 
@@ -293,7 +367,9 @@ def _span(ratio: Callable[[float], float], low: float, high: float, *, whole: bo
 
 
 def _edge(ok: Callable[[float], bool], good: float, bad: float) -> float:
-    """The last value towards ``bad`` for which ``ok`` holds, given that it holds at ``good``; geometric bisection."""
+    """The last value towards ``bad`` for which ``ok`` holds, given that it holds at ``good``;
+    geometric bisection.
+    """
     if good == bad or ok(bad):
         return bad
     for _ in range(400):
@@ -305,7 +381,9 @@ def _edge(ok: Callable[[float], bool], good: float, bad: float) -> float:
 
 
 def _whole(ok: Callable[[float], bool], edge: float, inside: float, end: float) -> float:
-    """The last whole number from ``inside`` towards ``end`` for which ``ok`` holds, ``edge`` being the last real one."""
+    """The last whole number from ``inside`` towards ``end`` for which ``ok`` holds, ``edge``
+    being the last real one.
+    """
     if edge == end or inside == end:
         return end
     step = 1 if end > inside else -1
@@ -320,7 +398,9 @@ def _whole(ok: Callable[[float], bool], edge: float, inside: float, end: float) 
 
 
 def _peak(ratio: Callable[[float], float], low: float, high: float) -> float:
-    """Where a quasi-concave ``ratio`` is the largest, or a value at which it is at least 1; golden section of ln."""
+    """Where a quasi-concave ``ratio`` is the largest, or a value at which it is at least 1;
+    golden section of ln.
+    """
     golden = (math.sqrt(5) - 1) / 2
     a, b = math.log(low), math.log(high)
     c, d = b - golden * (b - a), a + golden * (b - a)
@@ -361,27 +441,40 @@ def solve(setting: Setting) -> Solution:
     if found is None:
         return Solution(name, None, None, None, best, setting)
     low, high = found
-    if name == "n" and high >= _RANGES["n"][1] and (setting.fraction is not None or setting.mode == "within"):
+    if (
+        name == "n"
+        and high >= _RANGES["n"][1]
+        and (setting.fraction is not None or setting.mode == "within")
+    ):
         high = math.inf  # the required share of the people shrinks with n, or n plays no part
     if name == "epsilon" and not setting.delta:
         low = 0.0
     value = high if growing else low
     limit = _RANGES[name][1 if growing else 0]
-    ended = value == limit and name in ("alpha", "beta", "collection", "n") and value not in (0, math.inf)
+    ended = (
+        value == limit
+        and name in ("alpha", "beta", "collection", "n")
+        and value not in (0, math.inf)
+    )
     return Solution(name, value, low, high, best, _with(setting, **{name: value}), ended)
 
 
-# --- what would help --------------------------------------------------------------------------------------------------
+# --- what would help
+# ----------------------------------------------------------------------
 
 
 def _easiest(s: Setting, name: str) -> float:
     """The value of ``name`` at which the rest of ``s`` is the easiest to meet."""
     low, high = _range(s, name)
-    return low if name in ("collection", "epsilon") or (name == "n" and s.fraction is None) else high
+    return (
+        low if name in ("collection", "epsilon") or (name == "n" and s.fraction is None) else high
+    )
 
 
 def _ways(s: Setting) -> dict[str, tuple[float, float]]:
-    """For each other parameter, changed alone, the values for which the unknown has a valid value."""
+    """For each other parameter, changed alone, the values for which the unknown has a valid
+    value.
+    """
     unknown, found = s.unknown, {}
     for other in UNKNOWNS:
         if other == unknown or getattr(s, other) is None:
@@ -395,8 +488,12 @@ def _ways(s: Setting) -> dict[str, tuple[float, float]]:
         if span is not None and not span[0] <= getattr(s, other) <= span[1]:
             found[other] = span
     if s.delta and (span := _interval(_with(s, delta=0.0))) is not None:
-        full = _with(s, delta=0.0, **{unknown: span[0] if unknown in ("n", "collection") else span[1]})
-        room = theorem8_delta(epsilon=full.epsilon, beta=full.beta, n=full.n, collection=full.collection)
+        full = _with(
+            s, delta=0.0, **{unknown: span[0] if unknown in ("n", "collection") else span[1]}
+        )
+        room = theorem8_delta(
+            epsilon=full.epsilon, beta=full.beta, n=full.n, collection=full.collection
+        )
         if _LEAST_DELTA <= room < s.delta:
             found["delta"] = (_LEAST_DELTA, room)
     return found
@@ -406,11 +503,13 @@ def _nearest(s: Setting, name: str, span: tuple[float, float]) -> float:
     return span[0] if getattr(s, name) < span[0] else span[1]
 
 
-# --- in words ---------------------------------------------------------------------------------------------------------
+# --- in words
+# ----------------------------------------------------------------------
 
 
 def rounded(value: float, digits: int, *, up: bool) -> str:
-    """``value`` to so many digits, not beyond it on the other side: a bound that is quoted must still hold.
+    """``value`` to so many digits, not beyond it on the other side: a bound that is quoted must
+    still hold.
 
     Parameters
     ----------
@@ -423,8 +522,12 @@ def rounded(value: float, digits: int, *, up: bool) -> str:
     return f"{float(Context(prec=digits, rounding=mode).create_decimal(repr(float(value)))):.{digits}g}"
 
 
-def _number(name: str, value: float, *, up: bool, within: tuple[float, float], digits: int = 4) -> str:
-    """``value`` to so many digits, or as many more as keep it in ``within``; whole numbers in full if they are not too long."""
+def _number(
+    name: str, value: float, *, up: bool, within: tuple[float, float], digits: int = 4
+) -> str:
+    """``value`` to so many digits, or as many more as keep it in ``within``; whole numbers in
+    full if they are not too long.
+    """
     if name in _WHOLE and value < 1e15:
         return f"{value:,.0f}"
     while digits < 17 and not within[0] <= float(rounded(value, digits, up=up)) <= within[1]:
@@ -441,7 +544,9 @@ def _quoted(s: Setting, name: str, span: tuple[float, float]) -> str:
 def _in_words(found: Solution) -> str:
     """The best value, all valid values, and what is promised by it."""
     s, name, ends = found.setting, found.unknown, (found.low, found.high)
-    low, high = (_number(name, end, up=up, within=ends) for end, up in zip(ends, (True, False), strict=True))
+    low, high = (
+        _number(name, end, up=up, within=ends) for end, up in zip(ends, (True, False), strict=True)
+    )
     if found.high == math.inf:
         valid = f"every {name} from {low} on is valid"
     elif found.low == 0:
@@ -453,8 +558,10 @@ def _in_words(found: Solution) -> str:
     whole = "however many" if s.n == math.inf else f"{s.n:,.0f}" if s.n < 1e15 else f"{s.n:.3g}"
     members = f"{s.members:,.0f}" if s.members < 1e15 else f"{s.members:.3g}"
     promised = f"(alpha {rounded(s.alpha, 3, up=True)}, beta {rounded(s.beta, 3, up=True)})"
-    text = (f"{name} = {high if found.best == 'high' else low} ({valid}): {promised} for {s.collection:,.0f} groups of at "
-            f"least {members} of {whole} people")  # fmt: skip
+    text = (
+        f"{name} = {high if found.best == 'high' else low} ({valid}): {promised} for"
+        f" {s.collection:,.0f} groups of at least {members} of {whole} people"
+    )
     if s.delta:
         text += f", with delta {s.delta:g}"
     elif s.mode == "theorem8":
@@ -463,17 +570,38 @@ def _in_words(found: Solution) -> str:
     return text
 
 
-# alpha and the epsilon printed beside it; beta = e^-30, |C| = 100, gamma = .05 n, n = 5 million throughout
-_TABLE1 = ((0.1, 0.003), (0.2, 0.01), (0.3, 0.02), (0.4, 0.025), (0.8, 0.056), (0.9, 0.065), (1.3, 0.09), (1.4, 0.1))
+# alpha and the epsilon printed beside it; beta = e^-30, |C| = 100, gamma = .05 n, n = 5 million
+# throughout
+_TABLE1 = (
+    (0.1, 0.003),
+    (0.2, 0.01),
+    (0.3, 0.02),
+    (0.4, 0.025),
+    (0.8, 0.056),
+    (0.9, 0.065),
+    (1.3, 0.09),
+    (1.4, 0.1),
+)
 
 
 def table1(mode: str = "theorem7") -> list[dict[str, float]]:
-    """Table 1 row by row: the printed epsilon, whether it satisfies the theorem, the largest that would, the slack."""
+    """Table 1 row by row: the printed epsilon, whether it satisfies the theorem, the largest
+    that would, the slack.
+    """
     rows = []
     for alpha, printed in _TABLE1:
-        s = Setting(alpha=alpha, beta=math.exp(-30), collection=100, n=5e6, fraction=0.05, mode=mode)
+        s = Setting(
+            alpha=alpha, beta=math.exp(-30), collection=100, n=5e6, fraction=0.05, mode=mode
+        )
         largest = solve(s).value
         valid = holds(s, epsilon=printed)
-        rows.append({"alpha": alpha, "printed": printed, "holds": valid, "largest": largest,
-                     "slack": largest / printed - 1 if largest else math.nan})  # fmt: skip
+        rows.append(
+            {
+                "alpha": alpha,
+                "printed": printed,
+                "holds": valid,
+                "largest": largest,
+                "slack": largest / printed - 1 if largest else math.nan,
+            }
+        )
     return rows

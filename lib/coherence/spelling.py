@@ -20,7 +20,8 @@ _PLAIN = 30  # digits up to which a number is written without an exponent
 
 
 def spelling(cell: str) -> str:
-    """``cell`` itself, or, if it is a decimal number, the one spelling of that number: ``"1.50"`` as ``"1.5"``.
+    """``cell`` itself, or, if it is a decimal number, the one spelling of that number: ``"1.50"``
+    as ``"1.5"``.
 
     Exact, whatever the number of digits. Codes with leading zeros are left as
     they are; that ``1.10`` and ``1.1`` may be two codes cannot be known.

@@ -10,12 +10,29 @@ from __future__ import annotations
 import math
 
 from lib import validate
-from lib.coherence.max_information import _epsilon, _log_ratio, _people, corollary, largest_delta, pure_dp
+from lib.coherence.max_information import (
+    _epsilon,
+    _log_ratio,
+    _people,
+    corollary,
+    largest_delta,
+    pure_dp,
+)
 
 __all__ = [
-    "hush_scovel", "claim1", "claim2_size", "claim2_probability", "claim2_tail", "lemma1_size", "lemma1_probability",
-    "theorem3_terms", "theorem7_terms", "theorem8_terms", "theorem8_delta", "size",
-]  # fmt: skip
+    "hush_scovel",
+    "claim1",
+    "claim2_size",
+    "claim2_probability",
+    "claim2_tail",
+    "lemma1_size",
+    "lemma1_probability",
+    "theorem3_terms",
+    "theorem7_terms",
+    "theorem8_terms",
+    "theorem8_delta",
+    "size",
+]
 
 _LEAST_ALPHA = 1e-100  # below, its square leaves the floats
 
@@ -31,7 +48,9 @@ def hush_scovel(distance: float, *, b: int, a: int, s: int) -> float:
     if not validate.positive("distance", distance) >= 2:
         raise ValueError(f"distance={distance!r} is not allowed: Theorem 4 holds from 2 on")
     for name, value in (("a", a), ("s", s)):
-        validate.integer(name, value, low=0, high=validate.integer("b", b, low=0, high=validate.INTEGER_MAX))
+        validate.integer(
+            name, value, low=0, high=validate.integer("b", b, low=0, high=validate.INTEGER_MAX)
+        )
     c = max(1 / (s + 1) + 1 / (b - s + 1), 1 / (a + 1) + 1 / (b - a + 1))
     return math.exp(-2 * c * (distance * distance - 1))
 
@@ -44,14 +63,17 @@ def claim1(fresh: float, *, zeta: float, eta: float) -> float:
 
 
 def claim2_size(alpha: float, mu: float) -> float:
-    """Members that Claim 2 asks for: ``max(4.15 ln(4/mu)/alpha^2, 5.3/alpha, 8.3 ln(4/mu), 40)``."""
+    """Members that Claim 2 asks for: ``max(4.15 ln(4/mu)/alpha^2, 5.3/alpha, 8.3 ln(4/mu),
+    40)``.
+    """
     _unit(alpha)
     log = math.log(4 / validate.positive("mu", mu))
     return max(4.15 * log / alpha**2, 5.3 / alpha, 8.3 * log, 40)
 
 
 def claim2_probability(members: int, mu: float, *, reading: str = "proof") -> tuple[float, float]:
-    """``(distance, probability)``: W1 of two independent halves exceeds ``distance x alpha`` at most so often.
+    """``(distance, probability)``: W1 of two independent halves exceeds ``distance x alpha`` at
+    most so often.
 
     ``"statement"`` says distance 1. The proof bounds the supremum of the
     difference of two CDFs by alpha; the integral over [-1, 1] is twice that,
@@ -59,12 +81,15 @@ def claim2_probability(members: int, mu: float, *, reading: str = "proof") -> tu
     """
     validate.integer("members", members, low=0, high=validate.INTEGER_MAX)
     validate.positive("mu", mu)
-    factor = {"statement": 1.0, "proof": 2.0}[validate.choice("reading", reading, ("statement", "proof"))]
+    factor = {"statement": 1.0, "proof": 2.0}[
+        validate.choice("reading", reading, ("statement", "proof"))
+    ]
     return factor, min(1.0, 2 * (1 + members) * mu)
 
 
 def claim2_tail(members: int, distance: float) -> float:
-    """What Claim 2, with the factor of its proof, says of ``Pr[W1 > distance]`` in a group of ``members``: the least bound.
+    """What Claim 2, with the factor of its proof, says of ``Pr[W1 > distance]`` in a group of
+    ``members``: the least bound.
 
     1 where its conditions fail (fewer than 40 members, or ``distance < 10.6 / members``).
     """
@@ -89,7 +114,9 @@ def lemma1_probability(members: int, mu: float, *, zeta: float, eta: float) -> f
     return min(1.0, claim1(fresh, zeta=zeta, eta=eta))
 
 
-def theorem3_terms(*, alpha: float, beta: float, zeta: float, collection: int, inside: float = 16) -> dict[str, float]:
+def theorem3_terms(
+    *, alpha: float, beta: float, zeta: float, collection: int, inside: float = 16
+) -> dict[str, float]:
     """The five terms of Equation 2, for a curator with ``I_{beta/2|C|} < zeta``.
 
     Parameters
@@ -114,8 +141,11 @@ def theorem3_terms(*, alpha: float, beta: float, zeta: float, collection: int, i
     }
 
 
-def theorem7_terms(*, alpha: float, beta: float, epsilon: float, n: float, collection: int) -> dict[str, float]:
-    """Equation 12: an epsilon-DP curator (order-invariant, sees half of ``n``) enforces (alpha, beta)-coherence.
+def theorem7_terms(
+    *, alpha: float, beta: float, epsilon: float, n: float, collection: int
+) -> dict[str, float]:
+    """Equation 12: an epsilon-DP curator (order-invariant, sees half of ``n``) enforces (alpha,
+    beta)-coherence.
 
     Raises
     ------
@@ -132,8 +162,8 @@ def theorem7_terms(*, alpha: float, beta: float, epsilon: float, n: float, colle
 def theorem8_delta(*, epsilon: float, beta: float, n: float, collection: int) -> float:
     """The largest delta that Theorem 8 allows: ``(epsilon beta / (120 n |C|))^2``.
 
-    It grows with epsilon and shrinks with ``n``, unlike what the size constraint wants: at a given delta the valid
-    epsilons have a lower end, too (:mod:`lib.coherence.solver`).
+    It grows with epsilon and shrinks with ``n``, unlike what the size constraint wants: at a given
+    delta the valid epsilons have a lower end, too (:mod:`lib.coherence.solver`).
     """
     if validate.positive("beta", beta) > 1:
         raise ValueError(f"beta must be a probability in (0, 1], got {beta!r}")
@@ -141,8 +171,16 @@ def theorem8_delta(*, epsilon: float, beta: float, n: float, collection: int) ->
     return (_epsilon(epsilon) * beta / (120 * _people(n) * collection)) ** 2
 
 
-def theorem8_terms(*, alpha: float, beta: float, epsilon: float, n: float, collection: int, delta: float = 0.0,
-                   reading: str = "statement") -> dict[str, float]:  # fmt: skip
+def theorem8_terms(
+    *,
+    alpha: float,
+    beta: float,
+    epsilon: float,
+    n: float,
+    collection: int,
+    delta: float = 0.0,
+    reading: str = "statement",
+) -> dict[str, float]:
     """Equation 13: an (epsilon, delta)-DP curator.
 
     ``"statement"`` prints ``133 eps^2 n + 12 eps sqrt(n ln(4|C|/beta))`` and 32
@@ -157,7 +195,10 @@ def theorem8_terms(*, alpha: float, beta: float, epsilon: float, n: float, colle
         raise ValueError(f"epsilon={epsilon!r} is not allowed: Theorem 8 asks for (0, 1/2]")
     allowed = theorem8_delta(epsilon=epsilon, beta=beta, n=n, collection=collection)
     if not 0 <= delta <= allowed * (1 + 1e-12):
-        raise ValueError(f"delta must be from 0 to {allowed!r} for Theorem 8 at this epsilon and n, got {delta!r}")
+        raise ValueError(
+            f"delta must be from 0 to {allowed!r} for Theorem 8 at this epsilon and n, got"
+            f" {delta!r}"
+        )
     if reading == "statement":
         zeta = 133 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * _log_ratio(4 * collection, beta))
         return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection, inside=32)

@@ -1,4 +1,5 @@
-"""A learner that traces: it knows the whole data set and asks whose rare marginals the release has too much of.
+"""A learner that traces: it knows the whole data set and asks whose rare marginals the release has
+too much of.
 
 A lookup finds records that a release repeats. A private synthesizer repeats
 none, but its low-order marginals may still lean towards the half that it was
@@ -25,7 +26,8 @@ __all__ = ["Tracer"]
 
 @dataclass(frozen=True)
 class Tracer:
-    """Says +1 to whoever's marginals are more frequent in the release than in the data set, on the whole, else -1.
+    """Says +1 to whoever's marginals are more frequent in the release than in the data set, on the
+    whole, else -1.
 
     With ``r_S`` and ``x_S`` the shares of a person's cell of the marginal ``S``
     in the release and in the data set, the score is the mean over ``S`` of
@@ -47,7 +49,9 @@ class Tracer:
         if self.population.empty:
             raise ValueError("population has no rows; at least 1 is needed")
 
-    def __call__(self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator) -> Predict:
+    def __call__(
+        self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
+    ) -> Predict:
         check_release(half, lens)
         marginals = list(combinations(lens, min(self.k, len(lens))))
         ratios = [self._ratio(half, list(s)) for s in marginals]
@@ -57,7 +61,10 @@ class Tracer:
             for columns, ratio in zip(marginals, ratios, strict=True):
                 score += ratio.reindex(_keys(records, list(columns))).to_numpy() - 1
             if np.isnan(score).any():
-                raise ValueError("records hold somebody who is not in the population; only its members are allowed")
+                raise ValueError(
+                    "records hold somebody who is not in the population; only its members are"
+                    " allowed"
+                )
             return np.sign(np.where(np.abs(score) < 1e-9, 0.0, score))
 
         return predict
@@ -70,4 +77,8 @@ class Tracer:
 
 
 def _keys(frame: pd.DataFrame, columns: list[str]) -> pd.Index:
-    return pd.MultiIndex.from_frame(frame[columns]) if len(columns) > 1 else pd.Index(frame[columns[0]])
+    return (
+        pd.MultiIndex.from_frame(frame[columns])
+        if len(columns) > 1
+        else pd.Index(frame[columns[0]])
+    )

@@ -1,4 +1,5 @@
-"""ACS 2018 (and other years) by state and task, through ``folktables``, with a download that cannot fail silently.
+"""ACS 2018 (and other years) by state and task, through ``folktables``, with a download that cannot
+fail silently.
 
 ``folktables`` saves whatever the Census Bureau answers, an error page too, and
 unzips it later. Here the archive is fetched first (as often as
@@ -44,8 +45,8 @@ ACS_TASKS = {
 ORIGIN = "https://www2.census.gov/programs-surveys/acs/data/pums"
 # in the order of folktables' list of states
 _CODES = (
-    "01 02 04 05 06 08 09 10 12 13 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 "
-    "44 45 46 47 48 49 50 51 53 54 55 56 72"
+    "01 02 04 05 06 08 09 10 12 13 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35"
+    " 36 37 38 39 40 41 42 44 45 46 47 48 49 50 51 53 54 55 56 72"
 )
 _FIPS = dict(zip(state_list, _CODES.split(), strict=True))
 
@@ -67,9 +68,19 @@ def _member(state: str, year: int) -> str:
     return f"psam_p{_FIPS[state]}.csv" if year >= 2017 else f"ss{year % 100}p{state.lower()}.csv"
 
 
-# what zipfile lets through when bits of an archive are flipped: NotImplementedError is a RuntimeError,
+# what zipfile lets through when bits of an archive are flipped: NotImplementedError is a
+# RuntimeError,
 # a wrong character in a name a ValueError
-_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, RuntimeError, ValueError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 
 
 def _checked_zip(path: Path, member: str, url: str) -> None:
@@ -81,11 +92,15 @@ def _checked_zip(path: Path, member: str, url: str) -> None:
         with zipfile.ZipFile(path) as archive:
             names, damaged = archive.namelist(), archive.testzip()
     except _DAMAGE as error:
-        raise DataError(f"{url} gave a damaged zip archive: {type(error).__name__}: {error}") from error
+        raise DataError(
+            f"{url} gave a damaged zip archive: {type(error).__name__}: {error}"
+        ) from error
     if member not in names:
         raise DataError(f"{url} holds {names[:3]}; {member} is expected")
     if damaged is not None:
-        raise DataError(f"{url} gave a damaged zip archive: the checksum of {damaged} in it does not hold")
+        raise DataError(
+            f"{url} gave a damaged zip archive: the checksum of {damaged} in it does not hold"
+        )
 
 
 def _note(csv: Path) -> Path:
@@ -102,19 +117,24 @@ def _as_unpacked(csv: Path) -> Path:
         said = _note(csv).read_text(errors="replace")
     except FileNotFoundError:
         log.warning(
-            "%s: no note of its SHA-256 is beside it (put there by hand?), so its bytes are taken as they are", csv
+            "%s: no note of its SHA-256 is beside it (put there by hand?), so its bytes are taken"
+            " as they are",
+            csv,
         )
         return csv
     found = _noted(csv)
     if found != said:
         raise DataError(
-            f"{csv} is not what was unpacked: SHA-256 and bytes are {found.strip()}, where {_note(csv).name} beside it has "
-            f"{said.strip()[:90]!r}; remove {csv.name} to have it downloaded anew, or the note if the file is to be believed"
+            f"{csv} is not what was unpacked: SHA-256 and bytes are {found.strip()}, where"
+            f" {_note(csv).name} beside it has {said.strip()[:90]!r}; remove {csv.name} to have it"
+            " downloaded anew, or the note if the file is to be believed"
         )
     return csv
 
 
-def fetch_archive(state: str, year: int, folder: Path, *, origin: str = ORIGIN, progress: bool = True) -> Path:
+def fetch_archive(
+    state: str, year: int, folder: Path, *, origin: str = ORIGIN, progress: bool = True
+) -> Path:
     """Download and unpack one state's person file into ``folder``; the csv's path is returned.
 
     Raises
@@ -141,15 +161,24 @@ def fetch_archive(state: str, year: int, folder: Path, *, origin: str = ORIGIN, 
                 people = Path(archive.extract(csv.name, own))
             note = own / "note"
             note.write_text(_noted(people))
-            os.replace(note, _note(csv))  # first: a note without its file is written anew, a file without is believed
+            os.replace(
+                note, _note(csv)
+            )  # first: a note without its file is written anew, a file without is believed
             os.replace(people, csv)
 
     with_retries(f"ACS {year} {state}", url, once)
     return csv
 
 
-def load_acs(state: str, year: int = 2018, task: str = "coverage", *, folder: Path | None = None,
-             origin: str = ORIGIN, progress: bool = True) -> AcsTable:  # fmt: skip
+def load_acs(
+    state: str,
+    year: int = 2018,
+    task: str = "coverage",
+    *,
+    folder: Path | None = None,
+    origin: str = ORIGIN,
+    progress: bool = True,
+) -> AcsTable:
     """One state's table for a folktables task.
 
     Parameters
@@ -174,9 +203,17 @@ def load_acs(state: str, year: int = 2018, task: str = "coverage", *, folder: Pa
     problem = ACS_TASKS[validate.choice("task", task, ACS_TASKS)]
     root = folder or user_cache() / "folktables"
     csv = fetch_archive(state, year, root / str(year) / "1-Year", origin=origin, progress=progress)
-    source = folktables.ACSDataSource(survey_year=str(year), horizon="1-Year", survey="person", root_dir=str(root))
+    source = folktables.ACSDataSource(
+        survey_year=str(year), horizon="1-Year", survey="person", root_dir=str(root)
+    )
     people = source.get_data(states=[state], download=False)
-    if missing := [c for c in (*problem.features, problem.target, problem.group) if c not in people.columns]:
-        raise DataError(f"the file of {state} {year} has no column {missing[0]!r}, which task={task!r} needs")
+    if missing := [
+        c for c in (*problem.features, problem.target, problem.group) if c not in people.columns
+    ]:
+        raise DataError(
+            f"the file of {state} {year} has no column {missing[0]!r}, which task={task!r} needs"
+        )
     features, target, group = problem.df_to_pandas(people)
-    return AcsTable(features, target.iloc[:, 0].astype(int), group.iloc[:, 0], state, year, task, sha256_of(csv))
+    return AcsTable(
+        features, target.iloc[:, 0].astype(int), group.iloc[:, 0], state, year, task, sha256_of(csv)
+    )

@@ -21,8 +21,19 @@ __all__ = ["RAW", "THRESHOLD", "COLUMNS", "STEPS", "clean"]
 
 RAW = "adult_reconstruction.csv"
 THRESHOLD = 26_000  # dollars a year
-COLUMNS = ("age", "workclass", "education", "marital-status", "occupation", "native-country", "relationship",
-           "hours-per-week", "gender", "race", "income")  # fmt: skip
+COLUMNS = (
+    "age",
+    "workclass",
+    "education",
+    "marital-status",
+    "occupation",
+    "native-country",
+    "relationship",
+    "hours-per-week",
+    "gender",
+    "race",
+    "income",
+)
 
 
 def _without_unknown(frame: pd.DataFrame) -> pd.DataFrame:
@@ -35,12 +46,15 @@ def _binarise_income(frame: pd.DataFrame) -> pd.DataFrame:
 
 STEPS: tuple[Step, ...] = (
     Step("read the raw file", 49531, lambda frame: frame),
-    Step("keep ten attributes and the income: no education-num, capital-gain, capital-loss", 49531,
-         lambda frame: keep(frame, COLUMNS)),
+    Step(
+        "keep ten attributes and the income: no education-num, capital-gain, capital-loss",
+        49531,
+        lambda frame: keep(frame, COLUMNS),
+    ),
     Step("drop rows with a ? in any of them", 45849, _without_unknown),
     Step(f"income: above {THRESHOLD:,} dollars or not", 45849, _binarise_income),
     Step("codes: ranks from 0, labels by the alphabet", 45849, rank_codes),
-)  # fmt: skip
+)
 
 # the analysed table, int codes of shape (45849, 11), from RAW as pandas reads it
 clean = partial(steps.clean, STEPS)

@@ -1,8 +1,10 @@
-"""A folder of one's own beside the files of a cache, to make a file in before it is put in its place.
+"""A folder of one's own beside the files of a cache, to make a file in before it is put in its
+place.
 
-A process that is killed leaves its folder behind; whoever makes the next one removes it. Its writer holds a lock, which
-goes with the process however it ends, so that nothing is removed that somebody is writing still: not by another
-process, in another container with process numbers of its own, nor after any number of hours.
+A process that is killed leaves its folder behind; whoever makes the next one removes it. Its writer
+holds a lock, which goes with the process however it ends, so that nothing is removed that somebody
+is writing still: not by another process, in another container with process numbers of its own, nor
+after any number of hours.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ PREFIX = ".companion-download-"
 
 @contextmanager
 def aside(folder: Path) -> Iterator[Path]:
-    """A new folder in ``folder``, which is made if it is not there; gone afterwards, and so are those of killed writers.
+    """A new folder in ``folder``, which is made if it is not there; gone afterwards, and so are
+    those of killed writers.
 
     Raises
     ------

@@ -1,4 +1,5 @@
-"""Where a file's bytes come from: local folder, cache, download, in this order, each checked by SHA-256.
+"""Where a file's bytes come from: local folder, cache, download, in this order, each checked by
+SHA-256.
 
 ``COMPANION_DATA`` names a local folder, which must be there; empty is as good
 as unset. Downloads go through pooch into the user's cache, in a folder aside
@@ -23,8 +24,18 @@ from lib.datasets.download import DataError, Unavailable, stream, with_retries
 from lib.datasets.registry import FILES, File
 from lib.paths import user_cache
 
-__all__ = ["DataError", "Unavailable", "Found", "SOURCES", "local_folder", "locate", "fetch", "sha256_of", "state",
-           "unregistered"]  # fmt: skip
+__all__ = [
+    "DataError",
+    "Unavailable",
+    "Found",
+    "SOURCES",
+    "local_folder",
+    "locate",
+    "fetch",
+    "sha256_of",
+    "state",
+    "unregistered",
+]
 
 log = logging.getLogger("companion.data")
 
@@ -52,18 +63,23 @@ def _checked(path: Path, file: File) -> str:
         raise DataError(f"{path} cannot be read: {error}") from error
     if found != file.sha256:
         raise DataError(
-            f"{path} is not {file.name} as registered: SHA-256 {found} ({path.stat().st_size:,} bytes) where "
-            f"{file.sha256} ({file.size:,} bytes) is expected; replace or remove it"
+            f"{path} is not {file.name} as registered: SHA-256"
+            f" {found} ({path.stat().st_size:,} bytes) where {file.sha256} ({file.size:,} bytes) is"
+            " expected; replace or remove it"
         )
     return found
 
 
 def local_folder() -> Path | None:
-    """The folder that ``COMPANION_DATA`` names, None if it names none; a :class:`DataError` if there is none there."""
+    """The folder that ``COMPANION_DATA`` names, None if it names none; a :class:`DataError` if
+    there is none there.
+    """
     if not (named := os.environ.get("COMPANION_DATA")):
         return None
     if not Path(named).is_dir():
-        raise DataError(f"COMPANION_DATA={named!r} is not allowed: a folder that is there is, or nothing")
+        raise DataError(
+            f"COMPANION_DATA={named!r} is not allowed: a folder that is there is, or nothing"
+        )
     return Path(named)
 
 
@@ -90,7 +106,9 @@ def fetch(file: File, *, progress: bool = True) -> Found:
         If what came is not the file; nothing is left in the cache.
     """
     if not file.url:
-        raise Unavailable(f"{file.name} has no public address; put it into the folder that COMPANION_DATA names")
+        raise Unavailable(
+            f"{file.name} has no public address; put it into the folder that COMPANION_DATA names"
+        )
     return with_retries(file.name, file.url, lambda: _retrieve(file, progress))
 
 
@@ -102,7 +120,10 @@ def _retrieve(file: File, progress: bool) -> Found:
     try:
         with aside(path.parent) as own:
             os.replace(
-                pooch.retrieve(file.url, f"sha256:{file.sha256}", fname=file.name, path=own, downloader=write), path
+                pooch.retrieve(
+                    file.url, f"sha256:{file.sha256}", fname=file.name, path=own, downloader=write
+                ),
+                path,
             )
     except (DataError, OSError):  # what requests raises is an OSError, and may be a ValueError too
         raise
@@ -126,7 +147,11 @@ def locate(name: str | File, source: str = "auto", *, progress: bool = True) -> 
     """
     file = name if isinstance(name, File) else FILES[validate.choice("file", name, FILES)]
     validate.choice("source", source, (*SOURCES, "auto"))
-    find = {"local": _local, "cache": _cached, "download": lambda file: fetch(file, progress=progress)}
+    find = {
+        "local": _local,
+        "cache": _cached,
+        "download": lambda file: fetch(file, progress=progress),
+    }
     for kind in SOURCES if source == "auto" else (source,):
         if found := find[kind](file):
             log.info("%s: %s (%s)", file.name, found.source, found.path)
@@ -138,16 +163,21 @@ def locate(name: str | File, source: str = "auto", *, progress: bool = True) -> 
 def unregistered(*names: str) -> Path | None:
     """The first of these files that is in ``COMPANION_DATA`` or in the cache, None if none is.
 
-    Nobody vouches for its bytes: what is made of it has to be compared with something that is registered.
+    Nobody vouches for its bytes: what is made of it has to be compared with something that is
+    registered.
     """
     folders = [folder for folder in (local_folder(), user_cache()) if folder]
-    return next((path for folder in folders for name in names if (path := folder / name).is_file()), None)
+    return next(
+        (path for folder in folders for name in names if (path := folder / name).is_file()), None
+    )
 
 
 def state(file: File) -> str:
-    """``"local"``, ``"cached"``, ``"absent"``, or ``"altered"`` if the bytes there are not the registered ones.
+    """``"local"``, ``"cached"``, ``"absent"``, or ``"altered"`` if the bytes there are not the
+    registered ones.
 
-    A :class:`DataError` if ``COMPANION_DATA`` names no folder: nothing can be said of what it should hold.
+    A :class:`DataError` if ``COMPANION_DATA`` names no folder: nothing can be said of what it
+    should hold.
     """
     local_folder()
     try:

@@ -1,4 +1,6 @@
-"""What the codes of the tables mean, and what the raw fields may hold: ``data/codebook.yml``, checked against the domains."""
+"""What the codes of the tables mean, and what the raw fields may hold: ``data/codebook.yml``,
+checked against the domains.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ CODEBOOK = DATA / "codebook.yml"
 
 @dataclass(frozen=True)
 class Meaning:
-    """A column in words; ``codes[v]`` is what code ``v`` stands for, empty where codes are ranks or numbers.
+    """A column in words; ``codes[v]`` is what code ``v`` stands for, empty where codes are ranks or
+    numbers.
 
     ``values`` are what the raw field may hold, in the order of the codes of a
     replica; ``absent`` are those of them that the paper's table has no code for.
@@ -36,7 +39,9 @@ class Meaning:
 
     @property
     def present(self) -> tuple:
-        """The values that the paper's table has a code for: code ``v`` stands for ``present[v]``."""
+        """The values that the paper's table has a code for: code ``v`` stands for
+        ``present[v]``.
+        """
         return tuple(v for v in self.values if v not in self.absent)
 
 
@@ -63,7 +68,10 @@ def codebook(name: str, path: Path = CODEBOOK) -> dict[str, Meaning]:
     domain = TASKS[validate.choice("name", name, TASKS)].domain
     entries = yaml.safe_load(path.read_text())[name]
     if set(entries) != set(domain.columns):
-        raise ValueError(f"codebook of {name!r} and its domain differ in {sorted(set(entries) ^ set(domain.columns))}")
+        raise ValueError(
+            f"codebook of {name!r} and its domain differ in"
+            f" {sorted(set(entries) ^ set(domain.columns))}"
+        )
     book = {}
     for column, k in domain:
         entry = entries[column]
@@ -73,7 +81,10 @@ def codebook(name: str, path: Path = CODEBOOK) -> dict[str, Meaning]:
             _values(entry, k),
             tuple(entry.get("absent", ())),
         )
-        for what, n in (("codes", len(meaning.codes) or k), ("values that are not absent", len(meaning.present))):
+        for what, n in (
+            ("codes", len(meaning.codes) or k),
+            ("values that are not absent", len(meaning.present)),
+        ):
             if n != k:
                 raise ValueError(f"codebook of {name!r} gives {n} {what} of {column!r}; it has {k}")
         book[column] = meaning

@@ -1,4 +1,5 @@
-"""From a raw row to the codes of its codebook, by a map that looks at no other row; and from those to the paper's codes.
+"""From a raw row to the codes of its codebook, by a map that looks at no other row; and from those
+to the paper's codes.
 
 The published tables of the LDP paper hold *ranks of the values that occur*: take
 one person out, and nearly every row's code may change. A private release needs
@@ -37,8 +38,12 @@ def coded_domain(name: str) -> Domain:
 
 
 def _nearest(values: np.ndarray, listed: Sequence) -> np.ndarray:
-    """The place in ``listed`` of the nearest number to each of ``values``; the lower of two that are as near."""
-    return np.abs(np.subtract.outer(np.asarray(values, dtype=float), np.asarray(listed, dtype=float))).argmin(axis=1)
+    """The place in ``listed`` of the nearest number to each of ``values``; the lower of two that
+    are as near.
+    """
+    return np.abs(
+        np.subtract.outer(np.asarray(values, dtype=float), np.asarray(listed, dtype=float))
+    ).argmin(axis=1)
 
 
 def _place(values: pd.Series, meaning: Meaning) -> np.ndarray:
@@ -54,7 +59,8 @@ def _encoded(values: pd.DataFrame, book: dict[str, Meaning]) -> pd.DataFrame:
 
 
 def code_rows(name: str, raw: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the raw file in the codebook's codes; each row's codes, and whether it is kept, depend on that row alone.
+    """Rows of the raw file in the codebook's codes; each row's codes, and whether it is kept,
+    depend on that row alone.
 
     Parameters
     ----------
@@ -98,14 +104,23 @@ def code_table(name: str) -> tuple[pd.DataFrame, str]:
     else:
         path, book = locate(TASKS[name].file).path, codebook(name)
         ranks = pd.read_csv(path)
-        values = pd.DataFrame({c: np.asarray(m.present, dtype=object)[ranks[c]] for c, m in book.items()})
-        return _encoded(values, book), f"one row of {path.name}, its ranks read as values by a fixed list"
+        values = pd.DataFrame(
+            {c: np.asarray(m.present, dtype=object)[ranks[c]] for c, m in book.items()}
+        )
+        return (
+            _encoded(values, book),
+            f"one row of {path.name}, its ranks read as values by a fixed list",
+        )
     return code_rows(name, raw), f"one row of {path.name}"
 
 
 def paper_codes(name: str, codes: pd.DataFrame) -> pd.DataFrame:
-    """Codebook codes as the paper's; a value without a code in the paper's table goes to the nearest that has one."""
-    return pd.DataFrame({c: _paper_code(meaning)[codes[c].to_numpy()] for c, meaning in codebook(name).items()})
+    """Codebook codes as the paper's; a value without a code in the paper's table goes to the
+    nearest that has one.
+    """
+    return pd.DataFrame(
+        {c: _paper_code(meaning)[codes[c].to_numpy()] for c, meaning in codebook(name).items()}
+    )
 
 
 def _paper_code(meaning: Meaning) -> np.ndarray:

@@ -25,8 +25,24 @@ __all__ = ["RAW", "PLACES", "COLUMNS", "STEPS", "clean"]
 
 RAW = "psam_p48.csv"
 PLACES = (RAW, f"folktables/2018/1-Year/{RAW}")  # put there by hand, or by lib.datasets.acs
-COLUMNS = ("AGEP", "SCHL", "MAR", "SEX", "DIS", "ESP", "CIT", "MIG", "MIL", "ANC", "NATIVITY", "ESR", "ST", "FER",
-           "RAC1P", "PUBCOV")  # fmt: skip
+COLUMNS = (
+    "AGEP",
+    "SCHL",
+    "MAR",
+    "SEX",
+    "DIS",
+    "ESP",
+    "CIT",
+    "MIG",
+    "MIL",
+    "ANC",
+    "NATIVITY",
+    "ESR",
+    "ST",
+    "FER",
+    "RAC1P",
+    "PUBCOV",
+)
 _IS = {"SEX": 1, "DIS": 1, "RAC1P": 2, "PUBCOV": 1}  # male, with a disability, Black, covered
 
 
@@ -39,14 +55,20 @@ def _poor(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _binary(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(**{column: (frame[column] == code).astype(int) for column, code in _IS.items()})
+    return frame.assign(
+        **{column: (frame[column] == code).astype(int) for column, code in _IS.items()}
+    )
 
 
 STEPS: tuple[Step, ...] = (
     Step("read the raw file", None, lambda frame: need(frame, (*COLUMNS, "PINCP"))),
     Step("keep people under 65", None, _young),
     Step("keep incomes of at most 30,000 dollars: people under 15 have none", 98739, _poor),
-    Step("keep 15 attributes and the target: no DEAR, DEYE, DREM, PINCP", 98739, lambda frame: keep(frame, COLUMNS)),
+    Step(
+        "keep 15 attributes and the target: no DEAR, DEYE, DREM, PINCP",
+        98739,
+        lambda frame: keep(frame, COLUMNS),
+    ),
     Step("0 for what was not asked", 98739, lambda frame: frame.fillna(0)),
     Step("SEX, DIS, PUBCOV: is the code 1? RAC1P: is it 2?", 98739, _binary),
     Step("codes: ranks from 0", 98739, rank_codes),

@@ -1,4 +1,6 @@
-"""The numbers of a datasheet, computed from the table: columns, base rates by group, repetition, how it was cleaned."""
+"""The numbers of a datasheet, computed from the table: columns, base rates by group, repetition,
+how it was cleaned.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def wilson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
 
 
 def columns(data: Dataset, book: Mapping[str, Meaning]) -> pd.DataFrame:
-    """One row a column: role, declared ``k``, codes that occur, most common code and its share, meaning."""
+    """One row a column: role, declared ``k``, codes that occur, most common code and its share,
+    meaning.
+    """
     task, rows = data.task, []
     for column, k in task.domain:
         counts = np.bincount(data.frame[column], minlength=k)
@@ -41,11 +45,15 @@ def columns(data: Dataset, book: Mapping[str, Meaning]) -> pd.DataFrame:
         ]
         rows.append(
             {
-                "column": column, "role": ", ".join(roles) or "feature", "k": k, "codes in use": int((counts > 0).sum()),
-                "most common": int(counts.argmax()), "its share": counts.max() / counts.sum(),
+                "column": column,
+                "role": ", ".join(roles) or "feature",
+                "k": k,
+                "codes in use": int((counts > 0).sum()),
+                "most common": int(counts.argmax()),
+                "its share": counts.max() / counts.sum(),
                 "meaning": str(book[column]),
             }
-        )  # fmt: skip
+        )
     return pd.DataFrame(rows)
 
 
@@ -69,7 +77,9 @@ def base_rates(data: Dataset, by: str, book: Mapping[str, Meaning]) -> pd.DataFr
 
 
 def repetition(data: Dataset) -> dict[str, float]:
-    """Shares of rows that repeat an earlier row, and that are the only ones of their kind (features and target)."""
+    """Shares of rows that repeat an earlier row, and that are the only ones of their kind
+    (features and target).
+    """
     frame = data.frame
     return {
         "n": len(frame),
@@ -79,17 +89,25 @@ def repetition(data: Dataset) -> dict[str, float]:
 
 
 def cleaning(steps: Sequence[Step], raw: pd.DataFrame | None = None) -> pd.DataFrame:
-    """One row a step: what it does, the rows that must be there after it, and, of a raw file, those that are."""
-    frame = pd.DataFrame({"step": [s.text for s in steps], "rows after it": [s.rows for s in steps]}).astype(
+    """One row a step: what it does, the rows that must be there after it, and, of a raw file,
+    those that are.
+    """
+    frame = pd.DataFrame(
+        {"step": [s.text for s in steps], "rows after it": [s.rows for s in steps]}
+    ).astype(
         {"rows after it": float}  # NaN where nobody has said
     )
     if raw is None:
         return frame
-    return frame.assign(**{"counted now": [len(after) for _, after in follow(steps, raw, check_rows=False)]})
+    return frame.assign(
+        **{"counted now": [len(after) for _, after in follow(steps, raw, check_rows=False)]}
+    )
 
 
 def agreement(steps: Sequence[Step], raw: pd.DataFrame | None, data: Dataset) -> str:
-    """In a sentence, whether the steps make the table ``data`` of the raw file; None for ``raw``: it is not here."""
+    """In a sentence, whether the steps make the table ``data`` of the raw file; None for
+    ``raw``: it is not here.
+    """
     if raw is None:
         return "The raw file is not here, so the steps were not run in this build."
     try:
@@ -97,7 +115,16 @@ def agreement(steps: Sequence[Step], raw: pd.DataFrame | None, data: Dataset) ->
     except ValueError as error:
         return f"Run now from the raw file, the steps **do not hold**: {error}."
     if data.is_replica:
-        return "Run now from the raw file: the row counts hold. The published table to compare with is not here."
-    same = list(made.columns) == list(data.frame.columns) and np.array_equal(made.to_numpy(), data.frame.to_numpy())
-    verdict = "**equal to the published table, cell for cell.**" if same else "**it differs from the published table.**"
+        return (
+            "Run now from the raw file: the row counts hold. The published table to compare with is"
+            " not here."
+        )
+    same = list(made.columns) == list(data.frame.columns) and np.array_equal(
+        made.to_numpy(), data.frame.to_numpy()
+    )
+    verdict = (
+        "**equal to the published table, cell for cell.**"
+        if same
+        else "**it differs from the published table.**"
+    )
     return f"Run now from the raw file: {verdict}"

@@ -1,4 +1,6 @@
-"""A frozen list of columns with the number of codes of each. Declared, never read off private data."""
+"""A frozen list of columns with the number of codes of each. Declared, never read off private
+data.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ class Domain:
     def __post_init__(self) -> None:
         if len(self.columns) != len(self.sizes):
             raise ValueError(
-                f"sizes has {len(self.sizes)} entries for {len(self.columns)} columns; one each is allowed"
+                f"sizes has {len(self.sizes)} entries for {len(self.columns)} columns; one each is"
+                " allowed"
             )
         if len(set(self.columns)) != len(self.columns):
             raise ValueError(f"columns={self.columns!r} repeats a name; each may stand once")
@@ -74,19 +77,27 @@ class Domain:
         """
         if tuple(frame.columns) != self.columns:
             raise ValueError(
-                f"frame has columns {list(frame.columns)}; allowed are {list(self.columns)}, in this order"
+                f"frame has columns {list(frame.columns)}; allowed are {list(self.columns)}, in"
+                " this order"
             )
         for column, k in self:
             values = frame[column].to_numpy()
             if not (right := _codes(values, k)).all():
                 wrong = values[~right][:1].tolist()[0]
-                raise ValueError(f"{column} holds {wrong!r} ({values.dtype}); allowed are whole numbers in 0..{k - 1}")
+                raise ValueError(
+                    f"{column} holds {wrong!r} ({values.dtype}); allowed are whole numbers in"
+                    f" 0..{k - 1}"
+                )
         return frame
 
 
 def _codes(values: np.ndarray, k: int) -> np.ndarray:
-    """Which entries are whole numbers in 0..k-1, shape (n,); in a column of text or objects not all of them are."""
+    """Which entries are whole numbers in 0..k-1, shape (n,); in a column of text or objects not
+    all of them are.
+    """
     if values.dtype.kind in "biuf":
         return (values >= 0) & (values < k) & (values == np.floor(values))
     right = _codes(pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float), k)
-    return right & (not right.all())  # "1" is no code either, but beside "two" it is not what to point at
+    return right & (
+        not right.all()
+    )  # "1" is no code either, but beside "two" it is not what to point at

@@ -26,7 +26,11 @@ log = logging.getLogger("companion.data")
 Result = TypeVar("Result")
 _CONNECT_S, _READ_S, _RETRIES, _PAUSE_S = 4, 60, 3, 1.0
 _BLOCK = 1 << 16  # bytes: a file of some hundred thousand still moves the bar
-_NO_ADDRESS = (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema, requests.exceptions.InvalidSchema)
+_NO_ADDRESS = (
+    requests.exceptions.InvalidURL,
+    requests.exceptions.MissingSchema,
+    requests.exceptions.InvalidSchema,
+)
 _LATER = (408, 429)  # of the 4xx: asking again may help
 _unreachable: set[str] = set()
 
@@ -54,7 +58,10 @@ def stream(url: str, target: Path | str, progress: bool) -> None:
         kind = answer.headers.get("Content-Type", "")
         packed = "Content-Encoding" in answer.headers  # the length is then that of the packed bytes
         size = None if packed else _length(answer.headers.get("Content-Length", ""))
-        with open(target, "wb") as file, tqdm(total=size, unit="B", unit_scale=True, disable=not progress) as bar:
+        with (
+            open(target, "wb") as file,
+            tqdm(total=size, unit="B", unit_scale=True, disable=not progress) as bar,
+        ):
             for number, block in enumerate(answer.iter_content(_BLOCK)):
                 if number == 0:
                     _refuse_page(kind, block, url)
@@ -63,18 +70,26 @@ def stream(url: str, target: Path | str, progress: bool) -> None:
 
 
 def _length(announced: str) -> int | None:
-    """Bytes that are announced; None if nothing is, or what is no number: the checksum tells whether all came."""
-    return int(announced) if announced.isascii() and announced.isdecimal() and int(announced) else None
+    """Bytes that are announced; None if nothing is, or what is no number: the checksum tells
+    whether all came.
+    """
+    return (
+        int(announced) if announced.isascii() and announced.isdecimal() and int(announced) else None
+    )
 
 
 def _refuse_page(kind: str, start: bytes, url: str) -> None:
     text = start[:200].lstrip().lower()
     if kind.startswith("text/html") or text.startswith((b"<!doctype html", b"<html")):
-        raise DataError(f"{url} answered with a web page ({kind or 'no type'}), not with the file: {start[:60]!r}")
+        raise DataError(
+            f"{url} answered with a web page ({kind or 'no type'}), not with the file:"
+            f" {start[:60]!r}"
+        )
 
 
 def with_retries(name: str, url: str, once: Callable[[], Result]) -> Result:
-    """``once()``, which downloads ``name`` from ``url``; a few times if the server stumbles or the line is cut.
+    """``once()``, which downloads ``name`` from ``url``; a few times if the server stumbles or the
+    line is cut.
 
     Raises
     ------
@@ -86,7 +101,9 @@ def with_retries(name: str, url: str, once: Callable[[], Result]) -> Result:
     """
     host = _host(name, url)
     if os.environ.get("COMPANION_OFFLINE") == "1" or host in _unreachable:
-        raise Unavailable(f"{name}: the network is off (COMPANION_OFFLINE=1, or an earlier connection failed)")
+        raise Unavailable(
+            f"{name}: the network is off (COMPANION_OFFLINE=1, or an earlier connection failed)"
+        )
     for attempt in range(1, _RETRIES + 1):
         try:
             return once()
@@ -99,7 +116,9 @@ def with_retries(name: str, url: str, once: Callable[[], Result]) -> Result:
             if attempt == _RETRIES or host in _unreachable or _refused(error):
                 raise Unavailable(f"{name} cannot be downloaded from {url}: {error}") from error
         except OSError as error:
-            raise Unavailable(f"{name} was not downloaded, since it cannot be written down: {error}") from error
+            raise Unavailable(
+                f"{name} was not downloaded, since it cannot be written down: {error}"
+            ) from error
         time.sleep(_PAUSE_S * 2 ** (attempt - 1))
     raise AssertionError("the last attempt returns or raises")
 

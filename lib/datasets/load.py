@@ -63,7 +63,8 @@ class Dataset:
 
 
 def load(name: str, source: str = "auto") -> Dataset:
-    """The table called ``name``: real where it can be had, else the embedded replica, and never silently.
+    """The table called ``name``: real where it can be had, else the embedded replica, and never
+    silently.
 
     Parameters
     ----------
@@ -103,7 +104,8 @@ def _analysed(spec: Task, path: Path) -> pd.DataFrame:
 
 
 def coded(spec: Task, frame: pd.DataFrame) -> pd.DataFrame:
-    """The columns of the task's domain, checked as they came and only then narrowed, int16 where that holds them all.
+    """The columns of the task's domain, checked as they came and only then narrowed, int16 where
+    that holds them all.
 
     Raises
     ------
@@ -112,7 +114,9 @@ def coded(spec: Task, frame: pd.DataFrame) -> pd.DataFrame:
     """
     columns = list(spec.domain.columns)
     if missing := [c for c in columns if c not in frame.columns]:
-        raise ValueError(f"the table of {spec.name!r} has no column {missing[0]!r}; it has {list(frame.columns)}")
+        raise ValueError(
+            f"the table of {spec.name!r} has no column {missing[0]!r}; it has {list(frame.columns)}"
+        )
     largest = max(spec.domain.sizes) - 1
     width = next(t for t in (np.int16, np.int32, np.int64) if largest <= np.iinfo(t).max)
     return spec.domain.check(frame[columns].infer_objects()).astype(width)
@@ -122,7 +126,9 @@ def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:
     path = REPLICAS / f"{spec.name}.parquet"
     if not path.exists():
         tried = f" ({notes[0]})" if notes else ""
-        raise Unavailable(f"there is no replica of {spec.name} at {path}; make it with: make replicas{tried}")
+        raise Unavailable(
+            f"there is no replica of {spec.name} at {path}; make it with: make replicas{tried}"
+        )
     sha256 = _as_recorded(path, spec.name)
     stored = pd.read_parquet(path)
     frame = paper_codes(spec.name, stored) if TASKS.get(spec.name) is spec else stored
@@ -130,18 +136,23 @@ def _replica(spec: Task, notes: tuple[str, ...]) -> Dataset:
 
 
 def _as_recorded(path: Path, name: str) -> str:
-    """The checksum of a replica, which must be the one on record: other rows are not what the record speaks of."""
+    """The checksum of a replica, which must be the one on record: other rows are not what the
+    record speaks of.
+    """
     index = path.with_name("replicas.json")
     record = json.loads(index.read_text()).get(name, {}) if index.exists() else {}
     if (found := sha256_of(path)) != record.get("sha256"):
         raise DataError(
-            f"{path} must be the replica on record in {index.name}, SHA-256 {record.get('sha256', 'none')}, "
-            f"got SHA-256 {found}; restore both files, or make it anew with: make replicas"
+            f"{path} must be the replica on record in {index.name}, SHA-256"
+            f" {record.get('sha256', 'none')}, got SHA-256 {found}; restore both files, or make it"
+            " anew with: make replicas"
         )
     return found
 
 
 def load_raw(name: str, source: str = "auto") -> tuple[pd.DataFrame, str]:
-    """A registered file as it is, every field a string, and its source (logged, too). Raw files have no replicas."""
+    """A registered file as it is, every field a string, and its source (logged, too). Raw files
+    have no replicas.
+    """
     found = locate(name, source)
     return pd.read_csv(found.path, dtype=str, keep_default_na=False), found.source

@@ -25,8 +25,14 @@ def _round_scores(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 STEPS: tuple[Step, ...] = (
-    Step("read the raw file", 22407, lambda frame: need(frame, COLUMNS)),  # all stay: the next step looks at each
-    Step("drop rows with a missing value in any of the 39 columns", 20427, lambda frame: frame.dropna()),
+    Step(
+        "read the raw file", 22407, lambda frame: need(frame, COLUMNS)
+    ),  # all stay: the next step looks at each
+    Step(
+        "drop rows with a missing value in any of the 39 columns",
+        20427,
+        lambda frame: frame.dropna(),
+    ),
     Step("race1: black or not", 20427, _binarise_race),
     Step("ugpa to halves, lsat to whole points (ties to even)", 20427, _round_scores),
     Step("keep seven columns", 20427, lambda frame: keep(frame, COLUMNS)),

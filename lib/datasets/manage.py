@@ -19,7 +19,10 @@ def _chosen(names: Sequence[str]) -> list[File]:
 def list_files(names: Sequence[str] = ()) -> int:
     """Print each file with its state, size, licence, checksum and origin."""
     for file in _chosen(names):
-        print(f"{file.name:30} {state(file):8} {file.size / 1e6:6.1f} MB  {file.rows:7,} x {file.columns}")
+        print(
+            f"{file.name:30} {state(file):8} {file.size / 1e6:6.1f} MB  {file.rows:7,} x"
+            f" {file.columns}"
+        )
         print(f"    {file.licence}\n    sha256 {file.sha256}\n    {file.url}")
     return 0
 

@@ -14,9 +14,11 @@ _PLACES = ("COMPANION_DATA", "COMPANION_CACHE", "COMPANION_OFFLINE")
 
 
 def kept(size: int | None = None) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Remember the last ``size`` results (None: all) by arguments *and* by the variables that say where data come from.
+    """Remember the last ``size`` results (None: all) by arguments *and* by the variables that say
+    where data come from.
 
-    A notebook or a test that sets ``COMPANION_DATA`` half-way gets the data that it asks for, not what was read before.
+    A notebook or a test that sets ``COMPANION_DATA`` half-way gets the data that it asks for, not
+    what was read before.
     """
 
     def decorate(function: Callable[..., Result]) -> Callable[..., Result]:

@@ -1,4 +1,5 @@
-"""New York 2018 for the mean estimation task: the Census Bureau's rows, or a stand-in drawn from published aggregates.
+"""New York 2018 for the mean estimation task: the Census Bureau's rows, or a stand-in drawn from
+published aggregates.
 
 The stand-in has one row a person of the paper's Table 3. What is *published*
 and met to the unit: the counts of SEX x RAC1P; and, in the 94 cells of SEX x
@@ -29,11 +30,28 @@ from lib.datasets.cache import DataError, sha256_of
 from lib.paths import DATA, user_cache
 from lib.rng import stream
 
-__all__ = ["ATTRIBUTES", "VARIABLES", "Variable", "GROUPS", "ROWS", "NewYork", "load_newyork", "published_cells",
-           "fitted_cells", "draw_people", "crossing"]  # fmt: skip
+__all__ = [
+    "ATTRIBUTES",
+    "VARIABLES",
+    "Variable",
+    "GROUPS",
+    "ROWS",
+    "NewYork",
+    "load_newyork",
+    "published_cells",
+    "fitted_cells",
+    "draw_people",
+    "crossing",
+]
 
 ATTRIBUTES: tuple[str, ...] = ("SEX", "DIS", "NATIVITY", "RAC1P", "AGEP")
-LEVELS = {"SEX": (1, 2), "DIS": (1, 2), "NATIVITY": (1, 2), "RAC1P": tuple(range(1, 10)), "AGEP": tuple(range(5))}
+LEVELS = {
+    "SEX": (1, 2),
+    "DIS": (1, 2),
+    "NATIVITY": (1, 2),
+    "RAC1P": tuple(range(1, 10)),
+    "AGEP": tuple(range(5)),
+}
 ROWS = 196_967
 SEED = 20180101
 FILE = DATA / "aggregates" / "newyork2018.csv"
@@ -55,13 +73,34 @@ VARIABLES: dict[str, Variable] = {
     "SCHL": Variable(n=191_372, mean=16.39, std=5.686, low=1, high=24, median=18),
     "WKHP": Variable(n=103_756, mean=37.562, std=13.105, low=1, high=99, median=40),
     "JWMNP": Variable(n=87_355, mean=33.464, std=26.601, low=1, high=138, median=30),
-    "PINCP": Variable(n=166_318, mean=46_657.585, std=76_027.3, low=-8_300, high=1_423_000, median=26_500),
+    "PINCP": Variable(
+        n=166_318, mean=46_657.585, std=76_027.3, low=-8_300, high=1_423_000, median=26_500
+    ),
 }
 # Table 3: (SEX, RAC1P) -> people
 GROUPS: dict[tuple[int, int], int] = dict(
     zip(
         product((1, 2), range(1, 10)),
-        (67593, 11077, 277, 2, 125, 8130, 42, 5296, 2620, 70881, 12947, 231, 3, 119, 8900, 30, 5668, 3026),
+        (
+            67593,
+            11077,
+            277,
+            2,
+            125,
+            8130,
+            42,
+            5296,
+            2620,
+            70881,
+            12947,
+            231,
+            3,
+            119,
+            8900,
+            30,
+            5668,
+            3026,
+        ),
         strict=True,
     )
 )
@@ -69,7 +108,9 @@ GROUPS: dict[tuple[int, int], int] = dict(
 
 @dataclass(frozen=True)
 class NewYork:
-    """People with :data:`ATTRIBUTES` and :data:`VARIABLES` (NaN: not asked or no answer), shape (196967, 9)."""
+    """People with :data:`ATTRIBUTES` and :data:`VARIABLES` (NaN: not asked or no answer), shape
+    (196967, 9).
+    """
 
     frame: pd.DataFrame
     source: str
@@ -93,7 +134,8 @@ class NewYork:
 
 
 def load_newyork(source: str = "auto") -> NewYork:
-    """New York's people; ``"auto"`` takes the Bureau's rows if they were downloaded before, else the stand-in.
+    """New York's people; ``"auto"`` takes the Bureau's rows if they were downloaded before, else
+    the stand-in.
 
     Parameters
     ----------
@@ -103,10 +145,16 @@ def load_newyork(source: str = "auto") -> NewYork:
     validate.choice("source", source, ("auto", "census", "stand-in"))
     folder = user_cache() / "folktables" / "2018" / "1-Year"
     if source == "census" or (source == "auto" and (folder / "psam_p36.csv").exists()):
-        from lib.datasets.acs import fetch_archive  # folktables takes a second to import and is rarely needed
+        from lib.datasets.acs import (
+            fetch_archive,
+        )  # folktables takes a second to import and is rarely needed
 
         csv = fetch_archive("NY", 2018, folder)
-        return NewYork(_census_rows(pd.read_csv(csv, usecols=[*ATTRIBUTES, *VARIABLES])), "census", sha256_of(csv))
+        return NewYork(
+            _census_rows(pd.read_csv(csv, usecols=[*ATTRIBUTES, *VARIABLES])),
+            "census",
+            sha256_of(csv),
+        )
     return NewYork(_stand_in(), "stand-in", sha256_of(FILE))
 
 
@@ -123,7 +171,9 @@ def _stand_in() -> pd.DataFrame:
 
 @cache
 def published_cells() -> pd.DataFrame:
-    """The embedded aggregates: codes of a crossing (NA: not crossed), ``n_<variable>``, ``sum_<variable>``."""
+    """The embedded aggregates: codes of a crossing (NA: not crossed), ``n_<variable>``,
+    ``sum_<variable>``.
+    """
     frame = pd.read_csv(FILE, comment="#")
     return frame.astype(dict.fromkeys(ATTRIBUTES, "Int64"))
 
@@ -133,14 +183,22 @@ def crossing(cells: pd.DataFrame, *attributes: str) -> pd.DataFrame:
     crossed = pd.Series(True, index=cells.index)
     for name in ATTRIBUTES:
         crossed &= cells[name].notna() if name in attributes else cells[name].isna()
-    return cells[crossed].astype(dict.fromkeys(attributes, int)).set_index(list(attributes)).iloc[:, -8:]
+    return (
+        cells[crossed]
+        .astype(dict.fromkeys(attributes, int))
+        .set_index(list(attributes))
+        .iloc[:, -8:]
+    )
 
 
-# --- cells: published where they are, fitted where not ---------------------------------------------------------------
+# --- cells: published where they are, fitted where not
+# ---------------------------------------------------------------
 
 
 def fitted_cells() -> pd.DataFrame:
-    """All 360 cells: ``people``, ``n_<variable>``, ``sum_<variable>``, ``published``; counts of Table 3 are exact."""
+    """All 360 cells: ``people``, ``n_<variable>``, ``sum_<variable>``, ``published``; counts of
+    Table 3 are exact.
+    """
     every = pd.DataFrame(list(product(*LEVELS.values())), columns=list(ATTRIBUTES))
     known = crossing(published_cells(), *ATTRIBUTES)
     cells = every.merge(known.reset_index(), how="left", on=list(ATTRIBUTES))
@@ -160,7 +218,9 @@ def _round(x: np.ndarray, total: int) -> np.ndarray:
 
 
 def _fit_counts(cells: pd.DataFrame) -> None:
-    """People aged three and over of unpublished cells (proportional fitting), then the younger ones (Table 3)."""
+    """People aged three and over of unpublished cells (proportional fitting), then the younger
+    ones (Table 3).
+    """
     aggregates, free = published_cells(), ~cells["published"].to_numpy()
     fit = free.astype(float)
     targets = []
@@ -172,7 +232,9 @@ def _fit_counts(cells: pd.DataFrame) -> None:
         for index, target in targets:
             have = np.bincount(index, fit, minlength=len(target))
             with np.errstate(divide="ignore", invalid="ignore"):
-                factor = np.where(np.isnan(target) | (have == 0), 1.0, np.clip(target, 0, None) / have)
+                factor = np.where(
+                    np.isnan(target) | (have == 0), 1.0, np.clip(target, 0, None) / have
+                )
             fit = fit * factor[index]
     people = cells["n_SCHL"].to_numpy() + 0.0
     sex_race = crossing(aggregates, "SEX", "RAC1P")["n_SCHL"]
@@ -189,12 +251,19 @@ def _fit_counts(cells: pd.DataFrame) -> None:
 
 
 def _fit_answers(cells: pd.DataFrame) -> None:
-    """Answers and sums of unpublished cells: the rate and the mean of their race and age, else of their age."""
+    """Answers and sums of unpublished cells: the rate and the mean of their race and age, else
+    of their age.
+    """
     aggregates, free = published_cells(), ~cells["published"]
     for name, variable in VARIABLES.items():
         both = [f"n_{name}", f"sum_{name}"]
-        left = {by: crossing(aggregates, *by)[both] - cells[cells["published"]].groupby(list(by))[both].sum()
-                for by in (("RAC1P", "AGEP"), ("AGEP",))}  # fmt: skip
+        left = {
+            by: (
+                crossing(aggregates, *by)[both]
+                - cells[cells["published"]].groupby(list(by))[both].sum()
+            )
+            for by in (("RAC1P", "AGEP"), ("AGEP",))
+        }
         asked = cells[free].groupby(["RAC1P", "AGEP"])["n_SCHL"].sum()
         asked_by_age = cells[free].groupby("AGEP")["n_SCHL"].sum()
         for i in cells.index[free]:
@@ -207,10 +276,13 @@ def _fit_answers(cells: pd.DataFrame) -> None:
             if name != "SCHL":
                 cells.at[i, f"n_{name}"] = round(min(1.0, rate) * cells.at[i, "n_SCHL"])
             low, high = max(variable.low, 1), variable.high
-            cells.at[i, f"sum_{name}"] = round(cells.at[i, f"n_{name}"] * float(np.clip(total / n, low, high)))
+            cells.at[i, f"sum_{name}"] = round(
+                cells.at[i, f"n_{name}"] * float(np.clip(total / n, low, high))
+            )
 
 
-# --- people ----------------------------------------------------------------------------------------------------------
+# --- people
+# ----------------------------------------------------------------------
 
 
 def draw_people(cells: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
@@ -255,7 +327,9 @@ def _meet(x: np.ndarray, goal: int, low: int, high: int, rng: np.random.Generato
     while (gap := int(goal - x.sum())) != 0:
         free = np.flatnonzero(x < high if gap > 0 else x > low)
         if free.size == 0:
-            raise ValueError(f"a sum of {goal} of {x.size} entries in [{low}, {high}] is not possible")
+            raise ValueError(
+                f"a sum of {goal} of {x.size} entries in [{low}, {high}] is not possible"
+            )
         step = max(1, abs(gap) // free.size)
         moved = rng.permutation(free)[: max(1, abs(gap) // step)]
         x[moved] = np.clip(x[moved] + np.sign(gap) * step, low, high)

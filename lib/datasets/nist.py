@@ -22,9 +22,23 @@ UNDER_FIVE = 1353
 _BANDS = (100, 200, 300, 400, 501)  # POVPIP: percent of the poverty line, top-coded at 501
 
 SIZES: dict[str, int] = {
-    "PUMA": 20, "SEX": 2, "AGE": 19, "RAC1P": 9, "HISP": 5, "MSP": 7, "EDU": 13, "HOUSING_TYPE": 3, "OWN_RENT": 3,
-    "INDP_CAT": 20, "PINCP_DECILE": 11, "POVPIP": 7, "DPHY": 2, "DEYE": 2, "DEAR": 2, "DREM": 2,
-}  # fmt: skip
+    "PUMA": 20,
+    "SEX": 2,
+    "AGE": 19,
+    "RAC1P": 9,
+    "HISP": 5,
+    "MSP": 7,
+    "EDU": 13,
+    "HOUSING_TYPE": 3,
+    "OWN_RENT": 3,
+    "INDP_CAT": 20,
+    "PINCP_DECILE": 11,
+    "POVPIP": 7,
+    "DPHY": 2,
+    "DEYE": 2,
+    "DEAR": 2,
+    "DREM": 2,
+}
 
 
 def _numbers(column: pd.Series) -> np.ndarray:
@@ -52,10 +66,27 @@ def _poverty(column: pd.Series) -> np.ndarray:
 
 
 _PUMAS = (
-    "01-01301", "06-07502", "06-08507", "08-00803", "13-04600", "17-03529", "17-03531", "19-01700", "24-01004",
-    "26-02702", "28-01100", "29-01901", "30-00600", "32-00405", "36-03710", "36-04010", "38-00100", "40-00200",
-    "51-01301", "51-51255",
-)  # fmt: skip
+    "01-01301",
+    "06-07502",
+    "06-08507",
+    "08-00803",
+    "13-04600",
+    "17-03529",
+    "17-03531",
+    "19-01700",
+    "24-01004",
+    "26-02702",
+    "28-01100",
+    "29-01901",
+    "30-00600",
+    "32-00405",
+    "36-03710",
+    "36-04010",
+    "38-00100",
+    "40-00200",
+    "51-01301",
+    "51-51255",
+)
 
 
 def _puma(column: pd.Series) -> np.ndarray:
@@ -66,16 +97,31 @@ def _puma(column: pd.Series) -> np.ndarray:
 
 
 _CODES: dict[str, Callable[[pd.Series], np.ndarray]] = {
-    "PUMA": _puma, "SEX": lambda c: (c == "1").to_numpy().astype(int), "RAC1P": _from_one, "HISP": _numbers,
-    "MSP": _with_n(1), "EDU": _with_n(1), "HOUSING_TYPE": _from_one, "OWN_RENT": _numbers, "INDP_CAT": _with_n(0),
-    "PINCP_DECILE": _with_n(0), "POVPIP": _poverty, "DPHY": _yes, "DEYE": _yes, "DEAR": _yes, "DREM": _yes,
-}  # fmt: skip
+    "PUMA": _puma,
+    "SEX": lambda c: (c == "1").to_numpy().astype(int),
+    "RAC1P": _from_one,
+    "HISP": _numbers,
+    "MSP": _with_n(1),
+    "EDU": _with_n(1),
+    "HOUSING_TYPE": _from_one,
+    "OWN_RENT": _numbers,
+    "INDP_CAT": _with_n(0),
+    "PINCP_DECILE": _with_n(0),
+    "POVPIP": _poverty,
+    "DPHY": _yes,
+    "DEYE": _yes,
+    "DEAR": _yes,
+    "DREM": _yes,
+}
 
 
 def _asked(raw: pd.DataFrame) -> pd.DataFrame:
     no_answer = raw["DREM"] == "N"
     if not (no_answer == (raw["AGEP"].astype(int) < 5)).all():
-        raise ValueError("DREM is N for somebody aged five or over, or given for somebody younger; the file differs")
+        raise ValueError(
+            "DREM is N for somebody aged five or over, or given for somebody younger; the file"
+            " differs"
+        )
     return raw[~no_answer]
 
 
@@ -87,13 +133,20 @@ def _coded(kept: pd.DataFrame) -> pd.DataFrame:
 
 STEPS: tuple[Step, ...] = (
     Step("read the raw file", 27253, lambda raw: keep(raw, ("AGEP", *_CODES)).astype(str)),
-    Step("drop those for whom DREM is N: everybody under five, and nobody else", 27253 - UNDER_FIVE, _asked),
-    Step("codes from 0, N a code of its own; bands of age and of POVPIP", 27253 - UNDER_FIVE, _coded),
+    Step(
+        "drop those for whom DREM is N: everybody under five, and nobody else",
+        27253 - UNDER_FIVE,
+        _asked,
+    ),
+    Step(
+        "codes from 0, N a code of its own; bands of age and of POVPIP", 27253 - UNDER_FIVE, _coded
+    ),
 )
 
 
 def analysed(raw: pd.DataFrame, *, check_rows: bool = True) -> pd.DataFrame:
-    """Codes of the people aged five and over, shape (25900, 16), columns and sizes as :data:`SIZES`.
+    """Codes of the people aged five and over, shape (25900, 16), columns and sizes as
+    :data:`SIZES`.
 
     Parameters
     ----------
@@ -111,7 +164,8 @@ def analysed(raw: pd.DataFrame, *, check_rows: bool = True) -> pd.DataFrame:
 
 
 def coded_rows(raw: pd.DataFrame) -> pd.DataFrame:
-    """As :func:`analysed`, by a map that looks at one row alone and refuses none, for a private release.
+    """As :func:`analysed`, by a map that looks at one row alone and refuses none, for a private
+    release.
 
     Kept are rows with an answer to ``DREM`` and an area of the excerpts; numbers
     out of their range go to its nearest end.

@@ -30,7 +30,8 @@ _COHERENCE = (
 
 @dataclass(frozen=True)
 class File:
-    """A file with a public origin: address at a pinned commit, SHA-256, size in bytes, licence, rows and columns.
+    """A file with a public origin: address at a pinned commit, SHA-256, size in bytes, licence,
+    rows and columns.
 
     One without an address (``url=""``) is looked for in ``COMPANION_DATA`` and in the cache only.
     """
@@ -48,37 +49,58 @@ FILES: dict[str, File] = {
     f.name: f
     for f in (
         File(
-            "db_adult_processed_26k.csv", _LDP + "db_adult_processed_26k.csv",
-            "86b00911881f1a37bd5d6ee3873f73c7d13ee5b32814dfc915c534fb0ca851df", 1174124,
-            "MIT (reconstructed Adult, Ding et al. 2021); CPS microdata, public use", 45849, 11,
+            "db_adult_processed_26k.csv",
+            _LDP + "db_adult_processed_26k.csv",
+            "86b00911881f1a37bd5d6ee3873f73c7d13ee5b32814dfc915c534fb0ca851df",
+            1174124,
+            "MIT (reconstructed Adult, Ding et al. 2021); CPS microdata, public use",
+            45849,
+            11,
         ),
         File(
-            "db_ACSCoverage.csv", _LDP + "db_ACSCoverage.csv",
-            "d3a2713e71b6557f07b22dc0e77ff885ceac3ff522146027524d39512a007ff7", 3319247,
-            "US Census Bureau public use microdata (public domain)", 98739, 16,
+            "db_ACSCoverage.csv",
+            _LDP + "db_ACSCoverage.csv",
+            "d3a2713e71b6557f07b22dc0e77ff885ceac3ff522146027524d39512a007ff7",
+            3319247,
+            "US Census Bureau public use microdata (public domain)",
+            98739,
+            16,
         ),
         File(
-            "db_LSAC.csv", _LDP + "db_LSAC.csv",
-            "296a428e55cc5f2b7f4f8d9374f6c11320dfe022a64e752a582014bf0e560e1d", 306315,
-            "LSAC National Longitudinal Bar Passage Study, research use", 20427, 7,
+            "db_LSAC.csv",
+            _LDP + "db_LSAC.csv",
+            "296a428e55cc5f2b7f4f8d9374f6c11320dfe022a64e752a582014bf0e560e1d",
+            306315,
+            "LSAC National Longitudinal Bar Passage Study, research use",
+            20427,
+            7,
         ),
         File(
-            "bar_pass_prediction.csv", _LDP + "bar_pass_prediction.csv",
-            "b75568ff25e966b4c19852105e94e8e52475191523bdcfe62df985c690baed38", 3603608,
-            "LSAC National Longitudinal Bar Passage Study, research use", 22407, 39,
+            "bar_pass_prediction.csv",
+            _LDP + "bar_pass_prediction.csv",
+            "b75568ff25e966b4c19852105e94e8e52475191523bdcfe62df985c690baed38",
+            3603608,
+            "LSAC National Longitudinal Bar Passage Study, research use",
+            22407,
+            39,
         ),
         File(
-            "national2019.csv", _COHERENCE + "national2019.csv",
-            "cee8c02345dc9e703f7bfd190f6b88d60cce8aa051b1a1da2f076781aa2bc4f6", 1990719,
-            "NIST ACS Data Excerpts (public domain)", 27253, 24,
+            "national2019.csv",
+            _COHERENCE + "national2019.csv",
+            "cee8c02345dc9e703f7bfd190f6b88d60cce8aa051b1a1da2f076781aa2bc4f6",
+            1990719,
+            "NIST ACS Data Excerpts (public domain)",
+            27253,
+            24,
         ),
     )
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
 class Task:
-    """A table to analyse: integer codes, a binary target, a protected attribute and sensitive attributes.
+    """A table to analyse: integer codes, a binary target, a protected attribute and sensitive
+    attributes.
 
     ``protected`` follows the paper: code 1 is what it calls the privileged
     group. ``pool`` is what the paper's appendix draws its extra sensitive
@@ -110,7 +132,10 @@ class Task:
         for role, columns in (("sensitive", self.sensitive), ("pool", self.pool)):
             for column in columns:
                 if self._size(role, column) < 2:
-                    raise ValueError(f"{role} holds {column!r}, which is constant (one code); at least two are needed")
+                    raise ValueError(
+                        f"{role} holds {column!r}, which is constant (one code); at least two are"
+                        " needed"
+                    )
 
     def _size(self, role: str, column: str) -> int:
         return self.domain[validate.choice(role, column, self.domain.columns)]
@@ -125,37 +150,97 @@ TASKS: dict[str, Task] = {
     t.name: t
     for t in (
         Task(
-            "adult", "Adult (reconstructed)", "db_adult_processed_26k.csv", "income", "gender",
+            "adult",
+            "Adult (reconstructed)",
+            "db_adult_processed_26k.csv",
+            "income",
+            "gender",
             ("gender", "race", "native-country", "age"),
             ("race", "native-country", "age", "hours-per-week", "education"),
-            Domain.of({"age": 74, "workclass": 7, "education": 16, "marital-status": 7, "occupation": 14,
-                       "native-country": 41, "relationship": 6, "hours-per-week": 96, "gender": 2, "race": 5,
-                       "income": 2}),
+            Domain.of(
+                {
+                    "age": 74,
+                    "workclass": 7,
+                    "education": 16,
+                    "marital-status": 7,
+                    "occupation": 14,
+                    "native-country": 41,
+                    "relationship": 6,
+                    "hours-per-week": 96,
+                    "gender": 2,
+                    "race": 5,
+                    "income": 2,
+                }
+            ),
         ),
         Task(
-            "acs_coverage", "ACSPublicCoverage, Texas 2018", "db_ACSCoverage.csv", "PUBCOV", "DIS",
+            "acs_coverage",
+            "ACSPublicCoverage, Texas 2018",
+            "db_ACSCoverage.csv",
+            "PUBCOV",
+            "DIS",
             ("DIS", "AGEP", "SEX", "SCHL"),
             ("AGEP", "SEX", "SCHL", "RAC1P", "NATIVITY"),
-            Domain.of({"AGEP": 50, "SCHL": 24, "MAR": 5, "SEX": 2, "DIS": 2, "ESP": 9, "CIT": 5, "MIG": 3, "MIL": 5,
-                       "ANC": 4, "NATIVITY": 2, "ESR": 7, "ST": 1, "FER": 3, "RAC1P": 2, "PUBCOV": 2}),
+            Domain.of(
+                {
+                    "AGEP": 50,
+                    "SCHL": 24,
+                    "MAR": 5,
+                    "SEX": 2,
+                    "DIS": 2,
+                    "ESP": 9,
+                    "CIT": 5,
+                    "MIG": 3,
+                    "MIL": 5,
+                    "ANC": 4,
+                    "NATIVITY": 2,
+                    "ESR": 7,
+                    "ST": 1,
+                    "FER": 3,
+                    "RAC1P": 2,
+                    "PUBCOV": 2,
+                }
+            ),
         ),
         Task(
-            "lsac", "LSAC bar passage", "db_LSAC.csv", "pass_bar", "race1",
+            "lsac",
+            "LSAC bar passage",
+            "db_LSAC.csv",
+            "pass_bar",
+            "race1",
             ("race1", "gender", "fam_inc", "fulltime"),
             ("fam_inc", "gender", "fulltime", "lsat", "ugpa"),
-            Domain.of({"fam_inc": 5, "gender": 2, "fulltime": 2, "race1": 2, "lsat": 37, "ugpa": 6, "pass_bar": 2}),
+            Domain.of(
+                {
+                    "fam_inc": 5,
+                    "gender": 2,
+                    "fulltime": 2,
+                    "race1": 2,
+                    "lsat": 37,
+                    "ugpa": 6,
+                    "pass_bar": 2,
+                }
+            ),
         ),
         Task(
-            "nist", "NIST ACS excerpts 2019, aged 5 and over", "national2019.csv", "DREM", "SEX",
+            "nist",
+            "NIST ACS excerpts 2019, aged 5 and over",
+            "national2019.csv",
+            "DREM",
+            "SEX",
             ("SEX", "RAC1P", "AGE", "DPHY"),
             ("RAC1P", "AGE", "DPHY", "HISP", "MSP"),
             Domain.of(NIST_SIZES),
             analysed_nist,
         ),
     )
-}  # fmt: skip
+}
 
 
 def task(name: str) -> Task:
-    """The task called ``name``, or the one that ``"module:TASK"`` names; a ``ValueError`` names the choices."""
-    return validate.resolve("dataset", name, TASKS, lambda t: isinstance(t, Task), "a lib.datasets.Task")
+    """The task called ``name``, or the one that ``"module:TASK"`` names; a ``ValueError`` names
+    the choices.
+    """
+    return validate.resolve(
+        "dataset", name, TASKS, lambda t: isinstance(t, Task), "a lib.datasets.Task"
+    )

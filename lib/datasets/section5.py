@@ -20,13 +20,21 @@ __all__ = ["TARGET", "COLUMNS", "NOT_ASKED", "Section5", "numbers", "load_sectio
 TARGET = "DREM"
 COLUMNS = ("AGEP", "DENSITY", "SEX", "RAC1P", "HISP", "EDU", "INDP", "INDP_CAT")
 NOT_ASKED = -10
-_REPLICA = {"AGE": "AGEP", "PUMA": "DENSITY", "SEX": "SEX", "RAC1P": "RAC1P", "HISP": "HISP", "EDU": "EDU",
-            "INDP_CAT": "INDP_CAT"}  # fmt: skip
+_REPLICA = {
+    "AGE": "AGEP",
+    "PUMA": "DENSITY",
+    "SEX": "SEX",
+    "RAC1P": "RAC1P",
+    "HISP": "HISP",
+    "EDU": "EDU",
+    "INDP_CAT": "INDP_CAT",
+}
 
 
 @dataclass(frozen=True)
 class Section5:
-    """The nine columns (eight and target), and the :class:`~lib.datasets.load.Dataset` that says where they are from.
+    """The nine columns (eight and target), and the :class:`~lib.datasets.load.Dataset` that says
+    where they are from.
 
     ``frame[TARGET]`` holds 1 (with the difficulty), 2 (without) and -10 (not asked).
     """

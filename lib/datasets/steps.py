@@ -20,7 +20,9 @@ class Step:
     apply: Callable[[pd.DataFrame], pd.DataFrame]
 
 
-def follow(steps: Sequence[Step], raw: pd.DataFrame, *, check_rows: bool = True) -> Iterator[tuple[Step, pd.DataFrame]]:
+def follow(
+    steps: Sequence[Step], raw: pd.DataFrame, *, check_rows: bool = True
+) -> Iterator[tuple[Step, pd.DataFrame]]:
     """Each step with the table after it.
 
     Raises
@@ -32,7 +34,9 @@ def follow(steps: Sequence[Step], raw: pd.DataFrame, *, check_rows: bool = True)
     for step in steps:
         frame = step.apply(frame)
         if check_rows and step.rows is not None and len(frame) != step.rows:
-            raise ValueError(f"after {step.text!r} raw has {len(frame)} rows; {step.rows} are expected")
+            raise ValueError(
+                f"after {step.text!r} raw has {len(frame)} rows; {step.rows} are expected"
+            )
         yield step, frame
 
 
@@ -61,6 +65,8 @@ def keep(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def rank_codes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Each column to the ranks of the values that occur, from 0, as a label encoder does; text by the alphabet."""
+    """Each column to the ranks of the values that occur, from 0, as a label encoder does; text
+    by the alphabet.
+    """
     ranked = {c: np.unique(frame[c].to_numpy(), return_inverse=True)[1] for c in frame.columns}
     return pd.DataFrame(ranked)

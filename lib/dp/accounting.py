@@ -1,4 +1,5 @@
-"""Pure, zero-concentrated and approximate differential privacy: conversions both ways, and composition.
+"""Pure, zero-concentrated and approximate differential privacy: conversions both ways, and
+composition.
 
 ``rho`` is a budget of zCDP (Bun and Steinke, 2016): the Renyi divergence of
 order ``alpha`` between the outputs on neighbouring tables is at most
@@ -9,8 +10,9 @@ order ``alpha`` between the outputs on neighbouring tables is at most
 ``"standard"``
     ``epsilon = rho + 2 sqrt(rho ln(1/delta))`` (Bun and Steinke, Proposition 1.3).
 ``"published"``
-    ``2 sqrt(rho ln(1/delta))``, that is ``epsilon sqrt(2 ln(1/delta))`` at ``rho = epsilon^2 / 2``: as the stratified-DP
-    paper prints it, without the term ``rho``. **Too small**; here so that the difference can be shown.
+    ``2 sqrt(rho ln(1/delta))``, that is ``epsilon sqrt(2 ln(1/delta))`` at ``rho = epsilon^2 / 2``:
+    as the stratified-DP paper prints it, without the term ``rho``. **Too small**; here so that the
+    difference can be shown.
 
 What is returned is rounded outwards (but for ``"published"``): an epsilon or a
 delta is never below the true one, a rho to spend never above it. The tight
@@ -77,7 +79,9 @@ def rho_of_pure(epsilon: float, *, of: str = "any") -> float:
 
 
 def _best_order(slope: Callable[[float], float]) -> float:
-    """The ``x = order - 1`` at which ``slope(x)``, which rises, is 0; an end of the range if it is not in it."""
+    """The ``x = order - 1`` at which ``slope(x)``, which rises, is 0; an end of the range if it
+    is not in it.
+    """
 
     def at(u: float) -> float:
         return slope(math.exp(u))
@@ -117,7 +121,15 @@ def delta_of(rho: float, epsilon: float) -> float:
     order = _best_order(lambda x: 2 * x * rho + (rho - epsilon) - math.log1p(1 / x))
     with digits(_DIGITS):
         x = Decimal(order)
-        return min(1.0, up((x * ((1 + x) * Decimal(rho) - Decimal(epsilon) + x.ln()) - (1 + x) * (1 + x).ln()).exp()))
+        return min(
+            1.0,
+            up(
+                (
+                    x * ((1 + x) * Decimal(rho) - Decimal(epsilon) + x.ln())
+                    - (1 + x) * (1 + x).ln()
+                ).exp()
+            ),
+        )
 
 
 def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
@@ -180,7 +192,9 @@ def rho_of(epsilon: float, delta: float, *, conversion: str = "standard") -> flo
         If ``epsilon`` or ``delta`` is out of range or ``conversion`` is not known.
     """
     validate.choice("conversion", conversion, CONVERSIONS)
-    epsilon = validate.budget("epsilon", epsilon, **(_TIGHT_EPSILON if conversion == "tight" else _PLAIN_EPSILON))
+    epsilon = validate.budget(
+        "epsilon", epsilon, **(_TIGHT_EPSILON if conversion == "tight" else _PLAIN_EPSILON)
+    )
     log = -math.log(validate.fraction("delta", delta))
     if conversion == "published":
         return epsilon**2 / (4 * log)
@@ -197,10 +211,11 @@ def rho_of(epsilon: float, delta: float, *, conversion: str = "standard") -> flo
 
 
 def rho_in_floats(epsilon: float, delta: float) -> float:
-    """``rho_of(epsilon, delta)`` as floating-point numbers round it, up to four units in the last place too large or small.
+    """``rho_of(epsilon, delta)`` as floating-point numbers round it, up to four units in the last
+    place too large or small.
 
-    Stored results were fitted with it and keep it. What they promise is not in doubt: the tight conversion of
-    this rho is well below ``epsilon``.
+    Stored results were fitted with it and keep it. What they promise is not in doubt: the tight
+    conversion of this rho is well below ``epsilon``.
     """
     log = -math.log(validate.fraction("delta", delta))
     epsilon = validate.budget("epsilon", epsilon, **_PLAIN_EPSILON)
@@ -208,13 +223,18 @@ def rho_in_floats(epsilon: float, delta: float) -> float:
 
 
 def compose(*budgets: float) -> float:
-    """Looks at the same data, one after the other, even adaptively: epsilons of pure DP, or rhos of zCDP, add up."""
+    """Looks at the same data, one after the other, even adaptively: epsilons of pure DP, or rhos
+    of zCDP, add up.
+    """
     with digits(_DIGITS):
-        return up(sum((Decimal(validate.budget("budget", b, **_PLAIN_RHO)) for b in budgets), Decimal(0)))
+        return up(
+            sum((Decimal(validate.budget("budget", b, **_PLAIN_RHO)) for b in budgets), Decimal(0))
+        )
 
 
 def parallel(*budgets: float) -> float:
-    """Looks at disjoint parts: one added or removed record is in one part only, so the largest budget is the price.
+    """Looks at disjoint parts: one added or removed record is in one part only, so the largest
+    budget is the price.
 
     The same holds for neighbours that replace a record's value and leave it in
     its part (as in :mod:`lib.means`). If it may change parts, the price is that of two.
@@ -223,7 +243,8 @@ def parallel(*budgets: float) -> float:
 
 
 def advanced_composition(epsilon: float, k: int, delta: float) -> float:
-    """Epsilon of ``k`` epsilon-DP looks at the cost of ``delta``: ``k epsilon tanh(epsilon/2) + epsilon sqrt(2 k ln(1/delta))``.
+    """Epsilon of ``k`` epsilon-DP looks at the cost of ``delta``: ``k epsilon tanh(epsilon/2) +
+    epsilon sqrt(2 k ln(1/delta))``.
 
     Source: Dwork, Rothblum and Vadhan (2010) with the tight mean of Kairouz,
     Oh and Viswanath (2015). No better than ``k epsilon`` for few looks.
@@ -231,4 +252,6 @@ def advanced_composition(epsilon: float, k: int, delta: float) -> float:
     k, mean = validate.integer("k", k, low=1), rho_of_pure(epsilon, of="randomised response")
     validate.fraction("delta", delta)
     with digits(_DIGITS):
-        return up(k * Decimal(mean) + Decimal(float(epsilon)) * (-2 * k * Decimal(delta).ln()).sqrt())
+        return up(
+            k * Decimal(mean) + Decimal(float(epsilon)) * (-2 * k * Decimal(delta).ln()).sqrt()
+        )

@@ -1,4 +1,5 @@
-"""What runs of a mechanism prove about its privacy: an empirical delta(epsilon) with a lower confidence bound.
+"""What runs of a mechanism prove about its privacy: an empirical delta(epsilon) with a lower
+confidence bound.
 
 The privacy loss of an output ``o`` is ``L(o) = ln(p(o) / q(o))``, where ``p`` is its
 density on one table and ``q`` its density on a neighbouring table. The least
@@ -36,14 +37,31 @@ __all__ = [
     "proves_violation",
 ]
 
-# The epsilons at which delta is looked at, as multiples of the declared epsilon. They are fixed before any run.
-MULTIPLES = (*(i / 50 for i in range(5, 75)), 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0, 20.0, 50.0, 100.0)
-_ROUNDING = 1e-9  # losses are sums of a few hundred terms; they are lowered by this much before they count
+# The epsilons at which delta is looked at, as multiples of the declared epsilon. They are fixed
+# before any run.
+MULTIPLES = (
+    *(i / 50 for i in range(5, 75)),
+    1.5,
+    1.75,
+    2.0,
+    2.5,
+    3.0,
+    4.0,
+    6.0,
+    10.0,
+    20.0,
+    50.0,
+    100.0,
+)
+_ROUNDING = (
+    1e-9  # losses are sums of a few hundred terms; they are lowered by this much before they count
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """A declared guarantee: ``rho`` of zero-concentrated DP, or ``epsilon`` of pure DP; exactly one of them.
+    """A declared guarantee: ``rho`` of zero-concentrated DP, or ``epsilon`` of pure DP; exactly one
+    of them.
 
     >>> Promise(epsilon=1.0).delta(1.0)
     0.0
@@ -54,30 +72,37 @@ class Promise:
 
     def __post_init__(self) -> None:
         if (self.rho is None) == (self.epsilon is None):
-            raise ValueError(f"a promise must have either rho or epsilon, got rho={self.rho}, epsilon={self.epsilon}")
+            raise ValueError(
+                f"a promise must have either rho or epsilon, got rho={self.rho},"
+                f" epsilon={self.epsilon}"
+            )
         validate.positive("rho" if self.epsilon is None else "epsilon", self.rho or self.epsilon)
 
     def delta(self, epsilon: float) -> float:
         """The largest ``delta`` at ``epsilon`` (at least 0) that the promise allows.
 
-        For pure DP this is the curve of randomised response, ``(e^e0 - e^epsilon) / (1 + e^e0)`` (Kairouz, Oh and
-        Viswanath, 2015).
+        For pure DP this is the curve of randomised response, ``(e^e0 - e^epsilon) / (1 + e^e0)``
+        (Kairouz, Oh and Viswanath, 2015).
         """
         if self.rho is not None:
             return delta_of(self.rho, epsilon)
         return max(0.0, -math.expm1(epsilon - self.epsilon) / (1 + math.exp(-self.epsilon)))
 
     def epsilon_at(self, delta: float) -> float:
-        """The ``epsilon`` that the promise is worth at ``delta``; pure DP is taken at ``delta = 0``."""
+        """The ``epsilon`` that the promise is worth at ``delta``; pure DP is taken at ``delta =
+        0``.
+        """
         return self.epsilon if self.rho is None else epsilon_of(self.rho, delta)
 
 
 def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
-    """Whether draws from a law on [0, 1] prove that its mean is above ``mean``; wrong with probability at most ``level``.
+    """Whether draws from a law on [0, 1] prove that its mean is above ``mean``; wrong with
+    probability at most ``level``.
 
-    A gambler bets against the claim "the mean is at most m" on one value after the other, without ever risking more
-    than nine tenths. If the claim is true, the chance that the fortune ever grows ``1/level``-fold is at most ``level``
-    (Ville's inequality; the bets are those of Waudby-Smith and Ramdas, 2024).
+    A gambler bets against the claim "the mean is at most m" on one value after the other, without
+    ever risking more than nine tenths. If the claim is true, the chance that the fortune ever grows
+    ``1/level``-fold is at most ``level`` (Ville's inequality; the bets are those of Waudby-Smith
+    and Ramdas, 2024).
 
     Parameters
     ----------
@@ -90,7 +115,9 @@ def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
     """
     x, goal = np.asarray(values, dtype=float), -math.log(validate.fraction("level", level))
     if x.ndim != 1 or not x.size or not ((x >= 0) & (x <= 1)).all():
-        raise ValueError(f"values must be one or more numbers in [0, 1], got an array of shape {x.shape}")
+        raise ValueError(
+            f"values must be one or more numbers in [0, 1], got an array of shape {x.shape}"
+        )
     if mean <= 0:
         return bool((x > 0).any())
     number = np.arange(1, x.size + 1)
@@ -102,10 +129,11 @@ def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
 
 
 def delta_exceeds(losses: np.ndarray, epsilon: float, delta: float, level: float) -> bool:
-    """Whether privacy losses prove that delta(``epsilon``) is above ``delta``; wrong with probability at most ``level``.
+    """Whether privacy losses prove that delta(``epsilon``) is above ``delta``; wrong with
+    probability at most ``level``.
 
-    ``losses`` are those of independent runs, shape (n,). A loss may be infinite: its output has density 0 on the
-    neighbouring table.
+    ``losses`` are those of independent runs, shape (n,). A loss may be infinite: its output has
+    density 0 on the neighbouring table.
     """
     losses = np.asarray(losses, dtype=float)
     if np.isnan(losses).any():
@@ -114,27 +142,36 @@ def delta_exceeds(losses: np.ndarray, epsilon: float, delta: float, level: float
 
 
 def delta_lower_bound(losses: np.ndarray, epsilon: float, level: float) -> float:
-    """The largest delta that the losses rule out at ``epsilon``, to three digits; above the true one at most ``level`` of times."""
+    """The largest delta that the losses rule out at ``epsilon``, to three digits; above the true
+    one at most ``level`` of times.
+    """
     low, high = 0.0, 1.0
     while high - low > 1e-3 * high and high > 1e-12:
         middle = (low + high) / 2
-        low, high = (middle, high) if delta_exceeds(losses, epsilon, middle, level) else (low, middle)
+        low, high = (
+            (middle, high) if delta_exceeds(losses, epsilon, middle, level) else (low, middle)
+        )
     return low
 
 
 def certified_epsilon(losses: np.ndarray, promise: Promise, delta: float, level: float) -> float:
-    """The largest epsilon on the grid of :data:`MULTIPLES` that the losses rule out at ``delta``; 0 if there is none.
+    """The largest epsilon on the grid of :data:`MULTIPLES` that the losses rule out at ``delta``; 0
+    if there is none.
 
-    The mechanism is **not** (epsilon', delta)-DP for any smaller epsilon'. The statement is wrong with probability at
-    most ``level``, which is divided among the points of the grid.
+    The mechanism is **not** (epsilon', delta)-DP for any smaller epsilon'. The statement is wrong
+    with probability at most ``level``, which is divided among the points of the grid.
     """
     for epsilon in sorted((m * promise.epsilon_at(delta) for m in MULTIPLES), reverse=True):
-        if delta_exceeds(losses, epsilon, delta if promise.epsilon is None else 0.0, level / len(MULTIPLES)):
+        if delta_exceeds(
+            losses, epsilon, delta if promise.epsilon is None else 0.0, level / len(MULTIPLES)
+        ):
             return epsilon
     return 0.0
 
 
 def proves_violation(losses: np.ndarray, promise: Promise, delta: float, level: float) -> bool:
-    """Whether the losses refute the promise somewhere on the grid; wrong with probability at most ``level``."""
+    """Whether the losses refute the promise somewhere on the grid; wrong with probability at
+    most ``level``.
+    """
     grid = [0.0, *(m * promise.epsilon_at(delta) for m in MULTIPLES)]
     return any(delta_exceeds(losses, e, promise.delta(e), level / len(grid)) for e in grid)

@@ -1,4 +1,6 @@
-"""What Gaussian noise costs exactly: the curve of (epsilon, delta), without a detour through zCDP; rounded outwards."""
+"""What Gaussian noise costs exactly: the curve of (epsilon, delta), without a detour through
+zCDP; rounded outwards.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ def _precision(mu: float) -> int:
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
-    """The least ``delta``: ``Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)`` (Balle and Wang, 2018, Theorem 8).
+    """The least ``delta``: ``Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)`` (Balle and Wang,
+    2018, Theorem 8).
 
     Parameters
     ----------
@@ -50,8 +53,8 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 def gaussian_epsilon(mu: float, delta: float) -> float:
     """The least ``epsilon`` at ``delta`` in (0, 1); ``mu`` as in :func:`gaussian_delta`.
 
-    By Newton's method on ``ln delta``, which falls and is concave in epsilon: from zCDP's epsilon, which is too large,
-    it comes down to the root and never below it.
+    By Newton's method on ``ln delta``, which falls and is concave in epsilon: from zCDP's epsilon,
+    which is too large, it comes down to the root and never below it.
     """
     mu, precision = validate.budget("mu", mu, **_MU), _precision(validate.budget("mu", mu, **_MU))
     with digits(precision + 40):

@@ -1,4 +1,5 @@
-"""A budget, and every look at the data that it paid for, with types: what kind, how sensitive, under which neighbours.
+"""A budget, and every look at the data that it paid for, with types: what kind, how sensitive,
+under which neighbours.
 
 A look has a price under each of three relations between neighbouring tables:
 
@@ -9,7 +10,8 @@ A look has a price under each of three relations between neighbouring tables:
 ``"replace within a group"``
     The same, and that row stays in its group: the sizes of the groups do not change.
 
-The first covers most: two of its steps make one of the second, of which the third is a special case.
+The first covers most: two of its steps make one of the second, of which the third is a special
+case.
 """
 
 from __future__ import annotations
@@ -63,8 +65,8 @@ class Entry:
     cost : float
         What the ledger was charged; 0 for an exact count and for an oracle.
     kind : str
-        One of :data:`KINDS`. ``"exact count"``: released without noise. ``"oracle"``: taken from the data, or from
-        somebody who may have looked at them, and not charged.
+        One of :data:`KINDS`. ``"exact count"``: released without noise. ``"oracle"``: taken from
+        the data, or from somebody who may have looked at them, and not charged.
     sensitivity : mapping
         By relation, as far as it is known; the one that ``cost`` is for comes first.
     prices : mapping
@@ -123,19 +125,27 @@ class Ledger:
 
     @property
     def promise(self) -> tuple[str, float] | None:
-        """The relation under which all looks are covered, the one that covers most, and their price; ``None`` if there is none.
+        """The relation under which all looks are covered, the one that covers most, and their
+        price; ``None`` if there is none.
 
         An oracle is not part of it: the promise holds if its answer was public.
         """
         return next(((r, p) for r in RELATIONS if math.isfinite(p := self.price(r))), None)
 
     def price(self, relation: str) -> float:
-        """What all entries cost between neighbours of ``relation``; infinite if one of them is not covered."""
+        """What all entries cost between neighbours of ``relation``; infinite if one of them is
+        not covered.
+        """
         validate.choice("relation", relation, RELATIONS)
         return math.fsum(entry.prices[relation] for entry in self.entries)
 
     def spend(
-        self, what: str, cost: float, *, kind: str = "other", sensitivity: Mapping[str, float] | None = None
+        self,
+        what: str,
+        cost: float,
+        *,
+        kind: str = "other",
+        sensitivity: Mapping[str, float] | None = None,
     ) -> float:
         """Note ``cost`` for ``what`` and return it.
 
@@ -153,16 +163,24 @@ class Ledger:
         Raises
         ------
         ValueError
-            If more is asked for than is left (up to one part in 10^12 of the budget); nothing is noted then.
+            If more is asked for than is left (up to one part in 10^12 of the budget); nothing is
+            noted then.
         """
         cost = validate.budget(self.unit, cost, **_RANGE)
         sensitivity = {RELATIONS[0]: 1.0} if sensitivity is None else dict(sensitivity)
         return self._note(
-            Entry(what, cost, validate.choice("kind", kind, KINDS), sensitivity, self._prices(cost, sensitivity))
+            Entry(
+                what,
+                cost,
+                validate.choice("kind", kind, KINDS),
+                sensitivity,
+                self._prices(cost, sensitivity),
+            )
         )
 
     def spend_parallel(self, what: str, costs: Mapping[str, float | Ledger]) -> float:
-        """Note looks at disjoint parts of the data, by name: the dearest is the price (one record is in one part).
+        """Note looks at disjoint parts of the data, by name: the dearest is the price (one record
+        is in one part).
 
         A part is a price, or the ledger of what was done to it. A replaced record
         may leave one part and enter another, which then pay both.
@@ -170,11 +188,20 @@ class Ledger:
         if not costs:
             raise ValueError(f"costs={costs!r} is not allowed: the price of at least one part is")
         if units := {c.unit for c in costs.values() if isinstance(c, Ledger)} - {self.unit}:
-            raise ValueError(f"the ledger of each part must be in {self.unit}, got one in {units.pop()}")
+            raise ValueError(
+                f"the ledger of each part must be in {self.unit}, got one in {units.pop()}"
+            )
         spent = {str(n): c.spent if isinstance(c, Ledger) else c for n, c in costs.items()}
-        parts = {name: validate.budget(f"{self.unit} of {name!r}", cost, **_RANGE) for name, cost in spent.items()}
+        parts = {
+            name: validate.budget(f"{self.unit} of {name!r}", cost, **_RANGE)
+            for name, cost in spent.items()
+        }
         each = [
-            {r: c.price(r) for r in RELATIONS} if isinstance(c, Ledger) else self._prices(float(c), {RELATIONS[0]: 1.0})
+            (
+                {r: c.price(r) for r in RELATIONS}
+                if isinstance(c, Ledger)
+                else self._prices(float(c), {RELATIONS[0]: 1.0})
+            )
             for c in costs.values()
         ]
         most = {r: max(p[r] for p in each) for r in RELATIONS}
@@ -183,12 +210,20 @@ class Ledger:
         return self._note(Entry(what, max(parts.values()), "parts", {}, most, parts))
 
     def note_exact(self, what: str) -> None:
-        """Note what is released without noise: not charged, and covered only if it is the same for both neighbours.
+        """Note what is released without noise: not charged, and covered only if it is the same for
+        both neighbours.
 
         Here: counts of groups, which are the same if one row changes and stays in its group.
         """
-        self._note(Entry(what, 0.0, "exact count", {RELATIONS[2]: 0.0},
-                         {RELATIONS[0]: math.inf, RELATIONS[1]: math.inf, RELATIONS[2]: 0.0}))  # fmt: skip
+        self._note(
+            Entry(
+                what,
+                0.0,
+                "exact count",
+                {RELATIONS[2]: 0.0},
+                {RELATIONS[0]: math.inf, RELATIONS[1]: math.inf, RELATIONS[2]: 0.0},
+            )
+        )
 
     def note_oracle(self, what: str) -> None:
         """Note what was taken for public and may not be: not charged, and no part of any price."""
@@ -198,10 +233,13 @@ class Ledger:
         return prices(cost, sensitivity, 2 if self.unit == "rho" else 1)
 
     def require(self, what: str, cost: float) -> None:
-        """Raise a ``ValueError`` if ``cost`` is more than is left (up to one part in 10^12 of the budget)."""
+        """Raise a ``ValueError`` if ``cost`` is more than is left (up to one part in 10^12 of
+        the budget).
+        """
         if math.fsum([self.spent, cost]) > self.budget * (1 + _SLACK):
             raise ValueError(
-                f"{self.unit}={cost!r} for {what!r} is not allowed: {self.left!r} of {self.budget!r} is left"
+                f"{self.unit}={cost!r} for {what!r} is not allowed: {self.left!r} of"
+                f" {self.budget!r} is left"
             )
 
     def _note(self, entry: Entry) -> float:
@@ -210,4 +248,7 @@ class Ledger:
         return entry.cost
 
     def __repr__(self) -> str:
-        return f"Ledger({self.unit}={self.budget!r}, spent={self.spent!r}, entries={len(self.entries)})"
+        return (
+            f"Ledger({self.unit}={self.budget!r}, spent={self.spent!r},"
+            f" entries={len(self.entries)})"
+        )

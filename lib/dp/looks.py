@@ -1,4 +1,5 @@
-"""The one way from data to a random answer: the price is noted with its type, then the noise is drawn.
+"""The one way from data to a random answer: the price is noted with its type, then the noise is
+drawn.
 
 Every measurement and every selection of :mod:`lib.synth` and :mod:`lib.means`
 goes through :func:`noisy` or :func:`choose`. So the ledger of a fit is what the
@@ -34,8 +35,13 @@ __all__ = ["Observer", "choose", "noisy", "observed"]
 class Observer(Protocol):
     """Who watches a fit."""
 
-    def look(self, entry: Entry, mechanism: Laplace | Gaussian | Exponential, exact: np.ndarray,
-             draw: Callable[[], np.ndarray | int]) -> np.ndarray | int:  # fmt: skip
+    def look(
+        self,
+        entry: Entry,
+        mechanism: Laplace | Gaussian | Exponential,
+        exact: np.ndarray,
+        draw: Callable[[], np.ndarray | int],
+    ) -> np.ndarray | int:
         """The answer that the fit goes on with.
 
         Parameters
@@ -47,8 +53,8 @@ class Observer(Protocol):
         exact : array
             The values before noise, or the scores. **Not private.**
         draw : callable
-            Draws the answer. Whoever gives another one calls it all the same, so that the stream of random numbers
-            stays in step.
+            Draws the answer. Whoever gives another one calls it all the same, so that the stream of
+            random numbers stays in step.
         """
 
 
@@ -57,7 +63,9 @@ _OBSERVER: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[Observer]:
-    """Show every look inside of the ``with`` to ``observer``; looks in other processes (``jobs`` above 1) are not seen."""
+    """Show every look inside of the ``with`` to ``observer``; looks in other processes (``jobs``
+    above 1) are not seen.
+    """
     token = _OBSERVER.set(observer)
     try:
         yield observer
@@ -65,8 +73,14 @@ def observed(observer: Observer) -> Iterator[Observer]:
         _OBSERVER.reset(token)
 
 
-def noisy(mechanism: Laplace | Gaussian, values: np.ndarray, rng: np.random.Generator, what: str, ledger: Ledger | None = None,
-          sensitivity: Mapping[str, float] | None = None) -> np.ndarray:  # fmt: skip
+def noisy(
+    mechanism: Laplace | Gaussian,
+    values: np.ndarray,
+    rng: np.random.Generator,
+    what: str,
+    ledger: Ledger | None = None,
+    sensitivity: Mapping[str, float] | None = None,
+) -> np.ndarray:
     """``values`` with noise, paid for.
 
     Parameters
@@ -89,23 +103,46 @@ def noisy(mechanism: Laplace | Gaussian, values: np.ndarray, rng: np.random.Gene
     Raises
     ------
     ValueError
-        For values that are not finite, another ``rng``, or a ledger with too little left; nothing is paid for then.
+        For values that are not finite, another ``rng``, or a ledger with too little left; nothing
+        is paid for then.
     """
     values = mechanism.checked(values)
     return _shown(
-        mechanism, values, rng, lambda: mechanism.release(values, rng), "measurement", what, ledger, sensitivity
+        mechanism,
+        values,
+        rng,
+        lambda: mechanism.release(values, rng),
+        "measurement",
+        what,
+        ledger,
+        sensitivity,
     )
 
 
-def choose(mechanism: Exponential, scores: np.ndarray, rng: np.random.Generator, what: str,
-           ledger: Ledger | None = None) -> int:  # fmt: skip
-    """An index of ``scores`` by the exponential mechanism, paid for. Parameters as in :func:`noisy`.
+def choose(
+    mechanism: Exponential,
+    scores: np.ndarray,
+    rng: np.random.Generator,
+    what: str,
+    ledger: Ledger | None = None,
+) -> int:
+    """An index of ``scores`` by the exponential mechanism, paid for. Parameters as in
+    :func:`noisy`.
 
     A row more or less moves each score by the mechanism's sensitivity at most. A
     row that changes moves them by twice that, up and down.
     """
     scores = mechanism.checked(scores)
-    return _shown(mechanism, scores, rng, lambda: int(mechanism.select(scores, rng)), "selection", what, ledger, None)
+    return _shown(
+        mechanism,
+        scores,
+        rng,
+        lambda: int(mechanism.select(scores, rng)),
+        "selection",
+        what,
+        ledger,
+        None,
+    )
 
 
 def _shown(mechanism, exact, rng, draw, kind, what, ledger, sensitivity):
@@ -113,10 +150,14 @@ def _shown(mechanism, exact, rng, draw, kind, what, ledger, sensitivity):
     validate.generator("rng", rng)
     if sensitivity is None:
         sensitivity = {RELATIONS[0]: float(np.max(mechanism.sensitivity))}
-    unit = ("epsilon" if isinstance(mechanism, Laplace) else "rho") if ledger is None else ledger.unit
+    unit = (
+        ("epsilon" if isinstance(mechanism, Laplace) else "rho") if ledger is None else ledger.unit
+    )
     price = getattr(mechanism, unit, None)
     if price is None:
-        raise ValueError(f"ledger must be in rho for a {type(mechanism).__name__} look, got one in {unit}")
+        raise ValueError(
+            f"ledger must be in rho for a {type(mechanism).__name__} look, got one in {unit}"
+        )
     ledger = Ledger(price, unit=unit) if ledger is None else ledger
     ledger.spend(what, price, kind=kind, sensitivity=sensitivity)
     observer = _OBSERVER.get()

@@ -34,11 +34,16 @@ def _scale(sensitivity: float | np.ndarray, divisor: float) -> np.ndarray:
         scale = found / divisor
         squares = np.square(scale)
     if not (np.isfinite(squares).all() and (squares > 0).all()):
-        raise ValueError(f"sensitivity must give noise of a finite variance > 0 at this budget, got {sensitivity!r}")
+        raise ValueError(
+            "sensitivity must give noise of a finite variance > 0 at this budget, got"
+            f" {sensitivity!r}"
+        )
     return scale
 
 
-def _agreed(name: str, given: float | np.ndarray | None, value: np.ndarray | float) -> np.ndarray | float:
+def _agreed(
+    name: str, given: float | np.ndarray | None, value: np.ndarray | float
+) -> np.ndarray | float:
     """``value``, or what the caller has for it if that is the same up to rounding."""
     if given is None:
         return value
@@ -53,13 +58,17 @@ def _exact(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
     values = validate.finite("values", values)
     validate.broadcastable("sensitivity", np.shape(scale), values.shape, "values")
     if np.broadcast_shapes(values.shape, np.shape(scale)) != values.shape:
-        raise ValueError(f"sensitivity must have at most the shape of values {values.shape}, got {np.shape(scale)}")
+        raise ValueError(
+            f"sensitivity must have at most the shape of values {values.shape}, got"
+            f" {np.shape(scale)}"
+        )
     return values
 
 
 @dataclass(frozen=True, kw_only=True)
 class Laplace:
-    """Adds Laplace noise of scale ``sensitivity / epsilon``: epsilon-DP for values of that L1 sensitivity.
+    """Adds Laplace noise of scale ``sensitivity / epsilon``: epsilon-DP for values of that L1
+    sensitivity.
 
     Parameters
     ----------
@@ -96,7 +105,9 @@ class Laplace:
         return -np.abs(noise) / self.scale - np.log(2 * self.scale)
 
     def release(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``values`` with noise, of their shape; ``sensitivity`` is for all of them, or broadcasts to each."""
+        """``values`` with noise, of their shape; ``sensitivity`` is for all of them, or
+        broadcasts to each.
+        """
         values = self.checked(values)
         return values + rng.laplace(0.0, 1.0, values.shape) * self.scale
 
@@ -107,7 +118,8 @@ class Laplace:
 
 @dataclass(frozen=True, kw_only=True)
 class Gaussian:
-    """Adds normal noise of deviation ``sensitivity / sqrt(2 rho)``: rho-zCDP for values of that L2 sensitivity.
+    """Adds normal noise of deviation ``sensitivity / sqrt(2 rho)``: rho-zCDP for values of that L2
+    sensitivity.
 
     Parameters
     ----------
@@ -115,7 +127,8 @@ class Gaussian:
         One for all values together; or one for each, if a record is in one of them only.
     rho : float
     sigma : float or array, optional
-        Standard deviation, where a caller has rounded it in another order: stored results keep their last bit.
+        Standard deviation, where a caller has rounded it in another order: stored results keep
+        their last bit.
     """
 
     sensitivity: float | np.ndarray
@@ -140,7 +153,9 @@ class Gaussian:
         return -0.5 * (noise / self.sigma) ** 2 - np.log(self.sigma) - 0.5 * math.log(2 * math.pi)
 
     def release(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``values`` with noise, of their shape; ``sensitivity`` is for all of them together, or broadcasts to each."""
+        """``values`` with noise, of their shape; ``sensitivity`` is for all of them together, or
+        broadcasts to each.
+        """
         values = self.checked(values)
         return values + rng.standard_normal(values.shape) * self.sigma
 
@@ -151,7 +166,8 @@ class Gaussian:
 
 @dataclass(frozen=True, kw_only=True)
 class Exponential:
-    """Picks an index with probability proportional to ``exp(epsilon score / (2 sensitivity))``: epsilon-DP.
+    """Picks an index with probability proportional to ``exp(epsilon score / (2 sensitivity))``:
+    epsilon-DP.
 
     Parameters
     ----------
@@ -161,7 +177,8 @@ class Exponential:
     monotone : bool
         Whether all scores move one way between neighbours; no factor 2 is needed then.
     rho : float, optional
-        The price, where it comes first (:meth:`of_rho`): a square root and a square do not give it back to the last bit.
+        The price, where it comes first (:meth:`of_rho`): a square root and a square do not give it
+        back to the last bit.
     """
 
     sensitivity: float
@@ -186,18 +203,27 @@ class Exponential:
         """``scores`` as floats if this mechanism can choose from them; a ``ValueError`` if not."""
         scores = validate.finite("scores", scores)
         if scores.ndim == 0 or scores.shape[-1] == 0:
-            raise ValueError(f"scores must have at least one entry along the last axis, got the shape {scores.shape}")
+            raise ValueError(
+                "scores must have at least one entry along the last axis, got the shape"
+                f" {scores.shape}"
+            )
         return scores
 
     def _behind(self, scores: np.ndarray) -> np.ndarray:
         """The exponents, less the largest."""
         scores = self.checked(scores)
         twice = 1 if self.monotone else 2
-        with np.errstate(over="ignore", invalid="ignore"):  # a score that far below the best has probability 0
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # a score that far below the best has probability 0
             logits = self.epsilon / (twice * self.sensitivity) * scores
             if np.isfinite(logits).all():
                 return logits - logits.max(axis=-1, keepdims=True)
-            return self.epsilon / twice * ((scores - scores.max(axis=-1, keepdims=True)) / self.sensitivity)
+            return (
+                self.epsilon
+                / twice
+                * ((scores - scores.max(axis=-1, keepdims=True)) / self.sensitivity)
+            )
 
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
         """``Pr[index]`` along the last axis of ``scores``, shape as ``scores``."""
@@ -210,7 +236,9 @@ class Exponential:
         return behind - np.log(np.exp(behind).sum(axis=-1, keepdims=True))
 
     def select(self, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """An index for each row of ``scores``, shape ``scores.shape[:-1]``, by inversion: the draw of ``rng.choice``."""
+        """An index for each row of ``scores``, shape ``scores.shape[:-1]``, by inversion: the
+        draw of ``rng.choice``.
+        """
         ends = np.cumsum(self.probabilities(scores), axis=-1)
         ends /= ends[..., -1:]
         return (ends <= rng.random((*ends.shape[:-1], 1))).sum(axis=-1)

@@ -1,4 +1,5 @@
-"""Across the papers: the demographic coherence of stratified synthesizers and of LDP collection, on one data set.
+"""Across the papers: the demographic coherence of stratified synthesizers and of LDP collection, on
+one data set.
 
 A cell splits the data set, publishes something about the first half, and lets
 a battery of learners read it; predictions on both halves are compared group by
@@ -38,8 +39,21 @@ from lib.experiments.sweep import keep_as
 from lib.rng import stream
 from lib.synth.workload import group_errors
 
-__all__ = ["VERSION", "SEED", "COLUMNS", "LENS", "TARGET", "READERS", "STATISTICS", "Cell", "across_grid", "run_cell",
-           "release_of", "cost", "per_group"]  # fmt: skip
+__all__ = [
+    "VERSION",
+    "SEED",
+    "COLUMNS",
+    "LENS",
+    "TARGET",
+    "READERS",
+    "STATISTICS",
+    "Cell",
+    "across_grid",
+    "run_cell",
+    "release_of",
+    "cost",
+    "per_group",
+]
 
 VERSION = "1"
 SEED = 20261121
@@ -53,7 +67,9 @@ EPSILONS = (0.1, 1.0, 5.0, 100.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One release in one split; ``n`` people drawn at random (0: all). ``by`` and ``weights`` are for synthesizers only."""
+    """One release in one split; ``n`` people drawn at random (0: all). ``by`` and ``weights``
+    are for synthesizers only.
+    """
 
     kind: str
     by: str = "vanilla"
@@ -77,16 +93,21 @@ class Cell:
             seed=validate.integer("seed", self.seed, low=0),
         )
         if (self.kind in WITHOUT_EPSILON) != math.isinf(self.epsilon):
-            raise ValueError(f"epsilon={self.epsilon!r} is not allowed for kind={self.kind!r}: infinite for "
-                             f"{', '.join(WITHOUT_EPSILON)}, finite for the others")  # fmt: skip
+            raise ValueError(
+                f"epsilon={self.epsilon!r} is not allowed for kind={self.kind!r}: infinite for "
+                f"{', '.join(WITHOUT_EPSILON)}, finite for the others"
+            )
         if self.kind not in SYNTHESIZERS and self.by != "vanilla":
             raise ValueError(f"by={self.by!r} is not allowed for kind={self.kind!r}: 'vanilla' is")
         if self.by == "vanilla" and self.weights != "public":
-            raise ValueError(f"weights={self.weights!r} is not allowed for by='vanilla': 'public' is")
+            raise ValueError(
+                f"weights={self.weights!r} is not allowed for by='vanilla': 'public' is"
+            )
 
 
 def across_grid(runs: range = range(10), dear: range = range(5)) -> Iterator[Cell]:
-    """Cheap releases of all ``runs`` first, then AIM and GEM in the runs of ``dear``; each run by run.
+    """Cheap releases of all ``runs`` first, then AIM and GEM in the runs of ``dear``; each run by
+    run.
 
     Releases without a budget come in twice as many runs, since they are what
     the others are measured by. AIM and GEM are stratified at epsilon 1 only.
@@ -123,15 +144,32 @@ def _table(cell: Cell, data: Dataset) -> tuple[pd.DataFrame, Domain]:
     frame = data.frame[list(COLUMNS)]
     if cell.n:
         validate.integer("n", cell.n, low=2, high=len(frame))
-        frame = frame.iloc[stream(cell.seed, "across sample", cell.n, cell.run).permutation(len(frame))[: cell.n]]
+        frame = frame.iloc[
+            stream(cell.seed, "across sample", cell.n, cell.run).permutation(len(frame))[: cell.n]
+        ]
     return frame.reset_index(drop=True), data.task.domain.project(COLUMNS)
 
 
-def release_of(cell: Cell, inside: pd.DataFrame, everyone: pd.DataFrame, domain: Domain) -> tuple[pd.DataFrame, float]:
-    """The table that the cell publishes, and the rho it spent (NaN unless it is a synthesizer's)."""
-    rng = stream(cell.seed, "across release", cell.kind, cell.by, cell.weights, cell.epsilon, cell.run, cell.n)
+def release_of(
+    cell: Cell, inside: pd.DataFrame, everyone: pd.DataFrame, domain: Domain
+) -> tuple[pd.DataFrame, float]:
+    """The table that the cell publishes, and the rho it spent (NaN unless it is a
+    synthesizer's).
+    """
+    rng = stream(
+        cell.seed,
+        "across release",
+        cell.kind,
+        cell.by,
+        cell.weights,
+        cell.epsilon,
+        cell.run,
+        cell.n,
+    )
     if cell.kind in SYNTHESIZERS:
-        return synthetic_release(cell.kind, cell.by, cell.weights, cell.epsilon, inside, domain, rng)
+        return synthetic_release(
+            cell.kind, cell.by, cell.weights, cell.epsilon, inside, domain, rng
+        )
     if cell.kind in LDP:
         return ldp_release(cell.kind, cell.epsilon, inside, domain, TARGET, rng), math.nan
     return plain_release(cell.kind, inside, everyone, domain, rng), math.nan
@@ -168,21 +206,35 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
             release, TARGET, LENS, stream(cell.seed, "across reader", name, cell.run, cell.n)
         )
         h = checked(predict(both[list(LENS)]), len(both), setup)
-        found = compare(h, inside, members, setup, stream(cell.seed, "across null", name, cell.run, cell.n))
-        flat |= {f"{s}|{name}|{row.group}": float(getattr(row, s)) for row in found.itertuples() for s in STATISTICS}
+        found = compare(
+            h, inside, members, setup, stream(cell.seed, "across null", name, cell.run, cell.n)
+        )
+        flat |= {
+            f"{s}|{name}|{row.group}": float(getattr(row, s))
+            for row in found.itertuples()
+            for s in STATISTICS
+        }
         if name == "forest":
             told = h[~inside] > 2 * release[TARGET].mean() - 1
-            flat |= group_rates(told, half_b[TARGET].to_numpy() == 1, {g: who[~inside] for g, who in members.items()})
+            flat |= group_rates(
+                told,
+                half_b[TARGET].to_numpy() == 1,
+                {g: who[~inside] for g, who in members.items()},
+            )
     flat |= _errors(release, {"error_in": half_a, "error_out": half_b}, domain)
     return flat | {"data_source": data.source, "data_sha256": data.sha256}
 
 
-def _errors(release: pd.DataFrame, against: dict[str, pd.DataFrame], domain: Domain) -> dict[str, float]:
+def _errors(
+    release: pd.DataFrame, against: dict[str, pd.DataFrame], domain: Domain
+) -> dict[str, float]:
     released = collection(release, TARGET)
     return {
         f"{prefix}|{group}": value
         for prefix, half in against.items()
-        for group, value in group_errors(half, release, collection(half, TARGET), released, domain).items()
+        for group, value in group_errors(
+            half, release, collection(half, TARGET), released, domain
+        ).items()
     }
 
 
@@ -193,7 +245,8 @@ def cost(cell: Cell) -> float:
 
 
 def per_group(records: pd.DataFrame) -> pd.DataFrame:
-    """Stored records as one row a cell, reader and group: the cell's fields, sizes, errors, rates and distances.
+    """Stored records as one row a cell, reader and group: the cell's fields, sizes, errors, rates
+    and distances.
 
     ``excess`` is the distance less what reshuffled membership makes.
     """
@@ -201,8 +254,11 @@ def per_group(records: pd.DataFrame) -> pd.DataFrame:
     names = [column.removeprefix("n|") for column in records.columns if column.startswith("n|")]
     parts = []
     for group in names:
-        own = {k: records[f"{k}|{group}"] for k in ("n", "error_in", "error_out", "acc", "rate", "tpr", "fpr")
-               if f"{k}|{group}" in records}  # fmt: skip
+        own = {
+            k: records[f"{k}|{group}"]
+            for k in ("n", "error_in", "error_out", "acc", "rate", "tpr", "fpr")
+            if f"{k}|{group}" in records
+        }
         for reader in READERS:
             stats = {s: records[f"{s}|{reader}|{group}"] for s in STATISTICS}
             parts.append(records[fields].assign(group=group, reader=reader, **own, **stats))

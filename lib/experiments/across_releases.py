@@ -1,16 +1,17 @@
-"""What is published about the half: synthetic rows, randomised reports, the rows themselves, or nothing about them.
+"""What is published about the half: synthetic rows, randomised reports, the rows themselves, or
+nothing about them.
 
 Every release is a table of codes with the columns of the data set, so that the
 same learners read all of them.
 
-===============  =====================================================================================
-``clear``        the half itself
-``fresh``        another random half of the data set, drawn without a look at this one: the null
-``nobody``       rows drawn uniformly from the declared domain
-``MST`` ...      as many synthetic rows as the half has, (epsilon, delta)-DP, stratified or not
-``GRR linked``   everybody's own rows in the clear, the sensitive attribute replaced by its report
-``GRR whole``    everybody's whole row as reports, the budget split evenly over the columns
-===============  =====================================================================================
+===============
+===================================================================================== ``clear``
+the half itself ``fresh``        another random half of the data set, drawn without a look at this
+one: the null ``nobody``       rows drawn uniformly from the declared domain ``MST`` ...      as
+many synthetic rows as the half has, (epsilon, delta)-DP, stratified or not ``GRR linked``
+everybody's own rows in the clear, the sensitive attribute replaced by its report ``GRR whole``
+everybody's whole row as reports, the budget split evenly over the columns ===============
+=====================================================================================
 
 Linked collection is what the paper on LDP studies: only the sensitive
 attribute is randomised, and everything else about the person stands beside
@@ -35,8 +36,20 @@ from lib.experiments.synth_tables import BY
 from lib.ldp import make, split_budget
 from lib.synth import Synthesizer
 
-__all__ = ["BY", "DELTA", "KINDS", "LDP", "SYNTHESIZERS", "WEIGHTS", "WITHOUT_EPSILON", "decoded", "ldp_release",
-           "plain_release", "synthesizer", "synthetic_release"]  # fmt: skip
+__all__ = [
+    "BY",
+    "DELTA",
+    "KINDS",
+    "LDP",
+    "SYNTHESIZERS",
+    "WEIGHTS",
+    "WITHOUT_EPSILON",
+    "decoded",
+    "ldp_release",
+    "plain_release",
+    "synthesizer",
+    "synthetic_release",
+]
 
 WEIGHTS = ("public", "noisy")
 SYNTHESIZERS: dict[str, Synthesizer] = {name: synth.SYNTHESIZERS[name] for name in synth.MAIN}
@@ -45,8 +58,13 @@ WITHOUT_EPSILON = ("clear", "fresh", "nobody")
 KINDS = (*WITHOUT_EPSILON, *SYNTHESIZERS, *LDP)
 
 
-def plain_release(kind: str, inside: pd.DataFrame, everyone: pd.DataFrame, domain: Domain,
-                  rng: np.random.Generator) -> pd.DataFrame:  # fmt: skip
+def plain_release(
+    kind: str,
+    inside: pd.DataFrame,
+    everyone: pd.DataFrame,
+    domain: Domain,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
     """The releases without a budget: the half, another half of ``everyone``, or nobody."""
     validate.choice("kind", kind, WITHOUT_EPSILON)
     if kind == "clear":
@@ -57,12 +75,23 @@ def plain_release(kind: str, inside: pd.DataFrame, everyone: pd.DataFrame, domai
 
 
 def synthesizer(kind: str, by: str, weights: str = "public") -> Synthesizer:
-    """The synthesizer ``kind``, fitted to everybody or inside each group; groups of any size are kept."""
-    return synth.stratified(SYNTHESIZERS[validate.choice("kind", kind, SYNTHESIZERS)], by, weights=weights)
+    """The synthesizer ``kind``, fitted to everybody or inside each group; groups of any size are
+    kept.
+    """
+    return synth.stratified(
+        SYNTHESIZERS[validate.choice("kind", kind, SYNTHESIZERS)], by, weights=weights
+    )
 
 
-def synthetic_release(kind: str, by: str, weights: str, epsilon: float, inside: pd.DataFrame, domain: Domain,
-                      rng: np.random.Generator) -> tuple[pd.DataFrame, float]:  # fmt: skip
+def synthetic_release(
+    kind: str,
+    by: str,
+    weights: str,
+    epsilon: float,
+    inside: pd.DataFrame,
+    domain: Domain,
+    rng: np.random.Generator,
+) -> tuple[pd.DataFrame, float]:
     """As many rows as ``inside`` has, and the rho that was spent.
 
     (epsilon, :data:`DELTA`)-DP, add or remove one row, but for what is taken as
@@ -88,9 +117,17 @@ def decoded(bits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.argmax(bits * (1 - rng.random(bits.shape)), axis=1).astype(np.int16)
 
 
-def ldp_release(kind: str, epsilon: float, inside: pd.DataFrame, domain: Domain, sensitive: str,
-                rng: np.random.Generator) -> pd.DataFrame:  # fmt: skip
-    """Reports of each person of ``inside``, decoded, in the person's own row: replacing a value costs at most epsilon."""
+def ldp_release(
+    kind: str,
+    epsilon: float,
+    inside: pd.DataFrame,
+    domain: Domain,
+    sensitive: str,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Reports of each person of ``inside``, decoded, in the person's own row: replacing a value
+    costs at most epsilon.
+    """
     protocol, scope = validate.choice("kind", kind, LDP).split()
     columns = domain.columns if scope == "whole" else (sensitive,)
     budgets = split_budget(epsilon, [domain[c] for c in columns], "uniform")

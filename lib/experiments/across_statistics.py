@@ -1,4 +1,5 @@
-"""The statistics of the hypotheses: from rows (cell, reader, group) to one number a run and component.
+"""The statistics of the hypotheses: from rows (cell, reader, group) to one number a run and
+component.
 
 Each is a function of the table of :func:`lib.experiments.across.per_group`
 that returns a DataFrame indexed by run. *Excess* is the W1 distance less its
@@ -45,7 +46,9 @@ def _where(rows: pd.DataFrame, **wanted: object) -> pd.DataFrame:
 
 
 def excess(rows: pd.DataFrame, value: str = "excess", **wanted: object) -> pd.Series:
-    """Mean of ``value`` by run over whatever is ``wanted``; a run that lacks a cell which others have is left out."""
+    """Mean of ``value`` by run over whatever is ``wanted``; a run that lacks a cell which others
+    have is left out.
+    """
     part = _where(rows, **wanted)
     if part.empty:
         return pd.Series(dtype=float)
@@ -62,14 +65,26 @@ def _one(series: pd.Series) -> pd.DataFrame:
     return series.dropna().to_frame("value")
 
 
-def _grid(rows: pd.DataFrame, kinds: Iterable[str], epsilons: Iterable[float], groups: Iterable[object],
-          readers: Iterable[str], by: str = "vanilla") -> pd.DataFrame:  # fmt: skip
+def _grid(
+    rows: pd.DataFrame,
+    kinds: Iterable[str],
+    epsilons: Iterable[float],
+    groups: Iterable[object],
+    readers: Iterable[str],
+    by: str = "vanilla",
+) -> pd.DataFrame:
     """One component for each kind, epsilon, group (or list of groups) and reader."""
-    return _components({
-        f"{k}, ε = {e:g}, {g if isinstance(g, str) else 'small crossings'}, {r}":
-            excess(rows, kind=k, epsilon=e, group=g, reader=r, by=by)
-        for k in kinds for e in epsilons for g in groups for r in readers
-    })  # fmt: skip
+    return _components(
+        {
+            f"{k}, ε = {e:g}, {g if isinstance(g, str) else 'small crossings'}, {r}": excess(
+                rows, kind=k, epsilon=e, group=g, reader=r, by=by
+            )
+            for k in kinds
+            for e in epsilons
+            for g in groups
+            for r in readers
+        }
+    )
 
 
 def _stratified_enforces(rows: pd.DataFrame) -> pd.DataFrame:
@@ -82,7 +97,15 @@ def _trace(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
 
 def _strata(rows: pd.DataFrame, reader: str, value: str = "excess") -> pd.DataFrame:
     """MST by sex and race less unstratified MST, over the small crossings and epsilon 1 and 5."""
-    of = partial(excess, rows, value, kind="MST", epsilon=(1.0, 5.0), group=small_crossings(rows), reader=reader)
+    of = partial(
+        excess,
+        rows,
+        value,
+        kind="MST",
+        epsilon=(1.0, 5.0),
+        group=small_crossings(rows),
+        reader=reader,
+    )
     return _one(of(by="SEX_RAC1P") - of(by="vanilla"))
 
 
@@ -96,7 +119,9 @@ def _slope(rows: pd.DataFrame, reader: str, group: str) -> pd.DataFrame:
 
 
 def _error_and_excess(rows: pd.DataFrame, within: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Spearman's rank correlation over MST's releases up to epsilon 5, group by group (100 people or more), averaged."""
+    """Spearman's rank correlation over MST's releases up to epsilon 5, group by group (100
+    people or more), averaged.
+    """
     part = _where(rows, kind="MST", epsilon=(0.1, 1.0, 5.0), reader="tracer")
     part = part[part["group"].isin(_crossings(rows)) & (part["n"] >= SMALL[0])]
     found = part.groupby(["run", "group", *within])[["error_in", "excess"]].apply(
@@ -106,12 +131,18 @@ def _error_and_excess(rows: pd.DataFrame, within: tuple[str, ...] = ()) -> pd.Da
 
 
 def fairness_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """|SPD|, |EOD| and |OAD| between men and women of the forest behind each release: one row a cell."""
+    """|SPD|, |EOD| and |OAD| between men and women of the forest behind each release: one row a
+    cell.
+    """
     keys = ["kind", "by", "weights", "epsilon", "run"]
     part = rows[(rows["reader"] == "forest") & rows["group"].isin(SEXES)]
     table = part.pivot_table(index=keys, columns="group", values=["rate", "tpr", "acc"])
-    return pd.DataFrame({name: (table[rate, "men"] - table[rate, "women"]).abs()
-                         for name, rate in (("SPD", "rate"), ("EOD", "tpr"), ("OAD", "acc"))})  # fmt: skip
+    return pd.DataFrame(
+        {
+            name: (table[rate, "men"] - table[rate, "women"]).abs()
+            for name, rate in (("SPD", "rate"), ("EOD", "tpr"), ("OAD", "acc"))
+        }
+    )
 
 
 def _fairness(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -127,7 +158,9 @@ def _linked(rows: pd.DataFrame, kind: str, epsilon: float = 1.0) -> pd.Series:
 
 def _linked_less_than_clear(rows: pd.DataFrame) -> pd.DataFrame:
     clear = excess(rows, kind="clear", group=WITH, reader="forest")
-    return _components({k: (_linked(rows, k) - clear).dropna() for k in ("GRR linked", "OUE linked")})
+    return _components(
+        {k: (_linked(rows, k) - clear).dropna() for k in ("GRR linked", "OUE linked")}
+    )
 
 
 def _local_less_than_central(rows: pd.DataFrame) -> pd.DataFrame:
@@ -145,12 +178,20 @@ def _readers_on_everyone(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
 
 
 STATISTICS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
-    "central enforces": partial(_grid, kinds=_CENTRAL, epsilons=(1.0, 5.0), groups=_OF_NOTE, readers=READERS),
+    "central enforces": partial(
+        _grid, kinds=_CENTRAL, epsilons=(1.0, 5.0), groups=_OF_NOTE, readers=READERS
+    ),
     "stratified enforces": _stratified_enforces,
     "whole-row reports enforce": partial(
-        _grid, kinds=("GRR whole", "OUE whole"), epsilons=(1.0,), groups=_OF_NOTE, readers=READERS),
+        _grid, kinds=("GRR whole", "OUE whole"), epsilons=(1.0,), groups=_OF_NOTE, readers=READERS
+    ),
     "linked reports fail": partial(
-        _grid, kinds=("GRR linked", "OUE linked"), epsilons=(1.0,), groups=(WITH,), readers=("forest",)),
+        _grid,
+        kinds=("GRR linked", "OUE linked"),
+        epsilons=(1.0,),
+        groups=(WITH,),
+        readers=("forest",),
+    ),
     "trace of MST": partial(_trace, kind="MST"),
     "trace of AIM": partial(_trace, kind="AIM"),
     "trace of GEM": partial(_trace, kind="GEM"),
@@ -172,4 +213,4 @@ STATISTICS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "clear": lambda rows: _one(excess(rows, kind="clear", group=EVERYONE, reader="lookup")),
     "fresh half": partial(_readers_on_everyone, kind="fresh"),
     "nobody": partial(_readers_on_everyone, kind="nobody"),
-}  # fmt: skip
+}

@@ -1,4 +1,6 @@
-"""Tables of the chapter across the papers: means over runs with t intervals, paired differences, what is guaranteed."""
+"""Tables of the chapter across the papers: means over runs with t intervals, paired differences,
+what is guaranteed.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,17 @@ from lib.experiments.across_scores import WITH
 from lib.experiments.across_statistics import fairness_of, small_crossings
 from lib.experiments.summary import mean_interval, summarise
 
-__all__ = ["SMALL_NAME", "label", "labelled", "intervals", "of_note", "strata_differences", "guaranteed", "errors_and_excess",
-           "fairness_and_excess"]  # fmt: skip
+__all__ = [
+    "SMALL_NAME",
+    "label",
+    "labelled",
+    "intervals",
+    "of_note",
+    "strata_differences",
+    "guaranteed",
+    "errors_and_excess",
+    "fairness_and_excess",
+]
 
 SMALL_NAME = "small crossings"
 _BY = {"vanilla": "", "SEX": " by sex", "RAC1P": " by race", "SEX_RAC1P": " by sex & race"}
@@ -28,18 +39,29 @@ def label(kind: str, by: str = "vanilla", weights: str = "public") -> str:
 def labelled(rows: pd.DataFrame) -> pd.DataFrame:
     """With a column ``release``."""
     keys = ["kind", "by", "weights"]
-    names = {key: label(*key) for key in rows[keys].drop_duplicates().itertuples(index=False, name=None)}
-    return rows.assign(release=[names[key] for key in rows[keys].itertuples(index=False, name=None)])
+    names = {
+        key: label(*key) for key in rows[keys].drop_duplicates().itertuples(index=False, name=None)
+    }
+    return rows.assign(
+        release=[names[key] for key in rows[keys].itertuples(index=False, name=None)]
+    )
 
 
 def of_note(rows: pd.DataFrame) -> dict[str, list[str]]:
-    """The three panels: everyone, those with the difficulty, the small crossings of sex and race."""
+    """The three panels: everyone, those with the difficulty, the small crossings of sex and
+    race.
+    """
     return {EVERYONE: [EVERYONE], WITH: [WITH], SMALL_NAME: small_crossings(rows)}
 
 
-def intervals(rows: pd.DataFrame, by: Sequence[str], value: str = "excess",
-              panels: Mapping[str, list[str]] | None = None) -> pd.DataFrame:  # fmt: skip
-    """``*by, panel, mean, low, high, runs``: averaged over a panel's groups inside a run, then t over runs.
+def intervals(
+    rows: pd.DataFrame,
+    by: Sequence[str],
+    value: str = "excess",
+    panels: Mapping[str, list[str]] | None = None,
+) -> pd.DataFrame:
+    """``*by, panel, mean, low, high, runs``: averaged over a panel's groups inside a run, then t
+    over runs.
 
     ``panels`` maps a name to groups; each group by itself, if not given.
     """
@@ -51,7 +73,9 @@ def intervals(rows: pd.DataFrame, by: Sequence[str], value: str = "excess",
     return pd.concat(found, ignore_index=True)
 
 
-def strata_differences(rows: pd.DataFrame, kind: str = "MST", epsilons: Sequence[float] = (1.0, 5.0)) -> pd.DataFrame:
+def strata_differences(
+    rows: pd.DataFrame, kind: str = "MST", epsilons: Sequence[float] = (1.0, 5.0)
+) -> pd.DataFrame:
     """Stratified less unstratified, paired by run: of the error, and of the excess of each reader.
 
     Columns ``release, panel, what, mean, low, high, runs``; averaged over ``epsilons``.
@@ -65,14 +89,30 @@ def strata_differences(rows: pd.DataFrame, kind: str = "MST", epsilons: Sequence
             table = own.pivot_table(index="run", columns="release", values=value)
             for release in table.columns.drop(label(kind)):
                 mean, low, high = mean_interval(table[release] - table[label(kind)])
-                found.append({"release": release, "panel": panel, "what": what, "mean": mean, "low": low, "high": high,
-                              "runs": int(table[release].notna().sum())})  # fmt: skip
+                found.append(
+                    {
+                        "release": release,
+                        "panel": panel,
+                        "what": what,
+                        "mean": mean,
+                        "low": low,
+                        "high": high,
+                        "runs": int(table[release].notna().sum()),
+                    }
+                )
     return pd.DataFrame(found)
 
 
-def guaranteed(rows: pd.DataFrame, epsilons: Sequence[float], *, beta: float = 0.05,
-               modes: Sequence[str] = ("theorem7", "tightened", "within")) -> pd.DataFrame:  # fmt: skip
-    """The alpha that a pure epsilon-DP release of the half guarantees for each panel's smallest group; None: nothing."""
+def guaranteed(
+    rows: pd.DataFrame,
+    epsilons: Sequence[float],
+    *,
+    beta: float = 0.05,
+    modes: Sequence[str] = ("theorem7", "tightened", "within"),
+) -> pd.DataFrame:
+    """The alpha that a pure epsilon-DP release of the half guarantees for each panel's smallest
+    group; None: nothing.
+    """
     sizes, n = rows.groupby("group")["n"].max(), int(rows["n"].max())
     found = []
     for panel, groups in of_note(rows).items():
@@ -88,7 +128,13 @@ def guaranteed(rows: pd.DataFrame, epsilons: Sequence[float], *, beta: float = 0
                     "mode": mode,
                 }
                 found.append(
-                    {"panel": panel, "members": members, "epsilon": epsilon, "mode": mode, "alpha": _alpha(setting)}
+                    {
+                        "panel": panel,
+                        "members": members,
+                        "epsilon": epsilon,
+                        "mode": mode,
+                        "alpha": _alpha(setting),
+                    }
                 )
     return pd.DataFrame(found)
 
@@ -100,17 +146,29 @@ def _alpha(setting: dict) -> float | None:
         return None
 
 
-def errors_and_excess(rows: pd.DataFrame, reader: str = "tracer", members: int = 100) -> pd.DataFrame:
-    """Mean error and mean excess over runs of each of MST's releases, budgets and crossings of ``members`` or more."""
-    part = rows[(rows["kind"] == "MST") & (rows["reader"] == reader) & rows["group"].str.contains(" & ")]
+def errors_and_excess(
+    rows: pd.DataFrame, reader: str = "tracer", members: int = 100
+) -> pd.DataFrame:
+    """Mean error and mean excess over runs of each of MST's releases, budgets and crossings of
+    ``members`` or more.
+    """
+    part = rows[
+        (rows["kind"] == "MST") & (rows["reader"] == reader) & rows["group"].str.contains(" & ")
+    ]
     part = labelled(part[(part["n"] >= members) & ~part["group"].str.startswith("with")])
     keys = ["release", "epsilon", "group"]
     return part.groupby(keys)[["error_in", "excess"]].mean().reset_index()
 
 
 def fairness_and_excess(rows: pd.DataFrame) -> pd.DataFrame:
-    """Mean |SPD|, |EOD|, |OAD| between the sexes and the forest's mean excess on those with the difficulty, of each release."""
+    """Mean |SPD|, |EOD|, |OAD| between the sexes and the forest's mean excess on those with the
+    difficulty, of each release.
+    """
     keys = ["kind", "by", "weights", "epsilon", "run"]
     own = rows[(rows["reader"] == "forest") & (rows["group"] == WITH)].set_index(keys)[["excess"]]
     both = labelled(own.join(fairness_of(rows), how="inner").reset_index())
-    return both.groupby(["kind", "release", "epsilon"])[["excess", "SPD", "EOD", "OAD"]].mean().reset_index()
+    return (
+        both.groupby(["kind", "release", "epsilon"])[["excess", "SPD", "EOD", "OAD"]]
+        .mean()
+        .reset_index()
+    )

@@ -26,9 +26,11 @@ _OPPOSITE = {"greater": "less", "less": "greater"}
 
 
 def p_value(values: np.ndarray, reference: float, direction: str) -> float:
-    """Student's t of the mean of ``values``, shape (n,), against ``reference``; NaN for fewer than two values.
+    """Student's t of the mean of ``values``, shape (n,), against ``reference``; NaN for fewer than
+    two values.
 
-    Values that are all the same have no spread to judge by: 0 if they lie on the stated side, else 1.
+    Values that are all the same have no spread to judge by: 0 if they lie on the stated side, else
+    1.
     """
     x = np.asarray(values, dtype=float)
     x = x[~np.isnan(x)]
@@ -43,7 +45,8 @@ def p_value(values: np.ndarray, reference: float, direction: str) -> float:
 
 
 def tested(hypothesis: Hypothesis, rows: pd.DataFrame) -> dict:
-    """Estimate, 95% interval and p-value of the component that decides, and the p-value of the opposite.
+    """Estimate, 95% interval and p-value of the component that decides, and the p-value of the
+    opposite.
 
     All components must be on the stated side, so the one with the largest p
     decides; for the opposite, one that is clearly on the other side is enough,
@@ -53,20 +56,46 @@ def tested(hypothesis: Hypothesis, rows: pd.DataFrame) -> dict:
     table = STATISTICS[hypothesis.statistic](rows)
     side, values = hypothesis.direction, {c: table[c].dropna().to_numpy() for c in table}
     p = {c: p_value(x, hypothesis.reference, side) for c, x in values.items()}
-    nothing = {"id": hypothesis.id, "estimate": math.nan, "low": math.nan, "high": math.nan, "runs": 0, "p": math.nan,
-               "p_opposite": math.nan, "decided_by": "", "components": len(p)}  # fmt: skip
+    nothing = {
+        "id": hypothesis.id,
+        "estimate": math.nan,
+        "low": math.nan,
+        "high": math.nan,
+        "runs": 0,
+        "p": math.nan,
+        "p_opposite": math.nan,
+        "decided_by": "",
+        "components": len(p),
+    }
     if not p or any(math.isnan(v) for v in p.values()):
         return nothing
     if side == "two-sided":
         worst = min(p, key=p.get)
         own, other = min(1.0, len(p) * p[worst]), math.nan
     else:
-        worst = max(p, key=lambda c: (p[c], (values[c].mean() - hypothesis.reference) * (1 if side == "less" else -1)))
+        worst = max(
+            p,
+            key=lambda c: (
+                p[c],
+                (values[c].mean() - hypothesis.reference) * (1 if side == "less" else -1),
+            ),
+        )
         own = p[worst]
-        other = min(1.0, len(p) * min(p_value(x, hypothesis.reference, _OPPOSITE[side]) for x in values.values()))
+        other = min(
+            1.0,
+            len(p)
+            * min(p_value(x, hypothesis.reference, _OPPOSITE[side]) for x in values.values()),
+        )
     mean, low, high = mean_interval(values[worst])
-    return nothing | {"estimate": mean, "low": low, "high": high, "runs": values[worst].size, "p": own, "p_opposite": other,
-                      "decided_by": worst if len(p) > 1 else ""}  # fmt: skip
+    return nothing | {
+        "estimate": mean,
+        "low": low,
+        "high": high,
+        "runs": values[worst].size,
+        "p": own,
+        "p_opposite": other,
+        "decided_by": worst if len(p) > 1 else "",
+    }
 
 
 def _verdict(row: pd.Series, h: Hypothesis) -> str:
@@ -88,7 +117,8 @@ def _verdict(row: pd.Series, h: Hypothesis) -> str:
 
 
 def evaluate(rows: pd.DataFrame, hypotheses: Iterable[Hypothesis] = HYPOTHESES) -> pd.DataFrame:
-    """One row a hypothesis: ``id, part, statement, estimate, low, high, runs, p, adjusted, verdict`` and so on.
+    """One row a hypothesis: ``id, part, statement, estimate, low, high, runs, p, adjusted,
+    verdict`` and so on.
 
     ``adjusted`` is Holm's over the family given. ``contradicted`` means that
     the opposite is significant, over the family of opposites.
@@ -99,30 +129,43 @@ def evaluate(rows: pd.DataFrame, hypotheses: Iterable[Hypothesis] = HYPOTHESES) 
     table.insert(1, "part", [h.part for h in hypotheses])
     table.insert(2, "statement", [h.statement for h in hypotheses])
     table["reference"] = [h.reference for h in hypotheses]
-    table["verdict"] = [_verdict(row, h) for (_, row), h in zip(table.iterrows(), hypotheses, strict=True)]
+    table["verdict"] = [
+        _verdict(row, h) for (_, row), h in zip(table.iterrows(), hypotheses, strict=True)
+    ]
     return table
 
 
 def controls(rows: pd.DataFrame) -> pd.DataFrame:
-    """As :func:`evaluate`, for the controls: the first must be supported, the others find nothing."""
+    """As :func:`evaluate`, for the controls: the first must be supported, the others find
+    nothing.
+    """
     return evaluate(rows, CONTROLS)
 
 
 def sentence(row: pd.Series) -> str:
-    """A row of :func:`evaluate` in words, with the estimate, its interval and the adjusted p-value."""
+    """A row of :func:`evaluate` in words, with the estimate, its interval and the adjusted
+    p-value.
+    """
     if row["verdict"] == "not run":
         return f"{row['statement']} *Not run.*"
     where = f" ({row['decided_by']})" if row["decided_by"] else ""
     opposite = row["verdict"] == "contradicted"
     value = row["adjusted_opposite" if opposite else "adjusted"]
-    p = ("of the opposite " if opposite else "") + ("below 0.001" if value < 0.001 else f"{value:.3f}")
+    p = ("of the opposite " if opposite else "") + (
+        "below 0.001" if value < 0.001 else f"{value:.3f}"
+    )
     against = f", against {row['reference']:g}" if row["reference"] else ""
-    return (f"{row['statement']} **{row['verdict'].capitalize()}**: {row['estimate']:.3f}{where}, 95% interval "
-            f"{row['low']:.3f} to {row['high']:.3f} over {row['runs']} runs{against}; adjusted p {p}.")  # fmt: skip
+    return (
+        f"{row['statement']} **{row['verdict'].capitalize()}**: {row['estimate']:.3f}{where}, 95%"
+        f" interval {row['low']:.3f} to {row['high']:.3f} over {row['runs']} runs{against};"
+        f" adjusted p {p}."
+    )
 
 
 def found(rows: pd.DataFrame | None = None) -> list[str]:
-    """One sentence a hypothesis, in their order, from the stored results (or ``rows``); empty if there are none."""
+    """One sentence a hypothesis, in their order, from the stored results (or ``rows``); empty if
+    there are none.
+    """
     if rows is None:
         from lib.experiments import NoResults, results
         from lib.experiments.across import per_group

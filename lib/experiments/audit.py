@@ -1,11 +1,14 @@
-"""DemCoh on a user's own table: of the file in the clear, of a curator that can be rerun, or of one finished release.
+"""DemCoh on a user's own table: of the file in the clear, of a curator that can be rerun, or of one
+finished release.
 
 Three experiments, and what each can say:
 
 - *clear*: random halves; the predictor learns from one half as it is.
-- *curator*: random halves; a command makes a release of one half, the predictor learns from that (Definition 4).
-- *release*: made once, from people who are known; others were left out. There is one split, so a test of whether
-  the predictions tell the two apart is possible and a probability over splits is not.
+- *curator*: random halves; a command makes a release of one half, the predictor learns from that
+  (Definition 4).
+- *release*: made once, from people who are known; others were left out. There is one split, so a
+  test of whether the predictions tell the two apart is possible and a probability over splits is
+  not.
 
 Two verdicts come of it. *Dependence*: do the predictions treat the people
 inside unlike those left out, beyond chance? *Coherence* at each alpha asked
@@ -45,7 +48,9 @@ from lib.rng import stream
 __all__ = ["Request", "Audit", "run_audit"]
 
 MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
-ENOUGH = 50  # reshufflings as far apart as observed, after which a test stops: p is then known to a seventh of itself
+# reshufflings as far apart as observed, after which a test stops: p is then known to a seventh of
+# itself
+ENOUGH = 50
 
 
 @dataclass(frozen=True)
@@ -55,15 +60,18 @@ class Audit:
     Parameters
     ----------
     results : mapping
-        Learner to the :class:`~lib.coherence.experiment.Result`, one row a group and split (or training).
+        Learner to the :class:`~lib.coherence.experiment.Result`, one row a group and split (or
+        training).
     verdicts : DataFrame
         Dependence. ``learner, group, n, p, adjusted, flagged``: Holm-adjusted over all rows.
     coherence : DataFrame
-        Coherence at each alpha, as :func:`~lib.experiments.audit_verdicts.coherence_verdicts` gives it.
+        Coherence at each alpha, as :func:`~lib.experiments.audit_verdicts.coherence_verdicts` gives
+        it.
     shown : mapping
         Learner to ``(h, inside, members)`` of the first split, for the figures.
     people : DataFrame
-        ``alpha, group, n, people``: a W1 distance of alpha is as if so many were moved from -1 to 1.
+        ``alpha, group, n, people``: a W1 distance of alpha is as if so many were moved from -1 to
+        1.
     epsilons : DataFrame
         ``alpha, mode, epsilon, needed, words``: what the theorems ask for.
     dropped_rows : int
@@ -93,7 +101,9 @@ class Audit:
 
     @property
     def flagged(self) -> pd.DataFrame:
-        """Rows of ``verdicts`` that are flagged: predictions that depend on who was inside, beyond chance."""
+        """Rows of ``verdicts`` that are flagged: predictions that depend on who was inside,
+        beyond chance.
+        """
         return self.verdicts[self.verdicts["flagged"]]
 
 
@@ -103,7 +113,8 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     Raises
     ------
     ValueError
-        For a file, column or value that is not there or cannot be used, and for a question that has no answer.
+        For a file, column or value that is not there or cannot be used, and for a question that has
+        no answer.
     """
     table = prepared(request)
     run = _released if request.mode == "release" else _split
@@ -114,22 +125,46 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         found = {name: run(request, table, name, curator, progress) for name in request.learners}
         readings = () if curator is None else curator.readings()
     readings = readings if table.release is None else (table.release,)
-    results, shown = {name: f[0] for name, f in found.items()}, {name: f[2] for name, f in found.items()}
-    verdicts = pd.concat([f[1].assign(learner=name) for name, f in found.items()], ignore_index=True)
+    results, shown = (
+        {name: f[0] for name, f in found.items()},
+        {name: f[2] for name, f in found.items()},
+    )
+    verdicts = pd.concat(
+        [f[1].assign(learner=name) for name, f in found.items()], ignore_index=True
+    )
     verdicts["adjusted"] = holm(verdicts["p"].to_numpy())
     verdicts["flagged"] = verdicts["adjusted"] <= request.false_alarm
     sizes = {name: int(who.sum()) for name, who in table.members.items()}
-    people = pd.DataFrame([{"alpha": a, "group": g, "n": n, "people": a / 2 * n}
-                           for a in request.alphas for g, n in sizes.items()])  # fmt: skip
+    people = pd.DataFrame(
+        [
+            {"alpha": a, "group": g, "n": n, "people": a / 2 * n}
+            for a in request.alphas
+            for g, n in sizes.items()
+        ]
+    )
     columns = ["learner", "group", "n", "p", "adjusted", "flagged"]
-    return Audit(request, table.schema, table.members, table.small, results, verdicts[columns],
-                 coherence_verdicts(request, results), shown, people,
-                 _epsilons(request, table), len(table.frame), int(table.inside.sum()), table.dropped_rows,
-                 0 if table.release is None else len(table.release.table), readings,
-                 warnings_about(readings, table.schema, request.file.name))  # fmt: skip
+    return Audit(
+        request,
+        table.schema,
+        table.members,
+        table.small,
+        results,
+        verdicts[columns],
+        coherence_verdicts(request, results),
+        shown,
+        people,
+        _epsilons(request, table),
+        len(table.frame),
+        int(table.inside.sum()),
+        table.dropped_rows,
+        0 if table.release is None else len(table.release.table),
+        readings,
+        warnings_about(readings, table.schema, request.file.name),
+    )
 
 
-# --- the experiments ---------------------------------------------------------------------------------------------
+# --- the experiments
+# ---------------------------------------------------------------------------------------------
 
 
 def _setup(request: Request, table: Table) -> Setup:
@@ -137,9 +172,13 @@ def _setup(request: Request, table: Table) -> Setup:
 
 
 def _null_draws(request: Request, tests: int) -> int:
-    """Enough that a leak seen in every split can be told from chance: else too few splits could never flag."""
+    """Enough that a leak seen in every split can be told from chance: else too few splits could
+    never flag.
+    """
     draws = 20
-    while tests * (draws + 1.0) ** -request.splits > request.false_alarm / 4:  # the least p of combined_p
+    while (
+        tests * (draws + 1.0) ** -request.splits > request.false_alarm / 4
+    ):  # the least p of combined_p
         draws *= 2
     return _affordable(draws, request, tests)
 
@@ -147,8 +186,9 @@ def _null_draws(request: Request, tests: int) -> int:
 def _affordable(draws: int, request: Request, tests: int) -> int:
     if draws > MOST_DRAWS:
         raise ValueError(
-            f"false_alarm={request.false_alarm!r} is not allowed: with {tests} tests it takes {draws:,} reshufflings of each; at "
-            f"most {MOST_DRAWS:,} are (a larger false_alarm, more splits, fewer groups or learners need fewer)"
+            f"false_alarm={request.false_alarm!r} is not allowed: with {tests} tests it takes"
+            f" {draws:,} reshufflings of each; at most {MOST_DRAWS:,} are (a larger false_alarm,"
+            " more splits, fewer groups or learners need fewer)"
         )
     return draws
 
@@ -156,17 +196,35 @@ def _affordable(draws: int, request: Request, tests: int) -> int:
 def _split(request: Request, table: Table, name: str, curator: Kept | None, progress: bool):
     """Random halves; the independent splits give one exact p-value for each group."""
     draws = _null_draws(request, len(request.learners) * len(table.members))
-    learner, setup = BATTERY[name], replace(_setup(request, table), null_draws=draws, keep_null=True)
+    learner, setup = (
+        BATTERY[name],
+        replace(_setup(request, table), null_draws=draws, keep_null=True),
+    )
     if curator is not None:
         learner = After(curator, learner)
-    result = demcoh(table.frame, table.members, learner, setup, splits=request.splits, seed=request.seed,
-                    workers=request.workers, progress=progress)  # fmt: skip
-    p = pd.DataFrame([
-        {"group": group, "n": int(part["n"].iloc[0]), "p": combined_p(d for d in part["distances"] if d.size)}
-        for group, part in result.rows.groupby("group", sort=False)
-    ])  # fmt: skip
+    result = demcoh(
+        table.frame,
+        table.members,
+        learner,
+        setup,
+        splits=request.splits,
+        seed=request.seed,
+        workers=request.workers,
+        progress=progress,
+    )
+    p = pd.DataFrame(
+        [
+            {
+                "group": group,
+                "n": int(part["n"].iloc[0]),
+                "p": combined_p(d for d in part["distances"] if d.size),
+            }
+            for group, part in result.rows.groupby("group", sort=False)
+        ]
+    )
     result = replace(result, rows=result.rows.drop(columns="distances"))
-    # the first split once more, for the figures: the same stream, and the same release, which the curator keeps
+    # the first split once more, for the figures: the same stream, and the same release, which the
+    # curator keeps
     rows, inside, h = predict_halves(table.frame, learner, setup, stream(request.seed, "demcoh", 0))
     return result, p, (h, inside, {group: who[rows] for group, who in table.members.items()})
 
@@ -183,11 +241,23 @@ def _released(request: Request, table: Table, name: str, curator: None, progress
         rows.append(compare(h[-1], table.inside, table.members, setup, rng).assign(split=i))
     result = Result(pd.concat(rows, ignore_index=True), setup, request.seed)
     mean = np.mean(h, axis=0)
-    jobs = [joblib.delayed(reshuffling_p)(mean[who], table.inside[who], draws=draws, enough=ENOUGH,
-                                          rng=stream(request.seed, "release test", name, group))
-            for group, who in table.members.items()]  # fmt: skip
-    p = pd.DataFrame({"group": list(table.members), "n": [int(who.sum()) for who in table.members.values()],
-                      "p": joblib.Parallel(n_jobs=request.workers)(jobs)})  # fmt: skip
+    jobs = [
+        joblib.delayed(reshuffling_p)(
+            mean[who],
+            table.inside[who],
+            draws=draws,
+            enough=ENOUGH,
+            rng=stream(request.seed, "release test", name, group),
+        )
+        for group, who in table.members.items()
+    ]
+    p = pd.DataFrame(
+        {
+            "group": list(table.members),
+            "n": [int(who.sum()) for who in table.members.values()],
+            "p": joblib.Parallel(n_jobs=request.workers)(jobs),
+        }
+    )
     return result, p.fillna({"p": 1.0}), (h[0], table.inside, dict(table.members))
 
 
@@ -195,11 +265,13 @@ def _learn(learner: Learner, release: pd.DataFrame, setup: Setup, rng: np.random
     return learner(release, setup.target, setup.lens, rng)
 
 
-# --- the theorems ------------------------------------------------------------------------------------------------
+# --- the theorems
+# ------------------------------------------------------------------------------------------------
 
 
 def _epsilons(request: Request, table: Table) -> pd.DataFrame:
-    """For each alpha and each bound, the largest epsilon that it accepts for the smallest group kept.
+    """For each alpha and each bound, the largest epsilon that it accepts for the smallest group
+    kept.
 
     The theorems are about a curator who sees half of ``n`` people. Of a
     finished release the people inside are that half, so ``n`` is twice them.
@@ -211,13 +283,27 @@ def _epsilons(request: Request, table: Table) -> pd.DataFrame:
     rows = []
     for alpha in request.alphas:
         for mode in MODES:
-            known = {"alpha": alpha, "beta": request.beta, "gamma": max(least, 1), "n": n,
-                     "collection": len(table.members), "mode": mode}  # fmt: skip
+            known = {
+                "alpha": alpha,
+                "beta": request.beta,
+                "gamma": max(least, 1),
+                "n": n,
+                "collection": len(table.members),
+                "mode": mode,
+            }
             found = solve(Setting(**known))
             needed = required_size(replace(Setting(**known), gamma=None, epsilon=1e-12))[0]
-            rows.append({"alpha": alpha, "mode": mode, "epsilon": found.value if found.met else math.nan,
-                         "needed": math.ceil(needed), "smallest": least, "n": n,
-                         "words": _in_words(found.value, alpha, least, needed)})  # fmt: skip
+            rows.append(
+                {
+                    "alpha": alpha,
+                    "mode": mode,
+                    "epsilon": found.value if found.met else math.nan,
+                    "needed": math.ceil(needed),
+                    "smallest": least,
+                    "n": n,
+                    "words": _in_words(found.value, alpha, least, needed),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -225,8 +311,14 @@ def _in_words(epsilon: float | None, alpha: float, least: int, needed: float) ->
     if alpha >= 2:
         return "says nothing: no distance exceeds 2"
     if epsilon is None:
-        return f"vacuous: even epsilon = 0 would need groups of {math.ceil(needed):,}; the smallest has {least:,}"
+        return (
+            f"vacuous: even epsilon = 0 would need groups of {math.ceil(needed):,}; the smallest"
+            f" has {least:,}"
+        )
     noise = 1 / epsilon
     if noise >= least:
-        return f"hardly usable: one Laplace count has noise of scale {noise:,.0f}, the smallest group {least:,} people"
+        return (
+            f"hardly usable: one Laplace count has noise of scale {noise:,.0f}, the smallest group"
+            f" {least:,} people"
+        )
     return f"one Laplace count at this epsilon has noise of scale {noise:,.3g}"

@@ -1,4 +1,5 @@
-"""Releases of an audit: how one is read, what of it the audited file does not know, and a curator that is rerun.
+"""Releases of an audit: how one is read, what of it the audited file does not know, and a curator
+that is rerun.
 
 A learner matches a release to people by its values. Values that the file does
 not hold match nobody, so a release of the people themselves, spelt otherwise,
@@ -23,7 +24,8 @@ from lib.coherence.tables import TARGET, Schema, read_csv
 
 __all__ = ["Reading", "Command", "Kept", "read_release", "unknown_values", "warnings_about"]
 
-# share of released values unknown to the file from which the report warns; noise or bands on numbers are usual
+# share of released values unknown to the file from which the report warns; noise or bands on
+# numbers are usual
 LOUD = {"sensitive": 0.0, "category": 0.05, "number": 0.5}
 
 
@@ -63,7 +65,9 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
         category of the lens of which no released value occurs in the file.
     """
     if schema.sensitive not in raw.columns:
-        raise ValueError(f"{release} has no column {schema.sensitive!r}: nothing about it can be learnt from it")
+        raise ValueError(
+            f"{release} has no column {schema.sensitive!r}: nothing about it can be learnt from it"
+        )
     kept = schema.kept(raw)
     if kept.empty:
         raise ValueError(f"{release} has no row with a value of {schema.sensitive!r}")
@@ -71,14 +75,16 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
     answers = unknown.iloc[0]
     if answers["unknown"] and not table[TARGET].any():
         raise ValueError(
-            f"{release} has no row with {schema.sensitive} = {schema.positive!r}, and values of {schema.sensitive!r} that {file} "
-            f"does not have, such as {answers['example']!r}; the release must be written with the file's values"
+            f"{release} has no row with {schema.sensitive} = {schema.positive!r}, and values of"
+            f" {schema.sensitive!r} that {file} does not have, such as {answers['example']!r}; the"
+            " release must be written with the file's values"
         )
     for row in unknown.to_dict("records"):
         if row["unknown"] == row["rows"] and row["read as"] == "category":
             raise ValueError(
-                f"{release}: no value of the column {row['column']!r} occurs in {file} (the first is {row['example']!r}), so nobody "
-                "could be matched by it; write it with the file's values, or leave the column out (type ignore, or lens)"
+                f"{release}: no value of the column {row['column']!r} occurs in {file} (the first"
+                f" is {row['example']!r}), so nobody could be matched by it; write it with the"
+                " file's values, or leave the column out (type ignore, or lens)"
             )
     columns = {schema.sensitive, *(column.name for column in schema.columns)}
     other = tuple(name for name in raw.columns if name not in columns)
@@ -88,7 +94,9 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
 def unknown_values(readings: Sequence[Reading]) -> pd.DataFrame:
     """:attr:`Reading.unknown` added up over releases, with the ``share`` of unknown values."""
     found = pd.concat([reading.unknown for reading in readings]).groupby("column", sort=False)
-    table = found.agg({"read as": "first", "rows": "sum", "unknown": "sum", "example": "max"}).reset_index()
+    table = found.agg(
+        {"read as": "first", "rows": "sum", "unknown": "sum", "example": "max"}
+    ).reset_index()
     return table.assign(share=table["unknown"] / table["rows"])
 
 
@@ -97,25 +105,33 @@ def warnings_about(readings: Sequence[Reading], schema: Schema, file: str) -> tu
     if not readings:
         return ()
     told = [
-        f"Warning: {row['share']:.1%} of the released values of {row['column']} do not occur in {file} (such as "
-        f"{row['example']!r}). No learner can match these to anybody, so what leaks through them is not seen."
+        f"Warning: {row['share']:.1%} of the released values of {row['column']} do not occur in"
+        f" {file} (such as {row['example']!r}). No learner can match these to anybody, so what"
+        " leaks through them is not seen."
         for row in unknown_values(readings).to_dict("records")
         if row["share"] > LOUD[row["read as"]]
     ]
     if flat := sum(reading.constant for reading in readings):
-        which = "The release holds" if len(readings) == 1 else f"{flat} of {len(readings)} releases hold"
+        which = (
+            "The release holds"
+            if len(readings) == 1
+            else f"{flat} of {len(readings)} releases hold"
+        )
         told.append(
-            f"Warning: {which} one value only of {schema.sensitive}, as {schema.positive!r} against the rest. A learner of "
-            "that column learns a constant there, and a constant is never flagged."
+            f"Warning: {which} one value only of {schema.sensitive}, as {schema.positive!r} against"
+            " the rest. A learner of that column learns a constant there, and a constant is never"
+            " flagged."
         )
     return tuple(told)
 
 
 @dataclass(frozen=True)
 class Command:
-    """A curator outside this program: ``command`` turns the CSV at ``{half}`` into one at ``{release}``.
+    """A curator outside this program: ``command`` turns the CSV at ``{half}`` into one at
+    ``{release}``.
 
-    ``raw`` has the rows of the typed table, in its order and spelt as in the file; no shell is involved.
+    ``raw`` has the rows of the typed table, in its order and spelt as in the file; no shell is
+    involved.
     """
 
     command: str
@@ -132,28 +148,44 @@ class Command:
                 words = [word.replace(mark, place) for word in words]
             try:
                 done = subprocess.run(
-                    words, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+                    words,
+                    capture_output=True,
+                    text=True,
+                    encoding="utf-8",
+                    errors="replace",
+                    check=False,
                 )
             except OSError as error:
-                raise ValueError(f"curator={self.command!r} could not be started: {error}") from error
+                raise ValueError(
+                    f"curator={self.command!r} could not be started: {error}"
+                ) from error
             if done.returncode or not target.is_file():
                 last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-                raise ValueError(f"curator={self.command!r} ended with {done.returncode} and made no release: {last}")
+                raise ValueError(
+                    f"curator={self.command!r} ended with {done.returncode} and made no release:"
+                    f" {last}"
+                )
             return read_release(read_csv(target), self.schema, "the curator's release", "the file")
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A curator's release of each half, made once and kept in ``folder``: every learner, and the figures, read the same one."""
+    """A curator's release of each half, made once and kept in ``folder``: every learner, and the
+    figures, read the same one.
+    """
 
     curator: Command
     folder: Path
 
     def __call__(self, half: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         seed = int(rng.integers(2**31))
-        key = hashlib.blake2b(half.index.to_numpy().tobytes() + seed.to_bytes(4, "big"), digest_size=16).hexdigest()
+        key = hashlib.blake2b(
+            half.index.to_numpy().tobytes() + seed.to_bytes(4, "big"), digest_size=16
+        ).hexdigest()
         place = self.folder / f"{key}.pickle"
-        if not place.is_file():  # nobody else makes this one: a split is one job, and learners come one after the other
+        if (
+            not place.is_file()
+        ):  # nobody else makes this one: a split is one job, and learners come one after the other
             place.write_bytes(pickle.dumps(self.curator(half, seed)))
         return pickle.loads(place.read_bytes()).table
 

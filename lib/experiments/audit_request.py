@@ -15,7 +15,8 @@ from lib.coherence.tables import KINDS
 
 __all__ = ["Request"]
 
-LEAST_ALPHA = 1e-6  # less than one person in a million turned; the theorems would ask for more people than there are
+# less than one person in a million turned; the theorems would ask for more people than there are
+LEAST_ALPHA = 1e-6
 LEAST_BETA = 1e-300  # the solver of the theorems has no smaller one
 
 
@@ -47,9 +48,11 @@ class Request:
     splits : int
         Random splits; with ``release``, trainings.
     alphas, beta, gamma : float
-        Distances that should not be exceeded, the share of splits that may exceed them, least size of a group.
+        Distances that should not be exceeded, the share of splits that may exceed them, least size
+        of a group.
     false_alarm : float
-        Probability that any group is flagged by any learner if no prediction depends on who was inside.
+        Probability that any group is flagged by any learner if no prediction depends on who was
+        inside.
     """
 
     file: Path
@@ -83,7 +86,8 @@ class Request:
             validate.positive("alpha", alpha)
             if not LEAST_ALPHA <= alpha <= 2:
                 raise ValueError(
-                    f"alpha={alpha!r} is not allowed: {LEAST_ALPHA:g} to 2 is, since W1 of predictions in [-1, 1] is at most 2"
+                    f"alpha={alpha!r} is not allowed: {LEAST_ALPHA:g} to 2 is, since W1 of"
+                    " predictions in [-1, 1] is at most 2"
                 )
         named: dict[str, float] = {}
         for alpha in self.alphas:  # once each, as they are printed
@@ -107,7 +111,8 @@ class Request:
         for name, edges in self.bands.items():
             if name not in cut:
                 raise ValueError(
-                    f"bands={name!r} is not allowed: the column is in no group; name it in groups or crossings"
+                    f"bands={name!r} is not allowed: the column is in no group; name it in groups"
+                    " or crossings"
                 )
             if not edges or not np.isfinite(edges).all():
                 raise ValueError(f"bands of {name!r}: {edges!r} is not allowed: finite numbers are")
@@ -115,30 +120,46 @@ class Request:
     def _check_release(self) -> None:
         if self.release is not None and (self.holdout is None) == (self.members is None):
             raise ValueError(
-                "release: who was left out of it must be known, by holdout (a file) or members (a column and value of "
-                "the file), one of them. A release of everybody leaves nobody to compare with, and a split drawn "
-                "afterwards is independent of it, so it would look coherent whatever it holds; rerun the curator on "
-                "random halves instead (curator)"
+                "release: who was left out of it must be known, by holdout (a file) or members (a"
+                " column and value of the file), one of them. A release of everybody leaves nobody"
+                " to compare with, and a split drawn afterwards is independent of it, so it would"
+                " look coherent whatever it holds; rerun the curator on random halves instead"
+                " (curator)"
             )
         if self.release is None and (self.holdout is not None or self.members is not None):
-            raise ValueError("holdout or members is given without a release; they say who was left out of one")
+            raise ValueError(
+                "holdout or members is given without a release; they say who was left out of one"
+            )
         if self.members is not None and self.members[0] == self.sensitive:
             raise ValueError(
-                f"members={self.members[0]!r} is not allowed: it is the sensitive column; who went into the release is another"
+                f"members={self.members[0]!r} is not allowed: it is the sensitive column; who went"
+                " into the release is another"
             )
         if self.curator is not None:
             try:
                 shlex.split(self.curator)
             except ValueError as error:
                 raise ValueError(
-                    f"curator={self.curator!r} is not allowed: {error}; a command with closed quotes is"
+                    f"curator={self.curator!r} is not allowed: {error}; a command with closed"
+                    " quotes is"
                 ) from None
             if self.release is not None:
-                raise ValueError("curator and release are both given: a release is finished, a curator is rerun")
+                raise ValueError(
+                    "curator and release are both given: a release is finished, a curator is rerun"
+                )
             if not all(mark in self.curator for mark in ("{half}", "{release}")):
-                raise ValueError(f"curator={self.curator!r} is not allowed: it must have {{half}} and {{release}}")
+                raise ValueError(
+                    f"curator={self.curator!r} is not allowed: it must have {{half}} and"
+                    " {release}"
+                )
 
     @property
     def mode(self) -> str:
         """``"clear"``, ``"curator"`` or ``"release"``."""
-        return "release" if self.release is not None else "curator" if self.curator is not None else "clear"
+        return (
+            "release"
+            if self.release is not None
+            else "curator"
+            if self.curator is not None
+            else "clear"
+        )

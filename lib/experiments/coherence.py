@@ -19,15 +19,29 @@ from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.experiments.sweep import keep_as
 from lib.rng import stream
 
-__all__ = ["VERSION", "WITH", "VARIANTS", "STATISTICS", "Cell", "section5_grid", "collection", "run_cell", "per_group",
-           "published_labels", "table_of"]  # fmt: skip
+__all__ = [
+    "VERSION",
+    "WITH",
+    "VARIANTS",
+    "STATISTICS",
+    "Cell",
+    "section5_grid",
+    "collection",
+    "run_cell",
+    "per_group",
+    "published_labels",
+    "table_of",
+]
 
 VERSION = "1"
 SEED = 20260116
 WITH = "with the difficulty"
 STATISTICS = ("distance", "null", "null_95", "mean_a", "mean_b")
 VARIANTS = {
-    "published": "the script as it is: N a third class at -10, rows 1 to 13,626 of a shuffle against the rest",
+    "published": (
+        "the script as it is: N a third class at -10, rows 1 to 13,626 of a shuffle against the"
+        " rest"
+    ),
     "halves repaired": "as published, with the first row of the shuffle used, the last left out",
     "N in the middle": "as published, with the class N predicted as 0 instead of -10",
     "N dropped": "people of five and over only, two classes",
@@ -37,7 +51,9 @@ _SPLITS, _SIZES = 100, (500, 1000, 2000, 5000, 10_000)
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One split of one variant; ``n`` people drawn at random (0: all). The stream depends on n and split only."""
+    """One split of one variant; ``n`` people drawn at random (0: all). The stream depends on n
+    and split only.
+    """
 
     variant: str
     split: int
@@ -58,14 +74,23 @@ class Cell:
             n=validate.integer("n", self.n, low=0),
             seed=validate.integer("seed", self.seed, low=0),
         )
-        if self.variant != "N dropped" and (self.learner, self.labels, self.n) != ("forest", "hard", 0):
+        if self.variant != "N dropped" and (self.learner, self.labels, self.n) != (
+            "forest",
+            "hard",
+            0,
+        ):
             raise ValueError(
-                f"learner={self.learner!r} is not allowed: variant {self.variant!r} is the published forest's"
+                f"learner={self.learner!r} is not allowed: variant {self.variant!r} is the"
+                " published forest's"
             )
 
 
-def section5_grid(splits: range = range(_SPLITS), sizes: tuple[int, ...] = _SIZES) -> Iterator[Cell]:
-    """The variants, the battery of learners with both kinds of prediction, and n for the forest and the lookup."""
+def section5_grid(
+    splits: range = range(_SPLITS), sizes: tuple[int, ...] = _SIZES
+) -> Iterator[Cell]:
+    """The variants, the battery of learners with both kinds of prediction, and n for the forest
+    and the lookup.
+    """
     for split in splits:
         for variant in VARIANTS:
             if variant != "N dropped":
@@ -75,7 +100,9 @@ def section5_grid(splits: range = range(_SPLITS), sizes: tuple[int, ...] = _SIZE
                 yield Cell(variant="N dropped", learner=learner, labels=labels, split=split)
         for n in sizes:
             for learner in ("forest", "lookup"):
-                yield Cell(variant="N dropped", learner=learner, labels="confidence", n=n, split=split)
+                yield Cell(
+                    variant="N dropped", learner=learner, labels="confidence", n=n, split=split
+                )
 
 
 @kept()
@@ -91,22 +118,36 @@ def table_of(cell: Cell, section5: Section5) -> pd.DataFrame:
     if cell.n == 0:
         return asked
     validate.integer("n", cell.n, low=2, high=len(asked))
-    rows = stream(cell.seed, "section 5 sample", cell.n, cell.split).permutation(len(asked))[: cell.n]
+    rows = stream(cell.seed, "section 5 sample", cell.n, cell.split).permutation(len(asked))[
+        : cell.n
+    ]
     return asked.iloc[rows].reset_index(drop=True)
 
 
 def collection(frame: pd.DataFrame, with_code: int = 1) -> dict[str, np.ndarray]:
     """The paper's two groups, and sex, race, age bands and crossings with names of their own."""
     banding = banded(frame["AGEP"], (18, 35, 55, 75))
-    shown = pd.DataFrame({"sex": frame["SEX"].map({1: "men", 2: "women"}), "race": frame["RAC1P"], "age": banding,
-                          "difficulty": np.where(frame[TARGET] == with_code, "with", "without")})  # fmt: skip
-    found = {EVERYONE: np.ones(len(frame), dtype=bool), WITH: (frame[TARGET] == with_code).to_numpy()}
+    shown = pd.DataFrame(
+        {
+            "sex": frame["SEX"].map({1: "men", 2: "women"}),
+            "race": frame["RAC1P"],
+            "age": banding,
+            "difficulty": np.where(frame[TARGET] == with_code, "with", "without"),
+        }
+    )
+    found = {
+        EVERYONE: np.ones(len(frame), dtype=bool),
+        WITH: (frame[TARGET] == with_code).to_numpy(),
+    }
     crossings = [("sex", "age"), ("difficulty", "sex"), ("difficulty", "age")]
     return found | groups(shown, ["sex", "race", "age"], crossings, everyone=False)
 
 
-def published_labels(section5: Section5, cell: Cell, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Predictions of the published protocol on everybody, and who was trained on; the row left out is NaN.
+def published_labels(
+    section5: Section5, cell: Cell, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Predictions of the published protocol on everybody, and who was trained on; the row left out
+    is NaN.
 
     The shuffle's ``loc[1:13626]`` takes rows 1 to 13,626, both ends included:
     half of 27,252, with row 0 in neither half.
@@ -129,7 +170,9 @@ def published_labels(section5: Section5, cell: Cell, rng: np.random.Generator) -
 
 
 def run_cell(cell: Cell, section5: Section5 | None = None) -> dict:
-    """Flat record: ``<statistic>|<group>`` for each of :data:`STATISTICS`, ``n|<group>``, and where the data are from."""
+    """Flat record: ``<statistic>|<group>`` for each of :data:`STATISTICS`, ``n|<group>``, and
+    where the data are from.
+    """
     section5 = section5 or _table()
     frame, rng = table_of(cell, section5), stream(cell.seed, "section 5", cell.n, cell.split)
     members = collection(frame)
@@ -138,30 +181,52 @@ def run_cell(cell: Cell, section5: Section5 | None = None) -> dict:
         rows = one_split(frame, members, BATTERY[cell.learner], setup, rng)
     else:
         h, inside = published_labels(section5, cell, rng)
-        rows = pd.DataFrame([{"group": name, "n": int(who.sum())} | _compare(h, inside, who, rng)
-                             for name, who in members.items()])  # fmt: skip
-    flat = {f"{s}|{row.group}": float(getattr(row, s)) for row in rows.itertuples() for s in ("n", *STATISTICS)}
+        rows = pd.DataFrame(
+            [
+                {"group": name, "n": int(who.sum())} | _compare(h, inside, who, rng)
+                for name, who in members.items()
+            ]
+        )
+    flat = {
+        f"{s}|{row.group}": float(getattr(row, s))
+        for row in rows.itertuples()
+        for s in ("n", *STATISTICS)
+    }
     return flat | {"data_source": section5.data.source, "data_sha256": section5.data.sha256}
 
 
-def _compare(h: np.ndarray, inside: np.ndarray, who: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
+def _compare(
+    h: np.ndarray, inside: np.ndarray, who: np.ndarray, rng: np.random.Generator
+) -> dict[str, float]:
     """As the library's experiment does it, for predictions that leave [-1, 1]."""
     who = who & ~np.isnan(h)
     h, inside = h[who], inside[who]
     if inside.all() or not inside.any():
         return dict.fromkeys(STATISTICS, np.nan)
     null = shuffled_distances(h, int(inside.sum()), draws=20, rng=rng)
-    return {"distance": float(split_distance(h, inside)), "null": null.mean(), "null_95": np.quantile(null, 0.95),
-            "mean_a": h[inside].mean(), "mean_b": h[~inside].mean()}  # fmt: skip
+    return {
+        "distance": float(split_distance(h, inside)),
+        "null": null.mean(),
+        "null_95": np.quantile(null, 0.95),
+        "mean_a": h[inside].mean(),
+        "mean_b": h[~inside].mean(),
+    }
 
 
 def per_group(records: pd.DataFrame) -> pd.DataFrame:
-    """The stored records as one row a cell and group: the cell's fields, ``group``, ``n`` and the statistics."""
+    """The stored records as one row a cell and group: the cell's fields, ``group``, ``n`` and
+    the statistics.
+    """
     fields = ["variant", "learner", "labels", "n", "split", "seed"]
-    names = [column.removeprefix("distance|") for column in records.columns if column.startswith("distance|")]
+    names = [
+        column.removeprefix("distance|")
+        for column in records.columns
+        if column.startswith("distance|")
+    ]
     parts = [
-        records[fields].rename(columns={"n": "sample"}).assign(
-            group=name, **{s: records[f"{s}|{name}"] for s in ("n", *STATISTICS)})
+        records[fields]
+        .rename(columns={"n": "sample"})
+        .assign(group=name, **{s: records[f"{s}|{name}"] for s in ("n", *STATISTICS)})
         for name in names
-    ]  # fmt: skip
+    ]
     return pd.concat(parts, ignore_index=True).dropna(subset=["n"])

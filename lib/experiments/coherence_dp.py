@@ -18,7 +18,17 @@ from lib.datasets.memory import kept
 from lib.experiments.sweep import keep_as
 from lib.rng import stream
 
-__all__ = ["VERSION", "SEED", "RELEASES", "EPSILONS", "GROUPS", "Cell", "dp_grid", "run_cell", "per_group"]
+__all__ = [
+    "VERSION",
+    "SEED",
+    "RELEASES",
+    "EPSILONS",
+    "GROUPS",
+    "Cell",
+    "dp_grid",
+    "run_cell",
+    "per_group",
+]
 
 VERSION = "1"
 SEED = 20260117
@@ -58,7 +68,9 @@ class Cell:
 
 
 def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) -> Iterator[Cell]:
-    """All releases, epsilons and readers; the forest on a fifth of the splits, since it is the slow one."""
+    """All releases, epsilons and readers; the forest on a fifth of the splits, since it is the
+    slow one.
+    """
     for split in splits:
         for release in RELEASES:
             for epsilon in epsilons:
@@ -73,7 +85,9 @@ def _data() -> Dataset:
 
 
 def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
-    """Flat record: ``distance|<group>``, ``null|<group>`` and ``n|<group>``; the split's halves depend on it alone."""
+    """Flat record: ``distance|<group>``, ``null|<group>`` and ``n|<group>``; the split's halves
+    depend on it alone.
+    """
     data = data or _data()
     frame = data.frame
     if cell.n:
@@ -81,19 +95,41 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
         rows = stream(cell.seed, "dp sample", cell.n, cell.split).permutation(len(frame))[: cell.n]
         frame = frame.iloc[rows].reset_index(drop=True)
     columns = RELEASES[cell.release]
-    histogram = Histogram(columns=columns, sizes=tuple(data.task.domain[c] for c in columns), epsilon=cell.epsilon)
+    histogram = Histogram(
+        columns=columns, sizes=tuple(data.task.domain[c] for c in columns), epsilon=cell.epsilon
+    )
     reader = Reader(histogram, cell.reader, histogram.counts(frame))
     setup = Setup(target="DREM", lens=columns, null_draws=10)
-    members = dict(zip(GROUPS, (np.ones(len(frame), dtype=bool), frame["DREM"].to_numpy() == 1,
-                                frame["SEX"].to_numpy() == 0, frame["SEX"].to_numpy() == 1), strict=True))  # fmt: skip
-    found = one_split(frame, members, reader, setup, stream(cell.seed, "dp split", cell.n, cell.split))
-    flat = {f"{s}|{row.group}": float(getattr(row, s)) for row in found.itertuples() for s in ("n", *STATISTICS)}
+    members = dict(
+        zip(
+            GROUPS,
+            (
+                np.ones(len(frame), dtype=bool),
+                frame["DREM"].to_numpy() == 1,
+                frame["SEX"].to_numpy() == 0,
+                frame["SEX"].to_numpy() == 1,
+            ),
+            strict=True,
+        )
+    )
+    found = one_split(
+        frame, members, reader, setup, stream(cell.seed, "dp split", cell.n, cell.split)
+    )
+    flat = {
+        f"{s}|{row.group}": float(getattr(row, s))
+        for row in found.itertuples()
+        for s in ("n", *STATISTICS)
+    }
     return flat | {"data_source": data.source, "data_sha256": data.sha256}
 
 
 def per_group(records: pd.DataFrame) -> pd.DataFrame:
     """One row a cell and group."""
     fields = ["release", "epsilon", "reader", "split", "n", "seed"]
-    parts = [records[fields].rename(columns={"n": "sample"}).assign(
-        group=g, n=records[f"n|{g}"], **{s: records[f"{s}|{g}"] for s in STATISTICS}) for g in GROUPS]  # fmt: skip
+    parts = [
+        records[fields]
+        .rename(columns={"n": "sample"})
+        .assign(group=g, n=records[f"n|{g}"], **{s: records[f"{s}|{g}"] for s in STATISTICS})
+        for g in GROUPS
+    ]
     return pd.concat(parts, ignore_index=True)

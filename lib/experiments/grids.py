@@ -12,7 +12,16 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import TASKS, load
-from lib.experiments import across, coherence, coherence_dp, ldp_fairness, means, means_mixtures, privacy_grid, synth
+from lib.experiments import (
+    across,
+    coherence,
+    coherence_dp,
+    ldp_fairness,
+    means,
+    means_mixtures,
+    privacy_grid,
+    synth,
+)
 from lib.experiments.records import needs_real
 from lib.experiments.share import gather, parts_there, share
 from lib.experiments.sources import one_source, refuse_other_data
@@ -20,13 +29,24 @@ from lib.experiments.store import Store
 from lib.experiments.sweep import run_sweep
 from lib.paths import RESULTS
 
-__all__ = ["Grid", "GRIDS", "NoResults", "PROFILES", "gather_grid", "grid_of", "run_grid", "results"]
+__all__ = [
+    "Grid",
+    "GRIDS",
+    "NoResults",
+    "PROFILES",
+    "gather_grid",
+    "grid_of",
+    "run_grid",
+    "results",
+]
 
 PROFILES = ("quick", "paper")
 
 
 class NoResults(ValueError):
-    """Nothing is stored of a grid yet; a file that is there and damaged is a ``StoreError``, which says another thing."""
+    """Nothing is stored of a grid yet; a file that is there and damaged is a ``StoreError``,
+    which says another thing.
+    """
 
 
 @dataclass(frozen=True)
@@ -53,17 +73,28 @@ class Grid:
 
     def path(self, profile: str) -> Path:
         """The results file: ``<folder>/<name>.parquet``, quick ones beside it."""
-        return self.folder / (f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet")
+        return self.folder / (
+            f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet"
+        )
 
 
-_QUICK = {"datasets": ("lsac",), "protocols": ("GRR", "OUE"), "epsilons": (0.25, 50.0), "runs": range(2)}
+_QUICK = {
+    "datasets": ("lsac",),
+    "protocols": ("GRR", "OUE"),
+    "epsilons": (0.25, 50.0),
+    "runs": range(2),
+}
 
 
 def _ldp(name: str, title: str, grid: Callable[..., Iterable[object]], **quick: object) -> Grid:
     return Grid(
-        name, title, lambda profile: grid(**({} if profile == "paper" else _QUICK | quick)),
-        ldp_fairness.run_cell, ldp_fairness.relative_cost, ldp_fairness.VERSION,
-    )  # fmt: skip
+        name,
+        title,
+        lambda profile: grid(**({} if profile == "paper" else _QUICK | quick)),
+        ldp_fairness.run_cell,
+        ldp_fairness.relative_cost,
+        ldp_fairness.VERSION,
+    )
 
 
 def _section5(profile: str) -> Iterable[object]:
@@ -85,13 +116,17 @@ def _means_census(datasets: tuple[str, ...]) -> Callable[[str], Iterable[object]
             yield from means.census_grid(datasets)
             yield from means.budget_grid(datasets)
         else:
-            yield from (c for c in means.census_grid(datasets, runs=2) if c.crossing in ("SEX", "RAC1P"))
+            yield from (
+                c for c in means.census_grid(datasets, runs=2) if c.crossing in ("SEX", "RAC1P")
+            )
 
     return cells
 
 
 def _mixtures(profile: str) -> Iterable[object]:
-    cells = means_mixtures.mixture_grid() if profile == "paper" else means_mixtures.mixture_grid(runs=5)
+    cells = (
+        means_mixtures.mixture_grid() if profile == "paper" else means_mixtures.mixture_grid(runs=5)
+    )
     return (c for c in cells if profile == "paper" or c.n <= 1000)
 
 
@@ -109,7 +144,9 @@ def _synth(dataset: str) -> Grid:
     )
 
 
-def _means(name: str, title: str, cells: Callable[[str], Iterable[object]], run: Callable[[object], dict]) -> Grid:
+def _means(
+    name: str, title: str, cells: Callable[[str], Iterable[object]], run: Callable[[object], dict]
+) -> Grid:
     return Grid(name, title, cells, run, lambda cell: 1.0, means.VERSION)
 
 
@@ -117,12 +154,31 @@ GRIDS: dict[str, Grid] = {
     g.name: g
     for g in (
         _ldp("ldp_main", "LDP and fairness, Figs 2-7", ldp_fairness.main_grid),
-        _ldp("ldp_appendix", "LDP and fairness, Figs 8-13 (random sensitive attributes)", ldp_fairness.appendix_grid),
-        _ldp("ldp_tuned", "LDP and fairness, Figs 2-7 with hyper-parameters tuned on training folds", ldp_fairness.tuned_grid),
-        _ldp("ldp_rounded", "LDP and fairness, OLH and SS with the authors' rounding, where it differs", ldp_fairness.rounded_grid,
-             protocols=("OLH", "SS"), epsilons=(2.0, 4.0)),
-        Grid("coherence_dp", "Demographic coherence of noisy and of exact counts", _coherence_dp, coherence_dp.run_cell,
-             lambda cell: 5.0 if cell.reader == "forest" else 1.0, coherence_dp.VERSION),
+        _ldp(
+            "ldp_appendix",
+            "LDP and fairness, Figs 8-13 (random sensitive attributes)",
+            ldp_fairness.appendix_grid,
+        ),
+        _ldp(
+            "ldp_tuned",
+            "LDP and fairness, Figs 2-7 with hyper-parameters tuned on training folds",
+            ldp_fairness.tuned_grid,
+        ),
+        _ldp(
+            "ldp_rounded",
+            "LDP and fairness, OLH and SS with the authors' rounding, where it differs",
+            ldp_fairness.rounded_grid,
+            protocols=("OLH", "SS"),
+            epsilons=(2.0, 4.0),
+        ),
+        Grid(
+            "coherence_dp",
+            "Demographic coherence of noisy and of exact counts",
+            _coherence_dp,
+            coherence_dp.run_cell,
+            lambda cell: 5.0 if cell.reader == "forest" else 1.0,
+            coherence_dp.VERSION,
+        ),
         Grid(
             "coherence_section5",
             "Demographic coherence, Section 5 and variations",
@@ -131,25 +187,52 @@ GRIDS: dict[str, Grid] = {
             lambda cell: 1.0,
             coherence.VERSION,
         ),
-        _means("means_mixtures", "Stratified means, Figs 3, 6, 7 (Gaussian mixtures)", _mixtures, means_mixtures.run_mixture),
-        _means("means_newyork", "Stratified means, Figs 2, 8 (New York; its stand-in where its rows are not there)",
-               _means_census(("newyork",)), means.run_census),
-        _means("means_census", "Stratified means on the Texan and the national extract",
-               _means_census(("acs_coverage", "nist")), means.run_census),
-        Grid("across_nist", "Across the papers: coherence of synthesizers and of LDP collection", _across, across.run_cell,
-             across.cost, across.VERSION),
+        _means(
+            "means_mixtures",
+            "Stratified means, Figs 3, 6, 7 (Gaussian mixtures)",
+            _mixtures,
+            means_mixtures.run_mixture,
+        ),
+        _means(
+            "means_newyork",
+            "Stratified means, Figs 2, 8 (New York; its stand-in where its rows are not there)",
+            _means_census(("newyork",)),
+            means.run_census,
+        ),
+        _means(
+            "means_census",
+            "Stratified means on the Texan and the national extract",
+            _means_census(("acs_coverage", "nist")),
+            means.run_census,
+        ),
+        Grid(
+            "across_nist",
+            "Across the papers: coherence of synthesizers and of LDP collection",
+            _across,
+            across.run_cell,
+            across.cost,
+            across.VERSION,
+        ),
         *map(_synth, synth.TABLES),
-        Grid("privacy_audit", "Whole fits audited: declared against certified epsilon, and planted faults",
-             privacy_grid.privacy_grid, privacy_grid.run_privacy, privacy_grid.cost, privacy_grid.VERSION),
+        Grid(
+            "privacy_audit",
+            "Whole fits audited: declared against certified epsilon, and planted faults",
+            privacy_grid.privacy_grid,
+            privacy_grid.run_privacy,
+            privacy_grid.cost,
+            privacy_grid.VERSION,
+        ),
     )
-}  # fmt: skip
+}
 
 
 def grid_of(grid: str | Grid) -> Grid:
     """A grid by its name, by ``"module:GRID"``, or as it is."""
     if isinstance(grid, Grid):
         return grid
-    return validate.resolve("grid", grid, GRIDS, lambda g: isinstance(g, Grid), "a lib.experiments.Grid")
+    return validate.resolve(
+        "grid", grid, GRIDS, lambda g: isinstance(g, Grid), "a lib.experiments.Grid"
+    )
 
 
 def run_grid(
@@ -163,24 +246,29 @@ def run_grid(
     part: tuple[int, int] | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Run what is missing of a grid and return all its records; interrupt and call again as often as you like.
+    """Run what is missing of a grid and return all its records; interrupt and call again as often
+    as you like.
 
-    ``part=(3, 40)`` runs the third of forty parts only (:mod:`lib.experiments.share`), into a file of its own in the
-    working folder unless ``path`` is given.
+    ``part=(3, 40)`` runs the third of forty parts only (:mod:`lib.experiments.share`), into a file
+    of its own in the working folder unless ``path`` is given.
 
     Raises
     ------
     ValueError
-        For a bad argument, before data are looked for, and where the grid's own file would get a replica's records;
-        :class:`~lib.experiments.store.StoreError` for a file that cannot be used, or whose records were computed on
-        other rows than are here.
+        For a bad argument, before data are looked for, and where the grid's own file would get a
+        replica's records;
+        :class:`~lib.experiments.store.StoreError` for a file that cannot be used, or whose records
+        were computed on other rows than are here.
     """
     grid = grid_of(name)
     validate.choice("profile", profile, PROFILES)
     validate.integer("workers", workers, low=1)
     with joblib.parallel_config(backend=backend):  # a ValueError for what is none
         pass
-    cells, committed = list(grid.cells(profile)), path is None and profile == "paper" and grid.folder == RESULTS
+    cells, committed = (
+        list(grid.cells(profile)),
+        path is None and profile == "paper" and grid.folder == RESULTS,
+    )
     if part is not None:
         cells = share(cells, *part, cost=grid.cost)
         path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
@@ -196,16 +284,28 @@ def run_grid(
             _refuse_replica(record)
         same(record, f"cell {record['cell']}")
 
-    return run_sweep(cells, grid.run, store, workers=workers, backend=backend, cost=grid.cost, check=check,
-                     progress=progress)  # fmt: skip
+    return run_sweep(
+        cells,
+        grid.run,
+        store,
+        workers=workers,
+        backend=backend,
+        cost=grid.cost,
+        check=check,
+        progress=progress,
+    )
 
 
 def gather_grid(
     name: str | Grid, parts: Iterable[Path], profile: str = "paper", *, path: Path | None = None
 ) -> tuple[int, int]:
-    """Put the records of finished parts into the grid's own file; how many cells it has now, and how many are missing."""
+    """Put the records of finished parts into the grid's own file; how many cells it has now, and
+    how many are missing.
+    """
     grid, parts = grid_of(name), parts_there(parts)
-    store = Store(path or grid.path(validate.choice("profile", profile, PROFILES)), version=grid.version)
+    store = Store(
+        path or grid.path(validate.choice("profile", profile, PROFILES)), version=grid.version
+    )
     if path is None and profile == "paper" and grid.folder == RESULTS:
         for part in parts:
             for record in Store(part, version=grid.version).frame().to_dict("records"):
@@ -218,24 +318,35 @@ def _refuse_replica(record: dict) -> None:
     """The process that stores has the real data; a worker on another machine may not."""
     if record.get("data_source") == "replica":
         raise ValueError(
-            f"cell {record['cell']} of {record.get('dataset')!r} was computed on a replica, so it is not stored; "
-            "set COMPANION_DATA on every worker, or keep replica results in a path of your own"
+            f"cell {record['cell']} of {record.get('dataset')!r} was computed on a replica, so it"
+            " is not stored; set COMPANION_DATA on every worker, or keep replica results in a path"
+            " of your own"
         )
 
 
 def _needs_real_tables(grid: Grid) -> None:
-    """Ask it of every task of a grid; what the project generates (mixtures, New York's stand-in) says so in each record."""
+    """Ask it of every task of a grid; what the project generates (mixtures, New York's stand-in)
+    says so in each record.
+    """
     for dataset in sorted({cell.dataset for cell in grid.cells("paper")} & set(TASKS)):
-        needs_real(dataset, load(dataset).source, f"grid={grid.name!r} under profile='paper'", "a path of your own")
+        needs_real(
+            dataset,
+            load(dataset).source,
+            f"grid={grid.name!r} under profile='paper'",
+            "a path of your own",
+        )
 
 
 def results(name: str | Grid, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
-    """The records of a grid that exist so far; a :class:`NoResults` says how to make them if there are none."""
+    """The records of a grid that exist so far; a :class:`NoResults` says how to make them if
+    there are none.
+    """
     grid = grid_of(name)
     file = path or grid.path(validate.choice("profile", profile, PROFILES))
     frame = Store(file, version=grid.version, mix_versions=True).frame()
     if frame.empty:
         raise NoResults(
-            f"no results of {name!r} in {file.name}; make them with: python -m lib run {name} --profile {profile}"
+            f"no results of {name!r} in {file.name}; make them with: python -m lib run"
+            f" {name} --profile {profile}"
         )
     return frame

@@ -1,4 +1,6 @@
-"""Several tests at once: Holm's procedure, one implementation for hypotheses, audits and the ledger."""
+"""Several tests at once: Holm's procedure, one implementation for hypotheses, audits and the
+ledger.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,14 @@ __all__ = ["holm"]
 
 
 def holm(p: Iterable[float]) -> np.ndarray:
-    """Holm's adjusted p-values, shape (m,); a NaN stays one and still counts as a member of the family."""
+    """Holm's adjusted p-values, shape (m,); a NaN stays one and still counts as a member of the
+    family.
+    """
     p = np.asarray(list(p), dtype=float)
     order = np.argsort(np.where(np.isnan(p), np.inf, p), kind="stable")
     scaled = p[order] * (p.size - np.arange(p.size))
     adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(np.where(np.isnan(scaled), -np.inf, scaled)))
+    adjusted[order] = np.minimum(
+        1, np.maximum.accumulate(np.where(np.isnan(scaled), -np.inf, scaled))
+    )
     return np.where(np.isnan(p), np.nan, adjusted)

@@ -35,26 +35,37 @@ PUBLISHED: dict[str, dict[str, float]] = {
 
 
 def best_trials(trials: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """The hyper-parameters of the best trial of each data set, by mean accuracy, the earlier of two that are as good.
+    """The hyper-parameters of the best trial of each data set, by mean accuracy, the earlier of two
+    that are as good.
 
     Trials on replicas, or in another setting than :data:`SEARCH`, do not count.
     """
     ours = trials["data_source"] != "replica"
     for field, value in SEARCH.items():
         ours &= trials[field] == value
-    best = trials[ours].sort_values(["accuracy", "number"], ascending=[False, True]).groupby("dataset").head(1)
+    best = (
+        trials[ours]
+        .sort_values(["accuracy", "number"], ascending=[False, True])
+        .groupby("dataset")
+        .head(1)
+    )
     return {
-        row.dataset: {"max_depth": int(row.max_depth), "learning_rate": float(row.learning_rate),
-                      "n_estimators": int(row.n_estimators)}
+        row.dataset: {
+            "max_depth": int(row.max_depth),
+            "learning_rate": float(row.learning_rate),
+            "n_estimators": int(row.n_estimators),
+        }
         for row in best.itertuples()
-    }  # fmt: skip
+    }
 
 
 @cache
 def _tuned() -> dict[str, dict[str, float]]:
     trials = Store(TRIALS, version=TRIALS_VERSION).frame()
     if trials.empty:
-        raise ValueError(f"hyperparameters='tuned' needs {TRIALS}; make it with: python -m lib tune DATASET")
+        raise ValueError(
+            f"hyperparameters='tuned' needs {TRIALS}; make it with: python -m lib tune DATASET"
+        )
     return best_trials(trials)
 
 

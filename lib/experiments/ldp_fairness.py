@@ -1,4 +1,5 @@
-"""The grid of Arcolezi et al.: LDP on the sensitive attributes of the training set, LightGBM, tested on true data.
+"""The grid of Arcolezi et al.: LDP on the sensitive attributes of the training set, LightGBM,
+tested on true data.
 
 A :class:`Cell` is one training. Runs share their splits: run ``r`` of every
 protocol, budget and the NonDP baseline trains and tests on the same people, so
@@ -23,14 +24,33 @@ from lib.datasets.memory import kept
 from lib.experiments.hyperparameters import CHOICES, hyperparameters
 from lib.experiments.sweep import keep_as
 from lib.fairness import Metric, evaluate
-from lib.ldp import PROTOCOLS, ROUNDED, SPLITS, design_matrix, make, protocol_class, sanitise, split_budget
+from lib.ldp import (
+    PROTOCOLS,
+    ROUNDED,
+    SPLITS,
+    design_matrix,
+    make,
+    protocol_class,
+    sanitise,
+    split_budget,
+)
 from lib.rng import stream
 
 __all__ = [
-    "VERSION", "EPSILONS", "BASELINE", "Cell", "main_grid", "appendix_grid", "tuned_grid", "rounded_grid",
+    "VERSION",
+    "EPSILONS",
+    "BASELINE",
+    "Cell",
+    "main_grid",
+    "appendix_grid",
+    "tuned_grid",
+    "rounded_grid",
     "sensitive_attributes",
-    "split_rows", "train", "run_cell", "relative_cost",
-]  # fmt: skip
+    "split_rows",
+    "train",
+    "run_cell",
+    "relative_cost",
+]
 
 # Raised whenever a change here or below alters what a cell computes; a golden test holds it.
 VERSION = "2"  # 2: the subsets of SS are drawn another way; the other protocols' cells are as in 1
@@ -50,7 +70,8 @@ class Cell:
     dataset : str
         A task of ``lib.datasets``, or ``"module:TASK"``.
     protocol : str
-        One of ``lib.ldp.PROTOCOLS`` or ``"module:Class"``, or ``"NonDP"`` (then ``split="none"``, ``epsilon=nan``).
+        One of ``lib.ldp.PROTOCOLS`` or ``"module:Class"``, or ``"NonDP"`` (then ``split="none"``,
+        ``epsilon=nan``).
     split : {"uniform", "k-based", "none"}
     epsilon : float
         Budget of a user's whole report.
@@ -77,23 +98,38 @@ class Cell:
         task(self.dataset)
         if self.protocol != BASELINE:
             protocol_class(self.protocol)
-        keep_as(self, run=validate.integer("run", self.run, low=0), seed=validate.integer("seed", self.seed, low=0))
+        keep_as(
+            self,
+            run=validate.integer("run", self.run, low=0),
+            seed=validate.integer("seed", self.seed, low=0),
+        )
         validate.choice("sensitive", self.sensitive, ("table2", "random"))
         validate.choice("hyperparameters", self.hyperparameters, CHOICES)
         if self.protocol == BASELINE:
             validate.choice("split", self.split, ("none",))
             if self.epsilon == self.epsilon:
-                raise ValueError(f"epsilon={self.epsilon!r} is not allowed: {BASELINE} has no budget, nan is")
+                raise ValueError(
+                    f"epsilon={self.epsilon!r} is not allowed: {BASELINE} has no budget, nan is"
+                )
             keep_as(self, epsilon=math.nan)
         else:
             validate.choice("split", self.split, SPLITS)
             keep_as(self, epsilon=validate.budget("epsilon", self.epsilon))
-            budgets(self)  # a share that is too small is known here, not after the cells before this one
+            budgets(
+                self
+            )  # a share that is too small is known here, not after the cells before this one
 
     @property
     def noise(self) -> np.random.Generator:
         """The stream of this cell's LDP noise."""
-        key = (self.dataset, self.protocol, self.split, float(self.epsilon), self.run, self.sensitive)
+        key = (
+            self.dataset,
+            self.protocol,
+            self.split,
+            float(self.epsilon),
+            self.run,
+            self.sensitive,
+        )
         return stream(self.seed, "ldp-fairness", *key)
 
 
@@ -105,15 +141,28 @@ def main_grid(
     runs=range(20),
     **options,
 ) -> Iterator[Cell]:
-    """Figs 2-7, run by run: all cells of run 0 first, its baselines before them."""  # fmt: skip
+    """Figs 2-7, run by run: all cells of run 0 first, its baselines before them."""
     for run in runs:
         for dataset in datasets:
-            yield Cell(dataset=dataset, protocol=BASELINE, split="none", epsilon=float("nan"), run=run, **options)
+            yield Cell(
+                dataset=dataset,
+                protocol=BASELINE,
+                split="none",
+                epsilon=float("nan"),
+                run=run,
+                **options,
+            )
             for epsilon in epsilons:
                 for protocol in protocols:
                     for split in splits:
-                        yield Cell(dataset=dataset, protocol=protocol, split=split, epsilon=float(epsilon), run=run,
-                                   **options)  # fmt: skip
+                        yield Cell(
+                            dataset=dataset,
+                            protocol=protocol,
+                            split=split,
+                            epsilon=float(epsilon),
+                            run=run,
+                            **options,
+                        )
 
 
 def appendix_grid(**options) -> Iterator[Cell]:
@@ -122,12 +171,15 @@ def appendix_grid(**options) -> Iterator[Cell]:
 
 
 def tuned_grid(**options) -> Iterator[Cell]:
-    """The main grid with hyper-parameters tuned on training folds, to see what hangs on the published ones."""
+    """The main grid with hyper-parameters tuned on training folds, to see what hangs on the
+    published ones.
+    """
     return main_grid(**({"runs": range(10)} | options | {"hyperparameters": "tuned"}))
 
 
 def rounded_grid(**options) -> Iterator[Cell]:
-    """The cells of OLH and SS that the authors' rounding changes, under that rounding (``lib.ldp.ROUNDED``).
+    """The cells of OLH and SS that the authors' rounding changes, under that rounding
+    (``lib.ldp.ROUNDED``).
 
     The printed rules round ``g`` and ``omega`` down. A cell is listed if the
     nearest whole number is another for at least one of its attributes.
@@ -140,7 +192,8 @@ def rounded_grid(**options) -> Iterator[Cell]:
 def _rounding_matters(cell: Cell) -> bool:
     domain = task(cell.dataset).domain
     return any(
-        make(cell.protocol, k=domain[c], epsilon=e).p_star != make(ROUNDED[cell.protocol], k=domain[c], epsilon=e).p_star
+        make(cell.protocol, k=domain[c], epsilon=e).p_star
+        != make(ROUNDED[cell.protocol], k=domain[c], epsilon=e).p_star
         for c, e in budgets(cell).items()
     )
 
@@ -162,9 +215,13 @@ def sensitive_attributes(cell: Cell) -> tuple[str, ...]:
 
 
 def budgets(cell: Cell) -> dict[str, float]:
-    """What each sensitive attribute of a cell gets of its budget; a ``ValueError`` if that is too little for one."""
+    """What each sensitive attribute of a cell gets of its budget; a ``ValueError`` if that is
+    too little for one.
+    """
     attributes, domain = sensitive_attributes(cell), task(cell.dataset).domain
-    shares = split_budget(cell.epsilon, [domain[c] for c in attributes], cell.split, attributes=attributes)
+    shares = split_budget(
+        cell.epsilon, [domain[c] for c in attributes], cell.split, attributes=attributes
+    )
     return dict(zip(attributes, shares.tolist(), strict=True))
 
 
@@ -179,13 +236,19 @@ def split_rows(y: np.ndarray, run: int) -> tuple[np.ndarray, np.ndarray]:
     return train, test
 
 
-def train(features: np.ndarray, y: np.ndarray, parameters: dict, random_state: int) -> LGBMClassifier:
+def train(
+    features: np.ndarray, y: np.ndarray, parameters: dict, random_state: int
+) -> LGBMClassifier:
     """LightGBM as the paper uses it; single-threaded, since cells run side by side."""
-    model = LGBMClassifier(**parameters, random_state=random_state, n_jobs=1, force_row_wise=True, verbose=-1)
+    model = LGBMClassifier(
+        **parameters, random_state=random_state, n_jobs=1, force_row_wise=True, verbose=-1
+    )
     return model.fit(features, y)
 
 
-def run_cell(cell: Cell, data: Dataset | None = None, extra: Mapping[str, Metric] | None = None) -> dict:
+def run_cell(
+    cell: Cell, data: Dataset | None = None, extra: Mapping[str, Metric] | None = None
+) -> dict:
     """Train and test one cell: metrics, per-group rates, budgets, times, the data's provenance.
 
     ``extra`` are metrics of one's own, as in :func:`lib.fairness.evaluate`.
@@ -199,8 +262,15 @@ def run_cell(cell: Cell, data: Dataset | None = None, extra: Mapping[str, Metric
     sensitive = sensitive_attributes(cell)
     bits, epsilon_protected = None, float("nan")
     if cell.protocol != BASELINE:
-        bits = sanitise(known, domain, sensitive, protocol=cell.protocol, split=cell.split, epsilon=cell.epsilon,
-                        rng=cell.noise)  # fmt: skip
+        bits = sanitise(
+            known,
+            domain,
+            sensitive,
+            protocol=cell.protocol,
+            split=cell.split,
+            epsilon=cell.epsilon,
+            rng=cell.noise,
+        )
         epsilon_protected = budgets(cell)[spec.protected]
     features = design_matrix(known, domain, bits)
     built = time.perf_counter()
@@ -224,5 +294,7 @@ def run_cell(cell: Cell, data: Dataset | None = None, extra: Mapping[str, Metric
 
 
 def relative_cost(cell: Cell) -> float:
-    """Seconds that the cell takes on one core of a common machine, for the estimate of the time left."""
+    """Seconds that the cell takes on one core of a common machine, for the estimate of the time
+    left.
+    """
     return _SECONDS.get(cell.dataset, 5.0)

@@ -1,4 +1,5 @@
-"""What the authors' rounding changes in the main grid: OLH's hash range and SS's subset size, rounded or rounded down.
+"""What the authors' rounding changes in the main grid: OLH's hash range and SS's subset size,
+rounded or rounded down.
 
 The text rounds both down; the published code takes the nearest whole number.
 The grid ``ldp_rounded`` has the cells in which the two differ, on the splits of
@@ -40,7 +41,9 @@ def rounded_cells() -> pd.DataFrame:
 
 
 def rounded_frame() -> pd.DataFrame:
-    """The main grid under the authors' rounding: the runs of :func:`rounded_cells`, with those cells in the place of theirs."""
+    """The main grid under the authors' rounding: the runs of :func:`rounded_cells`, with those
+    cells in the place of theirs.
+    """
     cells = rounded_cells()
     main = printed_frame()
     replaced = pd.MultiIndex.from_frame(main[_KEY]).isin(pd.MultiIndex.from_frame(cells[_KEY]))
@@ -48,23 +51,31 @@ def rounded_frame() -> pd.DataFrame:
 
 
 def printed_frame() -> pd.DataFrame:
-    """The main grid as it is, under the printed rounding, in the same runs: what :func:`rounded_frame` compares with."""
+    """The main grid as it is, under the printed rounding, in the same runs: what
+    :func:`rounded_frame` compares with.
+    """
     main = results("ldp_main")
     return main[main["run"].isin(set(rounded_cells()["run"]))]
 
 
 def rounding_changes(metrics: Sequence[str]) -> pd.DataFrame:
-    """Each metric under the authors' rounding minus that under the printed one, where the two differ.
+    """Each metric under the authors' rounding minus that under the printed one, where the two
+    differ.
 
     Returns
     -------
     DataFrame
-        ``metric, dataset, protocol, split, epsilon, mean, low, high, runs``: mean over runs of the paired
-        difference, with its 95% t interval.
+        ``metric, dataset, protocol, split, epsilon, mean, low, high, runs``: mean over runs of the
+        paired difference, with its 95% t interval.
     """
-    both = rounded_cells()[[*_KEY, *metrics]].merge(results("ldp_main")[[*_KEY, *metrics]], on=_KEY, validate="one_to_one")
+    both = rounded_cells()[[*_KEY, *metrics]].merge(
+        results("ldp_main")[[*_KEY, *metrics]], on=_KEY, validate="one_to_one"
+    )
     parts = [
-        summarise(both.assign(change=both[f"{m}_x"] - both[f"{m}_y"]), CURVE, "change").assign(metric=m) for m in metrics
+        summarise(both.assign(change=both[f"{m}_x"] - both[f"{m}_y"]), CURVE, "change").assign(
+            metric=m
+        )
+        for m in metrics
     ]
     return pd.concat(parts, ignore_index=True)[["metric", *CURVE, "mean", "low", "high", "runs"]]
 

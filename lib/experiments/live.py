@@ -35,7 +35,11 @@ def recompute(cells: Iterable[Cell], stored: pd.DataFrame, metrics: Sequence[str
         if key not in known.index:
             verdict = "not stored"
         else:
-            verdict = "equal" if all(_same(now[m], known.loc[key, m]) for m in metrics) else "differs"
-        fields = {name: getattr(cell, name) for name in ("dataset", "protocol", "split", "epsilon", "run")}
+            verdict = (
+                "equal" if all(_same(now[m], known.loc[key, m]) for m in metrics) else "differs"
+            )
+        fields = {
+            name: getattr(cell, name) for name in ("dataset", "protocol", "split", "epsilon", "run")
+        }
         rows.append(fields | {m: now[m] for m in metrics} | {"stored": verdict})
     return pd.DataFrame(rows)

@@ -27,9 +27,29 @@ from lib.means.grouped import Interval, coinpress, group_order, laplace_means, r
 from lib.means.stratified import SPLIT
 from lib.rng import stream
 
-__all__ = ["VERSION", "METHODS", "METRICS", "SETTINGS", "TABLES", "CROSSINGS", "RHOS", "EPSILONS", "CensusCell", "Table",
-           "Setting", "table_of", "strata", "budgets", "census_grid", "budget_grid", "census_runs", "interval_of", "oracles",
-           "run_census", "run_ledger"]  # fmt: skip
+__all__ = [
+    "VERSION",
+    "METHODS",
+    "METRICS",
+    "SETTINGS",
+    "TABLES",
+    "CROSSINGS",
+    "RHOS",
+    "EPSILONS",
+    "CensusCell",
+    "Table",
+    "Setting",
+    "table_of",
+    "strata",
+    "budgets",
+    "census_grid",
+    "budget_grid",
+    "census_runs",
+    "interval_of",
+    "oracles",
+    "run_census",
+    "run_ledger",
+]
 
 VERSION = "1"
 SEED = 20240212
@@ -37,7 +57,12 @@ METHODS = ("COINPRESS", "StratCOINPRESS", "PubStratCOINPRESS")
 METRICS = ("error", "parity", "parity_average", "parity_published", "worst")
 RHO = 0.5
 RUNS = 50
-BOUNDS = {"SCHL": (12.0, 12.0), "WKHP": (40.0, 80.0), "JWMNP": (30.0, 100.0), "PINCP": (40_000.0, 1e6)}
+BOUNDS = {
+    "SCHL": (12.0, 12.0),
+    "WKHP": (40.0, 80.0),
+    "JWMNP": (30.0, 100.0),
+    "PINCP": (40_000.0, 1e6),
+}
 TABLES = {"newyork": tuple(VARIABLES), "acs_coverage": ("SCHL",), "nist": ("PINCP",)}
 RHOS = (0.005, 0.02, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0)
 EPSILONS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -45,9 +70,11 @@ EPSILONS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What a setting changes: is sigma the variable's spread or 1; rows held out; least share of a stratum.
+    """What a setting changes: is sigma the variable's spread or 1; rows held out; least share of a
+    stratum.
 
-    The variable's spread comes from an oracle: it is the whole table's, and no budget pays for it (:func:`oracles`).
+    The variable's spread comes from an oracle: it is the whole table's, and no budget pays for it
+    (:func:`oracles`).
     """
 
     scaled: bool = False
@@ -65,7 +92,11 @@ SETTINGS: dict[str, Setting] = {
 
 
 def _crossings(attributes: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple("_".join(c) for size in range(1, len(attributes) + 1) for c in combinations(attributes, size))
+    return tuple(
+        "_".join(c)
+        for size in range(1, len(attributes) + 1)
+        for c in combinations(attributes, size)
+    )
 
 
 CROSSINGS: dict[str, tuple[str, ...]] = {
@@ -77,7 +108,9 @@ CROSSINGS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class CensusCell:
-    """All runs of one variable, crossing, setting and budget; ``mechanism="laplace"`` spends epsilon, else rho."""
+    """All runs of one variable, crossing, setting and budget; ``mechanism="laplace"`` spends
+    epsilon, else rho.
+    """
 
     dataset: str
     variable: str
@@ -102,7 +135,8 @@ class CensusCell:
         )
 
 
-# --- grids -----------------------------------------------------------------------------------------------------------
+# --- grids
+# ----------------------------------------------------------------------
 
 _FEW = ("SEX", "RAC1P", "AGEP", "SEX_RAC1P", "SEX_RAC1P_AGEP", "SEX_DIS_RAC1P_AGEP")
 
@@ -113,14 +147,25 @@ def census_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusC
         for variable in TABLES[dataset]:
             for name in CROSSINGS[dataset]:
                 for setting in SETTINGS if name in _FEW else ("published", "scaled"):
-                    yield CensusCell(dataset=dataset, variable=variable, crossing=name, setting=setting, runs=runs)
+                    yield CensusCell(
+                        dataset=dataset,
+                        variable=variable,
+                        crossing=name,
+                        setting=setting,
+                        runs=runs,
+                    )
 
 
 def budget_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusCell]:
     """Sex by race at every rho (COINPRESS, published and scaled) and epsilon (Laplace)."""
     for dataset in datasets:
         for variable in TABLES[dataset]:
-            common = {"dataset": dataset, "variable": variable, "crossing": "SEX_RAC1P", "runs": runs}
+            common = {
+                "dataset": dataset,
+                "variable": variable,
+                "crossing": "SEX_RAC1P",
+                "runs": runs,
+            }
             for rho in RHOS:
                 for setting in ("published", "scaled"):
                     if rho != RHO:  # that one is in the grid above
@@ -129,7 +174,8 @@ def budget_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusC
                 yield CensusCell(**common, mechanism="laplace", budget=epsilon)
 
 
-# --- tables ----------------------------------------------------------------------------------------------------------
+# --- tables
+# ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -153,7 +199,9 @@ def table_of(dataset: str, source: str = "auto") -> Table:
         frame = data.frame.assign(SCHL=data.frame["SCHL"] + 1.0)
     else:
         if data.is_replica:
-            raise Unavailable("the replica of nist has deciles of income only; the raw file is needed")
+            raise Unavailable(
+                "the replica of nist has deciles of income only; the raw file is needed"
+            )
         raw, _ = load_raw(data.task.file, data.source)
         frame = raw[["SEX", "RAC1P", "AGEP", "DPHY", "PINCP"]].rename(columns={"DPHY": "DIS"})
         frame = frame.apply(pd.to_numeric, errors="coerce")
@@ -165,7 +213,9 @@ def table_of(dataset: str, source: str = "auto") -> Table:
 
 @kept(2)
 def strata(dataset: str, variable: str, crossing: str) -> tuple[np.ndarray, np.ndarray]:
-    """Answers ordered by stratum, and the strata's sizes; those without an answer to ``variable`` are left out."""
+    """Answers ordered by stratum, and the strata's sizes; those without an answer to
+    ``variable`` are left out.
+    """
     frame = table_of(dataset).frame
     frame = frame[frame[variable].notna()]
     groups, _ = pd.factorize(pd.MultiIndex.from_frame(frame[crossing.split("_")]), sort=True)
@@ -173,7 +223,8 @@ def strata(dataset: str, variable: str, crossing: str) -> tuple[np.ndarray, np.n
     return frame[variable].to_numpy(dtype=float)[order], sizes
 
 
-# --- census ----------------------------------------------------------------------------------------------------------
+# --- census
+# ----------------------------------------------------------------------
 
 
 def budgets(rho: float) -> tuple[float, ...]:
@@ -186,11 +237,19 @@ def oracles(setting: str) -> tuple[str, ...]:
     chosen = SETTINGS[validate.choice("setting", setting, SETTINGS)]
     spread = ("the spread: each variable's own standard deviation",) if chosen.scaled else ()
     left_out = f", without those of at most {chosen.least:.1%} of the rows" if chosen.least else ""
-    return (*spread, f"the strata: those that occur in the table, ages in five bins of the observed range{left_out}")
+    return (
+        *spread,
+        (
+            "the strata: those that occur in the table, ages in five bins of the observed"
+            f" range{left_out}"
+        ),
+    )
 
 
 def interval_of(cell: CensusCell) -> Interval:
-    """What COINPRESS is told in ``cell``: the published interval, and a spread of 1 or (an oracle's) the variable's own."""
+    """What COINPRESS is told in ``cell``: the published interval, and a spread of 1 or (an
+    oracle's) the variable's own.
+    """
     center, radius = BOUNDS[cell.variable]
     scaled = SETTINGS[cell.setting].scaled
     return Interval(
@@ -202,14 +261,18 @@ def interval_of(cell: CensusCell) -> Interval:
 
 
 def run_ledger(cell: CensusCell, run: int = 0) -> Ledger:
-    """What the stratified estimate of one run notes: its measurements, the exact sizes, and what no budget pays for."""
+    """What the stratified estimate of one run notes: its measurements, the exact sizes, and what
+    no budget pays for.
+    """
     ledger = Ledger(cell.budget, unit="epsilon" if cell.mechanism == "laplace" else "rho")
     _one_run(cell, *strata(cell.dataset, cell.variable, cell.crossing), run, ledger)
     return ledger
 
 
 def census_runs(cell: CensusCell) -> dict[str, np.ndarray]:
-    """``<metric>|<method>``, shape (runs,), ``clean|<method>`` (population error of clipping without noise), ``strata``."""
+    """``<metric>|<method>``, shape (runs,), ``clean|<method>`` (population error of clipping
+    without noise), ``strata``.
+    """
     values, sizes = strata(cell.dataset, cell.variable, cell.crossing)
     rows = [_one_run(cell, values, sizes, run) for run in range(cell.runs)]
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
@@ -239,7 +302,9 @@ def _one_run(
         weights = outside if method == METHODS[2] and outside.sum() else own
         whole, groups = _answer(method, found, weights)
         row |= {f"{m}|{method}": v for m, v in _metrics(truth, groups, population, whole).items()}
-        row[f"clean|{method}"] = float(stratum_errors(population, _answer(method, clean, weights)[0]))
+        row[f"clean|{method}"] = float(
+            stratum_errors(population, _answer(method, clean, weights)[0])
+        )
     return row
 
 
@@ -247,34 +312,50 @@ def _estimates(cell: CensusCell, x, kept, own, rng, ledger=None) -> tuple[float,
     """Private means of the population, and of every stratum, for which ``ledger`` pays."""
     told = interval_of(cell)
     if cell.mechanism == "laplace":
-        return (laplace_means(x, np.array([x.size]), told.low, told.high, cell.budget, rng)[0],
-                laplace_means(kept, own, told.low, told.high, cell.budget, rng, ledger))  # fmt: skip
-    return (coinpress(x, np.array([x.size]), told, budgets(cell.budget), rng)[0],
-            coinpress(kept, own, told, budgets(cell.budget), rng, ledger))  # fmt: skip
+        return (
+            laplace_means(x, np.array([x.size]), told.low, told.high, cell.budget, rng)[0],
+            laplace_means(kept, own, told.low, told.high, cell.budget, rng, ledger),
+        )
+    return (
+        coinpress(x, np.array([x.size]), told, budgets(cell.budget), rng)[0],
+        coinpress(kept, own, told, budgets(cell.budget), rng, ledger),
+    )
 
 
-def _answer(method: str, found: tuple[float, np.ndarray], weights: np.ndarray) -> tuple[float, np.ndarray]:
-    """The population's and the strata's estimates of a method; the plain one says the same of every stratum."""
+def _answer(
+    method: str, found: tuple[float, np.ndarray], weights: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """The population's and the strata's estimates of a method; the plain one says the same of
+    every stratum.
+    """
     whole, groups = found
     if method == METHODS[0]:
         return whole, np.full(groups.size, whole)
     return float(recombine(groups, weights)), groups
 
 
-def _metrics(truth: np.ndarray, groups: np.ndarray, population: float, whole: float) -> dict[str, float]:
+def _metrics(
+    truth: np.ndarray, groups: np.ndarray, population: float, whole: float
+) -> dict[str, float]:
     drop = min(5, truth.size - 1)
     nonzero = truth != 0
     return {
         "error": float(stratum_errors(population, whole)),
         "parity": float(parity_error(truth[nonzero], groups[nonzero], population, whole)),
-        "parity_average": float(parity_error(truth[nonzero], groups[nonzero], population, whole, reading="average")),
-        "parity_published": float(parity_error(truth, groups, population, whole, normalised=False, drop=drop)),
+        "parity_average": float(
+            parity_error(truth[nonzero], groups[nonzero], population, whole, reading="average")
+        ),
+        "parity_published": float(
+            parity_error(truth, groups, population, whole, normalised=False, drop=drop)
+        ),
         "worst": float(stratum_errors(truth[nonzero], groups[nonzero]).max()),
     }
 
 
 def _summary(runs: dict[str, np.ndarray]) -> dict[str, float]:
-    """Mean and 95% interval of every metric, and of each stratified method's difference to plain COINPRESS."""
+    """Mean and 95% interval of every metric, and of each stratified method's difference to plain
+    COINPRESS.
+    """
     flat: dict[str, float] = {}
     for name, x in runs.items():
         flat |= dict(zip((name, f"{name}|low", f"{name}|high"), mean_interval(x), strict=True))
@@ -291,4 +372,8 @@ def run_census(cell: CensusCell) -> dict:
     table = table_of(cell.dataset)
     runs = census_runs(cell)
     k = runs.pop("strata")
-    return {"strata": float(k.mean())} | _summary(runs) | {"data_source": table.source, "data_sha256": table.sha256}
+    return (
+        {"strata": float(k.mean())}
+        | _summary(runs)
+        | {"data_source": table.source, "data_sha256": table.sha256}
+    )

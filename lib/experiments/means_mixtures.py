@@ -1,4 +1,6 @@
-"""Stratified means of Gaussian mixtures (Figs 3, 6, 7): the population's error with noise really drawn, and without."""
+"""Stratified means of Gaussian mixtures (Figs 3, 6, 7): the population's error with noise really
+drawn, and without.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ class MixtureCell:
 
 
 def mixture_grid(runs: int = RUNS) -> Iterator[MixtureCell]:
-    """Fig. 6's grid: k in {3, 6, 12}, six alphas, n from 1,000 to 10,000 and beyond; Figs 3 and 7 are slices of it."""
+    """Fig. 6's grid: k in {3, 6, 12}, six alphas, n from 1,000 to 10,000 and beyond; Figs 3 and
+    7 are slices of it.
+    """
     for k in (3, 6, 12, 24, 48):
         for alpha in (0.3, 0.5, 0.7, 1.0, 3.0, 10.0):
             for n in (1000, 2000, 4000, 5000, 6000, 8000, 10_000, 30_000):
@@ -62,7 +66,8 @@ def mixture_grid(runs: int = RUNS) -> Iterator[MixtureCell]:
 
 
 def mixture_runs(cell: MixtureCell) -> dict[str, np.ndarray]:
-    """Absolute error of the population's mean in every run, ``error|<method>`` and what it looks like without noise.
+    """Absolute error of the population's mean in every run, ``error|<method>`` and what it looks
+    like without noise.
 
     A run draws weights from the Dirichlet law, group means from N(0, 1), rows,
     and as many public rows for the weights of PubStratCOINPRESS as there are
@@ -74,10 +79,12 @@ def mixture_runs(cell: MixtureCell) -> dict[str, np.ndarray]:
     sizes = np.array([rng.multinomial(cell.n, w) for w in weights])
     public = np.array([rng.multinomial(cell.n, w) for w in weights])
     means = rng.standard_normal((cell.runs, cell.k))
-    spreads = rng.uniform(0.1, 2.0, means.shape) if cell.spreads == "uniform" else np.ones(means.shape)
-    x = np.repeat(means.ravel(), sizes.ravel()) + np.repeat(spreads.ravel(), sizes.ravel()) * rng.standard_normal(
-        cell.runs * cell.n
+    spreads = (
+        rng.uniform(0.1, 2.0, means.shape) if cell.spreads == "uniform" else np.ones(means.shape)
     )
+    x = np.repeat(means.ravel(), sizes.ravel()) + np.repeat(
+        spreads.ravel(), sizes.ravel()
+    ) * rng.standard_normal(cell.runs * cell.n)
     told = Interval(low=-3.0, high=3.0, sigma=2.0 if cell.spreads == "uniform" else 1.0)
     plain = coinpress(x, np.full(cell.runs, cell.n), told, budgets(cell.rho), rng)
     groups = coinpress(x, sizes.ravel(), told, budgets(cell.rho), rng).reshape(sizes.shape)
@@ -87,12 +94,13 @@ def mixture_runs(cell: MixtureCell) -> dict[str, np.ndarray]:
     own = own.reshape(sizes.shape)
     truth, exact = own.sum(axis=1) / cell.n, own / np.maximum(sizes, 1)
     errors = {
-        "error|COINPRESS": plain - truth, "error|StratCOINPRESS": recombine(groups, sizes) - truth,
+        "error|COINPRESS": plain - truth,
+        "error|StratCOINPRESS": recombine(groups, sizes) - truth,
         "error|PubStratCOINPRESS": recombine(groups, public) - truth,
         "exact|StratCOINPRESS": recombine(exact, sizes) - truth,
         "exact|PubStratCOINPRESS": recombine(exact, public) - truth,
         "printed|StratCOINPRESS": recombine(groups, sizes, printed=True) - truth,
-    }  # fmt: skip
+    }
     return {name: np.abs(e) for name, e in errors.items()} | {
         "spread": np.array([r.std() for r in x.reshape(cell.runs, -1)])
     }

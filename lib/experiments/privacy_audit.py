@@ -1,18 +1,22 @@
-"""Audit a whole fit against what it declares: five checks on many replays between two neighbouring tables.
+"""Audit a whole fit against what it declares: five checks on many replays between two neighbouring
+tables.
 
 ``law``
-    Each answer follows the law that its look states (Kolmogorov-Smirnov tests of what must be uniform).
+    Each answer follows the law that its look states (Kolmogorov-Smirnov tests of what must be
+    uniform).
 ``price``
     No look costs more between the two tables than its ledger entry says.
 ``budget``
-    The entries of the looks that move between the two tables add up to no more than the promise, nor does the ledger.
+    The entries of the looks that move between the two tables add up to no more than the promise,
+    nor does the ledger.
 ``beside``
     With equal answers the two fits release the same, to the last bit.
 ``loss``
     The empirical delta(epsilon) of the exact privacy losses is nowhere above the declared one.
 
-``price``, ``budget`` and ``beside`` are arithmetic: they raise no false alarm. If a run passes all three, its looks
-are covered by the promise for this pair of tables. ``law`` and ``loss`` are statistical tests.
+``price``, ``budget`` and ``beside`` are arithmetic: they raise no false alarm. If a run passes all
+three, its looks are covered by the promise for this pair of tables. ``law`` and ``loss`` are
+statistical tests.
 """
 
 from __future__ import annotations
@@ -58,16 +62,30 @@ class Audit:
     alarms: dict[str, str]
 
     def certified(self, delta: float, level: float) -> float:
-        """The epsilon that the losses rule out at ``delta``; wrong with probability at most ``level``."""
+        """The epsilon that the losses rule out at ``delta``; wrong with probability at most
+        ``level``.
+        """
         return certified_epsilon(self.losses, self.promise, delta, level)
 
     def lower_bound(self, epsilon: float, level: float) -> float:
-        """The delta that the losses rule out at ``epsilon``; wrong with probability at most ``level``."""
+        """The delta that the losses rule out at ``epsilon``; wrong with probability at most
+        ``level``.
+        """
         return delta_lower_bound(self.losses, epsilon, level)
 
 
-def audit(fit: Fit, table: object, neighbour: object, promise: Promise, relation: str, *, runs: int, seed: int = 0,
-          delta: float = 0.01, level: float = 1e-6) -> Audit:  # fmt: skip
+def audit(
+    fit: Fit,
+    table: object,
+    neighbour: object,
+    promise: Promise,
+    relation: str,
+    *,
+    runs: int,
+    seed: int = 0,
+    delta: float = 0.01,
+    level: float = 1e-6,
+) -> Audit:
     """Run ``fit(table, rng)`` and replay it on ``neighbour``, ``runs`` times.
 
     Parameters
@@ -101,7 +119,12 @@ def audit(fit: Fit, table: object, neighbour: object, promise: Promise, relation
         alarms["law"] = words
     if proves_violation(losses, promise, delta, level / 2):
         alarms["loss"] = "delta is above the declared one"
-    return Audit(promise, losses, float(prices.max()), {check: alarms[check] for check in CHECKS if check in alarms})
+    return Audit(
+        promise,
+        losses,
+        float(prices.max()),
+        {check: alarms[check] for check in CHECKS if check in alarms},
+    )
 
 
 def _faults(found: Replay, promise: Promise, relation: str) -> Iterable[tuple[str, str]]:
@@ -110,7 +133,10 @@ def _faults(found: Replay, promise: Promise, relation: str) -> Iterable[tuple[st
     for look, twin in zip(found.looks, found.twins, strict=True):
         price = look.price(twin)
         if price > look.entry.prices[relation] * (1 + _ROUNDING):
-            yield "price", f"{look.entry.what}: {price:.3g}, charged {look.entry.prices[relation]:.3g}"
+            yield (
+                "price",
+                f"{look.entry.what}: {price:.3g}, charged {look.entry.prices[relation]:.3g}",
+            )
         if price > 0:
             charged.append(look.entry.prices[relation])
     most = promise.rho if promise.epsilon is None else promise.epsilon
@@ -122,10 +148,11 @@ def _faults(found: Replay, promise: Promise, relation: str) -> Iterable[tuple[st
 
 
 def ranks(look: Look, rng: np.random.Generator) -> np.ndarray:
-    """Numbers that are uniform on [0, 1] and independent if the answer was drawn from the law that the look states.
+    """Numbers that are uniform on [0, 1] and independent if the answer was drawn from the law that
+    the look states.
 
-    Noise: the distribution function at each value. A selection: the probability of all likelier options, and a random
-    part (by ``rng``) of that of the chosen one.
+    Noise: the distribution function at each value. A selection: the probability of all likelier
+    options, and a random part (by ``rng``) of that of the chosen one.
     """
     if isinstance(look.mechanism, Exponential):
         odds = np.exp(look.mechanism.log_probabilities(look.exact))
@@ -139,13 +166,19 @@ def ranks(look: Look, rng: np.random.Generator) -> np.ndarray:
 
 
 def follows_law(looks: Sequence[Look], rng: np.random.Generator, level: float) -> str:
-    """Which of four streams of ranks is not uniform; empty if none is shown to be. Wrong with probability at most ``level``.
+    """Which of four streams of ranks is not uniform; empty if none is shown to be. Wrong with
+    probability at most ``level``.
 
-    The streams are those of every noisy value; of the difference of every two values that follow each other; of the
-    difference of the sums of two looks that do; and of every selection. The differences show noise that is used twice.
-    How many looks there are may depend on their answers. So a stream is tested at numbers of draws fixed beforehand.
+    The streams are those of every noisy value; of the difference of every two values that follow
+    each other; of the difference of the sums of two looks that do; and of every selection. The
+    differences show noise that is used twice. How many looks there are may depend on their answers.
+    So a stream is tested at numbers of draws fixed beforehand.
     """
-    noise = [stats.norm.ppf(ranks(look, rng)) for look in looks if not isinstance(look.mechanism, Exponential)]
+    noise = [
+        stats.norm.ppf(ranks(look, rng))
+        for look in looks
+        if not isinstance(look.mechanism, Exponential)
+    ]
     each = np.concatenate([*noise, []])
     sums = np.array([z.sum() / math.sqrt(z.size) for z in noise])
     selections = [ranks(look, rng) for look in looks if isinstance(look.mechanism, Exponential)]
@@ -164,7 +197,9 @@ def follows_law(looks: Sequence[Look], rng: np.random.Generator, level: float) -
 
 
 def _differences(z: np.ndarray) -> np.ndarray:
-    """Ranks of the differences of the first and the second normal value, the third and the fourth, and so on."""
+    """Ranks of the differences of the first and the second normal value, the third and the
+    fourth, and so on.
+    """
     even = z.size // 2 * 2
     return stats.norm.cdf((z[0:even:2] - z[1:even:2]) / math.sqrt(2))
 

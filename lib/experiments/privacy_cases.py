@@ -1,7 +1,9 @@
-"""What is audited: each mechanism as a fit with few steps, its promise, and tiny neighbouring tables.
+"""What is audited: each mechanism as a fit with few steps, its promise, and tiny neighbouring
+tables.
 
-A privacy guarantee holds for the worst pair of tables, and tiny tables are where a row weighs most. The tables have
-three columns of two or three codes. One person alone has code 1 in column ``a``: a group of one appears or vanishes.
+A privacy guarantee holds for the worst pair of tables, and tiny tables are where a row weighs most.
+The tables have three columns of two or three codes. One person alone has code 1 in column ``a``: a
+group of one appears or vanishes.
 """
 
 from __future__ import annotations
@@ -22,15 +24,38 @@ from lib.means.stratified import strat_coinpress, strat_laplace
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.base import Synthesizer
 
-__all__ = ["BUDGET", "DELTA", "DOMAIN", "EPSILON", "ROUNDS", "Case", "cases", "case", "synthesizer_case"]
+__all__ = [
+    "BUDGET",
+    "DELTA",
+    "DOMAIN",
+    "EPSILON",
+    "ROUNDS",
+    "Case",
+    "cases",
+    "case",
+    "synthesizer_case",
+]
 
 ADD_OR_REMOVE, _, WITHIN = RELATIONS
-BUDGET = 0.5  # rho; a Gaussian measurement of everything then has sensitivity equal to its deviation
+BUDGET = (
+    0.5  # rho; a Gaussian measurement of everything then has sensitivity equal to its deviation
+)
 EPSILON = 1.0  # of the Laplace mean
 DELTA = 0.01  # where epsilons are compared
 ROUNDS = 4  # of GEM
 DOMAIN = Domain.of({"a": 2, "b": 3, "c": 2})
-_ROWS = ((0, 0, 0), (0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 1, 1), (0, 0, 0), (0, 1, 0), (0, 0, 1), (1, 2, 1))
+_ROWS = (
+    (0, 0, 0),
+    (0, 0, 0),
+    (0, 0, 1),
+    (0, 1, 0),
+    (0, 1, 1),
+    (0, 1, 1),
+    (0, 0, 0),
+    (0, 1, 0),
+    (0, 0, 1),
+    (1, 2, 1),
+)
 
 
 @dataclass(frozen=True)
@@ -81,15 +106,27 @@ def _within_pairs() -> dict[str, tuple[object, object]]:
     }
 
 
-def synthesizer_case(name: str, title: str, synthesizer: Synthesizer, *, rho: float = BUDGET) -> Case:
+def synthesizer_case(
+    name: str, title: str, synthesizer: Synthesizer, *, rho: float = BUDGET
+) -> Case:
     """A synthesizer under one row more or less, with ``rho`` promised and spent."""
-    return Case(name, title, lambda table, rng: synthesizer.fit(table, DOMAIN, rho, rng), Promise(rho=rho), ADD_OR_REMOVE,
-                _row_pairs())  # fmt: skip
+    return Case(
+        name,
+        title,
+        lambda table, rng: synthesizer.fit(table, DOMAIN, rho, rng),
+        Promise(rho=rho),
+        ADD_OR_REMOVE,
+        _row_pairs(),
+    )
 
 
 def _counted_case(synthesizer: Synthesizer) -> Case:
-    """Exact group sizes: what is promised is for a person who stays in the group, at the ledger's price for that."""
-    plain = synthesizer_case("stratified_counted", "Stratified MST, sizes counted exactly", synthesizer)
+    """Exact group sizes: what is promised is for a person who stays in the group, at the
+    ledger's price for that.
+    """
+    plain = synthesizer_case(
+        "stratified_counted", "Stratified MST, sizes counted exactly", synthesizer
+    )
     pairs = _within_pairs()
     table = next(iter(pairs.values()))[0]
     price = plain.fit(table, np.random.default_rng(0)).ledger.price(WITHIN)
@@ -100,8 +137,12 @@ _VALUES = np.array([0.0, 0.2, 0.9, 0.4, 0.7, 0.1, 0.5, 0.3])
 _GROUPS = np.array([0, 0, 0, 0, 0, 1, 1, 2])
 
 
-def _mean_case(name: str, title: str, fit: Callable, promise: Promise, low: float, high: float) -> Case:
-    """Means of three groups, one of them a single person. A value moves from one end of all numbers to the other."""
+def _mean_case(
+    name: str, title: str, fit: Callable, promise: Promise, low: float, high: float
+) -> Case:
+    """Means of three groups, one of them a single person. A value moves from one end of all
+    numbers to the other.
+    """
 
     def changed(place: int, value: float) -> np.ndarray:
         return np.where(np.arange(_VALUES.size) == place, value, _VALUES)
@@ -115,7 +156,9 @@ def _mean_case(name: str, title: str, fit: Callable, promise: Promise, low: floa
 
 
 def _coinpress(values: np.ndarray, rng: np.random.Generator) -> object:
-    return strat_coinpress(values, _GROUPS, 3, Interval(low=-1.0, high=2.0, sigma=0.5), rho=BUDGET, rng=rng)
+    return strat_coinpress(
+        values, _GROUPS, 3, Interval(low=-1.0, high=2.0, sigma=0.5), rho=BUDGET, rng=rng
+    )
 
 
 def _laplace(values: np.ndarray, rng: np.random.Generator) -> object:
@@ -142,17 +185,33 @@ def cases(size: str = "small") -> dict[str, Case]:
             synthesizer_case("mst_unmerged", "MST without merging", replace(mst, compress=False)),
             synthesizer_case("aim", "AIM", aim),
             synthesizer_case("gem", "GEM, whole marginals", GEM(**few)),
-            synthesizer_case("gem_cell", "GEM, single cells", GEM(**few, variant="cell") if small else GEM.published()),
-            synthesizer_case("stratified_declared", "Stratified MST, sizes declared",
-                             Stratified(inner=mst, by=("a",), sizes=sizes)),
-            synthesizer_case("stratified_noisy", "Stratified MST, noisy sizes", Stratified(inner=mst, by=("a",), weights="noisy")),
-            synthesizer_case("stratified_projected", "Stratified MST, projected sizes",
-                             Stratified(inner=mst, by=("a",), weights="projected", small="merge", threshold=0.2)),
+            synthesizer_case(
+                "gem_cell",
+                "GEM, single cells",
+                GEM(**few, variant="cell") if small else GEM.published(),
+            ),
+            synthesizer_case(
+                "stratified_declared",
+                "Stratified MST, sizes declared",
+                Stratified(inner=mst, by=("a",), sizes=sizes),
+            ),
+            synthesizer_case(
+                "stratified_noisy",
+                "Stratified MST, noisy sizes",
+                Stratified(inner=mst, by=("a",), weights="noisy"),
+            ),
+            synthesizer_case(
+                "stratified_projected",
+                "Stratified MST, projected sizes",
+                Stratified(inner=mst, by=("a",), weights="projected", small="merge", threshold=0.2),
+            ),
             _counted_case(Stratified(inner=mst, by=("a",))),
-            _mean_case("laplace", "Clipped Laplace mean", _laplace, Promise(epsilon=EPSILON), -50.0, 50.0),
+            _mean_case(
+                "laplace", "Clipped Laplace mean", _laplace, Promise(epsilon=EPSILON), -50.0, 50.0
+            ),
             _mean_case("coinpress", "COINPRESS", _coinpress, Promise(rho=BUDGET), -50.0, 50.0),
         )
-    }  # fmt: skip
+    }
 
 
 def case(name: str, size: str = "small") -> Case:

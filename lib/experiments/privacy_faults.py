@@ -1,7 +1,8 @@
-"""Faults planted in the mechanisms, which the audit must catch, and one use of the data that it must let pass.
+"""Faults planted in the mechanisms, which the audit must catch, and one use of the data that it
+must let pass.
 
-Each fault is a mistake that somebody made or could make. It is planted for as long as a ``with`` lasts, by replacing a
-function of the package or by calling a mechanism in another way.
+Each fault is a mistake that somebody made or could make. It is planted for as long as a ``with``
+lasts, by replacing a function of the package or by calling a mechanism in another way.
 """
 
 from __future__ import annotations
@@ -108,7 +109,9 @@ def _choose_unseen(mechanism, scores, rng, what, ledger=None):
 _of_rho, _sizes = Exponential.of_rho, Stratified._sizes
 
 
-def _exact_weights(self: Stratified, data: pd.DataFrame, domain: Domain, ledger: object, rng: object) -> np.ndarray:
+def _exact_weights(
+    self: Stratified, data: pd.DataFrame, domain: Domain, ledger: object, rng: object
+) -> np.ndarray:
     _sizes(self, data, domain, ledger, rng)
     return group_sizes(data, domain, self.by)
 
@@ -126,7 +129,9 @@ def _exact_total(mechanism, values, rng, what, ledger=None, sensitivity=None):
 
 
 def _overspending(fit: Fit) -> Fit:
-    """Every round gets the declared epsilon as its own parameter, as in the published experiment."""
+    """Every round gets the declared epsilon as its own parameter, as in the published
+    experiment.
+    """
     declared = cases()["gem_cell"].promise.epsilon_at(DELTA)
     spent = published_spending(declared, rounds=ROUNDS)["rho"]
     gem = GEM(rounds=ROUNDS, steps=1, hidden=(4,), inputs=2, batch=4, variant="cell", alpha=0.67)
@@ -134,7 +139,9 @@ def _overspending(fit: Fit) -> Fit:
 
 
 def _domain_of_the_data(fit: Fit) -> Fit:
-    return lambda table, rng: _MST.fit(table, Domain.of({c: int(table[c].max()) + 1 for c in table}), BUDGET, rng)
+    return lambda table, rng: _MST.fit(
+        table, Domain.of({c: int(table[c].max()) + 1 for c in table}), BUDGET, rng
+    )
 
 
 def _merging_by_exact_counts(fit: Fit) -> Fit:
@@ -158,13 +165,17 @@ class _Everyone(Synthesizer):
     table: pd.DataFrame
     name: str = "everyone"
 
-    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> Fitted:
+    def fit(
+        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+    ) -> Fitted:
         return _MST.fit(self.table[list(domain.columns)], domain, budget, rng)
 
 
 def _overlapping(fit: Fit) -> Fit:
     sizes = {(0,): 9, (1,): 1}
-    return lambda table, rng: Stratified(inner=_Everyone(table), by=("a",), sizes=sizes).fit(table, DOMAIN, BUDGET, rng)
+    return lambda table, rng: Stratified(inner=_Everyone(table), by=("a",), sizes=sizes).fit(
+        table, DOMAIN, BUDGET, rng
+    )
 
 
 def _counted_sizes(fit: Fit) -> Fit:
@@ -188,47 +199,182 @@ def _unclipped(values: np.ndarray, sizes: np.ndarray, low: object, high: object)
 FAULTS: dict[str, Fault] = {
     f.name: f
     for f in (
-        Fault("half_noise", "the sampler draws half the noise", "coinpress", VALUE, "law",
-              "lib.dp.Gaussian.release", _release_half),
-        Fault("one_noise", "all values of a look get the same noise", "coinpress", VALUE, "law",
-              "lib.dp.Gaussian.release", _release_one),
-        Fault("noise_again", "every look of a fit draws the same noise", "coinpress", VALUE, "law",
-              "lib.dp.Gaussian.release", _release_again),
-        Fault("best_option", "the best option is always picked", "aim", MANY, "law",
-              "lib.dp.Exponential.select", _select_best),
-        Fault("half_deviation", "a marginal's sensitivity is taken as 1/2", "mst", LONE, "price",
-              "lib.synth.base.gaussian", lambda rho: Gaussian(sensitivity=0.5, rho=rho)),
-        Fault("half_sensitivity", "a mean's sensitivity is halved", "laplace", VALUE, "price",
-              "lib.means.grouped.Laplace", _half_as_sensitive(Laplace)),
-        Fault("sharp_selection", "a selection's sensitivity is halved", "mst", LONE, "price",
-              "lib.synth.base.Exponential.of_rho",
-              lambda rho, *, sensitivity: _of_rho(rho, sensitivity=sensitivity / 2)),
-        Fault("no_clipping", "values are averaged without clipping", "laplace", LONE_VALUE, "price",
-              "lib.means.grouped.clipped_means", _unclipped),
-        Fault("uncharged", "selections are not charged, so AIM goes on for longer", "aim", LONE, "budget",
-              "lib.synth.base.choose", _choose_uncharged),
-        Fault("overspending", "GEM's published spending: the declared ε in every round", "gem_cell", LONE, "budget",
-              fit=_overspending),
-        Fault("overlapping", "every stratum is fitted to all rows", "stratified_declared", MANY, "budget", fit=_overlapping),
-        Fault("unseen", "a selection is charged and then drawn outside of the funnel", "mst", MANY, "beside",
-              "lib.synth.base.choose", _choose_unseen),
-        Fault("exact_weights", "noisy group counts are paid for, exact ones used", "stratified_noisy", MANY, "beside",
-              "lib.synth.Stratified._sizes", _exact_weights),
-        Fault("strata_of_data", "strata are those that occur in the data", "stratified_noisy", LONE, "beside",
-              "lib.synth.Stratified._sizes", _strata_of_the_data),
-        Fault("counted_sizes", "sizes are counted exactly, one row more or less is promised", "stratified_declared", LONE,
-              "beside", fit=_counted_sizes),
-        Fault("domain_of_data", "codes are those that occur in the data", "mst", LONE, "beside", fit=_domain_of_the_data),
-        Fault("exact_merging", "codes with fewer than five rows are merged, counted exactly", "mst", MANY, "beside",
-              fit=_merging_by_exact_counts),
-        Fault("exact_total", "the number of rows is paid for, the exact one used", "gem", MANY, "beside",
-              "lib.synth.gem.noisy", _exact_total),
-        Fault("interval_of_data", "COINPRESS starts from the observed range", "coinpress", LONE_VALUE, "beside",
-              fit=_interval_of_the_data),
-        Fault("twice", "no fault: every measurement is used twice, and paid once", "mst", LONE, "",
-              "lib.synth.mst.estimate", lambda domain, measured, **options: estimate(domain, [*measured, *measured], **options)),
+        Fault(
+            "half_noise",
+            "the sampler draws half the noise",
+            "coinpress",
+            VALUE,
+            "law",
+            "lib.dp.Gaussian.release",
+            _release_half,
+        ),
+        Fault(
+            "one_noise",
+            "all values of a look get the same noise",
+            "coinpress",
+            VALUE,
+            "law",
+            "lib.dp.Gaussian.release",
+            _release_one,
+        ),
+        Fault(
+            "noise_again",
+            "every look of a fit draws the same noise",
+            "coinpress",
+            VALUE,
+            "law",
+            "lib.dp.Gaussian.release",
+            _release_again,
+        ),
+        Fault(
+            "best_option",
+            "the best option is always picked",
+            "aim",
+            MANY,
+            "law",
+            "lib.dp.Exponential.select",
+            _select_best,
+        ),
+        Fault(
+            "half_deviation",
+            "a marginal's sensitivity is taken as 1/2",
+            "mst",
+            LONE,
+            "price",
+            "lib.synth.base.gaussian",
+            lambda rho: Gaussian(sensitivity=0.5, rho=rho),
+        ),
+        Fault(
+            "half_sensitivity",
+            "a mean's sensitivity is halved",
+            "laplace",
+            VALUE,
+            "price",
+            "lib.means.grouped.Laplace",
+            _half_as_sensitive(Laplace),
+        ),
+        Fault(
+            "sharp_selection",
+            "a selection's sensitivity is halved",
+            "mst",
+            LONE,
+            "price",
+            "lib.synth.base.Exponential.of_rho",
+            lambda rho, *, sensitivity: _of_rho(rho, sensitivity=sensitivity / 2),
+        ),
+        Fault(
+            "no_clipping",
+            "values are averaged without clipping",
+            "laplace",
+            LONE_VALUE,
+            "price",
+            "lib.means.grouped.clipped_means",
+            _unclipped,
+        ),
+        Fault(
+            "uncharged",
+            "selections are not charged, so AIM goes on for longer",
+            "aim",
+            LONE,
+            "budget",
+            "lib.synth.base.choose",
+            _choose_uncharged,
+        ),
+        Fault(
+            "overspending",
+            "GEM's published spending: the declared ε in every round",
+            "gem_cell",
+            LONE,
+            "budget",
+            fit=_overspending,
+        ),
+        Fault(
+            "overlapping",
+            "every stratum is fitted to all rows",
+            "stratified_declared",
+            MANY,
+            "budget",
+            fit=_overlapping,
+        ),
+        Fault(
+            "unseen",
+            "a selection is charged and then drawn outside of the funnel",
+            "mst",
+            MANY,
+            "beside",
+            "lib.synth.base.choose",
+            _choose_unseen,
+        ),
+        Fault(
+            "exact_weights",
+            "noisy group counts are paid for, exact ones used",
+            "stratified_noisy",
+            MANY,
+            "beside",
+            "lib.synth.Stratified._sizes",
+            _exact_weights,
+        ),
+        Fault(
+            "strata_of_data",
+            "strata are those that occur in the data",
+            "stratified_noisy",
+            LONE,
+            "beside",
+            "lib.synth.Stratified._sizes",
+            _strata_of_the_data,
+        ),
+        Fault(
+            "counted_sizes",
+            "sizes are counted exactly, one row more or less is promised",
+            "stratified_declared",
+            LONE,
+            "beside",
+            fit=_counted_sizes,
+        ),
+        Fault(
+            "domain_of_data",
+            "codes are those that occur in the data",
+            "mst",
+            LONE,
+            "beside",
+            fit=_domain_of_the_data,
+        ),
+        Fault(
+            "exact_merging",
+            "codes with fewer than five rows are merged, counted exactly",
+            "mst",
+            MANY,
+            "beside",
+            fit=_merging_by_exact_counts,
+        ),
+        Fault(
+            "exact_total",
+            "the number of rows is paid for, the exact one used",
+            "gem",
+            MANY,
+            "beside",
+            "lib.synth.gem.noisy",
+            _exact_total,
+        ),
+        Fault(
+            "interval_of_data",
+            "COINPRESS starts from the observed range",
+            "coinpress",
+            LONE_VALUE,
+            "beside",
+            fit=_interval_of_the_data,
+        ),
+        Fault(
+            "twice",
+            "no fault: every measurement is used twice, and paid once",
+            "mst",
+            LONE,
+            "",
+            "lib.synth.mst.estimate",
+            lambda domain, measured, **options: estimate(domain, [*measured, *measured], **options),
+        ),
     )
-}  # fmt: skip
+}
 
 
 def fault(name: str) -> Fault:

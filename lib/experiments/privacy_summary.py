@@ -1,4 +1,6 @@
-"""Tables of the stored audits: declared against certified epsilon for each mechanism, and each fault with what caught it."""
+"""Tables of the stored audits: declared against certified epsilon for each mechanism, and each
+fault with what caught it.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,10 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``mechanism`` (words), ``relation``, ``unit`` and ``declared``; ``price``, the largest on any pair of tables;
-        ``delta``, ``epsilon_declared``, ``epsilon_gaussian``, and ``epsilon_certified``, the largest of all pairs;
-        ``pairs`` and ``runs`` over all pairs; ``alarms``, empty if no check failed.
+        ``mechanism`` (words), ``relation``, ``unit`` and ``declared``; ``price``, the largest on
+        any pair of tables; ``delta``, ``epsilon_declared``, ``epsilon_gaussian``, and
+        ``epsilon_certified``, the largest of all pairs; ``pairs`` and ``runs`` over all pairs;
+        ``alarms``, empty if no check failed.
     """
     clean = frame[frame["fault"] == ""]
     small, rows = clean[clean["size"] == "small"].groupby("mechanism"), []
@@ -34,21 +37,27 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
         first = part.iloc[0]
         rows.append(
             {"mechanism": case.title}
-            | {field: first[field] for field in ("relation", "unit", "declared", "delta", "epsilon_declared")}
+            | {
+                field: first[field]
+                for field in ("relation", "unit", "declared", "delta", "epsilon_declared")
+            }
             | {
                 "price": part["price"].max(),
                 "epsilon_gaussian": first["epsilon_gaussian"],
                 "epsilon_certified": part["epsilon_certified"].max(),
                 "pairs": len(part),
                 "runs": int(clean.loc[clean["mechanism"] == name, "runs"].sum()),
-                "alarms": ", ".join(sorted({a for a in clean.loc[clean["mechanism"] == name, "alarms"] if a})),
+                "alarms": ", ".join(
+                    sorted({a for a in clean.loc[clean["mechanism"] == name, "alarms"] if a})
+                ),
             }
         )
     return pd.DataFrame(rows)
 
 
 def caught(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row for each planted fault: ``fault`` and ``mechanism`` in words, the checks that failed, what was found, ``runs``.
+    """One row for each planted fault: ``fault`` and ``mechanism`` in words, the checks that failed,
+    what was found, ``runs``.
 
     ``expected`` is the check that must fail. It is empty for the one that is no fault.
     """

@@ -1,4 +1,5 @@
-"""What may be stored: plain values, one kind a field, under names that are free, and of real data where results are committed.
+"""What may be stored: plain values, one kind a field, under names that are free, and of real data
+where results are committed.
 
 A field is a column of the parquet file, so it holds text, truth values or
 numbers; a gap (None or NaN) goes with each of them. What does not fit is refused
@@ -15,7 +16,14 @@ import pandas as pd
 
 __all__ = ["RESERVED", "kinds_of", "needs_real", "plain", "refuse_mixture", "refuse_taken"]
 
-RESERVED = ("cell", "version", "commit", "versions", "wall_s", "created")  # what sweep and store write themselves
+RESERVED = (
+    "cell",
+    "version",
+    "commit",
+    "versions",
+    "wall_s",
+    "created",
+)  # what sweep and store write themselves
 _GAP = "gap"
 
 
@@ -47,7 +55,10 @@ def plain(record: Mapping[str, object], whose: str) -> dict[str, object]:
     ValueError
         For a field that is no text, truth value, number of 64 bits or None.
     """
-    flat = {name: value.item() if isinstance(value, np.generic) else value for name, value in record.items()}
+    flat = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in record.items()
+    }
     for name, value in flat.items():
         if not isinstance(name, str):
             raise ValueError(f"{whose}: field {name!r} is not allowed: a name that is text is")
@@ -62,13 +73,20 @@ def plain(record: Mapping[str, object], whose: str) -> dict[str, object]:
 def kinds_of(frame: pd.DataFrame) -> dict[str, str]:
     """The kind of every column that holds a value."""
     first = {name: found.iloc[0] for name in frame if len(found := frame[name].dropna())}
-    kinds = {name: _kind(value.item() if isinstance(value, np.generic) else value) for name, value in first.items()}
+    kinds = {
+        name: _kind(value.item() if isinstance(value, np.generic) else value)
+        for name, value in first.items()
+    }
     return {name: kind for name, kind in kinds.items() if kind}
 
 
 def refuse_mixture(record: Mapping[str, object], kinds: dict[str, str]) -> dict[str, str]:
-    """``kinds`` with those of a plain ``record``; a ``ValueError`` names the field whose kind is another than before."""
-    found = {name: kind for name, value in record.items() if (kind := _kind(value)) not in (None, _GAP)}
+    """``kinds`` with those of a plain ``record``; a ``ValueError`` names the field whose kind is
+    another than before.
+    """
+    found = {
+        name: kind for name, value in record.items() if (kind := _kind(value)) not in (None, _GAP)
+    }
     for name, kind in found.items():
         if kinds.get(name, kind) != kind:
             raise ValueError(
@@ -79,12 +97,15 @@ def refuse_mixture(record: Mapping[str, object], kinds: dict[str, str]) -> dict[
 
 
 def refuse_taken(names: Iterable[object], parameters: Iterable[str], whose: str) -> None:
-    """A ``ValueError`` for fields under the name of a parameter of the cell, or one that sweep and store use."""
+    """A ``ValueError`` for fields under the name of a parameter of the cell, or one that sweep
+    and store use.
+    """
     names, parameters = set(names), set(parameters)
     for what, taken in (("parameters of the cell", parameters), ("reserved", {*RESERVED})):
         if both := names & taken:
             raise ValueError(
-                f"{whose}: fields named {', '.join(map(repr, sorted(both)))} are not allowed: these names are {what}"
+                f"{whose}: fields named {', '.join(map(repr, sorted(both)))} are not allowed: these"
+                f" names are {what}"
             )
 
 

@@ -1,14 +1,16 @@
 """The exact privacy loss of a whole fit: run it on a table, then replay it on a neighbouring table.
 
-Every draw that depends on the data goes through :mod:`lib.dp.looks`, which hands it to an observer. Here the first
-observer notes each look: its law and its answer. The second forces the same answers on a fit to the neighbour, with
-the same generator, and notes how likely they are there. The sum of the differences is
+Every draw that depends on the data goes through :mod:`lib.dp.looks`, which hands it to an observer.
+Here the first observer notes each look: its law and its answer. The second forces the same answers
+on a fit to the neighbour, with the same generator, and notes how likely they are there. The sum of
+the differences is
 
     L = ln(density of all answers on the table / density of all answers on the neighbour),
 
-the exact privacy loss of every measurement and selection together, adaptive choices included. What reaches the model
-*beside* the looks shows as a difference between two fits that were given equal answers. The loss is then infinite.
-That is also the loss of noise which is drawn elsewhere: what the observer cannot see counts as no noise.
+the exact privacy loss of every measurement and selection together, adaptive choices included. What
+reaches the model *beside* the looks shows as a difference between two fits that were given equal
+answers. The loss is then infinite. That is also the loss of noise which is drawn elsewhere: what
+the observer cannot see counts as no noise.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ Fit = Callable[[object, np.random.Generator], object]
 
 @dataclass(frozen=True)
 class Look:
-    """One draw: its ledger entry, its law, what it hides (values or scores), and its answer (values or an index)."""
+    """One draw: its ledger entry, its law, what it hides (values or scores), and its answer
+    (values or an index).
+    """
 
     entry: Entry
     mechanism: Mechanism
@@ -46,7 +50,8 @@ class Look:
         return float(np.sum(self.mechanism.log_density(self.answer - self.exact)))
 
     def price(self, twin: Look) -> float:
-        """What this look costs between the two tables at hand, from the law alone: ``rho``, or ``epsilon`` for Laplace noise.
+        """What this look costs between the two tables at hand, from the law alone: ``rho``, or
+        ``epsilon`` for Laplace noise.
 
         A selection has bounded range: ``r^2 / 8`` for a loss whose values span ``r``.
         """
@@ -56,7 +61,9 @@ class Look:
         if isinstance(self.mechanism, Laplace):
             return float(np.sum(np.abs(moved / self.mechanism.scale)))
         twice = 1 if self.mechanism.monotone else 2
-        return float((np.ptp(moved) * self.mechanism.epsilon / (twice * self.mechanism.sensitivity)) ** 2 / 8)
+        return float(
+            (np.ptp(moved) * self.mechanism.epsilon / (twice * self.mechanism.sensitivity)) ** 2 / 8
+        )
 
 
 class _Uncovered(Exception):
@@ -69,7 +76,9 @@ class _Recorder:
 
     looks: list[Look] = field(default_factory=list)
 
-    def look(self, entry: Entry, mechanism: Mechanism, exact: np.ndarray, draw: Callable) -> np.ndarray | int:
+    def look(
+        self, entry: Entry, mechanism: Mechanism, exact: np.ndarray, draw: Callable
+    ) -> np.ndarray | int:
         answer = draw()
         self.looks.append(Look(entry, mechanism, np.array(exact), answer))
         return answer
@@ -82,12 +91,18 @@ class _Forcer:
     recorded: list[Look]
     looks: list[Look] = field(default_factory=list)
 
-    def look(self, entry: Entry, mechanism: Mechanism, exact: np.ndarray, draw: Callable) -> np.ndarray | int:
+    def look(
+        self, entry: Entry, mechanism: Mechanism, exact: np.ndarray, draw: Callable
+    ) -> np.ndarray | int:
         draw()  # The generator stays in step with the recorded fit.
         if len(self.looks) == len(self.recorded):
             raise _Uncovered(f"one more look: {entry.what}")
         twin = self.recorded[len(self.looks)]
-        if (entry.what, type(mechanism), np.shape(exact)) != (twin.entry.what, type(twin.mechanism), twin.exact.shape):
+        if (entry.what, type(mechanism), np.shape(exact)) != (
+            twin.entry.what,
+            type(twin.mechanism),
+            twin.exact.shape,
+        ):
             raise _Uncovered(f"another look: {entry.what} instead of {twin.entry.what}")
         self.looks.append(Look(entry, mechanism, np.array(exact), twin.answer))
         return twin.answer
@@ -117,10 +132,14 @@ class Replay:
         """``L`` in nats, infinite if something is uncovered."""
         if self.uncovered:
             return math.inf
-        return math.fsum(a.log_density - b.log_density for a, b in zip(self.looks, self.twins, strict=True))
+        return math.fsum(
+            a.log_density - b.log_density for a, b in zip(self.looks, self.twins, strict=True)
+        )
 
 
-def replay(fit: Fit, table: object, neighbour: object, generator: Callable[[], np.random.Generator]) -> Replay:
+def replay(
+    fit: Fit, table: object, neighbour: object, generator: Callable[[], np.random.Generator]
+) -> Replay:
     """Run ``fit(table, rng)``, then replay it on ``neighbour``.
 
     ``generator`` returns a new generator in the same state at every call.
@@ -134,11 +153,18 @@ def replay(fit: Fit, table: object, neighbour: object, generator: Callable[[], n
         return Replay(recorder.looks[: len(forcer.looks)], forcer.looks, released, str(other))
     if len(forcer.looks) < len(recorder.looks):
         missing = recorder.looks[len(forcer.looks)].entry.what
-        return Replay(recorder.looks[: len(forcer.looks)], forcer.looks, released, f"one look fewer: {missing}")
+        return Replay(
+            recorder.looks[: len(forcer.looks)],
+            forcer.looks,
+            released,
+            f"one look fewer: {missing}",
+        )
     return Replay(recorder.looks, forcer.looks, released, difference(released, twin))
 
 
-def _outcome(fit: Fit, table: object, rng: np.random.Generator, observer: _Recorder | _Forcer) -> object:
+def _outcome(
+    fit: Fit, table: object, rng: np.random.Generator, observer: _Recorder | _Forcer
+) -> object:
     with observed(observer):
         try:
             return fit(table, rng)
@@ -147,11 +173,15 @@ def _outcome(fit: Fit, table: object, rng: np.random.Generator, observer: _Recor
 
 
 def difference(one: object, other: object, where: str = "released") -> str:
-    """Where two released objects differ, as a path of fields; empty if they are equal to the last bit."""
+    """Where two released objects differ, as a path of fields; empty if they are equal to the
+    last bit.
+    """
     if type(one) is not type(other):
         return where
     if isinstance(one, np.ndarray):
-        same = one.shape == other.shape and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+        same = one.shape == other.shape and np.array_equal(
+            one, other, equal_nan=one.dtype.kind == "f"
+        )
         return "" if same else where
     if isinstance(one, Mapping):
         if list(one) != list(other):
@@ -162,7 +192,9 @@ def difference(one: object, other: object, where: str = "released") -> str:
             return f"{where} (number)"
         pairs = [(f"{where}[{i}]", a, b) for i, (a, b) in enumerate(zip(one, other, strict=True))]
     elif is_dataclass(one):
-        pairs = [(f"{where}.{f.name}", getattr(one, f.name), getattr(other, f.name)) for f in fields(one)]
+        pairs = [
+            (f"{where}.{f.name}", getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+        ]
     elif isinstance(one, Ledger):
         pairs = [(f"{where}.{name}", value, vars(other)[name]) for name, value in vars(one).items()]
     else:

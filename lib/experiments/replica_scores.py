@@ -1,4 +1,5 @@
-"""How close the embedded replicas are to the real data: marginals, and a classifier trained on them.
+"""How close the embedded replicas are to the real data: marginals, and a classifier trained on
+them.
 
 Marginal error is the total variation distance, averaged over the subsets of k
 columns. It stands between two references made from the real data: a bootstrap
@@ -27,7 +28,16 @@ from lib.ldp import design_matrix
 from lib.paths import RESULTS
 from lib.rng import stream
 
-__all__ = ["VERSION", "TABLES", "Score", "scores_path", "marginal_error", "run_score", "score_grid", "score_all"]
+__all__ = [
+    "VERSION",
+    "TABLES",
+    "Score",
+    "scores_path",
+    "marginal_error",
+    "run_score",
+    "score_grid",
+    "score_all",
+]
 
 VERSION = "1"
 TABLES = ("replica", "bootstrap", "independent", "real")
@@ -37,7 +47,9 @@ _DEFAULT = {"max_depth": -1, "learning_rate": 0.1, "n_estimators": 100}
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """One table against the real one: ``part`` is ``"marginals"`` or ``"downstream"``, ``run`` the repetition."""
+    """One table against the real one: ``part`` is ``"marginals"`` or ``"downstream"``, ``run``
+    the repetition.
+    """
 
     dataset: str
     table: str
@@ -49,11 +61,16 @@ class Score:
         validate.choice("dataset", self.dataset, TASKS)
         validate.choice("table", self.table, TABLES)
         validate.choice("part", self.part, ("marginals", "downstream"))
-        keep_as(self, run=validate.integer("run", self.run, low=0), seed=validate.integer("seed", self.seed, low=0))
+        keep_as(
+            self,
+            run=validate.integer("run", self.run, low=0),
+            seed=validate.integer("seed", self.seed, low=0),
+        )
 
 
 def marginal_error(a: pd.DataFrame, b: pd.DataFrame, domain: Domain, k: int) -> tuple[float, float]:
-    """Mean and maximum over the k-subsets of columns of the total variation distance between ``a`` and ``b``.
+    """Mean and maximum over the k-subsets of columns of the total variation distance between ``a``
+    and ``b``.
 
     Counted sparsely: only cells that somebody is in are visited.
     """
@@ -64,13 +81,17 @@ def marginal_error(a: pd.DataFrame, b: pd.DataFrame, domain: Domain, k: int) -> 
         shape = [domain[c] for c in subset]
         cells = [np.ravel_multi_index([t[c].to_numpy() for c in subset], shape) for t in (a, b)]
         both, codes = np.unique(np.concatenate(cells), return_inverse=True)
-        p, q = (np.bincount(part, minlength=both.size) / part.size for part in np.split(codes, [len(a)]))
+        p, q = (
+            np.bincount(part, minlength=both.size) / part.size for part in np.split(codes, [len(a)])
+        )
         distances.append(np.abs(p - q).sum() / 2)
     return float(np.mean(distances)), float(np.max(distances))
 
 
 def _table(cell: Score, real: Dataset, rows: np.ndarray) -> pd.DataFrame:
-    """The table called ``cell.table``, made from ``rows`` of the real one where it is a reference."""
+    """The table called ``cell.table``, made from ``rows`` of the real one where it is a
+    reference.
+    """
     rng = stream(cell.seed, "replica scores", cell.dataset, cell.table, cell.part, cell.run)
     if cell.table == "replica":
         return load(cell.dataset, "replica").frame
@@ -87,7 +108,8 @@ def run_score(cell: Score) -> dict:
     real = load(cell.dataset)
     if real.is_replica:
         raise ValueError(
-            f"dataset={cell.dataset!r}: scoring a replica needs the real data; set COMPANION_DATA or go online"
+            f"dataset={cell.dataset!r}: scoring a replica needs the real data; set COMPANION_DATA"
+            " or go online"
         )
     origin = {"data_sha256": real.sha256}
     if cell.table == "replica":
@@ -95,11 +117,15 @@ def run_score(cell: Score) -> dict:
     if cell.part == "marginals":
         other = _table(cell, real, np.arange(len(real.frame)))
         errors = {k: marginal_error(real.frame, other, real.task.domain, k) for k in (1, 2, 3)}
-        return {f"{name}_{k}": e[i] for k, e in errors.items() for i, name in enumerate(("mean", "max"))} | origin
+        return {
+            f"{name}_{k}": e[i] for k, e in errors.items() for i, name in enumerate(("mean", "max"))
+        } | origin
     fit, test = split_rows(real.y, cell.run)
     table, features = _table(cell, real, fit), real.task.domain.project(real.task.features)
     parameters = PUBLISHED.get(cell.dataset, _DEFAULT)
-    model = train(design_matrix(table, features), table[real.task.target].to_numpy(), parameters, cell.run)
+    model = train(
+        design_matrix(table, features), table[real.task.target].to_numpy(), parameters, cell.run
+    )
     scores = model.predict_proba(design_matrix(real.frame.iloc[test], features))[:, 1]
     return evaluate(real.y[test], (scores > 0.5).astype(int), real.protected[test], scores) | origin
 
@@ -110,8 +136,15 @@ def score_grid(runs: int = 5) -> list[Score]:
     for dataset in TASKS:
         for table in TABLES[:3]:
             repeats = 1 if table == "replica" else 3
-            grid += [Score(dataset=dataset, table=table, part="marginals", run=run) for run in range(repeats)]
-        grid += [Score(dataset=dataset, table=t, part="downstream", run=r) for t in TABLES for r in range(runs)]
+            grid += [
+                Score(dataset=dataset, table=table, part="marginals", run=run)
+                for run in range(repeats)
+            ]
+        grid += [
+            Score(dataset=dataset, table=t, part="downstream", run=r)
+            for t in TABLES
+            for r in range(runs)
+        ]
     return grid
 
 
@@ -121,12 +154,16 @@ def scores_path():
 
 
 def score_all() -> pd.DataFrame:
-    """Every score of the replicas as they are now; scores of replaced replicas are dropped, those of references stay."""
+    """Every score of the replicas as they are now; scores of replaced replicas are dropped,
+    those of references stay.
+    """
     path = scores_path()
     if path.exists():
         known = pd.read_parquet(path)
         now = {name: load(name, "replica").sha256 for name in TASKS}
-        current = known[(known["table"] != "replica") | (known["replica_sha256"] == known["dataset"].map(now))]
+        current = known[
+            (known["table"] != "replica") | (known["replica_sha256"] == known["dataset"].map(now))
+        ]
         if len(current) < len(known):
             current.to_parquet(path, index=False)
     return run_sweep(score_grid(), run_score, Store(path, version=VERSION))

@@ -48,15 +48,21 @@ __all__ = [
 ]
 
 DELTA = 1e-9
-BUDGET = rho_of(3.0, DELTA)  # of the fit, which counts a row added or removed; as in the edition before
+BUDGET = rho_of(
+    3.0, DELTA
+)  # of the fit, which counts a row added or removed; as in the edition before
 NEIGHBOURS = "replace one row"  # what every promise on record is about
 EDITION = "4"
-MAKER = AIM(rounds_per_column=6, focus_weight=4.0)  # both chosen on replicas; `maker_of` adds the columns
+MAKER = AIM(
+    rounds_per_column=6, focus_weight=4.0
+)  # both chosen on replicas; `maker_of` adds the columns
 
 
-def synthesise(frame: pd.DataFrame, domain: Domain, *, rho: float, rng: np.random.Generator,
-               maker: AIM = MAKER) -> tuple[pd.DataFrame, MarginalModel]:  # fmt: skip
-    """A synthetic table under ``rho``-zCDP (add or remove one row), and the model that it was drawn from.
+def synthesise(
+    frame: pd.DataFrame, domain: Domain, *, rho: float, rng: np.random.Generator, maker: AIM = MAKER
+) -> tuple[pd.DataFrame, MarginalModel]:
+    """A synthetic table under ``rho``-zCDP (add or remove one row), and the model that it was drawn
+    from.
 
     Parameters
     ----------
@@ -97,16 +103,27 @@ def _source(name: str) -> tuple[pd.DataFrame, Domain, str]:
 
 
 def _no_real_data(name: str) -> ValueError:
-    return ValueError(f"dataset={name!r}: the real data are needed to make a replica; set COMPANION_DATA or go online")
+    return ValueError(
+        f"dataset={name!r}: the real data are needed to make a replica; set COMPANION_DATA or go"
+        " online"
+    )
 
 
 def maker_of(name: str, maker: AIM = MAKER) -> AIM:
-    """``maker`` with its focus on the target and the protected attribute of ``name``: task metadata, no look at the rows."""
+    """``maker`` with its focus on the target and the protected attribute of ``name``: task
+    metadata, no look at the rows.
+    """
     return replace(maker, focus=(task(name).target, task(name).protected))
 
 
-def make(name: str, *, folder: Path = REPLICAS, budget: float = BUDGET, delta: float = DELTA,
-         maker: AIM = MAKER) -> dict:  # fmt: skip
+def make(
+    name: str,
+    *,
+    folder: Path = REPLICAS,
+    budget: float = BUDGET,
+    delta: float = DELTA,
+    maker: AIM = MAKER,
+) -> dict:
     """Make the replica of ``name`` from the real data, write it and its record, return the record.
 
     The focus of ``maker`` is set by :func:`maker_of`. Everything in the record is
@@ -122,14 +139,21 @@ def make(name: str, *, folder: Path = REPLICAS, budget: float = BUDGET, delta: f
     small.to_parquet(path, index=False, compression="zstd", compression_level=19)
     rho = fitted.ledger.price("replace")
     facts = {
-        "edition": EDITION, "rows": len(small), "bytes": path.stat().st_size, "sha256": sha256_of(path),
-        "unit": unit, "neighbours": NEIGHBOURS, "rho": rho, "delta": delta,
-        "epsilon": epsilon_of(rho, delta, conversion="standard"), "budget": fitted.ledger.spent,
+        "edition": EDITION,
+        "rows": len(small),
+        "bytes": path.stat().st_size,
+        "sha256": sha256_of(path),
+        "unit": unit,
+        "neighbours": NEIGHBOURS,
+        "rho": rho,
+        "delta": delta,
+        "epsilon": epsilon_of(rho, delta, conversion="standard"),
+        "budget": fitted.ledger.spent,
         "noise": "entropy of the operating system, not kept",
         "synthesizer": asdict(maker) | {"focus": list(maker.focus)},
         "rounds": [list(r.selected) for r in fitted.rounds],
         "versions": {p: version(p) for p in ("mbi", "jax", "numpy", "pandas")},
-    }  # fmt: skip
+    }
     index = folder / "replicas.json"
     known = json.loads(index.read_text()) if index.exists() else {}
     index.write_text(json.dumps(known | {path.stem: facts}, indent=1, sort_keys=True) + "\n")
@@ -142,24 +166,31 @@ def metadata(folder: Path = REPLICAS) -> dict[str, dict]:
 
 
 def editions(folder: Path = REPLICAS) -> list[dict]:
-    """Every edition that was drawn from the real tables and published, in order: the earlier ones, then the last.
+    """Every edition that was drawn from the real tables and published, in order: the earlier ones,
+    then the last.
 
-    Each has ``edition``, ``date``, ``commit``, ``maker``, ``noise``, ``codes``, ``beside`` (what was published with it)
-    and ``rho``, the price of replacing one row, by table.
+    Each has ``edition``, ``date``, ``commit``, ``maker``, ``noise``, ``codes``, ``beside`` (what
+    was published with it) and ``rho``, the price of replacing one row, by table.
     """
     now = {name: f for name, f in metadata(folder).items() if f["edition"] == EDITION}
     past = yaml.safe_load((folder / "editions.yml").read_text())
-    return [*past["earlier"], past["now"] | {"edition": EDITION, "rho": {name: f["rho"] for name, f in now.items()}}]
+    return [
+        *past["earlier"],
+        past["now"] | {"edition": EDITION, "rho": {name: f["rho"] for name, f in now.items()}},
+    ]
 
 
 def tried(folder: Path = REPLICAS) -> dict[str, list[dict]]:
-    """What the maker was chosen from: ``"on real tables"`` without a price, ``"on replicas"`` as post-processing."""
+    """What the maker was chosen from: ``"on real tables"`` without a price, ``"on replicas"`` as
+    post-processing.
+    """
     past = yaml.safe_load((folder / "editions.yml").read_text())
     return {"on real tables": past["tried"], "on replicas": past["compared_on_replicas"]}
 
 
 def total(name: str, folder: Path = REPLICAS) -> tuple[float, float]:
-    """``rho`` of all editions of one table together, and the epsilon that it is at :data:`DELTA`: replace one row.
+    """``rho`` of all editions of one table together, and the epsilon that it is at :data:`DELTA`:
+    replace one row.
 
     Every edition counts at its declared price. That is what they would cost if
     all noise were secret and no code depended on another row, which is not so of
@@ -172,10 +203,16 @@ def total(name: str, folder: Path = REPLICAS) -> tuple[float, float]:
 def main() -> None:
     """Make the replicas that are named on the command line."""
     parser = argparse.ArgumentParser(description="Make the embedded replicas from the real data.")
-    parser.add_argument("names", nargs="*", help=f"which ones; all of {', '.join(TASKS)} if none is named")
+    parser.add_argument(
+        "names", nargs="*", help=f"which ones; all of {', '.join(TASKS)} if none is named"
+    )
     for name in parser.parse_args().names or TASKS:
         facts = make(name)
-        print(f"{name}: {facts['rows']:,} rows, {facts['bytes'] / 1e6:.2f} MB, rho {facts['rho']:.4f}", flush=True)
+        print(
+            f"{name}: {facts['rows']:,} rows, {facts['bytes'] / 1e6:.2f} MB, rho"
+            f" {facts['rho']:.4f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ BLANK = b"0" * 64
 def to_bytes(frame: pd.DataFrame) -> bytes:
     """The parquet file of ``frame`` without its index, sealed."""
     table, buffer = pa.Table.from_pandas(frame, preserve_index=False), io.BytesIO()
-    with pq.ParquetWriter(buffer, table.schema, compression="zstd", write_page_checksum=True) as writer:
+    with pq.ParquetWriter(
+        buffer, table.schema, compression="zstd", write_page_checksum=True
+    ) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({"seal": (MARK + BLANK).decode()})
     blank = buffer.getvalue()

@@ -1,4 +1,5 @@
-"""A grid in parts, for machines or people that do not talk to each other: whose cells are whose, and one store of all.
+"""A grid in parts, for machines or people that do not talk to each other: whose cells are whose,
+and one store of all.
 
 A part is a share of the cells that depends on its number alone, so parts can be
 run anywhere, in any order, and gathered when they are there. With a scheduler
@@ -18,8 +19,11 @@ from lib.experiments.sweep import cell_key
 __all__ = ["share", "parts_there", "gather"]
 
 
-def share(cells: Iterable[object], number: int, of: int, cost: Callable[[object], float] | None = None) -> list[object]:
-    """Part ``number`` (1, 2, ...) ``of`` so many: every cell is in one part, and parts cost about the same.
+def share(
+    cells: Iterable[object], number: int, of: int, cost: Callable[[object], float] | None = None
+) -> list[object]:
+    """Part ``number`` (1, 2, ...) ``of`` so many: every cell is in one part, and parts cost about
+    the same.
 
     Cells are dealt like cards, dear ones first and equal ones by their keys, so
     that a part is no particular protocol, budget or run.
@@ -32,7 +36,8 @@ def share(cells: Iterable[object], number: int, of: int, cost: Callable[[object]
 
 
 def parts_there(parts: Iterable[Path | str]) -> list[Path]:
-    """``parts`` as paths if each is a file, or has a journal beside it, as that of a run that was killed.
+    """``parts`` as paths if each is a file, or has a journal beside it, as that of a run that was
+    killed.
 
     Raises
     ------
@@ -49,16 +54,17 @@ def parts_there(parts: Iterable[Path | str]) -> list[Path]:
 
 
 def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
-    """Put the records of ``parts`` into ``store``; the number of cells that are still missing is returned.
+    """Put the records of ``parts`` into ``store``; the number of cells that are still missing is
+    returned.
 
     Gathering twice, or parts that overlap, changes nothing.
 
     Raises
     ------
     StoreError
-        For a part that is not there or is a folder (then nothing is gathered), of another version, or with records of
-        cells that are not the grid's, or computed on other rows of a data set than those of the store or of another
-        part. What was gathered before stays.
+        For a part that is not there or is a folder (then nothing is gathered), of another version,
+        or with records of cells that are not the grid's, or computed on other rows of a data set
+        than those of the store or of another part. What was gathered before stays.
     """
     parts, wanted = parts_there(parts), {cell_key(cell) for cell in cells}
     same = one_source(store.frame(), store.path)
@@ -69,7 +75,8 @@ def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
                 raise StoreError(f"{path} has no records")
             if strangers := sorted(set(frame["cell"]) - wanted):
                 raise StoreError(
-                    f"{path} has {len(strangers)} records of other cells than the grid's, {strangers[0]} for one"
+                    f"{path} has {len(strangers)} records of other cells than the grid's,"
+                    f" {strangers[0]} for one"
                 )
             same(frame, path)
             for record in frame.to_dict("records"):

@@ -1,7 +1,9 @@
-"""Where the rows behind records are from: a results file holds a data set's real rows or its replica's, and one version of them.
+"""Where the rows behind records are from: a results file holds a data set's real rows or its
+replica's, and one version of them.
 
-A record says it in ``data_source`` and ``data_sha256``. A folder, the cache and a download give the same bytes and count
-as one. Records without a source, and those of what the project generates, are let be.
+A record says it in ``data_source`` and ``data_sha256``. A folder, the cache and a download give the
+same bytes and count as one. Records without a source, and those of what the project generates, are
+let be.
 """
 
 from __future__ import annotations
@@ -17,14 +19,19 @@ from lib.experiments.store import StoreError
 
 __all__ = ["in_words", "one_source", "refuse_other_data"]
 
-_KINDS = dict.fromkeys((*SOURCES, "census"), "the real data") | {"replica": "the replica", "stand-in": "the stand-in"}
+_KINDS = dict.fromkeys((*SOURCES, "census"), "the real data") | {
+    "replica": "the replica",
+    "stand-in": "the stand-in",
+}
 Origin = tuple[str, str]  # the real data or the replica, SHA-256 or ""
 
 
 def _said(frame: pd.DataFrame) -> list[dict]:
     """The different things that records say of their rows, one record each."""
     return (
-        frame[[c for c in ("dataset", "data_source", "data_sha256") if c in frame]].drop_duplicates().to_dict("records")
+        frame[[c for c in ("dataset", "data_source", "data_sha256") if c in frame]]
+        .drop_duplicates()
+        .to_dict("records")
     )
 
 
@@ -58,7 +65,8 @@ def _words(origin: Origin) -> str:
 
 
 def refuse_other_data(frame: pd.DataFrame, path: Path, cells: Iterable[object]) -> None:
-    """Refuse to resume where records of these cells' data sets were computed on other rows than would be used now.
+    """Refuse to resume where records of these cells' data sets were computed on other rows than
+    would be used now.
 
     ``frame`` is what the file ``path`` holds.
 
@@ -78,13 +86,17 @@ def refuse_other_data(frame: pd.DataFrame, path: Path, cells: Iterable[object]) 
         here = (_KINDS[data.source], data.sha256)
         if other := next((o for o in sorted(stored[dataset]) if _differ(o, here)), None):
             raise StoreError(
-                f"{path} holds records of {dataset!r} that were computed on {_words(other)}, and here is {_words(here)}; "
-                "give another path, move the file away, or set COMPANION_DATA to a folder with the data of the file"
+                f"{path} holds records of {dataset!r} that were computed on {_words(other)}, and"
+                f" here is {_words(here)}; give another path, move the file away, or set"
+                " COMPANION_DATA to a folder with the data of the file"
             )
 
 
-def one_source(frame: pd.DataFrame, where: object) -> Callable[[pd.DataFrame | Mapping, object], None]:
-    """A check that no data set has two origins, in tables of records or single ones; ``frame`` is the first.
+def one_source(
+    frame: pd.DataFrame, where: object
+) -> Callable[[pd.DataFrame | Mapping, object], None]:
+    """A check that no data set has two origins, in tables of records or single ones; ``frame`` is
+    the first.
 
     The check takes what is next and its place for the message, and raises a :class:`StoreError`.
     """
@@ -97,8 +109,9 @@ def one_source(frame: pd.DataFrame, where: object) -> Callable[[pd.DataFrame | M
                 before, place = known.setdefault(dataset, (origin, where))
                 if _differ(before, origin):
                     raise StoreError(
-                        f"{where}: {dataset!r} was computed on {_words(origin)}, and in {place} on {_words(before)}; "
-                        "one file holds one of them: give the other a path of its own"
+                        f"{where}: {dataset!r} was computed on {_words(origin)}, and in {place} on"
+                        f" {_words(before)}; one file holds one of them: give the other a path of"
+                        " its own"
                     )
 
     check(frame, where)
@@ -109,6 +122,8 @@ def in_words(frame: pd.DataFrame) -> str:
     """``"; data: lsac local, nist replica"``, as the records say it; empty if none does."""
     if not {"dataset", "data_source"} <= set(frame.columns):
         return ""
-    sources = frame.dropna(subset=["dataset", "data_source"]).groupby("dataset")["data_source"].unique()
+    sources = (
+        frame.dropna(subset=["dataset", "data_source"]).groupby("dataset")["data_source"].unique()
+    )
     words = [f"{dataset} {' and '.join(sorted(found))}" for dataset, found in sources.items()]
     return f"; data: {', '.join(words)}" if words else ""

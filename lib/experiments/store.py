@@ -1,12 +1,11 @@
 """One atomic record a cell, in a journal beside a parquet file.
 
-A finished cell is one line of ``<name>.journal`` (checksum, then JSON), written
-with a single ``write`` and ``fsync``; a kill leaves at most a torn last line,
-which readers pass over and the next writer cuts off. One process at a time
-writes, held to it by a lock; any number may read, without it. :meth:`Store.compact` folds the journal into
-``<name>.parquet`` by writing a new file and renaming it over the old one, and
-only then empties the journal; a kill between the two leaves the same records
-twice, and reading drops the second. Both files carry checksums
+A finished cell is one line of ``<name>.journal`` (checksum, then JSON), written with a single
+``write`` and ``fsync``; a kill leaves at most a torn last line, which readers pass over and the
+next writer cuts off. One process at a time writes, held to it by a lock; any number may read,
+without it. :meth:`Store.compact` folds the journal into ``<name>.parquet`` by writing a new file
+and renaming it over the old one, and only then empties the journal; a kill between the two leaves
+the same records twice, and reading drops the second. Both files carry checksums
 (:mod:`lib.experiments.sealed` for parquet), so damage is refused, not read.
 """
 
@@ -46,7 +45,9 @@ def _parse(line: bytes) -> dict | None:
     """The record of a line, or None if the line is damaged."""
     crc, _, body = line.rstrip(b"\n").partition(b" ")
     try:
-        return json.loads(body) if int(crc, 16) == zlib.crc32(body) and line.endswith(b"\n") else None
+        return (
+            json.loads(body) if int(crc, 16) == zlib.crc32(body) and line.endswith(b"\n") else None
+        )
     except ValueError:
         return None
 
@@ -59,7 +60,9 @@ def _fault(frame: pd.DataFrame) -> str:
     """What keeps a table from being one of records; empty if nothing does."""
     if missing := [key for key in KEYS if key not in frame]:
         return f"has no column {' or '.join(missing)}"
-    if empty := [key for key in KEYS if not frame[key].map(lambda value: isinstance(value, str)).all()]:
+    if empty := [
+        key for key in KEYS if not frame[key].map(lambda value: isinstance(value, str)).all()
+    ]:
         return f"has rows without a {' or '.join(empty)}"
     return "" if frame.columns.is_unique else "has two columns of one name"
 
@@ -101,8 +104,8 @@ class Store:
         others = sorted(set(frame["version"]) - {self.version}) if len(frame) else []
         if others and not self._mix_versions:
             raise StoreError(
-                f"{self.path} holds records of version {', '.join(others)}, this is version {self.version!r}; "
-                "pass mix_versions=True to keep both, or choose another file"
+                f"{self.path} holds records of version {', '.join(others)}, this is version"
+                f" {self.version!r}; pass mix_versions=True to keep both, or choose another file"
             )
         self._cells = set(frame["cell"]) if len(frame) else set()
         return frame
@@ -136,7 +139,9 @@ class Store:
             line = _line(record)
             if os.write(fd, line) < len(line):  # the disk is full
                 self._cut_torn_line()
-                raise StoreError(f"{self.journal} took only a part of a record; make room and run again")
+                raise StoreError(
+                    f"{self.journal} took only a part of a record; make room and run again"
+                )
             os.fsync(fd)
         finally:
             os.close(fd)
@@ -175,7 +180,8 @@ class Store:
         return frame
 
     def become_writer(self) -> None:
-        """Take the lock, once, cut off what a killed writer left half written, and see what others wrote since.
+        """Take the lock, once, cut off what a killed writer left half written, and see what others
+        wrote since.
 
         A sweep does so before its first cell, not to compute what it may not write.
         """
@@ -187,7 +193,9 @@ class Store:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(lock)
-            raise StoreBusy(f"another process is writing to {self.path}; wait for it or stop it") from None
+            raise StoreBusy(
+                f"another process is writing to {self.path}; wait for it or stop it"
+            ) from None
         self._lock = lock
         try:
             self._cut_torn_line()
@@ -199,13 +207,17 @@ class Store:
     def close(self) -> None:
         """Let another process write. The lock also goes with the process, however it ends."""
         if self._lock is not None:
-            fcntl.flock(self._lock, fcntl.LOCK_UN)  # closing alone would not, where a forked worker holds a copy
+            fcntl.flock(
+                self._lock, fcntl.LOCK_UN
+            )  # closing alone would not, where a forked worker holds a copy
             os.close(self._lock)
             self._lock = None
 
     def _read_parquet(self) -> pd.DataFrame:
         try:
-            raw = self.path.read_bytes()  # at once: a writer may put a new file in its place meanwhile
+            raw = (
+                self.path.read_bytes()
+            )  # at once: a writer may put a new file in its place meanwhile
         except FileNotFoundError:
             return pd.DataFrame()
         try:
@@ -213,11 +225,14 @@ class Store:
             fault = _fault(frame)
         except Exception as error:  # pyarrow raises many kinds
             raise StoreError(
-                f"{self.path} is damaged, or no readable parquet file ({error}); restore it, the committed ones from git, "
-                "or move it away, then run again: the journal was not touched"
+                f"{self.path} is damaged, or no readable parquet file ({error}); restore it, the"
+                " committed ones from git, or move it away, then run again: the journal was not"
+                " touched"
             ) from error
         if fault:
-            raise StoreError(f"{self.path} {fault}: it is no results file; restore it or move it away")
+            raise StoreError(
+                f"{self.path} {fault}: it is no results file; restore it or move it away"
+            )
         return frame
 
     def _read_journal(self) -> list[dict]:
@@ -231,7 +246,9 @@ class Store:
         for where, record in enumerate(records, start=1):
             if not _is_record(record):
                 fault = "fails its checksum" if record is None else "has no cell or no version"
-                raise StoreError(f"{self.journal}, line {where}, {fault}; remove that line to run its cell again")
+                raise StoreError(
+                    f"{self.journal}, line {where}, {fault}; remove that line to run its cell again"
+                )
         return records
 
     def _cut_torn_line(self) -> None:

@@ -41,20 +41,29 @@ BASELINE = "NonDP"
 
 
 def cell_runs(frame: pd.DataFrame, by: Sequence[str] = CURVE) -> pd.Series:
-    """Number of runs of every cell of ``frame``, indexed by ``by``; cells without a run are not in it."""
+    """Number of runs of every cell of ``frame``, indexed by ``by``; cells without a run are not
+    in it.
+    """
     return frame.groupby(list(by), dropna=False).size()
 
 
 def span(counts: pd.Series) -> str:
-    """The least and the most of ``counts`` for a caption: "20", or "16 to 20" where a grid is not whole."""
+    """The least and the most of ``counts`` for a caption: "20", or "16 to 20" where a grid is
+    not whole.
+    """
     low, high = counts.min(), counts.max()
     return f"{low}" if low == high else f"{low} to {high}"
 
 
 def mean_interval(
-    values: Sequence[float] | np.ndarray, level: float = 0.95, *, floor: float = -np.inf, ratio: float = 0.0
+    values: Sequence[float] | np.ndarray,
+    level: float = 0.95,
+    *,
+    floor: float = -np.inf,
+    ratio: float = 0.0,
 ) -> tuple[float, float, float]:
-    """Mean of ``values``, shape (n,), and its t interval; NaN bounds for fewer than two finite values.
+    """Mean of ``values``, shape (n,), and its t interval; NaN bounds for fewer than two finite
+    values.
 
     NaN entries (a metric that a run does not have) are left out; the mean of
     none is NaN.
@@ -62,10 +71,12 @@ def mean_interval(
     Parameters
     ----------
     floor : float
-        The least value that the quantity can have: 0 for a distance, a share or an error. An end below it is put at it.
+        The least value that the quantity can have: 0 for a distance, a share or an error. An end
+        below it is put at it.
     ratio : float
-        Test rows per training row, where the values come from overlapping splits of one table and the interval is to be
-        about another table. See :func:`widening`. With 0, the interval is about other splits of this table.
+        Test rows per training row, where the values come from overlapping splits of one table and
+        the interval is to be about another table. See :func:`widening`. With 0, the interval is
+        about other splits of this table.
     """
     validate.fraction("level", level)
     x = np.asarray(values, dtype=float)
@@ -79,7 +90,8 @@ def mean_interval(
 
 
 def widening(runs: int, ratio: float) -> float:
-    """How many times wider the corrected resampled interval is than the t interval over ``runs`` splits.
+    """How many times wider the corrected resampled interval is than the t interval over ``runs``
+    splits.
 
     Random splits of one table overlap, so the variance of the mean over J of them
     is not that of a run over J. Nadeau and Bengio (2003) put ``1/J + n_test/n_train``
@@ -104,7 +116,8 @@ def widening(runs: int, ratio: float) -> float:
 
 
 def p_in_words(p: float) -> str:
-    """``"p = 0.012"``, and ``"p < 1e-6"`` below: smaller ones rest on the far tail of the t law, which runs do not follow that closely.
+    """``"p = 0.012"``, and ``"p < 1e-6"`` below: smaller ones rest on the far tail of the t law,
+    which runs do not follow that closely.
 
     Examples
     --------
@@ -125,16 +138,21 @@ def summarise(
 ) -> pd.DataFrame:
     """Mean of ``value`` with its t interval in each group of rows: ``*by, mean, low, high, runs``.
 
-    ``runs`` counts the rows that have the value; groups come in order, or as they first occur if not ``sort``.
-    ``floor`` is the least value that the quantity can have, as in :func:`mean_interval`.
+    ``runs`` counts the rows that have the value; groups come in order, or as they first occur if
+    not ``sort``. ``floor`` is the least value that the quantity can have, as in
+    :func:`mean_interval`.
     """
     validate.fraction("level", level)
     _has(frame, value, name="value")
     values = frame[[*by]].assign(_value=frame[value].astype(float))
-    found = values.groupby(list(by), sort=sort)["_value"].agg(["mean", "std", "count"]).reset_index()
+    found = (
+        values.groupby(list(by), sort=sort)["_value"].agg(["mean", "std", "count"]).reset_index()
+    )
     # the same interval as mean_interval gives, for thousands of groups at once
     half = stats.t.ppf(0.5 + level / 2, found["count"] - 1) * found["std"] / np.sqrt(found["count"])
-    found = found.assign(low=(found["mean"] - half).clip(lower=floor), high=found["mean"] + half, runs=found["count"])
+    found = found.assign(
+        low=(found["mean"] - half).clip(lower=floor), high=found["mean"] + half, runs=found["count"]
+    )
     return found[[*by, "mean", "low", "high", "runs"]]
 
 
@@ -148,14 +166,20 @@ def _has(frame: pd.DataFrame, column: str, name: str = "metric") -> None:
     """A ``ValueError`` unless ``column`` holds numbers, truth values or gaps."""
     validate.choice(name, column, frame.columns)
     numeric = pd.api.types.is_numeric_dtype(frame[column])
-    if not numeric and not frame[column].dropna().map(lambda entry: isinstance(entry, Real | np.bool_)).all():
+    if (
+        not numeric
+        and not frame[column].dropna().map(lambda entry: isinstance(entry, Real | np.bool_)).all()
+    ):
         raise ValueError(
-            f"{name}={column!r} is not allowed: a column of numbers is, and it holds {frame[column].dtype}"
+            f"{name}={column!r} is not allowed: a column of numbers is, and it holds"
+            f" {frame[column].dtype}"
         )
 
 
 def curves(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataFrame:
-    """Mean of ``metric`` over runs of every LDP cell: ``dataset, protocol, split, epsilon, mean, low, high, runs``."""
+    """Mean of ``metric`` over runs of every LDP cell: ``dataset, protocol, split, epsilon, mean,
+    low, high, runs``.
+    """
     _has(frame, metric)
     return summarise(frame[frame["protocol"] != BASELINE], CURVE, metric, level)
 
@@ -167,11 +191,12 @@ def baseline(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.Dat
 
 
 def distance(frame: pd.DataFrame, metric: str, fair: float) -> pd.Series:
-    """Distance of ``metric`` from its ``fair`` value, indexed as ``frame``: its mean over the runs of a cell is that of the mean.
+    """Distance of ``metric`` from its ``fair`` value, indexed as ``frame``: its mean over the runs
+    of a cell is that of the mean.
 
-    Run by run it is the gap times the sign of the cell's mean gap, so a run on the other side counts as negative.
-    The size of the gap itself, averaged over runs, would be too large wherever the gap is small beside its spread:
-    noise alone would count as unfairness.
+    Run by run it is the gap times the sign of the cell's mean gap, so a run on the other side
+    counts as negative. The size of the gap itself, averaged over runs, would be too large wherever
+    the gap is small beside its spread: noise alone would count as unfairness.
     """
     _has(frame, metric)
     gap = frame[metric].astype(float) - fair
@@ -179,21 +204,30 @@ def distance(frame: pd.DataFrame, metric: str, fair: float) -> pd.Series:
 
 
 def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> pd.DataFrame:
-    """``metric`` of every LDP cell minus that of NonDP on the same data set and run, in column ``difference``.
+    """``metric`` of every LDP cell minus that of NonDP on the same data set and run, in column
+    ``difference``.
 
     With ``fair`` it is the :func:`distance` from that value that is subtracted:
     below zero is fairer. Runs without a baseline are left out.
     """
     _has(frame, metric)
-    frame = frame.assign(_value=frame[metric].astype(float) if fair is None else distance(frame, metric, fair))
+    frame = frame.assign(
+        _value=frame[metric].astype(float) if fair is None else distance(frame, metric, fair)
+    )
     is_base = frame["protocol"] == BASELINE
     base = frame.loc[is_base, ["dataset", "run", "_value"]].rename(columns={"_value": "_base"})
     joined = frame[~is_base].merge(base, on=["dataset", "run"], how="inner", validate="many_to_one")
-    return joined.assign(difference=joined["_value"] - joined["_base"]).drop(columns=["_value", "_base"])
+    return joined.assign(difference=joined["_value"] - joined["_base"]).drop(
+        columns=["_value", "_base"]
+    )
 
 
-def paired(frame: pd.DataFrame, metric: str, *, fair: float | None = None, level: float = 0.95) -> pd.DataFrame:
-    """Mean over runs of :func:`differences`: ``dataset, protocol, split, epsilon, mean, low, high, runs``."""
+def paired(
+    frame: pd.DataFrame, metric: str, *, fair: float | None = None, level: float = 0.95
+) -> pd.DataFrame:
+    """Mean over runs of :func:`differences`: ``dataset, protocol, split, epsilon, mean, low,
+    high, runs``.
+    """
     return summarise(differences(frame, metric, fair), CURVE, "difference", level)
 
 
@@ -224,9 +258,15 @@ def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
 
 
 def pooled(
-    frame: pd.DataFrame, metric: str, by: Sequence[str], *, fair: float | None = None, level: float = 0.95
+    frame: pd.DataFrame,
+    metric: str,
+    by: Sequence[str],
+    *,
+    fair: float | None = None,
+    level: float = 0.95,
 ) -> pd.DataFrame:
-    """Paired difference averaged over the cells that share ``by``, run by run, then the interval over runs.
+    """Paired difference averaged over the cells that share ``by``, run by run, then the interval
+    over runs.
 
     Averaging inside a run first keeps the runs independent: cells of one run
     share their split. Runs that lack some of the cells are left out.
@@ -237,8 +277,11 @@ def pooled(
     return summarise(per_run[whole].rename(columns={"mean": "value"}), by, "value", level)
 
 
-def side_by_side(frames: Mapping[str, pd.DataFrame], metrics: Mapping[str, float | None]) -> pd.DataFrame:
-    """Change against NonDP in several grids, averaged over all cells of a run: ``grid, dataset, metric, mean, low, high, runs``.
+def side_by_side(
+    frames: Mapping[str, pd.DataFrame], metrics: Mapping[str, float | None]
+) -> pd.DataFrame:
+    """Change against NonDP in several grids, averaged over all cells of a run: ``grid, dataset,
+    metric, mean, low, high, runs``.
 
     Parameters
     ----------
@@ -252,19 +295,31 @@ def side_by_side(frames: Mapping[str, pd.DataFrame], metrics: Mapping[str, float
         for grid, frame in frames.items()
         for metric, fair in metrics.items()
     ]
-    return pd.concat(parts, ignore_index=True)[["grid", "dataset", "metric", "mean", "low", "high", "runs"]]
+    return pd.concat(parts, ignore_index=True)[
+        ["grid", "dataset", "metric", "mean", "low", "high", "runs"]
+    ]
 
 
 def agreement(changes: pd.DataFrame) -> dict[str, int]:
-    """Data sets and metrics of :func:`side_by_side` that every grid has: ``same``, ``opposite`` and ``unclear``.
+    """Data sets and metrics of :func:`side_by_side` that every grid has: ``same``, ``opposite`` and
+    ``unclear``.
 
-    An interval is clear if it leaves out zero; with one that is not, nothing is said about the pair.
+    An interval is clear if it leaves out zero; with one that is not, nothing is said about the
+    pair.
     """
     sign = np.sign(changes["mean"]).where((changes["low"] > 0) | (changes["high"] < 0), 0.0)
-    wide = changes.assign(sign=sign).pivot(index=["dataset", "metric"], columns="grid", values="sign").dropna()
+    wide = (
+        changes.assign(sign=sign)
+        .pivot(index=["dataset", "metric"], columns="grid", values="sign")
+        .dropna()
+    )
     unclear = (wide == 0).any(axis=1)
     same = ~unclear & (wide.nunique(axis=1) == 1)
-    return {"same": int(same.sum()), "opposite": int((~unclear & ~same).sum()), "unclear": int(unclear.sum())}
+    return {
+        "same": int(same.sum()),
+        "opposite": int((~unclear & ~same).sum()),
+        "unclear": int(unclear.sum()),
+    }
 
 
 def interval_words(row: pd.Series, spec: str = "+.3f") -> str:

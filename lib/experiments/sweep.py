@@ -1,4 +1,5 @@
-"""Run the cells of a grid that are not done yet: in parallel, resumable, with progress and time left.
+"""Run the cells of a grid that are not done yet: in parallel, resumable, with progress and time
+left.
 
 The parent process alone writes to the store; workers return records. A cell is
 a frozen dataclass; its key is the hash of its fields, so the same cell has the
@@ -30,12 +31,26 @@ from lib.paths import ROOT
 
 __all__ = ["available_workers", "cell_key", "keep_as", "provenance", "run_sweep"]
 
-# what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials of the tuning
-PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "lightgbm", "mbi", "jax", "jaxlib", "optax", "optuna")
+# what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials
+# of the tuning
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "lightgbm",
+    "mbi",
+    "jax",
+    "jaxlib",
+    "optax",
+    "optuna",
+)
 
 
 def keep_as(cell: object, **fields: object) -> None:
-    """Set fields of a frozen cell to plain Python numbers, so that equal cells have equal keys: ``epsilon=1`` is ``epsilon=1.0``."""
+    """Set fields of a frozen cell to plain Python numbers, so that equal cells have equal keys:
+    ``epsilon=1`` is ``epsilon=1.0``.
+    """
     for name, value in fields.items():
         object.__setattr__(cell, name, value)
 
@@ -145,8 +160,9 @@ def run_sweep(
     ValueError
         For a bad argument, or a result that cannot be stored; it names the cell and the field.
     StoreBusy
-        If there is something to run and another process writes to ``store``; no cell has started then.
-    """  # fmt: skip
+        If there is something to run and another process writes to ``store``; no cell has started
+        then.
+    """
     validate.integer("workers", workers, low=1)
     wanted = {cell_key(cell): cell for cell in cells}
     for kind in {type(cell) for cell in wanted.values()}:
@@ -156,10 +172,17 @@ def run_sweep(
     cost, last = cost or (lambda cell: 1.0), time.monotonic()
     try:
         store.become_writer()
-        todo = {key: cell for key, cell in wanted.items() if key not in store}  # another may have finished some since
+        todo = {
+            key: cell for key, cell in wanted.items() if key not in store
+        }  # another may have finished some since
         costs = {key: cost(cell) for key, cell in todo.items()}
-        bar = tqdm(total=round(sum(costs.values()), 1), disable=not progress, unit="cost", mininterval=5,
-                   bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}")  # fmt: skip
+        bar = tqdm(
+            total=round(sum(costs.values()), 1),
+            disable=not progress,
+            unit="cost",
+            mininterval=5,
+            bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}",
+        )
         with joblib.parallel_config(backend=backend, n_jobs=workers), bar:
             jobs = (joblib.delayed(_finish)(run, cell) for cell in todo.values())
             for record in joblib.Parallel(return_as="generator_unordered", batch_size=1)(jobs):

@@ -1,4 +1,5 @@
-"""The rerun of the synthesizers: MST, AIM and GEM, plain and stratified, on real tables, against three baselines.
+"""The rerun of the synthesizers: MST, AIM and GEM, plain and stratified, on real tables, against
+three baselines.
 
 A cell fits one synthesizer on four fifths of the rows, draws as many rows as it
 saw, and scores them on the fifth that it did not see (``error``, ``acc`` and so
@@ -44,11 +45,15 @@ VERSION = "1"
 SEED = 20240216
 DELTA = 1e-9
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0)
-AS_SPENT = "GEM, published spending"  # the published GEM at what its script spends where epsilon is declared
+# the published GEM at what its script spends where epsilon is declared
+AS_SPENT = "GEM, published spending"
 SYNTHESIZERS: dict[str, Synthesizer] = {
-    "MST": MST(), "AIM": AIM(), "GEM": GEM(),
-    "GEM, single cells": GEM.published(training="squares", rate=3e-3), AS_SPENT: GEM.published(),
-}  # fmt: skip
+    "MST": MST(),
+    "AIM": AIM(),
+    "GEM": GEM(),
+    "GEM, single cells": GEM.published(training="squares", rate=3e-3),
+    AS_SPENT: GEM.published(),
+}
 BASELINES = ("real", "bootstrap", "independent")
 MAIN = ("MST", "AIM", "GEM")
 
@@ -81,14 +86,22 @@ class Cell:
             seed=validate.integer("seed", self.seed, low=0),
         )
         if (self.synthesizer in BASELINES) != (self.epsilon == np.inf):
-            raise ValueError(f"epsilon={self.epsilon!r} is not allowed for {self.synthesizer!r}: finite for a synthesizer, "
-                             "infinite for a baseline")  # fmt: skip
+            raise ValueError(
+                f"epsilon={self.epsilon!r} is not allowed for {self.synthesizer!r}: finite for a"
+                " synthesizer, infinite for a baseline"
+            )
         if self.synthesizer in BASELINES and self.by != "vanilla":
-            raise ValueError(f"by={self.by!r} is not allowed for the baseline {self.synthesizer!r}: 'vanilla' is")
+            raise ValueError(
+                f"by={self.by!r} is not allowed for the baseline {self.synthesizer!r}: 'vanilla' is"
+            )
 
 
-def synth_grid(dataset: str, runs: range = range(5), epsilons: tuple[float, ...] = EPSILONS) -> Iterator[Cell]:
-    """Run by run: baselines, three synthesizers x four stratifications x six budgets, and what the published rules change."""
+def synth_grid(
+    dataset: str, runs: range = range(5), epsilons: tuple[float, ...] = EPSILONS
+) -> Iterator[Cell]:
+    """Run by run: baselines, three synthesizers x four stratifications x six budgets, and what
+    the published rules change.
+    """
     for run in runs:
         for baseline in BASELINES:
             yield Cell(dataset=dataset, synthesizer=baseline, epsilon=np.inf, run=run)
@@ -105,7 +118,9 @@ def synth_grid(dataset: str, runs: range = range(5), epsilons: tuple[float, ...]
 
 
 def stratified(inner: Synthesizer, by: str, **wrapper) -> Synthesizer:
-    """``inner`` fitted to everybody (``by="vanilla"``) or inside each group of ``by``; ``wrapper``: see :class:`Stratified`."""
+    """``inner`` fitted to everybody (``by="vanilla"``) or inside each group of ``by``;
+    ``wrapper``: see :class:`Stratified`.
+    """
     validate.choice("by", by, BY)
     return inner if by == "vanilla" else Stratified(inner=inner, by=tuple(by.split("_")), **wrapper)
 
@@ -118,7 +133,8 @@ def synthesizer(cell: Cell) -> Synthesizer:
 def declared(cell: Cell) -> float:
     """The ``rho`` of the cell's fit: that of its epsilon, but for :data:`AS_SPENT`.
 
-    There the rounds get what the published script spends, and our noisy number of rows is paid for on top of it.
+    There the rounds get what the published script spends, and our noisy number of rows is paid for
+    on top of it.
     """
     if cell.synthesizer == AS_SPENT:
         return published_spending(cell.epsilon)["rho"] / (1 - SYNTHESIZERS[AS_SPENT].count_share)
@@ -130,7 +146,9 @@ def _baseline(name: str, seen: pd.DataFrame, rng: np.random.Generator) -> pd.Dat
         return seen
     if name == "bootstrap":
         return seen.iloc[rng.integers(0, len(seen), len(seen))].reset_index(drop=True)
-    return pd.DataFrame({c: seen[c].to_numpy()[rng.integers(0, len(seen), len(seen))] for c in seen})
+    return pd.DataFrame(
+        {c: seen[c].to_numpy()[rng.integers(0, len(seen), len(seen))] for c in seen}
+    )
 
 
 @threadpool_limits.wrap(limits=1)  # a sum that is split over threads may round otherwise
@@ -138,7 +156,16 @@ def run_cell(cell: Cell, table: Table | None = None) -> dict:
     """Flat record: scores, group sizes, what was spent and how long it took."""
     table = table or table_of(cell.dataset)
     seen, held = split(table, cell.run, cell.seed)
-    rng = stream(cell.seed, "synth", cell.dataset, cell.synthesizer, cell.by, cell.small, cell.epsilon, cell.run)
+    rng = stream(
+        cell.seed,
+        "synth",
+        cell.dataset,
+        cell.synthesizer,
+        cell.by,
+        cell.small,
+        cell.epsilon,
+        cell.run,
+    )
     start, spent = time.perf_counter(), np.nan
     if cell.synthesizer in BASELINES:
         rows = _baseline(cell.synthesizer, seen, rng)
@@ -148,7 +175,11 @@ def run_cell(cell: Cell, table: Table | None = None) -> dict:
     fit_s = time.perf_counter() - start
     flat = {"rho": spent, "fit_s": fit_s, "rows": len(seen)}
     flat |= marginal_scores(held, rows, table.domain) | mean_scores(held, rows, table.domain)
-    flat |= {f"seen_{k}": v for k, v in marginal_scores(seen, rows, table.domain).items() if k.startswith("error")}
+    flat |= {
+        f"seen_{k}": v
+        for k, v in marginal_scores(seen, rows, table.domain).items()
+        if k.startswith("error")
+    }
     flat |= {f"seen_{k}": v for k, v in mean_scores(seen, rows, table.domain).items()}
     flat |= classifier_scores(rows, {"": held, "seen_": seen}, table.target, table.domain, cell.run)
     flat |= {f"n|{name}": int(mask.sum()) for name, mask in groups_of(seen, table.domain).items()}

@@ -1,4 +1,5 @@
-"""From the synthesizers' cells to the scores of the figures: parity errors, disparity, ratios and gaps between groups.
+"""From the synthesizers' cells to the scores of the figures: parity errors, disparity, ratios and
+gaps between groups.
 
 A cell's record has one number a group by name. Which groups count is a choice
 that the figures depend on, so it is an argument everywhere: the *level* (sex,
@@ -19,8 +20,21 @@ from lib.experiments.summary import summarise
 from lib.experiments.synth import EPSILONS, MAIN
 from lib.experiments.synth_tables import BY, TABLES
 
-__all__ = ["KEYS", "LEVELS", "METRICS", "SETTING", "group_names", "group_table", "scored", "averaged", "stored_tables",
-           "main_fits", "finished_runs", "against_vanilla", "pareto"]  # fmt: skip
+__all__ = [
+    "KEYS",
+    "LEVELS",
+    "METRICS",
+    "SETTING",
+    "group_names",
+    "group_table",
+    "scored",
+    "averaged",
+    "stored_tables",
+    "main_fits",
+    "finished_runs",
+    "against_vanilla",
+    "pareto",
+]
 
 SETTING = ("dataset", "synthesizer", "by", "epsilon")
 KEYS = (*SETTING, "small", "run")
@@ -37,7 +51,9 @@ METRICS: dict[str, str] = {
 
 
 def group_names(frame: pd.DataFrame, level: str = "SEX_RAC1P") -> list[str]:
-    """The groups of a level, in the order of their codes: ``"SEX=0"``, ``"RAC1P=3"`` or ``"SEX=0,RAC1P=3"``."""
+    """The groups of a level, in the order of their codes: ``"SEX=0"``, ``"RAC1P=3"`` or
+    ``"SEX=0,RAC1P=3"``.
+    """
     validate.choice("level", level, LEVELS)
     names = [c[2:] for c in frame.columns if c.startswith("n|")]
     if level == "SEX_RAC1P":
@@ -45,11 +61,13 @@ def group_names(frame: pd.DataFrame, level: str = "SEX_RAC1P") -> list[str]:
     return [n for n in names if n.startswith(level + "=") and "," not in n]
 
 
-def group_table(frame: pd.DataFrame, score: str, level: str = "SEX_RAC1P", *, least: float = 0.0) -> np.ndarray:
+def group_table(
+    frame: pd.DataFrame, score: str, level: str = "SEX_RAC1P", *, least: float = 0.0
+) -> np.ndarray:
     """``score|<group>``, shape (cells, groups).
 
-    NaN for groups of at most a share ``least`` of the rows seen, and where the records have no such score, as
-    of a group of which nobody was held out.
+    NaN for groups of at most a share ``least`` of the rows seen, and where the records have no such
+    score, as of a group of which nobody was held out.
     """
     if not 0 <= least < 1:
         raise ValueError(f"least={least!r} is not allowed: a share from 0 (included) to 1 is")
@@ -61,7 +79,9 @@ def group_table(frame: pd.DataFrame, score: str, level: str = "SEX_RAC1P", *, le
 
 
 def _parity(whole: pd.Series, groups: np.ndarray) -> np.ndarray:
-    """Definition 11: ``omega * whole + sum over groups``, ``omega = 1/k``; a group without real rows is no group."""
+    """Definition 11: ``omega * whole + sum over groups``, ``omega = 1/k``; a group without real
+    rows is no group.
+    """
     k = np.maximum(1, np.isfinite(groups).sum(axis=1))
     return whole.to_numpy(dtype=float) / k + np.nansum(groups, axis=1)
 
@@ -76,7 +96,9 @@ def _spread(groups: np.ndarray, kind: str) -> np.ndarray:
     return np.divide(low, high, out=np.where(some, 1.0, np.nan), where=some & (high > 0))
 
 
-def scored(frame: pd.DataFrame, level: str = "SEX_RAC1P", *, seen: bool = False, least: float = 0.0) -> pd.DataFrame:
+def scored(
+    frame: pd.DataFrame, level: str = "SEX_RAC1P", *, seen: bool = False, least: float = 0.0
+) -> pd.DataFrame:
     """A row a cell: its :data:`KEYS` and :data:`METRICS`.
 
     Parameters
@@ -90,7 +112,10 @@ def scored(frame: pd.DataFrame, level: str = "SEX_RAC1P", *, seen: bool = False,
         Groups of at most this share of the rows do not count; the published rule is 0.001.
     """
     prefix = "seen_" if seen else ""
-    groups = {s: group_table(frame, prefix + s, level, least=least) for s in ("means", "error", "rate", "fnr")}
+    groups = {
+        s: group_table(frame, prefix + s, level, least=least)
+        for s in ("means", "error", "rate", "fnr")
+    }
     out = frame[list(KEYS)].reset_index(drop=True)
     return out.assign(
         acc=frame[f"{prefix}acc"].to_numpy(),
@@ -104,7 +129,9 @@ def scored(frame: pd.DataFrame, level: str = "SEX_RAC1P", *, seen: bool = False,
     )
 
 
-def averaged(frame: pd.DataFrame, value: str, by: Sequence[str] = SETTING, *, floor: float = 0.0) -> pd.DataFrame:
+def averaged(
+    frame: pd.DataFrame, value: str, by: Sequence[str] = SETTING, *, floor: float = 0.0
+) -> pd.DataFrame:
     """Mean of ``value`` over runs with its 95% interval: ``*by, mean, low, high, runs``.
 
     No score is below 0, so no interval ends below ``floor``; a difference has the floor ``-inf``.
@@ -115,7 +142,9 @@ def averaged(frame: pd.DataFrame, value: str, by: Sequence[str] = SETTING, *, fl
 
 
 def stored_tables() -> dict[str, pd.DataFrame]:
-    """Stored records of every table that has a run of each setting; with fewer, shares of settings would be of the cheap ones."""
+    """Stored records of every table that has a run of each setting; with fewer, shares of
+    settings would be of the cheap ones.
+    """
     found = {}
     for dataset in TABLES:
         try:
@@ -138,9 +167,11 @@ def finished_runs(fits: pd.DataFrame) -> int:
 
 
 def against_vanilla(frame: pd.DataFrame, value: str) -> pd.DataFrame:
-    """``value`` of each stratified cell minus that of the plain fit of the same run: mean and 95% interval over runs.
+    """``value`` of each stratified cell minus that of the plain fit of the same run: mean and 95%
+    interval over runs.
 
-    Columns ``dataset, synthesizer, by, epsilon, mean, low, high, runs, plain``, the last the plain fits' mean.
+    Columns ``dataset, synthesizer, by, epsilon, mean, low, high, runs, plain``, the last the plain
+    fits' mean.
     """
     keep = frame[frame["small"] == "keep"]
     same = ["dataset", "synthesizer", "epsilon", "run"]
@@ -152,7 +183,9 @@ def against_vanilla(frame: pd.DataFrame, value: str) -> pd.DataFrame:
 
 
 def pareto(frame: pd.DataFrame, x: str, y: str) -> np.ndarray:
-    """Rows of which no other is at least as small in both ``x`` and ``y`` and smaller in one, as a mask."""
+    """Rows of which no other is at least as small in both ``x`` and ``y`` and smaller in one, as
+    a mask.
+    """
     points = frame[[x, y]].to_numpy(dtype=float)
     no_worse = (points[None, :, :] <= points[:, None, :]).all(axis=2)
     better = no_worse & (points[None, :, :] < points[:, None, :]).any(axis=2)

@@ -52,7 +52,9 @@ SPACE = {
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """Trial ``number`` of the search on ``dataset`` for the best mean ``objective`` over ``folds`` folds."""
+    """Trial ``number`` of the search on ``dataset`` for the best mean ``objective`` over
+    ``folds`` folds.
+    """
 
     dataset: str
     number: int
@@ -81,7 +83,8 @@ def _training_rows(dataset: str) -> tuple[np.ndarray, np.ndarray, dict[str, str]
 
 
 def seen_by_search(dataset: str, run: int) -> float:
-    """The share of the test rows of ``run`` that were in the search's training folds: exact, 0 for run 0.
+    """The share of the test rows of ``run`` that were in the search's training folds: exact, 0 for
+    run 0.
 
     Parameters
     ----------
@@ -109,25 +112,37 @@ def _score(trial: Trial, parameters: dict) -> dict:
     for fit, held in folds.split(features, y):
         model = train(features[fit], y[fit], parameters, random_state=0)
         probability = model.predict_proba(features[held])[:, 1]
-        scores.append((accuracy_score(y[held], probability > 0.5), roc_auc_score(y[held], probability)))
+        scores.append(
+            (accuracy_score(y[held], probability > 0.5), roc_auc_score(y[held], probability))
+        )
     accuracy, auc = np.mean(scores, axis=0)
     return {"accuracy": float(accuracy), "auc": float(auc)} | origin
 
 
 def _propose(trial: Trial, history: pd.DataFrame) -> dict:
     """What the tree-structured Parzen estimator tries next, given the finished trials."""
-    entropy = seed_sequence(trial.seed, "ldp-fairness tuning", trial.dataset, trial.objective, trial.number)
+    entropy = seed_sequence(
+        trial.seed, "ldp-fairness tuning", trial.dataset, trial.objective, trial.number
+    )
     sampler = optuna.samplers.TPESampler(seed=int(entropy.generate_state(1)[0]))
     study = optuna.create_study(direction="maximize", sampler=sampler)
     for row in history.itertuples():
-        parameters = {"max_depth": int(row.max_depth), "n_estimators": int(row.n_estimators),
-                      "learning_rate": float(row.learning_rate)}  # fmt: skip
-        study.add_trial(optuna.trial.create_trial(params=parameters, distributions=SPACE,
-                                                  value=getattr(row, trial.objective)))  # fmt: skip
+        parameters = {
+            "max_depth": int(row.max_depth),
+            "n_estimators": int(row.n_estimators),
+            "learning_rate": float(row.learning_rate),
+        }
+        study.add_trial(
+            optuna.trial.create_trial(
+                params=parameters, distributions=SPACE, value=getattr(row, trial.objective)
+            )
+        )
     return study.ask(SPACE).params
 
 
-def search(dataset: str, *, trials: int = 100, store: Store | None = None, **options) -> pd.DataFrame:
+def search(
+    dataset: str, *, trials: int = 100, store: Store | None = None, **options
+) -> pd.DataFrame:
     """Run the trials that the store lacks and return those of ``dataset``, best first.
 
     Parameters
@@ -152,21 +167,33 @@ def search(dataset: str, *, trials: int = 100, store: Store | None = None, **opt
     first = Trial(dataset=dataset, number=0, **options)
     if store is None:  # an empty store is falsy
         _, _, origin = _training_rows(dataset)  # the very rows that the trials are to be scored on
-        needs_real(dataset, origin["data_source"], "a search that is kept in data/results", "a store of your own")
+        needs_real(
+            dataset,
+            origin["data_source"],
+            "a search that is kept in data/results",
+            "a store of your own",
+        )
         store = Store(TRIALS, version=VERSION)
 
     def history() -> pd.DataFrame:
         frame = store.frame()
         if frame.empty:
             return frame
-        same = [frame[field] == getattr(first, field) for field in ("dataset", "objective", "folds", "seed")]
+        same = [
+            frame[field] == getattr(first, field)
+            for field in ("dataset", "objective", "folds", "seed")
+        ]
         return frame[np.logical_and.reduce(same)]
 
     def run(trial: Trial) -> dict:
         past = history()
-        parameters = _propose(trial, past[past["number"] < trial.number].sort_values("number") if len(past) else past)
+        parameters = _propose(
+            trial, past[past["number"] < trial.number].sort_values("number") if len(past) else past
+        )
         return parameters | _score(trial, parameters)
 
     cells = [Trial(dataset=dataset, number=number, **options) for number in range(trials)]
     run_sweep(cells, run, store, backend="sequential")
-    return history().sort_values([first.objective, "number"], ascending=[False, True], ignore_index=True)
+    return history().sort_values(
+        [first.objective, "number"], ascending=[False, True], ignore_index=True
+    )

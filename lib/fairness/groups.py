@@ -1,4 +1,5 @@
-"""Parity error (Rosenblatt et al., Definition 11) in the readings that its text, its formula and its figures allow.
+"""Parity error (Rosenblatt et al., Definition 11) in the readings that its text, its formula and
+its figures allow.
 
 The formula is a *sum* over strata, the sentence before it says *average*; the
 published figure adds up absolute errors without dividing by the true value and
@@ -16,7 +17,9 @@ __all__ = ["READINGS", "stratum_errors", "parity_error"]
 READINGS = ("sum", "average")
 
 
-def stratum_errors(truth: np.ndarray, estimate: np.ndarray, *, normalised: bool = True) -> np.ndarray:
+def stratum_errors(
+    truth: np.ndarray, estimate: np.ndarray, *, normalised: bool = True
+) -> np.ndarray:
     """Absolute errors |f(G_i) - M(G_i)|, divided by |f(G_i)| if ``normalised``.
 
     Parameters
@@ -41,14 +44,25 @@ def stratum_errors(truth: np.ndarray, estimate: np.ndarray, *, normalised: bool 
     truth, estimate = np.asarray(truth, dtype=float), np.asarray(estimate, dtype=float)
     validate.broadcastable("estimate", estimate.shape, truth.shape, "truth")
     if not np.isfinite(truth).all() or (normalised and (truth == 0).any()):
-        raise ValueError(f"truth={truth!r} is not allowed: finite values{' other than 0' if normalised else ''} are")
+        raise ValueError(
+            f"truth={truth!r} is not allowed: finite"
+            f" values{' other than 0' if normalised else ''} are"
+        )
     error = np.abs(truth - estimate)
     return error / np.abs(truth) if normalised else error
 
 
-def parity_error(truth: np.ndarray, estimate: np.ndarray, truth_all: np.ndarray | float,
-                 estimate_all: np.ndarray | float, *, omega: float | None = None, reading: str = "sum",
-                 normalised: bool = True, drop: int = 0) -> np.ndarray:  # fmt: skip
+def parity_error(
+    truth: np.ndarray,
+    estimate: np.ndarray,
+    truth_all: np.ndarray | float,
+    estimate_all: np.ndarray | float,
+    *,
+    omega: float | None = None,
+    reading: str = "sum",
+    normalised: bool = True,
+    drop: int = 0,
+) -> np.ndarray:
     """Definition 11: omega times the population's error plus the strata's, over the last axis.
 
     Parameters
@@ -81,7 +95,9 @@ def parity_error(truth: np.ndarray, estimate: np.ndarray, truth_all: np.ndarray 
     validate.choice("reading", reading, READINGS)
     errors = stratum_errors(truth, estimate, normalised=normalised)
     if errors.ndim == 0 or errors.shape[-1] == 0:
-        raise ValueError(f"truth and estimate have shape {errors.shape}; (..., k) with k >= 1 is allowed")
+        raise ValueError(
+            f"truth and estimate have shape {errors.shape}; (..., k) with k >= 1 is allowed"
+        )
     k = errors.shape[-1]
     validate.integer("drop", drop, low=0, high=k)
     if omega is not None:

@@ -13,13 +13,34 @@ from numbers import Real
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, recall_score, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    recall_score,
+    roc_auc_score,
+)
 
 from lib import validate
 
-__all__ = ["FAIRNESS", "FAIR", "UTILITY", "RATES", "Metric", "fairness", "utility", "group_rates", "evaluate"]
+__all__ = [
+    "FAIRNESS",
+    "FAIR",
+    "UTILITY",
+    "RATES",
+    "Metric",
+    "fairness",
+    "utility",
+    "group_rates",
+    "evaluate",
+]
 
-FAIR: dict[str, float] = {"DI": 1.0, "SPD": 0.0, "EOD": 0.0, "OAD": 0.0}  # the value of a fair predictor (Eqs 1-4)
+FAIR: dict[str, float] = {
+    "DI": 1.0,
+    "SPD": 0.0,
+    "EOD": 0.0,
+    "OAD": 0.0,
+}  # the value of a fair predictor (Eqs 1-4)
 FAIRNESS: tuple[str, ...] = tuple(FAIR)
 UTILITY: tuple[str, ...] = ("acc", "f1", "auc", "recall", "balanced_accuracy")
 Metric = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None], float]
@@ -50,9 +71,11 @@ def _scores(values: np.ndarray, n: int) -> np.ndarray:
     array = validate.array("scores", values)
     if array.shape != (n,) or array.dtype.kind not in "biuf" or np.isnan(array).any():
         raise ValueError(
-            f"scores has shape {array.shape} and dtype {array.dtype}; ({n},) numbers without NaN are allowed"
+            f"scores has shape {array.shape} and dtype {array.dtype}; ({n},) numbers without NaN"
+            " are allowed"
         )
-    # the area under the curve of the ranks is that of the scores, and scikit-learn takes no infinity
+    # the area under the curve of the ranks is that of the scores, and scikit-learn takes no
+    # infinity
     return array if np.isfinite(array).all() else rankdata(array)
 
 
@@ -123,7 +146,9 @@ def _fairness_of(rates: dict[str, float]) -> dict[str, float]:
     }
 
 
-def utility(y_true: np.ndarray, y_pred: np.ndarray, scores: np.ndarray | None = None) -> dict[str, float]:
+def utility(
+    y_true: np.ndarray, y_pred: np.ndarray, scores: np.ndarray | None = None
+) -> dict[str, float]:
     """Accuracy, f1 and recall of class 1, AUC of ``scores``, balanced accuracy.
 
     The published runs computed AUC from hard labels, which is the balanced
@@ -157,9 +182,13 @@ def utility(y_true: np.ndarray, y_pred: np.ndarray, scores: np.ndarray | None = 
     return {
         "acc": float(accuracy_score(y, hat)),
         "f1": float(f1_score(y, hat, zero_division=np.nan)),
-        "auc": float(roc_auc_score(y, scores)) if scores is not None and two_classes else float("nan"),
+        "auc": (
+            float(roc_auc_score(y, scores)) if scores is not None and two_classes else float("nan")
+        ),
         "recall": float(recall_score(y, hat, zero_division=np.nan)),
-        "balanced_accuracy": float(balanced_accuracy_score(y, hat)) if two_classes else float("nan"),
+        "balanced_accuracy": (
+            float(balanced_accuracy_score(y, hat)) if two_classes else float("nan")
+        ),
     }
 
 
@@ -197,6 +226,8 @@ def evaluate(
     found = _fairness_of(rates) | utility(y_true, y_pred, scores) | rates
     for name, metric in (extra or {}).items():
         if name in found:
-            raise ValueError(f"extra={name!r} is not allowed: a name other than {', '.join(found)} is")
+            raise ValueError(
+                f"extra={name!r} is not allowed: a name other than {', '.join(found)} is"
+            )
         found[name] = float(metric(y_true, y_pred, group, scores))
     return found

@@ -1,4 +1,5 @@
-"""Local differential privacy: the seven protocols of Arcolezi et al., Section 3.3, budget splitting and encoding.
+"""Local differential privacy: the seven protocols of Arcolezi et al., Section 3.3, budget splitting
+and encoding.
 
 Every protocol maps a value in ``0..k-1`` to a report that *supports* a set of
 values. ``p_star`` is the probability that a report supports the user's own
@@ -18,7 +19,22 @@ from lib.ldp.subset import SS
 from lib.ldp.unary import OUE, RAPPOR
 
 __all__ = [
-    "Protocol", "GRR", "BLH", "OLH", "RAPPOR", "OUE", "SS", "THE", "PROTOCOLS", "ROUNDED", "make",
+    "Protocol",
+    "GRR",
+    "BLH",
+    "OLH",
+    "RAPPOR",
+    "OUE",
+    "SS",
+    "THE",
+    "PROTOCOLS",
+    "ROUNDED",
+    "make",
     "protocol_class",
-    "SPLITS", "split_budget", "one_hot", "sanitise", "design_matrix", "audited_epsilon",
-]  # fmt: skip
+    "SPLITS",
+    "split_budget",
+    "one_hot",
+    "sanitise",
+    "design_matrix",
+    "audited_epsilon",
+]

@@ -1,4 +1,5 @@
-"""The split of a budget with the least total variance: what uniform and k-based are measured against.
+"""The split of a budget with the least total variance: what uniform and k-based are measured
+against.
 
 The total is ``sum_j w_j V_j(eps_j)`` with ``V_j`` the mean variance, over the
 values of attribute ``j``, of an estimated frequency. ``weighting`` says whose
@@ -24,7 +25,10 @@ WEIGHTINGS: tuple[str, ...] = ("attributes", "values")
 
 
 def total_variance(
-    budgets: Sequence[float], protocol: str, frequencies: Sequence[np.ndarray], weighting: str = "attributes"
+    budgets: Sequence[float],
+    protocol: str,
+    frequencies: Sequence[np.ndarray],
+    weighting: str = "attributes",
 ) -> float:
     """``sum_j w_j V_j(eps_j)`` for one person; divide by n for n of them.
 
@@ -44,7 +48,10 @@ def total_variance(
     """
     validate.choice("weighting", weighting, WEIGHTINGS)
     if len(budgets) != len(frequencies) or len(budgets) == 0:
-        raise ValueError(f"budgets has {len(budgets)} entries for {len(frequencies)} attributes; one each is allowed")
+        raise ValueError(
+            f"budgets has {len(budgets)} entries for {len(frequencies)} attributes; one each is"
+            " allowed"
+        )
     total = 0.0
     for epsilon, f in zip(budgets, frequencies, strict=True):
         variances = make(protocol, k=len(f), epsilon=float(epsilon)).variance(1, np.asarray(f))
@@ -55,7 +62,8 @@ def total_variance(
 def least_variance_split(
     epsilon: float, protocol: str, frequencies: Sequence[np.ndarray], weighting: str = "attributes"
 ) -> np.ndarray:
-    """The budgets with the least :func:`total_variance` among those that add up to ``epsilon``, shape (d_s,).
+    """The budgets with the least :func:`total_variance` among those that add up to ``epsilon``,
+    shape (d_s,).
 
     Found numerically over the logarithms of the shares, from the uniform and
     the k-based split; no worse than either. Parameters and errors are those
@@ -70,7 +78,18 @@ def least_variance_split(
         budgets = np.maximum(epsilon * softmax(logits), least)
         return np.log(total_variance(budgets, protocol, frequencies, weighting))
 
-    found = [minimize(objective, np.log(start), method="Nelder-Mead",
-                      options={"xatol": 1e-7, "fatol": 1e-12, "maxiter": 4000}) for start in starts]  # fmt: skip
-    candidates = [budgets for result in found if (budgets := epsilon * softmax(result.x)).min() >= least] + starts
-    return min(candidates, key=lambda budgets: total_variance(budgets, protocol, frequencies, weighting))
+    found = [
+        minimize(
+            objective,
+            np.log(start),
+            method="Nelder-Mead",
+            options={"xatol": 1e-7, "fatol": 1e-12, "maxiter": 4000},
+        )
+        for start in starts
+    ]
+    candidates = [
+        budgets for result in found if (budgets := epsilon * softmax(result.x)).min() >= least
+    ] + starts
+    return min(
+        candidates, key=lambda budgets: total_variance(budgets, protocol, frequencies, weighting)
+    )

@@ -1,4 +1,6 @@
-"""A lower confidence bound on epsilon from reports alone: what an auditor can find without the source."""
+"""A lower confidence bound on epsilon from reports alone: what an auditor can find without the
+source.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6)
     bits_a, bits_b : uint8 arrays, shape (n, k)
         Support sets of reports of two values, n each; k up to 62.
     level : float
-        Probability of a bound above the true epsilon, at most: two Clopper-Pearson limits, each at half of it.
+        Probability of a bound above the true epsilon, at most: two Clopper-Pearson limits, each at
+        half of it.
 
     Returns
     -------
@@ -41,12 +44,17 @@ def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6)
     validate.fraction("level", level)
     bits_a, bits_b = np.asarray(bits_a), np.asarray(bits_b)
     if bits_a.shape != bits_b.shape or bits_a.ndim != 2 or bits_a.shape[1] > 62:
-        raise ValueError(f"bits have shapes {bits_a.shape} and {bits_b.shape}; the same (n, k) with k <= 62 is allowed")
+        raise ValueError(
+            f"bits have shapes {bits_a.shape} and {bits_b.shape}; the same (n, k) with k <= 62 is"
+            " allowed"
+        )
     if len(bits_a) == 0:
         raise ValueError("bits_a and bits_b are empty; at least one report of each value is needed")
     for name, bits in (("bits_a", bits_a), ("bits_b", bits_b)):
         if not np.isin(bits, (0, 1)).all():
-            raise ValueError(f"{name} has dtype {bits.dtype} or entries beside 0 and 1; bits are allowed")
+            raise ValueError(
+                f"{name} has dtype {bits.dtype} or entries beside 0 and 1; bits are allowed"
+            )
     place = np.int64(1) << np.arange(bits_a.shape[1])
     words = [bits.astype(np.int64) @ place for bits in (bits_a, bits_b)]
     keys, codes = np.unique(np.concatenate([w[::2] for w in words]), return_inverse=True)

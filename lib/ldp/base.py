@@ -165,7 +165,8 @@ class Protocol(ABC):
             ) from None
 
     def variance(self, n: int, frequency: float | np.ndarray = 0.0) -> float | np.ndarray:
-        """Exact variance of the estimated frequency of a value held by a share ``frequency`` of n users.
+        """Exact variance of the estimated frequency of a value held by a share ``frequency`` of n
+        users.
 
         Each user adds an independent bit, ``p_star`` or ``q_star`` as they hold
         the value or not. ``frequency=0`` is the ``Var*`` of Wang et al. (2017).
@@ -192,14 +193,20 @@ class Protocol(ABC):
         return var if f.ndim else float(var)
 
     def _bits(self, reports: np.ndarray) -> np.ndarray:
-        """Reports that are indicator vectors already, as uint8, with their shape and entries checked."""
+        """Reports that are indicator vectors already, as uint8, with their shape and entries
+        checked.
+        """
         reports = validate.array("reports", reports)
         if reports.ndim != 2 or reports.shape[1] != self.k:
             raise ValueError(f"reports has shape {reports.shape}; (n, {self.k}) is allowed")
         # one pass over bytes; anything else is compared before it is cast, since NaN has no byte
-        is_bits = (reports <= 1).all() if reports.dtype == np.uint8 else np.isin(reports, (0, 1)).all()
+        is_bits = (
+            (reports <= 1).all() if reports.dtype == np.uint8 else np.isin(reports, (0, 1)).all()
+        )
         if not is_bits:
-            raise ValueError(f"reports has dtype {reports.dtype} or entries beside 0 and 1; bits are allowed")
+            raise ValueError(
+                f"reports has dtype {reports.dtype} or entries beside 0 and 1; bits are allowed"
+            )
         return reports.astype(np.uint8, copy=False)
 
     def _to_draw(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:

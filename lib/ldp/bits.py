@@ -11,7 +11,9 @@ import numpy as np
 
 __all__ = ["bernoulli", "indicators"]
 
-_BLOCK = 1 << 17  # bytes compared at a time: they stay in the cache, and only the result is as large as the result
+_BLOCK = (
+    1 << 17
+)  # bytes compared at a time: they stay in the cache, and only the result is as large as the result
 
 
 def bernoulli(shape: tuple[int, ...], p: float, rng: np.random.Generator) -> np.ndarray:

@@ -26,7 +26,8 @@ def split_budget(
     Parameters
     ----------
     epsilon : float
-        The budget of a user's whole report, from 1e-9 up to 600 (``validate.EPSILON_MIN`` and ``EPSILON_MAX``).
+        The budget of a user's whole report, from 1e-9 up to 600 (``validate.EPSILON_MIN`` and
+        ``EPSILON_MAX``).
     sizes : sequence of int
         Domain sizes ``k_j``, each at least 2.
     split : {"uniform", "k-based"}
@@ -45,14 +46,18 @@ def split_budget(
     sizes = validate.sequence("sizes", sizes)
     if len(sizes) == 0:
         raise ValueError("sizes is empty; at least one attribute is needed")
-    k = np.array([validate.integer("sizes", size, low=2, high=validate.INTEGER_MAX) for size in sizes], dtype=float)
+    k = np.array(
+        [validate.integer("sizes", size, low=2, high=validate.INTEGER_MAX) for size in sizes],
+        dtype=float,
+    )
     uniform = validate.choice("split", split, SPLITS) == "uniform"
     shares = np.full(k.size, epsilon / k.size) if uniform else epsilon * k / k.sum()
     least = int(shares.argmin())  # no share is larger than epsilon, which is in range
     if shares[least] < validate.EPSILON_MIN:
         whose = f"attribute {least}" if attributes is None else repr(attributes[least])
         raise ValueError(
-            f"epsilon={epsilon!r} is not allowed: the {split} split leaves {whose} (of {sizes[least]} values) "
-            f"{shares[least]:.3g} of it; a share >= {validate.EPSILON_MIN:g} is needed"
+            f"epsilon={epsilon!r} is not allowed: the {split} split leaves {whose} (of"
+            f" {sizes[least]} values) {shares[least]:.3g} of it; a share >="
+            f" {validate.EPSILON_MIN:g} is needed"
         )
     return shares

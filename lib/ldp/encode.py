@@ -1,4 +1,5 @@
-"""The homogeneous encoding: one indicator column a value, whatever the protocol (Section 4, Fig. 1).
+"""The homogeneous encoding: one indicator column a value, whatever the protocol (Section 4, Fig.
+1).
 
 A true value is one-hot encoded (OHE), a support set becomes its indicator
 vector (IVE). All columns are bits, so the design matrix is uint8, or CSR where
@@ -81,7 +82,7 @@ def sanitise(
         if ``frame`` is none or an entry of a column is no code of it; if
         ``protocol``, ``split`` or ``form`` is not known; if ``epsilon`` or a share of it
         is out of a protocol's range; if ``rng`` is no generator.
-    """  # fmt: skip
+    """
     validate.generator("rng", rng)
     validate.choice("form", form, ("dense", "csr"))
     _check_frame(frame)
@@ -91,27 +92,39 @@ def sanitise(
     for column in sensitive:
         validate.choice("sensitive", column, domain.columns)
     if len(set(sensitive)) != len(sensitive):
-        raise ValueError(f"sensitive={tuple(sensitive)!r} repeats an attribute; each is reported once")
+        raise ValueError(
+            f"sensitive={tuple(sensitive)!r} repeats an attribute; each is reported once"
+        )
     sizes = {column: domain[column] for column in sensitive}
     if constant := [column for column, k in sizes.items() if k < 2]:
         raise ValueError(
-            f"sensitive holds {constant[0]!r}, which is constant (sizes=1); attributes of two values or more are allowed"
+            f"sensitive holds {constant[0]!r}, which is constant (sizes=1); attributes of two"
+            " values or more are allowed"
         )
     budgets = split_budget(epsilon, list(sizes.values()), split, attributes=sensitive).tolist()
-    protocols = [make(protocol, k=k, epsilon=eps) for k, eps in zip(sizes.values(), budgets, strict=True)]
+    protocols = [
+        make(protocol, k=k, epsilon=eps) for k, eps in zip(sizes.values(), budgets, strict=True)
+    ]
     codes = {column: _codes(frame, column, k) for column, k in sizes.items()}
     draw = _bits if form == "dense" else _sparse_bits
-    return {column: draw(mechanism, codes[column], rng) for column, mechanism in zip(sensitive, protocols, strict=True)}
+    return {
+        column: draw(mechanism, codes[column], rng)
+        for column, mechanism in zip(sensitive, protocols, strict=True)
+    }
 
 
 def _bits(mechanism: Protocol, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return mechanism.privatise_support(values, rng)
 
 
-def _sparse_bits(mechanism: Protocol, values: np.ndarray, rng: np.random.Generator) -> sparse.csr_array:
+def _sparse_bits(
+    mechanism: Protocol, values: np.ndarray, rng: np.random.Generator
+) -> sparse.csr_array:
     step = max(1, _DRAWN // mechanism.k)
     starts = range(0, max(1, values.size), step)
-    parts = [sparse.csr_array(mechanism.privatise_support(values[s : s + step], rng)) for s in starts]
+    parts = [
+        sparse.csr_array(mechanism.privatise_support(values[s : s + step], rng)) for s in starts
+    ]
     return sparse.vstack(parts, format="csr")
 
 
@@ -145,18 +158,27 @@ def design_matrix(
     validate.choice("form", form, ("dense", "csr"))
     _check_frame(frame)
     if not isinstance(sanitised, Mapping | None):
-        raise ValueError(f"sanitised has type {type(sanitised).__name__}; a mapping of attributes to bits is allowed")
+        raise ValueError(
+            f"sanitised has type {type(sanitised).__name__}; a mapping of attributes to bits is"
+            " allowed"
+        )
     sanitised = {c: _array(f"sanitised[{c!r}]", bits) for c, bits in (sanitised or {}).items()}
     for column, bits in sanitised.items():
         if bits.shape != (len(frame), domain[column]):
-            raise ValueError(f"sanitised[{column!r}] has shape {bits.shape}; {(len(frame), domain[column])} is allowed")
+            raise ValueError(
+                f"sanitised[{column!r}] has shape {bits.shape}; {(len(frame), domain[column])} is"
+                " allowed"
+            )
         if bits.dtype != np.uint8:
             raise ValueError(f"sanitised[{column!r}] has dtype {bits.dtype}; uint8 is allowed")
         entries = bits.data if sparse.issparse(bits) else bits
         if entries.max(initial=0) > 1:
             raise ValueError(f"sanitised[{column!r}] holds {int(entries.max())}; bits are allowed")
     # a block is an attribute's bits (n, k) or, where it is as it was, its codes (n,)
-    blocks = [sanitised[column] if column in sanitised else _codes(frame, column, size) for column, size in domain]
+    blocks = [
+        sanitised[column] if column in sanitised else _codes(frame, column, size)
+        for column, size in domain
+    ]
     starts = np.cumsum([0, *domain.sizes])
     return (_dense if form == "dense" else _csr)(blocks, starts, len(frame))
 
@@ -177,7 +199,9 @@ def _array(name: str, bits: object) -> np.ndarray | sparse.csr_array:
 
 def _codes(frame: pd.DataFrame, column: str, k: int) -> np.ndarray:
     if column not in frame.columns:
-        raise ValueError(f"frame has columns {list(frame.columns)}; one called {column!r} is needed")
+        raise ValueError(
+            f"frame has columns {list(frame.columns)}; one called {column!r} is needed"
+        )
     return validate.codes(column, frame[column].to_numpy(), k)
 
 
@@ -188,7 +212,9 @@ def _dense(blocks: Sequence[np.ndarray], starts: np.ndarray, n: int) -> np.ndarr
         if block.ndim == 1:
             matrix[rows, start + block] = 1
         else:
-            matrix[:, start : start + block.shape[1]] = block.toarray() if sparse.issparse(block) else block
+            matrix[:, start : start + block.shape[1]] = (
+                block.toarray() if sparse.issparse(block) else block
+            )
     return matrix
 
 
@@ -215,7 +241,9 @@ def _csr(blocks: Sequence[np.ndarray], starts: np.ndarray, n: int) -> sparse.csr
         for first in range(0, n, step):
             row, column = np.nonzero(block[first : first + step])
             count = np.bincount(row, minlength=min(step, n - first))
-            rank = np.arange(row.size) - (count.cumsum() - count)[row]  # of a one among those of its row
+            rank = (
+                np.arange(row.size) - (count.cumsum() - count)[row]
+            )  # of a one among those of its row
             columns[free[first + row] + rank] = start + column
             free[first : first + step] += count
     ones = np.ones(columns.size, dtype=np.float32)

@@ -1,4 +1,6 @@
-"""Generalized randomized response: say the truth with probability p, else any other value (Section 3.3)."""
+"""Generalized randomized response: say the truth with probability p, else any other value
+(Section 3.3).
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,11 @@ from lib.ldp.bits import bernoulli, indicators
 __all__ = ["GRR", "randomised_response"]
 
 
-def randomised_response(values: np.ndarray, k: int, p: float, rng: np.random.Generator) -> np.ndarray:
-    """Keep each value with probability ``p``, else move it to one of the other ``k - 1``, uniformly.
+def randomised_response(
+    values: np.ndarray, k: int, p: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Keep each value with probability ``p``, else move it to one of the other ``k - 1``,
+    uniformly.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Thresholding with histogram encoding: Laplace noise on a one-hot vector, then a threshold (THE; Section 3.3).
+"""Thresholding with histogram encoding: Laplace noise on a one-hot vector, then a threshold (THE;
+Section 3.3).
 
 The report is the set of positions whose noisy entry exceeds ``theta``. Those
 events are independent, so the set is drawn directly: bit ``v`` of the user is
@@ -22,7 +23,8 @@ THETA_RANGES = {"paper": (0.5, 1.0), "published": (0.0, 1.0)}
 
 
 def threshold_variance(theta: float, epsilon: float) -> float:
-    """The paper's objective for ``theta``: ``(2 e^(eps t/2) - 1) / (1 + e^(eps (t-1/2)) - 2 e^(eps t/2))^2``.
+    """The paper's objective for ``theta``: ``(2 e^(eps t/2) - 1) / (1 + e^(eps (t-1/2)) - 2 e^(eps
+    t/2))^2``.
 
     Numerator and denominator are divided by ``e^(eps t)``, so that nothing
     overflows: the same number, for every budget.
@@ -44,7 +46,9 @@ def threshold_variance(theta: float, epsilon: float) -> float:
     ValueError
         If ``theta`` or ``epsilon`` is out of range.
     """
-    return _objective(validate.fraction("theta", theta, open_ends=False), validate.budget("epsilon", epsilon))
+    return _objective(
+        validate.fraction("theta", theta, open_ends=False), validate.budget("epsilon", epsilon)
+    )
 
 
 def _objective(t: float, epsilon: float) -> float:
@@ -75,13 +79,15 @@ def optimal_theta(epsilon: float, theta_range: str = "paper") -> float:
     """
     epsilon = validate.budget("epsilon", epsilon)
     bounds = THETA_RANGES[validate.choice("theta_range", theta_range, THETA_RANGES)]
-    found = minimize_scalar(_objective, bounds=bounds, args=(epsilon,), method="bounded",
-                            options={"xatol": 1e-10})  # fmt: skip
+    found = minimize_scalar(
+        _objective, bounds=bounds, args=(epsilon,), method="bounded", options={"xatol": 1e-10}
+    )
     return float(found.x)
 
 
 class THE(UnaryEncoding):
-    """Histogram encoding with noise ``Lap(2/eps)`` and the threshold of least variance (Wang et al. 2017).
+    """Histogram encoding with noise ``Lap(2/eps)`` and the threshold of least variance (Wang et al.
+    2017).
 
     Parameters
     ----------
@@ -100,7 +106,9 @@ class THE(UnaryEncoding):
         self._set(1 - not_p, not_p, q, 1 - q)
 
     def histogram(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The noisy one-hot vectors before the threshold, float of shape (n, k); errors as :meth:`privatise`."""
+        """The noisy one-hot vectors before the threshold, float of shape (n, k); errors as
+        :meth:`privatise`.
+        """
         values = self._to_draw(values, rng)
         noisy = rng.laplace(0.0, 2 / self.epsilon, size=(values.size, self.k))
         noisy[np.arange(values.size), values] += 1

@@ -1,4 +1,5 @@
-"""What one report says about its sender: posterior, and mutual information for any distribution of the true value.
+"""What one report says about its sender: posterior, and mutual information for any distribution of
+the true value.
 
 In all seven protocols the likelihood ``Pr[z | v]`` takes two values only: one
 where ``z`` supports ``v``, a smaller one where not, and their ratio is
@@ -25,7 +26,9 @@ from lib.ldp.subset import SS
 
 __all__ = ["posterior", "null_support_mass", "mutual_information", "entropy"]
 
-_MAX_CELLS = 500_000_000  # products of one convolution, or entries of a law without one; a second or so
+_MAX_CELLS = (
+    500_000_000  # products of one convolution, or entries of a law without one; a second or so
+)
 
 
 def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.ndarray:
@@ -54,7 +57,9 @@ def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.
     if support.ndim != 2 or support.shape[1] != protocol.k:
         raise ValueError(f"support has shape {support.shape}; (m, {protocol.k}) is allowed")
     if not np.isin(support, (0, 1)).all():
-        raise ValueError(f"support has dtype {support.dtype} or entries beside 0 and 1; bits are allowed")
+        raise ValueError(
+            f"support has dtype {support.dtype} or entries beside 0 and 1; bits are allowed"
+        )
     tilted = prior * np.exp(protocol.privacy_loss() * (support.astype(float) - 1))
     return tilted / tilted.sum(axis=1, keepdims=True)
 
@@ -105,14 +110,17 @@ def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
         law = np.bincount(counts, minlength=counts.sum() + 1) / protocol.k
         return law
     if isinstance(protocol, SS):
-        _not_too_long(k * protocol.omega * n, f"{k} values, subsets of {protocol.omega}, {n} people")
+        _not_too_long(
+            k * protocol.omega * n, f"{k} values, subsets of {protocol.omega}, {n} people"
+        )
         return _uniform_subset_mass(counts, protocol.omega)
     _not_too_long(k * n, f"{k} values, {n} people")
     return _independent_bits_mass(counts, protocol.q_star)
 
 
 def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
-    """Mutual information in bits between the value of a random one of n people and their report; exact.
+    """Mutual information in bits between the value of a random one of n people and their report;
+    exact.
 
     Parameters
     ----------
@@ -132,7 +140,9 @@ def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
     n = null.size - 1
     at = np.flatnonzero(null)
     with np.errstate(divide="ignore"):
-        tilt = np.logaddexp(np.log1p(-at / n), loss + np.log(at / n))  # log(1 + (L - 1) pi(S)), no overflow
+        tilt = np.logaddexp(
+            np.log1p(-at / n), loss + np.log(at / n)
+        )  # log(1 + (L - 1) pi(S)), no overflow
     weight = null[at] * np.exp(tilt - tilt.max())
     weight /= weight.sum()
     return float(max(0.0, (protocol.p_star * loss - weight @ tilt) / np.log(2)))
@@ -144,7 +154,10 @@ def _prior(name: str, prior: np.ndarray, k: int | None = None) -> np.ndarray:
     if prior.ndim != 1 or (k is not None and prior.size != k):
         raise ValueError(f"{name} has shape {prior.shape}; ({'k' if k is None else k},) is allowed")
     if not ((prior >= 0) & np.isfinite(prior)).all() or not 0 < prior.sum() < np.inf:
-        raise ValueError(f"{name}={prior.tolist()!r} is not allowed: finite numbers >= 0 are, one of them above 0")
+        raise ValueError(
+            f"{name}={prior.tolist()!r} is not allowed: finite numbers >= 0 are, one of them"
+            " above 0"
+        )
     return prior / prior.sum()
 
 

@@ -1,4 +1,5 @@
-"""Local hashing: hash the value into [g], then randomised response on the hash (BLH, OLH; Section 3.3).
+"""Local hashing: hash the value into [g], then randomised response on the hash (BLH, OLH; Section
+3.3).
 
 A report is a hash function, named by a 64-bit seed, and a perturbed hash; it
 supports every value that the function sends there.
@@ -30,7 +31,9 @@ _RANGE_MAX = 1 << 61  # hashes are 64-bit words; from epsilon = 42.3 on, e^eps +
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
-    """The finaliser of SplitMix64: a bijection of 64-bit words in which every input bit moves every output bit."""
+    """The finaliser of SplitMix64: a bijection of 64-bit words in which every input bit moves
+    every output bit.
+    """
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
@@ -43,8 +46,8 @@ def hash_values(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
     ----------
     seeds : array of uint64, any shape
         Each names a hash function.
-    values : array of whole numbers in ``0 .. 2**63 - 1``, a shape that broadcasts with that of ``seeds``
-    g : int
+    values : array of whole numbers in ``0 .. 2**63 - 1``, a shape that broadcasts with that of
+    ``seeds`` g : int
         Size of the range, from 1 up to 2**63.
 
     Returns
@@ -75,7 +78,9 @@ def _hashes(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class HashReports:
-    """``seeds``, uint64, names each user's hash function; ``hashes``, int64, is what they reported. Both (n,)."""
+    """``seeds``, uint64, names each user's hash function; ``hashes``, int64, is what they
+    reported. Both (n,).
+    """
 
     seeds: np.ndarray
     hashes: np.ndarray
@@ -119,19 +124,28 @@ class LocalHashing(Protocol):
         step = max(1, _BLOCK // self.k)
         for start in range(0, hashes.size, step):
             part = slice(start, start + step)
-            yield part, _hashes(seeds[part, None], np.arange(self.k), self._range) == hashes[part, None]
+            yield (
+                part,
+                _hashes(seeds[part, None], np.arange(self.k), self._range) == hashes[part, None],
+            )
 
     def _checked(self, reports: HashReports) -> tuple[np.ndarray, np.ndarray]:
         """Seeds and hashes, if they are such as :meth:`privatise` makes."""
         if not isinstance(reports, HashReports):
             raise ValueError(f"reports has type {type(reports).__name__}; HashReports is allowed")
-        seeds, hashes = np.asarray(reports.seeds), validate.codes("hashes of reports", reports.hashes, self._range)
+        seeds, hashes = (
+            np.asarray(reports.seeds),
+            validate.codes("hashes of reports", reports.hashes, self._range),
+        )
         if seeds.dtype != np.uint64 or seeds.ndim != 1:
             raise ValueError(
-                f"seeds of reports has dtype {seeds.dtype} and shape {seeds.shape}; uint64, (n,) is allowed"
+                f"seeds of reports has dtype {seeds.dtype} and shape {seeds.shape}; uint64, (n,) is"
+                " allowed"
             )
         if seeds.size != hashes.size:
-            raise ValueError(f"reports has {seeds.size} seeds for {hashes.size} hashes; one each is allowed")
+            raise ValueError(
+                f"reports has {seeds.size} seeds for {hashes.size} hashes; one each is allowed"
+            )
         return seeds, hashes
 
     def n_reports(self, reports: HashReports) -> int:
@@ -139,7 +153,9 @@ class LocalHashing(Protocol):
         return self._checked(reports)[0].size
 
     def support(self, reports: HashReports) -> np.ndarray:
-        """The values that each user's hash function sends to their report, uint8 of shape (n, k)."""
+        """The values that each user's hash function sends to their report, uint8 of shape (n,
+        k).
+        """
         bits = np.empty((self.n_reports(reports), self.k), dtype=np.uint8)
         for part, block in self._blocks(reports):
             bits[part] = block
@@ -147,7 +163,10 @@ class LocalHashing(Protocol):
 
     def support_counts(self, reports: HashReports) -> np.ndarray:
         """``C(v)``, the number of reports that support each value, int64 of shape (k,)."""
-        return sum((block.sum(axis=0) for _, block in self._blocks(reports)), np.zeros(self.k, dtype=np.int64))
+        return sum(
+            (block.sum(axis=0) for _, block in self._blocks(reports)),
+            np.zeros(self.k, dtype=np.int64),
+        )
 
     def channel(self, hashes: np.ndarray | None = None) -> np.ndarray:
         """``Pr[z | v]`` given the hash function, shape (k, g).
@@ -165,7 +184,10 @@ class LocalHashing(Protocol):
             If ``g`` is above 2**20 (see :meth:`log_channel`) or ``hashes`` is no such table.
         """
         if self.g > 1 << 20:
-            raise ValueError(f"g={self.g:.6g} is too many reports to enumerate; up to {1 << 20} are (see log_channel)")
+            raise ValueError(
+                f"g={self.g:.6g} is too many reports to enumerate; up to {1 << 20} are (see"
+                " log_channel)"
+            )
         hashes = self._table(hashes)
         channel = np.full((self.k, self.g), self.q)
         channel[np.arange(self.k), hashes] = self.p
@@ -192,7 +214,9 @@ class LocalHashing(Protocol):
             return np.arange(self.k) % self._range
         hashes = validate.codes("hashes", hashes, self._range)
         if hashes.size != self.k:
-            raise ValueError(f"hashes has {hashes.size} entries; one for each of {self.k} values is allowed")
+            raise ValueError(
+                f"hashes has {hashes.size} entries; one for each of {self.k} values is allowed"
+            )
         return hashes
 
     def privacy_loss(self) -> float:

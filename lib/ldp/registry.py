@@ -1,4 +1,6 @@
-"""Protocols by name: the paper's seven, two of them with the authors' rounding, or any other as ``"module:Class"``."""
+"""Protocols by name: the paper's seven, two of them with the authors' rounding, or any other as
+``"module:Class"``.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,15 @@ __all__ = ["PROTOCOLS", "ROUNDED", "make", "protocol_class"]
 
 _PAPER = {c.name: c for c in (GRR, BLH, OLH, RAPPOR, OUE, SS, THE)}
 PROTOCOLS: tuple[str, ...] = tuple(_PAPER)
-# Protocols whose printed rule rounds down where the authors' code rounds to the nearest whole number.
+# Protocols whose printed rule rounds down where the authors' code rounds to the nearest whole
+# number.
 ROUNDED: dict[str, str] = {"OLH": RoundedOLH.name, "SS": RoundedSS.name}
 _CLASSES = _PAPER | {c.name: c for c in (RoundedOLH, RoundedSS)}
 
 
 def protocol_class(name: str) -> type[Protocol]:
-    """The class behind one of :data:`PROTOCOLS` or :data:`ROUNDED`, or the :class:`Protocol` that ``"module:Class"`` names.
+    """The class behind one of :data:`PROTOCOLS` or :data:`ROUNDED`, or the :class:`Protocol` that
+    ``"module:Class"`` names.
 
     Raises
     ------
@@ -30,8 +34,13 @@ def protocol_class(name: str) -> type[Protocol]:
         If the name is not known, or names what cannot be imported or is no
         subclass of :class:`Protocol`.
     """
-    return validate.resolve("protocol", name, _CLASSES, lambda c: isinstance(c, type) and issubclass(c, Protocol),
-                   "a subclass of lib.ldp.Protocol")  # fmt: skip
+    return validate.resolve(
+        "protocol",
+        name,
+        _CLASSES,
+        lambda c: isinstance(c, type) and issubclass(c, Protocol),
+        "a subclass of lib.ldp.Protocol",
+    )
 
 
 def make(name: str, *, k: int, epsilon: float, **options) -> Protocol:
@@ -66,4 +75,6 @@ def _check_option(kind: type[Protocol], option: str, value: object) -> None:
     if option in parameters or any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values()):
         return
     own = [name for name in parameters if name not in ("k", "epsilon")]
-    raise ValueError(f"{option}={value!r} is no option of {kind.name}; {', '.join(own) or 'none'} is allowed")
+    raise ValueError(
+        f"{option}={value!r} is no option of {kind.name}; {', '.join(own) or 'none'} is allowed"
+    )

@@ -1,4 +1,6 @@
-"""Subset selection: report omega values, the true one among them with probability p (SS; Section 3.3)."""
+"""Subset selection: report omega values, the true one among them with probability p (SS; Section
+3.3).
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ class SS(Protocol):
         self._log_out = math.log(not_p) - _log_choose(k - 1, omega)
 
     def privatise(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The values of each reported subset, of the least unsigned type that holds them, shape (n, omega).
+        """The values of each reported subset, of the least unsigned type that holds them, shape (n,
+        omega).
 
         The same subsets as :meth:`privatise_support` draws from the same stream.
 
@@ -66,7 +69,8 @@ class SS(Protocol):
         sizes = self.omega - truth.astype(np.int64)
         reports = random_members(values.size, self.k - 1, sizes, rng, columns=self.omega)
         for start in range(0, len(reports), step := max(1, _BLOCK // self.omega)):
-            # value v of the others stands for the spare last one; who tells the truth has a place left, the first
+            # value v of the others stands for the spare last one; who tells the truth has a place
+            # left, the first
             block, own = reports[start : start + step], values[start : start + step, None]
             block[block == own] = self.k - 1
             np.copyto(block[:, :1], own, where=truth[start : start + step, None], casting="unsafe")
@@ -75,7 +79,9 @@ class SS(Protocol):
 
     def _to_draw(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if self.k > _K_MAX:
-            raise ValueError(f"k={self.k} is not allowed: SS draws subsets of up to {_K_MAX} values")
+            raise ValueError(
+                f"k={self.k} is not allowed: SS draws subsets of up to {_K_MAX} values"
+            )
         return super()._to_draw(values, rng)
 
     def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -101,11 +107,16 @@ class SS(Protocol):
 
     def support_counts(self, reports: np.ndarray) -> np.ndarray:
         """``C(v)``, the number of reports that support each value, int64 of shape (k,)."""
-        blocks = (np.bincount(members.reshape(-1), minlength=self.k) for _, members in self._blocks(reports))
+        blocks = (
+            np.bincount(members.reshape(-1), minlength=self.k)
+            for _, members in self._blocks(reports)
+        )
         return sum(blocks, np.zeros(self.k, dtype=np.int64))
 
     def _blocks(self, reports: np.ndarray):
-        """First row and members, intp, of some users at a time, checked; so that counts need no (n, k) array."""
+        """First row and members, intp, of some users at a time, checked; so that counts need no
+        (n, k) array.
+        """
         reports = validate.array("reports", reports)
         if reports.ndim != 2 or reports.shape[1] != self.omega:
             raise ValueError(f"reports has shape {reports.shape}; (n, {self.omega}) is allowed")
@@ -116,11 +127,15 @@ class SS(Protocol):
             ordered = np.sort(members, axis=1)
             if (twice := (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)).any():
                 row = int(np.flatnonzero(twice)[0])
-                raise ValueError(f"reports holds {members[row].tolist()!r}; {self.omega} different values are allowed")
+                raise ValueError(
+                    f"reports holds {members[row].tolist()!r}; {self.omega} different values are"
+                    " allowed"
+                )
             yield start, members
 
     def subsets(self) -> np.ndarray:
-        """Indicator vectors of the possible reports, in the channel's order, uint8 of shape (C(k, omega), k).
+        """Indicator vectors of the possible reports, in the channel's order, uint8 of shape (C(k,
+        omega), k).
 
         Raises
         ------
@@ -130,7 +145,8 @@ class SS(Protocol):
         count = math.comb(self.k, self.omega)
         if count > _MAX_ENUMERATED:
             raise ValueError(
-                f"k={self.k}, omega={self.omega} has {count} subsets; up to {_MAX_ENUMERATED} are enumerated"
+                f"k={self.k}, omega={self.omega} has {count} subsets; up to {_MAX_ENUMERATED} are"
+                " enumerated"
             )
         table = np.zeros((count, self.k), dtype=np.uint8)
         for row, chosen in enumerate(combinations(range(self.k), self.omega)):
@@ -151,7 +167,9 @@ class SS(Protocol):
 
 
 class RoundedSS(SS):
-    """Subset selection as the common implementation has it: ``omega`` is the nearest whole number to ``k / (e^eps + 1)``."""
+    """Subset selection as the common implementation has it: ``omega`` is the nearest whole
+    number to ``k / (e^eps + 1)``.
+    """
 
     name = "SS-rounded"
 

@@ -1,4 +1,5 @@
-"""Uniform random subsets of ``0 .. m-1``, one for each user, as rows of bits or, with less memory, of members.
+"""Uniform random subsets of ``0 .. m-1``, one for each user, as rows of bits or, with less memory,
+of members.
 
 Two ways to the same law. Floyd's algorithm adds one element at a time and is
 the quicker one for small subsets. For larger ones the domain is cut into words
@@ -18,13 +19,17 @@ from scipy import stats
 __all__ = ["random_subsets", "random_members"]
 
 _WORD = 16
-_WIDEST = 512  # the tables of a word grow with m; beyond this Floyd's steps are cheaper than making them
+_WIDEST = (
+    512  # the tables of a word grow with m; beyond this Floyd's steps are cheaper than making them
+)
 _TIE = 255
 _FEW = 32  # so many members are compared one by one; more are looked up in a table of bits
 _ROWS = 1 << 20  # bits that are unpacked at a time
 
 
-def random_subsets(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, *, columns: int = 0) -> np.ndarray:
+def random_subsets(
+    n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, *, columns: int = 0
+) -> np.ndarray:
     """For each of n users a uniform subset of ``0 .. m-1`` of the size asked for.
 
     Parameters
@@ -43,7 +48,9 @@ def random_subsets(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, 
     return way(n, m, sizes, rng, width)
 
 
-def random_members(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, *, columns: int = 0) -> np.ndarray:
+def random_members(
+    n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, *, columns: int = 0
+) -> np.ndarray:
     """The subsets of :func:`random_subsets` from the same stream, without its n by m bits.
 
     Parameters
@@ -76,7 +83,8 @@ def _is_small(m: int, sizes: np.ndarray) -> bool:
 
 
 def _floyd(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: int) -> np.ndarray:
-    """One step for all users at a time: step ``j`` picks ``t`` in ``0 .. j`` and adds it, or ``j`` if ``t`` is in.
+    """One step for all users at a time: step ``j`` picks ``t`` in ``0 .. j`` and adds it, or ``j``
+    if ``t`` is in.
 
     No earlier step can have added ``j``, so its column is written, not looked up.
     """
@@ -92,7 +100,9 @@ def _floyd(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: i
     return member.view(np.uint8)
 
 
-def _floyd_members(members: np.ndarray, m: int, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _floyd_members(
+    members: np.ndarray, m: int, sizes: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     """:func:`_floyd` draw by draw, but step ``j`` writes its element into a column of its own."""
     n, width = members.shape
     most, fewest, everyone = int(sizes.max(initial=0)), int(sizes.min(initial=m)), np.arange(n)
@@ -110,7 +120,9 @@ def _floyd_members(members: np.ndarray, m: int, sizes: np.ndarray, rng: np.rando
 
 
 def _add(table: np.ndarray, rows: np.ndarray, t: np.ndarray, j: int) -> np.ndarray:
-    """Floyd's step on a table of bits, eight to a byte: what was added to each row, ``t`` or ``j``."""
+    """Floyd's step on a table of bits, eight to a byte: what was added to each row, ``t`` or
+    ``j``.
+    """
     flat, first = table.reshape(-1), rows * table.shape[1]
     is_in = flat.take(first + (t >> 3)) >> (t & 7).astype(np.uint8) & 1
     added = np.where(is_in, j, t)
@@ -118,7 +130,9 @@ def _add(table: np.ndarray, rows: np.ndarray, t: np.ndarray, j: int) -> np.ndarr
     return added
 
 
-def _by_words(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: int) -> np.ndarray:
+def _by_words(
+    n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: int
+) -> np.ndarray:
     return _unpack(_words(n, m, sizes, rng), width)
 
 
@@ -135,24 +149,34 @@ def _words(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator) -> np.nd
         last = start + size == m
         ones = left if last else _share(m - start, int(sizes.max())).draw(left, rng)
         patterns, first, count = _patterns(size)
-        words[:, i] = patterns.take(first.take(ones) + (rng.random(n) * count.take(ones)).astype(np.intp))
+        words[:, i] = patterns.take(
+            first.take(ones) + (rng.random(n) * count.take(ones)).astype(np.intp)
+        )
         left = left - ones
     return words
 
 
 @lru_cache
 def _patterns(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All patterns of ``size`` bits ordered by their number of ones; where each number begins; how many it has."""
+    """All patterns of ``size`` bits ordered by their number of ones; where each number begins;
+    how many it has.
+    """
     ones = np.bitwise_count(np.arange(2**size, dtype=np.uint32))
     count = np.bincount(ones, minlength=size + 1)
-    return np.argsort(ones, kind="stable").astype("<u2"), np.concatenate([[0], count[:-1].cumsum()]), count
+    return (
+        np.argsort(ones, kind="stable").astype("<u2"),
+        np.concatenate([[0], count[:-1].cumsum()]),
+        count,
+    )
 
 
 @dataclass(frozen=True)
 class _Share:
-    """How many of ``r`` elements of a set fall into its first word: cumulative, and decided by one byte where it can be.
+    """How many of ``r`` elements of a set fall into its first word: cumulative, and decided by one
+    byte where it can be.
 
-    ``guide[r, b]`` is the number for every ``u`` in ``[b, b+1) / 256``, or a tie that a 53-bit uniform settles.
+    ``guide[r, b]`` is the number for every ``u`` in ``[b, b+1) / 256``, or a tie that a 53-bit
+    uniform settles.
     """
 
     cumulative: np.ndarray
@@ -172,6 +196,8 @@ def _share(population: int, largest: int) -> _Share:
     r = np.arange(min(largest, population) + 1)[:, None]
     cumulative = stats.hypergeom.cdf(np.arange(_WORD), population, _WORD, r)
     edges = np.arange(257) / 256
-    number = (cumulative[:, None, :] <= edges[:-1, None]).sum(axis=2)  # at the left end of each byte's interval
+    number = (cumulative[:, None, :] <= edges[:-1, None]).sum(
+        axis=2
+    )  # at the left end of each byte's interval
     right = (cumulative[:, None, :] < edges[1:, None]).sum(axis=2)  # and just before its right end
     return _Share(cumulative, np.where(number == right, number, _TIE).astype(np.uint8))

@@ -1,4 +1,6 @@
-"""Unary encoding: a one-hot vector whose bits are flipped independently (RAPPOR, OUE; Section 3.3)."""
+"""Unary encoding: a one-hot vector whose bits are flipped independently (RAPPOR, OUE; Section
+3.3).
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,12 @@ __all__ = ["UnaryEncoding", "RAPPOR", "OUE", "perturbed_bits", "all_subsets"]
 _MAX_ENUMERATED = 16  # 2**16 reports; beyond it the full channel is no longer something to look at
 
 
-def perturbed_bits(values: np.ndarray, k: int, p: float, q: float, rng: np.random.Generator) -> np.ndarray:
-    """Bits that are one with probability ``p`` at the user's value and ``q`` elsewhere, uint8 of shape (n, k)."""
+def perturbed_bits(
+    values: np.ndarray, k: int, p: float, q: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Bits that are one with probability ``p`` at the user's value and ``q`` elsewhere, uint8 of
+    shape (n, k).
+    """
     bits = bernoulli((values.size, k), q, rng)
     bits.reshape(-1)[np.arange(values.size) * k + values] = bernoulli(values.shape, p, rng)
     return bits
@@ -30,7 +36,10 @@ def all_subsets(k: int) -> np.ndarray:
         If k is above 16.
     """
     if k > _MAX_ENUMERATED:
-        raise ValueError(f"k={k} has 2**{k} subsets; up to k={_MAX_ENUMERATED} are enumerated (see support_channel)")
+        raise ValueError(
+            f"k={k} has 2**{k} subsets; up to k={_MAX_ENUMERATED} are enumerated (see"
+            " support_channel)"
+        )
     return ((np.arange(2**k)[:, None] >> np.arange(k)) & 1).astype(np.uint8)
 
 
@@ -60,7 +69,9 @@ class UnaryEncoding(Protocol):
         return self._bits(reports)
 
     def channel(self) -> np.ndarray:
-        """Shape (k, 2**k) for k up to 16: column ``z`` is the report whose bit ``i`` is bit ``i`` of ``z``."""
+        """Shape (k, 2**k) for k up to 16: column ``z`` is the report whose bit ``i`` is bit
+        ``i`` of ``z``.
+        """
         subsets = all_subsets(self.k).astype(bool)
         if_zero = np.where(subsets, self.q, self.not_q)
         others = np.array([np.delete(if_zero, v, axis=1).prod(axis=1) for v in range(self.k)])
@@ -80,7 +91,9 @@ class UnaryEncoding(Protocol):
 
 
 class RAPPOR(UnaryEncoding):
-    """Symmetric: ``p = e^(eps/2) / (e^(eps/2) + 1)``, ``q = 1 - p`` (Erlingsson et al. 2014, one-time)."""
+    """Symmetric: ``p = e^(eps/2) / (e^(eps/2) + 1)``, ``q = 1 - p`` (Erlingsson et al. 2014,
+    one-time).
+    """
 
     name = "RAPPOR"
 

@@ -1,4 +1,5 @@
-"""COINPRESS and the clipped Laplace mean for many groups at once: runs, strata, or both, one pass over the values.
+"""COINPRESS and the clipped Laplace mean for many groups at once: runs, strata, or both, one pass
+over the values.
 
 The values come ordered by group, with the sizes of the groups. Groups are
 disjoint, so an estimate of every group costs what one costs (parallel
@@ -17,7 +18,15 @@ import numpy as np
 from lib import validate
 from lib.dp import Gaussian, Laplace, Ledger, noisy
 
-__all__ = ["Interval", "group_order", "clipped_means", "coinpress", "coinpress_path", "laplace_means", "recombine"]
+__all__ = [
+    "Interval",
+    "group_order",
+    "clipped_means",
+    "coinpress",
+    "coinpress_path",
+    "laplace_means",
+    "recombine",
+]
 
 WITHIN = "replace within a group"
 _BLOCK = 16_384
@@ -26,7 +35,8 @@ _WIDEST = 1e100  # squares of widths are added up
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """What COINPRESS is told: a mean in [``low``, ``high``], spread ``sigma``, failure probability ``beta``.
+    """What COINPRESS is told: a mean in [``low``, ``high``], spread ``sigma``, failure probability
+    ``beta``.
 
     ``oracle`` names what of this was read off the private data instead of
     being declared. No budget pays for it; the ledger of a fit notes it.
@@ -41,7 +51,10 @@ class Interval:
     def __post_init__(self) -> None:
         low, high = bounds(self.low, self.high)
         if high - low > _WIDEST:
-            raise ValueError(f"low={self.low!r}, high={self.high!r} are not allowed: a distance <= {_WIDEST:g} is")
+            raise ValueError(
+                f"low={self.low!r}, high={self.high!r} are not allowed: a distance <="
+                f" {_WIDEST:g} is"
+            )
         if validate.positive("sigma", self.sigma) > _WIDEST:
             raise ValueError(f"sigma={self.sigma!r} is not allowed: a number <= {_WIDEST:g} is")
         if validate.fraction("beta", self.beta) < 1 / _WIDEST:
@@ -51,13 +64,16 @@ class Interval:
 
 
 def group_order(groups: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The stable order that puts groups 0, ..., k-1 one after another, and their sizes, shape (k,)."""
+    """The stable order that puts groups 0, ..., k-1 one after another, and their sizes, shape
+    (k,).
+    """
     groups = validate.codes("groups", groups, k)
     return np.argsort(groups, kind="stable"), np.bincount(groups, minlength=k)
 
 
 class _Parts:
-    """Values ordered by group, with each group's sum and range: a block that its intervals hold whole is not clipped again.
+    """Values ordered by group, with each group's sum and range: a block that its intervals hold
+    whole is not clipped again.
 
     A block is some neighbouring groups of about ``_BLOCK`` values together, so
     that what is clipped stays in the processor's cache.
@@ -70,16 +86,21 @@ class _Parts:
         starts = self.edges[:-1]
         self.blocks = np.append(np.flatnonzero(np.diff(starts // _BLOCK, prepend=-1)), starts.size)
         self.total, self.least, self.most = (
-            ufunc.reduceat(values, starts) if starts.size else np.zeros(0) for ufunc in (np.add, np.minimum, np.maximum)
+            ufunc.reduceat(values, starts) if starts.size else np.zeros(0)
+            for ufunc in (np.add, np.minimum, np.maximum)
         )
 
     def means(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty groups."""
+        """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty
+        groups.
+        """
         low, high, total = low[self.some], high[self.some], self.total.copy()
         cut = (self.least < low) | (self.most > high)
         for first, last in zip(self.blocks[:-1], self.blocks[1:], strict=True):
             if cut[first:last].any():
-                total[first:last] = self._clipped_sums(first, last, low[first:last], high[first:last])
+                total[first:last] = self._clipped_sums(
+                    first, last, low[first:last], high[first:last]
+                )
         found = np.zeros(self.sizes.size)
         found[self.some] = total / self.own
         return found
@@ -88,13 +109,17 @@ class _Parts:
         x = self.values[self.edges[first] : self.edges[last]]
         if last - first > 1:
             low, high = np.repeat(low, self.own[first:last]), np.repeat(high, self.own[first:last])
-        return np.add.reduceat(np.minimum(np.maximum(x, low), high), self.edges[first:last] - self.edges[first])
+        return np.add.reduceat(
+            np.minimum(np.maximum(x, low), high), self.edges[first:last] - self.edges[first]
+        )
 
 
 def clipped_means(
     values: np.ndarray, sizes: np.ndarray, low: np.ndarray | float, high: np.ndarray | float
 ) -> np.ndarray:
-    """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty groups."""
+    """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty
+    groups.
+    """
     sizes = _sizes(values, sizes)
     return _Parts(validate.finite("values", values), sizes).means(
         np.broadcast_to(low, sizes.shape), np.broadcast_to(high, sizes.shape)
@@ -103,14 +128,29 @@ def clipped_means(
 
 def _sizes(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     sizes = validate.array("sizes", sizes)
-    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any() or sizes.sum() != len(values):
-        raise ValueError(f"sizes add up to {sizes.sum()}; whole numbers >= 0 that add up to {len(values)} are allowed")
+    if (
+        sizes.ndim != 1
+        or sizes.dtype.kind not in "iu"
+        or (sizes < 0).any()
+        or sizes.sum() != len(values)
+    ):
+        raise ValueError(
+            f"sizes add up to {sizes.sum()}; whole numbers >= 0 that add up to {len(values)} are"
+            " allowed"
+        )
     return sizes
 
 
-def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rhos: tuple[float, ...],
-                   rng: np.random.Generator | None, ledger: Ledger | None = None) -> np.ndarray:  # fmt: skip
-    """The intervals of every step, shape (t + 1, 2, k): the one that was declared first, the last one's middle is the answer.
+def coinpress_path(
+    values: np.ndarray,
+    sizes: np.ndarray,
+    interval: Interval,
+    rhos: tuple[float, ...],
+    rng: np.random.Generator | None,
+    ledger: Ledger | None = None,
+) -> np.ndarray:
+    """The intervals of every step, shape (t + 1, 2, k): the one that was declared first, the last
+    one's middle is the answer.
 
     Everything here is released by the mechanism, so looking at it costs nothing.
     The path of an empty group is noise; :func:`coinpress` has a rule for its answer.
@@ -131,7 +171,8 @@ def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rh
     Raises
     ------
     ValueError
-        For sizes that do not add up to the values, values that are not finite, or a budget that is not above 0.
+        For sizes that do not add up to the values, values that are not finite, or a budget that is
+        not above 0.
     """
     values, sizes = validate.finite("values", values), _sizes(values, sizes)
     require_finite(interval, rhos, sizes)
@@ -140,7 +181,9 @@ def coinpress_path(values: np.ndarray, sizes: np.ndarray, interval: Interval, rh
     low, high = np.full(sizes.size, float(interval.low)), np.full(sizes.size, float(interval.high))
     path, parts = [(low, high)], _Parts(values, sizes)
     for step, rho in enumerate(rhos, start=1):
-        low, high = _uvm(parts, low, high, interval.sigma, rho, _beta(interval, step, len(rhos)), rng, ledger)
+        low, high = _uvm(
+            parts, low, high, interval.sigma, rho, _beta(interval, step, len(rhos)), rng, ledger
+        )
         path.append((low, high))
     return np.array(path)
 
@@ -150,7 +193,8 @@ def _beta(interval: Interval, step: int, steps: int) -> float:
 
 
 def require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarray) -> None:
-    """Raise a ``ValueError`` unless the noise of every step is a finite number above 0, before anything is spent.
+    """Raise a ``ValueError`` unless the noise of every step is a finite number above 0, before
+    anything is spent.
 
     The widths of the intervals do not depend on the data. They are widest for a
     group of one and narrowest for the largest group.
@@ -167,8 +211,14 @@ def require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarra
             width = 2 * math.sqrt(2 * (interval.sigma**2 / n + deviation**2) * math.log(2 / beta))
 
 
-def coinpress(values: np.ndarray, sizes: np.ndarray, interval: Interval, rhos: tuple[float, ...],
-              rng: np.random.Generator | None, ledger: Ledger | None = None) -> np.ndarray:  # fmt: skip
+def coinpress(
+    values: np.ndarray,
+    sizes: np.ndarray,
+    interval: Interval,
+    rhos: tuple[float, ...],
+    rng: np.random.Generator | None,
+    ledger: Ledger | None = None,
+) -> np.ndarray:
     """UVMRec (the paper's Algorithms 1 and 2) in every group: sum(rhos)-zCDP estimates, shape (k,).
 
     Neighbours replace one record's value; its group is public. An empty group
@@ -189,15 +239,27 @@ def _uvm(parts: _Parts, low, high, sigma, rho, beta, rng, ledger):
 
 
 def _noisy(mechanism, means, rng, what, ledger) -> np.ndarray:
-    """``means`` of disjoint groups with noise, or as they are without ``rng``; a row changes one of them."""
+    """``means`` of disjoint groups with noise, or as they are without ``rng``; a row changes one
+    of them.
+    """
     if rng is None:
         return means
-    return noisy(mechanism, means, rng, what, ledger, {WITHIN: float(np.max(mechanism.sensitivity))})
+    return noisy(
+        mechanism, means, rng, what, ledger, {WITHIN: float(np.max(mechanism.sensitivity))}
+    )
 
 
-def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float | np.ndarray, high: float | np.ndarray, epsilon: float,
-                  rng: np.random.Generator | None, ledger: Ledger | None = None) -> np.ndarray:  # fmt: skip
-    """Eqs 1 and 3: each group's clipped mean with Laplace noise of scale (high - low) / (n epsilon), shape (k,).
+def laplace_means(
+    values: np.ndarray,
+    sizes: np.ndarray,
+    low: float | np.ndarray,
+    high: float | np.ndarray,
+    epsilon: float,
+    rng: np.random.Generator | None,
+    ledger: Ledger | None = None,
+) -> np.ndarray:
+    """Eqs 1 and 3: each group's clipped mean with Laplace noise of scale (high - low) / (n
+    epsilon), shape (k,).
 
     An empty group says the middle of its interval. ``rng=None`` draws no noise: **not private**.
 
@@ -216,7 +278,8 @@ def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float | np.ndarray
     Raises
     ------
     ValueError
-        For values that are not finite, sizes that do not add up to them, an interval without a finite width above 0.
+        For values that are not finite, sizes that do not add up to them, an interval without a
+        finite width above 0.
     """
     validate.epsilon(epsilon)
     values, sizes = validate.finite("values", values), _sizes(values, sizes)
@@ -224,12 +287,18 @@ def laplace_means(values: np.ndarray, sizes: np.ndarray, low: float | np.ndarray
     means = clipped_means(values, sizes, low, high)
     n = np.maximum(sizes, 1)
     with np.errstate(over="ignore", under="ignore"):  # such a scale is refused
-        noise = Laplace(sensitivity=(high - low) / n, epsilon=epsilon, scale=(high - low) / (n * epsilon))
+        noise = Laplace(
+            sensitivity=(high - low) / n, epsilon=epsilon, scale=(high - low) / (n * epsilon)
+        )
     return np.where(sizes > 0, _noisy(noise, means, rng, "clipped mean", ledger), (low + high) / 2)
 
 
-def bounds(low: float | np.ndarray, high: float | np.ndarray, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of one interval, or of ``k``, as arrays; a ``ValueError`` if one is not finite, empty or too wide."""
+def bounds(
+    low: float | np.ndarray, high: float | np.ndarray, k: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of one interval, or of ``k``, as arrays; a ``ValueError`` if one is not finite,
+    empty or too wide.
+    """
     try:
         ends = validate.reals("low", low), validate.reals("high", high)
     except ValueError:
@@ -242,7 +311,8 @@ def bounds(low: float | np.ndarray, high: float | np.ndarray, k: int | None = No
     if not good:
         what = "" if k is None else f", one or {k} of each"
         raise ValueError(
-            f"low={low!r}, high={high!r} are not allowed: numbers with low < high and a finite distance are{what}"
+            f"low={low!r}, high={high!r} are not allowed: numbers with low < high and a finite"
+            f" distance are{what}"
         )
     return ends
 
@@ -266,7 +336,8 @@ def recombine(estimates: np.ndarray, weights: np.ndarray, *, printed: bool = Fal
         raise ValueError(f"weights must be {what}, got {weights!r}")
     if weights.shape[-1:] != estimates.shape[-1:] or not estimates.ndim:
         raise ValueError(
-            f"weights of shape {weights.shape} are not allowed: one for each of the {estimates.shape[-1:]} estimates is"
+            f"weights of shape {weights.shape} are not allowed: one for each of the"
+            f" {estimates.shape[-1:]} estimates is"
         )
     mean = (estimates * weights).sum(axis=-1) / sums
     return mean / estimates.shape[-1] if printed else mean

@@ -1,4 +1,5 @@
-"""StratCOINPRESS and PubStratCOINPRESS (Algorithm 3), and the stratified Laplace mean (Eqs 3, 4), for one table.
+"""StratCOINPRESS and PubStratCOINPRESS (Algorithm 3), and the stratified Laplace mean (Eqs 3, 4),
+for one table.
 
 Experiments use :mod:`lib.means.grouped` for all runs at once; this is the
 mechanism as somebody with a table would call it, with its price in a ledger.
@@ -64,31 +65,43 @@ class _Request:
 
     def answer(self, estimates: np.ndarray) -> StratifiedMean:
         self.ledger.note_exact("rows of each stratum")
-        return StratifiedMean(float(recombine(estimates, self.weights)), estimates, self.sizes, self.ledger)
+        return StratifiedMean(
+            float(recombine(estimates, self.weights)), estimates, self.sizes, self.ledger
+        )
 
 
 def _checked(values, groups, k, weights, rng, ledger: Ledger) -> _Request:
-    """Everything that could be refused later is refused here: what was paid for is always released."""
+    """Everything that could be refused later is refused here: what was paid for is always
+    released.
+    """
     k = validate.integer("k", k, low=1)
     order, sizes = group_order(groups, k)
     values = validate.finite("values", values)
     if values.shape != order.shape:
         raise ValueError(
-            f"values of shape {values.shape} are not allowed: one for each of {order.size} groups' rows is"
+            f"values of shape {values.shape} are not allowed: one for each of {order.size} groups'"
+            " rows is"
         )
     weights = sizes if weights is None else validate.reals("weights", weights)
     if weights.shape != sizes.shape:
-        raise ValueError(f"weights of shape {weights.shape} are not allowed: one for each of {sizes.size} strata is")
+        raise ValueError(
+            f"weights of shape {weights.shape} are not allowed: one for each of"
+            f" {sizes.size} strata is"
+        )
     recombine(np.zeros(k), weights)
     if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng={rng!r} is not allowed: a numpy Generator is; without noise nothing is private")
+        raise ValueError(
+            f"rng={rng!r} is not allowed: a numpy Generator is; without noise nothing is private"
+        )
     return _Request(values[order], sizes, weights, ledger)
 
 
 def _paying(ledger: Ledger | None, budget: float, unit: str) -> Ledger:
     ledger = Ledger(budget, unit=unit) if ledger is None else ledger
     if ledger.unit != unit:
-        raise ValueError(f"ledger in {ledger.unit!r} is not allowed: this mechanism is paid in {unit!r}")
+        raise ValueError(
+            f"ledger in {ledger.unit!r} is not allowed: this mechanism is paid in {unit!r}"
+        )
     return ledger
 
 
@@ -99,12 +112,23 @@ def _shares(split: Sequence[float]) -> tuple[float, ...]:
         shares = np.array(np.nan)
     if shares.ndim != 1 or not np.isclose(shares.sum(), 1.0) or not (shares > 0).all():
         raise ValueError(f"split={split!r} is not allowed: shares > 0 that add up to 1 are")
-    return tuple((shares / shares.sum()).tolist())  # the sum is 1 up to rounding, and the ledger allows none
+    return tuple(
+        (shares / shares.sum()).tolist()
+    )  # the sum is 1 up to rounding, and the ledger allows none
 
 
-def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interval, *, rho: float, rng: np.random.Generator,
-                    split: Sequence[float] = SPLIT, weights: np.ndarray | None = None,
-                    ledger: Ledger | None = None) -> StratifiedMean:  # fmt: skip
+def strat_coinpress(
+    values: np.ndarray,
+    groups: np.ndarray,
+    k: int,
+    told: Interval,
+    *,
+    rho: float,
+    rng: np.random.Generator,
+    split: Sequence[float] = SPLIT,
+    weights: np.ndarray | None = None,
+    ledger: Ledger | None = None,
+) -> StratifiedMean:
     """rho-zCDP means of all strata and of the population (Algorithm 3).
 
     Neighbours differ in one record's value; which stratum a record is in, and
@@ -129,8 +153,8 @@ def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interv
     Raises
     ------
     ValueError
-        For an argument out of its range, a ledger in another unit or with less than ``rho`` left; before anything is
-        spent and any noise is drawn.
+        For an argument out of its range, a ledger in another unit or with less than ``rho`` left;
+        before anything is spent and any noise is drawn.
     """
     split = _shares(split)
     if not isinstance(told, Interval):
@@ -142,15 +166,28 @@ def strat_coinpress(values: np.ndarray, groups: np.ndarray, k: int, told: Interv
     return asked.answer(coinpress(asked.values, asked.sizes, told, steps, rng, asked.ledger))
 
 
-def strat_laplace(values: np.ndarray, groups: np.ndarray, k: int, *, low: float | np.ndarray, high: float | np.ndarray,
-                  epsilon: float, rng: np.random.Generator, weights: np.ndarray | None = None,
-                  ledger: Ledger | None = None) -> StratifiedMean:  # fmt: skip
-    """epsilon-DP clipped Laplace means of all strata, recombined (Eqs 3, 4, Proposition 8). Arguments as above.
+def strat_laplace(
+    values: np.ndarray,
+    groups: np.ndarray,
+    k: int,
+    *,
+    low: float | np.ndarray,
+    high: float | np.ndarray,
+    epsilon: float,
+    rng: np.random.Generator,
+    weights: np.ndarray | None = None,
+    ledger: Ledger | None = None,
+) -> StratifiedMean:
+    """epsilon-DP clipped Laplace means of all strata, recombined (Eqs 3, 4, Proposition 8).
+    Arguments as above.
 
-    ``low`` and ``high`` are one public interval for all strata, or arrays of shape (k,) with each stratum's own.
+    ``low`` and ``high`` are one public interval for all strata, or arrays of shape (k,) with each
+    stratum's own.
     """
     epsilon = validate.epsilon(epsilon)
     bounds(low, high, validate.integer("k", k, low=1))
     asked = _checked(values, groups, k, weights, rng, _paying(ledger, epsilon, "epsilon"))
     asked.ledger.require("stratified Laplace mean", epsilon)
-    return asked.answer(laplace_means(asked.values, asked.sizes, low, high, epsilon, rng, asked.ledger))
+    return asked.answer(
+        laplace_means(asked.values, asked.sizes, low, high, epsilon, rng, asked.ledger)
+    )

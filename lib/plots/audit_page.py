@@ -1,4 +1,6 @@
-"""Pieces of a page that stands alone: no script, no outside address, pictures inside, light and dark, 390 px wide."""
+"""Pieces of a page that stands alone: no script, no outside address, pictures inside, light and
+dark, 390 px wide.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +42,14 @@ code { background: var(--soft); padding: 0 .2rem; }
 
 
 def page(title: str, body: Sequence[str]) -> str:
-    """A whole document; its policy forbids every request, so that nothing can leave the machine by it."""
+    """A whole document; its policy forbids every request, so that nothing can leave the machine
+    by it.
+    """
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">"
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:;'
+        " style-src 'unsafe-inline'\">"
         f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body><main>\n<h1>{escape(title)}</h1>\n"
         + "\n".join(body)
         + "\n</main></body></html>\n"
@@ -69,16 +74,29 @@ def bullets(items: Sequence[str]) -> str:
 def table(frame: pd.DataFrame, caption: str, formats: dict[str, str] | None = None) -> str:
     """A table whose first column heads its rows; it scrolls sideways where the screen is narrow."""
     formats = formats or {}
-    kinds = [' class="number"' if frame.dtypes.iloc[j].kind in "iuf" else "" for j in range(frame.shape[1])]
-    head = "".join(f'<th scope="col"{k}>{escape(str(c))}</th>' for c, k in zip(frame.columns, kinds, strict=True))
+    kinds = [
+        ' class="number"' if frame.dtypes.iloc[j].kind in "iuf" else ""
+        for j in range(frame.shape[1])
+    ]
+    head = "".join(
+        f'<th scope="col"{k}>{escape(str(c))}</th>'
+        for c, k in zip(frame.columns, kinds, strict=True)
+    )
     lines = []
     for row in frame.itertuples(index=False, name=None):
-        cells = [_cell(value, formats.get(column, "")) for value, column in zip(row, frame.columns, strict=True)]
-        rest = "".join(f"<td{k or _width(cell)}>{cell}</td>" for cell, k in zip(cells[1:], kinds[1:], strict=True))
+        cells = [
+            _cell(value, formats.get(column, ""))
+            for value, column in zip(row, frame.columns, strict=True)
+        ]
+        rest = "".join(
+            f"<td{k or _width(cell)}>{cell}</td>"
+            for cell, k in zip(cells[1:], kinds[1:], strict=True)
+        )
         lines.append(f'<tr><th scope="row"{kinds[0]}>{cells[0]}</th>{rest}</tr>')
     return (
         f'<p class="caption">{escape(caption)}</p>'
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table aria-label="{escape(caption)}">'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table'
+        f' aria-label="{escape(caption)}">'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
     )
 

@@ -10,7 +10,9 @@ __all__ = ["routes"]
 
 
 def routes(table: pd.DataFrame, delta: float) -> tuple[Figure, str]:
-    """Epsilon by each route over the standard one, against rho; columns ``rho, standard`` and one a route."""
+    """Epsilon by each route over the standard one, against rho; columns ``rho, standard`` and
+    one a route.
+    """
     fig, ax = plt.subplots(figsize=(5.6, 3.6))
     words = []
     styles = {
@@ -30,5 +32,8 @@ def routes(table: pd.DataFrame, delta: float) -> tuple[Figure, str]:
     low, high = table["rho"].iloc[[0, -1]]
     return (
         fig,
-        f"Epsilon over the standard conversion at delta {delta:g}, for rho from {low:g} to {high:g}: {'; '.join(words)}.",
+        (
+            f"Epsilon over the standard conversion at delta {delta:g}, for rho from {low:g} to"
+            f" {high:g}: {'; '.join(words)}."
+        ),
     )

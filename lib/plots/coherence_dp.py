@@ -1,4 +1,6 @@
-"""Figures on differential privacy and coherence: bounds against simulation and against a real release."""
+"""Figures on differential privacy and coherence: bounds against simulation and against a real
+release.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,18 @@ def tails(rows: pd.DataFrame, title: str) -> tuple[Figure, str]:
         Columns ``members``, ``alpha``, ``simulated``, ``paper``, ``ours``.
     """
     sizes = list(dict.fromkeys(rows["members"]))
-    fig, axes = plt.subplots(1, len(sizes), figsize=(2.4 * len(sizes), 2.9), sharey=True, squeeze=False)
+    fig, axes = plt.subplots(
+        1, len(sizes), figsize=(2.4 * len(sizes), 2.9), sharey=True, squeeze=False
+    )
     for ax, size in zip(axes[0], sizes, strict=True):
         part = rows[rows["members"] == size]
         seen = part["simulated"] > 0
-        ax.plot(part["alpha"][seen], part["simulated"][seen], color=IN, marker=".", label="simulated")
-        ax.plot(part["alpha"], part["paper"].clip(upper=1), color=PAPER, linestyle="--", label="paper")
+        ax.plot(
+            part["alpha"][seen], part["simulated"][seen], color=IN, marker=".", label="simulated"
+        )
+        ax.plot(
+            part["alpha"], part["paper"].clip(upper=1), color=PAPER, linestyle="--", label="paper"
+        )
         ax.plot(part["alpha"], part["ours"].clip(upper=1), color=OURS, label="tightened (ours)")
         ax.set_yscale("log")
         ax.set_ylim(1e-5, 2)
@@ -40,12 +48,17 @@ def tails(rows: pd.DataFrame, title: str) -> tuple[Figure, str]:
     axes[0][0].set_ylabel("Pr[$W_1$ > α]")
     handles, labels = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper center", ncols=3)
-    below = (rows["simulated"] <= rows[["ours", "paper"]].min(axis=1)).groupby(rows["members"]).mean()
+    below = (
+        (rows["simulated"] <= rows[["ours", "paper"]].min(axis=1)).groupby(rows["members"]).mean()
+    )
     sharper = (rows["ours"].clip(upper=1) <= rows["paper"].clip(upper=1)).mean()
     panels = "; ".join(f"{size:,} members, {below[size]:.0%}" for size in sizes)
     return (
         fig,
-        f"{title}. Simulated points at or below both bounds: {panels}. Ours is at or below the paper's at {sharper:.0%} of the points.",
+        (
+            f"{title}. Simulated points at or below both bounds: {panels}. Ours is at or below the"
+            f" paper's at {sharper:.0%} of the points."
+        ),
     )
 
 
@@ -57,51 +70,90 @@ def _position(epsilons: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 
 def _above(rows: pd.DataFrame, bounds: pd.DataFrame) -> str:
-    """How many measured means each bound lies above, where it says something (interpolated on the log axes)."""
+    """How many measured means each bound lies above, where it says something (interpolated on
+    the log axes).
+    """
     words = []
     for mode, name in NAMES.items():
         part = bounds[bounds["mode"] == mode].dropna(subset=["alpha"]).sort_values("epsilon")
         if part.empty:
             words.append(f"{name} says nothing")
             continue
-        near = rows[rows["epsilon"].between(part["epsilon"].min() * (1 - 1e-9), part["epsilon"].max() * (1 + 1e-9))]
-        bound = np.exp(np.interp(np.log(near["epsilon"]), np.log(part["epsilon"]), np.log(part["alpha"])))
+        near = rows[
+            rows["epsilon"].between(
+                part["epsilon"].min() * (1 - 1e-9), part["epsilon"].max() * (1 + 1e-9)
+            )
+        ]
+        bound = np.exp(
+            np.interp(np.log(near["epsilon"]), np.log(part["epsilon"]), np.log(part["alpha"]))
+        )
         words.append(
-            f"{name} lies above {int((near['mean'].to_numpy() < bound).sum())} of the {len(near)} means where it says something"
+            f"{name} lies above {int((near['mean'].to_numpy() < bound).sum())} of the"
+            f" {len(near)} means where it says something"
         )
     return "; ".join(words) + "."
 
 
-def release_against_epsilon(rows: pd.DataFrame, bounds: pd.DataFrame, group: str) -> tuple[Figure, str]:
-    """Measured distances of a release (mean and 95% quantile) against epsilon, with the bounds; one panel a release.
+def release_against_epsilon(
+    rows: pd.DataFrame, bounds: pd.DataFrame, group: str
+) -> tuple[Figure, str]:
+    """Measured distances of a release (mean and 95% quantile) against epsilon, with the bounds; one
+    panel a release.
 
     Parameters
     ----------
     rows : DataFrame
-        One row a ``release``, ``reader`` and ``epsilon``: ``mean`` with its interval ``low`` to ``high``, ``q95``, ``null``.
+        One row a ``release``, ``reader`` and ``epsilon``: ``mean`` with its interval ``low`` to
+        ``high``, ``q95``, ``null``.
     bounds : DataFrame
-        ``epsilon``, ``mode`` ("theorem7" or "tightened") and ``alpha``, NaN where the bound says nothing.
+        ``epsilon``, ``mode`` ("theorem7" or "tightened") and ``alpha``, NaN where the bound says
+        nothing.
     """
     names = list(dict.fromkeys(rows["release"]))
-    fig, axes = plt.subplots(1, len(names), figsize=(2.5 * len(names), 3.2), sharey=True, squeeze=False)
+    fig, axes = plt.subplots(
+        1, len(names), figsize=(2.5 * len(names), 3.2), sharey=True, squeeze=False
+    )
     epsilons = np.array(sorted(rows["epsilon"].unique()))
     place, labels = _position(epsilons)
     where = dict(zip(epsilons, place, strict=True))
     words = []
     for ax, name in zip(axes[0], names, strict=True):
-        for reader, colour, marker in (("informed", IN, "o"), ("counts", OUT, "s"), ("forest", "#CC79A7", "^")):
-            part = rows[(rows["release"] == name) & (rows["reader"] == reader)].sort_values("epsilon")
+        for reader, colour, marker in (
+            ("informed", IN, "o"),
+            ("counts", OUT, "s"),
+            ("forest", "#CC79A7", "^"),
+        ):
+            part = rows[(rows["release"] == name) & (rows["reader"] == reader)].sort_values(
+                "epsilon"
+            )
             if part.empty:
                 continue
             x = part["epsilon"].map(where)
             error = np.nan_to_num([part["mean"] - part["low"], part["high"] - part["mean"]])
             ax.errorbar(
-                x, part["mean"], error, color=colour, marker=marker, markersize=3.5, linewidth=1.1, label=reader
+                x,
+                part["mean"],
+                error,
+                color=colour,
+                marker=marker,
+                markersize=3.5,
+                linewidth=1.1,
+                label=reader,
             )
             if reader == "informed":
-                ax.plot(x, part["q95"], color=colour, linewidth=0.8, linestyle=":", label="informed, 95% quantile")
+                ax.plot(
+                    x,
+                    part["q95"],
+                    color=colour,
+                    linewidth=0.8,
+                    linestyle=":",
+                    label="informed, 95% quantile",
+                )
                 ax.plot(x, part["null"], color=NULL, linewidth=1, label="sampling alone")
-                words.append(f"{name}: informed from {part['mean'].iloc[0]:.3f} to {part['mean'].iloc[-1]:.3f}")
+                words.append(
+                    f"{name}: informed from {part['mean'].iloc[0]:.3f} to"
+                    f" {part['mean'].iloc[-1]:.3f}"
+                )
         for mode, colour, style in (("theorem7", PAPER, "--"), ("tightened", OURS, "-")):
             part = bounds[bounds["mode"] == mode].sort_values("epsilon").dropna(subset=["alpha"])
             ax.plot(
@@ -122,11 +174,18 @@ def release_against_epsilon(rows: pd.DataFrame, bounds: pd.DataFrame, group: str
     axes[0][0].set_ylabel("$W_1$ distance (log scale)")
     handles, texts = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, texts, loc="outside upper center", ncols=3)
-    return fig, f"W1 of the group {group} against epsilon. " + "; ".join(words) + f". {_above(rows, bounds)}"
+    return (
+        fig,
+        f"W1 of the group {group} against epsilon. "
+        + "; ".join(words)
+        + f". {_above(rows, bounds)}",
+    )
 
 
 def bound_against_n(rows: pd.DataFrame) -> tuple[Figure, str]:
-    """The alpha that is guaranteed, against n, one colour an epsilon; dashed the paper's, solid ours."""
+    """The alpha that is guaranteed, against n, one colour an epsilon; dashed the paper's, solid
+    ours.
+    """
     fig, ax = plt.subplots(figsize=(6.2, 3.4))
     words = []
     for (epsilon, part), colour in zip(
@@ -144,7 +203,9 @@ def bound_against_n(rows: pd.DataFrame) -> tuple[Figure, str]:
             )
         last = part.sort_values("n").groupby("mode")["alpha"].last()
         ours, paper = (last.get(mode, math.nan) for mode in ("tightened", "theorem7"))
-        words.append(f"epsilon {epsilon:g}: {ours:.2f} (ours), {paper:.2f} (paper) at the largest n")
+        words.append(
+            f"epsilon {epsilon:g}: {ours:.2f} (ours), {paper:.2f} (paper) at the largest n"
+        )
     ax.set_xscale("log")
     ax.set_ylim(0, 2.05)
     ax.set_xlabel("people in the data set (log scale)")

@@ -1,4 +1,6 @@
-"""Figures of the stratified means: Dirichlet draws, group sizes, error against n, k and alpha, census curves, budgets."""
+"""Figures of the stratified means: Dirichlet draws, group sizes, error against n, k and alpha,
+census curves, budgets.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ from matplotlib.ticker import NullFormatter
 
 from lib.plots.common import log_if_wide
 
-__all__ = ["COLOURS", "dirichlet_triangles", "shares", "error_grid", "against", "census", "sweep", "lines"]
+__all__ = [
+    "COLOURS",
+    "dirichlet_triangles",
+    "shares",
+    "error_grid",
+    "against",
+    "census",
+    "sweep",
+    "lines",
+]
 
 COLOURS = {"COINPRESS": "#6B6B6B", "StratCOINPRESS": "#0072B2", "PubStratCOINPRESS": "#D55E00"}
 MARKERS = {"COINPRESS": "s", "StratCOINPRESS": "o", "PubStratCOINPRESS": "^"}
@@ -35,14 +46,24 @@ def dirichlet_triangles(draws: Mapping[float, np.ndarray]) -> tuple[Figure, str]
 
 
 def shares(sizes: Sequence[float], laws: Mapping[str, np.ndarray]) -> tuple[Figure, str]:
-    """Sorted shares of the groups beside the sorted draws of symmetric Dirichlet laws (median, 5% to 95%)."""
+    """Sorted shares of the groups beside the sorted draws of symmetric Dirichlet laws (median,
+    5% to 95%).
+    """
     observed = np.sort(np.asarray(sizes, dtype=float) / np.sum(sizes))[::-1]
     fig, ax = plt.subplots(figsize=(6.2, 3.2))
     place = np.arange(1, observed.size + 1)
     for i, (name, g) in enumerate(laws.items()):
         low, middle, high = np.quantile(np.sort(g, axis=1)[:, ::-1], (0.05, 0.5, 0.95), axis=0)
         x = place + 0.14 * (i - (len(laws) - 1) / 2)
-        ax.errorbar(x, middle, [middle - low, high - middle], fmt=".", color=_MORE[i], linewidth=1, label=name)
+        ax.errorbar(
+            x,
+            middle,
+            [middle - low, high - middle],
+            fmt=".",
+            color=_MORE[i],
+            linewidth=1,
+            label=name,
+        )
     ax.plot(place, observed, "k_", markersize=16, label="New York")
     ax.set_yscale("log")
     ax.set_ylim(max(observed.min() / 30, 1e-9), 1.3)
@@ -50,8 +71,13 @@ def shares(sizes: Sequence[float], laws: Mapping[str, np.ndarray]) -> tuple[Figu
     ax.set_xlabel("race group, by size")
     ax.set_ylabel("share of the people (log)")
     fig.legend(loc="outside upper center", ncols=2)
-    return fig, (f"Sorted shares of {observed.size} groups, from {observed[0]:.3f} to {observed[-1]:.6f}, beside "
-                 f"the middle 90% of draws of {', '.join(laws)}.")  # fmt: skip
+    return (
+        fig,
+        (
+            f"Sorted shares of {observed.size} groups, from {observed[0]:.3f} to"
+            f" {observed[-1]:.6f}, beside the middle 90% of draws of {', '.join(laws)}."
+        ),
+    )
 
 
 def _curve(ax, part: pd.DataFrame, x: str, column: str, **style) -> None:
@@ -59,24 +85,48 @@ def _curve(ax, part: pd.DataFrame, x: str, column: str, **style) -> None:
     middle = part[column]
     low, high = part[f"{column}|low"], part[f"{column}|high"]
     ax.plot(part[x], middle, markersize=3.5, linewidth=1.2, **style)
-    ax.fill_between(part[x], low.clip(lower=middle.min() / 10), high, color=style.get("color"), alpha=0.15, linewidth=0)
+    ax.fill_between(
+        part[x],
+        low.clip(lower=middle.min() / 10),
+        high,
+        color=style.get("color"),
+        alpha=0.15,
+        linewidth=0,
+    )
 
 
-def error_grid(records: pd.DataFrame, ks: Sequence[int], alphas: Sequence[float]) -> tuple[Figure, str]:
+def error_grid(
+    records: pd.DataFrame, ks: Sequence[int], alphas: Sequence[float]
+) -> tuple[Figure, str]:
     """Error against n, a row a k and a column an alpha (Figure 6); dotted: without noise."""
-    fig, axes = plt.subplots(len(ks), len(alphas), figsize=(1.8 + 1.75 * len(alphas), 0.8 + 1.7 * len(ks)),
-                             sharex=True, sharey=True, squeeze=False)  # fmt: skip
+    fig, axes = plt.subplots(
+        len(ks),
+        len(alphas),
+        figsize=(1.8 + 1.75 * len(alphas), 0.8 + 1.7 * len(ks)),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+    )
     words = []
     for row, k in zip(axes, ks, strict=True):
         for ax, alpha in zip(row, alphas, strict=True):
             part = records[(records.k == k) & (records.alpha == alpha)]
             for name, colour in COLOURS.items():
-                _curve(ax, part, "n", f"error|{name}", color=colour, marker=MARKERS[name], label=name)
-            style = {"color": COLOURS["PubStratCOINPRESS"], "linestyle": ":", "label": "PubStrat, no noise"}
+                _curve(
+                    ax, part, "n", f"error|{name}", color=colour, marker=MARKERS[name], label=name
+                )
+            style = {
+                "color": COLOURS["PubStratCOINPRESS"],
+                "linestyle": ":",
+                "label": "PubStrat, no noise",
+            }
             _curve(ax, part, "n", "exact|PubStratCOINPRESS", **style)
             ax.set_title(f"k = {k}, α = {alpha:g}", fontsize=8)
             last = part.sort_values("n").iloc[-1]
-            words.append(f"k {k}, alpha {alpha:g}: stratified {last['error|StratCOINPRESS']:.4f} at the largest n")
+            words.append(
+                f"k {k}, alpha {alpha:g}: stratified {last['error|StratCOINPRESS']:.4f} at the"
+                " largest n"
+            )
     for ax in axes[-1]:
         ax.set_xscale("log")
         ax.set_xlabel("n (log)")
@@ -85,11 +135,23 @@ def error_grid(records: pd.DataFrame, ks: Sequence[int], alphas: Sequence[float]
         ax.set_ylabel("|error| (log)")
     handles, labels = axes[0][0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper center", ncols=2)
-    return fig, "Absolute error of the population mean against n, both logarithmic. " + "; ".join(words[:4]) + "."
+    return (
+        fig,
+        "Absolute error of the population mean against n, both logarithmic. "
+        + "; ".join(words[:4])
+        + ".",
+    )
 
 
-def against(records: pd.DataFrame, x: str, xlabel: str, *, metric: str = "error", log: bool = True,
-            ylabel: str = "|error| (log)") -> tuple[Figure, str]:  # fmt: skip
+def against(
+    records: pd.DataFrame,
+    x: str,
+    xlabel: str,
+    *,
+    metric: str = "error",
+    log: bool = True,
+    ylabel: str = "|error| (log)",
+) -> tuple[Figure, str]:
     """One panel: a metric of the three methods against ``x``, with intervals."""
     fig, ax = plt.subplots(figsize=(6.2, 3.3))
     words = []
@@ -109,19 +171,38 @@ def against(records: pd.DataFrame, x: str, xlabel: str, *, metric: str = "error"
     return fig, f"{ylabel} against {xlabel}: " + "; ".join(words) + "."
 
 
-def census(records: pd.DataFrame, variables: Sequence[str], metrics: Mapping[str, str]) -> tuple[Figure, str]:
-    """A row a variable, a column a metric, points at the number of strata (Figures 2 and 8), 95% intervals."""
-    fig, axes = plt.subplots(len(variables), len(metrics), squeeze=False, sharex=True,
-                             figsize=(0.8 + 2.9 * len(metrics), 0.8 + 2.0 * len(variables)))  # fmt: skip
+def census(
+    records: pd.DataFrame, variables: Sequence[str], metrics: Mapping[str, str]
+) -> tuple[Figure, str]:
+    """A row a variable, a column a metric, points at the number of strata (Figures 2 and 8), 95%
+    intervals.
+    """
+    fig, axes = plt.subplots(
+        len(variables),
+        len(metrics),
+        squeeze=False,
+        sharex=True,
+        figsize=(0.8 + 2.9 * len(metrics), 0.8 + 2.0 * len(variables)),
+    )
     words = []
     for row, variable in zip(axes, variables, strict=True):
         part = records[records.variable == variable].sort_values("strata")
         for ax, (metric, title) in zip(row, metrics.items(), strict=True):
             for i, (name, colour) in enumerate(COLOURS.items()):
                 column = f"{metric}|{name}"
-                error = np.nan_to_num([part[column] - part[f"{column}|low"], part[f"{column}|high"] - part[column]])
-                ax.errorbar(part["strata"] * 1.04 ** (i - 1), part[column], np.minimum(error, 0.99 * part[column].to_numpy()),
-                            fmt=MARKERS[name], markersize=4, linewidth=0.9, color=colour, label=name)  # fmt: skip
+                error = np.nan_to_num(
+                    [part[column] - part[f"{column}|low"], part[f"{column}|high"] - part[column]]
+                )
+                ax.errorbar(
+                    part["strata"] * 1.04 ** (i - 1),
+                    part[column],
+                    np.minimum(error, 0.99 * part[column].to_numpy()),
+                    fmt=MARKERS[name],
+                    markersize=4,
+                    linewidth=0.9,
+                    color=colour,
+                    label=name,
+                )
                 words.append(f"{variable} {metric}, {name}: median {part[column].median():.3g}")
             log_if_wide(ax, pd.concat([part[f"{metric}|{name}"] for name in COLOURS]))
             ax.set_xscale("log")
@@ -133,7 +214,9 @@ def census(records: pd.DataFrame, variables: Sequence[str], metrics: Mapping[str
     return fig, "Against the number of strata. " + "; ".join(words[:12]) + "."
 
 
-def sweep(records: pd.DataFrame, variables: Sequence[str], metric: str, xlabel: str, ylabel: str) -> tuple[Figure, str]:
+def sweep(
+    records: pd.DataFrame, variables: Sequence[str], metric: str, xlabel: str, ylabel: str
+) -> tuple[Figure, str]:
     """A panel a variable, two in a row: a metric against the budget, 95% bands."""
     rows = -(-len(variables) // 2)
     fig, axes = plt.subplots(rows, 2, figsize=(6.4, 0.7 + 2.3 * rows), squeeze=False, sharex=True)
@@ -141,7 +224,15 @@ def sweep(records: pd.DataFrame, variables: Sequence[str], metric: str, xlabel: 
     for ax, variable in zip(axes.ravel(), variables, strict=False):
         part = records[records.variable == variable]
         for name, colour in COLOURS.items():
-            _curve(ax, part, "budget", f"{metric}|{name}", color=colour, marker=MARKERS[name], label=name)
+            _curve(
+                ax,
+                part,
+                "budget",
+                f"{metric}|{name}",
+                color=colour,
+                marker=MARKERS[name],
+                label=name,
+            )
         ends = part.sort_values("budget")[f"{metric}|StratCOINPRESS"]
         words.append(f"{variable}, stratified: from {ends.iloc[0]:.3g} to {ends.iloc[-1]:.3g}")
         ax.set_xscale("log")
@@ -157,15 +248,26 @@ def sweep(records: pd.DataFrame, variables: Sequence[str], metric: str, xlabel: 
     return fig, f"{ylabel} against {xlabel}, both logarithmic. " + "; ".join(words) + "."
 
 
-def lines(frame: pd.DataFrame, x: str, y: str, series: str, xlabel: str, ylabel: str) -> tuple[Figure, str]:
-    """Lines with intervals (columns ``low``, ``high``), one a value of ``series`` in their order, both axes logarithmic."""
+def lines(
+    frame: pd.DataFrame, x: str, y: str, series: str, xlabel: str, ylabel: str
+) -> tuple[Figure, str]:
+    """Lines with intervals (columns ``low``, ``high``), one a value of ``series`` in their
+    order, both axes logarithmic.
+    """
     fig, ax = plt.subplots(figsize=(6.2, 3.7))
     words = []
     for (name, part), colour in zip(frame.groupby(series, sort=False), _MORE, strict=False):
         part = part.sort_values(x)
-        ax.plot(part[x], part[y], marker="o", markersize=3.5, linewidth=1.2, color=colour, label=name)
+        ax.plot(
+            part[x], part[y], marker="o", markersize=3.5, linewidth=1.2, color=colour, label=name
+        )
         ax.fill_between(
-            part[x], part["low"].clip(lower=part[y].min() / 10), part["high"], color=colour, alpha=0.15, linewidth=0
+            part[x],
+            part["low"].clip(lower=part[y].min() / 10),
+            part["high"],
+            color=colour,
+            alpha=0.15,
+            linewidth=0,
         )
         words.append(f"{name} from {part[y].iloc[0]:.3g} to {part[y].iloc[-1]:.3g}")
     ax.set_xscale("log")

@@ -1,4 +1,6 @@
-"""Figures about the protocols themselves: channels, estimation error, where each is best, what a split buys."""
+"""Figures about the protocols themselves: channels, estimation error, where each is best, what a
+split buys.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ SS_IS_GRR = "SS with ω = 1, which is GRR"
 
 
 def support_channels(k: int, epsilon: float) -> tuple[Figure, str]:
-    """The exact probability that a report of ``v`` supports ``v'``, for all seven protocols on one scale."""
+    """The exact probability that a report of ``v`` supports ``v'``, for all seven protocols on
+    one scale.
+    """
     fig, axes = plt.subplots(2, 4, figsize=(6.6, 3.9))
     parts = []
     for ax, name in zip(axes.flat, PROTOCOLS, strict=False):
@@ -42,19 +46,23 @@ def support_channels(k: int, epsilon: float) -> tuple[Figure, str]:
         ax.grid(False)
         parts.append(f"{name} {mechanism.p_star:.2f} against {mechanism.q_star:.2f}")
     axes.flat[-1].axis("off")
-    bar = axes.flat[-1].inset_axes([0.12, 0, 0.16, 1])  # a colour bar of its own axes would widen the column
+    bar = axes.flat[-1].inset_axes(
+        [0.12, 0, 0.16, 1]
+    )  # a colour bar of its own axes would widen the column
     fig.colorbar(image, cax=bar, label="Pr[v' ∈ S(z) | v]")
     fig.supxlabel("v', whose support is checked", fontsize=10)
     fig.supylabel("v, the value held", fontsize=10)
     alt = (
-        f"Seven {k} by {k} heat maps at epsilon {epsilon:g}. Each has one value on the diagonal (the own value is "
-        f"supported) and one off it: " + ", ".join(parts) + "."
+        f"Seven {k} by {k} heat maps at epsilon {epsilon:g}. Each has one value on the diagonal"
+        " (the own value is supported) and one off it: " + ", ".join(parts) + "."
     )
     return fig, alt
 
 
 def report_channel(name: str, k: int, epsilon: float) -> tuple[Figure, str]:
-    """The exact channel from values to whole reports, reports sorted by how often value 0 sends them."""
+    """The exact channel from values to whole reports, reports sorted by how often value 0 sends
+    them.
+    """
     logs = make(
         name, k=k, epsilon=epsilon
     ).log_channel()  # at large budgets probabilities round to 0, their logarithms do not
@@ -67,14 +75,15 @@ def report_channel(name: str, k: int, epsilon: float) -> tuple[Figure, str]:
     fig.colorbar(image, ax=ax, label="probability")
     ratio = np.ptp(logs, axis=0).max()
     alt = (
-        f"Heat map of the exact channel of {name}, {k} values by {channel.shape[1]} reports at epsilon {epsilon:g}. The "
-        f"largest log ratio inside a column is {ratio:.4f}."
+        f"Heat map of the exact channel of {name}, {k} values by {channel.shape[1]} reports at"
+        f" epsilon {epsilon:g}. The largest log ratio inside a column is {ratio:.4f}."
     )
     return fig, alt
 
 
 def estimation_error(table: pd.DataFrame) -> tuple[Figure, str]:
-    """Simulated root mean square error of frequency estimates (points with 95% intervals) on the exact curve.
+    """Simulated root mean square error of frequency estimates (points with 95% intervals) on the
+    exact curve.
 
     ``table`` has columns ``protocol, epsilon, rmse, low, high, theory``.
     """
@@ -83,8 +92,15 @@ def estimation_error(table: pd.DataFrame) -> tuple[Figure, str]:
         rows = rows.sort_values("epsilon")
         ax.plot(rows["epsilon"], rows["theory"], color=COLOURS[name], linewidth=1)
         error = [rows["rmse"] - rows["low"], rows["high"] - rows["rmse"]]
-        ax.errorbar(rows["epsilon"], rows["rmse"], error, color=COLOURS[name], marker=MARKERS[name], linestyle="",
-                    markersize=4)  # fmt: skip
+        ax.errorbar(
+            rows["epsilon"],
+            rows["rmse"],
+            error,
+            color=COLOURS[name],
+            marker=MARKERS[name],
+            linestyle="",
+            markersize=4,
+        )
     ax.set_xscale("log")
     ax.set_yscale("log")
     ticks = sorted(table["epsilon"].unique())
@@ -95,8 +111,8 @@ def estimation_error(table: pd.DataFrame) -> tuple[Figure, str]:
     protocol_legend(fig, table["protocol"])
     worst = (table["rmse"] / table["theory"] - 1).abs().max()
     alt = (
-        "Root mean square error of estimated frequencies against epsilon on log axes; points of the simulation lie on "
-        f"the exact curves, the largest relative distance is {worst:.1%}."
+        "Root mean square error of estimated frequencies against epsilon on log axes; points of"
+        f" the simulation lie on the exact curves, the largest relative distance is {worst:.1%}."
     )
     return fig, alt
 
@@ -108,28 +124,42 @@ def variance_curves(k: int, epsilons: Sequence[float]) -> tuple[Figure, str]:
     for name in PROTOCOLS:
         sd = [np.sqrt(make(name, k=k, epsilon=e).variance(1)) for e in epsilons]
         ax.plot(epsilons, sd, color=COLOURS[name])
-        ax.plot(epsilons[::6], sd[::6], color=COLOURS[name], marker=MARKERS[name], linestyle="", markersize=4)
+        ax.plot(
+            epsilons[::6],
+            sd[::6],
+            color=COLOURS[name],
+            marker=MARKERS[name],
+            linestyle="",
+            markersize=4,
+        )
         at_end[name] = sd[-1]
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xlabel("budget ε of the attribute (log scale)")
     ax.set_ylabel("√n · standard deviation (log scale)")
     protocol_legend(fig, PROTOCOLS)
-    best, worst = [n for n in at_end if at_end[n] <= min(at_end.values()) * (1 + 1e-9)], max(at_end, key=at_end.get)
+    best, worst = (
+        [n for n in at_end if at_end[n] <= min(at_end.values()) * (1 + 1e-9)],
+        max(at_end, key=at_end.get),
+    )
     alt = (
-        f"Exact standard deviation of a rare value's estimated frequency for k = {k} on log axes, falling in epsilon for "
-        f"every protocol; at epsilon {epsilons[-1]:g} {' and '.join(best)} {'is' if len(best) == 1 else 'are'} lowest and {worst} highest."
+        f"Exact standard deviation of a rare value's estimated frequency for k = {k} on log axes,"
+        " falling in epsilon for every protocol; at epsilon"
+        f" {epsilons[-1]:g} {' and '.join(best)} {'is' if len(best) == 1 else 'are'} lowest and"
+        f" {worst} highest."
     )
     return fig, alt
 
 
 def least_variance(table: pd.DataFrame) -> pd.Series:
-    """The protocol of least variance in each row, by name; :data:`SS_IS_GRR` where it is SS with a subset of one value.
+    """The protocol of least variance in each row, by name; :data:`SS_IS_GRR` where it is SS with a
+    subset of one value.
 
     Parameters
     ----------
     table : DataFrame
-        A column of variances for each protocol, and ``omega``, the size of the subset that SS reports.
+        A column of variances for each protocol, and ``omega``, the size of the subset that SS
+        reports.
     """
     variance = table[list(PROTOCOLS)]
     near = variance.le(variance.min(axis=1) * (1 + 1e-9), axis=0)  # a tie is no matter of rounding
@@ -148,8 +178,15 @@ def best_map(table: pd.DataFrame) -> tuple[Figure, str]:
     cells = best.pivot(index="k", columns="epsilon", values="best").map(used.index)
     ks, epsilons = cells.index.to_numpy(), cells.columns.to_numpy()
     fig, ax = plt.subplots(figsize=(6.4, 3.8))
-    ax.pcolormesh(epsilons, ks, cells.to_numpy(), cmap=ListedColormap([colours[n] for n in used]), vmin=-0.5,
-                  vmax=len(used) - 0.5, shading="nearest")  # fmt: skip
+    ax.pcolormesh(
+        epsilons,
+        ks,
+        cells.to_numpy(),
+        cmap=ListedColormap([colours[n] for n in used]),
+        vmin=-0.5,
+        vmax=len(used) - 0.5,
+        shading="nearest",
+    )
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_ylim(ks.min(), ks.max())
@@ -157,11 +194,15 @@ def best_map(table: pd.DataFrame) -> tuple[Figure, str]:
     ax.set_xlabel("budget ε of the attribute (log scale)")
     ax.set_ylabel("domain size k (log scale)")
     shares = best["best"].value_counts(normalize=True)
-    fig.legend(handles=[Patch(color=colours[n], label=n) for n in used], loc="outside upper center", ncols=4)
+    fig.legend(
+        handles=[Patch(color=colours[n], label=n) for n in used],
+        loc="outside upper center",
+        ncols=4,
+    )
     listed = "; ".join(f"{n} at {shares[n]:.0%} of the points" for n in shares.index)
     alt = (
-        f"Map of the protocol with the least variance over k from {ks.min()} to {ks.max()} and epsilon from "
-        f"{epsilons.min():g} to {epsilons.max():g}: {listed}."
+        f"Map of the protocol with the least variance over k from {ks.min()} to {ks.max()} and"
+        f" epsilon from {epsilons.min():g} to {epsilons.max():g}: {listed}."
     )
     if SS_IS_GRR in used:
         alt += " The part where SS is GRR has the small domains and the large budgets."
@@ -169,12 +210,19 @@ def best_map(table: pd.DataFrame) -> tuple[Figure, str]:
 
 
 def split_bars(shares: pd.DataFrame, title: str) -> tuple[Figure, str]:
-    """Share of the budget that each attribute gets under each split; ``shares`` has attributes as rows."""
+    """Share of the budget that each attribute gets under each split; ``shares`` has attributes
+    as rows.
+    """
     fig, ax = plt.subplots(figsize=(6.2, 0.9 + 0.55 * len(shares)))
     y = np.arange(len(shares))
     for i, (split, hatch) in enumerate((("uniform", ""), ("k-based", "//"))):
         bars = ax.barh(
-            y + 0.2 - 0.4 * i, shares[split], height=0.36, color=("#0072B2", "#E69F00")[i], hatch=hatch, label=split
+            y + 0.2 - 0.4 * i,
+            shares[split],
+            height=0.36,
+            color=("#0072B2", "#E69F00")[i],
+            hatch=hatch,
+            label=split,
         )
         ax.bar_label(bars, [f"{s:.1%}" for s in shares[split]], padding=3, fontsize=8)
     ax.set_yticks(y, [f"{a} (k = {k})" for a, k in zip(shares.index, shares["k"], strict=True)])
@@ -183,17 +231,28 @@ def split_bars(shares: pd.DataFrame, title: str) -> tuple[Figure, str]:
     ax.set_xlabel("share of ε")
     ax.set_title(title)
     ax.legend(loc="lower right")
-    listed = "; ".join(f"{a}: {r['uniform']:.1%} and {r['k-based']:.1%}" for a, r in shares.iterrows())
-    return fig, f"Bars of the share of the budget by attribute for {title}, uniform and k-based: {listed}."
+    listed = "; ".join(
+        f"{a}: {r['uniform']:.1%} and {r['k-based']:.1%}" for a, r in shares.iterrows()
+    )
+    return (
+        fig,
+        f"Bars of the share of the budget by attribute for {title}, uniform and k-based: {listed}.",
+    )
 
 
 def testing_region(epsilons: Sequence[float]) -> tuple[Figure, str]:
-    """What a test of one person's value can reach: true against false positive rate under epsilon-LDP."""
+    """What a test of one person's value can reach: true against false positive rate under
+    epsilon-LDP.
+    """
     fig, ax = plt.subplots(figsize=(4.6, 4.0))
-    for epsilon, style in zip(epsilons, ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1))), strict=False):
+    for epsilon, style in zip(
+        epsilons, ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1))), strict=False
+    ):
         fpr = np.linspace(0, 1, 400)
         power = np.minimum(np.exp(epsilon) * fpr, 1 - np.exp(-epsilon) * (1 - fpr))
-        ax.plot(fpr, np.minimum(power, 1), linestyle=style, color="#0072B2", label=f"ε = {epsilon:g}")
+        ax.plot(
+            fpr, np.minimum(power, 1), linestyle=style, color="#0072B2", label=f"ε = {epsilon:g}"
+        )
     ax.plot([0, 1], [0, 1], color="#555555", linewidth=0.8)
     ax.set_xlabel("false positive rate of the test")
     ax.set_ylabel("largest true positive rate")
@@ -202,5 +261,8 @@ def testing_region(epsilons: Sequence[float]) -> tuple[Figure, str]:
     listed = ", ".join(f"{p:.0%} at epsilon {e:g}" for e, p in at.items())
     return (
         fig,
-        f"Bounds on the power of any test of one person's value, rising with epsilon: at a false positive rate of 5% it is {listed}.",
+        (
+            "Bounds on the power of any test of one person's value, rising with epsilon: at a"
+            f" false positive rate of 5% it is {listed}."
+        ),
     )

@@ -12,4 +12,14 @@ from lib.synth.mst import MST
 from lib.synth.stratified import Stratified
 from lib.synth.workload import all_kway, marginal_errors, workload_error
 
-__all__ = ["AIM", "GEM", "MST", "Fitted", "Stratified", "Synthesizer", "all_kway", "marginal_errors", "workload_error"]
+__all__ = [
+    "AIM",
+    "GEM",
+    "MST",
+    "Fitted",
+    "Stratified",
+    "Synthesizer",
+    "all_kway",
+    "marginal_errors",
+    "workload_error",
+]

@@ -1,4 +1,5 @@
-"""The one door to the marginal-inference library (``mbi``, by the authors of Private-PGM) and what it stumbles over.
+"""The one door to the marginal-inference library (``mbi``, by the authors of Private-PGM) and what
+it stumbles over.
 
 Three things come from it: junction trees, the size of a model, and its own
 mirror descent as a second opinion on ours. Columns go in as numbers, because
@@ -90,9 +91,12 @@ def model_megabytes(sizes: tuple[int, ...], cliques: tuple[tuple[int, ...], ...]
 
 
 def reference_marginals(
-    sizes: tuple[int, ...], measured: Sequence[tuple[tuple[int, ...], np.ndarray, float | np.ndarray]], total: float,
-    queries: Sequence[tuple[int, ...]], iterations: int = 1000,
-) -> list[np.ndarray]:  # fmt: skip
+    sizes: tuple[int, ...],
+    measured: Sequence[tuple[tuple[int, ...], np.ndarray, float | np.ndarray]],
+    total: float,
+    queries: Sequence[tuple[int, ...]],
+    iterations: int = 1000,
+) -> list[np.ndarray]:
     """The library's own mirror descent on the same measurements: shares on each of ``queries``.
 
     A sigma for each cell goes in as a query that divides the cell by it; such a
@@ -100,9 +104,16 @@ def reference_marginals(
     """
     mbi = _mbi()
     losses = [
-        mbi.LinearMeasurement(noisy, clique, float(sigma)) if np.ndim(sigma) == 0 else
-        mbi.LinearMeasurement(noisy / sigma, clique, 1.0, lambda factor, sigma=sigma: factor.datavector() / sigma)
+        (
+            mbi.LinearMeasurement(noisy, clique, float(sigma))
+            if np.ndim(sigma) == 0
+            else mbi.LinearMeasurement(
+                noisy / sigma, clique, 1.0, lambda factor, sigma=sigma: factor.datavector() / sigma
+            )
+        )
         for clique, noisy, sigma in measured
-    ]  # fmt: skip
-    model = mbi.estimation.MirrorDescent().estimate(_numbered(sizes), losses, known_total=total, iters=iterations)
+    ]
+    model = mbi.estimation.MirrorDescent().estimate(
+        _numbered(sizes), losses, known_total=total, iters=iterations
+    )
     return [np.asarray(model.project(q).datavector(flatten=False)) / total for q in queries]

@@ -1,4 +1,5 @@
-"""AIM: an adaptive and iterative mechanism for a workload of marginals (McKenna et al. 2022, Algorithms 2 and 4).
+"""AIM: an adaptive and iterative mechanism for a workload of marginals (McKenna et al. 2022,
+Algorithms 2 and 4).
 
 Start with every one-way marginal. Then, round after round, pick by the
 exponential mechanism the marginal that the model gets most wrong over and above
@@ -62,12 +63,14 @@ class AIM(Synthesizer):
     iterations, last_iterations : int
         Of mirror descent at most, in a round and in the last fit.
     memory : float
-        Megabytes that the candidates' tables may take, all held at once; more is refused before anything is spent.
+        Megabytes that the candidates' tables may take, all held at once; more is refused before
+        anything is spent.
     focus : tuple of str
-        Columns that matter more than the others. Name them without looking at the table. Those that the domain does
-        not have are ignored.
+        Columns that matter more than the others. Name them without looking at the table. Those that
+        the domain does not have are ignored.
     focus_weight : float
-        Each column of ``focus`` in a marginal of the workload multiplies the weight of that marginal by this.
+        Each column of ``focus`` in a marginal of the workload multiplies the weight of that
+        marginal by this.
     """
 
     degree: int = 3
@@ -93,21 +96,33 @@ class AIM(Synthesizer):
         validate.positive("focus_weight", self.focus_weight)
 
     def candidates(self, domain: Domain) -> dict[tuple[str, ...], float]:
-        """What may be measured, with its weight: single columns, and marginals that a model of ``max_megabytes`` can hold."""
+        """What may be measured, with its weight: single columns, and marginals that a model of
+        ``max_megabytes`` can hold.
+        """
         workload = all_kway(domain, min(self.degree, len(domain)))
         weights = candidate_weights(
             {s: c * self.focus_weight ** len(set(s) & set(self.focus)) for s, c in workload.items()}
         )
-        return {r: w for r, w in weights.items() if len(r) == 1 or megabytes(domain, [r]) <= self.max_megabytes}
+        return {
+            r: w
+            for r, w in weights.items()
+            if len(r) == 1 or megabytes(domain, [r]) <= self.max_megabytes
+        }
 
     def require_memory(self, domain: Domain) -> None:
-        """Raise a ``ValueError`` if the tables of counts would not fit, before anything is spent."""
+        """Raise a ``ValueError`` if the tables of counts would not fit, before anything is
+        spent.
+        """
         candidates = self.candidates(domain)
         largest = max(megabytes(domain, [r]) for r in candidates)
         require(megabytes(domain, candidates) + 4 * largest, self.memory, "AIM's tables of counts")
 
-    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> MarginalModel:
-        """As :meth:`Synthesizer.fit`: single columns, then rounds of select, measure and estimate until ``budget`` is spent."""
+    def fit(
+        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+    ) -> MarginalModel:
+        """As :meth:`Synthesizer.fit`: single columns, then rounds of select, measure and
+        estimate until ``budget`` is spent.
+        """
         ledger = checked(data, domain, budget, rng)
         self.require_memory(domain)
         weights = self.candidates(domain)
@@ -116,25 +131,48 @@ class AIM(Synthesizer):
         epsilon = selection_epsilon((1 - self.alpha) * budget / rounds_planned)
         exact = {r: counts(data, domain, r) for r in weights}
 
-        measurements = [measure(data, domain, (c,), gaussian_cost(sigma), ledger, rng) for c in domain.columns]
+        measurements = [
+            measure(data, domain, (c,), gaussian_cost(sigma), ledger, rng) for c in domain.columns
+        ]
         model, total = estimate(domain, measurements, iterations=self.iterations)
         rounds: list[Round] = []
         while (left := ledger.rho - ledger.spent) > 1e-9 * ledger.rho:
             last = left <= 2 * (gaussian_cost(sigma) + selection_cost(epsilon))
             if last:
-                sigma, epsilon = gaussian_scale(self.alpha * left), selection_epsilon((1 - self.alpha) * left)
-            spent = 1 - left / ledger.rho + (gaussian_cost(sigma) + selection_cost(epsilon)) / ledger.rho
+                sigma, epsilon = (
+                    gaussian_scale(self.alpha * left),
+                    selection_epsilon((1 - self.alpha) * left),
+                )
+            spent = (
+                1
+                - left / ledger.rho
+                + (gaussian_cost(sigma) + selection_cost(epsilon)) / ledger.rho
+            )
             candidates = open_candidates(weights, domain, model, spent * self.max_megabytes)
             scores = quality_scores(exact, candidates, weights, domain, model, total, sigma)
             chosen = candidates[
-                select(scores, selection_cost(epsilon), max(weights[r] for r in candidates), ledger, rng)
+                select(
+                    scores,
+                    selection_cost(epsilon),
+                    max(weights[r] for r in candidates),
+                    ledger,
+                    rng,
+                )
             ]
             before = total * model.marginal(numbered(domain, chosen)).ravel()
-            rho = gaussian_cost(sigma) if not last else ledger.rho - ledger.spent  # to the last bit of the budget
+            rho = (
+                gaussian_cost(sigma) if not last else ledger.rho - ledger.spent
+            )  # to the last bit of the budget
             measurements.append(measure(data, domain, chosen, rho, ledger, rng))
-            model, total = estimate(domain, measurements, start=model,
-                                    iterations=self.last_iterations if last else self.iterations)  # fmt: skip
-            change = float(np.abs(total * model.marginal(numbered(domain, chosen)).ravel() - before).sum())
+            model, total = estimate(
+                domain,
+                measurements,
+                start=model,
+                iterations=self.last_iterations if last else self.iterations,
+            )
+            change = float(
+                np.abs(total * model.marginal(numbered(domain, chosen)).ravel() - before).sum()
+            )
             annealed = change <= expected_noise(sigma, before.size)
             megabytes = model_megabytes(domain.sizes, tuple(model.potentials))
             rounds.append(Round(chosen, epsilon, sigma, change, megabytes, annealed and not last))
@@ -150,25 +188,42 @@ def expected_noise(sigma: float, cells: int) -> float:
 
 def candidate_weights(workload: Workload) -> dict[tuple[str, ...], float]:
     """``w_r = sum_s c_s |r & s|`` for every ``r`` in the downward closure of ``workload``."""
-    return {r: sum(c * len(set(r) & set(s)) for s, c in workload.items()) for r in downward_closure(workload)}
+    return {
+        r: sum(c * len(set(r) & set(s)) for s, c in workload.items())
+        for r in downward_closure(workload)
+    }
 
 
-def open_candidates(weights: dict[tuple[str, ...], float], domain: Domain, model: GraphicalModel,
-                    megabytes: float) -> list[tuple[str, ...]]:  # fmt: skip
-    """The candidates with which the model stays within ``megabytes``; those it holds already always do."""
+def open_candidates(
+    weights: dict[tuple[str, ...], float], domain: Domain, model: GraphicalModel, megabytes: float
+) -> list[tuple[str, ...]]:
+    """The candidates with which the model stays within ``megabytes``; those it holds already
+    always do.
+    """
     cliques = tuple(model.potentials)
 
     def fits(r: tuple[str, ...]) -> bool:
         clique = tuple(sorted(numbered(domain, r)))
-        return model.tree.home(clique) is not None or model_megabytes(domain.sizes, (*cliques, clique)) <= megabytes
+        return (
+            model.tree.home(clique) is not None
+            or model_megabytes(domain.sizes, (*cliques, clique)) <= megabytes
+        )
 
     return [r for r in weights if fits(r)]
 
 
-def quality_scores(exact: dict[tuple[str, ...], np.ndarray], candidates: Sequence[tuple[str, ...]],
-                   weights: dict[tuple[str, ...], float], domain: Domain, model: GraphicalModel, total: float,
-                   sigma: float) -> np.ndarray:  # fmt: skip
-    """``q_r(D) = w_r (||M_r(D) - M_r(p)||_1 - sqrt(2/pi) sigma n_r)``: error now, less the error of measuring."""
+def quality_scores(
+    exact: dict[tuple[str, ...], np.ndarray],
+    candidates: Sequence[tuple[str, ...]],
+    weights: dict[tuple[str, ...], float],
+    domain: Domain,
+    model: GraphicalModel,
+    total: float,
+    sigma: float,
+) -> np.ndarray:
+    """``q_r(D) = w_r (||M_r(D) - M_r(p)||_1 - sqrt(2/pi) sigma n_r)``: error now, less the error
+    of measuring.
+    """
     scores = []
     for r in candidates:
         gap = np.abs(exact[r] - total * model.marginal(numbered(domain, r)).ravel()).sum()

@@ -1,4 +1,5 @@
-"""What every synthesizer here has in common: ``fit(data, domain, budget, rng)``, then ``sample(n, rng)``.
+"""What every synthesizer here has in common: ``fit(data, domain, budget, rng)``, then ``sample(n,
+rng)``.
 
 Neighbouring tables differ by one added or removed row, so a row moves one cell
 of a marginal by one: sensitivity 1 in L1 and in L2, and the number of rows is
@@ -29,17 +30,39 @@ from lib.datasets import Domain
 from lib.dp import Exponential, Gaussian, Ledger, choose, noisy
 from lib.synth.workload import counts
 
-__all__ = ["BUDGET_MIN", "BUDGET_MAX", "Fitted", "Synthesizer", "Measurement", "measure", "select",
-           "estimated_total", "gaussian", "gaussian_cost", "selection_cost", "gaussian_scale", "selection_epsilon", "checked",
-           "require", "share", "CELL", "MARGINAL", "ROWS"]  # fmt: skip
+__all__ = [
+    "BUDGET_MIN",
+    "BUDGET_MAX",
+    "Fitted",
+    "Synthesizer",
+    "Measurement",
+    "measure",
+    "select",
+    "estimated_total",
+    "gaussian",
+    "gaussian_cost",
+    "selection_cost",
+    "gaussian_scale",
+    "selection_epsilon",
+    "checked",
+    "require",
+    "share",
+    "CELL",
+    "MARGINAL",
+    "ROWS",
+]
 
-# How far a look moves between neighbours, in L2. A row that changes leaves a cell of a marginal and enters another.
+# How far a look moves between neighbours, in L2. A row that changes leaves a cell of a marginal and
+# enters another.
 MARGINAL = {"add or remove": 1.0, "replace": math.sqrt(2)}
 CELL = {"add or remove": 1.0, "replace": 1.0}
 ROWS = {"add or remove": 1.0, "replace": 0.0}
 
 SHARE_MIN = 1e-9
-BUDGET_MIN, BUDGET_MAX = 1e-25, 1e20  # of rho; noise of up to 1e13 rows, whose squares 32-bit training still bears
+BUDGET_MIN, BUDGET_MAX = (
+    1e-25,
+    1e20,
+)  # of rho; noise of up to 1e13 rows, whose squares 32-bit training still bears
 
 
 class Fitted(ABC):
@@ -73,7 +96,8 @@ class Synthesizer(ABC):
     name: str
 
     def require_memory(self, domain: Domain) -> None:  # noqa: B027 - a synthesizer may do without
-        """Refuse a domain whose tables would not fit, before anything is spent; by default nothing is refused.
+        """Refuse a domain whose tables would not fit, before anything is spent; by default nothing
+        is refused.
 
         Raises
         ------
@@ -82,7 +106,9 @@ class Synthesizer(ABC):
         """
 
     @abstractmethod
-    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> Fitted:
+    def fit(
+        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+    ) -> Fitted:
         """Fit under ``budget``-zCDP (add or remove one row).
 
         The exception is :class:`~lib.synth.Stratified` where it counts the groups
@@ -136,8 +162,10 @@ def share(name: str, value: float) -> float:
 def require(needed: float, limit: float, what: str) -> None:
     """Refuse what needs more than ``limit`` megabytes (2^20 bytes), naming both."""
     if needed > limit:
-        raise ValueError(f"{what} would take about {needed:,.0f} MB; memory={limit:g} MB is allowed. Fewer or coarser "
-                         "columns, a smaller degree or a larger memory= would do")  # fmt: skip
+        raise ValueError(
+            f"{what} would take about {needed:,.0f} MB; memory={limit:g} MB is allowed. Fewer or"
+            " coarser columns, a smaller degree or a larger memory= would do"
+        )
 
 
 @dataclass(frozen=True)
@@ -163,12 +191,16 @@ def gaussian_scale(rho: float) -> float:
 
 
 def gaussian(rho: float, sigma: float | None = None) -> Gaussian:
-    """The noise of a look that one row moves by 1; ``sigma`` is :func:`gaussian_scale`'s if not given."""
+    """The noise of a look that one row moves by 1; ``sigma`` is :func:`gaussian_scale`'s if not
+    given.
+    """
     return Gaussian(sensitivity=1.0, rho=rho, sigma=gaussian_scale(rho) if sigma is None else sigma)
 
 
 def selection_cost(epsilon: float) -> float:
-    """``rho`` of an exponential mechanism of parameter ``epsilon``: ``epsilon^2 / 8`` (it has bounded range)."""
+    """``rho`` of an exponential mechanism of parameter ``epsilon``: ``epsilon^2 / 8`` (it has
+    bounded range).
+    """
     return epsilon**2 / 8
 
 
@@ -177,8 +209,14 @@ def selection_epsilon(rho: float) -> float:
     return math.sqrt(8 * rho)
 
 
-def measure(data: pd.DataFrame, domain: Domain, columns: tuple[str, ...], rho: float, ledger: Ledger,
-            rng: np.random.Generator) -> Measurement:  # fmt: skip
+def measure(
+    data: pd.DataFrame,
+    domain: Domain,
+    columns: tuple[str, ...],
+    rho: float,
+    ledger: Ledger,
+    rng: np.random.Generator,
+) -> Measurement:
     """Measure one marginal at the price of ``rho``."""
     sigma = gaussian_scale(rho)
     exact = counts(data, domain, columns)
@@ -186,13 +224,17 @@ def measure(data: pd.DataFrame, domain: Domain, columns: tuple[str, ...], rho: f
     return Measurement(columns, found, sigma)
 
 
-def select(scores: np.ndarray, rho: float, sensitivity: float, ledger: Ledger, rng: np.random.Generator) -> int:
+def select(
+    scores: np.ndarray, rho: float, sensitivity: float, ledger: Ledger, rng: np.random.Generator
+) -> int:
     """Draw an index by the exponential mechanism at the price of ``rho``."""
     return choose(Exponential.of_rho(rho, sensitivity=sensitivity), scores, rng, "select", ledger)
 
 
 def estimated_total(measurements: Sequence[Measurement]) -> float:
     """The number of rows by inverse-variance weighting of the measurements' sums; at least 1."""
-    weights = np.array([1 / np.broadcast_to(np.square(m.sigma), m.noisy.shape).sum() for m in measurements])
+    weights = np.array(
+        [1 / np.broadcast_to(np.square(m.sigma), m.noisy.shape).sum() for m in measurements]
+    )
     sums = np.array([m.noisy.sum() for m in measurements])
     return max(1.0, float(weights @ sums / weights.sum()))

@@ -26,8 +26,12 @@ class Compression:
     maps: dict[str, np.ndarray]
 
     @classmethod
-    def of(cls, domain: Domain, measurements: tuple[Measurement, ...], threshold: float = 3.0) -> Compression:
-        """From noisy one-way marginals: codes below ``threshold * sigma`` share the last merged code."""
+    def of(
+        cls, domain: Domain, measurements: tuple[Measurement, ...], threshold: float = 3.0
+    ) -> Compression:
+        """From noisy one-way marginals: codes below ``threshold * sigma`` share the last merged
+        code.
+        """
         maps = {}
         for m in measurements:
             kept = m.noisy >= threshold * m.sigma
@@ -50,10 +54,13 @@ class Compression:
     def shrink(self, data: pd.DataFrame) -> pd.DataFrame:
         """The rows in merged codes."""
         codes = {c: data[c].to_numpy().astype(np.intp, copy=False) for c in self.domain.columns}
-        return pd.DataFrame({c: self.maps[c][codes[c]] for c in self.domain.columns}, index=data.index)
+        return pd.DataFrame(
+            {c: self.maps[c][codes[c]] for c in self.domain.columns}, index=data.index
+        )
 
     def merge(self, m: Measurement) -> Measurement:
-        """The measurement of the merged marginal: a cell that sums ``k`` noisy ones has ``k`` times their variance.
+        """The measurement of the merged marginal: a cell that sums ``k`` noisy ones has ``k`` times
+        their variance.
 
         The fit weights it by that, as the published code does.
         """
@@ -69,5 +76,7 @@ class Compression:
             size = np.bincount(to)
             first = np.cumsum(size) - size
             merged = data[c].to_numpy()
-            columns[c] = order[first[merged] + np.floor(rng.random(len(data)) * size[merged]).astype(int)]
+            columns[c] = order[
+                first[merged] + np.floor(rng.random(len(data)) * size[merged]).astype(int)
+            ]
         return pd.DataFrame(columns).astype(np.int16)

@@ -1,4 +1,5 @@
-"""GEM: a generator trained on privately chosen, privately measured marginals (Liu, Vietri and Wu 2021).
+"""GEM: a generator trained on privately chosen, privately measured marginals (Liu, Vietri and Wu
+2021).
 
 ``T`` rounds, each with an equal part of the budget: the exponential mechanism
 picks what the generator gets most wrong, Gaussian noise measures it, Adam
@@ -65,7 +66,9 @@ __all__ = ["GEM", "GEMModel", "GEMRound", "published_spending"]
 
 @dataclass(frozen=True)
 class GEMRound:
-    """What a round chose (columns, and the cell in the single-cell variant), and the loss after each step."""
+    """What a round chose (columns, and the cell in the single-cell variant), and the loss after
+    each step.
+    """
 
     columns: tuple[str, ...]
     cell: int | None
@@ -75,7 +78,9 @@ class GEMRound:
 
 @dataclass(frozen=True)
 class GEMModel(Fitted):
-    """An even mixture of products: ``shares[c][b]`` is component ``b``'s distribution of column ``c``."""
+    """An even mixture of products: ``shares[c][b]`` is component ``b``'s distribution of column
+    ``c``.
+    """
 
     domain: Domain
     ledger: Ledger
@@ -95,7 +100,10 @@ class GEMModel(Fitted):
         for column, size in self.domain:
             ends = np.cumsum(self.shares[column], axis=1)
             ends = ends / ends[:, -1:] + np.arange(components)[:, None]
-            drawn = np.searchsorted(ends.ravel(), component + rng.random(n), side="right") - component * size
+            drawn = (
+                np.searchsorted(ends.ravel(), component + rng.random(n), side="right")
+                - component * size
+            )
             table[column] = np.clip(drawn, 0, size - 1).astype(np.int16)
         return pd.DataFrame(table)
 
@@ -112,15 +120,17 @@ class GEM(Synthesizer):
     rounds : int
         ``T``; :meth:`published` has 100.
     alpha : float
-        How a round is split between selection and measurement; the published 0.67 selects with 80%, 0.25 with 10%.
+        How a round is split between selection and measurement; the published 0.67 selects with 80%,
+        0.25 with 10%.
     count_share : float
         Part of the budget for a noisy number of rows, which the published code takes from the data.
     hidden, inputs, batch : network
         Widths of the hidden layers, of the noise, and the number ``B`` of products.
     training : {"squares", "published"}
-        ``"published"``, for single cells only: measured shares are clipped to [0, 1]; the loss is the mean absolute
-        error of the cells that are off by at least half of the running average of the largest error; each round has
-        an Adam of its own, whose rate falls to 0 along a cosine, and ends early when no cell is that far off.
+        ``"published"``, for single cells only: measured shares are clipped to [0, 1]; the loss is
+        the mean absolute error of the cells that are off by at least half of the running average of
+        the largest error; each round has an Adam of its own, whose rate falls to 0 along a cosine,
+        and ends early when no cell is that far off.
     steps : int
         Adam steps per round; with ``training="published"``, at most.
     rate : float
@@ -128,8 +138,9 @@ class GEM(Synthesizer):
     keep : float
         Weight of the past in the running average over the last half of the rounds.
     memory : float
-        Megabytes that a fit may take. It holds the counts of every candidate; with single cells, scores and
-        probabilities of every cell beside them. More is refused before anything is spent.
+        Megabytes that a fit may take. It holds the counts of every candidate; with single cells,
+        scores and probabilities of every cell beside them. More is refused before anything is
+        spent.
     """
 
     variant: str = "marginal"
@@ -149,7 +160,11 @@ class GEM(Synthesizer):
 
     def __post_init__(self) -> None:
         validate.choice("variant", self.variant, ("marginal", "cell"))
-        validate.choice("training", self.training, ("squares", "published") if self.variant == "cell" else ("squares",))
+        validate.choice(
+            "training",
+            self.training,
+            ("squares", "published") if self.variant == "cell" else ("squares",),
+        )
         for what in ("degree", "rounds", "inputs", "batch", "steps"):
             validate.integer(what, getattr(self, what), low=1)
         if not isinstance(self.hidden, tuple | list):
@@ -164,11 +179,22 @@ class GEM(Synthesizer):
 
     @classmethod
     def published(cls, **changes) -> GEM:
-        """Single cells of all three-way marginals, ``T = 100``, ``alpha = 0.67``, trained as the published code trains.
+        """Single cells of all three-way marginals, ``T = 100``, ``alpha = 0.67``, trained as the
+        published code trains.
 
-        The network is smaller than the published one, so its learning rate is larger (0.001, published 0.0001).
+        The network is smaller than the published one, so its learning rate is larger (0.001,
+        published 0.0001).
         """
-        return cls(**{"variant": "cell", "rounds": 100, "alpha": 0.67, "training": "published", "rate": 1e-3} | changes)
+        return cls(
+            **{
+                "variant": "cell",
+                "rounds": 100,
+                "alpha": 0.67,
+                "training": "published",
+                "rate": 1e-3,
+            }
+            | changes
+        )
 
     @property
     def select_share(self) -> float:
@@ -182,22 +208,42 @@ class GEM(Synthesizer):
 
     def require_memory(self, domain: Domain) -> None:
         marginals = self.candidates(domain)
-        tables, largest = megabytes(domain, marginals), max(megabytes(domain, [s]) for s in marginals)
-        # cells: counts, scores, and four arrays of the draw; marginals: counts, and what was measured in each round
-        needed = 6 * tables + 3 * largest if self.variant == "cell" else tables + (2 * self.rounds + 5) * largest
+        tables, largest = (
+            megabytes(domain, marginals),
+            max(megabytes(domain, [s]) for s in marginals),
+        )
+        # cells: counts, scores, and four arrays of the draw; marginals: counts, and what was
+        # measured in each round
+        needed = (
+            6 * tables + 3 * largest
+            if self.variant == "cell"
+            else tables + (2 * self.rounds + 5) * largest
+        )
         joint = (
             3 * self.batch * max(megabytes(domain, [s[:-1]]) for s in marginals)
         )  # of each product, and its gradient
         require(needed + joint, self.memory, "GEM's tables")
 
-    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> GEMModel:
+    def fit(
+        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+    ) -> GEMModel:
         """As :meth:`Synthesizer.fit`: rounds of select, measure and training of the network."""
         ledger = checked(data, domain, budget, rng)
         self.require_memory(domain)
         workload = self.candidates(domain)
         exact = {s: counts(data, domain, s) for s in workload}
         total = max(
-            1.0, float(noisy(gaussian(self.count_share * budget), len(data), rng, "number of rows", ledger, ROWS))
+            1.0,
+            float(
+                noisy(
+                    gaussian(self.count_share * budget),
+                    len(data),
+                    rng,
+                    "number of rows",
+                    ledger,
+                    ROWS,
+                )
+            ),
         )
         trainer = _Trainer(self, domain, rng)
         rounds = []
@@ -210,16 +256,22 @@ class GEM(Synthesizer):
         return GEMModel(domain, ledger, total, trainer.averaged_shares(), tuple(rounds))
 
     def _ask(self, data, domain, exact, trainer, total, rho, ledger, rng):
-        """Select and measure: what was chosen, its noisy share(s) of the rows, the noise's sigma."""
+        """Select and measure: what was chosen, its noisy share(s) of the rows, the noise's
+        sigma.
+        """
         sigma = gaussian_scale((1 - self.select_share) * rho)
         shares = trainer.shares()
 
-        def gap(s: tuple[str, ...]) -> np.ndarray:  # one marginal at a time: all together are as large as the counts
+        def gap(
+            s: tuple[str, ...],
+        ) -> np.ndarray:  # one marginal at a time: all together are as large as the counts
             return exact[s] - total * product_marginal([shares[c] for c in s]).ravel()
 
         if self.variant == "marginal":
             names = list(exact)
-            scores = np.array([np.abs(gap(s)).sum() - expected_noise(sigma, exact[s].size) for s in names])
+            scores = np.array(
+                [np.abs(gap(s)).sum() - expected_noise(sigma, exact[s].size) for s in names]
+            )
             columns = names[select(scores, self.select_share * rho, 1.0, ledger, rng)]
             m = measure(data, domain, columns, gaussian_cost(sigma), ledger, rng)
             return (columns, None), m.noisy / total, sigma
@@ -234,7 +286,9 @@ class GEM(Synthesizer):
         columns = list(exact)[which]
         cell = place - int(ends[which] - exact[columns].size)
         what = f"measure cell {cell} of " + ",".join(columns)
-        found = noisy(gaussian(gaussian_cost(sigma), sigma), exact[columns][cell], rng, what, ledger, CELL)
+        found = noisy(
+            gaussian(gaussian_cost(sigma), sigma), exact[columns][cell], rng, what, ledger, CELL
+        )
         return (columns, cell), float(found) / total, sigma
 
 
@@ -252,13 +306,20 @@ class _Trainer:
         slots, degree = settings.rounds, min(settings.degree, len(domain))
         self.cells = np.zeros((slots, degree), int)
         self.values, self.used = np.zeros(slots, np.float32), np.zeros(slots, np.float32)
-        self.running = np.float32(np.nan)  # average of the largest error; for published training only
+        self.running = np.float32(
+            np.nan
+        )  # average of the largest error; for published training only
 
     def shares(self, weights=None) -> dict[str, np.ndarray]:
         """Each component's distribution of each column, in 64 bits."""
-        parts = kernels().shares(self.weights if weights is None else weights, self.z, self.domain.sizes)
+        parts = kernels().shares(
+            self.weights if weights is None else weights, self.z, self.domain.sizes
+        )
         wide = [np.asarray(p, dtype=float) for p in parts]
-        return {c: p / p.sum(axis=1, keepdims=True) for c, p in zip(self.domain.columns, wide, strict=True)}
+        return {
+            c: p / p.sum(axis=1, keepdims=True)
+            for c, p in zip(self.domain.columns, wide, strict=True)
+        }
 
     def train(self, chosen, goal) -> np.ndarray:
         """Take in one more measurement and train on all; the loss before each step."""
@@ -271,16 +332,24 @@ class _Trainer:
         slot = int(self.used.sum())
         first = np.concatenate([[0], np.cumsum(self.domain.sizes)[:-1]])
         codes = np.unravel_index(cell, [self.domain[c] for c in columns])
-        self.cells[slot] = [first[self.domain.columns.index(c)] + k for c, k in zip(columns, codes, strict=True)]
+        self.cells[slot] = [
+            first[self.domain.columns.index(c)] + k for c, k in zip(columns, codes, strict=True)
+        ]
         self.values[slot], self.used[slot] = goal, 1.0
         if self.settings.training == "published":
             return self._train_published(slot)
         losses = []
         for _ in range(self.settings.steps):
             self.weights, self.state, loss = kernels().cell_step(
-                self.weights, self.state, self.z, self.cells, self.values, self.used, self.settings.rate,
+                self.weights,
+                self.state,
+                self.z,
+                self.cells,
+                self.values,
+                self.used,
+                self.settings.rate,
                 self.domain.sizes,
-            )  # fmt: skip
+            )
             losses.append(float(loss))
         return np.array(losses)
 
@@ -288,9 +357,16 @@ class _Trainer:
         self.values[slot] = np.clip(self.values[slot], 0, 1)
         slots = 25 * (slot // 25 + 1)  # of few lengths, since each is compiled anew
         self.weights, self.running, losses, steps = kernels().published_round(
-            self.weights, self.z, self.cells[:slots], self.values[:slots], self.used[:slots], self.running,
-            self.settings.rate, self.settings.steps, self.domain.sizes,
-        )  # fmt: skip
+            self.weights,
+            self.z,
+            self.cells[:slots],
+            self.values[:slots],
+            self.used[:slots],
+            self.running,
+            self.settings.rate,
+            self.settings.steps,
+            self.domain.sizes,
+        )
         return np.asarray(losses)[: int(steps)]
 
     def _train_marginals(self) -> np.ndarray:
@@ -300,7 +376,11 @@ class _Trainer:
         losses = []
         for _ in range(self.settings.steps):
             parts = dict(
-                zip(columns, map(np.asarray, kernel.shares(self.weights, self.z, self.domain.sizes)), strict=True)
+                zip(
+                    columns,
+                    map(np.asarray, kernel.shares(self.weights, self.z, self.domain.sizes)),
+                    strict=True,
+                )
             )
             pulls = {c: np.zeros_like(parts[c]) for c in columns}
             loss = 0.0
@@ -310,36 +390,49 @@ class _Trainer:
                 for c, p in zip(s, pull, strict=True):
                     pulls[c] += times[s] * p
             self.weights, self.state = kernel.pull_back(
-                self.weights, self.state, self.z, tuple(pulls[c] for c in columns), self.settings.rate,
+                self.weights,
+                self.state,
+                self.z,
+                tuple(pulls[c] for c in columns),
+                self.settings.rate,
                 self.domain.sizes,
-            )  # fmt: skip
+            )
             losses.append(loss)
         return np.array(losses)
 
     def average(self) -> None:
-        self.mean = self.weights if self.mean is None else kernels().blend(self.mean, self.weights, self.settings.keep)
+        self.mean = (
+            self.weights
+            if self.mean is None
+            else kernels().blend(self.mean, self.weights, self.settings.keep)
+        )
 
     def averaged_shares(self) -> dict[str, np.ndarray]:
         return self.shares(self.mean)
 
 
-def published_spending(epsilon: float, *, rounds: int = 100, alpha: float = 0.67) -> dict[str, float]:
-    """What GEM spends when ``epsilon`` itself is handed to it as the parameter ``eps_0`` of every round.
+def published_spending(
+    epsilon: float, *, rounds: int = 100, alpha: float = 0.67
+) -> dict[str, float]:
+    """What GEM spends when ``epsilon`` itself is handed to it as the parameter ``eps_0`` of every
+    round.
 
     Where ``eps_0`` should be derived from the declared budget, the published
     experiment passes ``eps_0 = epsilon``. With ``n`` rows, a round of GEM's code
 
-    - draws a cell with probability proportional to ``exp(alpha eps_0 n |gap|)``, ``gap`` being between shares: an
-      exponential mechanism of parameter ``2 alpha eps_0``, which costs ``(2 alpha eps_0)^2 / 8``;
-    - adds to its share Gaussian noise of scale ``1 / ((1 - alpha) eps_0 n)``, which costs ``((1 - alpha) eps_0)^2 / 2``.
+    - draws a cell with probability proportional to ``exp(alpha eps_0 n |gap|)``, ``gap`` being
+      between shares: an exponential mechanism of parameter ``2 alpha eps_0``, which costs ``(2
+      alpha eps_0)^2 / 8``;
+    - adds to its share Gaussian noise of scale ``1 / ((1 - alpha) eps_0 n)``, which costs ``((1 -
+      alpha) eps_0)^2 / 2``.
 
     That is ``(alpha^2 + (1 - alpha)^2) eps_0^2 / 2`` a round, as GEM's own account has it.
 
     Returns
     -------
     dict
-        ``sigma`` of the noise on a count, in rows; ``selection``, the exponential mechanism's parameter;
-        ``rho_round``, and ``rho`` of all rounds.
+        ``sigma`` of the noise on a count, in rows; ``selection``, the exponential mechanism's
+        parameter; ``rho_round``, and ``rho`` of all rounds.
     """
     validate.budget("epsilon", epsilon, low=BUDGET_MIN, high=BUDGET_MAX)
     validate.integer("rounds", rounds, low=1)

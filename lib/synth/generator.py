@@ -24,12 +24,16 @@ from lib.synth.adapter import configured_jax
 __all__ = ["initial_weights", "kernels"]
 
 
-def initial_weights(sizes: Sequence[int], hidden: Sequence[int], inputs: int,
-                    rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:  # fmt: skip
-    """Weights and offsets of a fully connected network, normal with variance ``2 / inputs`` (He et al. 2015)."""
+def initial_weights(
+    sizes: Sequence[int], hidden: Sequence[int], inputs: int, rng: np.random.Generator
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Weights and offsets of a fully connected network, normal with variance ``2 / inputs`` (He
+    et al. 2015).
+    """
     widths = [inputs, *hidden, sum(sizes)]
     return [
-        (rng.normal(0, np.sqrt(2 / a), (a, b)).astype(np.float32), np.zeros(b, np.float32)) for a, b in pairwise(widths)
+        (rng.normal(0, np.sqrt(2 / a), (a, b)).astype(np.float32), np.zeros(b, np.float32))
+        for a, b in pairwise(widths)
     ]
 
 
@@ -39,7 +43,8 @@ def kernels() -> SimpleNamespace:
 
     - ``shares(weights, z, sizes)``: one (B, size) array a column.
     - ``cell_step(...)``: one Adam step on the squared error of single cells.
-    - ``published_round(...)``: all steps of a round on the absolute error of single cells, as the published code does.
+    - ``published_round(...)``: all steps of a round on the absolute error of single cells, as the
+      published code does.
     - ``pull_back(...)``: one Adam step from the gradient in all the shares.
     - ``blend(old, new, keep)``: running average of weights.
     """
@@ -91,12 +96,16 @@ def kernels() -> SimpleNamespace:
             step, _, _, _, largest = now
             return (step < steps) & (largest >= threshold)
 
-        def one_step(now):  # where no cell is that far off any more, weights stay and nothing is counted
+        def one_step(
+            now,
+        ):  # where no cell is that far off any more, weights stay and nothing is counted
             step, weights, state, losses, _ = now
             (loss, largest), gradient = jax.value_and_grad(loss_and_largest, has_aux=True)(weights)
             updates, state = optimizer.update(gradient, state)
             moves = largest >= threshold
-            change = jnp.where(moves, -rate * (1 + jnp.cos(jnp.pi * step / steps)) / 2, 0).astype(z.dtype)
+            change = jnp.where(moves, -rate * (1 + jnp.cos(jnp.pi * step / steps)) / 2, 0).astype(
+                z.dtype
+            )
             weights = optax.apply_updates(weights, jax.tree.map(lambda u: change * u, updates))
             return step + moves, weights, state, losses.at[step].set(loss), largest
 
@@ -114,6 +123,8 @@ def kernels() -> SimpleNamespace:
         cell_step=cell_step,
         published_round=published_round,
         pull_back=pull_back,
-        blend=jax.jit(lambda old, new, keep: jax.tree.map(lambda a, b: keep * a + (1 - keep) * b, old, new)),
+        blend=jax.jit(
+            lambda old, new, keep: jax.tree.map(lambda a, b: keep * a + (1 - keep) * b, old, new)
+        ),
         start=lambda weights: optax.adam(1.0).init(weights),
     )

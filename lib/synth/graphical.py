@@ -32,7 +32,9 @@ Measured = tuple[
 
 @dataclass(frozen=True)
 class Tree:
-    """A junction tree: ``cliques`` with parents before children, ``parents[c]`` the place of the parent."""
+    """A junction tree: ``cliques`` with parents before children, ``parents[c]`` the place of the
+    parent.
+    """
 
     sizes: tuple[int, ...]
     cliques: tuple[Clique, ...]
@@ -70,12 +72,21 @@ class Tree:
 
     @cached_property
     def routes(self) -> tuple[tuple[int, int, tuple, tuple, tuple, tuple], ...]:
-        """Per child: its place, its parent's, the axes summed out in each, the shapes for the way in."""
+        """Per child: its place, its parent's, the axes summed out in each, the shapes for the
+        way in.
+        """
         return tuple(
-            (c, p, self.axes(self.cliques[c], s), self.axes(self.cliques[p], s),
-             self.spread(s, self.cliques[c]), self.spread(s, self.cliques[p]))
-            for c, (p, s) in enumerate(zip(self.parents, self.separators, strict=True)) if p >= 0
-        )  # fmt: skip
+            (
+                c,
+                p,
+                self.axes(self.cliques[c], s),
+                self.axes(self.cliques[p], s),
+                self.spread(s, self.cliques[c]),
+                self.spread(s, self.cliques[p]),
+            )
+            for c, (p, s) in enumerate(zip(self.parents, self.separators, strict=True))
+            if p >= 0
+        )
 
 
 def _log_sum(table: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
@@ -86,7 +97,9 @@ def _log_sum(table: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
 
 
 def calibrate(tree: Tree, theta: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Beliefs ``mu_C`` (each sums to one) of the potentials ``theta``, by two passes over the tree."""
+    """Beliefs ``mu_C`` (each sums to one) of the potentials ``theta``, by two passes over the
+    tree.
+    """
     log = [t.copy() for t in theta]
     sent = {}
     for child, parent, out, _, _, into in reversed(tree.routes):
@@ -103,7 +116,8 @@ def calibrate(tree: Tree, theta: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 @dataclass(frozen=True)
 class Target:
-    """All measurements of one marginal as one: ``sum weight (p - shares)^2 / 2`` is their loss, up to a constant.
+    """All measurements of one marginal as one: ``sum weight (p - shares)^2 / 2`` is their loss, up
+    to a constant.
 
     ``weight`` is one number, or one for each cell.
     """
@@ -114,9 +128,11 @@ class Target:
 
 
 def targets(sizes: tuple[int, ...], measured: Sequence[Measured], total: float) -> list[Target]:
-    """Combine measurements ``(clique, noisy counts, sigma)`` of the same marginal by inverse variance.
+    """Combine measurements ``(clique, noisy counts, sigma)`` of the same marginal by inverse
+    variance.
 
-    Weights are scaled so that the largest is 1: descent then has a step of order one whatever the noise.
+    Weights are scaled so that the largest is 1: descent then has a step of order one whatever the
+    noise.
     """
     sums: dict[Clique, list] = {}
     for clique, noisy, sigma in measured:
@@ -128,12 +144,22 @@ def targets(sizes: tuple[int, ...], measured: Sequence[Measured], total: float) 
         entry[0] = entry[0] + table * precision
         entry[1] = entry[1] + precision
     top = max(float(np.max(weight)) for _, weight in sums.values())
-    return [Target(clique, table / weight / total, weight / top) for clique, (table, weight) in sums.items()]
+    return [
+        Target(clique, table / weight / total, weight / top)
+        for clique, (table, weight) in sums.items()
+    ]
 
 
-def descend(tree: Tree, goals: Sequence[Target], potentials: Sequence[np.ndarray], *, iterations: int,
-            tolerance: float = 1e-7) -> tuple[list[np.ndarray], list[np.ndarray], list[float]]:  # fmt: skip
-    """Mirror descent with an Armijo rule: potentials (one a goal), beliefs, and the loss after each step.
+def descend(
+    tree: Tree,
+    goals: Sequence[Target],
+    potentials: Sequence[np.ndarray],
+    *,
+    iterations: int,
+    tolerance: float = 1e-7,
+) -> tuple[list[np.ndarray], list[np.ndarray], list[float]]:
+    """Mirror descent with an Armijo rule: potentials (one a goal), beliefs, and the loss after each
+    step.
 
     Stops early when 20 steps together lower the loss by less than a part ``tolerance``.
     """
@@ -149,7 +175,9 @@ def descend(tree: Tree, goals: Sequence[Target], potentials: Sequence[np.ndarray
 
     def evaluate(beliefs):
         """Loss, its gradient in the marginals, and the marginals."""
-        shares = [beliefs[h].sum(axis=a) if a else beliefs[h] for h, a in zip(homes, out, strict=True)]
+        shares = [
+            beliefs[h].sum(axis=a) if a else beliefs[h] for h, a in zip(homes, out, strict=True)
+        ]
         gaps = [s - g.shares for s, g in zip(shares, goals, strict=True)]
         pulls = [g.weight * gap for g, gap in zip(goals, gaps, strict=True)]
         loss = sum(float(np.vdot(pull, gap)) for pull, gap in zip(pulls, gaps, strict=True)) / 2
@@ -163,9 +191,17 @@ def descend(tree: Tree, goals: Sequence[Target], potentials: Sequence[np.ndarray
         moved = [t - step * g for t, g in zip(potentials, gradient, strict=True)]
         new = beliefs_of(moved)
         new_loss, new_gradient, new_shares = evaluate(new)
-        promised = sum(float(np.vdot(g, a - b)) for g, a, b in zip(gradient, shares, new_shares, strict=True))
+        promised = sum(
+            float(np.vdot(g, a - b)) for g, a, b in zip(gradient, shares, new_shares, strict=True)
+        )
         if loss - new_loss >= promised / 2:
-            potentials, beliefs, loss, gradient, shares = moved, new, new_loss, new_gradient, new_shares
+            potentials, beliefs, loss, gradient, shares = (
+                moved,
+                new,
+                new_loss,
+                new_gradient,
+                new_shares,
+            )
             step *= 1.25
         else:
             step *= 0.5
@@ -177,7 +213,9 @@ def descend(tree: Tree, goals: Sequence[Target], potentials: Sequence[np.ndarray
 
 @dataclass(frozen=True)
 class GraphicalModel:
-    """A calibrated tree: beliefs ``mu_C`` that agree on their separators, and a potential for each measured marginal."""
+    """A calibrated tree: beliefs ``mu_C`` that agree on their separators, and a potential for
+    each measured marginal.
+    """
 
     tree: Tree
     beliefs: tuple[np.ndarray, ...]
@@ -186,9 +224,13 @@ class GraphicalModel:
 
     @cached_property
     def _factors(self) -> tuple[np.ndarray, ...]:
-        """``mu_C / mu_S``: the conditional of a clique given its separator; the root's own belief."""
+        """``mu_C / mu_S``: the conditional of a clique given its separator; the root's own
+        belief.
+        """
         factors = []
-        for clique, separator, belief in zip(self.tree.cliques, self.tree.separators, self.beliefs, strict=True):
+        for clique, separator, belief in zip(
+            self.tree.cliques, self.tree.separators, self.beliefs, strict=True
+        ):
             below = belief.sum(axis=self.tree.axes(clique, separator), keepdims=True)
             factors.append(np.divide(belief, below, out=np.zeros_like(belief), where=below > 0))
         return tuple(factors)
@@ -234,20 +276,26 @@ class GraphicalModel:
         ties them to what was drawn before.
         """
         rows = np.zeros((n, len(self.tree.sizes)), dtype=np.int64)
-        for clique, separator, belief in zip(self.tree.cliques, self.tree.separators, self.beliefs, strict=True):
+        for clique, separator, belief in zip(
+            self.tree.cliques, self.tree.separators, self.beliefs, strict=True
+        ):
             fresh = tuple(i for i in clique if i not in separator)
             table = belief.transpose([clique.index(i) for i in separator + fresh])
             table = table.reshape(math.prod(self.tree.shape(separator)), -1)
             group = np.zeros(n, dtype=np.int64)
             if separator:
-                group = np.ravel_multi_index([rows[:, i] for i in separator], self.tree.shape(separator))
+                group = np.ravel_multi_index(
+                    [rows[:, i] for i in separator], self.tree.shape(separator)
+                )
             cells = _rounded_draws(table, group, rng)
             rows[:, fresh] = np.stack(np.unravel_index(cells, self.tree.shape(fresh)), axis=1)
         return rows
 
 
 def _rounded_draws(table: np.ndarray, group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each row a cell of its group's line in ``table``: one uniform a stratum, strata shuffled within the group."""
+    """For each row a cell of its group's line in ``table``: one uniform a stratum, strata
+    shuffled within the group.
+    """
     lines = table.sum(axis=1, keepdims=True)
     shares = np.where(lines > 0, table / np.where(lines > 0, lines, 1), 1 / table.shape[1])
     ends = np.cumsum(shares, axis=1)
@@ -261,8 +309,14 @@ def _rounded_draws(table: np.ndarray, group: np.ndarray, rng: np.random.Generato
     return np.clip(cells, 0, table.shape[1] - 1)
 
 
-def fit_model(sizes: tuple[int, ...], measured: Sequence[Measured], total: float, *,
-              start: GraphicalModel | None = None, iterations: int = 500) -> GraphicalModel:  # fmt: skip
+def fit_model(
+    sizes: tuple[int, ...],
+    measured: Sequence[Measured],
+    total: float,
+    *,
+    start: GraphicalModel | None = None,
+    iterations: int = 500,
+) -> GraphicalModel:
     """The model whose marginals are nearest to the measured ones, weighted by their precision.
 
     Parameters

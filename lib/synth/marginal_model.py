@@ -19,7 +19,8 @@ __all__ = ["Round", "MarginalModel", "estimate", "numbered"]
 
 @dataclass(frozen=True)
 class Round:
-    """One step of a mechanism, for those who want to look: nothing in it but post-processing of what was paid for.
+    """One step of a mechanism, for those who want to look: nothing in it but post-processing of
+    what was paid for.
 
     ``selected`` is the marginal; ``epsilon`` and ``sigma`` what choosing and
     measuring it used; ``change`` how far the model moved on it in L1 counts;
@@ -36,7 +37,9 @@ class Round:
 
 @dataclass(frozen=True)
 class MarginalModel(Fitted):
-    """A :class:`~lib.synth.graphical.GraphicalModel` over named columns, with the ledger of its fit."""
+    """A :class:`~lib.synth.graphical.GraphicalModel` over named columns, with the ledger of its
+    fit.
+    """
 
     domain: Domain
     ledger: Ledger
@@ -62,8 +65,13 @@ def numbered(domain: Domain, columns: Sequence[str]) -> tuple[int, ...]:
     return tuple(domain.columns.index(c) for c in columns)
 
 
-def estimate(domain: Domain, measurements: Sequence[Measurement], *, start: GraphicalModel | None = None,
-             iterations: int) -> tuple[GraphicalModel, float]:  # fmt: skip
+def estimate(
+    domain: Domain,
+    measurements: Sequence[Measurement],
+    *,
+    start: GraphicalModel | None = None,
+    iterations: int,
+) -> tuple[GraphicalModel, float]:
     """The model nearest to ``measurements``, and the number of rows they say there are."""
     total = estimated_total(measurements)
     measured = [(numbered(domain, m.columns), m.noisy, m.sigma) for m in measurements]

@@ -1,4 +1,5 @@
-"""MST: one-way marginals, a private maximum spanning tree, its pairs (McKenna, Miklau and Sheldon 2021).
+"""MST: one-way marginals, a private maximum spanning tree, its pairs (McKenna, Miklau and Sheldon
+2021).
 
 Won the 2018 NIST competition. A third of the budget goes to each of (OpenDP's
 version gives them 50%, 5% and 45%, and merges nothing)
@@ -55,7 +56,9 @@ class MSTModel(Fitted):
         """Shares of the cells of ``columns``; a merged code's share is divided among its codes."""
         table = self.inner.marginal(columns)
         for axis, column in enumerate(columns):
-            table = np.moveaxis(np.tensordot(table, self.compression.matrix(column), axes=(axis, 0)), -1, axis)
+            table = np.moveaxis(
+                np.tensordot(table, self.compression.matrix(column), axes=(axis, 0)), -1, axis
+            )
         return table
 
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -70,7 +73,8 @@ class MST(Synthesizer):
     Parameters
     ----------
     parts : tuple of three floats
-        How the budget is split between one-way marginals, the choice of pairs, and pairs. Even, as published.
+        How the budget is split between one-way marginals, the choice of pairs, and pairs. Even, as
+        published.
     compress : bool
         Merge codes below three standard deviations, as published.
     iterations : int
@@ -86,30 +90,44 @@ class MST(Synthesizer):
         if not isinstance(self.parts, tuple | list) or len(self.parts) != 3:
             raise ValueError(f"parts={self.parts!r} is not allowed: three finite numbers > 0 are")
         for part in self.parts:
-            share("parts, divided by their sum,", validate.positive("parts", part) / sum(self.parts))
+            share(
+                "parts, divided by their sum,", validate.positive("parts", part) / sum(self.parts)
+            )
         validate.boolean("compress", self.compress)
         validate.integer("iterations", self.iterations, low=1)
 
-    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> MSTModel:
-        """As :meth:`Synthesizer.fit`: single columns, a tree of pairs chosen one by one, the pairs."""
+    def fit(
+        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+    ) -> MSTModel:
+        """As :meth:`Synthesizer.fit`: single columns, a tree of pairs chosen one by one, the
+        pairs.
+        """
         ledger = checked(data, domain, budget, rng)
         first, choice, second = (
-            (budget * p / sum(self.parts) for p in self.parts) if len(domain) > 1 else (budget, 0, 0)
+            (budget * p / sum(self.parts) for p in self.parts)
+            if len(domain) > 1
+            else (budget, 0, 0)
         )
-        ones = tuple(measure(data, domain, (c,), first / len(domain), ledger, rng) for c in domain.columns)
+        ones = tuple(
+            measure(data, domain, (c,), first / len(domain), ledger, rng) for c in domain.columns
+        )
         compression = Compression.of(domain, ones, 3.0 if self.compress else -np.inf)
         merged, small = compression.merged, compression.shrink(data)
         ones = tuple(compression.merge(m) for m in ones)
         edges = spanning_tree(small, merged, ones, choice, ledger, rng, self.iterations)
-        pairs = tuple(measure(small, merged, edge, second / len(edges), ledger, rng) for edge in edges)
+        pairs = tuple(
+            measure(small, merged, edge, second / len(edges), ledger, rng) for edge in edges
+        )
         model, total = estimate(merged, [*ones, *pairs], iterations=self.iterations)
         inner = MarginalModel(merged, ledger, total, model, (*ones, *pairs))
         return MSTModel(domain, ledger, total, inner, compression, edges)
 
 
-def pair_scores(data: pd.DataFrame, domain: Domain, ones: tuple[Measurement, ...],
-                iterations: int = 1000) -> dict[tuple[str, str], float]:  # fmt: skip
-    """Each pair's ``||M(D) - n p_a p_b||_1``, with ``p`` and ``n`` estimated from the one-way marginals.
+def pair_scores(
+    data: pd.DataFrame, domain: Domain, ones: tuple[Measurement, ...], iterations: int = 1000
+) -> dict[tuple[str, str], float]:
+    """Each pair's ``||M(D) - n p_a p_b||_1``, with ``p`` and ``n`` estimated from the one-way
+    marginals.
 
     One row more or less moves a score by at most 1.
     """
@@ -121,9 +139,18 @@ def pair_scores(data: pd.DataFrame, domain: Domain, ones: tuple[Measurement, ...
     }
 
 
-def spanning_tree(data: pd.DataFrame, domain: Domain, ones: tuple[Measurement, ...], rho: float, ledger: Ledger,
-                  rng: np.random.Generator, iterations: int = 1000) -> tuple[tuple[str, str], ...]:  # fmt: skip
-    """The edges of a tree over the columns, in the order chosen: Kruskal's algorithm with noisy greed."""
+def spanning_tree(
+    data: pd.DataFrame,
+    domain: Domain,
+    ones: tuple[Measurement, ...],
+    rho: float,
+    ledger: Ledger,
+    rng: np.random.Generator,
+    iterations: int = 1000,
+) -> tuple[tuple[str, str], ...]:
+    """The edges of a tree over the columns, in the order chosen: Kruskal's algorithm with noisy
+    greed.
+    """
     scores = pair_scores(data, domain, ones, iterations)
     parts = nx.utils.UnionFind(domain.columns)
     edges: list[tuple[str, str]] = []

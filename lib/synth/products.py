@@ -55,7 +55,9 @@ def squared_error(parts: Sequence[np.ndarray], goal: np.ndarray) -> tuple[float,
 
 
 def _without(table: np.ndarray, parts: Sequence[np.ndarray], kept: int) -> np.ndarray:
-    """Sum of ``table`` (B, one axis a part) against every part but ``kept``, shape (B, codes of that one)."""
+    """Sum of ``table`` (B, one axis a part) against every part but ``kept``, shape (B, codes of
+    that one).
+    """
     operands = [table, list(range(len(parts) + 1))]
     for i, part in enumerate(parts):
         if i != kept:

@@ -1,4 +1,5 @@
-"""The stratified wrapper: one synthesizer fitted within each group, put together by the groups' weights.
+"""The stratified wrapper: one synthesizer fitted within each group, put together by the groups'
+weights.
 
 Groups are the crossings of declared columns. A row is in one group, so by
 parallel composition the fits cost as much as the dearest of them: each gets the
@@ -44,7 +45,16 @@ from joblib import Parallel, delayed
 from lib import validate
 from lib.datasets import Domain
 from lib.dp import Ledger, noisy
-from lib.synth.base import BUDGET_MAX, BUDGET_MIN, MARGINAL, Fitted, Synthesizer, checked, gaussian, share
+from lib.synth.base import (
+    BUDGET_MAX,
+    BUDGET_MIN,
+    MARGINAL,
+    Fitted,
+    Synthesizer,
+    checked,
+    gaussian,
+    share,
+)
 from lib.synth.weights import Sizes, cut_at_zero, declared_sizes, group_sizes, projected, size_items
 from lib.synth.workload import cell_codes
 
@@ -56,7 +66,9 @@ GROUP_COUNTS = MARGINAL | {"replace within a group": 0.0}
 
 @dataclass(frozen=True)
 class Stratum:
-    """One group, or the merged small ones: its codes (``None`` if merged), its share of the rows, its model."""
+    """One group, or the merged small ones: its codes (``None`` if merged), its share of the
+    rows, its model.
+    """
 
     codes: tuple[int, ...] | None
     weight: float
@@ -80,7 +92,8 @@ class StratifiedModel(Fitted):
 
     @property
     def cost_within(self) -> float:
-        """``rho`` at which one person's other values are covered, the group kept: what exact sizes leave to promise.
+        """``rho`` at which one person's other values are covered, the group kept: what exact sizes
+        leave to promise.
 
         Up to four times what the ledger says, which counts one row added or removed.
         """
@@ -103,7 +116,9 @@ class StratifiedModel(Fitted):
 
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows in random order, each stratum's number its share of ``n`` up to rounding."""
-        sizes = _apportion(np.array([s.weight for s in self.strata]), validate.integer("n", n, low=0), rng)
+        sizes = _apportion(
+            np.array([s.weight for s in self.strata]), validate.integer("n", n, low=0), rng
+        )
         parts = []
         for stratum, size in zip(self.strata, sizes, strict=True):
             part = stratum.fitted.sample(int(size), rng)
@@ -153,12 +168,20 @@ class Stratified(Synthesizer):
     def __post_init__(self) -> None:
         if not isinstance(self.inner, Synthesizer):
             raise ValueError(f"inner={self.inner!r} is no synthesizer")
-        if not isinstance(self.by, tuple | list) or not self.by or len(set(self.by)) != len(self.by):
-            raise ValueError(f"by={self.by!r} is not allowed: a tuple of one or more different columns is")
+        if (
+            not isinstance(self.by, tuple | list)
+            or not self.by
+            or len(set(self.by)) != len(self.by)
+        ):
+            raise ValueError(
+                f"by={self.by!r} is not allowed: a tuple of one or more different columns is"
+            )
         validate.choice("weights", self.weights, ("public", "noisy", "projected"))
         if self.sizes is not None:
             if self.weights != "public":
-                raise ValueError(f"sizes is not allowed with weights={self.weights!r}: with 'public' it is")
+                raise ValueError(
+                    f"sizes is not allowed with weights={self.weights!r}: with 'public' it is"
+                )
             object.__setattr__(self, "sizes", size_items(self.sizes, len(self.by)))
         share("count_share", self.count_share)
         validate.choice("small", self.small, ("keep", "drop", "merge"))
@@ -170,13 +193,19 @@ class Stratified(Synthesizer):
         """``"aim_SEX_RAC1P"``."""
         return "_".join((self.inner.name, *self.by))
 
-    def fit(self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator) -> StratifiedModel:
-        """As :meth:`Synthesizer.fit`; what ``budget`` covers depends on ``weights`` and ``sizes``, as the module says."""
+    def fit(
+        self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
+    ) -> StratifiedModel:
+        """As :meth:`Synthesizer.fit`; what ``budget`` covers depends on ``weights`` and
+        ``sizes``, as the module says.
+        """
         for column in self.by:
             validate.choice("by", column, domain.columns)
         rest = Domain.of({c: k for c, k in domain if c not in self.by})
         if not len(rest):
-            raise ValueError(f"by={self.by!r} holds every column of the domain; at least one must be left to fit")
+            raise ValueError(
+                f"by={self.by!r} holds every column of the domain; at least one must be left to fit"
+            )
         ledger = checked(data, domain, budget, rng)
         if self.weights != "public":
             what = f"budget={budget!r} less count_share={self.count_share!r} of it"
@@ -197,33 +226,57 @@ class Stratified(Synthesizer):
             for (rows, columns), stream in zip(tasks, streams, strict=True)
         )
         named = [_unravel(g, shape) for g in kept] + ([None] if merged else [])
-        ledger.spend_parallel("groups", {self._label(name): fit.ledger for name, fit in zip(named, fits, strict=True)})
+        ledger.spend_parallel(
+            "groups", {self._label(name): fit.ledger for name, fit in zip(named, fits, strict=True)}
+        )
 
         weights = [sizes[g] for g in kept] + ([sizes[merged].sum()] if merged else [])
         strata = tuple(
-            Stratum(name, float(w / sum(weights)), fit) for name, w, fit in zip(named, weights, fits, strict=True)
+            Stratum(name, float(w / sum(weights)), fit)
+            for name, w, fit in zip(named, weights, fits, strict=True)
         )
-        return StratifiedModel(domain, ledger, float(max(1.0, sizes.sum())), tuple(self.by), strata,
-                               tuple(_unravel(g, shape) for g in dropped))  # fmt: skip
+        return StratifiedModel(
+            domain,
+            ledger,
+            float(max(1.0, sizes.sum())),
+            tuple(self.by),
+            strata,
+            tuple(_unravel(g, shape) for g in dropped),
+        )
 
     def _sizes(self, data, domain, ledger, rng) -> np.ndarray:
         if self.sizes is not None:
             return declared_sizes(self.sizes, [domain[c] for c in self.by])
         sizes = group_sizes(data, domain, self.by)
         if self.weights != "public":
-            found = noisy(gaussian(self.count_share * ledger.rho), sizes, rng, "group counts", ledger, GROUP_COUNTS)
+            found = noisy(
+                gaussian(self.count_share * ledger.rho),
+                sizes,
+                rng,
+                "group counts",
+                ledger,
+                GROUP_COUNTS,
+            )
             sizes = cut_at_zero(found) if self.weights == "noisy" else projected(found)
         else:
             ledger.note_exact("group counts: how many rows each group has, and which groups exist")
         if not sizes.sum() > 0:
-            raise ValueError("no group has rows; at least one must (with noisy weights: raise the budget)")
+            raise ValueError(
+                "no group has rows; at least one must (with noisy weights: raise the budget)"
+            )
         return sizes
 
     def _label(self, codes: tuple[int, ...] | None) -> str:
-        return "small groups" if codes is None else ",".join(f"{c}={k}" for c, k in zip(self.by, codes, strict=True))
+        return (
+            "small groups"
+            if codes is None
+            else ",".join(f"{c}={k}" for c, k in zip(self.by, codes, strict=True))
+        )
 
     def _sort_out(self, sizes: np.ndarray) -> tuple[list[int], list[int], list[int]]:
-        """Groups to fit alone, to merge, and to drop; a group of size 0 has nothing to be fitted to."""
+        """Groups to fit alone, to merge, and to drop; a group of size 0 has nothing to be fitted
+        to.
+        """
         present = np.flatnonzero(sizes > 0)
         small = [int(g) for g in present if sizes[g] <= self.threshold * sizes.sum()]
         if self.small == "keep" or not small:

@@ -35,7 +35,8 @@ def group_sizes(data: pd.DataFrame, domain: Domain, by: Sequence[str]) -> np.nda
 
 
 def size_items(sizes: Sizes, columns: int) -> tuple[tuple[tuple[int, ...], float], ...]:
-    """``(codes, rows)`` of each group, sorted: from a mapping, or from an array with an axis for each of ``columns``.
+    """``(codes, rows)`` of each group, sorted: from a mapping, or from an array with an axis for
+    each of ``columns``.
 
     Raises
     ------
@@ -49,14 +50,19 @@ def size_items(sizes: Sizes, columns: int) -> tuple[tuple[tuple[int, ...], float
             else list(dict(sizes).items())
         )
         items = sorted(
-            (tuple(map(operator.index, codes if isinstance(codes, tuple) else (codes,))), n) for codes, n in pairs
+            (tuple(map(operator.index, codes if isinstance(codes, tuple) else (codes,))), n)
+            for codes, n in pairs
         )
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sizes={sizes!r} is not allowed: a mapping of tuples of codes to numbers of rows is, "
-                         "or an array of them") from error  # fmt: skip
+        raise ValueError(
+            f"sizes={sizes!r} is not allowed: a mapping of tuples of codes to numbers of rows is, "
+            "or an array of them"
+        ) from error
     for codes, n in items:
         if len(codes) != columns:
-            raise ValueError(f"sizes has {codes} for {columns} columns of by; one code each is allowed")
+            raise ValueError(
+                f"sizes has {codes} for {columns} columns of by; one code each is allowed"
+            )
         if n != 0:
             validate.positive(f"size of {codes}", float(n) if isinstance(n, np.number) else n)
     if not any(n > 0 for _, n in items):
@@ -64,13 +70,22 @@ def size_items(sizes: Sizes, columns: int) -> tuple[tuple[tuple[int, ...], float
     return tuple((codes, float(n)) for codes, n in items)
 
 
-def declared_sizes(items: tuple[tuple[tuple[int, ...], float], ...], shape: Sequence[int]) -> np.ndarray:
-    """:func:`size_items` as :func:`group_sizes` has them; every group of ``shape`` must be among them, and no other."""
+def declared_sizes(
+    items: tuple[tuple[tuple[int, ...], float], ...], shape: Sequence[int]
+) -> np.ndarray:
+    """:func:`size_items` as :func:`group_sizes` has them; every group of ``shape`` must be among
+    them, and no other.
+    """
     given, every = dict(items), list(np.ndindex(*shape))
     if missing := [codes for codes in every if codes not in given]:
-        raise ValueError(f"sizes has nothing for the group {missing[0]}; all {len(every)} groups need a number, 0 too")
+        raise ValueError(
+            f"sizes has nothing for the group {missing[0]}; all {len(every)} groups need a number,"
+            " 0 too"
+        )
     if unknown := set(given) - set(every):
-        raise ValueError(f"sizes has the group {min(unknown)}; codes below {tuple(shape)} are allowed")
+        raise ValueError(
+            f"sizes has the group {min(unknown)}; codes below {tuple(shape)} are allowed"
+        )
     return np.array([given[codes] for codes in every])
 
 
@@ -80,7 +95,9 @@ def cut_at_zero(noisy: np.ndarray) -> np.ndarray:
 
 
 def projected(noisy: np.ndarray) -> np.ndarray:
-    """The point nearest to ``noisy`` with no negative entry and the same sum (1, if that is less)."""
+    """The point nearest to ``noisy`` with no negative entry and the same sum (1, if that is
+    less).
+    """
     total = max(1.0, float(noisy.sum()))
     falling = np.sort(noisy)[::-1]
     shifts = (np.cumsum(falling) - total) / np.arange(1, noisy.size + 1)

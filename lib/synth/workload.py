@@ -19,8 +19,19 @@ import pandas as pd
 from lib import validate
 from lib.datasets import Domain
 
-__all__ = ["ABSENT", "Workload", "all_kway", "downward_closure", "counts", "megabytes", "cell_codes", "total_variation", "workload_error",
-           "marginal_errors", "group_errors"]  # fmt: skip
+__all__ = [
+    "ABSENT",
+    "Workload",
+    "all_kway",
+    "downward_closure",
+    "counts",
+    "megabytes",
+    "cell_codes",
+    "total_variation",
+    "workload_error",
+    "marginal_errors",
+    "group_errors",
+]
 
 Workload = Mapping[tuple[str, ...], float]
 ABSENT = 2.0  # error of a group of which no synthetic row exists: the largest there is
@@ -33,14 +44,19 @@ def all_kway(domain: Domain, k: int = 3) -> dict[tuple[str, ...], float]:
 
 
 def downward_closure(workload: Workload) -> tuple[tuple[str, ...], ...]:
-    """Every non-empty subset of a marginal in ``workload``, small ones first, in an order of their own.
+    """Every non-empty subset of a marginal in ``workload``, small ones first, in an order of their
+    own.
 
     The order is that of the columns in the workload, so it does not depend on
     the hash of a string.
     """
     place = {column: i for i, column in enumerate(dict.fromkeys(c for s in workload for c in s))}
-    subsets = {tuple(sorted(r, key=place.get)) for s in workload for k in range(1, len(s) + 1)
-               for r in combinations(s, k)}  # fmt: skip
+    subsets = {
+        tuple(sorted(r, key=place.get))
+        for s in workload
+        for k in range(1, len(s) + 1)
+        for r in combinations(s, k)
+    }
     return tuple(sorted(subsets, key=lambda r: (len(r), [place[c] for c in r])))
 
 
@@ -52,7 +68,9 @@ def megabytes(domain: Domain, marginals: Iterable[Sequence[str]]) -> float:
 def cell_codes(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
     """The number of each row's cell in the marginal on ``columns`` (C order), shape (n,)."""
     shape = [domain[c] for c in columns]
-    return np.ravel_multi_index([frame[c].to_numpy().astype(np.intp, copy=False) for c in columns], shape)
+    return np.ravel_multi_index(
+        [frame[c].to_numpy().astype(np.intp, copy=False) for c in columns], shape
+    )
 
 
 def counts(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
@@ -76,7 +94,9 @@ def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> floa
     return float(np.abs(np.bincount(place, weights, minlength=len(codes))).sum())
 
 
-def marginal_errors(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload) -> pd.Series:
+def marginal_errors(
+    real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload
+) -> pd.Series:
     """Per marginal of ``workload``: ``||M_S(D) - M_S(D^)||_1 / |D|``, not yet weighted.
 
     Parameters
@@ -100,44 +120,67 @@ def marginal_errors(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain,
         if not weight >= 0:
             raise ValueError(f"weight {weight!r} of {columns} is not allowed: a number >= 0 is")
     errors = [
-        total_variation(cell_codes(real, domain, s), cell_codes(synthetic, domain, s), math.prod(domain[c] for c in s))
+        total_variation(
+            cell_codes(real, domain, s),
+            cell_codes(synthetic, domain, s),
+            math.prod(domain[c] for c in s),
+        )
         for s in workload
     ]
     return pd.Series(errors, index=list(workload), name="error")
 
 
-def workload_error(real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload) -> float:
-    """Definition 14: ``1/(k |D|) sum_i c_i ||M_{S_i}(D) - M_{S_i}(D^)||_1``; arguments as :func:`marginal_errors`."""
+def workload_error(
+    real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload
+) -> float:
+    """Definition 14: ``1/(k |D|) sum_i c_i ||M_{S_i}(D) - M_{S_i}(D^)||_1``; arguments as
+    :func:`marginal_errors`.
+    """
     errors = marginal_errors(real, synthetic, domain, workload)
     return float(np.mean(errors.to_numpy() * np.array(list(workload.values()), dtype=float)))
 
 
-def group_errors(real: pd.DataFrame, synthetic: pd.DataFrame, ours: Mapping[str, np.ndarray],
-                 theirs: Mapping[str, np.ndarray], domain: Domain, k: int = 3) -> dict[str, float]:  # fmt: skip
-    """All-``k``-way workload error (Definition 14) of each group by name: of its synthetic rows against its real ones.
+def group_errors(
+    real: pd.DataFrame,
+    synthetic: pd.DataFrame,
+    ours: Mapping[str, np.ndarray],
+    theirs: Mapping[str, np.ndarray],
+    domain: Domain,
+    k: int = 3,
+) -> dict[str, float]:
+    """All-``k``-way workload error (Definition 14) of each group by name: of its synthetic rows
+    against its real ones.
 
     Parameters
     ----------
     real, synthetic : DataFrame of codes
     ours, theirs : mapping of names to boolean masks
-        The group's rows in ``real`` and in ``synthetic``; a name that is not in ``theirs`` has no rows there.
+        The group's rows in ``real`` and in ``synthetic``; a name that is not in ``theirs`` has no
+        rows there.
 
     Returns
     -------
     dict
-        Between 0 and 2; NaN for a group without real rows, :data:`ABSENT` for one without synthetic rows.
+        Between 0 and 2; NaN for a group without real rows, :data:`ABSENT` for one without synthetic
+        rows.
     """
     domain.check(real)
     domain.check(synthetic)
     codes = [  # the number of each row's cell, once for all groups
-        (cell_codes(real, domain, s), cell_codes(synthetic, domain, s), math.prod(domain[c] for c in s))
+        (
+            cell_codes(real, domain, s),
+            cell_codes(synthetic, domain, s),
+            math.prod(domain[c] for c in s),
+        )
         for s in all_kway(domain, k)
     ]
     found = {}
     for name, who in ours.items():
         there = theirs.get(name, np.zeros(len(synthetic), dtype=bool))
         if who.any() and there.any():
-            found[name] = float(np.mean([total_variation(a[who], b[there], cells) for a, b, cells in codes]))
+            found[name] = float(
+                np.mean([total_variation(a[who], b[there], cells) for a, b, cells in codes])
+            )
         else:
             found[name] = ABSENT if who.any() else np.nan
     return found

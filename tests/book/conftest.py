@@ -21,13 +21,17 @@ CHAPTERS = [page for page in pages(ROOT) if page.is_chapter]
 
 @pytest.fixture(scope="session")
 def html() -> Path:
-    """The folder of the rendered book; built under the quick profile, by the first process that asks, unless current."""
+    """The folder of the rendered book; built under the quick profile, by the first process that
+    asks, unless current.
+    """
     (ROOT / "_build").mkdir(exist_ok=True)
     try:
         with FileLock(ROOT / "_build" / "tests.lock"):
             return build("quick", progress=False).parent
     except RuntimeError as error:
-        pytest.fail(f"the book does not build:\n{str(error)[-1500:]}", pytrace=False)  # the end has the warnings
+        pytest.fail(
+            f"the book does not build:\n{str(error)[-1500:]}", pytrace=False
+        )  # the end has the warnings
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +42,9 @@ def real_data_missing() -> list[str]:
 
 @pytest.fixture
 def executed_on_replicas(on_replicas) -> Callable[[Page], Executed]:
-    """Execute a chapter on replicas unless it is current; one process at a time, so that two tests share one run."""
+    """Execute a chapter on replicas unless it is current; one process at a time, so that two
+    tests share one run.
+    """
 
     def execute_once(page: Page) -> Executed:
         folder = replicas_folder()
@@ -49,7 +55,9 @@ def executed_on_replicas(on_replicas) -> Callable[[Page], Executed]:
     return execute_once
 
 
-def write_notebook(path: Path, *cells: str, parameters: str = 'profile: str = "quick"  # scale') -> None:
+def write_notebook(
+    path: Path, *cells: str, parameters: str = 'profile: str = "quick"  # scale'
+) -> None:
     """A notebook with a parameters cell and ``cells``."""
     first = nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}, id="cell-000")
     rest = [nbformat.v4.new_code_cell(cell, id=f"cell-{i:03d}") for i, cell in enumerate(cells, 1)]
@@ -59,12 +67,18 @@ def write_notebook(path: Path, *cells: str, parameters: str = 'profile: str = "q
 
 @pytest.fixture
 def tiny(tmp_path) -> Page:
-    """A book of one chapter over a package of three modules: it reaches ``used`` through ``middle``, not ``other``."""
+    """A book of one chapter over a package of three modules: it reaches ``used`` through
+    ``middle``, not ``other``.
+    """
     package = tmp_path / "lib"
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "used.py").write_text("VALUE = 1\n")
     (package / "other.py").write_text("VALUE = 1\n")
-    (package / "middle.py").write_text("def value():\n    from lib.used import VALUE\n    return VALUE\n")
-    write_notebook(tmp_path / "chapters" / "one.ipynb", "from lib.middle import value\nprint(value(), profile)")
+    (package / "middle.py").write_text(
+        "def value():\n    from lib.used import VALUE\n    return VALUE\n"
+    )
+    write_notebook(
+        tmp_path / "chapters" / "one.ipynb", "from lib.middle import value\nprint(value(), profile)"
+    )
     return Page("chapters/one", tmp_path)

@@ -1,4 +1,6 @@
-"""Each page in a headless Chromium, from ``file://``: no error, no outside request, mathematics drawn, room to read."""
+"""Each page in a headless Chromium, from ``file://``: no error, no outside request, mathematics
+drawn, room to read.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,18 @@ pytestmark = pytest.mark.browser
 CSS = ROOT / "chapters" / "_static" / "companion.css"
 LISTED = [page.doc for page in pages(ROOT)]
 SOLUTIONS = {page.doc: len(facts(page).exercises) for page in pages(ROOT) if page.is_chapter}
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 INSIDE = ("file:", "data:", "blob:")
 TABS = 24  # pages that are open at a time
@@ -57,9 +68,12 @@ LOW_CONTRAST = r"""() => {
 @pytest.fixture(scope="session")
 def chromium():
     if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine (apt install chromium): pages are not opened in a browser")
+        pytest.skip(
+            "no Chromium on this machine (apt install chromium): pages are not opened in a browser"
+        )
     api = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: pip install -r requirements-test.txt"
+        "playwright.sync_api",
+        reason="playwright is not installed: pip install -r requirements-test.txt",
     )
     with api.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
@@ -68,7 +82,9 @@ def chromium():
 
 
 class Wrong(list):
-    """What has gone wrong on a page so far, how many of its requests are out, and when it last did something."""
+    """What has gone wrong on a page so far, how many of its requests are out, and when it last
+    did something.
+    """
 
     out, last = 0, 0.0
 
@@ -83,14 +99,21 @@ class Wrong(list):
 
 
 def opened(chromium, address: str, **options):
-    """A page after loading and drawing, and what went wrong on the way; see :func:`settle` for what comes later."""
+    """A page after loading and drawing, and what went wrong on the way; see :func:`settle` for
+    what comes later.
+    """
     context = chromium.new_context(**options)
     page, wrong = context.new_page(), Wrong()
-    page.on("console", lambda m: wrong.see(0, f"console: {m.text}") if m.type in ("error", "warning") else None)
+    page.on(
+        "console",
+        lambda m: wrong.see(0, f"console: {m.text}") if m.type in ("error", "warning") else None,
+    )
     page.on("pageerror", lambda e: wrong.see(0, f"exception: {e}"))
     page.on("requestfailed", lambda r: wrong.see(-1, f"failed: {r.url}"))
     page.on("requestfinished", lambda r: wrong.see(-1))
-    page.on("request", lambda r: wrong.see(1, None if r.url.startswith(INSIDE) else f"outside: {r.url}"))
+    page.on(
+        "request", lambda r: wrong.see(1, None if r.url.startswith(INSIDE) else f"outside: {r.url}")
+    )
     page.goto(address, wait_until="load")
     page.wait_for_function("() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)")
     page.evaluate("() => window.MathJax && MathJax.startup && MathJax.startup.promise")
@@ -98,9 +121,11 @@ def opened(chromium, address: str, **options):
 
 
 def settle(*tabs, quiet: float = 1.0, most: float = 15.0) -> None:
-    """Wait until no request of any page is out and nothing has happened on one for ``quiet`` seconds.
+    """Wait until no request of any page is out and nothing has happened on one for ``quiet``
+    seconds.
 
-    Scripts may ask and fail a while after a page is drawn. One wait serves all the pages that are open.
+    Scripts may ask and fail a while after a page is drawn. One wait serves all the pages that are
+    open.
     """
     start = time.monotonic()
     while (now := time.monotonic()) < start + most:
@@ -111,7 +136,9 @@ def settle(*tabs, quiet: float = 1.0, most: float = 15.0) -> None:
 
 @pytest.fixture(scope="session")
 def settled(chromium, html):
-    """A listed page that has settled; it is opened with its neighbours, a good number at a time, to wait once for all."""
+    """A listed page that has settled; it is opened with its neighbours, a good number at a time,
+    to wait once for all.
+    """
     tabs = {}
 
     def one(doc: str):
@@ -147,8 +174,12 @@ def open_page(chromium, html):
 LATE = {
     "setTimeout(() => console.error('late'), 300)": "console: late",
     "setTimeout(() => { throw new Error('late'); }, 700)": "exception: late",
-    "setTimeout(() => fetch('https://example.invalid/late'), 500)": "outside: https://example.invalid/late",
-    "setTimeout(() => { document.body.append(new Image()); document.images[0].src = 'late.png'; }, 800)": "late.png",
+    "setTimeout(() => fetch('https://example.invalid/late'), 500)": (
+        "outside: https://example.invalid/late"
+    ),
+    "setTimeout(() => { document.body.append(new Image()); document.images[0].src = 'late.png'; }, 800)": (
+        "late.png"
+    ),
 }
 
 
@@ -173,7 +204,9 @@ def test_a_page_loads_alone_and_whole(settled, doc):
     assert wrong == []
     assert page.evaluate(RAW_MATH) == []
     assert page.locator("article h1").count() == 1
-    broken = page.evaluate("() => [...document.images].filter(i => !i.naturalWidth).map(i => i.src.slice(0, 80))")
+    broken = page.evaluate(
+        "() => [...document.images].filter(i => !i.naturalWidth).map(i => i.src.slice(0, 80))"
+    )
     assert broken == []
     solutions = page.locator("div.solution.dropdown, details.solution, details.toggle-details")
     assert solutions.count() >= SOLUTIONS.get(doc, 0)
@@ -193,28 +226,39 @@ def test_text_stands_out_from_its_ground(open_page, doc):
     page, _ = open_page(doc, color_scheme="light")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+        page.wait_for_function(
+            "scheme => document.documentElement.dataset.theme === scheme", arg=scheme
+        )
         assert page.evaluate(LOW_CONTRAST) == [], scheme
 
 
-@pytest.mark.parametrize(("inches", "wide", "cut"), [(6.4, 390, True), (3.9, 390, False), (6.4, 1280, False)])
+@pytest.mark.parametrize(
+    ("inches", "wide", "cut"), [(6.4, 390, True), (3.9, 390, False), (6.4, 1280, False)]
+)
 def test_a_picture_that_is_wider_than_its_frame_says_so(chromium, inches, wide, cut):
-    """On a phone a figure of two panels showed its left one only, and nothing told that there is more."""
+    """On a phone a figure of two panels showed its left one only, and nothing told that there is
+    more.
+    """
     fig = plt.figure(figsize=(inches, 2))
     html = figure_html(fig, "A caption", "a picture without anything in it")
     plt.close(fig)
     context = chromium.new_context(viewport={"width": wide, "height": 844})
     page = context.new_page()
     page.set_content(f"<style>{CSS.read_text()}</style><body style='margin: 0 37px'>{html}</body>")
-    hidden = page.evaluate("() => (p => p.scrollWidth - p.clientWidth)(document.querySelector('.picture'))")
+    hidden = page.evaluate(
+        "() => (p => p.scrollWidth - p.clientWidth)(document.querySelector('.picture'))"
+    )
     cue = page.evaluate(
-        "() => parseFloat(getComputedStyle(document.querySelector('figcaption'), '::before').height) || 0"
+        "() => parseFloat(getComputedStyle(document.querySelector('figcaption'),"
+        " '::before').height) || 0"
     )
     context.close()
     assert (hidden > 0, cue > 0) == (cut, cut)
 
 
-@pytest.mark.parametrize(("word", "expected"), [("GRR", "ldp/protocols"), ("papermill", "front/reading")])
+@pytest.mark.parametrize(
+    ("word", "expected"), [("GRR", "ldp/protocols"), ("papermill", "front/reading")]
+)
 def test_search_finds_a_page(open_page, word, expected):
     page, wrong = open_page("search", "?q=" + word.replace(" ", "+"))
     page.wait_for_selector("#search-results li a", timeout=10_000)
@@ -225,7 +269,9 @@ def test_search_finds_a_page(open_page, word, expected):
 
 
 def test_a_copy_without_an_address_asks_once_where_it_is_published(open_page):
-    """Binder and Colab, from the page that asks, then from another page of the same book without asking."""
+    """Binder and Colab, from the page that asks, then from another page of the same book without
+    asking.
+    """
     if repository() is not None:
         pytest.skip("this copy knows its address; the theme makes the buttons")
     page, wrong = open_page("chapters/ldp/protocols")
@@ -244,10 +290,14 @@ def test_a_copy_without_an_address_asks_once_where_it_is_published(open_page):
         "https://mybinder.org/v2/gh/{}?urlpath=lab/tree/{}",
         "https://colab.research.google.com/github/{}/{}",
     )
-    assert page.evaluate("window.went") == binder.format("someone/companion/main", "chapters/ldp/protocols.ipynb")
+    assert page.evaluate("window.went") == binder.format(
+        "someone/companion/main", "chapters/ldp/protocols.ipynb"
+    )
     page.goto(page.url.replace("protocols", "budget"))
     links = page.locator(".dropdown-launch-buttons a[target=_blank]")
-    expected = {"Binder": binder.format("someone/companion/main", "chapters/ldp/budget.ipynb"),
-                "Colab": colab.format("someone/companion/blob/main", "chapters/ldp/budget.ipynb")}  # fmt: skip
+    expected = {
+        "Binder": binder.format("someone/companion/main", "chapters/ldp/budget.ipynb"),
+        "Colab": colab.format("someone/companion/blob/main", "chapters/ldp/budget.ipynb"),
+    }
     assert {a.text_content(): a.get_attribute("href") for a in links.all()} == expected
     assert wrong == []

@@ -39,7 +39,13 @@ def replica():
     task = SimpleNamespace(title="Adult <small>")
     frame = pd.DataFrame({"x": range(1234)})
     return SimpleNamespace(
-        name="adult", label="replica", is_replica=True, source="replica", sha256="ab" * 32, frame=frame, task=task
+        name="adult",
+        label="replica",
+        is_replica=True,
+        source="replica",
+        sha256="ab" * 32,
+        frame=frame,
+        task=task,
     )
 
 
@@ -50,14 +56,25 @@ def test_known_parameters_pass():
 
 @pytest.mark.parametrize(
     ("parameters", "words"),
-    [({"profile": "slow"}, "profile='slow'.*'quick', 'paper'"), ({"epsilon": 0}, "epsilon=0"),
-     ({"epsilon": float("nan")}, "epsilon=nan"), ({"epsilon": [0.5, 1.0]}, r"epsilon=\[0.5, 1.0\] is not allowed: one value is"),
-     ({"profile": ["quick", "paper"]}, "one value is"), ({"runs": (2,)}, "one value is"), ({"seed": {}}, "one value is"),
-     ({"splits": 0}, "splits=0"), ({"draws": "3"}, "draws='3'"),
-     ({"epsilon": 601}, "epsilon=601 is not allowed.*<= 600"), ({"epsilon": 1e-17}, "epsilon=1e-17"),
-     ({"seed": -1}, "seed=-1"), ({"runs": 0}, "runs=0"), ({"dataset": ("x", ["adult"])}, "dataset='x'.*'adult'"),
-     ({"whatever": 3}, "whatever=3 has no rule"), ({"k": (1, partial(validate.integer, low=2))}, "k=1")],
-)  # fmt: skip
+    [
+        ({"profile": "slow"}, "profile='slow'.*'quick', 'paper'"),
+        ({"epsilon": 0}, "epsilon=0"),
+        ({"epsilon": float("nan")}, "epsilon=nan"),
+        ({"epsilon": [0.5, 1.0]}, r"epsilon=\[0.5, 1.0\] is not allowed: one value is"),
+        ({"profile": ["quick", "paper"]}, "one value is"),
+        ({"runs": (2,)}, "one value is"),
+        ({"seed": {}}, "one value is"),
+        ({"splits": 0}, "splits=0"),
+        ({"draws": "3"}, "draws='3'"),
+        ({"epsilon": 601}, "epsilon=601 is not allowed.*<= 600"),
+        ({"epsilon": 1e-17}, "epsilon=1e-17"),
+        ({"seed": -1}, "seed=-1"),
+        ({"runs": 0}, "runs=0"),
+        ({"dataset": ("x", ["adult"])}, "dataset='x'.*'adult'"),
+        ({"whatever": 3}, "whatever=3 has no rule"),
+        ({"k": (1, partial(validate.integer, low=2))}, "k=1"),
+    ],
+)
 def test_other_parameters_are_refused_with_the_choices(parameters, words):
     with pytest.raises(ValueError, match=words):
         check_parameters(**parameters)
@@ -66,14 +83,19 @@ def test_other_parameters_are_refused_with_the_choices(parameters, words):
 def test_a_figure_carries_picture_alternative_text_and_caption(fig):
     html = figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")
     assert html.startswith(
-        '<figure class="plot" id="rise" style="--drawn:700px"><div class="picture" tabindex="0"><img src="data:image/png;base64,'
+        '<figure class="plot" id="rise" style="--drawn:700px"><div class="picture"'
+        ' tabindex="0"><img src="data:image/png;base64,'
     )
     assert f'alt="{ALT} &quot;quoted&quot;"' in html
     assert "<figcaption><strong>Rise</strong> of <code>x</code> with a &lt; b</figcaption>" in html
-    assert html == figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")  # same bytes
+    assert html == figure_html(
+        fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise"
+    )  # same bytes
 
 
-@pytest.mark.parametrize(("caption", "alt"), [("Rise", ""), ("Rise", "short"), ("", ALT), ("Rise", None)])
+@pytest.mark.parametrize(
+    ("caption", "alt"), [("Rise", ""), ("Rise", "short"), ("", ALT), ("Rise", None)]
+)
 def test_a_figure_without_texts_is_refused(fig, caption, alt):
     with pytest.raises(ValueError, match="is not allowed"):
         figure_html(fig, caption, alt)
@@ -81,7 +103,13 @@ def test_a_figure_without_texts_is_refused(fig, caption, alt):
 
 def test_badges_say_real_or_replica_and_are_read_back(replica):
     html = badges_html([replica, "stored results"], runs=20, seed=7, minutes=0.5, profile="quick")
-    for words in ("badge-replica", "1,234 rows", "Adult &lt;small&gt;", "stored results", "under a minute"):
+    for words in (
+        "badge-replica",
+        "1,234 rows",
+        "Adult &lt;small&gt;",
+        "stored results",
+        "under a minute",
+    ):
         assert words in html
     assert data_used([html, html]) == [{"name": "adult", "source": "replica", "sha256": "ab" * 32}]
 
@@ -89,7 +117,13 @@ def test_badges_say_real_or_replica_and_are_read_back(replica):
 def test_a_table_escapes_formats_and_shows_gaps():
     frame = pd.DataFrame({"name": ["a<b", None], "DI": [0.12345, np.nan]})
     html = table_html(frame, "Cap", formats={"DI": ".2f"})
-    for words in ("a&lt;b", '<td class="num">0.12</td>', "–", "<caption>Cap</caption>", 'scope="col"'):
+    for words in (
+        "a&lt;b",
+        '<td class="num">0.12</td>',
+        "–",
+        "<caption>Cap</caption>",
+        'scope="col"',
+    ):
         assert words in html
     # a heading stands over its numbers
     assert '<th scope="col">name</th><th scope="col" class="num">DI</th>' in html
@@ -99,8 +133,10 @@ def test_a_table_escapes_formats_and_shows_gaps():
 
 def test_a_live_cell_says_on_which_rows_it_ran(replica):
     real = SimpleNamespace(task=SimpleNamespace(title="LSAC"), is_replica=False)
-    assert ran_on_html(replica, real) == (
-        '<p class="ran-on">Live, on the replica of Adult &lt;small&gt; and the real data of LSAC.</p>'
+    assert (
+        ran_on_html(replica, real)
+        == '<p class="ran-on">Live, on the replica of Adult &lt;small&gt; and the real data of'
+        " LSAC.</p>"
     )
     assert ran_on_html("local", "download") == '<p class="ran-on">Live, on the real data.</p>'
     with pytest.raises(ValueError, match="data must name at least one table, got none"):

@@ -1,4 +1,6 @@
-"""A page reads the same with real data and on replicas, outside its live cells; and a page that does not is found."""
+"""A page reads the same with real data and on replicas, outside its live cells; and a page that
+does not is found.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def planted(tmp_path, monkeypatch) -> Page:
     return Page("page", tmp_path)
 
 
-def test_a_planted_difference_is_found_and_a_live_cell_may_differ_if_it_names_its_rows(planted, tmp_path):
+def test_a_planted_difference_is_found_and_a_live_cell_may_differ_if_it_names_its_rows(
+    planted, tmp_path
+):
     said = []
     assert compare([planted], build=tmp_path / "build", say=said.append) == 3
     head, stored, real, replica = said
@@ -47,7 +51,8 @@ def test_a_planted_difference_is_found_and_a_live_cell_may_differ_if_it_names_it
 def test_without_real_data_nothing_can_be_compared(planted, monkeypatch):
     monkeypatch.setattr("lib.book.compare.missing_files", lambda: ["x.csv"])
     with pytest.raises(
-        ValueError, match=r"COMPANION_DATA must name a folder with the real data, got none that has 'x\.csv'"
+        ValueError,
+        match=r"COMPANION_DATA must name a folder with the real data, got none that has 'x\.csv'",
     ):
         compare([planted])
 
@@ -55,14 +60,24 @@ def test_without_real_data_nothing_can_be_compared(planted, monkeypatch):
 PICTURE = "<img src=\"data:image/png;base64,{}\" alt='x'>"
 
 
-@pytest.mark.parametrize(("output", "other"), [
-    ({"text/html": "<p>1</p>", "text/plain": ""}, {"text/html": "<p>2</p>", "text/plain": ""}),
-    ({"text/html": PICTURE.format("AA")}, {"text/html": PICTURE.format("AB")}),
-    ({"text/markdown": "1", "text/plain": "<object>"}, {"text/markdown": "2", "text/plain": "<object>"}),
-    ({"text/plain": "1"}, {"text/plain": "2"}), ({"image/png": "AA"}, {"image/png": "AB"}), ({"text/plain": "1"}, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("output", "other"),
+    [
+        ({"text/html": "<p>1</p>", "text/plain": ""}, {"text/html": "<p>2</p>", "text/plain": ""}),
+        ({"text/html": PICTURE.format("AA")}, {"text/html": PICTURE.format("AB")}),
+        (
+            {"text/markdown": "1", "text/plain": "<object>"},
+            {"text/markdown": "2", "text/plain": "<object>"},
+        ),
+        ({"text/plain": "1"}, {"text/plain": "2"}),
+        ({"image/png": "AA"}, {"image/png": "AB"}),
+        ({"text/plain": "1"}, None),
+    ],
+)
 def test_every_kind_of_output_is_compared(tmp_path, output, other):
-    files = [_notebook(tmp_path / f"{i}.ipynb", data) for i, data in enumerate((output, output, other))]
+    files = [
+        _notebook(tmp_path / f"{i}.ipynb", data) for i, data in enumerate((output, output, other))
+    ]
     assert differences(files[0], files[1]) == []
     assert len(differences(files[0], files[2])) == 1
 
@@ -70,8 +85,15 @@ def test_every_kind_of_output_is_compared(tmp_path, output, other):
 @pytest.mark.parametrize("tags", [[], ["live"]])
 def test_a_glued_value_is_part_of_the_prose_even_from_a_live_cell(tmp_path, tags):
     metadata = {"scrapbook": {"name": "rows", "mime_prefix": "application/papermill.record/"}}
-    files = [_notebook(tmp_path / f"{i}.ipynb", {"application/papermill.record/text/plain": value}, metadata, tags)
-             for i, value in enumerate("12")]  # fmt: skip
+    files = [
+        _notebook(
+            tmp_path / f"{i}.ipynb",
+            {"application/papermill.record/text/plain": value},
+            metadata,
+            tags,
+        )
+        for i, value in enumerate("12")
+    ]
     assert "glued 'rows'" in differences(*files)[0]
 
 
@@ -86,14 +108,22 @@ def test_what_is_printed_may_come_in_pieces(tmp_path):
 
 
 def test_two_pages_cannot_be_compared(tmp_path):
-    files = [_notebook(tmp_path / f"{i}.ipynb", {"text/plain": "1"}, source=f"{i}") for i in range(2)]
+    files = [
+        _notebook(tmp_path / f"{i}.ipynb", {"text/plain": "1"}, source=f"{i}") for i in range(2)
+    ]
     with pytest.raises(ValueError, match="real and replica must be executions of the same page"):
         differences(*files)
 
 
 def _notebook(path, data, metadata=None, tags=(), source="x"):
-    outputs = [] if data is None else [nbformat.v4.new_output("display_data", data=data, metadata=metadata or {})]
-    cell = nbformat.v4.new_code_cell(source, outputs=outputs, metadata={"tags": list(tags)}, id="cell-000")
+    outputs = (
+        []
+        if data is None
+        else [nbformat.v4.new_output("display_data", data=data, metadata=metadata or {})]
+    )
+    cell = nbformat.v4.new_code_cell(
+        source, outputs=outputs, metadata={"tags": list(tags)}, id="cell-000"
+    )
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
     return path
 

@@ -1,4 +1,6 @@
-"""Execution: keyed by everything a result depends on, and by nothing else; a failure is shown and stops the build."""
+"""Execution: keyed by everything a result depends on, and by nothing else; a failure is shown
+and stops the build.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ def edit(page: Page, path: str, text: str) -> None:
 
 def test_imports_are_read_wherever_they_stand():
     source = (
-        "import lib.a as x\nfrom lib import b\ndef f():\n    from lib.c.d import e\nimport numpy\nfrom library import z"
+        "import lib.a as x\nfrom lib import b\ndef f():\n    from lib.c.d import e\nimport"
+        " numpy\nfrom library import z"
     )
     assert imported(source) == {"lib.a", "lib", "lib.b", "lib.c.d", "lib.c.d.e"}
 
@@ -56,9 +59,16 @@ def test_reach_is_transitive(tiny):
 
 @pytest.mark.parametrize(
     ("path", "matters"),
-    [("lib/used.py", True), ("lib/middle.py", True), ("lib/__init__.py", True), ("requirements.txt", True),
-     ("lib/other.py", False), ("README.md", False), ("data/results/x.parquet", False)],
-)  # fmt: skip
+    [
+        ("lib/used.py", True),
+        ("lib/middle.py", True),
+        ("lib/__init__.py", True),
+        ("requirements.txt", True),
+        ("lib/other.py", False),
+        ("README.md", False),
+        ("data/results/x.parquet", False),
+    ],
+)
 def test_key_follows_the_source_that_is_reached(tiny, path, matters):
     before = chapter_key(tiny, QUICK)
     edit(tiny, path, "VALUE = 2\n")
@@ -79,10 +89,16 @@ def test_key_follows_cells_tags_and_parameters(tiny):
 
 @pytest.mark.parametrize(
     ("package", "path"),
-    [("datasets", "data/replicas/x.parquet"), ("datasets", "real/x.csv"), ("datasets", "cache/x.csv"),
-     ("datasets", "cache/folktables/2018/1-Year/x.csv"),
-     ("experiments", "data/results/x.parquet"), ("experiments", "data/facts.yml"), ("claims", "data/claims.yml")],
-)  # fmt: skip
+    [
+        ("datasets", "data/replicas/x.parquet"),
+        ("datasets", "real/x.csv"),
+        ("datasets", "cache/x.csv"),
+        ("datasets", "cache/folktables/2018/1-Year/x.csv"),
+        ("experiments", "data/results/x.parquet"),
+        ("experiments", "data/facts.yml"),
+        ("claims", "data/claims.yml"),
+    ],
+)
 def test_key_follows_the_data_that_the_reach_can_read(tiny, monkeypatch, package, path):
     monkeypatch.setenv("COMPANION_DATA", str(tiny.root / "real"))
     monkeypatch.setenv("COMPANION_CACHE", str(tiny.root / "cache"))
@@ -96,7 +112,9 @@ def test_key_follows_the_data_that_the_reach_can_read(tiny, monkeypatch, package
 
 def test_a_module_that_a_page_writes_counts_and_another_file_does_not(tiny):
     write_notebook(
-        tiny.notebook, "%%writefile x.yml\n- {id: no Python}", "%%writefile x.py\nfrom lib.middle import value"
+        tiny.notebook,
+        "%%writefile x.yml\n- {id: no Python}",
+        "%%writefile x.py\nfrom lib.middle import value",
     )
     before = chapter_key(tiny, QUICK)
     edit(tiny, "lib/used.py", "VALUE = 2\n")
@@ -130,7 +148,11 @@ def test_only_what_changed_runs_again(tiny):
 
 
 def test_a_failure_shows_the_cell_after_the_others_ran_and_is_not_kept(tiny):
-    write_notebook(tiny.root / "chapters" / "bad.ipynb", "x = 1", "raise RuntimeError(f'broken on purpose {x}')")
+    write_notebook(
+        tiny.root / "chapters" / "bad.ipynb",
+        "x = 1",
+        "raise RuntimeError(f'broken on purpose {x}')",
+    )
     bad, folder = Page("chapters/bad", tiny.root), tiny.root / "out"
     for _ in range(2):  # a failed chapter is tried again, never taken for done
         with pytest.raises(ChapterError) as caught:
@@ -151,7 +173,9 @@ def test_contents_that_name_a_missing_page_are_refused(tmp_path):
 
 
 # the other guides are executed on replicas by test_guides.py, without a kernel
-ELSEWHERE = {f"chapters/guides/{name}" for name in ("protocol", "synthesizer", "dataset", "metric", "claim")}
+ELSEWHERE = {
+    f"chapters/guides/{name}" for name in ("protocol", "synthesizer", "dataset", "metric", "claim")
+}
 
 
 ON_REPLICAS = [p for p in CHAPTERS if p.doc not in ELSEWHERE]

@@ -1,4 +1,6 @@
-"""The guides as written: the cells of a page, in order, in a folder of their own; and with a fault put in, they fail."""
+"""The guides as written: the cells of a page, in order, in a folder of their own; and with a
+fault put in, they fail.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ GUIDES = CHAPTERS / "guides"
 
 @pytest.fixture
 def run_page(tmp_path, monkeypatch, on_replicas):
-    """Execute a page's cells in this process, with one text put for another if asked; its names are returned."""
+    """Execute a page's cells in this process, with one text put for another if asked; its names
+    are returned.
+    """
     modules, path, shell = set(sys.modules), list(sys.path), InteractiveShell()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
@@ -28,7 +32,9 @@ def run_page(tmp_path, monkeypatch, on_replicas):
     monkeypatch.delenv("COMPANION_DATA")
 
     def run(name: str, old: str = "", new: str = "") -> dict:
-        cells = [c.source for c in notebook_of(GUIDES / f"{name}.md").cells if c.cell_type == "code"]
+        cells = [
+            c.source for c in notebook_of(GUIDES / f"{name}.md").cells if c.cell_type == "code"
+        ]
         assert not old or sum(old in source for source in cells) == 1, old
         for source in cells:
             result = shell.run_cell(source.replace(old, new) if old else source, silent=False)
@@ -50,19 +56,30 @@ def test_protocol(run_page):
 
 def test_protocol_with_twice_the_budget_is_caught(run_page):
     with pytest.raises(AssertionError):
-        run_page("protocol", "1 / (1 + math.exp(-self.epsilon))", "1 / (1 + math.exp(-2 * self.epsilon))")
+        run_page(
+            "protocol", "1 / (1 + math.exp(-self.epsilon))", "1 / (1 + math.exp(-2 * self.epsilon))"
+        )
 
 
 def test_synthesizer(run_page):
     names = run_page("synthesizer")
     assert len(names["records"]) == 16  # two tables, plain and by sex, two budgets, two runs
-    assert names["scores"]["by SEX"][names["with_sex"]].mean() < names["scores"]["plain"][names["with_sex"]].mean()
+    assert (
+        names["scores"]["by SEX"][names["with_sex"]].mean()
+        < names["scores"]["plain"][names["with_sex"]].mean()
+    )
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ("budget / len(domain), ledger, rng) for", "budget / len(domain) / 2, ledger, rng) for"),  # half of it is left over
-    ("np.maximum(noisy, 0)", "np.maximum(noisy, 0) + 9"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "budget / len(domain), ledger, rng) for",
+            "budget / len(domain) / 2, ledger, rng) for",
+        ),  # half of it is left over
+        ("np.maximum(noisy, 0)", "np.maximum(noisy, 0) + 9"),
+    ],
+)
 def test_synthesizer_with_a_fault_is_caught(run_page, old, new):
     with pytest.raises(AssertionError):
         run_page("synthesizer", old, new)
@@ -75,10 +92,14 @@ def test_dataset(run_page):
     assert names["guess"] == names["lines"][17]  # what the checksum gave away
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ('"sex": (kept["sex"] == "m")', '"sex": (kept["sex"] == "f")'), ('"west": 2}', '"west": 1}'),
-    ('sum(",," in line for line in lines)}', "0}"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"sex": (kept["sex"] == "m")', '"sex": (kept["sex"] == "f")'),
+        ('"west": 2}', '"west": 1}'),
+        ('sum(",," in line for line in lines)}', "0}"),
+    ],
+)
 def test_dataset_with_a_fault_is_caught(run_page, old, new):
     with pytest.raises((AssertionError, ValueError)):
         run_page("dataset", old, new)
@@ -89,9 +110,13 @@ def test_metric(run_page):
     assert names["records"]["CAL"].notna().all()
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ('(rates["fpr_1"] - rates["fpr_0"])', '(rates["fpr_0"] - rates["fpr_1"])'), ("parts[1].mean() - parts[0].mean()", "parts[0].mean()"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('(rates["fpr_1"] - rates["fpr_0"])', '(rates["fpr_0"] - rates["fpr_1"])'),
+        ("parts[1].mean() - parts[0].mean()", "parts[0].mean()"),
+    ],
+)
 def test_metric_with_a_fault_is_caught(run_page, old, new):
     with pytest.raises(AssertionError):
         run_page("metric", old, new)

@@ -1,4 +1,6 @@
-"""Buttons to other services: each leads to a file of the repository, whose address is stated, found, or asked for."""
+"""Buttons to other services: each leads to a file of the repository, whose address is stated,
+found, or asked for.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ from tests.book.conftest import CHAPTERS
 from tests.book.pages import parse
 
 ADDRESS = "https://github.com/someone/companion"
-SERVICES = {"Binder": "https://mybinder.org/v2/gh/someone/companion/main?urlpath=lab/tree/{}",
-            "Colab": "https://colab.research.google.com/github/someone/companion/blob/main/{}"}  # fmt: skip
+SERVICES = {
+    "Binder": "https://mybinder.org/v2/gh/someone/companion/main?urlpath=lab/tree/{}",
+    "Colab": "https://colab.research.google.com/github/someone/companion/blob/main/{}",
+}
 
 
 @pytest.fixture
@@ -40,11 +44,20 @@ def _buttons(config: dict, doc: str) -> dict[str, str]:
     options = config["sphinx"]["config"]["html_theme_options"]
     app = SimpleNamespace(
         config={"html_theme_options": options},
-        env=SimpleNamespace(doc2path=lambda name: f"{name}.ipynb", metadata={doc: {"kernelspec": {}}}),
+        env=SimpleNamespace(
+            doc2path=lambda name: f"{name}.ipynb", metadata={doc: {"kernelspec": {}}}
+        ),
     )
     *_, user, repository_name = options["repository_url"].split("/")  # as the theme splits it
-    context = {"header_buttons": [], "pagename": doc, "sourcename": f"{doc}.ipynb", "page_source_suffix": ".ipynb",
-               "github_url": "https://github.com", "github_user": user, "github_repo": repository_name}  # fmt: skip
+    context = {
+        "header_buttons": [],
+        "pagename": doc,
+        "sourcename": f"{doc}.ipynb",
+        "page_source_suffix": ".ipynb",
+        "github_url": "https://github.com",
+        "github_user": user,
+        "github_repo": repository_name,
+    }
     theme.add_launch_buttons(app, doc, "page.html", context, None)
     return {b["text"]: b["url"] for group in context["header_buttons"] for b in group["buttons"]}
 
@@ -52,7 +65,9 @@ def _buttons(config: dict, doc: str) -> dict[str, str]:
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
 def test_each_button_leads_to_a_notebook_of_the_repository(page, public):
     found = _buttons(yaml.safe_load(staged_config(public)), page.doc)
-    assert found == {service: link.format(f"{page.doc}.ipynb") for service, link in SERVICES.items()}
+    assert found == {
+        service: link.format(f"{page.doc}.ipynb") for service, link in SERVICES.items()
+    }
     assert (ROOT / f"{page.doc}.ipynb").is_file()
 
 
@@ -82,19 +97,27 @@ def test_without_an_address_the_theme_is_told_of_no_service(nameless):
 
 @pytest.mark.parametrize(
     "remote",
-    ["https://github.com/someone/companion", "https://github.com/someone/companion.git/", "git@github.com:someone/companion.git",
-     "ssh://git@github.com/someone/companion.git", "https://token@github.com/someone/companion"],
-)  # fmt: skip
+    [
+        "https://github.com/someone/companion",
+        "https://github.com/someone/companion.git/",
+        "git@github.com:someone/companion.git",
+        "ssh://git@github.com/someone/companion.git",
+        "https://token@github.com/someone/companion",
+    ],
+)
 def test_a_clone_from_github_leads_to_where_it_came_from(nameless, remote):
     subprocess.run(["git", "-C", str(nameless), "remote", "add", "origin", remote], check=True)
     assert repository(nameless) == Repository(ADDRESS, "main")
     options = yaml.safe_load(staged_config(nameless))["sphinx"]["config"]["html_theme_options"]
     assert options["repository_url"] == ADDRESS
-    assert ADDRESS not in colab_cell(nameless)  # that cell is committed, and the same in every clone
+    assert ADDRESS not in colab_cell(
+        nameless
+    )  # that cell is committed, and the same in every clone
 
 
 @pytest.mark.parametrize(
-    "remote", ["/srv/companion", "https://example.org/someone/companion", "https://github.com/someone"]
+    "remote",
+    ["/srv/companion", "https://example.org/someone/companion", "https://github.com/someone"],
 )
 def test_a_clone_from_elsewhere_has_no_address(nameless, remote):
     subprocess.run(["git", "-C", str(nameless), "remote", "add", "origin", remote], check=True)
@@ -138,7 +161,9 @@ def test_with_an_address_the_set_up_of_a_notebook_has_it_and_its_pair_agrees(pub
 
 
 @pytest.mark.parametrize("stated", [True, False])
-def test_on_colab_the_set_up_clones_installs_and_goes_there(stated, public, nameless, monkeypatch, tmp_path):
+def test_on_colab_the_set_up_clones_installs_and_goes_there(
+    stated, public, nameless, monkeypatch, tmp_path
+):
     calls, home = [], tmp_path / "companion"
     answers = [] if stated else [f" {ADDRESS} "]
     monkeypatch.setattr("builtins.input", lambda question: answers.pop())
@@ -174,14 +199,21 @@ def test_binder_has_what_it_reads():
 def test_after_the_post_build_step_the_package_is_found_from_anywhere(tmp_path):
     install(tmp_path)
     code = f"import site; site.addsitedir({str(tmp_path)!r}); import lib; print(lib.__file__)"
-    done = subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == str(ROOT / "lib" / "__init__.py")
 
 
 def test_colab_gets_what_the_package_imports_at_the_books_pins():
     colab = re.findall(r"^[\w.-]+==\S+", (ROOT / ".binder" / "colab.txt").read_text(), re.M)
     assert set(colab) <= set((ROOT / "requirements.txt").read_text().splitlines())
-    build_only = {"jupytext", "nbformat", "IPython", "requests"}  # the first is not needed there, the others are there
+    build_only = {
+        "jupytext",
+        "nbformat",
+        "IPython",
+        "requests",
+    }  # the first is not needed there, the others are there
     imported = set()
     for file in (ROOT / "lib").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
@@ -192,4 +224,8 @@ def test_colab_gets_what_the_package_imports_at_the_books_pins():
     third = imported - set(sys.stdlib_module_names) - {"lib"} - build_only
     known = {name.split("==")[0].lower().replace("_", "-") for name in colab}
     owners = packages_distributions()
-    assert [m for m in sorted(third) if not {d.lower().replace("_", "-") for d in owners.get(m, [])} & known] == []
+    assert [
+        m
+        for m in sorted(third)
+        if not {d.lower().replace("_", "-") for d in owners.get(m, [])} & known
+    ] == []

@@ -1,4 +1,6 @@
-"""Every chapter says what it teaches, what it needs, how long it takes, and has graded exercises with solutions."""
+"""Every chapter says what it teaches, what it needs, how long it takes, and has graded exercises
+with solutions.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,25 @@ from lib.book.times import write_times
 from lib.book.toc import Page
 from tests.book.conftest import CHAPTERS
 
-TAUGHT = [page for page in CHAPTERS if page.doc != "chapters/index" and not page.doc.startswith("chapters/guides/")]
-GUIDES = [page for page in CHAPTERS if page.doc.startswith("chapters/guides/") and not page.doc.endswith("teaching")]
+TAUGHT = [
+    page
+    for page in CHAPTERS
+    if page.doc != "chapters/index" and not page.doc.startswith("chapters/guides/")
+]
+GUIDES = [
+    page
+    for page in CHAPTERS
+    if page.doc.startswith("chapters/guides/") and not page.doc.endswith("teaching")
+]
 
 
 def _missing(page: Page) -> list[str]:
     said = facts(page)
-    return [name for name in ("title", "objectives", "before", "minutes", "data_badge") if not getattr(said, name)]
+    return [
+        name
+        for name in ("title", "objectives", "before", "minutes", "data_badge")
+        if not getattr(said, name)
+    ]
 
 
 @pytest.mark.parametrize("page", [*TAUGHT, *GUIDES], ids=lambda page: page.doc)
@@ -37,7 +51,9 @@ def test_a_chapter_has_four_graded_exercises_with_hidden_solutions_that_run(page
 @pytest.mark.parametrize("page", TAUGHT, ids=lambda page: page.doc)
 def test_a_solutions_words_stand_behind_the_directive_that_opens_it(page):
     """Inside it they are silently left out of the page."""
-    bodies = re.findall(r"^```\{solution-start\}[^\n]*\n(.*?)^```", page.text.read_text(), re.M | re.S)
+    bodies = re.findall(
+        r"^```\{solution-start\}[^\n]*\n(.*?)^```", page.text.read_text(), re.M | re.S
+    )
     assert [line for body in bodies for line in body.splitlines() if not line.startswith(":")] == []
 
 
@@ -52,7 +68,12 @@ def test_what_is_missing_is_seen(tmp_path):
     page.text.write_text("---\njupytext: x\n---\n\n# T\n\n```{exercise} A\n:label: a\nHow?\n```\n")
     assert _missing(page) == ["objectives", "before", "minutes", "data_badge"]
     (exercise,) = facts(page).exercises
-    assert (exercise.title, exercise.label, exercise.level, exercise.solved) == ("A", "a", "", False)
+    assert (exercise.title, exercise.label, exercise.level, exercise.solved) == (
+        "A",
+        "a",
+        "",
+        False,
+    )
 
 
 def test_run_times_are_kept_and_read(tmp_path):

@@ -1,4 +1,6 @@
-"""The rendered pages, read as files: links, alternative text, nothing from elsewhere, nothing unrendered."""
+"""The rendered pages, read as files: links, alternative text, nothing from elsewhere, nothing
+unrendered.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,17 @@ def test_every_link_and_resource_of_a_page_is_there(html, doc):
     page = html / f"{doc}.html"
     parsed = parse(page)
     addresses = [a.get("href", "") for a in parsed.of("a", "link")]
-    addresses += [attributes.get(LOADED[tag], "") for tag, attributes in parsed.tags if tag in LOADED]
+    addresses += [
+        attributes.get(LOADED[tag], "") for tag, attributes in parsed.tags if tag in LOADED
+    ]
     missing = []
     for address in addresses:
         if not address or address.startswith("data:") or (place := target(page, address)) is None:
             continue
         file, anchor = place
-        known = file.suffix != ".html" or not anchor or (file.exists() and anchor in parse(file).ids)
+        known = (
+            file.suffix != ".html" or not anchor or (file.exists() and anchor in parse(file).ids)
+        )
         if not file.exists() or not known:
             missing.append(address)
     assert not missing
@@ -48,7 +54,9 @@ def test_every_picture_has_alternative_text(html, doc):
 def test_nothing_is_left_unrendered(html, doc):
     """Roles, directives and fences that nobody understood would stand in the text."""
     text = "".join(parse(html / f"{doc}.html").text)
-    assert not re.findall(r"\{(?:doc|ref|cite|glue:?\w*|numref|eq|prf:ref|term|math|download)(?::\w+)?\}`", text)
+    assert not re.findall(
+        r"\{(?:doc|ref|cite|glue:?\w*|numref|eq|prf:ref|term|math|download)(?::\w+)?\}`", text
+    )
     assert ":::" not in text
     assert "```" not in text
 
@@ -59,9 +67,12 @@ def test_nothing_is_loaded_from_another_host(html):
 
 @pytest.mark.parametrize(
     "tag",
-    ['<script async src="https://cdn.example/x.js"></script>', "<img alt='x' src='//cdn.example/x.png'>",
-     '<link href="http://cdn.example/x.css" rel="stylesheet">'],
-)  # fmt: skip
+    [
+        '<script async src="https://cdn.example/x.js"></script>',
+        "<img alt='x' src='//cdn.example/x.png'>",
+        '<link href="http://cdn.example/x.css" rel="stylesheet">',
+    ],
+)
 def test_an_outside_resource_would_be_seen_and_a_link_would_not(tmp_path, tag):
     (tmp_path / "page.html").write_text(f'<a href="https://example.org">out</a>{tag}')
     assert len(outside_resources(tmp_path)) == 1
@@ -71,7 +82,8 @@ def test_an_outside_resource_would_be_seen_and_a_link_would_not(tmp_path, tag):
 def test_a_chapter_shows_no_machinery(html, page):
     """No injected parameters, no error output, and no warning that the page would hide.
 
-    That a replica stands in for real data is logged to stderr on purpose; the badges say it on the page.
+    That a replica stands in for real data is logged to stderr on purpose; the badges say it on the
+    page.
     """
     rendered = (html / f"{page.doc}.html").read_text()
     assert "injected-parameters" not in rendered
@@ -83,7 +95,9 @@ def test_a_chapter_shows_no_machinery(html, page):
         if out.output_type == "stream" and out.name == "stderr"
         for line in out.text.splitlines()
     ]
-    assert [line for line in said if line.strip() and "using the embedded replica" not in line] == []
+    assert [
+        line for line in said if line.strip() and "using the embedded replica" not in line
+    ] == []
     assert not [out for out in outputs if out.output_type == "error"]
 
 

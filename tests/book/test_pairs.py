@@ -1,4 +1,6 @@
-"""Every chapter is a pair in step, with typed, commented and checked parameters, and stands in the contents."""
+"""Every chapter is a pair in step, with typed, commented and checked parameters, and stands in
+the contents.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ each_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.d
 def code_of(page: Page) -> list[str]:
     """Code cells of the page itself, without the set-up that a notebook may have."""
     cells = notebook_of(page.text).cells
-    return [cell.source for cell in cells if cell.cell_type == "code" and SETUP not in cell.metadata.get("tags", [])]
+    return [
+        cell.source
+        for cell in cells
+        if cell.cell_type == "code" and SETUP not in cell.metadata.get("tags", [])
+    ]
 
 
 @each_chapter
@@ -33,7 +39,9 @@ def test_a_pair_is_in_step_and_without_outputs(page):
 def test_contents_list_every_page_once_and_no_other():
     listed = [page.doc for page in pages(ROOT)]
     assert len(listed) == len(set(listed))
-    written = {str(text.relative_to(ROOT).with_suffix("")) for text in [*TEXTS, *FOLDER.rglob("*.ipynb")]}
+    written = {
+        str(text.relative_to(ROOT).with_suffix("")) for text in [*TEXTS, *FOLDER.rglob("*.ipynb")]
+    }
     assert {page.doc for page in pages(ROOT) if not page.is_generated} == written
 
 
@@ -56,7 +64,9 @@ def test_parameters_are_typed_commented_and_listed_by_papermill(page):
 
 
 def up_to_the_check(page) -> tuple[list[str], dict]:
-    """The code from below the parameters cell to the cell that checks, and the parameters as the page gives them."""
+    """The code from below the parameters cell to the cell that checks, and the parameters as the
+    page gives them.
+    """
     code = code_of(page)
     first = next(i for i, source in enumerate(code) if "check_parameters(" in source)
     given: dict = {}
@@ -66,9 +76,13 @@ def up_to_the_check(page) -> tuple[list[str], dict]:
 
 @each_chapter
 def test_an_unknown_value_names_the_choices(page):
-    """Up to the cell that checks, the chapter runs in this process: no kernel is needed to be refused."""
+    """Up to the cell that checks, the chapter runs in this process: no kernel is needed to be
+    refused.
+    """
     code, given = up_to_the_check(page)
-    with pytest.raises(ValueError, match=r"profile='enormous' is not known; choose from 'quick', 'paper'"):
+    with pytest.raises(
+        ValueError, match=r"profile='enormous' is not known; choose from 'quick', 'paper'"
+    ):
         exec("\n".join(code), given | {"profile": "enormous"})
 
 

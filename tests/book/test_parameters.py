@@ -1,4 +1,6 @@
-"""What a chapter's own check lets in, its code can do: the ends of every parameter, cell by cell, without a kernel."""
+"""What a chapter's own check lets in, its code can do: the ends of every parameter, cell by
+cell, without a kernel.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,15 @@ from lib.paths import ROOT
 
 
 def run_cells(page: str, stops_after: str, **parameters) -> dict:
-    """The names after running a page's cells with other ``parameters``, up to the first that has ``stops_after``."""
+    """The names after running a page's cells with other ``parameters``, up to the first that has
+    ``stops_after``.
+    """
     names: dict = {"__name__": "page"}
-    cells = [cell for cell in jupytext.read(ROOT / "chapters" / f"{page}.md").cells if cell.cell_type == "code"]
+    cells = [
+        cell
+        for cell in jupytext.read(ROOT / "chapters" / f"{page}.md").cells
+        if cell.cell_type == "code"
+    ]
     with plt.rc_context(), contextlib.redirect_stdout(io.StringIO()):
         for cell in cells:
             if cell.source.startswith("%%"):  # what only a notebook can do
@@ -31,11 +39,19 @@ def run_cells(page: str, stops_after: str, **parameters) -> dict:
 
 
 PROTOCOLS_PAGE = [
-    {"epsilon": 0.01}, {"epsilon": 20.0}, {"epsilon": 50.0}, {"epsilon": 100.0, "k": 2}, {"epsilon": 100.0, "k": 12},
-    {"epsilon": 0.01, "k": 12}, {"attribute": "gender"}, {"attribute": "hours-per-week", "runs": 2},
-    {"dataset": "acs_coverage", "attribute": "SEX"}, {"dataset": "acs_coverage", "attribute": "AGEP"},
-    {"dataset": "lsac", "attribute": "race1"}, {"dataset": "lsac", "attribute": "lsat"},
-]  # fmt: skip
+    {"epsilon": 0.01},
+    {"epsilon": 20.0},
+    {"epsilon": 50.0},
+    {"epsilon": 100.0, "k": 2},
+    {"epsilon": 100.0, "k": 12},
+    {"epsilon": 0.01, "k": 12},
+    {"attribute": "gender"},
+    {"attribute": "hours-per-week", "runs": 2},
+    {"dataset": "acs_coverage", "attribute": "SEX"},
+    {"dataset": "acs_coverage", "attribute": "AGEP"},
+    {"dataset": "lsac", "attribute": "race1"},
+    {"dataset": "lsac", "attribute": "lsat"},
+]
 
 
 @pytest.mark.parametrize("parameters", PROTOCOLS_PAGE, ids=str)
@@ -45,17 +61,29 @@ def test_protocols_runs_at_the_ends_of_its_parameters(parameters):
     names = run_cells("ldp/protocols", "largest standardised error", **{"runs": 10} | parameters)
     losses = names["losses"].set_index("protocol")
     epsilon = parameters.get("epsilon", 1.0)
-    assert losses["enumerated"].to_dict() == pytest.approx(losses["exact loss"].to_dict(), rel=1e-9, abs=1e-10)
+    assert losses["enumerated"].to_dict() == pytest.approx(
+        losses["exact loss"].to_dict(), rel=1e-9, abs=1e-10
+    )
     assert losses["exact loss"].drop("THE").to_list() == pytest.approx([epsilon] * 6)
 
 
-@pytest.mark.parametrize(("parameters", "words"), [
-    ({"epsilon": 0.009}, r"epsilon=0\.009 is not allowed: a number >= 0\.01 and <= 100"),
-    ({"epsilon": 101.0}, r"epsilon=101\.0"), ({"epsilon": float("nan")}, "epsilon=nan"), ({"k": 1}, "k=1"),
-    ({"k": 13}, "k=13"), ({"runs": 1}, "runs=1"), ({"dataset": "x"}, "dataset='x' is not known"),
-    ({"dataset": "acs_coverage", "attribute": "ST"}, "attribute='ST' is not known; choose from 'AGEP'"),
-    ({"dataset": "lsac"}, "attribute='race' is not known; choose from .*'race1'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"epsilon": 0.009}, r"epsilon=0\.009 is not allowed: a number >= 0\.01 and <= 100"),
+        ({"epsilon": 101.0}, r"epsilon=101\.0"),
+        ({"epsilon": float("nan")}, "epsilon=nan"),
+        ({"k": 1}, "k=1"),
+        ({"k": 13}, "k=13"),
+        ({"runs": 1}, "runs=1"),
+        ({"dataset": "x"}, "dataset='x' is not known"),
+        (
+            {"dataset": "acs_coverage", "attribute": "ST"},
+            "attribute='ST' is not known; choose from 'AGEP'",
+        ),
+        ({"dataset": "lsac"}, "attribute='race' is not known; choose from .*'race1'"),
+    ],
+)
 def test_protocols_refuses_the_rest_before_any_work(parameters, words):
     with pytest.raises(ValueError, match=words):
         run_cells("ldp/protocols", "check_parameters(attribute", **parameters)
@@ -68,20 +96,38 @@ def test_budget_runs_at_the_ends_of_its_parameters(dataset, epsilon):
     assert (names["total_bits"] >= 0).all(axis=None)
 
 
-@pytest.mark.parametrize(("page", "parameters"), [
-    ("ldp/budget", {"epsilon": 0.009}), ("ldp/budget", {"epsilon": 101.0}), ("guides/protocol", {"epsilon": 601.0}),
-    ("guides/protocol", {"epsilon": 1e-17}), ("guides/protocol", {"k": 401}), ("guides/protocol", {"n": 99}), ("guides/protocol", {"k": 1}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("page", "parameters"),
+    [
+        ("ldp/budget", {"epsilon": 0.009}),
+        ("ldp/budget", {"epsilon": 101.0}),
+        ("guides/protocol", {"epsilon": 601.0}),
+        ("guides/protocol", {"epsilon": 1e-17}),
+        ("guides/protocol", {"k": 401}),
+        ("guides/protocol", {"n": 99}),
+        ("guides/protocol", {"k": 1}),
+    ],
+)
 def test_others_refuse_what_the_protocols_cannot_do(page, parameters):
     ((name, value),) = parameters.items()
     with pytest.raises(ValueError, match=f"^{name}={value} is not allowed"):
         run_cells(page, "check_parameters", **parameters)
 
 
-@pytest.mark.parametrize("parameters", [{"epsilon": 0.01, "k": 2}, {"epsilon": 600.0, "k": 2, "n": 100},
-                                        {"epsilon": 600.0, "k": 400, "n": 100}, {"k": 40}], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"epsilon": 0.01, "k": 2},
+        {"epsilon": 600.0, "k": 2, "n": 100},
+        {"epsilon": 600.0, "k": 400, "n": 100},
+        {"k": 40},
+    ],
+    ids=str,
+)
 def test_the_guide_checks_its_protocol_at_the_ends(parameters, tmp_path, monkeypatch):
-    """Its module is written by a cell magic: here by the test, which takes the text from the page."""
+    """Its module is written by a cell magic: here by the test, which takes the text from the
+    page.
+    """
     source = (ROOT / "chapters" / "guides" / "protocol.md").read_text()
     module = source.split("%%writefile hadamard_response.py\n")[1].split("```")[0]
     monkeypatch.chdir(tmp_path)

@@ -25,7 +25,9 @@ def test_every_make_target_it_names_exists():
     makefile = (ROOT / "Makefile").read_text()
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
     assert {"book", "test"} <= named
-    assert [target for target in named if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []
+    assert [
+        target for target in named if not re.search(rf"^{target}:", makefile, re.MULTILINE)
+    ] == []
 
 
 @pytest.mark.parametrize("command", ["data", "run", "tune", "book", "claims", "audit"])
@@ -38,9 +40,13 @@ def test_every_command_explains_itself(command, capsys):
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["run", "nothing"], "grid='nothing' is not known"), (["data", "verify", "nothing.csv"], "file='nothing.csv'"),
-     (["book", "--profile", "huge"], "profile='huge'"), (["book", "--workers", "0"], "workers=0")],
-)  # fmt: skip
+    [
+        (["run", "nothing"], "grid='nothing' is not known"),
+        (["data", "verify", "nothing.csv"], "file='nothing.csv'"),
+        (["book", "--profile", "huge"], "profile='huge'"),
+        (["book", "--workers", "0"], "workers=0"),
+    ],
+)
 def test_a_wrong_argument_is_told_and_ends_with_2(arguments, words, capsys):
     assert main(arguments) == 2
     assert words in capsys.readouterr().err

@@ -1,4 +1,6 @@
-"""A result file that is damaged is an error that names it; only one that is not there makes a claim "not run"."""
+"""A result file that is damaged is an error that names it; only one that is not there makes a
+claim "not run".
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ READERS = {  # what reads a grid's stored records, and what it says where there 
 
 @pytest.fixture
 def stored(tmp_path, monkeypatch):
-    """An empty folder in place of the committed results, and nothing remembered of these, neither now nor after."""
+    """An empty folder in place of the committed results, and nothing remembered of these,
+    neither now nor after.
+    """
 
     def forget() -> None:
         for remembered in (ldp._grid, means.mixtures, means.census, coherence._rows):
@@ -71,7 +75,9 @@ def test_both_dp_counts_claims_read_the_damage(stored):
 
 
 @pytest.mark.parametrize("how", [(), ("--write",), ("--check",)])
-def test_the_ledger_stops_at_a_damaged_file_and_keeps_its_verdicts(how, stored, monkeypatch, capsys):
+def test_the_ledger_stops_at_a_damaged_file_and_keeps_its_verdicts(
+    how, stored, monkeypatch, capsys
+):
     """The verdicts of all rows of a damaged file were overwritten by "not run", with status 0."""
     verdicts = stored / "verdicts.yml"
     verdicts.write_text("ldp-nondp-di-adult: reproduced\n")

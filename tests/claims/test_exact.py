@@ -33,7 +33,9 @@ def test_splits_and_ratios():
 
 
 def test_what_a_budget_leaves_unprotected():
-    """Seven of the eight attributes pass 99% at 50; the four binary ones under k-based are those that can fail."""
+    """Seven of the eight attributes pass 99% at 50; the four binary ones under k-based are those
+    that can fail.
+    """
     assert exact.unprotected_share(0.1, 0.99).value == 0
     assert exact.unprotected_share(600.0, 0.99).value == 1
     found = exact.unprotected_share(50.0, 0.99)
@@ -44,7 +46,9 @@ def test_what_a_budget_leaves_unprotected():
 def test_privacy_would_be_found_missing(monkeypatch):
     assert exact.private().value == 1
     honest = exact.make
-    monkeypatch.setattr(exact, "make", lambda name, k, epsilon: honest(name, k=k, epsilon=1.001 * epsilon))
+    monkeypatch.setattr(
+        exact, "make", lambda name, k, epsilon: honest(name, k=k, epsilon=1.001 * epsilon)
+    )
     monkeypatch.setattr(exact, "PROTOCOLS", ("GRR",))
     assert exact.private().value == 0
 
@@ -52,7 +56,9 @@ def test_privacy_would_be_found_missing(monkeypatch):
 @pytest.mark.parametrize("name", ["RAPPOR", "OUE", "THE", "SS", "GRR"])
 def test_probability_of_one_value_against_the_channel(name):
     protocol = make(name, k=4, epsilon=1.0)
-    reports = {"SS": lambda: protocol.subsets(), "GRR": lambda: np.eye(4)}.get(name, lambda: all_subsets(4))()
+    reports = {"SS": lambda: protocol.subsets(), "GRR": lambda: np.eye(4)}.get(
+        name, lambda: all_subsets(4)
+    )()
     one = protocol.channel()[2][reports.sum(axis=1) == 1].sum()
     assert exact.single_value_probability(protocol) == pytest.approx(one)
 
@@ -72,7 +78,10 @@ def test_shares_of_consistent_reports():
     assert 0 < exact.single_share(["SS"]).value < 1
     assert exact.inconsistent_share(["GRR", "OUE"]).value == 0
     assert exact.inconsistent_share(["RAPPOR", "OUE", "THE", "BLH", "OLH"]).value > 0.1
-    assert judge("at_least", exact.inconsistent_share(["GRR"]), {"threshold": 0.01}) == "not reproduced"
+    assert (
+        judge("at_least", exact.inconsistent_share(["GRR"]), {"threshold": 0.01})
+        == "not reproduced"
+    )
 
 
 def test_variances_compare_both_ways():
@@ -90,7 +99,9 @@ def test_optimal_choices_are_counted_by_brute_force():
 
 
 def test_the_covariance_that_is_left_against_the_joint_law():
-    """Two attributes, GRR on each: the covariance of the reports' bits over that of the true ones."""
+    """Two attributes, GRR on each: the covariance of the reports' bits over that of the true
+    ones.
+    """
     rng = np.random.default_rng(0)
     joint = rng.dirichlet(np.ones(10)).reshape(2, 5)
     a, b = make("GRR", k=2, epsilon=2.0), make("GRR", k=5, epsilon=2.0)

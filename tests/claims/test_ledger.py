@@ -1,4 +1,6 @@
-"""The ledger reads well or says what is wrong, measures on known tables, and its stored verdicts follow."""
+"""The ledger reads well or says what is wrong, measures on known tables, and its stored verdicts
+follow.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,17 @@ from lib.ldp import PROTOCOLS
 from lib.paths import RESULTS
 from lib.rng import stream
 
-ROW = {"id": "a", "paper": "ldp", "place": "p", "statement": "s", "measure": "ratio", "arguments": {"epsilon": 0.25},
-       "rule": "near", "tolerance": {"target": 1.3, "tolerance": 0.05}, "why": "w"}  # fmt: skip
+ROW = {
+    "id": "a",
+    "paper": "ldp",
+    "place": "p",
+    "statement": "s",
+    "measure": "ratio",
+    "arguments": {"epsilon": 0.25},
+    "rule": "near",
+    "tolerance": {"target": 1.3, "tolerance": 0.05},
+    "why": "w",
+}
 
 
 @pytest.fixture(scope="module")
@@ -47,14 +58,21 @@ def _read(tmp_path, *rows):
     return read_claims(path)
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"paper": "gdp"}, "paper='gdp'"), ({"measure": "guess"}, "measure of a='guess'"),
-    ({"measure": "lib.paths:ROOT"}, "a function is allowed"),
-    ({"rule": "close"}, "rule of a='close'"),
-    ({"verdict": "reproduced"}, "a measured row's verdict is computed"), ({"why": ""}, "why=''"), ({"note": "x"}, "field 'note'"),
-    ({"measure": "", "verdict": "reproduced"}, "verdict of a='reproduced'"),
-    ({"paper": "companion"}, "about of a=''"), ({"about": "ldp"}, "about of a must be left out"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"paper": "gdp"}, "paper='gdp'"),
+        ({"measure": "guess"}, "measure of a='guess'"),
+        ({"measure": "lib.paths:ROOT"}, "a function is allowed"),
+        ({"rule": "close"}, "rule of a='close'"),
+        ({"verdict": "reproduced"}, "a measured row's verdict is computed"),
+        ({"why": ""}, "why=''"),
+        ({"note": "x"}, "field 'note'"),
+        ({"measure": "", "verdict": "reproduced"}, "verdict of a='reproduced'"),
+        ({"paper": "companion"}, "about of a=''"),
+        ({"about": "ldp"}, "about of a must be left out"),
+    ],
+)
 def test_a_wrong_row_is_named(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
         _read(tmp_path, ROW | change)
@@ -91,10 +109,22 @@ def test_other_readings_are_judged_and_shown_beside_the_row(tmp_path):
 
 
 def test_another_reading_of_a_direction_takes_the_rows_place_in_the_correction(grid):
-    rows = [Claim(**(ROW | {"id": f"r{i}", "measure": "change", "rule": "positive", "tolerance": {},
-                            "arguments": {"dataset": "adult", "metric": "DI", "split": s},
-                            "also": {"other": {"split": "k-based"}} if i == 0 else {}}))
-            for i, s in enumerate(("uniform", "k-based"))]  # fmt: skip
+    rows = [
+        Claim(
+            **(
+                ROW
+                | {
+                    "id": f"r{i}",
+                    "measure": "change",
+                    "rule": "positive",
+                    "tolerance": {},
+                    "arguments": {"dataset": "adult", "metric": "DI", "split": s},
+                    "also": {"other": {"split": "k-based"}} if i == 0 else {},
+                }
+            )
+        )
+        for i, s in enumerate(("uniform", "k-based"))
+    ]
     first, second = evaluate(rows)
     alone = evaluate([rows[1], rows[1].__class__(**(vars(rows[1]) | {"id": "twin"}))])[0]
     assert first.also["other"].evidence == second.evidence
@@ -110,20 +140,25 @@ def test_the_committed_ledger_reads_and_covers_the_paper():
 def test_stored_verdicts_follow_from_the_stored_results(judged):
     if journals := list(RESULTS.glob("*.journal")):
         pytest.skip(
-            f"{journals[0].name}: a grid is being filled; store the verdicts with: python -m lib claims --write"
+            f"{journals[0].name}: a grid is being filled; store the verdicts with: python -m lib"
+            " claims --write"
         )
     assert drift(judged, stored_verdicts()) == []
     assert sum(summary(judged).values()) == len(tallied(judged)) < len(judged)
 
 
 def test_an_equivalence_can_pass_at_the_papers_runs(judged):
-    """With the interval that 20 runs give, a change of exactly 0 passed in no way for fairness on ACSCoverage."""
+    """With the interval that 20 runs give, a change of exactly 0 passed in no way for fairness
+    on ACSCoverage.
+    """
     rows = [row for row in judged if row.claim.rule == "within"]
     assert len(rows) >= 5
     for row in rows:
         half = float(re.search(r"±([\d.]+) at most", row.evidence.detail)[1])
         half *= math.sqrt(min(1.0, row.evidence.runs / report.PAPER_RUNS[row.claim.subject]))
-        assert judge("within", Evidence(0.0, -half, half), row.claim.tolerance) == "reproduced", row.claim.id
+        assert judge("within", Evidence(0.0, -half, half), row.claim.tolerance) == "reproduced", (
+            row.claim.id
+        )
 
 
 def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch, capsys, judged):
@@ -137,7 +172,9 @@ def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch
 
 @pytest.fixture
 def grid(monkeypatch):
-    """Six runs where LDP lifts DI on "adult" by 0.05 everywhere, k-based by 0.08, and BLH costs accuracy."""
+    """Six runs where LDP lifts DI on "adult" by 0.05 everywhere, k-based by 0.08, and BLH costs
+    accuracy.
+    """
     rng, rows = stream(4, "toy grid"), []
     for run in range(6):
         base = 0.4 + 0.02 * rng.random()
@@ -152,19 +189,32 @@ def grid(monkeypatch):
             "recall": 0.8,
             "balanced_accuracy": 0.7,
         }
-        rows.append(common | {"protocol": "NonDP", "split": "none", "epsilon": math.nan, "DI": base, "acc": 0.8})
+        rows.append(
+            common
+            | {"protocol": "NonDP", "split": "none", "epsilon": math.nan, "DI": base, "acc": 0.8}
+        )
         for protocol in PROTOCOLS:
             for split, lift in (("uniform", 0.05), ("k-based", 0.08)):
                 acc = 0.8 - 0.1 * (protocol == "BLH") + 1e-3 * rng.random()
-                rows.append(common | {"protocol": protocol, "split": split, "epsilon": 1.0, "acc": acc,
-                                      "DI": base + lift + 1e-3 * rng.random()})  # fmt: skip
+                rows.append(
+                    common
+                    | {
+                        "protocol": protocol,
+                        "split": split,
+                        "epsilon": 1.0,
+                        "acc": acc,
+                        "DI": base + lift + 1e-3 * rng.random(),
+                    }
+                )
     frame = pd.DataFrame(rows)
     monkeypatch.setattr(ldp, "_grid", lambda name: frame if name == "ldp_main" else frame.iloc[:0])
     return frame
 
 
 def test_measures_on_a_grid_made_by_hand(grid):
-    assert ldp.nondp("adult", "DI").value == pytest.approx(grid[grid["protocol"] == "NonDP"]["DI"].mean())
+    assert ldp.nondp("adult", "DI").value == pytest.approx(
+        grid[grid["protocol"] == "NonDP"]["DI"].mean()
+    )
     lift = ldp.change("adult", "DI", split="uniform")
     assert lift.value == pytest.approx(0.05, abs=2e-3)
     assert lift.low <= lift.value <= lift.high
@@ -184,10 +234,13 @@ def test_measures_on_a_grid_made_by_hand(grid):
 
 
 def test_noise_around_the_fair_value_is_no_unfairness(grid, monkeypatch):
-    """OAD is 0.01 without privacy; under LDP exactly fair on average, but farther from 0 in most single runs."""
+    """OAD is 0.01 without privacy; under LDP exactly fair on average, but farther from 0 in most
+    single runs.
+    """
     noise = pd.Series([0.03, -0.03] * 3)
     moved = grid.assign(
-        OAD=(grid["protocol"] == "NonDP") * 0.01 + (grid["protocol"] != "NonDP") * grid["run"].map(noise)
+        OAD=(grid["protocol"] == "NonDP") * 0.01
+        + (grid["protocol"] != "NonDP") * grid["run"].map(noise)
     )
     monkeypatch.setattr(ldp, "_grid", lambda name: moved)
     assert ldp.share_improved("adult", ["OAD"]).value == 1
@@ -196,8 +249,17 @@ def test_noise_around_the_fair_value_is_no_unfairness(grid, monkeypatch):
 
 def test_a_grid_that_was_not_run_gives_no_value(grid):
     assert math.isnan(ldp.share_improved("adult", grid="ldp_appendix").value)
-    claim = Claim(**(ROW | {"measure": "change", "arguments": {"dataset": "lsac", "metric": "DI"}, "rule": "positive",
-                            "tolerance": {}}))  # fmt: skip
+    claim = Claim(
+        **(
+            ROW
+            | {
+                "measure": "change",
+                "arguments": {"dataset": "lsac", "metric": "DI"},
+                "rule": "positive",
+                "tolerance": {},
+            }
+        )
+    )
     assert evaluate([claim])[0].verdict == "not run"
 
 
@@ -213,7 +275,9 @@ def test_shares_count_cells_and_say_which_are_clear(grid):
     assert ldp.share_improved("adult", ["DI"], worse=True).value == 0
     assert ldp.share_improved("adult", ["DI"], by=["dataset", "split"]).detail.startswith("2 cells")
     losses = ldp.small_losses("adult", 0.02)
-    assert losses.value == pytest.approx(1 - 1 / 7 / 4)  # BLH alone loses, and only in one of four metrics
+    assert losses.value == pytest.approx(
+        1 - 1 / 7 / 4
+    )  # BLH alone loses, and only in one of four metrics
     assert "2 clearly below" in losses.detail
     assert ldp.small_losses("adult", 0.2).value == 1
     assert ldp.split_share("adult", utility=False).value == 0.25
@@ -229,7 +293,8 @@ def test_the_interval_of_a_share_widens_with_the_noise_between_runs():
     assert noisy.low < noisy.value < noisy.high
     assert "0 clearly above and 0 clearly below" in noisy.detail
     assert math.isnan(ldp._share(vague.iloc[:, :1]).low)
-    # above zero unless neither of the first two runs is drawn, which happens to (3/4)^8 = 10% of the resamples
+    # above zero unless neither of the first two runs is drawn, which happens to (3/4)^8 = 10% of
+    # the resamples
     rare = ldp._share(pd.DataFrame([[10.0, 10.0, *[-1.0] * 6]]))
     assert (rare.low, rare.value, rare.high) == (0, 1, 1)
 
@@ -242,17 +307,27 @@ def test_the_bounds_of_several_metrics_enclose_each(grid):
     assert several.high == 0  # f1 never changes: its interval is the point zero
     gains = ldp.largest_split_gain("adult", ["DI", "SPD"], distance=True)
     assert gains.value == pytest.approx(0.03, abs=2e-3)
-    assert (gains.low, gains.high) == (0, ldp.split_gain("adult", ["DI"], distance=True).high)  # SPD is the same
+    assert (gains.low, gains.high) == (
+        0,
+        ldp.split_gain("adult", ["DI"], distance=True).high,
+    )  # SPD is the same
 
 
 def test_the_best_two_are_found(grid, monkeypatch):
     # BLH alone loses utility, and nothing else: last by utility, level with the others by fairness
-    found = ldp_ranks.best_two("adult", ["GRR", "SS"]).detail.removeprefix("adult: ").split(";")[0].split(", ")
+    found = (
+        ldp_ranks.best_two("adult", ["GRR", "SS"])
+        .detail.removeprefix("adult: ")
+        .split(";")[0]
+        .split(", ")
+    )
     assert "BLH" not in found
     assert ldp_ranks.best_two("adult", found).value == 1
     assert ldp_ranks.best_two("adult", ["BLH", found[0]]).value == 0
     useful = grid["acc"] + 10 * grid["protocol"].isin(["OUE", "THE"])
-    raised = grid.assign(**dict.fromkeys(("acc", "f1", "auc", "balanced_accuracy", "recall"), useful))
+    raised = grid.assign(
+        **dict.fromkeys(("acc", "f1", "auc", "balanced_accuracy", "recall"), useful)
+    )
     monkeypatch.setattr(ldp, "_grid", lambda name: raised)
     useful_two = ldp_ranks.best_two("adult", ["OUE", "THE"])
     assert useful_two.value == 1
@@ -281,7 +356,9 @@ def test_ranks_of_protocols_have_an_interval_over_runs(grid, monkeypatch):
     assert ldp_ranks.placed("adult", "BLH", ["acc"], "last", never=True).value == 0
     assert ldp_ranks.placed("adult", "GRR", ["acc"], "last", never=True).value == 1
     odd = grid["run"].isin([0, 1]) & grid["protocol"].isin(["OUE"])
-    shaky = grid.assign(acc=grid["acc"] - 0.28 * odd)  # last in two runs of six, a little before BLH on average
+    shaky = grid.assign(
+        acc=grid["acc"] - 0.28 * odd
+    )  # last in two runs of six, a little before BLH on average
     monkeypatch.setattr(ldp, "_grid", lambda name: shaky)
     unsure = ldp_ranks.placed("adult", "BLH", ["acc"], "last")
     assert (unsure.low, unsure.value, unsure.high) == (0, 1, 1)
@@ -291,7 +368,9 @@ def test_budgets_at_which_a_metric_has_fallen_and_gaps_inside_groups(grid, monke
     ldp_rows = grid["protocol"] != "NonDP"
     wide = pd.concat([grid, grid[ldp_rows].assign(epsilon=4.0)])
     fallen = (wide["protocol"] != "NonDP") & ((wide["epsilon"] == 1) | (wide["split"] == "uniform"))
-    moved = wide.assign(f1=wide["f1"] - 0.1 * fallen, acc_0=0.7, acc_1=0.7 - 0.2 * (wide["protocol"] != "NonDP"))
+    moved = wide.assign(
+        f1=wide["f1"] - 0.1 * fallen, acc_0=0.7, acc_1=0.7 - 0.2 * (wide["protocol"] != "NonDP")
+    )
     monkeypatch.setattr(ldp, "_grid", lambda name: moved)
     assert ldp.drops_later("adult", 0.05, ["f1"]).value == 1  # uniform up to 4, k-based up to 1
     assert ldp.drops_later("adult", 0.05, ["f1", "recall"]).value == 0.5  # recall falls nowhere
@@ -310,37 +389,73 @@ def test_a_claim_on_several_data_sets_waits_for_all_of_them(grid):
 
 def test_directions_are_tested_together(grid):
     """Holm over the ledger: a p-value of one row grows with the number of rows that are tested."""
-    rows = [Claim(**(ROW | {"id": f"r{i}", "measure": "change", "rule": "positive", "tolerance": {},
-                            "arguments": {"dataset": "adult", "metric": "DI", "split": s}}))
-            for i, s in enumerate(("uniform", "k-based", None))]  # fmt: skip
+    rows = [
+        Claim(
+            **(
+                ROW
+                | {
+                    "id": f"r{i}",
+                    "measure": "change",
+                    "rule": "positive",
+                    "tolerance": {},
+                    "arguments": {"dataset": "adult", "metric": "DI", "split": s},
+                }
+            )
+        )
+        for i, s in enumerate(("uniform", "k-based", None))
+    ]
     alone, together = evaluate(rows[:1])[0], evaluate(rows)
     assert alone.adjusted_p == pytest.approx(alone.evidence.p)
     assert all(row.adjusted_p >= row.evidence.p for row in together)
     clearest = min(together, key=lambda row: row.evidence.p)
     assert clearest.adjusted_p == pytest.approx(3 * clearest.evidence.p)
     assert {row.verdict for row in together} == {"reproduced"}
-    assert evaluate(rows, shown=lambda claim: claim.id == "r1") == together[1:2]  # a page of one row: the same verdict
+    assert (
+        evaluate(rows, shown=lambda claim: claim.id == "r1") == together[1:2]
+    )  # a page of one row: the same verdict
 
 
 def test_rows_that_nobody_sees_are_not_measured(grid, monkeypatch):
     monkeypatch.setitem(MEASURES, "ratio", lambda epsilon: pytest.fail("measured"))
-    shown = Claim(**(ROW | {"id": "b", "measure": "splits_agree", "arguments": {"sizes": [4, 4]}, "rule": "true",
-                            "tolerance": {}}))  # fmt: skip
+    shown = Claim(
+        **(
+            ROW
+            | {
+                "id": "b",
+                "measure": "splits_agree",
+                "arguments": {"sizes": [4, 4]},
+                "rule": "true",
+                "tolerance": {},
+            }
+        )
+    )
     [row] = evaluate([Claim(**ROW), shown], shown=lambda claim: claim.id == "b")
     assert row.claim is shown
 
 
 def test_the_companions_rows_and_later_rules_are_tallied_apart():
-    claims = [Claim(**(ROW | change)) for change in (
-        {}, {"id": "b", "seen": True}, {"id": "c", "paper": "companion", "about": "ldp"}, {"id": "d", "paper": "coherence"},
-    )]  # fmt: skip
+    claims = [
+        Claim(**(ROW | change))
+        for change in (
+            {},
+            {"id": "b", "seen": True},
+            {"id": "c", "paper": "companion", "about": "ldp"},
+            {"id": "d", "paper": "coherence"},
+        )
+    ]
     rows = evaluate(claims)
     assert {key: [row.claim.id for row in part] for key, part in apart(rows).items()} == {
-        ("ldp", False): ["a"], ("ldp", True): ["b"], ("coherence", False): ["d"], ("companion", False): ["c"],
-    }  # fmt: skip
+        ("ldp", False): ["a"],
+        ("ldp", True): ["b"],
+        ("coherence", False): ["d"],
+        ("companion", False): ["c"],
+    }
     assert {name: sum(counts.values()) for name, counts in report.bars(rows).items()} == {
-        "LDP and fairness": 1, "LDP and fairness †": 1, "Demographic coherence": 1, "Companion": 1,
-    }  # fmt: skip
+        "LDP and fairness": 1,
+        "LDP and fairness †": 1,
+        "Demographic coherence": 1,
+        "Companion": 1,
+    }
     assert [row.claim.id for row in evaluate(claims, paper="ldp")] == ["a", "b", "c"]
     assert [row.claim.id for row in evaluate(claims, paper="companion")] == ["c"]
     words = report.tally_in_words(rows)
@@ -353,14 +468,34 @@ def test_the_companions_rows_and_later_rules_are_tallied_apart():
 def test_no_paper_is_charged_with_rows_about_other_tables_or_settings():
     """They stood among the papers' claims, and counted in their bars."""
     mine = {claim.id: claim.about for claim in read_claims() if claim.paper == "companion"}
-    assert mine.items() >= {"stratified-parity-texas": "stratified", "stratified-parity-nist": "stratified",
-                            "stratified-spent-wins": "stratified", "coherence-weaker-than-dp": "coherence",
-                            "ldp-g-optimal": "ldp"}.items()  # fmt: skip
+    assert (
+        mine.items()
+        >= {
+            "stratified-parity-texas": "stratified",
+            "stratified-parity-nist": "stratified",
+            "stratified-spent-wins": "stratified",
+            "coherence-weaker-than-dp": "coherence",
+            "ldp-g-optimal": "ldp",
+        }.items()
+    )
 
 
 def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
-    row = evaluate([Claim(**(ROW | {"measure": "change", "rule": "positive", "tolerance": {},
-                                    "arguments": {"dataset": "adult", "metric": "DI"}}))])[0]  # fmt: skip
+    row = evaluate(
+        [
+            Claim(
+                **(
+                    ROW
+                    | {
+                        "measure": "change",
+                        "rule": "positive",
+                        "tolerance": {},
+                        "arguments": {"dataset": "adult", "metric": "DI"},
+                    }
+                )
+            )
+        ]
+    )[0]
     assert row.claim.kind == "direction"
     assert "6 runs where the paper has 20" in report.in_words(row)
     assert "†" not in report.rule_in_words(row)
@@ -373,7 +508,9 @@ def test_verdicts_are_written_as_they_follow_and_stale_ones_go(tmp_path, judged)
     assert any("no such claim" in words for words in drift(judged, stored_verdicts(path)))
     report.write_verdicts(judged, path)
     assert drift(judged, stored_verdicts(path)) == []
-    assert stored_verdicts(path)["ldp-table2-adult"] == "reproduced"  # a replica cannot say otherwise
+    assert (
+        stored_verdicts(path)["ldp-table2-adult"] == "reproduced"
+    )  # a replica cannot say otherwise
 
 
 def test_the_table_escapes_labels_and_can_be_linked_to():
@@ -409,7 +546,9 @@ def test_rows_that_count_in_real_tables_have_the_same_verdict_on_replicas(on_rep
 
 def test_a_measure_that_loads_a_table_says_so():
     """Its rows would else have no stored evidence, and be "not run" where only replicas are."""
-    loading = {name for name, f in MEASURES.items() if re.search(r"\bload(_\w+)?\(", inspect.getsource(f))}
+    loading = {
+        name for name, f in MEASURES.items() if re.search(r"\bload(_\w+)?\(", inspect.getsource(f))
+    }
     assert loading == {name for name, f in MEASURES.items() if getattr(f, "counts_rows", False)}
 
 
@@ -422,11 +561,22 @@ def test_stored_evidence_is_what_the_real_tables_say():
 
 def test_evidence_that_is_not_what_the_table_says_is_found(tmp_path):
     claim = Claim(
-        **(ROW | {"id": "ldp-table2-lsac", "measure": "tests.claims.test_ledger:counted_here", "arguments": {}})
+        **(
+            ROW
+            | {
+                "id": "ldp-table2-lsac",
+                "measure": "tests.claims.test_ledger:counted_here",
+                "arguments": {},
+            }
+        )
     )
     rows = evaluate([claim])
     record = evidence_record(claim, rows[0].evidence)
-    assert record == {"measure": claim.measure, "arguments": {}, "evidence": {"value": 1.0, "data": "real data"}}
+    assert record == {
+        "measure": claim.measure,
+        "arguments": {},
+        "evidence": {"value": 1.0, "data": "real data"},
+    }
     verdicts = {"ldp-table2-lsac": rows[0].verdict}
     assert drift(rows, verdicts, {"ldp-table2-lsac": record}) == []
     other = record | {"evidence": {"value": 2.0, "data": "real data"}}

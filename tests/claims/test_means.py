@@ -1,4 +1,6 @@
-"""Measures of the claims about means: each says no where the statement is made false, and what it has counted."""
+"""Measures of the claims about means: each says no where the statement is made false, and what
+it has counted.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ def test_a_mechanism_with_too_little_noise_is_found_out(monkeypatch):
 def test_a_mechanism_that_forgets_to_clip_is_found_out(monkeypatch):
     def unclipped(values, sizes, low, high, epsilon, rng, ledger=None):
         scale = (high - low) / sizes / epsilon
-        return np.add.reduceat(values, np.cumsum(sizes) - sizes) / sizes + rng.laplace(size=sizes.size) * scale
+        return (
+            np.add.reduceat(values, np.cumsum(sizes) - sizes) / sizes
+            + rng.laplace(size=sizes.size) * scale
+        )
 
     monkeypatch.setattr(stratified, "laplace_means", unclipped)
     assert means_theory.stratified_privacy().value == 0
@@ -69,7 +74,11 @@ def test_skewed_sizes_have_a_little_less_laplace_noise():
 
 
 def test_what_was_simulated_has_runs_and_is_called_generated():
-    for found in (means_theory.theorem10(), means_theory.noise_bound(True), means_theory.skewed_noise(0.3, 10.0)):
+    for found in (
+        means_theory.theorem10(),
+        means_theory.noise_bound(True),
+        means_theory.skewed_noise(0.3, 10.0),
+    ):
         assert found.runs > 0
         assert found.data == "generated"
         assert not found.exact
@@ -81,20 +90,36 @@ def _mixtures(ratios: dict[int, float], spread: float = 0.001) -> pd.DataFrame:
     for n, ratio in ratios.items():
         for k in (3, 12):
             gap = (ratio - 1) * 10 / n
-            rows.append({"n": n, "k": k, "alpha": 1.0, "runs": 50, "error|COINPRESS": 10 / n, "error|StratCOINPRESS": ratio * 10 / n,
-                         "error|StratCOINPRESS - COINPRESS": gap, "error|StratCOINPRESS - COINPRESS|low": gap - spread * 10 / n,
-                         "error|StratCOINPRESS - COINPRESS|high": gap + spread * 10 / n})  # fmt: skip
+            rows.append(
+                {
+                    "n": n,
+                    "k": k,
+                    "alpha": 1.0,
+                    "runs": 50,
+                    "error|COINPRESS": 10 / n,
+                    "error|StratCOINPRESS": ratio * 10 / n,
+                    "error|StratCOINPRESS - COINPRESS": gap,
+                    "error|StratCOINPRESS - COINPRESS|low": gap - spread * 10 / n,
+                    "error|StratCOINPRESS - COINPRESS|high": gap + spread * 10 / n,
+                }
+            )
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize(("last", "verdict"), [(1.05, "reproduced"), (3.0, "same direction"), (6.0, "not reproduced")])
-def test_two_errors_that_go_to_zero_do_not_converge_unless_their_ratio_goes_to_one(last, verdict, monkeypatch):
+@pytest.mark.parametrize(
+    ("last", "verdict"), [(1.05, "reproduced"), (3.0, "same direction"), (6.0, "not reproduced")]
+)
+def test_two_errors_that_go_to_zero_do_not_converge_unless_their_ratio_goes_to_one(
+    last, verdict, monkeypatch
+):
     monkeypatch.setattr(means, "mixtures", lambda: _mixtures({1000: 5.0, 30_000: last}))
     found = means.mixture_ratio("StratCOINPRESS")
     assert (found.value, found.reference) == pytest.approx((last, 5.0))
     assert found.high - found.value == pytest.approx(0.001 / np.sqrt(2))
     assert judge("near", found, {"target": 1.0, "tolerance": 0.1}) == verdict
-    assert means.mixture_gap("StratCOINPRESS", 10_000, 0.01).value == 1  # the gap is small whatever the ratio
+    assert (
+        means.mixture_gap("StratCOINPRESS", 10_000, 0.01).value == 1
+    )  # the gap is small whatever the ratio
 
 
 def test_a_gap_counts_with_its_whole_interval(monkeypatch):
@@ -121,7 +146,12 @@ def _census(p: list[float]) -> pd.DataFrame:
 
 @pytest.mark.parametrize(
     ("p", "better"),
-    [([0.02] + [0.5] * 49, 0), ([0.0005] + [0.5] * 49, 1), ([0.0005, 0.0006] + [0.5] * 48, 2), ([0.999] * 50, 0)],
+    [
+        ([0.02] + [0.5] * 49, 0),
+        ([0.0005] + [0.5] * 49, 1),
+        ([0.0005, 0.0006] + [0.5] * 48, 2),
+        ([0.999] * 50, 0),
+    ],
 )
 def test_one_crossing_of_many_must_stand_out_from_all(p, better, monkeypatch):
     """At 2.5% each, one interval in forty lies below zero by chance."""
@@ -141,10 +171,19 @@ def test_the_price_of_stratifying_is_that_of_the_same_crossings(monkeypatch):
             if "all" in setting
             else [("AGEP", 1.0, 0.5), ("SEX", 3.0, 0.5), ("DIS", 99.0, 9.0)]
         )
-        return pd.DataFrame(rows, columns=names).assign(**{"variable": "SCHL", "error|COINPRESS": 1.0})
+        return pd.DataFrame(rows, columns=names).assign(
+            **{"variable": "SCHL", "error|COINPRESS": 1.0}
+        )
 
     monkeypatch.setattr(means, "census", census)
     assert means.stratified_price("scaled").loc["SCHL"].tolist() == [1.0, 2.0, 0.5, 2.0, 1.0, 3.0]
-    assert means.stratified_price("scaled, all strata").loc["SCHL"].tolist() == [1.0, 3.0, 0.0, 3.0, 2.0, 4.0]
+    assert means.stratified_price("scaled, all strata").loc["SCHL"].tolist() == [
+        1.0,
+        3.0,
+        0.0,
+        3.0,
+        2.0,
+        4.0,
+    ]
     monkeypatch.setattr(means, "census", lambda setting: pd.DataFrame())
     assert means.stratified_price("scaled").empty

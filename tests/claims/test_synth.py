@@ -19,30 +19,48 @@ GROUPS = ("SEX=0,RAC1P=0", "SEX=1,RAC1P=0")
 
 
 def grid(error, accuracy=lambda name, by, epsilon: 0.7) -> pd.DataFrame:
-    """Cells in which each group's error and means are ``error(name, by, epsilon)``, with a little noise by run."""
+    """Cells in which each group's error and means are ``error(name, by, epsilon)``, with a
+    little noise by run.
+    """
     rows = []
-    for name, by, epsilon, run in product(("MST", "AIM", "GEM"), ("vanilla", "SEX"), EPSILONS, range(5)):
-        rows.append(_row(name, by, epsilon, run, error(name, by, epsilon), accuracy(name, by, epsilon)))
+    for name, by, epsilon, run in product(
+        ("MST", "AIM", "GEM"), ("vanilla", "SEX"), EPSILONS, range(5)
+    ):
+        rows.append(
+            _row(name, by, epsilon, run, error(name, by, epsilon), accuracy(name, by, epsilon))
+        )
     rows += [_row("real", "vanilla", np.inf, run, 0.0, 0.8) for run in range(5)]
     return pd.DataFrame(rows)
 
 
 def _row(name, by, epsilon, run, error, accuracy) -> dict:
-    flat = {"dataset": "ny_employment", "synthesizer": name, "by": by, "epsilon": epsilon, "small": "keep", "run": run, "rows": 100,
-            "data_source": "local"}  # fmt: skip
+    flat = {
+        "dataset": "ny_employment",
+        "synthesizer": name,
+        "by": by,
+        "epsilon": epsilon,
+        "small": "keep",
+        "run": run,
+        "rows": 100,
+        "data_source": "local",
+    }
     for prefix in ("", "seen_"):
         flat |= {
             f"{prefix}acc": accuracy + run / 1e4,
             f"{prefix}error": error + run / 1e4,
             f"{prefix}means": error + run / 1e4,
         }
-        flat |= {f"{prefix}{s}|{g}": error for s in ("error", "means", "rate", "fnr") for g in GROUPS}
+        flat |= {
+            f"{prefix}{s}|{g}": error for s in ("error", "means", "rate", "fnr") for g in GROUPS
+        }
     return flat | {f"n|{g}": 50 for g in GROUPS}
 
 
 @pytest.fixture
 def stored(monkeypatch):
-    """Stores frames by the name of their data set; :func:`grid` makes cells of the paper's own table."""
+    """Stores frames by the name of their data set; :func:`grid` makes cells of the paper's own
+    table.
+    """
 
     def give(*frames):
         tables = {frame["dataset"].iloc[0]: frame for frame in frames}
@@ -67,11 +85,15 @@ def test_the_published_slip_is_another_gem(stored):
     assert synth.synth_best(**better).value == 0
     assert math.isnan(synth.synth_best(**better, as_spent=True).value)
     settings = product(("vanilla", "SEX"), EPSILONS, range(5))
-    slip = [_row(AS_SPENT, by, e, run, 0.1 if by == "SEX" else 0.15, 0.7) for by, e, run in settings]
+    slip = [
+        _row(AS_SPENT, by, e, run, 0.1 if by == "SEX" else 0.15, 0.7) for by, e, run in settings
+    ]
     stored(pd.concat([frame, pd.DataFrame(slip)], ignore_index=True))
     assert synth.synth_best(**better).value == 0
     assert synth.synth_best(**better, as_spent=True).value == 1
-    assert synth.synth_stratified_better("parity_error", ["GEM"], [0.01, 5], as_spent=True).value == 1
+    assert (
+        synth.synth_stratified_better("parity_error", ["GEM"], [0.01, 5], as_spent=True).value == 1
+    )
 
 
 def test_every_measured_row_has_a_share_on_full_cells(stored):
@@ -88,17 +110,30 @@ def test_every_measured_row_has_a_share_on_full_cells(stored):
 
 def test_rows_on_texas_ask_what_the_papers_rows_ask():
     claims = {claim.id: claim for claim in read_claims()}
-    own = [claim for name, claim in claims.items() if name.endswith("-texas") and claim.measure in synth.MEASURES]
+    own = [
+        claim
+        for name, claim in claims.items()
+        if name.endswith("-texas") and claim.measure in synth.MEASURES
+    ]
     assert len(own) > 20
     for claim in own:
         paper = claims[claim.id.removesuffix("-texas")]
         assert (claim.paper, paper.paper) == ("companion", "stratified")
         assert claim.arguments == paper.arguments | {"tables": "acs_coverage"}
-        assert (claim.measure, claim.rule, claim.tolerance) == (paper.measure, paper.rule, paper.tolerance), claim.id
+        assert (claim.measure, claim.rule, claim.tolerance) == (
+            paper.measure,
+            paper.rule,
+            paper.tolerance,
+        ), claim.id
 
 
 def test_curves_that_fall_improve_where_falling_is_better(stored):
-    stored(grid(lambda name, by, epsilon: 1 / (1 + epsilon), lambda name, by, epsilon: 0.7 + epsilon / 100))
+    stored(
+        grid(
+            lambda name, by, epsilon: 1 / (1 + epsilon),
+            lambda name, by, epsilon: 0.7 + epsilon / 100,
+        )
+    )
     assert synth.synth_improves_with_budget("parity_error").value == 1
     assert synth.synth_improves_with_budget("acc").value == 1
     stored(grid(lambda name, by, epsilon: epsilon, lambda name, by, epsilon: 0.7 - epsilon / 100))
@@ -107,8 +142,12 @@ def test_curves_that_fall_improve_where_falling_is_better(stored):
 
 
 def test_gains_and_costs_have_the_metrics_sign(stored):
-    stored(grid(lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1,
-                lambda name, by, epsilon: 0.7 if by == "vanilla" else 0.65))  # fmt: skip
+    stored(
+        grid(
+            lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1,
+            lambda name, by, epsilon: 0.7 if by == "vanilla" else 0.65,
+        )
+    )
     everyone = {"synthesizers": ["MST", "AIM", "GEM"], "epsilons": [0.01, 5]}
     assert synth.synth_stratified_better("parity_means", **everyone).value == 1
     assert synth.synth_stratified_better("parity_means", **everyone, worse=True).value == 0
@@ -133,7 +172,11 @@ def test_the_best_is_the_best_in_every_setting(stored):
 
 
 def test_near_the_real_rows(stored):
-    stored(grid(lambda name, by, epsilon: 0.1, lambda name, by, epsilon: 0.79 if name == "GEM" else 0.7))
+    stored(
+        grid(
+            lambda name, by, epsilon: 0.1, lambda name, by, epsilon: 0.79 if name == "GEM" else 0.7
+        )
+    )
     assert synth.synth_near_real(["GEM", "AIM"], 5.0, 0.02).value == 0.5
     assert synth.synth_real_accuracy(0.8).value == pytest.approx(0.8002)
     stored(grid(lambda name, by, epsilon: 1 / epsilon if name == "AIM" else 1.0))
@@ -150,13 +193,17 @@ def test_one_table_off_the_target_decides(stored):
     far.loc[far["synthesizer"] == "real", "acc"] = 0.67
     stored(near, far.assign(dataset="acs_coverage"))
     assert synth.synth_real_accuracy(0.8).value == pytest.approx(0.8002)
-    assert synth.synth_real_accuracy(0.8, ["ny_employment", "acs_coverage"]).value == pytest.approx(0.67)
+    assert synth.synth_real_accuracy(0.8, ["ny_employment", "acs_coverage"]).value == pytest.approx(
+        0.67
+    )
 
 
 def test_new_yorks_claims_are_judged_on_new_yorks_table(stored):
     """Texas says the opposite; only its own rows hear it."""
     ask = {"metric": "parity_means", "synthesizers": ["GEM"], "epsilons": [0.01, 5]}
-    better, worse = (grid(lambda name, by, epsilon, v=v: 0.5 if by == v else 0.1) for v in ("vanilla", "SEX"))
+    better, worse = (
+        grid(lambda name, by, epsilon, v=v: 0.5 if by == v else 0.1) for v in ("vanilla", "SEX")
+    )
     stored(better, worse.assign(dataset="acs_coverage"))
     assert synth.synth_stratified_better(**ask).value == 1
     assert synth.synth_stratified_better(**ask, tables="acs_coverage").value == 0
@@ -166,7 +213,9 @@ def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
     frame = grid(lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1)
     stored(frame.assign(dataset="newyork", data_source="stand-in"))
     ask = {"synthesizers": ["GEM"], "epsilons": [0.01, 5]}
-    means, three_way = (synth.synth_stratified_better(m, **ask) for m in ("parity_means", "parity_error"))
+    means, three_way = (
+        synth.synth_stratified_better(m, **ask) for m in ("parity_means", "parity_error")
+    )
     assert (means.value, means.comparable, means.data) == (1, True, "stand-in")
     assert "on the stand-in the groups' sizes" in means.detail
     assert (three_way.value, three_way.comparable) == (1, False)
@@ -175,14 +224,20 @@ def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
     assert not synth.synth_real_accuracy(0.8).comparable
     both = synth.synth_best("GEM", ["parity_means", "parity_error"], [0.01, 5])
     assert both.comparable
-    assert both.detail.startswith("0 of 4 on newyork")  # one metric of two, one stratification, four budgets
+    assert both.detail.startswith(
+        "0 of 4 on newyork"
+    )  # one metric of two, one stratification, four budgets
     assert "left out: parity error of three-way marginals" in both.detail
 
 
 def test_one_synthesizer_above_another_and_a_trade_off(stored):
     accuracy = {"GEM": 0.8, "AIM": 0.7, "MST": 0.75}
-    stored(grid(lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1,
-                lambda name, by, epsilon: accuracy[name] - 0.1 * (by != "vanilla" and epsilon > 1)))  # fmt: skip
+    stored(
+        grid(
+            lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1,
+            lambda name, by, epsilon: accuracy[name] - 0.1 * (by != "vanilla" and epsilon > 1),
+        )
+    )
     assert synth.synth_above("acc", ["GEM"], "AIM").value == 1
     assert synth.synth_above("acc", ["GEM", "AIM"], "MST").value == 0
     assert (

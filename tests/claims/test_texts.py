@@ -1,4 +1,6 @@
-"""Measures of theorems and sentences that had no row: each holds where it should and fails where it must."""
+"""Measures of theorems and sentences that had no row: each holds where it should and fails where
+it must.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,21 @@ def test_joint_laws_are_laws_and_leaks_are_charged(leak):
     assert true[-2] / fresh[-2] == pytest.approx(math.comb(8, 4))  # the published half is this one
 
 
-@pytest.mark.parametrize(("measure", "bound", "broken"), [
-    ("claim1_exact", "claim1", lambda fresh, zeta, eta: fresh * math.exp(0.3 * zeta)),
-    ("lemma1_exact", "lemma1_probability", lambda members, mu, zeta, eta: 1e-3 * mu),
-    ("theorem3_exact", "size", lambda terms: 40),
-    ("pure_information", "pure_dp", lambda epsilon, n, eta: 0.2 * epsilon**2 * n),
-    ("approximate_information", "approximate_dp", lambda **given: (1e-6, given["epsilon"] ** 2 / 100)),
-    ("theorem8_simulated", "size", lambda terms: 10),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("measure", "bound", "broken"),
+    [
+        ("claim1_exact", "claim1", lambda fresh, zeta, eta: fresh * math.exp(0.3 * zeta)),
+        ("lemma1_exact", "lemma1_probability", lambda members, mu, zeta, eta: 1e-3 * mu),
+        ("theorem3_exact", "size", lambda terms: 40),
+        ("pure_information", "pure_dp", lambda epsilon, n, eta: 0.2 * epsilon**2 * n),
+        (
+            "approximate_information",
+            "approximate_dp",
+            lambda **given: (1e-6, given["epsilon"] ** 2 / 100),
+        ),
+        ("theorem8_simulated", "size", lambda terms: 10),
+    ],
+)
 def test_a_bound_that_is_too_small_is_refuted(monkeypatch, measure, bound, broken):
     assert chain.MEASURES[measure]().value == 1
     monkeypatch.setattr(chain, bound, broken)
@@ -63,7 +72,9 @@ def test_hoeffding_holds_and_a_smaller_bound_would_not(monkeypatch):
 def test_a_fresh_estimate_doubles_the_noise_of_the_groups(monkeypatch):
     found = text.fresh_estimate()
     assert (found.value, found.reference) == (pytest.approx(2), 1)
-    monkeypatch.setattr(text, "laplace_means", lambda x, sizes, low, high, epsilon, rng: np.ones(sizes.size))
+    monkeypatch.setattr(
+        text, "laplace_means", lambda x, sizes, low, high, epsilon, rng: np.ones(sizes.size)
+    )
     assert text.fresh_estimate().value == 1
 
 
@@ -78,7 +89,9 @@ def test_the_weight_of_the_population_in_definition_11(monkeypatch):
     assert text.population_weight(4).value == 0
     assert "0.250" in text.population_weight(4).detail
     real = text.parity_error
-    monkeypatch.setattr(text, "parity_error", lambda *a, reading: real(*a, reading=reading, omega=1.0))
+    monkeypatch.setattr(
+        text, "parity_error", lambda *a, reading: real(*a, reading=reading, omega=1.0)
+    )
     assert text.population_weight(4).value == 1
 
 

@@ -1,4 +1,6 @@
-"""Groups are what their names say, for every kind of column; bands hold what falls between their edges."""
+"""Groups are what their names say, for every kind of column; bands hold what falls between their
+edges.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.coherence.collection import EVERYONE, banded, bands_in_order, groups, groups_by_size, large_enough
+from lib.coherence.collection import (
+    EVERYONE,
+    banded,
+    bands_in_order,
+    groups,
+    groups_by_size,
+    large_enough,
+)
 
 FRAME = pd.DataFrame({"a": [0, 1, 1, None], "b": ["x", "x", "y", "y"], "age": [3, 18, 40, 80]})
 
@@ -33,7 +42,11 @@ def test_a_column_partitions_and_a_crossing_is_an_intersection(rows):
     frame = pd.DataFrame(rows, columns=["u", "v"])
     found = groups(frame, ["u", "v"], [("u", "v")], everyone=False)
     for column in ("u", "v"):
-        parts = [who for name, who in found.items() if name.startswith(f"{column} = ") and "&" not in name]
+        parts = [
+            who
+            for name, who in found.items()
+            if name.startswith(f"{column} = ") and "&" not in name
+        ]
         assert (np.sum(parts, axis=0) == 1).all()
     crossed = {name: who for name, who in found.items() if "&" in name}
     assert len(crossed) == len(set(rows))
@@ -81,20 +94,43 @@ def test_names_of_bands():
 
 def test_bands_are_shown_from_low_to_high_and_all_else_as_it_came():
     ages, sizes = pd.Series([3, 80, 20, 100]), pd.Series([0.2, 0.5, 12.0, 3.0])
-    frame = pd.DataFrame({"age": banded(ages, (18, 65, 100)), "sex": [*"mwmw"], "x": banded(sizes, (0.5, 3.0, 10.0))})
+    frame = pd.DataFrame(
+        {"age": banded(ages, (18, 65, 100)), "sex": [*"mwmw"], "x": banded(sizes, (0.5, 3.0, 10.0))}
+    )
     names = list(groups(frame, ["sex", "age", "x"], [("sex", "age")]))
     assert bands_in_order(names) == [
-        EVERYONE, "sex = m", "sex = w", "age = < 18", "age = 18-64", "age = 65-99", "age = >= 100", "x = < 0.5", "x = [0.5, 3)",
-        "x = [3, 10)", "x = >= 10", "sex = m & age = < 18", "sex = m & age = 18-64", "sex = w & age = 65-99", "sex = w & age = >= 100",
-    ]  # fmt: skip
-    assert bands_in_order(["b", "c = 2", "c = 10-x", "a", "c = 1"]) == ["b", "c = 2", "c = 10-x", "a", "c = 1"]
+        EVERYONE,
+        "sex = m",
+        "sex = w",
+        "age = < 18",
+        "age = 18-64",
+        "age = 65-99",
+        "age = >= 100",
+        "x = < 0.5",
+        "x = [0.5, 3)",
+        "x = [3, 10)",
+        "x = >= 10",
+        "sex = m & age = < 18",
+        "sex = m & age = 18-64",
+        "sex = w & age = 65-99",
+        "sex = w & age = >= 100",
+    ]
+    assert bands_in_order(["b", "c = 2", "c = 10-x", "a", "c = 1"]) == [
+        "b",
+        "c = 2",
+        "c = 10-x",
+        "a",
+        "c = 1",
+    ]
 
 
 def test_a_missing_number_makes_no_group():
     bands = pd.DataFrame({"band": banded(pd.Series([3, None, 80]), (18, 65))})
     found = groups(bands, ["band"], everyone=False)
     assert {name: who.tolist() for name, who in found.items()} == {
-        "band = < 18": [True, False, False], "band = >= 65": [False, False, True]}  # fmt: skip
+        "band = < 18": [True, False, False],
+        "band = >= 65": [False, False, True],
+    }
 
 
 def test_the_size_constraint_counts_members_of_the_whole_table():
@@ -123,15 +159,20 @@ def test_what_names_no_group_is_refused():
 MIXED = st.sampled_from([1, 2, "10", "x", None, 2.5])
 
 
-@given(st.lists(st.tuples(MIXED, st.sampled_from(["u", "v", None])), min_size=1, max_size=40), st.integers(1, 20))
+@given(
+    st.lists(st.tuples(MIXED, st.sampled_from(["u", "v", None])), min_size=1, max_size=40),
+    st.integers(1, 20),
+)
 @settings(max_examples=100)
 def test_groups_by_size_are_the_groups_compared_one_by_one(rows, gamma):
     frame = pd.DataFrame(rows, columns=["a", "b"], dtype=object)
     every = groups(frame, ["a", "b"], [("a", "b")])
     for name, who in every.items():
         parts = [part.split(" = ") for part in name.split(" & ")] if name != EVERYONE else []
-        expected = [all(row[column] is not None and f"{row[column]}" == text for column, text in parts)
-                    for row in frame.to_dict("records")]  # fmt: skip
+        expected = [
+            all(row[column] is not None and f"{row[column]}" == text for column, text in parts)
+            for row in frame.to_dict("records")
+        ]
         assert who.tolist() == expected
     kept, small = groups_by_size(frame, ["a", "b"], [("a", "b")], gamma=gamma)
     assert kept.keys() == large_enough(every, gamma).keys()

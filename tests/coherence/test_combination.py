@@ -1,4 +1,6 @@
-"""One p-value from many splits: its law by enumeration, its rate by simulation, and what Fisher's method loses."""
+"""One p-value from many splits: its law by enumeration, its rate by simulation, and what
+Fisher's method loses.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,15 @@ def test_the_example_runs():
     assert doctest.testmod(combination).failed == 0
 
 
-@pytest.mark.parametrize("lists", [
-    ([0.1, 0.2, 0.3, 0.4], [0.5, 0.1, 0.2, 0.9]), ([0.0, 0.0, 0.0, 1.0], [0.5, 0.5, 0.2, 0.2]),
-    ([1.0, 1.0, 1.0], [0.0, 2.0, 2.0], [0.1, 0.2, 0.3]), ([0.3, 0.3 + 1e-14, 0.1], [0.2, 0.4]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "lists",
+    [
+        ([0.1, 0.2, 0.3, 0.4], [0.5, 0.1, 0.2, 0.9]),
+        ([0.0, 0.0, 0.0, 1.0], [0.5, 0.5, 0.2, 0.2]),
+        ([1.0, 1.0, 1.0], [0.0, 2.0, 2.0], [0.1, 0.2, 0.3]),
+        ([0.3, 0.3 + 1e-14, 0.1], [0.2, 0.4]),
+    ],
+)
 def test_the_rate_is_exact_at_every_value_that_p_takes(lists):
     """Whichever entries are the observed ones is equally likely: all choices are tried."""
     orders = product(*([np.roll(values, -i) for i in range(len(values))] for values in lists))
@@ -42,12 +49,16 @@ def test_no_split_and_equal_distances_say_nothing():
 
 
 def _group(shift: float, splits: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Hard labels of 40 people, 20 inside; those inside have a 1 more often by ``shift``. Many distances are equal."""
+    """Hard labels of 40 people, 20 inside; those inside have a 1 more often by ``shift``. Many
+    distances are equal.
+    """
     inside = np.arange(40) < 20
     found = []
     for _ in range(splits):
         h = np.where(rng.random(40) < 0.3 + shift * inside, 1.0, -1.0)
-        found.append(np.append(split_distance(h, inside), shuffled_distances(h, 20, draws=20, rng=rng)))
+        found.append(
+            np.append(split_distance(h, inside), shuffled_distances(h, 20, draws=20, rng=rng))
+        )
     return found
 
 
@@ -57,7 +68,9 @@ def _fisher(splits: list[np.ndarray]) -> float:
 
 
 def test_the_rate_is_kept_and_the_power_beats_fisher_on_hard_labels():
-    """400 groups each; of the rates of flags at 5% the first is a binomial's, exceeded once in a million."""
+    """400 groups each; of the rates of flags at 5% the first is a binomial's, exceeded once in a
+    million.
+    """
     rng, times, level = stream(5, "combination"), 400, 0.05
     quiet = [_group(0.0, 5, rng) for _ in range(times)]
     flags = sum(combined_p(splits) <= level for splits in quiet)
@@ -65,12 +78,16 @@ def test_the_rate_is_kept_and_the_power_beats_fisher_on_hard_labels():
     assert flags > stats.binom.ppf(FALSE_ALARM, times, 0.8 * level)  # and used
     assert sum(_fisher(splits) <= level for splits in quiet) <= 2
     loud = [_group(0.25, 5, rng) for _ in range(times)]
-    power = {rule: np.mean([rule(splits) <= level for splits in loud]) for rule in (combined_p, _fisher)}
+    power = {
+        rule: np.mean([rule(splits) <= level for splits in loud]) for rule in (combined_p, _fisher)
+    }
     assert power[combined_p] > power[_fisher] + 0.2
 
 
 def test_what_fisher_loses_by_hand():
-    """Two splits of two values each: p = 1/2 twice has probability 1/4, and -2 ln of it a chi-square tail of 0.597."""
+    """Two splits of two values each: p = 1/2 twice has probability 1/4, and -2 ln of it a
+    chi-square tail of 0.597.
+    """
     tail = stats.chi2.sf(4 * np.log(2), 4)
     assert fisher_false_alarm(draws=1, splits=2, level=tail + 0.01) == pytest.approx(0.25)
     assert fisher_false_alarm(draws=1, splits=2, level=tail - 0.01) == 0

@@ -8,17 +8,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lib.coherence.distances import DISTANCES, LARGEST, reshuffling_p, shuffled_distances, split_distance, wasserstein1
+from lib.coherence.distances import (
+    DISTANCES,
+    LARGEST,
+    reshuffling_p,
+    shuffled_distances,
+    split_distance,
+    wasserstein1,
+)
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 
-values = st.lists(st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, -0.5, 0.0, 1.0])), min_size=1, max_size=40)
+values = st.lists(
+    st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, -0.5, 0.0, 1.0])), min_size=1, max_size=40
+)
 
 
 @given(values, values)
 @settings(max_examples=200)
 def test_wasserstein_is_scipys(a, b):
-    assert wasserstein1(np.array(a), np.array(b)) == pytest.approx(stats.wasserstein_distance(a, b), rel=0, abs=1e-12)
+    assert wasserstein1(np.array(a), np.array(b)) == pytest.approx(
+        stats.wasserstein_distance(a, b), rel=0, abs=1e-12
+    )
 
 
 @given(values, values)
@@ -29,11 +40,15 @@ def test_the_others_by_their_definitions(a, b):
     points = np.unique(both)
     cdf = np.array([[np.mean(np.array(x) <= p) for p in points] for x in (a, b)])
     pmf = np.array([[np.mean(np.array(x) == p) for p in points] for x in (a, b)])
-    assert split_distance(both, inside, "kolmogorov") == pytest.approx(np.abs(cdf[0] - cdf[1]).max(), abs=1e-12)
+    assert split_distance(both, inside, "kolmogorov") == pytest.approx(
+        np.abs(cdf[0] - cdf[1]).max(), abs=1e-12
+    )
     assert split_distance(both, inside, "total variation") == pytest.approx(
         np.abs(pmf[0] - pmf[1]).sum() / 2, abs=1e-12
     )
-    assert split_distance(both, inside, "mean") == pytest.approx(abs(np.mean(a) - np.mean(b)), abs=1e-12)
+    assert split_distance(both, inside, "mean") == pytest.approx(
+        abs(np.mean(a) - np.mean(b)), abs=1e-12
+    )
     for name in DISTANCES:
         found = split_distance(both, inside, name)
         assert 0 <= found <= LARGEST[name] + 1e-12
@@ -95,13 +110,24 @@ def test_values_are_sorted_once_whatever_the_number_of_pieces(monkeypatch):
 
 def test_a_sequential_p_value_is_the_full_one_where_there_is_a_difference():
     inside = np.arange(60) < 30
-    assert reshuffling_p(np.where(inside, 1.0, -1.0), inside, draws=999, enough=20, rng=stream(7, "apart")) == 1 / 1000
+    assert (
+        reshuffling_p(
+            np.where(inside, 1.0, -1.0), inside, draws=999, enough=20, rng=stream(7, "apart")
+        )
+        == 1 / 1000
+    )
     assert reshuffling_p(np.zeros(60), inside, draws=999, enough=20, rng=stream(7, "alike")) == 1
-    assert np.isnan(reshuffling_p(np.zeros(60), np.ones(60, dtype=bool), draws=9, enough=2, rng=stream(7, "nobody")))
+    assert np.isnan(
+        reshuffling_p(
+            np.zeros(60), np.ones(60, dtype=bool), draws=9, enough=2, rng=stream(7, "nobody")
+        )
+    )
 
 
 def test_a_sequential_p_value_is_valid_and_cheap():
-    """Of predictors that have seen nobody, p <= t in at most a share t; and most of the reshufflings are saved."""
+    """Of predictors that have seen nobody, p <= t in at most a share t; and most of the
+    reshufflings are saved.
+    """
     rng, found, spent = stream(7, "sequential"), [], 0
 
     def counted(values, n_a, *, draws, **more):

@@ -19,14 +19,25 @@ def _table(n: int = 400, unique: bool = True) -> pd.DataFrame:
     rng = stream(3, "coherence table", n)
     x = np.arange(n) if unique else rng.integers(0, 3, n)
     y = (rng.random(n) < 0.3).astype(int)
-    return pd.DataFrame({"x": x, "sex": rng.integers(0, 2, n), "job": rng.choice(["a", "b", "c"], n), "y": y})
+    return pd.DataFrame(
+        {"x": x, "sex": rng.integers(0, 2, n), "job": rng.choice(["a", "b", "c"], n), "y": y}
+    )
 
 
 SETUP = Setup(target="y", lens=("x", "sex", "job"))
 
 
 def _run(frame, learner, setup=SETUP, splits=6, **options):
-    return demcoh(frame, groups(frame, ["sex"]), learner, setup, splits=splits, seed=1, progress=False, **options)
+    return demcoh(
+        frame,
+        groups(frame, ["sex"]),
+        learner,
+        setup,
+        splits=splits,
+        seed=1,
+        progress=False,
+        **options,
+    )
 
 
 def test_halves_are_disjoint_equal_and_random(rng):
@@ -53,7 +64,9 @@ def test_a_constant_predictor_is_coherent():
 
 
 def test_a_learner_of_a_strong_signal_is_coherent_about_a_common_one():
-    """A logistic regression on three values of x has little to memorise: its excess over the null is about zero."""
+    """A logistic regression on three values of x has little to memorise: its excess over the
+    null is about zero.
+    """
     frame = _table(4000, unique=False)
     result = _run(frame, Estimator(LogisticRegression(), one_hot=True), splits=20)
     row = result.summary().set_index("group").loc[EVERYONE]
@@ -65,13 +78,17 @@ def test_the_battery_runs_and_only_what_memorises_is_far_from_its_null():
     for name, learner in BATTERY.items():
         rows = _run(frame, learner, splits=2).rows
         assert rows["distance"].between(0, 2).all(), name
-    positive = groups(frame, predicates={"y = 1": lambda t: (t["y"] == 1).to_numpy()}, everyone=False)
+    positive = groups(
+        frame, predicates={"y = 1": lambda t: (t["y"] == 1).to_numpy()}, everyone=False
+    )
     result = demcoh(frame, positive, BATTERY["forest"], SETUP, splits=4, seed=1, progress=False)
     assert result.summary()["excess"].iloc[0] > 0.3  # noise, learnt by heart: the subgroup shows it
 
 
 def test_the_two_member_category_of_section_4_2():
-    """Two people, predicted -1 and 1: they part with probability (n/2)/(n-1), then 2 apart; together, no distance."""
+    """Two people, predicted -1 and 1: they part with probability (n/2)/(n-1), then 2 apart;
+    together, no distance.
+    """
     n, splits = 20, 3000
     frame = pd.DataFrame({"x": np.arange(n), "y": [0, 1] * (n // 2)})
     pair = {"pair": frame["x"].to_numpy() < 2}
@@ -85,7 +102,15 @@ def test_the_two_member_category_of_section_4_2():
     assert (rows.loc[parted, "distance"] == 2).all()
     assert stats.binomtest(int(parted.sum()), splits, (n / 2) / (n - 1)).pvalue > FALSE_ALARM
     with pytest.raises(ValueError, match="gamma=3 is not allowed: the largest group has 2"):
-        demcoh(frame, pair, learner, Setup(target="y", lens=("x",), gamma=3), splits=1, seed=0, progress=False)
+        demcoh(
+            frame,
+            pair,
+            learner,
+            Setup(target="y", lens=("x",), gamma=3),
+            splits=1,
+            seed=0,
+            progress=False,
+        )
 
 
 def test_the_same_splits_whatever_the_number_of_workers_and_whatever_came_before():
@@ -93,7 +118,9 @@ def test_the_same_splits_whatever_the_number_of_workers_and_whatever_came_before
     one, two = _run(frame, BATTERY["forest"]), _run(frame, BATTERY["forest"], workers=2)
     pd.testing.assert_frame_equal(one.rows, two.rows)
     members = groups(frame, ["sex"])
-    alone = one_split(frame, members, BATTERY["forest"], SETUP, stream(1, "demcoh", 4)).assign(split=4)
+    alone = one_split(frame, members, BATTERY["forest"], SETUP, stream(1, "demcoh", 4)).assign(
+        split=4
+    )
     pd.testing.assert_frame_equal(alone, one.rows[one.rows["split"] == 4].reset_index(drop=True))
 
 
@@ -119,9 +146,13 @@ def test_hard_labels_and_predictions_out_of_range():
 
     with pytest.raises(ValueError, match=r"gave -10\.0; Definition 2 allows \[-1, 1\]"):
         _run(frame, loud)
-    clipped = _run(frame, loud, Setup(target="y", lens=("sex",), out_of_range="clip"), splits=1).rows
+    clipped = _run(
+        frame, loud, Setup(target="y", lens=("sex",), out_of_range="clip"), splits=1
+    ).rows
     assert clipped["mean_a"].min() >= -1
-    hard = _run(frame, loud, Setup(target="y", lens=("sex",), out_of_range="allow", labels="hard"), splits=1).rows
+    hard = _run(
+        frame, loud, Setup(target="y", lens=("sex",), out_of_range="allow", labels="hard"), splits=1
+    ).rows
     assert set(hard["mean_a"][1:]) == {-1.0, 1.0}
     with pytest.raises(ValueError, match="shape"):
         _run(frame, lambda *_: lambda records: np.zeros(3))
@@ -153,7 +184,9 @@ def test_summary_and_beta_count_what_is_there():
 def test_splits_without_a_distance_are_neither_hits_nor_misses():
     """Nine splits of which three have a distance once counted as nine."""
     distance = [2.0, 0.1, 2.0, *[np.nan] * 6]
-    one = pd.DataFrame({"group": "pair", "split": range(9), "n": 2, "distance": distance, "null": 0.0})
+    one = pd.DataFrame(
+        {"group": "pair", "split": range(9), "n": 2, "distance": distance, "null": 0.0}
+    )
     never = one.assign(group="alone", n=1, distance=np.nan)
     result = Result(pd.concat([one, never], ignore_index=True), SETUP, 1)
     assert result.beta(1.0, "pair") == result.beta(1.0) == (2 / 3, *clopper_pearson(2, 3))

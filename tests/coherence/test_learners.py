@@ -1,4 +1,6 @@
-"""Learners on tables with known answers: closed forms, typed columns, unseen categories, missing classes."""
+"""Learners on tables with known answers: closed forms, typed columns, unseen categories, missing
+classes.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,15 @@ def typed() -> pd.DataFrame:
     rng = stream(5, "learners table")
     n = 300
     job = rng.choice(["a", "b", "c"], n)
-    return pd.DataFrame({
-        "size": rng.normal(size=n), "job": job, "member": rng.random(n) < 0.5,
-        "colour": pd.Categorical(rng.choice(["red", "blue"], n)), "y": (rng.random(n) < np.where(job == "a", 0.9, 0.2)).astype(int),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "size": rng.normal(size=n),
+            "job": job,
+            "member": rng.random(n) < 0.5,
+            "colour": pd.Categorical(rng.choice(["red", "blue"], n)),
+            "y": (rng.random(n) < np.where(job == "a", 0.9, 0.2)).astype(int),
+        }
+    )
 
 
 @pytest.mark.parametrize("name", BATTERY)
@@ -50,7 +57,9 @@ def test_only_the_lens_is_seen(name, typed, rng):
 
 @pytest.mark.parametrize("name", BATTERY)
 def test_the_stream_decides(name, typed):
-    first, again = (BATTERY[name](typed[:200], "y", LENS, stream(1, "same"))(typed) for _ in range(2))
+    first, again = (
+        BATTERY[name](typed[:200], "y", LENS, stream(1, "same"))(typed) for _ in range(2)
+    )
     np.testing.assert_array_equal(first, again)
 
 
@@ -87,7 +96,12 @@ def test_a_lookup_needs_no_target_and_of_answers_takes_the_majority(rng):
     half = pd.DataFrame({"x": [1, 1, 1, 2, 3, 3], "y": [1, 1, 0, 0, 1, 0]})
     records = pd.DataFrame({"x": [1, 2, 3, 4]})
     assert Lookup()(half[["x"]], "y", ("x",), rng)(records).tolist() == [1, 1, 1, -1]
-    assert Lookup(answers=True, otherwise=0.0)(half, "y", ("x",), rng)(records).tolist() == [1, -1, -1, 0]
+    assert Lookup(answers=True, otherwise=0.0)(half, "y", ("x",), rng)(records).tolist() == [
+        1,
+        -1,
+        -1,
+        0,
+    ]
 
 
 def test_a_curator_may_release_anything_that_the_learner_reads(typed, rng):
@@ -120,7 +134,9 @@ def test_releases_that_cannot_be_learnt_from_are_refused(learner, typed, rng):
 
 
 def test_classes_other_than_0_and_1_and_models_that_are_none_are_refused(typed, rng):
-    with pytest.raises(ValueError, match=r"target 'y' of the release holds .*2.*; 0 and 1 are allowed"):
+    with pytest.raises(
+        ValueError, match=r"target 'y' of the release holds .*2.*; 0 and 1 are allowed"
+    ):
         Estimator(LogisticRegression(), one_hot=True)(typed.assign(y=2), "y", LENS, rng)
     with pytest.raises(ValueError, match="an instance with fit and predict is"):
         Estimator(RandomForestClassifier)

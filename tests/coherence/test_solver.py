@@ -11,7 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.coherence import solver
-from lib.coherence.solver import MODES, UNKNOWNS, Setting, Solution, holds, required_size, rounded, solve, table1
+from lib.coherence.solver import (
+    MODES,
+    UNKNOWNS,
+    Setting,
+    Solution,
+    holds,
+    required_size,
+    rounded,
+    solve,
+    table1,
+)
 from lib.coherence.theorems import theorem8_delta
 from lib.rng import stream
 
@@ -25,7 +35,10 @@ def test_table_1_satisfies_theorem_7_row_by_row():
     assert 0 < min(row["slack"] for row in rows) < 0.01
     assert max(row["slack"] for row in rows) < 0.25
     assert not any(row["holds"] for row in table1("theorem8"))
-    assert all(ours["largest"] > 2 * theirs["largest"] for ours, theirs in zip(table1("tightened"), rows, strict=True))
+    assert all(
+        ours["largest"] > 2 * theirs["largest"]
+        for ours, theirs in zip(table1("tightened"), rows, strict=True)
+    )
 
 
 def test_the_example_of_section_6_3():
@@ -36,7 +49,9 @@ def test_the_example_of_section_6_3():
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("unknown", UNKNOWNS)
 def test_every_unknown_comes_back(mode, unknown):
-    """Solve for epsilon, then take each other parameter away and find it again (to what its own rounding allows)."""
+    """Solve for epsilon, then take each other parameter away and find it again (to what its own
+    rounding allows).
+    """
     known = {"alpha": 0.7, "beta": 1e-4, "gamma": 40_000.0, "collection": 20, "n": 200_000}
     epsilon = solve(Setting(**known, mode=mode)).value
     full = known | {"epsilon": epsilon}
@@ -51,10 +66,22 @@ def test_every_unknown_comes_back(mode, unknown):
     assert str(f"{unknown} = ") in found.message
 
 
-@given(alpha=st.floats(0.05, 2), share=st.floats(0.01, 1), n=st.integers(1000, 10**7), mode=st.sampled_from(MODES))
+@given(
+    alpha=st.floats(0.05, 2),
+    share=st.floats(0.01, 1),
+    n=st.integers(1000, 10**7),
+    mode=st.sampled_from(MODES),
+)
 @settings(max_examples=100)
 def test_the_largest_epsilon_is_the_largest(alpha, share, n, mode):
-    known = {"alpha": alpha, "beta": 0.01, "collection": 10, "n": n, "fraction": share, "mode": mode}
+    known = {
+        "alpha": alpha,
+        "beta": 0.01,
+        "collection": 10,
+        "n": n,
+        "fraction": share,
+        "mode": mode,
+    }
     found = solve(Setting(**known))
     if not found.met:
         assert "this would help" in found.message or "no change of one" in found.message
@@ -83,25 +110,52 @@ def test_what_would_have_to_give_does_make_it_hold():
     assert refused.value is None
     assert refused.ways
     for name, value in refused.ways.items():
-        assert solve(Setting(**asked | {name: value * (1.0 + 1e-9) if name != "collection" else value})).met, name
+        assert solve(
+            Setting(**asked | {name: value * (1.0 + 1e-9) if name != "collection" else value})
+        ).met, name
 
 
-@pytest.mark.parametrize(("changes", "words"), [
-    ({"alpha": 0.2}, r"exactly one of .* must be missing, got 2: \['gamma', 'epsilon'\]"),
-    ({"alpha": 0.2, "gamma": 1000, "epsilon": 0.1}, "exactly one of .* must be missing, got 0"),
-    ({"alpha": 0.2, "gamma": 1000, "mode": "theorem9"}, "mode='theorem9'"),
-    ({"alpha": 0.2, "gamma": 1000, "fraction": 0.5}, r"fraction must be in \(0, 1\] and stand alone, .* got 0\.5"),
-    ({"alpha": 0.2, "gamma": 1000, "delta": 0.1}, r"delta must be 0 unless mode is 'theorem8', got 0\.1"),
-    ({"alpha": 0.2, "gamma": 1000, "delta": 1e-301, "mode": "theorem8"}, "delta must be 0 or at least 1e-300, got 1e-301"),
-    ({"alpha": 0.2, "gamma": 1000, "collection": 2.9}, r"collection must be a whole number of groups, got 2\.9"),
-    ({"alpha": 0.2, "gamma": 6e6}, "gamma must be at most n=5000000.0, the number of people, got 6000000.0"),
-    ({"alpha": 0.2, "gamma": 1000, "n": -5}, "n=-5"), ({"alpha": 2.1, "gamma": 1000}, "alpha must be .* to 2, got 2.1"),
-    ({"alpha": 0.2, "gamma": 1000, "n": math.inf}, "n=inf"), ({"alpha": math.nan, "gamma": 1000}, "alpha=nan"),
-    ({"alpha": 0.2, "gamma": 3, "n": 3}, "n must be a number from 4"), ({"alpha": 1e-200, "gamma": 9}, "alpha must be"),
-    ({"gamma": 1000, "epsilon": 1000.0}, "epsilon must be a number from 1e-100 to 600, got 1000"),
-    ({"alpha": 0.2, "gamma": 1000, "delta": math.nan, "mode": "theorem8"}, "delta=nan"),
-    ({"alpha": True, "gamma": 1000}, "alpha=True"), ({"alpha": 0.2, "gamma": 1000, "fraction": "all"}, "fraction='all'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"alpha": 0.2}, r"exactly one of .* must be missing, got 2: \['gamma', 'epsilon'\]"),
+        ({"alpha": 0.2, "gamma": 1000, "epsilon": 0.1}, "exactly one of .* must be missing, got 0"),
+        ({"alpha": 0.2, "gamma": 1000, "mode": "theorem9"}, "mode='theorem9'"),
+        (
+            {"alpha": 0.2, "gamma": 1000, "fraction": 0.5},
+            r"fraction must be in \(0, 1\] and stand alone, .* got 0\.5",
+        ),
+        (
+            {"alpha": 0.2, "gamma": 1000, "delta": 0.1},
+            r"delta must be 0 unless mode is 'theorem8', got 0\.1",
+        ),
+        (
+            {"alpha": 0.2, "gamma": 1000, "delta": 1e-301, "mode": "theorem8"},
+            "delta must be 0 or at least 1e-300, got 1e-301",
+        ),
+        (
+            {"alpha": 0.2, "gamma": 1000, "collection": 2.9},
+            r"collection must be a whole number of groups, got 2\.9",
+        ),
+        (
+            {"alpha": 0.2, "gamma": 6e6},
+            "gamma must be at most n=5000000.0, the number of people, got 6000000.0",
+        ),
+        ({"alpha": 0.2, "gamma": 1000, "n": -5}, "n=-5"),
+        ({"alpha": 2.1, "gamma": 1000}, "alpha must be .* to 2, got 2.1"),
+        ({"alpha": 0.2, "gamma": 1000, "n": math.inf}, "n=inf"),
+        ({"alpha": math.nan, "gamma": 1000}, "alpha=nan"),
+        ({"alpha": 0.2, "gamma": 3, "n": 3}, "n must be a number from 4"),
+        ({"alpha": 1e-200, "gamma": 9}, "alpha must be"),
+        (
+            {"gamma": 1000, "epsilon": 1000.0},
+            "epsilon must be a number from 1e-100 to 600, got 1000",
+        ),
+        ({"alpha": 0.2, "gamma": 1000, "delta": math.nan, "mode": "theorem8"}, "delta=nan"),
+        ({"alpha": True, "gamma": 1000}, "alpha=True"),
+        ({"alpha": 0.2, "gamma": 1000, "fraction": "all"}, "fraction='all'"),
+    ],
+)
 def test_wrong_questions_are_refused(changes, words):
     with pytest.raises(ValueError, match=words):
         Setting(**ACS | changes)
@@ -113,19 +167,35 @@ def test_the_examples_run():
         holds(Setting(alpha=0.2, gamma=1000, **ACS))
 
 
-# --- two ends ---------------------------------------------------------------------------------------------------------
+# --- two ends
+# ---------------------------------------------------------------------------------------------------------
 
-EXAMPLE = {"alpha": 0.5, "beta": 0.05, "collection": 10, "n": 1e6, "gamma": 1e5, "delta": 1e-27, "mode": "theorem8"}
+EXAMPLE = {
+    "alpha": 0.5,
+    "beta": 0.05,
+    "collection": 10,
+    "n": 1e6,
+    "gamma": 1e5,
+    "delta": 1e-27,
+    "mode": "theorem8",
+}
 
 
 def test_with_a_delta_epsilon_has_two_ends_and_both_are_found():
-    """A smaller epsilon allows a smaller delta only: the lower end is sqrt(delta) 120 n |C| / beta."""
+    """A smaller epsilon allows a smaller delta only: the lower end is sqrt(delta) 120 n |C| /
+    beta.
+    """
     found = solve(Setting(**EXAMPLE))
     assert found.low == pytest.approx(math.sqrt(1e-27) * 120 * 1e6 * 10 / 0.05)
     assert 0.001 > found.low < 0.0021 < found.high == found.value
     assert holds(found.setting)
-    for epsilon, valid in ((0.001, True), (0.0021, True), (found.low, True), (0.999 * found.low, False),
-                           (1.001 * found.high, False)):  # fmt: skip
+    for epsilon, valid in (
+        (0.001, True),
+        (0.0021, True),
+        (found.low, True),
+        (0.999 * found.low, False),
+        (1.001 * found.high, False),
+    ):
         assert holds(found.setting, epsilon=epsilon) is valid, epsilon
     assert "epsilon = 0.002251 (valid from 0.000759 to 0.002251)" in found.message
     assert "with delta 1e-27" in found.message
@@ -155,7 +225,12 @@ def test_with_a_fraction_and_a_delta_n_has_two_ends():
     known = EXAMPLE | {"epsilon": 0.0015, "fraction": 0.1, "n": None, "gamma": None, "delta": 1e-24}
     found = solve(Setting(**known))
     assert 4 < found.low == found.value < found.high < 1e6
-    for n, valid in ((found.low, True), (found.high, True), (found.low - 1, False), (found.high + 1, False)):
+    for n, valid in (
+        (found.low, True),
+        (found.high, True),
+        (found.low - 1, False),
+        (found.high + 1, False),
+    ):
         assert holds(found.setting, n=n) is valid
     assert solve(Setting(**known | {"delta": 0.0})).high == math.inf
 
@@ -180,16 +255,27 @@ def test_n_is_infinite_only_where_every_larger_n_is_valid(mode):
 
 def test_an_epsilon_that_the_theorem_does_not_cover_has_no_solution_and_says_which_does():
     for mode, limit in (("theorem7", 1.0), ("theorem8", 0.5)):
-        found = solve(Setting(beta=0.05, collection=2, n=1e9, gamma=9e8, epsilon=1.01 * limit, mode=mode))
+        found = solve(
+            Setting(beta=0.05, collection=2, n=1e9, gamma=9e8, epsilon=1.01 * limit, mode=mode)
+        )
         assert not found.met
         assert found.ways["epsilon"] <= limit
 
 
 def _random_setting(mode: str, unknown: str, rng) -> dict[str, object]:
-    """Sizes over many orders of magnitude, near the edge of what can be met about as often as not."""
+    """Sizes over many orders of magnitude, near the edge of what can be met about as often as
+    not.
+    """
     n = float(math.floor(10 ** rng.uniform(2, 9)))
-    known = {"alpha": 10 ** rng.uniform(-1.5, 0.3), "beta": 10 ** rng.uniform(-12, 0), "collection": int(10 ** rng.uniform(0, 3)),
-             "n": n, "epsilon": 10 ** rng.uniform(-5, -0.31), "mode": mode, unknown: None}  # fmt: skip
+    known = {
+        "alpha": 10 ** rng.uniform(-1.5, 0.3),
+        "beta": 10 ** rng.uniform(-12, 0),
+        "collection": int(10 ** rng.uniform(0, 3)),
+        "n": n,
+        "epsilon": 10 ** rng.uniform(-5, -0.31),
+        "mode": mode,
+        unknown: None,
+    }
     share = 10 ** rng.uniform(-2, 0)
     if unknown != "gamma" and rng.random() < 0.5:
         known["fraction"] = share
@@ -198,7 +284,10 @@ def _random_setting(mode: str, unknown: str, rng) -> dict[str, object]:
     known["alpha"] = known["alpha"] and min(2.0, known["alpha"])
     if mode == "theorem8":
         room = theorem8_delta(
-            epsilon=known["epsilon"] or 0.01, beta=known["beta"] or 0.05, n=n, collection=known["collection"] or 9
+            epsilon=known["epsilon"] or 0.01,
+            beta=known["beta"] or 0.05,
+            n=n,
+            collection=known["collection"] or 9,
         )
         known["epsilon"] = known["epsilon"] and known["epsilon"] / 10
         known["delta"] = min(0.5, max(1e-300, room * 10 ** rng.uniform(-6, 1)))
@@ -210,7 +299,13 @@ def _valid(setting: Setting, unknown: str, value: float) -> bool:
     full = copy(setting)
     object.__setattr__(full, unknown, value)
     members = full.gamma if full.fraction is None else full.fraction * full.n
-    if not (members <= full.n and full.alpha <= 2 and full.beta <= 1 and full.n >= 4 and full.collection >= 1):
+    if not (
+        members <= full.n
+        and full.alpha <= 2
+        and full.beta <= 1
+        and full.n >= 4
+        and full.collection >= 1
+    ):
         return False
     try:
         return required_size(full)[0] <= members
@@ -229,7 +324,9 @@ _SCANNED = {
 
 
 def _check(known: dict[str, object]) -> Solution:
-    """Both ends are valid, slightly beyond neither is; "none" is confirmed by a scan, and what would help helps."""
+    """Both ends are valid, slightly beyond neither is; "none" is confirmed by a scan, and what
+    would help helps.
+    """
     asked = Setting(**known)
     found = solve(asked)
     unknown, whole = found.unknown, found.unknown in ("gamma", "n", "collection")
@@ -243,12 +340,19 @@ def _check(known: dict[str, object]) -> Solution:
             root = 120 * asked.collection * math.sqrt(asked.delta) / asked.beta
             scan.append(root * asked.n if unknown == "epsilon" else asked.epsilon / root)
         for value in scan:
-            assert not _valid(asked, unknown, float(math.floor(value)) if whole else value), (known, value)
+            assert not _valid(asked, unknown, float(math.floor(value)) if whole else value), (
+                known,
+                value,
+            )
         for name, value in found.ways.items():
             assert solve(Setting(**known | {name: value})).met, (known, name, value)
         return found
     assert found.value == getattr(found, found.best)
-    limits = {"alpha": 2, "beta": 1, "epsilon": {"theorem7": 1, "theorem8": 0.5}.get(asked.mode, 600)}
+    limits = {
+        "alpha": 2,
+        "beta": 1,
+        "epsilon": {"theorem7": 1, "theorem8": 0.5}.get(asked.mode, 600),
+    }
     for end, outward in ((found.low, -1), (found.high, 1)):
         if end in (0, math.inf):  # as small, or as large, as one likes
             assert (unknown, outward) in (("epsilon", -1), ("n", 1))
@@ -256,7 +360,11 @@ def _check(known: dict[str, object]) -> Solution:
             continue
         assert _valid(asked, unknown, end), (known, end)
         beyond = end + outward * max(1, 1e-9 * end) if whole else end * (1 + outward * 1e-7)
-        reached = (unknown == "collection" and end == 1e15) or (unknown == "beta" and end == 1e-300) or end == 1e60
+        reached = (
+            (unknown == "collection" and end == 1e15)
+            or (unknown == "beta" and end == 1e-300)
+            or end == 1e60
+        )
         if end != limits.get(unknown) and not reached:
             assert not _valid(asked, unknown, beyond), (known, end, beyond)
     assert found.message
@@ -278,21 +386,34 @@ def test_random_settings_are_solved_to_the_edge_or_refused_with_reason(mode, unk
 def test_no_valid_question_raises(data):
     """Values from the whole of the stated ranges, however absurd."""
     mode, unknown = data.draw(st.sampled_from(MODES)), data.draw(st.sampled_from(UNKNOWNS))
-    ranges = {"alpha": (-60, 0.3), "beta": (-299.9, 0), "collection": (0, 15), "n": (0.61, 60), "epsilon": (-100, 2.7)}
+    ranges = {
+        "alpha": (-60, 0.3),
+        "beta": (-299.9, 0),
+        "collection": (0, 15),
+        "n": (0.61, 60),
+        "epsilon": (-100, 2.7),
+    }
     known = {name: 10 ** data.draw(st.floats(*ends)) for name, ends in ranges.items()}
-    known |= {"alpha": min(2.0, known["alpha"]), "collection": math.floor(known["collection"]), unknown: None}
+    known |= {
+        "alpha": min(2.0, known["alpha"]),
+        "collection": math.floor(known["collection"]),
+        unknown: None,
+    }
     if data.draw(st.booleans()) and unknown != "gamma":
         known["fraction"] = 10 ** data.draw(st.floats(-20, 0))
     elif unknown != "gamma":
         known["gamma"] = (
-            10 ** data.draw(st.floats(0, 60)) if unknown == "n" else known["n"] ** data.draw(st.floats(0, 1))
+            10 ** data.draw(st.floats(0, 60))
+            if unknown == "n"
+            else known["n"] ** data.draw(st.floats(0, 1))
         )
     if mode == "theorem8" and data.draw(st.booleans()):
         known["delta"] = 10 ** data.draw(st.floats(-299, -0.1))
     _check(known | {"mode": mode})
 
 
-# --- rounding ---------------------------------------------------------------------------------------------------------
+# --- rounding
+# ---------------------------------------------------------------------------------------------------------
 
 
 def _satisfies(setting: Setting, **changed) -> bool:
@@ -305,12 +426,22 @@ def _satisfies(setting: Setting, **changed) -> bool:
 
 
 @pytest.mark.parametrize("mode", ["theorem7", "theorem8", "tightened"])
-@pytest.mark.parametrize(("unknown", "known"), [
-    ("n", {"gamma": 3e9, "collection": 10}), ("n", {"fraction": 0.3, "collection": 10}), ("collection", {"gamma": 3e9, "n": 1e12}),
-    ("n", {"gamma": 1e6, "collection": 7}), ("collection", {"gamma": 1e7, "n": 1e8}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("unknown", "known"),
+    [
+        ("n", {"gamma": 3e9, "collection": 10}),
+        ("n", {"fraction": 0.3, "collection": 10}),
+        ("collection", {"gamma": 3e9, "n": 1e12}),
+        ("n", {"gamma": 1e6, "collection": 7}),
+        ("collection", {"gamma": 1e7, "n": 1e8}),
+    ],
+)
 def test_a_large_whole_number_holds_and_the_next_does_not(mode, unknown, known):
-    found = solve(Setting(alpha=0.2, beta=0.05, epsilon=1e-3 if mode != "theorem8" else 3e-5, mode=mode, **known))
+    found = solve(
+        Setting(
+            alpha=0.2, beta=0.05, epsilon=1e-3 if mode != "theorem8" else 3e-5, mode=mode, **known
+        )
+    )
     assert found.met
     assert found.value == math.floor(found.value)
     assert _satisfies(found.setting)
@@ -319,8 +450,12 @@ def test_a_large_whole_number_holds_and_the_next_does_not(mode, unknown, known):
         assert not _satisfies(found.setting, **{unknown: found.value + step})
 
 
-@given(alpha=st.floats(0.05, 1.9), gamma=st.integers(20_000, 10**6), mode=st.sampled_from(MODES), unknown=st.sampled_from(
-    ("epsilon", "alpha", "beta")))  # fmt: skip
+@given(
+    alpha=st.floats(0.05, 1.9),
+    gamma=st.integers(20_000, 10**6),
+    mode=st.sampled_from(MODES),
+    unknown=st.sampled_from(("epsilon", "alpha", "beta")),
+)
 @settings(max_examples=80)
 def test_the_printed_answer_holds(alpha, gamma, mode, unknown):
     known = {

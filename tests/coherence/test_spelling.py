@@ -12,17 +12,40 @@ from hypothesis import strategies as st
 from lib.coherence.spelling import spelling, spelt
 
 
-@pytest.mark.parametrize(("cells", "one"), [
-    (("1", "1.0", "1.", "+1", "1e0", "1.00"), "1"), (("0", "-0", "0.0", "-0.00"), "0"), (("0.5", ".5", "0.50", "5e-1"), "0.5"),
-    (("-3", "-3.0"), "-3"), (("10000000000000000", "1e+16", "1E16"), "10000000000000000"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("cells", "one"),
+    [
+        (("1", "1.0", "1.", "+1", "1e0", "1.00"), "1"),
+        (("0", "-0", "0.0", "-0.00"), "0"),
+        (("0.5", ".5", "0.50", "5e-1"), "0.5"),
+        (("-3", "-3.0"), "-3"),
+        (("10000000000000000", "1e+16", "1E16"), "10000000000000000"),
+    ],
+)
 def test_spellings_of_one_number_are_one(cells, one):
     assert {spelling(cell) for cell in cells} == {one}
 
 
 @pytest.mark.parametrize(
     "cell",
-    ["01234", "007", "-01", "00", "1_0", "٣", "0x10", "1,5", "yes", "1 000", "NaN", "inf", ".", "-", "1e", "12-34"],
+    [
+        "01234",
+        "007",
+        "-01",
+        "00",
+        "1_0",
+        "٣",
+        "0x10",
+        "1,5",
+        "yes",
+        "1 000",
+        "NaN",
+        "inf",
+        ".",
+        "-",
+        "1e",
+        "12-34",
+    ],
 )
 def test_codes_and_text_are_left_as_they_are(cell):
     assert spelling(cell) == cell
@@ -36,7 +59,19 @@ def test_the_spelling_is_the_same_number_and_its_own_spelling(number):
 
 
 def test_neighbours_among_long_numbers_stay_apart():
-    assert len({spelling(c) for c in ("12345678901234567890", "12345678901234567891.0", "0.12345678901234567891")}) == 3
+    assert (
+        len(
+            {
+                spelling(c)
+                for c in (
+                    "12345678901234567890",
+                    "12345678901234567891.0",
+                    "0.12345678901234567891",
+                )
+            }
+        )
+        == 3
+    )
 
 
 def test_gaps_stay_gaps():

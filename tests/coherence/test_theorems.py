@@ -1,4 +1,6 @@
-"""The paper's bounds: their arithmetic, their preconditions, and simulations that they must survive."""
+"""The paper's bounds: their arithmetic, their preconditions, and simulations that they must
+survive.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ E30 = math.exp(-30)
 
 
 def test_theorem7_by_hand():
-    """alpha .2, beta e^-30, |C| 100, n 5e6, epsilon .01: the row of Table 1 that the text works through."""
+    """alpha .2, beta e^-30, |C| 100, n 5e6, epsilon .01: the row of Table 1 that the text works
+    through.
+    """
     log = math.log(400) + 30
     zeta = 0.01**2 * 5e6 / 4 + 0.01 * math.sqrt(5e6 * log) / 2
     want = 33.2 * (zeta + math.log(1600) + 30) / 0.04
@@ -68,7 +72,9 @@ def test_theorem7_by_hand():
 
 
 def test_theorem8_reads_two_ways():
-    """Statement: n and 32; the proof's own corollary for n/2 records: n/2 and 16. The statement asks for more."""
+    """Statement: n and 32; the proof's own corollary for n/2 records: n/2 and 16. The statement
+    asks for more.
+    """
     known = {"alpha": 0.5, "beta": 0.01, "epsilon": 0.001, "n": 1e6, "collection": 10}
     printed, proved = size(theorem8_terms(**known)), size(theorem8_terms(**known, reading="proof"))
     zeta = 133 * 1e-6 * 1e6 + 12 * 1e-3 * math.sqrt(1e6 * math.log(4000))
@@ -105,32 +111,53 @@ def test_what_a_theorem_asks_for_is_checked_and_named():
 
 
 @given(
-    alpha=st.floats(0.05, 2), beta=st.floats(1e-9, 1), epsilon=st.floats(1e-4, 0.5),
-    n=st.floats(1e3, 1e7), collection=st.integers(1, 1000),
-)  # fmt: skip
+    alpha=st.floats(0.05, 2),
+    beta=st.floats(1e-9, 1),
+    epsilon=st.floats(1e-4, 0.5),
+    n=st.floats(1e3, 1e7),
+    collection=st.integers(1, 1000),
+)
 @settings(max_examples=150)
 def test_sizes_move_the_right_way_and_ours_is_never_the_larger(alpha, beta, epsilon, n, collection):
     known = {"alpha": alpha, "beta": beta, "epsilon": epsilon, "n": n, "collection": collection}
-    more = {"alpha": min(2, alpha * 1.1), "beta": min(1, beta * 2), "epsilon": epsilon / 2, "n": n / 2,
-            "collection": max(1, collection // 2)}  # fmt: skip
-    for rule in (lambda **k: size(theorem7_terms(**k)), lambda **k: size(theorem8_terms(**k)), tightened_size):
+    more = {
+        "alpha": min(2, alpha * 1.1),
+        "beta": min(1, beta * 2),
+        "epsilon": epsilon / 2,
+        "n": n / 2,
+        "collection": max(1, collection // 2),
+    }
+    for rule in (
+        lambda **k: size(theorem7_terms(**k)),
+        lambda **k: size(theorem8_terms(**k)),
+        tightened_size,
+    ):
         base = rule(**known)
         for name, value in more.items():
             assert rule(**known | {name: value}) <= base * (1 + 1e-9), name
     assert tightened_size(**known) < size(theorem7_terms(**known))
     eta = beta / 2
-    assert pure_dp_tightened(epsilon=epsilon, n=n, eta=eta) <= pure_dp(epsilon=epsilon, n=n, eta=eta)
+    assert pure_dp_tightened(epsilon=epsilon, n=n, eta=eta) <= pure_dp(
+        epsilon=epsilon, n=n, eta=eta
+    )
 
 
 def test_the_general_mcdiarmid_is_twice_the_printed_case():
-    assert mcdiarmid(n=10_000, m=5_000) == pytest.approx(2 * mcdiarmid(n=10_000, m=5_000, reading="paper"), rel=1e-3)
-    assert mcdiarmid(n=1e9, m=100) == pytest.approx(2 / 100, rel=1e-2)  # few of many: as if independent
+    assert mcdiarmid(n=10_000, m=5_000) == pytest.approx(
+        2 * mcdiarmid(n=10_000, m=5_000, reading="paper"), rel=1e-3
+    )
+    assert mcdiarmid(n=1e9, m=100) == pytest.approx(
+        2 / 100, rel=1e-2
+    )  # few of many: as if independent
 
 
 def test_corollary_covers_theorem_15_with_the_proofs_choice():
     for epsilon, n, eta in ((0.1, 1000, 0.05), (0.5, 100, 0.5), (0.01, 10**5, 1e-6)):
         delta = largest_delta(epsilon=epsilon, n=n, eta=eta)
-        choice = {"t": math.sqrt(2 * math.log(2 / eta)), "delta_hat": math.sqrt(epsilon * delta) / 15}
+        choice = {
+            "t": math.sqrt(2 * math.log(2 / eta)),
+            "delta_hat": math.sqrt(epsilon * delta) / 15,
+        }
         beta, bound = approximate_dp(epsilon=epsilon, delta=delta, n=n, **choice)
         assert beta <= eta
         assert bound <= corollary(epsilon=epsilon, delta=delta, n=n, eta=eta)
@@ -152,8 +179,12 @@ def test_hush_and_scovel_hold_exactly(b, a, s):
         assert law.cdf(np.ceil(s * a / b - distance) - 1) < hush_scovel(distance, b=b, a=a, s=s)
 
 
-def _w1_of_halves(values: np.ndarray, others: int, size: int, rng: np.random.Generator) -> np.ndarray:
-    """W1 between a group's predictions in the two halves of a data set with ``others`` more people."""
+def _w1_of_halves(
+    values: np.ndarray, others: int, size: int, rng: np.random.Generator
+) -> np.ndarray:
+    """W1 between a group's predictions in the two halves of a data set with ``others`` more
+    people.
+    """
     out = np.empty(size)
     for i in range(size):
         half = rng.permutation(values.size + others)[: (values.size + others) // 2]
@@ -167,21 +198,34 @@ def _w1_of_halves(values: np.ndarray, others: int, size: int, rng: np.random.Gen
 
 @pytest.mark.parametrize("kind", ["signs", "uniform", "rare"])
 def test_claim2_with_the_factor_of_its_proof_and_ours_survive_simulation(kind, rng):
-    """The share beyond the bound against the stated probability, by an exact binomial test at the suite's rate."""
+    """The share beyond the bound against the stated probability, by an exact binomial test at
+    the suite's rate.
+    """
     members, mu = 300, 1e-4
-    values = {"signs": np.repeat([-1.0, 1.0], 150), "uniform": np.linspace(-1, 1, 300),
-              "rare": np.repeat([-1.0, 1.0], [20, 280])}[kind]  # fmt: skip
+    values = {
+        "signs": np.repeat([-1.0, 1.0], 150),
+        "uniform": np.linspace(-1, 1, 300),
+        "rare": np.repeat([-1.0, 1.0], [20, 280]),
+    }[kind]
     found = _w1_of_halves(values, 500, 800, rng)
     alpha = max(math.sqrt(4.15 * math.log(4 / mu) / members), 8.3 * math.log(4 / mu) / members)
     assert claim2_size(alpha, mu) <= members * (1 + 1e-9)
     factor, probability = claim2_probability(members, mu)
     assert factor == 2
-    for bound, p in ((factor * alpha, probability), (half_sample_distance(members, math.log(0.05)), 0.05)):
-        assert stats.binomtest(int((found > bound).sum()), found.size, p, alternative="greater").pvalue > FALSE_ALARM
+    for bound, p in (
+        (factor * alpha, probability),
+        (half_sample_distance(members, math.log(0.05)), 0.05),
+    ):
+        assert (
+            stats.binomtest(int((found > bound).sum()), found.size, p, alternative="greater").pvalue
+            > FALSE_ALARM
+        )
 
 
 def test_claim2_as_stated_has_a_counterexample():
-    """C = X, g = +-1 half and half, m = 368, alpha .5, mu 1e-9: W1 is twice the CDF gap, and exceeds alpha too often."""
+    """C = X, g = +-1 half and half, m = 368, alpha .5, mu 1e-9: W1 is twice the CDF gap, and
+    exceeds alpha too often.
+    """
     m, alpha, mu = 368, 0.5, 1e-9
     assert claim2_size(alpha, mu) <= m
     law = stats.hypergeom(m, m // 2, m // 2)
@@ -197,7 +241,9 @@ def test_claim2_as_stated_has_a_counterexample():
 def test_lemma1_and_claim1():
     assert lemma1_size(0.9, 0.5) == pytest.approx(40)
     assert claim1(0.01, zeta=1.0, eta=0.1) == pytest.approx(0.01 * math.e + 0.1)
-    assert lemma1_probability(100, 1e-6, zeta=2.0, eta=0.01) == pytest.approx(2e-6 * 101 * math.exp(2) + 0.01)
+    assert lemma1_probability(100, 1e-6, zeta=2.0, eta=0.01) == pytest.approx(
+        2e-6 * 101 * math.exp(2) + 0.01
+    )
 
 
 def test_half_sample_size_inverts_the_distance():
@@ -225,18 +271,24 @@ def test_hoeffding_without_replacement_holds_exactly():
         assert law.sf(np.ceil(200 * (0.3 + distance)) - 1) <= hoeffding(distance, 200)
 
 
-@pytest.mark.parametrize(("ones", "members", "n"), [(500, 1000, 4000), (50, 1000, 1000), (400, 800, 20_000)])
+@pytest.mark.parametrize(
+    ("ones", "members", "n"), [(500, 1000, 4000), (50, 1000, 1000), (400, 800, 20_000)]
+)
 def test_the_columns_distances_stay_below_the_repaired_theorem_9(ones, members, n, rng):
     beta = 0.05
     found = column_distances(ones, members, n, size=4000, rng=rng)
     alpha = half_sample_distance(members, math.log(beta))
-    assert theorem9_repaired_size(alpha=alpha, beta=beta, collection=1) == pytest.approx(members, rel=1e-6)
+    assert theorem9_repaired_size(alpha=alpha, beta=beta, collection=1) == pytest.approx(
+        members, rel=1e-6
+    )
     misses = int((found > alpha).sum())
     assert stats.binomtest(misses, found.size, beta, alternative="greater").pvalue > FALSE_ALARM
 
 
 def test_the_lemma_inside_theorem_9_fails_for_a_proper_subgroup(rng):
-    """|N_a - N_b| = |M_a - M_b| is an equality only if the two halves have equally many of the group."""
+    """|N_a - N_b| = |M_a - M_b| is an equality only if the two halves have equally many of the
+    group.
+    """
     in_a = rng.hypergeometric(100, 900, 500, size=2000)
     ones_a = rng.hypergeometric(50, 50, in_a)
     n_gap, m_gap = np.abs(2 * ones_a - 50), np.abs(2 * (in_a - ones_a) - 50)
@@ -244,7 +296,9 @@ def test_the_lemma_inside_theorem_9_fails_for_a_proper_subgroup(rng):
 
 
 def test_clear_column_sizes_by_hand():
-    assert theorem9_size(alpha=0.5, beta=0.1, n=10_000, collection=10) == pytest.approx(800 * math.sqrt(math.log(100)))
+    assert theorem9_size(alpha=0.5, beta=0.1, n=10_000, collection=10) == pytest.approx(
+        800 * math.sqrt(math.log(100))
+    )
     want = 112 * 100 * math.sqrt(math.log(10 * 10_000 * 10 / 0.1)) / 0.5
     assert theorem11_size(alpha=0.5, beta=0.1, n=10_000, collection=10) == pytest.approx(want)
     ours = description_length_size(alpha=0.5, beta=0.1, n=10_000, collection=10, counts=1)
@@ -265,15 +319,47 @@ def test_theorem8_delta_vanishes():
 _HOSTILE = (0, -1, 1e-320, 1e308, math.inf, -math.inf, math.nan, None, "x", True, 10**400, [])
 
 
-@pytest.mark.parametrize("rule", [
-    pure_dp, approximate_dp, corollary, largest_delta, mcdiarmid, pure_dp_tightened, theorem7_terms, theorem8_terms,
-    theorem8_delta, claim2_size, claim2_probability, lemma1_probability, hush_scovel, half_sample_size,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pure_dp,
+        approximate_dp,
+        corollary,
+        largest_delta,
+        mcdiarmid,
+        pure_dp_tightened,
+        theorem7_terms,
+        theorem8_terms,
+        theorem8_delta,
+        claim2_size,
+        claim2_probability,
+        lemma1_probability,
+        hush_scovel,
+        half_sample_size,
+    ],
+)
 def test_a_hostile_number_is_refused_by_name_or_gives_a_number(rule):
     """Nothing but a ValueError, and none from the arithmetic; what is returned is no NaN."""
-    good = {"alpha": 0.5, "beta": 0.05, "epsilon": 0.1, "n": 1000.0, "collection": 5, "eta": 0.05, "delta": 1e-15,
-            "t": 2.0, "delta_hat": 1e-6, "m": 500.0, "mu": 0.01, "members": 100, "zeta": 1.0, "distance": 3.0, "b": 100,
-            "a": 40, "s": 50, "log_p": -3.0}  # fmt: skip
+    good = {
+        "alpha": 0.5,
+        "beta": 0.05,
+        "epsilon": 0.1,
+        "n": 1000.0,
+        "collection": 5,
+        "eta": 0.05,
+        "delta": 1e-15,
+        "t": 2.0,
+        "delta_hat": 1e-6,
+        "m": 500.0,
+        "mu": 0.01,
+        "members": 100,
+        "zeta": 1.0,
+        "distance": 3.0,
+        "b": 100,
+        "a": 40,
+        "s": 50,
+        "log_p": -3.0,
+    }
     names = [name for name in inspect.signature(rule).parameters if name != "reading"]
     for name, value in product(names, _HOSTILE):
         arguments = {other: good[other] for other in names} | {name: value}
@@ -283,5 +369,11 @@ def test_a_hostile_number_is_refused_by_name_or_gives_a_number(rule):
         except ValueError as error:
             said = str(error)
         assert not re.search("domain|truth value|convert", said), (name, value, said)
-        numbers = found.values() if isinstance(found, dict) else found if isinstance(found, tuple | list) else [found]
+        numbers = (
+            found.values()
+            if isinstance(found, dict)
+            else found
+            if isinstance(found, tuple | list)
+            else [found]
+        )
         assert not any(math.isnan(number) for number in numbers), (name, value)

@@ -1,4 +1,6 @@
-"""The tracer: scores by hand, a clear half is told from the rest, a release of strangers tells nothing."""
+"""The tracer: scores by hand, a clear half is told from the rest, a release of strangers tells
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ LENS = ("a", "b", "c")
 
 
 def _table(rng, n=600) -> pd.DataFrame:
-    return pd.DataFrame({"a": rng.integers(0, 30, n), "b": rng.integers(0, 30, n), "c": rng.integers(0, 30, n)})
+    return pd.DataFrame(
+        {"a": rng.integers(0, 30, n), "b": rng.integers(0, 30, n), "c": rng.integers(0, 30, n)}
+    )
 
 
 def test_scores_by_hand():
@@ -34,15 +38,22 @@ def test_a_clear_half_is_told_and_strangers_are_not(rng):
     assert clear(table.iloc[a]).mean() > 0.8
     assert clear(table.iloc[b]).mean() < -0.8
     other = Tracer(table)(table.iloc[halves(len(table), rng)[0]], "y", LENS, rng)
-    assert abs(other(table.iloc[a]).mean() - other(table.iloc[b]).mean()) < 0.4  # five standard errors
+    assert (
+        abs(other(table.iloc[a]).mean() - other(table.iloc[b]).mean()) < 0.4
+    )  # five standard errors
 
 
 def test_exact_counts_of_each_column_alone_betray_the_half_to_a_tracer_and_not_to_a_lookup(rng):
-    """Columns shuffled one by one hold nobody's record; the chapter once called them coherent after a lookup."""
+    """Columns shuffled one by one hold nobody's record; the chapter once called them coherent
+    after a lookup.
+    """
     table = _table(rng, 2000)
     a, b = halves(len(table), rng)
     shuffled = table.iloc[a].apply(lambda column: rng.permutation(column.to_numpy()))
-    tracer, lookup = Tracer(table, k=1)(shuffled, "y", LENS, rng), Lookup()(shuffled, "y", LENS, rng)
+    tracer, lookup = (
+        Tracer(table, k=1)(shuffled, "y", LENS, rng),
+        Lookup()(shuffled, "y", LENS, rng),
+    )
     inside = np.arange(len(table)) < len(a)
     both = table.iloc[np.concatenate([a, b])]
     chance = stats.fisher_exact(pd.crosstab(inside, tracer(both) > 0), "two-sided").pvalue

@@ -1,4 +1,6 @@
-"""Our bound within a group: its steps against exact laws and simulation, its limit, and the release that it cannot beat."""
+"""Our bound within a group: its steps against exact laws and simulation, its limit, and the
+release that it cannot beat.
+"""
 
 from __future__ import annotations
 
@@ -36,15 +38,20 @@ from tests.conftest import FALSE_ALARM
 
 
 def test_max_information_by_hand():
-    """One fair bit told in full: ln 2 at eta 0; giving a quarter away leaves ln((1 - 1/4) / (1/2))."""
+    """One fair bit told in full: ln 2 at eta 0; giving a quarter away leaves ln((1 - 1/4) /
+    (1/2)).
+    """
     true, fresh = np.array([[0.5, 0.0], [0.0, 0.5]]), np.full((2, 2), 0.25)
     assert max_information(true, fresh, 0.0) == pytest.approx(math.log(2))
     assert max_information(true, fresh, 0.25) == pytest.approx(math.log(0.75 / 0.5))
     assert max_information(fresh, fresh, 0.0) == pytest.approx(0.0)
 
 
-@given(st.lists(st.floats(0.01, 1), min_size=6, max_size=6), st.lists(st.floats(0.01, 1), min_size=6, max_size=6),
-       st.floats(0, 0.5))  # fmt: skip
+@given(
+    st.lists(st.floats(0.01, 1), min_size=6, max_size=6),
+    st.lists(st.floats(0.01, 1), min_size=6, max_size=6),
+    st.floats(0, 0.5),
+)
 @settings(max_examples=60)
 def test_max_information_is_the_best_of_all_events(true, fresh, eta):
     true, fresh = np.array(true) / sum(true), np.array(fresh) / sum(fresh)
@@ -63,7 +70,10 @@ def test_membership_bits_against_enumeration():
     halves = [h for h in range(2**n) if h.bit_count() == n // 2]
     want_true, want_fresh = np.zeros_like(true), np.zeros_like(fresh)
     for report in range(2**n):
-        law = {h: keep ** (n - (h ^ report).bit_count()) * (1 - keep) ** (h ^ report).bit_count() for h in halves}
+        law = {
+            h: keep ** (n - (h ^ report).bit_count()) * (1 - keep) ** (h ^ report).bit_count()
+            for h in halves
+        }
         for h in halves:
             cell = (h & report).bit_count(), report.bit_count()
             want_true[cell] += law[h] / len(halves)
@@ -79,7 +89,9 @@ def test_an_event_that_costs_nothing_matters_only_if_it_gains_more_than_eta():
 
 
 def test_laws_too_small_for_a_float_do_not_make_the_information_infinite():
-    """A half of 800 with all the ones has probability 1e-239; its square is 0 in a float, and the page failed on it."""
+    """A half of 800 with all the ones has probability 1e-239; its square is 0 in a float, and
+    the page failed on it.
+    """
     weights, channel = noisy_count(n=800, ones=400, epsilon=2.0)
     joint = weights[:, None] * channel
     eta, bound = generalisation_information(beta=0.099, epsilon=32.0)
@@ -90,12 +102,20 @@ def test_laws_too_small_for_a_float_do_not_make_the_information_infinite():
 @pytest.mark.parametrize("n", [10, 60, 200])
 @pytest.mark.parametrize("eta", [0.2, 1e-4])
 def test_no_exact_max_information_exceeds_the_bounds(epsilon, n, eta):
-    """Two epsilon-DP releases, exactly: ours holds for both, and so does the paper's, which is larger."""
+    """Two epsilon-DP releases, exactly: ours holds for both, and so does the paper's, which is
+    larger.
+    """
     weights, channel = noisy_count(n=n, ones=n // 2, epsilon=epsilon)
     joint = weights[:, None] * channel
-    found = max(max_information(*membership_bits(n=n, epsilon=epsilon), eta),
-                max_information(joint, np.outer(weights, joint.sum(axis=0)), eta))  # fmt: skip
-    assert found <= pure_dp_tightened(epsilon=epsilon, n=n, eta=eta) <= pure_dp(epsilon=epsilon, n=n, eta=eta)
+    found = max(
+        max_information(*membership_bits(n=n, epsilon=epsilon), eta),
+        max_information(joint, np.outer(weights, joint.sum(axis=0)), eta),
+    )
+    assert (
+        found
+        <= pure_dp_tightened(epsilon=epsilon, n=n, eta=eta)
+        <= pure_dp(epsilon=epsilon, n=n, eta=eta)
+    )
 
 
 def _releases(n: int, epsilon: float):
@@ -109,7 +129,9 @@ def _releases(n: int, epsilon: float):
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 3.0])
 @pytest.mark.parametrize("n", [2, 4, 10, 60, 200])
 def test_all_moments_of_the_likelihood_ratio_are_bounded_exactly(epsilon, n):
-    """ln E_fresh e^(lambda f) <= lambda (lambda - 1) s / 2, and every best event stays below the change of measure."""
+    """ln E_fresh e^(lambda f) <= lambda (lambda - 1) s / 2, and every best event stays below the
+    change of measure.
+    """
     s = group_spread(members=n, epsilon=epsilon)
     for true, fresh in _releases(n, epsilon):
         keep = (true > 1e-200) & (fresh > 1e-200)
@@ -117,12 +139,16 @@ def test_all_moments_of_the_likelihood_ratio_are_bounded_exactly(epsilon, n):
         for order in (1.0, 1.1, 1.5, 2.0, 4.0, 10.0):
             assert special.logsumexp(order * f, b=law) <= order * (order - 1) * s / 2 + 1e-9
         best = np.argsort(-f)
-        for log_fresh, log_true in zip(np.log(np.cumsum(law[best])), np.log(np.cumsum(true[keep][best])), strict=True):
+        for log_fresh, log_true in zip(
+            np.log(np.cumsum(law[best])), np.log(np.cumsum(true[keep][best])), strict=True
+        ):
             assert log_true <= true_half_log(min(log_fresh, 0.0), s) + 1e-9
 
 
 def test_membership_bits_nearly_reach_the_moment_bound():
-    """For small epsilon and many people nothing is lost: the second moment is within 4% of the bound."""
+    """For small epsilon and many people nothing is lost: the second moment is within 4% of the
+    bound.
+    """
     n, epsilon = 600, 0.1
     true, fresh = membership_bits(n=n, epsilon=epsilon)
     keep = (true > 1e-200) & (fresh > 1e-200)
@@ -131,13 +157,17 @@ def test_membership_bits_nearly_reach_the_moment_bound():
 
 
 def test_the_range_of_a_step_is_as_the_proof_says():
-    """ln((pi A + rho B) / (pi A + rho B')) over the corners and a grid of |ln B - ln B'|, |ln A - ln B|, ... <= eps."""
+    """ln((pi A + rho B) / (pi A + rho B')) over the corners and a grid of |ln B - ln B'|, |ln A
+    - ln B|, ... <= eps.
+    """
     epsilon = 0.8
     grid = np.linspace(-epsilon, epsilon, 41)
     log_b, log_a = np.meshgrid(grid, grid)  # with ln B' = 0
     ok = np.abs(log_a - log_b) <= epsilon + 1e-12
     for rho in (0.5, 0.7, 1.0):
-        ratio = np.log(((1 - rho) * np.exp(log_a) + rho * np.exp(log_b)) / ((1 - rho) * np.exp(log_a) + rho))
+        ratio = np.log(
+            ((1 - rho) * np.exp(log_a) + rho * np.exp(log_b)) / ((1 - rho) * np.exp(log_a) + rho)
+        )
         assert ratio[ok].max() == pytest.approx(math.log(1 + rho * math.expm1(epsilon)))
 
 
@@ -163,18 +193,28 @@ def test_noisy_count_is_differentially_private_and_a_law():
     assert indistinguishability(channel[3], channel[4], 0.3) > 0.01
 
 
-@pytest.mark.parametrize(("members", "others", "epsilon"), [(120, 0, 0.5), (400, 1600, 1.0), (60, 500, 0.1)])
+@pytest.mark.parametrize(
+    ("members", "others", "epsilon"), [(120, 0, 0.5), (400, 1600, 1.0), (60, 500, 0.1)]
+)
 def test_the_bound_holds_behind_randomised_response_on_membership(members, others, epsilon, rng):
     found = membership_distances(members, epsilon=epsilon, others=others, size=4000, rng=rng)
     for p in (0.5, 0.05):
         bound = within_distance(members, epsilon=epsilon, log_p=math.log(p))
-        assert stats.binomtest(int((found > bound).sum()), found.size, p, alternative="greater").pvalue > FALSE_ALARM
+        assert (
+            stats.binomtest(int((found > bound).sum()), found.size, p, alternative="greater").pvalue
+            > FALSE_ALARM
+        )
     scale = found.std() / math.sqrt(found.size)
-    assert found.mean() > membership_distance(epsilon) - 6 * scale  # |mean| at most mean of the absolute value
+    assert (
+        found.mean() > membership_distance(epsilon) - 6 * scale
+    )  # |mean| at most mean of the absolute value
 
 
 @given(
-    alpha=st.floats(0.05, 2), beta=st.floats(1e-12, 1), collection=st.integers(1, 1000), share=st.floats(0.001, 0.95)
+    alpha=st.floats(0.05, 2),
+    beta=st.floats(1e-12, 1),
+    collection=st.integers(1, 1000),
+    share=st.floats(0.001, 0.95),
 )
 @settings(max_examples=100)
 def test_size_inverts_distance_and_moves_the_right_way(alpha, beta, collection, share):
@@ -191,7 +231,9 @@ def test_size_inverts_distance_and_moves_the_right_way(alpha, beta, collection, 
 def test_limit_and_refusals():
     assert limit_distance(1e-3) == pytest.approx(0.5e-3, rel=1e-3)
     assert all(membership_distance(e) < limit_distance(e) < e for e in (0.01, 0.3, 1.0, 3.0))
-    assert within_distance(1e14, epsilon=0.3, log_p=-40.0) == pytest.approx(limit_distance(0.3), rel=1e-4)
+    assert within_distance(1e14, epsilon=0.3, log_p=-40.0) == pytest.approx(
+        limit_distance(0.3), rel=1e-4
+    )
     assert within_size(alpha=0.2, beta=0.1, epsilon=0.42, collection=1) == math.inf
     assert within_distance(10, epsilon=0.1, log_p=-40.0) == math.inf
     assert membership_distance(insufficient_epsilon(0.7)) == pytest.approx(0.7)
@@ -212,7 +254,9 @@ def test_a_small_group_in_a_large_data_set_needs_far_less():
 
 
 def test_perfect_generalisation_of_a_published_count():
-    """Published as it is, two halves' reports agree exactly as often as their counts do, and else not at all."""
+    """Published as it is, two halves' reports agree exactly as often as their counts do, and
+    else not at all.
+    """
     n, ones = 40, 16
     law = stats.hypergeom(n, ones, n // 2).pmf(np.arange(n // 2 + 1))
     beta, apart = perfect_generalisation(n=n, ones=ones, epsilon=math.inf, at=5.0)
@@ -230,16 +274,23 @@ def test_from_perfect_generalisation_to_max_information():
             beta, _ = perfect_generalisation(n=60, ones=30, epsilon=epsilon, at=at)
             eta, bound = generalisation_information(beta=beta, epsilon=at)
             if eta < 1:
-                assert max_information(joint, np.outer(weights, joint.sum(axis=0)), eta) <= bound + 1e-12
+                assert (
+                    max_information(joint, np.outer(weights, joint.sum(axis=0)), eta)
+                    <= bound + 1e-12
+                )
 
 
 def test_distinct_draws_by_counting():
-    """All ordered samples of 3 out of 5 values, counted; the limit; and no other distribution does better."""
+    """All ordered samples of 3 out of 5 values, counted; the limit; and no other distribution
+    does better.
+    """
     samples = list(product(range(5), repeat=3))
     share = sum(len(set(x)) == 3 for x in samples) / len(samples)
     assert math.exp(distinct_log_probability(draws=3, universe=5)) == pytest.approx(share)
     n = 10**6
-    assert distinct_log_probability(draws=n // 2, universe=n) / (n // 2) == pytest.approx(-(1 - math.log(2)), rel=1e-4)
+    assert distinct_log_probability(draws=n // 2, universe=n) / (n // 2) == pytest.approx(
+        -(1 - math.log(2)), rel=1e-4
+    )
     for skewed in ((0.4, 0.3, 0.1, 0.1, 0.1), (0.9, 0.025, 0.025, 0.025, 0.025)):
         assert sum(math.prod(skewed[i] for i in x) for x in samples if len(set(x)) == 3) < share
     with pytest.raises(ValueError, match="draws"):
@@ -249,5 +300,7 @@ def test_distinct_draws_by_counting():
 def test_a_very_large_epsilon_is_no_overflow():
     near = [limit_distance(epsilon) / epsilon for epsilon in (599.0, 601.0, 1e6)]
     assert near[0] == pytest.approx(near[1], rel=1e-2)
-    assert near[2] == pytest.approx(math.sqrt(0.5), rel=1e-5)  # eps / w counts alone, and int_{1/2}^1 w^-2 dw = 1
+    assert near[2] == pytest.approx(
+        math.sqrt(0.5), rel=1e-5
+    )  # eps / w counts alone, and int_{1/2}^1 w^-2 dw = 1
     assert within_size(alpha=0.5, beta=0.05, epsilon=800, collection=1) == math.inf

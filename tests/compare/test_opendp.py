@@ -1,4 +1,6 @@
-"""Scales, budgets and conversions beside OpenDP's privacy maps; samplers beside OpenDP's. `make compare`."""
+"""Scales, budgets and conversions beside OpenDP's privacy maps; samplers beside OpenDP's. `make
+compare`.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def _space(dp):
 @pytest.mark.parametrize("sensitivity", [0.001, 1.0, 50.0])
 def test_laplace_scale_and_price(dp, epsilon, sensitivity):
     scale = float(Laplace(sensitivity=sensitivity, epsilon=epsilon).scale)
-    assert dp.m.make_laplace(*_space(dp), scale=scale).map(sensitivity) == pytest.approx(epsilon, rel=1e-9)
+    assert dp.m.make_laplace(*_space(dp), scale=scale).map(sensitivity) == pytest.approx(
+        epsilon, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("rho", [1e-4, 0.5, 10.0])
@@ -53,9 +57,18 @@ def test_rhos_add_up(dp):
 def test_same_law_of_noise(dp, name):
     """Two-sample Kolmogorov-Smirnov test of 20,000 draws each."""
     ours, theirs = {
-        "laplace": (Laplace(sensitivity=1.0, epsilon=0.5), dp.m.make_laplace(*_space(dp), scale=2.0)),
-        "gaussian": (Gaussian(sensitivity=1.0, rho=0.125), dp.m.make_gaussian(*_space(dp), scale=2.0)),
+        "laplace": (
+            Laplace(sensitivity=1.0, epsilon=0.5),
+            dp.m.make_laplace(*_space(dp), scale=2.0),
+        ),
+        "gaussian": (
+            Gaussian(sensitivity=1.0, rho=0.125),
+            dp.m.make_gaussian(*_space(dp), scale=2.0),
+        ),
     }[name]
     assert math.isclose(float(ours.scale if name == "laplace" else ours.sigma), 2.0)
     drawn = np.array([theirs(0.0) for _ in range(20_000)])
-    assert stats.ks_2samp(ours.release(np.zeros(20_000), stream(1, "opendp", name)), drawn).pvalue > FALSE_ALARM
+    assert (
+        stats.ks_2samp(ours.release(np.zeros(20_000), stream(1, "opendp", name)), drawn).pvalue
+        > FALSE_ALARM
+    )

@@ -1,4 +1,6 @@
-"""Agreement in distribution with multi-freq-ldpy, and of the metrics with fairlearn. `make compare`."""
+"""Agreement in distribution with multi-freq-ldpy, and of the metrics with fairlearn. `make
+compare`.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +43,16 @@ def test_metrics_agree_with_fairlearn(seed):
     y, hat, group = stream(seed, "fairlearn").integers(0, 2, (3, 400))
     ours = evaluate(y, hat, group)
     frame = metrics.MetricFrame(
-        metrics={"sel": metrics.selection_rate, "tpr": recall_score, "acc": accuracy_score,
-                 "fpr": metrics.false_positive_rate},
-        y_true=y, y_pred=hat, sensitive_features=group,
-    ).by_group  # fmt: skip
+        metrics={
+            "sel": metrics.selection_rate,
+            "tpr": recall_score,
+            "acc": accuracy_score,
+            "fpr": metrics.false_positive_rate,
+        },
+        y_true=y,
+        y_pred=hat,
+        sensitive_features=group,
+    ).by_group
     assert ours["DI"] == pytest.approx(frame["sel"][0] / frame["sel"][1])
     assert ours["SPD"] == pytest.approx(frame["sel"][1] - frame["sel"][0])
     assert ours["EOD"] == pytest.approx(frame["tpr"][1] - frame["tpr"][0])

@@ -12,7 +12,9 @@ from lib.datasets import download
 
 
 class Site:
-    """Paths to ``(status, headers, body)``, or to a function of the GET's number (from 1) and the method that gives that."""
+    """Paths to ``(status, headers, body)``, or to a function of the GET's number (from 1) and
+    the method that gives that.
+    """
 
     def __init__(self) -> None:
         self.pages: dict = {}
@@ -22,7 +24,9 @@ class Site:
 
         class Handler(BaseHTTPRequestHandler):
             def _answer(self, body: bool) -> None:
-                page = site.pages.get(self.path, (404, {"Content-Type": "text/html"}, b"<html>gone</html>"))
+                page = site.pages.get(
+                    self.path, (404, {"Content-Type": "text/html"}, b"<html>gone</html>")
+                )
                 if body:
                     site.hits[self.path] += 1
                 if callable(page):

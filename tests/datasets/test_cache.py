@@ -23,7 +23,15 @@ BODY = b"a,b\n1,2\n" * 2000
 
 @pytest.fixture
 def file(site, fresh_cache, monkeypatch) -> File:
-    made = File("toy.csv", site.url("/toy.csv"), hashlib.sha256(BODY).hexdigest(), len(BODY), "none", 2000, 2)
+    made = File(
+        "toy.csv",
+        site.url("/toy.csv"),
+        hashlib.sha256(BODY).hexdigest(),
+        len(BODY),
+        "none",
+        2000,
+        2,
+    )
     monkeypatch.setitem(FILES, "toy.csv", made)
     site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"}, BODY)
     return made
@@ -52,12 +60,19 @@ def test_a_refusal_is_named_and_not_kept(file, site, fresh_cache, status):
 PAGE = b"<html>Sorry</html>"
 
 
-@pytest.mark.parametrize("answer", [
-    (200, {"Content-Type": "text/html; charset=utf-8"}, PAGE),
-    (200, {"Content-Type": "text/plain"}, PAGE),
-    (200, {}, b"\n<!DOCTYPE html>" + PAGE),
-    lambda hit, asked: (200, {"Content-Type": "text/html" if asked == "GET" else "text/plain"}, PAGE),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, {"Content-Type": "text/html; charset=utf-8"}, PAGE),
+        (200, {"Content-Type": "text/plain"}, PAGE),
+        (200, {}, b"\n<!DOCTYPE html>" + PAGE),
+        lambda hit, asked: (
+            200,
+            {"Content-Type": "text/html" if asked == "GET" else "text/plain"},
+            PAGE,
+        ),
+    ],
+)
 def test_an_error_page_with_status_200_is_named_for_what_it_is(file, site, fresh_cache, answer):
     """HEAD alone was looked at; a page that came on GET was "other bytes"."""
     site.pages["/toy.csv"] = answer
@@ -86,15 +101,21 @@ def test_a_packed_transfer_is_unpacked(file, site):
     assert fetch(file).path.read_bytes() == BODY
 
 
-@pytest.mark.parametrize("url", ["http://", "toy.csv", "file:///toy.csv", "http://[::1/toy.csv", "http://a b/x"])
+@pytest.mark.parametrize(
+    "url", ["http://", "toy.csv", "file:///toy.csv", "http://[::1/toy.csv", "http://a b/x"]
+)
 def test_an_address_that_is_none_is_named(file, url):
     """It was reported as other bytes: requests calls it a ValueError."""
-    with pytest.raises(Unavailable, match=rf"toy.csv cannot be downloaded: {re.escape(repr(url))} is no address"):
+    with pytest.raises(
+        Unavailable, match=rf"toy.csv cannot be downloaded: {re.escape(repr(url))} is no address"
+    ):
         fetch(replace(file, url=url))
 
 
 def test_a_cache_that_cannot_be_written_is_named_and_passed_by(file, tmp_path, monkeypatch):
-    """A file stood where the folder should be: NotADirectoryError, in place of a cause or of the replica."""
+    """A file stood where the folder should be: NotADirectoryError, in place of a cause or of the
+    replica.
+    """
     (tmp_path / "taken").write_text("")
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "taken" / "cache"))
     with pytest.raises(Unavailable, match=r"toy.csv was not downloaded.*Not a directory.*taken"):
@@ -121,7 +142,11 @@ def test_a_download_cut_midway_is_refused(file, site, fresh_cache):
 def test_a_length_that_is_no_number_is_none(file, site, length):
     """It was reported as other bytes than registered."""
     assert download._length(length) is None
-    site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain", "Content-Length": length or "x"}, BODY)
+    site.pages["/toy.csv"] = (
+        200,
+        {"Content-Type": "text/plain", "Content-Length": length or "x"},
+        BODY,
+    )
     if length != "0":  # which is believed: nothing comes then
         assert fetch(file).path.read_bytes() == BODY
 
@@ -137,12 +162,20 @@ def test_the_bar_of_a_small_file_moves(file, site, tmp_path, monkeypatch):
 
 
 def test_what_a_killed_download_left_is_removed_by_the_next(file, site, fresh_cache):
-    """Files of a random name stayed in the cache for good; what a live process writes stays now, too, until it is done."""
-    code = ("import sys, time; from pathlib import Path; from lib.datasets.aside import aside\n"
-            "with aside(Path(sys.argv[1])) as own:\n"
-            "    (own / 'file').write_text('half'); print(own.name, flush=True); time.sleep(60)")  # fmt: skip
-    dead, live = (subprocess.Popen([sys.executable, "-c", code, str(fresh_cache)], cwd=ROOT, stdout=subprocess.PIPE)
-                  for _ in range(2))  # fmt: skip
+    """Files of a random name stayed in the cache for good; what a live process writes stays now,
+    too, until it is done.
+    """
+    code = (
+        "import sys, time; from pathlib import Path; from lib.datasets.aside import aside\n"
+        "with aside(Path(sys.argv[1])) as own:\n"
+        "    (own / 'file').write_text('half'); print(own.name, flush=True); time.sleep(60)"
+    )
+    dead, live = (
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(fresh_cache)], cwd=ROOT, stdout=subprocess.PIPE
+        )
+        for _ in range(2)
+    )
     try:
         left, held = (p.stdout.readline().decode().strip() for p in (dead, live))
         dead.kill()
@@ -187,11 +220,20 @@ def test_local_folder_comes_first_and_a_wrong_file_there_is_an_error(file, tmp_p
     assert state(file) == "altered"
 
 
-def test_a_mistyped_folder_is_an_error_and_an_empty_name_is_none(file, tmp_path, monkeypatch, capsys):
+def test_a_mistyped_folder_is_an_error_and_an_empty_name_is_none(
+    file, tmp_path, monkeypatch, capsys
+):
     """It was ignored, and the next source taken."""
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "dta"))
-    for asked in (lambda: locate("toy.csv"), lambda: load("lsac"), lambda: state(file), lambda: manage.list_files()):
-        with pytest.raises(DataError, match=r"COMPANION_DATA='.*dta' is not allowed: a folder that is there is"):
+    for asked in (
+        lambda: locate("toy.csv"),
+        lambda: load("lsac"),
+        lambda: state(file),
+        lambda: manage.list_files(),
+    ):
+        with pytest.raises(
+            DataError, match=r"COMPANION_DATA='.*dta' is not allowed: a folder that is there is"
+        ):
             asked()
     assert load("lsac", "replica").is_replica
     monkeypatch.setenv("COMPANION_DATA", "")
@@ -202,7 +244,10 @@ def test_where_bytes_come_from_is_logged(file, caplog):
     with caplog.at_level(logging.INFO, logger="companion.data"):
         locate("toy.csv")
         locate("toy.csv")
-    assert [record.message.split(" (")[0] for record in caplog.records] == ["toy.csv: download", "toy.csv: cache"]
+    assert [record.message.split(" (")[0] for record in caplog.records] == [
+        "toy.csv: download",
+        "toy.csv: cache",
+    ]
 
 
 def test_an_altered_cache_is_an_error_too(file, fresh_cache):
@@ -229,11 +274,19 @@ def test_an_unreachable_origin_is_tried_once_a_process(fresh_cache, monkeypatch)
 
 def test_two_processes_at_once_both_get_it(file, site, fresh_cache):
     code = (
-        "from lib.datasets import cache; from lib.datasets.registry import File; "
-        f"f = File('toy.csv', {file.url!r}, {file.sha256!r}, {file.size}, '', 1, 1); print(cache.fetch(f).sha256)"
+        "from lib.datasets import cache; from lib.datasets.registry import File; f ="
+        f" File('toy.csv', {file.url!r}, {file.sha256!r}, {file.size}, '', 1, 1);"
+        " print(cache.fetch(f).sha256)"
     )
-    both = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            for _ in range(2)]  # fmt: skip
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(2)
+    ]
     assert [p.communicate(timeout=60)[0].decode().strip() for p in both] == [file.sha256] * 2
     assert [p.name for p in fresh_cache.iterdir()] == ["toy.csv"]
 
@@ -274,4 +327,6 @@ def test_the_command_lists_fetches_and_verifies(file, site, fresh_cache, capsys)
 def test_registered_files_name_a_pinned_commit():
     for file in cache.FILES.values():
         assert len(file.sha256) == 64
-        assert any(len(part) == 40 and set(part) <= set("0123456789abcdef") for part in file.url.split("/"))
+        assert any(
+            len(part) == 40 and set(part) <= set("0123456789abcdef") for part in file.url.split("/")
+        )

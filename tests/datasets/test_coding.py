@@ -15,31 +15,65 @@ every = pytest.mark.parametrize("name", TASKS)
 
 
 def _lsac_toy() -> pd.DataFrame:
-    return pd.DataFrame({"race1": ["black", "white", None, "hisp"], "ugpa": [2.3, 3.6, 3.0, 0.2],
-                         "lsat": [30.5, 31.5, 20.0, 9.0], "fam_inc": [1.0, 5.0, 2.0, 3.0],
-                         "gender": ["female", "male", "male", "female"], "fulltime": [1.0, 2.0, 1.0, 1.0],
-                         "pass_bar": [0, 1, 1, 1]})  # fmt: skip
+    return pd.DataFrame(
+        {
+            "race1": ["black", "white", None, "hisp"],
+            "ugpa": [2.3, 3.6, 3.0, 0.2],
+            "lsat": [30.5, 31.5, 20.0, 9.0],
+            "fam_inc": [1.0, 5.0, 2.0, 3.0],
+            "gender": ["female", "male", "male", "female"],
+            "fulltime": [1.0, 2.0, 1.0, 1.0],
+            "pass_bar": [0, 1, 1, 1],
+        }
+    )
 
 
 def _nist_toy() -> pd.DataFrame:
-    row = {"AGEP": "39", "PUMA": "01-01301", "SEX": "1", "RAC1P": "9", "HISP": "0", "MSP": "6", "EDU": "7",
-           "HOUSING_TYPE": "3", "OWN_RENT": "0", "INDP_CAT": "N", "PINCP_DECILE": "0", "POVPIP": "N", "DPHY": "2",
-           "DEYE": "2", "DEAR": "1", "DREM": "2"}  # fmt: skip
+    row = {
+        "AGEP": "39",
+        "PUMA": "01-01301",
+        "SEX": "1",
+        "RAC1P": "9",
+        "HISP": "0",
+        "MSP": "6",
+        "EDU": "7",
+        "HOUSING_TYPE": "3",
+        "OWN_RENT": "0",
+        "INDP_CAT": "N",
+        "PINCP_DECILE": "0",
+        "POVPIP": "N",
+        "DPHY": "2",
+        "DEYE": "2",
+        "DEAR": "1",
+        "DREM": "2",
+    }
     other = {"AGEP": "120", "PUMA": "51-51255", "POVPIP": "501", "INDP_CAT": "18", "DREM": "1"}
-    return pd.DataFrame([row, row | {"AGEP": "4", "DREM": "N"}, row | other, row | {"PUMA": "99-99999"}])
+    return pd.DataFrame(
+        [row, row | {"AGEP": "4", "DREM": "N"}, row | other, row | {"PUMA": "99-99999"}]
+    )
 
 
-TOYS = {"adult": _adult_toy, "acs_coverage": lambda: _persons(150), "lsac": _lsac_toy, "nist": _nist_toy}
+TOYS = {
+    "adult": _adult_toy,
+    "acs_coverage": lambda: _persons(150),
+    "lsac": _lsac_toy,
+    "nist": _nist_toy,
+}
 
 
 @every
 def test_taking_a_row_out_changes_no_other_rows_codes(name):
-    """As ranks of the values that occur, nearly every code changed; so a guarantee held for coded tables only."""
+    """As ranks of the values that occur, nearly every code changed; so a guarantee held for
+    coded tables only.
+    """
     raw = TOYS[name]()
     coded = code_rows(name, raw)
     coded_domain(name).check(coded)
     alone = [code_rows(name, raw.iloc[[i]]) for i in range(len(raw))]
-    assert {len(one) for one in alone} == {0, 1}  # of some rows nothing is kept, of none more than one
+    assert {len(one) for one in alone} == {
+        0,
+        1,
+    }  # of some rows nothing is kept, of none more than one
     pd.testing.assert_frame_equal(pd.concat(alone, ignore_index=True), coded)
 
 
@@ -79,13 +113,17 @@ def test_the_codebooks_codes_go_to_the_papers_by_a_fixed_map(name):
 
 
 def test_absent_values_go_to_the_nearest_that_the_paper_has():
-    codes = pd.DataFrame({c: np.zeros(3, int) for c in coded_domain("lsac").columns}).assign(lsat=[0, 3, 38])
+    codes = pd.DataFrame({c: np.zeros(3, int) for c in coded_domain("lsac").columns}).assign(
+        lsat=[0, 3, 38]
+    )
     assert paper_codes("lsac", codes)["lsat"].tolist() == [0, 1, 36]  # 10 to 11, 13 to 12, 48 to 48
 
 
 @every
 def test_the_real_table_in_both_codings_is_the_published_one(name):
-    """So the values that are said not to occur are those: of LSAC and NIST by the raw file, else by their number."""
+    """So the values that are said not to occur are those: of LSAC and NIST by the raw file, else
+    by their number.
+    """
     real = load(name)
     if real.is_replica:
         pytest.skip("the real table is not here; set COMPANION_DATA")

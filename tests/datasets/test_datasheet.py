@@ -14,7 +14,9 @@ from lib.datasets.datasheet import agreement, base_rates, cleaning, columns, rep
 from lib.datasets.steps import Step
 
 TASK = Task("toy", "", "", "t", "p", ("p",), (), Domain.of({"a": 3, "p": 2, "t": 2}))
-DATA = Dataset(TASK, pd.DataFrame({"a": [0, 0, 2, 0], "p": [1, 1, 0, 0], "t": [1, 1, 0, 1]}), "local", "")
+DATA = Dataset(
+    TASK, pd.DataFrame({"a": [0, 0, 2, 0], "p": [1, 1, 0, 0], "t": [1, 1, 0, 1]}), "local", ""
+)
 BOOK = {"a": Meaning("a code"), "p": Meaning("a group", ("those", "these")), "t": Meaning("target")}
 
 
@@ -32,7 +34,9 @@ def test_base_rates_carry_wilsons_interval():
     assert table["rate"].tolist() == [0.5, 1.0]
     assert table["n"].tolist() == [2, 2]
     assert table["group"].tolist() == ["those", "these"]
-    assert set(base_rates(DATA, "a", BOOK)["group"]) == {"not documented"}  # no blank where the codebook has no names
+    assert set(base_rates(DATA, "a", BOOK)["group"]) == {
+        "not documented"
+    }  # no blank where the codebook has no names
     z = 1.959964
     assert table["low"][1] == pytest.approx(2 / (2 + z**2), rel=1e-5)
     assert all(map(math.isnan, wilson(0, 0)))
@@ -44,14 +48,20 @@ def test_repetition():
     assert repetition(DATA) == {"n": 4, "duplicates": 0.25, "unique": 0.5}
 
 
-STEPS = (Step("read", None, lambda f: f), Step("drop the 9", 4, lambda f: f[f["a"] < 9].reset_index(drop=True)))
+STEPS = (
+    Step("read", None, lambda f: f),
+    Step("drop the 9", 4, lambda f: f[f["a"] < 9].reset_index(drop=True)),
+)
 RAW = pd.concat([DATA.frame, pd.DataFrame({"a": [9], "p": [0], "t": [0]})])
 
 
 def test_steps_are_listed_with_the_rows_they_leave():
     assert cleaning(STEPS)["rows after it"].fillna(-1).tolist() == [-1, 4]
     assert cleaning(STEPS, RAW)["counted now"].tolist() == [5, 4]
-    assert cleaning(STEPS, RAW.iloc[1:])["counted now"].tolist() == [4, 3]  # counted, not taken on trust
+    assert cleaning(STEPS, RAW.iloc[1:])["counted now"].tolist() == [
+        4,
+        3,
+    ]  # counted, not taken on trust
 
 
 def test_whether_the_steps_make_the_table_is_said():
@@ -79,14 +89,18 @@ def test_a_codebook_that_does_not_fit_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"differ in.*'fam_inc'"):
         codebook("lsac", page)
     page.write_text(
-        "lsac: {" + ", ".join(f"{c}: {{meaning: x, codes: [a]}}" for c in TASKS["lsac"].domain.columns) + "}"
+        "lsac: {"
+        + ", ".join(f"{c}: {{meaning: x, codes: [a]}}" for c in TASKS["lsac"].domain.columns)
+        + "}"
     )
     with pytest.raises(ValueError, match="1 codes of 'fam_inc'; it has 5"):
         codebook("lsac", page)
 
 
 def test_codes_of_adult_and_acs_mean_what_their_neighbours_say():
-    """Husbands are men and married, wives women; the native are those whom CIT says were born American."""
+    """Husbands are men and married, wives women; the native are those whom CIT says were born
+    American.
+    """
     adult, acs = load("adult"), load("acs_coverage")
     if adult.is_replica or acs.is_replica:
         pytest.skip("the meanings are checked on the real tables; set COMPANION_DATA")
@@ -95,6 +109,8 @@ def test_codes_of_adult_and_acs_mean_what_their_neighbours_say():
     assert sexes[1] == "Male"
     assert men[roles.index("Husband")] > 0.999
     assert men[roles.index("Wife")] < 0.001
-    married = adult.frame[adult.frame["relationship"] == roles.index("Husband")]["marital-status"].mode()[0]
+    married = adult.frame[adult.frame["relationship"] == roles.index("Husband")][
+        "marital-status"
+    ].mode()[0]
     assert codebook("adult")["marital-status"].codes[married] == "Married-civ-spouse"
     assert ((acs.frame["CIT"] <= 2) == (acs.frame["NATIVITY"] == 0)).all()

@@ -25,7 +25,9 @@ def own(tmp_path, monkeypatch):
         path.write_text(text)
         file = File("own.csv", "", sha256_of(path), path.stat().st_size, "none", 2, 3)
         module = ModuleType("own")
-        module.TASK = Task("own", "Own", file, domain=Domain.of({"a": k, "p": 2, "t": 2}), prepare=prepare, **FACTS)
+        module.TASK = Task(
+            "own", "Own", file, domain=Domain.of({"a": k, "p": 2, "t": 2}), prepare=prepare, **FACTS
+        )
         monkeypatch.setitem(sys.modules, "own", module)
         monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
         return load("own:TASK").frame
@@ -34,7 +36,8 @@ def own(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("cell", "shown"), [("65537", "65537"), ("-1", "-1"), ("0.7", "0.7"), ("", "nan"), ("two", "'two'")]
+    ("cell", "shown"),
+    [("65537", "65537"), ("-1", "-1"), ("0.7", "0.7"), ("", "nan"), ("two", "'two'")],
 )
 def test_what_is_no_code_is_refused_with_its_column_and_itself(own, cell, shown):
     """65537 used to be read as 1, and 0.7 as 0."""

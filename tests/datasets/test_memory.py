@@ -38,7 +38,11 @@ def test_the_oldest_of_too_many_is_forgotten():
 def test_a_cell_on_a_table_of_ones_own_splits_that_table():
     """It used to split the data set's own rows, whatever table it was given."""
     data = load("lsac", "replica")
-    shorter = type(data)(data.task, data.frame.iloc[:2000].reset_index(drop=True), data.source, data.sha256)
-    found = run_cell(Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0), shorter)
+    shorter = type(data)(
+        data.task, data.frame.iloc[:2000].reset_index(drop=True), data.source, data.sha256
+    )
+    found = run_cell(
+        Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0), shorter
+    )
     assert found["n_0"] + found["n_1"] == 400
     assert np.isfinite(found["acc"])

@@ -1,4 +1,6 @@
-"""The stand-in meets what was published, to the unit; it is the same wherever it is drawn; sources are checked."""
+"""The stand-in meets what was published, to the unit; it is the same wherever it is drawn;
+sources are checked.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +58,15 @@ def test_the_stand_in_is_drawn_the_same_every_time(people):
     assert again.equals(people)
     other = draw_people(fitted_cells(), stream(1, "another"))
     assert not other.equals(people)
-    assert np.array_equal(other.groupby(["SEX", "RAC1P"]).size(), people.groupby(["SEX", "RAC1P"]).size())
+    assert np.array_equal(
+        other.groupby(["SEX", "RAC1P"]).size(), people.groupby(["SEX", "RAC1P"]).size()
+    )
 
 
 def test_the_bureaus_rows_are_read_the_same_way_and_counted(monkeypatch, tmp_path, people):
-    """A file of the Bureau's shape: columns picked, ages in five bins of equal width; another length is refused."""
+    """A file of the Bureau's shape: columns picked, ages in five bins of equal width; another
+    length is refused.
+    """
     raw = people.assign(AGEP=people["AGEP"] * 19, EXTRA=1)
     raw.to_csv(tmp_path / "psam_p36.csv", index=False)
     monkeypatch.setattr("lib.datasets.acs.fetch_archive", lambda *where: tmp_path / "psam_p36.csv")

@@ -1,4 +1,6 @@
-"""Cleaning from the raw file: row counts at each step, and the published table cell for cell where both are here."""
+"""Cleaning from the raw file: row counts at each step, and the published table cell for cell
+where both are here.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ def _same(made: pd.DataFrame, published: pd.DataFrame) -> None:
         assert (made[column].to_numpy() == published[column].to_numpy()).all(), column
 
 
-# --- the steps themselves --------------------------------------------------------------------------------------------
+# --- the steps themselves
+# --------------------------------------------------------------------------------------------
 
 
 def test_a_step_that_leaves_other_rows_is_named():
@@ -73,11 +76,14 @@ def test_a_column_that_the_nist_file_lacks_is_named(column):
         nist.analysed(pd.DataFrame(columns=["AGEP", *nist._CODES]).drop(columns=column))
     if column in (*section5.COLUMNS, section5.TARGET):
         with pytest.raises(ValueError, match=f"raw has no column '{column}'; it has"):
-            section5.numbers(pd.DataFrame(columns=[*section5.COLUMNS, section5.TARGET]).drop(columns=column))
+            section5.numbers(
+                pd.DataFrame(columns=[*section5.COLUMNS, section5.TARGET]).drop(columns=column)
+            )
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [(adult, "adult"), (coverage, "acs_coverage"), (lsac, "lsac"), (nist, "nist")]
+    ("module", "name"),
+    [(adult, "adult"), (coverage, "acs_coverage"), (lsac, "lsac"), (nist, "nist")],
 )
 def test_the_last_count_is_that_of_the_table(module, name):
     data = load(name)
@@ -90,7 +96,9 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
     assert unregistered(*coverage.PLACES) is None
-    downloaded = tmp_path / "cache" / "folktables" / "2018" / "1-Year" / coverage.RAW  # as lib.datasets.acs puts it
+    downloaded = (
+        tmp_path / "cache" / "folktables" / "2018" / "1-Year" / coverage.RAW
+    )  # as lib.datasets.acs puts it
     downloaded.parent.mkdir(parents=True)
     downloaded.write_text("")
     assert unregistered(*coverage.PLACES) == downloaded
@@ -98,17 +106,28 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
     assert unregistered(*coverage.PLACES) == tmp_path / coverage.RAW
 
 
-# --- LSAC ------------------------------------------------------------------------------------------------------------
+# --- LSAC
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_lsac_from_raw_equals_the_processed_file_cell_for_cell():
-    _same(lsac.clean(pd.read_csv(_real("bar_pass_prediction.csv"))), pd.read_csv(_real("db_LSAC.csv")))
+    _same(
+        lsac.clean(pd.read_csv(_real("bar_pass_prediction.csv"))), pd.read_csv(_real("db_LSAC.csv"))
+    )
 
 
 def test_lsac_steps_on_a_table_by_hand():
-    toy = pd.DataFrame({"race1": ["black", "white", None], "ugpa": [2.3, 3.6, 3.0], "lsat": [30.5, 31.5, 20.0],
-                        "fam_inc": [1.0, 5.0, 2.0], "gender": ["female", "male", "male"], "fulltime": [1.0, 2.0, 1.0],
-                        "pass_bar": [0, 1, 1]})  # fmt: skip
+    toy = pd.DataFrame(
+        {
+            "race1": ["black", "white", None],
+            "ugpa": [2.3, 3.6, 3.0],
+            "lsat": [30.5, 31.5, 20.0],
+            "fam_inc": [1.0, 5.0, 2.0],
+            "gender": ["female", "male", "male"],
+            "fulltime": [1.0, 2.0, 1.0],
+            "pass_bar": [0, 1, 1],
+        }
+    )
     with pytest.raises(ValueError, match=r"read the raw file.*3 rows; 22407"):
         lsac.clean(toy)
     made = lsac.clean(toy, check_rows=False)
@@ -117,21 +136,112 @@ def test_lsac_steps_on_a_table_by_hand():
     assert made["lsat"].tolist() == [0, 1]  # 30.5 and 31.5 round to 30 and 32
 
 
-# --- Adult -----------------------------------------------------------------------------------------------------------
+# --- Adult
+# -----------------------------------------------------------------------------------------------------------
 
 
 def _adult_toy() -> pd.DataFrame:
     """The reconstructed file's columns, in its order."""
     return pd.DataFrame(
-        [(40, 39, 2174, 0, "State-gov", "Bachelors", 13, "Never-married", "Not-in-family", "White", "Male",
-          "United-States", 26000, "Adm-clerical"),
-         (13, 17, 0, 0, "Private", "10th", 6, "Never-married", "Own-child", "Black", "Female", "Cuba", 26001, "Sales"),
-         (40, 38, 0, 0, "?", "HS-grad", 9, "Divorced", "Unmarried", "White", "Male", "Cuba", 90000, "?"),
-         (20, 90, 0, 7, "Private", "HS-grad", 9, "Widowed", "Unmarried", "White", "Female", "?", 5, "Sales"),
-         (99, 52, 0, 0, "Private", "10th", 6, "Divorced", "Unmarried", "White", "Female", "Cuba", 99999, "Sales")],
-        columns=["hours-per-week", "age", "capital-gain", "capital-loss", "workclass", "education", "education-num",
-                 "marital-status", "relationship", "race", "gender", "native-country", "income", "occupation"],
-    )  # fmt: skip
+        [
+            (
+                40,
+                39,
+                2174,
+                0,
+                "State-gov",
+                "Bachelors",
+                13,
+                "Never-married",
+                "Not-in-family",
+                "White",
+                "Male",
+                "United-States",
+                26000,
+                "Adm-clerical",
+            ),
+            (
+                13,
+                17,
+                0,
+                0,
+                "Private",
+                "10th",
+                6,
+                "Never-married",
+                "Own-child",
+                "Black",
+                "Female",
+                "Cuba",
+                26001,
+                "Sales",
+            ),
+            (
+                40,
+                38,
+                0,
+                0,
+                "?",
+                "HS-grad",
+                9,
+                "Divorced",
+                "Unmarried",
+                "White",
+                "Male",
+                "Cuba",
+                90000,
+                "?",
+            ),
+            (
+                20,
+                90,
+                0,
+                7,
+                "Private",
+                "HS-grad",
+                9,
+                "Widowed",
+                "Unmarried",
+                "White",
+                "Female",
+                "?",
+                5,
+                "Sales",
+            ),
+            (
+                99,
+                52,
+                0,
+                0,
+                "Private",
+                "10th",
+                6,
+                "Divorced",
+                "Unmarried",
+                "White",
+                "Female",
+                "Cuba",
+                99999,
+                "Sales",
+            ),
+        ],
+        columns=[
+            "hours-per-week",
+            "age",
+            "capital-gain",
+            "capital-loss",
+            "workclass",
+            "education",
+            "education-num",
+            "marital-status",
+            "relationship",
+            "race",
+            "gender",
+            "native-country",
+            "income",
+            "occupation",
+        ],
+    )
 
 
 def test_adult_steps_on_a_table_by_hand():
@@ -151,7 +261,8 @@ def test_adult_from_raw_equals_the_processed_file_cell_for_cell():
     _same(adult.clean(_raw(adult.RAW)), pd.read_csv(_real("db_adult_processed_26k.csv")))
 
 
-# --- ACS, Texas ------------------------------------------------------------------------------------------------------
+# --- ACS, Texas
+# ------------------------------------------------------------------------------------------------------
 
 
 def _persons(n: int = 400) -> pd.DataFrame:
@@ -159,12 +270,38 @@ def _persons(n: int = 400) -> pd.DataFrame:
     rng = np.random.default_rng(1)
     age = rng.integers(0, 95, n)
     sex = rng.integers(1, 3, n)
-    frame = pd.DataFrame({"AGEP": age, "SEX": sex, "ST": 48} | {c: rng.integers(1, k + 1, n) for c, k in (
-        ("SCHL", 24), ("MAR", 5), ("DIS", 2), ("ESP", 8), ("CIT", 5), ("MIG", 3), ("MIL", 4), ("ANC", 4), ("NATIVITY", 2),
-        ("DEAR", 2), ("DEYE", 2), ("DREM", 2), ("ESR", 6), ("FER", 2), ("RAC1P", 9), ("PUBCOV", 2))})  # fmt: skip
+    frame = pd.DataFrame(
+        {"AGEP": age, "SEX": sex, "ST": 48}
+        | {
+            c: rng.integers(1, k + 1, n)
+            for c, k in (
+                ("SCHL", 24),
+                ("MAR", 5),
+                ("DIS", 2),
+                ("ESP", 8),
+                ("CIT", 5),
+                ("MIG", 3),
+                ("MIL", 4),
+                ("ANC", 4),
+                ("NATIVITY", 2),
+                ("DEAR", 2),
+                ("DEYE", 2),
+                ("DREM", 2),
+                ("ESR", 6),
+                ("FER", 2),
+                ("RAC1P", 9),
+                ("PUBCOV", 2),
+            )
+        }
+    )
     frame["PINCP"] = rng.choice([-500, 0, 29_999, 30_000, 30_001, 80_000], n)
-    asked = {"PINCP": age >= 15, "ESR": age >= 16, "MIL": age >= 17, "ESP": age < 18,
-             "FER": (sex == 2) & (age >= 15) & (age <= 50)}  # fmt: skip
+    asked = {
+        "PINCP": age >= 15,
+        "ESR": age >= 16,
+        "MIL": age >= 17,
+        "ESP": age < 18,
+        "FER": (sex == 2) & (age >= 15) & (age <= 50),
+    }
     return frame.assign(**{column: frame[column].where(who) for column, who in asked.items()})
 
 
@@ -182,7 +319,9 @@ def test_coverage_rows_and_zeros_are_those_of_folktables():
 
 
 def test_coverage_codes_show_the_signs_of_the_published_table():
-    """What the real table shows of who was asked what, the steps give too; so the codes mean the same."""
+    """What the real table shows of who was asked what, the steps give too; so the codes mean the
+    same.
+    """
     made = coverage.clean(_persons(20_000), check_rows=False)
     tables = [made] + ([load("acs_coverage").frame] if not load("acs_coverage").is_replica else [])
     for table in tables:
@@ -197,7 +336,9 @@ def test_coverage_codes_show_the_signs_of_the_published_table():
 
 
 def test_coverage_binary_codes_are_the_bureaus_by_hand():
-    """1 is male, with a disability, Black (code 2), covered; the domain alone does not tell it from the reverse."""
+    """1 is male, with a disability, Black (code 2), covered; the domain alone does not tell it
+    from the reverse.
+    """
     raw = _persons()
     kept = raw[raw["AGEP"].between(15, 64) & (raw["PINCP"] <= 30_000)]
     made = coverage.clean(raw, check_rows=False)
@@ -212,7 +353,8 @@ def test_coverage_from_raw_equals_the_processed_file_cell_for_cell():
     _same(coverage.clean(_raw(*coverage.PLACES)), pd.read_csv(_real("db_ACSCoverage.csv")))
 
 
-# --- NIST ------------------------------------------------------------------------------------------------------------
+# --- NIST
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_nist_drops_only_the_under_fives():

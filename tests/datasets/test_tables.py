@@ -21,9 +21,13 @@ def _real(file: str):
         pytest.skip(f"{file} is not here and cannot be downloaded")
 
 
-FACTS = {  # rows, share of target 1, share of the protected attribute's 1: the paper's Table 2 and the published files
-    "adult": (45849, 0.518, 31004), "acs_coverage": (98739, 0.186, None), "lsac": (20427, 0.949, 20427 - 1198),
-}  # fmt: skip
+# rows, share of target 1, share of the protected attribute's 1: the paper's Table 2 and the
+# published files
+FACTS = {
+    "adult": (45849, 0.518, 31004),
+    "acs_coverage": (98739, 0.186, None),
+    "lsac": (20427, 0.949, 20427 - 1198),
+}
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -62,11 +66,10 @@ def test_domains_are_checked():
         domain["c"]
 
 
-# --- ACS archives -------------------------------------------------------------------------------------------------
+# --- ACS archives
+# -------------------------------------------------------------------------------------------------
 
-_COLUMNS = (
-    "SERIALNO,AGEP,SCHL,MAR,RELP,SEX,DIS,ESP,CIT,MIG,MIL,ANC,NATIVITY,DEAR,DEYE,DREM,PINCP,ESR,ST,FER,RAC1P,PUBCOV"
-)
+_COLUMNS = "SERIALNO,AGEP,SCHL,MAR,RELP,SEX,DIS,ESP,CIT,MIG,MIL,ANC,NATIVITY,DEAR,DEYE,DREM,PINCP,ESR,ST,FER,RAC1P,PUBCOV"
 
 
 def _archive(member: str = "psam_p48.csv") -> bytes:
@@ -94,7 +97,9 @@ def test_an_acs_state_comes_through_folktables(site, fresh_cache, tmp_path):
 def test_each_task_finds_its_columns_or_names_the_one_that_is_missing(task, tmp_path):
     problem, people = ACS_TASKS[task], tmp_path / "2018" / "1-Year" / "psam_p48.csv"
     frame = pd.DataFrame(
-        1, index=range(4), columns=[*{*problem.features, problem.target, "RAC1P", "PWGTP", "WKHP", "ESR"}]
+        1,
+        index=range(4),
+        columns=[*{*problem.features, problem.target, "RAC1P", "PWGTP", "WKHP", "ESR"}],
     )
     people.parent.mkdir(parents=True)
     frame.assign(AGEP=30, PINCP=2000, SERIALNO="a", ST=48).to_csv(people, index=False)
@@ -102,14 +107,22 @@ def test_each_task_finds_its_columns_or_names_the_one_that_is_missing(task, tmp_
     assert list(table.features.columns) == list(problem.features)
     assert len(table.target) == 4
     frame.assign(SERIALNO="a", ST=48).drop(columns="SCHL").to_csv(people, index=False)
-    with pytest.raises(DataError, match=f"the file of TX 2018 has no column 'SCHL', which task='{task}' needs"):
+    with pytest.raises(
+        DataError, match=f"the file of TX 2018 has no column 'SCHL', which task='{task}' needs"
+    ):
         load_acs("TX", 2018, task, folder=tmp_path)
 
 
 def test_an_acs_download_is_tried_again(site, fresh_cache, tmp_path):
     """One 503 used to be the end."""
-    site.pages[ADDRESS] = lambda hit, asked: (503, {}, b"later") if hit == 1 else (200, {}, _archive())
-    assert fetch_archive("TX", 2018, tmp_path, origin=site.origin, progress=False).read_text().startswith("SERIALNO")
+    site.pages[ADDRESS] = lambda hit, asked: (
+        (503, {}, b"later") if hit == 1 else (200, {}, _archive())
+    )
+    assert (
+        fetch_archive("TX", 2018, tmp_path, origin=site.origin, progress=False)
+        .read_text()
+        .startswith("SERIALNO")
+    )
     assert site.hits[ADDRESS] == 2
 
 
@@ -117,16 +130,24 @@ def _flipped(archive: bytes, bit: int) -> bytes:
     return archive[: bit // 8] + bytes([archive[bit // 8] ^ 1 << bit % 8]) + archive[bit // 8 + 1 :]
 
 
-@pytest.mark.parametrize(("answer", "error"), [
-    ((403, {"Content-Type": "text/html"}, b"<html>Forbidden</html>"), "403"),
-    ((200, {"Content-Type": "text/html"}, b"<html>Forbidden</html>"), "web page.*Forbidden"),
-    ((200, {}, b"Forbidden"), "no zip archive.*Forbidden"),
-    ((200, {}, _archive()[:-40]), "no zip archive"),
-    ((200, {}, _flipped(_archive(), 8 * 100)), "damaged zip archive: error: Error -3"),  # in the packed rows
-    ((200, {}, _archive("psam_p36.csv")), "psam_p48.csv is expected"),
-    ((200, {"Content-Length": "999999"}, _archive()), "csv_ptx.zip"),
-])  # fmt: skip
-def test_what_is_no_archive_of_the_state_is_refused_and_not_kept(site, fresh_cache, tmp_path, answer, error):
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ((403, {"Content-Type": "text/html"}, b"<html>Forbidden</html>"), "403"),
+        ((200, {"Content-Type": "text/html"}, b"<html>Forbidden</html>"), "web page.*Forbidden"),
+        ((200, {}, b"Forbidden"), "no zip archive.*Forbidden"),
+        ((200, {}, _archive()[:-40]), "no zip archive"),
+        (
+            (200, {}, _flipped(_archive(), 8 * 100)),
+            "damaged zip archive: error: Error -3",
+        ),  # in the packed rows
+        ((200, {}, _archive("psam_p36.csv")), "psam_p48.csv is expected"),
+        ((200, {"Content-Length": "999999"}, _archive()), "csv_ptx.zip"),
+    ],
+)
+def test_what_is_no_archive_of_the_state_is_refused_and_not_kept(
+    site, fresh_cache, tmp_path, answer, error
+):
     """folktables saves an error page as a zip and goes on (folktables#49)."""
     site.pages[ADDRESS] = answer
     with pytest.raises(DataError, match=error):
@@ -150,16 +171,27 @@ def test_an_unpacked_file_is_held_to_what_was_unpacked(site, fresh_cache, tmp_pa
     """A truncated one was read without a word: that it is there was all that was asked."""
     site.pages[ADDRESS] = (200, {}, _archive())
     csv = fetch_archive("TX", 2018, tmp_path, origin=site.origin, progress=False)
-    assert csv.with_name("psam_p48.csv.sha256").read_text() == f"{sha256_of(csv)} {csv.stat().st_size}\n"
+    assert (
+        csv.with_name("psam_p48.csv.sha256").read_text()
+        == f"{sha256_of(csv)} {csv.stat().st_size}\n"
+    )
     assert fetch_archive("TX", 2018, tmp_path, progress=False) == csv
     assert not caplog.records
     whole = csv.read_bytes()
     csv.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError, match=r"psam_p48.csv is not what was unpacked.*remove psam_p48.csv"):
+    with pytest.raises(
+        DataError, match=r"psam_p48.csv is not what was unpacked.*remove psam_p48.csv"
+    ):
         fetch_archive("TX", 2018, tmp_path, progress=False)
     csv.unlink()
-    assert fetch_archive("TX", 2018, tmp_path, origin=site.origin, progress=False).read_bytes() == whole
-    assert sorted(p.name for p in tmp_path.iterdir() if p.is_file()) == ["psam_p48.csv", "psam_p48.csv.sha256"]
+    assert (
+        fetch_archive("TX", 2018, tmp_path, origin=site.origin, progress=False).read_bytes()
+        == whole
+    )
+    assert sorted(p.name for p in tmp_path.iterdir() if p.is_file()) == [
+        "psam_p48.csv",
+        "psam_p48.csv.sha256",
+    ]
 
 
 def test_an_acs_file_put_there_by_hand_is_taken_and_said_so(tmp_path, caplog):
@@ -175,6 +207,10 @@ def test_an_acs_folder_that_cannot_be_written_is_named(site, fresh_cache, tmp_pa
 
 
 def test_acs_arguments_are_checked():
-    for arguments, named in ((("XX",), "state="), (("TX", 1999), "year="), (("TX", 2018, "rent"), "task=")):
+    for arguments, named in (
+        (("XX",), "state="),
+        (("TX", 1999), "year="),
+        (("TX", 2018, "rent"), "task="),
+    ):
         with pytest.raises(ValueError, match=named):
             load_acs(*arguments)

@@ -1,4 +1,6 @@
-"""Conversions against divergences that are integrated or summed, against each other, and there and back."""
+"""Conversions against divergences that are integrated or summed, against each other, and there
+and back.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ ORDERS = 1 + np.geomspace(1e-6, 1e5, 400)
 def _randomised_response(epsilon: float, order: np.ndarray) -> np.ndarray:
     p, q = 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))
     logs = np.logaddexp(
-        order * math.log(p) + (1 - order) * math.log(q), order * math.log(q) + (1 - order) * math.log(p)
+        order * math.log(p) + (1 - order) * math.log(q),
+        order * math.log(q) + (1 - order) * math.log(p),
     )
     return logs / (order - 1)
 
@@ -38,7 +41,9 @@ def _randomised_response(epsilon: float, order: np.ndarray) -> np.ndarray:
 def _laplace(epsilon: float, order: np.ndarray) -> np.ndarray:
     """Renyi divergence of two Laplace laws epsilon apart (Mironov, 2017, Table II)."""
     a, b = order / (2 * order - 1), (order - 1) / (2 * order - 1)
-    return np.logaddexp(np.log(a) + (order - 1) * epsilon, np.log(b) - order * epsilon) / (order - 1)
+    return np.logaddexp(np.log(a) + (order - 1) * epsilon, np.log(b) - order * epsilon) / (
+        order - 1
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5, 1.0, 3.0, 10.0])
@@ -47,22 +52,34 @@ def test_pure_dp_costs_what_the_worst_mechanism_reaches(epsilon):
         most = (divergence(epsilon, ORDERS) / ORDERS).max()
         assert rho_of_pure(epsilon, of=of) == pytest.approx(most, rel=2e-4)
         assert most <= rho_of_pure(epsilon, of=of) * (1 + 1e-6)
-    assert rho_of_pure(epsilon, of="laplace") < rho_of_pure(epsilon, of="randomised response") < rho_of_pure(epsilon)
+    assert (
+        rho_of_pure(epsilon, of="laplace")
+        < rho_of_pure(epsilon, of="randomised response")
+        < rho_of_pure(epsilon)
+    )
 
 
 def test_laplace_cost_does_not_cancel():
     assert rho_of_pure(1e-9, of="laplace") == pytest.approx(5e-19)
-    assert rho_of_pure(0.999e-3, of="laplace") == pytest.approx(rho_of_pure(1.001e-3, of="laplace"), rel=5e-3)
+    assert rho_of_pure(0.999e-3, of="laplace") == pytest.approx(
+        rho_of_pure(1.001e-3, of="laplace"), rel=5e-3
+    )
 
 
 @pytest.mark.parametrize("rho", [1e-6, 0.01, 0.5, 3.0])
 @pytest.mark.parametrize("delta", [1e-30, 1e-9, 1e-3, 0.3])
 def test_tight_conversion_is_the_minimum_over_orders(rho, delta):
-    """Against a search over epsilon itself, order by order (the formula solved the other way round)."""
+    """Against a search over epsilon itself, order by order (the formula solved the other way
+    round).
+    """
 
     def epsilon(u):
         alpha = 1 + math.exp(u)
-        return alpha * rho + (math.log(1 / delta) - math.log(alpha)) / math.exp(u) + math.log1p(-1 / alpha)
+        return (
+            alpha * rho
+            + (math.log(1 / delta) - math.log(alpha)) / math.exp(u)
+            + math.log1p(-1 / alpha)
+        )
 
     grid = np.linspace(-20, 20, 4001)
     start = grid[np.argmin([epsilon(u) for u in grid])]
@@ -84,16 +101,18 @@ def test_exact_gaussian_is_below_tight_is_below_standard(rho, delta):
 
 @given(budgets, deltas, st.sampled_from(CONVERSIONS))
 def test_there_and_back(epsilon, delta, conversion):
-    assert epsilon_of(rho_of(epsilon, delta, conversion=conversion), delta, conversion=conversion) == pytest.approx(
-        epsilon, rel=1e-7
-    )
+    assert epsilon_of(
+        rho_of(epsilon, delta, conversion=conversion), delta, conversion=conversion
+    ) == pytest.approx(epsilon, rel=1e-7)
 
 
 @given(budgets, deltas)
 def test_delta_inverts_epsilon(rho, delta):
     epsilon = epsilon_of(rho, delta)
     if epsilon > 0:
-        assert math.log(delta_of(rho, epsilon)) == pytest.approx(math.log(delta), rel=1e-6, abs=1e-6)
+        assert math.log(delta_of(rho, epsilon)) == pytest.approx(
+            math.log(delta), rel=1e-6, abs=1e-6
+        )
     else:
         assert delta_of(rho, 0.0) <= delta
 
@@ -102,20 +121,28 @@ def test_delta_inverts_epsilon(rho, delta):
 def test_more_budget_never_costs_less(a, b, delta):
     low, high = sorted((a, b))
     for conversion in CONVERSIONS:
-        assert epsilon_of(low, delta, conversion=conversion) <= epsilon_of(high, delta, conversion=conversion) * (
-            1 + 1e-9
-        )
+        assert epsilon_of(low, delta, conversion=conversion) <= epsilon_of(
+            high, delta, conversion=conversion
+        ) * (1 + 1e-9)
 
 
 def test_the_printed_conversion_is_no_guarantee():
-    """Gaussian noise of that rho really has a larger epsilon than the printed one, for a large delta and budget."""
+    """Gaussian noise of that rho really has a larger epsilon than the printed one, for a large
+    delta and budget.
+    """
     rho, delta = 50.0, 0.2
-    assert gaussian_epsilon(math.sqrt(2 * rho), delta) > epsilon_of(rho, delta, conversion="published")
+    assert gaussian_epsilon(math.sqrt(2 * rho), delta) > epsilon_of(
+        rho, delta, conversion="published"
+    )
 
 
-@pytest.mark.parametrize(("mu", "epsilon"), [(0.1, 0.0), (0.1, 0.2), (1.0, 0.5), (1.0, 3.0), (4.0, 1.0), (10.0, 40.0)])
+@pytest.mark.parametrize(
+    ("mu", "epsilon"), [(0.1, 0.0), (0.1, 0.2), (1.0, 0.5), (1.0, 3.0), (4.0, 1.0), (10.0, 40.0)]
+)
 def test_gaussian_curve_by_integration(mu, epsilon):
-    """The hockey-stick divergence, integrated from the threshold where the densities' ratio is e^epsilon."""
+    """The hockey-stick divergence, integrated from the threshold where the densities' ratio is
+    e^epsilon.
+    """
     from_ = epsilon / mu + mu / 2
     area, _ = integrate.quad(
         lambda x: stats.norm.pdf(x, mu) - math.exp(epsilon) * stats.norm.pdf(x),
@@ -132,7 +159,9 @@ def test_gaussian_epsilon_inverts_and_reaches_zero():
         for delta in (1e-300, 1e-12, 1e-3):
             epsilon = gaussian_epsilon(mu, delta)
             if epsilon > 0:
-                assert math.log(gaussian_delta(mu, epsilon)) == pytest.approx(math.log(delta), rel=1e-8)
+                assert math.log(gaussian_delta(mu, epsilon)) == pytest.approx(
+                    math.log(delta), rel=1e-8
+                )
     assert gaussian_epsilon(0.01, 0.5) == 0.0
 
 
@@ -141,7 +170,12 @@ def test_gaussian_epsilon_inverts_and_reaches_zero():
 def test_the_corners_of_the_range(rho, delta):
     """Finite, in order, and there and back: also for the least delta that there is."""
     exact, tight = gaussian_epsilon(math.sqrt(2 * rho), delta), epsilon_of(rho, delta)
-    assert 0 <= exact <= tight * (1 + 1e-9) <= epsilon_of(rho, delta, conversion="standard") * (1 + 2e-9)
+    assert (
+        0
+        <= exact
+        <= tight * (1 + 1e-9)
+        <= epsilon_of(rho, delta, conversion="standard") * (1 + 2e-9)
+    )
     if tight > 0:
         assert rho_of(tight, delta, conversion="tight") == pytest.approx(rho, rel=1e-9)
     for conversion in CONVERSIONS:
@@ -151,12 +185,18 @@ def test_the_corners_of_the_range(rho, delta):
 
 @pytest.mark.parametrize("delta", [5e-324, 1e-9, 0.5, 1 - 2**-53])
 def test_the_ends_of_the_range_are_solved(delta):
-    """There and back where the search for the best order is hardest; a decade beyond is refused by name."""
+    """There and back where the search for the best order is hardest; a decade beyond is refused
+    by name.
+    """
     for epsilon in (1e-9, 1e15):
         there = rho_of(epsilon, delta, conversion="tight")
         assert epsilon_of(there, delta) == pytest.approx(epsilon, rel=1e-5)
     for rho in (1e-25, 1e16):
-        assert 0 <= epsilon_of(rho, delta) <= epsilon_of(rho, delta, conversion="standard") * (1 + 1e-9)
+        assert (
+            0
+            <= epsilon_of(rho, delta)
+            <= epsilon_of(rho, delta, conversion="standard") * (1 + 1e-9)
+        )
     for conversion in ("standard", "published"):
         for epsilon in (1e-140, 1e140):
             assert 0 < rho_of(epsilon, delta, conversion=conversion) < math.inf
@@ -176,21 +216,28 @@ def test_a_huge_epsilon_leaves_no_delta_and_none_leaves_the_most(rho):
 def test_delta_does_not_jump_to_zero(rho, delta):
     """The shortcut for a delta below every float leaves those that are floats alone."""
     epsilon = epsilon_of(rho, delta)
-    assert delta_of(rho, epsilon) == pytest.approx(delta if epsilon > 0 else delta_of(rho, 0.0), rel=1e-5)
+    assert delta_of(rho, epsilon) == pytest.approx(
+        delta if epsilon > 0 else delta_of(rho, 0.0), rel=1e-5
+    )
 
 
 @pytest.mark.parametrize("conversion", CONVERSIONS)
 @pytest.mark.parametrize("bad", [1e-308, 1e-301, 1e301, 1e308, 10**400])
 def test_what_no_conversion_can_bear_is_refused(bad, conversion):
     for convert, name in ((epsilon_of, "rho"), (rho_of, "epsilon")):
-        with pytest.raises(ValueError, match=rf"^{name}=.* is not allowed: a number >= .* and <= .* is"):
+        with pytest.raises(
+            ValueError, match=rf"^{name}=.* is not allowed: a number >= .* and <= .* is"
+        ):
             convert(bad, 1e-6, conversion=conversion)
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: epsilon_of(1e-26, 1e-6), r"^rho=1e-26 is not allowed: a number >= 1e-25 and <= 1e\+16 is"),
+        (
+            lambda: epsilon_of(1e-26, 1e-6),
+            r"^rho=1e-26 is not allowed: a number >= 1e-25 and <= 1e\+16 is",
+        ),
         (lambda: epsilon_of(1e18, 1e-6), r"^rho=1e\+18 is not allowed"),
         (lambda: delta_of(1e-300, 0.0), "^rho=1e-300 is not allowed"),
         (lambda: delta_of(1e300, 1e300), r"^rho=1e\+300 is not allowed"),
@@ -208,7 +255,8 @@ def test_composition_by_hand():
     assert compose(*[0.1] * 10) == 1 + 2**-52  # the float 0.1 is above a tenth
     assert parallel(0.1, 0.5, 0.2) == 0.5
     assert parallel() == 0.0
-    # k looks, each of epsilon: through zCDP, and by the named theorem; both beat k epsilon for many small looks
+    # k looks, each of epsilon: through zCDP, and by the named theorem; both beat k epsilon for many
+    # small looks
     k, epsilon, delta = 1000, 0.01, 1e-6
     through = epsilon_of(k * rho_of_pure(epsilon), delta)
     assert through < advanced_composition(epsilon, k, delta) < k * epsilon

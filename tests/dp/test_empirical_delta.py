@@ -27,12 +27,21 @@ def gaussian_losses(mu: float, runs: int, *key: object) -> np.ndarray:
     return stream(1, "losses", *key).normal(mu**2 / 2, mu, runs)
 
 
-@pytest.mark.parametrize("law", [
-    lambda rng: rng.random(100) < 0.05, lambda rng: rng.beta(0.2, 2.0, 100), lambda rng: 0.02 * rng.random(100),
-    lambda rng: np.full(100, 0.3), lambda rng: rng.random(100) ** 0.1,
-], ids=["rare", "skewed", "small", "constant", "large"])  # fmt: skip
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda rng: rng.random(100) < 0.05,
+        lambda rng: rng.beta(0.2, 2.0, 100),
+        lambda rng: 0.02 * rng.random(100),
+        lambda rng: np.full(100, 0.3),
+        lambda rng: rng.random(100) ** 0.1,
+    ],
+    ids=["rare", "skewed", "small", "constant", "large"],
+)
 def test_a_true_mean_is_seldom_refuted(law):
-    """At level 0.2, 1,000 times: at most 200 times on average, and 280 with probability below 1e-8."""
+    """At level 0.2, 1,000 times: at most 200 times on average, and 280 with probability below
+    1e-8.
+    """
     rng = stream(2, "means")
     mean = np.mean([law(rng).mean() for _ in range(5000)])
     draws = [law(rng).astype(float) for _ in range(1000)]
@@ -52,8 +61,17 @@ def test_gaussian_noise_is_certified_up_to_what_it_costs(mu):
     """Three sizes of noise, at most its exact epsilon, and at least 80% of it (70% of delta)."""
     losses, promise = gaussian_losses(mu, 20_000, mu), Promise(rho=mu**2 / 2)
     exact = gaussian_epsilon(mu, 0.01)
-    assert 0.8 * exact < certified_epsilon(losses, promise, 0.01, LEVEL) <= exact < promise.epsilon_at(0.01)
-    assert 0.7 * gaussian_delta(mu, 0.5) < delta_lower_bound(losses, 0.5, LEVEL) <= gaussian_delta(mu, 0.5)
+    assert (
+        0.8 * exact
+        < certified_epsilon(losses, promise, 0.01, LEVEL)
+        <= exact
+        < promise.epsilon_at(0.01)
+    )
+    assert (
+        0.7 * gaussian_delta(mu, 0.5)
+        < delta_lower_bound(losses, 0.5, LEVEL)
+        <= gaussian_delta(mu, 0.5)
+    )
     assert not proves_violation(losses, promise, 0.01, LEVEL)
 
 
@@ -74,16 +92,23 @@ def test_a_pure_promise_allows_no_loss_above_it():
 def test_what_is_not_covered_is_an_infinite_loss():
     losses = np.where(stream(4, "uncovered").random(1000) < 0.2, math.inf, 0.0)
     assert delta_exceeds(losses, 50.0, 0.1, LEVEL)
-    assert certified_epsilon(losses, Promise(rho=0.5), 0.01, LEVEL) == max(MULTIPLES) * Promise(rho=0.5).epsilon_at(
-        0.01
-    )
+    assert certified_epsilon(losses, Promise(rho=0.5), 0.01, LEVEL) == max(MULTIPLES) * Promise(
+        rho=0.5
+    ).epsilon_at(0.01)
 
 
-@pytest.mark.parametrize("call", [
-    lambda: Promise(), lambda: Promise(rho=1.0, epsilon=1.0), lambda: Promise(rho=0.0), lambda: mean_exceeds(np.array([1.1]), 0.5, 0.1),
-    lambda: mean_exceeds(np.array([]), 0.5, 0.1), lambda: mean_exceeds(np.array([0.5]), 0.5, 1.0),
-    lambda: delta_exceeds(np.array([math.nan]), 0.5, 0.1, 0.1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Promise(),
+        lambda: Promise(rho=1.0, epsilon=1.0),
+        lambda: Promise(rho=0.0),
+        lambda: mean_exceeds(np.array([1.1]), 0.5, 0.1),
+        lambda: mean_exceeds(np.array([]), 0.5, 0.1),
+        lambda: mean_exceeds(np.array([0.5]), 0.5, 1.0),
+        lambda: delta_exceeds(np.array([math.nan]), 0.5, 0.1, 0.1),
+    ],
+)
 def test_wrong_arguments_are_refused(call):
     with pytest.raises(ValueError, match=r"must|is not allowed"):
         call()

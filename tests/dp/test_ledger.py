@@ -16,7 +16,9 @@ def test_ten_tenths_are_one_and_no_more():
     for i in range(10):
         assert ledger.spend(f"look {i}", 0.1) == 0.1
     assert (ledger.spent, ledger.left, len(ledger.entries)) == (1.0, 0.0, 10)
-    with pytest.raises(ValueError, match=r"^rho=1e-06 for 'one more' is not allowed: 0.0 of 1.0 is left"):
+    with pytest.raises(
+        ValueError, match=r"^rho=1e-06 for 'one more' is not allowed: 0.0 of 1.0 is left"
+    ):
         ledger.spend("one more", 1e-6)
     assert len(ledger.entries) == 10
 
@@ -95,10 +97,17 @@ def test_disjoint_parts_pass_on_what_they_do_not_cover():
     """A row that moves from one part to another is removed from one and added to the other."""
     parts = [Ledger(1.0) for _ in range(3)]
     for ledger, cost in zip(parts, (0.5, 0.25, 1.0), strict=True):
-        ledger.spend("marginal", cost, kind="measurement", sensitivity=MARGINAL | {"replace within a group": 0.0})
+        ledger.spend(
+            "marginal",
+            cost,
+            kind="measurement",
+            sensitivity=MARGINAL | {"replace within a group": 0.0},
+        )
     whole = Ledger(1.0)
     whole.spend_parallel("groups", dict(zip("abc", parts, strict=True)))
-    assert [whole.price(r) for r in RELATIONS] == pytest.approx([1.0, 2.0, 0.0])  # two rows of c, or one of c and one of a
+    assert [whole.price(r) for r in RELATIONS] == pytest.approx(
+        [1.0, 2.0, 0.0]
+    )  # two rows of c, or one of c and one of a
     even = Ledger(1.0)
     even.spend_parallel("groups", {"a": parts[0], "b": parts[0], "c": 0.5})
     assert [even.price(r) for r in RELATIONS] == pytest.approx([0.5, 2.0, 2.0])
@@ -110,10 +119,14 @@ def test_disjoint_parts_pass_on_what_they_do_not_cover():
 
 @pytest.mark.parametrize(
     ("more", "words"),
-    [({"kind": "look"}, "kind='look'"), ({"sensitivity": {}}, "sensitivity"), ({"sensitivity": {"swap": 1.0}}, "relation='swap'"),
-     ({"sensitivity": {"add or remove": 0.0}}, "sensitivity"),
-     ({"sensitivity": {"add or remove": 1.0, "replace": -1.0}}, "sensitivity must")],
-)  # fmt: skip
+    [
+        ({"kind": "look"}, "kind='look'"),
+        ({"sensitivity": {}}, "sensitivity"),
+        ({"sensitivity": {"swap": 1.0}}, "relation='swap'"),
+        ({"sensitivity": {"add or remove": 0.0}}, "sensitivity"),
+        ({"sensitivity": {"add or remove": 1.0, "replace": -1.0}}, "sensitivity must"),
+    ],
+)
 def test_wrong_types_of_a_look_are_named_and_not_noted(more, words):
     ledger = Ledger(1.0)
     with pytest.raises(ValueError, match=words):

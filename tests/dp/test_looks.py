@@ -28,7 +28,9 @@ class Spy:
 
 
 def looks(rng, ledger=None):
-    return noisy(GAUSSIAN, [1.0, 2.0], rng, "cells", ledger), choose(PICK, SCORES, rng, "which", ledger)
+    return noisy(GAUSSIAN, [1.0, 2.0], rng, "cells", ledger), choose(
+        PICK, SCORES, rng, "which", ledger
+    )
 
 
 def test_an_observer_sees_all_and_changes_nothing():
@@ -61,7 +63,9 @@ def test_the_ledger_pays_before_anything_is_drawn_or_shown():
         looks(rng, ledger)
     assert (spy.seen, ledger.entries) == ([], [])
     assert rng.random() == stream(2, "poor").random()
-    with pytest.raises(ValueError, match="ledger must be in rho for a Gaussian look, got one in epsilon"):
+    with pytest.raises(
+        ValueError, match="ledger must be in rho for a Gaussian look, got one in epsilon"
+    ):
         looks(rng, Ledger(9.0, unit="epsilon"))
     rich = Ledger(5.0, unit="epsilon")
     noisy(LAPLACE, [0.0], rng, "count", rich)
@@ -72,8 +76,14 @@ def test_the_ledger_pays_before_anything_is_drawn_or_shown():
 def test_draws_are_numpys():
     """The streams of the stored results: NumPy's own normal, Laplace and choice."""
     ours, theirs = stream(3, "draws"), stream(3, "draws")
-    assert (noisy(GAUSSIAN, np.arange(5), ours, "x") == np.arange(5) + theirs.normal(0, GAUSSIAN.sigma, 5)).all()
-    assert (noisy(LAPLACE, np.arange(5), ours, "x") == np.arange(5) + theirs.laplace(0, 1, 5) * LAPLACE.scale).all()
+    assert (
+        noisy(GAUSSIAN, np.arange(5), ours, "x")
+        == np.arange(5) + theirs.normal(0, GAUSSIAN.sigma, 5)
+    ).all()
+    assert (
+        noisy(LAPLACE, np.arange(5), ours, "x")
+        == np.arange(5) + theirs.laplace(0, 1, 5) * LAPLACE.scale
+    ).all()
     weights = np.exp(PICK.epsilon / 2 * SCORES - (PICK.epsilon / 2 * SCORES).max())
     for _ in range(50):
         assert choose(PICK, SCORES, ours, "x") == theirs.choice(4, p=weights / weights.sum())
@@ -81,7 +91,12 @@ def test_draws_are_numpys():
 
 def test_a_law_given_twice_has_to_agree():
     """A caller may round; it may not draw less noise than it pays for."""
-    for wrong in (lambda: Gaussian(sensitivity=1.0, rho=0.5, sigma=0.5), lambda: Laplace(sensitivity=1.0, epsilon=1.0, scale=0.5),
-                  lambda: Exponential(sensitivity=1.0, epsilon=1.0, rho=0.1)):  # fmt: skip
-        with pytest.raises(ValueError, match=r"^(sigma|scale|rho) must be .* up to rounding, got 0\.\d"):
+    for wrong in (
+        lambda: Gaussian(sensitivity=1.0, rho=0.5, sigma=0.5),
+        lambda: Laplace(sensitivity=1.0, epsilon=1.0, scale=0.5),
+        lambda: Exponential(sensitivity=1.0, epsilon=1.0, rho=0.1),
+    ):
+        with pytest.raises(
+            ValueError, match=r"^(sigma|scale|rho) must be .* up to rounding, got 0\.\d"
+        ):
             wrong()

@@ -1,4 +1,6 @@
-"""No conversion is rounded in its own favour: each against 60 digits of mpmath, over a wide grid."""
+"""No conversion is rounded in its own favour: each against 60 digits of mpmath, over a wide
+grid.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ import mpmath
 import pytest
 from mpmath import mpf
 
-from lib.dp.accounting import advanced_composition, compose, delta_of, epsilon_of, rho_in_floats, rho_of, rho_of_pure
+from lib.dp.accounting import (
+    advanced_composition,
+    compose,
+    delta_of,
+    epsilon_of,
+    rho_in_floats,
+    rho_of,
+    rho_of_pure,
+)
 from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
 from lib.experiments.across import EPSILONS as ACROSS
 from lib.experiments.synth import DELTA, EPSILONS
@@ -62,7 +72,9 @@ def test_what_a_rho_is_worth(delta):
     log = -mpmath.log(mpf(delta))
     for rho in (1e-25, 3.3e-12, 0.07, 13.0, 1e16):
         assert outward(epsilon_of(rho, delta), tight_epsilon(rho, delta))
-        assert outward(epsilon_of(rho, delta, conversion="standard"), rho + 2 * mpmath.sqrt(rho * log))
+        assert outward(
+            epsilon_of(rho, delta, conversion="standard"), rho + 2 * mpmath.sqrt(rho * log)
+        )
 
 
 @pytest.mark.parametrize("delta", DELTAS)
@@ -101,13 +113,18 @@ def test_the_gaussian_curve(mu):
     assert gaussian_epsilon(1e9, 1e-9) == pytest.approx(5e17, rel=1e-7)
 
 
-@pytest.mark.parametrize("epsilon", [1e-100, 1e-30, 1e-9, 0.999e-3, 1.001e-3, 0.1, 1.0, 30.0, 1e100])
+@pytest.mark.parametrize(
+    "epsilon", [1e-100, 1e-30, 1e-9, 0.999e-3, 1.001e-3, 0.1, 1.0, 30.0, 1e100]
+)
 def test_what_pure_dp_costs(epsilon):
     with mpmath.workdps(500):
         e = mpf(epsilon)
         assert outward(rho_of_pure(epsilon), e * e / 2)
         assert outward(rho_of_pure(epsilon, of="bounded range"), e * e / 8)
-        assert outward(rho_of_pure(epsilon, of="laplace"), e + mpmath.exp(-e) - 1 if e > 1e-90 else e**2 / 2 - e**3 / 6)
+        assert outward(
+            rho_of_pure(epsilon, of="laplace"),
+            e + mpmath.exp(-e) - 1 if e > 1e-90 else e**2 / 2 - e**3 / 6,
+        )
         assert outward(rho_of_pure(epsilon, of="randomised response"), e * mpmath.tanh(e / 2))
 
 
@@ -122,9 +139,17 @@ def test_sums():
 
 
 def test_what_stored_results_were_fitted_with_keeps_its_bits_and_its_promise():
-    """Rounded to the nearest: two of the stored budgets are above the exact one, and all are worth less than was declared."""
-    bits = {0.01: "0x1.43c15d271aa57p-20", 0.05: "0x1.f9615828c3b6fp-16", 0.1: "0x1.f8c5c86b62e71p-14",
-            0.5: "0x1.869b3a5c69718p-9", 1.0: "0x1.820b894d9be94p-7", 5.0: "0x1.14638703e69b4p-2"}  # fmt: skip
+    """Rounded to the nearest: two of the stored budgets are above the exact one, and all are
+    worth less than was declared.
+    """
+    bits = {
+        0.01: "0x1.43c15d271aa57p-20",
+        0.05: "0x1.f9615828c3b6fp-16",
+        0.1: "0x1.f8c5c86b62e71p-14",
+        0.5: "0x1.869b3a5c69718p-9",
+        1.0: "0x1.820b894d9be94p-7",
+        5.0: "0x1.14638703e69b4p-2",
+    }
     assert {e: rho_in_floats(e, DELTA).hex() for e in EPSILONS} == bits
     above = [e for e in EPSILONS if rho_in_floats(e, DELTA) > rho_of(e, DELTA)]
     assert above == [0.05, 5.0]

@@ -1,4 +1,6 @@
-"""A sweep that kills its own process in the middle of a write; in a module of its own so that a new process can import it."""
+"""A sweep that kills its own process in the middle of a write; in a module of its own so that a
+new process can import it.
+"""
 
 from __future__ import annotations
 
@@ -24,24 +26,34 @@ def _half_a_table(fsync: Callable, fd: int) -> None:
 
 
 def _appends(fd: int) -> bool:
-    return bool(fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_APPEND)  # the journal; the table is written anew
+    return bool(
+        fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_APPEND
+    )  # the journal; the table is written anew
 
 
 def _nothing(*_) -> None:
     pass
 
 
-# where the call is, what it is called, which of its calls count, and what is still done of the last one
+# where the call is, what it is called, which of its calls count, and what is still done of the last
+# one
 POINTS: dict[str, tuple[object, str, Callable, Callable]] = {
     "record half written": (os, "write", lambda fd, line: b'"cell"' in line, _half_a_record),
     "table half written": (os, "fsync", lambda fd: not _appends(fd), _half_a_table),
     "before the rename": (os, "replace", lambda old, new: str(new).endswith(".parquet"), _nothing),
-    "before the journal goes": (Path, "unlink", lambda path, **_: path.suffix == ".journal", _nothing),
+    "before the journal goes": (
+        Path,
+        "unlink",
+        lambda path, **_: path.suffix == ".journal",
+        _nothing,
+    ),
 }
 
 
 def arm(point: str, n: int) -> None:
-    """Let the n-th call at ``point`` be the end of this process; nothing is closed, flushed or caught."""
+    """Let the n-th call at ``point`` be the end of this process; nothing is closed, flushed or
+    caught.
+    """
     where, name, counts, last_deed = POINTS[point]
     call, left = getattr(where, name), n
 

@@ -1,4 +1,6 @@
-"""Cells across the papers: releases are what they say, a cell reruns alone, the clear half is told and strangers are not."""
+"""Cells across the papers: releases are what they say, a cell reruns alone, the clear half is
+told and strangers are not.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,13 @@ from lib.experiments.across import (
     per_group,
     run_cell,
 )
-from lib.experiments.across_releases import KINDS, decoded, ldp_release, plain_release, synthetic_release
+from lib.experiments.across_releases import (
+    KINDS,
+    decoded,
+    ldp_release,
+    plain_release,
+    synthetic_release,
+)
 from lib.experiments.across_scores import collection, group_rates
 from lib.experiments.sweep import cell_key
 from lib.synth.workload import ABSENT, all_kway, group_errors, workload_error
@@ -38,7 +46,9 @@ def data():
 
 @pytest.fixture(scope="module")
 def table(data):
-    return data.frame[list(COLUMNS)].iloc[:SMALL].reset_index(drop=True), data.task.domain.project(COLUMNS)
+    return data.frame[list(COLUMNS)].iloc[:SMALL].reset_index(drop=True), data.task.domain.project(
+        COLUMNS
+    )
 
 
 def _record(data, kind, **cell) -> dict:
@@ -66,7 +76,9 @@ def test_the_half_in_the_clear_is_told_and_a_fresh_half_is_not(data):
     assert clear["error_in|everyone"] < 1e-12 < clear["error_out|everyone"]
     fresh = [_record(data, "fresh", run=run) for run in range(4)]
     for reader in READERS:
-        above = sum(r[f"distance|{reader}|everyone"] > r[f"null_95|{reader}|everyone"] for r in fresh)
+        above = sum(
+            r[f"distance|{reader}|everyone"] > r[f"null_95|{reader}|everyone"] for r in fresh
+        )
         assert above <= 3, reader  # four of four has a chance of 6e-6
         assert np.mean([r[f"distance|{reader}|everyone"] for r in fresh]) < 0.2
 
@@ -123,7 +135,9 @@ def test_group_errors_are_the_workload_error(table):
     own, theirs = collection(half, TARGET), collection(release, TARGET)
     found = group_errors(half, release, own, theirs, domain)
     for name in ("everyone", "with the difficulty", "women & Black"):
-        assert found[name] == workload_error(half[own[name]], release[theirs[name]], domain, all_kway(domain, 3))
+        assert found[name] == workload_error(
+            half[own[name]], release[theirs[name]], domain, all_kway(domain, 3)
+        )
     none = {name: who for name, who in theirs.items() if name != "women & Black"}
     assert group_errors(half, release, own, none, domain)["women & Black"] == ABSENT
 
@@ -131,14 +145,27 @@ def test_group_errors_are_the_workload_error(table):
 def test_rates_by_hand():
     told, truth = np.array([1, 1, 0, 0], bool), np.array([1, 0, 1, 0], bool)
     rates = group_rates(told, truth, {"a": np.array([1, 1, 1, 0], bool), "none": np.zeros(4, bool)})
-    assert (rates["acc|a"], rates["rate|a"], rates["tpr|a"], rates["fpr|a"]) == (1 / 3, 2 / 3, 0.5, 1.0)
+    assert (rates["acc|a"], rates["rate|a"], rates["tpr|a"], rates["fpr|a"]) == (
+        1 / 3,
+        2 / 3,
+        0.5,
+        1.0,
+    )
     assert math.isnan(rates["acc|none"])
 
 
 def test_groups_have_names_and_cover(table):
     frame, _ = table
     masks = collection(frame, TARGET)
-    assert {"everyone", "with the difficulty", "women", "men", "White", "women & White", "with & men"} <= set(masks)
+    assert {
+        "everyone",
+        "with the difficulty",
+        "women",
+        "men",
+        "White",
+        "women & White",
+        "with & men",
+    } <= set(masks)
     assert masks["women"].sum() + masks["men"].sum() == SMALL
     assert (masks["with & men"] == (frame["SEX"] == 1) & (frame[TARGET] == 1)).all()
 
@@ -188,11 +215,15 @@ def test_too_many_people_are_named(data):
 
 
 def test_stored_cells_hold_their_numbers():
-    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid anew."""
+    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid
+    anew.
+    """
     if load("nist").is_replica:
         pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
     cell = Cell(kind="MST", epsilon=1.0, run=2)
     stored, now = results("across_nist").set_index("cell").loc[cell_key(cell)], run_cell(cell)
     for name in now:
-        if name.startswith(("distance", "null", "error", "acc", "tpr")) and not math.isnan(now[name]):
+        if name.startswith(("distance", "null", "error", "acc", "tpr")) and not math.isnan(
+            now[name]
+        ):
             assert stored[name] == now[name], f"{name}; raise VERSION"

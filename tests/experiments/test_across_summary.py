@@ -1,4 +1,6 @@
-"""Tables of the chapter across the papers: names, means by hand, paired differences, silence of a bound."""
+"""Tables of the chapter across the papers: names, means by hand, paired differences, silence of
+a bound.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def test_labels_tell_all_releases_of_the_grid_apart(rows):
 
 
 def test_intervals_are_over_runs(rows):
-    part = labelled(rows[(rows["kind"] == "AIM") & (rows["by"] == "SEX") & (rows["reader"] == "forest")])
+    part = labelled(
+        rows[(rows["kind"] == "AIM") & (rows["by"] == "SEX") & (rows["reader"] == "forest")]
+    )
     found = intervals(part, ["release"], panels={"both": ["men", "women"]}).iloc[0]
     by_run = part[part["group"].isin(["men", "women"])].groupby("run")["excess"].mean()
     assert (found["mean"], found["low"], found["high"]) == pytest.approx(mean_interval(by_run))
@@ -58,13 +62,21 @@ def test_differences_are_paired(rows):
 def test_bounds_fall_silent(rows):
     found = guaranteed(rows, (0.01, 1.0, 5.0)).set_index(["panel", "epsilon", "mode"])["alpha"]
     assert 0 < found["everyone", 0.01, "theorem7"] < 1
-    assert found["everyone", 5.0, "theorem7"] is None or np.isnan(found["everyone", 5.0, "theorem7"])
+    assert found["everyone", 5.0, "theorem7"] is None or np.isnan(
+        found["everyone", 5.0, "theorem7"]
+    )
     assert found["everyone", 0.01, "tightened"] < found["everyone", 0.01, "theorem7"]
 
 
 def test_tables_of_the_scatters(rows):
     points = errors_and_excess(rows)
-    assert set(points["group"]) == {"men & Asian", "women & Asian", "men & other", "women & other", "men & White"}
+    assert set(points["group"]) == {
+        "men & Asian",
+        "women & Asian",
+        "men & other",
+        "women & other",
+        "men & White",
+    }
     fair = fairness_and_excess(rows)
     assert {"SPD", "EOD", "OAD", "excess"} <= set(fair)
     assert len(fair) == len(rows[["kind", "by", "weights", "epsilon"]].drop_duplicates())

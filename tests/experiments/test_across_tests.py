@@ -1,4 +1,6 @@
-"""Hypotheses on constructed tables: a planted effect is found, none is not at the stated rate; Holm by hand."""
+"""Hypotheses on constructed tables: a planted effect is found, none is not at the stated rate;
+Holm by hand.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,25 @@ from lib.experiments.across_tests import controls, evaluate, found, p_value, sen
 from lib.experiments.holm import holm
 from lib.rng import stream
 
-SIZES = {"everyone": 25_900, WITH: 1_521, "men": 12_600, "women": 13_300, "men & Asian": 1_000, "women & Asian": 1_123,
-         "men & other": 430, "women & other": 420, "men & White": 7_000, "men & Pacific Islander": 20}  # fmt: skip
+SIZES = {
+    "everyone": 25_900,
+    WITH: 1_521,
+    "men": 12_600,
+    "women": 13_300,
+    "men & Asian": 1_000,
+    "women & Asian": 1_123,
+    "men & other": 430,
+    "women & other": 420,
+    "men & White": 7_000,
+    "men & Pacific Islander": 20,
+}
 
 
 def _rows(seed: int, noise: float = 0.01) -> pd.DataFrame:
     """A table of the whole grid in which nothing has an effect on anything."""
-    cells = pd.DataFrame([vars(c) for c in across_grid()])[["kind", "by", "weights", "epsilon", "run"]]
+    cells = pd.DataFrame([vars(c) for c in across_grid()])[
+        ["kind", "by", "weights", "epsilon", "run"]
+    ]
     groups = pd.DataFrame({"group": list(SIZES), "n": list(SIZES.values())})
     rows = cells.merge(groups, how="cross").merge(pd.DataFrame({"reader": READERS}), how="cross")
     rng = stream(seed, "constructed")
@@ -46,11 +60,18 @@ def test_every_hypothesis_has_its_statistic_and_a_name_of_its_own():
 
 
 def test_small_crossings_by_size():
-    assert small_crossings(_rows(0)) == ["men & Asian", "women & Asian", "men & other", "women & other"]
+    assert small_crossings(_rows(0)) == [
+        "men & Asian",
+        "women & Asian",
+        "men & other",
+        "women & other",
+    ]
 
 
 def test_without_any_effect_the_family_errs_at_most_at_the_stated_rate():
-    """Six tables through every statistic; hypotheses with a margin are about the margin and left out."""
+    """Six tables through every statistic; hypotheses with a margin are about the margin and left
+    out.
+    """
     family = [h for h in HYPOTHESES if h.reference == 0]
     wrong = sum((evaluate(_rows(seed), family)["adjusted"] <= ALPHA).any() for seed in range(6))
     assert stats.binom.sf(wrong - 1, 6, ALPHA) > 1e-4
@@ -62,7 +83,8 @@ def test_the_t_tests_and_holm_err_at_the_stated_rate(rng):
     wrong = 0
     for trial in x:
         p = [
-            p_value(values, 0, side) for values, side in zip(trial, ("greater", "less", "two-sided") * 4, strict=False)
+            p_value(values, 0, side)
+            for values, side in zip(trial, ("greater", "less", "two-sided") * 4, strict=False)
         ]
         wrong += bool((holm(p) <= ALPHA).any())
     assert stats.binom.sf(wrong - 1, trials, ALPHA) > 1e-6
@@ -84,8 +106,14 @@ def test_within_the_margin_is_supported_and_at_the_margin_it_is_not():
 def test_planted_effects_are_found_and_only_they():
     rows = _rows(2)
     strata = (rows["by"] == "SEX_RAC1P") & (rows["kind"] == "MST") & (rows["weights"] == "public")
-    rows.loc[strata & (rows["reader"] == "lookup") & rows["group"].isin(small_crossings(rows)), "excess"] += 0.05
-    linked = rows["kind"].isin(["GRR linked", "OUE linked"]) & (rows["reader"] == "forest") & (rows["group"] == WITH)
+    rows.loc[
+        strata & (rows["reader"] == "lookup") & rows["group"].isin(small_crossings(rows)), "excess"
+    ] += 0.05
+    linked = (
+        rows["kind"].isin(["GRR linked", "OUE linked"])
+        & (rows["reader"] == "forest")
+        & (rows["group"] == WITH)
+    )
     rows.loc[linked, "excess"] += 0.3
     clear = (rows["kind"] == "clear") & rows["group"].isin([WITH, "everyone"])
     rows.loc[clear, "excess"] += 0.6
@@ -116,7 +144,9 @@ def test_a_relation_is_found_with_its_sign():
 
 def test_p_values():
     x = np.array([0.1, 0.2, 0.4])
-    assert p_value(x, 0, "greater") == pytest.approx(stats.ttest_1samp(x, 0, alternative="greater").pvalue)
+    assert p_value(x, 0, "greater") == pytest.approx(
+        stats.ttest_1samp(x, 0, alternative="greater").pvalue
+    )
     assert p_value(np.zeros(5), 0, "greater") == p_value(np.zeros(5), 0, "two-sided") == 1
     assert p_value(np.ones(5), 0, "greater") == 0
     assert math.isnan(p_value(np.ones(1), 0, "less"))
@@ -135,7 +165,14 @@ def test_what_was_not_run_is_said():
 def test_runs_that_lack_a_cell_are_left_out():
     rows = _rows(5)
     missing = (rows["kind"] == "MST") & (rows["epsilon"] == 5) & (rows["run"] == 3)
-    series = excess(rows[~missing], kind="MST", by="vanilla", epsilon=(1.0, 5.0), group="everyone", reader="forest")
+    series = excess(
+        rows[~missing],
+        kind="MST",
+        by="vanilla",
+        epsilon=(1.0, 5.0),
+        group="everyone",
+        reader="forest",
+    )
     assert 3 not in series.index
     assert len(series) == 9
 

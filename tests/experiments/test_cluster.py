@@ -1,4 +1,6 @@
-"""The cluster of the guide, as its page prints it: a worker is killed for good and the driver, too; nothing is lost."""
+"""The cluster of the guide, as its page prints it: a worker is killed for good and the driver,
+too; nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def start(tmp_path):
     def one(words: list[str]) -> subprocess.Popen:
         with open(tmp_path / f"{len(running)}.log", "w") as log:
             command = [str(BIN / words[0]), *words[1:]]
-            running.append(subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=log, stderr=log))
+            running.append(
+                subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=log, stderr=log)
+            )
         return running[-1]
 
     yield one
@@ -76,14 +80,20 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
     _wait(lambda: stored() >= 5)
     workers[0].kill()
     then = stored()
-    _wait(lambda: stored() >= then + 10 or driving.poll() is not None)  # the other worker goes on alone
+    _wait(
+        lambda: stored() >= then + 10 or driving.poll() is not None
+    )  # the other worker goes on alone
     driving.kill()
     driving.wait()
     kept = stored()
     assert then + 10 <= kept < len(CELLS)
-    with distributed.Client(scheduler_file=str(tmp_path / "scheduler.json")) as client:  # the driver, started again
+    with distributed.Client(
+        scheduler_file=str(tmp_path / "scheduler.json")
+    ) as client:  # the driver, started again
         assert len(client.ncores()) == 1
         table = run_grid(GRID, path=path, backend="dask", progress=False)
     assert len(table) == len(CELLS)
-    quiet = run_sweep(CELLS, run_toy, Store(tmp_path / "quiet.parquet", version="1"), progress=False)
+    quiet = run_sweep(
+        CELLS, run_toy, Store(tmp_path / "quiet.parquet", version="1"), progress=False
+    )
     pd.testing.assert_frame_equal(table[STABLE], quiet[STABLE])

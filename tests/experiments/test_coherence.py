@@ -70,7 +70,9 @@ def test_a_cell_comes_out_the_same_alone_and_is_flat():
 
 
 def test_the_learners_share_their_splits():
-    """Same halves for every learner and both kinds of label: the group's sizes in the halves agree through the null."""
+    """Same halves for every learner and both kinds of label: the group's sizes in the halves
+    agree through the null.
+    """
     hard = run_cell(Cell(**SMALL | {"labels": "hard", "learner": "lookup"}))
     soft = run_cell(Cell(**SMALL | {"learner": "lookup"}))
     assert hard[f"distance|{EVERYONE}"] == soft[f"distance|{EVERYONE}"]  # a lookup says +-1 only
@@ -87,14 +89,20 @@ def test_cells_that_make_no_sense_are_refused():
 
 
 def test_stored_cells_hold_their_numbers():
-    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid anew."""
+    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid
+    anew.
+    """
     section5 = load_section5()
     if section5.data.is_replica:
         pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
     stored = per_group(results("coherence_section5")).set_index(
         ["variant", "learner", "labels", "sample", "split", "group"]
     )
-    cells = (Cell(variant="published", split=0), Cell(**SMALL), Cell(variant="N dropped", learner="logistic", split=1))
+    cells = (
+        Cell(variant="published", split=0),
+        Cell(**SMALL),
+        Cell(variant="N dropped", learner="logistic", split=1),
+    )
     for cell in cells:
         now = run_cell(cell)
         for group in (EVERYONE, WITH):

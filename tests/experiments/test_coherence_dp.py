@@ -1,4 +1,6 @@
-"""Noisy counts under DemCoh: stored cells rerun bit for bit, the grid is whole, readers share their halves."""
+"""Noisy counts under DemCoh: stored cells rerun bit for bit, the grid is whole, readers share
+their halves.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def test_the_grid_is_complete_in_the_store():
     ids=lambda c: f"{c.release}-{c.reader}",
 )
 def test_stored_cells_hold_their_numbers(cell):
-    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid anew."""
+    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid
+    anew.
+    """
     if load("nist").is_replica:
         pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
     stored, now = results("coherence_dp").set_index("cell").loc[cell_key(cell)], run_cell(cell)

@@ -1,4 +1,6 @@
-"""Facts beside stored results: those of the tables that the results were computed on, whatever this machine has."""
+"""Facts beside stored results: those of the tables that the results were computed on, whatever
+this machine has.
+"""
 
 from __future__ import annotations
 

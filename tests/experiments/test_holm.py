@@ -1,4 +1,6 @@
-"""Holm's procedure against a worked example and against what it is: closed testing with Bonferroni."""
+"""Holm's procedure against a worked example and against what it is: closed testing with
+Bonferroni.
+"""
 
 from __future__ import annotations
 
@@ -28,5 +30,7 @@ def test_a_test_that_could_not_be_made_is_of_the_family():
 def test_adjusted_is_the_largest_bonferroni_of_all_families_that_hold_the_test(p):
     everyone = range(len(p))
     families = [f for size in range(1, len(p) + 1) for f in combinations(everyone, size)]
-    expected = [max(min(1.0, len(f) * min(p[j] for j in f)) for f in families if i in f) for i in everyone]
+    expected = [
+        max(min(1.0, len(f) * min(p[j] for j in f)) for f in families if i in f) for i in everyone
+    ]
     assert holm(p).tolist() == pytest.approx(expected)

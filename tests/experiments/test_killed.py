@@ -1,6 +1,8 @@
-"""SIGKILL in the middle of each write that a sweep makes: what was done is kept, and the sweep goes on to the same table.
+"""SIGKILL in the middle of each write that a sweep makes: what was done is kept, and the sweep goes
+on to the same table.
 
-The kills of ``test_sweep.py`` come by the clock and fall where the time goes, which is hardly ever into a write.
+The kills of ``test_sweep.py`` come by the clock and fall where the time goes, which is hardly ever
+into a write.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ def _sweep(path, cells=CELLS) -> pd.DataFrame:
 
 def _in_a_new_process(path, *point: object) -> int | None:
     """How it ended: 0, or the signal with a minus."""
-    server = multiprocessing.get_context("forkserver")  # imports once, then makes a clean process in no time
+    server = multiprocessing.get_context(
+        "forkserver"
+    )  # imports once, then makes a clean process in no time
     server.set_forkserver_preload(["tests.experiments.killed"])
     process = server.Process(target=sweep, args=(path, *point))
     process.start()
@@ -34,10 +38,14 @@ def _in_a_new_process(path, *point: object) -> int | None:
     return process.exitcode
 
 
-@pytest.mark.parametrize(("point", "n", "done"), [
-    ("record half written", 1, FOLDED), ("record half written", 4, FOLDED + 3),
-    *((point, 1, len(CELLS)) for point in list(POINTS)[1:]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("point", "n", "done"),
+    [
+        ("record half written", 1, FOLDED),
+        ("record half written", 4, FOLDED + 3),
+        *((point, 1, len(CELLS)) for point in list(POINTS)[1:]),
+    ],
+)
 def test_a_sweep_killed_while_it_writes_loses_nothing_and_goes_on(tmp_path, point, n, done):
     path = tmp_path / "grid.parquet"
     _sweep(path, CELLS[:FOLDED])
@@ -59,4 +67,6 @@ def test_killed_at_the_same_record_again_and_again(tmp_path):
         assert _in_a_new_process(path, "record half written", 2) == -signal.SIGKILL
         assert len(Store(path, version="1")) == done + 1
     assert _in_a_new_process(path) == 0
-    pd.testing.assert_frame_equal(Store(path, version="1").frame()[STABLE], _sweep(tmp_path / "b.parquet")[STABLE])
+    pd.testing.assert_frame_equal(
+        Store(path, version="1").frame()[STABLE], _sweep(tmp_path / "b.parquet")[STABLE]
+    )

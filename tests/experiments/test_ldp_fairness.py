@@ -28,22 +28,43 @@ from lib.experiments.sweep import cell_key, run_sweep
 GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
 
 
-@pytest.mark.parametrize(("field", "value"), [
-    ("dataset", "compas"), ("protocol", "DE"), ("split", "none"), ("split", "adaptive"), ("epsilon", 0.0),
-    ("epsilon", math.nan), ("epsilon", math.inf), ("epsilon", 1e-17), ("epsilon", 1e3), ("run", -1),
-    ("sensitive", "all"), ("hyperparameters", "best"), ("run", 1.0), ("seed", -1), ("seed", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("dataset", "compas"),
+        ("protocol", "DE"),
+        ("split", "none"),
+        ("split", "adaptive"),
+        ("epsilon", 0.0),
+        ("epsilon", math.nan),
+        ("epsilon", math.inf),
+        ("epsilon", 1e-17),
+        ("epsilon", 1e3),
+        ("run", -1),
+        ("sensitive", "all"),
+        ("hyperparameters", "best"),
+        ("run", 1.0),
+        ("seed", -1),
+        ("seed", None),
+    ],
+)
 def test_a_cell_refuses_what_it_does_not_know(field, value):
     with pytest.raises(ValueError, match=f"{field}="):
         replace(GRR, **{field: value})
 
 
-@pytest.mark.parametrize(("changed", "words"), [
-    ({}, "the uniform split leaves 'race1' .of 2 values. 2.5e-10 of it"),
-    ({"split": "k-based"}, "the k-based split leaves 'race1' .of 2 values. 1.82e-10 of it"),
-    ({"dataset": "adult", "split": "k-based"}, "the k-based split leaves 'gender' .of 2 values. 1.64e-11 of it"),
-    ({"sensitive": "random"}, "the uniform split leaves .* of it"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({}, "the uniform split leaves 'race1' .of 2 values. 2.5e-10 of it"),
+        ({"split": "k-based"}, "the k-based split leaves 'race1' .of 2 values. 1.82e-10 of it"),
+        (
+            {"dataset": "adult", "split": "k-based"},
+            "the k-based split leaves 'gender' .of 2 values. 1.64e-11 of it",
+        ),
+        ({"sensitive": "random"}, "the uniform split leaves .* of it"),
+    ],
+)
 def test_a_budget_that_leaves_an_attribute_too_little_is_refused_with_the_cell(changed, words):
     """Not after the baselines are trained, and by the budget that was given."""
     with pytest.raises(ValueError, match=f"^epsilon=1e-09 is not allowed: {words}"):
@@ -68,12 +89,20 @@ def test_the_baseline_has_no_budget():
 
 
 def test_equal_cells_have_equal_keys_whatever_the_types_of_their_numbers():
-    other = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1, run=np.int64(0), seed=np.int64(GRR.seed))
+    other = Cell(
+        dataset="lsac",
+        protocol="GRR",
+        split="uniform",
+        epsilon=1,
+        run=np.int64(0),
+        seed=np.int64(GRR.seed),
+    )
     assert other == GRR
     assert cell_key(other) == cell_key(GRR)
     assert cell_key(replace(GRR, epsilon=np.float32(0.25))) == cell_key(replace(GRR, epsilon=0.25))
     bases = [
-        Cell(dataset="lsac", protocol=BASELINE, split="none", epsilon=e, run=0) for e in (math.nan, np.float32("nan"))
+        Cell(dataset="lsac", protocol=BASELINE, split="none", epsilon=e, run=0)
+        for e in (math.nan, np.float32("nan"))
     ]
     assert cell_key(bases[0]) == cell_key(bases[1])
     assert bases[0] == bases[1]
@@ -90,8 +119,16 @@ def test_random_attributes_follow_the_appendix():
     for dataset, task in list(TASKS.items())[:3]:
         sizes = set()
         for run in range(60):
-            drawn = sensitive_attributes(Cell(dataset=dataset, protocol=BASELINE, split="none", epsilon=math.nan,
-                                              run=run, sensitive="random"))  # fmt: skip
+            drawn = sensitive_attributes(
+                Cell(
+                    dataset=dataset,
+                    protocol=BASELINE,
+                    split="none",
+                    epsilon=math.nan,
+                    run=run,
+                    sensitive="random",
+                )
+            )
             assert drawn[0] == task.protected
             assert set(drawn[1:]) <= set(task.pool)
             assert len(set(drawn)) == len(drawn)
@@ -113,7 +150,9 @@ def test_cells_of_a_run_share_the_split_and_noise_has_its_own_stream():
 def test_a_cell_gives_the_same_numbers_each_time():
     one, two = run_cell(GRR), run_cell(GRR)
     clock = {"build_s", "fit_s", "predict_s"}
-    assert {k: v for k, v in one.items() if k not in clock} == {k: v for k, v in two.items() if k not in clock}
+    assert {k: v for k, v in one.items() if k not in clock} == {
+        k: v for k, v in two.items() if k not in clock
+    }
 
 
 def test_a_cell_alone_is_the_cell_of_a_sweep_whatever_order_or_workers(tmp_path):
@@ -123,37 +162,67 @@ def test_a_cell_alone_is_the_cell_of_a_sweep_whatever_order_or_workers(tmp_path)
         store = Store(tmp_path / f"{name}.parquet", version="1")
         table = run_sweep(order, run_cell, store, workers=workers, progress=False).set_index("cell")
         for key, metrics in alone.items():
-            for metric in ("DI", "SPD", "EOD", "OAD", "acc", "f1", "auc", "recall", "epsilon_protected"):
+            for metric in (
+                "DI",
+                "SPD",
+                "EOD",
+                "OAD",
+                "acc",
+                "f1",
+                "auc",
+                "recall",
+                "epsilon_protected",
+            ):
                 assert table.loc[key, metric] == metrics[metric]
 
 
 def test_cells_hold_their_stored_numbers():
-    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid anew."""
+    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid
+    anew.
+    """
     data = load("lsac")
     if data.is_replica:
         pytest.skip("the stored numbers are of the real LSAC; set COMPANION_DATA")
     stored = results("ldp_main")
     pick = stored[(stored["dataset"] == "lsac") & (stored["run"] == 0)]
-    for protocol, split, epsilon in ((BASELINE, "none", math.nan), ("SS", "k-based", 2.0), ("OLH", "uniform", 0.25)):
+    for protocol, split, epsilon in (
+        (BASELINE, "none", math.nan),
+        ("SS", "k-based", 2.0),
+        ("OLH", "uniform", 0.25),
+    ):
         cell = Cell(dataset="lsac", protocol=protocol, split=split, epsilon=epsilon, run=0)
         row = pick[(pick["protocol"] == protocol) & (pick["split"] == split)]
-        row = row[row["epsilon"].isna() if protocol == BASELINE else row["epsilon"] == epsilon].iloc[0]
+        row = row[
+            row["epsilon"].isna() if protocol == BASELINE else row["epsilon"] == epsilon
+        ].iloc[0]
         fresh = run_cell(cell)
         for metric in ("DI", "SPD", "EOD", "OAD", "acc", "f1", "auc", "recall"):
             assert fresh[metric] == row[metric], f"{cell}: {metric}; raise VERSION"
 
 
-TOY = Task("toy", "Toy", "toy.csv", target="y", protected="sex", sensitive=("colour", "sex"), pool=("colour",),
-           domain=Domain.of({"colour": 4, "sex": 2, "y": 2}))  # fmt: skip
+TOY = Task(
+    "toy",
+    "Toy",
+    "toy.csv",
+    target="y",
+    protected="sex",
+    sensitive=("colour", "sex"),
+    pool=("colour",),
+    domain=Domain.of({"colour": 4, "sex": 2, "y": 2}),
+)
 
 
 @pytest.mark.parametrize(("split", "budget"), [("uniform", 1.5), ("k-based", 1.0)])
 def test_a_record_on_a_table_by_hand(split, budget):
-    """The protected attribute is the second of sizes 4 and 2, so epsilon 3 leaves it 1.5 or 1; a quarter has y = 1."""
+    """The protected attribute is the second of sizes 4 and 2, so epsilon 3 leaves it 1.5 or 1; a
+    quarter has y = 1.
+    """
     i = np.arange(400)
     frame = pd.DataFrame({"colour": i // 4 % 4, "sex": i // 16 % 2, "y": (i % 4 == 0).astype(int)})
     data = Dataset(task=TOY, frame=frame, source="local", sha256="0")
-    cell = replace(GRR, dataset=f"{__name__}:TOY", split=split, epsilon=3.0, hyperparameters="default")
+    cell = replace(
+        GRR, dataset=f"{__name__}:TOY", split=split, epsilon=3.0, hyperparameters="default"
+    )
     found = run_cell(cell, data)
     assert found["epsilon_protected"] == pytest.approx(budget)
     assert found["majority_accuracy"] == 0.75
@@ -169,7 +238,9 @@ def _shrunk(data: Dataset, rows: np.ndarray) -> Dataset:
 def test_a_group_absent_from_the_test_split_gives_nan_and_no_error(monkeypatch):
     data = load("lsac")
     few = _shrunk(data, np.flatnonzero(data.protected == 1)[:600])
-    monkeypatch.setattr("lib.experiments.ldp_fairness.split_rows", lambda *_: (np.arange(500), np.arange(500, 600)))
+    monkeypatch.setattr(
+        "lib.experiments.ldp_fairness.split_rows", lambda *_: (np.arange(500), np.arange(500, 600))
+    )
     found = run_cell(GRR, few)
     assert found["n_0"] == 0
     assert math.isnan(found["DI"])
@@ -177,7 +248,9 @@ def test_a_group_absent_from_the_test_split_gives_nan_and_no_error(monkeypatch):
 
 
 def test_a_constant_sensitive_attribute_is_refused(monkeypatch):
-    monkeypatch.setattr("lib.experiments.ldp_fairness.sensitive_attributes", lambda cell: ("DIS", "ST"))
+    monkeypatch.setattr(
+        "lib.experiments.ldp_fairness.sensitive_attributes", lambda cell: ("DIS", "ST")
+    )
     with pytest.raises(ValueError, match="sizes=1"):
         run_cell(replace(GRR, dataset="acs_coverage"))
 

@@ -12,12 +12,34 @@ from lib.experiments import NoResults, ldp_rounding
 
 @pytest.fixture
 def stored(monkeypatch):
-    """Three runs of four cells, of which the rounding changes OLH at epsilon 1; its third run is not whole."""
-    main = pd.DataFrame([{"dataset": "lsac", "protocol": p, "split": s, "epsilon": e, "run": r, "DI": 0.5, "acc": 0.8}
-                         for p in ("OLH", "GRR") for s in ("uniform", "k-based") for e in (1.0, 2.0) for r in range(3)])  # fmt: skip
-    found = main[(main["protocol"] == "OLH") & (main["epsilon"] == 1.0)].assign(protocol="OLH-rounded")
+    """Three runs of four cells, of which the rounding changes OLH at epsilon 1; its third run is
+    not whole.
+    """
+    main = pd.DataFrame(
+        [
+            {
+                "dataset": "lsac",
+                "protocol": p,
+                "split": s,
+                "epsilon": e,
+                "run": r,
+                "DI": 0.5,
+                "acc": 0.8,
+            }
+            for p in ("OLH", "GRR")
+            for s in ("uniform", "k-based")
+            for e in (1.0, 2.0)
+            for r in range(3)
+        ]
+    )
+    found = main[(main["protocol"] == "OLH") & (main["epsilon"] == 1.0)].assign(
+        protocol="OLH-rounded"
+    )
     found["DI"] += np.where(found["split"] == "uniform", 0.1, 0.2) + 0.01 * found["run"]
-    tables = {"ldp_main": main, "ldp_rounded": found[(found["run"] < 2) | (found["split"] == "uniform")]}
+    tables = {
+        "ldp_main": main,
+        "ldp_rounded": found[(found["run"] < 2) | (found["split"] == "uniform")],
+    }
     monkeypatch.setattr(ldp_rounding, "results", tables.__getitem__)
     monkeypatch.setattr(ldp_rounding, "rounded_grid", lambda runs: [None, None])
     return tables
@@ -50,7 +72,11 @@ def test_a_grid_without_a_whole_run_has_no_results(stored):
 def test_the_ledger_reads_it_as_a_grid(stored):
     ldp._grid.cache_clear()
     try:
-        assert len(ldp.cells_of("ldp_rounded", "lsac")) == len(ldp.cells_of("ldp_printed", "lsac")) == 16
+        assert (
+            len(ldp.cells_of("ldp_rounded", "lsac"))
+            == len(ldp.cells_of("ldp_printed", "lsac"))
+            == 16
+        )
         assert (ldp.cells_of("ldp_printed", "lsac")["DI"] == 0.5).all()
         stored["ldp_rounded"] = stored["ldp_rounded"].iloc[:0]
         ldp._grid.cache_clear()

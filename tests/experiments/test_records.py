@@ -1,4 +1,6 @@
-"""What a cell may return: NumPy's scalars are plain values; what no column holds is refused, and cell and field are named."""
+"""What a cell may return: NumPy's scalars are plain values; what no column holds is refused, and
+cell and field are named.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,21 @@ def store(tmp_path):
 
 def _sweep(store: Store, result, cells=CELLS) -> pd.DataFrame:
     """``result``: number of the cell to what it returns."""
-    return run_sweep(cells, lambda cell: result(cell.number), store, backend="sequential", progress=False)
+    return run_sweep(
+        cells, lambda cell: result(cell.number), store, backend="sequential", progress=False
+    )
 
 
 def test_numpy_scalars_are_stored_as_the_values_that_they_are(store):
     third = np.float32(1 / 3)
     made = _sweep(
-        store, lambda i: {"count": np.int64(i), "flag": np.bool_(i == 1), "share": third, "name": np.str_("a")}
+        store,
+        lambda i: {
+            "count": np.int64(i),
+            "flag": np.bool_(i == 1),
+            "share": third,
+            "name": np.str_("a"),
+        },
     )
     assert made["count"].tolist() == [int(n) for n in made["number"]]
     assert made["flag"].tolist() == [n == 1 for n in made["number"]]
@@ -40,11 +50,24 @@ def test_numpy_scalars_are_stored_as_the_values_that_they_are(store):
     assert made["flag"].dtype == bool
 
 
-@pytest.mark.parametrize("value", [
-    [1, 2], {"a": 1}, np.arange(2), 1j, datetime.date(2024, 1, 1), np.datetime64("2024-01-01"), 2**70, {1}, object(),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1, 2],
+        {"a": 1},
+        np.arange(2),
+        1j,
+        datetime.date(2024, 1, 1),
+        np.datetime64("2024-01-01"),
+        2**70,
+        {1},
+        object(),
+    ],
+)
 def test_what_no_column_holds_is_refused_with_the_cell_and_the_field(store, value):
-    named = rf"cell {cell_key(CELLS[1])} \(ToyCell\(number=1, budget=nan\)\): score=.* cannot be stored"
+    named = (
+        rf"cell {cell_key(CELLS[1])} \(ToyCell\(number=1, budget=nan\)\): score=.* cannot be stored"
+    )
     with pytest.raises(ValueError, match=named):
         _sweep(store, lambda i: {"score": value if i == 1 else 0.5})
     assert len(Store(store.path, version="1")) == 1  # what was done before is kept, and folds
@@ -56,10 +79,15 @@ def test_a_field_without_a_name_is_refused(store):
         _sweep(store, lambda i: {7: 1.0})
 
 
-@pytest.mark.parametrize(("first", "then", "words"), [
-    ("a", 1.5, "is a number .* have a text there"), (1.5, "a", "is a text .* have a number there"),
-    (True, 2, "is a number .* have a truth value there"), (0.5, False, "is a truth value .* have a number there"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("first", "then", "words"),
+    [
+        ("a", 1.5, "is a number .* have a text there"),
+        (1.5, "a", "is a text .* have a number there"),
+        (True, 2, "is a number .* have a truth value there"),
+        (0.5, False, "is a truth value .* have a number there"),
+    ],
+)
 @pytest.mark.parametrize("folded", [True, False])
 def test_a_field_is_of_one_kind(store, first, then, words, folded):
     store.append({"cell": "a", "x": None, "y": 1})
@@ -78,7 +106,9 @@ def test_a_field_is_of_one_kind(store, first, then, words, folded):
 
 @pytest.mark.parametrize("name", ["number", "budget", *RESERVED])
 def test_a_result_does_not_take_the_name_of_a_parameter_or_a_reserved_one(store, name):
-    with pytest.raises(ValueError, match=rf"cell {cell_key(CELLS[0])}.*fields named '{name}' are not allowed"):
+    with pytest.raises(
+        ValueError, match=rf"cell {cell_key(CELLS[0])}.*fields named '{name}' are not allowed"
+    ):
         _sweep(store, lambda i: {"value": 0.5, name: "zz"})
     assert len(Store(store.path, version="1")) == 0
 
@@ -89,7 +119,9 @@ def test_a_parameter_does_not_take_a_reserved_name(store):
         number: int
         version: str = "2"
 
-    with pytest.raises(ValueError, match=r"Versioned: fields named 'version' are not allowed.*reserved"):
+    with pytest.raises(
+        ValueError, match=r"Versioned: fields named 'version' are not allowed.*reserved"
+    ):
         _sweep(store, lambda i: pytest.fail("a cell was run"), [Versioned(number=0)])
 
 
@@ -101,6 +133,7 @@ def test_the_reserved_names_are_those_that_are_written(store):
 def test_only_a_replica_is_refused():
     needs_real("adult", "download", "this", "that")
     with pytest.raises(
-        ValueError, match=r"^this needs the real 'adult', and only its replica.*or give that for replica"
+        ValueError,
+        match=r"^this needs the real 'adult', and only its replica.*or give that for replica",
     ):
         needs_real("adult", "replica", "this", "that")

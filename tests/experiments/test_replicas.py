@@ -68,7 +68,9 @@ def test_a_replica_that_is_not_the_one_on_record_is_refused(tmp_path, monkeypatc
         (tmp_path / "lsac.parquet").write_bytes(rows)
     else:
         (tmp_path / "replicas.json").unlink()
-    with pytest.raises(DataError, match=r"lsac.parquet must be the replica on record in replicas.json.*got SHA-256"):
+    with pytest.raises(
+        DataError, match=r"lsac.parquet must be the replica on record in replicas.json.*got SHA-256"
+    ):
         load("lsac", "replica")
 
 
@@ -78,8 +80,12 @@ def test_the_declared_budget_is_what_was_spent(name):
     assert facts["budget"] == pytest.approx(BUDGET, rel=1e-12)
     assert facts["neighbours"] == "replace one row"
     rho = facts["rho"]
-    assert 2 * BUDGET < rho < 4 * BUDGET  # to replace a row, a measurement costs twice its price, a selection 4 times
-    assert facts["epsilon"] == pytest.approx(rho + 2 * math.sqrt(rho * math.log(1 / DELTA)), rel=1e-12)
+    assert (
+        2 * BUDGET < rho < 4 * BUDGET
+    )  # to replace a row, a measurement costs twice its price, a selection 4 times
+    assert facts["epsilon"] == pytest.approx(
+        rho + 2 * math.sqrt(rho * math.log(1 / DELTA)), rel=1e-12
+    )
 
 
 @every
@@ -88,8 +94,22 @@ def test_nobody_can_draw_the_noise_again(name):
     assert not [key for key in metadata()[name] if "seed" in key]
 
 
-PAID = {"edition", "rows", "bytes", "sha256", "unit", "neighbours", "rho", "delta", "epsilon", "budget", "noise",
-        "synthesizer", "rounds", "versions"}  # fmt: skip
+PAID = {
+    "edition",
+    "rows",
+    "bytes",
+    "sha256",
+    "unit",
+    "neighbours",
+    "rho",
+    "delta",
+    "epsilon",
+    "budget",
+    "noise",
+    "synthesizer",
+    "rounds",
+    "versions",
+}
 
 
 @every
@@ -107,7 +127,9 @@ def test_every_edition_of_the_history_is_on_record_and_adds_up():
     at = {e["edition"]: e["rho"] for e in known}
     for name, facts in metadata().items():
         assert at[facts["edition"]][name] == facts["rho"]
-    assert {name for name, facts in metadata().items() if facts["edition"] == EDITION} == set(known[-1]["rho"])
+    assert {name for name, facts in metadata().items() if facts["edition"] == EDITION} == set(
+        known[-1]["rho"]
+    )
     for name in TASKS:
         rho, epsilon = total(name)
         assert rho == pytest.approx(sum(e["rho"].get(name, 0) for e in known), rel=1e-12)
@@ -120,7 +142,10 @@ def test_what_the_maker_was_chosen_from_is_on_record():
     assert {row["table"] for row in tried()["on replicas"]} <= set(TASKS)
     for name, facts in metadata().items():
         maker = asdict(maker_of(name)) if facts["edition"] == EDITION else asdict(AIM())
-        assert maker | {"focus": list(maker["focus"])} == asdict(AIM()) | {"focus": []} | facts["synthesizer"]
+        assert (
+            maker | {"focus": list(maker["focus"])}
+            == asdict(AIM()) | {"focus": []} | facts["synthesizer"]
+        )
 
 
 def test_the_focus_is_on_the_target_and_the_protected_attribute_and_on_nothing_of_the_rows(toy):
@@ -130,7 +155,9 @@ def test_the_focus_is_on_the_target_and_the_protected_attribute_and_on_nothing_o
 
 
 def test_the_history_has_no_other_edition():
-    """Each commit that changed a replica's rows is an edition on record; a shallow copy of the repository has no history."""
+    """Each commit that changed a replica's rows is an edition on record; a shallow copy of the
+    repository has no history.
+    """
     asked = ["git", "log", "--format=%h", "--", "data/replicas/*.parquet"]
     run = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
     commits = run.stdout.split()
@@ -150,7 +177,9 @@ def _toy_frame(n=3000) -> pd.DataFrame:
     a = rng.integers(0, 3, n)
     b = (a + rng.integers(0, 2, n)) % 4
     t = (rng.random(n) < 0.2 + 0.25 * a).astype(int)
-    return pd.DataFrame({"a": a, "b": b, "c": rng.integers(0, 2, n), "one": 0, "p": rng.integers(0, 2, n), "t": t})
+    return pd.DataFrame(
+        {"a": a, "b": b, "c": rng.integers(0, 2, n), "one": 0, "p": rng.integers(0, 2, n), "t": t}
+    )
 
 
 @pytest.fixture
@@ -159,8 +188,13 @@ def toy(tmp_path, monkeypatch) -> str:
     path = tmp_path / "toy.csv"
     _toy_frame().to_csv(path, index=False)
     module = ModuleType("toy")
-    module.TASK = Task("toy", "Toy", File("toy.csv", "", sha256_of(path), path.stat().st_size, "none", 3000, 6),
-                       domain=DOMAIN, **FACTS)  # fmt: skip
+    module.TASK = Task(
+        "toy",
+        "Toy",
+        File("toy.csv", "", sha256_of(path), path.stat().st_size, "none", 3000, 6),
+        domain=DOMAIN,
+        **FACTS,
+    )
     monkeypatch.setitem(sys.modules, "toy", module)
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
     return "toy:TASK"
@@ -186,7 +220,9 @@ def test_a_replica_is_made_of_real_rows_only(name, tmp_path, monkeypatch):
 
 def test_the_maker_spends_all_is_deterministic_and_finds_what_is_strong():
     frame = _toy_frame()
-    (one, model), (two, _) = (synthesise(frame, DOMAIN, rho=2.0, rng=stream(1, "s"), maker=QUICK) for _ in range(2))
+    (one, model), (two, _) = (
+        synthesise(frame, DOMAIN, rho=2.0, rng=stream(1, "s"), maker=QUICK) for _ in range(2)
+    )
     pd.testing.assert_frame_equal(one, two)
     assert model.ledger.spent == pytest.approx(2.0, rel=1e-12)
     assert list(one) == list(DOMAIN.columns)
@@ -199,6 +235,9 @@ def test_the_maker_spends_all_is_deterministic_and_finds_what_is_strong():
 
 def test_the_number_of_rows_is_what_the_noise_says():
     """The true number is not used: it would tell a table from its neighbour."""
-    found = [synthesise(_toy_frame(), DOMAIN, rho=1e-3, rng=stream(s, "rows"), maker=QUICK) for s in range(3)]
+    found = [
+        synthesise(_toy_frame(), DOMAIN, rho=1e-3, rng=stream(s, "rows"), maker=QUICK)
+        for s in range(3)
+    ]
     assert [len(rows) for rows, _ in found] == [round(model.total) for _, model in found]
     assert len({len(rows) for rows, _ in found}) > 1

@@ -1,4 +1,6 @@
-"""Parts cover a grid once and cost about the same; gathered, they are the grid; nothing foreign gets in."""
+"""Parts cover a grid once and cost about the same; gathered, they are the grid; nothing foreign
+gets in.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,21 @@ CELLS = [ToyCell(number=i) for i in range(23)]
 def grid(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return Grid(
-        "toy", "Toy", lambda profile: iter(CELLS), run_toy, lambda c: 1.0 + (c.number < 5), "1", folder=tmp_path / "out"
+        "toy",
+        "Toy",
+        lambda profile: iter(CELLS),
+        run_toy,
+        lambda c: 1.0 + (c.number < 5),
+        "1",
+        folder=tmp_path / "out",
     )
 
 
 @pytest.mark.parametrize("of", [1, 4, 23, 30])
 def test_every_cell_is_in_one_part_and_parts_are_even(of):
-    parts = [share(CELLS, i, of, cost=lambda c: 100.0 if c.number < 4 else 1.0) for i in range(1, of + 1)]
+    parts = [
+        share(CELLS, i, of, cost=lambda c: 100.0 if c.number < 4 else 1.0) for i in range(1, of + 1)
+    ]
     assert sorted(c.number for part in parts for c in part) == list(range(23))
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
     dear = [sum(c.number < 4 for c in part) for part in parts]
@@ -50,15 +60,27 @@ def test_parts_gathered_are_the_grid(grid, tmp_path):
     run_grid(grid, "quick", part=(2, 3), progress=False, backend="sequential")
     for _ in range(2):
         assert gather_grid(grid, files, "quick") == (23, 0)
-    whole = run_grid(grid, "quick", path=tmp_path / "whole.parquet", progress=False, backend="sequential")
+    whole = run_grid(
+        grid, "quick", path=tmp_path / "whole.parquet", progress=False, backend="sequential"
+    )
     stable = ["cell", "number", "value", "label"]
     pd.testing.assert_frame_equal(results(grid, "quick")[stable], whole[stable])
 
 
 def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
-    other = Grid("other", "Other", lambda profile: [ToyCell(number=99)], run_toy, lambda c: 1.0, "1", folder=tmp_path)
+    other = Grid(
+        "other",
+        "Other",
+        lambda profile: [ToyCell(number=99)],
+        run_toy,
+        lambda c: 1.0,
+        "1",
+        folder=tmp_path,
+    )
     run_grid(other, "quick", progress=False, backend="sequential")
-    newer = Grid("newer", "Newer", lambda profile: CELLS, run_toy, lambda c: 1.0, "2", folder=tmp_path)
+    newer = Grid(
+        "newer", "Newer", lambda profile: CELLS, run_toy, lambda c: 1.0, "2", folder=tmp_path
+    )
     run_grid(newer, "quick", progress=False, backend="sequential")
     for file, words in (
         ("other.quick", cell_key(ToyCell(number=99))),
@@ -78,7 +100,9 @@ def test_parts_that_are_no_files_are_refused_before_any_is_gathered(grid, tmp_pa
         with pytest.raises(StoreError, match=words):
             gather(CELLS, [part, wrong], Store(grid.path("quick"), version="1"))
         assert main(["run", "tests.experiments.toy_grid:GRID", "--gather", str(wrong)]) == 2
-        assert main(["run", "ldp_main", "--gather", str(wrong)]) == 2  # whose parts are looked through first
+        assert (
+            main(["run", "ldp_main", "--gather", str(wrong)]) == 2
+        )  # whose parts are looked through first
         assert capsys.readouterr().err.count(words) == 2
     assert not grid.path("quick").exists()
     assert not grid.path("quick").with_suffix(".journal").exists()
@@ -111,7 +135,9 @@ def test_a_worker_without_the_real_data_is_found_out(tmp_path):
 
     store = Store(tmp_path / "grid.parquet", version="1")
     with pytest.raises(ValueError, match="computed on a replica, so it is not stored"):
-        run_sweep(CELLS, on_a_replica, store, backend="sequential", check=_refuse_replica, progress=False)
+        run_sweep(
+            CELLS, on_a_replica, store, backend="sequential", check=_refuse_replica, progress=False
+        )
     kept = Store(tmp_path / "grid.parquet", version="1").frame()
     assert len(kept) == 7
     assert set(kept.data_source) == {"local"}

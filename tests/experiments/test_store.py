@@ -19,7 +19,11 @@ from lib.rng import stream
 
 
 def _record(number: int, **more) -> dict:
-    return {"cell": f"{number:04d}", "number": number, "epsilon": math.nan if number % 2 else 0.1 * number} | more
+    return {
+        "cell": f"{number:04d}",
+        "number": number,
+        "epsilon": math.nan if number % 2 else 0.1 * number,
+    } | more
 
 
 @pytest.fixture
@@ -207,7 +211,9 @@ def test_a_full_disk_is_an_error_and_leaves_no_torn_line_between_records(path, m
 
 
 def test_readers_beside_a_writer_that_folds_see_every_record(path):
-    """A reader never fails, and never sees fewer records than before, whatever is renamed under it."""
+    """A reader never fails, and never sees fewer records than before, whatever is renamed under
+    it.
+    """
     done, faults = threading.Event(), []
 
     def read():
@@ -239,21 +245,27 @@ def test_readers_beside_a_writer_that_folds_see_every_record(path):
 def _flips(raw: bytes, trials: int, *key, first: int = 0):
     """``raw`` with one bit turned, again and again at other places from byte ``first`` on."""
     rng = stream(1, "flips", *key)
-    for place, bit in zip(rng.integers(first, len(raw), trials), rng.integers(0, 8, trials), strict=True):
+    for place, bit in zip(
+        rng.integers(first, len(raw), trials), rng.integers(0, 8, trials), strict=True
+    ):
         yield raw[:place] + bytes([raw[place] ^ (1 << bit)]) + raw[place + 1 :]
 
 
 def _folded(path, count=300) -> pd.DataFrame:
     rng, store = stream(1, "store"), Store(path, version="1")
     for number in range(count):
-        store.append(_record(number, score=float(rng.random()), protocol=("GRR", "OUE", "SS")[number % 3]))
+        store.append(
+            _record(number, score=float(rng.random()), protocol=("GRR", "OUE", "SS")[number % 3])
+        )
     store.compact()
     store.close()
     return Store(path, version="1").frame()
 
 
 def _outcome(path, whole: pd.DataFrame) -> str:
-    """What reading gives: ``"same"``, ``"refused"`` or ``"changed"``; another exception than a StoreError fails the test."""
+    """What reading gives: ``"same"``, ``"refused"`` or ``"changed"``; another exception than a
+    StoreError fails the test.
+    """
     before = {file: file.read_bytes() for file in path.parent.iterdir()}
     found, words = None, path.stem
     try:
@@ -277,7 +289,9 @@ def test_a_flipped_bit_of_the_parquet_is_refused_wherever_it_is(path, part):
         path.write_bytes(damaged)
         outcomes.append(_outcome(path, whole))
     assert "changed" not in outcomes
-    assert outcomes.count("same") <= 0.05 * len(outcomes)  # in the words of the seal, which then is none
+    assert outcomes.count("same") <= 0.05 * len(
+        outcomes
+    )  # in the words of the seal, which then is none
 
 
 def test_a_flipped_bit_of_the_journal_is_refused_or_tears_off_the_last_line(path):
@@ -291,7 +305,9 @@ def test_a_flipped_bit_of_the_journal_is_refused_or_tears_off_the_last_line(path
 
 
 def test_a_damaged_file_without_a_seal_gives_no_other_error(path):
-    """Files of before hold no checksums, so damage may pass; what is noticed is a StoreError still."""
+    """Files of before hold no checksums, so damage may pass; what is noticed is a StoreError
+    still.
+    """
     whole = _folded(path)
     whole.to_parquet(path, index=False, compression="zstd")
     pd.testing.assert_frame_equal(Store(path, version="1").frame(), whole)
@@ -317,7 +333,9 @@ def test_a_damaged_file_says_what_to_do(path):
     raw = bytearray(path.read_bytes())
     raw[len(raw) // 2] ^= 0xFF
     path.write_bytes(raw)
-    with pytest.raises(StoreError, match=r"grid.parquet is damaged.*SHA-256.*restore it.*from git.*journal was not"):
+    with pytest.raises(
+        StoreError, match=r"grid.parquet is damaged.*SHA-256.*restore it.*from git.*journal was not"
+    ):
         Store(path, version="1")
 
 
@@ -330,7 +348,9 @@ def test_a_row_without_its_cell_or_version_is_refused(path, key):
         Store(path, version="1")
 
 
-@pytest.mark.parametrize("body", [b'{"version": "1"}', b'{"cell": "a", "version": null}', b'{"cell": "a"}', b"[1]"])
+@pytest.mark.parametrize(
+    "body", [b'{"version": "1"}', b'{"cell": "a", "version": null}', b'{"cell": "a"}', b"[1]"]
+)
 def test_a_journal_line_that_is_no_record_is_named(path, body):
     _filled(path, 2)
     with open(path.with_suffix(".journal"), "ab") as file:

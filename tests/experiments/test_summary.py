@@ -45,9 +45,18 @@ def test_one_value_has_no_interval_and_none_has_no_mean():
 
 @pytest.mark.parametrize("sort", [True, False])
 def test_groups_at_once_have_the_intervals_that_each_has_alone(rng, sort):
-    """Groups of 5, 1 and no finite value, and one of equal values; in order or as they first occur."""
-    groups = {("b", 1): rng.normal(size=5), ("a", 2): [3.0, math.nan], ("a", 1): [math.nan] * 2, ("c", 1): [0.1] * 3}
-    frame = pd.DataFrame([(*key, x) for key, values in groups.items() for x in values], columns=["name", "size", "x"])
+    """Groups of 5, 1 and no finite value, and one of equal values; in order or as they first
+    occur.
+    """
+    groups = {
+        ("b", 1): rng.normal(size=5),
+        ("a", 2): [3.0, math.nan],
+        ("a", 1): [math.nan] * 2,
+        ("c", 1): [0.1] * 3,
+    }
+    frame = pd.DataFrame(
+        [(*key, x) for key, values in groups.items() for x in values], columns=["name", "size", "x"]
+    )
     found = summarise(frame, ["name", "size"], "x", 0.9, sort=sort).set_index(["name", "size"])
     assert list(found.index) == (sorted(groups) if sort else list(groups))
     for key, values in groups.items():
@@ -61,7 +70,10 @@ def test_groups_at_once_have_the_intervals_that_each_has_alone(rng, sort):
 
 def test_runs_of_a_grid_that_is_not_whole():
     counts = cell_runs(_table())
-    assert dict(zip(counts.index.get_level_values("protocol"), counts, strict=True)) == {"GRR": 4, "NonDP": 3}
+    assert dict(zip(counts.index.get_level_values("protocol"), counts, strict=True)) == {
+        "GRR": 4,
+        "NonDP": 3,
+    }
     assert span(counts) == "3 to 4"
     assert span(counts[counts == 4]) == "4"
 
@@ -69,11 +81,15 @@ def test_runs_of_a_grid_that_is_not_whole():
 def _table() -> pd.DataFrame:
     rows = [("NonDP", "none", math.nan, run, 0.5 + 0.1 * run) for run in range(3)]
     rows += [("GRR", "uniform", 1.0, run, 0.7 + 0.1 * run) for run in range(4)]
-    return pd.DataFrame(rows, columns=["protocol", "split", "epsilon", "run", "DI"]).assign(dataset="lsac")
+    return pd.DataFrame(rows, columns=["protocol", "split", "epsilon", "run", "DI"]).assign(
+        dataset="lsac"
+    )
 
 
 def test_pairing_takes_out_what_runs_share():
-    assert baseline(_table(), "DI")[["mean", "runs"]].to_numpy().tolist() == [[pytest.approx(0.6), 3]]
+    assert baseline(_table(), "DI")[["mean", "runs"]].to_numpy().tolist() == [
+        [pytest.approx(0.6), 3]
+    ]
     row = paired(_table(), "DI").iloc[0]
     assert (row["mean"], row["low"], row["high"], row["runs"]) == (pytest.approx(0.2),) * 3 + (3,)
     spread = curves(_table(), "DI").iloc[0]
@@ -87,10 +103,14 @@ def test_the_distance_from_the_fair_value_comes_before_the_difference():
 
 
 def test_the_distance_of_a_cell_is_that_of_its_mean(rng):
-    """Runs on both sides of the fair value: their mean distance is the mean's, not that of their sizes."""
+    """Runs on both sides of the fair value: their mean distance is the mean's, not that of their
+    sizes.
+    """
     table = _table().assign(DI=1 + rng.normal(0.01, 0.1, len(_table())))
     found = distance(table, "DI", 1.0).groupby([table["protocol"]]).mean()
-    assert found.to_dict() == pytest.approx((table.groupby("protocol")["DI"].mean() - 1).abs().to_dict())
+    assert found.to_dict() == pytest.approx(
+        (table.groupby("protocol")["DI"].mean() - 1).abs().to_dict()
+    )
     assert (found <= (table["DI"] - 1).abs().groupby(table["protocol"]).mean()).all()
 
 
@@ -99,12 +119,19 @@ def test_an_unknown_metric_is_named():
         curves(_table(), "DIR")
 
 
-@pytest.mark.parametrize("reading", [curves, baseline, paired, differences, lambda f, m: distance(f, m, 1.0)])
+@pytest.mark.parametrize(
+    "reading", [curves, baseline, paired, differences, lambda f, m: distance(f, m, 1.0)]
+)
 def test_a_metric_is_a_column_of_numbers(reading):
     for bad in ("protocol", "dataset"):
-        with pytest.raises(ValueError, match=f"^metric='{bad}' is not allowed: a column of numbers is"):
+        with pytest.raises(
+            ValueError, match=f"^metric='{bad}' is not allowed: a column of numbers is"
+        ):
             reading(_table(), bad)
-    for good in ([True, False] * 3 + [True], [1, None] * 3 + [2]):  # truth values, and a column with gaps
+    for good in (
+        [True, False] * 3 + [True],
+        [1, None] * 3 + [2],
+    ):  # truth values, and a column with gaps
         for dtype in (float, object):
             assert len(reading(_table().assign(DI=pd.Series(good, dtype=dtype)), "DI"))
     assert len(reading(_table().assign(DI=_table()["DI"] > 0.6), "DI"))
@@ -119,19 +146,32 @@ def test_two_grids_side_by_side_agree_where_both_are_clear():
     assert changes.loc["up", "mean"] == pytest.approx(0.2)
     assert changes.loc["down", "mean"] == pytest.approx(-0.3)
     assert agreement(changes.reset_index()) == {"same": 0, "opposite": 1, "unclear": 0}
-    assert agreement(side_by_side({"a": up, "b": up}, {"DI": None})) == {"same": 1, "opposite": 0, "unclear": 0}
+    assert agreement(side_by_side({"a": up, "b": up}, {"DI": None})) == {
+        "same": 1,
+        "opposite": 0,
+        "unclear": 0,
+    }
     one = up[up.run == 0]  # one run has no interval: nothing is clear
-    assert agreement(side_by_side({"a": up, "b": one}, {"DI": None})) == {"same": 0, "opposite": 0, "unclear": 1}
+    assert agreement(side_by_side({"a": up, "b": one}, {"DI": None})) == {
+        "same": 0,
+        "opposite": 0,
+        "unclear": 1,
+    }
 
 
-@pytest.mark.parametrize(("better", "counts"), [(1, [[4, 2, 1, 1], [2, 0, 1, 1]]), (-1, [[4, 1, 2, 1], [2, 1, 0, 1]])])
+@pytest.mark.parametrize(
+    ("better", "counts"), [(1, [[4, 2, 1, 1], [2, 0, 1, 1]]), (-1, [[4, 1, 2, 1], [2, 1, 0, 1]])]
+)
 def test_a_cell_is_better_or_worse_only_if_its_interval_leaves_out_zero(better, counts):
     ends = [(0.1, 0.3), (0.2, 0.5), (-0.3, -0.1), (-0.1, 0.3), (-0.4, -0.2), (math.nan, math.nan)]
     summary = pd.DataFrame(ends, columns=["low", "high"]).assign(
         mean=0.1, dataset=["adult"] * 4 + ["lsac"] * 2, split="uniform"
     )
     found = tally(summary, better=better)
-    assert found[["dataset", "split"]].to_numpy().tolist() == [["adult", "uniform"], ["lsac", "uniform"]]
+    assert found[["dataset", "split"]].to_numpy().tolist() == [
+        ["adult", "uniform"],
+        ["lsac", "uniform"],
+    ]
     assert found[["cells", "better", "worse", "unclear"]].to_numpy().tolist() == counts
     with pytest.raises(ValueError, match="better=0"):
         tally(summary, better=0)
@@ -142,19 +182,28 @@ def test_pooling_averages_the_cells_of_a_run_and_leaves_out_runs_that_are_not_wh
     rows = [("NonDP", run, 0.5) for run in range(3)]
     rows += [("GRR", 0, 0.6), ("OUE", 0, 0.8), ("GRR", 1, 0.7), ("OUE", 1, 0.9), ("GRR", 2, 1.5)]
     table = pd.DataFrame(rows, columns=["protocol", "run", "DI"]).assign(
-        dataset="lsac", split="uniform", epsilon=lambda f: np.where(f["protocol"] == "NonDP", math.nan, 1.0)
+        dataset="lsac",
+        split="uniform",
+        epsilon=lambda f: np.where(f["protocol"] == "NonDP", math.nan, 1.0),
     )
     row = pooled(table, "DI", ["dataset"]).iloc[0]
     assert (row["mean"], row["runs"]) == (pytest.approx(0.25), 2)
     half = stats.t.ppf(0.975, 1) * 0.05  # standard error of .2 and .3
     assert (row["low"], row["high"]) == (pytest.approx(0.25 - half), pytest.approx(0.25 + half))
     by_protocol = pooled(table, "DI", ["protocol"]).set_index("protocol")
-    assert by_protocol["mean"].to_dict() == pytest.approx({"GRR": 1.3 / 3, "OUE": 0.35})  # one cell a run is whole
+    assert by_protocol["mean"].to_dict() == pytest.approx(
+        {"GRR": 1.3 / 3, "OUE": 0.35}
+    )  # one cell a run is whole
 
 
 def test_an_interval_in_words():
-    assert interval_words(pd.Series({"mean": 0.1, "low": -0.05, "high": 0.25})) == "+0.100 [-0.050, +0.250]"
-    assert interval_words(pd.Series({"mean": 0.1, "low": math.nan, "high": math.nan}), ".1f") == "0.1"
+    assert (
+        interval_words(pd.Series({"mean": 0.1, "low": -0.05, "high": 0.25}))
+        == "+0.100 [-0.050, +0.250]"
+    )
+    assert (
+        interval_words(pd.Series({"mean": 0.1, "low": math.nan, "high": math.nan}), ".1f") == "0.1"
+    )
 
 
 def test_the_corrected_interval_is_the_formula_of_nadeau_and_bengio():

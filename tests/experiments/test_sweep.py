@@ -58,11 +58,22 @@ KINDS = [
     (across.Cell, {"kind": "MST", "epsilon": 1.0, "run": 2}),
     (
         coherence_dp.Cell,
-        {"release": next(iter(coherence_dp.RELEASES)), "epsilon": 1.0, "reader": "counts", "split": 2},
+        {
+            "release": next(iter(coherence_dp.RELEASES)),
+            "epsilon": 1.0,
+            "reader": "counts",
+            "split": 2,
+        },
     ),
     (coherence.Cell, {"variant": "published", "split": 2}),
-    (ldp_fairness.Cell, {"dataset": "lsac", "protocol": "GRR", "split": "uniform", "epsilon": 1.0, "run": 2}),
-    (means.CensusCell, {"dataset": "nist", "variable": "PINCP", "crossing": "SEX", "budget": 1.0, "runs": 2}),
+    (
+        ldp_fairness.Cell,
+        {"dataset": "lsac", "protocol": "GRR", "split": "uniform", "epsilon": 1.0, "run": 2},
+    ),
+    (
+        means.CensusCell,
+        {"dataset": "nist", "variable": "PINCP", "crossing": "SEX", "budget": 1.0, "runs": 2},
+    ),
     (means_mixtures.MixtureCell, {"n": 1000, "k": 3, "alpha": 1.0, "rho": 2.0}),
     (tuning.Trial, {"dataset": "lsac", "number": 2, "folds": 4}),
     (replica_scores.Score, {"dataset": "lsac", "table": "real", "part": "downstream", "run": 2}),
@@ -71,9 +82,12 @@ KINDS = [
 
 @pytest.mark.parametrize(("kind", "fields"), KINDS)
 def test_a_budget_of_1_is_a_budget_of_1_point_0(kind, fields):
-    """A parameter from a command line is an int where the grid has a float: same key, same stream, stored cell found."""
+    """A parameter from a command line is an int where the grid has a float: same key, same
+    stream, stored cell found.
+    """
     other = {
-        name: int(v) if isinstance(v, float) else np.int64(v) if isinstance(v, int) else v for name, v in fields.items()
+        name: int(v) if isinstance(v, float) else np.int64(v) if isinstance(v, int) else v
+        for name, v in fields.items()
     }
     assert cell_key(kind(**fields)) == cell_key(kind(**other))
     assert repr(kind(**fields)) == repr(kind(**other))
@@ -110,7 +124,9 @@ def _keys(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", [g.name for g in GRIDS.values() if g.path("paper").exists()])
 def test_every_stored_record_is_found_by_the_key_of_its_cell(name):
-    assert set(Store(GRIDS[name].path("paper"), version=GRIDS[name].version).frame()["cell"]) <= _keys(name)
+    assert set(
+        Store(GRIDS[name].path("paper"), version=GRIDS[name].version).frame()["cell"]
+    ) <= _keys(name)
 
 
 def test_a_cell_alone_is_the_cell_in_the_sweep(undisturbed):
@@ -136,9 +152,16 @@ def test_a_second_sweep_is_refused_before_its_first_cell(tmp_path):
     first = Store(path, version="1")
     first.append({"cell": cell_key(CELLS[0])} | run_toy(CELLS[0]))
     with pytest.raises(StoreBusy, match="another process is writing"):
-        run_sweep(CELLS, lambda cell: pytest.fail("a cell was run"), Store(path, version="1"), backend="sequential",
-                  progress=False)  # fmt: skip
-    done = run_sweep(CELLS[:1], run_toy, Store(path, version="1"), progress=False)  # nothing to run: no lock is needed
+        run_sweep(
+            CELLS,
+            lambda cell: pytest.fail("a cell was run"),
+            Store(path, version="1"),
+            backend="sequential",
+            progress=False,
+        )
+    done = run_sweep(
+        CELLS[:1], run_toy, Store(path, version="1"), progress=False
+    )  # nothing to run: no lock is needed
     assert done["value"].tolist() == [run_toy(CELLS[0])["value"]]
     assert path.with_suffix(".journal").exists()
     first.close()
@@ -183,7 +206,12 @@ def test_the_bar_counts_cost(tmp_path, monkeypatch):
             return super().update(n)
 
     monkeypatch.setattr(sweep, "tqdm", Bar)
-    _sweep(tmp_path / "grid.parquet", CELLS[:3], backend="sequential", cost=lambda cell: 10.0 * (cell.number + 1))
+    _sweep(
+        tmp_path / "grid.parquet",
+        CELLS[:3],
+        backend="sequential",
+        cost=lambda cell: 10.0 * (cell.number + 1),
+    )
     assert Bar.totals == [(60.0, 10.0), (60.0, 20.0), (60.0, 30.0)]
 
 
@@ -213,14 +241,22 @@ def test_workers_below_one_are_refused(tmp_path):
 
 @pytest.mark.parametrize(("workers", "instants"), [(1, (0.15, 0.05)), (2, (0.2,))])
 def test_killed_again_and_again_and_resumed_it_gives_the_same_table(tmp_path, workers, instants):
-    """SIGKILL at instants of the clock, then a run to the end; test_killed.py has those inside a write."""
+    """SIGKILL at instants of the clock, then a run to the end; test_killed.py has those inside a
+    write.
+    """
     path = tmp_path / "grid.parquet"
     command = [sys.executable, "-m", "tests.experiments.toy", str(path), str(workers)]
     for seconds in instants:
         before = len(Store(path, version="1"))
-        process = subprocess.Popen(command, cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL
+        )
         start = time.monotonic()
-        while len(Store(path, version="1")) <= before and process.poll() is None and time.monotonic() - start < 60:
+        while (
+            len(Store(path, version="1")) <= before
+            and process.poll() is None
+            and time.monotonic() - start < 60
+        ):
             time.sleep(0.04)
         time.sleep(seconds)
         os.killpg(process.pid, signal.SIGKILL)
@@ -242,7 +278,10 @@ def test_a_machine_without_git_still_has_provenance(monkeypatch):
 def _git(folder, *arguments) -> str:
     identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
     return subprocess.run(
-        ["git", "-C", str(folder), *identity, *arguments], check=True, capture_output=True, text=True
+        ["git", "-C", str(folder), *identity, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.strip()
 
 

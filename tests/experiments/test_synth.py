@@ -13,10 +13,28 @@ from lib.datasets import Domain
 from lib.datasets.codebook import codebook
 from lib.datasets.newyork import GROUPS, load_newyork
 from lib.dp import rho_of
-from lib.experiments.synth import AS_SPENT, BASELINES, DELTA, Cell, cost, declared, run_cell, synth_grid, synthesizer
+from lib.experiments.synth import (
+    AS_SPENT,
+    BASELINES,
+    DELTA,
+    Cell,
+    cost,
+    declared,
+    run_cell,
+    synth_grid,
+    synthesizer,
+)
 from lib.experiments.synth_newyork import EMPLOYMENT_DOMAIN, encode_employment
 from lib.experiments.synth_scores import classifier_scores, marginal_scores, mean_scores
-from lib.experiments.synth_tables import TABLES, WORDS, Table, group_words, groups_of, split, table_of
+from lib.experiments.synth_tables import (
+    TABLES,
+    WORDS,
+    Table,
+    group_words,
+    groups_of,
+    split,
+    table_of,
+)
 from lib.rng import stream
 from lib.synth import MST, Stratified
 from lib.synth.workload import ABSENT
@@ -44,10 +62,19 @@ def test_tables_fit_their_declared_domain(dataset):
 
 
 def test_the_papers_table_is_encoded_from_raw_codes():
-    raw = pd.DataFrame({
-        "AGEP": [0, 19, 20, 99], "SCHL": [-1, 1, 21, 24], "MAR": [5, 1, 2, 3], "SEX": [1, 2, 1, 2], "DIS": [1, 2, 2, 1],
-        "ESP": [8, -1, -1, 1], "MIL": [-1, 4, 1, 2], "DREM": [-1, 2, 1, 2], "RAC1P": [1, 9, 6, 2],
-    }).astype(float)  # fmt: skip
+    raw = pd.DataFrame(
+        {
+            "AGEP": [0, 19, 20, 99],
+            "SCHL": [-1, 1, 21, 24],
+            "MAR": [5, 1, 2, 3],
+            "SEX": [1, 2, 1, 2],
+            "DIS": [1, 2, 2, 1],
+            "ESP": [8, -1, -1, 1],
+            "MIL": [-1, 4, 1, 2],
+            "DREM": [-1, 2, 1, 2],
+            "RAC1P": [1, 9, 6, 2],
+        }
+    ).astype(float)
     frame = encode_employment(raw, pd.Series([False, True, True, False]))
     EMPLOYMENT_DOMAIN.check(frame)
     assert frame.columns.tolist() == list(EMPLOYMENT_DOMAIN.columns)
@@ -81,7 +108,9 @@ def test_groups_are_all_of_the_domain(small):
     masks = groups_of(small.frame, DOMAIN)
     assert len(masks) == 2 + 3 + 6
     assert sum(masks[f"SEX={s}"].sum() for s in range(2)) == 800
-    assert (masks["SEX=1,RAC1P=2"] == ((small.frame["SEX"] == 1) & (small.frame["RAC1P"] == 2))).all()
+    assert (
+        masks["SEX=1,RAC1P=2"] == ((small.frame["SEX"] == 1) & (small.frame["RAC1P"] == 2))
+    ).all()
 
 
 def test_scores_of_a_table_against_itself_are_zero_and_absence_is_the_worst(small):
@@ -92,7 +121,9 @@ def test_scores_of_a_table_against_itself_are_zero_and_absence_is_the_worst(smal
     nobody = marginal_scores(seen, seen[seen["RAC1P"] != 2], DOMAIN)
     assert nobody["error|RAC1P=2"] == ABSENT
     assert nobody["share|RAC1P=2"] == 0
-    assert mean_scores(seen, seen[seen["RAC1P"] != 2], DOMAIN)["means|RAC1P=2"] == 2  # AGE and y, each taken for 0
+    assert (
+        mean_scores(seen, seen[seen["RAC1P"] != 2], DOMAIN)["means|RAC1P=2"] == 2
+    )  # AGE and y, each taken for 0
     assert math.isnan(mean_scores(seen[seen["RAC1P"] != 2], seen, DOMAIN)["means|RAC1P=2"])
 
 
@@ -108,7 +139,9 @@ def test_a_classifiers_rates_by_hand(small):
     seen, held = split(small, 0, 1)
     scores = classifier_scores(seen, {"": held, "own_": seen}, "y", DOMAIN, 0)
     shares = [(held["SEX"] == s).mean() for s in (0, 1)]
-    assert scores["acc"] == pytest.approx(sum(p * scores[f"acc|SEX={s}"] for s, p in enumerate(shares)))
+    assert scores["acc"] == pytest.approx(
+        sum(p * scores[f"acc|SEX={s}"] for s, p in enumerate(shares))
+    )
     assert scores["own_acc"] > scores["acc"] > 0.6
     one = classifier_scores(seen.assign(y=1), {"": held}, "y", DOMAIN, 0)
     assert one["rate|SEX=0"] == 1.0
@@ -116,11 +149,14 @@ def test_a_classifiers_rates_by_hand(small):
     assert one["acc"] == held["y"].mean()
 
 
-@pytest.mark.parametrize("cell", [
-    Cell(dataset="nist", synthesizer="MST", epsilon=0.5),
-    Cell(dataset="nist", synthesizer="MST", by="SEX_RAC1P", small="drop"),
-    Cell(dataset="nist", synthesizer="bootstrap", epsilon=math.inf),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "cell",
+    [
+        Cell(dataset="nist", synthesizer="MST", epsilon=0.5),
+        Cell(dataset="nist", synthesizer="MST", by="SEX_RAC1P", small="drop"),
+        Cell(dataset="nist", synthesizer="bootstrap", epsilon=math.inf),
+    ],
+)
 def test_a_cell_comes_out_the_same_alone(cell, small):
     one, two = run_cell(cell, small), run_cell(cell, small)
     for name, value in one.items():
@@ -130,7 +166,9 @@ def test_a_cell_comes_out_the_same_alone(cell, small):
 
 
 def test_the_real_rows_are_the_floor_and_independence_is_not(small):
-    scores = {b: run_cell(Cell(dataset="nist", synthesizer=b, epsilon=math.inf), small) for b in BASELINES}
+    scores = {
+        b: run_cell(Cell(dataset="nist", synthesizer=b, epsilon=math.inf), small) for b in BASELINES
+    }
     assert scores["real"]["seen_error"] == 0
     assert scores["real"]["error"] < scores["independent"]["error"]
     assert 0 < scores["bootstrap"]["seen_error"] < scores["independent"]["seen_error"]
@@ -139,8 +177,16 @@ def test_the_real_rows_are_the_floor_and_independence_is_not(small):
 def test_dropped_groups_get_nobody(small):
     cell = Cell(dataset="nist", synthesizer="MST", by="SEX_RAC1P", small="drop")
     assert synthesizer(cell) == Stratified(inner=MST(), by=("SEX", "RAC1P"), small="drop")
-    big = Table(pd.concat([small.frame[small.frame["RAC1P"] != 2]] * 5 + [small.frame[small.frame["RAC1P"] == 2]], ignore_index=True),
-                DOMAIN, "y", "generated", "0")  # fmt: skip
+    big = Table(
+        pd.concat(
+            [small.frame[small.frame["RAC1P"] != 2]] * 5 + [small.frame[small.frame["RAC1P"] == 2]],
+            ignore_index=True,
+        ),
+        DOMAIN,
+        "y",
+        "generated",
+        "0",
+    )
     assert run_cell(cell, big)["share|RAC1P=2"] == 0
 
 
@@ -149,7 +195,9 @@ def test_the_budget_is_the_declared_one_but_for_the_published_slip():
     assert declared(cell) == pytest.approx(rho_of(0.1, DELTA))
     slip = Cell(dataset="nist", synthesizer=AS_SPENT, epsilon=0.1)
     assert declared(slip) > 900 * declared(cell)
-    assert synthesizer(slip) == dataclasses.replace(synthesizer(cell), training="published", rate=1e-3)
+    assert synthesizer(slip) == dataclasses.replace(
+        synthesizer(cell), training="published", rate=1e-3
+    )
 
 
 def test_the_grid_has_what_the_paper_has_and_costs_are_finite():
@@ -184,7 +232,9 @@ def test_every_group_has_a_name_of_its_own(dataset):
 
 
 def test_names_of_groups_agree_with_the_data_sheets():
-    """Women are code 0 in the NIST extract and code 1 in the stand-in, which counts the Bureau's 1 and 2 from 0."""
+    """Women are code 0 in the NIST extract and code 1 in the stand-in, which counts the Bureau's
+    1 and 2 from 0.
+    """
     assert group_words("nist", "SEX=0,RAC1P=3") == "women, Alaska Native"
     assert group_words("newyork", "SEX=0") == "men"
     book = codebook("nist")

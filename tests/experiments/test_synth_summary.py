@@ -1,4 +1,6 @@
-"""Scores of the synthesizers' figures, by hand: parity errors, gaps, the groups that count, differences, the front."""
+"""Scores of the synthesizers' figures, by hand: parity errors, gaps, the groups that count,
+differences, the front.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,16 @@ from lib.experiments.synth_summary import (
     stored_tables,
 )
 
-NAMES = ("SEX=0", "SEX=1", "RAC1P=0", "RAC1P=1", "SEX=0,RAC1P=0", "SEX=0,RAC1P=1", "SEX=1,RAC1P=0", "SEX=1,RAC1P=1")
+NAMES = (
+    "SEX=0",
+    "SEX=1",
+    "RAC1P=0",
+    "RAC1P=1",
+    "SEX=0,RAC1P=0",
+    "SEX=0,RAC1P=1",
+    "SEX=1,RAC1P=0",
+    "SEX=1,RAC1P=1",
+)
 
 
 def record(by="vanilla", run=0, shift=0.0, **changes) -> dict:
@@ -36,9 +47,18 @@ def record(by="vanilla", run=0, shift=0.0, **changes) -> dict:
     for prefix in ("", "seen_"):
         flat |= {f"{prefix}acc": 0.8, f"{prefix}error": 0.4, f"{prefix}means": 0.2 + shift}
         for i, name in enumerate(NAMES):
-            flat |= {f"{prefix}{s}|{name}": 0.1 * (i + 1) + shift for s in ("error", "means", "rate", "fnr")}
-    flat |= {f"n|{name}": n for name, n in zip(NAMES, (600, 400, 999, 1, 600, 0, 399, 1), strict=True)}
-    flat |= {f"{p}{s}|SEX=0,RAC1P=1": np.nan for p in ("", "seen_") for s in ("error", "means", "rate", "fnr")}
+            flat |= {
+                f"{prefix}{s}|{name}": 0.1 * (i + 1) + shift
+                for s in ("error", "means", "rate", "fnr")
+            }
+    flat |= {
+        f"n|{name}": n for name, n in zip(NAMES, (600, 400, 999, 1, 600, 0, 399, 1), strict=True)
+    }
+    flat |= {
+        f"{p}{s}|SEX=0,RAC1P=1": np.nan
+        for p in ("", "seen_")
+        for s in ("error", "means", "rate", "fnr")
+    }
     return flat | changes
 
 
@@ -60,7 +80,9 @@ def test_scores_by_hand():
     assert row.disparity == pytest.approx(0.8)
     assert row.parity_ratio == pytest.approx(0.5 / 0.8)
     assert row.fnr_gap == pytest.approx(0.3)
-    large = scored(frame, least=0.001).iloc[0]  # one person of a thousand does not count: "at most" is left out
+    large = scored(frame, least=0.001).iloc[
+        0
+    ]  # one person of a thousand does not count: "at most" is left out
     assert large.groups == 2
     assert large.parity_error == pytest.approx(0.4 / 2 + 1.2)
     assert scored(frame, "SEX").iloc[0].parity_error == pytest.approx(0.4 / 2 + 0.3)
@@ -109,12 +131,27 @@ def test_differences_are_paired_on_the_run():
 
 def test_the_front_is_what_nothing_dominates():
     points = pd.DataFrame({"x": [1.0, 2.0, 3.0, 2.0, 1.0], "y": [3.0, 2.0, 1.0, 3.0, 3.0]})
-    assert pareto(points, "x", "y").tolist() == [True, True, True, False, True]  # equal points stay together
+    assert pareto(points, "x", "y").tolist() == [
+        True,
+        True,
+        True,
+        False,
+        True,
+    ]  # equal points stay together
 
 
 def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):
-    cells = [{"dataset": "nist", "synthesizer": c.synthesizer, "by": c.by, "epsilon": c.epsilon, "small": c.small, "run": c.run}
-             for c in synth_grid("nist", range(2))]  # fmt: skip
+    cells = [
+        {
+            "dataset": "nist",
+            "synthesizer": c.synthesizer,
+            "by": c.by,
+            "epsilon": c.epsilon,
+            "small": c.small,
+            "run": c.run,
+        }
+        for c in synth_grid("nist", range(2))
+    ]
     grids = {"synth_nist": pd.DataFrame(cells), "synth_newyork": pd.DataFrame(cells[:60])}
 
     def stored(name):

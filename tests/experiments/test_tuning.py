@@ -19,7 +19,9 @@ COLUMNS = ["number", "max_depth", "n_estimators", "learning_rate", "accuracy", "
 @pytest.fixture
 def quick(monkeypatch):
     """Scores made from the parameters themselves: the search is under test, not LightGBM."""
-    monkeypatch.setattr(tuning, "_score", lambda trial, p: {"accuracy": -abs(p["max_depth"] - 17), "auc": 0.5})
+    monkeypatch.setattr(
+        tuning, "_score", lambda trial, p: {"accuracy": -abs(p["max_depth"] - 17), "auc": 0.5}
+    )
 
 
 def test_interrupted_and_resumed_is_the_same_search(quick, tmp_path):
@@ -31,8 +33,13 @@ def test_interrupted_and_resumed_is_the_same_search(quick, tmp_path):
 
 
 def test_the_search_learns_from_its_trials(quick, tmp_path):
-    found = search("lsac", trials=60, store=Store(tmp_path / "a.parquet", version="1")).sort_values("number")
-    assert found["accuracy"][found["number"] >= 40].mean() > found["accuracy"][found["number"] < 10].mean()
+    found = search("lsac", trials=60, store=Store(tmp_path / "a.parquet", version="1")).sort_values(
+        "number"
+    )
+    assert (
+        found["accuracy"][found["number"] >= 40].mean()
+        > found["accuracy"][found["number"] < 10].mean()
+    )
 
 
 def test_trials_are_scored_on_training_rows_only():
@@ -62,7 +69,9 @@ def test_the_share_of_test_rows_in_the_search_is_counted(run):
 def only_replicas(monkeypatch, tmp_path):
     """A machine without the real tables, and a default store that is not the committed one."""
     monkeypatch.setattr(tuning, "load", lambda name: load(name, "replica"))
-    monkeypatch.setattr(tuning, "_training_rows", tuning._training_rows.__wrapped__)  # as nothing were kept yet
+    monkeypatch.setattr(
+        tuning, "_training_rows", tuning._training_rows.__wrapped__
+    )  # as nothing were kept yet
     monkeypatch.setattr(tuning, "TRIALS", tmp_path / "trials.parquet")
     return tmp_path
 
@@ -76,8 +85,18 @@ def test_replicas_do_not_get_among_the_committed_trials(quick, only_replicas):
 
 
 def _trial(number: int, accuracy: float, **more) -> dict:
-    found = {"max_depth": 10 + number, "learning_rate": 0.1, "n_estimators": 100, "data_source": "local"}
-    return {"dataset": "lsac", "number": number, "accuracy": accuracy} | hyperparameters.SEARCH | found | more
+    found = {
+        "max_depth": 10 + number,
+        "learning_rate": 0.1,
+        "n_estimators": 100,
+        "data_source": "local",
+    }
+    return (
+        {"dataset": "lsac", "number": number, "accuracy": accuracy}
+        | hyperparameters.SEARCH
+        | found
+        | more
+    )
 
 
 def test_the_tuned_parameters_are_those_of_the_best_trial_of_the_stated_search():
@@ -85,13 +104,18 @@ def test_the_tuned_parameters_are_those_of_the_best_trial_of_the_stated_search()
     others = [{"data_source": "replica"}, {"folds": 5}, {"seed": 1}, {"objective": "auc"}]
     for others_too in ([], [_trial(9, 0.99, **other) for other in others]):
         best = best_trials(pd.DataFrame(trials + others_too))
-        assert {dataset: found["max_depth"] for dataset, found in best.items()} == {"lsac": 11, "adult": 13}
+        assert {dataset: found["max_depth"] for dataset, found in best.items()} == {
+            "lsac": 11,
+            "adult": 13,
+        }
     assert best_trials(pd.DataFrame([_trial(0, 0.9, data_source="replica")])) == {}
 
 
 def test_tuned_parameters_need_trials(monkeypatch, tmp_path):
     monkeypatch.setattr(hyperparameters, "TRIALS", tmp_path / "none.parquet")
-    with pytest.raises(ValueError, match=r"hyperparameters=.tuned. needs .*none\.parquet; make it with"):
+    with pytest.raises(
+        ValueError, match=r"hyperparameters=.tuned. needs .*none\.parquet; make it with"
+    ):
         hyperparameters._tuned.__wrapped__()
 
 

@@ -1,4 +1,6 @@
-"""A quick experiment for the tests of store and sweep; in a module of its own so that workers can import it."""
+"""A quick experiment for the tests of store and sweep; in a module of its own so that workers
+can import it.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +34,10 @@ if __name__ == "__main__":  # a sweep in a process of its own, to be killed
     from tests.experiments import toy  # under its importable name: the keys carry the class only
 
     run_sweep(
-        [toy.ToyCell(number=i) for i in range(60)], toy.run_slow_toy, Store(sys.argv[1], version="1"),
-        workers=int(sys.argv[2]), progress=False, compact_every=0.2,
-    )  # fmt: skip
+        [toy.ToyCell(number=i) for i in range(60)],
+        toy.run_slow_toy,
+        Store(sys.argv[1], version="1"),
+        workers=int(sys.argv[2]),
+        progress=False,
+        compact_every=0.2,
+    )

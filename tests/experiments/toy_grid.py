@@ -1,4 +1,6 @@
-"""The toys as a grid, which a driver or the command line takes as ``tests.experiments.toy_grid:GRID``."""
+"""The toys as a grid, which a driver or the command line takes as
+``tests.experiments.toy_grid:GRID``.
+"""
 
 from __future__ import annotations
 
@@ -9,5 +11,11 @@ from tests.experiments.toy import ToyCell, run_slow_toy
 
 CELLS = [ToyCell(number=i) for i in range(150)]
 GRID = Grid(
-    "toy", "Slow toys", lambda profile: iter(CELLS), run_slow_toy, lambda cell: 1.0, "1", folder=Path("results")
+    "toy",
+    "Slow toys",
+    lambda profile: iter(CELLS),
+    run_slow_toy,
+    lambda cell: 1.0,
+    "1",
+    folder=Path("results"),
 )

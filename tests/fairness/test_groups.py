@@ -17,16 +17,22 @@ TRUTH, ESTIMATE = np.array([10.0, 20.0, 40.0]), np.array([11.0, 20.0, 30.0])
 def test_by_hand():
     assert stratum_errors(TRUTH, ESTIMATE).tolist() == [0.1, 0.0, 0.25]
     assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0) == pytest.approx(0.1 / 3 + 0.35)
-    assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, omega=1.0, reading="average") == pytest.approx(0.1 + 0.35 / 3)
+    assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, omega=1.0, reading="average") == pytest.approx(
+        0.1 + 0.35 / 3
+    )
     assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, normalised=False) == pytest.approx(2 / 3 + 11)
-    assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, normalised=False, drop=1) == pytest.approx(2 / 3 + 1)
+    assert parity_error(TRUTH, ESTIMATE, 20.0, 22.0, normalised=False, drop=1) == pytest.approx(
+        2 / 3 + 1
+    )
 
 
 def test_what_is_dropped_does_not_count_in_the_average():
     """Errors 1, 0, 10 and 5: without the largest two, the mean of the other two."""
     truth, estimate = np.array([10.0, 20.0, 40.0, 5.0]), np.array([11.0, 20.0, 30.0, 10.0])
     for drop, mean in ((0, 16 / 4), (1, 6 / 3), (2, 1 / 2), (3, 0.0), (4, 0.0)):
-        found = parity_error(truth, estimate, 20.0, 20.0, reading="average", normalised=False, drop=drop)
+        found = parity_error(
+            truth, estimate, 20.0, 20.0, reading="average", normalised=False, drop=drop
+        )
         assert found == pytest.approx(mean)
 
 
@@ -39,40 +45,57 @@ def test_negative_truths_are_divided_by_their_size():
 @pytest.mark.parametrize("reading", ["sum", "average"])
 def test_an_unknown_error_is_no_largest_error(drop, reading):
     """NaN in, NaN out, in its own run only; so for the population."""
-    assert math.isnan(parity_error([1.0, 2.0], [math.nan, 2.0], 1.0, 1.0, drop=drop, reading=reading))
-    runs = parity_error(np.ones((2, 2)), [[math.nan, 2.0], [1.0, 2.0]], 1.0, 1.0, drop=drop, reading=reading)
+    assert math.isnan(
+        parity_error([1.0, 2.0], [math.nan, 2.0], 1.0, 1.0, drop=drop, reading=reading)
+    )
+    runs = parity_error(
+        np.ones((2, 2)), [[math.nan, 2.0], [1.0, 2.0]], 1.0, 1.0, drop=drop, reading=reading
+    )
     assert np.isnan(runs).tolist() == [True, False]
-    assert math.isnan(parity_error([1.0, 2.0], [1.0, 2.0], 1.0, math.nan, drop=drop, reading=reading))
+    assert math.isnan(
+        parity_error([1.0, 2.0], [1.0, 2.0], 1.0, math.nan, drop=drop, reading=reading)
+    )
 
 
 @given(st.permutations(range(3)), st.floats(0.1, 100))
 def test_order_and_units_do_not_matter(order, unit):
     order = np.array(order)
-    assert parity_error(unit * TRUTH[order], unit * ESTIMATE[order], unit * 20, unit * 22) == pytest.approx(
-        parity_error(TRUTH, ESTIMATE, 20.0, 22.0)
-    )
+    assert parity_error(
+        unit * TRUTH[order], unit * ESTIMATE[order], unit * 20, unit * 22
+    ) == pytest.approx(parity_error(TRUTH, ESTIMATE, 20.0, 22.0))
 
 
 def test_runs_are_batched_over_the_first_axis():
     both = parity_error(
-        np.stack([TRUTH, TRUTH]), np.stack([ESTIMATE, TRUTH]), np.array([20.0, 20.0]), np.array([22.0, 20.0])
+        np.stack([TRUTH, TRUTH]),
+        np.stack([ESTIMATE, TRUTH]),
+        np.array([20.0, 20.0]),
+        np.array([22.0, 20.0]),
     )
     assert both == pytest.approx([0.1 / 3 + 0.35, 0.0])
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"omega": 0.0}, "omega=0.0"), ({"reading": "median"}, "reading='median'"), ({"drop": 4}, "drop=4")],
+    [
+        ({"omega": 0.0}, "omega=0.0"),
+        ({"reading": "median"}, "reading='median'"),
+        ({"drop": 4}, "drop=4"),
+    ],
 )
 def test_wrong_arguments_are_named(options, words):
     with pytest.raises(ValueError, match=words):
         parity_error(TRUTH, ESTIMATE, 20.0, 22.0, **options)
 
 
-@pytest.mark.parametrize(("truth", "estimate", "words"), [
-    ([], [], r"truth and estimate have shape \(0,\)"), (1.0, 2.0, r"truth and estimate have shape \(\)"),
-    ([1.0, 2.0], [1.0, 2.0, 3.0], r"estimate has shape \(3,\)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("truth", "estimate", "words"),
+    [
+        ([], [], r"truth and estimate have shape \(0,\)"),
+        (1.0, 2.0, r"truth and estimate have shape \(\)"),
+        ([1.0, 2.0], [1.0, 2.0, 3.0], r"estimate has shape \(3,\)"),
+    ],
+)
 def test_shapes_that_have_no_parity_error_are_refused(truth, estimate, words):
     with pytest.raises(ValueError, match=words):
         parity_error(truth, estimate, 1.0, 1.0)

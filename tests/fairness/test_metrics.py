@@ -13,7 +13,8 @@ from hypothesis.extra import numpy as hnp
 
 from lib.fairness import evaluate, fairness, group_rates, utility
 
-# group 1: 4 people, labels 1 1 0 0, predicted 1 0 1 0; group 0: 4 people, labels 1 1 1 0, predicted 1 0 0 0
+# group 1: 4 people, labels 1 1 0 0, predicted 1 0 1 0; group 0: 4 people, labels 1 1 1 0, predicted
+# 1 0 0 0
 Y = np.array([1, 1, 0, 0, 1, 1, 1, 0])
 HAT = np.array([1, 0, 1, 0, 1, 0, 0, 0])
 GROUP = np.array([1, 1, 1, 1, 0, 0, 0, 0])
@@ -52,7 +53,10 @@ def test_four_unequal_accuracies_by_hand():
     """``acc_g`` is the share that is right, and OAD that of group 1 less that of group 0."""
     rates = group_rates(FOUR_Y, FOUR_HAT, FOUR_GROUP)
     assert (rates["acc_1"], rates["acc_0"]) == (pytest.approx(4 / 5), pytest.approx(1 / 4))
-    assert (rates["positive_rate_1"], rates["positive_rate_0"]) == (pytest.approx(3 / 5), pytest.approx(3 / 4))
+    assert (rates["positive_rate_1"], rates["positive_rate_0"]) == (
+        pytest.approx(3 / 5),
+        pytest.approx(3 / 4),
+    )
     assert (rates["tpr_1"], rates["tpr_0"]) == (pytest.approx(2 / 2), pytest.approx(1 / 2))
     assert (rates["fpr_1"], rates["fpr_0"]) == (pytest.approx(1 / 3), pytest.approx(2 / 2))
     metrics = fairness(FOUR_Y, FOUR_HAT, FOUR_GROUP)
@@ -64,8 +68,14 @@ def test_four_unequal_accuracies_by_hand():
     assert swapped["OAD"] == pytest.approx(1 / 4 - 4 / 5)
 
 
-@pytest.mark.parametrize("infinite", [[math.inf, 0.4, 0.6, -math.inf, math.inf, 0.3, 0.2, -math.inf],
-                                      [math.inf] * 4 + [0.0] * 4, [-math.inf] * 8])  # fmt: skip
+@pytest.mark.parametrize(
+    "infinite",
+    [
+        [math.inf, 0.4, 0.6, -math.inf, math.inf, 0.3, 0.2, -math.inf],
+        [math.inf] * 4 + [0.0] * 4,
+        [-math.inf] * 8,
+    ],
+)
 def test_only_the_order_of_scores_counts_even_of_infinite_ones(infinite):
     finite = np.clip(infinite, -1e3, 1e3)
     assert utility(Y, HAT, np.array(infinite))["auc"] == utility(Y, HAT, finite)["auc"]
@@ -118,10 +128,17 @@ def test_disparate_impact_at_the_edges():
     assert fairness(Y, 1 - GROUP, GROUP)["DI"] == math.inf
 
 
-@pytest.mark.parametrize(("y", "hat", "group", "named"), [
-    (Y, HAT[:-1], GROUP, "y_pred"), (Y, HAT, GROUP[:-1], "group"), (Y + 1, HAT, GROUP, "y_true"),
-    (Y, HAT * 0.5, GROUP, "y_pred"), ([], [], [], "y_true"), (Y[None], HAT, GROUP, "y_true"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("y", "hat", "group", "named"),
+    [
+        (Y, HAT[:-1], GROUP, "y_pred"),
+        (Y, HAT, GROUP[:-1], "group"),
+        (Y + 1, HAT, GROUP, "y_true"),
+        (Y, HAT * 0.5, GROUP, "y_pred"),
+        ([], [], [], "y_true"),
+        (Y[None], HAT, GROUP, "y_true"),
+    ],
+)
 def test_bad_input_is_refused(y, hat, group, named):
     with pytest.raises(ValueError, match=named):
         evaluate(y, hat, group)
@@ -144,7 +161,9 @@ def test_one_class_of_labels_has_no_auc():
 def _by_hand(y, hat) -> tuple[float, float]:
     """Recall and f1 from the counts, NaN for 0/0."""
     tp, fp, fn = (y & hat).sum(), (~y & hat).sum(), (y & ~hat).sum()
-    return (tp / (tp + fn) if tp + fn else math.nan), (2 * tp / (2 * tp + fp + fn) if tp + fp + fn else math.nan)
+    return (tp / (tp + fn) if tp + fn else math.nan), (
+        2 * tp / (2 * tp + fp + fn) if tp + fp + fn else math.nan
+    )
 
 
 @pytest.mark.parametrize("y", [[0, 0, 0], [1, 1, 1], [0, 1, 1]])
@@ -171,16 +190,25 @@ def test_metrics_of_ones_own_stand_beside_the_others():
     scores = np.linspace(0, 1, Y.size)
     found = evaluate(Y, HAT, GROUP, scores, {"mean score": mean_score})
     assert found["mean score"] == pytest.approx(scores[4:].mean())
-    assert {name: found[name] for name in evaluate(Y, HAT, GROUP, scores)} == evaluate(Y, HAT, GROUP, scores)
+    assert {name: found[name] for name in evaluate(Y, HAT, GROUP, scores)} == evaluate(
+        Y, HAT, GROUP, scores
+    )
     with pytest.raises(ValueError, match="extra='SPD' is not allowed"):
         evaluate(Y, HAT, GROUP, scores, {"SPD": mean_score})
 
 
-@pytest.mark.parametrize(("bad", "words"), [
-    (pd.Series([True, None] * 4, dtype="boolean"), "holds <NA>; 0 and 1"), ([1, None] * 4, "holds None; 0 and 1"),
-    ([[0], [0, 1]] * 4, "is a list whose entries differ"), (np.ma.array(Y, mask=HAT), "has 3 masked entries"),
-    (list("01010101"), "holds .*'0'.*; 0 and 1"), (None, r"has shape \(\)"), (5, r"has shape \(\)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (pd.Series([True, None] * 4, dtype="boolean"), "holds <NA>; 0 and 1"),
+        ([1, None] * 4, "holds None; 0 and 1"),
+        ([[0], [0, 1]] * 4, "is a list whose entries differ"),
+        (np.ma.array(Y, mask=HAT), "has 3 masked entries"),
+        (list("01010101"), "holds .*'0'.*; 0 and 1"),
+        (None, r"has shape \(\)"),
+        (5, r"has shape \(\)"),
+    ],
+)
 def test_labels_of_another_kind_are_named(bad, words):
     for place, name in enumerate(("y_true", "y_pred", "group")):
         arrays = [Y, HAT, GROUP]

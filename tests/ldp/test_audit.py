@@ -1,4 +1,6 @@
-"""The audit against SciPy's exact intervals on the half that chose nothing, and how often it says too much."""
+"""The audit against SciPy's exact intervals on the half that chose nothing, and how often it
+says too much.
+"""
 
 from __future__ import annotations
 
@@ -19,22 +21,30 @@ def _bits(counts: dict[tuple[int, ...], int]) -> np.ndarray:
 
 
 def _by_hand(a: np.ndarray, b: np.ndarray, level: float) -> float:
-    """Every second report picks a set; SciPy's intervals on the others, each limit wrong with half of the level."""
+    """Every second report picks a set; SciPy's intervals on the others, each limit wrong with
+    half of the level.
+    """
     a, b = [tuple(row) for row in a.tolist()], [tuple(row) for row in b.tolist()]
     halves = [(x[::2], y[::2], x[1::2], y[1::2]) for x, y in ((a, b), (b, a))]
 
     def limits(reports, which, share):
-        return stats.binomtest(reports.count(which), len(reports)).proportion_ci(1 - 2 * share, method="exact")
+        return stats.binomtest(reports.count(which), len(reports)).proportion_ci(
+            1 - 2 * share, method="exact"
+        )
 
     _, x, y, chosen = max(
         (limits(one, s, level).low / limits(two, s, level).high, x, y, s)
-        for one, two, x, y in halves for s in sorted(set(a[::2]) | set(b[::2]))
-    )  # fmt: skip
+        for one, two, x, y in halves
+        for s in sorted(set(a[::2]) | set(b[::2]))
+    )
     low = limits(x, chosen, level / 2).low
     return max(0.0, math.log(low / limits(y, chosen, level / 2).high)) if low > 0 else 0.0
 
 
-SKEWED = {(1, 0, 0): 100, (0, 1, 0): 600, (0, 0, 1): 300}, {(1, 0, 0): 3, (0, 1, 0): 650, (0, 0, 1): 347}
+SKEWED = (
+    {(1, 0, 0): 100, (0, 1, 0): 600, (0, 0, 1): 300},
+    {(1, 0, 0): 3, (0, 1, 0): 650, (0, 0, 1): 347},
+)
 DISJOINT = {(1, 0): 50}, {(0, 1): 50}
 NEVER_TWICE = {(1, 1): 40, (1, 0): 0, (0, 1): 20}, {(1, 1): 0, (1, 0): 1, (0, 1): 59}
 ALIKE = {(1, 0): 30, (0, 1): 30}, {(1, 0): 31, (0, 1): 29}
@@ -48,9 +58,13 @@ def test_the_bound_is_that_of_exact_intervals(counts, level):
 
 
 def test_a_leak_in_one_direction_is_found_whichever_value_comes_first():
-    """A set that one value sends in a tenth of its reports, the other in three of a thousand; no other set tells much."""
+    """A set that one value sends in a tenth of its reports, the other in three of a thousand; no
+    other set tells much.
+    """
     a, b = map(_bits, SKEWED)
-    rest = math.log(650 / 600)  # what the other direction has to offer, had there been no end of reports
+    rest = math.log(
+        650 / 600
+    )  # what the other direction has to offer, had there been no end of reports
     assert audited_epsilon(a, b, 1e-3) == audited_epsilon(b, a, 1e-3) > 10 * rest
 
 
@@ -65,25 +79,34 @@ def test_a_single_report_proves_nothing():
 LAWS = {
     "many equal sets": (np.full(64, 1 / 64), np.full(64, 1 / 64), 0.0),
     "randomised response": (np.array([0.75, 0.25]), np.array([0.25, 0.75]), math.log(3)),
-    "one telling set": (np.array([0.02, *np.full(9, 0.98 / 9)]), np.array([0.01, *np.full(9, 0.99 / 9)]), math.log(2)),
+    "one telling set": (
+        np.array([0.02, *np.full(9, 0.98 / 9)]),
+        np.array([0.01, *np.full(9, 0.99 / 9)]),
+        math.log(2),
+    ),
 }
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_a_bound_above_the_truth_is_as_rare_as_the_level_says(law):
-    """300 audits of a known law at a level of 0.1: no more bounds above the true epsilon than that allows."""
+    """300 audits of a known law at a level of 0.1: no more bounds above the true epsilon than
+    that allows.
+    """
     p, q, truth = LAWS[law]
     rng, runs, n, level = stream(0, "false alarms", law), 300, 4000, 0.1
     bits = (np.arange(p.size)[:, None] >> np.arange(7) & 1).astype(np.uint8)
     above = sum(
-        audited_epsilon(bits[rng.choice(p.size, n, p=p)], bits[rng.choice(p.size, n, p=q)], level) > truth
+        audited_epsilon(bits[rng.choice(p.size, n, p=p)], bits[rng.choice(p.size, n, p=q)], level)
+        > truth
         for _ in range(runs)
     )
     assert stats.binomtest(above, runs, level, alternative="greater").pvalue > FALSE_ALARM
 
 
 def test_a_choice_and_a_bound_on_the_same_reports_would_say_too_much():
-    """The test above can fail: the most telling of 64 equally likely sets, bounded on the reports that chose it."""
+    """The test above can fail: the most telling of 64 equally likely sets, bounded on the
+    reports that chose it.
+    """
     rng, runs, n, level = stream(0, "no split"), 300, 2000, 0.1
     above = 0
     for _ in range(runs):

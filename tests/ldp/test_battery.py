@@ -1,4 +1,6 @@
-"""The same questions to each of the seven protocols, and to those that `--protocol MODULE:CLASS` names."""
+"""The same questions to each of the seven protocols, and to those that `--protocol MODULE:CLASS`
+names.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @every
-@pytest.mark.parametrize("epsilon", [0, -1.0, 1e-17, 9e-10, float("nan"), float("inf"), 1e3, 10**400, "1", None, True])
+@pytest.mark.parametrize(
+    "epsilon", [0, -1.0, 1e-17, 9e-10, float("nan"), float("inf"), 1e3, 10**400, "1", None, True]
+)
 def test_epsilon_out_of_range_is_refused(name, epsilon):
     with pytest.raises(ValueError, match=r"epsilon=.* a number >= 1e-09 and <= 600 is"):
         make(name, k=4, epsilon=epsilon)
@@ -79,7 +83,9 @@ def test_no_users_no_estimate(name, rng):
 @every
 def test_same_stream_same_reports(name):
     mechanism, values = make(name, k=9, epsilon=1.0), np.arange(500) % 9
-    one, two, other = (mechanism.support(mechanism.privatise(values, stream(1, key))) for key in ("a", "a", "b"))
+    one, two, other = (
+        mechanism.support(mechanism.privatise(values, stream(1, key))) for key in ("a", "a", "b")
+    )
     assert (one == two).all()
     assert (one != other).any()
 
@@ -87,7 +93,9 @@ def test_same_stream_same_reports(name):
 @every
 def test_same_stream_same_supports(name):
     mechanism, values = make(name, k=9, epsilon=1.0), np.arange(500) % 9
-    one, two, other = (mechanism.privatise_support(values, stream(1, key)) for key in ("a", "a", "b"))
+    one, two, other = (
+        mechanism.privatise_support(values, stream(1, key)) for key in ("a", "a", "b")
+    )
     assert (one == two).all()
     assert (one != other).any()
 
@@ -104,14 +112,17 @@ def test_privacy_loss_never_exceeds_epsilon(name, k, epsilon):
 @given(k=st.integers(2, 7), epsilon=st.floats(0.01, 20))
 def test_enumerated_channel_has_rows_of_one_and_the_stated_loss(name, k, epsilon):
     mechanism = make(name, k=k, epsilon=epsilon)
-    if getattr(mechanism, "g", 2) > 1000:  # too many hashes for a matrix of all; the log channel has them for any g
+    if (
+        getattr(mechanism, "g", 2) > 1000
+    ):  # too many hashes for a matrix of all; the log channel has them for any g
         epsilon = min(epsilon, 6.0)
         mechanism = make(name, k=k, epsilon=epsilon)
     channel = mechanism.channel()
     np.testing.assert_allclose(channel.sum(axis=1), 1, rtol=1e-12)
     loss = np.log(channel.max(axis=0)) - np.log(channel.min(axis=0))
     assert loss.max() <= epsilon + 1e-9
-    # local hashing: two values that share a hash have a ratio of one, so only some tables reach the loss
+    # local hashing: two values that share a hash have a ratio of one, so only some tables reach the
+    # loss
     if name not in ("BLH", "OLH"):
         assert loss.max() == pytest.approx(mechanism.privacy_loss(), rel=1e-6, abs=1e-9)
 
@@ -141,8 +152,12 @@ def test_log_channel_has_the_stated_loss_for_every_k_and_budget(name, k, epsilon
 def test_log_channel_is_the_logarithm_of_the_channel(name, k, epsilon):
     mechanism = make(name, k=k, epsilon=epsilon)
     channel, logs = mechanism.channel(), mechanism.log_channel()
-    if (spare := channel.shape[1] - logs.shape[1]) > 0:  # hashes that no value has stand in the last column
-        channel = np.hstack([channel[:, : -spare - 1], channel[:, -spare - 1 :].sum(axis=1, keepdims=True)])
+    if (
+        spare := channel.shape[1] - logs.shape[1]
+    ) > 0:  # hashes that no value has stand in the last column
+        channel = np.hstack(
+            [channel[:, : -spare - 1], channel[:, -spare - 1 :].sum(axis=1, keepdims=True)]
+        )
     np.testing.assert_allclose(np.exp(logs), channel, rtol=1e-9)
 
 
@@ -161,19 +176,31 @@ def _drawn_probabilities(mechanism, monkeypatch, rng) -> list[Fraction]:
 
 
 def _laws(mechanism, drawn: list[Fraction]) -> list[list[Fraction]]:
-    """``Pr[z | v]`` as Section 3.3 describes the drawing, from the probabilities that are drawn with and no other."""
+    """``Pr[z | v]`` as Section 3.3 describes the drawing, from the probabilities that are drawn
+    with and no other.
+    """
     k, values = mechanism.k, range(mechanism.k)
     if mechanism.name in ("GRR", "BLH", "OLH"):
         (keep,), g = drawn, getattr(mechanism, "g", k)
-        return [[keep if z == v % g else (1 - keep) / (g - 1) for z in range(min(g, k + 1))] for v in values]
+        return [
+            [keep if z == v % g else (1 - keep) / (g - 1) for z in range(min(g, k + 1))]
+            for v in values
+        ]
     if mechanism.name == "SS":
         (keep,), omega = drawn, mechanism.omega
         inside, outside = keep / math.comb(k - 1, omega - 1), (1 - keep) / math.comb(k - 1, omega)
-        return [[inside if v in z else outside for z in combinations(values, omega)] for v in values]
+        return [
+            [inside if v in z else outside for z in combinations(values, omega)] for v in values
+        ]
     other, own = drawn
     ones = [[own if u == v else other for u in values] for v in values]
-    return [[math.prod(p if bit else 1 - p for p, bit in zip(row, z, strict=True)) for z in product((0, 1), repeat=k)]
-            for row in ones]  # fmt: skip
+    return [
+        [
+            math.prod(p if bit else 1 - p for p, bit in zip(row, z, strict=True))
+            for z in product((0, 1), repeat=k)
+        ]
+        for row in ones
+    ]
 
 
 def _loss(laws: list[list[Fraction]]) -> float:
@@ -184,7 +211,9 @@ def _loss(laws: list[list[Fraction]]) -> float:
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 4.0, 12.0])
 @pytest.mark.parametrize("k", [2, 3, 6])
 def test_what_is_drawn_loses_what_is_stated(name, k, epsilon, monkeypatch, rng):
-    """The exact law of a report, put together in fractions from the bits' probabilities; nothing of it is read off q."""
+    """The exact law of a report, put together in fractions from the bits' probabilities; nothing
+    of it is read off q.
+    """
     mechanism = make(name, k=k, epsilon=epsilon)
     laws = _laws(mechanism, _drawn_probabilities(mechanism, monkeypatch, rng))
     if name != "OLH":  # of its g reports only those that tell values apart are listed
@@ -195,7 +224,9 @@ def test_what_is_drawn_loses_what_is_stated(name, k, epsilon, monkeypatch, rng):
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_a_bit_drawn_for_a_larger_budget_would_be_seen(name, monkeypatch, rng):
-    """The check can fail: the bits of epsilon = 1.001 lose more than those of 1 (THE, which has room, of 2)."""
+    """The check can fail: the bits of epsilon = 1.001 lose more than those of 1 (THE, which has
+    room, of 2).
+    """
     mechanism = make(name, k=4, epsilon=2.0 if name == "THE" else 1.001)
     assert _loss(_laws(mechanism, _drawn_probabilities(mechanism, monkeypatch, rng))) > 1.0005
 
@@ -227,14 +258,18 @@ def _support_probabilities(mechanism) -> np.ndarray:
 @pytest.mark.parametrize("k", [2, 5, 8])
 def test_support_probabilities_follow_from_the_channel(name, k, epsilon):
     mechanism = make(name, k=k, epsilon=epsilon)
-    np.testing.assert_allclose(_support_probabilities(mechanism), mechanism.support_channel(), rtol=1e-10)
+    np.testing.assert_allclose(
+        _support_probabilities(mechanism), mechanism.support_channel(), rtol=1e-10
+    )
 
 
 @every
 @pytest.mark.parametrize("draw", ["reports", "support"])
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 def test_empirical_support_agrees_with_the_exact_one(name, draw, epsilon, rng):
-    """Every entry of the support channel by an exact binomial test; Bonferroni over the 36 keeps FALSE_ALARM."""
+    """Every entry of the support channel by an exact binomial test; Bonferroni over the 36 keeps
+    FALSE_ALARM.
+    """
     k, n = 6, 20_000
     mechanism = make(name, k=k, epsilon=epsilon)
     for v in range(k):
@@ -270,17 +305,23 @@ def test_empirical_reports_agree_with_the_whole_channel(name, rng):
 
 @every
 def test_estimates_are_unbiased_with_the_stated_variance(name, rng):
-    """Standardised errors over repetitions: mean within a normal bound, variance within a chi-square bound."""
+    """Standardised errors over repetitions: mean within a normal bound, variance within a
+    chi-square bound.
+    """
     k, n, repeats = 5, 400, 600
     mechanism = make(name, k=k, epsilon=1.2)
     values = np.repeat(np.arange(k), n * np.array([50, 25, 15, 10, 0]) // 100)
     truth = np.bincount(values, minlength=k) / n
-    errors = np.array([mechanism.estimate(mechanism.privatise(values, rng)) - truth for _ in range(repeats)])
+    errors = np.array(
+        [mechanism.estimate(mechanism.privatise(values, rng)) - truth for _ in range(repeats)]
+    )
     z = errors / np.sqrt(mechanism.variance(n, truth))
     level = FALSE_ALARM / (2 * k)
     assert np.abs(z.mean(axis=0)).max() * math.sqrt(repeats) < stats.norm.isf(level / 2)
     spread = repeats * (z**2).mean(axis=0)
-    assert spread.min() > stats.chi2.ppf(level / 2, repeats) * 0.97  # 0.97: the errors are only nearly normal
+    assert (
+        spread.min() > stats.chi2.ppf(level / 2, repeats) * 0.97
+    )  # 0.97: the errors are only nearly normal
     assert spread.max() < stats.chi2.isf(level / 2, repeats) * 1.03
 
 
@@ -316,7 +357,9 @@ def _digits(name: str, k: int, epsilon: float) -> tuple[Decimal, Decimal]:
 @pytest.mark.parametrize("k", [2, 5, 10_000])
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 37.5, 42.4, 50.0, 75.0, 100.0])
 def test_probabilities_and_variance_to_the_last_digits(name, k, epsilon):
-    """OLH's g was cut off at 2**61, and 1 - p lost to rounding: "exact" variances of large budgets came out as 0."""
+    """OLH's g was cut off at 2**61, and 1 - p lost to rounding: "exact" variances of large
+    budgets came out as 0.
+    """
     mechanism = make(name, k=k, epsilon=epsilon)
     with localcontext(prec=80):
         p, q = _digits(name, k, epsilon)
@@ -330,7 +373,10 @@ def test_probabilities_and_variance_to_the_last_digits(name, k, epsilon):
 def test_olh_drops_the_value_half_of_the_time_at_budgets_whose_g_no_word_holds(rng):
     """Kept hashes among 20,000, by a normal bound at a false-alarm rate below 1e-9."""
     mechanism, values = make("OLH", k=50, epsilon=60.0), np.full(20_000, 7)
-    for bits in (mechanism.support(mechanism.privatise(values, rng)), mechanism.privatise_support(values, rng)):
+    for bits in (
+        mechanism.support(mechanism.privatise(values, rng)),
+        mechanism.privatise_support(values, rng),
+    ):
         assert abs(bits[:, 7].mean() - 0.5) < 6.2 * 0.5 / math.sqrt(values.size)
         assert bits.sum() == bits[:, 7].sum()
 
@@ -359,8 +405,16 @@ def test_variance_refuses_bad_arguments(name):
 
 
 @every
-@pytest.mark.parametrize("bad", [np.full((3, 4), 2), np.full((3, 4), 0.5), np.full((3, 4), 256), np.array(["a"] * 4),
-                                 np.full((3, 4), float("nan"))])  # fmt: skip
+@pytest.mark.parametrize(
+    "bad",
+    [
+        np.full((3, 4), 2),
+        np.full((3, 4), 0.5),
+        np.full((3, 4), 256),
+        np.array(["a"] * 4),
+        np.full((3, 4), float("nan")),
+    ],
+)
 def test_what_is_no_report_is_refused(name, bad):
     mechanism = make(name, k=4, epsilon=1.0)
     for use in (mechanism.support, mechanism.support_counts, mechanism.estimate):
@@ -372,30 +426,41 @@ SEEDS = np.arange(5, dtype=np.uint64)
 
 
 @pytest.mark.parametrize("name", ["BLH", "OLH"])
-@pytest.mark.parametrize(("seeds", "hashes", "words"), [
-    (SEEDS[:1], np.zeros(5, dtype=int), "reports has 1 seeds for 5 hashes"),
-    (SEEDS, np.full(5, 99), "hashes of reports holds 99 .*whole numbers in 0"),
-    (SEEDS, np.full(5, -1), "hashes of reports holds -1"),
-    (SEEDS, np.full(5, 0.5), "hashes of reports holds 0.5"),
-    (SEEDS, np.zeros((5, 1), dtype=int), "hashes of reports has shape"),
-    (SEEDS.astype(np.int64), np.zeros(5, dtype=int), "seeds of reports has dtype int64"),
-    (SEEDS[:, None], np.zeros(5, dtype=int), r"seeds of reports has .*shape \(5, 1\)"),
-    (SEEDS.tolist(), np.zeros(5, dtype=int), "seeds of reports has dtype int64"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seeds", "hashes", "words"),
+    [
+        (SEEDS[:1], np.zeros(5, dtype=int), "reports has 1 seeds for 5 hashes"),
+        (SEEDS, np.full(5, 99), "hashes of reports holds 99 .*whole numbers in 0"),
+        (SEEDS, np.full(5, -1), "hashes of reports holds -1"),
+        (SEEDS, np.full(5, 0.5), "hashes of reports holds 0.5"),
+        (SEEDS, np.zeros((5, 1), dtype=int), "hashes of reports has shape"),
+        (SEEDS.astype(np.int64), np.zeros(5, dtype=int), "seeds of reports has dtype int64"),
+        (SEEDS[:, None], np.zeros(5, dtype=int), r"seeds of reports has .*shape \(5, 1\)"),
+        (SEEDS.tolist(), np.zeros(5, dtype=int), "seeds of reports has dtype int64"),
+    ],
+)
 def test_what_is_no_hash_report_is_refused(name, seeds, hashes, words):
     mechanism = make(name, k=4, epsilon=1.0)
-    for use in (mechanism.support, mechanism.support_counts, mechanism.n_reports, mechanism.estimate):
+    for use in (
+        mechanism.support,
+        mechanism.support_counts,
+        mechanism.n_reports,
+        mechanism.estimate,
+    ):
         with pytest.raises(ValueError, match=words):
             use(HashReports(seeds, hashes))
 
 
-@pytest.mark.parametrize(("reports", "words"), [
-    (np.ones((3, 10), dtype=np.uint8), r"shape \(3, 10\); \(n, 2\)"),
-    (np.array([[0, 1], [4, 4]]), r"reports holds \[4, 4\]; 2 different values"),
-    (np.array([[0, 10]]), "reports holds 10 .*whole numbers in 0..9"),
-    (np.array([[0, -1]]), "reports holds -1"),
-    (np.array([[0, 0.5]]), "reports holds 0.5"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reports", "words"),
+    [
+        (np.ones((3, 10), dtype=np.uint8), r"shape \(3, 10\); \(n, 2\)"),
+        (np.array([[0, 1], [4, 4]]), r"reports holds \[4, 4\]; 2 different values"),
+        (np.array([[0, 10]]), "reports holds 10 .*whole numbers in 0..9"),
+        (np.array([[0, -1]]), "reports holds -1"),
+        (np.array([[0, 0.5]]), "reports holds 0.5"),
+    ],
+)
 def test_what_is_no_subset_is_refused(reports, words):
     mechanism = make("SS", k=10, epsilon=1.0)
     assert mechanism.omega == 2
@@ -419,12 +484,19 @@ def test_the_audit_catches_a_protocol_that_claims_too_little(name, rng):
     assert audited_epsilon(*draws) > 1.0
 
 
-@pytest.mark.parametrize(("a", "b", "words"), [
-    (np.zeros((0, 3)), np.zeros((0, 3)), "bits_a and bits_b are empty"),
-    (np.zeros((2, 3)), np.zeros((3, 3)), "bits have shapes"),
-    (np.zeros((2, 63)), np.zeros((2, 63)), "k <= 62"),
-    (np.zeros((2, 3)), np.full((2, 3), 0.5), "bits_b has dtype float64 or entries beside 0 and 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("a", "b", "words"),
+    [
+        (np.zeros((0, 3)), np.zeros((0, 3)), "bits_a and bits_b are empty"),
+        (np.zeros((2, 3)), np.zeros((3, 3)), "bits have shapes"),
+        (np.zeros((2, 63)), np.zeros((2, 63)), "k <= 62"),
+        (
+            np.zeros((2, 3)),
+            np.full((2, 3), 0.5),
+            "bits_b has dtype float64 or entries beside 0 and 1",
+        ),
+    ],
+)
 def test_an_audit_without_reports_is_refused(a, b, words):
     with pytest.raises(ValueError, match=words):
         audited_epsilon(a, b)

@@ -29,7 +29,9 @@ def test_the_parts_add_up_and_are_positive(sizes, epsilon, split):
 
 @given(k=st.integers(2, 50), d=st.integers(1, 8), epsilon=st.floats(0.01, 100))
 def test_equal_domains_make_the_two_splits_equal(k, d, epsilon):
-    np.testing.assert_allclose(split_budget(epsilon, [k] * d, "uniform"), split_budget(epsilon, [k] * d, "k-based"))
+    np.testing.assert_allclose(
+        split_budget(epsilon, [k] * d, "uniform"), split_budget(epsilon, [k] * d, "k-based")
+    )
 
 
 def test_k_based_on_adult_is_the_papers_formula():
@@ -39,12 +41,19 @@ def test_k_based_on_adult_is_the_papers_formula():
     np.testing.assert_allclose(split_budget(1.0, k, "k-based"), np.array(k) / 122)
 
 
-@pytest.mark.parametrize(("epsilon", "sizes", "split", "named"), [
-    (0, [2], "uniform", "epsilon"), (1.0, [], "uniform", "sizes"), (1.0, [1], "uniform", "sizes"),
-    (1.0, [2], "adaptive", "split"), (1e308, [2, 3, 1000], "k-based", "epsilon=1e.308"),
-    (1e-323, [2, 3, 1000], "k-based", "epsilon=1e-323"), (9e-10, [2], "uniform", "epsilon=9e-10"),
-    (601, [2], "uniform", "epsilon=601"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("epsilon", "sizes", "split", "named"),
+    [
+        (0, [2], "uniform", "epsilon"),
+        (1.0, [], "uniform", "sizes"),
+        (1.0, [1], "uniform", "sizes"),
+        (1.0, [2], "adaptive", "split"),
+        (1e308, [2, 3, 1000], "k-based", "epsilon=1e.308"),
+        (1e-323, [2, 3, 1000], "k-based", "epsilon=1e-323"),
+        (9e-10, [2], "uniform", "epsilon=9e-10"),
+        (601, [2], "uniform", "epsilon=601"),
+    ],
+)
 def test_bad_splits_are_refused(epsilon, sizes, split, named):
     with pytest.raises(ValueError, match=named):
         split_budget(epsilon, sizes, split)
@@ -80,30 +89,57 @@ def test_design_matrix_refuses_reports_of_another_shape():
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_sanitise_reports_each_attribute_with_its_share(protocol):
-    bits = sanitise(FRAME, DOMAIN, ("c", "a"), protocol=protocol, split="k-based", epsilon=2.0, rng=stream(1, "x"))
+    bits = sanitise(
+        FRAME,
+        DOMAIN,
+        ("c", "a"),
+        protocol=protocol,
+        split="k-based",
+        epsilon=2.0,
+        rng=stream(1, "x"),
+    )
     assert list(bits) == ["c", "a"]
     assert bits["c"].shape == (4, 4)
     assert bits["a"].shape == (4, 3)
     rng = stream(1, "x")
     for column, k, share in (("c", 4, 4 / 7), ("a", 3, 3 / 7)):
-        alone = make(protocol, k=k, epsilon=2.0 * share).privatise_support(FRAME[column].to_numpy(), rng)
+        alone = make(protocol, k=k, epsilon=2.0 * share).privatise_support(
+            FRAME[column].to_numpy(), rng
+        )
         assert (bits[column] == alone).all()
 
 
 # checksums of the bits below: what every stored result hangs on
-PINNED = {"GRR": 1046287075, "BLH": 1683293380, "OLH": 808955195, "RAPPOR": 4292148900, "OUE": 4239407468,
-          "SS": 2374631622, "THE": 764732772}  # fmt: skip
+PINNED = {
+    "GRR": 1046287075,
+    "BLH": 1683293380,
+    "OLH": 808955195,
+    "RAPPOR": 4292148900,
+    "OUE": 4239407468,
+    "SS": 2374631622,
+    "THE": 764732772,
+}
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_bits_of_a_stream_stay_what_they_were(protocol):
-    """If this fails, the order or number of draws has changed: raise ldp_fairness.VERSION and run the grids anew."""
+    """If this fails, the order or number of draws has changed: raise ldp_fairness.VERSION and
+    run the grids anew.
+    """
     people, domain, checksum = np.arange(700), Domain.of({"a": 3, "b": 2, "c": 90}), 0
     frame = pd.DataFrame({"a": people % 3, "b": people // 3 % 2, "c": people * 7 % 90})
     for split in SPLITS:
         for epsilon in (0.5, 6.0):
             rng = stream(1, "pinned", protocol, split, epsilon)
-            bits = sanitise(frame, domain, ("c", "a", "b"), protocol=protocol, split=split, epsilon=epsilon, rng=rng)
+            bits = sanitise(
+                frame,
+                domain,
+                ("c", "a", "b"),
+                protocol=protocol,
+                split=split,
+                epsilon=epsilon,
+                rng=rng,
+            )
             for block in bits.values():
                 checksum = zlib.crc32(block.tobytes(), checksum)
     assert checksum == PINNED[protocol], "raise VERSION"
@@ -111,27 +147,47 @@ def test_the_bits_of_a_stream_stay_what_they_were(protocol):
 
 def test_sanitise_refuses_an_attribute_twice():
     with pytest.raises(ValueError, match="sensitive="):
-        sanitise(FRAME, DOMAIN, ("a", "a"), protocol="GRR", split="uniform", epsilon=1.0, rng=stream(1, "x"))
+        sanitise(
+            FRAME,
+            DOMAIN,
+            ("a", "a"),
+            protocol="GRR",
+            split="uniform",
+            epsilon=1.0,
+            rng=stream(1, "x"),
+        )
 
 
-@pytest.mark.parametrize(("frame", "sensitive", "epsilon", "words"), [
-    ({"a": [0], "b": [0]}, ("b", "a"), 1.0, "sensitive holds 'a', which is constant .sizes=1"),
-    ({"b": [0, 7]}, ("b",), 1.0, "b holds 7 .*whole numbers in 0..1"),
-    ({"b": [0, np.nan]}, ("b",), 1.0, "b holds nan "),
-    ({"c": [0, 1]}, ("b",), 1.0, r"frame has columns \['c'\]; one called 'b' is needed"),
-    ({"b": [0, 1]}, ("z",), 1.0, "sensitive='z' is not known"),
-    ({"b": [0, 1]}, (), 1.0, "sensitive"),
-    ({"b": [0, 1]}, ("b",), 1e-17, "epsilon=1e-17 is not allowed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("frame", "sensitive", "epsilon", "words"),
+    [
+        ({"a": [0], "b": [0]}, ("b", "a"), 1.0, "sensitive holds 'a', which is constant .sizes=1"),
+        ({"b": [0, 7]}, ("b",), 1.0, "b holds 7 .*whole numbers in 0..1"),
+        ({"b": [0, np.nan]}, ("b",), 1.0, "b holds nan "),
+        ({"c": [0, 1]}, ("b",), 1.0, r"frame has columns \['c'\]; one called 'b' is needed"),
+        ({"b": [0, 1]}, ("z",), 1.0, "sensitive='z' is not known"),
+        ({"b": [0, 1]}, (), 1.0, "sensitive"),
+        ({"b": [0, 1]}, ("b",), 1e-17, "epsilon=1e-17 is not allowed"),
+    ],
+)
 def test_sanitise_names_what_it_refuses(frame, sensitive, epsilon, words):
     with pytest.raises(ValueError, match=words):
-        sanitise(pd.DataFrame(frame), Domain.of({"a": 1, "b": 2}), sensitive, protocol="GRR", split="uniform",
-                 epsilon=epsilon, rng=stream(1, "x"))  # fmt: skip
+        sanitise(
+            pd.DataFrame(frame),
+            Domain.of({"a": 1, "b": 2}),
+            sensitive,
+            protocol="GRR",
+            split="uniform",
+            epsilon=epsilon,
+            rng=stream(1, "x"),
+        )
 
 
 @pytest.mark.parametrize("form", ["dense", "csr"])
 def test_design_matrix_names_the_column_it_refuses(form):
-    with pytest.raises(ValueError, match=r"frame has columns \['a', 'b'\]; one called 'c' is needed"):
+    with pytest.raises(
+        ValueError, match=r"frame has columns \['a', 'b'\]; one called 'c' is needed"
+    ):
         design_matrix(FRAME[["a", "b"]], DOMAIN, form=form)
     with pytest.raises(ValueError, match=r"b holds 2 .*whole numbers in 0\.\.1"):
         design_matrix(FRAME.assign(b=2), DOMAIN, form=form)
@@ -139,9 +195,15 @@ def test_design_matrix_names_the_column_it_refuses(form):
         design_matrix(FRAME, DOMAIN, {"c": np.full((4, 4), 3, dtype=np.uint8)}, form=form)
 
 
-@given(seed=st.integers(0, 10**6), n=st.integers(0, 40), sizes=st.lists(st.integers(1, 9), min_size=1, max_size=5))
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(0, 40),
+    sizes=st.lists(st.integers(1, 9), min_size=1, max_size=5),
+)
 def test_csr_is_the_dense_matrix(seed, n, sizes):
-    """Some columns as they were, some with any bits; empty rows and columns too; and in scipy's canonical form."""
+    """Some columns as they were, some with any bits; empty rows and columns too; and in scipy's
+    canonical form.
+    """
     rng, domain = stream(seed, "csr"), Domain.of({f"c{j}": k for j, k in enumerate(sizes)})
     frame = pd.DataFrame({c: rng.integers(0, k, n) for c, k in domain})
     bits = {c: rng.integers(0, 2, (n, k), dtype=np.uint8) for c, k in domain if rng.random() < 0.5}
@@ -158,8 +220,13 @@ def test_csr_is_the_dense_matrix(seed, n, sizes):
 def test_csr_takes_the_memory_of_its_ones():
     """In shares of the bytes of the dense matrix, which itself is made once, not twice."""
     n, k = 4_000, 10_000
-    frame, domain = pd.DataFrame({"a": np.arange(n) % k, "b": np.arange(n) % 2}), Domain.of({"a": k, "b": 2})
-    reports = {"a": make("GRR", k=k, epsilon=1.0).privatise_support(frame["a"].to_numpy(), stream(1, "x"))}
+    frame, domain = (
+        pd.DataFrame({"a": np.arange(n) % k, "b": np.arange(n) % 2}),
+        Domain.of({"a": k, "b": 2}),
+    )
+    reports = {
+        "a": make("GRR", k=k, epsilon=1.0).privatise_support(frame["a"].to_numpy(), stream(1, "x"))
+    }
     assert peak_of(lambda: design_matrix(frame, domain, form="csr")) < 0.02 * n * k
     assert peak_of(lambda: design_matrix(frame, domain, reports, form="csr")) < 0.1 * n * k
     assert peak_of(lambda: design_matrix(frame, domain)) < 1.05 * n * k
@@ -171,13 +238,20 @@ def test_sizes_stand_in_an_order(bad):
         split_budget(1.0, bad, "uniform")
 
 
-@pytest.mark.parametrize(("changed", "words"), [
-    ({"sensitive": None}, "^sensitive=None "), ({"sensitive": "ab"}, "^sensitive='ab' is not allowed"),
-    ({"sensitive": [["b"]]}, r"^sensitive=\['b'\] is not known"), ({"sensitive": {"a": 1}}, "^sensitive=.'a': 1. is not allowed"),
-    ({"frame": FRAME.to_dict("list")}, "^frame has type dict; a pandas.DataFrame"),
-    ({"frame": FRAME.to_numpy()}, "^frame has type ndarray"), ({"frame": None}, "^frame has type NoneType"),
-    ({"protocol": np.array(["GRR", "SS"])}, "^protocol="), ({"split": np.array(["uniform", "k-based"])}, "^split="),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"sensitive": None}, "^sensitive=None "),
+        ({"sensitive": "ab"}, "^sensitive='ab' is not allowed"),
+        ({"sensitive": [["b"]]}, r"^sensitive=\['b'\] is not known"),
+        ({"sensitive": {"a": 1}}, "^sensitive=.'a': 1. is not allowed"),
+        ({"frame": FRAME.to_dict("list")}, "^frame has type dict; a pandas.DataFrame"),
+        ({"frame": FRAME.to_numpy()}, "^frame has type ndarray"),
+        ({"frame": None}, "^frame has type NoneType"),
+        ({"protocol": np.array(["GRR", "SS"])}, "^protocol="),
+        ({"split": np.array(["uniform", "k-based"])}, "^split="),
+    ],
+)
 def test_sanitise_names_what_is_of_another_kind(changed, words):
     good = {"frame": FRAME, "sensitive": ["b", "a"], "protocol": "GRR", "split": "uniform"}
     with pytest.raises(ValueError, match=words):
@@ -186,14 +260,18 @@ def test_sanitise_names_what_is_of_another_kind(changed, words):
 
 def test_a_share_that_is_too_small_is_told_in_terms_of_the_budget_that_was_given():
     """It was told as ``epsilon=1.99e-12``, which nobody had given."""
-    words = r"^epsilon=1e-09 is not allowed: the k-based split leaves 'b' \(of 2 values\) 1\.99e-12 of it; a share >= 1e-09 is needed"
+    words = (
+        r"^epsilon=1e-09 is not allowed: the k-based split leaves 'b' \(of 2 values\) 1\.99e-12 of"
+        r" it; a share >= 1e-09 is needed"
+    )
     wide, frame = Domain.of({"c": 1002, "b": 2}), FRAME[["b", "c"]]
     rng = stream(1, "x")
     with pytest.raises(ValueError, match=words):
         sanitise(frame, wide, ("c", "b"), protocol="GRR", split="k-based", epsilon=1e-9, rng=rng)
     assert rng.random() == stream(1, "x").random()  # nothing was drawn
     with pytest.raises(
-        ValueError, match=r"^epsilon=1\.5e-09 .* uniform split leaves attribute 0 \(of 2 values\) 7\.5e-10"
+        ValueError,
+        match=r"^epsilon=1\.5e-09 .* uniform split leaves attribute 0 \(of 2 values\) 7\.5e-10",
     ):
         split_budget(1.5e-9, [2, 3], "uniform")
     assert split_budget(600, [7, 11], "uniform").sum() == 600
@@ -218,7 +296,14 @@ def test_sparse_reports_are_the_dense_ones(protocol):
     """One block of users: the same draws; design matrices of either form take either."""
     dense, bits = (
         sanitise(
-            FRAME, DOMAIN, ["a", "b"], protocol=protocol, split="uniform", epsilon=1.0, rng=stream(3, "s"), form=form
+            FRAME,
+            DOMAIN,
+            ["a", "b"],
+            protocol=protocol,
+            split="uniform",
+            epsilon=1.0,
+            rng=stream(3, "s"),
+            form=form,
         )
         for form in ("dense", "csr")
     )
@@ -237,19 +322,42 @@ def test_sparse_reports_take_the_memory_of_their_ones(monkeypatch):
     reports = {}
 
     def both():
-        reports["c"] = sanitise(frame, domain, ["c"], protocol="GRR", split="uniform", epsilon=30.0,
-                                rng=stream(1, "sparse"), form="csr")["c"]  # fmt: skip
+        reports["c"] = sanitise(
+            frame,
+            domain,
+            ["c"],
+            protocol="GRR",
+            split="uniform",
+            epsilon=30.0,
+            rng=stream(1, "sparse"),
+            form="csr",
+        )["c"]
         reports["matrix"] = design_matrix(frame, domain, {"c": reports["c"]}, form="csr")
 
     assert peak_of(both) < 0.1 * n * k
     assert (reports["matrix"].indices == frame["c"]).all()  # at this budget, the truth
 
 
-@pytest.mark.parametrize("bits", [sparse.csr_array(np.full((3, 2), 2, dtype=np.uint8)), sparse.csr_array(np.ones((3, 2))),
-                                  sparse.csr_array(np.ones((2, 2), dtype=np.uint8))])  # fmt: skip
+@pytest.mark.parametrize(
+    "bits",
+    [
+        sparse.csr_array(np.full((3, 2), 2, dtype=np.uint8)),
+        sparse.csr_array(np.ones((3, 2))),
+        sparse.csr_array(np.ones((2, 2), dtype=np.uint8)),
+    ],
+)
 def test_sparse_bits_of_another_kind_are_named(bits):
     frame, domain = pd.DataFrame({"a": [0, 1, 0]}), Domain.of({"a": 2})
     with pytest.raises(ValueError, match=r"sanitised\['a'\] h(as|olds)"):
         design_matrix(frame, domain, {"a": bits})
     with pytest.raises(ValueError, match="form='sparse'"):
-        sanitise(frame, domain, ["a"], protocol="GRR", split="uniform", epsilon=1.0, rng=stream(1, "x"), form="sparse")
+        sanitise(
+            frame,
+            domain,
+            ["a"],
+            protocol="GRR",
+            split="uniform",
+            epsilon=1.0,
+            rng=stream(1, "x"),
+            form="sparse",
+        )

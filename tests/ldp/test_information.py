@@ -1,4 +1,6 @@
-"""Information and posteriors against brute force over every report; the least-variance split against its optimality."""
+"""Information and posteriors against brute force over every report; the least-variance split
+against its optimality.
+"""
 
 from types import SimpleNamespace
 
@@ -22,7 +24,9 @@ def support_law(mechanism):
     sets = all_subsets(mechanism.k)
     off = np.where(sets, mechanism.q_star, 1 - mechanism.q_star)
     own = np.where(sets, mechanism.p_star, 1 - mechanism.p_star)
-    return sets, np.array([np.delete(off, v, axis=1).prod(axis=1) * own[:, v] for v in range(mechanism.k)])
+    return sets, np.array(
+        [np.delete(off, v, axis=1).prod(axis=1) * own[:, v] for v in range(mechanism.k)]
+    )
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -33,7 +37,9 @@ def test_information_equals_the_sum_over_all_reports(name, k, epsilon):
     _, channel = support_law(mechanism)
     joint = counts[:, None] / counts.sum() * channel
     safe = np.where(joint > 0, channel / joint.sum(axis=0), 1.0)
-    assert mutual_information(mechanism, counts) == pytest.approx((joint * np.log2(safe)).sum(), abs=1e-10)
+    assert mutual_information(mechanism, counts) == pytest.approx(
+        (joint * np.log2(safe)).sum(), abs=1e-10
+    )
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -47,9 +53,12 @@ def test_posterior_is_bayes_rule(name):
 def test_posterior_names_what_it_refuses():
     mechanism = make("GRR", k=3, epsilon=1.0)
     for support, prior, words in (
-        (np.eye(2), np.ones(3), "support has shape"), (np.full((1, 3), 0.5), np.ones(3), "support has dtype float64"),
-        (np.eye(3), np.ones(2), "prior has shape"), (np.eye(3), [1, -1, 2], "prior="), (np.eye(3), [1, np.inf, 2], "prior="),
-    ):  # fmt: skip
+        (np.eye(2), np.ones(3), "support has shape"),
+        (np.full((1, 3), 0.5), np.ones(3), "support has dtype float64"),
+        (np.eye(3), np.ones(2), "prior has shape"),
+        (np.eye(3), [1, -1, 2], "prior="),
+        (np.eye(3), [1, np.inf, 2], "prior="),
+    ):
         with pytest.raises(ValueError, match=words):
             posterior(mechanism, support, prior)
 
@@ -67,14 +76,18 @@ def test_null_law_is_a_law_with_the_right_mean(name):
 @pytest.mark.parametrize("name", ["GRR", "RAPPOR", "SS"])
 def test_a_huge_budget_tells_all_and_no_more(name):
     counts = np.array(COUNTS[5])
-    assert mutual_information(make(name, k=5, epsilon=60.0), counts) == pytest.approx(entropy(counts), abs=1e-9)
+    assert mutual_information(make(name, k=5, epsilon=60.0), counts) == pytest.approx(
+        entropy(counts), abs=1e-9
+    )
 
 
 def test_information_is_bounded_by_the_budget():
     counts = np.full(20, 10)
     for name in PROTOCOLS:
         for epsilon in (0.1, 1.0, 3.0):
-            assert mutual_information(make(name, k=20, epsilon=epsilon), counts) <= epsilon / np.log(2)
+            assert mutual_information(
+                make(name, k=20, epsilon=epsilon), counts
+            ) <= epsilon / np.log(2)
 
 
 @pytest.mark.parametrize("counts", [[1, 2], [-1, 2, 3], [0, 0, 0], [0.5, 1, 2]])
@@ -120,7 +133,9 @@ def test_least_variance_split_is_stationary(name, weighting, epsilon):
     assert (best > 0).all()
     least = total_variance(best, name, FREQUENCIES, weighting)
     for split in ("uniform", "k-based"):
-        assert least <= total_variance(split_budget(epsilon, [2, 5, 41], split), name, FREQUENCIES, weighting)
+        assert least <= total_variance(
+            split_budget(epsilon, [2, 5, 41], split), name, FREQUENCIES, weighting
+        )
     for i in range(3):
         for j in range(3):
             moved = best.copy()
@@ -132,8 +147,12 @@ def test_least_variance_split_is_stationary(name, weighting, epsilon):
 @pytest.mark.parametrize("name", ["GRR", "OUE"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("logits", [[0.0, 0.0, 9.0], [9.0, 0.0, 0.0], [0.0, 50.0, 0.0]])
-def test_a_search_that_goes_astray_does_not_make_the_split_worse(name, weighting, logits, monkeypatch):
-    """Where both searches end in a bad point, the better of the two starting splits is the answer."""
+def test_a_search_that_goes_astray_does_not_make_the_split_worse(
+    name, weighting, logits, monkeypatch
+):
+    """Where both searches end in a bad point, the better of the two starting splits is the
+    answer.
+    """
     astray = SimpleNamespace(x=np.array(logits))
     monkeypatch.setattr(allocation, "minimize", lambda *args, **options: astray)
     found = least_variance_split(2.0, name, FREQUENCIES, weighting)
@@ -143,7 +162,9 @@ def test_a_search_that_goes_astray_does_not_make_the_split_worse(name, weighting
 
 
 def test_unary_encodings_want_the_uniform_split():
-    """OUE's variance for a rare value does not depend on k, so equal attributes get equal budgets."""
+    """OUE's variance for a rare value does not depend on k, so equal attributes get equal
+    budgets.
+    """
     best = least_variance_split(2.0, "OUE", [np.zeros(2), np.zeros(50)])
     np.testing.assert_allclose(best, 1.0, rtol=1e-3)
 

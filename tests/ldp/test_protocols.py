@@ -75,8 +75,15 @@ def _paper_the(v, k, epsilon, rng):
     return [int(x > theta) for x in noisy]
 
 
-SLOW = {"GRR": _paper_grr, "RAPPOR": _paper_rappor, "OUE": _paper_oue, "OLH": _paper_olh, "BLH": _paper_blh,
-        "SS": _paper_ss, "THE": _paper_the}  # fmt: skip
+SLOW = {
+    "GRR": _paper_grr,
+    "RAPPOR": _paper_rappor,
+    "OUE": _paper_oue,
+    "OLH": _paper_olh,
+    "BLH": _paper_blh,
+    "SS": _paper_ss,
+    "THE": _paper_the,
+}
 
 
 @pytest.mark.parametrize("name", SLOW)
@@ -132,19 +139,29 @@ def test_random_subsets_are_uniform(way, rng):
 
 @pytest.mark.parametrize("m", [17, 40, 48])
 def test_subsets_put_together_from_words_are_uniform(m, rng):
-    """The number in any fixed set of columns is hypergeometric: words, sets across words, scattered sets."""
+    """The number in any fixed set of columns is hypergeometric: words, sets across words,
+    scattered sets.
+    """
     n, size = 60_000, m // 3
     member = random_subsets(n, m, np.full(n, size), rng, columns=m + 3)
     assert size > 2 * -(-m // 16)  # the way by words
     assert member.shape == (n, m + 3)
     assert not member[:, m:].any()
     assert (member.sum(axis=1) == size).all()
-    sets = [np.arange(16), np.arange(m - 5, m), np.arange(12, 17), *(rng.permutation(m)[:6] for _ in range(5))]
+    sets = [
+        np.arange(16),
+        np.arange(m - 5, m),
+        np.arange(12, 17),
+        *(rng.permutation(m)[:6] for _ in range(5)),
+    ]
     for columns in sets:
         law = stats.hypergeom(m, columns.size, size).pmf(np.arange(size + 1)) * n
         seen = np.bincount(member[:, columns].sum(axis=1), minlength=size + 1)
         common = law >= 5  # rare numbers are pooled
-        observed, expected = np.append(seen[common], seen[~common].sum()), np.append(law[common], law[~common].sum())
+        observed, expected = (
+            np.append(seen[common], seen[~common].sum()),
+            np.append(law[common], law[~common].sum()),
+        )
         assert stats.chisquare(observed, expected + 1e-9, sum_check=False).pvalue > FALSE_ALARM
 
 
@@ -167,7 +184,9 @@ def test_a_hash_function_loses_epsilon_unless_it_tells_nothing_apart(name):
     mechanism = make(name, k=6, epsilon=1.3)
     channel = mechanism.channel(np.array([0, 0, 1, 0, 0, 0]))
     assert np.log(channel.max(axis=0) / channel.min(axis=0)).max() == pytest.approx(1.3, rel=1e-9)
-    assert (mechanism.channel(np.zeros(6, dtype=int)) == mechanism.channel(np.zeros(6, dtype=int))[0]).all()
+    assert (
+        mechanism.channel(np.zeros(6, dtype=int)) == mechanism.channel(np.zeros(6, dtype=int))[0]
+    ).all()
     for channel in (mechanism.channel, mechanism.log_channel):
         with pytest.raises(ValueError, match="hashes"):
             channel(np.full(6, mechanism.g))
@@ -197,17 +216,27 @@ def test_hash_functions_look_like_functions_drawn_at_random(rng):
 
 
 def test_local_hashing_counts_need_no_users_by_values_array(rng):
-    """k = 10,000 values and 3,000 users: the blocks stay near a million entries (the whole would be 30 million)."""
+    """k = 10,000 values and 3,000 users: the blocks stay near a million entries (the whole would
+    be 30 million).
+    """
     mechanism = OLH(k=10_000, epsilon=2.0)
     reports = mechanism.privatise(rng.integers(0, 10_000, 3_000), rng)
     assert peak_of(lambda: mechanism.support_counts(reports)) < 100e6
 
 
-@pytest.mark.parametrize(("epsilon", "omega", "to_privatise", "to_estimate"), [
-    (9.5, 1, 0.01, 0.02), (4.0, 179, 0.2, 0.25), (1.0, 2689, 0.7, 0.25), (0.01, 4974, 1.15, 0.25),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("epsilon", "omega", "to_privatise", "to_estimate"),
+    [
+        (9.5, 1, 0.01, 0.02),
+        (4.0, 179, 0.2, 0.25),
+        (1.0, 2689, 0.7, 0.25),
+        (0.01, 4974, 1.15, 0.25),
+    ],
+)
 def test_subsets_take_the_memory_of_their_members(epsilon, omega, to_privatise, to_estimate, rng):
-    """In shares of the n by k bytes that indicator vectors would take; beyond those of the reports for the estimate."""
+    """In shares of the n by k bytes that indicator vectors would take; beyond those of the
+    reports for the estimate.
+    """
     n, k = 4_000, 10_000
     mechanism, values, kept = SS(k=k, epsilon=epsilon), rng.integers(0, k, n), []
     assert abs(mechanism.omega - omega) <= 1
@@ -218,18 +247,34 @@ def test_subsets_take_the_memory_of_their_members(epsilon, omega, to_privatise, 
 
 @pytest.mark.parametrize(
     ("k", "epsilon"),
-    [(2, 1.0), (5, 0.5), (40, 0.1), (74, 1.0), (256, 0.3), (257, 0.3), (300, 0.05), (513, 0.1), (513, 4.0),
-     (700, 0.1), (2000, 4.0), (70_000, 8.0)],
-)  # fmt: skip
+    [
+        (2, 1.0),
+        (5, 0.5),
+        (40, 0.1),
+        (74, 1.0),
+        (256, 0.3),
+        (257, 0.3),
+        (300, 0.05),
+        (513, 0.1),
+        (513, 4.0),
+        (700, 0.1),
+        (2000, 4.0),
+        (70_000, 8.0),
+    ],
+)
 def test_a_report_of_members_is_the_support_of_the_same_stream(k, epsilon):
-    """Every way to draw subsets: by words, by Floyd's steps with few members, with many, in 8, 16 and 32 bits."""
+    """Every way to draw subsets: by words, by Floyd's steps with few members, with many, in 8,
+    16 and 32 bits.
+    """
     mechanism, values = SS(k=k, epsilon=epsilon), stream(1, "values", k).integers(0, k, 200)
     one, two = stream(2, k, epsilon), stream(2, k, epsilon)
     reports, bits = mechanism.privatise(values, one), mechanism.privatise_support(values, two)
     assert (mechanism.support(reports) == bits).all()
     assert (mechanism.support_counts(reports) == bits.sum(axis=0)).all()
     assert one.bytes(8) == two.bytes(8)  # as many draws
-    assert (np.diff(reports.astype(int), axis=1) > 0).all()  # the order does not say which value is one's own
+    assert (
+        np.diff(reports.astype(int), axis=1) > 0
+    ).all()  # the order does not say which value is one's own
 
 
 @pytest.mark.parametrize(("m", "top"), [(40, 41), (600, 20), (600, 300), (33, 34)])
@@ -263,14 +308,19 @@ def test_theta_objective_is_the_printed_one():
 def test_the_variance_of_the_threshold_is_that_of_the_printed_objective():
     """The estimator's Var* equals objective / n: the formula is the variance it says it is."""
     mechanism = THE(k=5, epsilon=1.5)
-    assert mechanism.variance(1000) == pytest.approx(threshold_variance(mechanism.theta, 1.5) / 1000, rel=1e-9)
+    assert mechanism.variance(1000) == pytest.approx(
+        threshold_variance(mechanism.theta, 1.5) / 1000, rel=1e-9
+    )
 
 
 def test_thresholding_the_histogram_gives_the_law_of_the_report(rng):
     mechanism, n = THE(k=4, epsilon=2.0), 40_000
     bits = mechanism.histogram(np.full(n, 2), rng) > mechanism.theta
     for v, count in enumerate(bits.sum(axis=0)):
-        assert stats.binomtest(int(count), n, mechanism.support_channel()[2, v]).pvalue > FALSE_ALARM / 4
+        assert (
+            stats.binomtest(int(count), n, mechanism.support_channel()[2, v]).pvalue
+            > FALSE_ALARM / 4
+        )
 
 
 def test_closed_forms_of_variance():

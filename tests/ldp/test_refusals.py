@@ -25,7 +25,9 @@ SEEDS = np.arange(3, dtype=np.uint64)
 def test_only_a_generator_draws(name, rng, values):
     mechanism = make(name, k=4, epsilon=1.0)
     for draw in (mechanism.privatise, mechanism.privatise_support):
-        with pytest.raises(ValueError, match=r"^rng=.* is not allowed: a numpy\.random\.Generator is"):
+        with pytest.raises(
+            ValueError, match=r"^rng=.* is not allowed: a numpy\.random\.Generator is"
+        ):
             draw(np.array(values, dtype=int), rng)
 
 
@@ -33,7 +35,9 @@ def test_only_a_generator_draws(name, rng, values):
 def test_only_a_generator_draws_elsewhere(rng):
     frame, domain = pd.DataFrame({"a": [0, 1]}), Domain.of({"a": 2})
     for draw in (
-        lambda: sanitise(frame, domain, ["a"], protocol="GRR", split="uniform", epsilon=1.0, rng=rng),
+        lambda: sanitise(
+            frame, domain, ["a"], protocol="GRR", split="uniform", epsilon=1.0, rng=rng
+        ),
         lambda: THE(k=4, epsilon=1.0).histogram(np.array([1]), rng),
         lambda: randomised_response(np.array([1]), 4, 0.5, rng),
     ):
@@ -63,12 +67,21 @@ def test_the_threshold_is_found_at_the_ends(epsilon):
     assert 0 < threshold_variance(0.0, epsilon) < math.inf
 
 
-@pytest.mark.parametrize(("seeds", "values", "g", "words"), [
-    (SEEDS, [-1], 3, "^values holds -1 "), (SEEDS, [0.5], 3, "^values holds 0.5 "), (SEEDS, [math.nan], 3, "^values holds nan "),
-    (SEEDS, ["a"], 3, "^values holds 'a' "), (SEEDS, [0, 1], 3, r"^values has shape \(2,\); .*seeds \(3,\)"),
-    (SEEDS.astype(int), [1], 3, "^seeds has dtype int64; uint64"), ([1, 2], [1], 3, "^seeds has dtype int64; uint64"),
-    (SEEDS, [1], 0, "^g=0 "), (SEEDS, [1], 2.5, "^g=2.5 "), (SEEDS, [1], 2**63 + 1, "^g=9"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seeds", "values", "g", "words"),
+    [
+        (SEEDS, [-1], 3, "^values holds -1 "),
+        (SEEDS, [0.5], 3, "^values holds 0.5 "),
+        (SEEDS, [math.nan], 3, "^values holds nan "),
+        (SEEDS, ["a"], 3, "^values holds 'a' "),
+        (SEEDS, [0, 1], 3, r"^values has shape \(2,\); .*seeds \(3,\)"),
+        (SEEDS.astype(int), [1], 3, "^seeds has dtype int64; uint64"),
+        ([1, 2], [1], 3, "^seeds has dtype int64; uint64"),
+        (SEEDS, [1], 0, "^g=0 "),
+        (SEEDS, [1], 2.5, "^g=2.5 "),
+        (SEEDS, [1], 2**63 + 1, "^g=9"),
+    ],
+)
 def test_what_cannot_be_hashed_is_named(seeds, values, g, words):
     with pytest.raises(ValueError, match=words):
         hash_values(seeds, values, g)
@@ -82,10 +95,17 @@ def test_hashes_broadcast():
     assert not hash_values(SEEDS, [3], 1).any()
 
 
-@pytest.mark.parametrize(("values", "k", "p", "words"), [
-    ([4], 4, 0.5, "^values holds 4 "), ([[1]], 4, 0.5, "^values has shape"), ([0], 1, 0.5, "^k=1 "),
-    ([0], 2**64, 0.5, "^k=18446744073709551616 "), ([0], 4, 1.5, "^p=1.5 "), ([0], 4, math.nan, "^p=nan "),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("values", "k", "p", "words"),
+    [
+        ([4], 4, 0.5, "^values holds 4 "),
+        ([[1]], 4, 0.5, "^values has shape"),
+        ([0], 1, 0.5, "^k=1 "),
+        ([0], 2**64, 0.5, "^k=18446744073709551616 "),
+        ([0], 4, 1.5, "^p=1.5 "),
+        ([0], 4, math.nan, "^p=nan "),
+    ],
+)
 def test_randomised_response_names_what_it_refuses(values, k, p, words):
     with pytest.raises(ValueError, match=words):
         randomised_response(np.array(values), k, p, stream(1, "x"))
@@ -95,7 +115,9 @@ def test_more_values_than_32_bits_hold_are_reckoned_with_but_not_drawn_from():
     mechanism, values = SS(k=5 * 10**9, epsilon=30.0), np.array([0, 1])
     assert math.isfinite(mechanism.variance(10))
     for draw in (mechanism.privatise, mechanism.privatise_support):
-        with pytest.raises(ValueError, match=r"^k=5000000000 is not allowed: SS draws .* up to 4294967297 values"):
+        with pytest.raises(
+            ValueError, match=r"^k=5000000000 is not allowed: SS draws .* up to 4294967297 values"
+        ):
             draw(values, stream(1, "x"))
     most = SS(k=2**32 + 1, epsilon=20.0)  # eight members a report
     reports = most.privatise(np.array([2**32, 0, 7] * 50), stream(1, "x"))
@@ -103,13 +125,20 @@ def test_more_values_than_32_bits_hold_are_reckoned_with_but_not_drawn_from():
     assert int(reports.max()) < most.k
 
 
-@pytest.mark.parametrize(("name", "option", "words"), [
-    ("GRR", {"g_rule": "floor"}, r"^g_rule='floor' is no option of GRR; none is allowed"),
-    ("SS", {"theta_range": "paper"}, r"^theta_range='paper' is no option of SS; omega_rule is allowed"),
-    ("OLH", {"omega_rule": "up"}, r"^omega_rule='up' is no option of OLH; g_rule is allowed"),
-    ("OLH", {"g_rule": "up"}, r"^g_rule='up' is not known"),
-    ("lib.ldp.histogram:THE", {"g": 2}, r"^g=2 is no option of THE; theta_range is allowed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "option", "words"),
+    [
+        ("GRR", {"g_rule": "floor"}, r"^g_rule='floor' is no option of GRR; none is allowed"),
+        (
+            "SS",
+            {"theta_range": "paper"},
+            r"^theta_range='paper' is no option of SS; omega_rule is allowed",
+        ),
+        ("OLH", {"omega_rule": "up"}, r"^omega_rule='up' is no option of OLH; g_rule is allowed"),
+        ("OLH", {"g_rule": "up"}, r"^g_rule='up' is not known"),
+        ("lib.ldp.histogram:THE", {"g": 2}, r"^g=2 is no option of THE; theta_range is allowed"),
+    ],
+)
 def test_an_option_of_another_protocol_is_named(name, option, words):
     with pytest.raises(ValueError, match=words):
         make(name, k=4, epsilon=1.0, **option)
@@ -163,7 +192,9 @@ def test_rows_that_differ_and_masked_codes_are_no_values(name):
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_numbers_that_no_float_holds_are_named(name):
     for k in (10**400, 2**63 + 1):
-        with pytest.raises(ValueError, match=r"^k=.* an integer >= 2 and <= 9223372036854775808 is"):
+        with pytest.raises(
+            ValueError, match=r"^k=.* an integer >= 2 and <= 9223372036854775808 is"
+        ):
             make(name, k=k, epsilon=1.0)
     mechanism = make(name, k=4, epsilon=1.0)
     with pytest.raises(ValueError, match=r"^n=.* an integer >= 1 and <= 9223372036854775808 is"):

@@ -1,4 +1,6 @@
-"""All groups at once against one group at a time, privacy by exact divergences and by attack, stated rules at the edges."""
+"""All groups at once against one group at a time, privacy by exact divergences and by attack,
+stated rules at the edges.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lib.dp.accounting import delta_of
-from lib.means.grouped import Interval, clipped_means, coinpress, coinpress_path, group_order, laplace_means, recombine
+from lib.means.grouped import (
+    Interval,
+    clipped_means,
+    coinpress,
+    coinpress_path,
+    group_order,
+    laplace_means,
+    recombine,
+)
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 from tests.means.plain import uvm_rec
@@ -32,7 +42,9 @@ def test_all_groups_at_once_are_the_plain_algorithm_one_by_one(sizes, rhos, sigm
     batched = coinpress(x, np.array(sizes), told, tuple(rhos), stream(seed, "noise"))
     draws = stream(seed, "noise").standard_normal((len(rhos), len(sizes)))
     for i, part in enumerate(np.split(x, np.cumsum(sizes)[:-1])):
-        assert batched[i] == pytest.approx(uvm_rec(part.tolist(), told, rhos, draws[:, i].tolist()), rel=1e-9, abs=1e-9)
+        assert batched[i] == pytest.approx(
+            uvm_rec(part.tolist(), told, rhos, draws[:, i].tolist()), rel=1e-9, abs=1e-9
+        )
 
 
 def test_clipped_means_of_many_blocks_against_each_group(rng):
@@ -42,7 +54,9 @@ def test_clipped_means_of_many_blocks_against_each_group(rng):
     low = np.where(rng.random(sizes.size) < 0.5, -1.0, -1e12)
     found = clipped_means(x, sizes, low, 1e12)
     parts = np.split(x, np.cumsum(sizes)[:-1])
-    expected = [np.clip(p, a, 1e12).mean() if len(p) else 0 for p, a in zip(parts, low, strict=True)]
+    expected = [
+        np.clip(p, a, 1e12).mean() if len(p) else 0 for p, a in zip(parts, low, strict=True)
+    ]
     assert found == pytest.approx(expected)
 
 
@@ -51,12 +65,17 @@ def test_clipped_means_against_each_group(rng):
     x = rng.normal(0, 10, sizes.sum())
     found = clipped_means(x, sizes, np.array([-1, 0, -2, -3.0]), 4.0)
     parts = np.split(x, np.cumsum(sizes)[:-1])
-    expected = [np.clip(p, low, 4).mean() if len(p) else 0 for p, low in zip(parts, (-1, 0, -2, -3), strict=True)]
+    expected = [
+        np.clip(p, low, 4).mean() if len(p) else 0
+        for p, low in zip(parts, (-1, 0, -2, -3), strict=True)
+    ]
     assert found == pytest.approx(expected)
 
 
 def _deviation(path: np.ndarray, step: int, n: int, beta: float, sigma: float) -> float:
-    """Standard deviation of a step's noise, back from the width of the interval that the step released."""
+    """Standard deviation of a step's noise, back from the width of the interval that the step
+    released.
+    """
     half = np.diff(path[step, :, 0])[0] / 2
     return math.sqrt(half**2 / (2 * math.log(2 / beta)) - sigma**2 / n)
 
@@ -64,23 +83,30 @@ def _deviation(path: np.ndarray, step: int, n: int, beta: float, sigma: float) -
 @pytest.mark.parametrize("rhos", [(0.5,), (0.125, 0.375), (0.1, 0.2, 0.2)])
 @pytest.mark.parametrize("n", [1, 2, 30])
 def test_each_step_costs_its_rho_exactly(rhos, n):
-    """The worst neighbours (one record from far left to far right) are ``rho`` apart: Gaussians, means over deviation."""
+    """The worst neighbours (one record from far left to far right) are ``rho`` apart: Gaussians,
+    means over deviation.
+    """
     told = TOLD
     low = coinpress_path(np.full(n, -1e9), np.array([n]), told, rhos, None)
     moved = np.full(n, -1e9)
     moved[0] = 1e9
     high = coinpress_path(moved, np.array([n]), told, rhos, None)
-    betas = [told.beta / 4 if s == len(rhos) else told.beta / (4 * (len(rhos) - 1)) for s in range(1, len(rhos) + 1)]
+    betas = [
+        told.beta / 4 if s == len(rhos) else told.beta / (4 * (len(rhos) - 1))
+        for s in range(1, len(rhos) + 1)
+    ]
     deviation = _deviation(low, 1, n, betas[0], told.sigma)
     gap = high[1].mean() - low[1].mean()
     assert gap**2 / (2 * deviation**2) == pytest.approx(rhos[0], rel=1e-9)
     assert deviation == pytest.approx(_deviation(high, 1, n, betas[0], told.sigma))
-    for step in range(2, len(rhos) + 1):  # given the interval released before, the same holds for each later step
+    for step in range(
+        2, len(rhos) + 1
+    ):  # given the interval released before, the same holds for each later step
         slack = told.sigma * math.sqrt(2 * math.log(2 * n / betas[step - 1]))
         width = np.diff(low[step - 1, :, 0])[0] + 2 * slack
-        assert (width / n / _deviation(low, step, n, betas[step - 1], told.sigma)) ** 2 / 2 == pytest.approx(
-            rhos[step - 1]
-        )
+        assert (
+            width / n / _deviation(low, step, n, betas[step - 1], told.sigma)
+        ) ** 2 / 2 == pytest.approx(rhos[step - 1])
 
 
 RUNS = 200_000
@@ -93,12 +119,22 @@ def _hits(values: np.ndarray, rhos: tuple[float, ...], key: str, threshold: floa
 
 
 def _delta_from_below(rhos: tuple[float, ...], epsilon: float) -> float:
-    """An attack on a group of one: a lower bound of delta at ``epsilon``, wrong with probability at most 1e-6."""
+    """An attack on a group of one: a lower bound of delta at ``epsilon``, wrong with probability
+    at most 1e-6.
+    """
     near, far = np.array([-50.0]), np.array([50.0])
     best = 0.0
     for threshold in (-1.0, 0.0, 1.0):
-        a = stats.binomtest(_hits(far, rhos, "far", threshold), RUNS).proportion_ci(1 - FALSE_ALARM / 6).low
-        b = stats.binomtest(_hits(near, rhos, "near", threshold), RUNS).proportion_ci(1 - FALSE_ALARM / 6).high
+        a = (
+            stats.binomtest(_hits(far, rhos, "far", threshold), RUNS)
+            .proportion_ci(1 - FALSE_ALARM / 6)
+            .low
+        )
+        b = (
+            stats.binomtest(_hits(near, rhos, "near", threshold), RUNS)
+            .proportion_ci(1 - FALSE_ALARM / 6)
+            .high
+        )
         best = max(best, a - math.exp(epsilon) * b)
     return best
 
@@ -107,13 +143,17 @@ def test_an_attack_finds_no_more_than_was_declared_and_would_find_a_broken_budge
     rho, epsilon = 0.5, 0.1
     found = _delta_from_below((rho / 4, 3 * rho / 4), epsilon)
     assert found <= delta_of(rho, epsilon)
-    assert found > delta_of(rho / 8, epsilon)  # sharp enough to tell a budget that is eight times too large
+    assert found > delta_of(
+        rho / 8, epsilon
+    )  # sharp enough to tell a budget that is eight times too large
     assert _delta_from_below((8 * rho, 24 * rho), epsilon) > delta_of(rho, epsilon)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_an_attack_on_the_clipped_laplace_mean_finds_nearly_epsilon_and_no_more(epsilon):
-    """A record from far left to far right, answers above and below: log ratio of shares, wrong with probability 1e-6."""
+    """A record from far left to far right, answers above and below: log ratio of shares, wrong
+    with probability 1e-6.
+    """
     above = []
     for name, value in (("far", 50.0), ("near", -50.0)):
         rng = stream(0, "laplace attack", name, epsilon)
@@ -125,7 +165,9 @@ def test_an_attack_on_the_clipped_laplace_mean_finds_nearly_epsilon_and_no_more(
 
 
 def test_a_changed_record_moves_its_own_stratum_only():
-    """Parallel composition, record by record: the laws of all other strata are the same, draw by draw."""
+    """Parallel composition, record by record: the laws of all other strata are the same, draw by
+    draw.
+    """
     sizes, rhos = np.array([5, 40, 3]), (0.1, 0.4)
     x = stream(0, "neighbour").normal(0, 1, 48)
     y = x.copy()
@@ -135,12 +177,16 @@ def test_a_changed_record_moves_its_own_stratum_only():
 
 
 def test_estimates_are_near_the_mean_and_the_interval_covers_it():
-    """Over 20,000 groups the last interval misses the mean no more often than beta (one-sided, 1e-6)."""
+    """Over 20,000 groups the last interval misses the mean no more often than beta (one-sided,
+    1e-6).
+    """
     groups, n = 20_000, 100
     rng = stream(0, "coverage")
     mu = rng.uniform(-3, 3, groups)
     x = np.repeat(mu, n) + rng.standard_normal(groups * n)
-    low, high = coinpress_path(x, np.full(groups, n), Interval(low=-5.0, high=5.0, beta=0.05), (0.25, 0.75), rng)[-1]
+    low, high = coinpress_path(
+        x, np.full(groups, n), Interval(low=-5.0, high=5.0, beta=0.05), (0.25, 0.75), rng
+    )[-1]
     missed = int(((mu < low) | (mu > high)).sum())
     assert stats.binomtest(missed, groups, 0.05, alternative="greater").pvalue > FALSE_ALARM
     assert np.abs((low + high) / 2 - mu).mean() < 0.15
@@ -177,7 +223,10 @@ def test_each_group_may_have_an_interval_of_its_own():
 def test_recombination_right_and_as_printed():
     assert recombine(np.array([1.0, 5.0]), np.array([3, 1])) == 2.0
     assert recombine(np.array([1.0, 5.0]), np.array([3, 1]), printed=True) == 1.0
-    assert recombine(np.array([[1.0, 5.0], [0.0, 2.0]]), np.array([1.0, 1.0])).tolist() == [3.0, 1.0]
+    assert recombine(np.array([[1.0, 5.0], [0.0, 2.0]]), np.array([1.0, 1.0])).tolist() == [
+        3.0,
+        1.0,
+    ]
 
 
 def test_group_order_is_stable():
@@ -195,7 +244,10 @@ def test_group_order_is_stable():
         (lambda: coinpress([1.0], [2], TOLD, (0.5,), None), "sizes add up to 2"),
         (lambda: coinpress([1.0], [1], TOLD, (), None), "rhos must be a tuple"),
         (lambda: coinpress([1.0], [1], TOLD, (0.5, 0.0), None), "rhos=0.0"),
-        (lambda: coinpress([math.nan], [1], TOLD, (0.5,), None), "values must be finite numbers, got 1"),
+        (
+            lambda: coinpress([math.nan], [1], TOLD, (0.5,), None),
+            "values must be finite numbers, got 1",
+        ),
         (lambda: laplace_means([1.0], [1], 0.0, 1.0, 0.0, None), "epsilon=0.0"),
         (lambda: laplace_means([1.0], [1], 1.0, 1.0, 1.0, None), "low=1.0"),
         (lambda: laplace_means([1.0], [1.0], 0.0, 1.0, 1.0, None), "sizes add up"),
@@ -203,7 +255,10 @@ def test_group_order_is_stable():
         (lambda: recombine(np.ones(2), np.zeros(2)), "weights must be numbers >= 0"),
         (lambda: recombine([1, 2, 3], weights=[1.0]), "weights of shape"),
         (lambda: recombine([1], weights=[1.0, 2.0]), "weights of shape"),
-        (lambda: laplace_means([1.0, math.nan], [2], 0.0, 1.0, 1.0, None), "values must be finite numbers, got 1"),
+        (
+            lambda: laplace_means([1.0, math.nan], [2], 0.0, 1.0, 1.0, None),
+            "values must be finite numbers, got 1",
+        ),
         (lambda: laplace_means([1.0], [1], [0.0, 0.0], [1.0, 1.0], 1.0, None), "one or 1 of each"),
         (lambda: laplace_means([1.0], [1], [0.0], [0.0], 1.0, None), "low="),
         (lambda: Interval(low=None, high=1.0), "low=None"),

@@ -1,4 +1,6 @@
-"""The mechanism as it is called: its price in the ledger, weights, and what is refused before anything is spent."""
+"""The mechanism as it is called: its price in the ledger, weights, and what is refused before
+anything is spent.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,10 @@ WRONG = {
     "weights below 0": ({"weights": np.array([1.0, -1.0, 1.0])}, "weights must be"),
     "no weight at all": ({"weights": np.zeros(3)}, "weights must be"),
     "weights without an end": ({"weights": np.array([1.0, np.inf, 1.0])}, "weights must be"),
-    "values missing": ({"values": np.append(VALUES[:-1], np.nan)}, "values must be finite numbers, got 1"),
+    "values missing": (
+        {"values": np.append(VALUES[:-1], np.nan)},
+        "values must be finite numbers, got 1",
+    ),
     "too few values": ({"values": VALUES[:-1]}, "values of shape"),
     "an unknown stratum": ({"k": 2}, "groups"),
     "no stratum": ({"k": 0}, "k=0"),
@@ -65,15 +70,25 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("changed", "words"), [
-    ({"told": (-1, 1)}, "told="), ({"split": "ab"}, "split='ab'"), ({"split": None}, "split=None"), ({"split": 1.0}, "split=1.0"),
-    ({"split": (0.5, float("nan"))}, "split="), ({"split": ()}, "split="),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"told": (-1, 1)}, "told="),
+        ({"split": "ab"}, "split='ab'"),
+        ({"split": None}, "split=None"),
+        ({"split": 1.0}, "split=1.0"),
+        ({"split": (0.5, float("nan"))}, "split="),
+        ({"split": ()}, "split="),
+    ],
+)
 def test_what_coinpress_is_told_is_checked_before_it_is_paid_for(changed, words):
     rng, ledger = stream(0, "refused"), Ledger(1.0)
     with pytest.raises(ValueError, match=words):
         strat_coinpress(
-            **({"values": VALUES, "groups": GROUPS, "k": 3, "told": TOLD, "rho": 0.5, "rng": rng} | changed),
+            **(
+                {"values": VALUES, "groups": GROUPS, "k": 3, "told": TOLD, "rho": 0.5, "rng": rng}
+                | changed
+            ),
             ledger=ledger,
         )
     assert ledger.entries == []
@@ -83,7 +98,9 @@ def test_what_coinpress_is_told_is_checked_before_it_is_paid_for(changed, words)
 def test_the_widest_interval_still_gives_numbers():
     """What is allowed is answered with finite numbers: it has been paid for."""
     widest = Interval(low=-5e99, high=5e99, sigma=1e100)
-    assert np.isfinite(strat_coinpress(VALUES, GROUPS, 4, widest, rho=1e-6, rng=stream(0, "wide")).strata).all()
+    assert np.isfinite(
+        strat_coinpress(VALUES, GROUPS, 4, widest, rho=1e-6, rng=stream(0, "wide")).strata
+    ).all()
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -93,7 +110,11 @@ def test_what_is_refused_is_refused_before_it_is_paid_for(mechanism, name):
     rng = stream(0, "refused")
     asked = {"values": VALUES, "groups": GROUPS, "k": 3, "rng": rng} | changed
     ledger = Ledger(1.0, unit="rho" if mechanism == "coinpress" else "epsilon")
-    own = {"told": TOLD, "rho": 0.5} if mechanism == "coinpress" else {"low": -5.0, "high": 5.0, "epsilon": 0.5}
+    own = (
+        {"told": TOLD, "rho": 0.5}
+        if mechanism == "coinpress"
+        else {"low": -5.0, "high": 5.0, "epsilon": 0.5}
+    )
     call = strat_coinpress if mechanism == "coinpress" else strat_laplace
     with pytest.raises(ValueError, match=words):
         call(**asked, **own, ledger=ledger)
@@ -104,7 +125,9 @@ def test_what_is_refused_is_refused_before_it_is_paid_for(mechanism, name):
 def test_a_ledger_in_another_unit_does_not_pay(rng):
     """Half a rho is not half an epsilon."""
     with pytest.raises(ValueError, match="ledger in 'epsilon'"):
-        strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=0.5, rng=rng, ledger=Ledger(1.0, unit="epsilon"))
+        strat_coinpress(
+            VALUES, GROUPS, 3, TOLD, rho=0.5, rng=rng, ledger=Ledger(1.0, unit="epsilon")
+        )
     with pytest.raises(ValueError, match="ledger in 'rho'"):
         strat_laplace(VALUES, GROUPS, 3, low=-5, high=5, epsilon=0.5, rng=rng, ledger=Ledger(1.0))
 
@@ -113,11 +136,23 @@ def test_a_ledger_in_another_unit_does_not_pay(rng):
     ("call", "words"),
     [
         (lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=-1, rng=rng), "rho=-1"),
-        (lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=1, rng=rng, split=(0.5, 0.4)), "split="),
+        (
+            lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=1, rng=rng, split=(0.5, 0.4)),
+            "split=",
+        ),
         (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=0, epsilon=1, rng=rng), "low=1"),
-        (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=None, high=1, epsilon=1, rng=rng), "low=None"),
-        (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=[0, 0], high=1, epsilon=1, rng=rng), "one or 3 of each"),
-        (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=np.inf, epsilon=1, rng=rng), "high=inf"),
+        (
+            lambda rng: strat_laplace(VALUES, GROUPS, 3, low=None, high=1, epsilon=1, rng=rng),
+            "low=None",
+        ),
+        (
+            lambda rng: strat_laplace(VALUES, GROUPS, 3, low=[0, 0], high=1, epsilon=1, rng=rng),
+            "one or 3 of each",
+        ),
+        (
+            lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=np.inf, epsilon=1, rng=rng),
+            "high=inf",
+        ),
         (lambda rng: holdout_weights(np.array([], dtype=int), 3), "hold-out"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Bounds against exact tails and simulation; Theorem 10 against draws; the readings of alpha against their definitions."""
+"""Bounds against exact tails and simulation; Theorem 10 against draws; the readings of alpha
+against their definitions.
+"""
 
 from __future__ import annotations
 
@@ -56,12 +58,20 @@ def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
     assert stats.binomtest(over, runs, gamma, alternative="greater").pvalue > FALSE_ALARM
     if len(sizes) == 1:
         exceeded = int((noise > plain_bound(1000, radius=3.0, epsilon=1.0, gamma=gamma)).sum())
-        assert stats.binomtest(exceeded, runs, gamma).pvalue > FALSE_ALARM  # exact for one Laplace variable
+        assert (
+            stats.binomtest(exceeded, runs, gamma).pvalue > FALSE_ALARM
+        )  # exact for one Laplace variable
 
 
-@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=40), st.floats(0.01, 20), st.floats(1e-6, 0.9))
+@given(
+    st.lists(st.integers(1, 10**6), min_size=1, max_size=40),
+    st.floats(0.01, 20),
+    st.floats(1e-6, 0.9),
+)
 def test_a_group_that_clips_by_its_own_size_needs_no_more_noise(sizes, radius, gamma):
-    """Never more than with one interval for all; in squares no more than k groups of the mean size (Proposition 9's step)."""
+    """Never more than with one interval for all; in squares no more than k groups of the mean
+    size (Proposition 9's step).
+    """
     how = {"radius": radius, "epsilon": 1.0, "gamma": gamma}
     own = noise_weights(np.array(sizes), **how, own=True)
     assert (own <= noise_weights(np.array(sizes), **how)).all()
@@ -69,9 +79,13 @@ def test_a_group_that_clips_by_its_own_size_needs_no_more_noise(sizes, radius, g
     assert (own**2).sum() <= (equal**2).sum() * (1 + 1e-12)
 
 
-@given(st.lists(st.integers(1, 10**6), min_size=2, max_size=40), st.floats(0, 20), st.floats(1e-6, 0.9))
+@given(
+    st.lists(st.integers(1, 10**6), min_size=2, max_size=40), st.floats(0, 20), st.floats(1e-6, 0.9)
+)
 def test_the_factor_over_a_plain_estimate_is_at_most_root_k(sizes, radius, gamma):
-    assert printed_factor(np.array(sizes), radius=max(radius, 1e-3), gamma=gamma) <= math.sqrt(len(sizes)) * (1 + 1e-12)
+    assert printed_factor(np.array(sizes), radius=max(radius, 1e-3), gamma=gamma) <= math.sqrt(
+        len(sizes)
+    ) * (1 + 1e-12)
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=2, max_size=40))
@@ -106,8 +120,12 @@ def test_readings_of_alpha_by_their_definitions(alpha):
     g /= g.sum()
     by_squares = alpha_by_squares(g)
     assert (1 + by_squares) / (1 + 9 * by_squares) == pytest.approx((g**2).sum())
-    best = optimize.minimize_scalar(lambda u: -stats.dirichlet(np.full(9, math.exp(u))).logpdf(g), bounds=(-9, 9), method="bounded",
-                                    options={"xatol": 1e-9})  # fmt: skip
+    best = optimize.minimize_scalar(
+        lambda u: -stats.dirichlet(np.full(9, math.exp(u))).logpdf(g),
+        bounds=(-9, 9),
+        method="bounded",
+        options={"xatol": 1e-9},
+    )
     assert alpha_by_likelihood(g) == pytest.approx(math.exp(best.x), rel=1e-4)
     # the likelihood's stationary point is where the expected logs are the observed ones
     assert expected_logs(alpha_by_likelihood(g), 9, 1.0) == pytest.approx(np.log(g).sum(), rel=1e-4)
@@ -125,7 +143,9 @@ def test_the_simulated_search_is_smallest_near_the_truth():
 def test_improvements_are_0_at_the_worst_and_1_at_the_best():
     equal = improvements(np.full(5, 100), 1e7)
     assert equal["expected, relative to the true best case"] == pytest.approx(0, abs=1e-3)
-    assert equal["square roots, expected, relative to the printed best case"] == pytest.approx(0, abs=1e-3)
+    assert equal["square roots, expected, relative to the printed best case"] == pytest.approx(
+        0, abs=1e-3
+    )
     best = improvements(np.array([996, 1, 1, 1, 1]), 1.0)
     assert best["observed sizes, relative to the true best case"] == pytest.approx(1)
 
@@ -138,7 +158,9 @@ def test_only_the_reading_by_sums_is_the_same_for_every_radius(radius):
     worst, best = logs["worst"] + k * radius**2, logs["best as printed"] + k * radius**2
     expected = expected_logs(alpha, k, 760) + k * radius**2
     found = improvements(sizes, alpha)
-    assert (worst - expected) / (worst - best) == pytest.approx(found["expected, relative to the printed best case"])
+    assert (worst - expected) / (worst - best) == pytest.approx(
+        found["expected, relative to the printed best case"]
+    )
     other = found["expected, what exceeds the printed best case as a share of the worst"]
     assert 1 - (expected - best) / worst > other + 0.001
 

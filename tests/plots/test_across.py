@@ -1,4 +1,6 @@
-"""Figures across the papers draw what they are given, and their alternative text has its numbers."""
+"""Figures across the papers draw what they are given, and their alternative text has its
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,13 @@ def _close():
 
 
 def _table(**columns) -> pd.DataFrame:
-    rows = pd.DataFrame({"reader": ["forest", "lookup", "tracer"] * 2, "release": ["a"] * 3 + ["b"] * 3,
-                         "mean": [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]})  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "reader": ["forest", "lookup", "tracer"] * 2,
+            "release": ["a"] * 3 + ["b"] * 3,
+            "mean": [0.0, 0.1, 0.2, 0.3, 0.4, 0.5],
+        }
+    )
     return rows.assign(low=rows["mean"] - 0.01, high=rows["mean"] + 0.01, **columns)
 
 
@@ -38,7 +45,10 @@ def test_differences_tell_error_and_excess_apart():
     table = _table(panel="p").rename(columns={"reader": "what"})
     table.loc[table["what"] == "forest", "what"] = "error"
     alt = across.differences(table)[1]
-    assert "in “p” the error changes most under “b”, by +0.300, and no mean excess by more than 0.500" in alt
+    assert (
+        "in “p” the error changes most under “b”, by +0.300, and no mean excess by more than 0.500"
+        in alt
+    )
 
 
 def test_groups_are_sorted_by_size():

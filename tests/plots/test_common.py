@@ -1,4 +1,6 @@
-"""What all figures share: ticks of the budgets, places of the protocols, a width that a phone has."""
+"""What all figures share: ticks of the budgets, places of the protocols, a width that a phone
+has.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +47,16 @@ def test_a_guest_stands_on_its_tick_and_nobody_else_does():
 
 
 def test_the_tallies_fit_a_phone_with_all_their_words():
-    """At 80% of its width, as small as pictures get on a phone, it must fit the 316 px that the page has there."""
+    """At 80% of its width, as small as pictures get on a phone, it must fit the 316 px that the
+    page has there.
+    """
     setup_style()
-    fig, _ = tallies({"Demographic coherence": dict.fromkeys(VERDICT_COLOURS, 9), "Stratified DP": {"not run": 2}})
+    fig, _ = tallies(
+        {
+            "Demographic coherence": dict.fromkeys(VERDICT_COLOURS, 9),
+            "Stratified DP": {"not run": 2},
+        }
+    )
     assert 0.8 * fig.get_figwidth() * 100 <= 316
     fig.canvas.draw()
     whole = fig.bbox

@@ -1,4 +1,6 @@
-"""Figures draw what is in the table, say so in their alternative text, and refuse what they cannot draw."""
+"""Figures draw what is in the table, say so in their alternative text, and refuse what they
+cannot draw.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,23 @@ def table() -> pd.DataFrame:
             (p, s, e) for p in PROTOCOLS for s in ("uniform", "k-based") for e in (0.5, 1.0, 50.0)
         ]:
             rates = {f"{r}_{g}": rng.random() for r in ("positive_rate", "tpr") for g in (0, 1)}
-            rows.append({"dataset": "lsac", "protocol": protocol, "split": split, "epsilon": epsilon, "run": run,
-                         "DI": 0.5 + 0.1 * rng.random(), "epsilon_protected": 0.25 * epsilon} | rates)  # fmt: skip
+            rows.append(
+                {
+                    "dataset": "lsac",
+                    "protocol": protocol,
+                    "split": split,
+                    "epsilon": epsilon,
+                    "run": run,
+                    "DI": 0.5 + 0.1 * rng.random(),
+                    "epsilon_protected": 0.25 * epsilon,
+                }
+                | rates
+            )
     frame = pd.DataFrame(rows)
-    frame.loc[(frame["protocol"] == "BLH") & (frame["epsilon"] == 0.5) & (frame["split"] == "k-based"), "DI"] = 0.9
+    frame.loc[
+        (frame["protocol"] == "BLH") & (frame["epsilon"] == 0.5) & (frame["split"] == "k-based"),
+        "DI",
+    ] = 0.9
     return frame
 
 
@@ -95,7 +110,9 @@ def test_each_mean_of_the_protected_budget_has_its_interval(table):
         for split, curve in zip(("uniform", "k-based"), ax.containers, strict=True):
             line, _, (bars,) = curve.lines
             assert line.get_xdata().tolist() == [0.125, 0.25, 12.5]
-            own = table[(table["protocol"] == name) & (table["split"] == split) & (table["epsilon"] == 1.0)]["DI"]
+            own = table[
+                (table["protocol"] == name) & (table["split"] == split) & (table["epsilon"] == 1.0)
+            ]["DI"]
             mean, low, high = mean_interval(own)
             assert line.get_ydata()[1] == pytest.approx(mean)
             assert bars.get_segments()[1][:, 1] == pytest.approx([low, high])

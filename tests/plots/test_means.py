@@ -1,4 +1,6 @@
-"""Figures of the stratified means draw what they are given, and their alternative text has its numbers."""
+"""Figures of the stratified means draw what they are given, and their alternative text has its
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,10 @@ def _records(**columns) -> pd.DataFrame:
         for metric in ("error", "parity"):
             value = (i + 1) / np.arange(1, len(frame) + 1) ** 2
             frame[f"{metric}|{method}"] = value
-            frame[f"{metric}|{method}|low"], frame[f"{metric}|{method}|high"] = 0.9 * value, 1.1 * value
+            frame[f"{metric}|{method}|low"], frame[f"{metric}|{method}|high"] = (
+                0.9 * value,
+                1.1 * value,
+            )
     frame["exact|PubStratCOINPRESS"] = 0.5
     frame["exact|PubStratCOINPRESS|low"], frame["exact|PubStratCOINPRESS|high"] = 0.4, 0.6
     return frame
@@ -42,23 +47,35 @@ def test_error_grid_has_a_panel_for_each_k_and_alpha():
 
 def test_census_has_a_row_a_variable_and_a_column_a_metric():
     records = pd.concat([_records(strata=[2.0, 9.0, 18.0], variable=v) for v in ("SCHL", "PINCP")])
-    fig, alt = means_census.census(records, ["SCHL", "PINCP"], {"error": "error", "parity": "parity"})
+    fig, alt = means_census.census(
+        records, ["SCHL", "PINCP"], {"error": "error", "parity": "parity"}
+    )
     assert len(fig.axes) == 4
-    assert [ax.get_title(loc="left") or ax.get_title() for ax in fig.axes][:2] == ["SCHL: error", "SCHL: parity"]
+    assert [ax.get_title(loc="left") or ax.get_title() for ax in fig.axes][:2] == [
+        "SCHL: error",
+        "SCHL: parity",
+    ]
     assert "SCHL error, StratCOINPRESS: median 0.5" in alt
 
 
 def test_sweep_and_slices_name_their_ends():
     records = _records(budget=[0.1, 1.0], n=[100, 1000], variable="SCHL")
     assert (
-        "SCHL, stratified: from 2 to 0.5" in means_census.sweep(records, ["SCHL"], "parity", "rho", "parity error")[1]
+        "SCHL, stratified: from 2 to 0.5"
+        in means_census.sweep(records, ["SCHL"], "parity", "rho", "parity error")[1]
     )
     assert "StratCOINPRESS from 2 to 0.5" in means_census.against(records, "n", "n")[1]
 
 
 def test_lines_are_one_a_series():
     frame = pd.DataFrame(
-        {"x": [1, 2, 1, 2], "y": [1.0, 2.0, 3.0, 4.0], "low": 0.5, "high": 5.0, "s": ["a", "a", "b", "b"]}
+        {
+            "x": [1, 2, 1, 2],
+            "y": [1.0, 2.0, 3.0, 4.0],
+            "low": 0.5,
+            "high": 5.0,
+            "s": ["a", "a", "b", "b"],
+        }
     )
     fig, alt = means_census.lines(frame, "x", "y", "s", "x", "y")
     assert len(fig.axes[0].lines) == 2
@@ -73,7 +90,12 @@ def test_shares_are_sorted_beside_the_draws():
 
 def test_coverage_draws_quantiles_below_their_bound():
     table = pd.DataFrame(
-        {"groups": ["a", "a", "b", "b"], "k": [1, 2, 1, 2], "q": [0.1, 0.2, 0.1, 0.3], "bound": [0.4, 0.5, 0.4, 0.6]}
+        {
+            "groups": ["a", "a", "b", "b"],
+            "k": [1, 2, 1, 2],
+            "q": [0.1, 0.2, 0.1, 0.3],
+            "bound": [0.4, 0.5, 0.4, 0.6],
+        }
     )
     fig, alt = means_theory.coverage(table, 0.9)
     assert fig.axes[0].lines[-1].get_ydata().tolist() == [0.4, 0.6]
@@ -82,7 +104,12 @@ def test_coverage_draws_quantiles_below_their_bound():
 
 def test_the_curve_of_theorem_10_carries_its_horizontal_lines():
     table = pd.DataFrame(
-        {"alpha": [0.1, 1.0], "theorem": [10.0, 20.0], "drawn": [10.0, 20.0], "with people": [12.0, 20.0]}
+        {
+            "alpha": [0.1, 1.0],
+            "theorem": [10.0, 20.0],
+            "drawn": [10.0, 20.0],
+            "with people": [12.0, 20.0],
+        }
     )
     ends = {"worst": 30.0, "observed": 25.0, "best": 5.0, "best as printed": 9.0}
     fig, alt = means_theory.dirichlet_curve(table, ends)

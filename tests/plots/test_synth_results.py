@@ -1,4 +1,6 @@
-"""Figures of the synthesizer rerun: drawn from made-up scores, each with an alternative text that has its numbers."""
+"""Figures of the synthesizer rerun: drawn from made-up scores, each with an alternative text
+that has its numbers.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,12 @@ def test_shares_keep_their_range(cells):
     wild = cells.assign(parity=np.where(cells["run"] == 0, 0.0, 0.99))
     fig, _ = against_epsilon(wild, "parity", "share", floors=(), share=True)
     ends = np.concatenate(
-        [np.asarray(s)[:, 1] for ax in fig.axes for c in ax.containers for s in c[2][0].get_segments()]
+        [
+            np.asarray(s)[:, 1]
+            for ax in fig.axes
+            for c in ax.containers
+            for s in c[2][0].get_segments()
+        ]
     )
     assert ends.min() >= 0
     assert ends.max() <= 1 + 1e-12
@@ -70,8 +77,14 @@ def test_shares_keep_their_range(cells):
 
 
 def test_the_front_joins_what_nothing_beats():
-    frame = pd.DataFrame([("MST", "vanilla", 1.0, 1.0, 3.0), ("AIM", "SEX", 1.0, 2.0, 1.0), ("GEM", "RAC1P", 1.0, 2.5, 3.5)],
-                         columns=["synthesizer", "by", "epsilon", "x", "y"])  # fmt: skip
+    frame = pd.DataFrame(
+        [
+            ("MST", "vanilla", 1.0, 1.0, 3.0),
+            ("AIM", "SEX", 1.0, 2.0, 1.0),
+            ("GEM", "RAC1P", 1.0, 2.5, 3.5),
+        ],
+        columns=["synthesizer", "by", "epsilon", "x", "y"],
+    )
     fig, alt = front(frame, "x", "y", "x", "y")
     assert fig.axes[0].lines[0].get_xdata().tolist() == [1.0, 2.0]
     assert "MST plain, AIM by sex." in alt
@@ -79,7 +92,12 @@ def test_the_front_joins_what_nothing_beats():
 
 def test_groups_protocols_and_tallies(cells):
     groups = pd.DataFrame(
-        {"people": [100, 10], "vanilla": [0.2, 0.9], "vanilla|low": [0.1, 0.8], "vanilla|high": [0.3, 1.0]}
+        {
+            "people": [100, 10],
+            "vanilla": [0.2, 0.9],
+            "vanilla|low": [0.1, 0.8],
+            "vanilla|high": [0.3, 1.0],
+        }
     )
     assert (
         "plain: 0.20 for the largest group, 0.90 for the smallest"

@@ -11,7 +11,9 @@ def joint(tree: Tree, theta) -> np.ndarray:
     """The normalised product of the potentials over every cell, one axis a column."""
     log = np.zeros(tree.sizes)
     for clique, table in zip(tree.cliques, theta, strict=True):
-        log = log + np.reshape(table, [tree.sizes[i] if i in clique else 1 for i in range(len(tree.sizes))])
+        log = log + np.reshape(
+            table, [tree.sizes[i] if i in clique else 1 for i in range(len(tree.sizes))]
+        )
     p = np.exp(log - log.max())
     return p / p.sum()
 

@@ -18,7 +18,9 @@ def people(n: int, key: object = 0) -> pd.DataFrame:
     a = rng.integers(0, 2, n)
     b = np.where(rng.random(n) < 0.8, a, 2)
     c = np.where(rng.random(n) < 0.7, b, 3)
-    return pd.DataFrame({"a": a, "b": b, "c": c, "d": (rng.random(n) < 0.3).astype(int)}).astype(np.int16)
+    return pd.DataFrame({"a": a, "b": b, "c": c, "d": (rng.random(n) < 0.3).astype(int)}).astype(
+        np.int16
+    )
 
 
 @pytest.fixture(scope="session")

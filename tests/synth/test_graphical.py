@@ -40,7 +40,9 @@ def test_every_marginal_is_that_of_the_joint(name):
     model, p = _random_model(name)
     for size in range(1, p.ndim + 1):
         for columns in itertools.permutations(range(p.ndim), size):
-            assert model.marginal(columns) == pytest.approx(marginal(p, columns), abs=1e-12), columns
+            assert model.marginal(columns) == pytest.approx(marginal(p, columns), abs=1e-12), (
+                columns
+            )
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -64,14 +66,20 @@ def test_the_size_of_a_model_is_that_of_its_tables():
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_without_noise_the_measured_marginals_are_met_and_no_more_is_assumed(name):
-    """Marginals of a joint, measured exactly: met; and the model is the one of maximum entropy (its own joint's family)."""
+    """Marginals of a joint, measured exactly: met; and the model is the one of maximum entropy
+    (its own joint's family).
+    """
     sizes, cliques = SHAPES[name]
     _, p = _random_model(name, seed=3)
     measured = [(c, 1000 * marginal(p, c).ravel(), 1.0) for c in cliques]
     model = fit_model(sizes, measured, 1000.0, iterations=4000)
     for c in cliques:
         assert model.marginal(c) == pytest.approx(marginal(p, c), abs=2e-4)
-    if name in ("chain", "star", "triangle and tail"):  # p itself factorises like that, so it is the answer
+    if name in (
+        "chain",
+        "star",
+        "triangle and tail",
+    ):  # p itself factorises like that, so it is the answer
         everything = tuple(range(p.ndim))
         assert model.marginal(everything) == pytest.approx(p, abs=1e-3)
 
@@ -101,7 +109,9 @@ def test_measurements_of_one_marginal_are_weighted_by_precision():
     assert goal.weight == pytest.approx([1.0, 0.625])
     turned = targets((2, 3), [((1, 0), np.arange(6.0), 1.0), ((0, 1), np.arange(6.0), 1.0)], 1.0)
     assert len(turned) == 1
-    assert turned[0].shares == pytest.approx((np.arange(6.0).reshape(3, 2).T + np.arange(6.0).reshape(2, 3)) / 2)
+    assert turned[0].shares == pytest.approx(
+        (np.arange(6.0).reshape(3, 2).T + np.arange(6.0).reshape(2, 3)) / 2
+    )
 
 
 @given(st.sampled_from(sorted(SHAPES)), st.integers(0, 10_000))

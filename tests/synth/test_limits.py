@@ -1,4 +1,6 @@
-"""What a fit refuses before it spends: too large a domain, budgets, generators and codes of the wrong kind."""
+"""What a fit refuses before it spends: too large a domain, budgets, generators and codes of the
+wrong kind.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +29,22 @@ def test_a_marginal_larger_than_the_model_is_no_candidate():
     candidates = AIM().candidates(WIDE)
     assert {len(r) for r in candidates} == {1, 2}
     assert {len(r) for r in AIM(max_megabytes=2).candidates(WIDE)} == {1, 2, 3}
-    assert model_megabytes(WIDE.sizes, ((0, 1, 2),)) > AIM().max_megabytes  # it could never be opened
+    assert (
+        model_megabytes(WIDE.sizes, ((0, 1, 2),)) > AIM().max_megabytes
+    )  # it could never be opened
     assert len(AIM(max_megabytes=1e-9).candidates(WIDE)) == 8  # single columns always are
 
 
 def test_aim_does_not_hold_what_it_can_never_measure():
     tracemalloc.start()
-    AIM(rounds_per_column=1, iterations=5, last_iterations=5).fit(empty(WIDE), WIDE, 1e-4, stream(1, "wide"))
+    AIM(rounds_per_column=1, iterations=5, last_iterations=5).fit(
+        empty(WIDE), WIDE, 1e-4, stream(1, "wide")
+    )
     peak = tracemalloc.get_traced_memory()[1] / 2**20
     tracemalloc.stop()
-    assert peak < 0.5 * megabytes(WIDE, [s for s in AIM(max_megabytes=2).candidates(WIDE) if len(s) == 3])
+    assert peak < 0.5 * megabytes(
+        WIDE, [s for s in AIM(max_megabytes=2).candidates(WIDE) if len(s) == 3]
+    )
 
 
 def test_gem_does_not_hold_all_gaps_beside_all_counts():
@@ -59,20 +67,27 @@ HUGE = Domain.of({f"c{i}": 100 for i in range(15)})  # 455 marginals of 7.6 MB
         (GEM.published(), HUGE),
         (AIM(max_megabytes=80), HUGE),
         (GEM(degree=2), Domain.of({"a": 20_000, "b": 20_000, "c": 2})),
-        (GEM(), Domain.of({"a": 3000, "b": 3000, "c": 1})),  # the joint of each product, not the counts
+        (
+            GEM(),
+            Domain.of({"a": 3000, "b": 3000, "c": 1}),
+        ),  # the joint of each product, not the counts
         (AIM(memory=0.001), DOMAIN),
         (Stratified(inner=GEM(), by=("g",), weights="noisy"), Domain.of({"g": 2} | dict(HUGE))),
     ],
     ids=["gem", "gem cells", "aim", "pairs", "products", "small limit", "stratified"],
 )
-def test_a_domain_that_needs_too_much_memory_is_refused_before_anything_is_looked_at(synthesizer, domain, monkeypatch):
+def test_a_domain_that_needs_too_much_memory_is_refused_before_anything_is_looked_at(
+    synthesizer, domain, monkeypatch
+):
     def no_look(*_args, **_kwargs):
         raise AssertionError("the data was looked at")
 
     for place in ("aim.counts", "gem.counts", "base.counts", "stratified.group_sizes"):
         monkeypatch.setattr(f"lib.synth.{place}", no_look)
     tracemalloc.start()
-    with pytest.raises(ValueError, match=r"would take about [\d,]+ MB; memory=[\d.]+ MB is allowed"):
+    with pytest.raises(
+        ValueError, match=r"would take about [\d,]+ MB; memory=[\d.]+ MB is allowed"
+    ):
         synthesizer.fit(empty(domain), domain, 1.0, stream(1, "huge"))
     assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
     tracemalloc.stop()
@@ -82,14 +97,21 @@ def test_the_default_aim_takes_fifteen_columns_of_a_hundred_codes():
     AIM().require_memory(HUGE)
 
 
-QUICK = [MST(), AIM(rounds_per_column=1), GEM(rounds=3, steps=3, batch=8), GEM.published(rounds=3, steps=2, batch=8)]
+QUICK = [
+    MST(),
+    AIM(rounds_per_column=1),
+    GEM(rounds=3, steps=3, batch=8),
+    GEM.published(rounds=3, steps=2, batch=8),
+]
 QUICK.append(Stratified(inner=MST(), by=("a",), weights="projected"))
 
 
 @pytest.mark.parametrize("synthesizer", QUICK, ids=["mst", "aim", "gem", "gem cells", "mst_a"])
 @pytest.mark.parametrize("budget", [BUDGET_MIN, BUDGET_MAX])
 def test_the_ends_of_the_budgets_work(synthesizer, budget):
-    if isinstance(synthesizer, Stratified) and budget == BUDGET_MIN:  # the counts take a part, and too little is left
+    if (
+        isinstance(synthesizer, Stratified) and budget == BUDGET_MIN
+    ):  # the counts take a part, and too little is left
         with pytest.raises(ValueError, match=r"budget=1e-25 less count_share=0.05"):
             synthesizer.fit(people(100), DOMAIN, budget, stream(1, "ends"))
         budget *= 1.1
@@ -103,28 +125,44 @@ def test_the_ends_of_the_budgets_work(synthesizer, budget):
 @pytest.mark.parametrize("synthesizer", QUICK, ids=["mst", "aim", "gem", "gem cells", "mst_a"])
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"budget": 1e-320}, "budget=1e-320"), ({"budget": 1e21}, r"budget=1e\+21"), ({"rng": None}, "rng=None"), ({"rng": 5}, "rng=5")],
-)  # fmt: skip
+    [
+        ({"budget": 1e-320}, "budget=1e-320"),
+        ({"budget": 1e21}, r"budget=1e\+21"),
+        ({"rng": None}, "rng=None"),
+        ({"rng": 5}, "rng=5"),
+    ],
+)
 def test_wrong_arguments_of_a_fit_are_named(synthesizer, change, words):
     with pytest.raises(ValueError, match=words):
-        synthesizer.fit(**({"data": people(20), "domain": DOMAIN, "budget": 0.1, "rng": stream(1, "bad")} | change))
+        synthesizer.fit(
+            **(
+                {"data": people(20), "domain": DOMAIN, "budget": 0.1, "rng": stream(1, "bad")}
+                | change
+            )
+        )
 
 
 @pytest.mark.parametrize("synthesizer", QUICK, ids=["mst", "aim", "gem", "gem cells", "mst_a"])
 @pytest.mark.parametrize("kind", [float, np.uint8])
 def test_whole_numbers_of_another_type_are_the_same_codes(synthesizer, kind):
-    one, two = (synthesizer.fit(t, DOMAIN, 0.1, stream(1, "kind")) for t in (people(100), people(100).astype(kind)))
+    one, two = (
+        synthesizer.fit(t, DOMAIN, 0.1, stream(1, "kind"))
+        for t in (people(100), people(100).astype(kind))
+    )
     assert (one.marginal(("a", "b", "c")) == two.marginal(("a", "b", "c"))).all()
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: MST(parts=None), "parts=None"), (lambda: GEM(hidden=5), "hidden=5"), (lambda: GEM(memory=0), "memory=0"),
-        (lambda: AIM(memory=-1), "memory=-1"), (lambda: Stratified(inner=MST(), by=5), "by=5"),
+        (lambda: MST(parts=None), "parts=None"),
+        (lambda: GEM(hidden=5), "hidden=5"),
+        (lambda: GEM(memory=0), "memory=0"),
+        (lambda: AIM(memory=-1), "memory=-1"),
+        (lambda: Stratified(inner=MST(), by=5), "by=5"),
         (lambda: Stratified(inner=MST(), by=("a",), weights="exact"), "weights='exact'"),
     ],
-)  # fmt: skip
+)
 def test_wrong_parameters_are_value_errors(call, words):
     with pytest.raises(ValueError, match=words):
         call()

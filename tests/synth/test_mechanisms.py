@@ -1,4 +1,6 @@
-"""MST, AIM, GEM and their stratified forms: budgets to the last rho, the noiseless limit, streams, and the edges."""
+"""MST, AIM, GEM and their stratified forms: budgets to the last rho, the noiseless limit,
+streams, and the edges.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def test_marginals_are_distributions_that_agree_with_the_rows(fitted, name, tabl
         assert p.shape == tuple(DOMAIN[c] for c in columns)
         assert p.sum() == pytest.approx(1.0)
         assert (p >= -1e-12).all()
-        found = np.histogramdd(rows[list(columns)].to_numpy(), bins=[np.arange(k + 1) for k in p.shape])[0] / len(rows)
+        found = np.histogramdd(
+            rows[list(columns)].to_numpy(), bins=[np.arange(k + 1) for k in p.shape]
+        )[0] / len(rows)
         assert np.abs(found - p).sum() < 0.05
     assert model.total == pytest.approx(len(table), rel=0.2)
 
@@ -78,15 +82,22 @@ def test_equal_streams_give_equal_models_and_others_do_not(name, table):
 
 def test_the_same_in_another_process_with_another_hash_seed(table):
     code = (
-        "from lib.rng import stream; from lib.synth import AIM, MST; from tests.synth.conftest import DOMAIN, people\n"
-        "for s in (MST(), AIM(rounds_per_column=2)):\n"
-        "    print([float(x).hex() for x in s.fit(people(300), DOMAIN, 0.05, stream(4, 'p')).marginal(('b', 'c')).ravel()])"
+        "from lib.rng import stream; from lib.synth import AIM, MST; from tests.synth.conftest"
+        " import DOMAIN, people\nfor s in (MST(), AIM(rounds_per_column=2)):\n   "
+        " print([float(x).hex() for x in s.fit(people(300), DOMAIN, 0.05, stream(4,"
+        " 'p')).marginal(('b', 'c')).ravel()])"
     )
     told = [
-        subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-                       cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         for seed in ("1", "2")
-    ]  # fmt: skip
+    ]
     assert told[0] == told[1]
     assert told[0].count("0x") == 24
 
@@ -121,7 +132,9 @@ def test_gem_learns_more_than_independence(table):
     model = GEM(rounds=12, steps=60, batch=64).fit(table, DOMAIN, 10.0, stream(2, "gem"))
     independent = np.outer(model.marginal(("b",)), model.marginal(("c",)))
     truth = counts(table, DOMAIN, ("b", "c")).reshape(3, 4) / len(table)
-    assert np.abs(model.marginal(("b", "c")) - truth).sum() < 0.5 * np.abs(independent - truth).sum()
+    assert (
+        np.abs(model.marginal(("b", "c")) - truth).sum() < 0.5 * np.abs(independent - truth).sum()
+    )
 
 
 def test_aims_scores_by_hand(table):
@@ -130,7 +143,9 @@ def test_aims_scores_by_hand(table):
     weights, sigma = {("a", "b"): 3.0, ("d",): 1.0}, 7.0
     exact = {r: counts(table, DOMAIN, r) for r in weights}
     scores = quality_scores(exact, list(weights), weights, DOMAIN, model, total, sigma)
-    product = np.outer(counts(table, DOMAIN, ("a",)), counts(table, DOMAIN, ("b",))).ravel() / len(table)
+    product = np.outer(counts(table, DOMAIN, ("a",)), counts(table, DOMAIN, ("b",))).ravel() / len(
+        table
+    )
     assert scores[0] == pytest.approx(
         3 * (np.abs(exact["a", "b"] - product).sum() - math.sqrt(2 / math.pi) * sigma * 6), rel=1e-3
     )
@@ -150,15 +165,22 @@ def test_a_row_moves_a_score_by_at_most_its_sensitivity(table):
 def test_selection_is_the_exponential_mechanism():
     scores, rho = np.array([0.0, 3.0, -1.0]), 0.3
     p = Exponential.of_rho(rho, sensitivity=2.0).probabilities(scores)
-    assert p == pytest.approx(np.exp(math.sqrt(8 * rho) * scores / 4) / np.exp(math.sqrt(8 * rho) * scores / 4).sum())
+    assert p == pytest.approx(
+        np.exp(math.sqrt(8 * rho) * scores / 4) / np.exp(math.sqrt(8 * rho) * scores / 4).sum()
+    )
     rng, hits = stream(0, "select"), np.zeros(3)
     for _ in range(5000):
         hits[select(scores, rho, 2.0, Ledger(1.0), rng)] += 1
-    assert all(stats.binomtest(int(h), 5000, q).pvalue > FALSE_ALARM for h, q in zip(hits, p, strict=True))
+    assert all(
+        stats.binomtest(int(h), 5000, q).pvalue > FALSE_ALARM for h, q in zip(hits, p, strict=True)
+    )
 
 
 def test_the_number_of_rows_is_weighted_by_precision():
-    ms = [Measurement(("a",), np.array([60.0, 40.0]), 1.0), Measurement(("b",), np.array([10.0, 10.0, 10.0]), 1e6)]
+    ms = [
+        Measurement(("a",), np.array([60.0, 40.0]), 1.0),
+        Measurement(("b",), np.array([10.0, 10.0, 10.0]), 1e6),
+    ]
     assert estimated_total(ms) == pytest.approx(100.0)
     assert estimated_total([Measurement(("a",), np.array([-5.0, -7.0]), 1.0)]) == 1.0
 
@@ -175,14 +197,20 @@ def test_compression_merges_what_drowns_and_spreads_it_evenly():
     assert c.matrix("x")[2] == pytest.approx([0, 1 / 3, 0, 1 / 3, 1 / 3])
     back = c.expand(pd.DataFrame({"x": np.full(3000, 2, dtype=np.int16)}), stream(0, "expand"))["x"]
     assert set(back) == {1, 3, 4}
-    assert all(stats.binomtest(int((back == k).sum()), 3000, 1 / 3).pvalue > FALSE_ALARM for k in (1, 3, 4))
+    assert all(
+        stats.binomtest(int((back == k).sum()), 3000, 1 / 3).pvalue > FALSE_ALARM for k in (1, 3, 4)
+    )
     lone = Compression.of(domain, (Measurement(("x",), np.array([9.0, 9, 9, 9, 0]), 1.0),), 3.0)
     assert lone.merged.sizes == (5,)  # a single rare code is not worth a merger
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 5.0])
-def test_gem_at_the_published_spending_has_the_published_noise_and_selection(table, epsilon, monkeypatch):
-    """By hand, with ``alpha = 0.67``: noise of 1 / (0.33 eps) rows, and cells drawn by exp(0.67 eps rows)."""
+def test_gem_at_the_published_spending_has_the_published_noise_and_selection(
+    table, epsilon, monkeypatch
+):
+    """By hand, with ``alpha = 0.67``: noise of 1 / (0.33 eps) rows, and cells drawn by exp(0.67
+    eps rows).
+    """
     spent, drawn = published_spending(epsilon), []
     assert spent["sigma"] == pytest.approx(1 / (0.33 * epsilon), rel=1e-12)
     assert spent["rho"] == pytest.approx(100 * (0.67**2 + 0.33**2) * epsilon**2 / 2, rel=1e-12)
@@ -197,30 +225,46 @@ def test_gem_at_the_published_spending_has_the_published_noise_and_selection(tab
     model = synthesizer(cell).fit(table, DOMAIN, declared(cell), stream(0, "spent"))
     assert [r.sigma for r in model.rounds] == pytest.approx([1 / (0.33 * epsilon)] * 100, rel=1e-9)
     assert drawn == pytest.approx([2 * 0.67 * epsilon] * 100, rel=1e-9)
-    worse, better = Exponential(epsilon=drawn[0], sensitivity=1.0).probabilities(np.array([0, 1 / epsilon]))
+    worse, better = Exponential(epsilon=drawn[0], sensitivity=1.0).probabilities(
+        np.array([0, 1 / epsilon])
+    )
     assert better / worse == pytest.approx(math.exp(0.67))
     rounds = [e.cost for e in model.ledger.entries if e.what != "number of rows"]
     assert math.fsum(rounds) == pytest.approx(spent["rho"], rel=1e-9)
 
 
 def test_published_training_does_not_fail_where_little_noise_is_left():
-    """With Adam's moments carried from round to round, fits of this table end at errors of 1.2 and 1.9, of 2 at most."""
+    """With Adam's moments carried from round to round, fits of this table end at errors of 1.2
+    and 1.9, of 2 at most.
+    """
     table, gem = people(2000), GEM.published(rounds=25, batch=32)
     for i in range(3):
-        model = gem.fit(table, DOMAIN, published_spending(5.0, rounds=25)["rho"], stream(i, "little noise"))
-        gaps = [np.abs(model.marginal(c).ravel() - counts(table, DOMAIN, c) / 2000).sum() for c in all_kway(DOMAIN, 3)]
+        model = gem.fit(
+            table, DOMAIN, published_spending(5.0, rounds=25)["rho"], stream(i, "little noise")
+        )
+        gaps = [
+            np.abs(model.marginal(c).ravel() - counts(table, DOMAIN, c) / 2000).sum()
+            for c in all_kway(DOMAIN, 3)
+        ]
         assert max(gaps) < 0.1
-        assert min(len(r.losses) for r in model.rounds) < gem.steps  # a round ends when no cell is far off
+        assert (
+            min(len(r.losses) for r in model.rounds) < gem.steps
+        )  # a round ends when no cell is far off
 
 
 EDGES = {
     "empty": (DOMAIN, people(0)),
     "one row": (DOMAIN, people(1)),
     "one column": (Domain.of({"x": 3}), pd.DataFrame({"x": np.array([0, 1, 1], dtype=np.int16)})),
-    "constant columns": (Domain.of({"x": 1, "y": 1, "z": 2}),
-                         pd.DataFrame({"x": [0] * 5, "y": [0] * 5, "z": [0, 1, 0, 1, 1]}, dtype=np.int16)),
-    "codes that never occur": (Domain.of({"x": 9, "y": 3}), pd.DataFrame({"x": [0, 0, 1], "y": [2, 2, 2]}, dtype=np.int16)),
-}  # fmt: skip
+    "constant columns": (
+        Domain.of({"x": 1, "y": 1, "z": 2}),
+        pd.DataFrame({"x": [0] * 5, "y": [0] * 5, "z": [0, 1, 0, 1, 1]}, dtype=np.int16),
+    ),
+    "codes that never occur": (
+        Domain.of({"x": 9, "y": 3}),
+        pd.DataFrame({"x": [0, 0, 1], "y": [2, 2, 2]}, dtype=np.int16),
+    ),
+}
 
 
 @pytest.mark.parametrize("edge", EDGES)
@@ -237,7 +281,12 @@ def test_poor_data_gives_a_model_all_the_same(name, edge):
 @pytest.mark.parametrize("name", ["mst", "aim", "gem"])
 @pytest.mark.parametrize(
     ("budget", "change", "words"),
-    [(0.0, {}, "budget=0.0"), (math.nan, {}, "budget=nan"), (1.0, {"a": 9}, "a"), (1.0, {"extra": 1}, "columns")],
+    [
+        (0.0, {}, "budget=0.0"),
+        (math.nan, {}, "budget=nan"),
+        (1.0, {"a": 9}, "a"),
+        (1.0, {"extra": 1}, "columns"),
+    ],
 )
 def test_wrong_arguments_are_named_before_anything_is_spent(name, budget, change, words, table):
     with pytest.raises(ValueError, match=words):
@@ -247,16 +296,21 @@ def test_wrong_arguments_are_named_before_anything_is_spent(name, budget, change
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: AIM(alpha=1.0), "alpha=1.0"), (lambda: AIM(max_megabytes=0), "max_megabytes=0"),
-        (lambda: AIM(focus="t"), "focus='t'"), (lambda: AIM(focus_weight=0), "focus_weight=0"),
-        (lambda: GEM(variant="best"), "variant='best'"), (lambda: GEM(rounds=0), "rounds=0"),
+        (lambda: AIM(alpha=1.0), "alpha=1.0"),
+        (lambda: AIM(max_megabytes=0), "max_megabytes=0"),
+        (lambda: AIM(focus="t"), "focus='t'"),
+        (lambda: AIM(focus_weight=0), "focus_weight=0"),
+        (lambda: GEM(variant="best"), "variant='best'"),
+        (lambda: GEM(rounds=0), "rounds=0"),
         (lambda: GEM(training="published"), "training='published'"),
         (lambda: MST(iterations=0), "iterations=0"),
-        (lambda: MST(parts=(1, 1)), r"parts=\(1, 1\)"), (lambda: MST(parts=(1, 0, 1)), "parts=0"),
+        (lambda: MST(parts=(1, 1)), r"parts=\(1, 1\)"),
+        (lambda: MST(parts=(1, 0, 1)), "parts=0"),
         (lambda: Stratified(inner="mst", by=("a",)), "inner='mst'"),
-        (lambda: Stratified(inner=MST(), by=()), "by="), (lambda: Stratified(inner=MST(), by=("a",), small="hide"), "small='hide'"),
+        (lambda: Stratified(inner=MST(), by=()), "by="),
+        (lambda: Stratified(inner=MST(), by=("a",), small="hide"), "small='hide'"),
     ],
-)  # fmt: skip
+)
 def test_wrong_parameters_are_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
@@ -264,4 +318,6 @@ def test_wrong_parameters_are_named(call, words):
 
 def test_errors_by_marginal_have_the_workloads_index(fitted, table):
     rows = fitted["mst"].sample(500, stream(1, "errors"))
-    assert list(marginal_errors(table, rows, DOMAIN, all_kway(DOMAIN, 2)).index) == list(all_kway(DOMAIN, 2))
+    assert list(marginal_errors(table, rows, DOMAIN, all_kway(DOMAIN, 2)).index) == list(
+        all_kway(DOMAIN, 2)
+    )

@@ -1,4 +1,6 @@
-"""Marginals of mixtures of products, and the gradient that is written out, against brute force and automatic differentiation."""
+"""Marginals of mixtures of products, and the gradient that is written out, against brute force
+and automatic differentiation.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def test_a_marginal_is_the_mean_over_components(shape):
     table = product_marginal(parts)
     assert table.shape == shape
     for cell in product(*map(range, shape)):
-        by_hand = np.mean([np.prod([part[b, t] for part, t in zip(parts, cell, strict=True)]) for b in range(5)])
+        by_hand = np.mean(
+            [np.prod([part[b, t] for part, t in zip(parts, cell, strict=True)]) for b in range(5)]
+        )
         assert table[cell] == pytest.approx(by_hand, rel=1e-12)
 
 

@@ -16,10 +16,14 @@ def test_a_changed_row_changes_its_own_stratum_only(table):
     other = table.copy()
     row = int(np.flatnonzero(table["a"] == 1)[0])
     other.loc[row, "c"] = (other.loc[row, "c"] + 1) % 4
-    one, two = (Stratified(inner=MST(), by=("a",)).fit(t, DOMAIN, 0.1, stream(1, "s")) for t in (table, other))
+    one, two = (
+        Stratified(inner=MST(), by=("a",)).fit(t, DOMAIN, 0.1, stream(1, "s"))
+        for t in (table, other)
+    )
     rest = ("b", "c", "d")
     same = [
-        (x.fitted.marginal(rest) == y.fitted.marginal(rest)).all() for x, y in zip(one.strata, two.strata, strict=True)
+        (x.fitted.marginal(rest) == y.fitted.marginal(rest)).all()
+        for x, y in zip(one.strata, two.strata, strict=True)
     ]
     assert same == [True, False]
 
@@ -30,7 +34,9 @@ def test_strata_pay_in_parallel_and_counts_before(table):
     assert (sizes.kind, sizes.cost) == ("exact count", 0.0)
     assert entry.parts == pytest.approx({f"a={a},d={d}": 0.2 for a in range(2) for d in range(2)})
     assert all(s.fitted.ledger.spent == pytest.approx(0.2) for s in public.strata)
-    noisy = Stratified(inner=MST(), by=("a",), weights="noisy", count_share=0.1).fit(table, DOMAIN, 0.2, stream(1, "n"))
+    noisy = Stratified(inner=MST(), by=("a",), weights="noisy", count_share=0.1).fit(
+        table, DOMAIN, 0.2, stream(1, "n")
+    )
     assert [e.cost for e in noisy.ledger.entries] == pytest.approx([0.02, 0.18])
     assert all(s.fitted.ledger.spent == pytest.approx(0.18) for s in noisy.strata)
 
@@ -54,7 +60,11 @@ def lopsided():
 
 def test_small_groups_are_kept_dropped_or_merged(lopsided):
     fits = {
-        small: Stratified(inner=MST(), by=("d",), small=small).fit(lopsided, DOMAIN, 0.2, stream(1, small))
+        small: (
+            Stratified(inner=MST(), by=("d",), small=small).fit(
+                lopsided, DOMAIN, 0.2, stream(1, small)
+            )
+        )
         for small in ("keep", "drop", "merge")
     }
     assert [s.codes for s in fits["keep"].strata] == [(0,), (1,)]
@@ -68,7 +78,9 @@ def test_small_groups_are_kept_dropped_or_merged(lopsided):
 
 def test_workers_do_not_change_the_fit(table):
     one, two = (
-        Stratified(inner=MST(), by=("a",), jobs=jobs).fit(table.iloc[:200], DOMAIN, 0.2, stream(1, "jobs"))
+        Stratified(inner=MST(), by=("a",), jobs=jobs).fit(
+            table.iloc[:200], DOMAIN, 0.2, stream(1, "jobs")
+        )
         for jobs in (1, 2)
     )
     assert (one.marginal(("a", "b", "c")) == two.marginal(("a", "b", "c"))).all()
@@ -76,7 +88,11 @@ def test_workers_do_not_change_the_fit(table):
 
 @pytest.mark.parametrize(
     ("by", "domain", "words"),
-    [(("z",), DOMAIN, "by='z'"), (("a", "b", "c", "d"), DOMAIN, "holds every column"), (("a", "a"), DOMAIN, "by=")],
+    [
+        (("z",), DOMAIN, "by='z'"),
+        (("a", "b", "c", "d"), DOMAIN, "holds every column"),
+        (("a", "a"), DOMAIN, "by="),
+    ],
 )
 def test_wrong_groups_are_named(by, domain, words, table):
     with pytest.raises(ValueError, match=words):
@@ -85,4 +101,6 @@ def test_wrong_groups_are_named(by, domain, words, table):
 
 def test_nobody_to_stratify():
     with pytest.raises(ValueError, match="no group has rows"):
-        Stratified(inner=MST(), by=("a",)).fit(people(0), Domain.of(dict(DOMAIN)), 0.2, stream(1, "none"))
+        Stratified(inner=MST(), by=("a",)).fit(
+            people(0), Domain.of(dict(DOMAIN)), 0.2, stream(1, "none")
+        )

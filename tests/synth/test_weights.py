@@ -1,4 +1,6 @@
-"""Group sizes: what exact ones give away, what declared and noisy ones keep, and the prices, computed exactly."""
+"""Group sizes: what exact ones give away, what declared and noisy ones keep, and the prices,
+computed exactly.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,17 @@ DOMAIN = Domain.of({"g": 3, "x": 2, "y": 3})
 def town(lone: bool) -> pd.DataFrame:
     """Nobody in group 2, or one person."""
     rng = stream(5, "town")
-    table = pd.DataFrame({"g": rng.integers(0, 2, 200), "x": rng.integers(0, 2, 200), "y": rng.integers(0, 3, 200)})
+    table = pd.DataFrame(
+        {"g": rng.integers(0, 2, 200), "x": rng.integers(0, 2, 200), "y": rng.integers(0, 3, 200)}
+    )
     more = pd.DataFrame({"g": [2], "x": [1], "y": [2]})
     return (pd.concat([table, more], ignore_index=True) if lone else table).astype(np.int16)
 
 
 def pair(**more):
     return [
-        Stratified(inner=MST(), by=("g",), **more).fit(town(one), DOMAIN, 1e-6, stream(1, "w")) for one in (False, True)
+        Stratified(inner=MST(), by=("g",), **more).fit(town(one), DOMAIN, 1e-6, stream(1, "w"))
+        for one in (False, True)
     ]
 
 
@@ -53,8 +58,13 @@ def test_declared_sizes_do_not_depend_on_the_table():
         assert model.ledger.spent == pytest.approx(1e-6)
         assert model.ledger.promise == ("add or remove", pytest.approx(1e-6))
     pairs = list(zip(without.strata, lone.strata, strict=True))
-    same = [(a.fitted.marginal(("x", "y")) == b.fitted.marginal(("x", "y"))).all() for a, b in pairs]
-    assert same[:2] == [True, True]  # the person's own stratum is fitted either way, under its budget
+    same = [
+        (a.fitted.marginal(("x", "y")) == b.fitted.marginal(("x", "y"))).all() for a, b in pairs
+    ]
+    assert same[:2] == [
+        True,
+        True,
+    ]  # the person's own stratum is fitted either way, under its budget
 
 
 def test_a_group_of_declared_size_0_is_never_looked_at():
@@ -65,7 +75,9 @@ def test_a_group_of_declared_size_0_is_never_looked_at():
 
 
 @pytest.mark.parametrize(
-    "inner", [MST(), AIM(rounds_per_column=2), GEM(rounds=2, steps=2, batch=8)], ids=lambda s: s.name
+    "inner",
+    [MST(), AIM(rounds_per_column=2), GEM(rounds=2, steps=2, batch=8)],
+    ids=lambda s: s.name,
 )
 def test_every_synthesizer_fits_a_declared_group_of_nobody(inner):
     model = Stratified(inner=inner, by=("g",), sizes={0: 1, 1: 1, 2: 1}).fit(
@@ -87,15 +99,22 @@ def test_an_array_and_a_mapping_say_the_same():
 @pytest.mark.parametrize(
     ("sizes", "words"),
     [
-        ({(0,): 1}, r"nothing for the group \(1,\)"), ({(0,): 1, (1,): 1, (2,): 1, (3,): 1}, r"has the group \(3,\)"),
-        ({(0,): -1, (1,): 1, (2,): 1}, r"size of \(0,\)=-1"), ({(0,): math.nan, (1,): 1, (2,): 1}, "nan"),
-        (np.zeros(3), "at least one group"), (np.ones((3, 2)), r"sizes has \(0, 0\) for 1 columns"), (7, "sizes=7"), ({0.5: 1}, "sizes="),
+        ({(0,): 1}, r"nothing for the group \(1,\)"),
+        ({(0,): 1, (1,): 1, (2,): 1, (3,): 1}, r"has the group \(3,\)"),
+        ({(0,): -1, (1,): 1, (2,): 1}, r"size of \(0,\)=-1"),
+        ({(0,): math.nan, (1,): 1, (2,): 1}, "nan"),
+        (np.zeros(3), "at least one group"),
+        (np.ones((3, 2)), r"sizes has \(0, 0\) for 1 columns"),
+        (7, "sizes=7"),
+        ({0.5: 1}, "sizes="),
         ({(0,): "many", (1,): 1, (2,): 1}, "'many'"),
     ],
-)  # fmt: skip
+)
 def test_wrong_sizes_are_named(sizes, words):
     with pytest.raises(ValueError, match=words):
-        Stratified(inner=MST(), by=("g",), sizes=sizes).fit(town(False), DOMAIN, 0.1, stream(0, "bad"))
+        Stratified(inner=MST(), by=("g",), sizes=sizes).fit(
+            town(False), DOMAIN, 0.1, stream(0, "bad")
+        )
 
 
 def test_sizes_beside_noisy_counts_are_refused():
@@ -103,13 +122,16 @@ def test_sizes_beside_noisy_counts_are_refused():
         Stratified(inner=MST(), by=("g",), weights="noisy", sizes={0: 1, 1: 1, 2: 1})
 
 
-# --- the price of a changed row, on a table of 20 people and two columns of two codes --------------------------------------
+# --- the price of a changed row, on a table of 20 people and two columns of two codes
+# --------------------------------------
 
 TINY = Domain.of({"x": 2, "y": 2})
 
 
 def tiny(x_ones: int, y_ones: int, n: int = 20) -> pd.DataFrame:
-    return pd.DataFrame({"x": np.arange(n) >= n - x_ones, "y": np.arange(n) >= n - y_ones}).astype(np.int16)
+    return pd.DataFrame({"x": np.arange(n) >= n - x_ones, "y": np.arange(n) >= n - y_ones}).astype(
+        np.int16
+    )
 
 
 BEFORE = tiny(15, 5)  # the first person has (0, 0)
@@ -124,15 +146,27 @@ def divergence(p, q, order):
 
 
 def selection_loss(one, two, rho):
-    """``sup_order D / order`` of an exponential mechanism that was bought for ``rho``; scores: distance from ten and ten."""
-    scores = [np.array([np.abs(counts(t, TINY, (c,)) - 10).sum() for c in ("x", "y")]) for t in (one, two)]
+    """``sup_order D / order`` of an exponential mechanism that was bought for ``rho``; scores:
+    distance from ten and ten.
+    """
+    scores = [
+        np.array([np.abs(counts(t, TINY, (c,)) - 10).sum() for c in ("x", "y")]) for t in (one, two)
+    ]
     p, q = (Exponential.of_rho(rho, sensitivity=1.0).probabilities(s) for s in scores)
-    return max(divergence(a, b, order) / order for a, b in ((p, q), (q, p)) for order in (1.001, 1.5, 2.0, 5.0, 50.0))
+    return max(
+        divergence(a, b, order) / order
+        for a, b in ((p, q), (q, p))
+        for order in (1.001, 1.5, 2.0, 5.0, 50.0)
+    )
 
 
 def gaussian_loss(one, two, sigma):
-    """Exactly ``|M - M'|^2 / (2 sigma^2)``: the divergence of order ``a`` of two Gaussians is ``a`` times that."""
-    return float(np.square(counts(one, TINY, ("x", "y")) - counts(two, TINY, ("x", "y"))).sum()) / (2 * sigma**2)
+    """Exactly ``|M - M'|^2 / (2 sigma^2)``: the divergence of order ``a`` of two Gaussians is
+    ``a`` times that.
+    """
+    return float(np.square(counts(one, TINY, ("x", "y")) - counts(two, TINY, ("x", "y"))).sum()) / (
+        2 * sigma**2
+    )
 
 
 def test_gaussian_noise_costs_twice_as_much_for_a_changed_row():
@@ -157,7 +191,13 @@ class Tally:
         self.least = 0.0
 
     def look(self, entry, mechanism, exact, draw):
-        times = 4 if isinstance(mechanism, Exponential) else 0 if exact.shape == () and exact == 3 else 2
+        times = (
+            4
+            if isinstance(mechanism, Exponential)
+            else 0
+            if exact.shape == () and exact == 3
+            else 2
+        )
         self.least += times * mechanism.rho
         return draw()
 
@@ -166,7 +206,9 @@ HOSTILE = ("cell phone", "cell 3 of x", "select", "number of rows")
 
 
 @pytest.mark.parametrize(
-    "inner", [MST(), AIM(rounds_per_column=2), GEM(rounds=2, steps=2, batch=8)], ids=lambda s: s.name
+    "inner",
+    [MST(), AIM(rounds_per_column=2), GEM(rounds=2, steps=2, batch=8)],
+    ids=lambda s: s.name,
 )
 def test_no_price_is_read_off_a_name(inner):
     """Columns called what the ledger calls its looks: the price of a changed row is the same."""
@@ -196,7 +238,8 @@ def test_exact_counts_inside_are_passed_on(weights):
     relation, price = model.ledger.promise
     assert (relation, price) == ("replace within a group", pytest.approx(model.cost_within))
     outer = 0.0 if weights == "public" else 0.05
-    # one column is left, which MST only measures; the noisy counts of groups do not move within them
+    # one column is left, which MST only measures; the noisy counts of groups do not move within
+    # them
     assert price == pytest.approx(0.3 * (1 - outer) * 2)
 
 
@@ -207,7 +250,8 @@ def test_mst_within_groups_costs_eight_thirds():
     assert model.cost_within == pytest.approx(0.3 * 8 / 3)
 
 
-# --- noisy counts ----------------------------------------------------------------------------------------------------------
+# --- noisy counts
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_projection_is_the_nearest_point_with_the_same_sum():
@@ -232,7 +276,10 @@ def test_projected_totals_are_unbiased_and_cut_ones_are_not():
     z = norm.isf(FALSE_ALARM / 4)  # two tests, two sides
     assert abs(proj.mean() - n) < z * spread
     assert cut.mean() - n == pytest.approx((k - 2) * sigma / math.sqrt(2 * math.pi), abs=z * spread)
-    empty = [np.mean([(rule(row)[2:] > 0).mean() for row in noisy[:200]]) for rule in (cut_at_zero, projected)]
+    empty = [
+        np.mean([(rule(row)[2:] > 0).mean() for row in noisy[:200]])
+        for rule in (cut_at_zero, projected)
+    ]
     assert empty[1] < empty[0] / 2
 
 
@@ -242,5 +289,9 @@ def test_projected_counts_are_paid_for_as_noisy_ones_are():
         table, DOMAIN, 0.2, stream(1, "n")
     )
     assert [e.cost for e in model.ledger.entries] == pytest.approx([0.02, 0.18])
-    exact = Stratified(inner=MST(), by=("g",), weights="projected").fit(table, DOMAIN, 1e12, stream(1, "exact"))
-    assert exact.marginal(("g",)) == pytest.approx(group_sizes(table, DOMAIN, ("g",)) / 201, abs=1e-5)
+    exact = Stratified(inner=MST(), by=("g",), weights="projected").fit(
+        table, DOMAIN, 1e12, stream(1, "exact")
+    )
+    assert exact.marginal(("g",)) == pytest.approx(
+        group_sizes(table, DOMAIN, ("g",)) / 201, abs=1e-5
+    )

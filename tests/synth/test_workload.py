@@ -49,7 +49,9 @@ def test_weights_count_and_identity_is_zero(table):
 def test_sparse_and_dense_agree():
     rng = np.random.default_rng(0)
     real, synthetic = rng.integers(0, 50, 30), rng.integers(0, 50, 40)
-    assert total_variation(real, synthetic, 50) == pytest.approx(total_variation(real, synthetic, 10**12))
+    assert total_variation(real, synthetic, 50) == pytest.approx(
+        total_variation(real, synthetic, 10**12)
+    )
     assert total_variation(np.zeros(3, int), np.ones(5, int), 2) == 2.0
 
 
@@ -62,7 +64,13 @@ def test_closure_and_weights_by_hand():
     workload = {("a", "b"): 1.0, ("b", "c"): 3.0}
     assert downward_closure(workload) == (("a",), ("b",), ("c",), ("a", "b"), ("b", "c"))
     weights = candidate_weights(workload)
-    assert weights == {("a",): 1.0, ("b",): 4.0, ("c",): 3.0, ("a", "b"): 1 * 2 + 3 * 1, ("b", "c"): 1 * 1 + 3 * 2}
+    assert weights == {
+        ("a",): 1.0,
+        ("b",): 4.0,
+        ("c",): 3.0,
+        ("a", "b"): 1 * 2 + 3 * 1,
+        ("b", "c"): 1 * 1 + 3 * 2,
+    }
     three = all_kway(DOMAIN)
     assert len(three) == 4
     assert len(downward_closure(three)) == 4 + 6 + 4
@@ -72,9 +80,14 @@ def test_closure_and_weights_by_hand():
 
 def test_a_focus_weighs_the_marginals_with_its_columns():
     columns = list(DOMAIN.columns)
-    plain, focused = AIM().candidates(DOMAIN), AIM(focus=[*columns[:2], "elsewhere"], focus_weight=3).candidates(DOMAIN)
+    plain, focused = (
+        AIM().candidates(DOMAIN),
+        AIM(focus=[*columns[:2], "elsewhere"], focus_weight=3).candidates(DOMAIN),
+    )
     assert plain == candidate_weights(all_kway(DOMAIN))
-    assert plain == AIM(focus=columns[:2]).candidates(DOMAIN) == AIM(focus_weight=3).candidates(DOMAIN)
+    assert (
+        plain == AIM(focus=columns[:2]).candidates(DOMAIN) == AIM(focus_weight=3).candidates(DOMAIN)
+    )
     weight = {s: 3.0 ** len(set(s) & set(columns[:2])) for s in combinations(columns, 3)}
     assert focused == {r: sum(c * len(set(r) & set(s)) for s, c in weight.items()) for r in plain}
     assert (
@@ -86,7 +99,10 @@ def test_a_focus_weighs_the_marginals_with_its_columns():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda t: workload_error(t, t.iloc[:0], DOMAIN, all_kway(DOMAIN)), "synthetic has no rows"),
+        (
+            lambda t: workload_error(t, t.iloc[:0], DOMAIN, all_kway(DOMAIN)),
+            "synthetic has no rows",
+        ),
         (lambda t: workload_error(t, t, DOMAIN, {}), "workload is empty"),
         (lambda t: workload_error(t, t, DOMAIN, {("a",): -1.0}), "weight -1.0"),
         (lambda t: workload_error(t, t.assign(a=7), DOMAIN, all_kway(DOMAIN)), "a"),
