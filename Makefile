@@ -63,7 +63,7 @@ pairs: $(VENV)/.made
 	$(BIN)/python -m lib book --pairs
 
 replicas: $(VENV)/.made
-	$(BIN)/python -m lib.experiments.replicas
+	$(BIN)/python -m lib.studies.replicas.make
 
 clean:
 	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-reference-* .pytest_cache .hypothesis

@@ -23,13 +23,13 @@ import pandas as pd
 
 from lib.datasets import Domain
 from lib.dp import epsilon_of, rho_in_floats
-from lib.experiments.store import Store
-from lib.experiments.summary import summarise
-from lib.experiments.sweep import run_sweep
-from lib.experiments.synth import DELTA, SYNTHESIZERS
-from lib.experiments.synth_tables import Table, table_of
 from lib.paths import RESULTS, ROOT
 from lib.rng import stream
+from lib.runner.store import Store
+from lib.runner.sweep import run_sweep
+from lib.stats.summary import summarise
+from lib.studies.synthesizers.cells import DELTA, SYNTHESIZERS
+from lib.studies.synthesizers.tables import Table, table_of
 from lib.synth import AIM, MST, Synthesizer, all_kway, workload_error
 
 __all__ = ["Fit", "plan", "run_fit", "score_all", "summary", "RESULT"]

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from lib.dp import rho_of
-from lib.experiments.synth import DELTA, SYNTHESIZERS
-from lib.experiments.synth_tables import table_of
 from lib.rng import stream
+from lib.studies.synthesizers.cells import DELTA, SYNTHESIZERS
+from lib.studies.synthesizers.tables import table_of
 from lib.synth.adapter import configured_jax, reference_marginals
 from lib.synth.graphical import fit_model
 from lib.synth.marginal_model import numbered

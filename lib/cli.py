@@ -21,9 +21,9 @@ def _data(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from lib.experiments import gather_grid, run_grid
-    from lib.experiments.sources import in_words
-    from lib.experiments.sweep import available_workers
+    from lib.runner import gather_grid, run_grid
+    from lib.runner.sources import in_words
+    from lib.runner.sweep import available_workers
 
     if args.gather:
         there, missing = gather_grid(args.grid, list(map(Path, args.gather)), args.profile)
@@ -43,7 +43,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _tune(args: argparse.Namespace) -> int:
-    from lib.experiments.tuning import search
+    from lib.studies.ldp_fairness.tuning import search
 
     best = search(args.dataset, trials=args.trials, objective=args.objective)
     print(
@@ -80,20 +80,20 @@ def _book(args: argparse.Namespace) -> int:
 
 
 def _claims(args: argparse.Namespace) -> int:
-    from lib.claims import report
+    from lib.ledger import report
 
     return report.main(check=args.check, write=args.write, paper=args.paper)
 
 
 def _privacy_audit(args: argparse.Namespace) -> int:
-    from lib.experiments import privacy_grid
+    from lib.studies.privacy_audit import cells as privacy_grid
 
     return privacy_grid.main(args.names, args.runs)
 
 
 def _audit(args: argparse.Namespace) -> int:
-    from lib.experiments.audit import Request, run_audit
-    from lib.plots.audit_report import report_html, report_json, verdicts
+    from lib.audit.report import report_html, report_json, verdicts
+    from lib.audit.run import Request, run_audit
 
     out, files = Path(args.out), [Path(f) for f in (args.file, args.release, args.holdout) if f]
     if (

@@ -45,4 +45,4 @@ def test_no_import_climbs(path):
 
 
 def test_the_check_would_see_a_climb():
-    assert "lib.experiments" in imported("def f():\n    from lib.experiments import results\n")
+    assert "lib.runner" in imported("def f():\n    from lib.runner import results\n")

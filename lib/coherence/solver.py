@@ -18,9 +18,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from functools import cached_property
 
 from lib import validate
-from lib.coherence.theorems import size, theorem7_terms, theorem8_delta, theorem8_terms
-from lib.coherence.tightened import tightened_size
-from lib.coherence.within import within_size
+from lib.coherence.bounds.paper import size, theorem7_terms, theorem8_delta, theorem8_terms
+from lib.coherence.bounds.tightened import tightened_size
+from lib.coherence.bounds.within_group import within_size
 
 __all__ = [
     "MODES",

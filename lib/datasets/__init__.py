@@ -1,9 +1,9 @@
 """The data sets of the three papers: registry, download with checksum, cleaning, replicas."""
 
 from lib.datasets.cache import DataError, Unavailable
-from lib.datasets.domain import Domain
 from lib.datasets.load import Dataset, load, load_raw
 from lib.datasets.registry import FILES, TASKS, File, Task, task
+from lib.domain import Domain
 
 __all__ = [
     "Domain",

@@ -26,9 +26,9 @@ import pandas as pd
 from folktables.load_acs import state_list
 
 from lib import validate
-from lib.datasets.aside import aside
 from lib.datasets.cache import sha256_of
 from lib.datasets.download import DataError, stream, with_retries
+from lib.datasets.locked_tempdir import aside
 from lib.paths import user_cache
 
 __all__ = ["ACS_TASKS", "AcsTable", "load_acs", "fetch_archive"]

@@ -19,8 +19,8 @@ from pathlib import Path
 import pooch
 
 from lib import validate
-from lib.datasets.aside import aside
 from lib.datasets.download import DataError, Unavailable, stream, with_retries
+from lib.datasets.locked_tempdir import aside
 from lib.datasets.registry import FILES, File
 from lib.paths import user_cache
 

@@ -20,11 +20,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from lib.datasets import adult, coverage, lsac, nist, steps
 from lib.datasets.cache import locate, unregistered
+from lib.datasets.cleaning import adult, coverage, lsac, nist, steps
 from lib.datasets.codebook import Meaning, codebook
-from lib.datasets.domain import Domain
 from lib.datasets.registry import TASKS
+from lib.domain import Domain
 
 __all__ = ["coded_domain", "code_rows", "code_table", "paper_codes"]
 

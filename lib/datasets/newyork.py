@@ -146,8 +146,8 @@ def load_newyork(source: str = "auto") -> NewYork:
     folder = user_cache() / "folktables" / "2018" / "1-Year"
     if source == "census" or (source == "auto" and (folder / "psam_p36.csv").exists()):
         from lib.datasets.acs import (
-            fetch_archive,
-        )  # folktables takes a second to import and is rarely needed
+            fetch_archive,  # folktables takes a second to import and is rarely needed
+        )
 
         csv = fetch_archive("NY", 2018, folder)
         return NewYork(

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from lib import validate
-from lib.datasets.domain import Domain
-from lib.datasets.nist import SIZES as NIST_SIZES
-from lib.datasets.nist import analysed as analysed_nist
+from lib.datasets.cleaning.nist import SIZES as NIST_SIZES
+from lib.datasets.cleaning.nist import analysed as analysed_nist
+from lib.domain import Domain
 
 __all__ = ["File", "Task", "FILES", "TASKS", "task"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from lib.datasets.cleaning.steps import keep
 from lib.datasets.load import Dataset, load, load_raw
-from lib.datasets.steps import keep
 
 __all__ = ["TARGET", "COLUMNS", "NOT_ASKED", "Section5", "numbers", "load_section5"]
 

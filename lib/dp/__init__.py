@@ -7,6 +7,7 @@ to overspend.
 0.0118
 """
 
+from lib.dp.accountant import RELATIONS, Entry, Ledger
 from lib.dp.accounting import (
     compose,
     delta_of,
@@ -17,7 +18,6 @@ from lib.dp.accounting import (
     rho_of_pure,
 )
 from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
-from lib.dp.ledger import RELATIONS, Entry, Ledger
 from lib.dp.looks import choose, noisy, observed
 from lib.dp.mechanisms import Exponential, Gaussian, Laplace
 

@@ -26,7 +26,7 @@ from typing import Protocol
 import numpy as np
 
 from lib import validate
-from lib.dp.ledger import RELATIONS, Entry, Ledger
+from lib.dp.accountant import RELATIONS, Entry, Ledger
 from lib.dp.mechanisms import Exponential, Gaussian, Laplace
 
 __all__ = ["Observer", "choose", "noisy", "observed"]
@@ -93,7 +93,7 @@ def noisy(
     ledger : Ledger, optional
         Pays; nobody does if it is not given.
     sensitivity : mapping of relations to numbers, optional
-        As :func:`lib.dp.ledger.prices` has it; the first is the mechanism's own.
+        As :func:`lib.dp.accountant.prices` has it; the first is the mechanism's own.
         If not given, the mechanism's own under ``"add or remove"``.
 
     Returns

@@ -17,7 +17,7 @@ from scipy import sparse
 from lib import validate
 from lib.datasets import Domain
 from lib.ldp.base import Protocol
-from lib.ldp.bits import indicators
+from lib.ldp.bernoulli import indicators
 from lib.ldp.budget import split_budget
 from lib.ldp.registry import make
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lib import validate
 from lib.ldp.base import Protocol
-from lib.ldp.bits import bernoulli, indicators
+from lib.ldp.bernoulli import bernoulli, indicators
 
 __all__ = ["GRR", "randomised_response"]
 

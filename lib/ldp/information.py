@@ -22,7 +22,7 @@ import numpy as np
 from lib import validate
 from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
-from lib.ldp.subset import SS
+from lib.ldp.subset_selection import SS
 
 __all__ = ["posterior", "null_support_mass", "mutual_information", "entropy"]
 

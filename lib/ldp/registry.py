@@ -11,7 +11,7 @@ from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
 from lib.ldp.histogram import THE
 from lib.ldp.local_hashing import BLH, OLH, RoundedOLH
-from lib.ldp.subset import SS, RoundedSS
+from lib.ldp.subset_selection import SS, RoundedSS
 from lib.ldp.unary import OUE, RAPPOR
 
 __all__ = ["PROTOCOLS", "ROUNDED", "make", "protocol_class"]

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from lib.ldp.base import Protocol
-from lib.ldp.bits import bernoulli
+from lib.ldp.bernoulli import bernoulli
 
 __all__ = ["UnaryEncoding", "RAPPOR", "OUE", "perturbed_bits", "all_subsets"]
 

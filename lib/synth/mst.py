@@ -26,7 +26,7 @@ from lib import validate
 from lib.datasets import Domain
 from lib.dp import Ledger
 from lib.synth.base import Fitted, Measurement, Synthesizer, checked, measure, select, share
-from lib.synth.compress import Compression
+from lib.synth.domain_compression import Compression
 from lib.synth.marginal_model import MarginalModel, Round, estimate
 from lib.synth.workload import counts
 

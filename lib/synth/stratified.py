@@ -19,7 +19,7 @@ weights come from by which groups are drawn, and which groups are fitted at all:
     entry, a selection up to four times (:attr:`StratifiedModel.cost_within`).
 ``weights="noisy"`` and ``"projected"``
     Counted with noise, which is paid for first. ``rho``-zCDP, one row added or
-    removed. They differ in what becomes of noise below 0: see :mod:`lib.synth.weights`.
+    removed. They differ in what becomes of noise below 0: see :mod:`lib.synth.group_sizes`.
 
 The exact count is an entry of the ledger, of infinite price where a row is added
 or removed. So a model promises no more than its strata do: if the inner
@@ -55,7 +55,14 @@ from lib.synth.base import (
     gaussian,
     share,
 )
-from lib.synth.weights import Sizes, cut_at_zero, declared_sizes, group_sizes, projected, size_items
+from lib.synth.group_sizes import (
+    Sizes,
+    cut_at_zero,
+    declared_sizes,
+    group_sizes,
+    projected,
+    size_items,
+)
 from lib.synth.workload import cell_codes
 
 __all__ = ["Stratified", "StratifiedModel", "Stratum", "group_sizes"]

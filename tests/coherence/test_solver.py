@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.coherence import solver
+from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.solver import (
     MODES,
     UNKNOWNS,
@@ -22,7 +23,6 @@ from lib.coherence.solver import (
     solve,
     table1,
 )
-from lib.coherence.theorems import theorem8_delta
 from lib.rng import stream
 
 ACS = {"beta": math.exp(-30), "collection": 100, "n": 5e6}

@@ -15,14 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lib.coherence.clear_column import (
-    column_distances,
-    hoeffding,
-    theorem9_repaired_size,
-    theorem9_size,
-    theorem11_size,
-)
-from lib.coherence.max_information import (
+from lib.coherence.bounds.max_information import (
     approximate_dp,
     corollary,
     failure_15,
@@ -31,7 +24,7 @@ from lib.coherence.max_information import (
     pure_dp,
     pure_dp_tightened,
 )
-from lib.coherence.theorems import (
+from lib.coherence.bounds.paper import (
     claim1,
     claim2_probability,
     claim2_size,
@@ -45,7 +38,14 @@ from lib.coherence.theorems import (
     theorem8_delta,
     theorem8_terms,
 )
-from lib.coherence.tightened import (
+from lib.coherence.bounds.single_column import (
+    column_distances,
+    hoeffding,
+    theorem9_repaired_size,
+    theorem9_size,
+    theorem11_size,
+)
+from lib.coherence.bounds.tightened import (
     description_length_size,
     half_sample_distance,
     half_sample_log_tail,

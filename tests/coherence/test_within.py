@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
-from lib.coherence.exact_information import (
+from lib.coherence.bounds.exact_information import (
     distinct_log_probability,
     generalisation_information,
     indistinguishability,
@@ -22,9 +22,9 @@ from lib.coherence.exact_information import (
     noisy_count,
     perfect_generalisation,
 )
-from lib.coherence.max_information import pure_dp, pure_dp_tightened
-from lib.coherence.tightened import tightened_size
-from lib.coherence.within import (
+from lib.coherence.bounds.max_information import pure_dp, pure_dp_tightened
+from lib.coherence.bounds.tightened import tightened_size
+from lib.coherence.bounds.within_group import (
     group_spread,
     insufficient_epsilon,
     limit_distance,

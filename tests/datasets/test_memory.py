@@ -6,7 +6,7 @@ import numpy as np
 
 from lib.datasets import load
 from lib.datasets.memory import kept
-from lib.experiments.ldp_fairness import Cell, run_cell
+from lib.studies.ldp_fairness.cells import Cell, run_cell
 
 
 def test_another_folder_is_another_result(monkeypatch):

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, Unavailable, adult, coverage, load, lsac, nist, section5, steps
+from lib.datasets import TASKS, Unavailable, load, section5
 from lib.datasets.cache import locate, unregistered
-from lib.datasets.steps import Step
+from lib.datasets.cleaning import adult, coverage, lsac, nist, steps
+from lib.datasets.cleaning.steps import Step
 
 
 def _real(file: str):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.dp.ledger import RELATIONS, Ledger
+from lib.dp.accountant import RELATIONS, Ledger
 
 
 def test_ten_tenths_are_one_and_no_more():

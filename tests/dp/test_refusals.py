@@ -16,7 +16,7 @@ from lib.means.grouped import coinpress, laplace_means
 from lib.means.theory import laplace_sum_bound, noise_weights, stratified_bound
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
-from lib.synth.weights import size_items
+from lib.synth.group_sizes import size_items
 
 VALUES, GROUPS, TOLD = np.arange(6.0), np.array([0, 1, 0, 1, 1, 0]), Interval(low=-5.0, high=5.0)
 MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])

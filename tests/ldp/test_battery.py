@@ -17,8 +17,9 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from lib import validate
-from lib.ldp import PROTOCOLS, audited_epsilon, grr, make, subset, unary
-from lib.ldp.bits import bernoulli
+from lib.ldp import PROTOCOLS, audited_epsilon, grr, make, unary
+from lib.ldp import subset_selection as subset
+from lib.ldp.bernoulli import bernoulli
 from lib.ldp.local_hashing import HashReports
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM

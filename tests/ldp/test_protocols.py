@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from lib.ldp import GRR, OLH, OUE, RAPPOR, SS, THE, make
-from lib.ldp.bits import bernoulli
+from lib.ldp.bernoulli import bernoulli
 from lib.ldp.histogram import optimal_theta, threshold_variance
 from lib.ldp.local_hashing import hash_values
-from lib.ldp.subsets import _by_words, _floyd, random_members, random_subsets
+from lib.ldp.random_subsets import _by_words, _floyd, random_members, random_subsets
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 

@@ -17,13 +17,13 @@ from scipy import stats
 
 from lib.datasets import Domain
 from lib.dp import Exponential, Ledger
-from lib.experiments.synth import AS_SPENT, Cell, declared, synthesizer
 from lib.paths import ROOT
 from lib.rng import stream
+from lib.studies.synthesizers.cells import AS_SPENT, Cell, declared, synthesizer
 from lib.synth import AIM, GEM, MST, Stratified, all_kway, marginal_errors, workload_error
 from lib.synth.aim import expected_noise, quality_scores
 from lib.synth.base import Measurement, estimated_total, select
-from lib.synth.compress import Compression
+from lib.synth.domain_compression import Compression
 from lib.synth.gem import published_spending
 from lib.synth.marginal_model import estimate
 from lib.synth.mst import pair_scores

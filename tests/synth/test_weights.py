@@ -16,7 +16,7 @@ from lib.dp import Exponential, observed
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.base import gaussian_cost
-from lib.synth.weights import cut_at_zero, declared_sizes, group_sizes, projected, size_items
+from lib.synth.group_sizes import cut_at_zero, declared_sizes, group_sizes, projected, size_items
 from lib.synth.workload import counts
 from tests.conftest import FALSE_ALARM
 

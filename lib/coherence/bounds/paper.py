@@ -1,0 +1,228 @@
+"""The paper's chain of bounds: hypergeometric tail, Claims 1 and 2, Lemma 1, Theorems 3, 7 and 8.
+
+A size constraint ``gamma`` is the least number of members that a group needs
+for the guarantee. The ``*_terms`` functions return the named terms whose
+maximum it is, so that one can see which of them binds.
+"""
+
+from __future__ import annotations
+
+import math
+
+from lib import validate
+from lib.coherence.bounds.max_information import (
+    _epsilon,
+    _log_ratio,
+    _people,
+    corollary,
+    largest_delta,
+    pure_dp,
+)
+
+__all__ = [
+    "hush_scovel",
+    "claim1",
+    "claim2_size",
+    "claim2_probability",
+    "claim2_tail",
+    "lemma1_size",
+    "lemma1_probability",
+    "theorem3_terms",
+    "theorem7_terms",
+    "theorem8_terms",
+    "theorem8_delta",
+    "size",
+]
+
+_LEAST_ALPHA = 1e-100  # below, its square leaves the floats
+
+
+def hush_scovel(distance: float, *, b: int, a: int, s: int) -> float:
+    """One tail of the hypergeometric ``H(b, a, s)``: ``exp(-2 c (distance^2 - 1))`` (Theorem 4).
+
+    Raises
+    ------
+    ValueError
+        If ``distance < 2``, where the theorem says nothing.
+    """
+    if not validate.positive("distance", distance) >= 2:
+        raise ValueError(f"distance={distance!r} is not allowed: Theorem 4 holds from 2 on")
+    for name, value in (("a", a), ("s", s)):
+        validate.integer(
+            name, value, low=0, high=validate.integer("b", b, low=0, high=validate.INTEGER_MAX)
+        )
+    c = max(1 / (s + 1) + 1 / (b - s + 1), 1 / (a + 1) + 1 / (b - a + 1))
+    return math.exp(-2 * c * (distance * distance - 1))
+
+
+def claim1(fresh: float, *, zeta: float, eta: float) -> float:
+    """From a fresh half to the true one: ``fresh e^zeta + eta`` (Claim 1)."""
+    for name, value in (("fresh", fresh), ("zeta", zeta), ("eta", eta)):
+        validate.budget(name, value, low=0)  # up to 600: more than any probability allows
+    return fresh * math.exp(zeta) + eta
+
+
+def claim2_size(alpha: float, mu: float) -> float:
+    """Members that Claim 2 asks for: ``max(4.15 ln(4/mu)/alpha^2, 5.3/alpha, 8.3 ln(4/mu),
+    40)``.
+    """
+    _unit(alpha)
+    log = math.log(4 / validate.positive("mu", mu))
+    return max(4.15 * log / alpha**2, 5.3 / alpha, 8.3 * log, 40)
+
+
+def claim2_probability(members: int, mu: float, *, reading: str = "proof") -> tuple[float, float]:
+    """``(distance, probability)``: W1 of two independent halves exceeds ``distance x alpha`` at
+    most so often.
+
+    ``"statement"`` says distance 1. The proof bounds the supremum of the
+    difference of two CDFs by alpha; the integral over [-1, 1] is twice that,
+    so what is proved has distance 2, which is how Lemma 1 uses it.
+    """
+    validate.integer("members", members, low=0, high=validate.INTEGER_MAX)
+    validate.positive("mu", mu)
+    factor = {"statement": 1.0, "proof": 2.0}[
+        validate.choice("reading", reading, ("statement", "proof"))
+    ]
+    return factor, min(1.0, 2 * (1 + members) * mu)
+
+
+def claim2_tail(members: int, distance: float) -> float:
+    """What Claim 2, with the factor of its proof, says of ``Pr[W1 > distance]`` in a group of
+    ``members``: the least bound.
+
+    1 where its conditions fail (fewer than 40 members, or ``distance < 10.6 / members``).
+    """
+    alpha = validate.positive("distance", distance) / 2
+    validate.budget("members", members, low=0, high=validate.INTEGER_MAX)
+    if members < 40 or members * alpha < 5.3 or alpha >= 1:
+        return 1.0
+    return min(1.0, 8 * (1 + members) * math.exp(-members * min(alpha**2 / 4.15, 1 / 8.3)))
+
+
+def lemma1_size(alpha: float, mu: float) -> float:
+    """Members that Lemma 1 asks for: as Claim 2, with ``16/3`` for ``5.3``."""
+    _unit(alpha)
+    log = math.log(4 / validate.positive("mu", mu))
+    return max(4.15 * log / alpha**2, 16 / 3 / alpha, 8.3 * log, 40)
+
+
+def lemma1_probability(members: int, mu: float, *, zeta: float, eta: float) -> float:
+    """``Pr[W1 > 2 alpha] <= 2 mu (members + 1) e^zeta + eta`` (Lemma 1)."""
+    validate.integer("members", members, low=0, high=validate.INTEGER_MAX)
+    fresh = min(1.0, 2 * validate.positive("mu", mu) * (members + 1))
+    return min(1.0, claim1(fresh, zeta=zeta, eta=eta))
+
+
+def theorem3_terms(
+    *, alpha: float, beta: float, zeta: float, collection: int, inside: float = 16
+) -> dict[str, float]:
+    """The five terms of Equation 2, for a curator with ``I_{beta/2|C|} < zeta``.
+
+    Parameters
+    ----------
+    alpha, beta : float
+        W1 distance, in (0, 2]; probability of exceeding it, in (0, 1].
+    collection : int
+        ``|C|``, the number of groups.
+    inside : float
+        The constant in the logarithm: 16 as proved; Theorem 8 prints 32.
+    """
+    _coherence(alpha, beta, collection)
+    validate.budget("zeta", zeta, low=0, high=math.inf)
+    validate.positive("inside", inside)
+    information = zeta + _log_ratio(inside * collection, beta)
+    return {
+        "information / alpha^2": 33.2 * information / alpha**2,
+        "union over thresholds": 144 * math.log(6 / alpha) / alpha**2,
+        "information": 16.6 * information,
+        "1 / alpha": 10.6 / alpha,
+        "constant": 80.0,
+    }
+
+
+def theorem7_terms(
+    *, alpha: float, beta: float, epsilon: float, n: float, collection: int
+) -> dict[str, float]:
+    """Equation 12: an epsilon-DP curator (order-invariant, sees half of ``n``) enforces (alpha,
+    beta)-coherence.
+
+    Raises
+    ------
+    ValueError
+        Unless ``epsilon`` and ``beta`` are in (0, 1] and ``alpha`` in (0, 2].
+    """
+    _coherence(alpha, beta, collection)
+    if validate.epsilon(epsilon) > 1:
+        raise ValueError(f"epsilon={epsilon!r} is not allowed: Theorem 7 asks for (0, 1]")
+    zeta = pure_dp(epsilon=epsilon, n=n, eta=beta / (2 * collection))
+    return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection)
+
+
+def theorem8_delta(*, epsilon: float, beta: float, n: float, collection: int) -> float:
+    """The largest delta that Theorem 8 allows: ``(epsilon beta / (120 n |C|))^2``.
+
+    It grows with epsilon and shrinks with ``n``, unlike what the size constraint wants: at a given
+    delta the valid epsilons have a lower end, too (:mod:`lib.coherence.solver`).
+    """
+    if validate.positive("beta", beta) > 1:
+        raise ValueError(f"beta must be a probability in (0, 1], got {beta!r}")
+    validate.budget("collection", collection, low=1, high=validate.INTEGER_MAX)
+    return (_epsilon(epsilon) * beta / (120 * _people(n) * collection)) ** 2
+
+
+def theorem8_terms(
+    *,
+    alpha: float,
+    beta: float,
+    epsilon: float,
+    n: float,
+    collection: int,
+    delta: float = 0.0,
+    reading: str = "statement",
+) -> dict[str, float]:
+    """Equation 13: an (epsilon, delta)-DP curator.
+
+    ``"statement"`` prints ``133 eps^2 n + 12 eps sqrt(n ln(4|C|/beta))`` and 32
+    in the logarithm; ``"proof"`` puts Corollary 2 for ``n / 2`` records into
+    Theorem 3, which gives ``n / 2`` under the root and 16.
+    """
+    _coherence(alpha, beta, collection)
+    validate.choice("reading", reading, ("statement", "proof"))
+    _people(n)
+    validate.budget("delta", delta, low=0, high=1)
+    if validate.epsilon(epsilon) > 0.5:
+        raise ValueError(f"epsilon={epsilon!r} is not allowed: Theorem 8 asks for (0, 1/2]")
+    allowed = theorem8_delta(epsilon=epsilon, beta=beta, n=n, collection=collection)
+    if not 0 <= delta <= allowed * (1 + 1e-12):
+        raise ValueError(
+            f"delta must be from 0 to {allowed!r} for Theorem 8 at this epsilon and n, got"
+            f" {delta!r}"
+        )
+    if reading == "statement":
+        zeta = 133 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * _log_ratio(4 * collection, beta))
+        return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection, inside=32)
+    eta = beta / (2 * collection)
+    room = largest_delta(epsilon=epsilon, n=n / 2, eta=eta)
+    zeta = corollary(epsilon=epsilon, delta=min(delta, room), n=n / 2, eta=eta)
+    return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection)
+
+
+def size(terms: dict[str, float]) -> float:
+    """The size constraint gamma: the largest term."""
+    return max(terms.values())
+
+
+def _coherence(alpha: float, beta: float, collection: int) -> None:
+    if validate.positive("alpha", alpha) < _LEAST_ALPHA:
+        raise ValueError(f"alpha must be at least {_LEAST_ALPHA:g}, got {alpha!r}")
+    if alpha > 2:
+        raise ValueError(f"alpha={alpha!r} is not allowed: a distance in (0, 2] is")
+    if not 0 < validate.positive("beta", beta) <= 1:
+        raise ValueError(f"beta={beta!r} is not allowed: a probability in (0, 1] is")
+    validate.integer("collection", collection, low=1, high=validate.INTEGER_MAX)
+
+
+def _unit(alpha: float) -> None:
+    if not _LEAST_ALPHA <= validate.positive("alpha", alpha) < 1:
+        raise ValueError(f"alpha={alpha!r} is not allowed: Claim 2 and Lemma 1 ask for (0, 1)")

@@ -1,0 +1,178 @@
+"""Ours: epsilon and the size of the group decide, not the size of the data set; and what no theorem
+can promise.
+
+The paper pays for the max-information of the whole half, ``n / 2`` records,
+to protect a group of ``M``. But a predictor's distance on the group depends on
+the half only through the group's own members in it. Given everybody else, the
+curator is an epsilon-DP function of those alone, so that is all there is to
+pay: ``n`` drops out. All moments of the likelihood ratio are bounded instead
+of its tail. The chapter on choosing epsilon has the proof, step by step.
+
+From the other side, :func:`membership_distance` is an epsilon-DP release with
+a learner that reaches its distance in every group: no theorem about all
+epsilon-DP curators can promise less.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+
+from lib import validate
+from lib.coherence.bounds.paper import _coherence
+
+__all__ = [
+    "limit_distance",
+    "group_spread",
+    "true_half_log",
+    "within_distance",
+    "within_size",
+    "membership_distance",
+    "insufficient_epsilon",
+    "membership_distances",
+]
+
+_MOST = 1e130  # members beyond every use: for distances down to 1e-60
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+
+
+def limit_distance(epsilon: float) -> float:
+    """What the bound tends to as the group grows: ``sqrt(1/2 int_{1/2}^1 (ln(1 + (e^eps - 1) w) /
+    w)^2 dw)``.
+
+    ``epsilon / 2`` for small epsilon.
+    """
+    w = 0.75 + 0.25 * _NODES
+    if validate.epsilon(epsilon) > 600:  # e^eps is too large for a float, and all that counts
+        return epsilon * math.sqrt(
+            0.5 * 0.25 * float(_WEIGHTS @ ((1 + np.log(w) / epsilon) / w) ** 2)
+        )
+    inside = np.log1p(math.expm1(epsilon) * w) / w
+    return math.sqrt(0.5 * 0.25 * float(_WEIGHTS @ inside**2))
+
+
+def group_spread(*, members: float, epsilon: float) -> float:
+    """``s`` with ``E e^(lambda f) <= exp(lambda (lambda - 1) s / 2)`` for all ``lambda >= 1``.
+
+    ``f`` is the log-likelihood ratio of an epsilon-DP report about *which* of
+    a group's members are in the half, given all the rest, under a fresh half;
+    ``(M limit_distance(epsilon)^2 + epsilon^2) / 4`` serves for every number
+    of members that the half can have.
+
+    Parameters
+    ----------
+    members : float
+        ``M``, people of the group in the data set.
+    epsilon : float
+        Of an order-invariant epsilon-DP curator.
+    """
+    return (members * limit_distance(epsilon) ** 2 + epsilon**2) / 4
+
+
+def true_half_log(log_fresh: float, spread: float) -> float:
+    """``ln`` of the most that an event can have for the true half if it has ``e^log_fresh`` for a
+    fresh one.
+
+    ``-(sqrt(L) - sqrt(s/2))^2`` with ``L = -log_fresh``, and 0 if ``L <= s/2``.
+    """
+    return -(max(0.0, math.sqrt(-log_fresh) - math.sqrt(spread / 2)) ** 2)
+
+
+def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
+    """``alpha`` with ``Pr[W1 of the group > alpha] <= p`` for every learner behind every epsilon-DP
+    curator.
+
+    Parameters
+    ----------
+    members : float
+        People of the group in the data set, of whatever size.
+    epsilon : float
+        Order-invariant, under replacement of one record.
+    log_p : float
+        ``ln p``, at most 0.
+
+    Returns
+    -------
+    float
+        ``2/sqrt(q (M-1)) + sqrt(8 / (q (M-1/2)(1-1/M))) (sqrt(s/2) + sqrt(ln(2/p)))`` with ``q = 1
+        - 2 ln(4/p)/M`` and ``s`` of :func:`group_spread`; infinity if ``q <= 0``.
+    """
+    validate.epsilon(epsilon)
+    if members <= 1:
+        return math.inf
+    q = 1 - 2 * (math.log(4) - log_p) / members
+    if q <= 0:
+        return math.inf
+    root = math.sqrt(group_spread(members=members, epsilon=epsilon) / 2) + math.sqrt(
+        math.log(2) - log_p
+    )
+    return 2 / math.sqrt(q * (members - 1)) + root * math.sqrt(
+        8 / (q * (members - 0.5) * (1 - 1 / members))
+    )
+
+
+def within_size(*, alpha: float, beta: float, epsilon: float, collection: int) -> float:
+    """Size constraint under an epsilon-DP curator, for data sets of any size; infinity if
+    :func:`limit_distance` is alpha.
+
+    Each group may fail with probability ``beta / |C|``.
+    """
+    _coherence(alpha, beta, collection)
+    log_p = math.log(beta / collection)
+    if limit_distance(epsilon) >= alpha:
+        return math.inf
+    least = 2 * (math.log(4) - log_p) * (1 + 1e-12)
+    most = 2 * least
+    while within_distance(most, epsilon=epsilon, log_p=log_p) > alpha:
+        most *= 2
+        if most > _MOST:
+            return math.inf
+    return brentq(
+        lambda m: min(within_distance(m, epsilon=epsilon, log_p=log_p), 1e9) - alpha,
+        least,
+        most,
+        rtol=1e-12,
+    )
+
+
+def membership_distance(epsilon: float) -> float:
+    """``2 tanh(epsilon/4)``: mean W1, in every group, behind randomised response on membership.
+
+    The curator publishes, for everybody who could be in the half, a bit that says whether they are,
+    flipped with probability ``1/(1 + e^(epsilon/2))``. Replacing a record changes two bits, so that
+    is epsilon-DP; the learner reads the bit.
+    """
+    return 2 * math.tanh(validate.epsilon(epsilon) / 4)
+
+
+def insufficient_epsilon(alpha: float) -> float:
+    """The epsilon from which some epsilon-DP release exceeds ``alpha`` on average: ``4
+    artanh(alpha/2)``.
+    """
+    if not 0 < validate.positive("alpha", alpha) <= 2:
+        raise ValueError(f"alpha={alpha!r} is not allowed: a distance in (0, 2] is")
+    return 4 * math.atanh(alpha / 2) if alpha < 2 else math.inf
+
+
+def membership_distances(
+    members: int, *, epsilon: float, others: int = 0, size: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Simulated W1 of a group behind :func:`membership_distance`'s release: shape (size,), 2 where
+    a side is empty.
+
+    Parameters
+    ----------
+    members, others : int
+        People in the group and outside of it; their sum is even.
+    """
+    validate.integer("members", members, low=1)
+    n = members + validate.integer("others", others, low=0)
+    validate.integer("size", size, low=1)
+    keep = 1 / (1 + math.exp(-validate.epsilon(epsilon) / 2))
+    v = rng.hypergeometric(members, others, n // 2, size=size) if others else np.full(size, n // 2)
+    told_in, told_out = rng.binomial(v, keep), rng.binomial(members - v, 1 - keep)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = 2 * np.abs(told_in / v - told_out / (members - v))
+    return np.where(np.isfinite(gap), gap, 2.0)

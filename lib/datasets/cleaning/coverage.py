@@ -1,0 +1,78 @@
+"""ACSPublicCoverage, Texas 2018, from the Census Bureau's person file to the analysed table.
+
+The rows are ``folktables``' (Ding et al. 2021): people under 65 with an income
+of at most 30,000 dollars. People under 15 have no income in the file and so
+drop out. Its postprocessing turns what was not asked into 0. The rest is the
+LDP paper's (Section 5.1): four columns go, codes are ranks. What it does to DIS,
+SEX and RAC1P is nowhere said; it is read off the analysed table (see the data
+sheet), and RAC1P, *Black or not*, is the one that the table only makes likely.
+
+The Bureau revises its files, so there is no checksum: what is made of the raw
+file counts for something only if it equals the published table. A test and the
+data sheet compare them where the file is there.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pandas as pd
+
+from lib.datasets.cleaning import steps
+from lib.datasets.cleaning.steps import Step, keep, need, rank_codes
+
+__all__ = ["RAW", "PLACES", "COLUMNS", "STEPS", "clean"]
+
+RAW = "psam_p48.csv"
+PLACES = (RAW, f"folktables/2018/1-Year/{RAW}")  # put there by hand, or by lib.datasets.acs
+COLUMNS = (
+    "AGEP",
+    "SCHL",
+    "MAR",
+    "SEX",
+    "DIS",
+    "ESP",
+    "CIT",
+    "MIG",
+    "MIL",
+    "ANC",
+    "NATIVITY",
+    "ESR",
+    "ST",
+    "FER",
+    "RAC1P",
+    "PUBCOV",
+)
+_IS = {"SEX": 1, "DIS": 1, "RAC1P": 2, "PUBCOV": 1}  # male, with a disability, Black, covered
+
+
+def _young(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["AGEP"] < 65]
+
+
+def _poor(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["PINCP"] <= 30_000]  # a missing income is not
+
+
+def _binary(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(
+        **{column: (frame[column] == code).astype(int) for column, code in _IS.items()}
+    )
+
+
+STEPS: tuple[Step, ...] = (
+    Step("read the raw file", None, lambda frame: need(frame, (*COLUMNS, "PINCP"))),
+    Step("keep people under 65", None, _young),
+    Step("keep incomes of at most 30,000 dollars: people under 15 have none", 98739, _poor),
+    Step(
+        "keep 15 attributes and the target: no DEAR, DEYE, DREM, PINCP",
+        98739,
+        lambda frame: keep(frame, COLUMNS),
+    ),
+    Step("0 for what was not asked", 98739, lambda frame: frame.fillna(0)),
+    Step("SEX, DIS, PUBCOV: is the code 1? RAC1P: is it 2?", 98739, _binary),
+    Step("codes: ranks from 0", 98739, rank_codes),
+)
+
+# the analysed table, int codes of shape (98739, 16), from RAW as pandas reads it
+clean = partial(steps.clean, STEPS)

@@ -1,0 +1,276 @@
+"""``python -m lib claims``: print the ledger, check or write the stored verdicts."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+import yaml
+
+from lib import validate
+from lib.ledger.judge import (
+    COMPANION,
+    EVIDENCE,
+    STORED,
+    Row,
+    apart,
+    counted,
+    drift,
+    evaluate,
+    read_claims,
+    stored_evidence,
+    stored_verdicts,
+    summary,
+    tallied,
+)
+from lib.stats.summary import p_in_words
+
+__all__ = [
+    "COLUMNS",
+    "WHOLE",
+    "PAPERS_IN_WORDS",
+    "PAPER_RUNS",
+    "main",
+    "in_words",
+    "statement_in_words",
+    "value_in_words",
+    "rule_in_words",
+    "bars",
+    "counts_in_words",
+    "tally_in_words",
+    "ledger_html",
+    "write_evidence",
+    "write_verdicts",
+]
+
+PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
+COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "data", "rule", "kind")
+WHOLE = (*COLUMNS[:4], "source", *COLUMNS[4:])  # of the ledger over all papers
+PAPERS_IN_WORDS = {
+    "stratified": "Stratified DP",
+    "ldp": "LDP and fairness",
+    "coherence": "Demographic coherence",
+    "companion": "Companion",
+}
+
+
+def _spec(value: float) -> str:
+    """Three decimals where they say something, else three digits."""
+    return ".3f" if value == 0 or 0.01 <= abs(value) < 10_000 else ".3g"
+
+
+def value_in_words(row: Row) -> str:
+    """The rerun's value with its interval, a share in per cent."""
+    e, spec = row.evidence, ".0%" if row.claim.rule == "at_least" else _spec(row.evidence.value)
+    text = format(e.value, spec)
+    if row.claim.rule == "true":
+        text = "holds" if e.value == 1 else "does not hold"
+    return text if math.isnan(e.low) else f"{text} [{e.low:{spec}}, {e.high:{spec}}]"
+
+
+def statement_in_words(row: Row) -> str:
+    """The claim in our words; one that no paper states begins with "Companion:", a part says
+    where it is counted.
+    """
+    words = (
+        f"Companion: {row.claim.statement}" if row.claim.paper == COMPANION else row.claim.statement
+    )
+    return f"(Counted with the row that it is part of.) {words}" if row.claim.part_of else words
+
+
+def in_words(row: Row) -> str:
+    """The rerun's value with its interval, runs and data, and the verdicts of the claim's other
+    readings, in one line.
+    """
+    other = [f"{name}: {reading.verdict} ({_value(reading)})" for name, reading in row.also.items()]
+    return ". ".join([_in_words(row), *(words[0].upper() + words[1:] for words in other)])
+
+
+def _value(row: Row) -> str:
+    """The value of another reading: short, with its runs where they are fewer than the row's."""
+    if math.isnan(row.evidence.value):
+        return row.evidence.detail or "no value"
+    share = "true of " if row.claim.rule == "at_least" else ""
+    return (
+        f"{share}{value_in_words(row)}, {row.evidence.runs} runs"
+        if row.evidence.runs
+        else f"{share}{value_in_words(row)}"
+    )
+
+
+def _in_words(row: Row) -> str:
+    e = row.evidence
+    if math.isnan(e.value):
+        return e.detail or "no value"
+    text = value_in_words(row)
+    if row.claim.rule == "at_least":
+        text = f"true of {text} of the cases"
+        if e.low < row.claim.tolerance["threshold"] <= e.high and e.low < e.high:
+            text += " (too close to call by its interval)"
+    if e.runs:
+        asked = e.of or PAPER_RUNS.get(row.claim.subject, 0)
+        text += f", {e.runs} run{'s' * (e.runs > 1)}" + (
+            f" where the paper has {asked}" if e.runs < asked else ""
+        )
+    if not math.isnan(row.adjusted_p):
+        text += f", {p_in_words(row.adjusted_p)} (Holm)"
+    return text + (f"; {e.detail}" if e.detail else "")
+
+
+def rule_in_words(row: Row) -> str:
+    """The rule with its tolerance, and why it was chosen; a dagger if part of the results was
+    known by then.
+    """
+    tolerance = ", ".join(f"{name} {value:g}" for name, value in row.claim.tolerance.items())
+    rule = " ".join(part for part in (row.claim.rule.replace("_", " "), tolerance) if part)
+    words = f"{rule}: {row.claim.why}" if rule else row.claim.why
+    return f"{words} †" if row.claim.seen else words
+
+
+def counts_in_words(rows: list[Row]) -> str:
+    """How many rows have each verdict that occurs: ``"3 reproduced, 1 not run"``."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in summary(rows).items() if count)
+
+
+def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
+    """The verdicts of each part of :func:`lib.ledger.judge.apart` by its name; † where the rule
+    came after results.
+    """
+    return {
+        PAPERS_IN_WORDS[paper] + " †" * seen: summary(part)
+        for (paper, seen), part in apart(rows).items()
+    }
+
+
+def tally_in_words(rows: list[Row]) -> str:
+    """All tallies as Markdown: claims of the papers, split by when their rule was set, and the
+    companion's own apart.
+    """
+    stated = [row for row in tallied(rows) if row.claim.paper != COMPANION]
+    own = [row for row in tallied(rows) if row.claim.paper == COMPANION]
+    papers = len({row.claim.paper for row in stated})
+    words = (
+        f"**{counts_in_words(stated)}**, of {len(stated)} claims of the paper{'s' * (papers > 1)}."
+    )
+    times = {
+        False: "before the results were looked at",
+        True: "when part of the results was known (†)",
+    }
+    for seen, when in times.items():
+        if part := [row for row in stated if row.claim.seen == seen]:
+            words += f" {len(part)} rules were set {when}: {counts_in_words(part)}."
+    if parts := len(rows) - len(tallied(rows)):
+        words += (
+            f" {parts} rows more are parts of others, judged and shown beside them and not counted"
+            " again."
+        )
+    if own:
+        words += (
+            f"\n\nThe companion adds {len(own)} statement{'s' * (len(own) > 1)} of its own (other"
+            " tables, other"
+        )
+        words += f" settings), which no tally of a paper counts: {counts_in_words(own)};"
+        words += (
+            f" {sum(row.claim.seen for row in own)} of their rules were set when part of the"
+            " results was known."
+        )
+    return words
+
+
+def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS) -> str:
+    """Rows of the ledger as a table; with all columns, the book's script puts menus for some of
+    them above it.
+
+    Raises
+    ------
+    ValueError
+        If a column is not one of :data:`WHOLE`.
+    """
+    for column in columns:
+        validate.choice("columns", column, WHOLE)
+    head = "".join(f'<th scope="col">{column}</th>' for column in columns)
+    body = []
+    for row in rows:
+        text = _cells(row)
+        cells = (f'<td data-label="{c}" class="{c}">{escape(text[c])}</td>' for c in columns)
+        body.append(f'<tr data-claim="{escape(row.claim.id)}">{"".join(cells)}</tr>')
+    names = ",".join(c for c in ("verdict", "source", "kind", "data") if c in columns)
+    menus = f' filterable" data-menus="{names}' if tuple(columns) in (COLUMNS, WHOLE) else ""
+    return (
+        f'<div class="table-scroll cards{menus}" tabindex="0"><table class="plain-table">'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def _cells(row: Row) -> dict[str, str]:
+    claim, measured = row.claim, not math.isnan(row.evidence.value)
+    data = row.evidence.data if measured else "–"
+    texts = (
+        row.verdict,
+        statement_in_words(row),
+        claim.value or "–",
+        in_words(row),
+        claim.place,
+        data,
+        rule_in_words(row),
+        claim.kind,
+    )
+    source = PAPERS_IN_WORDS[claim.paper] + (
+        f", on {PAPERS_IN_WORDS[claim.about]}" if claim.about else ""
+    )
+    return dict(zip(COLUMNS, texts, strict=True)) | {"source": source}
+
+
+def write_verdicts(rows: list[Row], path: Path = STORED) -> None:
+    """Store the verdicts as they follow now; rows that a replica cannot judge keep theirs, rows
+    that are gone go.
+    """
+    known = {claim.id for claim in read_claims()}
+    verdicts = {name: v for name, v in stored_verdicts(path).items() if name in known}
+    verdicts |= {row.claim.id: row.verdict for row in rows if row.evidence.data != "replica"}
+    path.write_text(
+        "# Written by: python -m lib claims --write\n" + yaml.safe_dump(verdicts, sort_keys=True)
+    )
+
+
+def write_evidence(rows: list[Row], path: Path = EVIDENCE) -> None:
+    """Store the evidence of rows that were counted in real tables here; that of other rows
+    stays, if they are there.
+    """
+    known = {claim.id for claim in read_claims()}
+    records = {
+        name: record for name, record in stored_evidence(path).items() if name in known
+    } | counted(rows)
+    head = (
+        "# Evidence of the rows that count in real tables. Written by: python -m lib claims"
+        " --write\n"
+    )
+    path.write_text(
+        head + yaml.safe_dump(records, sort_keys=True, default_flow_style=None, width=140)
+    )
+
+
+def main(*, check: bool = False, write: bool = False, paper: str | None = None) -> int:
+    """Print every row; 1 is returned if ``check`` finds a stored verdict that no longer follows."""
+    rows = evaluate(paper=paper)
+    for row in rows:
+        print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
+        print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
+        data = row.evidence.data + " (stored evidence)" * row.evidence.stored
+        print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {data}\n")
+    for name, counts in bars(rows).items():
+        print(f"{name:24} " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    print("† rules set when part of the results was known")
+    if write:
+        write_verdicts(rows)
+        write_evidence(rows)
+    if check and (changed := drift(rows, stored_verdicts(), stored_evidence())):
+        print(
+            "\nstored verdicts and evidence that no longer follow from the results:\n  "
+            + "\n  ".join(changed)
+        )
+        return 1
+    return 0

@@ -1,0 +1,87 @@
+"""A grid in parts, for machines or people that do not talk to each other: whose cells are whose,
+and one store of all.
+
+A part is a share of the cells that depends on its number alone, so parts can be
+run anywhere, in any order, and gathered when they are there. With a scheduler
+that all workers reach, ``backend="dask"`` needs no parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from lib import validate
+from lib.runner.sources import one_source
+from lib.runner.store import Store, StoreError
+from lib.runner.sweep import cell_key
+
+__all__ = ["share", "parts_there", "gather"]
+
+
+def share(
+    cells: Iterable[object], number: int, of: int, cost: Callable[[object], float] | None = None
+) -> list[object]:
+    """Part ``number`` (1, 2, ...) ``of`` so many: every cell is in one part, and parts cost about
+    the same.
+
+    Cells are dealt like cards, dear ones first and equal ones by their keys, so
+    that a part is no particular protocol, budget or run.
+    """
+    validate.integer("of", of, low=1)
+    validate.integer("number", number, low=1, high=of)
+    by_key = {cell_key(cell): cell for cell in cells}
+    order = sorted(by_key, key=lambda key: (-(cost(by_key[key]) if cost else 1.0), key))
+    return [by_key[key] for key in order[number - 1 :: of]]
+
+
+def parts_there(parts: Iterable[Path | str]) -> list[Path]:
+    """``parts`` as paths if each is a file, or has a journal beside it, as that of a run that was
+    killed.
+
+    Raises
+    ------
+    StoreError
+        For a folder, and for what is not there.
+    """
+    paths = [Path(part) for part in parts]
+    for path in paths:
+        if path.is_dir():
+            raise StoreError(f"part {path} is a folder; a results file is needed")
+        if not (path.is_file() or path.with_suffix(".journal").is_file()):
+            raise StoreError(f"part {path} is not there")
+    return paths
+
+
+def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
+    """Put the records of ``parts`` into ``store``; the number of cells that are still missing is
+    returned.
+
+    Gathering twice, or parts that overlap, changes nothing.
+
+    Raises
+    ------
+    StoreError
+        For a part that is not there or is a folder (then nothing is gathered), of another version,
+        or with records of cells that are not the grid's, or computed on other rows of a data set
+        than those of the store or of another part. What was gathered before stays.
+    """
+    parts, wanted = parts_there(parts), {cell_key(cell) for cell in cells}
+    same = one_source(store.frame(), store.path)
+    try:
+        for path in parts:
+            frame = Store(path, version=store.version).frame()
+            if frame.empty:
+                raise StoreError(f"{path} has no records")
+            if strangers := sorted(set(frame["cell"]) - wanted):
+                raise StoreError(
+                    f"{path} has {len(strangers)} records of other cells than the grid's,"
+                    f" {strangers[0]} for one"
+                )
+            same(frame, path)
+            for record in frame.to_dict("records"):
+                store.append(record)
+        store.compact()
+    finally:
+        store.close()
+    return sum(key not in store for key in wanted)

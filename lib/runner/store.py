@@ -1,0 +1,262 @@
+"""One atomic record a cell, in a journal beside a parquet file.
+
+A finished cell is one line of ``<name>.journal`` (checksum, then JSON), written with a single
+``write`` and ``fsync``; a kill leaves at most a torn last line, which readers pass over and the
+next writer cuts off. One process at a time writes, held to it by a lock; any number may read,
+without it. :meth:`Store.compact` folds the journal into ``<name>.parquet`` by writing a new file
+and renaming it over the old one, and only then empties the journal; a kill between the two leaves
+the same records twice, and reading drops the second. Both files carry checksums
+(:mod:`lib.runner.sealed` for parquet), so damage is refused, not read.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from lib.runner.records import kinds_of, plain, refuse_mixture
+from lib.runner.sealed import from_bytes, to_bytes
+
+__all__ = ["Store", "StoreBusy", "StoreError"]
+
+KEYS = ("cell", "version")
+
+
+class StoreError(ValueError):
+    """A results file that cannot be used as it is; nothing in it was changed."""
+
+
+class StoreBusy(StoreError):
+    """Another process is writing."""
+
+
+def _line(record: Mapping) -> bytes:
+    body = json.dumps(record, sort_keys=True, allow_nan=True).encode()
+    return b"%08x %s\n" % (zlib.crc32(body), body)
+
+
+def _parse(line: bytes) -> dict | None:
+    """The record of a line, or None if the line is damaged."""
+    crc, _, body = line.rstrip(b"\n").partition(b" ")
+    try:
+        return (
+            json.loads(body) if int(crc, 16) == zlib.crc32(body) and line.endswith(b"\n") else None
+        )
+    except ValueError:
+        return None
+
+
+def _is_record(record: object) -> bool:
+    return isinstance(record, dict) and all(isinstance(record.get(key), str) for key in KEYS)
+
+
+def _fault(frame: pd.DataFrame) -> str:
+    """What keeps a table from being one of records; empty if nothing does."""
+    if missing := [key for key in KEYS if key not in frame]:
+        return f"has no column {' or '.join(missing)}"
+    if empty := [
+        key for key in KEYS if not frame[key].map(lambda value: isinstance(value, str)).all()
+    ]:
+        return f"has rows without a {' or '.join(empty)}"
+    return "" if frame.columns.is_unique else "has two columns of one name"
+
+
+class Store:
+    """Records of one grid, keyed by their ``cell`` column.
+
+    Parameters
+    ----------
+    path : Path
+        ``.../name.parquet``; the journal lies beside it.
+    version : str
+        Version of the experiment's code. A store that holds records of another
+        version is refused unless ``mix_versions``.
+
+    Raises
+    ------
+    ValueError
+        If ``version`` is no text: a record of another kind would not be read back.
+    StoreError
+        If a file is damaged (which, where, and what to do) or holds what is no
+        record, or if the versions differ. The files stay as they are.
+    """
+
+    def __init__(self, path: Path | str, *, version: str, mix_versions: bool = False) -> None:
+        if not isinstance(version, str):
+            raise ValueError(f"version={version!r} is not allowed: text is")
+        self.path = Path(path)
+        self.journal = self.path.with_suffix(".journal")
+        self.version = version
+        self._mix_versions = mix_versions
+        self._lock: int | None = None
+        self._kinds: dict[str, str] = {}  # known to the writer only
+        self._know_cells()
+
+    def _know_cells(self) -> pd.DataFrame:
+        """Read which cells are there, and return their records."""
+        frame = self.frame()
+        others = sorted(set(frame["version"]) - {self.version}) if len(frame) else []
+        if others and not self._mix_versions:
+            raise StoreError(
+                f"{self.path} holds records of version {', '.join(others)}, this is version"
+                f" {self.version!r}; pass mix_versions=True to keep both, or choose another file"
+            )
+        self._cells = set(frame["cell"]) if len(frame) else set()
+        return frame
+
+    def __contains__(self, cell: str) -> bool:
+        return cell in self._cells
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def append(self, record: Mapping) -> None:
+        """Add one finished cell; a cell that is there already is left as it was.
+
+        Raises
+        ------
+        ValueError
+            For a value that is not plain, or of another kind than the field's
+            values before; the cell and the field are named, nothing is written.
+        StoreBusy
+            If another process writes.
+        """
+        if record["cell"] in self._cells:
+            return
+        self.become_writer()
+        if record["cell"] in self._cells:  # written by another process since this one read
+            return
+        record = plain(dict(record) | {"version": self.version}, f"cell {record['cell']}")
+        kinds = refuse_mixture(record, self._kinds)
+        fd = os.open(self.journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            line = _line(record)
+            if os.write(fd, line) < len(line):  # the disk is full
+                self._cut_torn_line()
+                raise StoreError(
+                    f"{self.journal} took only a part of a record; make room and run again"
+                )
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        self._cells.add(record["cell"])
+        self._kinds = kinds
+
+    def frame(self) -> pd.DataFrame:
+        """All records, one row a cell, in the order they were finished."""
+        # journal first: folded in between the two reads, a record is seen twice rather than never
+        journal = pd.DataFrame(self._read_journal())
+        parts = [part for part in (self._read_parquet(), journal) if len(part)]
+        if not parts:
+            return pd.DataFrame()
+        return pd.concat(parts, ignore_index=True).drop_duplicates("cell", ignore_index=True)
+
+    def compact(self, *, anew: bool = False) -> pd.DataFrame:
+        """Fold the journal into the parquet file, sorted by cell, and return the table.
+
+        Without a journal there is nothing to do, unless ``anew``: then the file is
+        written again, which seals one of before there were seals.
+        """
+        if not self.journal.exists() and not anew:
+            return self.frame()
+        self.become_writer()
+        frame = self.frame()
+        if frame.empty:
+            return frame
+        frame = frame.sort_values("cell", ignore_index=True)
+        temporary = self.path.with_suffix(".tmp")
+        with open(temporary, "wb") as file:
+            file.write(to_bytes(frame))
+            file.flush()
+            os.fsync(file.fileno())  # before the journal goes
+        os.replace(temporary, self.path)
+        self.journal.unlink(missing_ok=True)
+        return frame
+
+    def become_writer(self) -> None:
+        """Take the lock, once, cut off what a killed writer left half written, and see what others
+        wrote since.
+
+        A sweep does so before its first cell, not to compute what it may not write.
+        """
+        if self._lock is not None:
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise StoreBusy(
+                f"another process is writing to {self.path}; wait for it or stop it"
+            ) from None
+        self._lock = lock
+        try:
+            self._cut_torn_line()
+            self._kinds = kinds_of(self._know_cells())
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let another process write. The lock also goes with the process, however it ends."""
+        if self._lock is not None:
+            fcntl.flock(
+                self._lock, fcntl.LOCK_UN
+            )  # closing alone would not, where a forked worker holds a copy
+            os.close(self._lock)
+            self._lock = None
+
+    def _read_parquet(self) -> pd.DataFrame:
+        try:
+            raw = (
+                self.path.read_bytes()
+            )  # at once: a writer may put a new file in its place meanwhile
+        except FileNotFoundError:
+            return pd.DataFrame()
+        try:
+            frame = from_bytes(raw)
+            fault = _fault(frame)
+        except Exception as error:  # pyarrow raises many kinds
+            raise StoreError(
+                f"{self.path} is damaged, or no readable parquet file ({error}); restore it, the"
+                " committed ones from git, or move it away, then run again: the journal was not"
+                " touched"
+            ) from error
+        if fault:
+            raise StoreError(
+                f"{self.path} {fault}: it is no results file; restore it or move it away"
+            )
+        return frame
+
+    def _read_journal(self) -> list[dict]:
+        try:
+            lines = self.journal.read_bytes().splitlines(keepends=True)
+        except FileNotFoundError:  # none yet, or folded in just now
+            return []
+        records = [_parse(line) for line in lines]
+        if records and records[-1] is None and not lines[-1].endswith(b"\n"):
+            records.pop()  # being written, or torn by a kill
+        for where, record in enumerate(records, start=1):
+            if not _is_record(record):
+                fault = "fails its checksum" if record is None else "has no cell or no version"
+                raise StoreError(
+                    f"{self.journal}, line {where}, {fault}; remove that line to run its cell again"
+                )
+        return records
+
+    def _cut_torn_line(self) -> None:
+        if not self.journal.exists():
+            return
+        raw = self.journal.read_bytes()
+        whole = raw[: raw.rfind(b"\n") + 1]
+        if len(whole) < len(raw):
+            with open(self.journal, "r+b") as file:
+                file.truncate(len(whole))
+                os.fsync(file.fileno())

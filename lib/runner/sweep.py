@@ -1,0 +1,204 @@
+"""Run the cells of a grid that are not done yet: in parallel, resumable, with progress and time
+left.
+
+The parent process alone writes to the store; workers return records. A cell is
+a frozen dataclass; its key is the hash of its fields, so the same cell has the
+same key in every run, whatever grid it came in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as package_version
+
+import joblib
+import pandas as pd
+from tqdm import tqdm
+
+from lib import validate
+from lib.paths import ROOT
+from lib.runner.records import plain, refuse_taken
+from lib.runner.store import Store, StoreBusy
+
+__all__ = ["available_workers", "cell_key", "keep_as", "provenance", "run_sweep"]
+
+# what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials
+# of the tuning
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "lightgbm",
+    "mbi",
+    "jax",
+    "jaxlib",
+    "optax",
+    "optuna",
+)
+
+
+def keep_as(cell: object, **fields: object) -> None:
+    """Set fields of a frozen cell to plain Python numbers, so that equal cells have equal keys:
+    ``epsilon=1`` is ``epsilon=1.0``.
+    """
+    for name, value in fields.items():
+        object.__setattr__(cell, name, value)
+
+
+def cell_key(cell: object) -> str:
+    """Hash of a cell's class and fields, 16 hexadecimal digits."""
+    body = json.dumps([type(cell).__name__, asdict(cell)], sort_keys=True)
+    return hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
+
+
+def _git(*arguments: str) -> subprocess.CompletedProcess:
+    # no optional locks: a look at the tree must not stand in the way of a commit
+    command = ["git", "--no-optional-locks", "-C", str(ROOT), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _commit() -> str:
+    try:
+        commit = _git("rev-parse", "--short=12", "HEAD").stdout.strip()
+        dirty = commit and _git("diff", "--quiet", "HEAD", "--", "lib").returncode == 1
+    except OSError:  # a machine without git
+        return "unknown"
+    return f"{commit}-dirty" if dirty else commit or "unknown"
+
+
+def _versions() -> str:
+    found = []
+    for package in PACKAGES:
+        try:
+            found.append(f"{package}={package_version(package)}")
+        except PackageNotFoundError:  # not every machine needs all
+            continue
+    return " ".join(found)
+
+
+@cache
+def provenance() -> dict[str, str]:
+    """``commit`` and ``versions`` of this process.
+
+    The commit ends in ``-dirty`` where tracked files under ``lib/`` differ from
+    it (results may: a sweep writes them), and is ``"unknown"`` outside a git
+    repository. Of :data:`PACKAGES` those are named that are installed.
+    """
+    return {"commit": _commit(), "versions": _versions()}
+
+
+def _finish(run: Callable[[object], dict], cell: object) -> dict:
+    start, key, parameters = time.perf_counter(), cell_key(cell), asdict(cell)
+    result = plain(run(cell), f"cell {key} ({cell!r})")
+    refuse_taken(result, parameters, f"cell {key} ({cell!r})")
+    record = {"cell": key} | parameters | result | provenance()
+    record["wall_s"] = time.perf_counter() - start
+    record["created"] = datetime.now(UTC).isoformat(timespec="seconds")
+    return record
+
+
+def _folded(store: Store) -> pd.DataFrame:
+    """All records; a journal is folded, unless it is another process's that still writes."""
+    try:
+        return store.compact()
+    except StoreBusy:
+        return store.frame()
+    finally:
+        store.close()
+
+
+def run_sweep(
+    cells: Iterable[object],
+    run: Callable[[object], dict],
+    store: Store,
+    *,
+    workers: int = 1,
+    backend: str = "loky",
+    cost: Callable[[object], float] | None = None,
+    check: Callable[[dict], None] | None = None,
+    compact_every: float = 600.0,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Run every cell that ``store`` does not hold, append each as it finishes, return all records.
+
+    Where there is something to run, this process becomes the store's writer before
+    the first cell starts. Where there is not, another process may go on writing.
+
+    Parameters
+    ----------
+    cells : iterable of dataclass instances
+        In the order in which they should be run.
+    run : callable
+        Cell to a flat dictionary of results: text, truth values, numbers (NumPy's,
+        too) or None, under names that are neither the cell's parameters nor
+        ``lib.runner.records.RESERVED``; must be picklable for workers > 1.
+    workers : int
+        Processes. With ``backend="dask"`` the running client decides.
+    backend : str
+        A joblib backend: "loky", "threading", "dask" (a ``dask.distributed``
+        client must be active), "sequential".
+    cost : callable, optional
+        Relative cost of a cell; the bar and its estimate of the time left then
+        count cost, not cells.
+    check : callable
+        Sees each record before it is stored; what it raises ends the sweep.
+    compact_every : float
+        Seconds between foldings of the journal into the parquet file.
+
+    Raises
+    ------
+    ValueError
+        For a bad argument, or a result that cannot be stored; it names the cell and the field.
+    StoreBusy
+        If there is something to run and another process writes to ``store``; no cell has started
+        then.
+    """
+    validate.integer("workers", workers, low=1)
+    wanted = {cell_key(cell): cell for cell in cells}
+    for kind in {type(cell) for cell in wanted.values()}:
+        refuse_taken((field.name for field in fields(kind)), (), kind.__name__)
+    if all(key in store for key in wanted):
+        return _folded(store)
+    cost, last = cost or (lambda cell: 1.0), time.monotonic()
+    try:
+        store.become_writer()
+        todo = {
+            key: cell for key, cell in wanted.items() if key not in store
+        }  # another may have finished some since
+        costs = {key: cost(cell) for key, cell in todo.items()}
+        bar = tqdm(
+            total=round(sum(costs.values()), 1),
+            disable=not progress,
+            unit="cost",
+            mininterval=5,
+            bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}",
+        )
+        with joblib.parallel_config(backend=backend, n_jobs=workers), bar:
+            jobs = (joblib.delayed(_finish)(run, cell) for cell in todo.values())
+            for record in joblib.Parallel(return_as="generator_unordered", batch_size=1)(jobs):
+                if check is not None:
+                    check(record)
+                store.append(record)
+                bar.update(costs[record["cell"]])
+                bar.set_postfix_str(f"{len(store)} cells done")
+                if time.monotonic() - last > compact_every:
+                    store.compact()
+                    last = time.monotonic()
+        return store.compact()
+    finally:
+        store.close()
+
+
+def available_workers() -> int:
+    """One thread fewer than the machine has, at least one."""
+    return max(1, (os.cpu_count() or 2) - 1)

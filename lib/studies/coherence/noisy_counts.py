@@ -1,0 +1,135 @@
+"""DemCoh against a real epsilon-DP release of the NIST extract, and against exact counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.coherence.collection import EVERYONE
+from lib.coherence.experiment import Setup, one_split
+from lib.coherence.releases import READERS, Histogram, Reader
+from lib.datasets import Dataset, load
+from lib.datasets.memory import kept
+from lib.rng import stream
+from lib.runner.sweep import keep_as
+
+__all__ = [
+    "VERSION",
+    "SEED",
+    "RELEASES",
+    "EPSILONS",
+    "GROUPS",
+    "Cell",
+    "dp_grid",
+    "run_cell",
+    "per_group",
+]
+
+VERSION = "1"
+SEED = 20260117
+RELEASES = {
+    "coarse": ("SEX", "EDU", "DREM"),
+    "medium": ("SEX", "AGE", "RAC1P", "DREM"),
+    "fine": ("SEX", "AGE", "RAC1P", "PUMA", "DREM"),
+}
+EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, math.inf)
+GROUPS = (EVERYONE, "with the difficulty", "women", "men")
+STATISTICS = ("distance", "null")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One split: which counts are published, at which epsilon, and who reads them."""
+
+    release: str
+    epsilon: float
+    reader: str
+    split: int
+    n: int = 0
+    dataset: str = "nist"
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        validate.choice("release", self.release, RELEASES)
+        keep_as(
+            self,
+            epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
+            split=validate.integer("split", self.split, low=0),
+            n=validate.integer("n", self.n, low=0),
+            seed=validate.integer("seed", self.seed, low=0),
+        )
+        validate.choice("reader", self.reader, READERS)
+        validate.choice("dataset", self.dataset, ("nist",))
+
+
+def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) -> Iterator[Cell]:
+    """All releases, epsilons and readers; the forest on a fifth of the splits, since it is the
+    slow one.
+    """
+    for split in splits:
+        for release in RELEASES:
+            for epsilon in epsilons:
+                for reader in READERS:
+                    if reader != "forest" or split < max(2, len(splits) // 5):
+                        yield Cell(release=release, epsilon=epsilon, reader=reader, split=split)
+
+
+@kept()
+def _data() -> Dataset:
+    return load("nist")
+
+
+def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
+    """Flat record: ``distance|<group>``, ``null|<group>`` and ``n|<group>``; the split's halves
+    depend on it alone.
+    """
+    data = data or _data()
+    frame = data.frame
+    if cell.n:
+        validate.integer("n", cell.n, low=2, high=len(frame))
+        rows = stream(cell.seed, "dp sample", cell.n, cell.split).permutation(len(frame))[: cell.n]
+        frame = frame.iloc[rows].reset_index(drop=True)
+    columns = RELEASES[cell.release]
+    histogram = Histogram(
+        columns=columns, sizes=tuple(data.task.domain[c] for c in columns), epsilon=cell.epsilon
+    )
+    reader = Reader(histogram, cell.reader, histogram.counts(frame))
+    setup = Setup(target="DREM", lens=columns, null_draws=10)
+    members = dict(
+        zip(
+            GROUPS,
+            (
+                np.ones(len(frame), dtype=bool),
+                frame["DREM"].to_numpy() == 1,
+                frame["SEX"].to_numpy() == 0,
+                frame["SEX"].to_numpy() == 1,
+            ),
+            strict=True,
+        )
+    )
+    found = one_split(
+        frame, members, reader, setup, stream(cell.seed, "dp split", cell.n, cell.split)
+    )
+    flat = {
+        f"{s}|{row.group}": float(getattr(row, s))
+        for row in found.itertuples()
+        for s in ("n", *STATISTICS)
+    }
+    return flat | {"data_source": data.source, "data_sha256": data.sha256}
+
+
+def per_group(records: pd.DataFrame) -> pd.DataFrame:
+    """One row a cell and group."""
+    fields = ["release", "epsilon", "reader", "split", "n", "seed"]
+    parts = [
+        records[fields]
+        .rename(columns={"n": "sample"})
+        .assign(group=g, n=records[f"n|{g}"], **{s: records[f"{s}|{g}"] for s in STATISTICS})
+        for g in GROUPS
+    ]
+    return pd.concat(parts, ignore_index=True)

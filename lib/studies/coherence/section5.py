@@ -1,0 +1,232 @@
+"""Section 5 of the coherence paper rerun, and with one thing changed at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
+
+from lib import validate
+from lib.coherence.collection import EVERYONE, banded, groups
+from lib.coherence.distances import shuffled_distances, split_distance
+from lib.coherence.experiment import Setup, one_split
+from lib.coherence.learners import BATTERY
+from lib.datasets.memory import kept
+from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
+from lib.rng import stream
+from lib.runner.sweep import keep_as
+
+__all__ = [
+    "VERSION",
+    "WITH",
+    "VARIANTS",
+    "STATISTICS",
+    "Cell",
+    "section5_grid",
+    "collection",
+    "run_cell",
+    "per_group",
+    "published_labels",
+    "table_of",
+]
+
+VERSION = "1"
+SEED = 20260116
+WITH = "with the difficulty"
+STATISTICS = ("distance", "null", "null_95", "mean_a", "mean_b")
+VARIANTS = {
+    "published": (
+        "the script as it is: N a third class at -10, rows 1 to 13,626 of a shuffle against the"
+        " rest"
+    ),
+    "halves repaired": "as published, with the first row of the shuffle used, the last left out",
+    "N in the middle": "as published, with the class N predicted as 0 instead of -10",
+    "N dropped": "people of five and over only, two classes",
+}
+_SPLITS, _SIZES = 100, (500, 1000, 2000, 5000, 10_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One split of one variant; ``n`` people drawn at random (0: all). The stream depends on n
+    and split only.
+    """
+
+    variant: str
+    split: int
+    learner: str = "forest"
+    labels: str = "hard"
+    n: int = 0
+    dataset: str = "nist"
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        validate.choice("variant", self.variant, VARIANTS)
+        validate.choice("learner", self.learner, BATTERY)
+        validate.choice("labels", self.labels, ("hard", "confidence"))
+        validate.choice("dataset", self.dataset, ("nist",))
+        keep_as(
+            self,
+            split=validate.integer("split", self.split, low=0),
+            n=validate.integer("n", self.n, low=0),
+            seed=validate.integer("seed", self.seed, low=0),
+        )
+        if self.variant != "N dropped" and (self.learner, self.labels, self.n) != (
+            "forest",
+            "hard",
+            0,
+        ):
+            raise ValueError(
+                f"learner={self.learner!r} is not allowed: variant {self.variant!r} is the"
+                " published forest's"
+            )
+
+
+def section5_grid(
+    splits: range = range(_SPLITS), sizes: tuple[int, ...] = _SIZES
+) -> Iterator[Cell]:
+    """The variants, the battery of learners with both kinds of prediction, and n for the forest
+    and the lookup.
+    """
+    for split in splits:
+        for variant in VARIANTS:
+            if variant != "N dropped":
+                yield Cell(variant=variant, split=split)
+        for learner in BATTERY:
+            for labels in ("hard", "confidence"):
+                yield Cell(variant="N dropped", learner=learner, labels=labels, split=split)
+        for n in sizes:
+            for learner in ("forest", "lookup"):
+                yield Cell(
+                    variant="N dropped", learner=learner, labels="confidence", n=n, split=split
+                )
+
+
+@kept()
+def _table(source: str = "auto") -> Section5:
+    return load_section5(source)
+
+
+def table_of(cell: Cell, section5: Section5) -> pd.DataFrame:
+    """The rows of a cell: all as published, or those who were asked, or ``n`` of these."""
+    if cell.variant != "N dropped":
+        return section5.frame
+    asked = section5.asked()
+    if cell.n == 0:
+        return asked
+    validate.integer("n", cell.n, low=2, high=len(asked))
+    rows = stream(cell.seed, "section 5 sample", cell.n, cell.split).permutation(len(asked))[
+        : cell.n
+    ]
+    return asked.iloc[rows].reset_index(drop=True)
+
+
+def collection(frame: pd.DataFrame, with_code: int = 1) -> dict[str, np.ndarray]:
+    """The paper's two groups, and sex, race, age bands and crossings with names of their own."""
+    banding = banded(frame["AGEP"], (18, 35, 55, 75))
+    shown = pd.DataFrame(
+        {
+            "sex": frame["SEX"].map({1: "men", 2: "women"}),
+            "race": frame["RAC1P"],
+            "age": banding,
+            "difficulty": np.where(frame[TARGET] == with_code, "with", "without"),
+        }
+    )
+    found = {
+        EVERYONE: np.ones(len(frame), dtype=bool),
+        WITH: (frame[TARGET] == with_code).to_numpy(),
+    }
+    crossings = [("sex", "age"), ("difficulty", "sex"), ("difficulty", "age")]
+    return found | groups(shown, ["sex", "race", "age"], crossings, everyone=False)
+
+
+def published_labels(
+    section5: Section5, cell: Cell, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Predictions of the published protocol on everybody, and who was trained on; the row left out
+    is NaN.
+
+    The shuffle's ``loc[1:13626]`` takes rows 1 to 13,626, both ends included:
+    half of 27,252, with row 0 in neither half.
+    """
+    order = rng.permutation(len(section5.frame))
+    shuffled, half = section5.frame.iloc[order], len(order) // 2
+    first = 0 if cell.variant == "halves repaired" else len(order) - 2 * half
+    train, test = order[first : first + half], order[first + half : first + 2 * half]
+    y = shuffled[TARGET].map({1: -1, 2: 1, NOT_ASKED: NOT_ASKED}).to_numpy()
+    x = shuffled[list(section5.lens)].to_numpy()
+    model = RandomForestClassifier(n_estimators=50, random_state=int(rng.integers(2**31)))
+    model.fit(x[first : first + half], y[first : first + half])
+    h = np.full(len(order), np.nan)
+    h[np.concatenate([train, test])] = model.predict(x[first : first + 2 * half])
+    if cell.variant == "N in the middle":
+        h[h == NOT_ASKED] = 0
+    inside = np.zeros(len(order), dtype=bool)
+    inside[train] = True
+    return h, inside
+
+
+def run_cell(cell: Cell, section5: Section5 | None = None) -> dict:
+    """Flat record: ``<statistic>|<group>`` for each of :data:`STATISTICS`, ``n|<group>``, and
+    where the data are from.
+    """
+    section5 = section5 or _table()
+    frame, rng = table_of(cell, section5), stream(cell.seed, "section 5", cell.n, cell.split)
+    members = collection(frame)
+    if cell.variant == "N dropped":
+        setup = Setup(target=TARGET, lens=section5.lens, labels=cell.labels)
+        rows = one_split(frame, members, BATTERY[cell.learner], setup, rng)
+    else:
+        h, inside = published_labels(section5, cell, rng)
+        rows = pd.DataFrame(
+            [
+                {"group": name, "n": int(who.sum())} | _compare(h, inside, who, rng)
+                for name, who in members.items()
+            ]
+        )
+    flat = {
+        f"{s}|{row.group}": float(getattr(row, s))
+        for row in rows.itertuples()
+        for s in ("n", *STATISTICS)
+    }
+    return flat | {"data_source": section5.data.source, "data_sha256": section5.data.sha256}
+
+
+def _compare(
+    h: np.ndarray, inside: np.ndarray, who: np.ndarray, rng: np.random.Generator
+) -> dict[str, float]:
+    """As the library's experiment does it, for predictions that leave [-1, 1]."""
+    who = who & ~np.isnan(h)
+    h, inside = h[who], inside[who]
+    if inside.all() or not inside.any():
+        return dict.fromkeys(STATISTICS, np.nan)
+    null = shuffled_distances(h, int(inside.sum()), draws=20, rng=rng)
+    return {
+        "distance": float(split_distance(h, inside)),
+        "null": null.mean(),
+        "null_95": np.quantile(null, 0.95),
+        "mean_a": h[inside].mean(),
+        "mean_b": h[~inside].mean(),
+    }
+
+
+def per_group(records: pd.DataFrame) -> pd.DataFrame:
+    """The stored records as one row a cell and group: the cell's fields, ``group``, ``n`` and
+    the statistics.
+    """
+    fields = ["variant", "learner", "labels", "n", "split", "seed"]
+    names = [
+        column.removeprefix("distance|")
+        for column in records.columns
+        if column.startswith("distance|")
+    ]
+    parts = [
+        records[fields]
+        .rename(columns={"n": "sample"})
+        .assign(group=name, **{s: records[f"{s}|{name}"] for s in ("n", *STATISTICS)})
+        for name in names
+    ]
+    return pd.concat(parts, ignore_index=True).dropna(subset=["n"])

@@ -1,0 +1,174 @@
+"""Tables of the chapter across the papers: means over runs with t intervals, paired differences,
+what is guaranteed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from lib.coherence.collection import EVERYONE
+from lib.coherence.solver import Setting, solve
+from lib.stats.summary import mean_interval, summarise
+from lib.studies.cross_paper.scores import WITH
+from lib.studies.cross_paper.statistics import fairness_of, small_crossings
+
+__all__ = [
+    "SMALL_NAME",
+    "label",
+    "labelled",
+    "intervals",
+    "of_note",
+    "strata_differences",
+    "guaranteed",
+    "errors_and_excess",
+    "fairness_and_excess",
+]
+
+SMALL_NAME = "small crossings"
+_BY = {"vanilla": "", "SEX": " by sex", "RAC1P": " by race", "SEX_RAC1P": " by sex & race"}
+_PLAIN = {"clear": "in the clear", "fresh": "a fresh half", "nobody": "nobody"}
+
+
+def label(kind: str, by: str = "vanilla", weights: str = "public") -> str:
+    """A release in words: ``"MST by sex & race, noisy sizes"``."""
+    return _PLAIN.get(kind, kind) + _BY[by] + (", noisy sizes" if weights == "noisy" else "")
+
+
+def labelled(rows: pd.DataFrame) -> pd.DataFrame:
+    """With a column ``release``."""
+    keys = ["kind", "by", "weights"]
+    names = {
+        key: label(*key) for key in rows[keys].drop_duplicates().itertuples(index=False, name=None)
+    }
+    return rows.assign(
+        release=[names[key] for key in rows[keys].itertuples(index=False, name=None)]
+    )
+
+
+def of_note(rows: pd.DataFrame) -> dict[str, list[str]]:
+    """The three panels: everyone, those with the difficulty, the small crossings of sex and
+    race.
+    """
+    return {EVERYONE: [EVERYONE], WITH: [WITH], SMALL_NAME: small_crossings(rows)}
+
+
+def intervals(
+    rows: pd.DataFrame,
+    by: Sequence[str],
+    value: str = "excess",
+    panels: Mapping[str, list[str]] | None = None,
+) -> pd.DataFrame:
+    """``*by, panel, mean, low, high, runs``: averaged over a panel's groups inside a run, then t
+    over runs.
+
+    ``panels`` maps a name to groups; each group by itself, if not given.
+    """
+    panels = {g: [g] for g in rows["group"].unique()} if panels is None else panels
+    found = []
+    for panel, groups in panels.items():
+        per_run = rows[rows["group"].isin(groups)].groupby([*by, "run"])[value].mean().reset_index()
+        found.append(summarise(per_run, by, value).assign(panel=panel))
+    return pd.concat(found, ignore_index=True)
+
+
+def strata_differences(
+    rows: pd.DataFrame, kind: str = "MST", epsilons: Sequence[float] = (1.0, 5.0)
+) -> pd.DataFrame:
+    """Stratified less unstratified, paired by run: of the error, and of the excess of each reader.
+
+    Columns ``release, panel, what, mean, low, high, runs``; averaged over ``epsilons``.
+    """
+    part = labelled(rows[(rows["kind"] == kind) & rows["epsilon"].isin(list(epsilons))])
+    wanted = {"error": ("error_in", "forest")} | {r: ("excess", r) for r in part["reader"].unique()}
+    found = []
+    for panel, groups in of_note(rows).items():
+        for what, (value, reader) in wanted.items():
+            own = part[part["group"].isin(groups) & (part["reader"] == reader)]
+            table = own.pivot_table(index="run", columns="release", values=value)
+            for release in table.columns.drop(label(kind)):
+                mean, low, high = mean_interval(table[release] - table[label(kind)])
+                found.append(
+                    {
+                        "release": release,
+                        "panel": panel,
+                        "what": what,
+                        "mean": mean,
+                        "low": low,
+                        "high": high,
+                        "runs": int(table[release].notna().sum()),
+                    }
+                )
+    return pd.DataFrame(found)
+
+
+def guaranteed(
+    rows: pd.DataFrame,
+    epsilons: Sequence[float],
+    *,
+    beta: float = 0.05,
+    modes: Sequence[str] = ("theorem7", "tightened", "within"),
+) -> pd.DataFrame:
+    """The alpha that a pure epsilon-DP release of the half guarantees for each panel's smallest
+    group; None: nothing.
+    """
+    sizes, n = rows.groupby("group")["n"].max(), int(rows["n"].max())
+    found = []
+    for panel, groups in of_note(rows).items():
+        members = int(sizes[groups].min())
+        for epsilon in epsilons:
+            for mode in modes:
+                setting = {
+                    "beta": beta,
+                    "gamma": members,
+                    "collection": len(sizes),
+                    "n": n,
+                    "epsilon": epsilon,
+                    "mode": mode,
+                }
+                found.append(
+                    {
+                        "panel": panel,
+                        "members": members,
+                        "epsilon": epsilon,
+                        "mode": mode,
+                        "alpha": _alpha(setting),
+                    }
+                )
+    return pd.DataFrame(found)
+
+
+def _alpha(setting: dict) -> float | None:
+    try:
+        return solve(Setting(**setting)).value
+    except ValueError:  # an epsilon that the theorem does not cover
+        return None
+
+
+def errors_and_excess(
+    rows: pd.DataFrame, reader: str = "tracer", members: int = 100
+) -> pd.DataFrame:
+    """Mean error and mean excess over runs of each of MST's releases, budgets and crossings of
+    ``members`` or more.
+    """
+    part = rows[
+        (rows["kind"] == "MST") & (rows["reader"] == reader) & rows["group"].str.contains(" & ")
+    ]
+    part = labelled(part[(part["n"] >= members) & ~part["group"].str.startswith("with")])
+    keys = ["release", "epsilon", "group"]
+    return part.groupby(keys)[["error_in", "excess"]].mean().reset_index()
+
+
+def fairness_and_excess(rows: pd.DataFrame) -> pd.DataFrame:
+    """Mean |SPD|, |EOD|, |OAD| between the sexes and the forest's mean excess on those with the
+    difficulty, of each release.
+    """
+    keys = ["kind", "by", "weights", "epsilon", "run"]
+    own = rows[(rows["reader"] == "forest") & (rows["group"] == WITH)].set_index(keys)[["excess"]]
+    both = labelled(own.join(fairness_of(rows), how="inner").reset_index())
+    return (
+        both.groupby(["kind", "release", "epsilon"])[["excess", "SPD", "EOD", "OAD"]]
+        .mean()
+        .reset_index()
+    )

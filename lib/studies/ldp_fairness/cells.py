@@ -1,0 +1,300 @@
+"""The grid of Arcolezi et al.: LDP on the sensitive attributes of the training set, LightGBM,
+tested on true data.
+
+A :class:`Cell` is one training. Runs share their splits: run ``r`` of every
+protocol, budget and the NonDP baseline trains and tests on the same people, so
+differences to NonDP are paired. Split and model use ``random_state = r``, as
+the published runs do; the noise has its own stream, keyed by the cell.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from lightgbm import LGBMClassifier
+from sklearn.model_selection import train_test_split
+
+from lib import validate
+from lib.datasets import Dataset, load, task
+from lib.datasets.memory import kept
+from lib.fairness import Metric, evaluate
+from lib.ldp import (
+    PROTOCOLS,
+    ROUNDED,
+    SPLITS,
+    design_matrix,
+    make,
+    protocol_class,
+    sanitise,
+    split_budget,
+)
+from lib.rng import stream
+from lib.runner.sweep import keep_as
+from lib.studies.ldp_fairness.hyperparameters import CHOICES, hyperparameters
+
+__all__ = [
+    "VERSION",
+    "EPSILONS",
+    "BASELINE",
+    "Cell",
+    "main_grid",
+    "appendix_grid",
+    "tuned_grid",
+    "rounded_grid",
+    "sensitive_attributes",
+    "split_rows",
+    "train",
+    "run_cell",
+    "relative_cost",
+]
+
+# Raised whenever a change here or below alters what a cell computes; a golden test holds it.
+VERSION = "2"  # 2: the subsets of SS are drawn another way; the other protocols' cells are as in 1
+
+EPSILONS: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 20.0, 50.0)
+BASELINE = "NonDP"
+
+_SECONDS = {"lsac": 0.9, "adult": 3.3, "acs_coverage": 5.8}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One training.
+
+    Parameters
+    ----------
+    dataset : str
+        A task of ``lib.datasets``, or ``"module:TASK"``.
+    protocol : str
+        One of ``lib.ldp.PROTOCOLS`` or ``"module:Class"``, or ``"NonDP"`` (then ``split="none"``,
+        ``epsilon=nan``).
+    split : {"uniform", "k-based", "none"}
+    epsilon : float
+        Budget of a user's whole report.
+    run : int
+        0, 1, ...: the train/test split, the model's seed and the noise stream.
+    sensitive : {"table2", "random"}
+        The four attributes of Table 2, or the appendix's draw for this run.
+    hyperparameters : str
+        "published", "tuned" or "default", see ``lib.studies.ldp_fairness.hyperparameters``.
+    seed : int
+        Master seed of the noise.
+    """
+
+    dataset: str
+    protocol: str
+    split: str
+    epsilon: float
+    run: int
+    sensitive: str = "table2"
+    hyperparameters: str = "published"
+    seed: int = 20230717
+
+    def __post_init__(self) -> None:
+        task(self.dataset)
+        if self.protocol != BASELINE:
+            protocol_class(self.protocol)
+        keep_as(
+            self,
+            run=validate.integer("run", self.run, low=0),
+            seed=validate.integer("seed", self.seed, low=0),
+        )
+        validate.choice("sensitive", self.sensitive, ("table2", "random"))
+        validate.choice("hyperparameters", self.hyperparameters, CHOICES)
+        if self.protocol == BASELINE:
+            validate.choice("split", self.split, ("none",))
+            if self.epsilon == self.epsilon:
+                raise ValueError(
+                    f"epsilon={self.epsilon!r} is not allowed: {BASELINE} has no budget, nan is"
+                )
+            keep_as(self, epsilon=math.nan)
+        else:
+            validate.choice("split", self.split, SPLITS)
+            keep_as(self, epsilon=validate.budget("epsilon", self.epsilon))
+            budgets(
+                self
+            )  # a share that is too small is known here, not after the cells before this one
+
+    @property
+    def noise(self) -> np.random.Generator:
+        """The stream of this cell's LDP noise."""
+        key = (
+            self.dataset,
+            self.protocol,
+            self.split,
+            float(self.epsilon),
+            self.run,
+            self.sensitive,
+        )
+        return stream(self.seed, "ldp-fairness", *key)
+
+
+def main_grid(
+    datasets=("lsac", "adult", "acs_coverage"),
+    protocols=PROTOCOLS,
+    splits=SPLITS,
+    epsilons=EPSILONS,
+    runs=range(20),
+    **options,
+) -> Iterator[Cell]:
+    """Figs 2-7, run by run: all cells of run 0 first, its baselines before them."""
+    for run in runs:
+        for dataset in datasets:
+            yield Cell(
+                dataset=dataset,
+                protocol=BASELINE,
+                split="none",
+                epsilon=float("nan"),
+                run=run,
+                **options,
+            )
+            for epsilon in epsilons:
+                for protocol in protocols:
+                    for split in splits:
+                        yield Cell(
+                            dataset=dataset,
+                            protocol=protocol,
+                            split=split,
+                            epsilon=float(epsilon),
+                            run=run,
+                            **options,
+                        )
+
+
+def appendix_grid(**options) -> Iterator[Cell]:
+    """Figs 8-13: the same with the sensitive attributes drawn anew for each run."""
+    return main_grid(**({"runs": range(10)} | options | {"sensitive": "random"}))
+
+
+def tuned_grid(**options) -> Iterator[Cell]:
+    """The main grid with hyper-parameters tuned on training folds, to see what hangs on the
+    published ones.
+    """
+    return main_grid(**({"runs": range(10)} | options | {"hyperparameters": "tuned"}))
+
+
+def rounded_grid(**options) -> Iterator[Cell]:
+    """The cells of OLH and SS that the authors' rounding changes, under that rounding
+    (``lib.ldp.ROUNDED``).
+
+    The printed rules round ``g`` and ``omega`` down. A cell is listed if the
+    nearest whole number is another for at least one of its attributes.
+    """
+    for cell in main_grid(**({"protocols": tuple(ROUNDED)} | options)):
+        if cell.protocol != BASELINE and _rounding_matters(cell):
+            yield replace(cell, protocol=ROUNDED[cell.protocol])
+
+
+def _rounding_matters(cell: Cell) -> bool:
+    domain = task(cell.dataset).domain
+    return any(
+        make(cell.protocol, k=domain[c], epsilon=e).p_star
+        != make(ROUNDED[cell.protocol], k=domain[c], epsilon=e).p_star
+        for c, e in budgets(cell).items()
+    )
+
+
+def sensitive_attributes(cell: Cell) -> tuple[str, ...]:
+    """``A_s`` of a cell.
+
+    ``"random"`` follows Appendix A: ``d_s`` uniform on 2..6, the protected
+    attribute always in, the others drawn from the task's pool without
+    replacement; the draw depends on data set and run only.
+    """
+    spec = task(cell.dataset)
+    if cell.sensitive == "table2":
+        return spec.sensitive
+    rng = stream(cell.seed, "ldp-fairness appendix", cell.dataset, cell.run)
+    d_s = int(rng.integers(2, 7))
+    others = rng.choice(len(spec.pool), size=d_s - 1, replace=False)
+    return (spec.protected, *(spec.pool[i] for i in others))
+
+
+def budgets(cell: Cell) -> dict[str, float]:
+    """What each sensitive attribute of a cell gets of its budget; a ``ValueError`` if that is
+    too little for one.
+    """
+    attributes, domain = sensitive_attributes(cell), task(cell.dataset).domain
+    shares = split_budget(
+        cell.epsilon, [domain[c] for c in attributes], cell.split, attributes=attributes
+    )
+    return dict(zip(attributes, shares.tolist(), strict=True))
+
+
+@kept()
+def _data(dataset: str) -> Dataset:
+    return load(dataset)
+
+
+def split_rows(y: np.ndarray, run: int) -> tuple[np.ndarray, np.ndarray]:
+    """Row numbers of train and test: 80/20, stratified on the target ``y``, shape (n,)."""
+    train, test = train_test_split(np.arange(len(y)), test_size=0.2, stratify=y, random_state=run)
+    return train, test
+
+
+def train(
+    features: np.ndarray, y: np.ndarray, parameters: dict, random_state: int
+) -> LGBMClassifier:
+    """LightGBM as the paper uses it; single-threaded, since cells run side by side."""
+    model = LGBMClassifier(
+        **parameters, random_state=random_state, n_jobs=1, force_row_wise=True, verbose=-1
+    )
+    return model.fit(features, y)
+
+
+def run_cell(
+    cell: Cell, data: Dataset | None = None, extra: Mapping[str, Metric] | None = None
+) -> dict:
+    """Train and test one cell: metrics, per-group rates, budgets, times, the data's provenance.
+
+    ``extra`` are metrics of one's own, as in :func:`lib.fairness.evaluate`.
+    """
+    data = data or _data(cell.dataset)
+    spec, start = data.task, time.perf_counter()
+    parameters = hyperparameters(cell.hyperparameters, cell.dataset)
+    train_rows, test_rows = split_rows(data.y, cell.run)
+    domain = spec.domain.project(spec.features)
+    known, unseen = data.frame.iloc[train_rows], data.frame.iloc[test_rows]
+    sensitive = sensitive_attributes(cell)
+    bits, epsilon_protected = None, float("nan")
+    if cell.protocol != BASELINE:
+        bits = sanitise(
+            known,
+            domain,
+            sensitive,
+            protocol=cell.protocol,
+            split=cell.split,
+            epsilon=cell.epsilon,
+            rng=cell.noise,
+        )
+        epsilon_protected = budgets(cell)[spec.protected]
+    features = design_matrix(known, domain, bits)
+    built = time.perf_counter()
+    model = train(features, data.y[train_rows], parameters, cell.run)
+    fitted = time.perf_counter()
+    scores = model.predict_proba(design_matrix(unseen, domain))[:, 1]
+    labels = (scores > 0.5).astype(np.int8)
+    y = data.y[test_rows]
+    return evaluate(y, labels, data.protected[test_rows], scores, extra) | {
+        "d_s": len(sensitive),
+        "attributes": ",".join(sensitive),
+        "epsilon_protected": epsilon_protected,
+        "majority_accuracy": float(max(y.mean(), 1 - y.mean())),
+        "constant_prediction": bool(labels.min() == labels.max()),
+        "build_s": built - start,
+        "fit_s": fitted - built,
+        "predict_s": time.perf_counter() - fitted,
+        "data_source": data.source,
+        "data_sha256": data.sha256,
+    }
+
+
+def relative_cost(cell: Cell) -> float:
+    """Seconds that the cell takes on one core of a common machine, for the estimate of the time
+    left.
+    """
+    return _SECONDS.get(cell.dataset, 5.0)

@@ -1,0 +1,271 @@
+"""Measures for the claims of the LDP paper that need no grid: arithmetic on the protocols, and
+counts in the tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from lib.datasets import TASKS, load
+from lib.ldp import PROTOCOLS, SPLITS, make, split_budget
+from lib.ldp.base import Protocol
+from lib.ldp.grr import GRR
+from lib.ldp.histogram import optimal_theta
+from lib.ldp.subset_selection import SS
+from lib.ledger.rules import Evidence, counts_rows
+from lib.studies.ldp_fairness.cells import EPSILONS
+
+__all__ = ["MEASURES", "single_value_probability", "grid_reports"]
+
+DATA = ("adult", "acs_coverage", "lsac")
+ROUNDING = 1e-9
+
+
+def grid_reports(
+    split: str | None = None, epsilons: Sequence[float] = EPSILONS
+) -> Iterator[tuple[str, str, str, int, float]]:
+    """Every ``(data set, split, attribute, k, its budget)`` of the main grid, or at other
+    budgets of a report.
+    """
+    for name in DATA:
+        sensitive = TASKS[name].sensitive
+        sizes = [TASKS[name].domain[c] for c in sensitive]
+        for way in SPLITS if split is None else (split,):
+            for epsilon in epsilons:
+                budgets = split_budget(epsilon, sizes, way)
+                yield from (
+                    (name, way, c, k, float(e))
+                    for c, k, e in zip(sensitive, sizes, budgets, strict=True)
+                )
+
+
+def single_value_probability(protocol: Protocol) -> float:
+    """Probability that a report supports exactly one value, so that its sender is "in one
+    category".
+
+    The bits of a support set are independent for the unary encodings and for
+    local hashing with a random function; SS and GRR report a fixed number.
+    """
+    if isinstance(protocol, GRR):
+        return 1.0
+    if isinstance(protocol, SS):
+        return float(protocol.omega == 1)
+    p, q, k = protocol.p_star, protocol.q_star, protocol.k
+    return p * (1 - q) ** (k - 1) + (1 - p) * (k - 1) * q * (1 - q) ** (k - 2)
+
+
+@counts_rows
+def table2(dataset: str, n: int, sizes: Sequence[int]) -> Evidence:
+    """Whether the table has the printed number of rows and the sensitive attributes the printed
+    domain sizes.
+    """
+    data = load(dataset)
+    if data.is_replica:
+        return Evidence(math.nan, data="replica", detail="only the replica is here")
+    found = [int(data.frame[c].nunique()) for c in data.task.sensitive]
+    same = len(data.frame) == n and found == list(sizes)
+    return Evidence(
+        float(same),
+        data="real data",
+        detail=f"n = {len(data.frame):,}; {', '.join(map(str, found))}",
+    )
+
+
+def attribute_counts(counts: dict[str, int]) -> Evidence:
+    """Whether the analysed tables have the stated numbers of attributes."""
+    found = {name: len(TASKS[name].features) for name in counts}
+    return Evidence(
+        float(found == counts), detail=", ".join(f"{name} {count}" for name, count in found.items())
+    )
+
+
+@counts_rows
+def levels(dataset: str, column: str, count: int) -> Evidence:
+    """Whether a column takes as many values as stated."""
+    data = load(dataset)
+    if data.is_replica:
+        return Evidence(math.nan, data="replica", detail="only the replica is here")
+    found = int(data.frame[column].nunique())
+    return Evidence(float(found == count), data="real data", detail=f"{found} values")
+
+
+def ratio(epsilon: float) -> Evidence:
+    """``e^epsilon``."""
+    return Evidence(math.exp(epsilon))
+
+
+def unprotected_share(epsilon: float, guess: float) -> Evidence:
+    """Share of sensitive attributes (data set, split) whose part of ``epsilon`` lets somebody guess
+    right with ``guess``.
+
+    Of two values, equally likely beforehand, the better guess after a report that
+    spends ``e`` is right with probability ``1 / (1 + exp(-e))`` at most.
+    """
+    reports = grid_reports(epsilons=(epsilon,))
+    right = {f"{c} of {name}, {split}": 1 / (1 + math.exp(-e)) for name, split, c, _, e in reports}
+    least = min(right, key=right.get)
+    words = f"{len(right)} attributes and splits; least for {least}: {right[least]:.0%}"
+    return Evidence(sum(p >= guess for p in right.values()) / len(right), detail=words)
+
+
+def private() -> Evidence:
+    """Whether every protocol's exact privacy loss is at most its budget, at every attribute and
+    budget of the grid.
+    """
+    cases = {(k, e) for *_, k, e in grid_reports()}
+    worst = max(
+        make(name, k=k, epsilon=e).privacy_loss() / e - 1 for name in PROTOCOLS for k, e in cases
+    )
+    return Evidence(
+        float(worst <= ROUNDING),
+        detail=f"{len(PROTOCOLS)} protocols, {len(cases)} pairs (k, epsilon)",
+    )
+
+
+def composes() -> Evidence:
+    """Whether both splits of each data set add up to the whole budget, at every budget of the
+    grid.
+    """
+    gaps = []
+    for name in DATA:
+        sizes = [TASKS[name].domain[c] for c in TASKS[name].sensitive]
+        gaps += [
+            abs(split_budget(e, sizes, split).sum() / e - 1) for split in SPLITS for e in EPSILONS
+        ]
+    return Evidence(float(max(gaps) <= ROUNDING), detail=f"{len(gaps)} splits")
+
+
+def ss_is_grr() -> Evidence:
+    """Whether the channels of SS with omega = 1 and of GRR agree to 1e-12 for several k."""
+    gaps = []
+    for k in (2, 3, 5, 9):
+        ss, grr = make("SS", k=k, epsilon=4.0), make("GRR", k=k, epsilon=4.0)
+        gaps.append(
+            np.abs(ss.channel()[:, np.argsort(ss.subsets().argmax(axis=1))] - grr.channel()).max()
+        )
+    return Evidence(float(max(gaps) < 1e-12), detail=f"largest difference {max(gaps):.0e}")
+
+
+def splits_agree(sizes: Sequence[int]) -> Evidence:
+    """Whether the two splits are the same for these domain sizes."""
+    gap = np.abs(split_budget(1.0, sizes, "uniform") - split_budget(1.0, sizes, "k-based")).max()
+    return Evidence(float(gap < 1e-12), detail=f"largest difference {gap:.2f} of epsilon")
+
+
+def omega_optimal(ks: Sequence[int], epsilons: Sequence[float]) -> Evidence:
+    """Share of (k, epsilon) where no other subset size has less variance than ``max(1,
+    floor(k/(e^eps+1)))``.
+    """
+    hits = []
+    for k in ks:
+        for e in epsilons:
+            var = [_ss_variance(k, e, omega) for omega in range(1, k)]
+            printed = max(1, math.floor(k / (math.exp(e) + 1)))
+            hits.append(var[printed - 1] <= min(var) * (1 + ROUNDING))
+    return Evidence(float(np.mean(hits)), detail=f"{len(hits)} pairs (k, epsilon)")
+
+
+def _ss_variance(k: int, epsilon: float, omega: int) -> float:
+    p = omega * math.exp(epsilon) / (omega * math.exp(epsilon) + k - omega)
+    q = (p * (omega - 1) + (1 - p) * omega) / (k - 1)
+    return q * (1 - q) / (p - q) ** 2
+
+
+def g_optimal(epsilons: Sequence[float]) -> Evidence:
+    """Share of budgets where no other range of the hash has less variance than ``floor(e^eps +
+    1)``.
+    """
+    hits = []
+    for e in epsilons:
+        x = math.exp(e)
+        var = {
+            g: (x - 1 + g) ** 2 / ((x - 1) ** 2 * (g - 1)) for g in range(2, math.ceil(2 * x) + 3)
+        }
+        hits.append(var[math.floor(x + 1)] <= min(var.values()) * (1 + ROUNDING))
+    return Evidence(float(np.mean(hits)), detail=f"{len(hits)} budgets")
+
+
+def theta_inside(epsilons: Sequence[float]) -> Evidence:
+    """Whether the optimum of theta over [0, 1] lies in (0.5, 1) for every budget."""
+    found = [optimal_theta(e, "published") for e in epsilons]
+    return Evidence(
+        float(all(0.5 < t < 1 for t in found)),
+        detail=f"theta from {min(found):.3f} to {max(found):.3f}",
+    )
+
+
+def less_variance(protocol: str, than: str) -> Evidence:
+    """Share of the grid's (k, epsilon) where the variance is no larger; ``than="HE"`` sums
+    unthresholded histograms.
+    """
+    cases = sorted({(k, e) for *_, k, e in grid_reports()})
+    hits = []
+    for k, e in cases:
+        other = 8 / e**2 if than == "HE" else make(than, k=k, epsilon=e).variance(1)
+        hits.append(make(protocol, k=k, epsilon=e).variance(1) <= other * (1 + ROUNDING))
+    return Evidence(float(np.mean(hits)), detail=f"{len(cases)} pairs (k, epsilon)")
+
+
+def single_share(protocols: Sequence[str]) -> Evidence:
+    """Share of the grid's reports (data set, attribute, split, budget) that name exactly one
+    value, over protocols.
+    """
+    cases = [(k, e) for *_, k, e in grid_reports()]
+    each = {
+        n: np.mean([single_value_probability(make(n, k=k, epsilon=e)) for k, e in cases])
+        for n in protocols
+    }
+    words = ", ".join(f"{n} {share:.0%}" for n, share in each.items())
+    return Evidence(float(np.mean(list(each.values()))), detail=words)
+
+
+def inconsistent_share(protocols: Sequence[str]) -> Evidence:
+    """Share of the grid's reports that name several values or none, of the protocol where it is
+    smallest.
+    """
+    each = {n: 1 - single_share([n]).value for n in protocols}
+    return Evidence(
+        min(each.values()), detail=", ".join(f"{n} {share:.0%}" for n, share in each.items())
+    )
+
+
+def correlation_left() -> Evidence:
+    """Largest share of two attributes' covariance that is left between their GRR reports, over the
+    grid's budgets.
+
+    Independent reports keep ``Cov(bit_a, bit_b)`` times ``(p*_a - q*_a)(p*_b - q*_b)``. Gender and
+    race of Adult, uniform split.
+    """
+    ks = [TASKS["adult"].domain[c] for c in ("gender", "race")]
+    left = {}
+    for epsilon in EPSILONS:
+        share = [make("GRR", k=k, epsilon=epsilon / len(TASKS["adult"].sensitive)) for k in ks]
+        left[epsilon] = math.prod(m.p_star - m.q_star for m in share)
+    words = ", ".join(f"{left[e]:.1%} at epsilon {e:g}" for e in (min(left), 8.0, max(left)))
+    return Evidence(max(left.values()), detail=f"of the covariance is left {words}")
+
+
+MEASURES: dict[str, Callable[..., Evidence]] = {
+    f.__name__: f
+    for f in (
+        table2,
+        attribute_counts,
+        levels,
+        ratio,
+        unprotected_share,
+        private,
+        composes,
+        ss_is_grr,
+        splits_agree,
+        omega_optimal,
+        g_optimal,
+        theta_inside,
+        less_variance,
+        single_share,
+        inconsistent_share,
+        correlation_left,
+    )
+}

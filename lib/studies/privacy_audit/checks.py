@@ -1,0 +1,210 @@
+"""Audit a whole fit against what it declares: five checks on many replays between two neighbouring
+tables.
+
+``law``
+    Each answer follows the law that its look states (Kolmogorov-Smirnov tests of what must be
+    uniform).
+``price``
+    No look costs more between the two tables than its ledger entry says.
+``budget``
+    The entries of the looks that move between the two tables add up to no more than the promise,
+    nor does the ledger.
+``beside``
+    With equal answers the two fits release the same, to the last bit.
+``loss``
+    The empirical delta(epsilon) of the exact privacy losses is nowhere above the declared one.
+
+``price``, ``budget`` and ``beside`` are arithmetic: they raise no false alarm. If a run passes all
+three, its looks are covered by the promise for this pair of tables. ``law`` and ``loss`` are
+statistical tests.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from lib.dp import Exponential, Gaussian
+from lib.dp.empirical_delta import Promise, certified_epsilon, delta_lower_bound, proves_violation
+from lib.rng import stream
+from lib.studies.privacy_audit.replay import Fit, Look, Replay, replay
+
+__all__ = ["CHECKS", "Audit", "audit", "follows_law", "ranks", "uniform_p_value"]
+
+CHECKS = ("law", "price", "budget", "beside", "loss")
+_ROUNDING = 1e-9
+_INSIDE = (1e-15, 1 - 1e-15)  # ranks that round to 0 or 1 would be infinite quantiles
+_PREFIXES = tuple(2**j for j in range(4, 20))
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the replays of one fit between two tables prove.
+
+    Attributes
+    ----------
+    promise : Promise
+    losses : array, shape (runs,)
+        Exact privacy losses in nats.
+    price : float
+        The largest price of a run's looks between the two tables, in the unit of the promise.
+    alarms : dict
+        The checks that failed, with what was found first.
+    """
+
+    promise: Promise
+    losses: np.ndarray
+    price: float
+    alarms: dict[str, str]
+
+    def certified(self, delta: float, level: float) -> float:
+        """The epsilon that the losses rule out at ``delta``; wrong with probability at most
+        ``level``.
+        """
+        return certified_epsilon(self.losses, self.promise, delta, level)
+
+    def lower_bound(self, epsilon: float, level: float) -> float:
+        """The delta that the losses rule out at ``epsilon``; wrong with probability at most
+        ``level``.
+        """
+        return delta_lower_bound(self.losses, epsilon, level)
+
+
+def audit(
+    fit: Fit,
+    table: object,
+    neighbour: object,
+    promise: Promise,
+    relation: str,
+    *,
+    runs: int,
+    seed: int = 0,
+    delta: float = 0.01,
+    level: float = 1e-6,
+) -> Audit:
+    """Run ``fit(table, rng)`` and replay it on ``neighbour``, ``runs`` times.
+
+    Parameters
+    ----------
+    fit : callable
+        Returns what it releases, or raises a ``ValueError`` with a public message.
+    table, neighbour : object
+        Two tables that are neighbours by ``relation``, as ``fit`` takes them.
+    promise : Promise
+        What is declared for this relation.
+    relation : str
+        One of :data:`lib.dp.RELATIONS`.
+    runs : int
+    seed : int
+    delta : float
+        Where the grid of epsilons is anchored.
+    level : float
+        Probability that ``law`` or ``loss`` raises a false alarm, half of it for each.
+    """
+    losses, prices, looks, alarms = np.empty(runs), np.empty(runs), [], {}
+    for run in range(runs):
+        found = replay(fit, table, neighbour, lambda run=run: stream(seed, "privacy audit", run))
+        losses[run], prices[run] = (
+            found.loss,
+            math.fsum(a.price(b) for a, b in zip(found.looks, found.twins, strict=True)),
+        )
+        looks += found.looks
+        for check, words in _faults(found, promise, relation):
+            alarms.setdefault(check, words)
+    if words := follows_law(looks, np.random.default_rng(seed), level / 2):
+        alarms["law"] = words
+    if proves_violation(losses, promise, delta, level / 2):
+        alarms["loss"] = "delta is above the declared one"
+    return Audit(
+        promise,
+        losses,
+        float(prices.max()),
+        {check: alarms[check] for check in CHECKS if check in alarms},
+    )
+
+
+def _faults(found: Replay, promise: Promise, relation: str) -> Iterable[tuple[str, str]]:
+    """What arithmetic finds in one replay: the check that fails, and where."""
+    charged = []
+    for look, twin in zip(found.looks, found.twins, strict=True):
+        price = look.price(twin)
+        if price > look.entry.prices[relation] * (1 + _ROUNDING):
+            yield (
+                "price",
+                f"{look.entry.what}: {price:.3g}, charged {look.entry.prices[relation]:.3g}",
+            )
+        if price > 0:
+            charged.append(look.entry.prices[relation])
+    most = promise.rho if promise.epsilon is None else promise.epsilon
+    stated = ledger.price(relation) if (ledger := getattr(found.released, "ledger", None)) else 0.0
+    if (spent := max(math.fsum(charged), stated)) > most * (1 + _ROUNDING):
+        yield "budget", f"{spent:.3g} is spent of {most:.3g}"
+    if found.uncovered:
+        yield "beside", found.uncovered
+
+
+def ranks(look: Look, rng: np.random.Generator) -> np.ndarray:
+    """Numbers that are uniform on [0, 1] and independent if the answer was drawn from the law that
+    the look states.
+
+    Noise: the distribution function at each value. A selection: the probability of all likelier
+    options, and a random part (by ``rng``) of that of the chosen one.
+    """
+    if isinstance(look.mechanism, Exponential):
+        odds = np.exp(look.mechanism.log_probabilities(look.exact))
+        own = odds[look.answer]
+        likelier = odds[(odds > own) | ((odds == own) & (np.arange(odds.size) < look.answer))].sum()
+        return np.array([min(1.0, likelier + rng.random() * own)])
+    noise = np.ravel(look.answer - look.exact)
+    if isinstance(look.mechanism, Gaussian):
+        return np.clip(stats.norm.cdf(noise / np.ravel(look.mechanism.sigma)), *_INSIDE)
+    return np.clip(stats.laplace.cdf(noise / np.ravel(look.mechanism.scale)), *_INSIDE)
+
+
+def follows_law(looks: Sequence[Look], rng: np.random.Generator, level: float) -> str:
+    """Which of four streams of ranks is not uniform; empty if none is shown to be. Wrong with
+    probability at most ``level``.
+
+    The streams are those of every noisy value; of the difference of every two values that follow
+    each other; of the difference of the sums of two looks that do; and of every selection. The
+    differences show noise that is used twice. How many looks there are may depend on their answers.
+    So a stream is tested at numbers of draws fixed beforehand.
+    """
+    noise = [
+        stats.norm.ppf(ranks(look, rng))
+        for look in looks
+        if not isinstance(look.mechanism, Exponential)
+    ]
+    each = np.concatenate([*noise, []])
+    sums = np.array([z.sum() / math.sqrt(z.size) for z in noise])
+    selections = [ranks(look, rng) for look in looks if isinstance(look.mechanism, Exponential)]
+    streams = {
+        "noise": stats.norm.cdf(each),
+        "noise of two values": _differences(each),
+        "noise of two looks": _differences(sums),
+        "selections": np.concatenate([*selections, []]),
+    }
+    share = level / (len(streams) * len(_PREFIXES))
+    for name, values in streams.items():
+        for n in (n for n in _PREFIXES if n <= values.size):
+            if (p := uniform_p_value(values[:n])) <= share:
+                return f"{name}: p = {p:.1g} after {n} draws"
+    return ""
+
+
+def _differences(z: np.ndarray) -> np.ndarray:
+    """Ranks of the differences of the first and the second normal value, the third and the
+    fourth, and so on.
+    """
+    even = z.size // 2 * 2
+    return stats.norm.cdf((z[0:even:2] - z[1:even:2]) / math.sqrt(2))
+
+
+def uniform_p_value(values: np.ndarray) -> float:
+    """Kolmogorov-Smirnov's exact p-value against the uniform law on [0, 1]."""
+    x, place = np.sort(values), np.arange(values.size + 1) / values.size
+    return float(stats.kstwo.sf(max((place[1:] - x).max(), (x - place[:-1]).max()), values.size))

@@ -1,0 +1,358 @@
+"""Measures for the claims of the stratified-DP paper about means: New York's group sizes, Figs
+2, 3, 6 to 8.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from lib.datasets.newyork import GROUPS, ROWS, crossing, published_cells
+from lib.ledger.rules import LEVEL, Evidence
+from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
+from lib.runner import NoResults, results
+from lib.stats.holm import holm
+from lib.studies.private_means.census import METHODS, RHO, oracles
+
+__all__ = ["MEASURES", "race_sizes", "mixtures", "census", "stratified_price"]
+
+NOTHING = Evidence(math.nan, detail="no stored results")
+
+
+def race_sizes() -> np.ndarray:
+    """People of each race in the paper's Table 3, largest first, shape (9,)."""
+    race = np.zeros(9)
+    for (_, code), people in GROUPS.items():
+        race[code - 1] += people
+    return np.sort(race)[::-1]
+
+
+@cache
+def mixtures(spreads: str = "one") -> pd.DataFrame:
+    """Stored cells of the mixtures; empty if there are none."""
+    try:
+        rows = results("means_mixtures")
+    except NoResults:
+        return pd.DataFrame()
+    return rows[rows["spreads"] == spreads]
+
+
+@cache
+def census(setting: str = "published", dataset: str = "newyork") -> pd.DataFrame:
+    """Stored COINPRESS cells of a data set at the papers' budget; empty if there are none."""
+    try:
+        rows = results("means_newyork" if dataset == "newyork" else "means_census")
+    except NoResults:
+        return pd.DataFrame()
+    ours = (
+        (rows["dataset"] == dataset)
+        & (rows["setting"] == setting)
+        & (rows["mechanism"] == "coinpress")
+    )
+    return rows[ours & (rows["budget"] == RHO)]
+
+
+def stratified_price(setting: str) -> pd.DataFrame:
+    """What stratifying costs everybody's mean, by variable: over the crossings that were also run
+    with all strata.
+
+    Columns: ``plain``, ``stratified`` and ``clean`` (stratified, no noise drawn:
+    clipping, and strata that are left out of this estimate only), medians;
+    ``median``, ``least`` and ``most`` of stratified over plain. No rows if nothing is stored.
+    """
+    rows, whole = census(setting), census("scaled, all strata")
+    if rows.empty or whole.empty:
+        return pd.DataFrame()
+    rows = rows[rows["crossing"].isin(whole["crossing"])]
+    ratio = (rows[f"error|{METHODS[1]}"] / rows[f"error|{METHODS[0]}"]).groupby(rows["variable"])
+    names = {
+        "plain": f"error|{METHODS[0]}",
+        "stratified": f"error|{METHODS[1]}",
+        "clean": f"clean|{METHODS[1]}",
+    }
+    medians = rows.groupby("variable")[list(names.values())].median().set_axis(list(names), axis=1)
+    return medians.assign(median=ratio.median(), least=ratio.min(), most=ratio.max())
+
+
+# --- New York
+# ----------------------------------------------------------------------
+
+
+def group_total() -> Evidence:
+    """Whether Table 3 adds up to n, and no group of it has fewer people than the aggregates of
+    the script count there.
+    """
+    total = sum(GROUPS.values())
+    counted = crossing(published_cells(), "SEX", "RAC1P")["n_SCHL"]
+    fits = all(GROUPS[group] >= people for group, people in counted.items())
+    words = (
+        f"{total:,}; the counts of {len(counted)} published groups"
+        f" {'fit' if fits else 'do not fit'}"
+    )
+    return Evidence(float(total == ROWS and fits), data="published aggregates", detail=words)
+
+
+def race_shares() -> Evidence:
+    """Whether the five printed shares are those of Table 3, to the printed digits."""
+    shares, printed = race_sizes()[:5] / ROWS, (0.70, 0.12, 0.086, 0.056, 0.029)
+    ok = all(
+        abs(a - b) <= 0.5 * 10 ** -(2 if b >= 0.1 else 3)
+        for a, b in zip(shares, printed, strict=True)
+    )
+    return Evidence(
+        float(ok), data="published aggregates", detail=", ".join(f"{s:.3f}" for s in shares)
+    )
+
+
+def race_alpha() -> Evidence:
+    """Alpha by matching the sum of squared shares, with maximum likelihood in words."""
+    sizes = race_sizes()
+    likely = alpha_by_likelihood(sizes)
+    return Evidence(
+        alpha_by_squares(sizes),
+        data="published aggregates",
+        detail=f"maximum likelihood gives {likely:.3f}",
+    )
+
+
+def race_improvement() -> Evidence:
+    """How much better than the worst case, at alpha .13, relative to the printed best case; other
+    readings in words.
+
+    The reference is 0: the worst case itself.
+    """
+    readings = improvements(race_sizes(), 0.13)
+    value = readings["expected, relative to the printed best case"]
+    others = "; ".join(f"{name} {v:.0%}" for name, v in readings.items() if v != value)
+    return Evidence(
+        value, data="published aggregates", detail=f"other readings: {others}", reference=0.0
+    )
+
+
+# --- figures
+# ----------------------------------------------------------------------
+
+
+def mixture_small(method: str, total: int, threshold: float) -> Evidence:
+    """Share of the settings with at least ``total`` rows, published k and alpha, whose mean error
+    is at most ``threshold``.
+
+    The figure's n is the total: the script keeps half of it private and takes the weights from the
+    other half.
+    """
+    rows = mixtures()
+    if rows.empty:
+        return NOTHING
+    rows = rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
+    error = rows[f"error|{method}"]
+    words = (
+        f"{(error <= threshold).sum()} of {len(error)} settings, errors {error.min():.4f} to"
+        f" {error.max():.4f}"
+    )
+    return Evidence(
+        float((error <= threshold).mean()),
+        runs=int(rows["runs"].min()),
+        data="generated",
+        detail=words,
+    )
+
+
+def mixture_skewed(method: str, skewed: float, even: float) -> Evidence:
+    """Share of (n, k), published k, at which the mean error is smaller at alpha ``skewed`` than
+    at ``even``.
+    """
+    rows = mixtures()
+    if rows.empty:
+        return NOTHING
+    rows = rows[rows["k"] <= 12]
+    error = rows.pivot(index=["n", "k"], columns="alpha", values=f"error|{method}")[
+        [skewed, even]
+    ].dropna()
+    ratio = error[skewed] / error[even]
+    words = (
+        f"median ratio {ratio.median():.2f}, {ratio.min():.2f} to {ratio.max():.2f}, over"
+        f" {len(ratio)} pairs of settings"
+    )
+    return Evidence(
+        float((ratio < 1).mean()), runs=int(rows["runs"].min()), data="generated", detail=words
+    )
+
+
+def mixture_gap(method: str, total: int, margin: float) -> Evidence:
+    """Share of the settings with at least ``total`` rows whose error differs from plain COINPRESS's
+    by at most ``margin``.
+
+    The whole 95% interval of the difference, paired on the run, is to lie inside. Half of the total
+    is private.
+    """
+    rows = mixtures()
+    if rows.empty:
+        return NOTHING
+    rows = rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
+    low, high = (rows[f"error|{method} - {METHODS[0]}|{end}"] for end in ("low", "high"))
+    words = (
+        f"intervals of the difference from {low.min():.4f} to {high.max():.4f}, over"
+        f" {len(rows)} settings"
+    )
+    inside = ((low >= -margin) & (high <= margin)).mean()
+    return Evidence(float(inside), runs=int(rows["runs"].min()), data="generated", detail=words)
+
+
+def mixture_ratio(method: str) -> Evidence:
+    """Mean over k and alpha of the error over plain COINPRESS's at the largest n; the reference is
+    that at the smallest n.
+
+    The interval is over runs: those of the paired differences, each divided by
+    the plain error of its setting, whose own noise is left out.
+    """
+    rows = mixtures()
+    if rows.empty:
+        return NOTHING
+    rows = rows[rows["k"] <= 12]
+    plain, gap = rows[f"error|{METHODS[0]}"], f"error|{method} - {METHODS[0]}"
+    half = (rows[f"{gap}|high"] - rows[f"{gap}|low"]) / 2 / plain
+    table = pd.DataFrame({"n": rows["n"], "ratio": 1 + rows[gap] / plain, "half": half})
+    last, first = table[table["n"] == table["n"].max()], table[table["n"] == table["n"].min()]
+    mean, before = float(last["ratio"].mean()), float(first["ratio"].mean())
+    reach = math.sqrt((last["half"] ** 2).sum()) / len(last)
+    above = (last["ratio"] - last["half"] > 1).sum()
+    words = (
+        f"{last['ratio'].min():.1f} to {last['ratio'].max():.1f} at {last['n'].iloc[0]:,} private"
+        " rows, "
+    )
+    words += (
+        f"clearly above 1 in {above} of {len(last)} settings; the mean at {first['n'].iloc[0]:,} is"
+        f" {before:.1f}"
+    )
+    runs = int(rows["runs"].min())
+    return Evidence(
+        mean, mean - reach, mean + reach, runs, "generated", detail=words, reference=before
+    )
+
+
+def _stand_in(rows: pd.DataFrame) -> str:
+    return (
+        "real data"
+        if set(rows["data_source"]) <= {"local", "cache", "download", "census"}
+        else "stand-in"
+    )
+
+
+_TAIL = (
+    "the tail of incomes inside a group of the stand-in is assumed (lognormal), and the error comes"
+    " from that tail"
+)
+_SHAPE = (
+    "on the stand-in the groups' sizes and means and the range are published; "
+    "the shape inside a group, which decides what is clipped, is assumed"
+)
+
+
+def _told(found: Evidence, variables: list[str]) -> Evidence:
+    """``found`` with the limits of New York's stand-in said; not comparable where it rests on
+    incomes' assumed tail.
+    """
+    if found.data != "stand-in":
+        return found
+    if "PINCP" in variables:
+        return replace(
+            found, comparable=False, detail=f"{_TAIL}. Not held against the claim: {found.detail}"
+        )
+    return replace(found, detail=f"{found.detail}; {_SHAPE}")
+
+
+def _unpaid(found: Evidence, setting: str) -> Evidence:
+    """``found`` with what its estimates took from the private table for nothing."""
+    return replace(
+        found, detail=f"{found.detail}; oracle, not charged: {'; '.join(oracles(setting))}"
+    )
+
+
+def census_error(
+    variables: list[str],
+    factor: float,
+    setting: str = "published",
+    dataset: str = "newyork",
+    method: str = METHODS[1],
+    worse: bool = False,
+) -> Evidence:
+    """Share of the crossings in which the error of ``method`` is at most ``factor`` times the
+    plain one (more, if ``worse``).
+    """
+    rows = census(setting, dataset)
+    if rows.empty:
+        return NOTHING
+    rows = rows[rows["variable"].isin(variables)]
+    ratio = rows[f"error|{method}"] / rows[f"error|{METHODS[0]}"]
+    words = (
+        f"median ratio {ratio.median():.2f}, largest {ratio.max():.1f}, over {len(rows)} crossings"
+    )
+    hits = (ratio <= factor) != worse
+    found = Evidence(
+        float(hits.mean()), runs=int(rows["runs"].min()), data=_stand_in(rows), detail=words
+    )
+    return _unpaid(_told(found, variables), setting)
+
+
+def census_improves(variables: list[str], setting: str = "published") -> Evidence:
+    """Whether the stratified error is smaller in one crossing at least: a paired t-test each,
+    Holm's correction over all.
+    """
+    rows = census(setting)
+    if rows.empty:
+        return NOTHING
+    rows = rows[rows["variable"].isin(variables)]
+    gap, freedom = f"error|{METHODS[1]} - {METHODS[0]}", rows["runs"] - 1
+    error = (rows[f"{gap}|high"] - rows[f"{gap}|low"]) / 2 / stats.t.isf(0.025, freedom)
+    p = np.where(
+        error > 0, stats.t.cdf(rows[gap] / error.where(error > 0, 1.0), freedom), rows[gap] >= 0
+    )
+    better = holm(p) < LEVEL
+    words = ", ".join(f"{v} {better[rows['variable'] == v].mean():.0%}" for v in variables)
+    found = Evidence(
+        float(better.any()),
+        runs=int(rows["runs"].min()),
+        data=_stand_in(rows),
+        detail=f"after Holm's correction in {better.sum()} of {len(rows)} crossings: {words}",
+    )
+    return _unpaid(_told(found, variables), setting)
+
+
+def census_parity(setting: str = "published", dataset: str = "newyork") -> Evidence:
+    """Share of variables and crossings whose parity error is smaller when stratified, its whole
+    interval below zero.
+    """
+    rows = census(setting, dataset)
+    if rows.empty:
+        return NOTHING
+    better = rows[f"parity|{METHODS[1]} - {METHODS[0]}|high"] < 0
+    ratio = (rows[f"parity|{METHODS[1]}"] / rows[f"parity|{METHODS[0]}"]).median()
+    words = f"median ratio {ratio:.2g} over {len(rows)} crossings"
+    found = Evidence(
+        float(better.mean()), runs=int(rows["runs"].min()), data=_stand_in(rows), detail=words
+    )
+    return _unpaid(found, setting)
+
+
+MEASURES: dict[str, Callable[..., Evidence]] = {
+    f.__name__: f
+    for f in (
+        group_total,
+        race_shares,
+        race_alpha,
+        race_improvement,
+        mixture_small,
+        mixture_skewed,
+        mixture_gap,
+        mixture_ratio,
+        census_error,
+        census_improves,
+        census_parity,
+    )
+}

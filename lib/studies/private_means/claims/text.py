@@ -1,0 +1,222 @@
+"""Measures for what the stratified paper says of means in passing: a fresh estimate, the radius,
+Def. 11's weight, Tables 1, 2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from lib.datasets.newyork import GROUPS, ROWS, VARIABLES, crossing, published_cells
+from lib.fairness.group_rates import parity_error
+from lib.ledger.rules import Evidence
+from lib.means.grouped import Interval, coinpress, laplace_means
+from lib.rng import stream
+
+__all__ = ["MEASURES", "coinpress_error"]
+
+
+def fresh_estimate(epsilon: float = 1.0) -> Evidence:
+    """Ratio of a group's noise with a fresh estimate of everybody beside it to that without, both
+    epsilon-DP.
+
+    A record is in its group and in the whole, so each release gets half of epsilon
+    (sequential composition). The detail says what the fresh estimate itself is worth.
+    """
+    sizes = np.array([100, 250, 650])
+    x, low, high = np.zeros(sizes.sum()), -3.0, 3.0
+
+    def noise(sizes: np.ndarray, budget: float) -> np.ndarray:
+        return np.abs(laplace_means(x, sizes, low, high, budget, stream(1, "fresh estimate")))
+
+    ratio = float(np.mean(noise(sizes, epsilon / 2) / noise(sizes, epsilon)))
+    weights = sizes / sizes.sum()
+    fresh = (high - low) / (sizes.sum() * epsilon / 2)
+    recombined = math.sqrt((((high - low) * weights / (sizes * epsilon)) ** 2).sum())
+    words = (
+        f"of a group's noise; with k = {sizes.size} groups a fresh estimate of everybody at"
+        " epsilon/2 has "
+    )
+    words += (
+        f"{fresh / recombined:.2f} times the noise of the recombined one at epsilon (2/sqrt(k) for"
+        " one interval)"
+    )
+    return Evidence(ratio, detail=words, reference=1.0)
+
+
+def coinpress_error(
+    radius: float, steps: int, *, n: int = 1000, rho: float = 0.5, runs: int = 400
+) -> float:
+    """Mean absolute error of COINPRESS on ``n`` standard normal values, told that the mean lies
+    within ``radius``.
+
+    The last step has three quarters of ``rho``, as in the published script; the others share the
+    rest.
+    """
+    rng = stream(1, "coinpress radius", radius, steps)
+    x = rng.standard_normal(runs * n)
+    rhos = (rho,) if steps == 1 else (*[rho / 4 / (steps - 1)] * (steps - 1), 3 * rho / 4)
+    found = coinpress(x, np.full(runs, n), Interval(low=-radius, high=radius), rhos, rng)
+    return float(np.abs(found - x.reshape(runs, n).mean(axis=1)).mean())
+
+
+def logarithmic_radius() -> Evidence:
+    """Whether COINPRESS's error grows no faster than log R, R from 10 to a million, with the best
+    of up to ten steps.
+
+    In the detail: with the two steps of the published script.
+    """
+    radii = (10.0, 100.0, 1e4, 1e6)
+    best = {r: min(coinpress_error(r, steps) for steps in range(1, 11)) for r in radii}
+    two = {r: coinpress_error(r, 2) for r in radii}
+    growth = {r: best[r] / best[10.0] for r in radii}
+    allowed = {r: math.log(r) / math.log(10.0) for r in radii}
+    words = (
+        f"error at R = 10^6 over that at R = 10: {growth[1e6]:.2f} with the best number of steps, "
+    )
+    words += (
+        f"{two[1e6] / two[10.0]:,.3g} with the script's two, where log R grows by"
+        f" {allowed[1e6]:.0f}"
+    )
+    runs = 400
+    return Evidence(
+        float(all(growth[r] <= allowed[r] for r in radii)),
+        runs=runs,
+        of=0,
+        data="generated",
+        detail=words,
+    )
+
+
+def population_weight(k: int = 9) -> Evidence:
+    """Whether omega = 1/k gives everybody's error the weight of one stratum's in Definition 11,
+    as printed (a sum).
+    """
+    truth, moved = np.ones(k), np.ones(k)
+    moved[0] += 0.01
+    parts = {}
+    for reading in ("sum", "average"):
+        everybody = parity_error(truth, truth, 1.0, 1.01, reading=reading)
+        stratum = parity_error(truth, moved, 1.0, 1.0, reading=reading)
+        parts[reading] = float(everybody / stratum)
+    words = (
+        f"k = {k}: everybody's error counts {parts['sum']:.3f} times as much as a stratum's in the"
+        " printed sum, "
+    )
+    words += f"{parts['average']:.3f} times in the average that the sentence before it speaks of"
+    return Evidence(float(math.isclose(parts["sum"], 1.0)), detail=words)
+
+
+def table1() -> Evidence:
+    """Whether Table 1's counts and means are those of the published aggregates, added up over a
+    crossing printed whole.
+    """
+    wrong, words = [], []
+    by_age = crossing(published_cells(), "AGEP")
+    for name, variable in VARIABLES.items():
+        n, mean = (
+            int(by_age[f"n_{name}"].sum()),
+            by_age[f"sum_{name}"].sum() / by_age[f"n_{name}"].sum(),
+        )
+        words.append(f"{name} {n:,}, {mean:,.3f}")
+        if n != variable.n or abs(mean - variable.mean) > 0.5 * 10 ** -_decimals(variable.mean):
+            wrong.append(name)
+    detail = "; ".join(words) + (f"; not as printed: {', '.join(wrong)}" if wrong else "")
+    return Evidence(float(not wrong), data="published aggregates", detail=detail)
+
+
+def _decimals(value: float) -> int:
+    return len(repr(float(value)).partition(".")[2])
+
+
+# Table 2: mean, standard deviation, median of the columns that other published numbers give
+_TABLE2 = {"SEX": (1.517, 0.5, 2), "RAC1P": (2.186, 2.342, 1), "AGEP": (1.687, 1.234, 2)}
+
+
+def table2_newyork() -> Evidence:
+    """Whether Table 2's mean, deviation and median of sex, race and age band follow from Table 3
+    and the aggregates.
+
+    The people under three, of whom the aggregates say nothing, are in the first age band.
+    """
+    groups = pd.Series(GROUPS)
+    ages = crossing(published_cells(), "AGEP")["n_SCHL"].to_numpy(dtype=float)
+    ages[0] += ROWS - ages.sum()
+    laws = {
+        "SEX": groups.groupby(level=0).sum(),
+        "RAC1P": groups.groupby(level=1).sum(),
+        "AGEP": pd.Series(ages, index=range(5)),
+    }
+    wrong, words = [], []
+    for name, (mean, std, median) in _TABLE2.items():
+        codes, people = laws[name].index.to_numpy(dtype=float), laws[name].to_numpy(dtype=float)
+        share = people / people.sum()
+        found = (codes * share).sum()
+        spread = math.sqrt(((codes - found) ** 2 * share).sum())
+        middle = codes[np.searchsorted(share.cumsum(), 0.5)]
+        words.append(f"{name} {found:.3f}, {spread:.3f}, {middle:.0f}")
+        if abs(found - mean) > 5e-4 or abs(spread - std) > 5e-4 or middle != median:
+            wrong.append(name)
+    detail = (
+        "mean, deviation, median: "
+        + "; ".join(words)
+        + (f"; not as printed: {', '.join(wrong)}" if wrong else "")
+    )
+    return Evidence(float(not wrong), data="published aggregates", detail=detail)
+
+
+def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) -> Evidence:
+    """Whether an example as Appendix C describes exists: one measurement, best for everybody,
+    second best in each stratum.
+
+    Two strata of equal size and three pairs of bits. The first pair is dependent in both, the
+    second in the first stratum only, the third in the second only; without noise, a pair's score is
+    how far it is from independence.
+    """
+    p, q, r = strengths
+    strata = [{"p": p, "q": q, "r": 0.0}, {"p": p, "q": 0.0, "r": r}]
+    tables = [{pair: _dependent(s) for pair, s in stratum.items()} for stratum in strata]
+    everybody = {pair: (tables[0][pair] + tables[1][pair]) / 2 for pair in "pqr"}
+
+    def order(of: dict[str, np.ndarray]) -> list[str]:
+        return sorted(of, key=lambda pair: -_from_independence(of[pair]))
+
+    measured = {order(t)[0] for t in tables}
+    best = order(everybody)[0]
+    second = all(order(t)[1] == best for t in tables)
+    left = _from_independence(everybody[best])
+    words = (
+        f"everybody's best pair is second in both strata: {second}; nobody measures it:"
+        f" {best not in measured}; "
+    )
+    words += (
+        f"its error is {left:.2f} (of 2) after the strata's models are added up, 0 with one model"
+    )
+    return Evidence(float(second and best not in measured and left > 0), detail=words)
+
+
+def _dependent(strength: float) -> np.ndarray:
+    """Law of two fair bits of which the second repeats the first with probability ``strength``,
+    else is drawn anew.
+    """
+    return strength * np.eye(2) / 2 + (1 - strength) / 4
+
+
+def _from_independence(law: np.ndarray) -> float:
+    return float(np.abs(law - np.outer(law.sum(axis=1), law.sum(axis=0))).sum())
+
+
+MEASURES: dict[str, Callable[..., Evidence]] = {
+    f.__name__: f
+    for f in (
+        fresh_estimate,
+        logarithmic_radius,
+        population_weight,
+        table1,
+        table2_newyork,
+        stylised_selection,
+    )
+}

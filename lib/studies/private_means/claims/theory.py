@@ -1,0 +1,316 @@
+"""Measures for the claims of the stratified-DP paper about the theory of means, its Fig. 1 and
+Algorithm 3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from scipy import stats
+
+from lib.ledger.rules import Evidence
+from lib.means.group_sizes import expected_logs, log_sums
+from lib.means.grouped import laplace_means, recombine
+from lib.means.stratified import strat_laplace
+from lib.means.theory import clip_slack, printed_factor
+from lib.rng import stream
+
+__all__ = ["MEASURES"]
+
+
+def stratified_privacy(epsilons: tuple[float, ...] = (0.1, 1.0, 5.0)) -> Evidence:
+    """Whether the strata's releases together have a privacy loss of at most epsilon, for the worst
+    neighbours: exact densities.
+
+    One record goes from far left to far right of its stratum's clip interval,
+    in each stratum in turn. Centres and scales are read off the mechanism's
+    releases, all strata are compared, and the losses of independent Laplace
+    variables add up; the mean of everybody is made from the strata.
+    """
+    sizes, worst = np.array([1, 5, 40, 1000]), 0.0
+    groups = np.repeat(np.arange(sizes.size), sizes)
+    half = 3.0 + np.array([clip_slack(size, 0.05) for size in sizes])
+    x = stream(1, "worst neighbours").normal(0, 2, groups.size)
+    for epsilon in epsilons:
+        for moved in np.cumsum(sizes) - sizes:
+            left, right = ((np.arange(x.size) == moved) * sign * 1e6 + x for sign in (-1, 1))
+            (a, scale), (b, other) = (_laplace_law(v, groups, half, epsilon) for v in (left, right))
+            if not np.allclose(scale, other, rtol=1e-9):
+                return Evidence(0.0, detail="the noise's scale depends on the values")
+            worst = max(worst, float((np.abs(a - b) / scale).sum() / epsilon))
+    words = (
+        f"largest loss {worst:.9f} of epsilon, strata of {', '.join(map(str, sizes))}, epsilon"
+        f" {', '.join(map(str, epsilons))}"
+    )
+    return Evidence(float(worst <= 1 + 1e-9), detail=words)
+
+
+def _laplace_law(
+    x: np.ndarray, groups: np.ndarray, half: np.ndarray, epsilon: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Centre and scale of every stratum's release, from two releases whose standard draws are
+    known to differ.
+    """
+    found, draws = [], []
+    for run in (0, 1):
+        how = {"low": -half, "high": half, "epsilon": epsilon, "rng": stream(1, "draws", run)}
+        found.append(strat_laplace(x, groups, half.size, **how).strata)
+        draws.append(stream(1, "draws", run).laplace(0.0, 1.0, half.size))
+    scale = (found[1] - found[0]) / (draws[1] - draws[0])
+    return found[0] - draws[0] * scale, np.abs(scale)
+
+
+def printed_clipping(n: int, gamma: float) -> Evidence:
+    """Whether the printed clip interval leaves all ``n`` normal values alone with probability
+    ``1 - O(gamma)``: within 2 gamma.
+    """
+    missed = -math.expm1(n * stats.norm.logcdf(clip_slack(n, gamma, reading="printed")))
+    right = -math.expm1(n * stats.norm.logcdf(clip_slack(n, gamma)))
+    words = f"a value beyond with probability {missed:.2g}; with sqrt(2 log(2n/gamma)) {right:.2g}"
+    return Evidence(float(missed <= 2 * gamma), detail=f"n = {n:,}, gamma = {gamma:g}: {words}")
+
+
+def noise_bound(stratified: bool, gamma: float = 0.05, runs: int = 2000) -> Evidence:
+    """Whether ``|p - p_hat|`` stays below the bound in all but 2 gamma of simulated data sets, with
+    the whole 95% interval.
+
+    Eq. 2's constants are exact for one Laplace variable: it exceeds ``ln(1/gamma)``
+    scales with probability gamma. Proposition 9 is sqrt(k) times that, with
+    n/k for n in the logarithm; each group clips by its own size, as in Eq. 3.
+    """
+    missed, epsilon, radius = 0, 1.0, 3.0
+    for sizes in _BOUNDED if stratified else ([200], [5000]):
+        k, n = len(sizes), sum(sizes)
+        rng = stream(1, "noise bound", k, n, max(sizes))
+        bound = (
+            math.sqrt(k)
+            * math.log(1 / gamma)
+            * (2 * radius + 2 * clip_slack(n / k, gamma))
+            / (n * epsilon)
+        )
+        x = radius + rng.standard_normal(runs * n)  # means at the edge, where clipping would bite
+        half = np.tile([radius + clip_slack(size, gamma) for size in sizes], runs)
+        groups = laplace_means(x, np.tile(sizes, runs), -half, half, epsilon, rng).reshape(runs, k)
+        error = np.abs(recombine(groups, sizes) - x.reshape(runs, n).mean(axis=1))
+        missed = max(missed, int((error > bound).sum()))
+    low, high = stats.binomtest(missed, runs).proportion_ci()
+    words = (
+        f"beyond it at most {missed / runs:.1%} [{low:.1%}, {high:.1%}] of {runs:,} data sets a"
+        f" size, 2 gamma {2 * gamma:g}"
+    )
+    return Evidence(float(high <= 2 * gamma), runs=runs, data="generated", detail=words)
+
+
+_BOUNDED = (
+    [100] * 4,
+    [397, 1, 1, 1],
+    [100] * 10,
+    [20] * 50,
+    [500, 250, 120, 60, 30, 20, 10, 5, 4, 1],
+)
+
+
+def skewed_noise(skewed: float, even: float, runs: int = 2000) -> Evidence:
+    """Share of (n, k) of the mixtures at which the Laplace noise in the whole is smaller at alpha
+    ``skewed`` than at ``even``.
+
+    The noise's standard deviation is exact given the sizes (Eqs 3 and 4, each
+    group clipped by its own size, R = 3); sizes are drawn from both laws, and
+    a pair counts if the whole 95% interval of the difference of means is below 0.
+    """
+    below, ratios = [], []
+    for n in (1000, 2000, 4000, 6000, 8000, 10_000, 30_000):
+        for k in (3, 6, 12):
+            (few, a), (many, b) = (_noise_of_sizes(alpha, n, k, runs) for alpha in (skewed, even))
+            below.append(few - many + 1.96 * math.hypot(a, b) < 0)
+            ratios.append(few / many)
+    words = (
+        f"median ratio {np.median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}, over"
+        f" {len(ratios)} pairs of settings"
+    )
+    return Evidence(float(np.mean(below)), runs=runs, data="generated", detail=words)
+
+
+def _noise_of_sizes(alpha: float, n: int, k: int, runs: int) -> tuple[float, float]:
+    """Mean over drawn sizes of the noise's deviation, times n epsilon, and the standard error of
+    that mean.
+
+    A group that nobody is in counts as one person; it would add no noise at all.
+    """
+    rng = stream(1, "skewed noise", alpha, n, k)
+    logs = np.log(
+        np.maximum(rng.multinomial(n, rng.dirichlet(np.full(k, alpha), size=runs)), 1) / 0.05
+    )
+    drawn = np.sqrt((8 * (3.0 + np.sqrt(2 * (logs + math.log(2)))) ** 2).sum(axis=1))
+    return float(drawn.mean()), float(drawn.std(ddof=1) / math.sqrt(runs))
+
+
+def root_k() -> Evidence:
+    """Whether the noise of the recombined mean is at most sqrt(k) times the plain one's, over
+    vectors of sizes.
+    """
+    rng, ratios = stream(1, "root k"), []
+    for k in (2, 5, 20, 100):
+        for alpha in (0.13, 1.0, 100.0):
+            sizes = 1 + rng.multinomial(100_000, rng.dirichlet(np.full(k, alpha)))
+            ratios += [
+                printed_factor(sizes, radius=r, gamma=0.05) / math.sqrt(k)
+                for r in (0.01, 3.0, 100.0)
+            ]
+    return Evidence(
+        float(max(ratios) <= 1),
+        detail=f"{min(ratios):.2f} to {max(ratios):.2f} of sqrt(k), over {len(ratios)} settings",
+    )
+
+
+def lemma12() -> Evidence:
+    """Whether the sum of log sizes is at most k log(n/k), and reaches it for equal sizes alone.
+
+    Over every way to split up to 20 people into up to 5 groups, and over drawn vectors of larger
+    sizes.
+    """
+    rng, slack, equal, cases = stream(1, "lemma 12"), [], [], 0
+    for k in (2, 9, 40):
+        for alpha in (0.1, 1.0, 1000.0):
+            logs = log_sums(1 + rng.multinomial(10_000, rng.dirichlet(np.full(k, alpha))))
+            slack.append(logs["worst"] - logs["observed"])
+    for k in range(2, 6):
+        for n in range(k, 21):
+            for sizes in _partitions(n, k):
+                logs = log_sums(np.array(sizes))
+                (equal if len(set(sizes)) == 1 else slack).append(logs["worst"] - logs["observed"])
+                cases += 1
+    holds = min(slack) > 1e-9 and max(map(abs, equal)) < 1e-9
+    words = (
+        f"slack from {min(slack):.4f} in {cases:,} partitions and 9 drawn vectors, none in"
+        f" {len(equal)} of equal groups"
+    )
+    return Evidence(float(holds), detail=words)
+
+
+def _partitions(n: int, k: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
+    """Every way to split ``n`` into ``k`` sizes of at least one, largest first."""
+    if k == 1:
+        if most is None or n <= most:
+            yield (n,)
+        return
+    for largest in range(min(n - k + 1, most or n), (n - 1) // k, -1):
+        yield from ((largest, *rest) for rest in _partitions(n - largest, k - 1, largest))
+
+
+def theorem10(runs: int = 200_000) -> Evidence:
+    """Whether the mean sum of log sizes is at most the digamma expression (z-test at 1e-6,
+    several alpha and k).
+    """
+    rng, scores = stream(1, "theorem 10"), []
+    for alpha, k in ((0.13, 9), (0.5, 4), (1.0, 9), (5.0, 30)):
+        logs = np.log(rng.gamma(alpha + 1, size=(runs, k))) + np.log(rng.random((runs, k))) / alpha
+        logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+        sums = logs.sum(axis=1)
+        scores.append((sums.mean() - expected_logs(alpha, k, 1.0)) / (sums.std() / math.sqrt(runs)))
+    words = f"an equality: z from {min(scores):.1f} to {max(scores):.1f} over {runs:,} draws each"
+    return Evidence(
+        float(max(scores) < stats.norm.isf(1e-6)), runs=runs, data="generated", detail=words
+    )
+
+
+def best_case(n: int, k: int) -> Evidence:
+    """Whether (k-1) + log(n-k) is the sum of logs for one group of the majority and k - 1 of
+    size one.
+    """
+    logs = log_sums(np.array([n - k + 1] + [1] * (k - 1)))
+    words = (
+        f"the sum is {logs['observed']:.2f}, the formula gives {logs['best as printed']:.2f} (n ="
+        f" {n:,}, k = {k})"
+    )
+    return Evidence(
+        float(math.isclose(logs["observed"], logs["best as printed"], rel_tol=0.01)), detail=words
+    )
+
+
+def figure1() -> Evidence:
+    """Whether Theorem 10's expression rises with alpha from 0.2 to 1 and lies between k + log n
+    and k log(n/k).
+    """
+    places, ok = [], True
+    for k in (3, 9, 20, 50):
+        for n in (10_000, 196_967, 1_000_000):
+            low, high = k + math.log(n), k * math.log(n / k)
+            curve = np.array([expected_logs(a, k, n) for a in np.linspace(0.2, 1.0, 17)])
+            ok &= bool((np.diff(curve) > 0).all() and low <= curve[0] and curve[-1] <= high)
+            places.append((curve[[0, -1]] - low) / (high - low))
+    ends = np.array(places)
+    words = ", ".join(
+        f"alpha {a}: {x.min():.0%} to {x.max():.0%} of the way up"
+        for a, x in zip((0.2, 1), ends.T, strict=True)
+    )
+    return Evidence(float(ok), detail=words)
+
+
+def small_alpha(alpha: float, n: int, k: int, runs: int = 20_000) -> Evidence:
+    """Whether Theorem 10's expression is within a factor of 2 of k + log n at a very small
+    alpha.
+    """
+    value, scale = expected_logs(alpha, k, n), k + math.log(n)
+    rng = stream(1, "small alpha")
+    logs = np.log(rng.gamma(alpha + 1, size=(runs, k))) + np.log(rng.random((runs, k))) / alpha
+    logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+    people = np.maximum(logs + math.log(n), 0.0).sum(axis=1).mean()
+    words = (
+        f"at alpha {alpha:g} it is {value:,.0f}, k + log n {scale:.1f}; groups of one person at"
+        f" least give {people:.1f}"
+    )
+    words += f" (mean of {runs:,} draws; the verdict is on the expression, which is arithmetic)"
+    return Evidence(float(scale / 2 <= value <= 2 * scale), detail=words)
+
+
+def statistical_error(k: int, n: int, spread: float, runs: int = 20_000) -> Evidence:
+    """sqrt(n) times the spread of ``sum w_i mean_i`` around the population's mean, weights
+    exact; the plain mean's in words.
+    """
+    rng = stream(1, "statistical error", k)
+    weights, means = np.full(k, 1 / k), spread * rng.standard_normal(k)
+    sizes = rng.multinomial(n, weights, size=runs)
+    groups = means + rng.standard_normal((runs, k)) / np.sqrt(np.maximum(sizes, 1))
+    plain = (groups * sizes).sum(axis=1) / n - means @ weights
+    error = math.sqrt(n) * np.sqrt(((groups @ weights - means @ weights) ** 2).mean())
+    half = 1.96 * error / math.sqrt(2 * runs)
+    words = (
+        f"the plain mean's is {math.sqrt(n * (plain**2).mean()):.2f}, sigma"
+        f" {math.sqrt(1 + means.var()):.2f}"
+    )
+    return Evidence(
+        float(error), float(error - half), float(error + half), runs, "generated", detail=words
+    )
+
+
+def algorithm3(k: int) -> Evidence:
+    """Whether (1/k) sum w_i mean_i, with weights that add up to one, is the mean of everybody."""
+    rng = stream(1, "algorithm 3")
+    means, sizes = rng.uniform(1, 5, k), rng.integers(1, 100, k)
+    printed, right = (float(recombine(means, sizes, printed=p)) for p in (True, False))
+    return Evidence(
+        float(math.isclose(printed, right)),
+        detail=f"{printed:.3f} instead of {right:.3f} (k = {k})",
+    )
+
+
+MEASURES: dict[str, Callable[..., Evidence]] = {
+    f.__name__: f
+    for f in (
+        stratified_privacy,
+        printed_clipping,
+        noise_bound,
+        skewed_noise,
+        root_k,
+        lemma12,
+        theorem10,
+        best_case,
+        figure1,
+        small_alpha,
+        statistical_error,
+        algorithm3,
+    )
+}

@@ -1,0 +1,169 @@
+"""How close the embedded replicas are to the real data: marginals, and a classifier trained on
+them.
+
+Marginal error is the total variation distance, averaged over the subsets of k
+columns. It stands between two references made from the real data: a bootstrap
+resample (as close as another sample would be) and independent columns (what
+one gets from one-way marginals alone). Downstream, LightGBM is trained on the
+replica or on the real training rows and tested on real rows held out from those.
+The replica was made from all rows, the test rows among them, under its epsilon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.datasets import TASKS, Dataset, Domain, load
+from lib.fairness import evaluate
+from lib.ldp import design_matrix
+from lib.paths import RESULTS
+from lib.rng import stream
+from lib.runner.store import Store
+from lib.runner.sweep import keep_as, run_sweep
+from lib.studies.ldp_fairness.cells import split_rows, train
+from lib.studies.ldp_fairness.hyperparameters import PUBLISHED
+
+__all__ = [
+    "VERSION",
+    "TABLES",
+    "Score",
+    "scores_path",
+    "marginal_error",
+    "run_score",
+    "score_grid",
+    "score_all",
+]
+
+VERSION = "1"
+TABLES = ("replica", "bootstrap", "independent", "real")
+SEED = 20261121
+_DEFAULT = {"max_depth": -1, "learning_rate": 0.1, "n_estimators": 100}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """One table against the real one: ``part`` is ``"marginals"`` or ``"downstream"``, ``run``
+    the repetition.
+    """
+
+    dataset: str
+    table: str
+    part: str
+    run: int
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        validate.choice("dataset", self.dataset, TASKS)
+        validate.choice("table", self.table, TABLES)
+        validate.choice("part", self.part, ("marginals", "downstream"))
+        keep_as(
+            self,
+            run=validate.integer("run", self.run, low=0),
+            seed=validate.integer("seed", self.seed, low=0),
+        )
+
+
+def marginal_error(a: pd.DataFrame, b: pd.DataFrame, domain: Domain, k: int) -> tuple[float, float]:
+    """Mean and maximum over the k-subsets of columns of the total variation distance between ``a``
+    and ``b``.
+
+    Counted sparsely: only cells that somebody is in are visited.
+    """
+    validate.integer("k", k, low=1, high=len(domain))
+    columns = [c for c, size in domain if size > 1]
+    distances = []
+    for subset in combinations(columns, k):
+        shape = [domain[c] for c in subset]
+        cells = [np.ravel_multi_index([t[c].to_numpy() for c in subset], shape) for t in (a, b)]
+        both, codes = np.unique(np.concatenate(cells), return_inverse=True)
+        p, q = (
+            np.bincount(part, minlength=both.size) / part.size for part in np.split(codes, [len(a)])
+        )
+        distances.append(np.abs(p - q).sum() / 2)
+    return float(np.mean(distances)), float(np.max(distances))
+
+
+def _table(cell: Score, real: Dataset, rows: np.ndarray) -> pd.DataFrame:
+    """The table called ``cell.table``, made from ``rows`` of the real one where it is a
+    reference.
+    """
+    rng = stream(cell.seed, "replica scores", cell.dataset, cell.table, cell.part, cell.run)
+    if cell.table == "replica":
+        return load(cell.dataset, "replica").frame
+    if cell.table == "real":
+        return real.frame.iloc[rows]
+    frame = real.frame.iloc[rows]
+    if cell.table == "bootstrap":
+        return frame.iloc[rng.integers(0, len(frame), len(frame))]
+    return frame.apply(lambda column: rng.permutation(column.to_numpy()))
+
+
+def run_score(cell: Score) -> dict:
+    """Errors of the 1-, 2-, 3-way marginals, or utility and fairness on real test rows."""
+    real = load(cell.dataset)
+    if real.is_replica:
+        raise ValueError(
+            f"dataset={cell.dataset!r}: scoring a replica needs the real data; set COMPANION_DATA"
+            " or go online"
+        )
+    origin = {"data_sha256": real.sha256}
+    if cell.table == "replica":
+        origin["replica_sha256"] = load(cell.dataset, "replica").sha256
+    if cell.part == "marginals":
+        other = _table(cell, real, np.arange(len(real.frame)))
+        errors = {k: marginal_error(real.frame, other, real.task.domain, k) for k in (1, 2, 3)}
+        return {
+            f"{name}_{k}": e[i] for k, e in errors.items() for i, name in enumerate(("mean", "max"))
+        } | origin
+    fit, test = split_rows(real.y, cell.run)
+    table, features = _table(cell, real, fit), real.task.domain.project(real.task.features)
+    parameters = PUBLISHED.get(cell.dataset, _DEFAULT)
+    model = train(
+        design_matrix(table, features), table[real.task.target].to_numpy(), parameters, cell.run
+    )
+    scores = model.predict_proba(design_matrix(real.frame.iloc[test], features))[:, 1]
+    return evaluate(real.y[test], (scores > 0.5).astype(int), real.protected[test], scores) | origin
+
+
+def score_grid(runs: int = 5) -> list[Score]:
+    """All data sets and tables: marginals once (references 3 times), downstream ``runs`` times."""
+    grid = []
+    for dataset in TASKS:
+        for table in TABLES[:3]:
+            repeats = 1 if table == "replica" else 3
+            grid += [
+                Score(dataset=dataset, table=table, part="marginals", run=run)
+                for run in range(repeats)
+            ]
+        grid += [
+            Score(dataset=dataset, table=t, part="downstream", run=r)
+            for t in TABLES
+            for r in range(runs)
+        ]
+    return grid
+
+
+def scores_path():
+    """Where the committed scores are."""
+    return RESULTS / "replica_scores.parquet"
+
+
+def score_all() -> pd.DataFrame:
+    """Every score of the replicas as they are now; scores of replaced replicas are dropped,
+    those of references stay.
+    """
+    path = scores_path()
+    if path.exists():
+        known = pd.read_parquet(path)
+        now = {name: load(name, "replica").sha256 for name in TASKS}
+        current = known[
+            (known["table"] != "replica") | (known["replica_sha256"] == known["dataset"].map(now))
+        ]
+        if len(current) < len(known):
+            current.to_parquet(path, index=False)
+    return run_sweep(score_grid(), run_score, Store(path, version=VERSION))

@@ -1,0 +1,109 @@
+"""A result file that is damaged is an error that names it; only one that is not there makes a
+claim "not run".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from lib.cli import main
+from lib.ledger import report
+from lib.ledger.judge import read_claims
+from lib.paths import CHAPTERS, RESULTS, ROOT
+from lib.runner import GRIDS, NoResults, StoreError, results
+from lib.studies.coherence.claims import results as coherence
+from lib.studies.cross_paper import hypothesis_tests as across_tests
+from lib.studies.ldp_fairness.claims import results as ldp
+from lib.studies.private_means.claims import census as means
+from lib.studies.synthesizers.summary import stored_tables
+
+READERS = {  # what reads a grid's stored records, and what it says where there are none
+    "ldp_main": (lambda: ldp._grid("ldp_main"), len),
+    "means_mixtures": (means.mixtures, len),
+    "means_census": (lambda: means.census(dataset="nist"), len),
+    "coherence_section5": (coherence._rows, len),
+    "coherence_dp": (coherence.dp_bound_holds, lambda e: not math.isnan(e.value)),
+    "synth_nist": (stored_tables, len),
+    "across_nist": (across_tests.found, len),
+}
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """An empty folder in place of the committed results, and nothing remembered of these,
+    neither now nor after.
+    """
+
+    def forget() -> None:
+        for remembered in (ldp._grid, means.mixtures, means.census, coherence._rows):
+            remembered.cache_clear()
+
+    for name, grid in GRIDS.items():
+        monkeypatch.setitem(GRIDS, name, replace(grid, folder=tmp_path))
+    forget()
+    yield tmp_path
+    forget()
+
+
+def _truncated(name: str, folder) -> None:
+    whole = (RESULTS / f"{name}.parquet").read_bytes()
+    (folder / f"{name}.parquet").write_bytes(whole[: len(whole) // 2])
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_damaged_file_is_an_error_that_names_it(name, stored):
+    """It was taken for results that are not there yet."""
+    _truncated(name, stored)
+    with pytest.raises(StoreError, match=rf"{re.escape(str(stored))}/{name}.parquet is damaged"):
+        READERS[name][0]()
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_results_that_are_not_there_are_not_run(name, stored):
+    read, something = READERS[name]
+    assert not something(read())
+    with pytest.raises(NoResults, match=f"no results of {name!r}"):
+        results(name)
+
+
+def test_both_dp_counts_claims_read_the_damage(stored):
+    assert math.isnan(coherence.clear_counts_coherent().value)
+    _truncated("coherence_dp", stored)
+    with pytest.raises(StoreError, match=r"coherence_dp\.parquet is damaged"):
+        coherence.clear_counts_coherent()
+
+
+@pytest.mark.parametrize("how", [(), ("--write",), ("--check",)])
+def test_the_ledger_stops_at_a_damaged_file_and_keeps_its_verdicts(
+    how, stored, monkeypatch, capsys
+):
+    """The verdicts of all rows of a damaged file were overwritten by "not run", with status 0."""
+    verdicts = stored / "verdicts.yml"
+    verdicts.write_text("ldp-nondp-di-adult: reproduced\n")
+    monkeypatch.setattr(report, "write_verdicts", partial(report.write_verdicts, path=verdicts))
+    _truncated("ldp_main", stored)
+    assert main(["claims", *how]) == 2
+    assert f"{stored}/ldp_main.parquet is damaged" in capsys.readouterr().err
+    assert verdicts.read_text() == "ldp-nondp-di-adult: reproduced\n"
+
+
+def test_a_claim_without_results_is_not_run(stored):
+    claim = next(c for c in read_claims() if c.id == "ldp-nondp-di-adult")
+    assert [row.verdict for row in report.evaluate([claim])] == ["not run"]
+
+
+def test_nobody_takes_any_error_of_results_for_results_that_are_not_there():
+    """Pages and modules that go on without results ask for that error alone."""
+    found = []
+    for page in (*CHAPTERS.rglob("*.md"), *(ROOT / "lib").rglob("*.py")):
+        asked = False  # for results, since the last "try"
+        for line in map(str.strip, page.read_text().splitlines()):
+            asked = line != "try:" and (asked or bool(re.search(r"\bresults\(", line)))
+            if asked and line.startswith("except ValueError"):
+                found.append(f"{page.relative_to(ROOT)}: {line}")
+    assert found == []

@@ -1,0 +1,604 @@
+"""The ledger reads well or says what is wrong, measures on known tables, and its stored verdicts
+follow.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+
+import pandas as pd
+import pytest
+import yaml
+
+from lib.datasets import load
+from lib.ldp import PROTOCOLS
+from lib.ledger import report
+from lib.ledger.judge import (
+    MEASURES,
+    Claim,
+    apart,
+    counted,
+    drift,
+    evaluate,
+    evidence_record,
+    read_claims,
+    stored_evidence,
+    stored_verdicts,
+    summary,
+    tallied,
+)
+from lib.ledger.rules import Evidence, judge
+from lib.paths import RESULTS
+from lib.rng import stream
+from lib.studies.ldp_fairness.claims import ranks as ldp_ranks
+from lib.studies.ldp_fairness.claims import results as ldp
+
+ROW = {
+    "id": "a",
+    "paper": "ldp",
+    "place": "p",
+    "statement": "s",
+    "measure": "ratio",
+    "arguments": {"epsilon": 0.25},
+    "rule": "near",
+    "tolerance": {"target": 1.3, "tolerance": 0.05},
+    "why": "w",
+}
+
+
+@pytest.fixture(scope="module")
+def judged():
+    """The whole ledger; it takes some ten seconds."""
+    return evaluate()
+
+
+def _read(tmp_path, *rows):
+    path = tmp_path / "claims.yml"
+    path.write_text(yaml.safe_dump(list(rows)))
+    return read_claims(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"paper": "gdp"}, "paper='gdp'"),
+        ({"measure": "guess"}, "measure of a='guess'"),
+        ({"measure": "lib.paths:ROOT"}, "a function is allowed"),
+        ({"rule": "close"}, "rule of a='close'"),
+        ({"verdict": "reproduced"}, "a measured row's verdict is computed"),
+        ({"why": ""}, "why=''"),
+        ({"note": "x"}, "field 'note'"),
+        ({"measure": "", "verdict": "reproduced"}, "verdict of a='reproduced'"),
+        ({"paper": "companion"}, "about of a=''"),
+        ({"about": "ldp"}, "about of a must be left out"),
+    ],
+)
+def test_a_wrong_row_is_named(tmp_path, change, message):
+    with pytest.raises(ValueError, match=message):
+        _read(tmp_path, ROW | change)
+
+
+def test_missing_fields_and_repeated_ids_are_named(tmp_path):
+    with pytest.raises(ValueError, match=r"a: .*statement"):
+        _read(tmp_path, {k: v for k, v in ROW.items() if k != "statement"})
+    with pytest.raises(ValueError, match="id='a' stands 2 times"):
+        _read(tmp_path, ROW, ROW)
+
+
+def test_parts_stand_below_what_they_are_part_of_and_are_not_counted(tmp_path):
+    part = ROW | {"id": "b", "part_of": "a"}
+    claims = _read(tmp_path, ROW, part, part | {"id": "c"})
+    rows = evaluate(claims)
+    assert [row.verdict for row in rows] == ["reproduced"] * 3
+    assert [row.claim.id for row in tallied(rows)] == ["a"]
+    assert summary(rows)["reproduced"] == 1
+    assert len(apart(rows)["ldp", False]) == 1
+    assert "1 claims" in report.tally_in_words(rows)
+    assert "2 rows more are parts" in report.tally_in_words(rows)
+    assert report.statement_in_words(rows[1]).startswith("(Counted with the row")
+    with pytest.raises(ValueError, match="part_of of b must be the row before it"):
+        _read(tmp_path, part, ROW)
+    with pytest.raises(ValueError, match="paper of b must be that of a"):
+        _read(tmp_path, ROW, part | {"paper": "coherence"})
+
+
+def test_other_readings_are_judged_and_shown_beside_the_row(tmp_path):
+    [row] = evaluate(_read(tmp_path, ROW | {"also": {"a larger budget": {"epsilon": 1.0}}}))
+    assert (row.verdict, row.also["a larger budget"].verdict) == ("reproduced", "not reproduced")
+    assert report.in_words(row) == "1.284. A larger budget: not reproduced (2.718)"
+
+
+def test_another_reading_of_a_direction_takes_the_rows_place_in_the_correction(grid):
+    rows = [
+        Claim(
+            **(
+                ROW
+                | {
+                    "id": f"r{i}",
+                    "measure": "change",
+                    "rule": "positive",
+                    "tolerance": {},
+                    "arguments": {"dataset": "adult", "metric": "DI", "split": s},
+                    "also": {"other": {"split": "k-based"}} if i == 0 else {},
+                }
+            )
+        )
+        for i, s in enumerate(("uniform", "k-based"))
+    ]
+    first, second = evaluate(rows)
+    alone = evaluate([rows[1], rows[1].__class__(**(vars(rows[1]) | {"id": "twin"}))])[0]
+    assert first.also["other"].evidence == second.evidence
+    assert first.also["other"].adjusted_p == pytest.approx(alone.adjusted_p)
+
+
+def test_the_committed_ledger_reads_and_covers_the_paper():
+    claims = read_claims()
+    assert len(claims) >= 40
+    assert {"Table 2", "Section 3.3", "Section 5.2", "Appendix A"} <= {c.place for c in claims}
+
+
+def test_stored_verdicts_follow_from_the_stored_results(judged):
+    if journals := list(RESULTS.glob("*.journal")):
+        pytest.skip(
+            f"{journals[0].name}: a grid is being filled; store the verdicts with: python -m lib"
+            " claims --write"
+        )
+    assert drift(judged, stored_verdicts()) == []
+    assert sum(summary(judged).values()) == len(tallied(judged)) < len(judged)
+
+
+def test_an_equivalence_can_pass_at_the_papers_runs(judged):
+    """With the interval that 20 runs give, a change of exactly 0 passed in no way for fairness
+    on ACSCoverage.
+    """
+    rows = [row for row in judged if row.claim.rule == "within"]
+    assert len(rows) >= 5
+    for row in rows:
+        half = float(re.search(r"±([\d.]+) at most", row.evidence.detail)[1])
+        half *= math.sqrt(min(1.0, row.evidence.runs / report.PAPER_RUNS[row.claim.subject]))
+        assert judge("within", Evidence(0.0, -half, half), row.claim.tolerance) == "reproduced", (
+            row.claim.id
+        )
+
+
+def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch, capsys, judged):
+    forged = {row.claim.id: row.verdict for row in judged} | {"ldp-ratio-025": "not reproduced"}
+    assert [d.split(":")[0] for d in drift(judged, forged)] == ["ldp-ratio-025"]
+    monkeypatch.setattr(report, "evaluate", lambda *, paper: judged)
+    monkeypatch.setattr(report, "stored_verdicts", lambda: forged)
+    assert report.main(check=True) == 1
+    assert "no longer follow" in capsys.readouterr().out
+
+
+@pytest.fixture
+def grid(monkeypatch):
+    """Six runs where LDP lifts DI on "adult" by 0.05 everywhere, k-based by 0.08, and BLH costs
+    accuracy.
+    """
+    rng, rows = stream(4, "toy grid"), []
+    for run in range(6):
+        base = 0.4 + 0.02 * rng.random()
+        common = {
+            "dataset": "adult",
+            "run": run,
+            "SPD": 0.3,
+            "EOD": 0.2,
+            "OAD": 0.1,
+            "f1": 0.8,
+            "auc": 0.9,
+            "recall": 0.8,
+            "balanced_accuracy": 0.7,
+        }
+        rows.append(
+            common
+            | {"protocol": "NonDP", "split": "none", "epsilon": math.nan, "DI": base, "acc": 0.8}
+        )
+        for protocol in PROTOCOLS:
+            for split, lift in (("uniform", 0.05), ("k-based", 0.08)):
+                acc = 0.8 - 0.1 * (protocol == "BLH") + 1e-3 * rng.random()
+                rows.append(
+                    common
+                    | {
+                        "protocol": protocol,
+                        "split": split,
+                        "epsilon": 1.0,
+                        "acc": acc,
+                        "DI": base + lift + 1e-3 * rng.random(),
+                    }
+                )
+    frame = pd.DataFrame(rows)
+    monkeypatch.setattr(ldp, "_grid", lambda name: frame if name == "ldp_main" else frame.iloc[:0])
+    return frame
+
+
+def test_measures_on_a_grid_made_by_hand(grid):
+    assert ldp.nondp("adult", "DI").value == pytest.approx(
+        grid[grid["protocol"] == "NonDP"]["DI"].mean()
+    )
+    lift = ldp.change("adult", "DI", split="uniform")
+    assert lift.value == pytest.approx(0.05, abs=2e-3)
+    assert lift.low <= lift.value <= lift.high
+    assert lift.runs == 6
+    assert lift.p < 1e-6
+    assert ldp.change("adult", "DI", distance=True, sign=-1).value == pytest.approx(0.065, abs=2e-3)
+    assert ldp.change("adult", "DI", sign=-1).p > 0.99
+    assert ldp.level("adult", "DI", 1.0).reference == pytest.approx(ldp.nondp("adult", "DI").value)
+    assert ldp.split_gain("adult", ["DI"]).value == pytest.approx(0.03, abs=2e-3)
+    assert ldp.split_gain("adult", ["DI"], distance=True).value == pytest.approx(0.03, abs=2e-3)
+    assert ldp.share_improved("adult", ["DI"]).value == 1
+    assert ldp.share_improved("adult", ["DI", "SPD"]).value == 0.5
+    assert ldp_ranks.placed("adult", "BLH", ["acc"], "last").value == 1
+    assert ldp_ranks.placed("adult", "BLH", ["acc"], "first").value == 0
+    worst = ldp.largest_change("adult", ["acc", "f1"])
+    assert "acc" in worst.detail
+
+
+def test_noise_around_the_fair_value_is_no_unfairness(grid, monkeypatch):
+    """OAD is 0.01 without privacy; under LDP exactly fair on average, but farther from 0 in most
+    single runs.
+    """
+    noise = pd.Series([0.03, -0.03] * 3)
+    moved = grid.assign(
+        OAD=(grid["protocol"] == "NonDP") * 0.01
+        + (grid["protocol"] != "NonDP") * grid["run"].map(noise)
+    )
+    monkeypatch.setattr(ldp, "_grid", lambda name: moved)
+    assert ldp.share_improved("adult", ["OAD"]).value == 1
+    assert ldp.change("adult", "OAD", distance=True, sign=-1).value == pytest.approx(0.01)
+
+
+def test_a_grid_that_was_not_run_gives_no_value(grid):
+    assert math.isnan(ldp.share_improved("adult", grid="ldp_appendix").value)
+    claim = Claim(
+        **(
+            ROW
+            | {
+                "measure": "change",
+                "arguments": {"dataset": "lsac", "metric": "DI"},
+                "rule": "positive",
+                "tolerance": {},
+            }
+        )
+    )
+    assert evaluate([claim])[0].verdict == "not run"
+
+
+def test_runs_that_lack_cells_are_left_out(grid):
+    partial = grid.drop(grid[(grid["run"] == 5) & (grid["protocol"] == "OUE")].index)
+    ldp_rows = partial
+    assert ldp._whole_runs(ldp_rows)["run"].nunique() == 5
+
+
+def test_shares_count_cells_and_say_which_are_clear(grid):
+    assert ldp.share_improved("adult", ["DI"]).low == 1
+    assert "14 clearly above and 0 clearly below" in ldp.share_improved("adult", ["DI"]).detail
+    assert ldp.share_improved("adult", ["DI"], worse=True).value == 0
+    assert ldp.share_improved("adult", ["DI"], by=["dataset", "split"]).detail.startswith("2 cells")
+    losses = ldp.small_losses("adult", 0.02)
+    assert losses.value == pytest.approx(
+        1 - 1 / 7 / 4
+    )  # BLH alone loses, and only in one of four metrics
+    assert "2 clearly below" in losses.detail
+    assert ldp.small_losses("adult", 0.2).value == 1
+    assert ldp.split_share("adult", utility=False).value == 0.25
+    assert "7 clearly above" in ldp.split_share("adult", utility=False).detail
+
+
+def test_the_interval_of_a_share_widens_with_the_noise_between_runs():
+    rng = stream(5, "shares")
+    clear = pd.DataFrame(0.1 + 0.001 * rng.normal(size=(40, 8)))
+    vague = pd.DataFrame(0.01 + rng.normal(size=(40, 8)))
+    assert ldp._share(clear).low == ldp._share(clear).high == 1
+    noisy = ldp._share(vague)
+    assert noisy.low < noisy.value < noisy.high
+    assert "0 clearly above and 0 clearly below" in noisy.detail
+    assert math.isnan(ldp._share(vague.iloc[:, :1]).low)
+    # above zero unless neither of the first two runs is drawn, which happens to (3/4)^8 = 10% of
+    # the resamples
+    rare = ldp._share(pd.DataFrame([[10.0, 10.0, *[-1.0] * 6]]))
+    assert (rare.low, rare.value, rare.high) == (0, 1, 1)
+
+
+def test_the_bounds_of_several_metrics_enclose_each(grid):
+    several = ldp.largest_change("adult", ["acc", "f1"])
+    single = ldp.change("adult", "acc")
+    assert several.value == single.value
+    assert several.low == single.low
+    assert several.high == 0  # f1 never changes: its interval is the point zero
+    gains = ldp.largest_split_gain("adult", ["DI", "SPD"], distance=True)
+    assert gains.value == pytest.approx(0.03, abs=2e-3)
+    assert (gains.low, gains.high) == (
+        0,
+        ldp.split_gain("adult", ["DI"], distance=True).high,
+    )  # SPD is the same
+
+
+def test_the_best_two_are_found(grid, monkeypatch):
+    # BLH alone loses utility, and nothing else: last by utility, level with the others by fairness
+    found = (
+        ldp_ranks.best_two("adult", ["GRR", "SS"])
+        .detail.removeprefix("adult: ")
+        .split(";")[0]
+        .split(", ")
+    )
+    assert "BLH" not in found
+    assert ldp_ranks.best_two("adult", found).value == 1
+    assert ldp_ranks.best_two("adult", ["BLH", found[0]]).value == 0
+    useful = grid["acc"] + 10 * grid["protocol"].isin(["OUE", "THE"])
+    raised = grid.assign(
+        **dict.fromkeys(("acc", "f1", "auc", "balanced_accuracy", "recall"), useful)
+    )
+    monkeypatch.setattr(ldp, "_grid", lambda name: raised)
+    useful_two = ldp_ranks.best_two("adult", ["OUE", "THE"])
+    assert useful_two.value == 1
+    assert useful_two.detail.endswith("by utility alone in 1 of 1, by fairness alone in 0 of 1")
+
+
+def test_auc_is_read_as_published_or_from_scores(grid, monkeypatch):
+    assert ldp.read(("acc", "auc"), "labels") == ("acc", "balanced_accuracy")
+    assert ldp.read(("acc", "auc"), "scores") == ("acc", "auc")
+    with pytest.raises(ValueError, match="auc"):
+        ldp.read(("auc",), "both")
+    worse = grid.assign(auc=grid["auc"] - 0.2 * (grid["protocol"] == "OUE"))
+    monkeypatch.setattr(ldp, "_grid", lambda name: worse)
+    last = {"dataset": "adult", "metrics": ["auc"], "place": "last", "protocol": "OUE"}
+    assert ldp_ranks.placed(**last, auc="scores").value == 1
+    assert ldp_ranks.placed(**last, auc="labels").value == 0
+    assert ldp.largest_change("adult", ["auc"], auc="scores").value == pytest.approx(-0.2 / 7)
+    assert ldp.largest_change("adult", ["auc"]).value == pytest.approx(0)
+    assert ldp.small_losses("adult", 0.02, ["auc"]).value == 1
+    assert ldp.small_losses("adult", 0.02, ["auc"], auc="scores").value == pytest.approx(6 / 7)
+
+
+def test_ranks_of_protocols_have_an_interval_over_runs(grid, monkeypatch):
+    clear = ldp_ranks.placed("adult", "BLH", ["acc"], "last")
+    assert (clear.low, clear.value, clear.high) == (1, 1, 1)
+    assert ldp_ranks.placed("adult", "BLH", ["acc"], "last", never=True).value == 0
+    assert ldp_ranks.placed("adult", "GRR", ["acc"], "last", never=True).value == 1
+    odd = grid["run"].isin([0, 1]) & grid["protocol"].isin(["OUE"])
+    shaky = grid.assign(
+        acc=grid["acc"] - 0.28 * odd
+    )  # last in two runs of six, a little before BLH on average
+    monkeypatch.setattr(ldp, "_grid", lambda name: shaky)
+    unsure = ldp_ranks.placed("adult", "BLH", ["acc"], "last")
+    assert (unsure.low, unsure.value, unsure.high) == (0, 1, 1)
+
+
+def test_budgets_at_which_a_metric_has_fallen_and_gaps_inside_groups(grid, monkeypatch):
+    ldp_rows = grid["protocol"] != "NonDP"
+    wide = pd.concat([grid, grid[ldp_rows].assign(epsilon=4.0)])
+    fallen = (wide["protocol"] != "NonDP") & ((wide["epsilon"] == 1) | (wide["split"] == "uniform"))
+    moved = wide.assign(
+        f1=wide["f1"] - 0.1 * fallen, acc_0=0.7, acc_1=0.7 - 0.2 * (wide["protocol"] != "NonDP")
+    )
+    monkeypatch.setattr(ldp, "_grid", lambda name: moved)
+    assert ldp.drops_later("adult", 0.05, ["f1"]).value == 1  # uniform up to 4, k-based up to 1
+    assert ldp.drops_later("adult", 0.05, ["f1", "recall"]).value == 0.5  # recall falls nowhere
+    assert ldp.group_gap("adult", 1).value == pytest.approx(-0.2)
+    assert ldp.group_gap("adult", 0).value == pytest.approx(0.2)
+    assert ldp.group_gap("adult", 1, private=False).value == pytest.approx(0)
+
+
+def test_a_claim_on_several_data_sets_waits_for_all_of_them(grid):
+    for measure in (ldp.share_improved, ldp.split_share):
+        assert math.isnan(measure(["adult", "lsac"]).value)
+    assert math.isnan(ldp_ranks.best_two(["adult", "lsac"], ["GRR", "SS"]).value)
+    assert math.isnan(ldp.small_losses(["adult", "lsac"], 0.02).value)
+    assert math.isnan(ldp_ranks.placed(["adult", "lsac"], "GRR", ["acc"], "first").value)
+
+
+def test_directions_are_tested_together(grid):
+    """Holm over the ledger: a p-value of one row grows with the number of rows that are tested."""
+    rows = [
+        Claim(
+            **(
+                ROW
+                | {
+                    "id": f"r{i}",
+                    "measure": "change",
+                    "rule": "positive",
+                    "tolerance": {},
+                    "arguments": {"dataset": "adult", "metric": "DI", "split": s},
+                }
+            )
+        )
+        for i, s in enumerate(("uniform", "k-based", None))
+    ]
+    alone, together = evaluate(rows[:1])[0], evaluate(rows)
+    assert alone.adjusted_p == pytest.approx(alone.evidence.p)
+    assert all(row.adjusted_p >= row.evidence.p for row in together)
+    clearest = min(together, key=lambda row: row.evidence.p)
+    assert clearest.adjusted_p == pytest.approx(3 * clearest.evidence.p)
+    assert {row.verdict for row in together} == {"reproduced"}
+    assert (
+        evaluate(rows, shown=lambda claim: claim.id == "r1") == together[1:2]
+    )  # a page of one row: the same verdict
+
+
+def test_rows_that_nobody_sees_are_not_measured(grid, monkeypatch):
+    monkeypatch.setitem(MEASURES, "ratio", lambda epsilon: pytest.fail("measured"))
+    shown = Claim(
+        **(
+            ROW
+            | {
+                "id": "b",
+                "measure": "splits_agree",
+                "arguments": {"sizes": [4, 4]},
+                "rule": "true",
+                "tolerance": {},
+            }
+        )
+    )
+    [row] = evaluate([Claim(**ROW), shown], shown=lambda claim: claim.id == "b")
+    assert row.claim is shown
+
+
+def test_the_companions_rows_and_later_rules_are_tallied_apart():
+    claims = [
+        Claim(**(ROW | change))
+        for change in (
+            {},
+            {"id": "b", "seen": True},
+            {"id": "c", "paper": "companion", "about": "ldp"},
+            {"id": "d", "paper": "coherence"},
+        )
+    ]
+    rows = evaluate(claims)
+    assert {key: [row.claim.id for row in part] for key, part in apart(rows).items()} == {
+        ("ldp", False): ["a"],
+        ("ldp", True): ["b"],
+        ("coherence", False): ["d"],
+        ("companion", False): ["c"],
+    }
+    assert {name: sum(counts.values()) for name, counts in report.bars(rows).items()} == {
+        "LDP and fairness": 1,
+        "LDP and fairness †": 1,
+        "Demographic coherence": 1,
+        "Companion": 1,
+    }
+    assert [row.claim.id for row in evaluate(claims, paper="ldp")] == ["a", "b", "c"]
+    assert [row.claim.id for row in evaluate(claims, paper="companion")] == ["c"]
+    words = report.tally_in_words(rows)
+    assert "3 reproduced**, of 3 claims of the papers" in words
+    assert "adds 1 statement" in words
+    assert "Companion: s" in report.ledger_html(rows, "all", report.WHOLE)
+    assert "Companion, on LDP and fairness" in report.ledger_html(rows, "all", report.WHOLE)
+
+
+def test_no_paper_is_charged_with_rows_about_other_tables_or_settings():
+    """They stood among the papers' claims, and counted in their bars."""
+    mine = {claim.id: claim.about for claim in read_claims() if claim.paper == "companion"}
+    assert (
+        mine.items()
+        >= {
+            "stratified-parity-texas": "stratified",
+            "stratified-parity-nist": "stratified",
+            "stratified-spent-wins": "stratified",
+            "coherence-weaker-than-dp": "coherence",
+            "ldp-g-optimal": "ldp",
+        }.items()
+    )
+
+
+def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
+    row = evaluate(
+        [
+            Claim(
+                **(
+                    ROW
+                    | {
+                        "measure": "change",
+                        "rule": "positive",
+                        "tolerance": {},
+                        "arguments": {"dataset": "adult", "metric": "DI"},
+                    }
+                )
+            )
+        ]
+    )[0]
+    assert row.claim.kind == "direction"
+    assert "6 runs where the paper has 20" in report.in_words(row)
+    assert "†" not in report.rule_in_words(row)
+    assert "†" in report.rule_in_words(evaluate([Claim(**(ROW | {"seen": True}))])[0])
+
+
+def test_verdicts_are_written_as_they_follow_and_stale_ones_go(tmp_path, judged):
+    path = tmp_path / "verdicts.yml"
+    path.write_text("ldp-gone: reproduced\nldp-table2-adult: reproduced\n")
+    assert any("no such claim" in words for words in drift(judged, stored_verdicts(path)))
+    report.write_verdicts(judged, path)
+    assert drift(judged, stored_verdicts(path)) == []
+    assert (
+        stored_verdicts(path)["ldp-table2-adult"] == "reproduced"
+    )  # a replica cannot say otherwise
+
+
+def test_the_table_escapes_labels_and_can_be_linked_to():
+    row = evaluate([Claim(**(ROW | {"statement": "a < b & c", "value": ""}))])
+    html = report.ledger_html(row, "all & more")
+    assert "a &lt; b &amp; c" in html
+    assert 'data-claim="a"' in html
+    assert "filterable" in html
+    assert '<td data-label="kind" class="kind">number</td>' in html
+    assert "<caption>all &amp; more</caption>" in html
+    few = report.ledger_html(row, "few", ("claim", "verdict"))
+    assert "filterable" not in few
+    assert few.index("claim</th>") < few.index("verdict</th>")
+    with pytest.raises(ValueError, match="columns='colour'"):
+        report.ledger_html(row, "none", ("colour",))
+
+
+def counting(claims=None):
+    """Rows that count in a real table."""
+    claims = read_claims() if claims is None else claims
+    return [c for c in claims if c.measure and getattr(c.measured_by(), "counts_rows", False)]
+
+
+def test_rows_that_count_in_real_tables_have_the_same_verdict_on_replicas(on_replicas):
+    rows = evaluate(counting())
+    assert len(rows) >= 8
+    assert {row.claim.id: row.verdict for row in rows} == {
+        row.claim.id: stored_verdicts()[row.claim.id] for row in rows
+    }
+    assert all(row.evidence.stored and row.evidence.data == "real data" for row in rows)
+    assert drift(rows, stored_verdicts(), stored_evidence()) == [] == list(counted(rows))
+
+
+def test_a_measure_that_loads_a_table_says_so():
+    """Its rows would else have no stored evidence, and be "not run" where only replicas are."""
+    loading = {
+        name for name, f in MEASURES.items() if re.search(r"\bload(_\w+)?\(", inspect.getsource(f))
+    }
+    assert loading == {name for name, f in MEASURES.items() if getattr(f, "counts_rows", False)}
+
+
+def test_stored_evidence_is_what_the_real_tables_say():
+    if any(load(name).is_replica for name in ("adult", "acs_coverage", "lsac", "nist")):
+        pytest.skip("needs the real data")
+    rows = evaluate(counting())
+    assert counted(rows) == {row.claim.id: stored_evidence()[row.claim.id] for row in rows}
+
+
+def test_evidence_that_is_not_what_the_table_says_is_found(tmp_path):
+    claim = Claim(
+        **(
+            ROW
+            | {
+                "id": "ldp-table2-lsac",
+                "measure": "tests.ledger.test_judge:counted_here",
+                "arguments": {},
+            }
+        )
+    )
+    rows = evaluate([claim])
+    record = evidence_record(claim, rows[0].evidence)
+    assert record == {
+        "measure": claim.measure,
+        "arguments": {},
+        "evidence": {"value": 1.0, "data": "real data"},
+    }
+    verdicts = {"ldp-table2-lsac": rows[0].verdict}
+    assert drift(rows, verdicts, {"ldp-table2-lsac": record}) == []
+    other = record | {"evidence": {"value": 2.0, "data": "real data"}}
+    assert "stored evidence" in drift(rows, verdicts, {"ldp-table2-lsac": other})[0]
+    assert "the table says" in drift(rows, verdicts, {})[0]
+    assert "no such claim" in drift(rows, verdicts, {"ldp-table2-lsac": record, "gone": record})[0]
+    path = tmp_path / "evidence.yml"
+    path.write_text(yaml.safe_dump({"gone": record, "ldp-table2-lsac": other}))
+    report.write_evidence(rows, path)
+    assert stored_evidence(path) == {"ldp-table2-lsac": record}
+
+
+def counted_here() -> Evidence:
+    return Evidence(1.0, data="real data")
+
+
+counted_here.counts_rows = True
+
+
+def test_stored_evidence_of_another_question_is_not_taken(on_replicas):
+    [row] = [c for c in counting() if c.id == "ldp-table2-lsac"]
+    other = Claim(**{**vars(row), "arguments": row.arguments | {"n": 5}})
+    assert evaluate([other])[0].verdict == "not run"

@@ -1,0 +1,817 @@
+"""Every row can pass and can fail: its rule by made-up evidence, its measure by planted inputs.
+
+``RULES`` gives, for every rule, evidence that must pass and evidence that must not. ``PLANTS``
+gives, for every measure that a row uses, two plants: after the first the row must be reproduced,
+after the second it must be "not reproduced". A plant patches what the measure reads, or returns
+other arguments for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.coherence import solver
+from lib.coherence.collection import EVERYONE
+from lib.fairness import FAIR
+from lib.ldp import PROTOCOLS
+from lib.ledger.judge import Claim, read_claims
+from lib.ledger.rules import Evidence, judge
+from lib.rng import stream
+from lib.studies.coherence import noisy_counts as coherence_dp
+from lib.studies.coherence.claims import chain, theory
+from lib.studies.coherence.claims import results as coherence
+from lib.studies.ldp_fairness.claims import exact
+from lib.studies.ldp_fairness.claims import results as ldp
+from lib.studies.private_means.claims import census as means
+from lib.studies.private_means.claims import text
+from lib.studies.private_means.claims import theory as means_theory
+from lib.studies.synthesizers import claims as synth
+from lib.studies.synthesizers.cells import AS_SPENT
+
+CLAIMS = [claim for claim in read_claims() if claim.measure]
+MEASURED = list({claim.measure: claim for claim in CLAIMS}.values())  # one row of each measure
+RUNS = 4
+
+
+# --- rules
+# ------------------------------------------------------------------------------------------------------------
+
+
+def evidence_for(claim: Claim, good: bool) -> Evidence:
+    """Evidence that must make ``claim`` reproduced, or not reproduced."""
+    slack = claim.tolerance
+    if claim.rule == "near":
+        value = slack["target"] + (0.5 if good else -3.0) * slack["tolerance"]
+        return Evidence(value, reference=slack["target"] - 2 * slack["tolerance"])
+    if claim.rule == "at_least":
+        value = slack["threshold"] if good else min(0.4, slack["threshold"] / 2)
+        return Evidence(value, value, value, runs=20)
+    if claim.rule == "positive":
+        return Evidence(0.1, p=1e-9) if good else Evidence(-0.1, p=1.0)
+    if claim.rule in ("within", "returns"):
+        value = slack["margin"] * (0.5 if good else 3.0)
+        return Evidence(value, value, value, runs=20, reference=2 * slack["margin"])
+    return Evidence(float(good))
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_every_rule_can_pass_and_fail(claim):
+    assert judge(claim.rule, evidence_for(claim, good=True), claim.tolerance) == "reproduced"
+    assert judge(claim.rule, evidence_for(claim, good=False), claim.tolerance) == "not reproduced"
+
+
+# --- grids of the LDP paper
+# -----------------------------------------------------------------------------------------------
+
+
+def ldp_grid(
+    monkeypatch, better: Callable[..., float], shift: Callable[[str], float] = lambda metric: 0.0
+) -> None:
+    """A grid whose cells are better than NonDP by ``better(protocol, split, epsilon, metric)``:
+    fairer, or more useful.
+    """
+    rows, rng = [], stream(6, "plants")
+    cells = [("NonDP", "none", math.nan), *product(PROTOCOLS, ("uniform", "k-based"), (0.25, 50.0))]
+    for dataset, run, (protocol, split, epsilon) in product(ldp.DATA, range(RUNS), cells):
+        row = {
+            "dataset": dataset,
+            "run": run,
+            "protocol": protocol,
+            "split": split,
+            "epsilon": epsilon,
+        }
+        for metric in (*FAIR, *ldp.UTILITY, "balanced_accuracy"):
+            gain = (
+                0.0
+                if protocol == "NonDP"
+                else better(protocol, split, epsilon, metric) + 1e-6 * rng.random()
+            )
+            row[metric] = shift(metric) + (
+                FAIR[metric] + 0.3 - gain if metric in FAIR else 0.5 + gain
+            )
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    monkeypatch.setattr(ldp, "_grid", lambda name: frame)
+
+
+def lifted(size: float) -> Callable:
+    """All cells better by ``size``, or by minus that where the claim is that they get worse."""
+
+    def plant(monkeypatch, claim):
+        arguments = claim.arguments
+        away = arguments.get("worse") or (claim.rule == "positive" and arguments.get("sign", 1) > 0)
+        ldp_grid(monkeypatch, lambda *_: -size if away else size)
+
+    return plant
+
+
+def at_target(by: float) -> Callable:
+    """The metric that the claim names is its target plus ``by`` for NonDP, and moves away by as
+    much under LDP.
+    """
+
+    def plant(monkeypatch, claim):
+        metric, target = claim.arguments["metric"], claim.tolerance["target"]
+        ldp_grid(
+            monkeypatch,
+            lambda *_: -by,
+            lambda name: target + by - FAIR[name] - 0.3 if name == metric else 0.0,
+        )
+
+    return plant
+
+
+def by_split(size: float) -> Callable:
+    def plant(monkeypatch, claim):
+        gain = size * claim.arguments.get("sign", 1)
+        ldp_grid(monkeypatch, lambda protocol, split, *_: gain if split == "k-based" else 0.0)
+
+    return plant
+
+
+def favourites(size: float) -> Callable:
+    """The protocols of the claim are better by ``size`` (worse where it says that they are last,
+    or never first).
+    """
+
+    def plant(monkeypatch, claim):
+        names = claim.arguments.get("protocols", [claim.arguments.get("protocol")])
+        sign = (
+            -1
+            if (claim.arguments.get("place") == "last") != claim.arguments.get("never", False)
+            else 1
+        )
+        ldp_grid(monkeypatch, lambda protocol, *_: sign * size * (protocol in names))
+
+    return plant
+
+
+def equal(*_: object) -> float:
+    return 0.0
+
+
+LDP_PLANTS = {
+    "nondp": (at_target(0.0), at_target(1.0)),
+    "level": (at_target(0.0), at_target(1.0)),
+    "change": (lifted(0.1), lifted(-0.1)),
+    "share_improved": (lifted(0.1), lifted(-0.1)),
+    "largest_change": (lambda m, c: ldp_grid(m, equal), lambda m, c: ldp_grid(m, lambda *_: -0.2)),
+    "largest_left": (
+        lambda m, c: ldp_grid(m, lambda p, s, epsilon, *_: 0.1 * (epsilon < 50)),
+        lambda m, c: ldp_grid(m, lambda p, s, epsilon, *_: 0.1 if epsilon < 50 else 0.12),
+    ),
+    "small_losses": (lambda m, c: ldp_grid(m, equal), lambda m, c: ldp_grid(m, lambda *_: -0.2)),
+    "split_gain": (by_split(0.1), by_split(-0.1)),
+    "split_share": (by_split(0.1), by_split(-0.1)),
+    "largest_split_gain": (by_split(0.0), by_split(0.1)),
+    "placed": (favourites(0.1), favourites(-0.1)),
+    "best_two": (favourites(0.1), favourites(-0.1)),
+}
+
+
+# --- arithmetic on the protocols, and counts in tables
+# ---------------------------------------------------------------------
+
+
+def as_stated(monkeypatch, claim) -> None:
+    """Nothing is planted: what is computed bears the claim out."""
+
+
+def other(**arguments: object) -> Callable:
+    """Other arguments of the measure."""
+    return lambda monkeypatch, claim: arguments
+
+
+def patched(
+    module: object, name: str, make: Callable[[Callable], object], **arguments: object
+) -> Callable:
+    """``make(honest)`` in place of ``module.name``."""
+
+    def plant(monkeypatch, claim):
+        monkeypatch.setattr(module, name, make(getattr(module, name)))
+        return arguments
+
+    return plant
+
+
+def table(missing: int) -> Callable:
+    """A table like the claim's, with ``missing`` rows or values too few."""
+
+    def plant(monkeypatch, claim):
+        asked = claim.arguments
+        n = asked.get("n", 1000) - missing
+        sizes = dict(zip("abcd", asked.get("sizes", ()), strict=False)) | (
+            {asked["column"]: asked["count"] - missing} if "column" in asked else {}
+        )
+        frame = pd.DataFrame({name: np.arange(n) % k for name, k in sizes.items()}, index=range(n))
+        data = SimpleNamespace(
+            frame=frame, is_replica=False, task=SimpleNamespace(sensitive=list(sizes))
+        )
+        monkeypatch.setattr(exact, "load", lambda name: data)
+
+    return plant
+
+
+def section5(people: int, ill: int, alike: int) -> Callable:
+    """A table of Section 5: ``ill`` of ``people`` have the difficulty, ``alike`` share all their
+    attributes with another.
+    """
+
+    def plant(monkeypatch, claim):
+        frame = pd.DataFrame(
+            {
+                coherence.TARGET: np.repeat([1, 0], [ill, people - ill]),
+                "x": np.maximum(np.arange(people), alike),
+            }
+        )
+        found = SimpleNamespace(frame=frame, data=SimpleNamespace(is_replica=False), lens=["x"])
+        monkeypatch.setattr(coherence, "load_section5", lambda: found)
+
+    return plant
+
+
+def louder(honest):
+    """Protocols that lose a thousandth too much, and whose estimates are a hundred times too
+    noisy where OLH, OUE, THE are.
+    """
+
+    def make(name, k, epsilon):
+        protocol = honest(name, k=k, epsilon=1.001 * epsilon)
+        factor = 100 if name in ("OLH", "OUE", "THE") else 1
+        return SimpleNamespace(
+            privacy_loss=protocol.privacy_loss,
+            channel=protocol.channel,
+            variance=lambda n: factor * protocol.variance(n),
+            subsets=lambda: honest(name, k=k, epsilon=epsilon).subsets(),
+        )
+
+    return make
+
+
+def grr_off(honest):
+    return lambda name, k, epsilon: honest(
+        name, k=k, epsilon=epsilon * (1.01 if name == "GRR" else 1)
+    )
+
+
+EXACT_PLANTS = {
+    "table2": (table(0), table(1)),
+    "levels": (table(0), table(1)),
+    "attribute_counts": (as_stated, other(counts={"adult": 11, "acs_coverage": 15, "lsac": 6})),
+    "ratio": (as_stated, other(epsilon=0.35)),
+    "unprotected_share": (other(guess=0.6), other(epsilon=0.25)),
+    "correlation_left": (
+        patched(exact, "make", lambda h: lambda *_, **__: SimpleNamespace(p_star=0.5, q_star=0.5)),
+        as_stated,
+    ),
+    "ss_is_grr": (as_stated, patched(exact, "make", grr_off)),
+    "omega_optimal": (
+        other(ks=[2]),
+        patched(exact, "_ss_variance", lambda h: lambda k, e, omega: -omega),
+    ),
+    "theta_inside": (as_stated, patched(exact, "optimal_theta", lambda h: lambda e, how: 0.4)),
+    "private": (as_stated, patched(exact, "make", louder)),
+    "composes": (as_stated, patched(exact, "split_budget", lambda h: lambda *a: 1.01 * h(*a))),
+    "g_optimal": (other(epsilons=[math.log(3)]), other(epsilons=[1.5])),
+    "less_variance": (as_stated, patched(exact, "make", louder)),
+    "single_share": (
+        patched(exact, "single_value_probability", lambda h: lambda protocol: 1.0),
+        patched(exact, "single_value_probability", lambda h: lambda protocol: 0.3),
+    ),
+    "inconsistent_share": (
+        as_stated,
+        patched(exact, "single_value_probability", lambda h: lambda protocol: 0.995),
+    ),
+    "splits_agree": (other(sizes=[2, 2]), other(sizes=[2, 2, 5, 2])),
+}
+
+
+# --- demographic coherence
+# ---------------------------------------------------------------------------------------------------
+
+
+def splits(**columns: dict[str, float]) -> Callable:
+    """Splits of Section 5 whose columns are made up, by group: ``distance={"with": 1.5}``."""
+
+    def plant(monkeypatch, claim):
+        rng, rows = stream(6, "splits"), []
+        for group, split, variant in product(
+            coherence.GROUPS, range(100), ("published", "N in the middle")
+        ):
+            row = {
+                "variant": variant,
+                "learner": "forest",
+                "labels": "hard",
+                "sample": 0,
+                "split": split,
+                "group": coherence.GROUPS[group],
+                "null": 0.02,
+                "null_95": 0.05,
+            }
+            rows.append(
+                row
+                | {name: by.get(group, 0.0) + 1e-6 * rng.random() for name, by in columns.items()}
+            )
+        monkeypatch.setattr(coherence, "_rows", lambda: pd.DataFrame(rows))
+
+    return plant
+
+
+def distances(value: Callable[[Claim], float]) -> Callable:
+    return lambda m, claim: splits(distance={claim.arguments["group"]: value(claim)})(m, claim)
+
+
+def release(distance: float, epsilon: float = 0.01, name: str = "fine") -> Callable:
+    """A release whose largest group is ``distance`` apart in every split."""
+
+    def plant(monkeypatch, claim):
+        rows = pd.DataFrame(
+            {
+                "release": name,
+                "epsilon": epsilon,
+                "reader": "informed",
+                "split": range(100),
+                "group": EVERYONE,
+                "n": 100_000,
+                "distance": distance,
+            }
+        )
+        monkeypatch.setattr(coherence, "results", lambda grid: None)
+        monkeypatch.setattr(coherence_dp, "per_group", lambda records: rows)
+
+    return plant
+
+
+def claim2_at_other_parameters(honest):
+    """Claim 2 as it should be: of twice alpha."""
+
+    def values(*arguments):
+        _, twice, stated = honest(*arguments)
+        return twice, twice, stated
+
+    return values
+
+
+def paper_too_sharp(honest):
+    return lambda n, m, reading="": honest(n=n, m=m) * (1 + (reading == "paper"))
+
+
+def table1_doubled(monkeypatch, claim):
+    monkeypatch.setattr(
+        solver, "_TABLE1", tuple((alpha, 2 * epsilon) for alpha, epsilon in solver._TABLE1)
+    )
+
+
+COHERENCE_PLANTS = {
+    "table_fact": (
+        lambda m, c: section5(27_254, 1521, 0)(m, c),
+        lambda m, c: section5(27_253, 1520, 0)(m, c),
+    ),
+    "share_with": (section5(1000, 55, 0), section5(1000, 70, 0)),
+    "few_unique": (section5(1000, 55, 900), section5(1000, 55, 100)),
+    "section5_distance": (distances(lambda c: c.tolerance["target"]), distances(lambda c: 0.01)),
+    "section5_gap": (splits(distance={"with": 1.0}), splits(distance={"everyone": 1.0})),
+    "section5_unnoticed": (
+        splits(distance={"everyone": 0.04}),
+        splits(distance={"everyone": 0.06}),
+    ),
+    "section5_shift": (
+        splits(mean_b={"with": 0.5}, mean_a={}),
+        splits(mean_b={}, mean_a={"with": 0.5}),
+    ),
+    "section5_left_out_cleared": (splits(mean_b={"with": 0.5}), splits(mean_b={"with": -0.5})),
+    "dp_bound_holds": (release(0.0), release(2.0)),
+    "clear_counts_coherent": (release(0.1, math.inf, "coarse"), release(0.3, math.inf, "coarse")),
+    "two_members": (as_stated, other(n=100)),
+    "table1_row": (as_stated, table1_doubled),
+    "section63_example": (as_stated, other(epsilon=0.02)),
+    "moved_mass": (as_stated, other(share=0.11)),
+    "claim2_statement": (patched(theory, "claim2_exact", claim2_at_other_parameters), as_stated),
+    "theorem4_exact": (
+        as_stated,
+        patched(theory, "hush_scovel", lambda h: lambda *a, **k: h(*a, **k) / 100),
+    ),
+    "theorem12_special": (as_stated, patched(theory, "mcdiarmid", paper_too_sharp)),
+    "corollary2_follows": (
+        as_stated,
+        patched(theory, "corollary", lambda h: lambda **k: h(**k) / 10),
+    ),
+    "clear_column": (
+        patched(theory, "theorem9_refuted", lambda h: lambda: None, draws=500),
+        other(draws=500),
+    ),
+    "clear_count": (
+        other(draws=500),
+        patched(theory, "theorem11_size", lambda h: lambda **k: 1.0, draws=1000),
+    ),
+    "binary_universe": (as_stated, other(alpha=0.001)),
+    "generalising_curator": (
+        patched(theory, "distinct_log_probability", lambda h: lambda **k: 0.0),
+        as_stated,
+    ),
+}
+
+
+# --- stratified means
+# --------------------------------------------------------------------------------------------------------
+
+
+def mixtures(
+    ratio: Callable[[float, float], float], plain: Callable[[int], float] = lambda n: 10 / n
+) -> Callable:
+    """Stored mixtures: the plain error ``plain(n)``, each other's ``ratio(n, alpha)`` times it,
+    known to a hundredth.
+    """
+
+    def plant(monkeypatch, claim):
+        rows = []
+        for n, k, alpha in product((1000, 10_000, 30_000), (3, 12), (0.3, 1.0, 10.0)):
+            row = {
+                "n": n,
+                "k": k,
+                "alpha": alpha,
+                "runs": 50,
+                "spreads": "one",
+                f"error|{means.METHODS[0]}": plain(n),
+            }
+            for method in means.METHODS[1:]:
+                gap, name = (ratio(n, alpha) - 1) * plain(n), f"error|{method} - {means.METHODS[0]}"
+                row |= {f"error|{method}": ratio(n, alpha) * plain(n), name: gap}
+                row |= {
+                    f"{name}|{end}": gap + sign * 0.01 * plain(n)
+                    for end, sign in (("low", -1), ("high", 1))
+                }
+            rows.append(row)
+        monkeypatch.setattr(means, "mixtures", lambda: pd.DataFrame(rows))
+
+    return plant
+
+
+def census(ratio: float) -> Callable:
+    """Stored crossings: every stratified error is ``ratio`` times the plain one."""
+
+    def plant(monkeypatch, claim):
+        variables = claim.arguments.get("variables", ["SCHL"])
+        frame = pd.DataFrame(
+            {"variable": np.repeat(variables, 5), "runs": 50, "data_source": "local"}
+        )
+        for score in ("error", "parity"):
+            name = f"{score}|{means.METHODS[1]} - {means.METHODS[0]}"
+            frame = frame.assign(
+                **{
+                    f"{score}|{means.METHODS[0]}": 1.0,
+                    f"{score}|{means.METHODS[1]}": ratio,
+                    name: ratio - 1,
+                    f"{name}|low": ratio - 1.01,
+                    f"{name}|high": ratio - 0.99,
+                }
+            )
+        monkeypatch.setattr(means, "census", lambda *_: frame)
+
+    return plant
+
+
+def fewer_people(monkeypatch, claim):
+    monkeypatch.setattr(means, "GROUPS", means.GROUPS | {(1, 1): means.GROUPS[1, 1] - 10_000})
+
+
+def people_moved(monkeypatch, claim):
+    """The same total, with a group smaller than the published count of those who answered."""
+    moved = {(1, 1): means.GROUPS[1, 1] - 10_000, (2, 1): means.GROUPS[2, 1] + 10_000}
+    monkeypatch.setattr(means, "GROUPS", means.GROUPS | moved)
+
+
+def even_races(monkeypatch, claim):
+    monkeypatch.setattr(means, "race_sizes", lambda: np.full(9, 1000.0))
+
+
+def reversed_readings(honest):
+    return lambda sizes, alpha: dict.fromkeys(honest(sizes, alpha), -0.5)
+
+
+def shrunk(honest):
+    return lambda sizes: honest(sizes) | {"worst": honest(sizes)["worst"] - 0.001}
+
+
+def printed_right(honest):
+    return lambda sizes: honest(sizes) | {"best as printed": honest(sizes)["observed"]}
+
+
+def half_the_noise(honest):
+    return lambda *a, epsilon, **named: honest(*a, epsilon=2 * epsilon, **named)
+
+
+def too_loud(honest):
+    return lambda values, sizes, low, high, epsilon, rng, *ledger: honest(
+        values, sizes, low, high, epsilon / 3, rng, *ledger
+    )
+
+
+MEANS_PLANTS = {
+    "group_total": (as_stated, fewer_people),
+    "race_shares": (as_stated, even_races),
+    "race_alpha": (as_stated, even_races),
+    "race_improvement": (
+        patched(means, "improvements", lambda h: lambda *a: dict.fromkeys(h(*a), 0.8)),
+        patched(means, "improvements", reversed_readings),
+    ),
+    "mixture_small": (mixtures(lambda *_: 1.0), mixtures(lambda *_: 100.0)),
+    "mixture_skewed": (mixtures(lambda n, alpha: alpha), mixtures(lambda n, alpha: 1 / alpha)),
+    "mixture_gap": (mixtures(lambda *_: 1.0), mixtures(lambda *_: 100.0)),
+    "mixture_ratio": (mixtures(lambda n, alpha: 1 + 1000 / n), mixtures(lambda n, alpha: n / 500)),
+    "census_error": (
+        lambda m, c: census(5.0 if c.arguments.get("worse") else 0.5)(m, c),
+        lambda m, c: census(0.5 if c.arguments.get("worse") else 5.0)(m, c),
+    ),
+    "census_improves": (census(0.5), census(2.0)),
+    "census_parity": (census(0.5), census(2.0)),
+    "stratified_privacy": (as_stated, patched(means_theory, "strat_laplace", half_the_noise)),
+    "printed_clipping": (
+        patched(means_theory, "clip_slack", lambda h: lambda n, gamma, reading="": h(n, gamma)),
+        as_stated,
+    ),
+    "noise_bound": (other(runs=500), patched(means_theory, "laplace_means", too_loud, runs=500)),
+    "skewed_noise": (as_stated, other(skewed=10.0, even=0.3)),
+    "root_k": (
+        as_stated,
+        patched(means_theory, "printed_factor", lambda h: lambda *a, **k: 3 * h(*a, **k)),
+    ),
+    "lemma12": (as_stated, patched(means_theory, "log_sums", shrunk)),
+    "theorem10": (
+        other(runs=2000),
+        patched(means_theory, "expected_logs", lambda h: lambda *a: h(*a) - 0.5, runs=2000),
+    ),
+    "best_case": (patched(means_theory, "log_sums", printed_right), as_stated),
+    "figure1": (as_stated, patched(means_theory, "expected_logs", lambda h: lambda *a: 5.0)),
+    "small_alpha": (other(alpha=0.1, runs=100), other(runs=100)),
+    "statistical_error": (
+        as_stated,
+        patched(means_theory, "stream", lambda h: lambda *a: Wide(h(*a))),
+    ),
+    "algorithm3": (other(k=1), as_stated),
+}
+
+
+class Wide:
+    """A generator whose normal values have twice the spread."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def standard_normal(self, size):
+        return 2 * self.rng.standard_normal(size)
+
+    def multinomial(self, *arguments, **named):
+        return self.rng.multinomial(*arguments, **named)
+
+
+# --- synthesizers
+# ------------------------------------------------------------------------------------------------------------
+
+
+def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8) -> Callable:
+    """Stored cells whose scores all follow from ``quality(synthesizer, by, epsilon)``, of [0,
+    1], 1 being best.
+    """
+
+    def plant(monkeypatch, claim):
+        rows = []
+        for name, by, epsilon, run in product(
+            ("MST", "AIM", "GEM", AS_SPENT), ("vanilla", "SEX"), (0.01, 0.1, 1.0, 5.0), range(2)
+        ):
+            rows.append(
+                _cell(
+                    name,
+                    by,
+                    epsilon,
+                    run,
+                    quality("GEM" if name == AS_SPENT else name, by, epsilon),
+                )
+            )
+        rows += [_cell("real", "vanilla", math.inf, run, real) for run in range(2)]
+        frame = pd.DataFrame(rows)
+        frames = {
+            name: frame.assign(dataset=name) for name in ("ny_employment", "nist", "acs_coverage")
+        }
+        monkeypatch.setattr(synth, "_stored", lambda: frames)
+        synth._scored.cache_clear()
+
+    return plant
+
+
+def _cell(name: str, by: str, epsilon: float, run: int, quality: float) -> dict:
+    found = {
+        "synthesizer": name,
+        "by": by,
+        "epsilon": epsilon,
+        "small": "keep",
+        "run": run,
+        "rows": 100,
+        "data_source": "local",
+    }
+    bad = 1 - quality + run / 1e4
+    for prefix in ("", "seen_"):
+        found |= {f"{prefix}acc": quality - run / 1e4, f"{prefix}error": bad, f"{prefix}means": bad}
+        for group, low in (("SEX=0,RAC1P=0", 0.0), ("SEX=1,RAC1P=0", 1.0)):
+            found |= {
+                f"n|{group}": 50,
+                f"{prefix}error|{group}": bad,
+                f"{prefix}means|{group}": bad,
+            }
+            found |= {
+                f"{prefix}fnr|{group}": low * bad,
+                f"{prefix}rate|{group}": 0.5 if low else 0.5 * (1 - bad),
+            }
+    return found
+
+
+def stratified(better: float, worse: float) -> Callable:
+    """Stratified fits have quality ``better``, plain ones ``worse``; the other way round where
+    the claim says so.
+    """
+
+    def plant(monkeypatch, claim):
+        swap = claim.arguments.get("worse", False) or claim.measure == "synth_surely_worse"
+        ours, plain = (worse, better) if swap else (better, worse)
+        synthesizers(lambda name, by, epsilon: plain if by == "vanilla" else ours)(
+            monkeypatch, claim
+        )
+
+    return plant
+
+
+def best(size: float) -> Callable:
+    return lambda m, c: synthesizers(
+        lambda name, *_: 0.5 + size * (name == c.arguments["synthesizer"])
+    )(m, c)
+
+
+rising, falling = (
+    synthesizers(lambda name, by, epsilon, s=s: 0.5 + s * epsilon / 20) for s in (1, -1)
+)
+SYNTH_PLANTS = {
+    "synth_improves_with_budget": (rising, falling),
+    "synth_groups_improve": (rising, falling),
+    "synth_stratified_better": (stratified(0.9, 0.5), stratified(0.5, 0.9)),
+    "synth_surely_worse": (stratified(0.9, 0.5), stratified(0.5, 0.9)),
+    "synth_cost": (stratified(0.7, 0.7), stratified(0.5, 0.9)),
+    "synth_ratio": (stratified(0.9, 0.1), stratified(0.5, 0.5)),
+    "synth_near_real": (synthesizers(lambda *_: 0.8), synthesizers(lambda *_: 0.5)),
+    "synth_real_accuracy": (
+        synthesizers(lambda *_: 0.5, real=0.8),
+        synthesizers(lambda *_: 0.5, real=0.5),
+    ),
+    "synth_best": (best(0.2), best(-0.2)),
+}
+
+
+def traded(sign: int) -> Callable:
+    """Stratifying lowers the parity error of the means, and the other scores go the other way
+    (with ``sign`` -1, too).
+    """
+
+    def plant(monkeypatch, claim):
+        (
+            stratified(0.5, 0.7)(monkeypatch, claim)
+            if sign > 0
+            else stratified(0.7, 0.5)(monkeypatch, claim)
+        )
+        for frame in synth._stored().values():
+            for column in [c for c in frame if "means" in c]:
+                frame[column] = np.where(frame["by"] == "vanilla", 0.5, 0.1)
+
+    return plant
+
+
+def above(size: float) -> Callable:
+    return lambda m, c: synthesizers(
+        lambda name, *_: 0.5 + size * (name in c.arguments["synthesizers"])
+    )(m, c)
+
+
+def from_k(*budgets: float) -> Callable:
+    """Utility under uniform falls up to the first budget, under k-based up to the second."""
+
+    def plant(monkeypatch, claim):
+        last = dict(zip(("uniform", "k-based"), budgets, strict=True))
+        ldp_grid(monkeypatch, lambda protocol, split, epsilon, *_: -0.1 * (epsilon <= last[split]))
+
+    return plant
+
+
+def group_rates(size: float) -> Callable:
+    def plant(monkeypatch, claim):
+        ldp_grid(monkeypatch, equal)
+        frame, mine = ldp._grid("ldp_main"), claim.arguments["group"]
+        for group in (0, 1):
+            frame[f"acc_{group}"] = 0.5 + (size + 1e-6 * frame["run"]) * (group == mine)
+
+    return plant
+
+
+def wrong_share(honest):
+    """Hypergeometric draws from twice the share that the bound knows of."""
+    return lambda people, ones, sample: honest(people, min(people, 2 * ones), sample)
+
+
+TEXT_PLANTS = {
+    "group_gap": (group_rates(0.1), group_rates(-0.1)),
+    "drops_later": (from_k(50.0, 0.25), from_k(0.25, 50.0)),
+    "synth_above": (above(0.2), above(-0.2)),
+    "synth_traded_off": (traded(1), traded(-1)),
+    "hoeffding_exact": (as_stated, patched(chain.stats, "hypergeom", wrong_share)),
+    "claim1_exact": (as_stated, patched(chain, "claim1", lambda h: lambda fresh, zeta, eta: fresh)),
+    "lemma1_exact": (
+        as_stated,
+        patched(chain, "lemma1_probability", lambda h: lambda m, mu, **k: 1e-3 * mu),
+    ),
+    "theorem3_exact": (as_stated, patched(chain, "size", lambda h: lambda terms: 40)),
+    "pure_information": (as_stated, patched(chain, "pure_dp", lambda h: lambda **k: 0.01 * h(**k))),
+    "approximate_information": (
+        as_stated,
+        patched(chain, "approximate_dp", lambda h: lambda **k: (1e-6, 1e-6)),
+    ),
+    "theorem8_simulated": (
+        other(draws=500),
+        patched(chain, "size", lambda h: lambda terms: 10, draws=500),
+    ),
+    "fresh_estimate": (
+        as_stated,
+        patched(text, "laplace_means", lambda h: lambda x, sizes, *_: np.ones(sizes.size)),
+    ),
+    "logarithmic_radius": (
+        patched(text, "coinpress_error", lambda h: lambda radius, steps: 1.0),
+        patched(text, "coinpress_error", lambda h: lambda radius, steps: radius),
+    ),
+    "population_weight": (
+        patched(
+            text, "parity_error", lambda h: lambda *a, reading: h(*a, reading=reading, omega=1.0)
+        ),
+        as_stated,
+    ),
+    "table1": (as_stated, patched(text, "VARIABLES", lambda h: h | {"WKHP": h["SCHL"]})),
+    "table2_newyork": (as_stated, patched(text, "_TABLE2", lambda h: h | {"SEX": (1.518, 0.5, 2)})),
+    "stylised_selection": (as_stated, other(strengths=(0.9, 0.8, 0.8))),
+}
+PLANTS = TEXT_PLANTS | LDP_PLANTS | EXACT_PLANTS | COHERENCE_PLANTS | MEANS_PLANTS | SYNTH_PLANTS
+
+
+@pytest.fixture(autouse=True)
+def forget():
+    yield
+    synth._scored.cache_clear()
+
+
+def planted(monkeypatch, claim: Claim, good: bool) -> str:
+    """The verdict of the row, by itself, after the plant that must make it pass, or fail."""
+    arguments = PLANTS[claim.measure][0 if good else 1](monkeypatch, claim) or {}
+    found = claim.measured_by()(**claim.arguments | arguments)
+    return judge(claim.rule, found, claim.tolerance)
+
+
+def test_every_measure_has_its_plants():
+    missing = sorted({claim.measure for claim in CLAIMS} - set(PLANTS))
+    assert not missing, (
+        "PLANTS must have an input that passes and one that fails for each measure, has none for"
+        f" {missing}"
+    )
+
+
+@pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: claim.measure)
+def test_every_measure_can_pass(claim, monkeypatch):
+    assert planted(monkeypatch, claim, good=True) == "reproduced"
+
+
+@pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: claim.measure)
+def test_every_measure_can_fail(claim, monkeypatch):
+    assert planted(monkeypatch, claim, good=False) == "not reproduced"
+
+
+def test_people_in_the_wrong_group_are_found(monkeypatch):
+    people_moved(monkeypatch, None)
+    assert sum(means.GROUPS.values()) == means.ROWS
+    assert means.group_total().value == 0
+
+
+def test_a_theorem_that_allows_what_a_known_release_breaks_is_refuted(monkeypatch):
+    """Fifty times the epsilon of Theorem 7, against a release that is not seen to fail at the
+    epsilon that was run.
+    """
+    release(0.0)(monkeypatch, None)
+    honest = coherence.solve
+
+    def generous(setting):
+        value = honest(setting).value
+        return SimpleNamespace(
+            value=50 * value if value and setting.unknown == "epsilon" else value
+        )
+
+    monkeypatch.setattr(coherence, "solve", generous)
+    assert coherence.dp_bound_holds().value == 0

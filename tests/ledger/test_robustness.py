@@ -1,0 +1,160 @@
+"""Verdicts under other tolerances and corrections, on rows made up for it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from lib.ledger.judge import Claim, Row, evaluate, read_claims
+from lib.ledger.robustness import for_another_table, moved, on_grid, with_correction, with_slack
+from lib.ledger.rules import Evidence, judge
+from lib.stats.holm import holm
+from lib.studies.ldp_fairness.claims import results as ldp
+
+
+def row(rule, tolerance, evidence, adjusted=math.nan) -> Row:
+    claim = Claim(
+        id="x",
+        paper="ldp",
+        place="p",
+        statement="s",
+        measure="table2",
+        rule=rule,
+        tolerance=tolerance,
+        why="w",
+    )
+    return Row(
+        claim,
+        evidence,
+        judge(rule, evidence, tolerance, None if math.isnan(adjusted) else adjusted),
+        adjusted,
+    )
+
+
+ROWS = [
+    row("near", {"target": 1.0, "tolerance": 0.1}, Evidence(1.15, reference=0.5)),
+    row("within", {"margin": 0.02}, Evidence(0.0, -0.015, 0.015)),
+    row("at_least", {"threshold": 0.9}, Evidence(0.85)),
+    row("true", {}, Evidence(0.0)),
+]
+
+
+def test_slack_is_scaled_by_the_rules_own_measure():
+    assert [r.verdict for r in ROWS] == [
+        "same direction",
+        "reproduced",
+        "same direction",
+        "not reproduced",
+    ]
+    assert with_slack(ROWS, 1.0) == [r.verdict for r in ROWS]
+    assert with_slack(ROWS, 2.0) == ["reproduced", "reproduced", "reproduced", "not reproduced"]
+    assert with_slack(ROWS, 0.5) == [
+        "same direction",
+        "same direction",
+        "same direction",
+        "not reproduced",
+    ]
+    assert [other for _, other in moved(ROWS, with_slack(ROWS, 0.5))] == ["same direction"]
+    with pytest.raises(ValueError, match="factor=0"):
+        with_slack(ROWS, 0)
+
+
+def test_corrections_are_ordered():
+    p = [0.001, 0.02, 0.03, 0.2]
+    rows = [
+        row("positive", {}, Evidence(1.0, p=q), adjusted=a) for q, a in zip(p, holm(p), strict=True)
+    ] + ROWS[:1]
+    count = {
+        c: with_correction(rows, c).count("reproduced")
+        for c in ("none", "Benjamini-Hochberg", "Holm")
+    }
+    assert count == {"none": 3, "Benjamini-Hochberg": 3, "Holm": 1}
+    assert with_correction(rows, "Holm") == [r.verdict for r in rows]
+    assert with_correction(ROWS, "none") == [r.verdict for r in ROWS]
+    with pytest.raises(ValueError, match="correction='Bonferroni'"):
+        with_correction(rows, "Bonferroni")
+
+
+def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
+    """The other grid here: the main one with every accuracy of NonDP lower by 0.1, so LDP seems
+    to cost less.
+    """
+    main = ldp._grid("ldp_main")
+    other = main.assign(acc=main["acc"].where(main["protocol"] != "NonDP", main["acc"] - 0.1))
+    claims = [
+        c
+        for c in read_claims()
+        if c.id in ("ldp-ratio-025", "ldp-utility-adult", "ldp-appendix-rq2")
+    ]
+    claims += [
+        Claim(
+            id="acc",
+            paper="ldp",
+            place="p",
+            statement="s",
+            measure="change",
+            rule="positive",
+            why="w",
+            arguments={"dataset": "lsac", "metric": "acc"},
+        )
+    ]
+    monkeypatch.setattr(
+        ldp, "_grid", lambda name: {"ldp_main": main, "other": other}.get(name, main)
+    )
+    here, there = on_grid("ldp_main", claims=claims), on_grid("other", claims=claims)
+    assert [r.claim.id for r in here] == [r.claim.id for r in there] == ["ldp-utility-adult", "acc"]
+    judged = {r.claim.id: r.verdict for r in evaluate(claims)}
+    assert all(r.verdict == judged[r.claim.id] for r in here)
+    assert there[-1].evidence.value == pytest.approx(here[-1].evidence.value + 0.1)
+    assert (here[-1].verdict, there[-1].verdict) == ("not reproduced", "reproduced")
+
+
+def test_intervals_for_another_table_move_what_they_must():
+    """A share and an equivalence whose corrected ends pass the limit, a direction whose
+    corrected p-value does.
+    """
+    rows = [
+        row(
+            "at_least",
+            {"threshold": 0.75},
+            Evidence(0.9, 0.8, 0.95, runs=20, overlap=(0.7, 1.0, math.nan)),
+        ),
+        row(
+            "within",
+            {"margin": 0.02},
+            Evidence(0.0, -0.01, 0.01, runs=20, overlap=(-0.025, 0.025, math.nan)),
+        ),
+        row(
+            "positive",
+            {},
+            Evidence(0.1, p=0.001, runs=20, overlap=(-0.1, 0.3, 0.2)),
+            adjusted=0.002,
+        ),
+        row(
+            "positive",
+            {},
+            Evidence(0.1, p=0.001, runs=20, overlap=(0.05, 0.15, 0.02)),
+            adjusted=0.002,
+        ),
+        row(
+            "near",
+            {"target": 1.0, "tolerance": 0.1},
+            Evidence(1.0, 0.9, 1.1, runs=20, overlap=(0.5, 1.5, 0.1)),
+        ),
+        row("at_least", {"threshold": 0.75}, Evidence(0.9, 0.8, 0.95, runs=20)),
+    ]
+    assert {r.verdict for r in rows} == {"reproduced"}
+    assert for_another_table(rows) == ["same direction"] * 3 + ["reproduced"] * 3
+
+
+def test_the_second_reading_is_wider_by_the_factor_for_overlapping_splits():
+    found = ldp.change("adult", "DI", epsilon=0.25)
+    low, high, p = found.overlap
+    assert (high - low) / (found.high - found.low) == pytest.approx(
+        math.sqrt(1 + found.runs * 0.25)
+    )
+    assert p > found.p
+    share = ldp.share_improved("adult", epsilon=0.25)
+    assert share.overlap[0] <= share.low
+    assert share.overlap[1] >= share.high

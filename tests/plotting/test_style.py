@@ -1,0 +1,66 @@
+"""What all figures share: ticks of the budgets, places of the protocols, a width that a phone
+has.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import pytest
+
+from lib.book.chapter import setup_style
+from lib.ldp import PROTOCOLS
+from lib.plotting.style import epsilon_axis, offsets
+from lib.studies.ldp_fairness.figures.verdicts import VERDICT_COLOURS, tallies
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    with plt.style.context("default"):
+        yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("budgets", "shown"),
+    [
+        ([1.0, 8.0], ["1", "8"]),
+        ([8, 10], ["10"]),
+        ([4, 20], ["4", "20"]),
+        ([0.25, 8, 10, 20, 50], ["0.25", "10", "50"]),
+    ],
+)
+def test_a_tick_is_left_out_only_beside_the_one_that_its_label_would_touch(budgets, shown):
+    """8 and 20 were always left out, so that a grid of 1 and 8 had one tick."""
+    ax = plt.subplots()[1]
+    epsilon_axis(ax, budgets)
+    assert [t.get_text() for t in ax.get_xticklabels()] == shown
+
+
+def test_a_guest_stands_on_its_tick_and_nobody_else_does():
+    shift = offsets()
+    assert shift["another"] == 1
+    places = sorted([*(shift[name] for name in PROTOCOLS), shift["another"]])
+    assert len(set(places)) == len(PROTOCOLS) + 1
+    assert all(b / a == pytest.approx(1.035) for a, b in pairwise(places))
+
+
+def test_the_tallies_fit_a_phone_with_all_their_words():
+    """At 80% of its width, as small as pictures get on a phone, it must fit the 316 px that the
+    page has there.
+    """
+    setup_style()
+    fig, _ = tallies(
+        {
+            "Demographic coherence": dict.fromkeys(VERDICT_COLOURS, 9),
+            "Stratified DP": {"not run": 2},
+        }
+    )
+    assert 0.8 * fig.get_figwidth() * 100 <= 316
+    fig.canvas.draw()
+    whole = fig.bbox
+    for part in (fig.legends[0], fig.axes[0]):
+        box = part.get_tightbbox(fig.canvas.get_renderer())
+        assert box.x0 >= whole.x0 - 1, part
+        assert box.x1 <= whole.x1 + 1, part

@@ -1,0 +1,143 @@
+"""Parts cover a grid once and cost about the same; gathered, they are the grid; nothing foreign
+gets in.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import pytest
+
+from lib.cli import main
+from lib.runner import Grid, gather_grid, grid_of, results, run_grid
+from lib.runner.grids import _refuse_replica
+from lib.runner.parts import gather, share
+from lib.runner.store import Store, StoreError
+from lib.runner.sweep import cell_key, run_sweep
+from tests.runner.toy import ToyCell, run_toy
+
+CELLS = [ToyCell(number=i) for i in range(23)]
+
+
+@pytest.fixture
+def grid(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return Grid(
+        "toy",
+        "Toy",
+        lambda profile: iter(CELLS),
+        run_toy,
+        lambda c: 1.0 + (c.number < 5),
+        "1",
+        folder=tmp_path / "out",
+    )
+
+
+@pytest.mark.parametrize("of", [1, 4, 23, 30])
+def test_every_cell_is_in_one_part_and_parts_are_even(of):
+    parts = [
+        share(CELLS, i, of, cost=lambda c: 100.0 if c.number < 4 else 1.0) for i in range(1, of + 1)
+    ]
+    assert sorted(c.number for part in parts for c in part) == list(range(23))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    dear = [sum(c.number < 4 for c in part) for part in parts]
+    assert max(dear) - min(dear) <= 1
+    assert share(CELLS[::-1], 1, of) == share(CELLS, 1, of)
+
+
+@pytest.mark.parametrize(("number", "of"), [(0, 4), (5, 4), (1, 0), (1.0, 4)])
+def test_a_part_that_there_is_not_is_refused(number, of):
+    with pytest.raises(ValueError, match="is not allowed"):
+        share(CELLS, number, of)
+
+
+def test_parts_gathered_are_the_grid(grid, tmp_path):
+    for number in (3, 1):
+        run_grid(grid, "quick", part=(number, 3), progress=False, backend="sequential")
+    files = [tmp_path / f"toy.quick.{i}-of-3.parquet" for i in (1, 2, 3)]
+    assert gather_grid(grid, [files[0], files[2]], "quick") == (15, 8)
+    run_grid(grid, "quick", part=(2, 3), progress=False, backend="sequential")
+    for _ in range(2):
+        assert gather_grid(grid, files, "quick") == (23, 0)
+    whole = run_grid(
+        grid, "quick", path=tmp_path / "whole.parquet", progress=False, backend="sequential"
+    )
+    stable = ["cell", "number", "value", "label"]
+    pd.testing.assert_frame_equal(results(grid, "quick")[stable], whole[stable])
+
+
+def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
+    other = Grid(
+        "other",
+        "Other",
+        lambda profile: [ToyCell(number=99)],
+        run_toy,
+        lambda c: 1.0,
+        "1",
+        folder=tmp_path,
+    )
+    run_grid(other, "quick", progress=False, backend="sequential")
+    newer = Grid(
+        "newer", "Newer", lambda profile: CELLS, run_toy, lambda c: 1.0, "2", folder=tmp_path
+    )
+    run_grid(newer, "quick", progress=False, backend="sequential")
+    for file, words in (
+        ("other.quick", cell_key(ToyCell(number=99))),
+        ("newer.quick", "version 2"),
+        ("none", "none.parquet is not there"),
+    ):
+        with pytest.raises(StoreError, match=words):
+            gather_grid(grid, [tmp_path / f"{file}.parquet"], "quick")
+
+
+def test_parts_that_are_no_files_are_refused_before_any_is_gathered(grid, tmp_path, capsys):
+    run_grid(grid, "quick", part=(1, 3), progress=False, backend="sequential")
+    part = tmp_path / "toy.quick.1-of-3.parquet"
+    for wrong, words in ((tmp_path, "is a folder"), (tmp_path / "none.parquet", "is not there")):
+        with pytest.raises(StoreError, match=rf"{re.escape(str(wrong))} {words}"):
+            gather_grid(grid, [part, wrong], "quick")
+        with pytest.raises(StoreError, match=words):
+            gather(CELLS, [part, wrong], Store(grid.path("quick"), version="1"))
+        assert main(["run", "tests.runner.toy_grid:GRID", "--gather", str(wrong)]) == 2
+        assert (
+            main(["run", "ldp_main", "--gather", str(wrong)]) == 2
+        )  # whose parts are looked through first
+        assert capsys.readouterr().err.count(words) == 2
+    assert not grid.path("quick").exists()
+    assert not grid.path("quick").with_suffix(".journal").exists()
+
+
+def test_a_part_that_is_a_journal_still_is_gathered(grid, tmp_path):
+    part = Store(tmp_path / "part.parquet", version="1")
+    part.append({"cell": cell_key(CELLS[0])} | run_toy(CELLS[0]))
+    part.close()
+    assert gather_grid(grid, [part.path], "quick") == (1, 22)
+
+
+@pytest.mark.parametrize("version", [1, None])
+def test_a_grid_whose_version_is_no_text_is_refused(version):
+    with pytest.raises(ValueError, match=f"version={version!r} is not allowed"):
+        Grid("toy", "Toy", lambda profile: iter(CELLS), run_toy, lambda c: 1.0, version)
+
+
+def test_a_grid_by_reference_and_a_wrong_one():
+    assert grid_of("tests.runner.toy_grid:GRID").name == "toy"
+    with pytest.raises(ValueError, match=r"grid='toy' is not known"):
+        grid_of("toy")
+    with pytest.raises(ValueError, match=r"a lib.runner.Grid is allowed"):
+        grid_of("tests.runner.toy:run_toy")
+
+
+def test_a_worker_without_the_real_data_is_found_out(tmp_path):
+    def on_a_replica(cell):
+        return run_toy(cell) | {"data_source": "replica" if cell.number == 7 else "local"}
+
+    store = Store(tmp_path / "grid.parquet", version="1")
+    with pytest.raises(ValueError, match="computed on a replica, so it is not stored"):
+        run_sweep(
+            CELLS, on_a_replica, store, backend="sequential", check=_refuse_replica, progress=False
+        )
+    kept = Store(tmp_path / "grid.parquet", version="1").frame()
+    assert len(kept) == 7
+    assert set(kept.data_source) == {"local"}

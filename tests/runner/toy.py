@@ -1,0 +1,43 @@
+"""A quick experiment for the tests of store and sweep; in a module of its own so that workers
+can import it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from lib.rng import stream
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToyCell:
+    number: int
+    budget: float = float("nan")
+
+
+def run_toy(cell: ToyCell) -> dict:
+    rng = stream(5, "toy", cell.number)
+    return {"value": float(rng.random()), "label": f"cell {cell.number}"}
+
+
+def run_slow_toy(cell: ToyCell) -> dict:
+    time.sleep(0.03)
+    return run_toy(cell)
+
+
+if __name__ == "__main__":  # a sweep in a process of its own, to be killed
+    import sys
+
+    from lib.runner.store import Store
+    from lib.runner.sweep import run_sweep
+    from tests.runner import toy  # under its importable name: the keys carry the class only
+
+    run_sweep(
+        [toy.ToyCell(number=i) for i in range(60)],
+        toy.run_slow_toy,
+        Store(sys.argv[1], version="1"),
+        workers=int(sys.argv[2]),
+        progress=False,
+        compact_every=0.2,
+    )

@@ -1,0 +1,250 @@
+"""Intervals and paired differences on tables worked by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from lib.rng import stream
+from lib.stats.summary import (
+    agreement,
+    baseline,
+    cell_runs,
+    curves,
+    differences,
+    distance,
+    interval_words,
+    mean_interval,
+    p_in_words,
+    paired,
+    pooled,
+    side_by_side,
+    span,
+    summarise,
+    tally,
+    widening,
+)
+
+
+def test_the_interval_is_students():
+    x = np.array([1.0, 2.0, 4.0, 7.0])
+    expected = stats.t.interval(0.95, 3, loc=x.mean(), scale=stats.sem(x))
+    assert mean_interval(x)[1:] == pytest.approx(expected)
+    assert mean_interval([*x, math.nan]) == mean_interval(x)
+
+
+def test_one_value_has_no_interval_and_none_has_no_mean():
+    assert mean_interval([2.0])[0] == 2.0
+    assert math.isnan(mean_interval([2.0])[1])
+    assert all(map(math.isnan, mean_interval([])))
+
+
+@pytest.mark.parametrize("sort", [True, False])
+def test_groups_at_once_have_the_intervals_that_each_has_alone(rng, sort):
+    """Groups of 5, 1 and no finite value, and one of equal values; in order or as they first
+    occur.
+    """
+    groups = {
+        ("b", 1): rng.normal(size=5),
+        ("a", 2): [3.0, math.nan],
+        ("a", 1): [math.nan] * 2,
+        ("c", 1): [0.1] * 3,
+    }
+    frame = pd.DataFrame(
+        [(*key, x) for key, values in groups.items() for x in values], columns=["name", "size", "x"]
+    )
+    found = summarise(frame, ["name", "size"], "x", 0.9, sort=sort).set_index(["name", "size"])
+    assert list(found.index) == (sorted(groups) if sort else list(groups))
+    for key, values in groups.items():
+        assert found.loc[key, ["mean", "low", "high"]].tolist() == pytest.approx(
+            mean_interval(values, 0.9), nan_ok=True
+        )
+    assert found["runs"].to_dict() == {("b", 1): 5, ("a", 2): 1, ("a", 1): 0, ("c", 1): 3}
+    with pytest.raises(ValueError, match="level"):
+        summarise(frame, ["name"], "x", 1.5)
+
+
+def test_runs_of_a_grid_that_is_not_whole():
+    counts = cell_runs(_table())
+    assert dict(zip(counts.index.get_level_values("protocol"), counts, strict=True)) == {
+        "GRR": 4,
+        "NonDP": 3,
+    }
+    assert span(counts) == "3 to 4"
+    assert span(counts[counts == 4]) == "4"
+
+
+def _table() -> pd.DataFrame:
+    rows = [("NonDP", "none", math.nan, run, 0.5 + 0.1 * run) for run in range(3)]
+    rows += [("GRR", "uniform", 1.0, run, 0.7 + 0.1 * run) for run in range(4)]
+    return pd.DataFrame(rows, columns=["protocol", "split", "epsilon", "run", "DI"]).assign(
+        dataset="lsac"
+    )
+
+
+def test_pairing_takes_out_what_runs_share():
+    assert baseline(_table(), "DI")[["mean", "runs"]].to_numpy().tolist() == [
+        [pytest.approx(0.6), 3]
+    ]
+    row = paired(_table(), "DI").iloc[0]
+    assert (row["mean"], row["low"], row["high"], row["runs"]) == (pytest.approx(0.2),) * 3 + (3,)
+    spread = curves(_table(), "DI").iloc[0]
+    assert spread["runs"] == 4
+    assert spread["high"] - spread["low"] > 0.1
+
+
+def test_the_distance_from_the_fair_value_comes_before_the_difference():
+    found = differences(_table(), "DI", fair=1.0)
+    assert found["difference"].tolist() == pytest.approx([-0.2] * 3)
+
+
+def test_the_distance_of_a_cell_is_that_of_its_mean(rng):
+    """Runs on both sides of the fair value: their mean distance is the mean's, not that of their
+    sizes.
+    """
+    table = _table().assign(DI=1 + rng.normal(0.01, 0.1, len(_table())))
+    found = distance(table, "DI", 1.0).groupby([table["protocol"]]).mean()
+    assert found.to_dict() == pytest.approx(
+        (table.groupby("protocol")["DI"].mean() - 1).abs().to_dict()
+    )
+    assert (found <= (table["DI"] - 1).abs().groupby(table["protocol"]).mean()).all()
+
+
+def test_an_unknown_metric_is_named():
+    with pytest.raises(ValueError, match="metric='DIR'"):
+        curves(_table(), "DIR")
+
+
+@pytest.mark.parametrize(
+    "reading", [curves, baseline, paired, differences, lambda f, m: distance(f, m, 1.0)]
+)
+def test_a_metric_is_a_column_of_numbers(reading):
+    for bad in ("protocol", "dataset"):
+        with pytest.raises(
+            ValueError, match=f"^metric='{bad}' is not allowed: a column of numbers is"
+        ):
+            reading(_table(), bad)
+    for good in (
+        [True, False] * 3 + [True],
+        [1, None] * 3 + [2],
+    ):  # truth values, and a column with gaps
+        for dtype in (float, object):
+            assert len(reading(_table().assign(DI=pd.Series(good, dtype=dtype)), "DI"))
+    assert len(reading(_table().assign(DI=_table()["DI"] > 0.6), "DI"))
+    with pytest.raises(ValueError, match=r"^value='protocol' is not allowed"):
+        summarise(_table(), ["dataset"], "protocol")
+
+
+def test_two_grids_side_by_side_agree_where_both_are_clear():
+    up, down = _table(), _table().assign(DI=lambda f: f.DI.where(f.protocol == "NonDP", f.DI - 0.5))
+    down.loc[down.run == 0, "DI"] += 0.001  # some spread, so that the interval is one
+    changes = side_by_side({"up": up, "down": down}, {"DI": None}).set_index("grid")
+    assert changes.loc["up", "mean"] == pytest.approx(0.2)
+    assert changes.loc["down", "mean"] == pytest.approx(-0.3)
+    assert agreement(changes.reset_index()) == {"same": 0, "opposite": 1, "unclear": 0}
+    assert agreement(side_by_side({"a": up, "b": up}, {"DI": None})) == {
+        "same": 1,
+        "opposite": 0,
+        "unclear": 0,
+    }
+    one = up[up.run == 0]  # one run has no interval: nothing is clear
+    assert agreement(side_by_side({"a": up, "b": one}, {"DI": None})) == {
+        "same": 0,
+        "opposite": 0,
+        "unclear": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("better", "counts"), [(1, [[4, 2, 1, 1], [2, 0, 1, 1]]), (-1, [[4, 1, 2, 1], [2, 1, 0, 1]])]
+)
+def test_a_cell_is_better_or_worse_only_if_its_interval_leaves_out_zero(better, counts):
+    ends = [(0.1, 0.3), (0.2, 0.5), (-0.3, -0.1), (-0.1, 0.3), (-0.4, -0.2), (math.nan, math.nan)]
+    summary = pd.DataFrame(ends, columns=["low", "high"]).assign(
+        mean=0.1, dataset=["adult"] * 4 + ["lsac"] * 2, split="uniform"
+    )
+    found = tally(summary, better=better)
+    assert found[["dataset", "split"]].to_numpy().tolist() == [
+        ["adult", "uniform"],
+        ["lsac", "uniform"],
+    ]
+    assert found[["cells", "better", "worse", "unclear"]].to_numpy().tolist() == counts
+    with pytest.raises(ValueError, match="better=0"):
+        tally(summary, better=0)
+
+
+def test_pooling_averages_the_cells_of_a_run_and_leaves_out_runs_that_are_not_whole():
+    """Differences .1 and .3, .2 and .4, and in a run that lacks a cell 1: .2 and .3 count."""
+    rows = [("NonDP", run, 0.5) for run in range(3)]
+    rows += [("GRR", 0, 0.6), ("OUE", 0, 0.8), ("GRR", 1, 0.7), ("OUE", 1, 0.9), ("GRR", 2, 1.5)]
+    table = pd.DataFrame(rows, columns=["protocol", "run", "DI"]).assign(
+        dataset="lsac",
+        split="uniform",
+        epsilon=lambda f: np.where(f["protocol"] == "NonDP", math.nan, 1.0),
+    )
+    row = pooled(table, "DI", ["dataset"]).iloc[0]
+    assert (row["mean"], row["runs"]) == (pytest.approx(0.25), 2)
+    half = stats.t.ppf(0.975, 1) * 0.05  # standard error of .2 and .3
+    assert (row["low"], row["high"]) == (pytest.approx(0.25 - half), pytest.approx(0.25 + half))
+    by_protocol = pooled(table, "DI", ["protocol"]).set_index("protocol")
+    assert by_protocol["mean"].to_dict() == pytest.approx(
+        {"GRR": 1.3 / 3, "OUE": 0.35}
+    )  # one cell a run is whole
+
+
+def test_an_interval_in_words():
+    assert (
+        interval_words(pd.Series({"mean": 0.1, "low": -0.05, "high": 0.25}))
+        == "+0.100 [-0.050, +0.250]"
+    )
+    assert (
+        interval_words(pd.Series({"mean": 0.1, "low": math.nan, "high": math.nan}), ".1f") == "0.1"
+    )
+
+
+def test_the_corrected_interval_is_the_formula_of_nadeau_and_bengio():
+    """t times s times the root of 1/J + n_test/n_train."""
+    x, ratio = stream(9, "corrected").normal(size=12), 0.25
+    mean, low, high = mean_interval(x, ratio=ratio)
+    half = stats.t.ppf(0.975, 11) * x.std(ddof=1) * np.sqrt(1 / 12 + ratio)
+    assert (mean, low, high) == pytest.approx((x.mean(), x.mean() - half, x.mean() + half))
+    assert mean_interval(x, ratio=0.0) == mean_interval(x)
+    for ratio in (-0.1, math.nan, math.inf):
+        with pytest.raises(ValueError, match="ratio must be a finite number >= 0"):
+            widening(12, ratio)
+
+
+def test_overlapping_splits_say_too_much_of_the_population_and_the_corrected_interval_does_not():
+    """Means of 20 test rows over 20 splits of 100 rows, 400 tables: the population's mean is 0."""
+    rng, tables, runs, rows, test = stream(9, "coverage"), 400, 20, 100, 20
+    hits = {0.0: 0, test / (rows - test): 0}
+    for _ in range(tables):
+        x = rng.standard_normal(rows)
+        means = [x[rng.permutation(rows)[:test]].mean() for _ in range(runs)]
+        for ratio in hits:
+            _, low, high = mean_interval(means, ratio=ratio)
+            hits[ratio] += low <= 0 <= high
+    plain, corrected = (found / tables for found in hits.values())
+    assert plain < 0.75
+    assert 0.92 < corrected < 0.99
+
+
+def test_an_interval_of_a_distance_ends_at_zero():
+    """Its lower end was negative: a distance of [-0.1, 0.3]."""
+    x = [0.0, 0.0, 0.3]
+    assert mean_interval(x)[1] < 0
+    assert mean_interval(x, floor=0.0) == (*mean_interval(x)[:1], 0.0, mean_interval(x)[2])
+    frame = pd.DataFrame({"g": "a", "d": x})
+    assert summarise(frame, ["g"], "d", floor=0.0).loc[0, ["low", "high"]].tolist() == list(
+        mean_interval(x, floor=0.0)[1:]
+    )
+
+
+def test_small_p_values_are_not_printed_to_the_last_digit():
+    assert p_in_words(1e-164) == p_in_words(0.0) == "p < 1e-6"
+    assert p_in_words(2e-6) == "p = 2e-06"
+    assert p_in_words(0.0321) == "p = 0.032"

@@ -1,0 +1,52 @@
+"""Noisy counts under DemCoh: stored cells rerun bit for bit, the grid is whole, readers share
+their halves.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from lib.datasets import load
+from lib.runner import results
+from lib.runner.sweep import cell_key
+from lib.studies.coherence.noisy_counts import GROUPS, Cell, dp_grid, per_group, run_cell
+
+
+def test_the_grid_is_complete_in_the_store():
+    assert {cell_key(c) for c in dp_grid()} == set(results("coherence_dp")["cell"])
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        Cell(release="coarse", epsilon=0.1, reader="informed", split=0),
+        Cell(release="fine", epsilon=math.inf, reader="counts", split=7),
+        Cell(release="medium", epsilon=1.0, reader="forest", split=3),
+    ],
+    ids=lambda c: f"{c.release}-{c.reader}",
+)
+def test_stored_cells_hold_their_numbers(cell):
+    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid
+    anew.
+    """
+    if load("nist").is_replica:
+        pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
+    stored, now = results("coherence_dp").set_index("cell").loc[cell_key(cell)], run_cell(cell)
+    for group in GROUPS:
+        assert stored[f"distance|{group}"] == now[f"distance|{group}"], f"{cell}; raise VERSION"
+
+
+def test_one_row_a_cell_and_group():
+    rows = per_group(results("coherence_dp"))
+    assert len(rows) == len(GROUPS) * len(results("coherence_dp"))
+    assert rows.groupby("group")["n"].max()["everyone"] == rows["n"].max()
+    assert rows["distance"].between(0, 2).all()
+
+
+def test_wrong_parameters_are_named():
+    with pytest.raises(ValueError, match="release='huge'"):
+        Cell(release="huge", epsilon=1.0, reader="counts", split=0)
+    with pytest.raises(ValueError, match="epsilon=0"):
+        Cell(release="fine", epsilon=0, reader="counts", split=0)

@@ -1,0 +1,110 @@
+"""Section 5: the table, the published protocol, the cells."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from lib.coherence.collection import EVERYONE
+from lib.datasets.section5 import COLUMNS, NOT_ASKED, TARGET, load_section5
+from lib.rng import stream
+from lib.runner import results
+from lib.studies.coherence.section5 import (
+    VARIANTS,
+    WITH,
+    Cell,
+    collection,
+    per_group,
+    published_labels,
+    run_cell,
+    section5_grid,
+)
+
+SMALL = {"variant": "N dropped", "n": 500, "labels": "confidence", "split": 0}
+
+
+def test_the_raw_table_is_the_papers():
+    section5 = load_section5()
+    if section5.data.is_replica:
+        pytest.skip("the raw columns are in the real file only; set COMPANION_DATA")
+    assert section5.frame.shape == (27_253, 9)  # the paper's 27,254 counts the header
+    counts = section5.frame[TARGET].value_counts().to_dict()
+    assert counts == {2: 24_379, 1: 1521, NOT_ASKED: 1353}
+    assert (section5.frame.loc[section5.frame[TARGET] == NOT_ASKED, "AGEP"] < 5).all()
+    assert section5.lens == COLUMNS
+
+
+def test_the_replica_stands_in_with_the_same_coding():
+    section5 = load_section5("replica")
+    assert set(section5.frame[TARGET]) == {1, 2}
+    assert set(section5.frame["SEX"]) == {1, 2}
+    assert set(section5.lens) < set(COLUMNS)
+    assert set(section5.asked()[TARGET]) == {0, 1}
+
+
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if v != "N dropped"])
+def test_the_published_split_leaves_out_one_row_of_an_odd_table(variant):
+    section5 = load_section5()
+    h, inside = published_labels(section5, Cell(variant=variant, split=0), stream(0, "published"))
+    n = len(section5.frame)
+    assert inside.sum() == n // 2
+    assert np.isnan(h).sum() == n - 2 * (n // 2)
+    third = {"N in the middle": 0.0}.get(variant, NOT_ASKED)
+    assert set(np.unique(h[~np.isnan(h)])) <= {-1.0, 1.0, float(third)}
+
+
+def test_collections_name_the_papers_groups_first():
+    found = collection(load_section5().asked())
+    assert list(found)[:2] == [EVERYONE, WITH]
+    assert (found["sex = men"] ^ found["sex = women"]).all()
+    assert len(found) > 20
+
+
+def test_a_cell_comes_out_the_same_alone_and_is_flat():
+    one, two = run_cell(Cell(**SMALL)), run_cell(Cell(**SMALL))
+    assert all(one[k] == two[k] or (isinstance(v, float) and math.isnan(v)) for k, v in two.items())
+    assert one[f"n|{EVERYONE}"] == 500
+    assert 0 < one[f"distance|{EVERYONE}"] < 2
+
+
+def test_the_learners_share_their_splits():
+    """Same halves for every learner and both kinds of label: the group's sizes in the halves
+    agree through the null.
+    """
+    hard = run_cell(Cell(**SMALL | {"labels": "hard", "learner": "lookup"}))
+    soft = run_cell(Cell(**SMALL | {"learner": "lookup"}))
+    assert hard[f"distance|{EVERYONE}"] == soft[f"distance|{EVERYONE}"]  # a lookup says +-1 only
+
+
+def test_cells_that_make_no_sense_are_refused():
+    with pytest.raises(ValueError, match="variant='other'"):
+        Cell(variant="other", split=0)
+    with pytest.raises(ValueError, match="learner='lookup' is not allowed"):
+        Cell(variant="published", learner="lookup", split=0)
+    with pytest.raises(ValueError, match="n=30000"):
+        run_cell(Cell(**SMALL | {"n": 30_000}))
+    assert len({repr(c) for c in section5_grid()}) == len(list(section5_grid()))
+
+
+def test_stored_cells_hold_their_numbers():
+    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid
+    anew.
+    """
+    section5 = load_section5()
+    if section5.data.is_replica:
+        pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
+    stored = per_group(results("coherence_section5")).set_index(
+        ["variant", "learner", "labels", "sample", "split", "group"]
+    )
+    cells = (
+        Cell(variant="published", split=0),
+        Cell(**SMALL),
+        Cell(variant="N dropped", learner="logistic", split=1),
+    )
+    for cell in cells:
+        now = run_cell(cell)
+        for group in (EVERYONE, WITH):
+            row = stored.loc[(cell.variant, cell.learner, cell.labels, cell.n, cell.split, group)]
+            assert row["distance"].item() == now[f"distance|{group}"], f"{cell}; raise VERSION"

@@ -1,0 +1,229 @@
+"""Cells across the papers: releases are what they say, a cell reruns alone, the clear half is
+told and strangers are not.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.datasets import load
+from lib.dp import rho_of
+from lib.runner import results
+from lib.runner.sweep import cell_key
+from lib.studies.cross_paper.cells import (
+    COLUMNS,
+    LENS,
+    READERS,
+    STATISTICS,
+    TARGET,
+    Cell,
+    across_grid,
+    cost,
+    per_group,
+    run_cell,
+)
+from lib.studies.cross_paper.releases import (
+    KINDS,
+    decoded,
+    ldp_release,
+    plain_release,
+    synthetic_release,
+)
+from lib.studies.cross_paper.scores import collection, group_rates
+from lib.synth.workload import ABSENT, all_kway, group_errors, workload_error
+
+SMALL = 1200  # people
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load("nist", "replica")
+
+
+@pytest.fixture(scope="module")
+def table(data):
+    return data.frame[list(COLUMNS)].iloc[:SMALL].reset_index(drop=True), data.task.domain.project(
+        COLUMNS
+    )
+
+
+def _record(data, kind, **cell) -> dict:
+    return run_cell(Cell(kind=kind, n=SMALL, **cell), data)
+
+
+def test_a_cell_alone_is_the_same_to_the_last_bit(data):
+    for cell in (
+        {"kind": "MST", "by": "SEX", "epsilon": 1.0},
+        {"kind": "OUE linked", "epsilon": 1.0},
+        {"kind": "fresh"},
+    ):
+        first, again = (_record(data, **cell) for _ in range(2))
+        del first["fit_s"], again["fit_s"]
+        assert list(first) == list(again)
+        np.testing.assert_array_equal(
+            *(np.array([v for v in r.values() if not isinstance(v, str)]) for r in (first, again))
+        )
+
+
+def test_the_half_in_the_clear_is_told_and_a_fresh_half_is_not(data):
+    clear = _record(data, "clear")
+    assert clear["distance|lookup|everyone"] > 0.5
+    assert clear["distance|tracer|everyone"] > 0.5
+    assert clear["error_in|everyone"] < 1e-12 < clear["error_out|everyone"]
+    fresh = [_record(data, "fresh", run=run) for run in range(4)]
+    for reader in READERS:
+        above = sum(
+            r[f"distance|{reader}|everyone"] > r[f"null_95|{reader}|everyone"] for r in fresh
+        )
+        assert above <= 3, reader  # four of four has a chance of 6e-6
+        assert np.mean([r[f"distance|{reader}|everyone"] for r in fresh]) < 0.2
+
+
+def test_linked_reports_leave_membership_in_the_clear(data):
+    clear, linked = _record(data, "clear"), _record(data, "GRR linked", epsilon=0.1)
+    for reader in ("lookup", "tracer"):  # neither looks at the target
+        assert linked[f"distance|{reader}|everyone"] == clear[f"distance|{reader}|everyone"]
+
+
+def test_whole_rows_at_a_huge_budget_are_the_rows(table, rng):
+    frame, domain = table
+    whole = ldp_release("GRR whole", 400.0, frame, domain, TARGET, rng)
+    assert whole.equals(frame)
+    noisy = ldp_release("GRR whole", 1.0, frame, domain, TARGET, rng)
+    assert (noisy != frame).any().all()
+    linked = ldp_release("OUE linked", 1.0, frame, domain, TARGET, rng)
+    assert linked[list(LENS)].equals(frame[list(LENS)])
+    assert (linked[TARGET] != frame[TARGET]).any()
+    for release in (whole, noisy, linked):
+        domain.check(release)
+
+
+def test_reports_are_decoded_to_a_value_they_support(rng):
+    bits = rng.integers(0, 2, (4000, 5)).astype(np.uint8)
+    bits[:1000] = 0
+    values = decoded(bits, rng)
+    assert bits[1000:][bits[1000:].any(axis=1)].shape[0] > 2500
+    some = bits.any(axis=1)
+    assert (bits[some, values[some]] == 1).all()
+    shares = np.bincount(values[:1000], minlength=5) / 1000
+    assert np.abs(shares - 0.2).max() < 5 * math.sqrt(0.16 / 1000)
+
+
+def test_releases_without_a_budget(table, rng):
+    frame, domain = table
+    half = frame.iloc[:600]
+    assert plain_release("clear", half, frame, domain, rng) is half
+    assert len(plain_release("fresh", half, frame, domain, rng)) == SMALL // 2
+    domain.check(plain_release("nobody", half, frame, domain, rng))
+
+
+def test_synthetic_releases_spend_their_budget(table, rng):
+    frame, domain = table
+    release, rho = synthetic_release("MST", "SEX", "public", 1.0, frame, domain, rng)
+    assert rho == pytest.approx(rho_of(1.0, 1e-9))
+    assert release.shape == frame.shape
+    domain.check(release)
+
+
+def test_group_errors_are_the_workload_error(table):
+    frame, domain = table
+    half, release = frame.iloc[:600].reset_index(drop=True), frame.iloc[600:].reset_index(drop=True)
+    own, theirs = collection(half, TARGET), collection(release, TARGET)
+    found = group_errors(half, release, own, theirs, domain)
+    for name in ("everyone", "with the difficulty", "women & Black"):
+        assert found[name] == workload_error(
+            half[own[name]], release[theirs[name]], domain, all_kway(domain, 3)
+        )
+    none = {name: who for name, who in theirs.items() if name != "women & Black"}
+    assert group_errors(half, release, own, none, domain)["women & Black"] == ABSENT
+
+
+def test_rates_by_hand():
+    told, truth = np.array([1, 1, 0, 0], bool), np.array([1, 0, 1, 0], bool)
+    rates = group_rates(told, truth, {"a": np.array([1, 1, 1, 0], bool), "none": np.zeros(4, bool)})
+    assert (rates["acc|a"], rates["rate|a"], rates["tpr|a"], rates["fpr|a"]) == (
+        1 / 3,
+        2 / 3,
+        0.5,
+        1.0,
+    )
+    assert math.isnan(rates["acc|none"])
+
+
+def test_groups_have_names_and_cover(table):
+    frame, _ = table
+    masks = collection(frame, TARGET)
+    assert {
+        "everyone",
+        "with the difficulty",
+        "women",
+        "men",
+        "White",
+        "women & White",
+        "with & men",
+    } <= set(masks)
+    assert masks["women"].sum() + masks["men"].sum() == SMALL
+    assert (masks["with & men"] == (frame["SEX"] == 1) & (frame[TARGET] == 1)).all()
+
+
+def test_the_grid_holds_each_cell_once_and_every_kind():
+    cells = list(across_grid())
+    assert len({cell_key(c) for c in cells}) == len(cells)
+    assert {c.kind for c in cells} == set(KINDS)
+    assert all(cost(c) > 0 for c in cells)
+    assert {c.run for c in cells} == {c.run for c in cells if c.kind == "clear"}
+
+
+def test_the_grid_is_complete_in_the_store():
+    assert {cell_key(c) for c in across_grid()} == set(results("across_nist")["cell"])
+
+
+def test_records_in_long_form(data):
+    records = pd.DataFrame([vars(Cell(kind="fresh", n=SMALL)) | _record(data, "fresh")])
+    rows = per_group(records)
+    assert set(rows["reader"]) == set(READERS)
+    assert rows["excess"].equals(rows["distance"] - rows["null"])
+    assert {*STATISTICS, "n", "error_in", "error_out", "acc", "rate", "tpr", "fpr"} <= set(rows)
+    assert rows.loc[rows["group"] == "everyone", "n"].eq(SMALL).all()
+
+
+@pytest.mark.parametrize(
+    ("message", "fields"),
+    [
+        ("kind='huge'", {"kind": "huge"}),
+        ("epsilon=inf", {"kind": "MST"}),
+        ("epsilon=1.0", {"kind": "clear", "epsilon": 1.0}),
+        ("by='SEX'", {"kind": "GRR whole", "epsilon": 1.0, "by": "SEX"}),
+        ("weights='noisy'", {"kind": "MST", "epsilon": 1.0, "weights": "noisy"}),
+        ("run=-1", {"kind": "clear", "run": -1}),
+        ("dataset='adult'", {"kind": "clear", "dataset": "adult"}),
+    ],
+    ids=lambda x: x if isinstance(x, str) else "",
+)
+def test_wrong_cells_are_named(message, fields):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        Cell(**fields)
+
+
+def test_too_many_people_are_named(data):
+    with pytest.raises(ValueError, match="n=999999"):
+        run_cell(Cell(kind="clear", n=999_999), data)
+
+
+def test_stored_cells_hold_their_numbers():
+    """Golden: if this fails, what a cell computes has changed. Raise VERSION and run the grid
+    anew.
+    """
+    if load("nist").is_replica:
+        pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
+    cell = Cell(kind="MST", epsilon=1.0, run=2)
+    stored, now = results("across_nist").set_index("cell").loc[cell_key(cell)], run_cell(cell)
+    for name in now:
+        if name.startswith(("distance", "null", "error", "acc", "tpr")) and not math.isnan(
+            now[name]
+        ):
+            assert stored[name] == now[name], f"{name}; raise VERSION"

@@ -1,0 +1,67 @@
+"""Figures across the papers draw what they are given, and their alternative text has its
+numbers.
+"""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from lib.studies.cross_paper import figures as across
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def _table(**columns) -> pd.DataFrame:
+    rows = pd.DataFrame(
+        {
+            "reader": ["forest", "lookup", "tracer"] * 2,
+            "release": ["a"] * 3 + ["b"] * 3,
+            "mean": [0.0, 0.1, 0.2, 0.3, 0.4, 0.5],
+        }
+    )
+    return rows.assign(low=rows["mean"] - 0.01, high=rows["mean"] + 0.01, **columns)
+
+
+def test_releases_name_the_largest():
+    fig, alt = across.releases(_table(panel="everyone"), 0.05)
+    assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == ["a", "b"]
+    assert "The largest is 0.50 in “everyone” (b, tracer). For 0 of the releases" in alt
+
+
+def test_against_epsilon_has_a_panel_a_reader():
+    table = pd.concat([_table(panel="p", epsilon=e) for e in (0.1, 1.0)])
+    fig, alt = across.against_epsilon(table, 0.05, {(r, "p"): 1.0 for r in across.READER_COLOURS})
+    assert len(fig.axes) == 3
+    assert "0.40 for the lookup (b, p) and 0.50 for the tracer (b, p)." in alt
+
+
+def test_differences_tell_error_and_excess_apart():
+    table = _table(panel="p").rename(columns={"reader": "what"})
+    table.loc[table["what"] == "forest", "what"] = "error"
+    alt = across.differences(table)[1]
+    assert (
+        "in “p” the error changes most under “b”, by +0.300, and no mean excess by more than 0.500"
+        in alt
+    )
+
+
+def test_groups_are_sorted_by_size():
+    table = _table(n=[10, 10, 10, 900, 900, 900], group=["x"] * 3 + ["y"] * 3)
+    table = table[table["reader"] == "forest"]
+    fig, alt = across.groups(table, 0.05)
+    assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == ["y (900)", "x (10)"]
+    assert "b is above the margin of 0.05 on 1 of 1 and highest for y, 0.30" in alt
+
+
+def test_scatter_gives_the_rank_correlation():
+    table = pd.DataFrame({"x": [1.0, 2, 3], "y": [3.0, 2, 1], "epsilon": [0.1, 1, 1]})
+    assert (
+        "up: b, from 1.00 to 3.00. The rank correlation over all points is -1.00"
+        in across.scatter(table, "x", "y", {"x": "a", "y": "b"})[1]
+    )

@@ -1,0 +1,184 @@
+"""Hypotheses on constructed tables: a planted effect is found, none is not at the stated rate;
+Holm by hand.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from lib.rng import stream
+from lib.stats.holm import holm
+from lib.studies.cross_paper.cells import READERS, across_grid
+from lib.studies.cross_paper.hypotheses import ALPHA, CONTROLS, HYPOTHESES, MARGIN, Hypothesis
+from lib.studies.cross_paper.hypothesis_tests import controls, evaluate, found, p_value, sentence
+from lib.studies.cross_paper.scores import SEXES, WITH
+from lib.studies.cross_paper.statistics import STATISTICS, excess, small_crossings
+
+SIZES = {
+    "everyone": 25_900,
+    WITH: 1_521,
+    "men": 12_600,
+    "women": 13_300,
+    "men & Asian": 1_000,
+    "women & Asian": 1_123,
+    "men & other": 430,
+    "women & other": 420,
+    "men & White": 7_000,
+    "men & Pacific Islander": 20,
+}
+
+
+def _rows(seed: int, noise: float = 0.01) -> pd.DataFrame:
+    """A table of the whole grid in which nothing has an effect on anything."""
+    cells = pd.DataFrame([vars(c) for c in across_grid()])[
+        ["kind", "by", "weights", "epsilon", "run"]
+    ]
+    groups = pd.DataFrame({"group": list(SIZES), "n": list(SIZES.values())})
+    rows = cells.merge(groups, how="cross").merge(pd.DataFrame({"reader": READERS}), how="cross")
+    rng = stream(seed, "constructed")
+    columns = {c: rng.uniform(0.2, 0.8, len(rows)) for c in ("rate", "tpr", "acc", "error_in")}
+    return rows.assign(excess=rng.normal(0, noise, len(rows)), **columns)
+
+
+def _row(table: pd.DataFrame, name: str) -> pd.Series:
+    return table.set_index("id").loc[name]
+
+
+def test_every_hypothesis_has_its_statistic_and_a_name_of_its_own():
+    names = [h.id for h in (*HYPOTHESES, *CONTROLS)]
+    assert len(names) == len(set(names))
+    rows = _rows(0)
+    for h in (*HYPOTHESES, *CONTROLS):
+        table = STATISTICS[h.statistic](rows)
+        assert table.notna().sum().min() >= 5, h.id
+        assert table.index.isin(range(20)).all()
+
+
+def test_small_crossings_by_size():
+    assert small_crossings(_rows(0)) == [
+        "men & Asian",
+        "women & Asian",
+        "men & other",
+        "women & other",
+    ]
+
+
+def test_without_any_effect_the_family_errs_at_most_at_the_stated_rate():
+    """Six tables through every statistic; hypotheses with a margin are about the margin and left
+    out.
+    """
+    family = [h for h in HYPOTHESES if h.reference == 0]
+    wrong = sum((evaluate(_rows(seed), family)["adjusted"] <= ALPHA).any() for seed in range(6))
+    assert stats.binom.sf(wrong - 1, 6, ALPHA) > 1e-4
+
+
+def test_the_t_tests_and_holm_err_at_the_stated_rate(rng):
+    trials, family, runs = 400, 10, 5
+    x = rng.normal(size=(trials, family, runs))
+    wrong = 0
+    for trial in x:
+        p = [
+            p_value(values, 0, side)
+            for values, side in zip(trial, ("greater", "less", "two-sided") * 4, strict=False)
+        ]
+        wrong += bool((holm(p) <= ALPHA).any())
+    assert stats.binom.sf(wrong - 1, trials, ALPHA) > 1e-6
+    assert stats.binom.cdf(wrong, trials, ALPHA * 0.95) > 1e-6  # and it is not idle
+
+
+def test_within_the_margin_is_supported_and_at_the_margin_it_is_not():
+    assert _row(evaluate(_rows(1)), "E1")["verdict"] == "supported"
+    rows = _rows(1)
+    at = (rows["kind"] == "AIM") & (rows["reader"] == "tracer")
+    rows.loc[at, "excess"] += MARGIN
+    row = _row(evaluate(rows), "E1")
+    assert row["verdict"] == "not supported"
+    assert row["decided_by"].startswith("AIM")
+    rows.loc[at, "excess"] += 10 * MARGIN
+    assert _row(evaluate(rows), "E1")["verdict"] == "contradicted"
+
+
+def test_planted_effects_are_found_and_only_they():
+    rows = _rows(2)
+    strata = (rows["by"] == "SEX_RAC1P") & (rows["kind"] == "MST") & (rows["weights"] == "public")
+    rows.loc[
+        strata & (rows["reader"] == "lookup") & rows["group"].isin(small_crossings(rows)), "excess"
+    ] += 0.05
+    linked = (
+        rows["kind"].isin(["GRR linked", "OUE linked"])
+        & (rows["reader"] == "forest")
+        & (rows["group"] == WITH)
+    )
+    rows.loc[linked, "excess"] += 0.3
+    clear = (rows["kind"] == "clear") & rows["group"].isin([WITH, "everyone"])
+    rows.loc[clear, "excess"] += 0.6
+    table = evaluate(rows)
+    assert _row(table, "S3")["verdict"] == "supported"
+    assert _row(table, "S3")["estimate"] == pytest.approx(0.05, abs=0.01)
+    assert _row(table, "E4")["verdict"] == _row(table, "L1")["verdict"] == "supported"
+    for name in ("S2", "S4", "L3", "F1", "P2"):
+        assert _row(table, name)["verdict"] == "nothing found", name
+    assert controls(rows)["verdict"].tolist() == ["supported", "nothing found", "nothing found"]
+
+
+def test_a_relation_is_found_with_its_sign():
+    rows = _rows(3)
+    tracer = rows["reader"] == "tracer"
+    rows.loc[tracer, "excess"] = 0.1 - 0.1 * rows.loc[tracer, "error_in"]
+    table = evaluate(rows)
+    assert _row(table, "P1")["verdict"] == "supported"
+    assert _row(table, "P2")["verdict"] == "found, below"
+    assert _row(table, "P1")["estimate"] == pytest.approx(-1)
+    gap = rows[rows["group"].isin(SEXES)].copy()
+    gap["tpr"] = np.where(gap["group"] == "men", 0.5 + gap["epsilon"].clip(upper=100) / 400, 0.5)
+    rows.loc[gap.index, "tpr"] = gap["tpr"]
+    forest = (rows["reader"] == "forest") & (rows["group"] == WITH)
+    rows.loc[forest, "excess"] = rows.loc[forest, "epsilon"].clip(upper=100) / 100
+    assert _row(evaluate(rows), "F2")["verdict"] == "found, above"
+
+
+def test_p_values():
+    x = np.array([0.1, 0.2, 0.4])
+    assert p_value(x, 0, "greater") == pytest.approx(
+        stats.ttest_1samp(x, 0, alternative="greater").pvalue
+    )
+    assert p_value(np.zeros(5), 0, "greater") == p_value(np.zeros(5), 0, "two-sided") == 1
+    assert p_value(np.ones(5), 0, "greater") == 0
+    assert math.isnan(p_value(np.ones(1), 0, "less"))
+    with pytest.raises(ValueError, match="direction='up'"):
+        p_value(x, 0, "up")
+
+
+def test_what_was_not_run_is_said():
+    rows = _rows(4)
+    table = evaluate(rows[rows["kind"] != "GEM"])
+    assert _row(table, "T3")["verdict"] == "not run"
+    assert "*Not run.*" in sentence(_row(table, "T3"))
+    assert len(found(rows)) == len(HYPOTHESES)
+
+
+def test_runs_that_lack_a_cell_are_left_out():
+    rows = _rows(5)
+    missing = (rows["kind"] == "MST") & (rows["epsilon"] == 5) & (rows["run"] == 3)
+    series = excess(
+        rows[~missing],
+        kind="MST",
+        by="vanilla",
+        epsilon=(1.0, 5.0),
+        group="everyone",
+        reader="forest",
+    )
+    assert 3 not in series.index
+    assert len(series) == 9
+
+
+def test_wrong_hypotheses_are_named():
+    with pytest.raises(ValueError, match="direction='up'"):
+        Hypothesis(id="x", part="", statement="", statistic="clear", direction="up")
+    with pytest.raises(ValueError, match="alpha=2"):
+        Hypothesis(id="x", part="", statement="", statistic="clear", direction="less", alpha=2)

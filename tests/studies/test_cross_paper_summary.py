@@ -1,0 +1,82 @@
+"""Tables of the chapter across the papers: names, means by hand, paired differences, silence of
+a bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.stats.summary import mean_interval
+from lib.studies.cross_paper.summary import (
+    SMALL_NAME,
+    errors_and_excess,
+    fairness_and_excess,
+    guaranteed,
+    intervals,
+    label,
+    labelled,
+    of_note,
+    strata_differences,
+)
+from tests.studies.test_cross_paper_hypotheses import _rows
+
+
+@pytest.fixture(scope="module")
+def rows() -> pd.DataFrame:
+    return _rows(6)
+
+
+def test_labels_tell_all_releases_of_the_grid_apart(rows):
+    assert label("MST", "SEX_RAC1P", "noisy") == "MST by sex & race, noisy sizes"
+    assert label("clear") == "in the clear"
+    keys = rows[["kind", "by", "weights"]].drop_duplicates()
+    assert labelled(rows)["release"].nunique() == len(keys)
+
+
+def test_intervals_are_over_runs(rows):
+    part = labelled(
+        rows[(rows["kind"] == "AIM") & (rows["by"] == "SEX") & (rows["reader"] == "forest")]
+    )
+    found = intervals(part, ["release"], panels={"both": ["men", "women"]}).iloc[0]
+    by_run = part[part["group"].isin(["men", "women"])].groupby("run")["excess"].mean()
+    assert (found["mean"], found["low"], found["high"]) == pytest.approx(mean_interval(by_run))
+    assert found["runs"] == 5
+
+
+def test_differences_are_paired(rows):
+    moved = rows.copy()
+    strata = (moved["kind"] == "MST") & (moved["by"] == "SEX")
+    base = moved[(moved["kind"] == "MST") & (moved["by"] == "vanilla")]
+    keys = ["epsilon", "run", "group", "reader"]
+    same = moved.loc[strata, keys].merge(base[[*keys, "excess"]], on=keys)["excess"].to_numpy()
+    moved.loc[strata, "excess"] = same + 0.25
+    found = strata_differences(moved).set_index(["release", "panel", "what"])
+    for panel in of_note(rows):
+        row = found.loc[("MST by sex", panel, "tracer")]
+        assert (row["low"], row["mean"], row["high"]) == pytest.approx((0.25, 0.25, 0.25))
+    assert set(of_note(rows)) == {"everyone", "with the difficulty", SMALL_NAME}
+
+
+def test_bounds_fall_silent(rows):
+    found = guaranteed(rows, (0.01, 1.0, 5.0)).set_index(["panel", "epsilon", "mode"])["alpha"]
+    assert 0 < found["everyone", 0.01, "theorem7"] < 1
+    assert found["everyone", 5.0, "theorem7"] is None or np.isnan(
+        found["everyone", 5.0, "theorem7"]
+    )
+    assert found["everyone", 0.01, "tightened"] < found["everyone", 0.01, "theorem7"]
+
+
+def test_tables_of_the_scatters(rows):
+    points = errors_and_excess(rows)
+    assert set(points["group"]) == {
+        "men & Asian",
+        "women & Asian",
+        "men & other",
+        "women & other",
+        "men & White",
+    }
+    fair = fairness_and_excess(rows)
+    assert {"SPD", "EOD", "OAD", "excess"} <= set(fair)
+    assert len(fair) == len(rows[["kind", "by", "weights", "epsilon"]].drop_duplicates())

@@ -1,0 +1,128 @@
+"""The search resumes as if it had not been interrupted, and never sees the test rows."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from lib.datasets import load
+from lib.ldp import design_matrix
+from lib.runner.store import Store
+from lib.studies.ldp_fairness import hyperparameters, tuning
+from lib.studies.ldp_fairness.cells import split_rows
+from lib.studies.ldp_fairness.hyperparameters import best_trials
+from lib.studies.ldp_fairness.tuning import Trial, search, seen_by_search
+
+COLUMNS = ["number", "max_depth", "n_estimators", "learning_rate", "accuracy", "auc"]
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Scores made from the parameters themselves: the search is under test, not LightGBM."""
+    monkeypatch.setattr(
+        tuning, "_score", lambda trial, p: {"accuracy": -abs(p["max_depth"] - 17), "auc": 0.5}
+    )
+
+
+def test_interrupted_and_resumed_is_the_same_search(quick, tmp_path):
+    whole = search("lsac", trials=14, store=Store(tmp_path / "a.parquet", version="1"))
+    for trials in (3, 9, 14):
+        parts = search("lsac", trials=trials, store=Store(tmp_path / "b.parquet", version="1"))
+    pd.testing.assert_frame_equal(whole[COLUMNS], parts[COLUMNS])
+    assert len(Store(tmp_path / "b.parquet", version="1")) == 14
+
+
+def test_the_search_learns_from_its_trials(quick, tmp_path):
+    found = search("lsac", trials=60, store=Store(tmp_path / "a.parquet", version="1")).sort_values(
+        "number"
+    )
+    assert (
+        found["accuracy"][found["number"] >= 40].mean()
+        > found["accuracy"][found["number"] < 10].mean()
+    )
+
+
+def test_trials_are_scored_on_training_rows_only():
+    data = load("lsac")
+    train, test = split_rows(data.y, 0)
+    features, y, origin = tuning._training_rows("lsac")
+    everyone = design_matrix(data.frame, data.task.domain.project(data.task.features))
+    assert (features == everyone[train]).all()
+    assert (y == data.y[train]).all()
+    assert not set(train) & set(test)
+    assert origin == {"data_sha256": data.sha256, "data_source": data.source}
+
+
+@pytest.mark.parametrize("run", [0, 1, 7])
+def test_the_share_of_test_rows_in_the_search_is_counted(run):
+    y = load("lsac").y
+    searched, test = set(split_rows(y, 0)[0]), split_rows(y, run)[1]
+    seen = sum(row in searched for row in test)
+    assert seen_by_search("lsac", run) == seen / len(test)
+    assert (seen == 0) == (run == 0)
+    assert seen_by_search("lsac", run) == pytest.approx(0.0 if run == 0 else 0.8, abs=0.02)
+    with pytest.raises(ValueError, match="run=-1"):
+        seen_by_search("lsac", -1)
+
+
+@pytest.fixture
+def only_replicas(monkeypatch, tmp_path):
+    """A machine without the real tables, and a default store that is not the committed one."""
+    monkeypatch.setattr(tuning, "load", lambda name: load(name, "replica"))
+    monkeypatch.setattr(
+        tuning, "_training_rows", tuning._training_rows.__wrapped__
+    )  # as nothing were kept yet
+    monkeypatch.setattr(tuning, "TRIALS", tmp_path / "trials.parquet")
+    return tmp_path
+
+
+def test_replicas_do_not_get_among_the_committed_trials(quick, only_replicas):
+    with pytest.raises(ValueError, match="needs the real 'lsac', and only its replica is here"):
+        search("lsac", trials=2)
+    assert not list(only_replicas.iterdir())
+    own = Store(only_replicas / "own.parquet", version="1")
+    assert len(search("lsac", trials=2, store=own)) == 2
+
+
+def _trial(number: int, accuracy: float, **more) -> dict:
+    found = {
+        "max_depth": 10 + number,
+        "learning_rate": 0.1,
+        "n_estimators": 100,
+        "data_source": "local",
+    }
+    return (
+        {"dataset": "lsac", "number": number, "accuracy": accuracy}
+        | hyperparameters.SEARCH
+        | found
+        | more
+    )
+
+
+def test_the_tuned_parameters_are_those_of_the_best_trial_of_the_stated_search():
+    trials = [_trial(0, 0.7), _trial(1, 0.8), _trial(2, 0.8), _trial(3, 0.6, dataset="adult")]
+    others = [{"data_source": "replica"}, {"folds": 5}, {"seed": 1}, {"objective": "auc"}]
+    for others_too in ([], [_trial(9, 0.99, **other) for other in others]):
+        best = best_trials(pd.DataFrame(trials + others_too))
+        assert {dataset: found["max_depth"] for dataset, found in best.items()} == {
+            "lsac": 11,
+            "adult": 13,
+        }
+    assert best_trials(pd.DataFrame([_trial(0, 0.9, data_source="replica")])) == {}
+
+
+def test_tuned_parameters_need_trials(monkeypatch, tmp_path):
+    monkeypatch.setattr(hyperparameters, "TRIALS", tmp_path / "none.parquet")
+    with pytest.raises(
+        ValueError, match=r"hyperparameters=.tuned. needs .*none\.parquet; make it with"
+    ):
+        hyperparameters._tuned.__wrapped__()
+
+
+def test_bad_searches_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="objective='f1'"):
+        Trial(dataset="lsac", number=0, objective="f1")
+    with pytest.raises(ValueError, match="folds=1"):
+        Trial(dataset="lsac", number=0, folds=1)
+    with pytest.raises(ValueError, match="trials=0"):
+        search("lsac", trials=0, store=Store(tmp_path / "a.parquet", version="1"))

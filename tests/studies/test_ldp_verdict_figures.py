@@ -1,0 +1,126 @@
+"""The figures of the verdicts draw the numbers of the table and name them in their alternative
+text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from lib.ldp import PROTOCOLS
+from lib.rng import stream
+from lib.studies.ldp_fairness.figures import verdicts
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    """LDP lowers group 1's rate by 0.3 and leaves group 0; k-based gains 0.1; BLH is the least
+    accurate.
+    """
+    rng, rows = stream(2, "plots of verdicts"), []
+    for dataset in ("adult", "lsac"):
+        for run in range(4):
+            common = {"dataset": dataset, "run": run}
+            rows.append(
+                common
+                | {
+                    "protocol": "NonDP",
+                    "split": "none",
+                    "epsilon": math.nan,
+                    "acc": 0.9,
+                    "tpr_0": 0.4,
+                    "tpr_1": 0.8,
+                }
+            )
+            for protocol in PROTOCOLS:
+                for split in ("uniform", "k-based"):
+                    for epsilon in (0.25, 50.0):
+                        acc = (
+                            0.7
+                            + 0.1 * (split == "k-based")
+                            - 0.2 * (protocol == "BLH")
+                            + 1e-3 * rng.random()
+                        )
+                        rows.append(
+                            common
+                            | {
+                                "protocol": protocol,
+                                "split": split,
+                                "epsilon": epsilon,
+                                "acc": acc,
+                                "tpr_0": 0.4,
+                                "tpr_1": 0.5 + 1e-3 * rng.random(),
+                            }
+                        )
+    return pd.DataFrame(rows)
+
+
+def test_who_moves_shows_the_change_of_each_group(table):
+    fig, alt = verdicts.who_moves(table, 0.25, {"adult": ("women", "men")}, ["tpr"])
+    assert "true positive rate of women: 0.400, changes by +0.000" in alt
+    assert re.search(r"true positive rate of men: 0\.800, changes by -0\.(299|300)", alt)
+    assert {"0.40 → 0.40", "0.80 → 0.50"} <= {text.get_text() for text in fig.axes[0].texts}
+
+
+def test_split_gains_have_the_sign_of_k_based_minus_uniform(table):
+    fig, alt = verdicts.split_gains(
+        table, {"adult": "Adult", "lsac": "LSAC"}, {"utility": table["acc"]}
+    )
+    assert "utility, Adult: from +0.100 to +0.100" in alt
+    assert len(fig.axes) == 2
+
+
+def test_the_trade_off_ranks_one_as_the_best(table):
+    titles = {"adult": "Adult", "lsac": "LSAC"}
+    fig, alt = verdicts.trade_off(table, titles, {"acc": table["acc"]}, {"other": -table["acc"]})
+    assert "Adult: best by utility" in alt
+    assert "worst BLH; by fairness BLH" in alt
+    assert fig.axes[0].get_xlim() == (7.5, 0.5)  # best on the right
+
+
+def test_one_run_draws_points_without_intervals(table):
+    one = table[table["run"] == 0]
+    verdicts.who_moves(one, 0.25, {"adult": ("women", "men")}, ["tpr"])
+    verdicts.split_gains(one, {"adult": "Adult"}, {"utility": one["acc"]})
+    fig, _ = verdicts.trade_off(
+        one, {"adult": "a", "lsac": "b"}, {"acc": one["acc"]}, {"acc": one["acc"]}
+    )
+    assert len(fig.axes[0].containers) == len(PROTOCOLS)
+
+
+def test_the_largest_change_of_the_rounding_is_named():
+    cells = [("adult", "OLH", 1.0, 0.01), ("adult", "SS", 2.0, -0.05), ("lsac", "SS", 2.0, 0.02)]
+    changes = pd.DataFrame(
+        [
+            {
+                "metric": "SPD",
+                "dataset": d,
+                "protocol": p,
+                "split": "uniform",
+                "epsilon": e,
+                "mean": m,
+                "low": m - 0.01,
+                "high": m + 0.01,
+                "runs": 3,
+            }
+            for d, p, e, m in cells
+        ]
+    )
+    fig, alt = verdicts.rounding_moves(changes[changes["dataset"] == "adult"], {"adult": "Adult"})
+    assert "Adult, OLH: up to 1.0 points; Adult, SS: up to 5.0 points" in alt
+    assert any(text.get_text().endswith("uniform,\nε = 2: -5.0") for text in fig.axes[0].texts)
+    fig, alt = verdicts.rounding_moves(
+        changes, {"adult": "Adult", "lsac": "LSAC"}
+    )  # lsac has no changed cell of OLH
+    assert "LSAC, SS: up to 2.0 points" in alt
+    assert "LSAC, OLH" not in alt

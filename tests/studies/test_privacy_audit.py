@@ -1,0 +1,269 @@
+"""Whole fits keep what they declare, and every planted fault is caught. False alarms: at most
+1e-6 in all.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from lib.dp import Gaussian, Ledger, gaussian_epsilon, noisy
+from lib.dp.empirical_delta import Promise
+from lib.rng import stream
+from lib.studies.privacy_audit import cells as privacy_grid
+from lib.studies.privacy_audit.cases import DOMAIN, cases, synthesizer_case
+from lib.studies.privacy_audit.checks import CHECKS, audit, follows_law, uniform_p_value
+from lib.studies.privacy_audit.faults import FAULTS
+from lib.studies.privacy_audit.figures import delta_curves, epsilons
+from lib.studies.privacy_audit.replay import difference, replay
+from lib.studies.privacy_audit.summary import caught, certified
+from lib.synth import MST, Stratified
+from lib.synth.mst import pair_scores
+from lib.synth.workload import counts
+
+CASES = cases()
+LEVEL = 1e-8  # of an audit; there are fewer than 100 here
+MEANS = ("laplace", "coinpress")
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"), [(name, pair) for name, case in CASES.items() for pair in case.pairs]
+)
+def test_a_mechanism_keeps_what_it_declares(name, pair):
+    """Arithmetic on every run; tests of the draws' law and of delta over all runs."""
+    case = CASES[name]
+    found = audit(
+        case.fit,
+        *case.pairs[pair],
+        case.promise,
+        case.relation,
+        runs=40 if name in MEANS else 4,
+        level=LEVEL,
+    )
+    assert found.alarms == {}
+    assert np.isfinite(found.losses).all()
+    assert 0 < found.price <= (case.promise.rho or case.promise.epsilon) * (1 + 1e-9)
+    assert found.certified(0.01, LEVEL) <= case.promise.epsilon_at(0.01)
+
+
+def test_means_are_certified_close_to_what_they_declare():
+    """The tables are the worst ones: what few runs prove comes to a third of the declared
+    epsilon.
+    """
+    case = CASES["coinpress"]
+    found = audit(
+        case.fit,
+        *case.pairs["one of many changes"],
+        case.promise,
+        case.relation,
+        runs=300,
+        level=LEVEL,
+    )
+    assert (
+        0.3 * case.promise.epsilon_at(0.01)
+        < found.certified(0.01, LEVEL)
+        < gaussian_epsilon(1.0, 0.01)
+    )
+
+
+def test_exact_counts_inside_of_noisy_strata_are_seen():
+    """An inner wrapper that counts exactly voids the promise for one row more or less; the
+    ledger has the weaker one.
+    """
+    nested = Stratified(
+        inner=Stratified(inner=MST(iterations=3), by=("b",)), by=("a",), weights="noisy"
+    )
+    case = synthesizer_case("nested", "nested", nested)
+    table, neighbour = case.pairs["one of many leaves"]
+    found = audit(case.fit, table, neighbour, case.promise, case.relation, runs=4, level=LEVEL)
+    assert {"budget", "beside"} <= set(found.alarms)
+    assert case.fit(table, stream(9, "nested")).ledger.promise[0] == "replace within a group"
+
+
+RUNS = {"law": 130, "best_option": 40, "uncharged": 25, "unseen": 60}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_caught(name):
+    fault = FAULTS[name]
+    with fault.planted() as case:
+        found = audit(
+            case.fit,
+            *case.pairs[fault.pair],
+            case.promise,
+            case.relation,
+            runs=RUNS.get(name, RUNS.get(fault.check, 10)),
+            level=LEVEL,
+        )
+    assert (fault.check in found.alarms) if fault.check else not found.alarms
+
+
+def test_every_check_catches_a_fault():
+    """Delta is the slow one: it needs runs, and catches what costs much more than it should."""
+    assert {fault.check for fault in FAULTS.values()} >= set(CHECKS) - {"loss"}
+    assert len(FAULTS) > 12
+    with FAULTS["half_sensitivity"].planted() as case:
+        tables = case.pairs["one of many changes"]
+        assert (
+            "loss"
+            in audit(case.fit, *tables, case.promise, case.relation, runs=60, level=LEVEL).alarms
+        )
+
+
+def test_the_loss_of_a_whole_fit_is_that_of_its_formulas():
+    """MST's measurements and selections by hand, from its model and the two tables."""
+    case = CASES["mst_unmerged"]
+    table, neighbour = case.pairs["one of many leaves"]
+    found = replay(case.fit, table, neighbour, lambda: stream(4, "hand"))
+    model, expected = found.released, 0.0
+    for m in model.inner.measurements:
+        here, there = (m.noisy - counts(rows, DOMAIN, m.columns) for rows in (table, neighbour))
+        expected += float((there**2 - here**2).sum()) / (2 * np.max(m.sigma) ** 2)
+    epsilon = math.sqrt(8 * 0.5 / 3 / 2)
+    first, rest = model.edges[0], set(model.edges[0])
+    for rows, sign in ((table, 1), (neighbour, -1)):
+        scores = pair_scores(rows, DOMAIN, model.inner.measurements[:3], 3)
+        odds = {pair: math.exp(epsilon / 2 * score) for pair, score in scores.items()}
+        second = {pair: o for pair, o in odds.items() if set(pair) != rest}
+        expected += sign * math.log(
+            odds[first] / sum(odds.values()) * second[model.edges[1]] / sum(second.values())
+        )
+    assert found.loss == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_loss_between_equal_tables_is_zero():
+    for case in CASES.values():
+        table = next(iter(case.pairs.values()))[0]
+        found = replay(case.fit, table, table, lambda: stream(5, "equal"))
+        assert (found.loss, found.uncovered) == (0.0, "")
+
+
+def test_what_differs_is_found():
+    one = {"a": [1.0, np.array([1.0, math.nan])], "b": Ledger(1.0)}
+    assert difference(one, {"a": [1.0, np.array([1.0, math.nan])], "b": Ledger(1.0)}) == ""
+    assert (
+        difference(one, {"a": [1.0, np.array([1.0, 2.0])], "b": Ledger(1.0)}) == "released['a'][1]"
+    )
+    assert difference(one, one | {"b": Ledger(2.0)}) == "released['b'].budget"
+    assert difference(one, {"a": one["a"]}) == "released (keys)"
+    assert difference([1], [1, 2]) == "released (number)"
+    assert difference(1, 1.0) == "released"
+
+
+@pytest.mark.parametrize(
+    ("fit", "words"),
+    [
+        (lambda x, rng: [look(v, rng) for v in np.ones(int(x))], "one look fewer: look"),
+        (lambda x, rng: [look(v, rng) for v in np.ones(3 - int(x))], "one more look: look"),
+        (lambda x, rng: look(np.ones(int(x)), rng), "another look: look"),
+        (lambda x, rng: look(x, rng) + x, "released"),
+        (lambda x, rng: _refuse(x), "released"),
+    ],
+)
+def test_what_reaches_the_release_beside_the_looks_is_an_infinite_loss(fit, words):
+    found = replay(fit, 2.0, 1.0, lambda: stream(6, "beside"))
+    assert found.loss == math.inf
+    assert found.uncovered.startswith(words)
+
+
+def look(values: object, rng: np.random.Generator) -> np.ndarray:
+    return noisy(Gaussian(sensitivity=1.0, rho=0.5), values, rng, "look")
+
+
+def _refuse(x: float) -> None:
+    raise ValueError(f"x must be 0, got {x}")
+
+
+def test_random_numbers_that_do_not_see_the_data_are_no_loss():
+    """The replay goes on with the same generator: what is drawn after a look is equal."""
+    found = replay(
+        lambda x, rng: (look(x, rng), rng.random(3)), 0.0, 1.0, lambda: stream(7, "after")
+    )
+    assert not found.uncovered
+    assert math.isfinite(found.loss)
+
+
+@pytest.mark.parametrize("error", [0, 1e-3])
+def test_a_price_is_what_the_law_says(error):
+    """Noise for a sensitivity that the look does not have."""
+    found = audit(
+        lambda x, rng: look(x, rng), 0.0, 1.0 + error, Promise(rho=0.5), "add or remove", runs=3
+    )
+    assert list(found.alarms) == (["price"] if error else [])
+
+
+def test_draws_of_the_stated_law_raise_no_alarm():
+    """100 times at level 0.2: 20 on average at most; 50 with probability below 1e-9."""
+
+    def looks(seed: int) -> list:
+        fit = lambda x, rng: [look(np.zeros(3), rng) for _ in range(12)]  # noqa: E731
+        return replay(fit, 0.0, 0.0, lambda: stream(seed, "law")).looks
+
+    assert (
+        sum(bool(follows_law(looks(seed), np.random.default_rng(0), 0.2)) for seed in range(100))
+        < 50
+    )
+
+
+def test_the_p_value_is_scipys():
+    x = stream(8, "p").random(50)
+    assert uniform_p_value(x) == pytest.approx(stats.kstest(x, "uniform", mode="exact").pvalue)
+
+
+def test_the_command_prints_a_line_for_each_pair(capsys):
+    assert privacy_grid.main(["laplace"], runs=5) == 0
+    assert capsys.readouterr().out.count("laplace") == 3
+    with pytest.raises(ValueError, match="NAME='nobody' is not known"):
+        privacy_grid.main(["nobody"])
+
+
+def test_the_grid_has_every_case_and_every_fault():
+    cells = list(privacy_grid.privacy_grid())
+    assert {c.mechanism for c in cells} == set(CASES)
+    assert {c.fault for c in cells} == {"", *FAULTS}
+    assert len(cells) * 2 * privacy_grid.LEVEL < 1e-6
+    assert set(privacy_grid.privacy_grid("quick")) < set(cells)
+    record = privacy_grid.run_privacy(
+        privacy_grid.PrivacyCell(mechanism="laplace", pair="one of many changes", runs=5)
+    )
+    assert (record["epsilon_declared"], record["alarms"]) == (1.0, "")
+
+
+def test_the_tables_of_the_page():
+    """From records of the two fast mechanisms and of two faults."""
+    cells = [
+        replace(c, runs=30 if c.mechanism == "laplace" else 5)
+        for c in privacy_grid.privacy_grid("quick")
+    ]
+    records = [
+        asdict(c) | privacy_grid.run_privacy(c)
+        for c in cells
+        if c.fault in ("", "no_clipping", "interval_of_data")
+    ]
+    table = certified(pd.DataFrame(records)).set_index("mechanism")
+    assert list(table.index) == ["Clipped Laplace mean", "COINPRESS"]
+    laplace = table.loc["Clipped Laplace mean"]
+    assert (laplace.pairs, laplace.runs, laplace.alarms, laplace.price) == (
+        3,
+        90,
+        "",
+        pytest.approx(1.0),
+    )
+    assert laplace.epsilon_certified == pytest.approx(0.98)
+    fault = (
+        caught(pd.DataFrame(records)).set_index("fault").loc["values are averaged without clipping"]
+    )
+    assert (fault.mechanism, fault.expected) == ("Clipped Laplace mean", "price")
+    assert fault.checks.startswith("price")
+    fig, alt = epsilons(table.reset_index())
+    assert "COINPRESS: declared 2.75, certified" in alt
+    assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == list(table.index)
+    curves = pd.DataFrame(
+        {"epsilon": [0.0, 1.0, 2.0], "declared": [0.5, 0.3, 0.1], "certified": [0.4, 0.2, 0.0]}
+    )
+    assert "declared 0.50 to 0.100, certified 0.40 to 0.000" in delta_curves(curves)[1]

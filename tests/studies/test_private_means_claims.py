@@ -1,0 +1,190 @@
+"""Measures of the claims about means: each says no where the statement is made false, and what
+it has counted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from lib.ledger.rules import judge
+from lib.means import stratified
+from lib.means.grouped import laplace_means
+from lib.studies.private_means.claims import census as means
+from lib.studies.private_means.claims import theory as means_theory
+
+
+def test_the_mechanism_costs_epsilon_and_no_less():
+    """Within a billionth of epsilon: the neighbours are the worst ones."""
+    found = means_theory.stratified_privacy()
+    assert found.value == 1
+    assert "largest loss 1.000000000 of epsilon" in found.detail
+
+
+def test_a_mechanism_with_too_little_noise_is_found_out(monkeypatch):
+    def half_the_noise(values, sizes, low, high, epsilon, rng, ledger=None):
+        return laplace_means(values, sizes, low, high, 2 * epsilon, rng)
+
+    monkeypatch.setattr(stratified, "laplace_means", half_the_noise)
+    found = means_theory.stratified_privacy()
+    assert found.value == 0
+    assert "largest loss 2.0" in found.detail
+
+
+def test_a_mechanism_that_forgets_to_clip_is_found_out(monkeypatch):
+    def unclipped(values, sizes, low, high, epsilon, rng, ledger=None):
+        scale = (high - low) / sizes / epsilon
+        return (
+            np.add.reduceat(values, np.cumsum(sizes) - sizes) / sizes
+            + rng.laplace(size=sizes.size) * scale
+        )
+
+    monkeypatch.setattr(stratified, "laplace_means", unclipped)
+    assert means_theory.stratified_privacy().value == 0
+
+
+def test_a_mechanism_whose_noise_looks_at_the_values_is_found_out(monkeypatch):
+    def peeking(values, sizes, low, high, epsilon, rng, ledger=None):
+        return laplace_means(values, sizes, low, high, epsilon * (1 + (values.max() > 1e5)), rng)
+
+    monkeypatch.setattr(stratified, "laplace_means", peeking)
+    assert means_theory.stratified_privacy().value == 0
+
+
+@pytest.mark.parametrize("by_groups", [False, True])
+def test_a_bound_with_twice_the_noise_or_half_the_constant_does_not_hold(by_groups, monkeypatch):
+    found = means_theory.noise_bound(by_groups)
+    assert (found.value, found.runs, found.data) == (1, 2000, "generated")
+
+    def loud(values, sizes, low, high, epsilon, rng):
+        return laplace_means(values, sizes, low, high, epsilon / 2, rng)
+
+    monkeypatch.setattr(means_theory, "laplace_means", loud)
+    assert means_theory.noise_bound(by_groups).value == 0
+
+
+def test_skewed_sizes_have_a_little_less_laplace_noise():
+    """By about a twentieth, in every setting; not the other way round."""
+    found = means_theory.skewed_noise(0.3, 10.0)
+    assert found.value == 1
+    assert 0.9 < float(found.detail.split("median ratio ")[1].split(",")[0]) < 1
+    assert means_theory.skewed_noise(10.0, 0.3).value == 0
+    assert means_theory.skewed_noise(1.0, 1.0).value == 0
+
+
+def test_what_was_simulated_has_runs_and_is_called_generated():
+    for found in (
+        means_theory.theorem10(),
+        means_theory.noise_bound(True),
+        means_theory.skewed_noise(0.3, 10.0),
+    ):
+        assert found.runs > 0
+        assert found.data == "generated"
+        assert not found.exact
+
+
+def _mixtures(ratios: dict[int, float], spread: float = 0.001) -> pd.DataFrame:
+    """Plain error 10 / n, the stratified one ``ratios[n]`` times it, at two values of k."""
+    rows = []
+    for n, ratio in ratios.items():
+        for k in (3, 12):
+            gap = (ratio - 1) * 10 / n
+            rows.append(
+                {
+                    "n": n,
+                    "k": k,
+                    "alpha": 1.0,
+                    "runs": 50,
+                    "error|COINPRESS": 10 / n,
+                    "error|StratCOINPRESS": ratio * 10 / n,
+                    "error|StratCOINPRESS - COINPRESS": gap,
+                    "error|StratCOINPRESS - COINPRESS|low": gap - spread * 10 / n,
+                    "error|StratCOINPRESS - COINPRESS|high": gap + spread * 10 / n,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("last", "verdict"), [(1.05, "reproduced"), (3.0, "same direction"), (6.0, "not reproduced")]
+)
+def test_two_errors_that_go_to_zero_do_not_converge_unless_their_ratio_goes_to_one(
+    last, verdict, monkeypatch
+):
+    monkeypatch.setattr(means, "mixtures", lambda: _mixtures({1000: 5.0, 30_000: last}))
+    found = means.mixture_ratio("StratCOINPRESS")
+    assert (found.value, found.reference) == pytest.approx((last, 5.0))
+    assert found.high - found.value == pytest.approx(0.001 / np.sqrt(2))
+    assert judge("near", found, {"target": 1.0, "tolerance": 0.1}) == verdict
+    assert (
+        means.mixture_gap("StratCOINPRESS", 10_000, 0.01).value == 1
+    )  # the gap is small whatever the ratio
+
+
+def test_a_gap_counts_with_its_whole_interval(monkeypatch):
+    monkeypatch.setattr(means, "mixtures", lambda: _mixtures({10_000: 2.0}, spread=10.0))
+    assert means.mixture_gap("StratCOINPRESS", 10_000, 0.01).value == 0
+
+
+def _census(p: list[float]) -> pd.DataFrame:
+    """Crossings of one variable whose one-sided p-values for a smaller error are ``p``, 50 runs."""
+    t = stats.t.ppf(np.array(p), 49)
+    half = stats.t.isf(0.025, 49)
+    gap = "error|StratCOINPRESS - COINPRESS"
+    return pd.DataFrame(
+        {
+            "variable": "SCHL",
+            "runs": 50,
+            "data_source": "local",
+            gap: t,
+            f"{gap}|low": t - half,
+            f"{gap}|high": t + half,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("p", "better"),
+    [
+        ([0.02] + [0.5] * 49, 0),
+        ([0.0005] + [0.5] * 49, 1),
+        ([0.0005, 0.0006] + [0.5] * 48, 2),
+        ([0.999] * 50, 0),
+    ],
+)
+def test_one_crossing_of_many_must_stand_out_from_all(p, better, monkeypatch):
+    """At 2.5% each, one interval in forty lies below zero by chance."""
+    monkeypatch.setattr(means, "census", lambda setting: _census(p))
+    found = means.census_improves(["SCHL"])
+    assert found.value == (better > 0)
+    assert f"in {better} of 50 crossings" in found.detail
+
+
+def test_the_price_of_stratifying_is_that_of_the_same_crossings(monkeypatch):
+    """Crossings that were not run with all strata do not count in either setting."""
+
+    def census(setting):
+        names = ("crossing", "error|StratCOINPRESS", "clean|StratCOINPRESS")
+        rows = (
+            [("AGEP", 2.0, 0.0), ("SEX", 4.0, 0.0)]
+            if "all" in setting
+            else [("AGEP", 1.0, 0.5), ("SEX", 3.0, 0.5), ("DIS", 99.0, 9.0)]
+        )
+        return pd.DataFrame(rows, columns=names).assign(
+            **{"variable": "SCHL", "error|COINPRESS": 1.0}
+        )
+
+    monkeypatch.setattr(means, "census", census)
+    assert means.stratified_price("scaled").loc["SCHL"].tolist() == [1.0, 2.0, 0.5, 2.0, 1.0, 3.0]
+    assert means.stratified_price("scaled, all strata").loc["SCHL"].tolist() == [
+        1.0,
+        3.0,
+        0.0,
+        3.0,
+        2.0,
+        4.0,
+    ]
+    monkeypatch.setattr(means, "census", lambda setting: pd.DataFrame())
+    assert means.stratified_price("scaled").empty

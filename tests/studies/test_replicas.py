@@ -1,0 +1,243 @@
+"""The embedded replicas: their schema, their record, their editions, and their maker."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.datasets import FILES, TASKS, DataError, Domain, File, Task, load
+from lib.datasets.cache import sha256_of
+from lib.datasets.coding import coded_domain
+from lib.dp import epsilon_of
+from lib.paths import REPLICAS, ROOT
+from lib.rng import stream
+from lib.studies.replicas import make as replicas
+from lib.studies.replicas.make import (
+    BUDGET,
+    DELTA,
+    EDITION,
+    MAKER,
+    editions,
+    maker_of,
+    metadata,
+    synthesise,
+    total,
+    tried,
+)
+from lib.synth import AIM
+
+every = pytest.mark.parametrize("name", TASKS)
+
+
+@every
+def test_a_replica_is_small_and_is_what_its_record_says(name):
+    path, facts = REPLICAS / f"{name}.parquet", metadata()[name]
+    assert path.stat().st_size < 2e6
+    assert facts["sha256"] == sha256_of(path)
+    assert facts["bytes"] == path.stat().st_size
+    data = load(name, "replica")
+    assert data.is_replica
+    assert len(data.frame) == facts["rows"]
+
+
+@every
+def test_a_replica_is_stored_in_the_codes_of_its_codebook(name):
+    stored = pd.read_parquet(REPLICAS / f"{name}.parquet")
+    coded_domain(name).check(stored)
+
+
+@pytest.mark.parametrize("what", ["rows", "record"])
+def test_a_replica_that_is_not_the_one_on_record_is_refused(tmp_path, monkeypatch, what):
+    """A flipped bit used to be read as data, or as a broken parquet file."""
+    for name in ("lsac.parquet", "replicas.json"):
+        shutil.copy(REPLICAS / name, tmp_path)
+    monkeypatch.setattr(sys.modules["lib.datasets.load"], "REPLICAS", tmp_path)
+    assert load("lsac", "replica").sha256 == metadata()["lsac"]["sha256"]
+    if what == "rows":
+        rows = bytearray((tmp_path / "lsac.parquet").read_bytes())
+        rows[len(rows) // 2] ^= 1
+        (tmp_path / "lsac.parquet").write_bytes(rows)
+    else:
+        (tmp_path / "replicas.json").unlink()
+    with pytest.raises(
+        DataError, match=r"lsac.parquet must be the replica on record in replicas.json.*got SHA-256"
+    ):
+        load("lsac", "replica")
+
+
+@every
+def test_the_declared_budget_is_what_was_spent(name):
+    facts = metadata()[name]
+    assert facts["budget"] == pytest.approx(BUDGET, rel=1e-12)
+    assert facts["neighbours"] == "replace one row"
+    rho = facts["rho"]
+    assert (
+        2 * BUDGET < rho < 4 * BUDGET
+    )  # to replace a row, a measurement costs twice its price, a selection 4 times
+    assert facts["epsilon"] == pytest.approx(
+        rho + 2 * math.sqrt(rho * math.log(1 / DELTA)), rel=1e-12
+    )
+
+
+@every
+def test_nobody_can_draw_the_noise_again(name):
+    """A published seed voids the guarantee: with all rows but one, the last could be tried out."""
+    assert not [key for key in metadata()[name] if "seed" in key]
+
+
+PAID = {
+    "edition",
+    "rows",
+    "bytes",
+    "sha256",
+    "unit",
+    "neighbours",
+    "rho",
+    "delta",
+    "epsilon",
+    "budget",
+    "noise",
+    "synthesizer",
+    "rounds",
+    "versions",
+}
+
+
+@every
+def test_the_record_holds_nothing_of_the_real_table_that_was_not_paid_for(name):
+    """A checksum of the source was there, from which a hidden row is found by trial."""
+    facts = metadata()[name]
+    assert set(facts) == PAID
+    assert FILES[TASKS[name].file].sha256 not in json.dumps(facts)
+
+
+def test_every_edition_of_the_history_is_on_record_and_adds_up():
+    """One total for each table: the declared prices of all its editions."""
+    known = editions()
+    assert [e["edition"] for e in known] == ["1a", "1b", "1c", "2", "3", "4"]
+    at = {e["edition"]: e["rho"] for e in known}
+    for name, facts in metadata().items():
+        assert at[facts["edition"]][name] == facts["rho"]
+    assert {name for name, facts in metadata().items() if facts["edition"] == EDITION} == set(
+        known[-1]["rho"]
+    )
+    for name in TASKS:
+        rho, epsilon = total(name)
+        assert rho == pytest.approx(sum(e["rho"].get(name, 0) for e in known), rel=1e-12)
+        assert epsilon == pytest.approx(epsilon_of(rho, DELTA, conversion="standard"), rel=1e-12)
+        assert rho > metadata()[name]["rho"]
+
+
+def test_what_the_maker_was_chosen_from_is_on_record():
+    assert {row["before"] for row in tried()["on real tables"]} == {"2", "3"}
+    assert {row["table"] for row in tried()["on replicas"]} <= set(TASKS)
+    for name, facts in metadata().items():
+        maker = asdict(maker_of(name)) if facts["edition"] == EDITION else asdict(AIM())
+        assert (
+            maker | {"focus": list(maker["focus"])}
+            == asdict(AIM()) | {"focus": []} | facts["synthesizer"]
+        )
+
+
+def test_the_focus_is_on_the_target_and_the_protected_attribute_and_on_nothing_of_the_rows(toy):
+    assert maker_of(toy, QUICK) == replace(QUICK, focus=("t", "p"))
+    assert MAKER.focus == ()
+    assert MAKER.focus_weight > 1
+
+
+def test_the_history_has_no_other_edition():
+    """Each commit that changed a replica's rows is an edition on record; a shallow copy of the
+    repository has no history.
+    """
+    asked = ["git", "log", "--format=%h", "--", "data/replicas/*.parquet"]
+    run = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
+    commits = run.stdout.split()
+    if run.returncode or len(commits) < len(editions()):
+        pytest.skip("the history is not here")
+    assert {c[:7] for c in commits} >= {e["commit"] for e in editions()}
+    assert len(commits) == len(editions())
+
+
+FACTS = {"target": "t", "protected": "p", "sensitive": ("p",), "pool": ("a",)}
+DOMAIN = Domain.of({"a": 3, "b": 4, "c": 2, "one": 1, "p": 2, "t": 2})
+QUICK = AIM(rounds_per_column=1, iterations=50, last_iterations=200)
+
+
+def _toy_frame(n=3000) -> pd.DataFrame:
+    rng = stream(2, "toy table")
+    a = rng.integers(0, 3, n)
+    b = (a + rng.integers(0, 2, n)) % 4
+    t = (rng.random(n) < 0.2 + 0.25 * a).astype(int)
+    return pd.DataFrame(
+        {"a": a, "b": b, "c": rng.integers(0, 2, n), "one": 0, "p": rng.integers(0, 2, n), "t": t}
+    )
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch) -> str:
+    """The name of a task of one's own, whose file is there."""
+    path = tmp_path / "toy.csv"
+    _toy_frame().to_csv(path, index=False)
+    module = ModuleType("toy")
+    module.TASK = Task(
+        "toy",
+        "Toy",
+        File("toy.csv", "", sha256_of(path), path.stat().st_size, "none", 3000, 6),
+        domain=DOMAIN,
+        **FACTS,
+    )
+    monkeypatch.setitem(sys.modules, "toy", module)
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
+    return "toy:TASK"
+
+
+def test_two_replicas_of_one_table_differ_and_are_of_its_schema(toy, tmp_path, monkeypatch):
+    one, two = (replicas.make(toy, folder=tmp_path / "r", maker=QUICK) for _ in range(2))
+    assert one["sha256"] != two["sha256"]
+    assert metadata(tmp_path / "r") == {"toy": two}
+    assert set(two) == PAID
+    monkeypatch.setattr(sys.modules["lib.datasets.load"], "REPLICAS", tmp_path / "r")
+    assert len(load(toy, "replica").frame) == two["rows"]
+
+
+@pytest.mark.parametrize("name", ["lsac", "nist"])
+def test_a_replica_is_made_of_real_rows_only(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("COMPANION_OFFLINE", "1")
+    with pytest.raises(ValueError, match=f"dataset='{name}': the real data are needed"):
+        replicas.make(name, folder=tmp_path)
+
+
+def test_the_maker_spends_all_is_deterministic_and_finds_what_is_strong():
+    frame = _toy_frame()
+    (one, model), (two, _) = (
+        synthesise(frame, DOMAIN, rho=2.0, rng=stream(1, "s"), maker=QUICK) for _ in range(2)
+    )
+    pd.testing.assert_frame_equal(one, two)
+    assert model.ledger.spent == pytest.approx(2.0, rel=1e-12)
+    assert list(one) == list(DOMAIN.columns)
+    assert (one["one"] == 0).all()
+    share = one.groupby("a")["t"].mean()
+    assert np.abs(share.to_numpy() - [0.2, 0.45, 0.7]).max() < 0.08
+    together = pd.crosstab(one["a"], one["b"], normalize="index").to_numpy()
+    assert together[[0, 1, 2], [0, 1, 2]] == pytest.approx([0.5] * 3, abs=0.1)
+
+
+def test_the_number_of_rows_is_what_the_noise_says():
+    """The true number is not used: it would tell a table from its neighbour."""
+    found = [
+        synthesise(_toy_frame(), DOMAIN, rho=1e-3, rng=stream(s, "rows"), maker=QUICK)
+        for s in range(3)
+    ]
+    assert [len(rows) for rows, _ in found] == [round(model.total) for _, model in found]
+    assert len({len(rows) for rows, _ in found}) > 1

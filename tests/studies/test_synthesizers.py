@@ -1,0 +1,243 @@
+"""Cells of the synthesizer rerun: rows that nobody saw, groups by name, scores by hand, streams."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.datasets import Domain
+from lib.datasets.codebook import codebook
+from lib.datasets.newyork import GROUPS, load_newyork
+from lib.dp import rho_of
+from lib.rng import stream
+from lib.studies.synthesizers.cells import (
+    AS_SPENT,
+    BASELINES,
+    DELTA,
+    Cell,
+    cost,
+    declared,
+    run_cell,
+    synth_grid,
+    synthesizer,
+)
+from lib.studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, encode_employment
+from lib.studies.synthesizers.scores import classifier_scores, marginal_scores, mean_scores
+from lib.studies.synthesizers.tables import (
+    TABLES,
+    WORDS,
+    Table,
+    group_words,
+    groups_of,
+    split,
+    table_of,
+)
+from lib.synth import MST, Stratified
+from lib.synth.workload import ABSENT
+
+DOMAIN = Domain.of({"SEX": 2, "RAC1P": 3, "AGE": 4, "y": 2})
+
+
+@pytest.fixture(scope="module")
+def small() -> Table:
+    rng = stream(3, "synth cells")
+    frame = pd.DataFrame({c: rng.integers(0, k, 800) for c, k in DOMAIN}).astype(np.int16)
+    frame["y"] = (frame["AGE"] + rng.integers(0, 2, 800) > 2).astype(np.int16)
+    frame.loc[frame["RAC1P"] == 2, "RAC1P"] = 1
+    frame.loc[:3, "RAC1P"] = 2
+    return Table(frame, DOMAIN, "y", "generated", "0")
+
+
+@pytest.mark.parametrize("dataset", ["nist", "acs_coverage", "newyork"])
+def test_tables_fit_their_declared_domain(dataset):
+    table = table_of(dataset, "replica")
+    table.domain.check(table.frame)
+    assert len(table.domain) == (8 if dataset == "newyork" else 10)
+    assert table.frame.columns[-1] == table.target
+    assert 0 < table.frame[table.target].mean() < 1
+
+
+def test_the_papers_table_is_encoded_from_raw_codes():
+    raw = pd.DataFrame(
+        {
+            "AGEP": [0, 19, 20, 99],
+            "SCHL": [-1, 1, 21, 24],
+            "MAR": [5, 1, 2, 3],
+            "SEX": [1, 2, 1, 2],
+            "DIS": [1, 2, 2, 1],
+            "ESP": [8, -1, -1, 1],
+            "MIL": [-1, 4, 1, 2],
+            "DREM": [-1, 2, 1, 2],
+            "RAC1P": [1, 9, 6, 2],
+        }
+    ).astype(float)
+    frame = encode_employment(raw, pd.Series([False, True, True, False]))
+    EMPLOYMENT_DOMAIN.check(frame)
+    assert frame.columns.tolist() == list(EMPLOYMENT_DOMAIN.columns)
+    assert frame["AGEP"].tolist() == [0, 0, 1, 4]
+    assert frame["SCHL"].tolist() == [0, 0, 4, 4]
+    assert frame["ESP"].tolist() == [8, 0, 0, 1]
+    assert frame["RAC1P"].tolist() == [0, 8, 5, 1]
+    assert frame["EMPLOYED"].tolist() == [0, 1, 1, 0]
+
+
+def test_the_stand_in_has_new_yorks_groups_and_who_worked():
+    table = table_of("newyork", "replica")
+    assert (len(table.frame), table.source) == (196_967, "stand-in")
+    sizes = table.frame.groupby(["SEX", "RAC1P"]).size()
+    assert all(sizes[sex - 1, race - 1] == people for (sex, race), people in GROUPS.items())
+    assert table.frame["WORKED"].sum() == load_newyork("stand-in").frame["WKHP"].notna().sum()
+    assert (table.frame["PINCP"] == 0).sum() == load_newyork("stand-in").frame["PINCP"].isna().sum()
+
+
+def test_held_out_rows_are_a_fifth_and_shared(small):
+    seen, held = split(small, 0, 1)
+    assert (len(seen), len(held)) == (640, 160)
+    again, other = split(small, 0, 1)[1], split(small, 1, 1)[1]
+    assert held.equals(again)
+    assert not held.equals(other)
+    both = pd.concat([seen, held]).sort_values(list(DOMAIN.columns)).reset_index(drop=True)
+    assert both.equals(small.frame.sort_values(list(DOMAIN.columns)).reset_index(drop=True))
+
+
+def test_groups_are_all_of_the_domain(small):
+    masks = groups_of(small.frame, DOMAIN)
+    assert len(masks) == 2 + 3 + 6
+    assert sum(masks[f"SEX={s}"].sum() for s in range(2)) == 800
+    assert (
+        masks["SEX=1,RAC1P=2"] == ((small.frame["SEX"] == 1) & (small.frame["RAC1P"] == 2))
+    ).all()
+
+
+def test_scores_of_a_table_against_itself_are_zero_and_absence_is_the_worst(small):
+    seen, _ = split(small, 0, 1)
+    perfect = marginal_scores(seen, seen, DOMAIN)
+    assert all(v == 0 for k, v in perfect.items() if k.startswith("error") and not math.isnan(v))
+    assert mean_scores(seen, seen, DOMAIN)["means"] == 0
+    nobody = marginal_scores(seen, seen[seen["RAC1P"] != 2], DOMAIN)
+    assert nobody["error|RAC1P=2"] == ABSENT
+    assert nobody["share|RAC1P=2"] == 0
+    assert (
+        mean_scores(seen, seen[seen["RAC1P"] != 2], DOMAIN)["means|RAC1P=2"] == 2
+    )  # AGE and y, each taken for 0
+    assert math.isnan(mean_scores(seen[seen["RAC1P"] != 2], seen, DOMAIN)["means|RAC1P=2"])
+
+
+def test_means_by_hand():
+    real = pd.DataFrame({"SEX": [0, 1], "RAC1P": [0, 0], "AGE": [2, 0], "y": [0, 0]})
+    fake = real.assign(AGE=[3, 1])
+    scores = mean_scores(real, fake, DOMAIN)
+    assert scores["means"] == 1.0  # |1 - 2| / 1; y has a true mean of 0
+    assert scores["means|SEX=0"] == 0.5
+
+
+def test_a_classifiers_rates_by_hand(small):
+    seen, held = split(small, 0, 1)
+    scores = classifier_scores(seen, {"": held, "own_": seen}, "y", DOMAIN, 0)
+    shares = [(held["SEX"] == s).mean() for s in (0, 1)]
+    assert scores["acc"] == pytest.approx(
+        sum(p * scores[f"acc|SEX={s}"] for s, p in enumerate(shares))
+    )
+    assert scores["own_acc"] > scores["acc"] > 0.6
+    one = classifier_scores(seen.assign(y=1), {"": held}, "y", DOMAIN, 0)
+    assert one["rate|SEX=0"] == 1.0
+    assert one["fnr|SEX=1"] == 0.0
+    assert one["acc"] == held["y"].mean()
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        Cell(dataset="nist", synthesizer="MST", epsilon=0.5),
+        Cell(dataset="nist", synthesizer="MST", by="SEX_RAC1P", small="drop"),
+        Cell(dataset="nist", synthesizer="bootstrap", epsilon=math.inf),
+    ],
+)
+def test_a_cell_comes_out_the_same_alone(cell, small):
+    one, two = run_cell(cell, small), run_cell(cell, small)
+    for name, value in one.items():
+        if name != "fit_s":
+            assert value == two[name] or (isinstance(value, float) and math.isnan(value)), name
+    assert all(not isinstance(v, np.ndarray | dict | list) for v in one.values())
+
+
+def test_the_real_rows_are_the_floor_and_independence_is_not(small):
+    scores = {
+        b: run_cell(Cell(dataset="nist", synthesizer=b, epsilon=math.inf), small) for b in BASELINES
+    }
+    assert scores["real"]["seen_error"] == 0
+    assert scores["real"]["error"] < scores["independent"]["error"]
+    assert 0 < scores["bootstrap"]["seen_error"] < scores["independent"]["seen_error"]
+
+
+def test_dropped_groups_get_nobody(small):
+    cell = Cell(dataset="nist", synthesizer="MST", by="SEX_RAC1P", small="drop")
+    assert synthesizer(cell) == Stratified(inner=MST(), by=("SEX", "RAC1P"), small="drop")
+    big = Table(
+        pd.concat(
+            [small.frame[small.frame["RAC1P"] != 2]] * 5 + [small.frame[small.frame["RAC1P"] == 2]],
+            ignore_index=True,
+        ),
+        DOMAIN,
+        "y",
+        "generated",
+        "0",
+    )
+    assert run_cell(cell, big)["share|RAC1P=2"] == 0
+
+
+def test_the_budget_is_the_declared_one_but_for_the_published_slip():
+    cell = Cell(dataset="nist", synthesizer="GEM, single cells", epsilon=0.1)
+    assert declared(cell) == pytest.approx(rho_of(0.1, DELTA))
+    slip = Cell(dataset="nist", synthesizer=AS_SPENT, epsilon=0.1)
+    assert declared(slip) > 900 * declared(cell)
+    assert synthesizer(slip) == dataclasses.replace(
+        synthesizer(cell), training="published", rate=1e-3
+    )
+
+
+def test_the_grid_has_what_the_paper_has_and_costs_are_finite():
+    cells = list(synth_grid("nist"))
+    assert len({repr(c) for c in cells}) == len(cells) == 5 * (3 + 72 + 6 + 6 + 12)
+    assert all(0 < cost(c) < 1000 for c in cells)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"synthesizer": "PrivBayes"}, "synthesizer='PrivBayes'"),
+        ({"synthesizer": "MST", "by": "AGE"}, "by='AGE'"),
+        ({"synthesizer": "real", "epsilon": 1.0}, "epsilon=1.0"),
+        ({"synthesizer": "real", "epsilon": math.inf, "by": "SEX"}, "by='SEX'"),
+        ({"synthesizer": "MST", "epsilon": math.inf}, "epsilon=inf"),
+        ({"synthesizer": "MST", "small": "hide"}, "small='hide'"),
+    ],
+)
+def test_wrong_parameters_are_named(options, words):
+    with pytest.raises(ValueError, match=words):
+        Cell(dataset="nist", **options)
+
+
+@pytest.mark.parametrize("dataset", TABLES)
+def test_every_group_has_a_name_of_its_own(dataset):
+    sizes = {c: len(names) for c, names in WORDS[dataset].items()}
+    groups = [f"SEX={s},RAC1P={r}" for s in range(sizes["SEX"]) for r in range(sizes["RAC1P"])]
+    assert len({group_words(dataset, g) for g in groups}) == len(groups)
+    if dataset != "ny_employment":  # needs a network
+        assert sizes == {c: table_of(dataset).domain[c] for c in sizes}
+
+
+def test_names_of_groups_agree_with_the_data_sheets():
+    """Women are code 0 in the NIST extract and code 1 in the stand-in, which counts the Bureau's
+    1 and 2 from 0.
+    """
+    assert group_words("nist", "SEX=0,RAC1P=3") == "women, Alaska Native"
+    assert group_words("newyork", "SEX=0") == "men"
+    book = codebook("nist")
+    assert WORDS["nist"]["RAC1P"][:4] == tuple(book["RAC1P"].codes[:4])
+    assert tuple(book["SEX"].codes) == ("Female", "Male")
+    assert WORDS["nist"]["SEX"] == ("women", "men")

@@ -1,0 +1,271 @@
+"""Measures of the synthesizers' claims on made-up cells in which the answer is known."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.ledger.judge import read_claims
+from lib.ledger.rules import judge
+from lib.studies.synthesizers import claims as synth
+from lib.studies.synthesizers.cells import AS_SPENT
+
+EPSILONS = (0.01, 0.1, 1.0, 5.0)
+GROUPS = ("SEX=0,RAC1P=0", "SEX=1,RAC1P=0")
+
+
+def grid(error, accuracy=lambda name, by, epsilon: 0.7) -> pd.DataFrame:
+    """Cells in which each group's error and means are ``error(name, by, epsilon)``, with a
+    little noise by run.
+    """
+    rows = []
+    for name, by, epsilon, run in product(
+        ("MST", "AIM", "GEM"), ("vanilla", "SEX"), EPSILONS, range(5)
+    ):
+        rows.append(
+            _row(name, by, epsilon, run, error(name, by, epsilon), accuracy(name, by, epsilon))
+        )
+    rows += [_row("real", "vanilla", np.inf, run, 0.0, 0.8) for run in range(5)]
+    return pd.DataFrame(rows)
+
+
+def _row(name, by, epsilon, run, error, accuracy) -> dict:
+    flat = {
+        "dataset": "ny_employment",
+        "synthesizer": name,
+        "by": by,
+        "epsilon": epsilon,
+        "small": "keep",
+        "run": run,
+        "rows": 100,
+        "data_source": "local",
+    }
+    for prefix in ("", "seen_"):
+        flat |= {
+            f"{prefix}acc": accuracy + run / 1e4,
+            f"{prefix}error": error + run / 1e4,
+            f"{prefix}means": error + run / 1e4,
+        }
+        flat |= {
+            f"{prefix}{s}|{g}": error for s in ("error", "means", "rate", "fnr") for g in GROUPS
+        }
+    return flat | {f"n|{g}": 50 for g in GROUPS}
+
+
+@pytest.fixture
+def stored(monkeypatch):
+    """Stores frames by the name of their data set; :func:`grid` makes cells of the paper's own
+    table.
+    """
+
+    def give(*frames):
+        tables = {frame["dataset"].iloc[0]: frame for frame in frames}
+        monkeypatch.setattr(synth, "_stored", lambda: tables)
+        synth._scored.cache_clear()
+
+    yield give
+    synth._scored.cache_clear()
+
+
+def test_without_results_nothing_is_said(stored):
+    stored()
+    for claim in read_claims():
+        if claim.measure in synth.MEASURES:
+            assert math.isnan(synth.MEASURES[claim.measure](**claim.arguments).value), claim.id
+
+
+def test_the_published_slip_is_another_gem(stored):
+    frame = grid(lambda name, by, epsilon: {"GEM": 0.3}.get(name, 0.2))
+    better = {"synthesizer": "GEM", "metrics": ["parity_error"], "epsilons": [0.01, 5]}
+    stored(frame)
+    assert synth.synth_best(**better).value == 0
+    assert math.isnan(synth.synth_best(**better, as_spent=True).value)
+    settings = product(("vanilla", "SEX"), EPSILONS, range(5))
+    slip = [
+        _row(AS_SPENT, by, e, run, 0.1 if by == "SEX" else 0.15, 0.7) for by, e, run in settings
+    ]
+    stored(pd.concat([frame, pd.DataFrame(slip)], ignore_index=True))
+    assert synth.synth_best(**better).value == 0
+    assert synth.synth_best(**better, as_spent=True).value == 1
+    assert (
+        synth.synth_stratified_better("parity_error", ["GEM"], [0.01, 5], as_spent=True).value == 1
+    )
+
+
+def test_every_measured_row_has_a_share_on_full_cells(stored):
+    full = grid(lambda name, by, epsilon: 1 / (1 + epsilon) - 0.01 * (by != "vanilla"))
+    slip = full[full["synthesizer"] == "GEM"].assign(synthesizer=AS_SPENT)
+    whole = pd.concat([full, slip], ignore_index=True)
+    stored(*(whole.assign(dataset=name) for name in ("ny_employment", "acs_coverage", "nist")))
+    for claim in read_claims():
+        if claim.measure in synth.MEASURES and not claim.id.endswith("-texas"):
+            found = synth.MEASURES[claim.measure](**claim.arguments)
+            assert 0 <= found.value <= 1, claim.id
+            assert (found.runs, found.of, found.data) == (5, 5, "real data"), claim.id
+
+
+def test_rows_on_texas_ask_what_the_papers_rows_ask():
+    claims = {claim.id: claim for claim in read_claims()}
+    own = [
+        claim
+        for name, claim in claims.items()
+        if name.endswith("-texas") and claim.measure in synth.MEASURES
+    ]
+    assert len(own) > 20
+    for claim in own:
+        paper = claims[claim.id.removesuffix("-texas")]
+        assert (claim.paper, paper.paper) == ("companion", "stratified")
+        assert claim.arguments == paper.arguments | {"tables": "acs_coverage"}
+        assert (claim.measure, claim.rule, claim.tolerance) == (
+            paper.measure,
+            paper.rule,
+            paper.tolerance,
+        ), claim.id
+
+
+def test_curves_that_fall_improve_where_falling_is_better(stored):
+    stored(
+        grid(
+            lambda name, by, epsilon: 1 / (1 + epsilon),
+            lambda name, by, epsilon: 0.7 + epsilon / 100,
+        )
+    )
+    assert synth.synth_improves_with_budget("parity_error").value == 1
+    assert synth.synth_improves_with_budget("acc").value == 1
+    stored(grid(lambda name, by, epsilon: epsilon, lambda name, by, epsilon: 0.7 - epsilon / 100))
+    assert synth.synth_improves_with_budget("parity_error").value == 0
+    assert synth.synth_improves_with_budget("acc", stratified_only=True).value == 0
+
+
+def test_gains_and_costs_have_the_metrics_sign(stored):
+    stored(
+        grid(
+            lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1,
+            lambda name, by, epsilon: 0.7 if by == "vanilla" else 0.65,
+        )
+    )
+    everyone = {"synthesizers": ["MST", "AIM", "GEM"], "epsilons": [0.01, 5]}
+    assert synth.synth_stratified_better("parity_means", **everyone).value == 1
+    assert synth.synth_stratified_better("parity_means", **everyone, worse=True).value == 0
+    assert synth.synth_stratified_better("acc", **everyone).value == 0
+    assert synth.synth_cost("acc", **everyone, margin=0.02).value == 0
+    assert synth.synth_cost("acc", **everyone, margin=0.06).value == 1
+    assert synth.synth_ratio("parity_means", ["GEM"], 4.9).value == 1
+    assert synth.synth_ratio("parity_means", ["GEM"], 5.1).value == 0
+
+
+def test_budgets_out_of_the_range_do_not_count(stored):
+    stored(grid(lambda name, by, epsilon: 0.1 if (by == "vanilla") == (epsilon >= 1) else 0.5))
+    assert synth.synth_stratified_better("parity_error", ["AIM"], [0.01, 0.1]).value == 1
+    assert synth.synth_stratified_better("parity_error", ["AIM"], [1, 5], worse=True).value == 1
+
+
+def test_the_best_is_the_best_in_every_setting(stored):
+    stored(grid(lambda name, by, epsilon: {"GEM": 0.1}.get(name, 0.2 if epsilon < 5 else 0.05)))
+    assert synth.synth_best("GEM", ["parity_error"], [0.01, 1]).value == 1
+    assert synth.synth_best("GEM", ["parity_error"], [5, 5]).value == 0
+    assert synth.synth_best("GEM", ["parity_error"], [0.01, 5], stratified_only=False).value == 0.75
+
+
+def test_near_the_real_rows(stored):
+    stored(
+        grid(
+            lambda name, by, epsilon: 0.1, lambda name, by, epsilon: 0.79 if name == "GEM" else 0.7
+        )
+    )
+    assert synth.synth_near_real(["GEM", "AIM"], 5.0, 0.02).value == 0.5
+    assert synth.synth_real_accuracy(0.8).value == pytest.approx(0.8002)
+    stored(grid(lambda name, by, epsilon: 1 / epsilon if name == "AIM" else 1.0))
+    assert synth.synth_groups_improve("AIM").value == 1
+    assert synth.synth_groups_improve("GEM").value == 0
+    stored(
+        grid(lambda name, by, epsilon: 1.0).query("epsilon == 0.01 or synthesizer == 'real'")
+    )  # a grid that has begun
+    assert math.isnan(synth.synth_groups_improve("AIM").value)
+
+
+def test_one_table_off_the_target_decides(stored):
+    near, far = (grid(lambda name, by, epsilon: 0.1) for _ in range(2))
+    far.loc[far["synthesizer"] == "real", "acc"] = 0.67
+    stored(near, far.assign(dataset="acs_coverage"))
+    assert synth.synth_real_accuracy(0.8).value == pytest.approx(0.8002)
+    assert synth.synth_real_accuracy(0.8, ["ny_employment", "acs_coverage"]).value == pytest.approx(
+        0.67
+    )
+
+
+def test_new_yorks_claims_are_judged_on_new_yorks_table(stored):
+    """Texas says the opposite; only its own rows hear it."""
+    ask = {"metric": "parity_means", "synthesizers": ["GEM"], "epsilons": [0.01, 5]}
+    better, worse = (
+        grid(lambda name, by, epsilon, v=v: 0.5 if by == v else 0.1) for v in ("vanilla", "SEX")
+    )
+    stored(better, worse.assign(dataset="acs_coverage"))
+    assert synth.synth_stratified_better(**ask).value == 1
+    assert synth.synth_stratified_better(**ask, tables="acs_coverage").value == 0
+
+
+def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
+    frame = grid(lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1)
+    stored(frame.assign(dataset="newyork", data_source="stand-in"))
+    ask = {"synthesizers": ["GEM"], "epsilons": [0.01, 5]}
+    means, three_way = (
+        synth.synth_stratified_better(m, **ask) for m in ("parity_means", "parity_error")
+    )
+    assert (means.value, means.comparable, means.data) == (1, True, "stand-in")
+    assert "on the stand-in the groups' sizes" in means.detail
+    assert (three_way.value, three_way.comparable) == (1, False)
+    assert "36 of the stand-in's 56 three-way marginals" in three_way.detail
+    assert judge("at_least", three_way, {"threshold": 0.5}) == "not comparable"
+    assert not synth.synth_real_accuracy(0.8).comparable
+    both = synth.synth_best("GEM", ["parity_means", "parity_error"], [0.01, 5])
+    assert both.comparable
+    assert both.detail.startswith(
+        "0 of 4 on newyork"
+    )  # one metric of two, one stratification, four budgets
+    assert "left out: parity error of three-way marginals" in both.detail
+
+
+def test_one_synthesizer_above_another_and_a_trade_off(stored):
+    accuracy = {"GEM": 0.8, "AIM": 0.7, "MST": 0.75}
+    stored(
+        grid(
+            lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1,
+            lambda name, by, epsilon: accuracy[name] - 0.1 * (by != "vanilla" and epsilon > 1),
+        )
+    )
+    assert synth.synth_above("acc", ["GEM"], "AIM").value == 1
+    assert synth.synth_above("acc", ["GEM", "AIM"], "MST").value == 0
+    assert (
+        synth.synth_traded_off("parity_means", ["acc"]).value == 0.25
+    )  # of four budgets only the largest costs accuracy
+
+
+def test_worse_by_chance_is_not_surely_worse(stored):
+    """Stratified is worse on average at every budget, but only at 5 beyond what the runs vary."""
+    ask = {"metric": "parity_error", "synthesizers": ["AIM"]}
+    frame = grid(lambda name, by, epsilon: 0.1 if by == "vanilla" else 0.2)
+    columns = [c for c in frame.columns if c.startswith("seen_error")]
+    loud = (frame["by"] == "SEX") & (frame["epsilon"] < 5)
+    swing = frame.loc[loud, "run"].map({0: 1.0, 1: -0.9, 2: 1.0, 3: -0.9, 4: -0.1}).to_numpy()
+    frame.loc[loud, columns] += swing[:, None]
+    stored(frame)
+    assert synth.synth_stratified_better(**ask, epsilons=[0.01, 5], worse=True).value == 1
+    assert synth.synth_surely_worse(**ask, epsilons=[5, 5]).value == 1
+    assert synth.synth_surely_worse(**ask, epsilons=[0.01, 1]).value == 0
+    stored(grid(lambda name, by, epsilon: 0.2))
+    assert synth.synth_surely_worse(**ask, epsilons=[0.01, 5]).value == 0
+
+
+def test_p_values_are_those_of_a_paired_t_test():
+    from scipy.stats import ttest_1samp
+
+    from lib.stats.summary import summarise
+
+    frame = pd.DataFrame({"cell": ["a"] * 5, "d": [0.1, 0.3, -0.1, 0.4, 0.2]})
+    [p] = synth._p_values(summarise(frame, ["cell"], "d"))
+    assert p == pytest.approx(ttest_1samp(frame["d"], 0).pvalue)

@@ -1,0 +1,172 @@
+"""Scores of the synthesizers' figures, by hand: parity errors, gaps, the groups that count,
+differences, the front.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.runner import NoResults
+from lib.studies.synthesizers import summary as synth_summary
+from lib.studies.synthesizers.cells import synth_grid
+from lib.studies.synthesizers.summary import (
+    against_vanilla,
+    averaged,
+    finished_runs,
+    group_names,
+    group_table,
+    main_fits,
+    pareto,
+    scored,
+    stored_tables,
+)
+
+NAMES = (
+    "SEX=0",
+    "SEX=1",
+    "RAC1P=0",
+    "RAC1P=1",
+    "SEX=0,RAC1P=0",
+    "SEX=0,RAC1P=1",
+    "SEX=1,RAC1P=0",
+    "SEX=1,RAC1P=1",
+)
+
+
+def record(by="vanilla", run=0, shift=0.0, **changes) -> dict:
+    flat = {
+        "dataset": "nist",
+        "synthesizer": "MST",
+        "by": by,
+        "epsilon": 1.0,
+        "small": "keep",
+        "run": run,
+        "rows": 1000,
+    }
+    for prefix in ("", "seen_"):
+        flat |= {f"{prefix}acc": 0.8, f"{prefix}error": 0.4, f"{prefix}means": 0.2 + shift}
+        for i, name in enumerate(NAMES):
+            flat |= {
+                f"{prefix}{s}|{name}": 0.1 * (i + 1) + shift
+                for s in ("error", "means", "rate", "fnr")
+            }
+    flat |= {
+        f"n|{name}": n for name, n in zip(NAMES, (600, 400, 999, 1, 600, 0, 399, 1), strict=True)
+    }
+    flat |= {
+        f"{p}{s}|SEX=0,RAC1P=1": np.nan
+        for p in ("", "seen_")
+        for s in ("error", "means", "rate", "fnr")
+    }
+    return flat | changes
+
+
+def test_groups_of_a_level():
+    frame = pd.DataFrame([record()])
+    assert group_names(frame, "SEX") == ["SEX=0", "SEX=1"]
+    assert group_names(frame, "RAC1P") == ["RAC1P=0", "RAC1P=1"]
+    assert group_names(frame) == list(NAMES[4:])
+    with pytest.raises(ValueError, match="level='AGE'"):
+        group_names(frame, "AGE")
+
+
+def test_scores_by_hand():
+    frame = pd.DataFrame([record()])
+    row = scored(frame).iloc[0]  # groups with rows: .5, .7, .8 of the crossing
+    assert row.groups == 3
+    assert row.parity_error == pytest.approx(0.4 / 3 + 2.0)
+    assert row.parity_means == pytest.approx(0.2 / 3 + 2.0)
+    assert row.disparity == pytest.approx(0.8)
+    assert row.parity_ratio == pytest.approx(0.5 / 0.8)
+    assert row.fnr_gap == pytest.approx(0.3)
+    large = scored(frame, least=0.001).iloc[
+        0
+    ]  # one person of a thousand does not count: "at most" is left out
+    assert large.groups == 2
+    assert large.parity_error == pytest.approx(0.4 / 2 + 1.2)
+    assert scored(frame, "SEX").iloc[0].parity_error == pytest.approx(0.4 / 2 + 0.3)
+
+
+def test_a_group_without_a_score_is_no_group():
+    frame = pd.DataFrame([record()]).drop(columns="rate|SEX=1,RAC1P=1")
+    assert scored(frame).iloc[0].parity_ratio == pytest.approx(0.5 / 0.7)
+    with pytest.raises(ValueError, match="score='nonsense'"):
+        group_table(frame, "nonsense")
+
+
+def test_seen_rows_are_another_score():
+    frame = pd.DataFrame([record(seen_error=0.0, seen_acc=0.9)])
+    assert scored(frame, seen=True).iloc[0].acc == 0.9
+    assert scored(frame, seen=True).iloc[0].parity_error == pytest.approx(2.0)
+    assert scored(frame).iloc[0].acc == 0.8
+
+
+def test_nobody_is_told_to_be_positive():
+    zero = {f"rate|{name}": 0.0 for name in NAMES}
+    assert scored(pd.DataFrame([record(**zero)])).iloc[0].parity_ratio == 1.0
+    assert np.isnan(scored(pd.DataFrame([record(**{f"n|{n}": 0 for n in NAMES})])).iloc[0].fnr_gap)
+
+
+@pytest.mark.parametrize("least", [-0.1, 1.0, float("nan")])
+def test_a_wrong_share_is_named(least):
+    with pytest.raises(ValueError, match="least="):
+        group_table(pd.DataFrame([record()]), "error", least=least)
+
+
+def test_differences_are_paired_on_the_run():
+    noise = np.random.default_rng(0).normal(0, 5, 5)
+    rows = [
+        record(by, run, shift=noise[run] + (0.25 if by == "SEX" else 0.0))
+        for run in range(5)
+        for by in ("vanilla", "SEX")
+    ]
+    found = against_vanilla(scored(pd.DataFrame(rows)), "disparity")
+    assert len(found) == 1
+    assert found.iloc[0]["mean"] == pytest.approx(0.25)
+    assert found.iloc[0]["high"] - found.iloc[0]["low"] < 1e-9  # what is common to a run drops out
+    assert found.iloc[0]["plain"] == pytest.approx(0.8 + noise.mean())
+    assert averaged(scored(pd.DataFrame(rows)), "disparity")["runs"].tolist() == [5, 5]
+
+
+def test_the_front_is_what_nothing_dominates():
+    points = pd.DataFrame({"x": [1.0, 2.0, 3.0, 2.0, 1.0], "y": [3.0, 2.0, 1.0, 3.0, 3.0]})
+    assert pareto(points, "x", "y").tolist() == [
+        True,
+        True,
+        True,
+        False,
+        True,
+    ]  # equal points stay together
+
+
+def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):
+    cells = [
+        {
+            "dataset": "nist",
+            "synthesizer": c.synthesizer,
+            "by": c.by,
+            "epsilon": c.epsilon,
+            "small": c.small,
+            "run": c.run,
+        }
+        for c in synth_grid("nist", range(2))
+    ]
+    grids = {"synth_nist": pd.DataFrame(cells), "synth_newyork": pd.DataFrame(cells[:60])}
+
+    def stored(name):
+        if name not in grids:
+            raise NoResults(name)
+        return grids[name]
+
+    monkeypatch.setattr(synth_summary, "results", stored)
+    assert list(stored_tables()) == ["nist"]
+    assert finished_runs(main_fits(grids["synth_nist"])) == 2
+
+
+def test_the_interval_of_a_score_does_not_end_below_zero():
+    """That of a difference may."""
+    frame = pd.DataFrame({"cell": ["a"] * 3, "error": [0.0, 0.0, 0.3]})
+    assert averaged(frame, "error", ["cell"])["low"].tolist() == [0.0]
+    assert averaged(frame, "error", ["cell"], floor=-np.inf)["low"].iloc[0] < 0
