@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lib.dp import rho_of
+from lib.dp import zcdp_rho
 from lib.rng import stream
 from lib.studies.synthesizers.cells import DELTA, SYNTHESIZERS
 from lib.studies.synthesizers.tables import table_of
@@ -45,7 +45,7 @@ def fit_once(name: str) -> dict[str, float]:
     import mbi  # noqa: F401 - the first fit would pay for it
 
     before, rng, start = _peak_megabytes(), stream(1, "benchmark synth", name), time.perf_counter()
-    model = SYNTHESIZERS[name].fit(table.frame, table.domain, rho_of(EPSILON, DELTA), rng)
+    model = SYNTHESIZERS[name].fit(table.frame, table.domain, zcdp_rho(EPSILON, DELTA), rng)
     fitted = time.perf_counter()
     model.sample(len(table.frame), rng)
     return {
@@ -83,7 +83,7 @@ def measurements():
     """What AIM measured at epsilon 1: (sizes, [(clique, noisy, sigma)], total)."""
     table = table_of("nist")
     model = SYNTHESIZERS["AIM"].fit(
-        table.frame, table.domain, rho_of(EPSILON, DELTA), stream(1, "benchmark synth", "AIM")
+        table.frame, table.domain, zcdp_rho(EPSILON, DELTA), stream(1, "benchmark synth", "AIM")
     )
     measured = [
         (numbered(table.domain, m.columns), m.noisy, float(m.sigma)) for m in model.measurements

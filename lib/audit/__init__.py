@@ -1,1 +1,1 @@
-"""TODO."""
+"""Test a table of your own, or a release of it, for demographic coherence."""

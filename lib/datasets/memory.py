@@ -7,13 +7,15 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import TypeVar
 
-__all__ = ["kept"]
+__all__ = ["cached_by_data_location"]
 
 Result = TypeVar("Result")
 _PLACES = ("COMPANION_DATA", "COMPANION_CACHE", "COMPANION_OFFLINE")
 
 
-def kept(size: int | None = None) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+def cached_by_data_location(
+    size: int | None = None,
+) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Remember the last ``size`` results (None: all) by arguments *and* by the variables that say
     where data come from.
 

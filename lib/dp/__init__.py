@@ -1,21 +1,21 @@
-"""Differential privacy: what a budget is worth, what a mechanism costs, and a ledger that refuses
+"""Differential privacy: what a budget is worth, what a mechanism costs, and a accountant that refuses
 to overspend.
 
->>> from lib.dp import Ledger, Laplace, rho_of
->>> ledger = Ledger(rho_of(1.0, 1e-9))
->>> round(ledger.left, 4)
+>>> from lib.dp import PrivacyAccountant, Laplace, zcdp_rho
+>>> accountant = PrivacyAccountant(zcdp_rho(1.0, 1e-9))
+>>> round(accountant.left, 4)
 0.0118
 """
 
-from lib.dp.accountant import RELATIONS, Entry, Ledger
+from lib.dp.accountant import RELATIONS, Entry, PrivacyAccountant
 from lib.dp.accounting import (
     compose,
     delta_of,
     epsilon_of,
     parallel,
     rho_in_floats,
-    rho_of,
     rho_of_pure,
+    zcdp_rho,
 )
 from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
 from lib.dp.looks import choose, noisy, observed
@@ -27,7 +27,7 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "Laplace",
-    "Ledger",
+    "PrivacyAccountant",
     "choose",
     "compose",
     "delta_of",
@@ -38,6 +38,6 @@ __all__ = [
     "observed",
     "parallel",
     "rho_in_floats",
-    "rho_of",
+    "zcdp_rho",
     "rho_of_pure",
 ]

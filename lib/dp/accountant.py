@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from lib import validate
 
-__all__ = ["KINDS", "RELATIONS", "Entry", "Ledger", "prices"]
+__all__ = ["KINDS", "RELATIONS", "Entry", "PrivacyAccountant", "prices"]
 
 RELATIONS = ("add or remove", "replace", "replace within a group")
 KINDS = ("measurement", "selection", "exact count", "oracle", "parts", "other")
@@ -63,7 +63,7 @@ class Entry:
     what : str
         A label for people. Nothing is computed from it.
     cost : float
-        What the ledger was charged; 0 for an exact count and for an oracle.
+        What the accountant was charged; 0 for an exact count and for an oracle.
     kind : str
         One of :data:`KINDS`. ``"exact count"``: released without noise. ``"oracle"``: taken from
         the data, or from somebody who may have looked at them, and not charged.
@@ -83,7 +83,7 @@ class Entry:
     parts: Mapping[str, float] | None = field(default=None)
 
 
-class Ledger:
+class PrivacyAccountant:
     """Spends a budget by sequential composition and refuses to overspend.
 
     Works for every notion whose budgets add up: ``rho`` of zCDP (the default)
@@ -108,9 +108,9 @@ class Ledger:
 
     @property
     def rho(self) -> float:
-        """The budget of a ledger in ``rho``."""
+        """The budget of a accountant in ``rho``."""
         if self.unit != "rho":
-            raise ValueError(f"unit={self.unit!r} is not allowed: this ledger has no rho")
+            raise ValueError(f"unit={self.unit!r} is not allowed: this accountant has no rho")
         return self.budget
 
     @property
@@ -178,20 +178,24 @@ class Ledger:
             )
         )
 
-    def spend_parallel(self, what: str, costs: Mapping[str, float | Ledger]) -> float:
+    def spend_parallel(self, what: str, costs: Mapping[str, float | PrivacyAccountant]) -> float:
         """Note looks at disjoint parts of the data, by name: the dearest is the price (one record
         is in one part).
 
-        A part is a price, or the ledger of what was done to it. A replaced record
+        A part is a price, or the accountant of what was done to it. A replaced record
         may leave one part and enter another, which then pay both.
         """
         if not costs:
             raise ValueError(f"costs={costs!r} is not allowed: the price of at least one part is")
-        if units := {c.unit for c in costs.values() if isinstance(c, Ledger)} - {self.unit}:
+        if units := {c.unit for c in costs.values() if isinstance(c, PrivacyAccountant)} - {
+            self.unit
+        }:
             raise ValueError(
-                f"the ledger of each part must be in {self.unit}, got one in {units.pop()}"
+                f"the accountant of each part must be in {self.unit}, got one in {units.pop()}"
             )
-        spent = {str(n): c.spent if isinstance(c, Ledger) else c for n, c in costs.items()}
+        spent = {
+            str(n): c.spent if isinstance(c, PrivacyAccountant) else c for n, c in costs.items()
+        }
         parts = {
             name: validate.budget(f"{self.unit} of {name!r}", cost, **_RANGE)
             for name, cost in spent.items()
@@ -199,7 +203,7 @@ class Ledger:
         each = [
             (
                 {r: c.price(r) for r in RELATIONS}
-                if isinstance(c, Ledger)
+                if isinstance(c, PrivacyAccountant)
                 else self._prices(float(c), {RELATIONS[0]: 1.0})
             )
             for c in costs.values()
@@ -249,6 +253,6 @@ class Ledger:
 
     def __repr__(self) -> str:
         return (
-            f"Ledger({self.unit}={self.budget!r}, spent={self.spent!r},"
+            f"PrivacyAccountant({self.unit}={self.budget!r}, spent={self.spent!r},"
             f" entries={len(self.entries)})"
         )

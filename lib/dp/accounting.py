@@ -36,7 +36,7 @@ __all__ = [
     "rho_of_pure",
     "epsilon_of",
     "delta_of",
-    "rho_of",
+    "zcdp_rho",
     "rho_in_floats",
     "compose",
     "parallel",
@@ -167,7 +167,7 @@ def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
         return max(0.0, up((1 + x) * exact + (ln - (1 + x).ln()) / x + (x / (1 + x)).ln()))
 
 
-def rho_of(epsilon: float, delta: float, *, conversion: str = "standard") -> float:
+def zcdp_rho(epsilon: float, delta: float, *, conversion: str = "standard") -> float:
     """The largest ``rho`` whose zCDP is (epsilon, delta)-DP by ``conversion``: the budget to spend.
 
     ``"standard"`` is what the synthesizers' papers spend; ``"tight"`` allows more.
@@ -211,7 +211,7 @@ def rho_of(epsilon: float, delta: float, *, conversion: str = "standard") -> flo
 
 
 def rho_in_floats(epsilon: float, delta: float) -> float:
-    """``rho_of(epsilon, delta)`` as floating-point numbers round it, up to four units in the last
+    """``zcdp_rho(epsilon, delta)`` as floating-point numbers round it, up to four units in the last
     place too large or small.
 
     Stored results were fitted with it and keep it. What they promise is not in doubt: the tight

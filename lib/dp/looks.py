@@ -2,17 +2,17 @@
 drawn.
 
 Every measurement and every selection of :mod:`lib.synth` and :mod:`lib.means`
-goes through :func:`noisy` or :func:`choose`. So the ledger of a fit is what the
+goes through :func:`noisy` or :func:`choose`. So the accountant of a fit is what the
 fit did, and somebody who audits a fit can watch all of it:
 
 >>> import numpy as np
->>> from lib.dp import Gaussian, Ledger, noisy, observed
+>>> from lib.dp import Gaussian, PrivacyAccountant, noisy, observed
 >>> class Watch:
 ...     def look(self, entry, mechanism, exact, draw):
 ...         print(entry.kind, entry.what, exact)
 ...         return draw()
 >>> with observed(Watch()):
-...     answer = noisy(Gaussian(sensitivity=1.0, rho=0.5), [3.0], np.random.default_rng(0), "people", Ledger(1.0))
+...     answer = noisy(Gaussian(sensitivity=1.0, rho=0.5), [3.0], np.random.default_rng(0), "people", PrivacyAccountant(1.0))
 measurement people [3.]
 """
 
@@ -26,7 +26,7 @@ from typing import Protocol
 import numpy as np
 
 from lib import validate
-from lib.dp.accountant import RELATIONS, Entry, Ledger
+from lib.dp.accountant import RELATIONS, Entry, PrivacyAccountant
 from lib.dp.mechanisms import Exponential, Gaussian, Laplace
 
 __all__ = ["Observer", "choose", "noisy", "observed"]
@@ -47,7 +47,7 @@ class Observer(Protocol):
         Parameters
         ----------
         entry : Entry
-            What was noted for it; of a ledger of its own where the caller keeps none.
+            What was noted for it; of a accountant of its own where the caller keeps none.
         mechanism : Laplace, Gaussian or Exponential
             The law of the answer, given ``exact``.
         exact : array
@@ -78,7 +78,7 @@ def noisy(
     values: np.ndarray,
     rng: np.random.Generator,
     what: str,
-    ledger: Ledger | None = None,
+    accountant: PrivacyAccountant | None = None,
     sensitivity: Mapping[str, float] | None = None,
 ) -> np.ndarray:
     """``values`` with noise, paid for.
@@ -89,8 +89,8 @@ def noisy(
     values : array
     rng : Generator
     what : str
-        A label for the ledger.
-    ledger : Ledger, optional
+        A label for the accountant.
+    accountant : PrivacyAccountant, optional
         Pays; nobody does if it is not given.
     sensitivity : mapping of relations to numbers, optional
         As :func:`lib.dp.accountant.prices` has it; the first is the mechanism's own.
@@ -103,7 +103,7 @@ def noisy(
     Raises
     ------
     ValueError
-        For values that are not finite, another ``rng``, or a ledger with too little left; nothing
+        For values that are not finite, another ``rng``, or a accountant with too little left; nothing
         is paid for then.
     """
     values = mechanism.checked(values)
@@ -114,7 +114,7 @@ def noisy(
         lambda: mechanism.release(values, rng),
         "measurement",
         what,
-        ledger,
+        accountant,
         sensitivity,
     )
 
@@ -124,7 +124,7 @@ def choose(
     scores: np.ndarray,
     rng: np.random.Generator,
     what: str,
-    ledger: Ledger | None = None,
+    accountant: PrivacyAccountant | None = None,
 ) -> int:
     """An index of ``scores`` by the exponential mechanism, paid for. Parameters as in
     :func:`noisy`.
@@ -140,25 +140,31 @@ def choose(
         lambda: int(mechanism.select(scores, rng)),
         "selection",
         what,
-        ledger,
+        accountant,
         None,
     )
 
 
-def _shown(mechanism, exact, rng, draw, kind, what, ledger, sensitivity):
+def _shown(mechanism, exact, rng, draw, kind, what, accountant, sensitivity):
     """All that could be refused is refused here, before anything is paid for."""
     validate.generator("rng", rng)
     if sensitivity is None:
         sensitivity = {RELATIONS[0]: float(np.max(mechanism.sensitivity))}
     unit = (
-        ("epsilon" if isinstance(mechanism, Laplace) else "rho") if ledger is None else ledger.unit
+        ("epsilon" if isinstance(mechanism, Laplace) else "rho")
+        if accountant is None
+        else accountant.unit
     )
     price = getattr(mechanism, unit, None)
     if price is None:
         raise ValueError(
-            f"ledger must be in rho for a {type(mechanism).__name__} look, got one in {unit}"
+            f"accountant must be in rho for a {type(mechanism).__name__} look, got one in {unit}"
         )
-    ledger = Ledger(price, unit=unit) if ledger is None else ledger
-    ledger.spend(what, price, kind=kind, sensitivity=sensitivity)
+    accountant = PrivacyAccountant(price, unit=unit) if accountant is None else accountant
+    accountant.spend(what, price, kind=kind, sensitivity=sensitivity)
     observer = _OBSERVER.get()
-    return draw() if observer is None else observer.look(ledger.entries[-1], mechanism, exact, draw)
+    return (
+        draw()
+        if observer is None
+        else observer.look(accountant.entries[-1], mechanism, exact, draw)
+    )

@@ -11,6 +11,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import yaml
@@ -18,16 +20,8 @@ import yaml
 from lib import validate
 from lib.ledger.rules import RULES, VERDICTS, Evidence, judge
 from lib.paths import DATA
+from lib.runner.registry import studies
 from lib.stats.holm import holm
-from lib.studies.coherence.claims import chain as coherence_chain
-from lib.studies.coherence.claims import results as coherence
-from lib.studies.ldp_fairness.claims import exact
-from lib.studies.ldp_fairness.claims import ranks as ldp_ranks
-from lib.studies.ldp_fairness.claims import results as ldp
-from lib.studies.private_means.claims import census as means
-from lib.studies.private_means.claims import text as means_text
-from lib.studies.private_means.claims import theory as means_theory
-from lib.studies.synthesizers import claims as synth
 
 __all__ = [
     "Claim",
@@ -54,21 +48,19 @@ PAPERS = ("stratified", "ldp", "coherence")
 COMPANION = (  # whose rows no paper states: other tables, other settings, readings of our own
     "companion"
 )
-MEASURES = {
-    name: function
-    for module in (
-        exact,
-        ldp,
-        ldp_ranks,
-        coherence,
-        coherence_chain,
-        means,
-        means_theory,
-        means_text,
-        synth,
-    )
-    for name, function in module.MEASURES.items()
-}
+
+
+@cache
+def measures() -> dict[str, Callable[..., Evidence]]:
+    """The functions that studies export to measure claims, by name."""
+    modules = (module for study in studies() for module in study.measures)
+    return {
+        name: function
+        for module in modules
+        for name, function in import_module(module).MEASURES.items()
+    }
+
+
 KINDS = {
     "near": "number",
     "at_least": "quantifier",
@@ -129,7 +121,7 @@ class Claim:
         ``"module:function"``.
         """
         return validate.resolve(
-            f"measure of {self.id}", self.measure, MEASURES, callable, "a function"
+            f"measure of {self.id}", self.measure, measures(), callable, "a function"
         )
 
     def __post_init__(self) -> None:

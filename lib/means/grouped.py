@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lib import validate
-from lib.dp import Gaussian, Laplace, Ledger, noisy
+from lib.dp import Gaussian, Laplace, PrivacyAccountant, noisy
 
 __all__ = [
     "Interval",
@@ -39,7 +39,7 @@ class Interval:
     ``beta``.
 
     ``oracle`` names what of this was read off the private data instead of
-    being declared. No budget pays for it; the ledger of a fit notes it.
+    being declared. No budget pays for it; the accountant of a fit notes it.
     """
 
     low: float
@@ -147,7 +147,7 @@ def coinpress_path(
     interval: Interval,
     rhos: tuple[float, ...],
     rng: np.random.Generator | None,
-    ledger: Ledger | None = None,
+    accountant: PrivacyAccountant | None = None,
 ) -> np.ndarray:
     """The intervals of every step, shape (t + 1, 2, k): the one that was declared first, the last
     one's middle is the answer.
@@ -165,7 +165,7 @@ def coinpress_path(
         Budget of each of the t steps.
     rng : Generator or None
         None draws no noise: **not private**, for the bias that clipping alone makes.
-    ledger : Ledger, optional
+    accountant : PrivacyAccountant, optional
         In rho; pays for every step. Nobody pays if it is not given.
 
     Raises
@@ -176,13 +176,13 @@ def coinpress_path(
     """
     values, sizes = validate.finite("values", values), _sizes(values, sizes)
     require_finite(interval, rhos, sizes)
-    if ledger is not None and interval.oracle:
-        ledger.note_oracle(interval.oracle)
+    if accountant is not None and interval.oracle:
+        accountant.note_oracle(interval.oracle)
     low, high = np.full(sizes.size, float(interval.low)), np.full(sizes.size, float(interval.high))
     path, parts = [(low, high)], _Parts(values, sizes)
     for step, rho in enumerate(rhos, start=1):
         low, high = _uvm(
-            parts, low, high, interval.sigma, rho, _beta(interval, step, len(rhos)), rng, ledger
+            parts, low, high, interval.sigma, rho, _beta(interval, step, len(rhos)), rng, accountant
         )
         path.append((low, high))
     return np.array(path)
@@ -217,35 +217,37 @@ def coinpress(
     interval: Interval,
     rhos: tuple[float, ...],
     rng: np.random.Generator | None,
-    ledger: Ledger | None = None,
+    accountant: PrivacyAccountant | None = None,
 ) -> np.ndarray:
     """UVMRec (the paper's Algorithms 1 and 2) in every group: sum(rhos)-zCDP estimates, shape (k,).
 
     Neighbours replace one record's value; its group is public. An empty group
     says the middle of the declared interval. Arguments as :func:`coinpress_path`.
     """
-    low, high = coinpress_path(values, sizes, interval, rhos, rng, ledger)[-1]
+    low, high = coinpress_path(values, sizes, interval, rhos, rng, accountant)[-1]
     return np.where(np.asarray(sizes) > 0, (low + high) / 2, (interval.low + interval.high) / 2)
 
 
-def _uvm(parts: _Parts, low, high, sigma, rho, beta, rng, ledger):
+def _uvm(parts: _Parts, low, high, sigma, rho, beta, rng, accountant):
     """Algorithm 1, with the sign that the printed interval lacks: [low - slack, high + slack]."""
     n = np.maximum(parts.sizes, 1)
     slack = sigma * np.sqrt(2 * np.log(2 * n / beta))
     noise = Gaussian(sensitivity=(high - low + 2 * slack) / n, rho=rho)
-    middle = _noisy(noise, parts.means(low - slack, high + slack), rng, "COINPRESS step", ledger)
+    middle = _noisy(
+        noise, parts.means(low - slack, high + slack), rng, "COINPRESS step", accountant
+    )
     half = np.sqrt(2 * (sigma**2 / n + noise.sigma**2) * np.log(2 / beta))
     return middle - half, middle + half
 
 
-def _noisy(mechanism, means, rng, what, ledger) -> np.ndarray:
+def _noisy(mechanism, means, rng, what, accountant) -> np.ndarray:
     """``means`` of disjoint groups with noise, or as they are without ``rng``; a row changes one
     of them.
     """
     if rng is None:
         return means
     return noisy(
-        mechanism, means, rng, what, ledger, {WITHIN: float(np.max(mechanism.sensitivity))}
+        mechanism, means, rng, what, accountant, {WITHIN: float(np.max(mechanism.sensitivity))}
     )
 
 
@@ -256,7 +258,7 @@ def laplace_means(
     high: float | np.ndarray,
     epsilon: float,
     rng: np.random.Generator | None,
-    ledger: Ledger | None = None,
+    accountant: PrivacyAccountant | None = None,
 ) -> np.ndarray:
     """Eqs 1 and 3: each group's clipped mean with Laplace noise of scale (high - low) / (n
     epsilon), shape (k,).
@@ -272,7 +274,7 @@ def laplace_means(
         Where values are clipped to: one interval for all groups, or each group's own. Public.
     epsilon : float
     rng : Generator or None
-    ledger : Ledger, optional
+    accountant : PrivacyAccountant, optional
         In epsilon; pays. Nobody pays if it is not given.
 
     Raises
@@ -290,7 +292,9 @@ def laplace_means(
         noise = Laplace(
             sensitivity=(high - low) / n, epsilon=epsilon, scale=(high - low) / (n * epsilon)
         )
-    return np.where(sizes > 0, _noisy(noise, means, rng, "clipped mean", ledger), (low + high) / 2)
+    return np.where(
+        sizes > 0, _noisy(noise, means, rng, "clipped mean", accountant), (low + high) / 2
+    )
 
 
 def bounds(

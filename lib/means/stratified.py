@@ -2,7 +2,7 @@
 for one table.
 
 Experiments use :mod:`lib.means.grouped` for all runs at once; this is the
-mechanism as somebody with a table would call it, with its price in a ledger.
+mechanism as somebody with a table would call it, with its price in a accountant.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lib import validate
-from lib.dp import Ledger
+from lib.dp import PrivacyAccountant
 from lib.means.grouped import Interval, bounds, coinpress, group_order, laplace_means, recombine
 
 __all__ = ["SPLIT", "StratifiedMean", "strat_coinpress", "strat_laplace", "holdout_weights"]
@@ -31,13 +31,13 @@ class StratifiedMean:
     strata : float array of shape (k,)
     sizes : int array of shape (k,)
         Rows of each stratum, taken as public.
-    ledger : Ledger
+    accountant : PrivacyAccountant
     """
 
     population: float
     strata: np.ndarray
     sizes: np.ndarray
-    ledger: Ledger
+    accountant: PrivacyAccountant
 
 
 def holdout_weights(groups: np.ndarray, k: int) -> np.ndarray:
@@ -61,16 +61,16 @@ class _Request:
     values: np.ndarray
     sizes: np.ndarray
     weights: np.ndarray
-    ledger: Ledger
+    accountant: PrivacyAccountant
 
     def answer(self, estimates: np.ndarray) -> StratifiedMean:
-        self.ledger.note_exact("rows of each stratum")
+        self.accountant.note_exact("rows of each stratum")
         return StratifiedMean(
-            float(recombine(estimates, self.weights)), estimates, self.sizes, self.ledger
+            float(recombine(estimates, self.weights)), estimates, self.sizes, self.accountant
         )
 
 
-def _checked(values, groups, k, weights, rng, ledger: Ledger) -> _Request:
+def _checked(values, groups, k, weights, rng, accountant: PrivacyAccountant) -> _Request:
     """Everything that could be refused later is refused here: what was paid for is always
     released.
     """
@@ -93,16 +93,16 @@ def _checked(values, groups, k, weights, rng, ledger: Ledger) -> _Request:
         raise ValueError(
             f"rng={rng!r} is not allowed: a numpy Generator is; without noise nothing is private"
         )
-    return _Request(values[order], sizes, weights, ledger)
+    return _Request(values[order], sizes, weights, accountant)
 
 
-def _paying(ledger: Ledger | None, budget: float, unit: str) -> Ledger:
-    ledger = Ledger(budget, unit=unit) if ledger is None else ledger
-    if ledger.unit != unit:
+def _paying(accountant: PrivacyAccountant | None, budget: float, unit: str) -> PrivacyAccountant:
+    accountant = PrivacyAccountant(budget, unit=unit) if accountant is None else accountant
+    if accountant.unit != unit:
         raise ValueError(
-            f"ledger in {ledger.unit!r} is not allowed: this mechanism is paid in {unit!r}"
+            f"accountant in {accountant.unit!r} is not allowed: this mechanism is paid in {unit!r}"
         )
-    return ledger
+    return accountant
 
 
 def _shares(split: Sequence[float]) -> tuple[float, ...]:
@@ -114,7 +114,7 @@ def _shares(split: Sequence[float]) -> tuple[float, ...]:
         raise ValueError(f"split={split!r} is not allowed: shares > 0 that add up to 1 are")
     return tuple(
         (shares / shares.sum()).tolist()
-    )  # the sum is 1 up to rounding, and the ledger allows none
+    )  # the sum is 1 up to rounding, and the accountant allows none
 
 
 def strat_coinpress(
@@ -127,7 +127,7 @@ def strat_coinpress(
     rng: np.random.Generator,
     split: Sequence[float] = SPLIT,
     weights: np.ndarray | None = None,
-    ledger: Ledger | None = None,
+    accountant: PrivacyAccountant | None = None,
 ) -> StratifiedMean:
     """rho-zCDP means of all strata and of the population (Algorithm 3).
 
@@ -147,23 +147,23 @@ def strat_coinpress(
         Shares of ``rho`` over the steps; they add up to one.
     weights : array, shape (k,), optional
         Public weights (:func:`holdout_weights`); the sizes if not given.
-    ledger : Ledger, optional
+    accountant : PrivacyAccountant, optional
         Pays; a new one over ``rho`` if not given.
 
     Raises
     ------
     ValueError
-        For an argument out of its range, a ledger in another unit or with less than ``rho`` left;
+        For an argument out of its range, a accountant in another unit or with less than ``rho`` left;
         before anything is spent and any noise is drawn.
     """
     split = _shares(split)
     if not isinstance(told, Interval):
         raise ValueError(f"told={told!r} is not allowed: an Interval is")
     rho = validate.positive("rho", rho)
-    asked = _checked(values, groups, k, weights, rng, _paying(ledger, rho, "rho"))
-    asked.ledger.require("StratCOINPRESS", rho)
+    asked = _checked(values, groups, k, weights, rng, _paying(accountant, rho, "rho"))
+    asked.accountant.require("StratCOINPRESS", rho)
     steps = tuple(share * rho for share in split)
-    return asked.answer(coinpress(asked.values, asked.sizes, told, steps, rng, asked.ledger))
+    return asked.answer(coinpress(asked.values, asked.sizes, told, steps, rng, asked.accountant))
 
 
 def strat_laplace(
@@ -176,7 +176,7 @@ def strat_laplace(
     epsilon: float,
     rng: np.random.Generator,
     weights: np.ndarray | None = None,
-    ledger: Ledger | None = None,
+    accountant: PrivacyAccountant | None = None,
 ) -> StratifiedMean:
     """epsilon-DP clipped Laplace means of all strata, recombined (Eqs 3, 4, Proposition 8).
     Arguments as above.
@@ -186,8 +186,8 @@ def strat_laplace(
     """
     epsilon = validate.epsilon(epsilon)
     bounds(low, high, validate.integer("k", k, low=1))
-    asked = _checked(values, groups, k, weights, rng, _paying(ledger, epsilon, "epsilon"))
-    asked.ledger.require("stratified Laplace mean", epsilon)
+    asked = _checked(values, groups, k, weights, rng, _paying(accountant, epsilon, "epsilon"))
+    asked.accountant.require("stratified Laplace mean", epsilon)
     return asked.answer(
-        laplace_means(asked.values, asked.sizes, low, high, epsilon, rng, asked.ledger)
+        laplace_means(asked.values, asked.sizes, low, high, epsilon, rng, asked.accountant)
     )

@@ -1,1 +1,1 @@
-"""One function a figure: takes results, returns the figure and its alternative text."""
+"""Style of the figures, and figures that several studies share."""

@@ -1,6 +1,7 @@
-"""Grids of the three papers, and the machinery that runs and stores them."""
+"""Run the grids of the studies and store their results."""
 
-from lib.runner.grids import GRIDS, Grid, NoResults, gather_grid, grid_of, results, run_grid
+from lib.runner.registry import GRIDS, Grid, NoResults, Study, grid_of, results
+from lib.runner.run import gather_grid, run_grid
 from lib.runner.store import Store, StoreError
 from lib.runner.sweep import run_sweep
 
@@ -8,6 +9,7 @@ __all__ = [
     "GRIDS",
     "Grid",
     "NoResults",
+    "Study",
     "gather_grid",
     "grid_of",
     "run_grid",

@@ -29,7 +29,7 @@ from lib.paths import ROOT
 from lib.runner.records import plain, refuse_taken
 from lib.runner.store import Store, StoreBusy
 
-__all__ = ["available_workers", "cell_key", "keep_as", "provenance", "run_sweep"]
+__all__ = ["available_workers", "cell_key", "set_normalised", "provenance", "run_sweep"]
 
 # what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials
 # of the tuning
@@ -47,7 +47,7 @@ PACKAGES = (
 )
 
 
-def keep_as(cell: object, **fields: object) -> None:
+def set_normalised(cell: object, **fields: object) -> None:
     """Set fields of a frozen cell to plain Python numbers, so that equal cells have equal keys:
     ``epsilon=1`` is ``epsilon=1.0``.
     """

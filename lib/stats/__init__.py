@@ -1,1 +1,1 @@
-"""TODO."""
+"""Statistics that several studies share."""

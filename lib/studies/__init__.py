@@ -1,1 +1,1 @@
-"""TODO."""
+"""One folder for each study: cells, grids, claims and figures."""

@@ -123,7 +123,7 @@ class AIM(Synthesizer):
         """As :meth:`Synthesizer.fit`: single columns, then rounds of select, measure and
         estimate until ``budget`` is spent.
         """
-        ledger = checked(data, domain, budget, rng)
+        accountant = checked(data, domain, budget, rng)
         self.require_memory(domain)
         weights = self.candidates(domain)
         rounds_planned = self.rounds_per_column * len(domain)
@@ -132,11 +132,12 @@ class AIM(Synthesizer):
         exact = {r: counts(data, domain, r) for r in weights}
 
         measurements = [
-            measure(data, domain, (c,), gaussian_cost(sigma), ledger, rng) for c in domain.columns
+            measure(data, domain, (c,), gaussian_cost(sigma), accountant, rng)
+            for c in domain.columns
         ]
         model, total = estimate(domain, measurements, iterations=self.iterations)
         rounds: list[Round] = []
-        while (left := ledger.rho - ledger.spent) > 1e-9 * ledger.rho:
+        while (left := accountant.rho - accountant.spent) > 1e-9 * accountant.rho:
             last = left <= 2 * (gaussian_cost(sigma) + selection_cost(epsilon))
             if last:
                 sigma, epsilon = (
@@ -145,8 +146,8 @@ class AIM(Synthesizer):
                 )
             spent = (
                 1
-                - left / ledger.rho
-                + (gaussian_cost(sigma) + selection_cost(epsilon)) / ledger.rho
+                - left / accountant.rho
+                + (gaussian_cost(sigma) + selection_cost(epsilon)) / accountant.rho
             )
             candidates = open_candidates(weights, domain, model, spent * self.max_megabytes)
             scores = quality_scores(exact, candidates, weights, domain, model, total, sigma)
@@ -155,15 +156,15 @@ class AIM(Synthesizer):
                     scores,
                     selection_cost(epsilon),
                     max(weights[r] for r in candidates),
-                    ledger,
+                    accountant,
                     rng,
                 )
             ]
             before = total * model.marginal(numbered(domain, chosen)).ravel()
             rho = (
-                gaussian_cost(sigma) if not last else ledger.rho - ledger.spent
+                gaussian_cost(sigma) if not last else accountant.rho - accountant.spent
             )  # to the last bit of the budget
-            measurements.append(measure(data, domain, chosen, rho, ledger, rng))
+            measurements.append(measure(data, domain, chosen, rho, accountant, rng))
             model, total = estimate(
                 domain,
                 measurements,
@@ -178,7 +179,7 @@ class AIM(Synthesizer):
             rounds.append(Round(chosen, epsilon, sigma, change, megabytes, annealed and not last))
             if annealed:
                 epsilon, sigma = 2 * epsilon, sigma / 2
-        return MarginalModel(domain, ledger, total, model, tuple(measurements), tuple(rounds))
+        return MarginalModel(domain, accountant, total, model, tuple(measurements), tuple(rounds))
 
 
 def expected_noise(sigma: float, cells: int) -> float:

@@ -4,15 +4,15 @@ rng)``.
 Neighbouring tables differ by one added or removed row, so a row moves one cell
 of a marginal by one: sensitivity 1 in L1 and in L2, and the number of rows is
 not taken for known. Budgets are ``rho`` of zero-concentrated DP. A fit pays for
-every look at the data through a ledger that refuses to overspend, and returns
-that ledger with the model. The domain is declared by the caller: a code that
+every look at the data through a accountant that refuses to overspend, and returns
+that accountant with the model. The domain is declared by the caller: a code that
 never occurs still has its cell, and its noise.
 
 One mechanism promises less: :class:`~lib.synth.Stratified` with group sizes that
 it counts itself, which is its default and the paper's setting. Its sizes are
 exact, so neighbours can only be tables in which one person has other values and
-stays in the group. The ledger of every fit says by itself which neighbours it
-covers, and at what price: ``ledger.promise``, ``ledger.price(relation)``.
+stays in the group. The accountant of every fit says by itself which neighbours it
+covers, and at what price: ``accountant.promise``, ``accountant.price(relation)``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import Domain
-from lib.dp import Exponential, Gaussian, Ledger, choose, noisy
+from lib.dp import Exponential, Gaussian, PrivacyAccountant, choose, noisy
 from lib.synth.workload import counts
 
 __all__ = [
@@ -71,14 +71,14 @@ class Fitted(ABC):
     Attributes
     ----------
     domain : Domain
-    ledger : Ledger
+    accountant : PrivacyAccountant
         What the fit spent, entry by entry.
     total : float
         Estimated number of rows, at least 1.
     """
 
     domain: Domain
-    ledger: Ledger
+    accountant: PrivacyAccountant
     total: float
 
     @abstractmethod
@@ -138,8 +138,10 @@ class Synthesizer(ABC):
 _UNCHECKED = object()
 
 
-def checked(data: pd.DataFrame, domain: Domain, budget: float, rng: object = _UNCHECKED) -> Ledger:
-    """A ledger over ``budget``, once the arguments of a fit are found good.
+def checked(
+    data: pd.DataFrame, domain: Domain, budget: float, rng: object = _UNCHECKED
+) -> PrivacyAccountant:
+    """A accountant over ``budget``, once the arguments of a fit are found good.
 
     Parameters
     ----------
@@ -151,7 +153,7 @@ def checked(data: pd.DataFrame, domain: Domain, budget: float, rng: object = _UN
     domain.check(data)
     if rng is not _UNCHECKED:
         validate.generator("rng", rng)
-    return Ledger(validate.budget("budget", budget, low=BUDGET_MIN, high=BUDGET_MAX))
+    return PrivacyAccountant(validate.budget("budget", budget, low=BUDGET_MIN, high=BUDGET_MAX))
 
 
 def share(name: str, value: float) -> float:
@@ -214,21 +216,27 @@ def measure(
     domain: Domain,
     columns: tuple[str, ...],
     rho: float,
-    ledger: Ledger,
+    accountant: PrivacyAccountant,
     rng: np.random.Generator,
 ) -> Measurement:
     """Measure one marginal at the price of ``rho``."""
     sigma = gaussian_scale(rho)
     exact = counts(data, domain, columns)
-    found = noisy(gaussian(rho), exact, rng, "measure " + ",".join(columns), ledger, MARGINAL)
+    found = noisy(gaussian(rho), exact, rng, "measure " + ",".join(columns), accountant, MARGINAL)
     return Measurement(columns, found, sigma)
 
 
 def select(
-    scores: np.ndarray, rho: float, sensitivity: float, ledger: Ledger, rng: np.random.Generator
+    scores: np.ndarray,
+    rho: float,
+    sensitivity: float,
+    accountant: PrivacyAccountant,
+    rng: np.random.Generator,
 ) -> int:
     """Draw an index by the exponential mechanism at the price of ``rho``."""
-    return choose(Exponential.of_rho(rho, sensitivity=sensitivity), scores, rng, "select", ledger)
+    return choose(
+        Exponential.of_rho(rho, sensitivity=sensitivity), scores, rng, "select", accountant
+    )
 
 
 def estimated_total(measurements: Sequence[Measurement]) -> float:

@@ -38,7 +38,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import Domain
-from lib.dp import Ledger, noisy
+from lib.dp import PrivacyAccountant, noisy
 from lib.synth.aim import expected_noise
 from lib.synth.base import (
     BUDGET_MAX,
@@ -83,7 +83,7 @@ class GEMModel(Fitted):
     """
 
     domain: Domain
-    ledger: Ledger
+    accountant: PrivacyAccountant
     total: float
     shares: dict[str, np.ndarray]
     rounds: tuple[GEMRound, ...] = field(default=())
@@ -228,7 +228,7 @@ class GEM(Synthesizer):
         self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
     ) -> GEMModel:
         """As :meth:`Synthesizer.fit`: rounds of select, measure and training of the network."""
-        ledger = checked(data, domain, budget, rng)
+        accountant = checked(data, domain, budget, rng)
         self.require_memory(domain)
         workload = self.candidates(domain)
         exact = {s: counts(data, domain, s) for s in workload}
@@ -240,7 +240,7 @@ class GEM(Synthesizer):
                     len(data),
                     rng,
                     "number of rows",
-                    ledger,
+                    accountant,
                     ROWS,
                 )
             ),
@@ -248,14 +248,16 @@ class GEM(Synthesizer):
         trainer = _Trainer(self, domain, rng)
         rounds = []
         for t in range(self.rounds):
-            rho = (budget - ledger.spent) / (self.rounds - t)
-            chosen, goal, sigma = self._ask(data, domain, exact, trainer, total, rho, ledger, rng)
+            rho = (budget - accountant.spent) / (self.rounds - t)
+            chosen, goal, sigma = self._ask(
+                data, domain, exact, trainer, total, rho, accountant, rng
+            )
             rounds.append(GEMRound(*chosen, sigma, trainer.train(chosen, goal)))
             if t >= self.rounds // 2:
                 trainer.average()
-        return GEMModel(domain, ledger, total, trainer.averaged_shares(), tuple(rounds))
+        return GEMModel(domain, accountant, total, trainer.averaged_shares(), tuple(rounds))
 
-    def _ask(self, data, domain, exact, trainer, total, rho, ledger, rng):
+    def _ask(self, data, domain, exact, trainer, total, rho, accountant, rng):
         """Select and measure: what was chosen, its noisy share(s) of the rows, the noise's
         sigma.
         """
@@ -272,22 +274,22 @@ class GEM(Synthesizer):
             scores = np.array(
                 [np.abs(gap(s)).sum() - expected_noise(sigma, exact[s].size) for s in names]
             )
-            columns = names[select(scores, self.select_share * rho, 1.0, ledger, rng)]
-            m = measure(data, domain, columns, gaussian_cost(sigma), ledger, rng)
+            columns = names[select(scores, self.select_share * rho, 1.0, accountant, rng)]
+            m = measure(data, domain, columns, gaussian_cost(sigma), accountant, rng)
             return (columns, None), m.noisy / total, sigma
         ends = np.cumsum([table.size for table in exact.values()])
         scores = np.empty(ends[-1])
         for s, end in zip(exact, ends, strict=True):
             scores[end - exact[s].size : end] = np.abs(gap(s))
         scores[trainer.asked] = 0.0  # a query that was asked before teaches nothing
-        place = select(scores, self.select_share * rho, 1.0, ledger, rng)
+        place = select(scores, self.select_share * rho, 1.0, accountant, rng)
         trainer.asked.append(place)
         which = int(np.searchsorted(ends, place, side="right"))
         columns = list(exact)[which]
         cell = place - int(ends[which] - exact[columns].size)
         what = f"measure cell {cell} of " + ",".join(columns)
         found = noisy(
-            gaussian(gaussian_cost(sigma), sigma), exact[columns][cell], rng, what, ledger, CELL
+            gaussian(gaussian_cost(sigma), sigma), exact[columns][cell], rng, what, accountant, CELL
         )
         return (columns, cell), float(found) / total, sigma
 

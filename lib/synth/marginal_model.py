@@ -10,7 +10,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import Domain
-from lib.dp import Ledger
+from lib.dp import PrivacyAccountant
 from lib.synth.base import Fitted, Measurement, estimated_total
 from lib.synth.graphical import GraphicalModel, fit_model
 
@@ -37,12 +37,12 @@ class Round:
 
 @dataclass(frozen=True)
 class MarginalModel(Fitted):
-    """A :class:`~lib.synth.graphical.GraphicalModel` over named columns, with the ledger of its
+    """A :class:`~lib.synth.graphical.GraphicalModel` over named columns, with the accountant of its
     fit.
     """
 
     domain: Domain
-    ledger: Ledger
+    accountant: PrivacyAccountant
     total: float
     model: GraphicalModel
     measurements: tuple[Measurement, ...]

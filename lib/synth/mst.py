@@ -24,7 +24,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import Domain
-from lib.dp import Ledger
+from lib.dp import PrivacyAccountant
 from lib.synth.base import Fitted, Measurement, Synthesizer, checked, measure, select, share
 from lib.synth.domain_compression import Compression
 from lib.synth.marginal_model import MarginalModel, Round, estimate
@@ -41,7 +41,7 @@ class MSTModel(Fitted):
     """
 
     domain: Domain
-    ledger: Ledger
+    accountant: PrivacyAccountant
     total: float
     inner: MarginalModel
     compression: Compression
@@ -102,25 +102,26 @@ class MST(Synthesizer):
         """As :meth:`Synthesizer.fit`: single columns, a tree of pairs chosen one by one, the
         pairs.
         """
-        ledger = checked(data, domain, budget, rng)
+        accountant = checked(data, domain, budget, rng)
         first, choice, second = (
             (budget * p / sum(self.parts) for p in self.parts)
             if len(domain) > 1
             else (budget, 0, 0)
         )
         ones = tuple(
-            measure(data, domain, (c,), first / len(domain), ledger, rng) for c in domain.columns
+            measure(data, domain, (c,), first / len(domain), accountant, rng)
+            for c in domain.columns
         )
         compression = Compression.of(domain, ones, 3.0 if self.compress else -np.inf)
         merged, small = compression.merged, compression.shrink(data)
         ones = tuple(compression.merge(m) for m in ones)
-        edges = spanning_tree(small, merged, ones, choice, ledger, rng, self.iterations)
+        edges = spanning_tree(small, merged, ones, choice, accountant, rng, self.iterations)
         pairs = tuple(
-            measure(small, merged, edge, second / len(edges), ledger, rng) for edge in edges
+            measure(small, merged, edge, second / len(edges), accountant, rng) for edge in edges
         )
         model, total = estimate(merged, [*ones, *pairs], iterations=self.iterations)
-        inner = MarginalModel(merged, ledger, total, model, (*ones, *pairs))
-        return MSTModel(domain, ledger, total, inner, compression, edges)
+        inner = MarginalModel(merged, accountant, total, model, (*ones, *pairs))
+        return MSTModel(domain, accountant, total, inner, compression, edges)
 
 
 def pair_scores(
@@ -132,7 +133,7 @@ def pair_scores(
     One row more or less moves a score by at most 1.
     """
     model, total = estimate(domain, ones, iterations=iterations)
-    known = MarginalModel(domain, Ledger(1.0), total, model, ones)
+    known = MarginalModel(domain, PrivacyAccountant(1.0), total, model, ones)
     return {
         pair: float(np.abs(counts(data, domain, pair) - total * known.marginal(pair).ravel()).sum())
         for pair in combinations(domain.columns, 2)
@@ -144,7 +145,7 @@ def spanning_tree(
     domain: Domain,
     ones: tuple[Measurement, ...],
     rho: float,
-    ledger: Ledger,
+    accountant: PrivacyAccountant,
     rng: np.random.Generator,
     iterations: int = 1000,
 ) -> tuple[tuple[str, str], ...]:
@@ -157,7 +158,7 @@ def spanning_tree(
     for _ in range(len(domain) - 1):
         open_pairs = [(a, b) for a, b in scores if parts[a] != parts[b]]
         values = np.array([scores[pair] for pair in open_pairs])
-        edge = open_pairs[select(values, rho / (len(domain) - 1), 1.0, ledger, rng)]
+        edge = open_pairs[select(values, rho / (len(domain) - 1), 1.0, accountant, rng)]
         parts.union(*edge)
         edges.append(edge)
     return tuple(edges)

@@ -21,9 +21,9 @@ weights come from by which groups are drawn, and which groups are fitted at all:
     Counted with noise, which is paid for first. ``rho``-zCDP, one row added or
     removed. They differ in what becomes of noise below 0: see :mod:`lib.synth.group_sizes`.
 
-The exact count is an entry of the ledger, of infinite price where a row is added
+The exact count is an entry of the accountant, of infinite price where a row is added
 or removed. So a model promises no more than its strata do: if the inner
-synthesizer counts something exactly, ``ledger.promise`` of the whole says so,
+synthesizer counts something exactly, ``accountant.promise`` of the whole says so,
 whatever ``weights`` is.
 
 Small groups, by a stated rule. ``"keep"`` fits every group. ``"drop"`` is what
@@ -44,7 +44,7 @@ from joblib import Parallel, delayed
 
 from lib import validate
 from lib.datasets import Domain
-from lib.dp import Ledger, noisy
+from lib.dp import PrivacyAccountant, noisy
 from lib.synth.base import (
     BUDGET_MAX,
     BUDGET_MIN,
@@ -91,7 +91,7 @@ class StratifiedModel(Fitted):
     """
 
     domain: Domain
-    ledger: Ledger
+    accountant: PrivacyAccountant
     total: float
     by: tuple[str, ...]
     strata: tuple[Stratum, ...]
@@ -102,9 +102,9 @@ class StratifiedModel(Fitted):
         """``rho`` at which one person's other values are covered, the group kept: what exact sizes
         leave to promise.
 
-        Up to four times what the ledger says, which counts one row added or removed.
+        Up to four times what the accountant says, which counts one row added or removed.
         """
-        return self.ledger.price("replace within a group")
+        return self.accountant.price("replace within a group")
 
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``: the strata's, weighted by size."""
@@ -213,14 +213,14 @@ class Stratified(Synthesizer):
             raise ValueError(
                 f"by={self.by!r} holds every column of the domain; at least one must be left to fit"
             )
-        ledger = checked(data, domain, budget, rng)
+        accountant = checked(data, domain, budget, rng)
         if self.weights != "public":
             what = f"budget={budget!r} less count_share={self.count_share!r} of it"
             validate.budget(what, (1 - self.count_share) * budget, low=BUDGET_MIN, high=BUDGET_MAX)
         self.inner.require_memory(domain if self.small == "merge" else rest)
-        sizes = self._sizes(data, domain, ledger, rng)
+        sizes = self._sizes(data, domain, accountant, rng)
         kept, merged, dropped = self._sort_out(sizes)
-        left = ledger.rho - ledger.spent
+        left = accountant.rho - accountant.spent
 
         shape = [domain[c] for c in self.by]
         codes = cell_codes(data, domain, self.by)
@@ -233,8 +233,9 @@ class Stratified(Synthesizer):
             for (rows, columns), stream in zip(tasks, streams, strict=True)
         )
         named = [_unravel(g, shape) for g in kept] + ([None] if merged else [])
-        ledger.spend_parallel(
-            "groups", {self._label(name): fit.ledger for name, fit in zip(named, fits, strict=True)}
+        accountant.spend_parallel(
+            "groups",
+            {self._label(name): fit.accountant for name, fit in zip(named, fits, strict=True)},
         )
 
         weights = [sizes[g] for g in kept] + ([sizes[merged].sum()] if merged else [])
@@ -244,29 +245,31 @@ class Stratified(Synthesizer):
         )
         return StratifiedModel(
             domain,
-            ledger,
+            accountant,
             float(max(1.0, sizes.sum())),
             tuple(self.by),
             strata,
             tuple(_unravel(g, shape) for g in dropped),
         )
 
-    def _sizes(self, data, domain, ledger, rng) -> np.ndarray:
+    def _sizes(self, data, domain, accountant, rng) -> np.ndarray:
         if self.sizes is not None:
             return declared_sizes(self.sizes, [domain[c] for c in self.by])
         sizes = group_sizes(data, domain, self.by)
         if self.weights != "public":
             found = noisy(
-                gaussian(self.count_share * ledger.rho),
+                gaussian(self.count_share * accountant.rho),
                 sizes,
                 rng,
                 "group counts",
-                ledger,
+                accountant,
                 GROUP_COUNTS,
             )
             sizes = cut_at_zero(found) if self.weights == "noisy" else projected(found)
         else:
-            ledger.note_exact("group counts: how many rows each group has, and which groups exist")
+            accountant.note_exact(
+                "group counts: how many rows each group has, and which groups exist"
+            )
         if not sizes.sum() > 0:
             raise ValueError(
                 "no group has rows; at least one must (with noisy weights: raise the budget)"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from lib.datasets import load
-from lib.datasets.memory import kept
+from lib.datasets.memory import cached_by_data_location
 from lib.studies.ldp_fairness.cells import Cell, run_cell
 
 
 def test_another_folder_is_another_result(monkeypatch):
     asked = []
 
-    @kept()
+    @cached_by_data_location()
     def read(name: str) -> str:
         asked.append(name)
         return name.upper()
@@ -26,7 +26,7 @@ def test_another_folder_is_another_result(monkeypatch):
 def test_the_oldest_of_too_many_is_forgotten():
     asked = []
 
-    @kept(1)
+    @cached_by_data_location(1)
     def read(name: str) -> None:
         asked.append(name)
 

@@ -19,8 +19,8 @@ from lib.dp.accounting import (
     delta_of,
     epsilon_of,
     parallel,
-    rho_of,
     rho_of_pure,
+    zcdp_rho,
 )
 from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
 
@@ -102,7 +102,7 @@ def test_exact_gaussian_is_below_tight_is_below_standard(rho, delta):
 @given(budgets, deltas, st.sampled_from(CONVERSIONS))
 def test_there_and_back(epsilon, delta, conversion):
     assert epsilon_of(
-        rho_of(epsilon, delta, conversion=conversion), delta, conversion=conversion
+        zcdp_rho(epsilon, delta, conversion=conversion), delta, conversion=conversion
     ) == pytest.approx(epsilon, rel=1e-7)
 
 
@@ -177,9 +177,9 @@ def test_the_corners_of_the_range(rho, delta):
         <= epsilon_of(rho, delta, conversion="standard") * (1 + 2e-9)
     )
     if tight > 0:
-        assert rho_of(tight, delta, conversion="tight") == pytest.approx(rho, rel=1e-9)
+        assert zcdp_rho(tight, delta, conversion="tight") == pytest.approx(rho, rel=1e-9)
     for conversion in CONVERSIONS:
-        there = rho_of(rho, delta, conversion=conversion)
+        there = zcdp_rho(rho, delta, conversion=conversion)
         assert epsilon_of(there, delta, conversion=conversion) == pytest.approx(rho, rel=1e-9)
 
 
@@ -189,7 +189,7 @@ def test_the_ends_of_the_range_are_solved(delta):
     by name.
     """
     for epsilon in (1e-9, 1e15):
-        there = rho_of(epsilon, delta, conversion="tight")
+        there = zcdp_rho(epsilon, delta, conversion="tight")
         assert epsilon_of(there, delta) == pytest.approx(epsilon, rel=1e-5)
     for rho in (1e-25, 1e16):
         assert (
@@ -199,7 +199,7 @@ def test_the_ends_of_the_range_are_solved(delta):
         )
     for conversion in ("standard", "published"):
         for epsilon in (1e-140, 1e140):
-            assert 0 < rho_of(epsilon, delta, conversion=conversion) < math.inf
+            assert 0 < zcdp_rho(epsilon, delta, conversion=conversion) < math.inf
         for rho in (1e-300, 1e300):
             assert 0 < epsilon_of(rho, delta, conversion=conversion) < math.inf
 
@@ -224,7 +224,7 @@ def test_delta_does_not_jump_to_zero(rho, delta):
 @pytest.mark.parametrize("conversion", CONVERSIONS)
 @pytest.mark.parametrize("bad", [1e-308, 1e-301, 1e301, 1e308, 10**400])
 def test_what_no_conversion_can_bear_is_refused(bad, conversion):
-    for convert, name in ((epsilon_of, "rho"), (rho_of, "epsilon")):
+    for convert, name in ((epsilon_of, "rho"), (zcdp_rho, "epsilon")):
         with pytest.raises(
             ValueError, match=rf"^{name}=.* is not allowed: a number >= .* and <= .* is"
         ):
@@ -241,8 +241,8 @@ def test_what_no_conversion_can_bear_is_refused(bad, conversion):
         (lambda: epsilon_of(1e18, 1e-6), r"^rho=1e\+18 is not allowed"),
         (lambda: delta_of(1e-300, 0.0), "^rho=1e-300 is not allowed"),
         (lambda: delta_of(1e300, 1e300), r"^rho=1e\+300 is not allowed"),
-        (lambda: rho_of(1e-15, 1e-9, conversion="tight"), "^epsilon=1e-15 is not allowed"),
-        (lambda: rho_of(1e18, 1e-9, conversion="tight"), r"^epsilon=1e\+18 is not allowed"),
+        (lambda: zcdp_rho(1e-15, 1e-9, conversion="tight"), "^epsilon=1e-15 is not allowed"),
+        (lambda: zcdp_rho(1e18, 1e-9, conversion="tight"), r"^epsilon=1e\+18 is not allowed"),
     ],
 )
 def test_the_best_order_is_searched_where_it_can_be_found(call, words):
@@ -271,7 +271,7 @@ def test_composition_by_hand():
         (lambda: epsilon_of(1.0, 0.0), "delta"),
         (lambda: epsilon_of(1.0, 1.0), "delta"),
         (lambda: epsilon_of(1.0, 0.1, conversion="best"), "conversion"),
-        (lambda: rho_of(math.inf, 0.1), "epsilon"),
+        (lambda: zcdp_rho(math.inf, 0.1), "epsilon"),
         (lambda: delta_of(1.0, -1.0), "epsilon"),
         (lambda: compose(1.0, math.nan), "budget"),
         (lambda: gaussian_delta(0.0, 1.0), "mu"),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from lib.dp import Exponential, Gaussian, Laplace, Ledger, choose, noisy, observed
+from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy, observed
 from lib.rng import stream
 
 GAUSSIAN, LAPLACE = Gaussian(sensitivity=1.0, rho=0.3), Laplace(sensitivity=2.0, epsilon=0.7)
@@ -27,9 +27,9 @@ class Spy:
         return drawn if self.answer is None else self.answer
 
 
-def looks(rng, ledger=None):
-    return noisy(GAUSSIAN, [1.0, 2.0], rng, "cells", ledger), choose(
-        PICK, SCORES, rng, "which", ledger
+def looks(rng, accountant=None):
+    return noisy(GAUSSIAN, [1.0, 2.0], rng, "cells", accountant), choose(
+        PICK, SCORES, rng, "which", accountant
     )
 
 
@@ -58,16 +58,16 @@ def test_a_forced_answer_leaves_the_stream_in_step():
 
 
 def test_the_ledger_pays_before_anything_is_drawn_or_shown():
-    ledger, rng = Ledger(0.25), stream(2, "poor")
+    accountant, rng = PrivacyAccountant(0.25), stream(2, "poor")
     with observed(Spy()) as spy, pytest.raises(ValueError, match="is left"):
-        looks(rng, ledger)
-    assert (spy.seen, ledger.entries) == ([], [])
+        looks(rng, accountant)
+    assert (spy.seen, accountant.entries) == ([], [])
     assert rng.random() == stream(2, "poor").random()
     with pytest.raises(
-        ValueError, match="ledger must be in rho for a Gaussian look, got one in epsilon"
+        ValueError, match="accountant must be in rho for a Gaussian look, got one in epsilon"
     ):
-        looks(rng, Ledger(9.0, unit="epsilon"))
-    rich = Ledger(5.0, unit="epsilon")
+        looks(rng, PrivacyAccountant(9.0, unit="epsilon"))
+    rich = PrivacyAccountant(5.0, unit="epsilon")
     noisy(LAPLACE, [0.0], rng, "count", rich)
     choose(PICK, SCORES, rng, "which", rich)
     assert rich.spent == pytest.approx(0.7 + math.sqrt(8 * 0.2))

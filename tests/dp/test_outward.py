@@ -18,8 +18,8 @@ from lib.dp.accounting import (
     delta_of,
     epsilon_of,
     rho_in_floats,
-    rho_of,
     rho_of_pure,
+    zcdp_rho,
 )
 from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
 from lib.studies.cross_paper.cells import EPSILONS as ACROSS
@@ -82,8 +82,8 @@ def test_what_an_epsilon_buys(delta):
     log = -mpmath.log(mpf(delta))
     for epsilon in (1e-9, 0.05, 5.0, 1e15):
         standard = (epsilon / (mpmath.sqrt(log + epsilon) + mpmath.sqrt(log))) ** 2
-        assert outward(rho_of(epsilon, delta), standard, -1)
-        rho = rho_of(epsilon, delta, conversion="tight")
+        assert outward(zcdp_rho(epsilon, delta), standard, -1)
+        rho = zcdp_rho(epsilon, delta, conversion="tight")
         assert tight_epsilon(rho, delta) <= epsilon
         assert tight_epsilon(rho * (1 + 1e-12), delta) > epsilon
 
@@ -151,8 +151,8 @@ def test_what_stored_results_were_fitted_with_keeps_its_bits_and_its_promise():
         5.0: "0x1.14638703e69b4p-2",
     }
     assert {e: rho_in_floats(e, DELTA).hex() for e in EPSILONS} == bits
-    above = [e for e in EPSILONS if rho_in_floats(e, DELTA) > rho_of(e, DELTA)]
+    above = [e for e in EPSILONS if rho_in_floats(e, DELTA) > zcdp_rho(e, DELTA)]
     assert above == [0.05, 5.0]
     for epsilon in {*EPSILONS, *ACROSS}:
         assert epsilon_of(rho_in_floats(epsilon, DELTA), DELTA) < 0.99 * epsilon
-        assert rho_in_floats(epsilon, DELTA) == pytest.approx(rho_of(epsilon, DELTA), rel=1e-15)
+        assert rho_in_floats(epsilon, DELTA) == pytest.approx(zcdp_rho(epsilon, DELTA), rel=1e-15)

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from lib.dp import Exponential, Gaussian, Laplace, Ledger, choose, noisy
+from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy
 from lib.means import Interval, recombine, strat_coinpress, strat_laplace
 from lib.means.group_sizes import log_sums
 from lib.means.grouped import coinpress, laplace_means
@@ -39,10 +39,10 @@ def test_a_budget_whose_noise_is_no_number_is_refused_before_it_is_spent(budget)
             ),
         ),
     ):
-        for ledger in ({}, {"ledger": Ledger(1e300, unit=unit)}):
+        for accountant in ({}, {"accountant": PrivacyAccountant(1e300, unit=unit)}):
             with pytest.raises(ValueError, match=r"^(rhos?|epsilon|sensitivity)\b"):
-                fit(**ledger)
-            assert all(not given.entries for given in ledger.values())
+                fit(**accountant)
+            assert all(not given.entries for given in accountant.values())
     for law in (
         lambda: Laplace(sensitivity=1.0, epsilon=budget),
         lambda: Gaussian(sensitivity=1.0, rho=budget),
@@ -57,28 +57,28 @@ def test_a_budget_whose_noise_is_no_number_is_refused_before_it_is_spent(budget)
 @pytest.mark.parametrize("budget", [1e-310, 5e-324, 1.7e308])
 def test_a_ledger_keeps_no_budget_whose_sums_are_rounded_away(budget):
     for note in (
-        lambda: Ledger(budget),
-        lambda: Ledger(1.0).spend("x", budget),
-        lambda: Ledger(1.0).spend_parallel("x", {"a": budget}),
+        lambda: PrivacyAccountant(budget),
+        lambda: PrivacyAccountant(1.0).spend("x", budget),
+        lambda: PrivacyAccountant(1.0).spend_parallel("x", {"a": budget}),
     ):
         with pytest.raises(ValueError, match="rho"):
             note()
     with pytest.raises(
-        ValueError, match=r"^the ledger of each part must be in rho, got one in epsilon"
+        ValueError, match=r"^the accountant of each part must be in rho, got one in epsilon"
     ):
-        Ledger(1.0).spend_parallel("x", {"a": Ledger(1.0, unit="epsilon")})
+        PrivacyAccountant(1.0).spend_parallel("x", {"a": PrivacyAccountant(1.0, unit="epsilon")})
 
 
 @pytest.mark.parametrize("rhos", [(0.5, 1e-155), (1e-90,) * 9, (0.5, 1e99, 1e99)])
 def test_a_later_step_of_coinpress_is_refused_before_the_first_is_spent(rhos):
-    ledger, rng, thin = (
-        Ledger(1e300),
+    accountant, rng, thin = (
+        PrivacyAccountant(1e300),
         stream(0, "steps"),
         Interval(low=0.0, high=1e-90, sigma=1e-130),
     )
     with pytest.raises(ValueError, match=r"^(rho|sensitivity)"):
-        coinpress(VALUES, np.array([6]), thin, rhos, rng, ledger)
-    assert ledger.entries == []
+        coinpress(VALUES, np.array([6]), thin, rhos, rng, accountant)
+    assert accountant.entries == []
 
 
 @pytest.mark.parametrize("text", ["False", "no", 0, 1, None, 1.0])
@@ -150,20 +150,20 @@ def test_a_share_that_buys_no_noise_is_refused(share):
 
 def test_nothing_is_paid_for_what_cannot_be_drawn():
     """Wrong values, scores or generators, at the funnel itself."""
-    ledger, law, pick = (
-        Ledger(1.0),
+    accountant, law, pick = (
+        PrivacyAccountant(1.0),
         Gaussian(sensitivity=1.0, rho=0.5),
         Exponential(sensitivity=1.0, epsilon=1.0),
     )
     rng = np.random.default_rng(0)
     for call, words in (
-        (lambda: noisy(law, [np.nan], rng, "x", ledger), "^values must be finite"),
-        (lambda: noisy(law, ["1"], rng, "x", ledger), "^values="),
-        (lambda: noisy(law, [1.0], np.random.RandomState(0), "x", ledger), "^rng="),
-        (lambda: noisy(law, [1.0], None, "x", ledger), "^rng="),
-        (lambda: choose(pick, [], rng, "x", ledger), "^scores must"),
-        (lambda: choose(pick, [np.inf, 0.0], rng, "x", ledger), "^scores must"),
+        (lambda: noisy(law, [np.nan], rng, "x", accountant), "^values must be finite"),
+        (lambda: noisy(law, ["1"], rng, "x", accountant), "^values="),
+        (lambda: noisy(law, [1.0], np.random.RandomState(0), "x", accountant), "^rng="),
+        (lambda: noisy(law, [1.0], None, "x", accountant), "^rng="),
+        (lambda: choose(pick, [], rng, "x", accountant), "^scores must"),
+        (lambda: choose(pick, [np.inf, 0.0], rng, "x", accountant), "^scores must"),
     ):
         with pytest.raises(ValueError, match=words):
             call()
-    assert ledger.entries == []
+    assert accountant.entries == []

@@ -43,8 +43,8 @@ def stored(tmp_path, monkeypatch):
         for remembered in (ldp._grid, means.mixtures, means.census, coherence._rows):
             remembered.cache_clear()
 
-    for name, grid in GRIDS.items():
-        monkeypatch.setitem(GRIDS, name, replace(grid, folder=tmp_path))
+    elsewhere = {name: replace(grid, folder=tmp_path) for name, grid in GRIDS.items()}
+    monkeypatch.setattr("lib.runner.registry.GRIDS", elsewhere)
     forget()
     yield tmp_path
     forget()

@@ -16,13 +16,13 @@ from lib.datasets import load
 from lib.ldp import PROTOCOLS
 from lib.ledger import report
 from lib.ledger.judge import (
-    MEASURES,
     Claim,
     apart,
     counted,
     drift,
     evaluate,
     evidence_record,
+    measures,
     read_claims,
     stored_evidence,
     stored_verdicts,
@@ -418,7 +418,7 @@ def test_directions_are_tested_together(grid):
 
 
 def test_rows_that_nobody_sees_are_not_measured(grid, monkeypatch):
-    monkeypatch.setitem(MEASURES, "ratio", lambda epsilon: pytest.fail("measured"))
+    monkeypatch.setitem(measures(), "ratio", lambda epsilon: pytest.fail("measured"))
     shown = Claim(
         **(
             ROW
@@ -549,9 +549,11 @@ def test_rows_that_count_in_real_tables_have_the_same_verdict_on_replicas(on_rep
 def test_a_measure_that_loads_a_table_says_so():
     """Its rows would else have no stored evidence, and be "not run" where only replicas are."""
     loading = {
-        name for name, f in MEASURES.items() if re.search(r"\bload(_\w+)?\(", inspect.getsource(f))
+        name
+        for name, f in measures().items()
+        if re.search(r"\bload(_\w+)?\(", inspect.getsource(f))
     }
-    assert loading == {name for name, f in MEASURES.items() if getattr(f, "counts_rows", False)}
+    assert loading == {name for name, f in measures().items() if getattr(f, "counts_rows", False)}
 
 
 def test_stored_evidence_is_what_the_real_tables_say():

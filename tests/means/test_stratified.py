@@ -1,4 +1,4 @@
-"""The mechanism as it is called: its price in the ledger, weights, and what is refused before
+"""The mechanism as it is called: its price in the accountant, weights, and what is refused before
 anything is spent.
 """
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lib.dp import Ledger
+from lib.dp import PrivacyAccountant
 from lib.means import Interval, holdout_weights, strat_coinpress, strat_laplace
 from lib.means.grouped import coinpress, group_order, recombine
 from lib.rng import stream
@@ -23,13 +23,13 @@ def test_it_is_the_grouped_algorithm_and_costs_rho_once():
     expected = coinpress(VALUES[order], sizes, TOLD, (0.125, 0.375), stream(0, "s"))
     assert (found.strata == expected).all()
     assert found.population == recombine(expected, sizes)
-    assert (found.ledger.spent, found.ledger.left) == (0.5, 0.0)
-    assert [(e.kind, e.cost) for e in found.ledger.entries] == [
+    assert (found.accountant.spent, found.accountant.left) == (0.5, 0.0)
+    assert [(e.kind, e.cost) for e in found.accountant.entries] == [
         ("measurement", 0.125),
         ("measurement", 0.375),
         ("exact count", 0.0),
     ]
-    assert found.ledger.promise == ("replace within a group", 0.5)  # sizes are public
+    assert found.accountant.promise == ("replace within a group", 0.5)  # sizes are public
 
 
 def test_public_weights_replace_the_sizes():
@@ -42,15 +42,15 @@ def test_public_weights_replace_the_sizes():
 def test_laplace_pays_in_epsilon_and_is_exact_in_the_limit():
     found = strat_laplace(VALUES, GROUPS, 3, low=-5, high=5, epsilon=1e9, rng=stream(0, "l"))
     assert found.population == pytest.approx(VALUES.mean(), abs=1e-6)
-    assert found.ledger.unit == "epsilon"
-    assert found.ledger.spent == 1e9
+    assert found.accountant.unit == "epsilon"
+    assert found.accountant.spent == 1e9
 
 
 def test_a_ledger_without_enough_left_refuses_and_draws_no_noise():
-    ledger, rng = Ledger(0.4), stream(0, "poor")
+    accountant, rng = PrivacyAccountant(0.4), stream(0, "poor")
     with pytest.raises(ValueError, match=r"0\.4 of 0\.4 is left"):
-        strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=0.5, rng=rng, ledger=ledger)
-    assert ledger.spent == 0
+        strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=0.5, rng=rng, accountant=accountant)
+    assert accountant.spent == 0
     assert rng.bit_generator.state == stream(0, "poor").bit_generator.state
 
 
@@ -82,16 +82,16 @@ WRONG = {
     ],
 )
 def test_what_coinpress_is_told_is_checked_before_it_is_paid_for(changed, words):
-    rng, ledger = stream(0, "refused"), Ledger(1.0)
+    rng, accountant = stream(0, "refused"), PrivacyAccountant(1.0)
     with pytest.raises(ValueError, match=words):
         strat_coinpress(
             **(
                 {"values": VALUES, "groups": GROUPS, "k": 3, "told": TOLD, "rho": 0.5, "rng": rng}
                 | changed
             ),
-            ledger=ledger,
+            accountant=accountant,
         )
-    assert ledger.entries == []
+    assert accountant.entries == []
     assert rng.bit_generator.state == stream(0, "refused").bit_generator.state
 
 
@@ -109,7 +109,7 @@ def test_what_is_refused_is_refused_before_it_is_paid_for(mechanism, name):
     changed, words = WRONG[name]
     rng = stream(0, "refused")
     asked = {"values": VALUES, "groups": GROUPS, "k": 3, "rng": rng} | changed
-    ledger = Ledger(1.0, unit="rho" if mechanism == "coinpress" else "epsilon")
+    accountant = PrivacyAccountant(1.0, unit="rho" if mechanism == "coinpress" else "epsilon")
     own = (
         {"told": TOLD, "rho": 0.5}
         if mechanism == "coinpress"
@@ -117,19 +117,34 @@ def test_what_is_refused_is_refused_before_it_is_paid_for(mechanism, name):
     )
     call = strat_coinpress if mechanism == "coinpress" else strat_laplace
     with pytest.raises(ValueError, match=words):
-        call(**asked, **own, ledger=ledger)
-    assert ledger.entries == []
+        call(**asked, **own, accountant=accountant)
+    assert accountant.entries == []
     assert rng.bit_generator.state == stream(0, "refused").bit_generator.state
 
 
 def test_a_ledger_in_another_unit_does_not_pay(rng):
     """Half a rho is not half an epsilon."""
-    with pytest.raises(ValueError, match="ledger in 'epsilon'"):
+    with pytest.raises(ValueError, match="accountant in 'epsilon'"):
         strat_coinpress(
-            VALUES, GROUPS, 3, TOLD, rho=0.5, rng=rng, ledger=Ledger(1.0, unit="epsilon")
+            VALUES,
+            GROUPS,
+            3,
+            TOLD,
+            rho=0.5,
+            rng=rng,
+            accountant=PrivacyAccountant(1.0, unit="epsilon"),
         )
-    with pytest.raises(ValueError, match="ledger in 'rho'"):
-        strat_laplace(VALUES, GROUPS, 3, low=-5, high=5, epsilon=0.5, rng=rng, ledger=Ledger(1.0))
+    with pytest.raises(ValueError, match="accountant in 'rho'"):
+        strat_laplace(
+            VALUES,
+            GROUPS,
+            3,
+            low=-5,
+            high=5,
+            epsilon=0.5,
+            rng=rng,
+            accountant=PrivacyAccountant(1.0),
+        )
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_a_file_of_replica_records_is_not_resumed_on_real_data_nor_the_reverse(
 
 def test_the_quick_profile_by_command_is_held_to_it_too(tmp_path, places, monkeypatch, capsys):
     away, back = places
-    monkeypatch.setattr("lib.runner.grids.GRIDS", {"mine": _grid(tmp_path)})
+    monkeypatch.setattr("lib.runner.registry.GRIDS", {"mine": _grid(tmp_path)})
     away()
     run = ["run", "mine", "--profile", "quick", "--workers", "1", "--backend", "sequential"]
     assert main(run) == 0
@@ -216,7 +216,7 @@ def test_a_grid_without_sources_says_none(tmp_path):
 )
 def test_arguments_are_looked_at_before_data(options, message, monkeypatch, capsys):
     """Without data the complaint was of replicas, after a try at the network."""
-    monkeypatch.setattr("lib.runner.grids.load", lambda name: pytest.fail("data were asked for"))
+    monkeypatch.setattr("lib.runner.run.load", lambda name: pytest.fail("data were asked for"))
     assert main(["run", "ldp_main", *options]) == 2
     assert message in capsys.readouterr().err
 

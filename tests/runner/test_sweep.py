@@ -16,7 +16,7 @@ import pytest
 
 from lib.paths import ROOT
 from lib.runner import sweep
-from lib.runner.grids import GRIDS
+from lib.runner.registry import GRIDS
 from lib.runner.store import Store, StoreBusy
 from lib.runner.sweep import cell_key, provenance, run_sweep
 from lib.studies.coherence import noisy_counts as coherence_dp

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from lib.datasets import load
-from lib.dp import rho_of
+from lib.dp import zcdp_rho
 from lib.runner import results
 from lib.runner.sweep import cell_key
 from lib.studies.cross_paper.cells import (
@@ -124,7 +124,7 @@ def test_releases_without_a_budget(table, rng):
 def test_synthetic_releases_spend_their_budget(table, rng):
     frame, domain = table
     release, rho = synthetic_release("MST", "SEX", "public", 1.0, frame, domain, rng)
-    assert rho == pytest.approx(rho_of(1.0, 1e-9))
+    assert rho == pytest.approx(zcdp_rho(1.0, 1e-9))
     assert release.shape == frame.shape
     domain.check(release)
 

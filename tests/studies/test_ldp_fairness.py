@@ -267,7 +267,7 @@ def test_grids_by_name(tmp_path):
 
 
 def test_results_at_the_papers_scale_refuse_replicas(monkeypatch):
-    monkeypatch.setattr("lib.runner.grids.load", lambda name: load(name, "replica"))
+    monkeypatch.setattr("lib.runner.run.load", lambda name: load(name, "replica"))
     with pytest.raises(ValueError, match="needs the real"):
         run_grid("ldp_main")
 

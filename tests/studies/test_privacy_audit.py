@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from lib.dp import Gaussian, Ledger, gaussian_epsilon, noisy
+from lib.dp import Gaussian, PrivacyAccountant, gaussian_epsilon, noisy
 from lib.dp.empirical_delta import Promise
 from lib.rng import stream
 from lib.studies.privacy_audit import cells as privacy_grid
@@ -73,7 +73,7 @@ def test_means_are_certified_close_to_what_they_declare():
 
 def test_exact_counts_inside_of_noisy_strata_are_seen():
     """An inner wrapper that counts exactly voids the promise for one row more or less; the
-    ledger has the weaker one.
+    accountant has the weaker one.
     """
     nested = Stratified(
         inner=Stratified(inner=MST(iterations=3), by=("b",)), by=("a",), weights="noisy"
@@ -82,7 +82,7 @@ def test_exact_counts_inside_of_noisy_strata_are_seen():
     table, neighbour = case.pairs["one of many leaves"]
     found = audit(case.fit, table, neighbour, case.promise, case.relation, runs=4, level=LEVEL)
     assert {"budget", "beside"} <= set(found.alarms)
-    assert case.fit(table, stream(9, "nested")).ledger.promise[0] == "replace within a group"
+    assert case.fit(table, stream(9, "nested")).accountant.promise[0] == "replace within a group"
 
 
 RUNS = {"law": 130, "best_option": 40, "uncharged": 25, "unseen": 60}
@@ -144,12 +144,15 @@ def test_the_loss_between_equal_tables_is_zero():
 
 
 def test_what_differs_is_found():
-    one = {"a": [1.0, np.array([1.0, math.nan])], "b": Ledger(1.0)}
-    assert difference(one, {"a": [1.0, np.array([1.0, math.nan])], "b": Ledger(1.0)}) == ""
+    one = {"a": [1.0, np.array([1.0, math.nan])], "b": PrivacyAccountant(1.0)}
     assert (
-        difference(one, {"a": [1.0, np.array([1.0, 2.0])], "b": Ledger(1.0)}) == "released['a'][1]"
+        difference(one, {"a": [1.0, np.array([1.0, math.nan])], "b": PrivacyAccountant(1.0)}) == ""
     )
-    assert difference(one, one | {"b": Ledger(2.0)}) == "released['b'].budget"
+    assert (
+        difference(one, {"a": [1.0, np.array([1.0, 2.0])], "b": PrivacyAccountant(1.0)})
+        == "released['a'][1]"
+    )
+    assert difference(one, one | {"b": PrivacyAccountant(2.0)}) == "released['b'].budget"
     assert difference(one, {"a": one["a"]}) == "released (keys)"
     assert difference([1], [1, 2]) == "released (number)"
     assert difference(1, 1.0) == "released"

@@ -224,7 +224,7 @@ def test_the_maker_spends_all_is_deterministic_and_finds_what_is_strong():
         synthesise(frame, DOMAIN, rho=2.0, rng=stream(1, "s"), maker=QUICK) for _ in range(2)
     )
     pd.testing.assert_frame_equal(one, two)
-    assert model.ledger.spent == pytest.approx(2.0, rel=1e-12)
+    assert model.accountant.spent == pytest.approx(2.0, rel=1e-12)
     assert list(one) == list(DOMAIN.columns)
     assert (one["one"] == 0).all()
     share = one.groupby("a")["t"].mean()

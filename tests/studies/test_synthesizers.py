@@ -12,7 +12,7 @@ import pytest
 from lib.datasets import Domain
 from lib.datasets.codebook import codebook
 from lib.datasets.newyork import GROUPS, load_newyork
-from lib.dp import rho_of
+from lib.dp import zcdp_rho
 from lib.rng import stream
 from lib.studies.synthesizers.cells import (
     AS_SPENT,
@@ -192,7 +192,7 @@ def test_dropped_groups_get_nobody(small):
 
 def test_the_budget_is_the_declared_one_but_for_the_published_slip():
     cell = Cell(dataset="nist", synthesizer="GEM, single cells", epsilon=0.1)
-    assert declared(cell) == pytest.approx(rho_of(0.1, DELTA))
+    assert declared(cell) == pytest.approx(zcdp_rho(0.1, DELTA))
     slip = Cell(dataset="nist", synthesizer=AS_SPENT, epsilon=0.1)
     assert declared(slip) > 900 * declared(cell)
     assert synthesizer(slip) == dataclasses.replace(

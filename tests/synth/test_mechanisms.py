@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 from lib.datasets import Domain
-from lib.dp import Exponential, Ledger
+from lib.dp import Exponential, PrivacyAccountant
 from lib.paths import ROOT
 from lib.rng import stream
 from lib.studies.synthesizers.cells import AS_SPENT, Cell, declared, synthesizer
@@ -50,9 +50,9 @@ def fitted(table):
 
 @pytest.mark.parametrize("name", QUICK)
 def test_the_budget_is_spent_to_the_last(fitted, name):
-    ledger = fitted[name].ledger
-    assert ledger.spent == pytest.approx(0.05, rel=1e-12)
-    assert ledger.left <= 1e-12
+    accountant = fitted[name].accountant
+    assert accountant.spent == pytest.approx(0.05, rel=1e-12)
+    assert accountant.left <= 1e-12
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -170,7 +170,7 @@ def test_selection_is_the_exponential_mechanism():
     )
     rng, hits = stream(0, "select"), np.zeros(3)
     for _ in range(5000):
-        hits[select(scores, rho, 2.0, Ledger(1.0), rng)] += 1
+        hits[select(scores, rho, 2.0, PrivacyAccountant(1.0), rng)] += 1
     assert all(
         stats.binomtest(int(h), 5000, q).pvalue > FALSE_ALARM for h, q in zip(hits, p, strict=True)
     )
@@ -229,7 +229,7 @@ def test_gem_at_the_published_spending_has_the_published_noise_and_selection(
         np.array([0, 1 / epsilon])
     )
     assert better / worse == pytest.approx(math.exp(0.67))
-    rounds = [e.cost for e in model.ledger.entries if e.what != "number of rows"]
+    rounds = [e.cost for e in model.accountant.entries if e.what != "number of rows"]
     assert math.fsum(rounds) == pytest.approx(spent["rho"], rel=1e-9)
 
 
@@ -275,7 +275,7 @@ def test_poor_data_gives_a_model_all_the_same(name, edge):
     rows = model.sample(7, stream(3, "rows"))
     domain.check(rows)
     assert len(rows) == 7
-    assert model.ledger.spent == pytest.approx(0.1, rel=1e-12)
+    assert model.accountant.spent == pytest.approx(0.1, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["mst", "aim", "gem"])

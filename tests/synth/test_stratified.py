@@ -30,15 +30,15 @@ def test_a_changed_row_changes_its_own_stratum_only(table):
 
 def test_strata_pay_in_parallel_and_counts_before(table):
     public = Stratified(inner=MST(), by=("a", "d")).fit(table, DOMAIN, 0.2, stream(1, "p"))
-    sizes, entry = public.ledger.entries
+    sizes, entry = public.accountant.entries
     assert (sizes.kind, sizes.cost) == ("exact count", 0.0)
     assert entry.parts == pytest.approx({f"a={a},d={d}": 0.2 for a in range(2) for d in range(2)})
-    assert all(s.fitted.ledger.spent == pytest.approx(0.2) for s in public.strata)
+    assert all(s.fitted.accountant.spent == pytest.approx(0.2) for s in public.strata)
     noisy = Stratified(inner=MST(), by=("a",), weights="noisy", count_share=0.1).fit(
         table, DOMAIN, 0.2, stream(1, "n")
     )
-    assert [e.cost for e in noisy.ledger.entries] == pytest.approx([0.02, 0.18])
-    assert all(s.fitted.ledger.spent == pytest.approx(0.18) for s in noisy.strata)
+    assert [e.cost for e in noisy.accountant.entries] == pytest.approx([0.02, 0.18])
+    assert all(s.fitted.accountant.spent == pytest.approx(0.18) for s in noisy.strata)
 
 
 def test_public_weights_are_the_groups_shares(table):

@@ -44,9 +44,9 @@ def test_counted_sizes_tell_of_one_person_and_the_ledger_says_so():
     without, lone = pair()
     assert (without.marginal(("g",))[2], lone.marginal(("g",))[2]) == (0.0, pytest.approx(1 / 201))
     assert (without.total, lone.total) == (200, 201)
-    assert lone.ledger.entries[0].kind == "exact count"
-    assert lone.ledger.promise == ("replace within a group", lone.cost_within)
-    assert math.isinf(lone.ledger.price("add or remove"))
+    assert lone.accountant.entries[0].kind == "exact count"
+    assert lone.accountant.promise == ("replace within a group", lone.cost_within)
+    assert math.isinf(lone.accountant.price("add or remove"))
 
 
 def test_declared_sizes_do_not_depend_on_the_table():
@@ -55,8 +55,8 @@ def test_declared_sizes_do_not_depend_on_the_table():
         assert [s.codes for s in model.strata] == [(0,), (1,), (2,)]
         assert model.marginal(("g",)) == pytest.approx(np.array([120, 80, 1]) / 201)
         assert model.total == 201
-        assert model.ledger.spent == pytest.approx(1e-6)
-        assert model.ledger.promise == ("add or remove", pytest.approx(1e-6))
+        assert model.accountant.spent == pytest.approx(1e-6)
+        assert model.accountant.promise == ("add or remove", pytest.approx(1e-6))
     pairs = list(zip(without.strata, lone.strata, strict=True))
     same = [
         (a.fitted.marginal(("x", "y")) == b.fitted.marginal(("x", "y"))).all() for a, b in pairs
@@ -211,17 +211,17 @@ HOSTILE = ("cell phone", "cell 3 of x", "select", "number of rows")
     ids=lambda s: s.name,
 )
 def test_no_price_is_read_off_a_name(inner):
-    """Columns called what the ledger calls its looks: the price of a changed row is the same."""
+    """Columns called what the accountant calls its looks: the price of a changed row is the same."""
     found = []
     for names in (("p", "q", "r", "s"), HOSTILE):
         domain = Domain.of(dict.fromkeys(names, 2))
         data = pd.DataFrame(np.eye(3, 4, dtype=np.int16), columns=list(names))
         with observed(Tally()) as tally:
             model = inner.fit(data, domain, 0.3, stream(6, "names"))
-        assert model.ledger.price("add or remove") == pytest.approx(0.3)
-        assert model.ledger.price("replace") == pytest.approx(tally.least)
+        assert model.accountant.price("add or remove") == pytest.approx(0.3)
+        assert model.accountant.price("replace") == pytest.approx(tally.least)
         grouped = Stratified(inner=inner, by=names[:1]).fit(data, domain, 0.3, stream(6, "groups"))
-        found.append((model.ledger.price("replace"), grouped.cost_within))
+        found.append((model.accountant.price("replace"), grouped.cost_within))
     assert found[0] == found[1]
 
 
@@ -233,9 +233,9 @@ def test_exact_counts_inside_are_passed_on(weights):
     model = Stratified(inner=inner, by=("g",), weights=weights, sizes=sizes).fit(
         town(True), DOMAIN, 0.3, stream(7, weights)
     )
-    assert math.isinf(model.ledger.price("add or remove"))
-    assert math.isinf(model.ledger.price("replace"))
-    relation, price = model.ledger.promise
+    assert math.isinf(model.accountant.price("add or remove"))
+    assert math.isinf(model.accountant.price("replace"))
+    relation, price = model.accountant.promise
     assert (relation, price) == ("replace within a group", pytest.approx(model.cost_within))
     outer = 0.0 if weights == "public" else 0.05
     # one column is left, which MST only measures; the noisy counts of groups do not move within
@@ -246,7 +246,7 @@ def test_exact_counts_inside_are_passed_on(weights):
 def test_mst_within_groups_costs_eight_thirds():
     """Two thirds of the budget measure, one selects: 2 * 2/3 + 4 * 1/3."""
     model = Stratified(inner=MST(), by=("g",)).fit(town(True), DOMAIN, 0.3, stream(3, "within"))
-    assert model.ledger.spent == pytest.approx(0.3)
+    assert model.accountant.spent == pytest.approx(0.3)
     assert model.cost_within == pytest.approx(0.3 * 8 / 3)
 
 
@@ -288,7 +288,7 @@ def test_projected_counts_are_paid_for_as_noisy_ones_are():
     model = Stratified(inner=MST(), by=("g",), weights="projected", count_share=0.1).fit(
         table, DOMAIN, 0.2, stream(1, "n")
     )
-    assert [e.cost for e in model.ledger.entries] == pytest.approx([0.02, 0.18])
+    assert [e.cost for e in model.accountant.entries] == pytest.approx([0.02, 0.18])
     exact = Stratified(inner=MST(), by=("g",), weights="projected").fit(
         table, DOMAIN, 1e12, stream(1, "exact")
     )

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Bounds on demographic coherence: the paper's, and sharper ones."""

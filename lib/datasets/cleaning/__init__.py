@@ -1,1 +1,1 @@
-"""TODO."""
+"""Cleaning of each raw file, step by step."""

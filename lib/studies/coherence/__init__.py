@@ -1,1 +1,1 @@
-"""TODO."""
+"""Demographic coherence."""

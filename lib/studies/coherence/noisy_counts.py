@@ -14,9 +14,9 @@ from lib.coherence.collection import EVERYONE
 from lib.coherence.experiment import Setup, one_split
 from lib.coherence.releases import READERS, Histogram, Reader
 from lib.datasets import Dataset, load
-from lib.datasets.memory import kept
+from lib.datasets.memory import cached_by_data_location
 from lib.rng import stream
-from lib.runner.sweep import keep_as
+from lib.runner.sweep import set_normalised
 
 __all__ = [
     "VERSION",
@@ -56,7 +56,7 @@ class Cell:
 
     def __post_init__(self) -> None:
         validate.choice("release", self.release, RELEASES)
-        keep_as(
+        set_normalised(
             self,
             epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
             split=validate.integer("split", self.split, low=0),
@@ -79,7 +79,7 @@ def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) 
                         yield Cell(release=release, epsilon=epsilon, reader=reader, split=split)
 
 
-@kept()
+@cached_by_data_location()
 def _data() -> Dataset:
     return load("nist")
 

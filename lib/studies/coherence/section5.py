@@ -14,10 +14,10 @@ from lib.coherence.collection import EVERYONE, banded, groups
 from lib.coherence.distances import shuffled_distances, split_distance
 from lib.coherence.experiment import Setup, one_split
 from lib.coherence.learners import BATTERY
-from lib.datasets.memory import kept
+from lib.datasets.memory import cached_by_data_location
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.rng import stream
-from lib.runner.sweep import keep_as
+from lib.runner.sweep import set_normalised
 
 __all__ = [
     "VERSION",
@@ -68,7 +68,7 @@ class Cell:
         validate.choice("learner", self.learner, BATTERY)
         validate.choice("labels", self.labels, ("hard", "confidence"))
         validate.choice("dataset", self.dataset, ("nist",))
-        keep_as(
+        set_normalised(
             self,
             split=validate.integer("split", self.split, low=0),
             n=validate.integer("n", self.n, low=0),
@@ -105,7 +105,7 @@ def section5_grid(
                 )
 
 
-@kept()
+@cached_by_data_location()
 def _table(source: str = "auto") -> Section5:
     return load_section5(source)
 

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Across the papers."""

@@ -22,9 +22,9 @@ from lib.coherence.experiment import Setup, checked, compare, halves
 from lib.coherence.learners import BATTERY, Learner
 from lib.coherence.tracing import Tracer
 from lib.datasets import Dataset, Domain, load
-from lib.datasets.memory import kept
+from lib.datasets.memory import cached_by_data_location
 from lib.rng import stream
-from lib.runner.sweep import keep_as
+from lib.runner.sweep import set_normalised
 from lib.studies.cross_paper.releases import (
     BY,
     KINDS,
@@ -85,7 +85,7 @@ class Cell:
         validate.choice("by", self.by, BY)
         validate.choice("weights", self.weights, WEIGHTS)
         validate.choice("dataset", self.dataset, ("nist",))
-        keep_as(
+        set_normalised(
             self,
             run=validate.integer("run", self.run, low=0),
             n=validate.integer("n", self.n, low=0),
@@ -135,7 +135,7 @@ def _cheap(run: int) -> Iterator[Cell]:
             yield Cell(kind="MST", by="SEX_RAC1P", weights="noisy", epsilon=epsilon, run=run)
 
 
-@kept()
+@cached_by_data_location()
 def _data() -> Dataset:
     return load("nist")
 

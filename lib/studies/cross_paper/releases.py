@@ -99,7 +99,7 @@ def synthetic_release(
     group (see :class:`lib.synth.Stratified` for what is then promised).
     """
     fitted = synthesizer(kind, by, weights).fit(inside, domain, rho_in_floats(epsilon, DELTA), rng)
-    return fitted.sample(len(inside), rng), fitted.ledger.spent
+    return fitted.sample(len(inside), rng), fitted.accountant.spent
 
 
 def decoded(bits: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Local differential privacy and fairness."""

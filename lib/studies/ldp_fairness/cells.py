@@ -20,7 +20,7 @@ from sklearn.model_selection import train_test_split
 
 from lib import validate
 from lib.datasets import Dataset, load, task
-from lib.datasets.memory import kept
+from lib.datasets.memory import cached_by_data_location
 from lib.fairness import Metric, evaluate
 from lib.ldp import (
     PROTOCOLS,
@@ -33,7 +33,7 @@ from lib.ldp import (
     split_budget,
 )
 from lib.rng import stream
-from lib.runner.sweep import keep_as
+from lib.runner.sweep import set_normalised
 from lib.studies.ldp_fairness.hyperparameters import CHOICES, hyperparameters
 
 __all__ = [
@@ -98,7 +98,7 @@ class Cell:
         task(self.dataset)
         if self.protocol != BASELINE:
             protocol_class(self.protocol)
-        keep_as(
+        set_normalised(
             self,
             run=validate.integer("run", self.run, low=0),
             seed=validate.integer("seed", self.seed, low=0),
@@ -111,10 +111,10 @@ class Cell:
                 raise ValueError(
                     f"epsilon={self.epsilon!r} is not allowed: {BASELINE} has no budget, nan is"
                 )
-            keep_as(self, epsilon=math.nan)
+            set_normalised(self, epsilon=math.nan)
         else:
             validate.choice("split", self.split, SPLITS)
-            keep_as(self, epsilon=validate.budget("epsilon", self.epsilon))
+            set_normalised(self, epsilon=validate.budget("epsilon", self.epsilon))
             budgets(
                 self
             )  # a share that is too small is known here, not after the cells before this one
@@ -225,7 +225,7 @@ def budgets(cell: Cell) -> dict[str, float]:
     return dict(zip(attributes, shares.tolist(), strict=True))
 
 
-@kept()
+@cached_by_data_location()
 def _data(dataset: str) -> Dataset:
     return load(dataset)
 

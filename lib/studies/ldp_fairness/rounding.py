@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from lib.ldp import ROUNDED
-from lib.runner.grids import NoResults, results
+from lib.runner.registry import NoResults, results
 from lib.stats.summary import CURVE, summarise
 from lib.studies.ldp_fairness.cells import rounded_grid
 

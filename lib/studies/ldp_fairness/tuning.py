@@ -29,12 +29,12 @@ from sklearn.model_selection import StratifiedKFold
 
 from lib import validate
 from lib.datasets import load, task
-from lib.datasets.memory import kept
+from lib.datasets.memory import cached_by_data_location
 from lib.ldp import design_matrix
 from lib.rng import seed_sequence
 from lib.runner.records import needs_real
 from lib.runner.store import Store
-from lib.runner.sweep import keep_as, run_sweep
+from lib.runner.sweep import run_sweep, set_normalised
 from lib.studies.ldp_fairness.cells import split_rows, train
 from lib.studies.ldp_fairness.hyperparameters import SEARCH, TRIALS, TRIALS_VERSION
 
@@ -65,7 +65,7 @@ class Trial:
     def __post_init__(self) -> None:
         task(self.dataset)
         validate.choice("objective", self.objective, OBJECTIVES)
-        keep_as(
+        set_normalised(
             self,
             number=validate.integer("number", self.number, low=0),
             folds=validate.integer("folds", self.folds, low=2),
@@ -73,7 +73,7 @@ class Trial:
         )
 
 
-@kept()
+@cached_by_data_location()
 def _training_rows(dataset: str) -> tuple[np.ndarray, np.ndarray, dict[str, str]]:
     """Design matrix and target of the training rows of run 0, and where they come from."""
     data = load(dataset)

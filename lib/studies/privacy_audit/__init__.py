@@ -1,1 +1,1 @@
-"""TODO."""
+"""Whole fits audited."""

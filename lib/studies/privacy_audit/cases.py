@@ -122,14 +122,14 @@ def synthesizer_case(
 
 def _counted_case(synthesizer: Synthesizer) -> Case:
     """Exact group sizes: what is promised is for a person who stays in the group, at the
-    ledger's price for that.
+    accountant's price for that.
     """
     plain = synthesizer_case(
         "stratified_counted", "Stratified MST, sizes counted exactly", synthesizer
     )
     pairs = _within_pairs()
     table = next(iter(pairs.values()))[0]
-    price = plain.fit(table, np.random.default_rng(0)).ledger.price(WITHIN)
+    price = plain.fit(table, np.random.default_rng(0)).accountant.price(WITHIN)
     return replace(plain, promise=Promise(rho=price), relation=WITHIN, pairs=pairs)
 
 

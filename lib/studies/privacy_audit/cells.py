@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from lib import validate
 from lib.dp import gaussian_epsilon
-from lib.runner.sweep import keep_as
+from lib.runner.sweep import set_normalised
 from lib.studies.privacy_audit.cases import DELTA, Case, case, cases
 from lib.studies.privacy_audit.checks import Audit, audit
 from lib.studies.privacy_audit.faults import FAULTS, fault
@@ -56,7 +56,7 @@ class PrivacyCell:
     dataset: str = "tiny tables"
 
     def __post_init__(self) -> None:
-        keep_as(
+        set_normalised(
             self,
             runs=validate.integer("runs", self.runs, low=1),
             seed=validate.integer("seed", self.seed, low=0),

@@ -5,10 +5,10 @@ tables.
     Each answer follows the law that its look states (Kolmogorov-Smirnov tests of what must be
     uniform).
 ``price``
-    No look costs more between the two tables than its ledger entry says.
+    No look costs more between the two tables than its accountant entry says.
 ``budget``
     The entries of the looks that move between the two tables add up to no more than the promise,
-    nor does the ledger.
+    nor does the accountant.
 ``beside``
     With equal answers the two fits release the same, to the last bit.
 ``loss``
@@ -140,7 +140,11 @@ def _faults(found: Replay, promise: Promise, relation: str) -> Iterable[tuple[st
         if price > 0:
             charged.append(look.entry.prices[relation])
     most = promise.rho if promise.epsilon is None else promise.epsilon
-    stated = ledger.price(relation) if (ledger := getattr(found.released, "ledger", None)) else 0.0
+    stated = (
+        accountant.price(relation)
+        if (accountant := getattr(found.released, "accountant", None))
+        else 0.0
+    )
     if (spent := max(math.fsum(charged), stated)) > most * (1 + _ROUNDING):
         yield "budget", f"{spent:.3g} is spent of {most:.3g}"
     if found.uncovered:

@@ -97,12 +97,12 @@ def _select_best(self: Exponential, scores: np.ndarray, rng: np.random.Generator
     return int(np.argmax(scores))
 
 
-def _choose_uncharged(mechanism, scores, rng, what, ledger=None):
+def _choose_uncharged(mechanism, scores, rng, what, accountant=None):
     return choose(mechanism, scores, rng, what)
 
 
-def _choose_unseen(mechanism, scores, rng, what, ledger=None):
-    ledger.spend(what, mechanism.rho, kind="selection")
+def _choose_unseen(mechanism, scores, rng, what, accountant=None):
+    accountant.spend(what, mechanism.rho, kind="selection")
     return int(mechanism.select(scores, rng))
 
 
@@ -110,21 +110,21 @@ _of_rho, _sizes = Exponential.of_rho, Stratified._sizes
 
 
 def _exact_weights(
-    self: Stratified, data: pd.DataFrame, domain: Domain, ledger: object, rng: object
+    self: Stratified, data: pd.DataFrame, domain: Domain, accountant: object, rng: object
 ) -> np.ndarray:
-    _sizes(self, data, domain, ledger, rng)
+    _sizes(self, data, domain, accountant, rng)
     return group_sizes(data, domain, self.by)
 
 
 def _strata_of_the_data(
-    self: Stratified, data: pd.DataFrame, domain: Domain, ledger: object, rng: object
+    self: Stratified, data: pd.DataFrame, domain: Domain, accountant: object, rng: object
 ) -> np.ndarray:
     there = group_sizes(data, domain, self.by) > 0
-    return np.where(there, np.maximum(_sizes(self, data, domain, ledger, rng), 1.0), 0.0)
+    return np.where(there, np.maximum(_sizes(self, data, domain, accountant, rng), 1.0), 0.0)
 
 
-def _exact_total(mechanism, values, rng, what, ledger=None, sensitivity=None):
-    answer = noisy(mechanism, values, rng, what, ledger, sensitivity)
+def _exact_total(mechanism, values, rng, what, accountant=None, sensitivity=None):
+    answer = noisy(mechanism, values, rng, what, accountant, sensitivity)
     return np.asarray(values, dtype=float) if what == "number of rows" else answer
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 
 import numpy as np
 
-from lib.dp import Exponential, Gaussian, Laplace, Ledger
+from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
 from lib.dp.accountant import Entry
 from lib.dp.looks import observed
 
@@ -33,7 +33,7 @@ Fit = Callable[[object, np.random.Generator], object]
 
 @dataclass(frozen=True)
 class Look:
-    """One draw: its ledger entry, its law, what it hides (values or scores), and its answer
+    """One draw: its accountant entry, its law, what it hides (values or scores), and its answer
     (values or an index).
     """
 
@@ -195,7 +195,7 @@ def difference(one: object, other: object, where: str = "released") -> str:
         pairs = [
             (f"{where}.{f.name}", getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
         ]
-    elif isinstance(one, Ledger):
+    elif isinstance(one, PrivacyAccountant):
         pairs = [(f"{where}.{name}", value, vars(other)[name]) for name, value in vars(one).items()]
     else:
         same = one == other or (isinstance(one, float) and math.isnan(one) and math.isnan(other))

@@ -17,14 +17,14 @@ import pandas as pd
 from lib import validate
 from lib.datasets import load, load_raw
 from lib.datasets.cache import Unavailable
-from lib.datasets.memory import kept
+from lib.datasets.memory import cached_by_data_location
 from lib.datasets.newyork import ATTRIBUTES, VARIABLES, load_newyork
-from lib.dp import Ledger
+from lib.dp import PrivacyAccountant
 from lib.fairness.group_rates import parity_error, stratum_errors
 from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
 from lib.means.stratified import SPLIT
 from lib.rng import stream
-from lib.runner.sweep import keep_as
+from lib.runner.sweep import set_normalised
 from lib.stats.summary import mean_interval
 
 __all__ = [
@@ -127,7 +127,7 @@ class CensusCell:
         validate.choice("crossing", self.crossing, CROSSINGS[self.dataset])
         validate.choice("setting", self.setting, SETTINGS)
         validate.choice("mechanism", self.mechanism, ("coinpress", "laplace"))
-        keep_as(
+        set_normalised(
             self,
             budget=validate.positive("budget", self.budget),
             runs=validate.integer("runs", self.runs, low=2),
@@ -187,7 +187,7 @@ class Table:
     sha256: str
 
 
-@kept(4)
+@cached_by_data_location(4)
 def table_of(dataset: str, source: str = "auto") -> Table:
     """The raw values of a data set; the excerpts' incomes have no replica."""
     validate.choice("dataset", dataset, TABLES)
@@ -211,7 +211,7 @@ def table_of(dataset: str, source: str = "auto") -> Table:
     return Table(frame[used], data.source, data.sha256)
 
 
-@kept(2)
+@cached_by_data_location(2)
 def strata(dataset: str, variable: str, crossing: str) -> tuple[np.ndarray, np.ndarray]:
     """Answers ordered by stratum, and the strata's sizes; those without an answer to
     ``variable`` are left out.
@@ -260,13 +260,15 @@ def interval_of(cell: CensusCell) -> Interval:
     )
 
 
-def run_ledger(cell: CensusCell, run: int = 0) -> Ledger:
+def run_ledger(cell: CensusCell, run: int = 0) -> PrivacyAccountant:
     """What the stratified estimate of one run notes: its measurements, the exact sizes, and what
     no budget pays for.
     """
-    ledger = Ledger(cell.budget, unit="epsilon" if cell.mechanism == "laplace" else "rho")
-    _one_run(cell, *strata(cell.dataset, cell.variable, cell.crossing), run, ledger)
-    return ledger
+    accountant = PrivacyAccountant(
+        cell.budget, unit="epsilon" if cell.mechanism == "laplace" else "rho"
+    )
+    _one_run(cell, *strata(cell.dataset, cell.variable, cell.crossing), run, accountant)
+    return accountant
 
 
 def census_runs(cell: CensusCell) -> dict[str, np.ndarray]:
@@ -279,7 +281,11 @@ def census_runs(cell: CensusCell) -> dict[str, np.ndarray]:
 
 
 def _one_run(
-    cell: CensusCell, values: np.ndarray, sizes: np.ndarray, run: int, ledger: Ledger | None = None
+    cell: CensusCell,
+    values: np.ndarray,
+    sizes: np.ndarray,
+    run: int,
+    accountant: PrivacyAccountant | None = None,
 ) -> dict[str, float]:
     setting = SETTINGS[cell.setting]
     rng = stream(cell.seed, "census means", cell.dataset, cell.variable, cell.crossing, run)
@@ -292,10 +298,10 @@ def _one_run(
     kept = x if keep.all() else x[np.repeat(keep, own)]
     own, outside = own[keep], (sizes - inside)[keep]
     truth = np.add.reduceat(kept, np.cumsum(own) - own) / own
-    if ledger is not None:
-        ledger.note_exact("rows of each stratum")
-        ledger.note_oracle(oracles(cell.setting)[-1])
-    found = _estimates(cell, x, kept, own, rng, ledger)
+    if accountant is not None:
+        accountant.note_exact("rows of each stratum")
+        accountant.note_oracle(oracles(cell.setting)[-1])
+    found = _estimates(cell, x, kept, own, rng, accountant)
     clean = _estimates(cell, x, kept, own, None)
     row: dict[str, float] = {"strata": own.size}
     for method in METHODS:
@@ -308,17 +314,17 @@ def _one_run(
     return row
 
 
-def _estimates(cell: CensusCell, x, kept, own, rng, ledger=None) -> tuple[float, np.ndarray]:
-    """Private means of the population, and of every stratum, for which ``ledger`` pays."""
+def _estimates(cell: CensusCell, x, kept, own, rng, accountant=None) -> tuple[float, np.ndarray]:
+    """Private means of the population, and of every stratum, for which ``accountant`` pays."""
     told = interval_of(cell)
     if cell.mechanism == "laplace":
         return (
             laplace_means(x, np.array([x.size]), told.low, told.high, cell.budget, rng)[0],
-            laplace_means(kept, own, told.low, told.high, cell.budget, rng, ledger),
+            laplace_means(kept, own, told.low, told.high, cell.budget, rng, accountant),
         )
     return (
         coinpress(x, np.array([x.size]), told, budgets(cell.budget), rng)[0],
-        coinpress(kept, own, told, budgets(cell.budget), rng, ledger),
+        coinpress(kept, own, told, budgets(cell.budget), rng, accountant),
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from lib import validate
 from lib.means.grouped import Interval, coinpress, recombine
 from lib.rng import stream
-from lib.runner.sweep import keep_as
+from lib.runner.sweep import set_normalised
 from lib.stats.summary import mean_interval
 from lib.studies.private_means.census import METHODS, RHO, RUNS, SEED, budgets
 
@@ -39,7 +39,7 @@ class MixtureCell:
     dataset: str = "mixture"
 
     def __post_init__(self) -> None:
-        keep_as(
+        set_normalised(
             self,
             n=validate.integer("n", self.n, low=2),
             k=validate.integer("k", self.k, low=1),

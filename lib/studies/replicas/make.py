@@ -27,7 +27,7 @@ import yaml
 from lib.datasets import TASKS, Domain, Unavailable, load, task
 from lib.datasets.cache import sha256_of
 from lib.datasets.coding import code_table, coded_domain
-from lib.dp import epsilon_of, rho_of
+from lib.dp import epsilon_of, zcdp_rho
 from lib.paths import REPLICAS
 from lib.synth import AIM
 from lib.synth.marginal_model import MarginalModel
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 DELTA = 1e-9
-BUDGET = rho_of(
+BUDGET = zcdp_rho(
     3.0, DELTA
 )  # of the fit, which counts a row added or removed; as in the edition before
 NEIGHBOURS = "replace one row"  # what every promise on record is about
@@ -137,7 +137,7 @@ def make(
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{task(name).name}.parquet"
     small.to_parquet(path, index=False, compression="zstd", compression_level=19)
-    rho = fitted.ledger.price("replace")
+    rho = fitted.accountant.price("replace")
     facts = {
         "edition": EDITION,
         "rows": len(small),
@@ -148,7 +148,7 @@ def make(
         "rho": rho,
         "delta": delta,
         "epsilon": epsilon_of(rho, delta, conversion="standard"),
-        "budget": fitted.ledger.spent,
+        "budget": fitted.accountant.spent,
         "noise": "entropy of the operating system, not kept",
         "synthesizer": asdict(maker) | {"focus": list(maker.focus)},
         "rounds": [list(r.selected) for r in fitted.rounds],

@@ -24,7 +24,7 @@ from lib.ldp import design_matrix
 from lib.paths import RESULTS
 from lib.rng import stream
 from lib.runner.store import Store
-from lib.runner.sweep import keep_as, run_sweep
+from lib.runner.sweep import run_sweep, set_normalised
 from lib.studies.ldp_fairness.cells import split_rows, train
 from lib.studies.ldp_fairness.hyperparameters import PUBLISHED
 
@@ -61,7 +61,7 @@ class Score:
         validate.choice("dataset", self.dataset, TASKS)
         validate.choice("table", self.table, TABLES)
         validate.choice("part", self.part, ("marginals", "downstream"))
-        keep_as(
+        set_normalised(
             self,
             run=validate.integer("run", self.run, low=0),
             seed=validate.integer("seed", self.seed, low=0),

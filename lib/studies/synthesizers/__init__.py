@@ -1,1 +1,1 @@
-"""TODO."""
+"""Stratified synthesizers."""

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from lib import validate
 from lib.dp import rho_in_floats
 from lib.rng import stream
-from lib.runner.sweep import keep_as
+from lib.runner.sweep import set_normalised
 from lib.studies.synthesizers.scores import classifier_scores, marginal_scores, mean_scores
 from lib.studies.synthesizers.tables import BY, TABLES, Table, groups_of, split, table_of
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
@@ -79,7 +79,7 @@ class Cell:
         validate.choice("synthesizer", self.synthesizer, (*SYNTHESIZERS, *BASELINES))
         validate.choice("by", self.by, BY)
         validate.choice("small", self.small, ("keep", "drop", "merge"))
-        keep_as(
+        set_normalised(
             self,
             run=validate.integer("run", self.run, low=0),
             epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
@@ -171,7 +171,7 @@ def run_cell(cell: Cell, table: Table | None = None) -> dict:
         rows = _baseline(cell.synthesizer, seen, rng)
     else:
         model = synthesizer(cell).fit(seen, table.domain, declared(cell), rng)
-        rows, spent = model.sample(len(seen), rng), model.ledger.spent
+        rows, spent = model.sample(len(seen), rng), model.accountant.spent
     fit_s = time.perf_counter() - start
     flat = {"rho": spent, "fit_s": fit_s, "rows": len(seen)}
     flat |= marginal_scores(held, rows, table.domain) | mean_scores(held, rows, table.domain)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.runner.grids import NoResults, results
+from lib.runner.registry import NoResults, results
 from lib.stats.summary import summarise
 from lib.studies.synthesizers.cells import EPSILONS, MAIN
 from lib.studies.synthesizers.tables import BY, TABLES

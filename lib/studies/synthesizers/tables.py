@@ -13,7 +13,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import Domain, load
-from lib.datasets.memory import kept
+from lib.datasets.memory import cached_by_data_location
 from lib.rng import stream
 from lib.studies.synthesizers.newyork import employment, stand_in
 
@@ -163,7 +163,7 @@ def origin(sources: Iterable[str]) -> str:
     )
 
 
-@kept(2)
+@cached_by_data_location(2)
 def table_of(dataset: str, source: str = "auto") -> Table:
     """One of :data:`TABLES`. ``ny_employment`` is the paper's own and needs a network;
     ``newyork`` its stand-in.

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Measures for the claims of the study."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Figures of the study."""

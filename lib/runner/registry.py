@@ -1,0 +1,133 @@
+"""Studies and grids by name. A name is looked up when it is asked for, so that reading stored
+results imports no study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pandas as pd
+
+from lib import validate
+from lib.paths import RESULTS
+from lib.runner.store import Store
+
+__all__ = [
+    "GRIDS",
+    "PROFILES",
+    "STUDIES",
+    "Grid",
+    "NoResults",
+    "Study",
+    "grid_of",
+    "results",
+    "studies",
+]
+
+PROFILES = ("quick", "paper")
+STUDIES = (
+    "lib.studies.ldp_fairness",
+    "lib.studies.private_means",
+    "lib.studies.synthesizers",
+    "lib.studies.coherence",
+    "lib.studies.cross_paper",
+    "lib.studies.privacy_audit",
+)
+
+
+class NoResults(ValueError):
+    """No results of a grid are stored yet. (A damaged file raises a ``StoreError`` instead.)"""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study consists of: everything but its title is named by strings.
+
+    ``grids`` maps the name of a grid to ``"module:object"``; ``measures`` lists the modules whose
+    ``MEASURES`` measure its claims; ``chapters`` lists its pages.
+    """
+
+    title: str
+    paper: str
+    grids: Mapping[str, str] = field(default_factory=dict)
+    measures: tuple[str, ...] = ()
+    chapters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A named grid of cells.
+
+    ``cells(profile)`` lists the cells of the ``"paper"`` scale or of a
+    ``"quick"`` slice of it (the same cells, fewer); ``run`` computes one;
+    ``cost`` is its relative cost; ``version`` that of the code of a cell. The
+    records go into ``folder``.
+    """
+
+    name: str
+    title: str
+    cells: Callable[[str], Iterable[object]]
+    run: Callable[[object], dict]
+    cost: Callable[[object], float]
+    version: str
+    folder: Path = RESULTS
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.version, str):  # records of such a version could not be read back
+            raise ValueError(f"version must be text, got {self.version!r}")
+
+    def path(self, profile: str) -> Path:
+        """The results file: ``<folder>/<name>.parquet``, quick ones beside it."""
+        return self.folder / (
+            f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet"
+        )
+
+
+@cache
+def studies() -> tuple[Study, ...]:
+    """Every study's ``STUDY``."""
+    return tuple(import_module(f"{name}.study").STUDY for name in STUDIES)
+
+
+@cache
+def _addresses() -> dict[str, str]:
+    """``"module:object"`` of every grid, as the studies state them."""
+    return {name: address for study in studies() for name, address in study.grids.items()}
+
+
+class _Grids(Mapping[str, Grid]):
+    def __getitem__(self, name: str) -> Grid:
+        module, _, attribute = _addresses()[name].partition(":")
+        return getattr(import_module(module), attribute)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_addresses())
+
+    def __len__(self) -> int:
+        return len(_addresses())
+
+
+GRIDS: Mapping[str, Grid] = _Grids()
+
+
+def grid_of(grid: str | Grid) -> Grid:
+    """A grid by its name, by ``"module:GRID"``, or as it is."""
+    if isinstance(grid, Grid):
+        return grid
+    return validate.resolve("grid", grid, GRIDS, lambda g: isinstance(g, Grid), "a lib.runner.Grid")
+
+
+def results(name: str | Grid, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
+    """All stored records of a grid. Raises :class:`NoResults` if there are none."""
+    file = path or grid_of(name).path(validate.choice("profile", profile, PROFILES))
+    frame = Store(file, version="", mix_versions=True).frame()
+    if frame.empty:
+        raise NoResults(
+            f"no results of {name!r} in {file.name}; make them with: python -m lib run {name}"
+            f" --profile {profile}"
+        )
+    return frame

@@ -1,0 +1,11 @@
+"""The study, in one object."""
+
+from lib.runner.registry import Study
+
+STUDY = Study(
+    title="Across the papers",
+    paper="companion",
+    grids={
+        "across_nist": "lib.studies.cross_paper.grids:NIST",
+    },
+)

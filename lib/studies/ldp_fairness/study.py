@@ -1,0 +1,19 @@
+"""The study, in one object."""
+
+from lib.runner.registry import Study
+
+STUDY = Study(
+    title="Local differential privacy and fairness",
+    paper="ldp",
+    grids={
+        "ldp_main": "lib.studies.ldp_fairness.grids:MAIN",
+        "ldp_appendix": "lib.studies.ldp_fairness.grids:APPENDIX",
+        "ldp_tuned": "lib.studies.ldp_fairness.grids:TUNED",
+        "ldp_rounded": "lib.studies.ldp_fairness.grids:ROUNDED",
+    },
+    measures=(
+        "lib.studies.ldp_fairness.claims.exact",
+        "lib.studies.ldp_fairness.claims.results",
+        "lib.studies.ldp_fairness.claims.ranks",
+    ),
+)

@@ -1,0 +1,17 @@
+"""The grid of audited fits."""
+
+from __future__ import annotations
+
+from lib.runner.registry import Grid
+from lib.studies.privacy_audit import cells
+
+__all__ = ["AUDITS"]
+
+AUDITS = Grid(
+    "privacy_audit",
+    "Whole fits audited: declared against certified epsilon, and planted faults",
+    cells.privacy_grid,
+    cells.run_privacy,
+    cells.cost,
+    cells.VERSION,
+)

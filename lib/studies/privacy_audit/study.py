@@ -1,0 +1,11 @@
+"""The study, in one object."""
+
+from lib.runner.registry import Study
+
+STUDY = Study(
+    title="Whole fits audited",
+    paper="companion",
+    grids={
+        "privacy_audit": "lib.studies.privacy_audit.grids:AUDITS",
+    },
+)

@@ -1,0 +1,18 @@
+"""The study, in one object."""
+
+from lib.runner.registry import Study
+
+STUDY = Study(
+    title="Stratified private means",
+    paper="stratified",
+    grids={
+        "means_mixtures": "lib.studies.private_means.grids:MIXTURES",
+        "means_newyork": "lib.studies.private_means.grids:NEWYORK",
+        "means_census": "lib.studies.private_means.grids:CENSUS",
+    },
+    measures=(
+        "lib.studies.private_means.claims.census",
+        "lib.studies.private_means.claims.theory",
+        "lib.studies.private_means.claims.text",
+    ),
+)

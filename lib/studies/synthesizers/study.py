@@ -1,0 +1,15 @@
+"""The study, in one object."""
+
+from lib.runner.registry import Study
+
+STUDY = Study(
+    title="Stratified synthesizers",
+    paper="stratified",
+    grids={
+        "synth_nist": "lib.studies.synthesizers.grids:NIST",
+        "synth_acs_coverage": "lib.studies.synthesizers.grids:COVERAGE",
+        "synth_newyork": "lib.studies.synthesizers.grids:NEWYORK",
+        "synth_ny_employment": "lib.studies.synthesizers.grids:NEWYORK_EMPLOYMENT",
+    },
+    measures=("lib.studies.synthesizers.claims",),
+)

@@ -1,0 +1,141 @@
+"""A accountant adds up exactly, refuses what it has not, and notes nothing that it refused."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lib.dp.accountant import RELATIONS, PrivacyAccountant
+
+
+def test_ten_tenths_are_one_and_no_more():
+    accountant = PrivacyAccountant(1.0)
+    for i in range(10):
+        assert accountant.spend(f"look {i}", 0.1) == 0.1
+    assert (accountant.spent, accountant.left, len(accountant.entries)) == (1.0, 0.0, 10)
+    with pytest.raises(
+        ValueError, match=r"^rho=1e-06 for 'one more' is not allowed: 0.0 of 1.0 is left"
+    ):
+        accountant.spend("one more", 1e-6)
+    assert len(accountant.entries) == 10
+
+
+@given(st.lists(st.floats(1e-9, 10), min_size=1, max_size=30))
+def test_what_adds_up_to_the_budget_is_never_refused(costs):
+    accountant = PrivacyAccountant(sum(costs))
+    for cost in costs:
+        accountant.spend("look", cost)
+    assert accountant.spent == pytest.approx(accountant.budget, rel=1e-12)
+    assert accountant.left <= 1e-12 * accountant.budget
+
+
+def test_disjoint_parts_cost_the_dearest_and_are_all_noted():
+    accountant = PrivacyAccountant(1.0, unit="epsilon")
+    assert accountant.spend_parallel("strata", {"a": 0.25, "b": 0.75, "c": 0.75}) == 0.75
+    assert accountant.left == 0.25
+    assert accountant.entries[0].parts == {"a": 0.25, "b": 0.75, "c": 0.75}
+    with pytest.raises(ValueError, match=r"epsilon=0\.5 for 'strata'"):
+        accountant.spend_parallel("strata", {"a": 0.5, "b": 0.1})
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: PrivacyAccountant(0.0), "rho=0.0 is not allowed"),
+        (lambda: PrivacyAccountant(1.0, unit="euro"), "unit='euro'"),
+        (lambda: PrivacyAccountant(1.0).spend("x", -1.0), "rho=-1.0"),
+        (lambda: PrivacyAccountant(1.0).spend("x", float("nan")), "rho=nan"),
+        (lambda: PrivacyAccountant(1.0).spend_parallel("x", {}), "costs={}"),
+        (
+            lambda: PrivacyAccountant(1.0).spend_parallel("x", {"a": 0.1, "b": 0.0}),
+            "rho of 'b'=0.0",
+        ),
+        (lambda: PrivacyAccountant(1.0, unit="epsilon").rho, "unit='epsilon'"),
+    ],
+)
+def test_wrong_arguments_are_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+MARGINAL = {"add or remove": 1.0, "replace": math.sqrt(2)}
+
+
+def test_a_look_has_a_price_under_each_relation():
+    accountant = PrivacyAccountant(10.0)
+    accountant.spend("select", 1.0, kind="measurement", sensitivity=MARGINAL)
+    accountant.spend("measure cell 3", 1.0, kind="selection")  # the text says nothing
+    accountant.spend("number of rows", 1.0)
+    accountant.spend("x", 1.0, sensitivity={"add or remove": 3.0, "replace": 0.0})
+    assert [e.kind for e in accountant.entries] == ["measurement", "selection", "other", "other"]
+    assert [e.prices["replace"] for e in accountant.entries] == pytest.approx([2, 4, 4, 0])
+    assert (
+        accountant.price("replace within a group")
+        == accountant.price("replace")
+        == pytest.approx(10)
+    )
+    assert accountant.promise == ("add or remove", 4.0)
+    pure = PrivacyAccountant(10.0, unit="epsilon")
+    pure.spend("x", 1.0)
+    assert pure.price("replace") == 2.0  # epsilons double where rhos quadruple
+
+
+def test_what_holds_within_a_group_holds_nowhere_else():
+    accountant = PrivacyAccountant(1.0)
+    accountant.spend("a mean", 0.5, kind="measurement", sensitivity={"replace within a group": 0.1})
+    assert accountant.promise == ("replace within a group", 0.5)
+    assert math.isinf(accountant.price("replace"))
+
+
+def test_exact_counts_and_oracles_are_noted_and_not_charged():
+    accountant = PrivacyAccountant(1.0)
+    accountant.spend("x", 0.5)
+    accountant.note_oracle("the spread")
+    assert accountant.promise == ("add or remove", 0.5)
+    accountant.note_exact("sizes")
+    assert (accountant.spent, accountant.promise) == (0.5, ("replace within a group", 2.0))
+    assert [e.kind for e in accountant.entries] == ["other", "oracle", "exact count"]
+
+
+def test_disjoint_parts_pass_on_what_they_do_not_cover():
+    """A row that moves from one part to another is removed from one and added to the other."""
+    parts = [PrivacyAccountant(1.0) for _ in range(3)]
+    for accountant, cost in zip(parts, (0.5, 0.25, 1.0), strict=True):
+        accountant.spend(
+            "marginal",
+            cost,
+            kind="measurement",
+            sensitivity=MARGINAL | {"replace within a group": 0.0},
+        )
+    whole = PrivacyAccountant(1.0)
+    whole.spend_parallel("groups", dict(zip("abc", parts, strict=True)))
+    assert [whole.price(r) for r in RELATIONS] == pytest.approx(
+        [1.0, 2.0, 0.0]
+    )  # two rows of c, or one of c and one of a
+    even = PrivacyAccountant(1.0)
+    even.spend_parallel("groups", {"a": parts[0], "b": parts[0], "c": 0.5})
+    assert [even.price(r) for r in RELATIONS] == pytest.approx([0.5, 2.0, 2.0])
+    parts[1].note_exact("sizes")
+    again = PrivacyAccountant(1.0)
+    again.spend_parallel("groups", dict(zip("abc", parts, strict=True)))
+    assert again.promise == ("replace within a group", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"kind": "look"}, "kind='look'"),
+        ({"sensitivity": {}}, "sensitivity"),
+        ({"sensitivity": {"swap": 1.0}}, "relation='swap'"),
+        ({"sensitivity": {"add or remove": 0.0}}, "sensitivity"),
+        ({"sensitivity": {"add or remove": 1.0, "replace": -1.0}}, "sensitivity must"),
+    ],
+)
+def test_wrong_types_of_a_look_are_named_and_not_noted(more, words):
+    accountant = PrivacyAccountant(1.0)
+    with pytest.raises(ValueError, match=words):
+        accountant.spend("x", 0.5, **more)
+    assert accountant.entries == []
