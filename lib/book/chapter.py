@@ -41,7 +41,7 @@ __all__ = [
 
 PROFILES = ("quick", "paper")
 NUMBER = '<td class="num">'
-STYLE = ROOT / "lib" / "plots" / "companion.mplstyle"
+STYLE = ROOT / "lib" / "plotting" / "companion.mplstyle"
 ORIGIN = {
     "local": "read from COMPANION_DATA",
     "cache": "read from the download cache",
