@@ -125,6 +125,6 @@ def picture(fig: Figure, alt: str, caption: str) -> str:
 
 def drawn(draw: Callable[[], tuple[Figure, str]], caption: str) -> str:
     """:func:`picture` of what ``draw`` returns, in the book's style."""
-    with plt.style.context(ROOT / "lib" / "plots" / "companion.mplstyle"):
+    with plt.style.context(ROOT / "lib" / "plotting" / "companion.mplstyle"):
         fig, alt = draw()
         return picture(fig, alt, caption)
