@@ -20,7 +20,7 @@ from lib.datasets.cache import Unavailable
 from lib.datasets.memory import cached_by_data_location
 from lib.datasets.newyork import ATTRIBUTES, VARIABLES, load_newyork
 from lib.dp import PrivacyAccountant
-from lib.fairness.group_rates import parity_error, stratum_errors
+from lib.fairness.parity import parity_error, stratum_errors
 from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
 from lib.means.stratified import SPLIT
 from lib.rng import stream

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lib.datasets.newyork import GROUPS, ROWS, VARIABLES, crossing, published_cells
-from lib.fairness.group_rates import parity_error
+from lib.fairness.parity import parity_error
 from lib.ledger.rules import Evidence
 from lib.means.grouped import Interval, coinpress, laplace_means
 from lib.rng import stream
