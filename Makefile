@@ -1,12 +1,14 @@
-# Two commands need nothing but Python 3.11 and a package index:  make book  ·  make test
-PYTHON ?= python3.11
+# Two commands need nothing but Python (3.11 to 3.14) and a package index:  make book  ·  make test
+PYTHON ?= python3.11 python3.12 python3.13 python3.14 python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PROFILE ?= quick
 WORKERS ?= 2
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps
+LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-slow bench compare reference pairs replicas clean
+.PHONY: help book test test-slow bench compare reference pairs replicas types lock wheels clean
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
@@ -16,14 +18,17 @@ help:
 	@echo "make reference  our MST and AIM beside other people's (an environment for each; under an hour)"
 	@echo "make pairs      write the .ipynb of every chapter from its .md"
 	@echo "make replicas   make the embedded replicas anew from the real data"
+	@echo "make types      check the types of the package"
+	@echo "make lock       write locks/ from pyproject.toml (UPGRADE='--upgrade-package NAME' to renew one, -U all)"
+	@echo "make wheels     has the index a wheel of every pin, for each Python and system?"
 
-# python3.11 where there is one, else python3 if that is 3.11
-$(VENV)/.made: requirements.txt requirements-test.txt
-	@py=$$(command -v $(PYTHON) || command -v python3) && \
-	  $$py -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
-	  { echo "Python 3.11 is needed: make PYTHON=/path/to/python3.11"; exit 1; }; \
-	  $$py -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-test.txt
+# the first of PYTHON that is there and fits; then what the lock names, each file checked by its hash, and the package itself
+$(VENV)/.made: locks/dev.txt pyproject.toml
+	@for py in $(PYTHON); do \
+	  $$py -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' 2>/dev/null && exec $$py -m venv $(VENV); \
+	done; echo "Python 3.11 to 3.14 is needed: make PYTHON=/path/to/python3"; exit 1
+	$(BIN)/python $(INSTALL) --require-hashes -r $<
+	$(BIN)/python $(INSTALL) --no-build-isolation -e .
 	@touch $@
 
 book: $(VENV)/.made
@@ -40,17 +45,18 @@ bench: $(VENV)-compare/.made
 	$(VENV)-compare/bin/python -m pytest benchmarks -q -o addopts="" -o filterwarnings="" --benchmark-only --benchmark-json=_build/benchmark.json
 	$(VENV)-compare/bin/python -m benchmarks.report _build/benchmark.json
 
-$(VENV)-compare/.made: requirements.txt requirements-test.txt requirements-compare.txt $(VENV)/.made
+$(VENV)-compare/.made: locks/compare.txt $(VENV)/.made
 	$(BIN)/python -m venv $(VENV)-compare
-	$(VENV)-compare/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-compare.txt
+	$(VENV)-compare/bin/python $(INSTALL) --require-hashes -r $<
+	$(VENV)-compare/bin/python $(INSTALL) --no-build-isolation -e .
 	@touch $@
 
 compare: $(VENV)-compare/.made
 	$(VENV)-compare/bin/python -m pytest -q -m compare -o filterwarnings="" tests/compare
 
-$(VENV)-reference-%/.made: requirements-reference-%.txt $(VENV)/.made
+$(VENV)-reference-%/.made: locks/reference-%.txt $(VENV)/.made
 	$(BIN)/python -m venv $(VENV)-reference-$*
-	$(VENV)-reference-$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	$(VENV)-reference-$*/bin/python $(INSTALL) --require-hashes -r $<
 	@touch $@
 
 reference: $(VENV)-reference-opendp/.made $(VENV)-reference-dpmm/.made
@@ -65,5 +71,27 @@ pairs: $(VENV)/.made
 replicas: $(VENV)/.made
 	$(BIN)/python -m lib.studies.replicas.make
 
+types: $(VENV)/.made
+	$(BIN)/mypy
+
+# versions that are in a lock stay, if they fit, until UPGRADE names them; the other locks follow that of the book
+lock: $(VENV)/.made
+	$(LOCK) --generate-hashes pyproject.toml --group dev -o locks/dev.txt
+	$(LOCK) --generate-hashes pyproject.toml --group compare -c locks/dev.txt -o locks/compare.txt
+	$(LOCK) --generate-hashes --group pyproject.toml:reference-opendp -o locks/reference-opendp.txt
+	$(LOCK) --generate-hashes --group pyproject.toml:reference-dpmm -o locks/reference-dpmm.txt
+	$(LOCK) pyproject.toml --group notebook -c locks/dev.txt --no-deps --no-annotate \
+	  --no-emit-package ipython --no-emit-package requests -o .binder/colab.txt
+
+# one package of the comparison is pure Python without a wheel; dpmm's old NumPy has wheels for 3.11 only, and is not asked for
+PYTHONS := 3.11 3.12 3.13 3.14
+SYSTEMS := x86_64-manylinux_2_28 aarch64-apple-darwin x86_64-pc-windows-msvc
+wheels: $(VENV)/.made
+	@for lock in dev compare; do for system in $(SYSTEMS); do for python in $(PYTHONS); do \
+	  echo "$$lock $$python $$system"; \
+	  $(BIN)/uv pip install --quiet --dry-run --target $(VENV)-none --require-hashes --no-deps --only-binary :all: --no-binary multi-freq-ldpy \
+	    --python-version $$python --python-platform $$system -r locks/$$lock.txt || exit 1; \
+	done; done; done
+
 clean:
-	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-reference-* .pytest_cache .hypothesis
+	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-reference-* .pytest_cache .hypothesis .mypy_cache

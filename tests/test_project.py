@@ -4,8 +4,10 @@ folders in the README.
 
 from __future__ import annotations
 
+import ast
 import re
-import tomllib
+import sys
+from importlib.metadata import packages_distributions
 
 import pytest
 import yaml
@@ -13,17 +15,11 @@ import yaml
 import lib
 from lib.book.pairs import main as pairs_main
 from lib.paths import ROOT
-
-
-def _pins() -> dict[str, str]:
-    text = "".join(
-        (ROOT / name).read_text() for name in ("requirements.txt", "requirements-test.txt")
-    )
-    return dict(re.findall(r"^([\w.-]+)(?:\[[\w,]+\])?==(\S+)", text, re.M))
+from tests.declared import PROJECT, group, names, pins
 
 
 def test_one_version():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = PROJECT["project"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert lib.__version__ == project["version"] == citation["version"]
     assert f"## {lib.__version__}" in (ROOT / "CHANGELOG.md").read_text()
@@ -46,11 +42,12 @@ def test_licences_are_there():
 
 def test_hooks_use_the_pins_of_the_project():
     config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
-    pins, hooks = _pins(), {h["id"]: h for repo in config["repos"] for h in repo["hooks"]}
+    hooks = {hook["id"]: hook for repo in config["repos"] for hook in repo["hooks"]}
+    locked = dict(pin.split("==") for pin in pins("dev"))
     assert {"ruff", "ruff-format", "nbstripout", "pairs"} <= set(hooks)
     for hook in hooks.values():
         for name, version in (d.split("==") for d in hook["additional_dependencies"]):
-            assert pins.get(name, version) == version, name
+            assert locked.get(name, version) == version, name
 
 
 def test_the_pairs_hook_names_a_drifted_pair(tmp_path, capsys):
@@ -61,6 +58,66 @@ def test_the_pairs_hook_names_a_drifted_pair(tmp_path, capsys):
     )
     assert pairs_main(tmp_path) == 1
     assert "page.ipynb is missing" in capsys.readouterr().out
+
+
+def _imported(folder: str, without: str = "nothing") -> set[str]:
+    """Packages of others that a folder's files import anywhere, but for one folder in it."""
+    found = set()
+    for file in (ROOT / folder).rglob("*.py"):
+        if file.is_relative_to(ROOT / folder / without):
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.split(".")[0])
+    return found - set(sys.stdlib_module_names) - {"lib", "tests", "benchmarks"}
+
+
+def _undeclared(imported: set[str], declared: set[str]) -> list[str]:
+    """Packages that no declared distribution brings, by what is installed, else by their names."""
+    brings = packages_distributions()
+    return sorted(p for p in imported if not names(brings.get(p, [p])) & declared)
+
+
+RUNTIME = names(PROJECT["project"]["dependencies"])
+REFERENCE = group("reference-opendp") | group("reference-dpmm") | {"polars"}  # OpenDP brings Polars
+
+
+@pytest.mark.parametrize(
+    ("folder", "without", "declared"),
+    [
+        ("lib", "book", RUNTIME),
+        ("lib/book", "nothing", RUNTIME | group("book")),
+        ("tests", "nothing", RUNTIME | group("dev") | group("compare") | REFERENCE),
+        ("benchmarks", "nothing", RUNTIME | group("compare") | REFERENCE),
+    ],
+)
+def test_every_import_is_declared(folder, without, declared):
+    assert _undeclared(_imported(folder, without), declared) == []
+
+
+def test_the_check_of_imports_would_see_one_that_is_not_declared():
+    assert "numpy" in _imported("lib/ldp")
+    assert _undeclared({"numpy", "yaml", "nobody_has_this"}, RUNTIME) == ["nobody_has_this"]
+
+
+@pytest.mark.parametrize(
+    ("lock", "declared"),
+    [("dev", RUNTIME | group("dev")), ("compare", RUNTIME | group("compare"))],
+)
+def test_a_lock_pins_all_that_is_declared_and_hashes_it(lock, declared):
+    text = (ROOT / "locks" / f"{lock}.txt").read_text()
+    assert declared <= names(pins(lock))
+    entries = re.split(r"\n(?=[\w.-]+==)", text)[1:]
+    assert len(entries) == len(pins(lock)) > 80
+    assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_the_locks_agree():
+    """The peers are compared with, and measured beside, what the book runs on."""
+    book, peers = set(pins("dev")), set(pins("compare"))
+    assert {p for p in peers - book if names([p]) & names(book)} == set()
 
 
 @pytest.mark.parametrize("folder", ["chapters", "lib", "data", "tests", "benchmarks"])

@@ -110,12 +110,12 @@ def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
         (cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells
     ]
     reach = reachable(_code(page.notebook), page.root)
-    requirements = [f for f in [page.root / "requirements.txt"] if f.exists()]
+    lock = [f for f in [page.root / "locks" / "dev.txt"] if f.exists()]
     body = json.dumps(
         [
             cells,
             dict(parameters),
-            digest([*reach, *requirements], page.root),
+            digest([*reach, *lock], page.root),
             digest(data_files(reach, page.root), page.root),
         ],
         sort_keys=True,
@@ -156,9 +156,7 @@ def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
     # one thread a kernel: two run side by side, and results must not depend on the number of
     # threads
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    environment = (
-        os.environ | threads | {"PYTHONPATH": str(page.root), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    )
+    environment = os.environ | threads | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
     # a build takes the data that are there: a download midway would change the key it has just
     # computed
     environment.setdefault("COMPANION_OFFLINE", "1")

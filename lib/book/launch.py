@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +18,7 @@ import yaml
 
 from lib.paths import ROOT
 
-__all__ = ["Repository", "repository", "staged_config", "colab_cell", "install"]
+__all__ = ["Repository", "repository", "staged_config", "colab_cell"]
 
 COLAB = """\
 # On Colab only, once a session: fetch the companion and what it needs. Elsewhere this does nothing.
@@ -33,11 +32,11 @@ if "google.colab" in sys.modules:
         address = "{url}" or input("Where is the companion's repository? https://github.com/OWNER/NAME ").strip()
         branch = ["--branch", "{branch}"] if "{url}" else []
         subprocess.run(["git", "clone", "--depth", "1", *branch, address, "/content/companion"], check=True)
-        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "-r", "/content/companion/.binder/colab.txt"], check=True)
-        if "numpy" in sys.modules:
-            raise SystemExit("Installed. Restart the session (menu Runtime), then run all cells.")
+        pip = [sys.executable, "-m", "pip", "install", "-q"]
+        subprocess.run([*pip, "-r", "/content/companion/.binder/colab.txt"], check=True)
+        subprocess.run([*pip, "--no-deps", "-e", "/content/companion"], check=True)
+        raise SystemExit("Installed. Restart the session (menu Runtime), then run all cells.")
     os.chdir("/content/companion")
-    sys.path.insert(0, "/content/companion")
 """
 
 
@@ -110,16 +109,3 @@ def colab_cell(root: Path = ROOT) -> str:
     """
     stated = repository(root, clone=False)
     return COLAB.format(url=stated.url if stated else "", branch=stated.branch if stated else "")
-
-
-def install(folder: Path | None = None, root: Path = ROOT) -> Path:
-    """Let this Python import ``lib`` from any folder, by a ``.pth`` file in its site-packages
-    (or ``folder``).
-    """
-    file = (folder or Path(sysconfig.get_paths()["purelib"])) / "companion.pth"
-    file.write_text(f"{root}\n")
-    return file
-
-
-if __name__ == "__main__":
-    print(install())

@@ -38,7 +38,7 @@ def mathjax() -> Path:
     found = [file for file in files if file.name == "tex-svg.js"]
     if not found:
         raise FileNotFoundError(
-            "tex-svg.js is not in the installed sphinx-mathjax-offline; install requirements.txt"
+            "tex-svg.js is not in the installed sphinx-mathjax-offline; run `make`"
         )
     return Path(found[0].locate())
 

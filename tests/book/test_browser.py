@@ -73,7 +73,7 @@ def chromium():
         )
     api = pytest.importorskip(
         "playwright.sync_api",
-        reason="playwright is not installed: pip install -r requirements-test.txt",
+        reason="playwright is not installed: `make test` installs it",
     )
     with api.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

@@ -63,7 +63,7 @@ def test_reach_is_transitive(tiny):
         ("lib/used.py", True),
         ("lib/middle.py", True),
         ("lib/__init__.py", True),
-        ("requirements.txt", True),
+        ("locks/dev.txt", True),
         ("lib/other.py", False),
         ("README.md", False),
         ("data/results/x.parquet", False),

@@ -45,7 +45,7 @@ def start(tmp_path):
     """Start a command in the test's folder; whatever still runs at the end is killed."""
     running = []
     environment = os.environ | {
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": str(ROOT),  # the grid is a module of these tests, which no install brings
         "PYTHONWARNINGS": "ignore",
         "DASK_DISTRIBUTED__DASHBOARD__LINK": "",
     }

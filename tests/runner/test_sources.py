@@ -233,7 +233,7 @@ def test_ctrl_c_ends_a_run_with_one_line(workers, tmp_path):
         "--workers",
         workers,
     ]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}  # of the module of the grid
     run = subprocess.Popen(
         command,
         cwd=tmp_path,
