@@ -1,5 +1,4 @@
-"""Checks of arguments. Each raises a ``ValueError`` that names the argument, the value and what is
-allowed.
+"""Checks of arguments: each raises ``ValueError("NAME must be WHAT, got VALUE")``.
 
 :func:`resolve` also lets in what is not in this package: ``"module:object"``
 wherever a protocol, a task or a grid has a name. The object is imported where
@@ -23,6 +22,8 @@ __all__ = [
     "EPSILON_MAX",
     "INTEGER_MAX",
     "array",
+    "refusal",
+    "require",
     "boolean",
     "choice",
     "positive",
@@ -44,8 +45,29 @@ INTEGER_MAX = 1 << 63  # for a count or a size that is reckoned with as a float
 _REAL = "biuf"  # kinds of dtype whose entries are real numbers
 
 
+def require(holds: bool, name: str, what: str, value: object) -> None:
+    """Raise ``ValueError("NAME must be WHAT, got VALUE")`` unless ``holds``.
+
+    >>> require(2 > 1, "two", "more than one", 2)
+    """
+    if not holds:
+        raise refusal(name, what, value)
+
+
+def refusal(name: str, what: str, value: object) -> ValueError:
+    """The error that says what ``name`` must be, for a check that :func:`require` cannot state."""
+    return ValueError(f"{name} must be {what}, got {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python writes no integer of thousands of digits
+        return f"an integer of {value.bit_length()} bits"
+
+
 def _number(value: object) -> float:
-    """``value`` as a float, NaN if it is no real number, infinity if it is too large for one."""
+    """``value`` as a float: NaN if it is no real number, infinity if no float is large enough."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan
     try:
@@ -57,10 +79,7 @@ def _number(value: object) -> float:
 def choice(name: str, value: object, allowed: Iterable[object]) -> object:
     """``value`` if it is one of ``allowed``."""
     allowed = list(allowed)
-    if not _among(value, allowed):
-        raise ValueError(
-            f"{name}={value!r} is not known; choose from {', '.join(map(repr, allowed))}"
-        )
+    require(_among(value, allowed), name, f"one of {', '.join(map(repr, allowed))}", value)
     return value
 
 
@@ -75,10 +94,8 @@ def _among(value: object, allowed: list[object]) -> bool:
 def positive(name: str, value: float, *, infinite: bool = False) -> float:
     """``value`` as a float if it is a number above 0 (``infinite``: or infinity)."""
     number = _number(value)
-    if not number > 0 or (number == math.inf and not infinite):
-        raise ValueError(
-            f"{name}={_shown(value)} is not allowed: a {'' if infinite else 'finite '}number > 0 is"
-        )
+    holds = number > 0 and (infinite or number < math.inf)
+    require(holds, name, f"a {'' if infinite else 'finite '}number > 0", value)
     return number
 
 
@@ -92,43 +109,30 @@ def budget(
 ) -> float:
     """``value`` as a float if it is a number in [``low``, ``high``].
 
-    Without these, what the local protocols can work with: below ``EPSILON_MIN``
+    The defaults are what the local protocols can work with: below ``EPSILON_MIN``
     the difference of ``e^epsilon`` and 1 is lost to rounding, above
     ``EPSILON_MAX`` ``e^-epsilon`` rounds to 0.
     """
     number = _number(value)
-    if not low <= number <= high:
-        raise ValueError(
-            f"{name}={_shown(value)} is not allowed: a number >= {low:g} and <= {high:g} is"
-        )
+    require(low <= number <= high, name, f"a number >= {low:g} and <= {high:g}", value)
     return number
-
-
-def _shown(value: object) -> str:
-    try:
-        return repr(value)
-    except ValueError:  # Python writes no integer of thousands of digits
-        return f"(an integer of {value.bit_length()} bits)"
 
 
 def integer(name: str, value: int, *, low: int, high: int | None = None) -> int:
     """``value`` as an int if it is a whole number in [``low``, ``high``]."""
-    ok = isinstance(value, Integral) and not isinstance(value, bool) and value >= low
-    if not ok or (high is not None and value > high):
-        upper = "" if high is None else f" and <= {high}"
-        raise ValueError(f"{name}={_shown(value)} is not allowed: an integer >= {low}{upper} is")
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    holds = whole and value >= low and (high is None or value <= high)
+    upper = "" if high is None else f" and <= {high}"
+    require(holds, name, f"an integer >= {low}{upper}", value)
     return int(value)
 
 
 def fraction(name: str, value: float, *, open_ends: bool = True) -> float:
     """``value`` as a float if it lies in (0, 1), or in [0, 1] without ``open_ends``."""
-    ok = isinstance(value, Real) and not isinstance(value, bool)
-    ok = ok and (0 < value < 1 if open_ends else 0 <= value <= 1)
-    if not ok:
-        raise ValueError(
-            f"{name}={value!r} is not allowed: a number in {'(0, 1)' if open_ends else '[0, 1]'} is"
-        )
-    return float(value)
+    number = _number(value)
+    holds = 0 < number < 1 if open_ends else 0 <= number <= 1
+    require(holds, name, f"a number in {'(0, 1)' if open_ends else '[0, 1]'}", value)
+    return number
 
 
 def broadcastable(name: str, shape: tuple[int, ...], other: tuple[int, ...], whose: str) -> None:
@@ -136,50 +140,38 @@ def broadcastable(name: str, shape: tuple[int, ...], other: tuple[int, ...], who
     try:
         np.broadcast_shapes(shape, other)
     except ValueError:
-        raise ValueError(
-            f"{name} has shape {shape}; one that broadcasts with {whose} {other} is allowed"
-        ) from None
+        raise refusal(name, f"of a shape that broadcasts with {whose} {other}", shape) from None
 
 
 def generator(name: str, value: np.random.Generator) -> np.random.Generator:
-    """``value`` if it is a generator: no seed, no ``None`` and nothing of the older
-    ``RandomState``.
-    """
-    if not isinstance(value, np.random.Generator):
-        raise ValueError(f"{name}={value!r} is not allowed: a numpy.random.Generator is")
+    """``value`` if it is a generator: no seed, no ``None``, no older ``RandomState``."""
+    require(isinstance(value, np.random.Generator), name, "a numpy.random.Generator", value)
     return value
 
 
 def sequence(name: str, values: Iterable[object]) -> list:
-    """``values`` as a list if they stand in an order and can be counted: no text, mapping, set
-    or generator.
-    """
-    if not isinstance(values, str | bytes | Mapping | set | frozenset) and hasattr(
-        values, "__len__"
-    ):
+    """``values`` as a list if they have an order and a length: no text, mapping or set."""
+    if not isinstance(values, str | bytes | Mapping | set | frozenset):
         try:
+            len(values)
             return list(values)
-        except TypeError:  # an array of no dimension
+        except TypeError:  # no length: a generator, an array of no dimension
             pass
-    raise ValueError(f"{name}={values!r} is not allowed: a list or a tuple is")
+    raise refusal(name, "a list or a tuple", values)
 
 
 def array(name: str, values: object) -> np.ndarray:
-    """``values`` as an array; a ``ValueError`` if their rows differ in length or some are masked.
+    """``values`` as an array: their rows have one length, and none of them is masked.
 
-    NumPy lets go of a mask without a word, and what it hid would be used.
+    NumPy drops a mask silently, and what it hid would be used.
     """
     if np.ma.is_masked(values):
-        raise ValueError(
-            f"{name} has {np.ma.count_masked(values)} masked entries; an array without any is"
-            " allowed"
-        )
+        masked = np.ma.count_masked(values)
+        raise ValueError(f"{name} must have no masked entries, got {masked} of them")
     try:
         return np.asarray(values)
     except ValueError:
-        raise ValueError(
-            f"{name} is a list whose entries differ in length; an array is allowed"
-        ) from None
+        raise refusal(name, "an array: entries of one length", values) from None
 
 
 def reals(name: str, values: object) -> np.ndarray:
@@ -190,7 +182,7 @@ def reals(name: str, values: object) -> np.ndarray:
             return found.astype(float, copy=False)
         except (TypeError, ValueError, OverflowError):
             pass
-    raise ValueError(f"{name}={values!r} is not allowed: real numbers are")
+    raise refusal(name, "real numbers", values)
 
 
 def finite(name: str, values: object) -> np.ndarray:
@@ -203,8 +195,7 @@ def finite(name: str, values: object) -> np.ndarray:
 
 def boolean(name: str, value: bool) -> bool:
     """``value`` if it is True or False: a text such as ``"False"`` would count as true."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+    require(isinstance(value, bool | np.bool_), name, "True or False", value)
     return bool(value)
 
 
@@ -214,40 +205,28 @@ def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
     Raises
     ------
     ValueError
-        With the first entry that is not, the shape if there is more than one
-        dimension, or the dtype if it is none of numbers.
+        With the first entry that is not and its dtype (an object array is none of
+        numbers, whatever it holds), or with the shape if it is not one dimension.
     """
     found = array(name, values)
-    if found.ndim != 1:
-        raise ValueError(f"{name} has shape {found.shape}; one dimension is allowed")
-    if found.size:
-        wrong = _first_wrong(found, k)
-        if wrong is not None:
-            bad = found[wrong : wrong + 1].tolist()[0]  # as Python writes it, not as NumPy does
-            if (
-                found.dtype.kind not in _REAL
-            ):  # the entry may well be a whole number: it is the dtype that is wrong
-                raise ValueError(
-                    f"{name} holds {bad!r} and has dtype {found.dtype}; an integer, float or bool"
-                    f" dtype is allowed, with whole numbers in 0..{k - 1}"
-                )
-            raise ValueError(
-                f"{name} holds {bad!r} ({found.dtype}); allowed are whole numbers in 0..{k - 1}"
-            )
+    require(found.ndim == 1, name, "of one dimension", found.shape)
+    numbers = found.dtype.kind in _REAL
+    if found.size and not (numbers and _are_codes(found, k)):
+        # an array of objects may hold nothing but good codes: its first entry shows the dtype
+        right = (found >= 0) & (found < k) & (found == np.floor(found)) if numbers else 0
+        entry = found.tolist()[int(np.argmin(right))]
+        raise ValueError(
+            f"{name} must be whole numbers in 0..{k - 1} of an integer, float or bool dtype, got"
+            f" {entry!r} ({found.dtype})"
+        )
     return found.astype(np.intp, copy=False)
 
 
-def _first_wrong(found: np.ndarray, k: int) -> int | None:
-    """Place of the first entry that is no whole number in 0..k-1; the first of all in an array
-    without numbers.
-    """
-    if found.dtype.kind not in _REAL:
-        return 0
-    if found.dtype.kind == "f" and not (found == np.floor(found)).all():  # NaN, too
-        return int(np.argmin((found == np.floor(found)) & (found >= 0) & (found < k)))
-    if found.min() < 0 or found.max() >= k:
-        return int(np.argmax((found < 0) | (found >= k)))
-    return None
+def _are_codes(found: np.ndarray, k: int) -> bool:
+    """Whether all of some numbers are codes; for integers without an array of their size."""
+    if not (found.min() >= 0 and found.max() < k):
+        return False
+    return found.dtype.kind != "f" or bool((found == np.floor(found)).all())
 
 
 def resolve(
@@ -278,12 +257,9 @@ def resolve(
     module, _, attribute = value.partition(":")
     try:
         found = getattr(import_module(module), attribute)
-    except ModuleNotFoundError as error:
+    except (ModuleNotFoundError, AttributeError, ValueError) as error:  # not there, or half a name
         raise ValueError(
-            f"{name}={value!r} cannot be imported ({error}): a module on Python's path is needed"
+            f"{name} must be MODULE:OBJECT with a module on Python's path, got {value!r} ({error})"
         ) from error
-    except (AttributeError, ValueError) as error:  # no such object, or half of a name
-        raise ValueError(f"{name}={value!r} is not allowed ({error}): MODULE:OBJECT is") from error
-    if not fits(found):
-        raise ValueError(f"{name}={value!r} is {found!r}; {what} is allowed")
+    require(fits(found), name, f"the name of {what}", value)
     return found

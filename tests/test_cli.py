@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -38,17 +39,17 @@ def test_python_m_lib_is_the_same():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", "ldp"], "grid='ldp' is not known; choose from 'ldp_main'"),
-        (["run", "ldp_main", "--profile", "huge"], "profile='huge'"),
-        (["tune", "compas"], "dataset='compas'"),
-        (["data", "verify", "x.csv"], "file='x.csv'"),
-        (["book", "--profile", "huge"], "profile='huge'"),
-        (["claims", "--paper", "none"], "paper='none'"),
+        (["run", "ldp"], r"grid must be one of 'ldp_main', .*, got 'ldp'"),
+        (["run", "ldp_main", "--profile", "huge"], r"profile must be .*, got 'huge'"),
+        (["tune", "compas"], r"dataset must be .*, got 'compas'"),
+        (["data", "verify", "x.csv"], r"file must be .*, got 'x.csv'"),
+        (["book", "--profile", "huge"], r"profile must be .*, got 'huge'"),
+        (["claims", "--paper", "none"], r"paper must be .*, got 'none'"),
     ],
 )
 def test_wrong_input_is_named_with_status_two(arguments, message, capsys):
     assert main(arguments) == 2
-    assert message in capsys.readouterr().err
+    assert re.search(message, capsys.readouterr().err)
 
 
 def test_claims_prints_every_row(capsys):

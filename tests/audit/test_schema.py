@@ -141,14 +141,17 @@ def test_of_a_tie_the_first_value_is_the_positive_one():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"sensitive": "nobody"}, "column='nobody' is not known"),
+        ({"sensitive": "nobody"}, "'land', 'none', 'ill', 'grade', got 'nobody'"),
         ({"sensitive": "grade"}, "has 3 values ('high', 'low', 'mid')"),
         ({"sensitive": "land"}, "has 1 value"),
         ({"sensitive": "none"}, "has 0 value"),
         ({"sensitive": "ill", "positive": "maybe"}, "positive='maybe' is no value of 'ill'"),
         ({"sensitive": "ill", "lens": ("ill",)}, "the sensitive column is what is to be predicted"),
         ({"sensitive": "ill", "lens": ("land",)}, "the column is ignored (constant)"),
-        ({"sensitive": "ill", "kinds": {"age": "numeric"}}, "kind of age='numeric'"),
+        (
+            {"sensitive": "ill", "kinds": {"age": "numeric"}},
+            "kind of age must be one of 'category', 'number', 'ignore', got 'numeric'",
+        ),
         (
             {"sensitive": "ill", "kinds": {"sex": "number"}},
             "column 'sex' holds 'f' (row 1), not a number",

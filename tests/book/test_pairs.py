@@ -81,7 +81,7 @@ def test_an_unknown_value_names_the_choices(page):
     """
     code, given = up_to_the_check(page)
     with pytest.raises(
-        ValueError, match=r"profile='enormous' is not known; choose from 'quick', 'paper'"
+        ValueError, match=r"profile must be one of 'quick', 'paper'.*, got 'enormous'"
     ):
         exec("\n".join(code), given | {"profile": "enormous"})
 
@@ -93,7 +93,7 @@ def test_each_parameter_refuses_another_kind_of_value_by_its_name(page):
     source = compile("\n".join(code), page.doc, "exec")
     for name, value in ((n, v) for n, v in given.items() if not n.startswith("__")):
         for wrong in ([value], 3.25 if isinstance(value, str) else "some"):
-            with pytest.raises(ValueError, match=rf"^{name}="):
+            with pytest.raises(ValueError, match=rf"^{name}( must be|=)"):
                 exec(source, given | {name: wrong})
 
 

@@ -70,18 +70,18 @@ def test_protocols_runs_at_the_ends_of_its_parameters(parameters):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"epsilon": 0.009}, r"epsilon=0\.009 is not allowed: a number >= 0\.01 and <= 100"),
-        ({"epsilon": 101.0}, r"epsilon=101\.0"),
-        ({"epsilon": float("nan")}, "epsilon=nan"),
-        ({"k": 1}, "k=1"),
-        ({"k": 13}, "k=13"),
-        ({"runs": 1}, "runs=1"),
-        ({"dataset": "x"}, "dataset='x' is not known"),
+        ({"epsilon": 0.009}, r"epsilon must be a number >= 0\.01 and <= 100, got 0\.009"),
+        ({"epsilon": 101.0}, r"epsilon must be .*, got 101\.0"),
+        ({"epsilon": float("nan")}, r"epsilon must be .*, got nan"),
+        ({"k": 1}, r"k must be .*, got 1"),
+        ({"k": 13}, r"k must be .*, got 13"),
+        ({"runs": 1}, r"runs must be .*, got 1"),
+        ({"dataset": "x"}, r"dataset must be one of .*, got 'x'"),
         (
             {"dataset": "acs_coverage", "attribute": "ST"},
-            "attribute='ST' is not known; choose from 'AGEP'",
+            r"attribute must be one of 'AGEP'.*, got 'ST'",
         ),
-        ({"dataset": "lsac"}, "attribute='race' is not known; choose from .*'race1'"),
+        ({"dataset": "lsac"}, r"attribute must be one of .*'race1'.*, got 'race'"),
     ],
 )
 def test_protocols_refuses_the_rest_before_any_work(parameters, words):
@@ -110,7 +110,7 @@ def test_budget_runs_at_the_ends_of_its_parameters(dataset, epsilon):
 )
 def test_others_refuse_what_the_protocols_cannot_do(page, parameters):
     ((name, value),) = parameters.items()
-    with pytest.raises(ValueError, match=f"^{name}={value} is not allowed"):
+    with pytest.raises(ValueError, match=f"^{name} must be .*, got {value}"):
         run_cells(page, "check_parameters", **parameters)
 
 

@@ -41,12 +41,12 @@ def test_every_command_explains_itself(command, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["run", "nothing"], "grid='nothing' is not known"),
-        (["data", "verify", "nothing.csv"], "file='nothing.csv'"),
-        (["book", "--profile", "huge"], "profile='huge'"),
-        (["book", "--workers", "0"], "workers=0"),
+        (["run", "nothing"], r"grid must be .*, got 'nothing'"),
+        (["data", "verify", "nothing.csv"], r"file must be .*, got 'nothing.csv'"),
+        (["book", "--profile", "huge"], r"profile must be .*, got 'huge'"),
+        (["book", "--workers", "0"], r"workers must be .*, got 0"),
     ],
 )
 def test_a_wrong_argument_is_told_and_ends_with_2(arguments, words, capsys):
     assert main(arguments) == 2
-    assert words in capsys.readouterr().err
+    assert re.search(words, capsys.readouterr().err)

@@ -137,7 +137,7 @@ def test_the_size_constraint_counts_members_of_the_whole_table():
     found = groups(FRAME, ["a"], predicates={"nobody": lambda t: t["age"] > 99})
     assert list(large_enough(found, 2)) == [EVERYONE, "a = 1.0"]
     assert list(large_enough(found, 2.5)) == [EVERYONE]
-    with pytest.raises(ValueError, match="gamma=0"):
+    with pytest.raises(ValueError, match=r"gamma must be .*, got 0"):
         large_enough(found, 0)
 
 
@@ -146,7 +146,7 @@ def test_what_names_no_group_is_refused():
         banded(FRAME["age"], (5, 5))
     with pytest.raises(ValueError, match="edges="):
         banded(FRAME["age"], ())
-    with pytest.raises(ValueError, match="column='c'"):
+    with pytest.raises(ValueError, match=r"column must be .*, got 'c'"):
         groups(FRAME, ["c"])
     with pytest.raises(ValueError, match="gave int64"):
         groups(FRAME, predicates={"bad": lambda t: t["age"].to_numpy()})

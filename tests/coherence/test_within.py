@@ -240,7 +240,7 @@ def test_limit_and_refusals():
     assert insufficient_epsilon(2.0) == math.inf
     with pytest.raises(ValueError, match=r"alpha=2.1"):
         insufficient_epsilon(2.1)
-    with pytest.raises(ValueError, match="epsilon=-1"):
+    with pytest.raises(ValueError, match=r"epsilon must be .*, got -1"):
         within_distance(100, epsilon=-1, log_p=-1.0)
     with pytest.raises(ValueError, match="n=7"):
         membership_bits(n=7, epsilon=1.0)

@@ -305,11 +305,11 @@ def test_offline_falls_back_to_the_replica_and_says_so(name, fresh_cache, monkey
 
 
 def test_unknown_names_are_answered_with_the_choices():
-    with pytest.raises(ValueError, match=r"dataset='compas'.*'adult'"):
+    with pytest.raises(ValueError, match=r"dataset must be one of .*'adult'.*, got 'compas'"):
         load("compas")
-    with pytest.raises(ValueError, match=r"source='disk'.*'replica'"):
+    with pytest.raises(ValueError, match=r"source must be one of .*'replica'.*, got 'disk'"):
         load("adult", "disk")
-    with pytest.raises(ValueError, match=r"file='x.csv'"):
+    with pytest.raises(ValueError, match=r"file must be .*, got 'x.csv'"):
         load_raw("x.csv")
 
 

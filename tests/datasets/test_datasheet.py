@@ -40,7 +40,7 @@ def test_base_rates_carry_wilsons_interval():
     z = 1.959964
     assert table["low"][1] == pytest.approx(2 / (2 + z**2), rel=1e-5)
     assert all(map(math.isnan, wilson(0, 0)))
-    with pytest.raises(ValueError, match="by='x'"):
+    with pytest.raises(ValueError, match=r"by must be .*, got 'x'"):
         base_rates(DATA, "x", BOOK)
 
 

@@ -89,7 +89,7 @@ TOY = Task("toy", "Toy", "toy.csv", domain=Domain.of({"a": 3, "one": 1, "p": 2, 
         ({"pool": ("one",)}, "pool holds 'one', which is constant"),
         ({"target": "a"}, "target='a' has 3 codes; two are allowed"),
         ({"protected": "one"}, "protected='one' has 1 codes; two"),
-        ({"pool": ("b",)}, "pool='b' is not known; choose from 'a'"),
+        ({"pool": ("b",)}, r"pool must be one of 'a'.*, got 'b'"),
     ],
 )
 def test_a_task_names_the_attribute_that_does_not_fit(change, message):

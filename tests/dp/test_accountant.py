@@ -44,14 +44,14 @@ def test_disjoint_parts_cost_the_dearest_and_are_all_noted():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: PrivacyAccountant(0.0), "rho=0.0 is not allowed"),
-        (lambda: PrivacyAccountant(1.0, unit="euro"), "unit='euro'"),
-        (lambda: PrivacyAccountant(1.0).spend("x", -1.0), "rho=-1.0"),
-        (lambda: PrivacyAccountant(1.0).spend("x", float("nan")), "rho=nan"),
+        (lambda: PrivacyAccountant(0.0), r"rho must be .*, got 0.0"),
+        (lambda: PrivacyAccountant(1.0, unit="euro"), r"unit must be .*, got 'euro'"),
+        (lambda: PrivacyAccountant(1.0).spend("x", -1.0), r"rho must be .*, got -1.0"),
+        (lambda: PrivacyAccountant(1.0).spend("x", float("nan")), r"rho must be .*, got nan"),
         (lambda: PrivacyAccountant(1.0).spend_parallel("x", {}), "costs={}"),
         (
             lambda: PrivacyAccountant(1.0).spend_parallel("x", {"a": 0.1, "b": 0.0}),
-            "rho of 'b'=0.0",
+            r"rho of 'b' must be .*, got 0.0",
         ),
         (lambda: PrivacyAccountant(1.0, unit="epsilon").rho, "unit='epsilon'"),
     ],
@@ -127,9 +127,9 @@ def test_disjoint_parts_pass_on_what_they_do_not_cover():
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"kind": "look"}, "kind='look'"),
+        ({"kind": "look"}, r"kind must be .*, got 'look'"),
         ({"sensitivity": {}}, "sensitivity"),
-        ({"sensitivity": {"swap": 1.0}}, "relation='swap'"),
+        ({"sensitivity": {"swap": 1.0}}, r"relation must be .*, got 'swap'"),
         ({"sensitivity": {"add or remove": 0.0}}, "sensitivity"),
         ({"sensitivity": {"add or remove": 1.0, "replace": -1.0}}, "sensitivity must"),
     ],

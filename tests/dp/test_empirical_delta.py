@@ -110,5 +110,5 @@ def test_what_is_not_covered_is_an_infinite_loss():
     ],
 )
 def test_wrong_arguments_are_refused(call):
-    with pytest.raises(ValueError, match=r"must|is not allowed"):
+    with pytest.raises(ValueError, match="must"):
         call()

@@ -202,8 +202,8 @@ def test_metrics_of_ones_own_stand_beside_the_others():
     [
         (pd.Series([True, None] * 4, dtype="boolean"), "holds <NA>; 0 and 1"),
         ([1, None] * 4, "holds None; 0 and 1"),
-        ([[0], [0, 1]] * 4, "is a list whose entries differ"),
-        (np.ma.array(Y, mask=HAT), "has 3 masked entries"),
+        ([[0], [0, 1]] * 4, "must be an array: entries of one length"),
+        (np.ma.array(Y, mask=HAT), "must have no masked entries, got 3 of them"),
         (list("01010101"), "holds .*'0'.*; 0 and 1"),
         (None, r"has shape \(\)"),
         (5, r"has shape \(\)"),

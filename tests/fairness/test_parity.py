@@ -78,9 +78,9 @@ def test_runs_are_batched_over_the_first_axis():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"omega": 0.0}, "omega=0.0"),
-        ({"reading": "median"}, "reading='median'"),
-        ({"drop": 4}, "drop=4"),
+        ({"omega": 0.0}, r"omega must be .*, got 0.0"),
+        ({"reading": "median"}, r"reading must be .*, got 'median'"),
+        ({"drop": 4}, r"drop must be .*, got 4"),
     ],
 )
 def test_wrong_arguments_are_named(options, words):
@@ -93,7 +93,11 @@ def test_wrong_arguments_are_named(options, words):
     [
         ([], [], r"truth and estimate have shape \(0,\)"),
         (1.0, 2.0, r"truth and estimate have shape \(\)"),
-        ([1.0, 2.0], [1.0, 2.0, 3.0], r"estimate has shape \(3,\)"),
+        (
+            [1.0, 2.0],
+            [1.0, 2.0, 3.0],
+            r"estimate must be of a shape that broadcasts with .*, got \(3,\)",
+        ),
     ],
 )
 def test_shapes_that_have_no_parity_error_are_refused(truth, estimate, words):

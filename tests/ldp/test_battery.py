@@ -38,7 +38,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     "epsilon", [0, -1.0, 1e-17, 9e-10, float("nan"), float("inf"), 1e3, 10**400, "1", None, True]
 )
 def test_epsilon_out_of_range_is_refused(name, epsilon):
-    with pytest.raises(ValueError, match=r"epsilon=.* a number >= 1e-09 and <= 600 is"):
+    with pytest.raises(ValueError, match="epsilon must be a number >= 1e-09 and <= 600, got"):
         make(name, k=4, epsilon=epsilon)
 
 
@@ -56,7 +56,7 @@ def test_the_ends_of_the_range_can_be_used(name, k, epsilon, rng):
 @every
 @pytest.mark.parametrize("k", [1, 0, -3, 2.5, "4"])
 def test_domain_size_out_of_range_is_refused(name, k):
-    with pytest.raises(ValueError, match="k="):
+    with pytest.raises(ValueError, match="k must be"):
         make(name, k=k, epsilon=1.0)
 
 
@@ -68,7 +68,7 @@ def test_values_outside_the_domain_are_refused(name, values, rng):
 
 
 def test_unknown_protocol_names_the_choices():
-    with pytest.raises(ValueError, match=r"protocol='DE'.*'GRR'.*'THE'"):
+    with pytest.raises(ValueError, match=r"protocol must be one of .*'GRR'.*'THE'.*, got 'DE'"):
         make("DE", k=4, epsilon=1.0)
 
 
@@ -398,7 +398,7 @@ def test_some_protocols_lose_the_value_however_large_the_budget(name, kept):
 @every
 def test_variance_refuses_bad_arguments(name):
     mechanism = make(name, k=4, epsilon=1.0)
-    with pytest.raises(ValueError, match="n="):
+    with pytest.raises(ValueError, match="n must be"):
         mechanism.variance(0)
     for bad in (1.5, -0.1, float("nan"), [0.2, float("nan")]):
         with pytest.raises(ValueError, match="frequency="):
@@ -431,10 +431,10 @@ SEEDS = np.arange(5, dtype=np.uint64)
     ("seeds", "hashes", "words"),
     [
         (SEEDS[:1], np.zeros(5, dtype=int), "reports has 1 seeds for 5 hashes"),
-        (SEEDS, np.full(5, 99), "hashes of reports holds 99 .*whole numbers in 0"),
-        (SEEDS, np.full(5, -1), "hashes of reports holds -1"),
-        (SEEDS, np.full(5, 0.5), "hashes of reports holds 0.5"),
-        (SEEDS, np.zeros((5, 1), dtype=int), "hashes of reports has shape"),
+        (SEEDS, np.full(5, 99), r"hashes of reports must be whole numbers in 0.*, got 99"),
+        (SEEDS, np.full(5, -1), r"hashes of reports must be whole numbers.*, got -1"),
+        (SEEDS, np.full(5, 0.5), r"hashes of reports must be whole numbers.*, got 0.5"),
+        (SEEDS, np.zeros((5, 1), dtype=int), "hashes of reports must be of one dimension, got"),
         (SEEDS.astype(np.int64), np.zeros(5, dtype=int), "seeds of reports has dtype int64"),
         (SEEDS[:, None], np.zeros(5, dtype=int), r"seeds of reports has .*shape \(5, 1\)"),
         (SEEDS.tolist(), np.zeros(5, dtype=int), "seeds of reports has dtype int64"),
@@ -457,9 +457,9 @@ def test_what_is_no_hash_report_is_refused(name, seeds, hashes, words):
     [
         (np.ones((3, 10), dtype=np.uint8), r"shape \(3, 10\); \(n, 2\)"),
         (np.array([[0, 1], [4, 4]]), r"reports holds \[4, 4\]; 2 different values"),
-        (np.array([[0, 10]]), "reports holds 10 .*whole numbers in 0..9"),
-        (np.array([[0, -1]]), "reports holds -1"),
-        (np.array([[0, 0.5]]), "reports holds 0.5"),
+        (np.array([[0, 10]]), r"reports must be whole numbers in 0..9.*, got 10"),
+        (np.array([[0, -1]]), r"reports must be whole numbers.*, got -1"),
+        (np.array([[0, 0.5]]), r"reports must be whole numbers.*, got 0.5"),
     ],
 )
 def test_what_is_no_subset_is_refused(reports, words):
@@ -501,5 +501,5 @@ def test_the_audit_catches_a_protocol_that_claims_too_little(name, rng):
 def test_an_audit_without_reports_is_refused(a, b, words):
     with pytest.raises(ValueError, match=words):
         audited_epsilon(a, b)
-    with pytest.raises(ValueError, match="level=0"):
+    with pytest.raises(ValueError, match=r"level must be .*, got 0"):
         audited_epsilon(a, b, level=0)

@@ -48,10 +48,10 @@ def test_k_based_on_adult_is_the_papers_formula():
         (1.0, [], "uniform", "sizes"),
         (1.0, [1], "uniform", "sizes"),
         (1.0, [2], "adaptive", "split"),
-        (1e308, [2, 3, 1000], "k-based", "epsilon=1e.308"),
-        (1e-323, [2, 3, 1000], "k-based", "epsilon=1e-323"),
-        (9e-10, [2], "uniform", "epsilon=9e-10"),
-        (601, [2], "uniform", "epsilon=601"),
+        (1e308, [2, 3, 1000], "k-based", r"epsilon must be .*, got 1e.308"),
+        (1e-323, [2, 3, 1000], "k-based", r"epsilon must be .*, got 1e-323"),
+        (9e-10, [2], "uniform", r"epsilon must be .*, got 9e-10"),
+        (601, [2], "uniform", r"epsilon must be .*, got 601"),
     ],
 )
 def test_bad_splits_are_refused(epsilon, sizes, split, named):
@@ -162,12 +162,12 @@ def test_sanitise_refuses_an_attribute_twice():
     ("frame", "sensitive", "epsilon", "words"),
     [
         ({"a": [0], "b": [0]}, ("b", "a"), 1.0, "sensitive holds 'a', which is constant .sizes=1"),
-        ({"b": [0, 7]}, ("b",), 1.0, "b holds 7 .*whole numbers in 0..1"),
-        ({"b": [0, np.nan]}, ("b",), 1.0, "b holds nan "),
+        ({"b": [0, 7]}, ("b",), 1.0, r"b must be whole numbers in 0..1.*, got 7"),
+        ({"b": [0, np.nan]}, ("b",), 1.0, r"b must be whole numbers.*, got nan "),
         ({"c": [0, 1]}, ("b",), 1.0, r"frame has columns \['c'\]; one called 'b' is needed"),
-        ({"b": [0, 1]}, ("z",), 1.0, "sensitive='z' is not known"),
+        ({"b": [0, 1]}, ("z",), 1.0, r"sensitive must be one of .*, got 'z'"),
         ({"b": [0, 1]}, (), 1.0, "sensitive"),
-        ({"b": [0, 1]}, ("b",), 1e-17, "epsilon=1e-17 is not allowed"),
+        ({"b": [0, 1]}, ("b",), 1e-17, r"epsilon must be .*, got 1e-17"),
     ],
 )
 def test_sanitise_names_what_it_refuses(frame, sensitive, epsilon, words):
@@ -189,7 +189,7 @@ def test_design_matrix_names_the_column_it_refuses(form):
         ValueError, match=r"frame has columns \['a', 'b'\]; one called 'c' is needed"
     ):
         design_matrix(FRAME[["a", "b"]], DOMAIN, form=form)
-    with pytest.raises(ValueError, match=r"b holds 2 .*whole numbers in 0\.\.1"):
+    with pytest.raises(ValueError, match=r"b must be whole numbers in 0\.\.1.*, got 2"):
         design_matrix(FRAME.assign(b=2), DOMAIN, form=form)
     with pytest.raises(ValueError, match=r"sanitised\['c'\] holds 3; bits are allowed"):
         design_matrix(FRAME, DOMAIN, {"c": np.full((4, 4), 3, dtype=np.uint8)}, form=form)
@@ -234,22 +234,22 @@ def test_csr_takes_the_memory_of_its_ones():
 
 @pytest.mark.parametrize("bad", [None, 5, (k for k in (2, 3)), {2: 3}, {2, 3}, "23"])
 def test_sizes_stand_in_an_order(bad):
-    with pytest.raises(ValueError, match=r"^sizes=.* is not allowed: a list or a tuple is"):
+    with pytest.raises(ValueError, match=r"^sizes must be a list or a tuple, got"):
         split_budget(1.0, bad, "uniform")
 
 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"sensitive": None}, "^sensitive=None "),
-        ({"sensitive": "ab"}, "^sensitive='ab' is not allowed"),
-        ({"sensitive": [["b"]]}, r"^sensitive=\['b'\] is not known"),
-        ({"sensitive": {"a": 1}}, "^sensitive=.'a': 1. is not allowed"),
+        ({"sensitive": None}, r"^sensitive must be .*, got None$"),
+        ({"sensitive": "ab"}, r"^sensitive must be .*, got 'ab'"),
+        ({"sensitive": [["b"]]}, r"^sensitive must be one of .*, got \['b'\]"),
+        ({"sensitive": {"a": 1}}, r"^sensitive must be .*, got .'a': 1."),
         ({"frame": FRAME.to_dict("list")}, "^frame has type dict; a pandas.DataFrame"),
         ({"frame": FRAME.to_numpy()}, "^frame has type ndarray"),
         ({"frame": None}, "^frame has type NoneType"),
-        ({"protocol": np.array(["GRR", "SS"])}, "^protocol="),
-        ({"split": np.array(["uniform", "k-based"])}, "^split="),
+        ({"protocol": np.array(["GRR", "SS"])}, r"^protocol must be"),
+        ({"split": np.array(["uniform", "k-based"])}, r"^split must be"),
     ],
 )
 def test_sanitise_names_what_is_of_another_kind(changed, words):
@@ -281,13 +281,15 @@ def test_a_share_that_is_too_small_is_told_in_terms_of_the_budget_that_was_given
 def test_bits_and_codes_of_another_kind_are_named():
     with pytest.raises(ValueError, match=r"^sanitised\['c'\] has dtype int64; uint8"):
         design_matrix(FRAME, DOMAIN, {"c": [[1] * 4] * 4})
-    with pytest.raises(ValueError, match=r"^sanitised\['c'\] is a list whose entries differ"):
+    with pytest.raises(
+        ValueError, match=r"^sanitised\['c'\] must be an array: entries of one length, got"
+    ):
         design_matrix(FRAME, DOMAIN, {"c": [[1], [1, 0]]})
     with pytest.raises(ValueError, match=r"^sanitised has type list"):
         design_matrix(FRAME, DOMAIN, [1])
     with pytest.raises(ValueError, match=r"^frame has type dict"):
         design_matrix(FRAME.to_dict("list"), DOMAIN)
-    with pytest.raises(ValueError, match=r"^values is a list whose entries differ"):
+    with pytest.raises(ValueError, match=r"^values must be an array: entries of one length, got"):
         one_hot([[1], [1, 2]], 3)
 
 
@@ -350,7 +352,7 @@ def test_sparse_bits_of_another_kind_are_named(bits):
     frame, domain = pd.DataFrame({"a": [0, 1, 0]}), Domain.of({"a": 2})
     with pytest.raises(ValueError, match=r"sanitised\['a'\] h(as|olds)"):
         design_matrix(frame, domain, {"a": bits})
-    with pytest.raises(ValueError, match="form='sparse'"):
+    with pytest.raises(ValueError, match=r"form must be .*, got 'sparse'"):
         sanitise(
             frame,
             domain,

@@ -121,7 +121,7 @@ def test_ss_rules_for_omega():
     assert SS(k=10, epsilon=1.0).omega == 2  # 10 / 3.718 = 2.69
     assert SS(k=10, epsilon=1.0, omega_rule="round").omega == 3
     assert SS(k=2, epsilon=5.0).omega == 1  # the printed rule gives 0, no subset at all
-    with pytest.raises(ValueError, match=r"omega_rule='ceil'.*'floor'"):
+    with pytest.raises(ValueError, match=r"omega_rule must be one of .*'floor'.*, got 'ceil'"):
         SS(k=10, epsilon=1.0, omega_rule="ceil")
 
 
@@ -175,7 +175,7 @@ def test_subsets_of_mixed_sizes_keep_their_sizes(m, top, rng):
 def test_olh_rules_for_g():
     assert OLH(k=9, epsilon=1.0).g == 3  # floor(3.718)
     assert OLH(k=9, epsilon=1.0, g_rule="round").g == 4  # round(2.718) + 1
-    with pytest.raises(ValueError, match="g_rule="):
+    with pytest.raises(ValueError, match="g_rule must be"):
         OLH(k=9, epsilon=1.0, g_rule="up")
 
 

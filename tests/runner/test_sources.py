@@ -208,9 +208,9 @@ def test_a_grid_without_sources_says_none(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--workers", "0"], "workers=0"),
-        (["--part", "5/3"], "number=5"),
-        (["--part", "0/3"], "number=0"),
+        (["--workers", "0"], r"workers must be .*, got 0"),
+        (["--part", "5/3"], r"number must be .*, got 5"),
+        (["--part", "0/3"], r"number must be .*, got 0"),
         (["--backend", "threads"], "threads"),
     ],
 )
@@ -218,7 +218,7 @@ def test_arguments_are_looked_at_before_data(options, message, monkeypatch, caps
     """Without data the complaint was of replicas, after a try at the network."""
     monkeypatch.setattr("lib.runner.run.load", lambda name: pytest.fail("data were asked for"))
     assert main(["run", "ldp_main", *options]) == 2
-    assert message in capsys.readouterr().err
+    assert re.search(message, capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

@@ -94,13 +94,13 @@ def test_a_budget_of_1_is_a_budget_of_1_point_0(kind, fields):
 @pytest.mark.parametrize(("kind", "fields"), KINDS)
 def test_the_seed_is_checked_as_the_other_numbers_are(kind, fields):
     for seed in (-1, True, "2024", None, 20240212.0):
-        with pytest.raises(ValueError, match=f"seed={seed!r} is not allowed"):
+        with pytest.raises(ValueError, match=f"seed must be .*, got {seed!r}"):
             kind(**fields, seed=seed)
     assert cell_key(kind(**fields, seed=np.int64(7))) == cell_key(kind(**fields, seed=7))
 
 
 def test_a_mixture_is_no_data_set():
-    with pytest.raises(ValueError, match="dataset='zzz'"):
+    with pytest.raises(ValueError, match=r"dataset must be .*, got 'zzz'"):
         means_mixtures.MixtureCell(n=1000, k=3, alpha=1.0, dataset="zzz")
 
 
@@ -233,7 +233,7 @@ def test_equal_cells_have_equal_keys():
 
 
 def test_workers_below_one_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="workers=0"):
+    with pytest.raises(ValueError, match=r"workers must be .*, got 0"):
         _sweep(tmp_path / "grid.parquet", workers=0)
 
 

@@ -46,7 +46,7 @@ def test_one_row_a_cell_and_group():
 
 
 def test_wrong_parameters_are_named():
-    with pytest.raises(ValueError, match="release='huge'"):
+    with pytest.raises(ValueError, match=r"release must be .*, got 'huge'"):
         Cell(release="huge", epsilon=1.0, reader="counts", split=0)
-    with pytest.raises(ValueError, match="epsilon=0"):
+    with pytest.raises(ValueError, match=r"epsilon must be .*, got 0"):
         Cell(release="fine", epsilon=0, reader="counts", split=0)

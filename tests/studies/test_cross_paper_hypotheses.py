@@ -150,7 +150,7 @@ def test_p_values():
     assert p_value(np.zeros(5), 0, "greater") == p_value(np.zeros(5), 0, "two-sided") == 1
     assert p_value(np.ones(5), 0, "greater") == 0
     assert math.isnan(p_value(np.ones(1), 0, "less"))
-    with pytest.raises(ValueError, match="direction='up'"):
+    with pytest.raises(ValueError, match=r"direction must be .*, got 'up'"):
         p_value(x, 0, "up")
 
 
@@ -178,7 +178,7 @@ def test_runs_that_lack_a_cell_are_left_out():
 
 
 def test_wrong_hypotheses_are_named():
-    with pytest.raises(ValueError, match="direction='up'"):
+    with pytest.raises(ValueError, match=r"direction must be .*, got 'up'"):
         Hypothesis(id="x", part="", statement="", statistic="clear", direction="up")
-    with pytest.raises(ValueError, match="alpha=2"):
+    with pytest.raises(ValueError, match=r"alpha must be .*, got 2"):
         Hypothesis(id="x", part="", statement="", statistic="clear", direction="less", alpha=2)

@@ -49,7 +49,7 @@ GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
     ],
 )
 def test_a_cell_refuses_what_it_does_not_know(field, value):
-    with pytest.raises(ValueError, match=f"{field}="):
+    with pytest.raises(ValueError, match=f"{field}( must be|=)"):
         replace(GRR, **{field: value})
 
 
@@ -79,7 +79,7 @@ def test_the_shares_of_a_cell_are_those_it_uses():
 
 
 def test_the_baseline_has_no_split():
-    with pytest.raises(ValueError, match="split="):
+    with pytest.raises(ValueError, match="split must be"):
         Cell(dataset="lsac", protocol=BASELINE, split="uniform", epsilon=1.0, run=0)
 
 
@@ -252,14 +252,14 @@ def test_a_constant_sensitive_attribute_is_refused(monkeypatch):
     monkeypatch.setattr(
         "lib.studies.ldp_fairness.cells.sensitive_attributes", lambda cell: ("DIS", "ST")
     )
-    with pytest.raises(ValueError, match="sizes=1"):
+    with pytest.raises(ValueError, match=r"sizes must be .*, got 1"):
         run_cell(replace(GRR, dataset="acs_coverage"))
 
 
 def test_grids_by_name(tmp_path):
-    with pytest.raises(ValueError, match=r"grid='ldp'.*'ldp_main'"):
+    with pytest.raises(ValueError, match=r"grid must be one of .*'ldp_main'.*, got 'ldp'"):
         run_grid("ldp")
-    with pytest.raises(ValueError, match=r"profile='full'.*'quick'"):
+    with pytest.raises(ValueError, match=r"profile must be one of .*'quick'.*, got 'full'"):
         run_grid("ldp_main", "full")
     with pytest.raises(ValueError, match=r"no results of 'ldp_main'.*python -m lib run"):
         results("ldp_main", path=tmp_path / "none.parquet")
@@ -275,7 +275,7 @@ def test_results_at_the_papers_scale_refuse_replicas(monkeypatch):
 def test_hyperparameters_by_name():
     assert hyperparameters("published", "lsac")["max_depth"] == 9
     assert set(hyperparameters("tuned", "adult")) == {"max_depth", "learning_rate", "n_estimators"}
-    with pytest.raises(ValueError, match="hyperparameters='best'"):
+    with pytest.raises(ValueError, match=r"hyperparameters must be .*, got 'best'"):
         hyperparameters("best", "lsac")
-    with pytest.raises(ValueError, match="dataset='nist'"):
+    with pytest.raises(ValueError, match=r"dataset must be .*, got 'nist'"):
         hyperparameters("published", "nist")

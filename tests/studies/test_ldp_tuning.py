@@ -61,7 +61,7 @@ def test_the_share_of_test_rows_in_the_search_is_counted(run):
     assert seen_by_search("lsac", run) == seen / len(test)
     assert (seen == 0) == (run == 0)
     assert seen_by_search("lsac", run) == pytest.approx(0.0 if run == 0 else 0.8, abs=0.02)
-    with pytest.raises(ValueError, match="run=-1"):
+    with pytest.raises(ValueError, match=r"run must be .*, got -1"):
         seen_by_search("lsac", -1)
 
 
@@ -120,9 +120,9 @@ def test_tuned_parameters_need_trials(monkeypatch, tmp_path):
 
 
 def test_bad_searches_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="objective='f1'"):
+    with pytest.raises(ValueError, match=r"objective must be .*, got 'f1'"):
         Trial(dataset="lsac", number=0, objective="f1")
-    with pytest.raises(ValueError, match="folds=1"):
+    with pytest.raises(ValueError, match=r"folds must be .*, got 1"):
         Trial(dataset="lsac", number=0, folds=1)
-    with pytest.raises(ValueError, match="trials=0"):
+    with pytest.raises(ValueError, match=r"trials must be .*, got 0"):
         search("lsac", trials=0, store=Store(tmp_path / "a.parquet", version="1"))

@@ -68,7 +68,7 @@ def test_groups_of_a_level():
     assert group_names(frame, "SEX") == ["SEX=0", "SEX=1"]
     assert group_names(frame, "RAC1P") == ["RAC1P=0", "RAC1P=1"]
     assert group_names(frame) == list(NAMES[4:])
-    with pytest.raises(ValueError, match="level='AGE'"):
+    with pytest.raises(ValueError, match=r"level must be .*, got 'AGE'"):
         group_names(frame, "AGE")
 
 
@@ -92,7 +92,7 @@ def test_scores_by_hand():
 def test_a_group_without_a_score_is_no_group():
     frame = pd.DataFrame([record()]).drop(columns="rate|SEX=1,RAC1P=1")
     assert scored(frame).iloc[0].parity_ratio == pytest.approx(0.5 / 0.7)
-    with pytest.raises(ValueError, match="score='nonsense'"):
+    with pytest.raises(ValueError, match=r"score must be .*, got 'nonsense'"):
         group_table(frame, "nonsense")
 
 

@@ -106,8 +106,8 @@ def test_a_focus_weighs_the_marginals_with_its_columns():
         (lambda t: workload_error(t, t, DOMAIN, {}), "workload is empty"),
         (lambda t: workload_error(t, t, DOMAIN, {("a",): -1.0}), "weight -1.0"),
         (lambda t: workload_error(t, t.assign(a=7), DOMAIN, all_kway(DOMAIN)), "a"),
-        (lambda t: all_kway(DOMAIN, 5), "k=5"),
-        (lambda t: all_kway(Domain.of({"x": 2}), 0), "k=0"),
+        (lambda t: all_kway(DOMAIN, 5), r"k must be .*, got 5"),
+        (lambda t: all_kway(Domain.of({"x": 2}), 0), r"k must be .*, got 0"),
     ],
 )
 def test_wrong_arguments_are_named(call, words, table):
