@@ -11,8 +11,9 @@ import pytest
 
 from lib.book.chapter import setup_style
 from lib.ldp import PROTOCOLS
-from lib.plotting.style import epsilon_axis, offsets
-from lib.studies.ldp_fairness.figures.verdicts import VERDICT_COLOURS, tallies
+from lib.plotting.panels import epsilon_axis
+from lib.plotting.style import offsets
+from lib.plotting.tallies import VERDICT_COLOURS, tallies
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.studies.ldp_fairness.figures.verdicts import tallies
+from lib.plotting.tallies import tallies
 from lib.studies.synthesizers.figures.results import (
     COLOURS,
     against_epsilon,

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from lib.plotting.style import epsilon_axis
+from lib.plotting.panels import epsilon_axis
 from lib.stats.summary import rank_correlation
 
 __all__ = ["READER_COLOURS", "releases", "against_epsilon", "differences", "groups", "scatter"]
@@ -148,7 +148,7 @@ def against_epsilon(
                     capsize=1.2,
                     label=release,
                 )
-            epsilon_axis(ax, ticks, label=False)
+            epsilon_axis(ax, ticks)
             ax.set_yscale("symlog", linthresh=0.1)
             ax.set_yticks([0, 0.1, 1], ["0", "0.1", "1"])
             ax.set_ylim(-0.1, 2)

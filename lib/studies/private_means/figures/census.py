@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from lib.plotting.style import log_if_wide
+from lib.plotting.panels import log_if_wide
 
 __all__ = [
     "COLOURS",

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from lib.plotting.style import plain_ticks
+from lib.plotting.panels import plain_ticks
 
 __all__ = ["coverage", "dirichlet_curve", "intervals"]
 

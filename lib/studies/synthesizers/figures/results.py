@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from lib.plotting.style import epsilon_axis, log_if_wide
+from lib.plotting.panels import epsilon_axis, log_if_wide
 from lib.studies.synthesizers.summary import averaged, pareto
 
 __all__ = ["COLOURS", "against_epsilon", "groups_by_size", "front", "two_protocols"]
@@ -30,6 +30,7 @@ SHAPES = {"MST": "o", "AIM": "^", "GEM": "s"}
 def _axes(ax, epsilons, values: pd.Series) -> None:
     """Budgets across in small print; scores on a logarithmic axis if they are wide."""
     epsilon_axis(ax, epsilons)
+    ax.set_xlabel("budget ε (log scale)")
     ax.tick_params(axis="x", labelsize=7.5)
     log_if_wide(ax, values)
 

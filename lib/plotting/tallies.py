@@ -1,0 +1,52 @@
+"""Figure of the verdicts on claims, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import fill
+
+import numpy as np
+import pandas as pd
+
+from lib.plotting.panels import Picture, legend, panel
+from lib.plotting.style import GREEN, RED
+
+__all__ = ["VERDICT_COLOURS", "tallies"]
+
+VERDICT_COLOURS = {
+    "reproduced": GREEN,
+    "same direction": "#8FBF9F",
+    "not reproduced": RED,
+    "not comparable": "#9A9A9A",
+    "not run": "#D0D0D0",
+}
+
+
+def tallies(counts: Mapping[str, Mapping[str, int]]) -> Picture:
+    """One bar for each name in ``counts``, cut by verdict.
+
+    Narrow enough for a phone, names and legend included.
+
+    Parameters
+    ----------
+    counts : mapping of str to mapping
+        Name to how many rows have each verdict.
+    """
+    table = pd.DataFrame(counts).T.reindex(columns=VERDICT_COLOURS).fillna(0).astype(int)
+    fig, ax = panel((3.9, 1.5 + 0.5 * len(table)), "claims")
+    names = [fill(name, 13) for name in table.index]
+    left = np.zeros(len(table), dtype=int)
+    for verdict, colour in VERDICT_COLOURS.items():
+        bars = ax.barh(names, table[verdict], left=left, color=colour, height=0.62, label=verdict)
+        ink = "white" if colour in (GREEN, RED) else "black"
+        numbers = [str(n or "") for n in table[verdict]]
+        ax.bar_label(bars, numbers, label_type="center", fontsize=8, color=ink)
+        left += table[verdict]
+    ax.invert_yaxis()
+    ax.grid(visible=False)
+    legend(fig)
+    words = "; ".join(
+        f"{name}: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items() if n)
+        for name, tally in counts.items()
+    )
+    return fig, f"Verdicts by paper. {words}."
