@@ -59,7 +59,7 @@ def refusal(name: str, what: str, value: object) -> ValueError:
     return ValueError(f"{name} must be {what}, got {_shown(value)}")
 
 
-def _shown(value: object) -> str:
+def _shown(value: Any) -> str:
     try:
         return repr(value)
     except ValueError:  # Python writes no integer of thousands of digits
@@ -76,7 +76,7 @@ def _number(value: object) -> float:
         return math.inf
 
 
-def choice(name: str, value: object, allowed: Iterable[object]) -> object:
+def choice(name: str, value: object, allowed: Iterable[object]) -> Any:
     """``value`` if it is one of ``allowed``."""
     allowed = list(allowed)
     require(_among(value, allowed), name, f"one of {', '.join(map(repr, allowed))}", value)

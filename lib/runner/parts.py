@@ -20,7 +20,7 @@ __all__ = ["share", "parts_there", "gather"]
 
 
 def share(
-    cells: Iterable[object], number: int, of: int, cost: Callable[[object], float] | None = None
+    cells: Iterable[object], number: int, of: int, cost: Callable[..., float] | None = None
 ) -> list[object]:
     """Part ``number`` (1, 2, ...) ``of`` so many: every cell is in one part, and parts cost about
     the same.

@@ -96,7 +96,7 @@ def refuse_mixture(record: Mapping[str, object], kinds: dict[str, str]) -> dict[
     return kinds | found
 
 
-def refuse_taken(names: Iterable[object], parameters: Iterable[str], whose: str) -> None:
+def refuse_taken(names: Iterable[str], parameters: Iterable[str], whose: str) -> None:
     """A ``ValueError`` for fields under the name of a parameter of the cell, or one that sweep
     and store use.
     """

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -70,9 +71,9 @@ class Grid:
 
     name: str
     title: str
-    cells: Callable[[str], Iterable[object]]
-    run: Callable[[object], dict]
-    cost: Callable[[object], float]
+    cells: Callable[[str], Iterable[Any]]
+    run: Callable[..., dict]
+    cost: Callable[..., float]
     version: str
     folder: Path = RESULTS
 

@@ -17,6 +17,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -240,7 +241,7 @@ class Store:
             lines = self.journal.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:  # none yet, or folded in just now
             return []
-        records = [_parse(line) for line in lines]
+        records: list[Any] = [_parse(line) for line in lines]
         if records and records[-1] is None and not lines[-1].endswith(b"\n"):
             records.pop()  # being written, or torn by a kill
         for where, record in enumerate(records, start=1):

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
+from typing import Any
 
 import joblib
 import pandas as pd
@@ -47,7 +48,7 @@ PACKAGES = (
 )
 
 
-def set_normalised(cell: object, **fields: object) -> None:
+def set_normalised(cell: Any, **fields: object) -> None:
     """Set fields of a frozen cell to plain Python numbers, so that equal cells have equal keys:
     ``epsilon=1`` is ``epsilon=1.0``.
     """
@@ -55,7 +56,7 @@ def set_normalised(cell: object, **fields: object) -> None:
         object.__setattr__(cell, name, value)
 
 
-def cell_key(cell: object) -> str:
+def cell_key(cell: Any) -> str:
     """Hash of a cell's class and fields, 16 hexadecimal digits."""
     body = json.dumps([type(cell).__name__, asdict(cell)], sort_keys=True)
     return hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
@@ -97,7 +98,7 @@ def provenance() -> dict[str, str]:
     return {"commit": _commit(), "versions": _versions()}
 
 
-def _finish(run: Callable[[object], dict], cell: object) -> dict:
+def _finish(run: Callable[..., dict], cell: Any) -> dict:
     start, key, parameters = time.perf_counter(), cell_key(cell), asdict(cell)
     result = plain(run(cell), f"cell {key} ({cell!r})")
     refuse_taken(result, parameters, f"cell {key} ({cell!r})")
@@ -118,13 +119,13 @@ def _folded(store: Store) -> pd.DataFrame:
 
 
 def run_sweep(
-    cells: Iterable[object],
-    run: Callable[[object], dict],
+    cells: Iterable[Any],
+    run: Callable[..., dict],
     store: Store,
     *,
     workers: int = 1,
     backend: str = "loky",
-    cost: Callable[[object], float] | None = None,
+    cost: Callable[..., float] | None = None,
     check: Callable[[dict], None] | None = None,
     compact_every: float = 600.0,
     progress: bool = True,
