@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import epsilon_of, rho_in_floats
 from lib.paths import RESULTS, ROOT
 from lib.rng import stream

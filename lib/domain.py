@@ -1,16 +1,17 @@
-"""A frozen list of columns with the number of codes of each. Declared, never read off private
-data.
-"""
+"""The columns of a table and the number of codes of each: declared, never read off private data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from lib import validate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Domain"]
 
@@ -18,6 +19,10 @@ __all__ = ["Domain"]
 @dataclass(frozen=True)
 class Domain:
     """Columns and their sizes: column ``c`` takes the codes ``0 .. sizes[c] - 1``.
+
+    >>> domain = Domain.of({"sex": 2, "age": 5})
+    >>> domain["age"], domain.project(["age"]).columns
+    (5, ('age',))
 
     Parameters
     ----------
@@ -35,13 +40,12 @@ class Domain:
     sizes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if len(self.columns) != len(self.sizes):
-            raise ValueError(
-                f"sizes has {len(self.sizes)} entries for {len(self.columns)} columns; one each is"
-                " allowed"
-            )
-        if len(set(self.columns)) != len(self.columns):
-            raise ValueError(f"columns={self.columns!r} repeats a name; each may stand once")
+        validate.require(
+            len(self.columns) == len(self.sizes), "sizes", "one for each column", self.sizes
+        )
+        validate.require(
+            len(set(self.columns)) == len(self.columns), "columns", "different names", self.columns
+        )
         for column, size in zip(self.columns, self.sizes, strict=True):
             validate.integer(f"size of {column}", size, low=1)
 
@@ -76,28 +80,22 @@ class Domain:
             outside ``0 .. k-1`` (the column and the first such entry are).
         """
         if tuple(frame.columns) != self.columns:
-            raise ValueError(
-                f"frame has columns {list(frame.columns)}; allowed are {list(self.columns)}, in"
-                " this order"
+            raise validate.refusal(
+                "columns of frame", f"{list(self.columns)} in this order", list(frame.columns)
             )
         for column, k in self:
-            values = frame[column].to_numpy()
-            if not (right := _codes(values, k)).all():
-                wrong = values[~right][:1].tolist()[0]
-                raise ValueError(
-                    f"{column} holds {wrong!r} ({values.dtype}); allowed are whole numbers in"
-                    f" 0..{k - 1}"
-                )
+            validate.codes(column, _no_codes_first(frame[column].to_numpy(), k), k)
         return frame
 
 
-def _codes(values: np.ndarray, k: int) -> np.ndarray:
-    """Which entries are whole numbers in 0..k-1, shape (n,); in a column of text or objects not
-    all of them are.
+def _no_codes_first(values: np.ndarray, k: int) -> np.ndarray:
+    """``values``, or of text and objects those that are no codes in any dtype, if there are any.
+
+    ``"1"`` is refused, too, but beside ``"two"`` it is not what an error should show.
     """
     if values.dtype.kind in "biuf":
-        return (values >= 0) & (values < k) & (values == np.floor(values))
-    right = _codes(pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float), k)
-    return right & (
-        not right.all()
-    )  # "1" is no code either, but beside "two" it is not what to point at
+        return values
+    import pandas as pd
+
+    wrong = ~np.isin(pd.to_numeric(pd.Series(values), errors="coerce"), np.arange(k))
+    return values[wrong] if wrong.any() else values

@@ -3,10 +3,8 @@
 from lib.datasets.cache import DataError, Unavailable
 from lib.datasets.load import Dataset, load, load_raw
 from lib.datasets.registry import FILES, TASKS, File, Task, task
-from lib.domain import Domain
 
 __all__ = [
-    "Domain",
     "Dataset",
     "load",
     "load_raw",

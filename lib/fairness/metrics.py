@@ -12,14 +12,6 @@ from collections.abc import Callable, Mapping
 from numbers import Real
 
 import numpy as np
-from scipy.stats import rankdata
-from sklearn.metrics import (
-    accuracy_score,
-    balanced_accuracy_score,
-    f1_score,
-    recall_score,
-    roc_auc_score,
-)
 
 from lib import validate
 
@@ -74,6 +66,8 @@ def _scores(values: np.ndarray, n: int) -> np.ndarray:
             f"scores has shape {array.shape} and dtype {array.dtype}; ({n},) numbers without NaN"
             " are allowed"
         )
+    from scipy.stats import rankdata
+
     # the area under the curve of the ranks is that of the scores, and scikit-learn takes no
     # infinity
     return array if np.isfinite(array).all() else rankdata(array)
@@ -175,19 +169,23 @@ def utility(
         For labels that are empty, of another shape, or with other entries than
         0 and 1; for scores of another shape, of no numbers, or with NaN.
     """
+    from sklearn import metrics
+
     y = _binary("y_true", y_true)
     hat = _binary("y_pred", y_pred, y.size)
     two_classes = 0 < y.sum() < y.size
     scores = None if scores is None else _scores(scores, y.size)
     return {
-        "acc": float(accuracy_score(y, hat)),
-        "f1": float(f1_score(y, hat, zero_division=np.nan)),
+        "acc": float(metrics.accuracy_score(y, hat)),
+        "f1": float(metrics.f1_score(y, hat, zero_division=np.nan)),
         "auc": (
-            float(roc_auc_score(y, scores)) if scores is not None and two_classes else float("nan")
+            float(metrics.roc_auc_score(y, scores))
+            if scores is not None and two_classes
+            else float("nan")
         ),
-        "recall": float(recall_score(y, hat, zero_division=np.nan)),
+        "recall": float(metrics.recall_score(y, hat, zero_division=np.nan)),
         "balanced_accuracy": (
-            float(balanced_accuracy_score(y, hat)) if two_classes else float("nan")
+            float(metrics.balanced_accuracy_score(y, hat)) if two_classes else float("nan")
         ),
     }
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 
 from lib import validate
 
@@ -41,6 +40,8 @@ def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6)
         If ``level`` is not in (0, 1), the shapes differ or are no (n, k) with k
         up to 62, there is no report, or an entry is no bit.
     """
+    from scipy import stats
+
     validate.fraction("level", level)
     bits_a, bits_b = np.asarray(bits_a), np.asarray(bits_b)
     if bits_a.shape != bits_b.shape or bits_a.ndim != 2 or bits_a.shape[1] > 62:

@@ -8,21 +8,25 @@ it is mostly zeros; LightGBM's predictions are the same for either.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-from scipy import sparse
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.ldp.base import Protocol
 from lib.ldp.bernoulli import indicators
 from lib.ldp.budget import split_budget
 from lib.ldp.registry import make
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy import sparse
+
 __all__ = ["one_hot", "sanitise", "design_matrix"]
 
+FORMS = ("dense", "csr")
 _BLOCK = 1 << 20  # bits whose places are looked up at a time
 _DRAWN = 1 << 26  # bits drawn at a time where only their ones are kept
 
@@ -84,48 +88,37 @@ def sanitise(
         is out of a protocol's range; if ``rng`` is no generator.
     """
     validate.generator("rng", rng)
-    validate.choice("form", form, ("dense", "csr"))
+    validate.choice("form", form, FORMS)
     _check_frame(frame)
     sensitive = validate.sequence("sensitive", sensitive)
-    if len(sensitive) == 0:
-        raise ValueError("sensitive is empty; at least one attribute is needed")
     for column in sensitive:
         validate.choice("sensitive", column, domain.columns)
-    if len(set(sensitive)) != len(sensitive):
-        raise ValueError(
-            f"sensitive={tuple(sensitive)!r} repeats an attribute; each is reported once"
-        )
+    different = 0 < len(sensitive) == len(set(sensitive))
+    validate.require(different, "sensitive", "one or more different attributes", sensitive)
     sizes = {column: domain[column] for column in sensitive}
-    if constant := [column for column, k in sizes.items() if k < 2]:
-        raise ValueError(
-            f"sensitive holds {constant[0]!r}, which is constant (sizes=1); attributes of two"
-            " values or more are allowed"
-        )
-    budgets = split_budget(epsilon, list(sizes.values()), split, attributes=sensitive).tolist()
-    protocols = [
-        make(protocol, k=k, epsilon=eps) for k, eps in zip(sizes.values(), budgets, strict=True)
-    ]
-    codes = {column: _codes(frame, column, k) for column, k in sizes.items()}
-    draw = _bits if form == "dense" else _sparse_bits
-    return {
-        column: draw(mechanism, codes[column], rng)
-        for column, mechanism in zip(sensitive, protocols, strict=True)
+    validate.require(
+        min(sizes.values()) > 1, "sizes of sensitive", "2 or more: a constant is no secret", sizes
+    )
+    budgets = split_budget(epsilon, [*sizes.values()], split, attributes=sensitive).tolist()
+    mechanisms = {
+        column: make(protocol, k=sizes[column], epsilon=share)
+        for column, share in zip(sensitive, budgets, strict=True)
     }
+    codes = {column: _codes(frame, column, k) for column, k in sizes.items()}
+    draw = _drawn if form == "dense" else _drawn_csr
+    return {column: draw(mechanisms[column], codes[column], rng) for column in sensitive}
 
 
-def _bits(mechanism: Protocol, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _drawn(mechanism: Protocol, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return mechanism.privatise_support(values, rng)
 
 
-def _sparse_bits(
+def _drawn_csr(
     mechanism: Protocol, values: np.ndarray, rng: np.random.Generator
 ) -> sparse.csr_array:
     step = max(1, _DRAWN // mechanism.k)
     starts = range(0, max(1, values.size), step)
-    parts = [
-        sparse.csr_array(mechanism.privatise_support(values[s : s + step], rng)) for s in starts
-    ]
-    return sparse.vstack(parts, format="csr")
+    return _stacked(mechanism.privatise_support(values[s : s + step], rng) for s in starts)
 
 
 def design_matrix(
@@ -155,96 +148,82 @@ def design_matrix(
         sanitised bits have another shape or type, entries beside 0 and 1 or
         belong to no attribute of ``domain``, or if ``form`` is not known.
     """
-    validate.choice("form", form, ("dense", "csr"))
+    validate.choice("form", form, FORMS)
     _check_frame(frame)
-    if not isinstance(sanitised, Mapping | None):
-        raise ValueError(
-            f"sanitised has type {type(sanitised).__name__}; a mapping of attributes to bits is"
-            " allowed"
-        )
-    sanitised = {c: _array(f"sanitised[{c!r}]", bits) for c, bits in (sanitised or {}).items()}
-    for column, bits in sanitised.items():
-        if bits.shape != (len(frame), domain[column]):
-            raise ValueError(
-                f"sanitised[{column!r}] has shape {bits.shape}; {(len(frame), domain[column])} is"
-                " allowed"
-            )
-        if bits.dtype != np.uint8:
-            raise ValueError(f"sanitised[{column!r}] has dtype {bits.dtype}; uint8 is allowed")
-        entries = bits.data if sparse.issparse(bits) else bits
-        if entries.max(initial=0) > 1:
-            raise ValueError(f"sanitised[{column!r}] holds {int(entries.max())}; bits are allowed")
+    validate.require(
+        isinstance(sanitised, Mapping | None),
+        "sanitised",
+        "a mapping of attributes to bits",
+        type(sanitised),
+    )
+    bits = {
+        column: _bits(f"sanitised[{column!r}]", reports, (len(frame), domain[column]))
+        for column, reports in (sanitised or {}).items()
+    }
     # a block is an attribute's bits (n, k) or, where it is as it was, its codes (n,)
-    blocks = [
-        sanitised[column] if column in sanitised else _codes(frame, column, size)
-        for column, size in domain
-    ]
-    starts = np.cumsum([0, *domain.sizes])
-    return (_dense if form == "dense" else _csr)(blocks, starts, len(frame))
+    blocks = [bits[column] if column in bits else _codes(frame, column, k) for column, k in domain]
+    return (_dense if form == "dense" else _csr)(blocks, domain.sizes, len(frame))
 
 
 def _check_frame(frame: pd.DataFrame) -> None:
-    if not isinstance(frame, pd.DataFrame):
-        raise ValueError(f"frame has type {type(frame).__name__}; a pandas.DataFrame is allowed")
+    import pandas as pd
+
+    validate.require(isinstance(frame, pd.DataFrame), "frame", "a pandas.DataFrame", type(frame))
 
 
-def _array(name: str, bits: object) -> np.ndarray | sparse.csr_array:
-    if not sparse.issparse(bits):
-        return validate.array(name, bits)
-    bits = sparse.csr_array(bits, copy=True)
-    bits.sum_duplicates()
-    bits.eliminate_zeros()
+def _bits(name: str, bits: object, shape: tuple[int, int]) -> np.ndarray | sparse.csr_array:
+    from scipy import sparse
+
+    if sparse.issparse(bits):
+        bits = sparse.csr_array(bits, copy=True)
+        bits.sum_duplicates()
+        bits.eliminate_zeros()
+        entries = bits.data
+    else:
+        bits = entries = validate.array(name, bits)
+    validate.require(bits.shape == shape, name, f"of shape {shape}", bits.shape)
+    validate.require(bits.dtype == np.uint8, name, "of dtype uint8", bits.dtype)
+    most = int(entries.max(initial=0))
+    validate.require(most < 2, name, "bits", most)
     return bits
 
 
 def _codes(frame: pd.DataFrame, column: str, k: int) -> np.ndarray:
-    if column not in frame.columns:
-        raise ValueError(
-            f"frame has columns {list(frame.columns)}; one called {column!r} is needed"
-        )
+    names = list(frame.columns)
+    validate.require(column in names, "frame", f"a table with a column {column!r}", names)
     return validate.codes(column, frame[column].to_numpy(), k)
 
 
-def _dense(blocks: Sequence[np.ndarray], starts: np.ndarray, n: int) -> np.ndarray:
-    matrix = np.zeros((n, starts[-1]), dtype=np.uint8)
-    rows = np.arange(n)
-    for block, start in zip(blocks, starts, strict=False):
+def _dense(blocks: Sequence, sizes: Sequence[int], n: int) -> np.ndarray:
+    matrix = np.zeros((n, sum(sizes)), dtype=np.uint8)
+    parts = np.split(matrix, np.cumsum(sizes)[:-1], axis=1)
+    for block, part in zip(blocks, parts, strict=False):  # no columns make one part
         if block.ndim == 1:
-            matrix[rows, start + block] = 1
+            part[np.arange(n), block] = 1
         else:
-            matrix[:, start : start + block.shape[1]] = (
-                block.toarray() if sparse.issparse(block) else block
-            )
+            part[:] = block if isinstance(block, np.ndarray) else block.toarray()
     return matrix
 
 
-def _csr(blocks: Sequence[np.ndarray], starts: np.ndarray, n: int) -> sparse.csr_array:
-    """Written one after another into the places of the ones: never a dense float."""
-    per_row = np.zeros(n, dtype=np.int64)
-    for block in blocks:
-        per_row += 1 if block.ndim == 1 else block.sum(axis=1, dtype=np.int64)  # dense or not
-    ends = np.concatenate([[0], per_row.cumsum()])
-    index = np.int32 if max(ends[-1], starts[-1]) < 2**31 else np.int64
-    columns, free = np.empty(ends[-1], dtype=index), ends[:-1].copy()
-    for block, start in zip(blocks, starts, strict=False):
+def _csr(blocks: Sequence, sizes: Sequence[int], n: int) -> sparse.csr_array:
+    from scipy import sparse
+
+    index = np.int32 if max(n, sum(sizes)) < 2**31 else np.int64
+    ones, ends = np.ones(n, dtype=np.float32), np.arange(n + 1, dtype=index)
+    columns = [sparse.csr_array((n, 0), dtype=np.float32)]
+    for block, k in zip(blocks, sizes, strict=True):
         if block.ndim == 1:
-            columns[free] = start + block
-            free += 1
-            continue
-        if sparse.issparse(block):
-            count = np.diff(block.indptr)
-            rank = np.arange(block.nnz) - np.repeat(block.indptr[:-1], count)
-            columns[np.repeat(free, count) + rank] = start + block.indices
-            free += count
-            continue
-        step = max(1, _BLOCK // block.shape[1])
-        for first in range(0, n, step):
-            row, column = np.nonzero(block[first : first + step])
-            count = np.bincount(row, minlength=min(step, n - first))
-            rank = (
-                np.arange(row.size) - (count.cumsum() - count)[row]
-            )  # of a one among those of its row
-            columns[free[first + row] + rank] = start + column
-            free[first : first + step] += count
-    ones = np.ones(columns.size, dtype=np.float32)
-    return sparse.csr_array((ones, columns, ends.astype(index)), shape=(n, int(starts[-1])))
+            columns.append(sparse.csr_array((ones, block.astype(index), ends), shape=(n, k)))
+        elif isinstance(block, np.ndarray):
+            step = max(1, _BLOCK // k)
+            columns.append(_stacked(block[s : s + step] for s in range(0, max(1, n), step)))
+        else:
+            columns.append(block)
+    return sparse.hstack(columns, format="csr")
+
+
+def _stacked(parts: Iterable[np.ndarray]) -> sparse.csr_array:
+    """Bits of some users at a time, one under the other: dense are only those of one part."""
+    from scipy import sparse
+
+    return sparse.vstack([sparse.csr_array(part) for part in parts], format="csr")

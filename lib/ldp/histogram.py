@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from lib import validate
 from lib.ldp.unary import UnaryEncoding
@@ -77,6 +76,8 @@ def optimal_theta(epsilon: float, theta_range: str = "paper") -> float:
     ValueError
         If ``epsilon`` is out of range or ``theta_range`` is not known.
     """
+    from scipy.optimize import minimize_scalar
+
     epsilon = validate.budget("epsilon", epsilon)
     bounds = THETA_RANGES[validate.choice("theta_range", theta_range, THETA_RANGES)]
     found = minimize_scalar(

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import stats
 
 __all__ = ["random_subsets", "random_members"]
 
@@ -193,6 +192,8 @@ class _Share:
 
 @lru_cache(maxsize=1024)
 def _share(population: int, largest: int) -> _Share:
+    from scipy import stats
+
     r = np.arange(min(largest, population) + 1)[:, None]
     cumulative = stats.hypergeom.cdf(np.arange(_WORD), population, _WORD, r)
     edges = np.arange(257) / 256

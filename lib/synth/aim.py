@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.synth.adapter import model_megabytes
 from lib.synth.base import (
     Synthesizer,

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import Exponential, Gaussian, PrivacyAccountant, choose, noisy
 from lib.synth.workload import counts
 

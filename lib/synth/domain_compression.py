@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.synth.base import Measurement
 
 __all__ = ["Compression"]

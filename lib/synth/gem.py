@@ -37,7 +37,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import PrivacyAccountant, noisy
 from lib.synth.aim import expected_noise
 from lib.synth.base import (

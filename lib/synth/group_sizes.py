@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.synth.workload import cell_codes
 
 __all__ = ["Sizes", "group_sizes", "size_items", "declared_sizes", "cut_at_zero", "projected"]

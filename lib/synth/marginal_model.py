@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import PrivacyAccountant
 from lib.synth.base import Fitted, Measurement, estimated_total
 from lib.synth.graphical import GraphicalModel, fit_model

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import PrivacyAccountant
 from lib.synth.base import Fitted, Measurement, Synthesizer, checked, measure, select, share
 from lib.synth.domain_compression import Compression

@@ -43,7 +43,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import PrivacyAccountant, noisy
 from lib.synth.base import (
     BUDGET_MAX,

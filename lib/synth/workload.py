@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 
 __all__ = [
     "ABSENT",

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, Domain, load
+from lib.datasets import TASKS, load
 from lib.datasets.cleaning import nist, steps
 from lib.datasets.codebook import codebook
 from lib.datasets.coding import _CLEANING, code_rows, code_table, coded_domain, paper_codes
+from lib.domain import Domain
 from tests.datasets.test_steps import _adult_toy, _persons
 
 every = pytest.mark.parametrize("name", TASKS)

@@ -8,10 +8,11 @@ import re
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, Dataset, Domain, Task, load
+from lib.datasets import TASKS, Dataset, Task, load
 from lib.datasets.cleaning.steps import Step
 from lib.datasets.codebook import Meaning, codebook
 from lib.datasets.datasheet import agreement, base_rates, cleaning, columns, repetition, wilson
+from lib.domain import Domain
 
 TASK = Task("toy", "", "", "t", "p", ("p",), (), Domain.of({"a": 3, "p": 2, "t": 2}))
 DATA = Dataset(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.ldp import PROTOCOLS, SS, THE, make, sanitise
 from lib.ldp.grr import randomised_response
 from lib.ldp.histogram import optimal_theta, threshold_variance

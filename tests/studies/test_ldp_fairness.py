@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, Dataset, Domain, Task, load
+from lib.datasets import TASKS, Dataset, Task, load
+from lib.domain import Domain
 from lib.runner import GRIDS, results, run_grid
 from lib.runner.store import Store
 from lib.runner.sweep import cell_key, run_sweep

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import FILES, TASKS, DataError, Domain, File, Task, load
+from lib.datasets import FILES, TASKS, DataError, File, Task, load
 from lib.datasets.cache import sha256_of
 from lib.datasets.coding import coded_domain
+from lib.domain import Domain
 from lib.dp import epsilon_of
 from lib.paths import REPLICAS, ROOT
 from lib.rng import stream

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import Domain
 from lib.datasets.codebook import codebook
 from lib.datasets.newyork import GROUPS, load_newyork
+from lib.domain import Domain
 from lib.dp import zcdp_rho
 from lib.rng import stream
 from lib.studies.synthesizers.cells import (

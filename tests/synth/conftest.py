@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.rng import stream
 
 DOMAIN = Domain.of({"a": 2, "b": 3, "c": 4, "d": 2})

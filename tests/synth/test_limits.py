@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.adapter import model_megabytes

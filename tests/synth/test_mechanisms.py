@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import Exponential, PrivacyAccountant
 from lib.paths import ROOT
 from lib.rng import stream

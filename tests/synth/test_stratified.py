@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.rng import stream
 from lib.synth import MST, Stratified
 from lib.synth.stratified import group_sizes

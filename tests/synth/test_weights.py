@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import Exponential, observed
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified

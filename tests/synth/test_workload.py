@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.synth import AIM
 from lib.synth.aim import candidate_weights
 from lib.synth.workload import (

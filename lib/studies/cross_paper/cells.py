@@ -21,8 +21,9 @@ from lib import validate
 from lib.coherence.experiment import Setup, checked, compare, halves
 from lib.coherence.learners import BATTERY, Learner
 from lib.coherence.tracing import Tracer
-from lib.datasets import Dataset, Domain, load
+from lib.datasets import Dataset, load
 from lib.datasets.memory import cached_by_data_location
+from lib.domain import Domain
 from lib.rng import stream
 from lib.runner.sweep import set_normalised
 from lib.studies.cross_paper.releases import (

@@ -28,7 +28,7 @@ import pandas as pd
 
 from lib import validate
 from lib.coherence.experiment import halves
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import rho_in_floats
 from lib.ldp import make, split_budget
 from lib.studies.synthesizers import cells as synth

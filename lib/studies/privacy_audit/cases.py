@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import RELATIONS
 from lib.dp.empirical_delta import Promise
 from lib.means.grouped import Interval

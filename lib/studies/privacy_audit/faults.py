@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.dp import Exponential, Gaussian, Laplace, choose, noisy
 from lib.means.grouped import Interval
 from lib.means.stratified import strat_coinpress

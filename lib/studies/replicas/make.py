@@ -24,9 +24,10 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from lib.datasets import TASKS, Domain, Unavailable, load, task
+from lib.datasets import TASKS, Unavailable, load, task
 from lib.datasets.cache import sha256_of
 from lib.datasets.coding import code_table, coded_domain
+from lib.domain import Domain
 from lib.dp import epsilon_of, zcdp_rho
 from lib.paths import REPLICAS
 from lib.synth import AIM

@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import TASKS, Dataset, Domain, load
+from lib.datasets import TASKS, Dataset, load
+from lib.domain import Domain
 from lib.fairness import evaluate
 from lib.ldp import design_matrix
 from lib.paths import RESULTS

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lib.datasets import Domain
 from lib.datasets.newyork import load_newyork
+from lib.domain import Domain
 
 __all__ = ["stand_in", "employment", "encode_employment", "EMPLOYMENT_DOMAIN"]
 

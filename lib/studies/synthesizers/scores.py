@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
-from lib.datasets import Domain
+from lib.domain import Domain
 from lib.studies.synthesizers.tables import groups_of
 from lib.synth.workload import group_errors
 

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import Domain, load
+from lib.datasets import load
 from lib.datasets.memory import cached_by_data_location
+from lib.domain import Domain
 from lib.rng import stream
 from lib.studies.synthesizers.newyork import employment, stand_in
 
