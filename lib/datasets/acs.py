@@ -28,7 +28,7 @@ from folktables.load_acs import state_list
 from lib import validate
 from lib.datasets.cache import sha256_of
 from lib.datasets.download import DataError, stream, with_retries
-from lib.datasets.locked_tempdir import aside
+from lib.datasets.locked_tempdir import locked_tempdir
 from lib.paths import user_cache
 
 __all__ = ["ACS_TASKS", "AcsTable", "load_acs", "fetch_archive"]
@@ -153,7 +153,7 @@ def fetch_archive(
     url = f"{origin}/{year}/1-Year/csv_p{state.lower()}.zip"
 
     def once() -> None:
-        with aside(folder) as own:
+        with locked_tempdir(folder) as own:
             partial = own / "archive.zip"
             stream(url, partial, progress)
             _checked_zip(partial, csv.name, url)

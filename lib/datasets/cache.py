@@ -2,7 +2,7 @@
 SHA-256.
 
 ``COMPANION_DATA`` names a local folder, which must be there; empty is as good
-as unset. Downloads go through pooch into the user's cache, in a folder aside
+as unset. Downloads go through pooch into the user's cache, in a folder of their own
 until the checksum holds, so that a truncated, altered or wrong file never gets
 there. ``COMPANION_OFFLINE=1`` skips the network, and so does a first connection
 that fails, to that host for the rest of the process.
@@ -20,7 +20,7 @@ import pooch
 
 from lib import validate
 from lib.datasets.download import DataError, Unavailable, stream, with_retries
-from lib.datasets.locked_tempdir import aside
+from lib.datasets.locked_tempdir import locked_tempdir
 from lib.datasets.registry import FILES, File
 from lib.paths import user_cache
 
@@ -77,9 +77,7 @@ def local_folder() -> Path | None:
     if not (named := os.environ.get("COMPANION_DATA")):
         return None
     if not Path(named).is_dir():
-        raise DataError(
-            f"COMPANION_DATA={named!r} is not allowed: a folder that is there is, or nothing"
-        )
+        raise DataError(f"COMPANION_DATA must be a folder that is there, or nothing, got {named!r}")
     return Path(named)
 
 
@@ -118,7 +116,7 @@ def _retrieve(file: File, progress: bool) -> Found:
 
     path = user_cache() / file.name
     try:
-        with aside(path.parent) as own:
+        with locked_tempdir(path.parent) as own:
             os.replace(
                 pooch.retrieve(
                     file.url, f"sha256:{file.sha256}", fname=file.name, path=own, downloader=write

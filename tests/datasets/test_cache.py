@@ -166,8 +166,8 @@ def test_what_a_killed_download_left_is_removed_by_the_next(file, site, fresh_ca
     too, until it is done.
     """
     code = (
-        "import sys, time; from pathlib import Path; from lib.datasets.locked_tempdir import aside\n"
-        "with aside(Path(sys.argv[1])) as own:\n"
+        "import sys, time; from pathlib import Path; from lib.datasets.locked_tempdir import locked_tempdir\n"
+        "with locked_tempdir(Path(sys.argv[1])) as own:\n"
         "    (own / 'file').write_text('half'); print(own.name, flush=True); time.sleep(60)"
     )
     dead, live = (
@@ -183,7 +183,8 @@ def test_what_a_killed_download_left_is_removed_by_the_next(file, site, fresh_ca
         (fresh_cache / "mine.txt").write_text("somebody's")
         assert fetch(file).path.read_bytes() == BODY
         assert left != held
-        assert {p.name for p in fresh_cache.iterdir()} == {"toy.csv", "mine.txt", held}
+        kept = {"toy.csv", "mine.txt", held, f"{held}.lock"}
+        assert {p.name for p in fresh_cache.iterdir()} == kept
     finally:
         live.kill()
         live.communicate()
@@ -232,7 +233,7 @@ def test_a_mistyped_folder_is_an_error_and_an_empty_name_is_none(
         lambda: manage.list_files(),
     ):
         with pytest.raises(
-            DataError, match=r"COMPANION_DATA='.*dta' is not allowed: a folder that is there is"
+            DataError, match=r"COMPANION_DATA must be a folder that is there, .*, got '.*dta'"
         ):
             asked()
     assert load("lsac", "replica").is_replica

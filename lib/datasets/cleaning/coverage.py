@@ -46,11 +46,11 @@ COLUMNS = (
 _IS = {"SEX": 1, "DIS": 1, "RAC1P": 2, "PUBCOV": 1}  # male, with a disability, Black, covered
 
 
-def _young(frame: pd.DataFrame) -> pd.DataFrame:
+def _under_65(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["AGEP"] < 65]
 
 
-def _poor(frame: pd.DataFrame) -> pd.DataFrame:
+def _income_at_most_30k(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["PINCP"] <= 30_000]  # a missing income is not
 
 
@@ -62,8 +62,12 @@ def _binary(frame: pd.DataFrame) -> pd.DataFrame:
 
 STEPS: tuple[Step, ...] = (
     Step("read the raw file", None, lambda frame: need(frame, (*COLUMNS, "PINCP"))),
-    Step("keep people under 65", None, _young),
-    Step("keep incomes of at most 30,000 dollars: people under 15 have none", 98739, _poor),
+    Step("keep people under 65", None, _under_65),
+    Step(
+        "keep incomes of at most 30,000 dollars: people under 15 have none",
+        98739,
+        _income_at_most_30k,
+    ),
     Step(
         "keep 15 attributes and the target: no DEAR, DEYE, DREM, PINCP",
         98739,
