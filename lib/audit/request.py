@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -13,91 +15,92 @@ from lib import validate
 from lib.audit.schema import KINDS
 from lib.coherence.learners import BATTERY
 
-__all__ = ["Request"]
+__all__ = ["Request", "command_words"]
 
-# less than one person in a million turned; the theorems would ask for more people than there are
-LEAST_ALPHA = 1e-6
+LEAST_ALPHA = 1e-6  # less than one person in a million moved
 LEAST_BETA = 1e-300  # the solver of the theorems has no smaller one
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is to be audited; see ``python -m lib audit --help`` for the same in words.
+    """The question of an audit: a file, what is predicted, for which groups, and from what.
 
-    Parameters
-    ----------
-    file : Path
-        The table of the people concerned.
-    sensitive, positive : str
-        The column that is predicted, and its value that counts as 1.
-    groups, crossings : names, tuples of names
-        Columns whose values (and combinations) are the sub-populations.
-    bands : mapping
-        Edges for a numeric group column; without, its quartiles.
-    kinds : mapping
-        Declared column types, see :data:`lib.audit.schema.KINDS`.
-    lens : names
-        What the predictor sees; by default every column that can be used.
-    release, holdout, members
-        A finished release; a file of people who were left out of it, or
-        ``(column, value)`` of ``file`` that marks those who went into it.
-    curator : str
-        A command with ``{half}`` and ``{release}`` (and, if it takes one, ``{seed}``).
-    learners : names
-        Of :data:`lib.coherence.learners.BATTERY`.
-    splits : int
-        Random splits; with ``release``, trainings.
-    alphas, beta, gamma : float
-        Distances that should not be exceeded, the share of splits that may exceed them, least size
-        of a group.
-    false_alarm : float
-        Probability that any group is flagged by any learner if no prediction depends on who was
-        inside.
+    The fields and their meaning are the options of ``python -m lib audit --help``, which are
+    generated from here: ``bands={"age": (18, 35)}`` is ``--bands age=18,35``.
+
+    Raises
+    ------
+    ValueError
+        For a value that is out of range, and for a question that has no answer.
+
+    Examples
+    --------
+    >>> Request(file=Path("people.csv"), sensitive="ill", groups=("sex",)).mode
+    'clear'
+    >>> Request(
+    ...     file=Path("people.csv"), sensitive="ill", release=Path("made.csv")
+    ... )  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: release must be given with holdout (a file) or members ...
     """
 
-    file: Path
-    sensitive: str
-    groups: tuple[str, ...] = ()
-    positive: str | None = None
-    crossings: tuple[tuple[str, ...], ...] = ()
-    bands: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    lens: tuple[str, ...] = ()
-    release: Path | None = None
-    holdout: Path | None = None
-    members: tuple[str, str] | None = None
-    curator: str | None = None
-    learners: tuple[str, ...] = ("forest", "lookup")
-    splits: int = 20
-    alphas: tuple[float, ...] = (0.1, 0.2, 0.4, 0.8)
-    beta: float = 0.05
-    gamma: float = 80
-    labels: str = "confidence"
-    false_alarm: float = 0.05
-    seed: int = 0
-    workers: int = 1
+    file: Annotated[Path, "CSV, UTF-8, a header and one row a person"]
+    sensitive: Annotated[str, "column to be predicted", "COL"]
+    positive: Annotated[str | None, "its value that counts as 1, against the rest", "VALUE"] = None
+    groups: Annotated[tuple[str, ...], "columns whose values are groups", "COL"] = ()
+    crossings: Annotated[tuple[tuple[str, ...], ...], "combinations of columns", "A,B"] = ()
+    bands: Annotated[
+        Mapping[str, tuple[float, ...]], "edges; else a number's quartiles", "COL=18,35"
+    ] = field(default_factory=dict)
+    columns: Annotated[Mapping[str, str], "category, number or ignore", "COL=TYPE"] = field(
+        default_factory=dict
+    )
+    lens: Annotated[tuple[str, ...], "what the predictor sees; else all it can", "COL"] = ()
+    release: Annotated[Path | None, "a finished release; needs --holdout or --members", "CSV"] = (
+        None
+    )
+    holdout: Annotated[Path | None, "people who were left out of the release", "CSV"] = None
+    members: Annotated[
+        tuple[str, str] | None, "marks the rows of FILE that went into the release", "COL=VALUE"
+    ] = None
+    curator: Annotated[
+        str | None, "rerun on each half: has {half}, {release}, perhaps {seed}", "COMMAND"
+    ] = None
+    learners: Annotated[
+        tuple[str, ...], "forest, lookup, boosting, logistic, 'forest, leaves of 20'", "NAME"
+    ] = ("forest", "lookup")
+    splits: Annotated[int, "random splits, or trainings on a release"] = 20
+    alphas: Annotated[tuple[float, ...], "W1 distances that no group should exceed", "ALPHA"] = (
+        0.1,
+        0.2,
+        0.4,
+        0.8,
+    )
+    beta: Annotated[float, "share of splits that may exceed them"] = 0.05
+    gamma: Annotated[float, "least people in a group"] = 80
+    labels: Annotated[str, "confidence or hard"] = "confidence"
+    false_alarm: Annotated[
+        float, "chance that any group is flagged if nothing depends on who is in"
+    ] = 0.05
+    seed: Annotated[int, "of splits, learners and reshufflings"] = 0
+    workers: Annotated[int, "processes"] = 1
 
     def __post_init__(self) -> None:
         for name in self.learners:
             validate.choice("learner", name, BATTERY)
-        for name, kind in self.kinds.items():
+        for name, kind in self.columns.items():
             validate.choice(f"kind of {name}", kind, KINDS)
+        once: dict[str, float] = {}
         for alpha in self.alphas:
-            validate.positive("alpha", alpha)
-            if not LEAST_ALPHA <= alpha <= 2:
-                raise ValueError(
-                    f"alpha={alpha!r} is not allowed: {LEAST_ALPHA:g} to 2 is, since W1 of"
-                    " predictions in [-1, 1] is at most 2"
-                )
-        named: dict[str, float] = {}
-        for alpha in self.alphas:  # once each, as they are printed
-            named.setdefault(f"{alpha:g}", alpha)
-        object.__setattr__(self, "alphas", tuple(named.values()))
+            once.setdefault(f"{validate.budget('alpha', alpha, low=LEAST_ALPHA, high=2):g}", alpha)
+        object.__setattr__(self, "alphas", tuple(once.values()))
         object.__setattr__(self, "learners", tuple(dict.fromkeys(self.learners)))
-        if not self.learners or not self.alphas:
-            raise ValueError("learners or alphas are empty; at least one of each is needed")
-        if validate.fraction("beta", self.beta) < LEAST_BETA:
-            raise ValueError(f"beta must be at least {LEAST_BETA:g}, got {self.beta!r}")
+        for name in ("learners", "alphas"):
+            value = getattr(self, name)
+            validate.require(len(value) > 0, name, "at least one of each", value)
+        validate.fraction("beta", self.beta)
+        validate.require(self.beta >= LEAST_BETA, "beta", f"at least {LEAST_BETA:g}", self.beta)
         validate.fraction("false_alarm", self.false_alarm)
         validate.positive("gamma", self.gamma)
         validate.integer("splits", self.splits, low=2)
@@ -105,61 +108,66 @@ class Request:
         validate.integer("workers", self.workers, low=1)
         self._check_bands()
         self._check_release()
+        if self.curator is not None:
+            self._check_curator(self.curator)
 
     def _check_bands(self) -> None:
         cut = {*self.groups, *(name for crossing in self.crossings for name in crossing)}
         for name, edges in self.bands.items():
-            if name not in cut:
-                raise ValueError(
-                    f"bands={name!r} is not allowed: the column is in no group; name it in groups"
-                    " or crossings"
-                )
-            if not edges or not np.isfinite(edges).all():
-                raise ValueError(f"bands of {name!r}: {edges!r} is not allowed: finite numbers are")
+            validate.require(name in cut, "bands", "of a column in groups or crossings", name)
+            finite = len(edges) > 0 and np.isfinite(edges).all()
+            validate.require(finite, f"bands of {name!r}", "finite numbers", edges)
 
     def _check_release(self) -> None:
-        if self.release is not None and (self.holdout is None) == (self.members is None):
+        known = [name for name in ("holdout", "members") if getattr(self, name) is not None]
+        if self.release is None:
+            validate.require(not known, "release", f"given, as {' and '.join(known)} is", None)
+        elif len(known) != 1:
             raise ValueError(
-                "release: who was left out of it must be known, by holdout (a file) or members (a"
-                " column and value of the file), one of them. A release of everybody leaves nobody"
-                " to compare with, and a split drawn afterwards is independent of it, so it would"
-                " look coherent whatever it holds; rerun the curator on random halves instead"
-                " (curator)"
+                "release must be given with holdout (a file) or members (a column and value of the"
+                f" file), one of them, got {' and '.join(known) or 'neither'}: who was left out of"
+                " it must be known. A release of everybody leaves nobody to compare with, and a"
+                " split drawn afterwards is independent of it, so it would look coherent whatever"
+                " it holds; rerun the curator on random halves instead (curator)"
             )
-        if self.release is None and (self.holdout is not None or self.members is not None):
+        if self.members is not None:
+            column = self.members[0]
+            other = column != self.sensitive
+            validate.require(other, "members", "another column than the sensitive one", column)
+
+    def _check_curator(self, command: str) -> None:
+        try:
+            command_words(command)
+        except ValueError as error:
             raise ValueError(
-                "holdout or members is given without a release; they say who was left out of one"
-            )
-        if self.members is not None and self.members[0] == self.sensitive:
+                f"curator must be a command with closed quotes ({error}), got {command!r}"
+            ) from None
+        both = "{half}" in command and "{release}" in command
+        validate.require(both, "curator", "a command with {half} and {release}", command)
+        if self.release is not None:
             raise ValueError(
-                f"members={self.members[0]!r} is not allowed: it is the sensitive column; who went"
-                " into the release is another"
+                "curator must be None with a release, which is finished while a curator is rerun,"
+                f" got {command!r}"
             )
-        if self.curator is not None:
-            try:
-                shlex.split(self.curator)
-            except ValueError as error:
-                raise ValueError(
-                    f"curator={self.curator!r} is not allowed: {error}; a command with closed"
-                    " quotes is"
-                ) from None
-            if self.release is not None:
-                raise ValueError(
-                    "curator and release are both given: a release is finished, a curator is rerun"
-                )
-            if not all(mark in self.curator for mark in ("{half}", "{release}")):
-                raise ValueError(
-                    f"curator={self.curator!r} is not allowed: it must have {{half}} and"
-                    " {release}"
-                )
 
     @property
     def mode(self) -> str:
-        """``"clear"``, ``"curator"`` or ``"release"``."""
-        return (
-            "release"
-            if self.release is not None
-            else "curator"
-            if self.curator is not None
-            else "clear"
-        )
+        """``"clear"``, ``"curator"`` or ``"release"``: what the predictor learns from."""
+        if self.release is not None:
+            return "release"
+        return "clear" if self.curator is None else "curator"
+
+
+def command_words(command: str) -> list[str]:
+    """The words of a command line, without a shell; a backslash is a letter where paths have it.
+
+    Examples
+    --------
+    >>> command_words("python 'my curator.py' {half} {release}")
+    ['python', 'my curator.py', '{half}', '{release}']
+    """
+    lexer = shlex.shlex(command, posix=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    if os.sep == "\\":
+        lexer.escape = ""
+    return list(lexer)

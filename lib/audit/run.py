@@ -10,13 +10,12 @@ Three experiments, and what each can say:
   test of whether the predictions tell the two apart is possible and a probability over splits is
   not.
 
-Two verdicts come of it. *Dependence*: do the predictions treat the people
-inside unlike those left out, beyond chance? *Coherence* at each alpha asked
-for: in what share of the splits is some group more than alpha apart, against
-beta?
+Two verdicts come of it. *Dependence*: do the predictions treat the people inside unlike those left
+out, beyond chance? *Coherence* at each alpha asked for: in what share of the splits is some group
+more than alpha apart, against beta?
 
-A release of everybody leaves nobody to compare with: any split drawn
-afterwards is independent of it. That is refused.
+A release of everybody leaves nobody to compare with: any split drawn afterwards is independent of
+it. That is refused.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ import math
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import joblib
@@ -32,15 +32,15 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from lib.audit.release import Command, Kept, Reading, warnings_about
+from lib.audit.release import Curator, Release, warnings_about
 from lib.audit.request import Request
 from lib.audit.schema import TARGET, Schema
-from lib.audit.table import Table, prepared
+from lib.audit.table import Table, read_table
 from lib.audit.verdicts import coherence_verdicts
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, checked, compare, demcoh, predict_halves
-from lib.coherence.learners import BATTERY, After, Learner
+from lib.coherence.learners import BATTERY, After
 from lib.coherence.solver import MODES, Setting, required_size, solve
 from lib.rng import stream
 from lib.stats.holm import holm
@@ -52,10 +52,13 @@ MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
 # itself
 ENOUGH = 50
 
+# predictions, who is inside, and each group's members among these people
+Split = tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Audit:
-    """What was found.
+    """All results of an audit; :mod:`lib.audit.report` puts them into words and onto a page.
 
     Parameters
     ----------
@@ -65,21 +68,17 @@ class Audit:
     verdicts : DataFrame
         Dependence. ``learner, group, n, p, adjusted, flagged``: Holm-adjusted over all rows.
     coherence : DataFrame
-        Coherence at each alpha, as :func:`~lib.audit.verdicts.coherence_verdicts` gives
-        it.
-    shown : mapping
+        Coherence at each alpha, as :func:`~lib.audit.verdicts.coherence_verdicts` gives it.
+    first_split : mapping
         Learner to ``(h, inside, members)`` of the first split, for the figures.
-    people : DataFrame
-        ``alpha, group, n, people``: a W1 distance of alpha is as if so many were moved from -1 to
-        1.
     epsilons : DataFrame
         ``alpha, mode, epsilon, needed, words``: what the theorems ask for.
-    dropped_rows : int
-        Without a sensitive value.
-    readings : tuple of Reading
-        Of every release that was read, what the file does not know.
+    n, inside, dropped_rows, release_rows : int
+        People, those inside, those without a sensitive value, and rows of a finished release.
+    releases : tuple of Release
+        Of every release that was read, what the file does not hold.
     warnings : tuple of str
-        Why no flag may mean less than it seems.
+        Why "no flag" may mean less than it seems.
     """
 
     request: Request
@@ -89,22 +88,25 @@ class Audit:
     results: Mapping[str, Result]
     verdicts: pd.DataFrame
     coherence: pd.DataFrame
-    shown: Mapping[str, tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]]
-    people: pd.DataFrame
+    first_split: Mapping[str, Split]
     epsilons: pd.DataFrame
     n: int
     inside: int
     dropped_rows: int
-    release_rows: int = 0
-    readings: tuple[Reading, ...] = ()
-    warnings: tuple[str, ...] = ()
+    release_rows: int
+    releases: tuple[Release, ...]
+    warnings: tuple[str, ...]
 
     @property
     def flagged(self) -> pd.DataFrame:
-        """Rows of ``verdicts`` that are flagged: predictions that depend on who was inside,
-        beyond chance.
-        """
+        """Rows of ``verdicts`` whose predictions depend on who was inside, beyond chance."""
         return self.verdicts[self.verdicts["flagged"]]
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """One row a learner and group: the result's summary, and the columns of ``verdicts``."""
+        parts = [result.summary().assign(learner=name) for name, result in self.results.items()]
+        return pd.concat(parts).merge(self.verdicts, on=["learner", "group", "n"])
 
 
 def run_audit(request: Request, *, progress: bool = True) -> Audit:
@@ -115,93 +117,83 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     ValueError
         For a file, column or value that is not there or cannot be used, and for a question that has
         no answer.
+
+    Examples
+    --------
+    The release below is the people themselves, so a lookup tells who is behind it:
+
+    >>> from lib.audit.report import verdicts
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     inside, outside = Path(name, "inside.csv"), Path(name, "outside.csv")
+    ...     people = pd.DataFrame({"age": range(60), "ill": ["yes", "no"] * 30})
+    ...     people[:30].to_csv(inside, index=False)
+    ...     people[30:].to_csv(outside, index=False)
+    ...     request = Request(
+    ...         file=inside,
+    ...         sensitive="ill",
+    ...         lens=("age",),
+    ...         release=inside,
+    ...         holdout=outside,
+    ...         learners=("lookup",),
+    ...         gamma=20,
+    ...         splits=2,
+    ...     )
+    ...     audit = run_audit(request, progress=False)
+    >>> verdicts(audit)[0][:50]
+    'Dependence: not independent. In 3 of 3 groups the '
     """
-    table = prepared(request)
-    run = _released if request.mode == "release" else _split
+    table = read_table(request)
+    run = _released if request.mode == "release" else _halves
     with tempfile.TemporaryDirectory(prefix="audit-") as folder:
         curator = None
         if request.curator is not None:
-            curator = Kept(Command(request.curator, table.raw, table.schema), Path(folder))
-        found = {name: run(request, table, name, curator, progress) for name in request.learners}
-        readings = () if curator is None else curator.readings()
-    readings = readings if table.release is None else (table.release,)
-    results, shown = (
-        {name: f[0] for name, f in found.items()},
-        {name: f[2] for name, f in found.items()},
-    )
-    verdicts = pd.concat(
-        [f[1].assign(learner=name) for name, f in found.items()], ignore_index=True
-    )
-    verdicts["adjusted"] = holm(verdicts["p"].to_numpy())
-    verdicts["flagged"] = verdicts["adjusted"] <= request.false_alarm
-    sizes = {name: int(who.sum()) for name, who in table.members.items()}
-    people = pd.DataFrame(
+            curator = Curator(request.curator, table.raw, table.schema, Path(folder))
+        parts = {name: run(request, table, name, curator, progress) for name in request.learners}
+        releases = () if curator is None else curator.releases()
+    if table.release is not None:
+        releases = (table.release,)
+    results = {name: result for name, (result, _, _) in parts.items()}
+    verdicts = pd.DataFrame(
         [
-            {"alpha": a, "group": g, "n": n, "people": a / 2 * n}
-            for a in request.alphas
-            for g, n in sizes.items()
+            {"learner": name, "group": group, "n": int(who.sum()), "p": p[group]}
+            for name, (_, p, _) in parts.items()
+            for group, who in table.members.items()
         ]
     )
-    columns = ["learner", "group", "n", "p", "adjusted", "flagged"]
+    verdicts["adjusted"] = holm(verdicts["p"])
+    verdicts["flagged"] = verdicts["adjusted"] <= request.false_alarm
     return Audit(
-        request,
-        table.schema,
-        table.members,
-        table.small,
-        results,
-        verdicts[columns],
-        coherence_verdicts(request, results),
-        shown,
-        people,
-        _epsilons(request, table),
-        len(table.frame),
-        int(table.inside.sum()),
-        table.dropped_rows,
-        0 if table.release is None else len(table.release.table),
-        readings,
-        warnings_about(readings, table.schema, request.file.name),
+        request=request,
+        schema=table.schema,
+        members=table.members,
+        small=table.small,
+        results=results,
+        verdicts=verdicts,
+        coherence=coherence_verdicts(request, results),
+        first_split={name: first for name, (_, _, first) in parts.items()},
+        epsilons=_epsilons(request, table),
+        n=len(table.frame),
+        inside=int(table.inside.sum()),
+        dropped_rows=table.dropped_rows,
+        release_rows=0 if table.release is None else len(table.release.table),
+        releases=releases,
+        warnings=warnings_about(releases, table.schema, request.file.name),
     )
 
 
-# --- the experiments
-# ---------------------------------------------------------------------------------------------
+# --- the experiments: a learner's result, the p-value of each group, and the first split
 
 
-def _setup(request: Request, table: Table) -> Setup:
-    return Setup(target=TARGET, lens=table.lens, labels=request.labels, gamma=request.gamma)
-
-
-def _null_draws(request: Request, tests: int) -> int:
-    """Enough that a leak seen in every split can be told from chance: else too few splits could
-    never flag.
-    """
-    draws = 20
-    while (
-        tests * (draws + 1.0) ** -request.splits > request.false_alarm / 4
-    ):  # the least p of combined_p
-        draws *= 2
-    return _affordable(draws, request, tests)
-
-
-def _affordable(draws: int, request: Request, tests: int) -> int:
-    if draws > MOST_DRAWS:
-        raise ValueError(
-            f"false_alarm={request.false_alarm!r} is not allowed: with {tests} tests it takes"
-            f" {draws:,} reshufflings of each; at most {MOST_DRAWS:,} are (a larger false_alarm,"
-            " more splits, fewer groups or learners need fewer)"
-        )
-    return draws
-
-
-def _split(request: Request, table: Table, name: str, curator: Kept | None, progress: bool):
+def _halves(
+    request: Request, table: Table, name: str, curator: Curator | None, progress: bool
+) -> tuple[Result, dict[str, float], Split]:
     """Random halves; the independent splits give one exact p-value for each group."""
-    draws = _null_draws(request, len(request.learners) * len(table.members))
-    learner, setup = (
-        BATTERY[name],
-        replace(_setup(request, table), null_draws=draws, keep_null=True),
-    )
-    if curator is not None:
-        learner = After(curator, learner)
+    draws, tests = 20, len(request.learners) * len(table.members)
+    # enough that a leak seen in every split, which has the least p of combined_p, can be flagged
+    while tests * (draws + 1.0) ** -request.splits > request.false_alarm / 4:
+        draws *= 2
+    setup = _setup(request, table, tests, draws)
+    learner = BATTERY[name] if curator is None else After(curator, BATTERY[name])
     result = demcoh(
         table.frame,
         table.members,
@@ -212,16 +204,10 @@ def _split(request: Request, table: Table, name: str, curator: Kept | None, prog
         workers=request.workers,
         progress=progress,
     )
-    p = pd.DataFrame(
-        [
-            {
-                "group": group,
-                "n": int(part["n"].iloc[0]),
-                "p": combined_p(d for d in part["distances"] if d.size),
-            }
-            for group, part in result.rows.groupby("group", sort=False)
-        ]
-    )
+    p = {
+        group: combined_p(distances for distances in part if distances.size)
+        for group, part in result.rows.groupby("group")["distances"]
+    }
     result = replace(result, rows=result.rows.drop(columns="distances"))
     # the first split once more, for the figures: the same stream, and the same release, which the
     # curator keeps
@@ -229,17 +215,18 @@ def _split(request: Request, table: Table, name: str, curator: Kept | None, prog
     return result, p, (h, inside, {group: who[rows] for group, who in table.members.items()})
 
 
-def _released(request: Request, table: Table, name: str, curator: None, progress: bool):
+def _released(
+    request: Request, table: Table, name: str, curator: None, progress: bool
+) -> tuple[Result, dict[str, float], Split]:
     """One split, several trainings; the test is of their mean, which is one predictor."""
-    setup, h, rows = _setup(request, table), [], []
     tests = len(request.learners) * len(table.members)
-    draws = _affordable(math.ceil(4 * tests / request.false_alarm), request, tests)
+    draws = math.ceil(4 * tests / request.false_alarm)
+    setup, h, rows = replace(_setup(request, table, tests, draws), null_draws=20), [], []
     for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):
         rng = stream(request.seed, "release", i)
-        predict = _learn(BATTERY[name], table.release.table, setup, rng)
+        predict = BATTERY[name](table.release.table, setup.target, setup.lens, rng)
         h.append(checked(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
         rows.append(compare(h[-1], table.inside, table.members, setup, rng).assign(split=i))
-    result = Result(pd.concat(rows, ignore_index=True), setup, request.seed)
     mean = np.mean(h, axis=0)
     jobs = [
         joblib.delayed(reshuffling_p)(
@@ -251,30 +238,37 @@ def _released(request: Request, table: Table, name: str, curator: None, progress
         )
         for group, who in table.members.items()
     ]
-    p = pd.DataFrame(
-        {
-            "group": list(table.members),
-            "n": [int(who.sum()) for who in table.members.values()],
-            "p": joblib.Parallel(n_jobs=request.workers)(jobs),
-        }
+    found = np.array(joblib.Parallel(n_jobs=request.workers)(jobs))
+    p = dict(zip(table.members, np.where(np.isnan(found), 1.0, found), strict=True))
+    result = Result(pd.concat(rows, ignore_index=True), setup, request.seed)
+    return result, p, (h[0], table.inside, table.members)
+
+
+def _setup(request: Request, table: Table, tests: int, draws: int) -> Setup:
+    if draws > MOST_DRAWS:
+        raise ValueError(
+            f"false_alarm must be so large that {tests} tests take at most {MOST_DRAWS:,}"
+            f" reshufflings each, got {request.false_alarm!r}, which takes {draws:,} (more splits,"
+            " fewer groups or learners need fewer, too)"
+        )
+    return Setup(
+        target=TARGET,
+        lens=table.lens,
+        labels=request.labels,
+        gamma=request.gamma,
+        null_draws=draws,
+        keep_null=request.mode != "release",
     )
-    return result, p.fillna({"p": 1.0}), (h[0], table.inside, dict(table.members))
-
-
-def _learn(learner: Learner, release: pd.DataFrame, setup: Setup, rng: np.random.Generator):
-    return learner(release, setup.target, setup.lens, rng)
 
 
 # --- the theorems
-# ------------------------------------------------------------------------------------------------
 
 
 def _epsilons(request: Request, table: Table) -> pd.DataFrame:
-    """For each alpha and each bound, the largest epsilon that it accepts for the smallest group
-    kept.
+    """For each alpha and each bound, the largest epsilon it accepts for the smallest group.
 
-    The theorems are about a curator who sees half of ``n`` people. Of a
-    finished release the people inside are that half, so ``n`` is twice them.
+    The theorems are about a curator who sees half of ``n`` people. Of a finished release the people
+    inside are that half, so ``n`` is twice them.
     """
     scale = 1 if request.release is None else 2
     n = 2 * (int(table.inside.sum()) * scale // 2)
@@ -283,42 +277,40 @@ def _epsilons(request: Request, table: Table) -> pd.DataFrame:
     rows = []
     for alpha in request.alphas:
         for mode in MODES:
-            known = {
-                "alpha": alpha,
-                "beta": request.beta,
-                "gamma": max(least, 1),
-                "n": n,
-                "collection": len(table.members),
-                "mode": mode,
-            }
-            found = solve(Setting(**known))
-            needed = required_size(replace(Setting(**known), gamma=None, epsilon=1e-12))[0]
+            setting = Setting(
+                alpha=alpha,
+                beta=request.beta,
+                gamma=max(least, 1),
+                n=n,
+                collection=len(table.members),
+                mode=mode,
+            )
+            epsilon = solve(setting).value
+            needed = math.ceil(required_size(replace(setting, gamma=None, epsilon=1e-12))[0])
             rows.append(
                 {
                     "alpha": alpha,
                     "mode": mode,
-                    "epsilon": found.value if found.met else math.nan,
-                    "needed": math.ceil(needed),
+                    "epsilon": math.nan if epsilon is None else epsilon,
+                    "needed": needed,
                     "smallest": least,
                     "n": n,
-                    "words": _in_words(found.value, alpha, least, needed),
+                    "words": _in_words(epsilon, alpha, least, needed),
                 }
             )
     return pd.DataFrame(rows)
 
 
-def _in_words(epsilon: float | None, alpha: float, least: int, needed: float) -> str:
+def _in_words(epsilon: float | None, alpha: float, least: int, needed: int) -> str:
     if alpha >= 2:
         return "says nothing: no distance exceeds 2"
     if epsilon is None:
         return (
-            f"vacuous: even epsilon = 0 would need groups of {math.ceil(needed):,}; the smallest"
-            f" has {least:,}"
+            f"vacuous: even epsilon = 0 would need groups of {needed:,}; the smallest has {least:,}"
         )
-    noise = 1 / epsilon
-    if noise >= least:
+    if 1 / epsilon >= least:
         return (
-            f"hardly usable: one Laplace count has noise of scale {noise:,.0f}, the smallest group"
-            f" {least:,} people"
+            f"hardly usable: one Laplace count has noise of scale {1 / epsilon:,.0f}, the smallest"
+            f" group {least:,} people"
         )
-    return f"one Laplace count at this epsilon has noise of scale {noise:,.3g}"
+    return f"one Laplace count at this epsilon has noise of scale {1 / epsilon:,.3g}"

@@ -1,9 +1,8 @@
 """A user's own CSV as a table that learners can take: read strictly, typed by a stated rule, the
 same for every file.
 
-The rules are fitted once, on the audited file, and applied alike to a release
-and to a hold-out. They do not know who is in which half, so that a random
-split stays one.
+The rules are fitted once, on the audited file, and applied alike to a release and to a hold-out.
+They do not depend on who is in which half, so that a random split stays one.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.audit.numbers import spelling, spelt
+from lib.audit.numbers import canonical_column, canonical_text
 from lib.coherence.collection import banded
 
 __all__ = [
@@ -43,72 +42,56 @@ _NO_VALUE = "(missing)"
 
 
 def read_csv(path: Path | str) -> pd.DataFrame:
-    """All cells as text, missing ones (:data:`MISSING`) as None; one row a record.
+    """All cells of a CSV as text, missing ones (:data:`MISSING`) as None; one row a record.
 
     Raises
     ------
     ValueError
-        For a file that is not there, not UTF-8, empty, without rows, with a
-        header that is blank or stands twice, or with a line of another length.
+        For a file that does not exist, is not UTF-8, has no rows, a header that is blank or stands
+        twice, or a line of another length.
     """
     path = Path(path)
-    if not path.is_file():
-        raise ValueError(f"file={str(path)!r} is not there")
+    validate.require(path.is_file(), "file", "one that exists", str(path))
     try:
         text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path.name} is not UTF-8 (byte {error.start}); save it with that encoding"
-        ) from error
-    if not text.strip():
-        raise ValueError(f"{path.name} is empty; a header and at least one row are needed")
-    try:
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        header = _header([name.strip() for name in next(reader)], path.name)
-        rows = [_row(line, len(header), reader.line_num, path.name) for line in reader if line]
+        lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name} must be UTF-8, got another byte at {error.start}") from error
     except csv.Error as error:
         raise ValueError(
-            f"{path.name} is no comma-separated file: {error}, line {reader.line_num}"
+            f"{path.name} must be comma-separated, got {error} in line {reader.line_num}"
         ) from error
-    if not rows:
-        raise ValueError(f"{path.name} has a header and no rows")
-    return pd.DataFrame(rows, columns=header, dtype=object)
+    validate.require(len(lines) > 1, path.name, "a header and at least one row", text)
+    (_, header), *rows = lines
+    _check_header(header, path.name)
+    for number, cells in rows:
+        if len(cells) != len(header):
+            raise ValueError(
+                f"{path.name}, line {number}, must have {len(header)} cells as the header has, got"
+                f" {len(cells)}"
+            )
+    frame = pd.DataFrame([cells for _, cells in rows], columns=header, dtype=object)
+    return frame.mask(frame.isin(MISSING), None)
 
 
-def _header(names: list[str], file: str) -> list[str]:
-    if blank := [i for i, name in enumerate(names, start=1) if not name]:
-        raise ValueError(f"{file}: column {blank[0]} has no name")
-    if twice := [name for name, count in Counter(names).items() if count > 1]:
-        raise ValueError(
-            f"{file}: the header {twice[0]!r} stands {Counter(names)[twice[0]]} times; once is"
-            " allowed"
-        )
-    if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
-        raise ValueError(
-            f"{file}: the header {names[0]!r} looks as if not commas separate the columns; commas"
-            " must"
-        )
-    if TARGET in names:
-        raise ValueError(
-            f"{file}: a column is named {TARGET!r}, which this program uses; rename it"
-        )
-    return names
-
-
-def _row(line: list[str], width: int, number: int, file: str) -> list[str | None]:
-    if len(line) != width:
-        raise ValueError(f"{file}, line {number}: {len(line)} cells; the header has {width}")
-    cells = (cell.strip() for cell in line)
-    return [None if cell in MISSING else cell for cell in cells]
+def _check_header(names: list[str], file: str) -> None:
+    if "" in names:
+        raise ValueError(f"{file}: column {names.index('') + 1} must have a name, got ''")
+    name, count = Counter(names).most_common(1)[0]
+    validate.require(count == 1, f"{file}: the header {name!r}", "there once", count)
+    commas = len(names) > 1 or not any(mark in name for mark in ";\t|")
+    validate.require(commas, f"{file}: the header", "separated by commas", name)
+    other = TARGET not in names
+    validate.require(other, f"{file}: a header", f"other than {TARGET!r}, a name in use", TARGET)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A column and what became of it: ``kind`` of :data:`KINDS`, and ``why`` in words.
+    """How a column is read: its ``kind`` (of :data:`KINDS`), and in words ``why``.
 
-    ``fill`` stands for a missing number (the median), with a column of its own
-    that says so; missing categories are a category. ``values`` are those that
-    the audited file holds.
+    ``fill`` stands for a missing number (the median), with a column of its own that marks it;
+    missing categories are a category. ``values`` are those that the audited file holds.
     """
 
     name: str
@@ -119,6 +102,15 @@ class Column:
     fill: float = math.nan
     values: pd.Index = field(default_factory=lambda: pd.Index([]), repr=False, compare=False)
 
+    def cells(self, raw: pd.DataFrame, file: str) -> pd.Series:
+        """This column of a file that was read: floats for a number, else the one text of a value.
+
+        A ``ValueError`` names the ``file`` that lacks the column, or a cell that is no number.
+        """
+        validate.choice(f"column of {file}", self.name, raw.columns)
+        values = raw[self.name]
+        return _numbers(values, file) if self.kind == "number" else canonical_column(values)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
@@ -126,8 +118,12 @@ class Schema:
 
     Parameters
     ----------
+    columns : tuple of Column
+        All columns but the sensitive one.
     sensitive, positive : str
         The column that is predicted, and which of its values counts as 1 (one against the rest).
+    positive_why : str
+        Why that value, in words.
     answers : tuple of str
         All values of the sensitive column.
     lens : tuple of str
@@ -141,19 +137,21 @@ class Schema:
     answers: tuple[str, ...]
     lens: tuple[str, ...]
 
-    def is_positive(self, raw: pd.DataFrame) -> pd.Series:
-        """Whose sensitive value is the positive one, however it is spelt."""
-        return spelt(raw[self.sensitive]) == self.positive
+    def lens_columns(self) -> list[Column]:
+        """The columns of the lens, in its order."""
+        by_name = {column.name: column for column in self.columns}
+        return [by_name[name] for name in self.lens]
 
-    def kept(self, raw: pd.DataFrame) -> pd.DataFrame:
+    def is_positive(self, raw: pd.DataFrame) -> pd.Series:
+        """Whose sensitive value is the positive one, however it is written."""
+        return canonical_column(raw[self.sensitive]) == self.positive
+
+    def known_rows(self, raw: pd.DataFrame) -> pd.DataFrame:
         """Rows whose sensitive value is known."""
         return raw[raw[self.sensitive].notna()].reset_index(drop=True)
 
-    def typed(
-        self, raw: pd.DataFrame, file: str, lens: Sequence[str] | None = None
-    ) -> pd.DataFrame:
-        """Numbers as floats, categories as text, :data:`TARGET` as 0 and 1, rows in the order of
-        ``raw``.
+    def typed_table(self, raw: pd.DataFrame, file: str) -> pd.DataFrame:
+        """Numbers as floats, categories as text, :data:`TARGET` as 0 and 1; rows as in ``raw``.
 
         Parameters
         ----------
@@ -161,45 +159,34 @@ class Schema:
             From :func:`read_csv`, every sensitive value known.
         file : str
             Its name, for messages.
-        lens : names, optional
-            Fewer columns than the schema's.
         """
-        found, kinds = {}, {column.name: column for column in self.columns}
-        for name in self.lens if lens is None else lens:
-            if name not in raw.columns:
-                raise ValueError(
-                    f"{file} has no column {name!r}; it has {', '.join(map(repr, raw.columns))}"
-                )
-            column = kinds[name]
+        table = {}
+        for column in self.lens_columns():
+            cells = column.cells(raw, file)
             if column.kind == "number":
-                values = _numbers(raw[name], file)
-                found[name] = values.fillna(column.fill)
+                table[column.name] = cells.fillna(column.fill)
                 if column.missing:
-                    found[f"{name} {_NO_VALUE}"] = values.isna().astype(float)
+                    table[f"{column.name} {_NO_VALUE}"] = cells.isna().astype(float)
             else:
-                found[name] = spelt(raw[name]).fillna(_NO_VALUE).astype(str)
-        found[TARGET] = self.is_positive(raw).astype(int)
-        return pd.DataFrame(found)
+                table[column.name] = cells.fillna(_NO_VALUE).astype(str)
+        return pd.DataFrame(table | {TARGET: self.is_positive(raw).astype(int)})
 
     def unknown(self, raw: pd.DataFrame, file: str) -> pd.DataFrame:
-        """How many cells of another file hold what the audited file does not: no learner can match
-        these to anybody.
+        """How many cells of another file hold what the audited file does not, column by column.
+
+        No learner can match these to anybody. A gap is unknown where the audited file has none.
 
         Returns
         -------
         DataFrame
-            The sensitive column, then the lens: ``column, read as, rows, unknown, example``. A gap
-            is unknown where the audited file has none.
+            The sensitive column, then the lens: ``column, read as, rows, unknown, example``.
         """
-        kinds = {column.name: column for column in self.columns}
-        odd = {self.sensitive: ("sensitive", ~spelt(raw[self.sensitive]).isin(self.answers))}
-        for name in self.lens:
-            column = kinds[name]
-            cells = _numbers(raw[name], file) if column.kind == "number" else spelt(raw[name])
-            odd[name] = (
-                column.kind,
-                ~cells.isin(column.values) & (cells.notna() | (column.missing == 0)),
-            )
+        answers = canonical_column(raw[self.sensitive])
+        unknown = [(self.sensitive, "sensitive", ~answers.isin(self.answers))]
+        for column in self.lens_columns():
+            cells = column.cells(raw, file)
+            gap = cells.isna() & (column.missing > 0)
+            unknown.append((column.name, column.kind, ~cells.isin(column.values) & ~gap))
         return pd.DataFrame(
             [
                 {
@@ -209,7 +196,7 @@ class Schema:
                     "unknown": int(which.sum()),
                     "example": next(iter(raw[name][which].fillna(_NO_VALUE)), ""),
                 }
-                for name, (kind, which) in odd.items()
+                for name, kind, which in unknown
             ]
         )
 
@@ -222,13 +209,12 @@ def fit_schema(
     lens: Sequence[str] = (),
     kinds: Mapping[str, str] | None = None,
 ) -> Schema:
-    """Type the columns of the audited file.
+    """Type the columns of the audited file by a rule that anyone can state.
 
-    The rule: constant columns, columns without values and identifiers are
-    ignored (an identifier: text or whole numbers, no value twice); a column is a number if all
-    its values are and more than :data:`FEW` differ, none with a leading zero;
-    everything else is a category. ``kinds`` overrides it. Spellings of one
-    number are one value.
+    Constant columns, columns without values and identifiers are ignored (an identifier: text or
+    whole numbers, no value twice); a column is a number if all its values are and more than
+    :data:`FEW` differ, none with a leading zero; everything else is a category. ``kinds``
+    overrides it. One number written in several ways is one value.
 
     Parameters
     ----------
@@ -240,12 +226,20 @@ def fit_schema(
     lens : names
         What the predictor sees; by default everything that is not ignored, without the sensitive
         column.
+
+    Examples
+    --------
+    >>> raw = pd.DataFrame({"sex": ["f", "m"] * 3, "ill": ["yes", "no", "no"] * 2}, dtype=object)
+    >>> schema = fit_schema(raw, sensitive="ill")
+    >>> schema.lens, schema.positive, schema.positive_why
+    (('sex',), 'yes', 'the rarer of the two values')
     """
-    kinds = dict(kinds or {})
-    for name, kind in [*kinds.items(), *((name, "category") for name in (sensitive, *lens))]:
+    kinds = kinds or {}
+    for name in (sensitive, *kinds, *lens):
         validate.choice("column", name, raw.columns)
+    for name, kind in kinds.items():
         validate.choice(f"kind of {name}", kind, KINDS)
-    answers = spelt(raw[sensitive])
+    answers = canonical_column(raw[sensitive])
     positive, why = _positive(answers, positive)
     known = raw[raw[sensitive].notna()]
     columns = tuple(
@@ -253,18 +247,15 @@ def fit_schema(
         for name in raw.columns
         if name != sensitive
     )
-    usable = [column.name for column in columns if column.kind != "ignore"]
-    if sensitive in lens:
-        raise ValueError(
-            f"lens={sensitive!r} is not allowed: the sensitive column is what is to be predicted"
-        )
+    ignored = {column.name: column.why for column in columns if column.kind == "ignore"}
+    usable = tuple(column.name for column in columns if column.name not in ignored)
     for name in lens:
-        if name not in usable:
-            why_not = next(c.why for c in columns if c.name == name)
-            raise ValueError(f"lens={name!r} is not allowed: the column is ignored ({why_not})")
+        why_not = "the sensitive column" if name == sensitive else ignored.get(name)
+        what = f"columns to predict from ({name!r} is ignored: {why_not})"
+        validate.require(why_not is None, "lens", what, tuple(lens))
     if not usable:
         raise ValueError(
-            "no column is left for the predictor: all others are constant, identifiers or ignored"
+            "lens must have a column, got none: all others are constant, identifiers or ignored"
         )
     return Schema(
         columns=columns,
@@ -272,91 +263,84 @@ def fit_schema(
         positive=positive,
         positive_why=why,
         answers=tuple(sorted(answers.dropna().unique())),
-        lens=tuple(lens or usable),
+        lens=tuple(lens) or usable,
     )
 
 
 def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
+    """The value that counts as 1, and why."""
     counts = values.value_counts()
+    some = ", ".join(map(repr, sorted(counts.index)[:8])) + ", ..." * (len(counts) > 8)
     if len(counts) < 2:
         raise ValueError(
-            f"sensitive={values.name!r} has {len(counts)} value; at least two are needed"
+            f"sensitive must be a column with at least two values, got {values.name!r} with"
+            f" {len(counts)}"
         )
-    shown = ", ".join(f"{value!r}" for value in sorted(counts.index)[:8]) + (
-        ", ..." if len(counts) > 8 else ""
-    )
     if named is not None:
-        if spelling(named) not in counts.index:
-            raise ValueError(f"positive={named!r} is no value of {values.name!r}; it has {shown}")
-        return spelling(named), (
-            "named" if len(counts) == 2 else f"named; against the {len(counts) - 1} others"
-        )
+        value = canonical_text(named)
+        validate.require(value in counts, "positive", f"a value of {values.name!r} ({some})", named)
+        return value, "named" + f"; against the {len(counts) - 1} others" * (len(counts) > 2)
     if len(counts) > 2:
         raise ValueError(
-            f"sensitive={values.name!r} has {len(counts)} values ({shown}); name the one to set"
-            " against the rest (positive)"
+            f"positive must be the value of {values.name!r} to set against the rest, got None for"
+            f" {len(counts)} values ({some})"
         )
-    return (
-        min(counts.index, key=lambda value: (counts[value], value)),
-        "the rarer of the two values",
-    )
+    return min(
+        counts.index, key=lambda value: (counts[value], value)
+    ), "the rarer of the two values"
 
 
 def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
-    known = spelt(values.dropna())
-    facts = {
-        "name": values.name,
-        "distinct": int(known.nunique()),
-        "missing": int(values.isna().sum()),
-    }
-    joined = int(values.nunique()) - facts["distinct"]
-    numeric, codes = _is_number(known), known.str.fullmatch(r"[+-]?0\d+").any()
-    whole = numeric and (pd.to_numeric(known) % 1 == 0).all()
+    known = canonical_column(values.dropna())
+    distinct, missing = int(known.nunique()), int(values.isna().sum())
+    numbers = pd.to_numeric(known, errors="coerce").astype(float)
+    numeric = len(known) > 0 and bool(np.isfinite(numbers).all())
+    identifier = distinct == len(known) > FEW and not (numeric and (numbers % 1 != 0).any())
     if declared is not None:
         kind, why = declared, "declared"
     elif known.empty:
         kind, why = "ignore", "no value at all"
-    elif facts["distinct"] == 1 and not facts["missing"]:
+    elif distinct == 1 and not missing:
         kind, why = "ignore", "constant"
-    elif facts["distinct"] == len(known) > FEW and (whole or not numeric) and not wanted:
+    elif identifier and not wanted:
         kind, why = "ignore", "an identifier: no value stands twice"
-    elif numeric and not codes and facts["distinct"] > FEW:
+    elif numeric and distinct > FEW and not known.str.fullmatch(r"[+-]?0\d+").any():
         kind, why = "number", f"numbers, more than {FEW} different"
     else:
-        kind, why = (
-            "category",
-            f"numbers, {facts['distinct']} different: codes" if numeric else "text",
-        )
-    if joined:
+        kind, why = "category", f"numbers, {distinct} different: codes" if numeric else "text"
+    if joined := values.nunique() - distinct:
         why += f"; {joined} other spelling{'s' * (joined > 1)} of a number joined to it"
-    held = pd.Index((_numbers(known, "the file") if kind == "number" else known).unique())
-    fill = float(_numbers(known, "the file").median()) if kind == "number" else math.nan
-    if kind == "number" and known.empty:
-        raise ValueError(f"column {values.name!r} is declared a number and has no value")
-    return Column(kind=kind, why=why, fill=fill, values=held, **facts)
-
-
-def _is_number(known: pd.Series) -> bool:
-    found = pd.to_numeric(known, errors="coerce")
-    return bool(len(known) and np.isfinite(found.astype(float)).all())
+    fill = math.nan
+    if kind == "number":
+        validate.require(len(known) > 0, f"column {values.name!r}", "with a value", None)
+        known = _numbers(known, "the file")
+        fill = float(known.median())
+    return Column(
+        name=values.name,
+        kind=kind,
+        why=why,
+        distinct=distinct,
+        missing=missing,
+        fill=fill,
+        values=pd.Index(known.unique()),
+    )
 
 
 def _numbers(values: pd.Series, file: str) -> pd.Series:
-    found = pd.to_numeric(values, errors="coerce").astype(float)
-    bad = values[values.notna() & ~np.isfinite(found)]
-    if len(bad):
+    numbers = pd.to_numeric(values, errors="coerce").astype(float)
+    wrong = values[values.notna() & ~np.isfinite(numbers)]
+    if len(wrong):
         raise ValueError(
-            f"{file}: column {values.name!r} holds {bad.iloc[0]!r} (row {bad.index[0] + 1}), not a"
-            " number"
+            f"{file}: column {values.name!r} must hold numbers, got {wrong.iloc[0]!r} (row"
+            f" {wrong.index[0] + 1})"
         )
-    return found
+    return numbers
 
 
 def grouping(
     raw: pd.DataFrame,
     columns: Sequence[str],
     bands: Mapping[str, Sequence[float]],
-    reference: pd.DataFrame,
     *,
     as_numbers: Sequence[str] = (),
 ) -> pd.DataFrame:
@@ -367,19 +351,16 @@ def grouping(
     columns : names
     bands : mapping
         Edges of a numeric column's bands, see :func:`lib.coherence.collection.banded`.
-    reference : DataFrame
-        The audited file: columns in ``as_numbers`` without edges are cut at its quartiles.
+    as_numbers : names
+        Columns that are cut at their quartiles if they have no edges.
     """
-    found = {}
+    labels = {}
     for name in columns:
         validate.choice("group column", name, raw.columns)
-        if name not in bands and name not in as_numbers:
-            found[name] = spelt(raw[name])
-            continue
-        values = _numbers(raw[name], "the file")
-        edges = bands.get(name) or sorted(
-            set(_numbers(reference[name], "the file").quantile([0.25, 0.5, 0.75]))
-        )
-        labels = banded(values.fillna(0.0), [float(edge) for edge in edges])
-        found[name] = labels.where(values.notna(), None)
-    return pd.DataFrame(found, index=raw.index)
+        if name in bands or name in as_numbers:
+            values = _numbers(raw[name], "the file")
+            edges = bands.get(name) or sorted(set(values.quantile([0.25, 0.5, 0.75])))
+            labels[name] = banded(values, [float(edge) for edge in edges])
+        else:
+            labels[name] = canonical_column(raw[name])
+    return pd.DataFrame(labels, index=raw.index)

@@ -1,6 +1,4 @@
-"""The table of an audit: read, typed, split into groups, with who went into a finished release
-marked.
-"""
+"""The people of an audit: read, typed, split into groups, and who went into a finished release."""
 
 from __future__ import annotations
 
@@ -10,19 +8,33 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.audit.numbers import spelling, spelt
-from lib.audit.release import Reading, read_release
+from lib.audit.numbers import canonical_column, canonical_text
+from lib.audit.release import Release, read_release
 from lib.audit.request import Request
 from lib.audit.schema import TARGET, Schema, fit_schema, grouping, read_csv
 from lib.coherence.collection import groups_by_size
 
-__all__ = ["Table", "prepared"]
+__all__ = ["Table", "read_table"]
 
 
 @dataclass(frozen=True)
 class Table:
-    """Everybody concerned: text, typed, groups; ``inside`` marks the people of a finished
-    release.
+    """Everybody concerned, with a known sensitive value.
+
+    Parameters
+    ----------
+    raw, frame : DataFrame
+        The cells as text, and typed for the learners; the same people in the same order.
+    schema : Schema
+        How they are read.
+    members, small : mapping
+        Each large enough group with who is in it, shape (n,); the sizes of all others.
+    inside : array of bool, shape (n,)
+        Who went into a finished release; everybody without one.
+    dropped_rows : int
+        People left out, since they have no sensitive value.
+    release : Release, optional
+        The finished release.
     """
 
     raw: pd.DataFrame
@@ -32,7 +44,7 @@ class Table:
     small: dict[str, int]
     inside: np.ndarray
     dropped_rows: int
-    release: Reading | None = None
+    release: Release | None = None
 
     @property
     def lens(self) -> tuple[str, ...]:
@@ -40,68 +52,44 @@ class Table:
         return tuple(name for name in self.frame.columns if name != TARGET)
 
 
-def prepared(request: Request) -> Table:
-    """Read what ``request`` names; a ``ValueError`` names the file, column or value that cannot
-    be used.
+def read_table(request: Request) -> Table:
+    """Read the files that ``request`` names.
+
+    A ``ValueError`` names the file, column or value that cannot be used.
     """
-    raw = read_csv(request.file)
-    for name in {
-        request.sensitive,
-        *request.groups,
-        *(c for crossing in request.crossings for c in crossing),
-        *request.bands,
-        *request.kinds,
-        *request.lens,
-    }:
-        validate.choice("column", name, raw.columns)
-    kinds, lens = dict(request.kinds), request.lens
+    raw, kinds, released = read_csv(request.file), dict(request.columns), None
     pool, inside = _everybody(request, raw)
     if request.members is not None:
         kinds[request.members[0]] = "ignore"
-    released = None if request.release is None else read_csv(request.release)
-    if released is not None:
-        if request.sensitive not in released.columns:
-            raise ValueError(
-                f"{request.release.name} has no column {request.sensitive!r}: nothing about it can"
-                " be learnt from it"
-            )
-        kinds |= {
-            name: "ignore"
-            for name in raw.columns
-            if name not in (*released.columns, *lens, request.sensitive)
-        }
+    if request.release is not None:
+        released = read_csv(request.release)
+        used = {*released.columns, *request.lens, request.sensitive}
+        kinds |= {name: "ignore" for name in raw.columns if name not in used}
     schema = fit_schema(
-        pool, sensitive=request.sensitive, positive=request.positive, lens=lens, kinds=kinds
+        pool, sensitive=request.sensitive, positive=request.positive, lens=request.lens, kinds=kinds
     )
     known = pool[schema.sensitive].notna().to_numpy()
     pool, inside = pool[known].reset_index(drop=True), inside[known]
-    _enough(request, inside)
-    kept, small = _groups(request, pool, schema)
-    if not kept:
-        raise ValueError(
-            f"gamma={request.gamma!r} is not allowed: the largest group has {len(pool)} people"
-        )
-    frame = schema.typed(pool, request.file.name)
-    reading = (
-        None
-        if released is None
-        else read_release(released, schema, request.release.name, request.file.name)
-    )
-    return Table(pool, frame, schema, kept, small, inside, int((~known).sum()), reading)
+    _check_numbers(request, inside)
+    members, small = _groups(request, pool, schema)
+    least = f"at most {len(pool)}, the size of the largest group"
+    validate.require(len(members) > 0, "gamma", least, request.gamma)
+    frame = schema.typed_table(pool, request.file.name)
+    release = None
+    if released is not None:
+        release = read_release(released, schema, request.release.name, request.file.name)
+    return Table(pool, frame, schema, members, small, inside, int((~known).sum()), release)
 
 
-def _enough(request: Request, inside: np.ndarray) -> None:
+def _check_numbers(request: Request, inside: np.ndarray) -> None:
     """At least two people on either side, of those with a sensitive value."""
-    if request.release is None and inside.size < 4:
+    people, n = f"people with a value of {request.sensitive!r}", int(inside.sum())
+    if request.release is None:
+        validate.require(n >= 4, request.file.name, f"of at least 4 {people}", n)
+    elif min(n, inside.size - n) < 2:
         raise ValueError(
-            f"{request.file.name} has {inside.size} people with a value of {request.sensitive!r}; 4"
-            " are needed"
-        )
-    if request.release is not None and not 2 <= inside.sum() <= inside.size - 2:
-        raise ValueError(
-            f"of the people with a value of {request.sensitive!r} {inside.sum()} went into the"
-            f" release and {inside.size - inside.sum()} were left out; at least 2 of each are"
-            " needed"
+            f"release must have at least 2 {people} inside and 2 left out, got {n} and"
+            f" {inside.size - n}"
         )
 
 
@@ -110,27 +98,26 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
     if request.members is not None:
         column, value = request.members
         validate.choice("members column", column, raw.columns)
-        marks = spelt(raw[column])
-        validate.choice("members value", spelling(value), sorted(marks.dropna().unique()))
-        inside = (marks == spelling(value)).to_numpy()
-        if inside.all():
-            raise ValueError(
-                f"members={column}={value} marks everybody: nobody is left out of the release"
-            )
+        marks = canonical_column(raw[column])
+        value = canonical_text(value)
+        validate.choice("members value", value, sorted(marks.dropna().unique()))
+        inside = (marks == value).to_numpy()
+        left_out = "a mark that leaves somebody out of the release"
+        validate.require(not inside.all(), "members", left_out, f"{column}={value}")
         return raw, inside
     if request.holdout is None:
         return raw, np.ones(len(raw), dtype=bool)
     out = read_csv(request.holdout)
-    if set(out.columns) != set(raw.columns):
-        odd = sorted(set(out.columns) ^ set(raw.columns))
+    if odd := sorted(set(out.columns) ^ set(raw.columns)):
         raise ValueError(
-            f"{request.holdout.name} and {request.file.name} differ in the column {odd[0]!r}"
+            f"{request.holdout.name} must have the columns of {request.file.name}, got another"
+            f" {odd[0]!r}"
         )
     out = out[list(raw.columns)]
-    if out.apply(spelt).equals(raw.apply(spelt)):
+    if out.apply(canonical_column).equals(raw.apply(canonical_column)):
         raise ValueError(
-            f"{request.holdout.name} holds the same rows as {request.file.name}: nobody was"
-            " left out"
+            f"{request.holdout.name} must hold people who were left out, got the rows of"
+            f" {request.file.name}"
         )
     return pd.concat([raw, out], ignore_index=True), np.arange(len(raw) + len(out)) < len(raw)
 
@@ -141,11 +128,10 @@ def _groups(
     columns = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
     needed = dict.fromkeys([*columns, *(c for crossing in request.crossings for c in crossing)])
     numbers = [c.name for c in schema.columns if c.kind == "number"]
-    labels = grouping(pool, list(needed), request.bands, pool, as_numbers=numbers)
+    labels = grouping(pool, list(needed), request.bands, as_numbers=numbers)
     is_one = schema.is_positive(pool).to_numpy()
-    name = f"{schema.sensitive} = {schema.positive}"
-    told = {
-        name: lambda frame: is_one,
+    answers = {
+        f"{schema.sensitive} = {schema.positive}": lambda frame: is_one,
         f"{schema.sensitive} other than {schema.positive}": lambda frame: ~is_one,
     }
-    return groups_by_size(labels, columns, request.crossings, told, gamma=request.gamma)
+    return groups_by_size(labels, columns, request.crossings, answers, gamma=request.gamma)

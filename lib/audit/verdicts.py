@@ -1,10 +1,9 @@
 """The second verdict of an audit: coherence at each alpha that was asked for (Definition 2), beside
 the test of dependence.
 
-The two are different questions. A release may move everybody's predictions a
-little: the people behind it are then told apart beyond chance, and no split
-is more than alpha apart. And small groups may be more than a small alpha
-apart by chance alone, although the predictions depend on nobody.
+The two are different questions. A release may move everybody's predictions a little: the people
+behind it are then told apart beyond chance, and no split is more than alpha apart. And small groups
+may be more than a small alpha apart by chance alone, although the predictions depend on nobody.
 """
 
 from __future__ import annotations
@@ -43,39 +42,29 @@ def coherence_verdicts(request: Request, results: Mapping[str, Result]) -> pd.Da
         ``group`` has the largest mean ``distance``. A finished release has one split and so no
         share: NaN, and the verdict "one split".
     """
-    level, rows = 1 - (1 - _LEVEL) / len(results), []
-    for alpha in request.alphas:
-        for name, result in results.items():
-            summary = result.summary().dropna(subset="distance")
-            worst = (
-                summary.loc[summary["distance"].idxmax()]
-                if len(summary)
-                else {"group": "", "distance": math.nan}
-            )
-            row = {
-                "alpha": alpha,
-                "learner": name,
-                "exceeding": 0,
-                "splits": 1,
-                "share": math.nan,
-                "low": math.nan,
-                "high": math.nan,
-                "verdict": ONE_SPLIT,
-                "group": worst["group"],
-                "distance": worst["distance"],
-            }
-            if request.mode != "release":
-                row |= _share(result, alpha, request.beta, level)
-            rows.append(row)
-    return pd.DataFrame(rows)
+    farthest = {}
+    for name, result in results.items():
+        groups = result.summary().set_index("group")["distance"].dropna()
+        farthest[name] = (groups.idxmax(), groups.max()) if len(groups) else ("", math.nan)
+    return pd.DataFrame(
+        [
+            {"alpha": alpha, "learner": name}
+            | _share(request, result, alpha, 1 - (1 - _LEVEL) / len(results))
+            | dict(zip(("group", "distance"), farthest[name], strict=True))
+            for alpha in request.alphas
+            for name, result in results.items()
+        ]
+    )
 
 
-def _share(result: Result, alpha: float, beta: float, level: float) -> dict[str, object]:
-    share, low, high = result.beta(alpha, level=level)
-    splits = result.rows.dropna(subset="distance")["split"].nunique()
-    verdict = NOT_MET if low > beta else MET if high <= beta else UNDECIDED
+def _share(request: Request, result: Result, alpha: float, level: float) -> dict[str, object]:
+    splits, share, low, high, verdict = 1, math.nan, math.nan, math.nan, ONE_SPLIT
+    if request.mode != "release":
+        splits = result.rows.dropna(subset="distance")["split"].nunique()
+        share, low, high = result.beta(alpha, level=level)
+        verdict = NOT_MET if low > request.beta else MET if high <= request.beta else UNDECIDED
     return {
-        "exceeding": round(share * splits) if splits else 0,
+        "exceeding": 0 if math.isnan(share) else round(share * splits),
         "splits": splits,
         "share": share,
         "low": low,
@@ -85,16 +74,26 @@ def _share(result: Result, alpha: float, beta: float, level: float) -> dict[str,
 
 
 def overall(verdicts: pd.Series) -> str:
-    """One verdict of several learners at one alpha: one that fails decides; all must be within
-    for "met".
+    """One verdict of several learners at one alpha: "not met" by one decides, "met" needs all.
+
+    Examples
+    --------
+    >>> overall(pd.Series([MET, NOT_MET]))
+    'not met'
     """
-    found = set(verdicts)
-    return next((verdict for verdict in (ONE_SPLIT, NOT_MET, UNDECIDED) if verdict in found), MET)
+    given = set(verdicts)
+    return next((verdict for verdict in (ONE_SPLIT, NOT_MET, UNDECIDED) if verdict in given), MET)
 
 
 def splits_needed(beta: float, learners: int) -> int:
-    """Splits without one that exceeds alpha from which on the verdict is "met": ``(1 -
-    beta)^splits <= tail``.
+    """Splits without one that exceeds alpha from which on the verdict is "met".
+
+    The least number with ``(1 - beta)^splits <= tail``, the level's share of one learner.
+
+    Examples
+    --------
+    >>> splits_needed(0.05, learners=1)
+    72
     """
     tail = (1 - _LEVEL) / learners / 2
     return math.ceil(math.log(tail) / math.log1p(-beta))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.audit.numbers import spelling, spelt
+from lib.audit.numbers import canonical_column, canonical_text
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from lib.audit.numbers import spelling, spelt
     ],
 )
 def test_spellings_of_one_number_are_one(cells, one):
-    assert {spelling(cell) for cell in cells} == {one}
+    assert {canonical_text(cell) for cell in cells} == {one}
 
 
 @pytest.mark.parametrize(
@@ -48,21 +48,21 @@ def test_spellings_of_one_number_are_one(cells, one):
     ],
 )
 def test_codes_and_text_are_left_as_they_are(cell):
-    assert spelling(cell) == cell
+    assert canonical_text(cell) == cell
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**25), max_value=10**25))
-def test_the_spelling_is_the_same_number_and_its_own_spelling(number):
-    one = spelling(f"{number:f}")
+def test_the_spelling_is_the_same_number_and_its_own_canonical_text(number):
+    one = canonical_text(f"{number:f}")
     assert Decimal(one) == number
-    assert spelling(one) == one == spelling(str(number))
+    assert canonical_text(one) == one == canonical_text(str(number))
 
 
 def test_neighbours_among_long_numbers_stay_apart():
     assert (
         len(
             {
-                spelling(c)
+                canonical_text(c)
                 for c in (
                     "12345678901234567890",
                     "12345678901234567891.0",
@@ -75,6 +75,6 @@ def test_neighbours_among_long_numbers_stay_apart():
 
 
 def test_gaps_stay_gaps():
-    found = spelt(pd.Series(["1.0", None, "x", "01"], dtype=object))
+    found = canonical_column(pd.Series(["1.0", None, "x", "01"], dtype=object))
     assert found.tolist() == ["1", None, "x", "01"]
-    assert spelt(pd.Series([None, None], dtype=object)).tolist() == [None, None]
+    assert canonical_column(pd.Series([None, None], dtype=object)).tolist() == [None, None]

@@ -53,17 +53,17 @@ def _kinds(schema):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "is empty"),
-        ("  \n\n", "is empty"),
-        ("a,b\n", "has a header and no rows"),
-        ("a,a\n1,2\n", "'a' stands 2 times"),
-        ("a,,c\n1,2,3\n", "column 2 has no name"),
-        ("a,b\n1,2\n1,2,3\n", "line 3: 3 cells; the header has 2"),
-        ("a,b\n1\n", "line 2: 1 cells"),
-        ("a;b\n1;2\n", "not commas separate"),
-        ('a,b\n"1,2\n', "no comma-separated file"),
-        ("näme,b\n1,2\n".encode("latin-1"), "is not UTF-8 (byte 1)"),
-        (f"{TARGET},b\n1,2\n", "which this program uses"),
+        ("", "must be a header and at least one row, got ''"),
+        ("  \n\n", "must be a header and at least one row"),
+        ("a,b\n", "must be a header and at least one row, got 'a,b"),
+        ("a,a\n1,2\n", "the header 'a' must be there once, got 2"),
+        ("a,,c\n1,2,3\n", "column 2 must have a name"),
+        ("a,b\n1,2\n1,2,3\n", "line 3, must have 2 cells as the header has, got 3"),
+        ("a,b\n1\n", "line 2, must have 2 cells as the header has, got 1"),
+        ("a;b\n1;2\n", "the header must be separated by commas, got 'a;b'"),
+        ('a,b\n"1,2\n', "must be comma-separated, got "),
+        ("näme,b\n1,2\n".encode("latin-1"), "must be UTF-8, got another byte at 1"),
+        (f"{TARGET},b\n1,2\n", "other than '(sensitive)', a name in use"),
     ],
 )
 def test_files_that_are_refused(tmp_path, text, words):
@@ -73,7 +73,7 @@ def test_files_that_are_refused(tmp_path, text, words):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(ValueError, match="is not there"):
+    with pytest.raises(ValueError, match="file must be one that exists"):
         read_csv(tmp_path / "nobody.csv")
 
 
@@ -130,7 +130,9 @@ def test_declared_types_and_a_lens_override_it():
 def test_one_against_the_rest():
     schema = fit_schema(_people(), sensitive="grade", positive="mid")
     assert schema.positive_why == "named; against the 2 others"
-    assert schema.typed(_people(), "f")[TARGET].tolist() == [int(k % 3 == 1) for k in range(PEOPLE)]
+    assert schema.typed_table(_people(), "f")[TARGET].tolist() == [
+        int(k % 3 == 1) for k in range(PEOPLE)
+    ]
 
 
 def test_of_a_tie_the_first_value_is_the_positive_one():
@@ -142,27 +144,30 @@ def test_of_a_tie_the_first_value_is_the_positive_one():
     ("options", "words"),
     [
         ({"sensitive": "nobody"}, "'land', 'none', 'ill', 'grade', got 'nobody'"),
-        ({"sensitive": "grade"}, "has 3 values ('high', 'low', 'mid')"),
-        ({"sensitive": "land"}, "has 1 value"),
-        ({"sensitive": "none"}, "has 0 value"),
-        ({"sensitive": "ill", "positive": "maybe"}, "positive='maybe' is no value of 'ill'"),
-        ({"sensitive": "ill", "lens": ("ill",)}, "the sensitive column is what is to be predicted"),
-        ({"sensitive": "ill", "lens": ("land",)}, "the column is ignored (constant)"),
+        ({"sensitive": "grade"}, "got None for 3 values ('high', 'low', 'mid')"),
+        ({"sensitive": "land"}, "at least two values, got 'land' with 1"),
+        ({"sensitive": "none"}, "at least two values, got 'none' with 0"),
+        (
+            {"sensitive": "ill", "positive": "maybe"},
+            "positive must be a value of 'ill' ('no', 'yes'), got 'maybe'",
+        ),
+        ({"sensitive": "ill", "lens": ("ill",)}, "'ill' is ignored: the sensitive column"),
+        ({"sensitive": "ill", "lens": ("land",)}, "'land' is ignored: constant"),
         (
             {"sensitive": "ill", "kinds": {"age": "numeric"}},
             "kind of age must be one of 'category', 'number', 'ignore', got 'numeric'",
         ),
         (
             {"sensitive": "ill", "kinds": {"sex": "number"}},
-            "column 'sex' holds 'f' (row 1), not a number",
+            "column 'sex' must hold numbers, got 'f' (row 1)",
         ),
-        ({"sensitive": "ill", "kinds": {"none": "number"}}, "has no value"),
+        ({"sensitive": "ill", "kinds": {"none": "number"}}, "column 'none' must be with a value"),
         (
             {
                 "sensitive": "ill",
                 "kinds": dict.fromkeys(("age", "sex", "code", "place", "grade"), "ignore"),
             },
-            "no column is left",
+            "lens must have a column, got none",
         ),
     ],
 )
@@ -175,7 +180,7 @@ def test_columns_that_are_refused(options, words):
 def test_the_typed_table_has_no_gap_and_says_where_there_were_some():
     raw = _people()
     schema = fit_schema(raw, sensitive="ill")
-    frame = schema.typed(raw, "people.csv")
+    frame = schema.typed_table(raw, "people.csv")
     assert not frame.isna().any().any()
     assert frame["age (missing)"].tolist() == [1.0] * 3 + [0.0] * (PEOPLE - 3)
     assert (frame.loc[:2, "age"] == next(c.fill for c in schema.columns if c.name == "age")).all()
@@ -185,27 +190,29 @@ def test_the_typed_table_has_no_gap_and_says_where_there_were_some():
 
 def test_another_file_is_read_by_the_same_rules():
     raw, schema = _people(), fit_schema(_people(), sensitive="ill")
-    few = schema.typed(raw.head(1), "release.csv")
+    few = schema.typed_table(raw.head(1), "release.csv")
     assert few.loc[0, "age"] == next(c.fill for c in schema.columns if c.name == "age")
-    with pytest.raises(ValueError, match=r"release\.csv has no column 'age'"):
-        schema.typed(raw.drop(columns="age"), "release.csv")
-    with pytest.raises(ValueError, match=r"release\.csv: column 'age' holds 'old'"):
-        schema.typed(raw.assign(age="old"), "release.csv")
+    with pytest.raises(ValueError, match=r"column of release\.csv.*'age'"):
+        schema.typed_table(raw.drop(columns="age"), "release.csv")
+    with pytest.raises(
+        ValueError, match=r"release\.csv: column 'age' must hold numbers, got 'old'"
+    ):
+        schema.typed_table(raw.assign(age="old"), "release.csv")
 
 
 def test_rows_without_a_sensitive_value_are_left_out():
     raw = _people()
     raw.loc[[0, 7], "ill"] = None
-    assert len(fit_schema(raw, sensitive="ill").kept(raw)) == PEOPLE - 2
+    assert len(fit_schema(raw, sensitive="ill").known_rows(raw)) == PEOPLE - 2
 
 
 def test_groups_of_a_number_are_bands_and_of_a_gap_none():
     raw = _people()
-    labels = grouping(raw, ["age", "sex"], {"age": (25, 40)}, raw)
+    labels = grouping(raw, ["age", "sex"], {"age": (25, 40)})
     assert set(labels["age"].dropna()) == {"< 25", "25-39", ">= 40"}
     assert labels["age"].isna().sum() == 3
     assert labels["sex"].isna().sum() == 1
-    quartiles = grouping(raw, ["age"], {}, raw, as_numbers=["age"])
+    quartiles = grouping(raw, ["age"], {}, as_numbers=["age"])
     assert quartiles["age"].nunique() == 4
 
 
@@ -234,7 +241,7 @@ def test_a_round_trip_through_floats_changes_nothing():
         edu=raw["edu"].astype(float).astype(str), ill=raw["ill"].astype(float).astype(str)
     )
     assert floats["ill"].tolist()[:2] == ["1.0", "0.0"]
-    pd.testing.assert_frame_equal(schema.typed(floats, "r"), schema.typed(raw, "f"))
+    pd.testing.assert_frame_equal(schema.typed_table(floats, "r"), schema.typed_table(raw, "f"))
     assert not schema.unknown(floats, "r")["unknown"].any()
     again = fit_schema(floats, sensitive="ill", positive="1.0")
     assert (again.positive, _kinds(again)) == ("1", _kinds(schema))
@@ -244,7 +251,9 @@ def test_codes_with_leading_zeros_are_no_numbers():
     raw = _coded()
     schema = fit_schema(raw, sensitive="ill", lens=("zip",))
     numbers = raw.assign(zip=raw["zip"].astype(int).astype(str))
-    assert not (schema.typed(numbers, "r")["zip"] == schema.typed(raw, "f")["zip"]).any()
+    assert not (
+        schema.typed_table(numbers, "r")["zip"] == schema.typed_table(raw, "f")["zip"]
+    ).any()
     assert schema.unknown(numbers, "r").set_index("column").loc[
         "zip", ["unknown", "example"]
     ].tolist() == [PEOPLE, "0"]
@@ -285,4 +294,4 @@ def test_spellings_within_a_file_are_joined_and_this_is_told():
     edu = next(c for c in fit_schema(raw, sensitive="ill").columns if c.name == "edu")
     assert (edu.distinct, edu.kind) == (7, "category")
     assert edu.why == "numbers, 7 different: codes; 7 other spellings of a number joined to it"
-    assert set(grouping(raw, ["edu"], {}, raw)["edu"]) == set("0123456")
+    assert set(grouping(raw, ["edu"], {})["edu"]) == set("0123456")

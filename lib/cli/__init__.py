@@ -1,0 +1,65 @@
+"""The commands of ``python -m lib``, one module each: thin layers over the modules that do the work.
+
+A module ``lib.cli.NAME`` has ``add_arguments(parser)`` and ``run(args)``, which returns the exit
+status. Only the module of the command that is called is imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS = {
+    "data": "list, fetch or verify the data files",
+    "run": "run what is missing of a grid; interrupt and call again at will",
+    "tune": "search the baseline's hyper-parameters on training folds",
+    "book": "execute what changed and render the book",
+    "claims": "print the ledger of claims",
+    "privacy-audit": "audit the exact privacy losses of whole fits against what they declare",
+    "audit": "test a table of your own, or a release of it, for demographic coherence",
+}
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """The parser of all commands, with the arguments of the ``chosen`` one only."""
+    parser = argparse.ArgumentParser(prog="python -m lib", description="The companion's commands.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, words in COMMANDS.items():
+        command = commands.add_parser(name, help=words, description=words)
+        if name == chosen:
+            module = import_module(f"lib.cli.{name.replace('-', '_')}")
+            module.add_arguments(command)
+            command.set_defaults(call=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    A wrong argument or input ends with its message and status 2, a failed build or file system
+    with 1, Ctrl-C with 130, as in a shell.
+
+    Examples
+    --------
+    >>> main(["data", "list", "db_LSAC.csv"])  # doctest: +ELLIPSIS
+    db_LSAC.csv ...
+    0
+    """
+    argv = sys.argv[1:] if argv is None else argv
+    args = _parser(argv[0] if argv else None).parse_args(argv)
+    try:
+        return args.call(args)
+    except ValueError as error:
+        status, message = 2, f"error: {error}"
+    except (RuntimeError, OSError) as error:
+        status, message = 1, f"error: {error}"
+    except KeyboardInterrupt:
+        status, message = 130, "\ninterrupted"
+        if args.command == "run":
+            message += ": finished cells are stored, and the same command goes on from there"
+    print(message, file=sys.stderr)
+    return status

@@ -1,0 +1,62 @@
+"""``python -m lib run``: run what is missing of a grid, or gather parts that ran elsewhere."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from lib.runner import gather_grid, run_grid
+from lib.runner.sources import in_words
+from lib.runner.sweep import available_workers
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Which grid, at which scale, and where it runs."""
+    option = parser.add_argument
+    option("grid", help="a name, or MODULE:GRID; a wrong one is answered with the list")
+    option("--profile", default="paper", help="paper (default) or quick")
+    option(
+        "--workers", type=int, help="processes; one fewer than the machine has threads if not given"
+    )
+    option("--backend", default="loky", help="joblib backend (loky, threading, sequential)")
+    option(
+        "--mix-versions",
+        action="store_true",
+        help="keep records of another version of the experiment",
+    )
+    option(
+        "--part",
+        metavar="I/N",
+        help="only the I-th of N parts, into a file of its own in this folder",
+    )
+    option(
+        "--gather",
+        nargs="+",
+        metavar="FILE",
+        help="run nothing: put finished parts into the grid's file",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Run or gather, and print how many cells there are."""
+    if args.gather:
+        there, missing = gather_grid(args.grid, list(map(Path, args.gather)), args.profile)
+        print(f"{there} cells of {args.grid} ({args.profile}), {missing} missing")
+        return 0
+    frame = run_grid(
+        args.grid,
+        args.profile,
+        workers=available_workers() if args.workers is None else args.workers,
+        backend=args.backend,
+        mix_versions=args.mix_versions,
+        part=_part(args.part) if args.part else None,
+    )
+    print(f"{len(frame)} cells of {args.grid} ({args.profile}){in_words(frame)}")
+    return 0
+
+
+def _part(text: str) -> tuple[int, int]:
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal()):
+        raise ValueError(f"part must be I/N, as in 3/40, got {text!r}")
+    return int(number), int(of)
