@@ -100,6 +100,7 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         files += [*(root / "chapters").rglob("*.md"), *(root / "data").glob("*.csv")]
     if parts & {"plots", "book"}:
         files += (root / "lib").rglob("*.mplstyle")
+    files += {template for path in reach for template in path.parent.glob("*.j2")}
     return files
 
 
