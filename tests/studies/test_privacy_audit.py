@@ -10,14 +10,13 @@ from dataclasses import asdict, replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from lib.dp import Gaussian, PrivacyAccountant, gaussian_epsilon, noisy
 from lib.dp.empirical_delta import Promise
 from lib.rng import stream
 from lib.studies.privacy_audit import cells as privacy_grid
 from lib.studies.privacy_audit.cases import DOMAIN, cases, synthesizer_case
-from lib.studies.privacy_audit.checks import CHECKS, audit, follows_law, uniform_p_value
+from lib.studies.privacy_audit.checks import CHECKS, audit, follows_law
 from lib.studies.privacy_audit.faults import FAULTS
 from lib.studies.privacy_audit.figures import delta_curves, epsilons
 from lib.studies.privacy_audit.replay import difference, replay
@@ -211,11 +210,6 @@ def test_draws_of_the_stated_law_raise_no_alarm():
         sum(bool(follows_law(looks(seed), np.random.default_rng(0), 0.2)) for seed in range(100))
         < 50
     )
-
-
-def test_the_p_value_is_scipys():
-    x = stream(8, "p").random(50)
-    assert uniform_p_value(x) == pytest.approx(stats.kstest(x, "uniform", mode="exact").pvalue)
 
 
 def test_the_command_prints_a_line_for_each_pair(capsys):

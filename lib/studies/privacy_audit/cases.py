@@ -8,7 +8,6 @@ group of one appears or vanishes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,21 +28,24 @@ __all__ = [
     "DELTA",
     "DOMAIN",
     "EPSILON",
+    "FEW_STEPS",
     "ROUNDS",
+    "SIZES",
     "Case",
     "cases",
     "case",
+    "coinpress",
     "synthesizer_case",
 ]
 
 ADD_OR_REMOVE, _, WITHIN = RELATIONS
-BUDGET = (
-    0.5  # rho; a Gaussian measurement of everything then has sensitivity equal to its deviation
-)
+BUDGET = 0.5  # rho; a Gaussian measurement of everything then has its sensitivity as deviation
 EPSILON = 1.0  # of the Laplace mean
 DELTA = 0.01  # where epsilons are compared
 ROUNDS = 4  # of GEM
+FEW_STEPS = {"rounds": ROUNDS, "steps": 1, "hidden": (4,), "inputs": 2, "batch": 4}  # of GEM
 DOMAIN = Domain.of({"a": 2, "b": 3, "c": 2})
+SIZES = {(0,): 9, (1,): 1}  # of the groups of column a
 _ROWS = (
     (0, 0, 0),
     (0, 0, 0),
@@ -82,83 +84,79 @@ class Case:
     pairs: dict[str, tuple[object, object]]
 
 
-def _table(rows: Iterable[tuple[int, ...]]) -> pd.DataFrame:
+def _table(*rows: tuple[int, ...]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=list(DOMAIN.columns), dtype=np.int16)
 
 
 def _row_pairs() -> dict[str, tuple[object, object]]:
     """One row more or less: the only person of a group, or one of many."""
-    whole = _table(_ROWS)
+    whole = _table(*_ROWS)
     return {
-        "the only one of a group leaves": (whole, _table(_ROWS[:-1])),
-        "the only one of a group joins": (_table(_ROWS[:-1]), whole),
-        "one of many leaves": (whole, _table(_ROWS[1:])),
+        "the only one of a group leaves": (whole, _table(*_ROWS[:-1])),
+        "the only one of a group joins": (_table(*_ROWS[:-1]), whole),
+        "one of many leaves": (whole, _table(*_ROWS[1:])),
     }
 
 
 def _within_pairs() -> dict[str, tuple[object, object]]:
     """One person has other values and stays in the group ``a``."""
-    whole = _table(_ROWS)
+    whole, one_of_many = _table(*_ROWS), _table((0, 2, 1), *_ROWS[1:])
     return {
-        "the only one of a group changes": (whole, _table((*_ROWS[:-1], (1, 0, 0)))),
-        "one of many changes": (whole, _table(((0, 2, 1), *_ROWS[1:]))),
-        "one of many changes back": (_table(((0, 2, 1), *_ROWS[1:])), whole),
+        "the only one of a group changes": (whole, _table(*_ROWS[:-1], (1, 0, 0))),
+        "one of many changes": (whole, one_of_many),
+        "one of many changes back": (one_of_many, whole),
     }
 
 
-def synthesizer_case(
-    name: str, title: str, synthesizer: Synthesizer, *, rho: float = BUDGET
-) -> Case:
-    """A synthesizer under one row more or less, with ``rho`` promised and spent."""
+def synthesizer_case(name: str, title: str, synthesizer: Synthesizer) -> Case:
+    """A synthesizer under one row more or less, with :data:`BUDGET` promised and spent."""
     return Case(
         name,
         title,
-        lambda table, rng: synthesizer.fit(table, DOMAIN, rho, rng),
-        Promise(rho=rho),
+        lambda table, rng: synthesizer.fit(table, DOMAIN, BUDGET, rng),
+        Promise(rho=BUDGET),
         ADD_OR_REMOVE,
         _row_pairs(),
     )
 
 
 def _counted_case(synthesizer: Synthesizer) -> Case:
-    """Exact group sizes: what is promised is for a person who stays in the group, at the
-    accountant's price for that.
+    """Exact group sizes: the promise is for a person who stays in the group.
+
+    Its price is the accountant's for that.
     """
     plain = synthesizer_case(
         "stratified_counted", "Stratified MST, sizes counted exactly", synthesizer
     )
-    pairs = _within_pairs()
-    table = next(iter(pairs.values()))[0]
-    price = plain.fit(table, np.random.default_rng(0)).accountant.price(WITHIN)
-    return replace(plain, promise=Promise(rho=price), relation=WITHIN, pairs=pairs)
+    model = plain.fit(_table(*_ROWS), np.random.default_rng(0))
+    price = model.accountant.price(WITHIN)
+    return replace(plain, promise=Promise(rho=price), relation=WITHIN, pairs=_within_pairs())
 
 
 _VALUES = np.array([0.0, 0.2, 0.9, 0.4, 0.7, 0.1, 0.5, 0.3])
 _GROUPS = np.array([0, 0, 0, 0, 0, 1, 1, 2])
 
 
-def _mean_case(
-    name: str, title: str, fit: Callable, promise: Promise, low: float, high: float
-) -> Case:
-    """Means of three groups, one of them a single person. A value moves from one end of all
-    numbers to the other.
-    """
-
-    def changed(place: int, value: float) -> np.ndarray:
-        return np.where(np.arange(_VALUES.size) == place, value, _VALUES)
-
+def _mean_case(name: str, title: str, fit: Fit, promise: Promise) -> Case:
+    """Means of three groups, one of them a single person; a value moves from -50 to 50."""
+    alone, many = (
+        [np.where(np.arange(_VALUES.size) == place, end, _VALUES) for end in (-50.0, 50.0)]
+        for place in (7, 2)
+    )
     pairs = {
-        "the only one of a group changes": (changed(7, low), changed(7, high)),
-        "one of many changes": (changed(2, low), changed(2, high)),
-        "one of many changes back": (changed(2, high), changed(2, low)),
+        "the only one of a group changes": tuple(alone),
+        "one of many changes": tuple(many),
+        "one of many changes back": tuple(many[::-1]),
     }
     return Case(name, title, fit, promise, WITHIN, pairs)
 
 
-def _coinpress(values: np.ndarray, rng: np.random.Generator) -> object:
-    return strat_coinpress(
-        values, _GROUPS, 3, Interval(low=-1.0, high=2.0, sigma=0.5), rho=BUDGET, rng=rng
-    )
+def coinpress(
+    values: np.ndarray, rng: np.random.Generator, *, low: float = -1.0, high: float = 2.0
+) -> object:
+    """COINPRESS on three groups, from the interval ``[low, high]``."""
+    interval = Interval(low=low, high=high, sigma=0.5)
+    return strat_coinpress(values, _GROUPS, 3, interval, rho=BUDGET, rng=rng)
 
 
 def _laplace(values: np.ndarray, rng: np.random.Generator) -> object:
@@ -172,48 +170,38 @@ def cases(size: str = "small") -> dict[str, Case]:
     ----------
     size : {"small", "default"}
         Few rounds and steps, so that a fit takes milliseconds; or each mechanism's own defaults.
+
+    Examples
+    --------
+    >>> cases()["mst"].promise
+    Promise(rho=0.5, epsilon=None)
     """
     small = validate.choice("size", size, ("small", "default")) == "small"
     mst = MST(iterations=3) if small else MST()
     aim = AIM(rounds_per_column=2, iterations=3, last_iterations=3) if small else AIM()
-    few = {"rounds": ROUNDS, "steps": 1, "hidden": (4,), "inputs": 2, "batch": 4} if small else {}
-    sizes = {(0,): 9, (1,): 1}
-    return {
-        c.name: c
-        for c in (
-            synthesizer_case("mst", "MST", mst),
-            synthesizer_case("mst_unmerged", "MST without merging", replace(mst, compress=False)),
-            synthesizer_case("aim", "AIM", aim),
-            synthesizer_case("gem", "GEM, whole marginals", GEM(**few)),
-            synthesizer_case(
-                "gem_cell",
-                "GEM, single cells",
-                GEM(**few, variant="cell") if small else GEM.published(),
-            ),
-            synthesizer_case(
-                "stratified_declared",
-                "Stratified MST, sizes declared",
-                Stratified(inner=mst, by=("a",), sizes=sizes),
-            ),
-            synthesizer_case(
-                "stratified_noisy",
-                "Stratified MST, noisy sizes",
-                Stratified(inner=mst, by=("a",), weights="noisy"),
-            ),
-            synthesizer_case(
-                "stratified_projected",
-                "Stratified MST, projected sizes",
-                Stratified(inner=mst, by=("a",), weights="projected", small="merge", threshold=0.2),
-            ),
-            _counted_case(Stratified(inner=mst, by=("a",))),
-            _mean_case(
-                "laplace", "Clipped Laplace mean", _laplace, Promise(epsilon=EPSILON), -50.0, 50.0
-            ),
-            _mean_case("coinpress", "COINPRESS", _coinpress, Promise(rho=BUDGET), -50.0, 50.0),
-        )
+    gem = GEM(**FEW_STEPS) if small else GEM()
+    gem_cell = GEM(**FEW_STEPS, variant="cell") if small else GEM.published()
+    strata = Stratified(inner=mst, by=("a",))
+    projected = replace(strata, weights="projected", small="merge", threshold=0.2)
+    synthesizers = {
+        "mst": ("MST", mst),
+        "mst_unmerged": ("MST without merging", replace(mst, compress=False)),
+        "aim": ("AIM", aim),
+        "gem": ("GEM, whole marginals", gem),
+        "gem_cell": ("GEM, single cells", gem_cell),
+        "stratified_declared": ("Stratified MST, sizes declared", replace(strata, sizes=SIZES)),
+        "stratified_noisy": ("Stratified MST, noisy sizes", replace(strata, weights="noisy")),
+        "stratified_projected": ("Stratified MST, projected sizes", projected),
+    }
+    return {name: synthesizer_case(name, *case) for name, case in synthesizers.items()} | {
+        "stratified_counted": _counted_case(strata),
+        "laplace": _mean_case(
+            "laplace", "Clipped Laplace mean", _laplace, Promise(epsilon=EPSILON)
+        ),
+        "coinpress": _mean_case("coinpress", "COINPRESS", coinpress, Promise(rho=BUDGET)),
     }
 
 
 def case(name: str, size: str = "small") -> Case:
-    """One case."""
-    return cases(size)[validate.choice("mechanism", name, list(cases(size)))]
+    """The case of one mechanism."""
+    return cases(size)[validate.choice("mechanism", name, cases(size))]

@@ -7,7 +7,8 @@ some mechanisms anew and prints what was found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ from lib.dp import gaussian_epsilon
 from lib.runner.sweep import set_normalised
 from lib.studies.privacy_audit.cases import DELTA, Case, case, cases
 from lib.studies.privacy_audit.checks import Audit, audit
-from lib.studies.privacy_audit.faults import FAULTS, fault
+from lib.studies.privacy_audit.faults import FAULTS
 
 __all__ = [
     "LEVEL",
@@ -73,54 +74,45 @@ def privacy_grid(profile: str = "paper") -> Iterator[PrivacyCell]:
     has the means only.
     """
     for name, mechanism in cases().items():
-        if profile == "paper" or name in _FAST:
-            for place, pair in enumerate(mechanism.pairs):
-                yield PrivacyCell(
-                    mechanism=name, pair=pair, runs=2000 if name in _FAST else 50 if place else 600
-                )
-            if name not in _FAST:
-                yield PrivacyCell(
-                    mechanism=name, pair=next(iter(mechanism.pairs)), runs=3, size="default"
-                )
-    for planted in FAULTS.values():
-        if profile == "paper" or planted.case in _FAST:
-            yield PrivacyCell(
-                mechanism=planted.case, pair=planted.pair, runs=130, fault=planted.name
-            )
+        fast = name in _FAST
+        if profile == "paper" or fast:
+            first, *others = mechanism.pairs
+            yield PrivacyCell(mechanism=name, pair=first, runs=2000 if fast else 600)
+            for pair in others:
+                yield PrivacyCell(mechanism=name, pair=pair, runs=2000 if fast else 50)
+            if not fast:
+                yield PrivacyCell(mechanism=name, pair=first, runs=3, size="default")
+    for name, fault in FAULTS.items():
+        if profile == "paper" or fault.case in _FAST:
+            yield PrivacyCell(mechanism=fault.case, pair=fault.pair, runs=130, fault=name)
 
 
 def cost(cell: PrivacyCell) -> float:
     """Relative cost of a cell."""
-    return cell.runs * (
-        0.1 if cell.mechanism in _FAST else 100.0 if cell.size == "default" else 1.0
-    )
+    fast = cell.mechanism in _FAST
+    return cell.runs * (0.1 if fast else 100.0 if cell.size == "default" else 1.0)
 
 
 def run_privacy(cell: PrivacyCell) -> dict:
     """Flat record of a cell: :func:`evidence` of its audit."""
-    if not cell.fault:
-        return _audited(case(cell.mechanism, cell.size), cell)
-    with fault(cell.fault).planted() as broken:
-        return _audited(broken, cell)
+    planted = FAULTS[cell.fault].planted() if cell.fault else nullcontext()
+    with planted as broken:
+        mechanism = broken or case(cell.mechanism, cell.size)
+        validate.choice("pair", cell.pair, mechanism.pairs)
+        result = audit(
+            mechanism.fit,
+            *mechanism.pairs[cell.pair],
+            mechanism.promise,
+            mechanism.relation,
+            runs=cell.runs,
+            seed=cell.seed,
+            delta=DELTA,
+            level=LEVEL,
+        )
+    return evidence(mechanism, result) | {"data_source": "generated"}
 
 
-def _audited(mechanism: Case, cell: PrivacyCell) -> dict:
-    table, neighbour = mechanism.pairs[validate.choice("pair", cell.pair, list(mechanism.pairs))]
-    found = audit(
-        mechanism.fit,
-        table,
-        neighbour,
-        mechanism.promise,
-        mechanism.relation,
-        runs=cell.runs,
-        seed=cell.seed,
-        delta=DELTA,
-        level=LEVEL,
-    )
-    return evidence(mechanism, found) | {"data_source": "generated"}
-
-
-def evidence(mechanism: Case, found: Audit) -> dict[str, object]:
+def evidence(mechanism: Case, result: Audit) -> dict[str, object]:
     """What an audit proves, as plain values.
 
     ``declared`` is the promise in its ``unit`` and ``price`` the most that a run's looks cost
@@ -128,57 +120,52 @@ def evidence(mechanism: Case, found: Audit) -> dict[str, object]:
     ``epsilon_gaussian`` is what Gaussian noise of this rho costs exactly. ``alarms`` lists the
     checks that failed, ``found`` what the first found.
     """
-    promise, finite = mechanism.promise, found.losses[np.isfinite(found.losses)]
+    promise, finite = mechanism.promise, result.losses[np.isfinite(result.losses)]
     pure = promise.rho is None
     return {
         "relation": mechanism.relation,
         "unit": "epsilon" if pure else "rho",
         "declared": promise.epsilon if pure else promise.rho,
-        "price": found.price,
+        "price": result.price,
         "delta": 0.0 if pure else DELTA,
         "epsilon_declared": promise.epsilon_at(DELTA),
         "epsilon_gaussian": (
             None if pure else gaussian_epsilon(float(np.sqrt(2 * promise.rho)), DELTA)
         ),
-        "epsilon_certified": found.certified(DELTA, LEVEL),
+        "epsilon_certified": result.certified(DELTA, LEVEL),
         "mean_loss": float(finite.mean()) if finite.size else None,
         "largest_loss": float(finite.max()) if finite.size else None,
-        "uncovered_runs": int(found.losses.size - finite.size),
-        "alarms": ", ".join(found.alarms),
-        "found": next(iter(found.alarms.values()), ""),
+        "uncovered_runs": int(result.losses.size - finite.size),
+        "alarms": ", ".join(result.alarms),
+        "found": next(iter(result.alarms.values()), ""),
         "level": LEVEL,
     }
 
 
 def main(names: Sequence[str] = (), runs: int = 100) -> int:
-    """Audit the named mechanisms, all if none is named, and print a line for each pair; 1 if a
-    check failed.
+    """Audit the named mechanisms, all if none is named, and print a line for each pair of tables.
+
+    Returns 1 if a check failed, else 0.
     """
-    runs, every = validate.integer("runs", runs, low=1), cases()
-    chosen = [validate.choice("NAME", name, list(every)) for name in names] or list(every)
+    every = cases()
+    for name in names:
+        validate.choice("NAME", name, every)
     cells = [
         PrivacyCell(mechanism=name, pair=pair, runs=runs)
-        for name in chosen
+        for name in names or every
         for pair in every[name].pairs
     ]
-    frame = pd.DataFrame([_row(cell) for cell in _progress(cells)])
-    print(frame.to_string(index=False, float_format="{:.3g}".format))
-    return int(frame["alarms"].ne("none").any())
-
-
-def _progress(cells: Sequence[PrivacyCell]) -> Iterable[PrivacyCell]:
-    return tqdm(cells, desc="pairs of tables", disable=len(cells) < 2)
-
-
-def _row(cell: PrivacyCell) -> dict[str, object]:
-    record = run_privacy(cell)
-    names = {
+    bar = tqdm(cells, desc="pairs of tables", disable=len(cells) < 2)
+    frame = pd.DataFrame([vars(cell) | run_privacy(cell) for cell in bar])
+    frame["alarms"] = frame["alarms"].replace("", "none")
+    columns = {
+        "mechanism": "mechanism",
+        "pair": "pair",
         "epsilon_declared": "eps declared",
         "epsilon_certified": "eps certified",
         "delta": "at delta",
+        "alarms": "alarms",
     }
-    return (
-        {"mechanism": cell.mechanism, "pair": cell.pair}
-        | {new: record[old] for old, new in names.items()}
-        | {"alarms": record["alarms"] or "none"}
-    )
+    shown = frame[list(columns)].rename(columns=columns)
+    print(shown.to_string(index=False, float_format="{:.3g}".format))
+    return int(frame["alarms"].ne("none").any())

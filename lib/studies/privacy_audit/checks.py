@@ -29,14 +29,14 @@ import numpy as np
 from scipy import stats
 
 from lib.dp import Exponential, Gaussian
-from lib.dp.empirical_delta import Promise, certified_epsilon, delta_lower_bound, proves_violation
+from lib.dp.empirical_delta import Promise, certified_epsilon, proves_violation
 from lib.rng import stream
 from lib.studies.privacy_audit.replay import Fit, Look, Replay, replay
 
-__all__ = ["CHECKS", "Audit", "audit", "follows_law", "ranks", "uniform_p_value"]
+__all__ = ["CHECKS", "Audit", "audit", "follows_law", "ranks"]
 
 CHECKS = ("law", "price", "budget", "beside", "loss")
-_ROUNDING = 1e-9
+_ROUNDING = 1 + 1e-9
 _INSIDE = (1e-15, 1 - 1e-15)  # ranks that round to 0 or 1 would be infinite quantiles
 _PREFIXES = tuple(2**j for j in range(4, 20))
 
@@ -62,16 +62,8 @@ class Audit:
     alarms: dict[str, str]
 
     def certified(self, delta: float, level: float) -> float:
-        """The epsilon that the losses rule out at ``delta``; wrong with probability at most
-        ``level``.
-        """
+        """The epsilon that the losses rule out at ``delta``, with error probability ``level``."""
         return certified_epsilon(self.losses, self.promise, delta, level)
-
-    def lower_bound(self, epsilon: float, level: float) -> float:
-        """The delta that the losses rule out at ``epsilon``; wrong with probability at most
-        ``level``.
-        """
-        return delta_lower_bound(self.losses, epsilon, level)
 
 
 def audit(
@@ -104,111 +96,97 @@ def audit(
         Where the grid of epsilons is anchored.
     level : float
         Probability that ``law`` or ``loss`` raises a false alarm, half of it for each.
+
+    Examples
+    --------
+    A count with noise for one person, between tables that differ by two:
+
+    >>> from lib.dp import noisy
+    >>> count = lambda x, rng: noisy(Gaussian(sensitivity=1.0, rho=0.5), x, rng, "people")
+    >>> audit(count, 3.0, 5.0, Promise(rho=0.5), "add or remove", runs=3).alarms
+    {'price': 'people: 2, charged 0.5'}
     """
     losses, prices, looks, alarms = np.empty(runs), np.empty(runs), [], {}
     for run in range(runs):
-        found = replay(fit, table, neighbour, lambda run=run: stream(seed, "privacy audit", run))
-        losses[run], prices[run] = (
-            found.loss,
-            math.fsum(a.price(b) for a, b in zip(found.looks, found.twins, strict=True)),
-        )
-        looks += found.looks
-        for check, words in _faults(found, promise, relation):
+        one = replay(fit, table, neighbour, lambda run=run: stream(seed, "privacy audit", run))
+        price = [a.price(b) for a, b in zip(one.looks, one.twins, strict=True)]
+        losses[run], prices[run] = one.loss, math.fsum(price)
+        looks += one.looks
+        for check, words in _faults(one, price, promise, relation):
             alarms.setdefault(check, words)
     if words := follows_law(looks, np.random.default_rng(seed), level / 2):
         alarms["law"] = words
     if proves_violation(losses, promise, delta, level / 2):
         alarms["loss"] = "delta is above the declared one"
-    return Audit(
-        promise,
-        losses,
-        float(prices.max()),
-        {check: alarms[check] for check in CHECKS if check in alarms},
-    )
+    alarms = {check: alarms[check] for check in CHECKS if check in alarms}
+    return Audit(promise, losses, float(prices.max()), alarms)
 
 
-def _faults(found: Replay, promise: Promise, relation: str) -> Iterable[tuple[str, str]]:
+def _faults(
+    one: Replay, prices: list[float], promise: Promise, relation: str
+) -> Iterable[tuple[str, str]]:
     """What arithmetic finds in one replay: the check that fails, and where."""
-    charged = []
-    for look, twin in zip(found.looks, found.twins, strict=True):
-        price = look.price(twin)
-        if price > look.entry.prices[relation] * (1 + _ROUNDING):
-            yield (
-                "price",
-                f"{look.entry.what}: {price:.3g}, charged {look.entry.prices[relation]:.3g}",
-            )
-        if price > 0:
-            charged.append(look.entry.prices[relation])
+    charges = [look.entry.prices[relation] for look in one.looks]
+    for look, price, charge in zip(one.looks, prices, charges, strict=True):
+        if price > charge * _ROUNDING:
+            yield "price", f"{look.entry.what}: {price:.3g}, charged {charge:.3g}"
     most = promise.rho if promise.epsilon is None else promise.epsilon
-    stated = (
-        accountant.price(relation)
-        if (accountant := getattr(found.released, "accountant", None))
-        else 0.0
-    )
-    if (spent := max(math.fsum(charged), stated)) > most * (1 + _ROUNDING):
+    moved = math.fsum(charge for price, charge in zip(prices, charges, strict=True) if price > 0)
+    accountant = getattr(one.released, "accountant", None)
+    spent = max(moved, accountant.price(relation) if accountant else 0.0)
+    if spent > most * _ROUNDING:
         yield "budget", f"{spent:.3g} is spent of {most:.3g}"
-    if found.uncovered:
-        yield "beside", found.uncovered
+    if one.uncovered:
+        yield "beside", one.uncovered
 
 
 def ranks(look: Look, rng: np.random.Generator) -> np.ndarray:
-    """Numbers that are uniform on [0, 1] and independent if the answer was drawn from the law that
-    the look states.
+    """Numbers that are uniform on [0, 1] and independent if the look's answer follows its law.
 
     Noise: the distribution function at each value. A selection: the probability of all likelier
     options, and a random part (by ``rng``) of that of the chosen one.
     """
-    if isinstance(look.mechanism, Exponential):
-        odds = np.exp(look.mechanism.log_probabilities(look.exact))
+    law = look.mechanism
+    if isinstance(law, Exponential):
+        odds = np.exp(law.log_probabilities(look.exact))
         own = odds[look.answer]
         likelier = odds[(odds > own) | ((odds == own) & (np.arange(odds.size) < look.answer))].sum()
         return np.array([min(1.0, likelier + rng.random() * own)])
-    noise = np.ravel(look.answer - look.exact)
-    if isinstance(look.mechanism, Gaussian):
-        return np.clip(stats.norm.cdf(noise / np.ravel(look.mechanism.sigma)), *_INSIDE)
-    return np.clip(stats.laplace.cdf(noise / np.ravel(look.mechanism.scale)), *_INSIDE)
+    family, scale = (
+        (stats.norm, law.sigma) if isinstance(law, Gaussian) else (stats.laplace, law.scale)
+    )
+    return np.clip(family.cdf(np.ravel(look.answer - look.exact) / np.ravel(scale)), *_INSIDE)
 
 
 def follows_law(looks: Sequence[Look], rng: np.random.Generator, level: float) -> str:
-    """Which of four streams of ranks is not uniform; empty if none is shown to be. Wrong with
-    probability at most ``level``.
+    """Which of four streams of ranks is not uniform; empty if none is shown to be.
 
-    The streams are those of every noisy value; of the difference of every two values that follow
-    each other; of the difference of the sums of two looks that do; and of every selection. The
-    differences show noise that is used twice. How many looks there are may depend on their answers.
-    So a stream is tested at numbers of draws fixed beforehand.
+    Wrong with probability at most ``level``. The streams are those of every noisy value; of the
+    difference of every two values that follow each other; of the difference of the sums of two
+    looks that do; and of every selection. The differences show noise that is used twice. How many
+    looks there are may depend on their answers. So a stream is tested at numbers of draws fixed
+    beforehand.
     """
-    noise = [
-        stats.norm.ppf(ranks(look, rng))
-        for look in looks
-        if not isinstance(look.mechanism, Exponential)
-    ]
+    is_noise = [not isinstance(look.mechanism, Exponential) for look in looks]
+    noise = [stats.norm.ppf(ranks(look, rng)) for look, n in zip(looks, is_noise, strict=True) if n]
+    selections = [ranks(look, rng) for look, n in zip(looks, is_noise, strict=True) if not n]
     each = np.concatenate([*noise, []])
     sums = np.array([z.sum() / math.sqrt(z.size) for z in noise])
-    selections = [ranks(look, rng) for look in looks if isinstance(look.mechanism, Exponential)]
     streams = {
         "noise": stats.norm.cdf(each),
-        "noise of two values": _differences(each),
-        "noise of two looks": _differences(sums),
+        "noise of two values": _difference_ranks(each),
+        "noise of two looks": _difference_ranks(sums),
         "selections": np.concatenate([*selections, []]),
     }
     share = level / (len(streams) * len(_PREFIXES))
     for name, values in streams.items():
         for n in (n for n in _PREFIXES if n <= values.size):
-            if (p := uniform_p_value(values[:n])) <= share:
+            if (p := stats.kstest(values[:n], "uniform", method="exact").pvalue) <= share:
                 return f"{name}: p = {p:.1g} after {n} draws"
     return ""
 
 
-def _differences(z: np.ndarray) -> np.ndarray:
-    """Ranks of the differences of the first and the second normal value, the third and the
-    fourth, and so on.
-    """
-    even = z.size // 2 * 2
-    return stats.norm.cdf((z[0:even:2] - z[1:even:2]) / math.sqrt(2))
-
-
-def uniform_p_value(values: np.ndarray) -> float:
-    """Kolmogorov-Smirnov's exact p-value against the uniform law on [0, 1]."""
-    x, place = np.sort(values), np.arange(values.size + 1) / values.size
-    return float(stats.kstwo.sf(max((place[1:] - x).max(), (x - place[:-1]).max()), values.size))
+def _difference_ranks(z: np.ndarray) -> np.ndarray:
+    """Ranks of the first normal value less the second, the third less the fourth, and so on."""
+    pairs = z[: z.size // 2 * 2].reshape(-1, 2)
+    return stats.norm.cdf((pairs[:, 0] - pairs[:, 1]) / math.sqrt(2))

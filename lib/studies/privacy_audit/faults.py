@@ -8,7 +8,7 @@ lasts, by replacing a function of the package or by calling a mechanism in anoth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from unittest.mock import patch
 
@@ -18,9 +18,17 @@ import pandas as pd
 from lib import validate
 from lib.domain import Domain
 from lib.dp import Exponential, Gaussian, Laplace, choose, noisy
-from lib.means.grouped import Interval
-from lib.means.stratified import strat_coinpress
-from lib.studies.privacy_audit.cases import BUDGET, DELTA, DOMAIN, ROUNDS, Case, cases
+from lib.studies.privacy_audit.cases import (
+    BUDGET,
+    DELTA,
+    DOMAIN,
+    FEW_STEPS,
+    ROUNDS,
+    SIZES,
+    Case,
+    cases,
+    coinpress,
+)
 from lib.studies.privacy_audit.replay import Fit
 from lib.synth import GEM, MST, Stratified
 from lib.synth.base import Fitted, Synthesizer
@@ -43,7 +51,7 @@ class Fault:
 
     Attributes
     ----------
-    name, title : str
+    title : str
     case, pair : str
         Where it is planted.
     check : str
@@ -51,34 +59,28 @@ class Fault:
     target : str
         The function of the package that is replaced, as ``module.name``; empty if none is.
     instead : object
-        What replaces it.
-    fit : callable, optional
-        Makes a fit from the case's own.
+        What replaces it; without a target, makes a fit from the case's own.
     """
 
-    name: str
     title: str
     case: str
     pair: str
     check: str
-    target: str = ""
-    instead: object = None
-    fit: Callable[[Fit], Fit] | None = None
+    target: str
+    instead: Callable
 
     @contextmanager
     def planted(self) -> Iterator[Case]:
-        """The case, with the fault in it."""
+        """The case, with the fault in it for as long as a ``with`` lasts."""
         whole = cases()[self.case]
-        with patch(self.target, self.instead) if self.target else nullcontext():
-            yield whole if self.fit is None else replace(whole, fit=self.fit(whole.fit))
+        if self.target:
+            with patch(self.target, self.instead):
+                yield whole
+        else:
+            yield replace(whole, fit=self.instead(whole.fit))
 
 
-def _release_half(self: Gaussian, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return values + rng.standard_normal(np.shape(values)) * self.sigma / 2
-
-
-def _release_one(self: Gaussian, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return values + rng.standard_normal() * np.ones(np.shape(values)) * self.sigma
+# --- what replaces a function of the package
 
 
 def _release_again(self: Gaussian, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -88,17 +90,13 @@ def _release_again(self: Gaussian, values: np.ndarray, rng: np.random.Generator)
     return values + again.standard_normal(np.shape(values)) * self.sigma
 
 
-def _half_as_sensitive(mechanism: Callable) -> Callable:
-    return lambda sensitivity, scale=None, **law: mechanism(sensitivity=sensitivity / 2, **law)
+def _half_as_sensitive(sensitivity: float, scale: object = None, **law: float) -> Laplace:
+    return Laplace(sensitivity=sensitivity / 2, **law)
 
 
 def _select_best(self: Exponential, scores: np.ndarray, rng: np.random.Generator) -> int:
     rng.random()
     return int(np.argmax(scores))
-
-
-def _choose_uncharged(mechanism, scores, rng, what, accountant=None):
-    return choose(mechanism, scores, rng, what)
 
 
 def _choose_unseen(mechanism, scores, rng, what, accountant=None):
@@ -109,18 +107,14 @@ def _choose_unseen(mechanism, scores, rng, what, accountant=None):
 _of_rho, _sizes = Exponential.of_rho, Stratified._sizes
 
 
-def _exact_weights(
-    self: Stratified, data: pd.DataFrame, domain: Domain, accountant: object, rng: object
-) -> np.ndarray:
-    _sizes(self, data, domain, accountant, rng)
+def _exact_weights(self: Stratified, data: pd.DataFrame, domain: Domain, *rest) -> np.ndarray:
+    _sizes(self, data, domain, *rest)
     return group_sizes(data, domain, self.by)
 
 
-def _strata_of_the_data(
-    self: Stratified, data: pd.DataFrame, domain: Domain, accountant: object, rng: object
-) -> np.ndarray:
-    there = group_sizes(data, domain, self.by) > 0
-    return np.where(there, np.maximum(_sizes(self, data, domain, accountant, rng), 1.0), 0.0)
+def _strata_of_the_data(self: Stratified, data: pd.DataFrame, domain: Domain, *rest) -> np.ndarray:
+    sizes = np.maximum(_sizes(self, data, domain, *rest), 1.0)
+    return np.where(group_sizes(data, domain, self.by) > 0, sizes, 0.0)
 
 
 def _exact_total(mechanism, values, rng, what, accountant=None, sensitivity=None):
@@ -128,13 +122,18 @@ def _exact_total(mechanism, values, rng, what, accountant=None, sensitivity=None
     return np.asarray(values, dtype=float) if what == "number of rows" else answer
 
 
+def _unclipped(values: np.ndarray, sizes: np.ndarray, low: object, high: object) -> np.ndarray:
+    return np.add.reduceat(values, np.cumsum(sizes) - sizes) / sizes
+
+
+# --- what makes a fit from the case's own
+
+
 def _overspending(fit: Fit) -> Fit:
-    """Every round gets the declared epsilon as its own parameter, as in the published
-    experiment.
-    """
+    """Each round gets the declared epsilon as its own parameter, as in the published experiment."""
     declared = cases()["gem_cell"].promise.epsilon_at(DELTA)
     spent = published_spending(declared, rounds=ROUNDS)["rho"]
-    gem = GEM(rounds=ROUNDS, steps=1, hidden=(4,), inputs=2, batch=4, variant="cell", alpha=0.67)
+    gem = GEM(**FEW_STEPS, variant="cell", alpha=0.67)
     return lambda table, rng: gem.fit(table, DOMAIN, spent, rng)
 
 
@@ -172,8 +171,7 @@ class _Everyone(Synthesizer):
 
 
 def _overlapping(fit: Fit) -> Fit:
-    sizes = {(0,): 9, (1,): 1}
-    return lambda table, rng: Stratified(inner=_Everyone(table), by=("a",), sizes=sizes).fit(
+    return lambda table, rng: Stratified(inner=_Everyone(table), by=("a",), sizes=SIZES).fit(
         table, DOMAIN, BUDGET, rng
     )
 
@@ -183,41 +181,35 @@ def _counted_sizes(fit: Fit) -> Fit:
 
 
 def _interval_of_the_data(fit: Fit) -> Fit:
-    groups = np.array([0, 0, 0, 0, 0, 1, 1, 2])
-
-    def fitted(values: np.ndarray, rng: np.random.Generator) -> object:
-        interval = Interval(low=values.min(), high=values.max(), sigma=0.5)
-        return strat_coinpress(values, groups, 3, interval, rho=BUDGET, rng=rng)
-
-    return fitted
-
-
-def _unclipped(values: np.ndarray, sizes: np.ndarray, low: object, high: object) -> np.ndarray:
-    return np.add.reduceat(values, np.cumsum(sizes) - sizes) / sizes
+    return lambda values, rng: coinpress(values, rng, low=values.min(), high=values.max())
 
 
 FAULTS: dict[str, Fault] = {
-    f.name: f
-    for f in (
-        Fault(
+    name: Fault(*fault)
+    for name, *fault in (
+        (
             "half_noise",
             "the sampler draws half the noise",
             "coinpress",
             VALUE,
             "law",
             "lib.dp.Gaussian.release",
-            _release_half,
+            lambda self, values, rng: (
+                values + rng.standard_normal(np.shape(values)) * self.sigma / 2
+            ),
         ),
-        Fault(
+        (
             "one_noise",
             "all values of a look get the same noise",
             "coinpress",
             VALUE,
             "law",
             "lib.dp.Gaussian.release",
-            _release_one,
+            lambda self, values, rng: (
+                values + rng.standard_normal() * np.ones(np.shape(values)) * self.sigma
+            ),
         ),
-        Fault(
+        (
             "noise_again",
             "every look of a fit draws the same noise",
             "coinpress",
@@ -226,7 +218,7 @@ FAULTS: dict[str, Fault] = {
             "lib.dp.Gaussian.release",
             _release_again,
         ),
-        Fault(
+        (
             "best_option",
             "the best option is always picked",
             "aim",
@@ -235,7 +227,7 @@ FAULTS: dict[str, Fault] = {
             "lib.dp.Exponential.select",
             _select_best,
         ),
-        Fault(
+        (
             "half_deviation",
             "a marginal's sensitivity is taken as 1/2",
             "mst",
@@ -244,16 +236,16 @@ FAULTS: dict[str, Fault] = {
             "lib.synth.base.gaussian",
             lambda rho: Gaussian(sensitivity=0.5, rho=rho),
         ),
-        Fault(
+        (
             "half_sensitivity",
             "a mean's sensitivity is halved",
             "laplace",
             VALUE,
             "price",
             "lib.means.grouped.Laplace",
-            _half_as_sensitive(Laplace),
+            _half_as_sensitive,
         ),
-        Fault(
+        (
             "sharp_selection",
             "a selection's sensitivity is halved",
             "mst",
@@ -262,7 +254,7 @@ FAULTS: dict[str, Fault] = {
             "lib.synth.base.Exponential.of_rho",
             lambda rho, *, sensitivity: _of_rho(rho, sensitivity=sensitivity / 2),
         ),
-        Fault(
+        (
             "no_clipping",
             "values are averaged without clipping",
             "laplace",
@@ -271,32 +263,36 @@ FAULTS: dict[str, Fault] = {
             "lib.means.grouped.clipped_means",
             _unclipped,
         ),
-        Fault(
+        (
             "uncharged",
             "selections are not charged, so AIM goes on for longer",
             "aim",
             LONE,
             "budget",
             "lib.synth.base.choose",
-            _choose_uncharged,
+            lambda mechanism, scores, rng, what, accountant=None: choose(
+                mechanism, scores, rng, what
+            ),
         ),
-        Fault(
+        (
             "overspending",
             "GEM's published spending: the declared ε in every round",
             "gem_cell",
             LONE,
             "budget",
-            fit=_overspending,
+            "",
+            _overspending,
         ),
-        Fault(
+        (
             "overlapping",
             "every stratum is fitted to all rows",
             "stratified_declared",
             MANY,
             "budget",
-            fit=_overlapping,
+            "",
+            _overlapping,
         ),
-        Fault(
+        (
             "unseen",
             "a selection is charged and then drawn outside of the funnel",
             "mst",
@@ -305,7 +301,7 @@ FAULTS: dict[str, Fault] = {
             "lib.synth.base.choose",
             _choose_unseen,
         ),
-        Fault(
+        (
             "exact_weights",
             "noisy group counts are paid for, exact ones used",
             "stratified_noisy",
@@ -314,7 +310,7 @@ FAULTS: dict[str, Fault] = {
             "lib.synth.Stratified._sizes",
             _exact_weights,
         ),
-        Fault(
+        (
             "strata_of_data",
             "strata are those that occur in the data",
             "stratified_noisy",
@@ -323,31 +319,34 @@ FAULTS: dict[str, Fault] = {
             "lib.synth.Stratified._sizes",
             _strata_of_the_data,
         ),
-        Fault(
+        (
             "counted_sizes",
             "sizes are counted exactly, one row more or less is promised",
             "stratified_declared",
             LONE,
             "beside",
-            fit=_counted_sizes,
+            "",
+            _counted_sizes,
         ),
-        Fault(
+        (
             "domain_of_data",
             "codes are those that occur in the data",
             "mst",
             LONE,
             "beside",
-            fit=_domain_of_the_data,
+            "",
+            _domain_of_the_data,
         ),
-        Fault(
+        (
             "exact_merging",
             "codes with fewer than five rows are merged, counted exactly",
             "mst",
             MANY,
             "beside",
-            fit=_merging_by_exact_counts,
+            "",
+            _merging_by_exact_counts,
         ),
-        Fault(
+        (
             "exact_total",
             "the number of rows is paid for, the exact one used",
             "gem",
@@ -356,15 +355,16 @@ FAULTS: dict[str, Fault] = {
             "lib.synth.gem.noisy",
             _exact_total,
         ),
-        Fault(
+        (
             "interval_of_data",
             "COINPRESS starts from the observed range",
             "coinpress",
             LONE_VALUE,
             "beside",
-            fit=_interval_of_the_data,
+            "",
+            _interval_of_the_data,
         ),
-        Fault(
+        (
             "twice",
             "no fault: every measurement is used twice, and paid once",
             "mst",
@@ -379,4 +379,4 @@ FAULTS: dict[str, Fault] = {
 
 def fault(name: str) -> Fault:
     """One of :data:`FAULTS`."""
-    return FAULTS[validate.choice("fault", name, list(FAULTS))]
+    return FAULTS[validate.choice("fault", name, FAULTS)]

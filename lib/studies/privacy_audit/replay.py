@@ -33,8 +33,9 @@ Fit = Callable[[object, np.random.Generator], object]
 
 @dataclass(frozen=True)
 class Look:
-    """One draw: its accountant entry, its law, what it hides (values or scores), and its answer
-    (values or an index).
+    """One draw: its accountant entry, its law, what it hides, and its answer.
+
+    ``exact`` are values or scores, ``answer`` is values or an index.
     """
 
     entry: Entry
@@ -50,20 +51,18 @@ class Look:
         return float(np.sum(self.mechanism.log_density(self.answer - self.exact)))
 
     def price(self, twin: Look) -> float:
-        """What this look costs between the two tables at hand, from the law alone: ``rho``, or
-        ``epsilon`` for Laplace noise.
+        """What this look costs between the two tables: ``rho``, or ``epsilon`` for Laplace noise.
 
-        A selection has bounded range: ``r^2 / 8`` for a loss whose values span ``r``.
+        It follows from the law alone. A selection has bounded range: ``r^2 / 8`` for a loss whose
+        values span ``r``.
         """
-        moved = self.exact - twin.exact
-        if isinstance(self.mechanism, Gaussian):
-            return float(np.sum(np.square(moved / self.mechanism.sigma))) / 2
-        if isinstance(self.mechanism, Laplace):
-            return float(np.sum(np.abs(moved / self.mechanism.scale)))
-        twice = 1 if self.mechanism.monotone else 2
-        return float(
-            (np.ptp(moved) * self.mechanism.epsilon / (twice * self.mechanism.sensitivity)) ** 2 / 8
-        )
+        moved, law = self.exact - twin.exact, self.mechanism
+        if isinstance(law, Gaussian):
+            return float(np.sum(np.square(moved / law.sigma))) / 2
+        if isinstance(law, Laplace):
+            return float(np.sum(np.abs(moved / law.scale)))
+        twice = 1 if law.monotone else 2
+        return float((np.ptp(moved) * law.epsilon / (twice * law.sensitivity)) ** 2 / 8)
 
 
 class _Uncovered(Exception):
@@ -71,40 +70,30 @@ class _Uncovered(Exception):
 
 
 @dataclass
-class _Recorder:
-    """Notes every look and leaves its answer as drawn."""
+class _Observer:
+    """Notes every look, and gives the answers of ``recorded`` looks if there are some."""
 
+    recorded: list[Look] | None = None
     looks: list[Look] = field(default_factory=list)
 
     def look(
         self, entry: Entry, mechanism: Mechanism, exact: np.ndarray, draw: Callable
     ) -> np.ndarray | int:
-        answer = draw()
+        answer = draw()  # Also where another is given: the generator stays in step.
+        if self.recorded is not None:
+            answer = self._recorded_answer(entry, mechanism, exact)
         self.looks.append(Look(entry, mechanism, np.array(exact), answer))
         return answer
 
-
-@dataclass
-class _Forcer:
-    """Gives the answers of a recorded fit, and notes the laws they have on this table."""
-
-    recorded: list[Look]
-    looks: list[Look] = field(default_factory=list)
-
-    def look(
-        self, entry: Entry, mechanism: Mechanism, exact: np.ndarray, draw: Callable
+    def _recorded_answer(
+        self, entry: Entry, mechanism: Mechanism, exact: np.ndarray
     ) -> np.ndarray | int:
-        draw()  # The generator stays in step with the recorded fit.
         if len(self.looks) == len(self.recorded):
             raise _Uncovered(f"one more look: {entry.what}")
         twin = self.recorded[len(self.looks)]
-        if (entry.what, type(mechanism), np.shape(exact)) != (
-            twin.entry.what,
-            type(twin.mechanism),
-            twin.exact.shape,
-        ):
+        kind = (twin.entry.what, type(twin.mechanism), twin.exact.shape)
+        if (entry.what, type(mechanism), np.shape(exact)) != kind:
             raise _Uncovered(f"another look: {entry.what} instead of {twin.entry.what}")
-        self.looks.append(Look(entry, mechanism, np.array(exact), twin.answer))
         return twin.answer
 
 
@@ -143,28 +132,29 @@ def replay(
     """Run ``fit(table, rng)``, then replay it on ``neighbour``.
 
     ``generator`` returns a new generator in the same state at every call.
+
+    Examples
+    --------
+    >>> from lib.dp import noisy
+    >>> count = lambda x, rng: noisy(Gaussian(sensitivity=1.0, rho=0.5), x, rng, "people")
+    >>> replay(count, 3.0, 3.0, lambda: np.random.default_rng(0)).loss
+    0.0
     """
-    recorder = _Recorder()
-    released = _outcome(fit, table, generator(), recorder)
-    forcer = _Forcer(recorder.looks)
+    first = _Observer()
+    released = _outcome(fit, table, generator(), first)
+    second = _Observer(first.looks)
     try:
-        twin = _outcome(fit, neighbour, generator(), forcer)
-    except _Uncovered as other:
-        return Replay(recorder.looks[: len(forcer.looks)], forcer.looks, released, str(other))
-    if len(forcer.looks) < len(recorder.looks):
-        missing = recorder.looks[len(forcer.looks)].entry.what
-        return Replay(
-            recorder.looks[: len(forcer.looks)],
-            forcer.looks,
-            released,
-            f"one look fewer: {missing}",
-        )
-    return Replay(recorder.looks, forcer.looks, released, difference(released, twin))
+        twin = _outcome(fit, neighbour, generator(), second)
+    except _Uncovered as course:
+        uncovered = str(course)
+    else:
+        missing = first.looks[len(second.looks) :]
+        fewer = f"one look fewer: {missing[0].entry.what}" if missing else ""
+        uncovered = fewer or difference(released, twin)
+    return Replay(first.looks[: len(second.looks)], second.looks, released, uncovered)
 
 
-def _outcome(
-    fit: Fit, table: object, rng: np.random.Generator, observer: _Recorder | _Forcer
-) -> object:
+def _outcome(fit: Fit, table: object, rng: np.random.Generator, observer: _Observer) -> object:
     with observed(observer):
         try:
             return fit(table, rng)
@@ -173,31 +163,38 @@ def _outcome(
 
 
 def difference(one: object, other: object, where: str = "released") -> str:
-    """Where two released objects differ, as a path of fields; empty if they are equal to the
-    last bit.
+    """Where two released objects differ, as a path of fields; empty if all bits are equal.
+
+    Examples
+    --------
+    >>> difference({"a": [1, 2]}, {"a": [1, 3]})
+    "released['a'][1]"
     """
     if type(one) is not type(other):
         return where
     if isinstance(one, np.ndarray):
-        same = one.shape == other.shape and np.array_equal(
-            one, other, equal_nan=one.dtype.kind == "f"
-        )
+        same = np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
         return "" if same else where
-    if isinstance(one, Mapping):
-        if list(one) != list(other):
-            return f"{where} (keys)"
-        pairs = [(f"{where}[{key!r}]", one[key], other[key]) for key in one]
-    elif isinstance(one, list | tuple):
-        if len(one) != len(other):
-            return f"{where} (number)"
-        pairs = [(f"{where}[{i}]", a, b) for i, (a, b) in enumerate(zip(one, other, strict=True))]
-    elif is_dataclass(one):
-        pairs = [
-            (f"{where}.{f.name}", getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
-        ]
-    elif isinstance(one, PrivacyAccountant):
-        pairs = [(f"{where}.{name}", value, vars(other)[name]) for name, value in vars(one).items()]
-    else:
+    parts, others = _parts(one), _parts(other)
+    if parts is None:
         same = one == other or (isinstance(one, float) and math.isnan(one) and math.isnan(other))
         return "" if same else where
-    return next((found for name, a, b in pairs if (found := difference(a, b, name))), "")
+    if list(parts) != list(others):
+        return f"{where} ({'keys' if isinstance(one, Mapping) else 'number'})"
+    return next(
+        (path for name in parts if (path := difference(parts[name], others[name], where + name))),
+        "",
+    )
+
+
+def _parts(value: object) -> dict[str, object] | None:
+    """What a released object consists of, by the end of its path; None for a plain value."""
+    if isinstance(value, Mapping):
+        return {f"[{key!r}]": part for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return {f"[{i}]": part for i, part in enumerate(value)}
+    if is_dataclass(value):
+        return {f".{f.name}": getattr(value, f.name) for f in fields(value)}
+    if isinstance(value, PrivacyAccountant):
+        return {f".{name}": part for name, part in vars(value).items()}
+    return None

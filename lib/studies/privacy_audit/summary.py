@@ -29,50 +29,36 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
         ``alarms``, empty if no check failed.
     """
     clean = frame[frame["fault"] == ""]
-    small, rows = clean[clean["size"] == "small"].groupby("mechanism"), []
-    for name, case in cases().items():
-        if name not in small.groups:
-            continue
-        part = small.get_group(name)
-        first = part.iloc[0]
-        rows.append(
-            {"mechanism": case.title}
-            | {
-                field: first[field]
-                for field in ("relation", "unit", "declared", "delta", "epsilon_declared")
-            }
-            | {
-                "price": part["price"].max(),
-                "epsilon_gaussian": first["epsilon_gaussian"],
-                "epsilon_certified": part["epsilon_certified"].max(),
-                "pairs": len(part),
-                "runs": int(clean.loc[clean["mechanism"] == name, "runs"].sum()),
-                "alarms": ", ".join(
-                    sorted({a for a in clean.loc[clean["mechanism"] == name, "alarms"] if a})
-                ),
-            }
-        )
-    return pd.DataFrame(rows)
+    titles = {name: case.title for name, case in cases().items()}
+    small = clean[clean["size"] == "small"].groupby("mechanism")
+    first = ("relation", "unit", "declared", "delta", "epsilon_declared")
+    table = small.agg(
+        **{name: (name, "first") for name in first},
+        price=("price", "max"),
+        epsilon_gaussian=("epsilon_gaussian", "first"),
+        epsilon_certified=("epsilon_certified", "max"),
+        pairs=("pair", "size"),
+    )
+    every = clean.groupby("mechanism")
+    table["runs"] = every["runs"].sum()
+    table["alarms"] = every["alarms"].agg(lambda alarms: ", ".join(sorted({*alarms} - {""})))
+    table = table.loc[[name for name in titles if name in table.index]]
+    return table.rename(index=titles).rename_axis("mechanism").reset_index()
 
 
 def caught(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row for each planted fault: ``fault`` and ``mechanism`` in words, the checks that failed,
-    what was found, ``runs``.
+    """One row for each planted fault: ``fault`` and ``mechanism`` in words, and what caught it.
 
-    ``expected`` is the check that must fail. It is empty for the one that is no fault.
+    Returns
+    -------
+    DataFrame
+        ``fault, mechanism, expected, checks, found, runs``. ``expected`` is the check that must
+        fail (empty for the one that is no fault), ``checks`` are those that did.
     """
-    titles, stored = {name: case.title for name, case in cases().items()}, frame.set_index("fault")
-    return pd.DataFrame(
-        [
-            {
-                "fault": fault.title,
-                "mechanism": titles[fault.case],
-                "expected": fault.check,
-                "checks": stored.loc[name, "alarms"],
-                "found": stored.loc[name, "found"],
-                "runs": int(stored.loc[name, "runs"]),
-            }
-            for name, fault in FAULTS.items()
-            if name in stored.index
-        ]
-    )
+    titles, stored = cases(), frame.set_index("fault")
+    planted = [name for name in FAULTS if name in stored.index]
+    table = stored.loc[planted, ["alarms", "found", "runs"]].rename(columns={"alarms": "checks"})
+    faults = [FAULTS[name] for name in planted]
+    table.insert(0, "mechanism", [titles[fault.case].title for fault in faults])
+    table.insert(1, "expected", [fault.check for fault in faults])
+    return table.rename(index={name: fault.title for name, fault in FAULTS.items()}).reset_index()
