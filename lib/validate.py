@@ -149,7 +149,7 @@ def generator(name: str, value: np.random.Generator) -> np.random.Generator:
     return value
 
 
-def sequence(name: str, values: Iterable[object]) -> list:
+def sequence(name: str, values: Any) -> list:
     """``values`` as a list if they have an order and a length: no text, mapping or set."""
     if not isinstance(values, str | bytes | Mapping | set | frozenset):
         try:

@@ -110,10 +110,10 @@ def count_section5(table: Section5) -> Section5Facts:
     """The facts of the table of Section 5."""
     answers = table.frame[TARGET].value_counts()
     alone = ~table.frame[list(table.lens)].duplicated(keep=False)
-    by = (int(answers.get(code, 0)) for code in (1, 2, NOT_ASKED))
-    ill = table.frame[TARGET] == 1
+    ill, well, not_asked = (int(answers.get(code, 0)) for code in (1, 2, NOT_ASKED))
+    unique = int(alone[table.frame[TARGET] == 1].sum())
     return Section5Facts(
-        table.data.sha256, len(table.frame), *by, int(alone.sum()), int(alone[ill].sum())
+        table.data.sha256, len(table.frame), ill, well, not_asked, int(alone.sum()), unique
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -79,7 +80,7 @@ def groups_by_size(
     for crossing in [*((column,) for column in columns), *map(tuple, crossings)]:
         cells, names = _cells(frame, crossing)
         for cell, size in zip(*np.unique(cells[cells >= 0], return_counts=True), strict=True):
-            add(names(int(cell)), int(size), lambda cells=cells, cell=cell: cells == cell)
+            add(names(int(cell)), int(size), partial(np.equal, cells, cell))
     for name, predicate in (predicates or {}).items():
         who = np.asarray(predicate(frame))
         if who.shape != (len(frame),) or who.dtype != bool:
@@ -87,7 +88,7 @@ def groups_by_size(
                 f"predicate {name!r} gave {who.dtype} of shape {who.shape}; bool of ({len(frame)},)"
                 " is allowed"
             )
-        add(name, int(who.sum()), lambda who=who: who)
+        add(name, int(who.sum()), partial(np.asarray, who))
     return found, small
 
 
@@ -99,7 +100,7 @@ def _cells(frame: pd.DataFrame, crossing: Sequence[str]) -> tuple[np.ndarray, Ca
     for column in crossing:
         validate.choice("column", column, frame.columns)
         codes, values = pd.factorize(frame[column])
-        order = sorted(range(len(values)), key=lambda i, values=values: _numbers_first(values[i]))
+        order = sorted(range(len(values)), key=[_numbers_first(v) for v in values].__getitem__)
         rank = np.append(np.argsort(order), -1)[codes]  # the last stands for -1, a missing value
         cells = np.where((rank < 0) | (cells < 0), -1, cells * max(1, len(values)) + rank)
         parts.append((column, [values[i] for i in order]))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import joblib
 import numpy as np
@@ -173,9 +174,9 @@ def checked(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
 
 def _compare(
     h: np.ndarray, inside: np.ndarray, setup: Setup, rng: np.random.Generator
-) -> dict[str, float]:
+) -> dict[str, Any]:
     n_a = int(inside.sum())
-    facts = {"n_a": n_a, "n_b": inside.size - n_a}
+    facts: dict[str, Any] = {"n_a": n_a, "n_b": inside.size - n_a}
     if n_a == 0 or n_a == inside.size:
         facts |= dict.fromkeys(("distance", "null", "null_95", "p", "mean_a", "mean_b"), np.nan)
         return facts | ({"distances": np.empty(0)} if setup.keep_null else {})

@@ -16,6 +16,7 @@ from copy import copy
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from functools import cached_property
+from typing import Any
 
 from lib import validate
 from lib.coherence.bounds.paper import size, theorem7_terms, theorem8_delta, theorem8_terms
@@ -228,7 +229,7 @@ class Solution:
 
 def required_size(s: Setting) -> tuple[float, str]:
     """The size constraint of a complete setting, and the term that sets it."""
-    known = {
+    known: dict[str, Any] = {
         "alpha": s.alpha,
         "beta": s.beta,
         "n": s.n,
@@ -243,7 +244,7 @@ def required_size(s: Setting) -> tuple[float, str]:
     terms = (
         theorem7_terms(**known) if s.mode == "theorem7" else theorem8_terms(**known, delta=s.delta)
     )
-    return size(terms), max(terms, key=terms.get)
+    return size(terms), max(terms, key=terms.__getitem__)
 
 
 def holds(setting: Setting, **values: float) -> bool:
@@ -277,7 +278,7 @@ def _ratio(s: Setting) -> float:
     return members / needed if members >= needed else min(members / needed, 1 - 1e-16)
 
 
-def _allows(delta: float, epsilon: float, beta: float, n: float, collection: float) -> bool:
+def _allows(delta: float, epsilon: float, beta: float, n: float, collection: int) -> bool:
     return n > 0 and delta <= _ROOM * theorem8_delta(
         epsilon=epsilon, beta=beta, n=n, collection=collection
     )

@@ -37,7 +37,7 @@ def coded_domain(name: str) -> Domain:
     return Domain.of({column: len(meaning.values) for column, meaning in codebook(name).items()})
 
 
-def _nearest(values: np.ndarray, listed: Sequence) -> np.ndarray:
+def _nearest(values: np.ndarray | Sequence, listed: Sequence) -> np.ndarray:
     """The place in ``listed`` of the nearest number to each of ``values``; the lower of two that
     are as near.
     """
@@ -99,8 +99,8 @@ def code_table(name: str) -> tuple[pd.DataFrame, str]:
     elif name == "lsac":
         path = locate(lsac.RAW).path
         raw = pd.read_csv(path)
-    elif path := unregistered(*_PLACES[name]):
-        raw = pd.read_csv(path)
+    elif found := unregistered(*_PLACES[name]):
+        path, raw = found, pd.read_csv(found)
     else:
         path, book = locate(TASKS[name].file).path, codebook(name)
         ranks = pd.read_csv(path)

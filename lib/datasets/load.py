@@ -13,7 +13,7 @@ import pandas as pd
 from lib import validate
 from lib.datasets.cache import SOURCES, DataError, Unavailable, locate, sha256_of
 from lib.datasets.coding import paper_codes
-from lib.datasets.registry import TASKS, Task, task
+from lib.datasets.registry import TASKS, File, Task, task
 from lib.paths import REPLICAS
 
 __all__ = ["Dataset", "load", "load_raw"]
@@ -150,7 +150,7 @@ def _as_recorded(path: Path, name: str) -> str:
     return found
 
 
-def load_raw(name: str, source: str = "auto") -> tuple[pd.DataFrame, str]:
+def load_raw(name: str | File, source: str = "auto") -> tuple[pd.DataFrame, str]:
     """A registered file as it is, every field a string, and its source (logged, too). Raw files
     have no replicas.
     """

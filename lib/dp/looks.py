@@ -75,7 +75,7 @@ def observed(observer: Observer) -> Iterator[Observer]:
 
 def noisy(
     mechanism: Laplace | Gaussian,
-    values: np.ndarray,
+    values: np.ndarray | float,
     rng: np.random.Generator,
     what: str,
     accountant: PrivacyAccountant | None = None,

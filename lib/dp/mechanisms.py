@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def _agreed(
     return given
 
 
-def _exact(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def _exact(values: np.ndarray | float, scale: np.ndarray) -> np.ndarray:
     """``values`` as floats, once it is clear that each of them gets its own noise, and one only."""
     values = validate.finite("values", values)
     validate.broadcastable("sensitivity", np.shape(scale), values.shape, "values")
@@ -81,7 +82,7 @@ class Laplace:
 
     sensitivity: float | np.ndarray
     epsilon: float
-    scale: float | np.ndarray | None = None
+    scale: Any = None
 
     def __post_init__(self) -> None:
         scale = _scale(self.sensitivity, _price("epsilon", self.epsilon))
@@ -111,7 +112,7 @@ class Laplace:
         values = self.checked(values)
         return values + rng.laplace(0.0, 1.0, values.shape) * self.scale
 
-    def checked(self, values: np.ndarray) -> np.ndarray:
+    def checked(self, values: np.ndarray | float) -> np.ndarray:
         """``values`` as floats if this mechanism can release them; a ``ValueError`` if not."""
         return _exact(values, self.scale)
 
@@ -133,7 +134,7 @@ class Gaussian:
 
     sensitivity: float | np.ndarray
     rho: float
-    sigma: float | np.ndarray | None = None
+    sigma: Any = None
 
     def __post_init__(self) -> None:
         sigma = _scale(self.sensitivity, math.sqrt(2 * _price("rho", self.rho)))
@@ -159,7 +160,7 @@ class Gaussian:
         values = self.checked(values)
         return values + rng.standard_normal(values.shape) * self.sigma
 
-    def checked(self, values: np.ndarray) -> np.ndarray:
+    def checked(self, values: np.ndarray | float) -> np.ndarray:
         """``values`` as floats if this mechanism can release them; a ``ValueError`` if not."""
         return _exact(values, self.sigma)
 

@@ -18,7 +18,7 @@ READINGS = ("sum", "average")
 
 
 def stratum_errors(
-    truth: np.ndarray, estimate: np.ndarray, *, normalised: bool = True
+    truth: np.ndarray | float, estimate: np.ndarray | float, *, normalised: bool = True
 ) -> np.ndarray:
     """Absolute errors |f(G_i) - M(G_i)|, divided by |f(G_i)| if ``normalised``.
 

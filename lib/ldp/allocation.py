@@ -10,6 +10,7 @@ attribute (``w_j = k_j``). The number of people is a common factor and drops out
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -54,7 +55,7 @@ def total_variance(
         )
     total = 0.0
     for epsilon, f in zip(budgets, frequencies, strict=True):
-        variances = make(protocol, k=len(f), epsilon=float(epsilon)).variance(1, np.asarray(f))
+        variances: Any = make(protocol, k=len(f), epsilon=float(epsilon)).variance(1, np.asarray(f))
         total += variances.sum() if weighting == "values" else variances.mean()
     return float(total)
 

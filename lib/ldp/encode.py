@@ -9,7 +9,7 @@ it is mostly zeros; LightGBM's predictions are the same for either.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -171,7 +171,7 @@ def _check_frame(frame: pd.DataFrame) -> None:
     validate.require(isinstance(frame, pd.DataFrame), "frame", "a pandas.DataFrame", type(frame))
 
 
-def _bits(name: str, bits: object, shape: tuple[int, int]) -> np.ndarray | sparse.csr_array:
+def _bits(name: str, bits: Any, shape: tuple[int, int]) -> np.ndarray | sparse.csr_array:
     from scipy import sparse
 
     if sparse.issparse(bits):

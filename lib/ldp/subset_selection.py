@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -20,7 +21,7 @@ _MAX_ENUMERATED = 100_000
 _K_MAX = (1 << 32) + 1  # the other k - 1 values are drawn as 32-bit words
 _BLOCK = 1 << 18  # members that are checked or counted at a time
 
-OMEGA_RULES = {"floor": math.floor, "round": round}
+OMEGA_RULES: dict[str, Callable[[float], int]] = {"floor": math.floor, "round": round}
 
 
 class SS(Protocol):

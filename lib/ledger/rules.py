@@ -114,7 +114,7 @@ def _true(e: Evidence) -> str:
     return "reproduced" if e.value == 1 else "not reproduced"
 
 
-RULES = {
+RULES: dict[str, Callable[..., str]] = {
     "near": _near,
     "at_least": _at_least,
     "positive": _positive,

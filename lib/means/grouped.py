@@ -11,6 +11,7 @@ its estimate is the middle of the interval it started from.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -321,7 +322,9 @@ def bounds(
     return ends
 
 
-def recombine(estimates: np.ndarray, weights: np.ndarray, *, printed: bool = False) -> np.ndarray:
+def recombine(
+    estimates: np.ndarray, weights: np.ndarray | Sequence[float], *, printed: bool = False
+) -> np.ndarray:
     """Eq. 4: the weighted mean over the last axis; weights are made to add up to one.
 
     ``printed`` divides by k once more, as Algorithm 3 does: with weights that

@@ -83,7 +83,7 @@ def panel(size: tuple[float, float], *labels: str, **settings) -> tuple[Figure, 
 
 def legend(fig: Figure, ncols: int = 2, **style) -> None:
     """One legend above the panels with each label once."""
-    found = {}
+    found: dict = {}
     for ax in fig.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)

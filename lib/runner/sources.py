@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -19,7 +20,7 @@ from lib.runner.store import StoreError
 
 __all__ = ["in_words", "one_source", "refuse_other_data"]
 
-_KINDS = dict.fromkeys((*SOURCES, "census"), "the real data") | {
+_KINDS: dict[Any, str] = dict.fromkeys((*SOURCES, "census"), "the real data") | {
     "replica": "the replica",
     "stand-in": "the stand-in",
 }

@@ -70,7 +70,8 @@ def junction_tree(
 
     tree, _ = _mbi().junction_tree.make_junction_tree(_numbered(sizes), sorted(set(cliques)))
     nodes = sorted(tree.nodes)
-    order, parents = [], []
+    order: list = []
+    parents: list[int] = []
     for part in sorted(nx.connected_components(tree), key=min):
         root = min(part)
         place = {root: len(order)}

@@ -21,6 +21,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -139,7 +140,7 @@ _UNCHECKED = object()
 
 
 def checked(
-    data: pd.DataFrame, domain: Domain, budget: float, rng: object = _UNCHECKED
+    data: pd.DataFrame, domain: Domain, budget: float, rng: Any = _UNCHECKED
 ) -> PrivacyAccountant:
     """A accountant over ``budget``, once the arguments of a fit are found good.
 

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -185,16 +186,14 @@ class GEM(Synthesizer):
         The network is smaller than the published one, so its learning rate is larger (0.001,
         published 0.0001).
         """
-        return cls(
-            **{
-                "variant": "cell",
-                "rounds": 100,
-                "alpha": 0.67,
-                "training": "published",
-                "rate": 1e-3,
-            }
-            | changes
-        )
+        published: dict[str, Any] = {
+            "variant": "cell",
+            "rounds": 100,
+            "alpha": 0.67,
+            "training": "published",
+            "rate": 1e-3,
+        }
+        return cls(**published | changes)
 
     @property
     def select_share(self) -> float:
@@ -252,7 +251,7 @@ class GEM(Synthesizer):
             chosen, goal, sigma = self._ask(
                 data, domain, exact, trainer, total, rho, accountant, rng
             )
-            rounds.append(GEMRound(*chosen, sigma, trainer.train(chosen, goal)))
+            rounds.append(GEMRound(chosen[0], chosen[1], sigma, trainer.train(chosen, goal)))
             if t >= self.rounds // 2:
                 trainer.average()
         return GEMModel(domain, accountant, total, trainer.averaged_shares(), tuple(rounds))
@@ -303,7 +302,7 @@ class _Trainer:
         self.weights = initial_weights(domain.sizes, settings.hidden, settings.inputs, rng)
         self.state = kernels().start(self.weights)
         self.asked: list[int] = []
-        self.mean = None
+        self.mean: Any = None
         self.goals: dict[tuple[str, ...], list] = {}
         slots, degree = settings.rounds, min(settings.degree, len(domain))
         self.cells = np.zeros((slots, degree), int)
@@ -326,7 +325,7 @@ class _Trainer:
     def train(self, chosen, goal) -> np.ndarray:
         """Take in one more measurement and train on all; the loss before each step."""
         if self.settings.variant == "cell":
-            return self._train_cells(*chosen, goal)
+            return self._train_cells(chosen[0], chosen[1], goal)
         self.goals.setdefault(chosen[0], []).append(goal)
         return self._train_marginals()
 

@@ -17,6 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -245,7 +246,7 @@ class GraphicalModel:
             return table.transpose([kept.index(i) for i in columns])
         needed = self._subtree(columns)
         root = needed[0]
-        operands = [self.beliefs[root], list(self.tree.cliques[root])]
+        operands: list[Any] = [self.beliefs[root], list(self.tree.cliques[root])]
         for c in needed[1:]:
             operands += [self._factors[c], list(self.tree.cliques[c])]
         return np.einsum(*operands, list(columns), optimize="greedy")

@@ -70,9 +70,7 @@ def size_items(sizes: Sizes, columns: int) -> tuple[tuple[tuple[int, ...], float
     return tuple((codes, float(n)) for codes, n in items)
 
 
-def declared_sizes(
-    items: tuple[tuple[tuple[int, ...], float], ...], shape: Sequence[int]
-) -> np.ndarray:
+def declared_sizes(items: Mapping[tuple[int, ...], float], shape: Sequence[int]) -> np.ndarray:
     """:func:`size_items` as :func:`group_sizes` has them; every group of ``shape`` must be among
     them, and no other.
     """

@@ -15,6 +15,7 @@ The graphical model over the tree is then fitted to all of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -52,7 +53,7 @@ class MSTModel(Fitted):
         """What the pairs taught, in the order of their choice."""
         return self.inner.rounds
 
-    def marginal(self, columns: tuple[str, ...]) -> np.ndarray:
+    def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``; a merged code's share is divided among its codes."""
         table = self.inner.marginal(columns)
         for axis, column in enumerate(columns):

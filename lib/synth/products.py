@@ -12,6 +12,7 @@ which would compile anew for every shape of marginal.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def _without(table: np.ndarray, parts: Sequence[np.ndarray], kept: int) -> np.nd
     """Sum of ``table`` (B, one axis a part) against every part but ``kept``, shape (B, codes of
     that one).
     """
-    operands = [table, list(range(len(parts) + 1))]
+    operands: list[Any] = [table, list(range(len(parts) + 1))]
     for i, part in enumerate(parts):
         if i != kept:
             operands += [part, [0, i + 1]]

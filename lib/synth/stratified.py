@@ -196,7 +196,7 @@ class Stratified(Synthesizer):
         validate.integer("jobs", self.jobs, low=1)
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """``"aim_SEX_RAC1P"``."""
         return "_".join((self.inner.name, *self.by))
 
@@ -254,7 +254,7 @@ class Stratified(Synthesizer):
 
     def _sizes(self, data, domain, accountant, rng) -> np.ndarray:
         if self.sizes is not None:
-            return declared_sizes(self.sizes, [domain[c] for c in self.by])
+            return declared_sizes(dict(self.sizes), [domain[c] for c in self.by])
         sizes = group_sizes(data, domain, self.by)
         if self.weights != "public":
             found = noisy(

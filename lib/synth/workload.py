@@ -52,7 +52,7 @@ def downward_closure(workload: Workload) -> tuple[tuple[str, ...], ...]:
     """
     place = {column: i for i, column in enumerate(dict.fromkeys(c for s in workload for c in s))}
     subsets = {
-        tuple(sorted(r, key=place.get))
+        tuple(sorted(r, key=place.__getitem__))
         for s in workload
         for k in range(1, len(s) + 1)
         for r in combinations(s, k)

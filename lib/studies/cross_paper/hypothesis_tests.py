@@ -70,7 +70,7 @@ def tested(hypothesis: Hypothesis, rows: pd.DataFrame) -> dict:
     if not p or any(math.isnan(v) for v in p.values()):
         return nothing
     if side == "two-sided":
-        worst = min(p, key=p.get)
+        worst = min(p, key=p.__getitem__)
         own, other = min(1.0, len(p) * p[worst]), math.nan
     else:
         worst = max(

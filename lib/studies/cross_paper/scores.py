@@ -51,7 +51,7 @@ def group_rates(
     told, truth : bool arrays of shape (n,)
     masks : mapping of names to bool arrays of shape (n,)
     """
-    rates = {}
+    rates: dict[str, float] = {}
     for name, who in masks.items():
         parts = {
             "acc": (told == truth, who),

@@ -276,7 +276,7 @@ def run_cell(
     built = time.perf_counter()
     model = train(features, data.y[train_rows], parameters, cell.run)
     fitted = time.perf_counter()
-    scores = model.predict_proba(design_matrix(unseen, domain))[:, 1]
+    scores = np.asarray(model.predict_proba(design_matrix(unseen, domain)))[:, 1]
     labels = (scores > 0.5).astype(np.int8)
     y = data.y[test_rows]
     return evaluate(y, labels, data.protected[test_rows], scores, extra) | {

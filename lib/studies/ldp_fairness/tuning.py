@@ -111,7 +111,7 @@ def _score(trial: Trial, parameters: dict) -> dict:
     folds = StratifiedKFold(trial.folds, shuffle=True, random_state=0)
     for fit, held in folds.split(features, y):
         model = train(features[fit], y[fit], parameters, random_state=0)
-        probability = model.predict_proba(features[held])[:, 1]
+        probability = np.asarray(model.predict_proba(features[held]))[:, 1]
         scores.append(
             (accuracy_score(y[held], probability > 0.5), roc_auc_score(y[held], probability))
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -160,7 +161,7 @@ def budget_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusC
     """Sex by race at every rho (COINPRESS, published and scaled) and epsilon (Laplace)."""
     for dataset in datasets:
         for variable in TABLES[dataset]:
-            common = {
+            common: dict[str, Any] = {
                 "dataset": dataset,
                 "variable": variable,
                 "crossing": "SEX_RAC1P",
@@ -192,8 +193,8 @@ def table_of(dataset: str, source: str = "auto") -> Table:
     """The raw values of a data set; the excerpts' incomes have no replica."""
     validate.choice("dataset", dataset, TABLES)
     if dataset == "newyork":
-        data = load_newyork(source)
-        return Table(data.frame, data.source, data.sha256)
+        city = load_newyork(source)
+        return Table(city.frame, city.source, city.sha256)
     data = load(dataset, source)
     if dataset == "acs_coverage":  # codes are ranks: SCHL 0..23 for 1..24
         frame = data.frame.assign(SCHL=data.frame["SCHL"] + 1.0)

@@ -89,7 +89,7 @@ def mixture_runs(cell: MixtureCell) -> dict[str, np.ndarray]:
     plain = coinpress(x, np.full(cell.runs, cell.n), told, budgets(cell.rho), rng)
     groups = coinpress(x, sizes.ravel(), told, budgets(cell.rho), rng).reshape(sizes.shape)
     filled = sizes.ravel() > 0
-    own = np.zeros(sizes.size)
+    own: np.ndarray = np.zeros(sizes.size)
     own[filled] = np.add.reduceat(x, (np.cumsum(sizes) - sizes.ravel())[filled])
     own = own.reshape(sizes.shape)
     truth, exact = own.sum(axis=1) / cell.n, own / np.maximum(sizes, 1)

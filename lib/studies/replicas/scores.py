@@ -127,7 +127,8 @@ def run_score(cell: Score) -> dict:
     model = train(
         design_matrix(table, features), table[real.task.target].to_numpy(), parameters, cell.run
     )
-    scores = model.predict_proba(design_matrix(real.frame.iloc[test], features))[:, 1]
+    unseen = design_matrix(real.frame.iloc[test], features)
+    scores = np.asarray(model.predict_proba(unseen))[:, 1]
     return evaluate(real.y[test], (scores > 0.5).astype(int), real.protected[test], scores) | origin
 
 

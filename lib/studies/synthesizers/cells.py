@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -137,7 +138,8 @@ def declared(cell: Cell) -> float:
     on top of it.
     """
     if cell.synthesizer == AS_SPENT:
-        return published_spending(cell.epsilon)["rho"] / (1 - SYNTHESIZERS[AS_SPENT].count_share)
+        gem: Any = SYNTHESIZERS[AS_SPENT]
+        return published_spending(cell.epsilon)["rho"] / (1 - gem.count_share)
     return rho_in_floats(cell.epsilon, DELTA)
 
 

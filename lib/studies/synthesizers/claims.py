@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -74,7 +75,7 @@ SILENT: dict[str, str] = {
         " the past year"
     ),
 }
-PROTOCOLS = {
+PROTOCOLS: dict[str, dict[str, Any]] = {
     "published": {"seen": True, "least": 0.001},
     "held-out, every group": {"seen": False, "least": 0.0},
 }
@@ -456,14 +457,14 @@ def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidenc
         words.append(f"{frame['dataset'].iloc[0]}: {falls.to_numpy().sum()} of {falls.size}")
     if not found or not sum(map(len, found)):
         return NOTHING
-    found = Evidence(
+    evidence = Evidence(
         float(np.concatenate(found).mean()),
         runs=finished_runs(_main(cells(tables=tables))),
         of=RUNS,
         data=_data(tables),
         detail="; ".join(words),
     )
-    return _told(found, ["error"], tables)
+    return _told(evidence, ["error"], tables)
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {

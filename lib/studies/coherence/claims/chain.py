@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from scipy import special, stats
@@ -214,7 +215,12 @@ def approximate_information() -> Evidence:
                 for delta in (1e-12, 1e-9, 1e-7):
                     for _, true, fresh in joint_laws(n, epsilon, leak=delta):
                         for t in (1.0, 3.0, 5.0):
-                            given = {"epsilon": epsilon, "delta": delta, "n": n // 2, "t": t}
+                            given: dict[str, Any] = {
+                                "epsilon": epsilon,
+                                "delta": delta,
+                                "n": n // 2,
+                                "t": t,
+                            }
                             beta, bound = approximate_dp(
                                 **given, delta_hat=math.sqrt(epsilon * delta) / 15
                             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -83,7 +84,7 @@ def _share(hits: pd.Series, detail: str) -> Evidence:
     return Evidence(float(hits.mean()), low, high, hits.size, "real data", detail=detail)
 
 
-def section5_distance(group: str, **cell: object) -> Evidence:
+def section5_distance(group: str, **cell: Any) -> Evidence:
     """Mean W1 of a group over the splits of a variant."""
     part = _of(group, **cell)
     if part.empty:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -229,7 +230,12 @@ def clear_count(beta: float = 0.05, draws: int = 20_000) -> Evidence:
                         detail=f"exceeds {alpha:g} in {misses / draws:.3f} of the halves of {n:,}",
                     )
             for likely, groups in ((1.0, 1), (beta, 1), (beta, 1000), (math.exp(-30), 100)):
-                known = {"alpha": alpha, "beta": likely, "n": n, "collection": groups}
+                known: dict[str, Any] = {
+                    "alpha": alpha,
+                    "beta": likely,
+                    "n": n,
+                    "collection": groups,
+                }
                 if theorem11_size(**known) <= n:
                     largest, cases = max(largest, _union_ratio(known)), cases + 1
     if not cases or largest > 1:
@@ -241,7 +247,7 @@ def clear_count(beta: float = 0.05, draws: int = 20_000) -> Evidence:
     return Evidence(1.0, detail=words)
 
 
-def _union_ratio(known: dict[str, float]) -> float:
+def _union_ratio(known: dict[str, Any]) -> float:
     """The size that the union bound asks for, over Theorem 11's."""
     return description_length_size(**known, counts=1) / theorem11_size(**known)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -106,7 +107,7 @@ def unprotected_share(epsilon: float, guess: float) -> Evidence:
     """
     reports = grid_reports(epsilons=(epsilon,))
     right = {f"{c} of {name}, {split}": 1 / (1 + math.exp(-e)) for name, split, c, _, e in reports}
-    least = min(right, key=right.get)
+    least = min(right, key=right.__getitem__)
     words = f"{len(right)} attributes and splits; least for {least}: {right[least]:.0%}"
     return Evidence(sum(p >= guess for p in right.values()) / len(right), detail=words)
 
@@ -142,7 +143,8 @@ def ss_is_grr() -> Evidence:
     """Whether the channels of SS with omega = 1 and of GRR agree to 1e-12 for several k."""
     gaps = []
     for k in (2, 3, 5, 9):
-        ss, grr = make("SS", k=k, epsilon=4.0), make("GRR", k=k, epsilon=4.0)
+        ss: Any = make("SS", k=k, epsilon=4.0)
+        grr = make("GRR", k=k, epsilon=4.0)
         gaps.append(
             np.abs(ss.channel()[:, np.argsort(ss.subsets().argmax(axis=1))] - grr.channel()).max()
         )
@@ -202,7 +204,7 @@ def less_variance(protocol: str, than: str) -> Evidence:
     unthresholded histograms.
     """
     cases = sorted({(k, e) for *_, k, e in grid_reports()})
-    hits = []
+    hits: list[Any] = []
     for k, e in cases:
         other = 8 / e**2 if than == "HE" else make(than, k=k, epsilon=e).variance(1)
         hits.append(make(protocol, k=k, epsilon=e).variance(1) <= other * (1 + ROUNDING))

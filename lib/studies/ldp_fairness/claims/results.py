@@ -468,10 +468,8 @@ def drops_later(
         hits.append(last["k-based"] < last["uniform"])
         words.append(f"{metric} up to epsilon {last['uniform']:g} and {last['k-based']:g}")
     runs = int(frame["run"].nunique())
-    words = (
-        f"falls by {margin:g} or more under uniform and k-based: {', '.join(words)} (0: nowhere)"
-    )
-    return Evidence(float(np.mean(hits)), runs=runs, data="real data", detail=words)
+    told = f"falls by {margin:g} or more under uniform and k-based: {', '.join(words)} (0: nowhere)"
+    return Evidence(float(np.mean(hits)), runs=runs, data="real data", detail=told)
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -28,8 +29,11 @@ from lib.stats.summary import baseline, curves, paired
 
 __all__ = ["metric_curves", "group_rates", "difference_map", "budget_of_protected"]
 
-_BARS = {"elinewidth": 0.8, "capsize": 0}
-_OPEN = {"linestyle": ":", "mfc": "white"}  # the k-based split beside the uniform one
+_BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 0}
+_OPEN: dict[str, Any] = {
+    "linestyle": ":",
+    "mfc": "white",
+}  # the k-based split beside the uniform one
 
 
 def _one_dataset(results: pd.DataFrame, dataset: str) -> pd.DataFrame:

@@ -100,7 +100,7 @@ def variance_curves(k: int, epsilons: Sequence[float]) -> Picture:
         f"Exact standard deviation of a rare value's estimated frequency for k = {k} on log axes,"
         " falling in epsilon for every protocol; at epsilon"
         f" {epsilons[-1]:g} {' and '.join(best)} {'is' if len(best) == 1 else 'are'} lowest and"
-        f" {max(at_end, key=at_end.get)} highest."
+        f" {max(at_end, key=at_end.__getitem__)} highest."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -135,7 +136,12 @@ def trade_off(
         Metric to a score of each record, more being better; ranks are averaged over metrics.
     """
     labels = ("rank by utility", "rank by fairness")
-    limits = {"xlim": (7.5, 0.5), "ylim": (7.5, 0.5), "sharex": True, "sharey": True}
+    limits: dict[str, Any] = {
+        "xlim": (7.5, 0.5),
+        "ylim": (7.5, 0.5),
+        "sharex": True,
+        "sharey": True,
+    }
     fig, axes = panels((6.8, 3.3), (1, len(titles)), *labels, titles=titles.values(), **limits)
     sentences = []
     for (dataset, title), ax in zip(titles.items(), axes.flat, strict=True):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -55,7 +56,12 @@ def _laplace_law(
     """
     found, draws = [], []
     for run in (0, 1):
-        how = {"low": -half, "high": half, "epsilon": epsilon, "rng": stream(1, "draws", run)}
+        how: dict[str, Any] = {
+            "low": -half,
+            "high": half,
+            "epsilon": epsilon,
+            "rng": stream(1, "draws", run),
+        }
         found.append(strat_laplace(x, groups, half.size, **how).strata)
         draws.append(stream(1, "draws", run).laplace(0.0, 1.0, half.size))
     scale = (found[1] - found[0]) / (draws[1] - draws[0])
@@ -171,7 +177,8 @@ def lemma12() -> Evidence:
     Over every way to split up to 20 people into up to 5 groups, and over drawn vectors of larger
     sizes.
     """
-    rng, slack, equal, cases = stream(1, "lemma 12"), [], [], 0
+    rng, slack, cases = stream(1, "lemma 12"), [], 0
+    equal: list = []
     for k in (2, 9, 40):
         for alpha in (0.1, 1.0, 1000.0):
             logs = log_sums(1 + rng.multinomial(10_000, rng.dirichlet(np.full(k, alpha))))
