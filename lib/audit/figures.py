@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from lib.coherence.collection import bands_in_order
-from lib.studies.coherence.figures.section5 import IN, NULL, OUT
+from lib.plotting.style import IN, NULL, OUT
 
 __all__ = ["group_distances", "sorted_predictions"]
 

@@ -27,7 +27,7 @@ from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, spli
 from lib.coherence.collection import EVERYONE, bands_in_order
 from lib.coherence.solver import rounded
 from lib.paths import ROOT
-from lib.studies.coherence.figures.bounds import NAMES
+from lib.plotting.style import BOUND_NAMES
 
 __all__ = [
     "report_html",
@@ -43,7 +43,10 @@ __all__ = [
 
 SHOWN = 6  # groups whose predictions are drawn, per learner
 _STYLE = ROOT / "lib" / "plotting" / "companion.mplstyle"
-_BOUNDS = NAMES | {"theorem7": "Theorem 7 (pure DP)", "theorem8": "Theorem 8 (approximate DP)"}
+_BOUNDS = BOUND_NAMES | {
+    "theorem7": "Theorem 7 (pure DP)",
+    "theorem8": "Theorem 8 (approximate DP)",
+}
 
 
 # --- the verdicts in words

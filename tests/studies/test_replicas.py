@@ -21,7 +21,10 @@ from lib.domain import Domain
 from lib.dp import epsilon_of
 from lib.paths import REPLICAS, ROOT
 from lib.rng import stream
+from lib.runner import results
+from lib.runner.sealed import to_bytes
 from lib.studies.replicas import make as replicas
+from lib.studies.replicas import scores
 from lib.studies.replicas.make import (
     BUDGET,
     DELTA,
@@ -215,7 +218,9 @@ def test_a_replica_is_made_of_real_rows_only(name, tmp_path, monkeypatch):
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("COMPANION_OFFLINE", "1")
-    with pytest.raises(ValueError, match=f"dataset='{name}': the real data are needed"):
+    with pytest.raises(
+        ValueError, match=f"dataset must be there with its real rows .*, got '{name}'"
+    ):
         replicas.make(name, folder=tmp_path)
 
 
@@ -242,3 +247,16 @@ def test_the_number_of_rows_is_what_the_noise_says():
     ]
     assert [len(rows) for rows, _ in found] == [round(model.total) for _, model in found]
     assert len({len(rows) for rows, _ in found}) > 1
+
+
+def test_scores_of_a_replaced_replica_are_dropped_and_all_others_stay(tmp_path, monkeypatch):
+    grid = replace(scores.SCORES, folder=tmp_path, cells=lambda profile: ())
+    stored = results(scores.SCORES)
+    old = (stored["table"] == "replica") & (stored["dataset"] == "lsac")
+    changed = stored.assign(replica_sha256=stored["replica_sha256"].mask(old, "another"))
+    grid.path("paper").write_bytes(to_bytes(changed))
+    monkeypatch.setattr(scores, "SCORES", grid)
+    assert old.any()
+    pd.testing.assert_frame_equal(
+        scores.score_all(), stored[~old].reset_index(drop=True), check_dtype=False
+    )

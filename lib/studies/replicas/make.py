@@ -49,14 +49,12 @@ __all__ = [
 ]
 
 DELTA = 1e-9
-BUDGET = zcdp_rho(
-    3.0, DELTA
-)  # of the fit, which counts a row added or removed; as in the edition before
+# of the fit, which counts a row added or removed; as in the edition before
+BUDGET = zcdp_rho(3.0, DELTA)
 NEIGHBOURS = "replace one row"  # what every promise on record is about
 EDITION = "4"
-MAKER = AIM(
-    rounds_per_column=6, focus_weight=4.0
-)  # both chosen on replicas; `maker_of` adds the columns
+# both chosen on replicas; `maker_of` adds the columns
+MAKER = AIM(rounds_per_column=6, focus_weight=4.0)
 
 
 def synthesise(
@@ -96,17 +94,13 @@ def _source(name: str) -> tuple[pd.DataFrame, Domain, str]:
             frame, unit = code_table(name)
             return frame, coded_domain(name), unit
         data = load(name)  # a task of one's own: its `prepare` has to code each row alone
-    except Unavailable as error:
-        raise _no_real_data(name) from error
-    if data.is_replica:
-        raise _no_real_data(name)
-    return data.frame, data.task.domain, f"one row of the table that {name} prepares"
-
-
-def _no_real_data(name: str) -> ValueError:
-    return ValueError(
-        f"dataset={name!r}: the real data are needed to make a replica; set COMPANION_DATA or go"
-        " online"
+        if not data.is_replica:
+            return data.frame, data.task.domain, f"one row of the table that {name} prepares"
+    except Unavailable:
+        pass
+    raise ValueError(
+        "dataset must be there with its real rows to make a replica (set COMPANION_DATA or go"
+        f" online), got {name!r}"
     )
 
 
@@ -166,26 +160,27 @@ def metadata(folder: Path = REPLICAS) -> dict[str, dict]:
     return json.loads((folder / "replicas.json").read_text())
 
 
+def _history(folder: Path) -> dict:
+    return yaml.safe_load((folder / "editions.yml").read_text(encoding="utf-8"))
+
+
 def editions(folder: Path = REPLICAS) -> list[dict]:
-    """Every edition that was drawn from the real tables and published, in order: the earlier ones,
-    then the last.
+    """Every edition drawn from the real tables and published, in order.
 
     Each has ``edition``, ``date``, ``commit``, ``maker``, ``noise``, ``codes``, ``beside`` (what
     was published with it) and ``rho``, the price of replacing one row, by table.
     """
-    now = {name: f for name, f in metadata(folder).items() if f["edition"] == EDITION}
-    past = yaml.safe_load((folder / "editions.yml").read_text())
-    return [
-        *past["earlier"],
-        past["now"] | {"edition": EDITION, "rho": {name: f["rho"] for name, f in now.items()}},
-    ]
+    past, known = _history(folder), metadata(folder).items()
+    rho = {name: facts["rho"] for name, facts in known if facts["edition"] == EDITION}
+    return [*past["earlier"], past["now"] | {"edition": EDITION, "rho": rho}]
 
 
 def tried(folder: Path = REPLICAS) -> dict[str, list[dict]]:
-    """What the maker was chosen from: ``"on real tables"`` without a price, ``"on replicas"`` as
-    post-processing.
+    """What the maker was chosen from.
+
+    ``"on real tables"`` without a price, ``"on replicas"`` as post-processing.
     """
-    past = yaml.safe_load((folder / "editions.yml").read_text())
+    past = _history(folder)
     return {"on real tables": past["tried"], "on replicas": past["compared_on_replicas"]}
 
 

@@ -11,6 +11,7 @@ The replica was made from all rows, the test rows among them, under its epsilon.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -22,25 +23,15 @@ from lib.datasets import TASKS, Dataset, load
 from lib.domain import Domain
 from lib.fairness import evaluate
 from lib.ldp import design_matrix
-from lib.paths import RESULTS
 from lib.rng import stream
-from lib.runner.store import Store
-from lib.runner.sweep import run_sweep, set_normalised
+from lib.runner import Grid, Store, run_grid
+from lib.runner.sealed import to_bytes
+from lib.runner.sweep import set_normalised
 from lib.studies.ldp_fairness.cells import split_rows, train
 from lib.studies.ldp_fairness.hyperparameters import PUBLISHED
 
-__all__ = [
-    "VERSION",
-    "TABLES",
-    "Score",
-    "scores_path",
-    "marginal_error",
-    "run_score",
-    "score_grid",
-    "score_all",
-]
+__all__ = ["SCORES", "TABLES", "Score", "marginal_error", "run_score", "score_grid", "score_all"]
 
-VERSION = "1"
 TABLES = ("replica", "bootstrap", "independent", "real")
 SEED = 20261121
 _DEFAULT = {"max_depth": -1, "learning_rate": 0.1, "n_estimators": 100}
@@ -90,37 +81,33 @@ def marginal_error(a: pd.DataFrame, b: pd.DataFrame, domain: Domain, k: int) -> 
 
 
 def _table(cell: Score, real: Dataset, rows: np.ndarray) -> pd.DataFrame:
-    """The table called ``cell.table``, made from ``rows`` of the real one where it is a
-    reference.
-    """
+    """The table called ``cell.table``; a reference is made from ``rows`` of the real one."""
     rng = stream(cell.seed, "replica scores", cell.dataset, cell.table, cell.part, cell.run)
+    frame = real.frame.iloc[rows]
     if cell.table == "replica":
         return load(cell.dataset, "replica").frame
-    if cell.table == "real":
-        return real.frame.iloc[rows]
-    frame = real.frame.iloc[rows]
     if cell.table == "bootstrap":
         return frame.iloc[rng.integers(0, len(frame), len(frame))]
-    return frame.apply(lambda column: rng.permutation(column.to_numpy()))
+    if cell.table == "independent":
+        return frame.apply(lambda column: rng.permutation(column.to_numpy()))
+    return frame
 
 
 def run_score(cell: Score) -> dict:
     """Errors of the 1-, 2-, 3-way marginals, or utility and fairness on real test rows."""
     real = load(cell.dataset)
-    if real.is_replica:
-        raise ValueError(
-            f"dataset={cell.dataset!r}: scoring a replica needs the real data; set COMPANION_DATA"
-            " or go online"
-        )
+    validate.require(
+        not real.is_replica, "dataset", "there with its real rows (COMPANION_DATA)", cell.dataset
+    )
     origin = {"data_sha256": real.sha256}
     if cell.table == "replica":
         origin["replica_sha256"] = load(cell.dataset, "replica").sha256
     if cell.part == "marginals":
         other = _table(cell, real, np.arange(len(real.frame)))
-        errors = {k: marginal_error(real.frame, other, real.task.domain, k) for k in (1, 2, 3)}
-        return {
-            f"{name}_{k}": e[i] for k, e in errors.items() for i, name in enumerate(("mean", "max"))
-        } | origin
+        for k in (1, 2, 3):
+            errors = marginal_error(real.frame, other, real.task.domain, k)
+            origin[f"mean_{k}"], origin[f"max_{k}"] = errors
+        return origin
     fit, test = split_rows(real.y, cell.run)
     table, features = _table(cell, real, fit), real.task.domain.project(real.task.features)
     parameters = PUBLISHED.get(cell.dataset, _DEFAULT)
@@ -132,40 +119,42 @@ def run_score(cell: Score) -> dict:
     return evaluate(real.y[test], (scores > 0.5).astype(int), real.protected[test], scores) | origin
 
 
-def score_grid(runs: int = 5) -> list[Score]:
-    """All data sets and tables: marginals once (references 3 times), downstream ``runs`` times."""
-    grid = []
+def score_grid(profile: str = "paper") -> Iterator[Score]:
+    """All data sets and tables: marginals once (references 3 times), downstream 5 times.
+
+    ``"quick"`` has the first run of each.
+    """
     for dataset in TASKS:
-        for table in TABLES[:3]:
-            repeats = 1 if table == "replica" else 3
-            grid += [
-                Score(dataset=dataset, table=table, part="marginals", run=run)
-                for run in range(repeats)
-            ]
-        grid += [
-            Score(dataset=dataset, table=t, part="downstream", run=r)
-            for t in TABLES
-            for r in range(runs)
-        ]
-    return grid
+        for table in TABLES:
+            marginals = {"replica": 1, "real": 0}.get(table, 3)
+            for part, runs in {"marginals": marginals, "downstream": 5}.items():
+                for run in range(runs if profile == "paper" else min(runs, 1)):
+                    yield Score(dataset=dataset, table=table, part=part, run=run)
 
 
-def scores_path():
-    """Where the committed scores are."""
-    return RESULTS / "replica_scores.parquet"
+SCORES = Grid(
+    "replica_scores",
+    "The embedded replicas against the real tables",
+    score_grid,
+    run_score,
+    lambda cell: 1.0,
+    "1",
+)
 
 
 def score_all() -> pd.DataFrame:
-    """Every score of the replicas as they are now; scores of replaced replicas are dropped,
-    those of references stay.
+    """Every score of the replicas as they are now, from the store or computed.
+
+    Scores of replaced replicas are dropped first, those of references stay.
     """
-    path = scores_path()
-    if path.exists():
-        known = pd.read_parquet(path)
-        now = {name: load(name, "replica").sha256 for name in TASKS}
-        current = known[
-            (known["table"] != "replica") | (known["replica_sha256"] == known["dataset"].map(now))
-        ]
-        if len(current) < len(known):
-            current.to_parquet(path, index=False)
-    return run_sweep(score_grid(), run_score, Store(path, version=VERSION))
+    path = SCORES.path("paper")
+    store = Store(path, version=SCORES.version)
+    scores = store.compact()
+    if len(scores):
+        now = scores["dataset"].map({name: load(name, "replica").sha256 for name in TASKS})
+        current = scores[(scores["table"] != "replica") | (scores["replica_sha256"] == now)]
+        if len(current) < len(scores):
+            store.become_writer()
+            path.write_bytes(to_bytes(current))
+    store.close()
+    return run_grid(SCORES)
