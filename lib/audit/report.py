@@ -12,6 +12,7 @@ import base64
 import io
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -269,7 +270,7 @@ def _prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
         who = members[group]
         return sorted_predictions(h[who], inside[who], group, words=words)
 
-    return [_picture(lambda g=g: draw(g), g) for g in groups]
+    return [_picture(partial(draw, g), g) for g in groups]
 
 
 def _picture(draw: Callable[[], tuple[Figure, str]], caption: str) -> dict[str, object]:

@@ -115,7 +115,7 @@ class Request:
         cut = {*self.groups, *(name for crossing in self.crossings for name in crossing)}
         for name, edges in self.bands.items():
             validate.require(name in cut, "bands", "of a column in groups or crossings", name)
-            finite = len(edges) > 0 and np.isfinite(edges).all()
+            finite = len(edges) > 0 and bool(np.isfinite(edges).all())
             validate.require(finite, f"bands of {name!r}", "finite numbers", edges)
 
     def _check_release(self) -> None:

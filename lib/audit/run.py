@@ -216,7 +216,7 @@ def _halves(
 
 
 def _released(
-    request: Request, table: Table, name: str, curator: None, progress: bool
+    request: Request, table: Table, name: str, curator: Curator | None, progress: bool
 ) -> tuple[Result, dict[str, float], Split]:
     """One split, several trainings; the test is of their mean, which is one predictor."""
     tests = len(request.learners) * len(table.members)

@@ -9,6 +9,7 @@ group of one appears or vanishes.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,9 +44,15 @@ BUDGET = 0.5  # rho; a Gaussian measurement of everything then has its sensitivi
 EPSILON = 1.0  # of the Laplace mean
 DELTA = 0.01  # where epsilons are compared
 ROUNDS = 4  # of GEM
-FEW_STEPS = {"rounds": ROUNDS, "steps": 1, "hidden": (4,), "inputs": 2, "batch": 4}  # of GEM
+FEW_STEPS: dict[str, Any] = {
+    "rounds": ROUNDS,
+    "steps": 1,
+    "hidden": (4,),
+    "inputs": 2,
+    "batch": 4,
+}  # of GEM
 DOMAIN = Domain.of({"a": 2, "b": 3, "c": 2})
-SIZES = {(0,): 9, (1,): 1}  # of the groups of column a
+SIZES: dict[tuple[int, ...], float] = {(0,): 9, (1,): 1}  # of the groups of column a
 _ROWS = (
     (0, 0, 0),
     (0, 0, 0),
@@ -81,14 +88,14 @@ class Case:
     fit: Fit
     promise: Promise
     relation: str
-    pairs: dict[str, tuple[object, object]]
+    pairs: dict[str, tuple[Any, Any]]
 
 
 def _table(*rows: tuple[int, ...]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=list(DOMAIN.columns), dtype=np.int16)
 
 
-def _row_pairs() -> dict[str, tuple[object, object]]:
+def _row_pairs() -> dict[str, tuple[Any, Any]]:
     """One row more or less: the only person of a group, or one of many."""
     whole = _table(*_ROWS)
     return {
@@ -98,7 +105,7 @@ def _row_pairs() -> dict[str, tuple[object, object]]:
     }
 
 
-def _within_pairs() -> dict[str, tuple[object, object]]:
+def _within_pairs() -> dict[str, tuple[Any, Any]]:
     """One person has other values and stays in the group ``a``."""
     whole, one_of_many = _table(*_ROWS), _table((0, 2, 1), *_ROWS[1:])
     return {
@@ -143,7 +150,7 @@ def _mean_case(name: str, title: str, fit: Fit, promise: Promise) -> Case:
         [np.where(np.arange(_VALUES.size) == place, end, _VALUES) for end in (-50.0, 50.0)]
         for place in (7, 2)
     )
-    pairs = {
+    pairs: dict[str, Any] = {
         "the only one of a group changes": tuple(alone),
         "one of many changes": tuple(many),
         "one of many changes back": tuple(many[::-1]),

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import stats
@@ -106,9 +107,10 @@ def audit(
     >>> audit(count, 3.0, 5.0, Promise(rho=0.5), "add or remove", runs=3).alarms
     {'price': 'people: 2, charged 0.5'}
     """
-    losses, prices, looks, alarms = np.empty(runs), np.empty(runs), [], {}
+    losses, prices, looks = np.empty(runs), np.empty(runs), []
+    alarms: dict = {}
     for run in range(runs):
-        one = replay(fit, table, neighbour, lambda run=run: stream(seed, "privacy audit", run))
+        one = replay(fit, table, neighbour, partial(stream, seed, "privacy audit", run))
         price = [a.price(b) for a, b in zip(one.looks, one.twins, strict=True)]
         losses[run], prices[run] = one.loss, math.fsum(price)
         looks += one.looks

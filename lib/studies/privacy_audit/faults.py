@@ -185,7 +185,7 @@ def _interval_of_the_data(fit: Fit) -> Fit:
 
 
 FAULTS: dict[str, Fault] = {
-    name: Fault(*fault)
+    name: Fault(*fault)  # type: ignore[arg-type]
     for name, *fault in (
         (
             "half_noise",

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from lib.dp.looks import observed
 __all__ = ["Look", "Replay", "difference", "replay"]
 
 Mechanism = Gaussian | Laplace | Exponential
-Fit = Callable[[object, np.random.Generator], object]
+Fit = Callable[[Any, np.random.Generator], Any]
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ def _outcome(fit: Fit, table: object, rng: np.random.Generator, observer: _Obser
             return str(error)
 
 
-def difference(one: object, other: object, where: str = "released") -> str:
+def difference(one: Any, other: Any, where: str = "released") -> str:
     """Where two released objects differ, as a path of fields; empty if all bits are equal.
 
     Examples
