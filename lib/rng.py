@@ -13,6 +13,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from lib import validate
+
 __all__ = ["stream", "seed_sequence"]
 
 
@@ -28,9 +30,7 @@ def _canonical(part: object) -> str:
         return "s:" + part.replace("\\", r"\\").replace(",", r"\,")  # a comma separates parts
     if isinstance(part, tuple | list):
         return "t:(" + ",".join(_canonical(p) for p in part) + ")"
-    raise ValueError(
-        f"key part {part!r} has type {type(part).__name__}; allowed: str, int, float, bool, tuple"
-    )
+    raise validate.refusal("parts of the key", "str, int, float, bool or tuples of these", part)
 
 
 def seed_sequence(seed: int, *key: object) -> np.random.SeedSequence:
@@ -53,8 +53,7 @@ def seed_sequence(seed: int, *key: object) -> np.random.SeedSequence:
     ValueError
         If ``seed`` is negative or no integer, or a key part has another type.
     """
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise ValueError(f"seed={seed!r} is not allowed: an integer >= 0 is")
+    validate.integer("seed", seed, low=0)
     digest = hashlib.blake2b(_canonical(key).encode(), digest_size=16).digest()
     words = np.frombuffer(digest, dtype="<u4")
     return np.random.SeedSequence(int(seed), spawn_key=tuple(int(w) for w in words))

@@ -24,6 +24,7 @@ __all__ = [
     "array",
     "refusal",
     "require",
+    "bits",
     "boolean",
     "choice",
     "positive",
@@ -197,6 +198,18 @@ def boolean(name: str, value: bool) -> bool:
     """``value`` if it is True or False: a text such as ``"False"`` would count as true."""
     require(isinstance(value, bool | np.bool_), name, "True or False", value)
     return bool(value)
+
+
+def bits(name: str, values: object, k: int | None = None) -> np.ndarray:
+    """``values`` as a uint8 array of 0 and 1, of shape (n, k), any k if none is given."""
+    found = array(name, values)
+    fits = found.ndim == 2 and k in (None, found.shape[1])
+    require(fits, name, f"of shape (n, {'k' if k is None else k})", found.shape)
+    # one pass over bytes; anything else is compared before it is cast, since NaN has no byte
+    right = found <= 1 if found.dtype == np.uint8 else np.isin(found, (0, 1))
+    if not right.all():
+        raise refusal(name, "bits, 0 or 1", found[~right].tolist()[0])
+    return found.astype(np.uint8, copy=False)
 
 
 def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:

@@ -65,10 +65,10 @@ def test_different_keys_never_share_a_stream(one, two):
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "0", True])
 def test_bad_seeds_are_refused(seed):
-    with pytest.raises(ValueError, match="seed="):
+    with pytest.raises(ValueError, match="seed must be an integer >= 0, got"):
         seed_sequence(seed, "a")
 
 
 def test_a_key_of_another_type_is_refused():
-    with pytest.raises(ValueError, match="NoneType"):
+    with pytest.raises(ValueError, match=r"parts of the key must be .*, got None"):
         seed_sequence(0, None)

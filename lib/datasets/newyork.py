@@ -160,7 +160,7 @@ def load_newyork(source: str = "auto") -> NewYork:
 
 def _census_rows(raw: pd.DataFrame) -> pd.DataFrame:
     if len(raw) != ROWS:
-        raise DataError(f"the file has {len(raw):,} people; {ROWS:,} are expected")
+        raise DataError(f"the file must have {ROWS:,} people, got {len(raw):,}")
     return raw.assign(AGEP=pd.cut(raw["AGEP"], 5, labels=False))[[*ATTRIBUTES, *VARIABLES]]
 
 

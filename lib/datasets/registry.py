@@ -127,15 +127,12 @@ class Task:
 
     def __post_init__(self) -> None:
         for role, column in (("target", self.target), ("protected", self.protected)):
-            if (k := self._size(role, column)) != 2:
-                raise ValueError(f"{role}={column!r} has {k} codes; two are allowed")
+            k = self._size(role, column)
+            validate.require(k == 2, role, "a column of two codes", f"{column} of {k}")
         for role, columns in (("sensitive", self.sensitive), ("pool", self.pool)):
             for column in columns:
-                if self._size(role, column) < 2:
-                    raise ValueError(
-                        f"{role} holds {column!r}, which is constant (one code); at least two are"
-                        " needed"
-                    )
+                constant = self._size(role, column) < 2
+                validate.require(not constant, role, "columns that are not constant", column)
 
     def _size(self, role: str, column: str) -> int:
         return self.domain[validate.choice(role, column, self.domain.columns)]

@@ -1,4 +1,4 @@
-"""Differential privacy: what a budget is worth, what a mechanism costs, and a accountant that refuses
+"""Differential privacy: what a budget is worth, what a mechanism costs, and an accountant that refuses
 to overspend.
 
 >>> from lib.dp import PrivacyAccountant, Laplace, zcdp_rho

@@ -108,9 +108,9 @@ class PrivacyAccountant:
 
     @property
     def rho(self) -> float:
-        """The budget of a accountant in ``rho``."""
+        """The budget of an accountant in ``rho``."""
         if self.unit != "rho":
-            raise ValueError(f"unit={self.unit!r} is not allowed: this accountant has no rho")
+            raise validate.refusal("unit of an accountant with a rho", "'rho'", self.unit)
         return self.budget
 
     @property
@@ -185,8 +185,7 @@ class PrivacyAccountant:
         A part is a price, or the accountant of what was done to it. A replaced record
         may leave one part and enter another, which then pay both.
         """
-        if not costs:
-            raise ValueError(f"costs={costs!r} is not allowed: the price of at least one part is")
+        validate.require(len(costs) > 0, "costs", "the prices of one part or more", costs)
         if units := {c.unit for c in costs.values() if isinstance(c, PrivacyAccountant)} - {
             self.unit
         }:
@@ -242,8 +241,8 @@ class PrivacyAccountant:
         """
         if math.fsum([self.spent, cost]) > self.budget * (1 + _SLACK):
             raise ValueError(
-                f"{self.unit}={cost!r} for {what!r} is not allowed: {self.left!r} of"
-                f" {self.budget!r} is left"
+                f"{self.unit} for {what!r} must be at most the {self.left!r} that is left of"
+                f" {self.budget!r}, got {cost!r}"
             )
 
     def _note(self, entry: Entry) -> float:

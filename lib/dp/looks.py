@@ -47,7 +47,7 @@ class Observer(Protocol):
         Parameters
         ----------
         entry : Entry
-            What was noted for it; of a accountant of its own where the caller keeps none.
+            What was noted for it; of an accountant of its own where the caller keeps none.
         mechanism : Laplace, Gaussian or Exponential
             The law of the answer, given ``exact``.
         exact : array
@@ -103,7 +103,7 @@ def noisy(
     Raises
     ------
     ValueError
-        For values that are not finite, another ``rng``, or a accountant with too little left; nothing
+        For values that are not finite, another ``rng``, or an accountant with too little left; nothing
         is paid for then.
     """
     values = mechanism.checked(values)

@@ -41,13 +41,12 @@ RATES: tuple[str, ...] = ("positive_rate", "tpr", "fpr", "acc")
 
 def _binary(name: str, values: np.ndarray, n: int | None = None) -> np.ndarray:
     array = validate.array(name, values)
-    if array.ndim != 1 or (n is not None and array.size != n):
-        raise ValueError(f"{name} has shape {array.shape}; ({'n' if n is None else n},) is allowed")
-    if array.size == 0:
-        raise ValueError(f"{name} is empty; at least one entry is needed")
+    fits = array.ndim == 1 and n in (None, array.size)
+    validate.require(fits, name, f"of shape ({'n' if n is None else n},)", array.shape)
+    validate.require(array.size > 0, name, "of one entry or more", array.size)
     right = _zero_or_one(array)
     if not right.all():
-        raise ValueError(f"{name} holds {array[~right][0]!r}; 0 and 1 are allowed")
+        raise validate.refusal(name, "0 or 1 everywhere", array[~right][0])
     return array.astype(bool)
 
 
@@ -61,11 +60,9 @@ def _zero_or_one(array: np.ndarray) -> np.ndarray:
 
 def _scores(values: np.ndarray, n: int) -> np.ndarray:
     array = validate.array("scores", values)
-    if array.shape != (n,) or array.dtype.kind not in "biuf" or np.isnan(array).any():
-        raise ValueError(
-            f"scores has shape {array.shape} and dtype {array.dtype}; ({n},) numbers without NaN"
-            " are allowed"
-        )
+    fits = array.shape == (n,) and array.dtype.kind in "biuf" and not np.isnan(array).any()
+    what = f"numbers of shape ({n},) without NaN"
+    validate.require(fits, "scores", what, f"shape {array.shape}, dtype {array.dtype}")
     from scipy.stats import rankdata
 
     # the area under the curve of the ranks is that of the scores, and scikit-learn takes no
@@ -223,9 +220,7 @@ def evaluate(
     rates = group_rates(y_true, y_pred, group)
     found = _fairness_of(rates) | utility(y_true, y_pred, scores) | rates
     for name, metric in (extra or {}).items():
-        if name in found:
-            raise ValueError(
-                f"extra={name!r} is not allowed: a name other than {', '.join(found)} is"
-            )
+        what = f"names other than {', '.join(found)}"
+        validate.require(name not in found, "extra", what, name)
         found[name] = float(metric(y_true, y_pred, group, scores))
     return found

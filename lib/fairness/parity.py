@@ -43,11 +43,9 @@ def stratum_errors(
     """
     truth, estimate = np.asarray(truth, dtype=float), np.asarray(estimate, dtype=float)
     validate.broadcastable("estimate", estimate.shape, truth.shape, "truth")
-    if not np.isfinite(truth).all() or (normalised and (truth == 0).any()):
-        raise ValueError(
-            f"truth={truth!r} is not allowed: finite"
-            f" values{' other than 0' if normalised else ''} are"
-        )
+    divisible = np.isfinite(truth).all() and not (normalised and (truth == 0).any())
+    what = f"finite values{' other than 0' if normalised else ''}"
+    validate.require(divisible, "truth", what, truth)
     error = np.abs(truth - estimate)
     return error / np.abs(truth) if normalised else error
 
@@ -94,11 +92,8 @@ def parity_error(
     """
     validate.choice("reading", reading, READINGS)
     errors = stratum_errors(truth, estimate, normalised=normalised)
-    if errors.ndim == 0 or errors.shape[-1] == 0:
-        raise ValueError(
-            f"truth and estimate have shape {errors.shape}; (..., k) with k >= 1 is allowed"
-        )
-    k = errors.shape[-1]
+    k = errors.shape[-1] if errors.ndim else 0
+    validate.require(k > 0, "truth and estimate", "of shape (..., k) with k >= 1", errors.shape)
     validate.integer("drop", drop, low=0, high=k)
     if omega is not None:
         validate.positive("omega", omega)

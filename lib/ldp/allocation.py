@@ -48,11 +48,8 @@ def total_variance(
         known, or a budget or a share is out of range.
     """
     validate.choice("weighting", weighting, WEIGHTINGS)
-    if len(budgets) != len(frequencies) or len(budgets) == 0:
-        raise ValueError(
-            f"budgets has {len(budgets)} entries for {len(frequencies)} attributes; one each is"
-            " allowed"
-        )
+    one_each = 0 < len(budgets) == len(frequencies)
+    validate.require(one_each, "budgets", "one for each attribute, and at least one", budgets)
     total = 0.0
     for epsilon, f in zip(budgets, frequencies, strict=True):
         variances: Any = make(protocol, k=len(f), epsilon=float(epsilon)).variance(1, np.asarray(f))

@@ -151,8 +151,7 @@ class Protocol(ABC):
             If there is no report, or one that the protocol does not make.
         """
         n = self.n_reports(reports)
-        if n == 0:
-            raise ValueError("reports is empty; at least one report is needed for an estimate")
+        validate.require(n > 0, "reports", "one or more", n)
         return (self.support_counts(reports) / n - self.q_star) / (self.p_star - self.q_star)
 
     def n_reports(self, reports) -> int:
@@ -160,8 +159,8 @@ class Protocol(ABC):
         try:
             return len(reports)
         except TypeError:
-            raise ValueError(
-                f"reports={reports!r} is not allowed: a report of each user, as from privatise, is"
+            raise validate.refusal(
+                "reports", "one for each user, as from privatise", reports
             ) from None
 
     def variance(self, n: int, frequency: float | np.ndarray = 0.0) -> float | np.ndarray:
@@ -185,34 +184,13 @@ class Protocol(ABC):
         """
         validate.integer("n", n, low=1, high=validate.INTEGER_MAX)
         f = validate.reals("frequency", frequency)
-        if not ((f >= 0) & (f <= 1)).all():
-            raise ValueError(f"frequency={frequency!r} is not allowed: numbers in [0, 1] are")
+        validate.require(((f >= 0) & (f <= 1)).all(), "frequency", "numbers in [0, 1]", frequency)
         p, q = self.p_star, self.q_star
         not_p = 1 - p if self.not_p is None else self.not_p
         var = (f * p * not_p + (1 - f) * q * (1 - q)) / (n * (p - q) ** 2)
         return var if f.ndim else float(var)
 
-    def _bits(self, reports: np.ndarray) -> np.ndarray:
-        """Reports that are indicator vectors already, as uint8, with their shape and entries
-        checked.
-        """
-        reports = validate.array("reports", reports)
-        if reports.ndim != 2 or reports.shape[1] != self.k:
-            raise ValueError(f"reports has shape {reports.shape}; (n, {self.k}) is allowed")
-        # one pass over bytes; anything else is compared before it is cast, since NaN has no byte
-        is_bits = (
-            (reports <= 1).all() if reports.dtype == np.uint8 else np.isin(reports, (0, 1)).all()
-        )
-        if not is_bits:
-            raise ValueError(
-                f"reports has dtype {reports.dtype} or entries beside 0 and 1; bits are allowed"
-            )
-        return reports.astype(np.uint8, copy=False)
-
     def _to_draw(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The values, once they and what is to draw for them are found good."""
+        """The values as intp, once they and what is to draw for them are found good."""
         validate.generator("rng", rng)
-        return self._values(values)
-
-    def _values(self, values: np.ndarray) -> np.ndarray:
         return validate.codes("values", values, self.k)

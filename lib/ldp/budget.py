@@ -44,8 +44,7 @@ def split_budget(
     """
     epsilon = validate.budget("epsilon", epsilon)
     sizes = validate.sequence("sizes", sizes)
-    if len(sizes) == 0:
-        raise ValueError("sizes is empty; at least one attribute is needed")
+    validate.require(len(sizes) > 0, "sizes", "one or more", sizes)
     k = np.array(
         [validate.integer("sizes", size, low=2, high=validate.INTEGER_MAX) for size in sizes],
         dtype=float,
@@ -56,8 +55,8 @@ def split_budget(
     if shares[least] < validate.EPSILON_MIN:
         whose = f"attribute {least}" if attributes is None else repr(attributes[least])
         raise ValueError(
-            f"epsilon={epsilon!r} is not allowed: the {split} split leaves {whose} (of"
-            f" {sizes[least]} values) {shares[least]:.3g} of it; a share >="
-            f" {validate.EPSILON_MIN:g} is needed"
+            f"epsilon must be larger, got {epsilon!r}: the {split} split leaves {whose} (of"
+            f" {sizes[least]} values) {shares[least]:.3g} of it, less than"
+            f" {validate.EPSILON_MIN:g}"
         )
     return shares

@@ -43,21 +43,13 @@ def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6)
     from scipy import stats
 
     validate.fraction("level", level)
-    bits_a, bits_b = np.asarray(bits_a), np.asarray(bits_b)
-    if bits_a.shape != bits_b.shape or bits_a.ndim != 2 or bits_a.shape[1] > 62:
-        raise ValueError(
-            f"bits have shapes {bits_a.shape} and {bits_b.shape}; the same (n, k) with k <= 62 is"
-            " allowed"
-        )
-    if len(bits_a) == 0:
-        raise ValueError("bits_a and bits_b are empty; at least one report of each value is needed")
-    for name, bits in (("bits_a", bits_a), ("bits_b", bits_b)):
-        if not np.isin(bits, (0, 1)).all():
-            raise ValueError(
-                f"{name} has dtype {bits.dtype} or entries beside 0 and 1; bits are allowed"
-            )
-    place = np.int64(1) << np.arange(bits_a.shape[1])
-    words = [bits.astype(np.int64) @ place for bits in (bits_a, bits_b)]
+    samples = [validate.bits("bits_a", bits_a), validate.bits("bits_b", bits_b)]
+    n, k = samples[0].shape
+    validate.require(n > 0 and k <= 62, "bits_a", "of shape (n, k), n >= 1 and k <= 62", (n, k))
+    same = samples[1].shape == (n, k)
+    validate.require(same, "bits_b", f"of the shape {(n, k)} of bits_a", samples[1].shape)
+    place = np.int64(1) << np.arange(k)
+    words = [bits.astype(np.int64) @ place for bits in samples]
     keys, codes = np.unique(np.concatenate([w[::2] for w in words]), return_inverse=True)
     seen = np.array([np.bincount(part, minlength=keys.size) for part in np.split(codes, 2)])
     first, rest = len(words[0][::2]), len(words[0][1::2])

@@ -53,13 +53,7 @@ def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.
         ``prior`` an entry that is negative or not finite, or none above 0.
     """
     prior = _prior("prior", prior, protocol.k)
-    support = np.asarray(support)
-    if support.ndim != 2 or support.shape[1] != protocol.k:
-        raise ValueError(f"support has shape {support.shape}; (m, {protocol.k}) is allowed")
-    if not np.isin(support, (0, 1)).all():
-        raise ValueError(
-            f"support has dtype {support.dtype} or entries beside 0 and 1; bits are allowed"
-        )
+    support = validate.bits("support", support, protocol.k)
     tilted = prior * np.exp(protocol.privacy_loss() * (support.astype(float) - 1))
     return tilted / tilted.sum(axis=1, keepdims=True)
 
@@ -83,8 +77,7 @@ def entropy(counts: np.ndarray) -> float:
         If ``counts`` has another shape, an entry that is negative or not
         finite, or none above 0.
     """
-    _prior("counts", counts)
-    pi = np.asarray(counts, dtype=float) / np.sum(counts)
+    pi = _prior("counts", counts)
     pi = pi[pi > 0]
     return float(-(pi * np.log2(pi)).sum())
 
@@ -151,19 +144,16 @@ def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
 def _prior(name: str, prior: np.ndarray, k: int | None = None) -> np.ndarray:
     """``prior`` as shares that sum to one, shape (k,), any k if none is given."""
     prior = np.asarray(prior, dtype=float)
-    if prior.ndim != 1 or (k is not None and prior.size != k):
-        raise ValueError(f"{name} has shape {prior.shape}; ({'k' if k is None else k},) is allowed")
-    if not ((prior >= 0) & np.isfinite(prior)).all() or not 0 < prior.sum() < np.inf:
-        raise ValueError(
-            f"{name}={prior.tolist()!r} is not allowed: finite numbers >= 0 are, one of them"
-            " above 0"
-        )
+    fits = prior.ndim == 1 and k in (None, prior.size)
+    validate.require(fits, name, f"of shape ({'k' if k is None else k},)", prior.shape)
+    fits = (prior >= 0).all() and 0 < prior.sum() < np.inf
+    validate.require(fits, name, "finite numbers >= 0, one of them above 0", prior.tolist())
     return prior / prior.sum()
 
 
 def _not_too_long(cells: int, what: str) -> None:
     if cells > _MAX_CELLS:
-        raise ValueError(f"{what} are too many; {_MAX_CELLS} products are allowed")
+        raise ValueError(f"counts must take at most {_MAX_CELLS} products, got {cells} ({what})")
 
 
 def _independent_bits_mass(counts: np.ndarray, q: float) -> np.ndarray:

@@ -61,8 +61,7 @@ def hash_values(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
         range, or the shapes do not broadcast.
     """
     seeds, values = np.asarray(seeds), np.asarray(values)
-    if seeds.dtype != np.uint64:
-        raise ValueError(f"seeds has dtype {seeds.dtype}; uint64 is allowed")
+    validate.require(seeds.dtype == np.uint64, "seeds", "of dtype uint64", seeds.dtype)
     validate.codes("values", values.reshape(-1), 1 << 63)
     validate.integer("g", g, low=1, high=1 << 63)
     validate.broadcastable("values", values.shape, seeds.shape, "seeds")
@@ -131,21 +130,15 @@ class LocalHashing(Protocol):
 
     def _checked(self, reports: HashReports) -> tuple[np.ndarray, np.ndarray]:
         """Seeds and hashes, if they are such as :meth:`privatise` makes."""
-        if not isinstance(reports, HashReports):
-            raise ValueError(f"reports has type {type(reports).__name__}; HashReports is allowed")
-        seeds, hashes = (
-            np.asarray(reports.seeds),
-            validate.codes("hashes of reports", reports.hashes, self._range),
+        made = isinstance(reports, HashReports)
+        validate.require(made, "reports", "HashReports", type(reports))
+        hashes = validate.codes("hashes of reports", reports.hashes, self._range)
+        seeds = np.asarray(reports.seeds)
+        validate.require(
+            seeds.dtype == np.uint64, "seeds of reports", "of dtype uint64", seeds.dtype
         )
-        if seeds.dtype != np.uint64 or seeds.ndim != 1:
-            raise ValueError(
-                f"seeds of reports has dtype {seeds.dtype} and shape {seeds.shape}; uint64, (n,) is"
-                " allowed"
-            )
-        if seeds.size != hashes.size:
-            raise ValueError(
-                f"reports has {seeds.size} seeds for {hashes.size} hashes; one each is allowed"
-            )
+        alike = seeds.shape == hashes.shape
+        validate.require(alike, "seeds of reports", f"of shape {hashes.shape}", seeds.shape)
         return seeds, hashes
 
     def n_reports(self, reports: HashReports) -> int:
@@ -183,11 +176,8 @@ class LocalHashing(Protocol):
         ValueError
             If ``g`` is above 2**20 (see :meth:`log_channel`) or ``hashes`` is no such table.
         """
-        if self.g > 1 << 20:
-            raise ValueError(
-                f"g={self.g:.6g} is too many reports to enumerate; up to {1 << 20} are (see"
-                " log_channel)"
-            )
+        what = f"at most {1 << 20} to list the reports (see log_channel)"
+        validate.require(self.g <= 1 << 20, "g", what, self.g)
         hashes = self._table(hashes)
         channel = np.full((self.k, self.g), self.q)
         channel[np.arange(self.k), hashes] = self.p
@@ -213,10 +203,7 @@ class LocalHashing(Protocol):
         if hashes is None:
             return np.arange(self.k) % self._range
         hashes = validate.codes("hashes", hashes, self._range)
-        if hashes.size != self.k:
-            raise ValueError(
-                f"hashes has {hashes.size} entries; one for each of {self.k} values is allowed"
-            )
+        validate.require(hashes.size == self.k, "hashes", f"of shape ({self.k},)", hashes.shape)
         return hashes
 
     def privacy_loss(self) -> float:

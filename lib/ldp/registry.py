@@ -76,5 +76,5 @@ def _check_option(kind: type[Protocol], option: str, value: object) -> None:
         return
     own = [name for name in parameters if name not in ("k", "epsilon")]
     raise ValueError(
-        f"{option}={value!r} is no option of {kind.name}; {', '.join(own) or 'none'} is allowed"
+        f"options of {kind.name} must be among {', '.join(own) or 'none'}, got {option}={value!r}"
     )

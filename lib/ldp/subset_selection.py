@@ -79,10 +79,7 @@ class SS(Protocol):
         return reports
 
     def _to_draw(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        if self.k > _K_MAX:
-            raise ValueError(
-                f"k={self.k} is not allowed: SS draws subsets of up to {_K_MAX} values"
-            )
+        validate.require(self.k <= _K_MAX, "k", f"at most {_K_MAX} to draw subsets", self.k)
         return super()._to_draw(values, rng)
 
     def privatise_support(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -119,8 +116,8 @@ class SS(Protocol):
         (n, k) array.
         """
         reports = validate.array("reports", reports)
-        if reports.ndim != 2 or reports.shape[1] != self.omega:
-            raise ValueError(f"reports has shape {reports.shape}; (n, {self.omega}) is allowed")
+        fits = reports.ndim == 2 and reports.shape[1] == self.omega
+        validate.require(fits, "reports", f"of shape (n, {self.omega})", reports.shape)
         step = max(1, _BLOCK // self.omega)
         for start in range(0, len(reports), step):
             block = reports[start : start + step]
@@ -128,9 +125,8 @@ class SS(Protocol):
             ordered = np.sort(members, axis=1)
             if (twice := (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)).any():
                 row = int(np.flatnonzero(twice)[0])
-                raise ValueError(
-                    f"reports holds {members[row].tolist()!r}; {self.omega} different values are"
-                    " allowed"
+                raise validate.refusal(
+                    "a report", f"{self.omega} different values", members[row].tolist()
                 )
             yield start, members
 
@@ -144,11 +140,8 @@ class SS(Protocol):
             If there are more than 100,000.
         """
         count = math.comb(self.k, self.omega)
-        if count > _MAX_ENUMERATED:
-            raise ValueError(
-                f"k={self.k}, omega={self.omega} has {count} subsets; up to {_MAX_ENUMERATED} are"
-                " enumerated"
-            )
+        what = f"at most {_MAX_ENUMERATED} to list them"
+        validate.require(count <= _MAX_ENUMERATED, "number of subsets", what, count)
         table = np.zeros((count, self.k), dtype=np.uint8)
         for row, chosen in enumerate(combinations(range(self.k), self.omega)):
             table[row, list(chosen)] = 1

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from lib import validate
 from lib.ldp.base import Protocol
 from lib.ldp.bernoulli import bernoulli
 
@@ -35,11 +36,8 @@ def all_subsets(k: int) -> np.ndarray:
     ValueError
         If k is above 16.
     """
-    if k > _MAX_ENUMERATED:
-        raise ValueError(
-            f"k={k} has 2**{k} subsets; up to k={_MAX_ENUMERATED} are enumerated (see"
-            " support_channel)"
-        )
+    what = f"at most {_MAX_ENUMERATED} to list the 2**k subsets (see support_channel)"
+    validate.require(k <= _MAX_ENUMERATED, "k", what, k)
     return ((np.arange(2**k)[:, None] >> np.arange(k)) & 1).astype(np.uint8)
 
 
@@ -66,7 +64,7 @@ class UnaryEncoding(Protocol):
 
     def support(self, reports: np.ndarray) -> np.ndarray:
         """The reports themselves, checked: uint8 of shape (n, k)."""
-        return self._bits(reports)
+        return validate.bits("reports", reports, self.k)
 
     def channel(self) -> np.ndarray:
         """Shape (k, 2**k) for k up to 16: column ``z`` is the report whose bit ``i`` is bit

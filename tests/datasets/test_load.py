@@ -86,10 +86,10 @@ TOY = Task("toy", "Toy", "toy.csv", domain=Domain.of({"a": 3, "one": 1, "p": 2, 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sensitive": ("p", "one")}, "sensitive holds 'one', which is constant"),
-        ({"pool": ("one",)}, "pool holds 'one', which is constant"),
-        ({"target": "a"}, "target='a' has 3 codes; two are allowed"),
-        ({"protected": "one"}, "protected='one' has 1 codes; two"),
+        ({"sensitive": ("p", "one")}, "sensitive must be columns that are not constant, got 'one'"),
+        ({"pool": ("one",)}, "pool must be columns that are not constant, got 'one'"),
+        ({"target": "a"}, "target must be a column of two codes, got 'a of 3'"),
+        ({"protected": "one"}, "protected must be a column of two codes, got 'one of 1'"),
         ({"pool": ("b",)}, r"pool must be one of 'a'.*, got 'b'"),
     ],
 )

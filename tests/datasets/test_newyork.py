@@ -75,7 +75,7 @@ def test_the_bureaus_rows_are_read_the_same_way_and_counted(monkeypatch, tmp_pat
     assert (york.frame["AGEP"] == people["AGEP"]).all()
     assert list(york.frame) == list(people)
     raw.iloc[1:].to_csv(tmp_path / "psam_p36.csv", index=False)
-    with pytest.raises(DataError, match="196,966 people; 196,967 are expected"):
+    with pytest.raises(DataError, match="must have 196,967 people, got 196,966"):
         load_newyork("census")
 
 

@@ -77,7 +77,7 @@ def test_no_users_no_estimate(name, rng):
     mechanism = make(name, k=4, epsilon=1.0)
     reports = mechanism.privatise(np.array([], dtype=int), rng)
     assert mechanism.support(reports).shape == (0, 4)
-    with pytest.raises(ValueError, match="empty"):
+    with pytest.raises(ValueError, match="reports must be one or more, got 0"):
         mechanism.estimate(reports)
 
 
@@ -401,7 +401,7 @@ def test_variance_refuses_bad_arguments(name):
     with pytest.raises(ValueError, match="n must be"):
         mechanism.variance(0)
     for bad in (1.5, -0.1, float("nan"), [0.2, float("nan")]):
-        with pytest.raises(ValueError, match="frequency="):
+        with pytest.raises(ValueError, match=r"frequency must be"):
             mechanism.variance(10, bad)
 
 
@@ -430,14 +430,26 @@ SEEDS = np.arange(5, dtype=np.uint64)
 @pytest.mark.parametrize(
     ("seeds", "hashes", "words"),
     [
-        (SEEDS[:1], np.zeros(5, dtype=int), "reports has 1 seeds for 5 hashes"),
+        (
+            SEEDS[:1],
+            np.zeros(5, dtype=int),
+            r"seeds of reports must be of shape \(5,\), got \(1,\)",
+        ),
         (SEEDS, np.full(5, 99), r"hashes of reports must be whole numbers in 0.*, got 99"),
         (SEEDS, np.full(5, -1), r"hashes of reports must be whole numbers.*, got -1"),
         (SEEDS, np.full(5, 0.5), r"hashes of reports must be whole numbers.*, got 0.5"),
         (SEEDS, np.zeros((5, 1), dtype=int), "hashes of reports must be of one dimension, got"),
-        (SEEDS.astype(np.int64), np.zeros(5, dtype=int), "seeds of reports has dtype int64"),
-        (SEEDS[:, None], np.zeros(5, dtype=int), r"seeds of reports has .*shape \(5, 1\)"),
-        (SEEDS.tolist(), np.zeros(5, dtype=int), "seeds of reports has dtype int64"),
+        (
+            SEEDS.astype(np.int64),
+            np.zeros(5, dtype=int),
+            r"seeds of reports must be of dtype uint64, .*int64",
+        ),
+        (SEEDS[:, None], np.zeros(5, dtype=int), r"seeds of reports must be .*, got \(5, 1\)"),
+        (
+            SEEDS.tolist(),
+            np.zeros(5, dtype=int),
+            r"seeds of reports must be of dtype uint64, .*int64",
+        ),
     ],
 )
 def test_what_is_no_hash_report_is_refused(name, seeds, hashes, words):
@@ -455,8 +467,8 @@ def test_what_is_no_hash_report_is_refused(name, seeds, hashes, words):
 @pytest.mark.parametrize(
     ("reports", "words"),
     [
-        (np.ones((3, 10), dtype=np.uint8), r"shape \(3, 10\); \(n, 2\)"),
-        (np.array([[0, 1], [4, 4]]), r"reports holds \[4, 4\]; 2 different values"),
+        (np.ones((3, 10), dtype=np.uint8), r"shape \(n, 2\), got \(3, 10\)"),
+        (np.array([[0, 1], [4, 4]]), r"2 different values, got \[4, 4\]"),
         (np.array([[0, 10]]), r"reports must be whole numbers in 0..9.*, got 10"),
         (np.array([[0, -1]]), r"reports must be whole numbers.*, got -1"),
         (np.array([[0, 0.5]]), r"reports must be whole numbers.*, got 0.5"),
@@ -488,13 +500,13 @@ def test_the_audit_catches_a_protocol_that_claims_too_little(name, rng):
 @pytest.mark.parametrize(
     ("a", "b", "words"),
     [
-        (np.zeros((0, 3)), np.zeros((0, 3)), "bits_a and bits_b are empty"),
-        (np.zeros((2, 3)), np.zeros((3, 3)), "bits have shapes"),
+        (np.zeros((0, 3)), np.zeros((0, 3)), r"bits_a must be .*n >= 1 .*, got"),
+        (np.zeros((2, 3)), np.zeros((3, 3)), r"bits_b must be of the shape .*, got"),
         (np.zeros((2, 63)), np.zeros((2, 63)), "k <= 62"),
         (
             np.zeros((2, 3)),
             np.full((2, 3), 0.5),
-            "bits_b has dtype float64 or entries beside 0 and 1",
+            r"bits_b must be bits, 0 or 1, got 0.5",
         ),
     ],
 )

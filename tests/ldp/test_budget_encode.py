@@ -268,8 +268,8 @@ def test_sanitise_names_what_is_of_another_kind(changed, words):
 def test_a_share_that_is_too_small_is_told_in_terms_of_the_budget_that_was_given():
     """It was told as ``epsilon=1.99e-12``, which nobody had given."""
     words = (
-        r"^epsilon=1e-09 is not allowed: the k-based split leaves 'b' \(of 2 values\) 1\.99e-12 of"
-        r" it; a share >= 1e-09 is needed"
+        r"^epsilon must be larger, got 1e-09: the k-based split leaves 'b' \(of 2 values\) 1\.99e-12"
+        r" of it, less than 1e-09"
     )
     wide, frame = Domain.of({"c": 1002, "b": 2}), FRAME[["b", "c"]]
     rng = stream(1, "x")
@@ -278,7 +278,7 @@ def test_a_share_that_is_too_small_is_told_in_terms_of_the_budget_that_was_given
     assert rng.random() == stream(1, "x").random()  # nothing was drawn
     with pytest.raises(
         ValueError,
-        match=r"^epsilon=1\.5e-09 .* uniform split leaves attribute 0 \(of 2 values\) 7\.5e-10",
+        match=r"^epsilon must be larger, got 1\.5e-09.* uniform split leaves attribute 0 \(of 2 values\) 7\.5e-10",
     ):
         split_budget(1.5e-9, [2, 3], "uniform")
     assert split_budget(600, [7, 11], "uniform").sum() == 600

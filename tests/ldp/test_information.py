@@ -53,11 +53,11 @@ def test_posterior_is_bayes_rule(name):
 def test_posterior_names_what_it_refuses():
     mechanism = make("GRR", k=3, epsilon=1.0)
     for support, prior, words in (
-        (np.eye(2), np.ones(3), "support has shape"),
-        (np.full((1, 3), 0.5), np.ones(3), "support has dtype float64"),
-        (np.eye(3), np.ones(2), "prior has shape"),
-        (np.eye(3), [1, -1, 2], "prior="),
-        (np.eye(3), [1, np.inf, 2], "prior="),
+        (np.eye(2), np.ones(3), r"support must be of shape \(n, 3\), got"),
+        (np.full((1, 3), 0.5), np.ones(3), "support must be bits, 0 or 1, got 0.5"),
+        (np.eye(3), np.ones(2), r"prior must be of shape \(3,\), got"),
+        (np.eye(3), [1, -1, 2], "prior must be finite numbers >= 0"),
+        (np.eye(3), [1, np.inf, 2], "prior must be finite numbers >= 0"),
     ):
         with pytest.raises(ValueError, match=words):
             posterior(mechanism, support, prior)
@@ -97,7 +97,7 @@ def test_bad_counts_are_refused(counts):
 
 
 def test_a_convolution_that_would_not_end_is_refused():
-    with pytest.raises(ValueError, match="too many"):
+    with pytest.raises(ValueError, match="counts must take at most"):
         mutual_information(make("SS", k=1000, epsilon=0.1), np.full(1000, 100))
 
 
@@ -105,7 +105,7 @@ def test_a_convolution_that_would_not_end_is_refused():
 def test_so_many_people_are_refused_whatever_the_protocol(name):
     """Before any memory is asked for: the law has an entry for each of them."""
     for use in (mutual_information, null_support_mass):
-        with pytest.raises(ValueError, match="549755813889 people are too many"):
+        with pytest.raises(ValueError, match=r"counts must take at most .*549755813889 people"):
             use(make(name, k=3, epsilon=1.0), np.array([1 << 39, 1, 0]))
 
 

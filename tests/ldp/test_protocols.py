@@ -190,13 +190,13 @@ def test_a_hash_function_loses_epsilon_unless_it_tells_nothing_apart(name):
     for channel in (mechanism.channel, mechanism.log_channel):
         with pytest.raises(ValueError, match="hashes"):
             channel(np.full(6, mechanism.g))
-        with pytest.raises(ValueError, match="hashes has 5 entries"):
+        with pytest.raises(ValueError, match=r"hashes must be of shape .*, got \(5,\)"):
             channel(np.zeros(5, dtype=int))
 
 
 def test_the_log_channel_has_no_bound_on_g():
     mechanism = OLH(k=4, epsilon=50.0)
-    with pytest.raises(ValueError, match=r"g=.*log_channel"):
+    with pytest.raises(ValueError, match=r"g must be .*log_channel"):
         mechanism.channel()
     assert mechanism.log_channel().shape == (4, 5)
     assert mechanism.log_channel(np.array([7, 7, 3, 7])).shape == (4, 3)
@@ -336,11 +336,11 @@ def test_closed_forms_of_variance():
 
 def test_reports_of_the_wrong_shape_are_refused():
     for mechanism in (OUE(k=4, epsilon=1.0), SS(k=4, epsilon=1.0)):
-        with pytest.raises(ValueError, match="reports has shape"):
+        with pytest.raises(ValueError, match="reports must be of shape"):
             mechanism.support(np.zeros((3, 5)))
 
 
 def test_channels_too_large_to_enumerate_say_so():
     for name in ("OUE", "SS"):
-        with pytest.raises(ValueError, match="enumerated"):
+        with pytest.raises(ValueError, match="to list"):
             make(name, k=60, epsilon=0.5).channel()

@@ -78,8 +78,8 @@ def test_the_threshold_is_found_at_the_ends(epsilon):
             3,
             r"^values must be of a shape that broadcasts with .*seeds \(3,\).*, got \(2,\)",
         ),
-        (SEEDS.astype(int), [1], 3, "^seeds has dtype int64; uint64"),
-        ([1, 2], [1], 3, "^seeds has dtype int64; uint64"),
+        (SEEDS.astype(int), [1], 3, r"^seeds must be of dtype uint64, got .*int64"),
+        ([1, 2], [1], 3, r"^seeds must be of dtype uint64, got .*int64"),
         (SEEDS, [1], 0, r"^g must be .*, got 0$"),
         (SEEDS, [1], 2.5, r"^g must be .*, got 2.5$"),
         (SEEDS, [1], 2**63 + 1, r"^g must be .*, got 9"),
@@ -118,9 +118,7 @@ def test_more_values_than_32_bits_hold_are_reckoned_with_but_not_drawn_from():
     mechanism, values = SS(k=5 * 10**9, epsilon=30.0), np.array([0, 1])
     assert math.isfinite(mechanism.variance(10))
     for draw in (mechanism.privatise, mechanism.privatise_support):
-        with pytest.raises(
-            ValueError, match=r"^k=5000000000 is not allowed: SS draws .* up to 4294967297 values"
-        ):
+        with pytest.raises(ValueError, match=r"^k must be at most 4294967297 .*, got 5000000000"):
             draw(values, stream(1, "x"))
     most = SS(k=2**32 + 1, epsilon=20.0)  # eight members a report
     reports = most.privatise(np.array([2**32, 0, 7] * 50), stream(1, "x"))
@@ -131,15 +129,15 @@ def test_more_values_than_32_bits_hold_are_reckoned_with_but_not_drawn_from():
 @pytest.mark.parametrize(
     ("name", "option", "words"),
     [
-        ("GRR", {"g_rule": "floor"}, r"^g_rule='floor' is no option of GRR; none is allowed"),
+        ("GRR", {"g_rule": "floor"}, "^options of GRR must be among none, got g_rule='floor'"),
         (
             "SS",
             {"theta_range": "paper"},
-            r"^theta_range='paper' is no option of SS; omega_rule is allowed",
+            "^options of SS must be among omega_rule, got theta_range='paper'",
         ),
-        ("OLH", {"omega_rule": "up"}, r"^omega_rule='up' is no option of OLH; g_rule is allowed"),
+        ("OLH", {"omega_rule": "up"}, "^options of OLH must be among g_rule, got omega_rule='up'"),
         ("OLH", {"g_rule": "up"}, r"^g_rule must be one of .*, got 'up'"),
-        ("lib.ldp.histogram:THE", {"g": 2}, r"^g=2 is no option of THE; theta_range is allowed"),
+        ("lib.ldp.histogram:THE", {"g": 2}, "^options of THE must be among theta_range, got g=2"),
     ],
 )
 def test_an_option_of_another_protocol_is_named(name, option, words):

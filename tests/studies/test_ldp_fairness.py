@@ -68,7 +68,7 @@ def test_a_cell_refuses_what_it_does_not_know(field, value):
 )
 def test_a_budget_that_leaves_an_attribute_too_little_is_refused_with_the_cell(changed, words):
     """Not after the baselines are trained, and by the budget that was given."""
-    with pytest.raises(ValueError, match=f"^epsilon=1e-09 is not allowed: {words}"):
+    with pytest.raises(ValueError, match=f"^epsilon must be larger, got 1e-09: {words}"):
         replace(GRR, epsilon=1e-9, **changed)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
+from lib import validate
 from lib.datasets.cleaning.steps import Step, clean, keep
 
 __all__ = ["SIZES", "STEPS", "UNDER_FIVE", "analysed", "coded_rows"]
@@ -92,7 +93,7 @@ _PUMAS = (
 def _puma(column: pd.Series) -> np.ndarray:
     known = {puma: code for code, puma in enumerate(_PUMAS)}
     if unknown := set(column) - set(known):
-        raise ValueError(f"PUMA holds {sorted(unknown)[0]!r}; allowed are {', '.join(_PUMAS)}")
+        raise validate.refusal("PUMA", f"one of {', '.join(_PUMAS)}", sorted(unknown)[0])
     return column.map(known).to_numpy()
 
 

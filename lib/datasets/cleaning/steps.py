@@ -35,7 +35,7 @@ def follow(
         frame = step.apply(frame)
         if check_rows and step.rows is not None and len(frame) != step.rows:
             raise ValueError(
-                f"after {step.text!r} raw has {len(frame)} rows; {step.rows} are expected"
+                f"rows after {step.text!r} must be {step.rows}, got {len(frame)}: the raw file differs"
             )
         yield step, frame
 
@@ -55,7 +55,7 @@ def clean(steps: Sequence[Step], raw: pd.DataFrame, *, check_rows: bool = True) 
 def need(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """``frame`` as it is; a ``ValueError`` names the first of ``columns`` that it lacks."""
     if missing := [c for c in columns if c not in frame.columns]:
-        raise ValueError(f"raw has no column {missing[0]!r}; it has {list(frame.columns)}")
+        raise ValueError(f"raw must have a column {missing[0]!r}, got {list(frame.columns)}")
     return frame
 
 
