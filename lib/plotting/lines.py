@@ -68,7 +68,7 @@ def band(
 ) -> None:
     """A line through ``value`` against ``x``, its intervals as a shaded band around it."""
     rows = rows.sort_values(x)
-    (line,) = ax.plot(x, value, data=rows, **{"markersize": 3.5, "linewidth": 1.2} | style)
+    (line,) = ax.plot(rows[x], rows[value], **{"markersize": 3.5, "linewidth": 1.2} | style)
     below, above = spread(rows, value, most)
     ends = rows[value] - below, rows[value] + above
     ax.fill_between(rows[x], *ends, color=line.get_color(), alpha=0.15, linewidth=0)
@@ -76,7 +76,7 @@ def band(
 
 def simulated(ax: Axes, rows: pd.DataFrame, x: str, exact: str = "exact", **style) -> None:
     """The exact error as a line, and on it the simulated ``rmse`` as points with intervals."""
-    ax.plot(x, exact, data=rows, color=style["color"], linewidth=1, label="_")
+    ax.plot(rows[x], rows[exact], color=style["color"], linewidth=1)
     curve(ax, rows, x, "rmse", linestyle="", **style)
 
 

@@ -49,7 +49,7 @@ def test_dots_name_the_largest():
             "null": [0.05, 0.05],
         }
     )
-    fig, alt = coherence.dots(rows, "group", "learner")
+    fig, alt = coherence.distance_dots(rows, "group", "learner")
     assert fig.axes[0].get_yticklabels()[0].get_text() == "a"
     assert "largest for b, x (1.50)" in alt
     assert "2 of 2 intervals lie above" in alt

@@ -1,87 +1,60 @@
-"""Figures of the bounds: what each promises against n, epsilon and the group; exact information;
-where they are silent.
-"""
+"""Figures of the bounds: what each promises, exact information, where they say nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+
+from lib.plotting.lines import curve, ends
+from lib.plotting.panels import Picture, legend, panel, panels, ticks
+from lib.plotting.style import BLUE, BOUND_COLOURS, BOUND_NAMES, DARK, GREEN, OLIVE, RED
 
 __all__ = [
-    "NAMES",
-    "table1_bars",
-    "promise_against_epsilon",
-    "promise_against_n",
+    "binary_universe",
+    "count_laws",
+    "description_length",
     "half_distances",
     "information",
-    "description_length",
-    "count_laws",
-    "binary_universe",
     "lens_detail",
+    "promise_against_epsilon",
+    "promise_against_n",
+    "table1_bars",
 ]
 
-NAMES = {
-    "theorem8": "Theorem 8",
-    "theorem7": "Theorem 7",
-    "tightened": "tightened (ours)",
-    "within": "within the group (ours)",
-    "insufficient": "not enough (membership bits)",
-}
-_COLOUR = {
-    "theorem8": "#CC79A7",
-    "theorem7": "#D55E00",
-    "tightened": "#0072B2",
-    "within": "#009E73",
-    "insufficient": "#4B4B4B",
-}
-_MARK = {"theorem8": "v", "theorem7": "o", "tightened": "s", "within": "^", "insufficient": "X"}
+_MARKERS = dict(zip(BOUND_NAMES, "vos^X", strict=True))
 
 
-def table1_bars(rows: pd.DataFrame) -> tuple[Figure, str]:
-    """Largest epsilon against alpha, one line a mode; ``rows`` has ``alpha``, ``printed`` and
-    columns named as NAMES.
+def _styles(modes, **more) -> Iterator[tuple[str, dict]]:
+    """Each of the bounds that is among ``modes``, and the style of its line."""
+    for mode, name in BOUND_NAMES.items():
+        if mode in set(modes):
+            line = "--" if mode == "insufficient" else "-"
+            yield mode, {"color": BOUND_COLOURS[mode], "linestyle": line, "label": name} | more
+
+
+def table1_bars(rows: pd.DataFrame) -> Picture:
+    """Largest epsilon against alpha, one line a bound, and the printed values.
+
+    ``rows`` has columns ``alpha``, ``printed`` and one for each of the bounds.
     """
-    fig, ax = plt.subplots(figsize=(6.0, 4.2))
+    labels = ("distance α that is allowed", "largest ε (log scale)")
+    fig, ax = panel((6.0, 4.2), *labels, log="y")
+    printed = {"markersize": 9, "zorder": 5, "label": "Table 1, as printed"}
+    ax.plot(rows["alpha"], rows["printed"], "k*", **printed)
     words = []
-    ax.plot(
-        rows["alpha"],
-        rows["printed"],
-        "*",
-        color="#000000",
-        markersize=9,
-        zorder=5,
-        label="Table 1, as printed",
-    )
-    for mode in [m for m in NAMES if m in rows]:
-        style = "--" if mode == "insufficient" else "-"
-        ax.plot(
-            rows["alpha"],
-            rows[mode],
-            style,
-            color=_COLOUR[mode],
-            marker=_MARK[mode],
-            label=NAMES[mode],
-        )
-        words.append(f"{NAMES[mode]} {rows[mode].iloc[0]:.2g} to {rows[mode].iloc[-1]:.2g}")
-    ax.set_yscale("log")
-    ax.set_xlabel("distance α that is allowed")
-    ax.set_ylabel("largest ε (log scale)")
-    fig.legend(loc="outside upper center", ncols=2)
-    low, high = rows["alpha"].iloc[[0, -1]]
-    return (
-        fig,
-        (
-            f"Largest epsilon against alpha from {low:g} to {high:g}, one rising line a bound:"
-            f" {'; '.join(words)}."
-        ),
+    for mode, style in _styles(rows):
+        ax.plot(rows["alpha"], rows[mode], marker=_MARKERS[mode], **style)
+        words.append(f"{BOUND_NAMES[mode]} {ends(rows[mode], '.2g')}")
+    legend(fig)
+    return fig, (
+        f"Largest epsilon against alpha from {ends(rows['alpha'], 'g')}, one rising line a bound:"
+        f" {'; '.join(words)}."
     )
 
 
-def promise_against_epsilon(table: pd.DataFrame, shares: Mapping[str, float]) -> tuple[Figure, str]:
+def promise_against_epsilon(table: pd.DataFrame, shares: Mapping[str, float]) -> Picture:
     """Smallest alpha that each bound promises against epsilon, a panel a share of the data set.
 
     Parameters
@@ -90,258 +63,183 @@ def promise_against_epsilon(table: pd.DataFrame, shares: Mapping[str, float]) ->
         Columns ``panel, mode, epsilon, alpha`` (NaN where the bound is vacuous).
     shares : mapping panel title -> share of the group
     """
-    fig, axes = plt.subplots(
-        len(shares), 1, figsize=(5.2, 2.6 * len(shares) + 0.8), sharex=True, sharey=True
-    )
+    size, shape = (5.2, 2.6 * len(shares) + 0.8), (len(shares), 1)
+    settings = {"titles": shares, "log": "xy", "sharex": True, "sharey": True}
+    fig, axes = panels(size, shape, "ε (log scale)", "least α promised", **settings)
     words = []
-    for ax, title in zip(np.atleast_1d(axes), shares, strict=True):
+    for ax, title in zip(axes.flat, shares, strict=True):
         part = table[table["panel"] == title]
-        for mode in [m for m in NAMES if (part["mode"] == m).any()]:
-            rows = part[part["mode"] == mode].dropna()
-            style = "--" if mode == "insufficient" else "-"
-            ax.plot(rows["epsilon"], rows["alpha"], style, color=_COLOUR[mode], label=NAMES[mode])
-            if len(rows):
-                words.append(f"{title}, {NAMES[mode]}: up to epsilon {rows['epsilon'].max():.2g}")
+        for mode, style in _styles(part["mode"]):
+            own = part[part["mode"] == mode].dropna()
+            ax.plot(own["epsilon"], own["alpha"], **style)
+            if len(own):
+                name, most = BOUND_NAMES[mode], own["epsilon"].max()
+                words.append(f"{title}, {name}: up to epsilon {most:.2g}")
         ax.axhline(2, color="#777777", linewidth=0.8)
-        ax.set_title(title)
-        ax.set_ylabel("least α promised")
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-    np.atleast_1d(axes)[-1].set_xlabel("ε (log scale)")
-    fig.legend(
-        *np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside upper center", ncols=2
-    )
-    return (
-        fig,
-        (
-            "Least alpha that each bound promises against epsilon, on logarithmic axes; a line"
-            f" ends where the bound says nothing (alpha above 2). {'; '.join(words)}. A dashed line"
-            " is what membership bits reach."
-        ),
+    legend(fig)
+    return fig, (
+        "Least alpha that each bound promises against epsilon, on logarithmic axes; a line"
+        f" ends where the bound says nothing (alpha above 2). {'; '.join(words)}. A dashed line"
+        " is what membership bits reach."
     )
 
 
-def promise_against_n(table: pd.DataFrame, title: str) -> tuple[Figure, str]:
-    """Largest epsilon against the size of the data set; columns ``mode, n, epsilon``, NaN where
-    no epsilon will do.
+def promise_against_n(table: pd.DataFrame, title: str) -> Picture:
+    """Largest epsilon that each bound allows against the size of the data set.
+
+    ``table`` has columns ``mode, n, epsilon``, NaN where no epsilon will do.
     """
-    fig, ax = plt.subplots(figsize=(5.6, 3.8))
-    words = []
-    for mode in [m for m in NAMES if (table["mode"] == m).any()]:
-        rows = table[table["mode"] == mode].dropna()
-        if rows.empty:
-            continue
-        style = "--" if mode == "insufficient" else "-"
-        ax.plot(
-            rows["n"],
-            rows["epsilon"],
-            style,
-            color=_COLOUR[mode],
-            marker=_MARK[mode],
-            markevery=4,
-            label=NAMES[mode],
-        )
-        words.append(
-            f"{NAMES[mode]} from n = {rows['n'].min():,.0f}, reaching"
-            f" {rows['epsilon'].iloc[-1]:.2g}"
-        )
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xlabel("people in the data set, n (log scale)")
-    ax.set_ylabel("largest ε (log scale)")
-    fig.legend(loc="outside upper center", ncols=2)
+    labels = ("people in the data set, n (log scale)", "largest ε (log scale)")
+    fig, ax = panel((5.6, 3.8), *labels, log="xy")
+    table, words = table.dropna(), []
+    for mode, style in _styles(table["mode"], markevery=4):
+        own = table[table["mode"] == mode]
+        ax.plot(own["n"], own["epsilon"], marker=_MARKERS[mode], **style)
+        start, last = own["n"].min(), own["epsilon"].iloc[-1]
+        words.append(f"{BOUND_NAMES[mode]} from n = {start:,.0f}, reaching {last:.2g}")
+    legend(fig)
     return fig, f"{title}: largest epsilon against n, logarithmic axes. {'; '.join(words)}."
 
 
 def half_distances(
-    found: Mapping[str, Mapping[int, np.ndarray]], bounds: pd.DataFrame
-) -> tuple[Figure, str]:
-    """Simulated W1 of two halves (95% quantile, largest) against members, under the bounds.
+    distances: Mapping[str, Mapping[int, np.ndarray]], bounds: pd.DataFrame
+) -> Picture:
+    """Simulated W1 of two halves (95% quantile) against members of the group, under the bounds.
 
     Parameters
     ----------
-    found : mapping predictor -> {members: distances of shape (draws,)}
+    distances : mapping predictor -> {members: distances of shape (draws,)}
     bounds : DataFrame
         ``members`` and one column a bound, at p = 0.05.
     """
-    fig, ax = plt.subplots(figsize=(5.6, 4.2))
+    labels = ("members of the group (log scale)", "$W_1$ of the two halves")
+    fig, ax = panel((5.6, 4.2), *labels, log="xy")
     words = []
-    for (name, by), marker in zip(found.items(), ("o", "s", "^", "D"), strict=False):
-        sizes = sorted(by)
-        level = [np.quantile(by[m], 0.95) for m in sizes]
-        ax.plot(sizes, level, marker, color="#4B4B4B", label=f"simulated 95%: {name}")
-        words.append(f"{name} {level[0]:.2f} to {level[-1]:.3f}")
-    for column, colour in zip(
-        bounds.columns.drop("members"), ("#D55E00", "#0072B2", "#009E73"), strict=False
-    ):
-        rows = bounds[np.isfinite(bounds[column]) & (bounds[column] <= 2)]
-        ax.plot(rows["members"], rows[column], color=colour, label=column)
-        words.append(f"{column} {rows[column].iloc[0]:.2f} to {rows[column].iloc[-1]:.3f}")
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xlabel("members of the group (log scale)")
-    ax.set_ylabel("$W_1$ of the two halves")
-    fig.legend(loc="outside upper center", ncols=2)
-    return (
-        fig,
-        (
-            f"W1 of two random halves against members of the group: {'; '.join(words)}. The points"
-            " lie below the lines."
-        ),
+    for (name, by), marker in zip(distances.items(), "os^D", strict=False):
+        level = pd.Series(by).sort_index().map(lambda draws: np.quantile(draws, 0.95))
+        ax.plot(level, marker, color=DARK, label=f"simulated 95%: {name}")
+        words.append(f"{name} {level.iloc[0]:.2f} to {level.iloc[-1]:.3f}")
+    lines = bounds.set_index("members")
+    for column, colour in zip(lines, (RED, BLUE, GREEN), strict=False):
+        bound = lines[column][lines[column] <= 2]
+        ax.plot(bound, color=colour, label=column)
+        words.append(f"{column} {bound.iloc[0]:.2f} to {bound.iloc[-1]:.3f}")
+    legend(fig)
+    return fig, (
+        f"W1 of two random halves against members of the group: {'; '.join(words)}. The points"
+        " lie below the lines."
     )
 
 
-def information(table: pd.DataFrame) -> tuple[Figure, str]:
-    """Max-information in nats against n, a panel an epsilon; columns ``epsilon, n`` and one a
-    curve.
+def information(table: pd.DataFrame) -> Picture:
+    """Max-information in nats against n, a panel an epsilon.
+
+    ``table`` has columns ``epsilon, n`` and one for each curve.
     """
-    levels, curves = (
-        list(dict.fromkeys(table["epsilon"])),
-        list(table.columns.drop(["epsilon", "n"])),
-    )
-    fig, axes = plt.subplots(len(levels), 1, figsize=(5.2, 2.5 * len(levels) + 0.9), sharex=True)
+    levels = list(dict.fromkeys(table["epsilon"]))
+    size, titles = (5.2, 2.5 * len(levels) + 0.9), [f"ε = {e:g}" for e in levels]
+    settings = {"titles": titles, "log": "xy", "sharex": True}
+    labels = ("people in the data set, n (log scale)", "nats")
+    fig, axes = panels(size, (len(levels), 1), *labels, **settings)
+    styles = {"color": (RED, BLUE, DARK, OLIVE), "linestyle": ("-", "-", "--", ":")}
     words = []
-    for ax, epsilon in zip(np.atleast_1d(axes), levels, strict=True):
-        part = table[table["epsilon"] == epsilon]
-        for name, colour, style in zip(
-            curves,
-            ("#D55E00", "#0072B2", "#4B4B4B", "#8A8A2B"),
-            ("-", "-", "--", ":"),
-            strict=False,
-        ):
-            ax.plot(part["n"], part[name], style, color=colour, label=name)
-            words.append(
-                f"epsilon {epsilon:g}, {name}: {part[name].iloc[-1]:.2f} at n ="
-                f" {part['n'].iloc[-1]:,}"
-            )
-        ax.set_title(f"ε = {epsilon:g}")
-        ax.set_ylabel("nats")
-        ax.set_xscale("log")
-        ax.set_xticks(sizes := sorted(set(part["n"])), [f"{n:,}" for n in sizes])
+    for ax, epsilon in zip(axes.flat, levels, strict=True):
+        curves = table[table["epsilon"] == epsilon].set_index("n").drop(columns="epsilon")
+        for name, colour, style in zip(curves, *styles.values(), strict=False):
+            ax.plot(curves[name], style, color=colour, label=name)
+            last, n = curves[name].iloc[-1], curves.index[-1]
+            words.append(f"epsilon {epsilon:g}, {name}: {last:.2f} at n = {n:,}")
         ax.minorticks_off()
-        ax.set_yscale("log")
-    np.atleast_1d(axes)[-1].set_xlabel("people in the data set, n (log scale)")
-    fig.legend(
-        *np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside upper center", ncols=2
-    )
-    return (
-        fig,
-        (
-            "Max-information against n on logarithmic axes, bounds above exact values."
-            f" {'; '.join(words)}."
-        ),
+    ticks(ax, table["n"], ",")
+    legend(fig)
+    return fig, (
+        "Max-information against n on logarithmic axes, bounds above exact values."
+        f" {'; '.join(words)}."
     )
 
 
-def description_length(table: pd.DataFrame, n: int) -> tuple[Figure, str]:
-    """Size constraint against the number of exact counts; columns ``counts, alpha, size``."""
-    fig, ax = plt.subplots(figsize=(5.6, 3.8))
+def description_length(table: pd.DataFrame, n: int) -> Picture:
+    """Smallest group that a bound on description length protects, against the exact counts.
+
+    ``table`` has columns ``counts, alpha, size``.
+    """
+    labels = ("exact counts published, k (log scale)", "smallest group protected")
+    fig, ax = panel((5.6, 3.8), *labels, log="xy")
     words = []
-    for (alpha, rows), colour in zip(
-        table.groupby("alpha"), ("#D55E00", "#0072B2", "#009E73"), strict=False
-    ):
-        ax.plot(rows["counts"], rows["size"], color=colour, marker="o", label=f"α = {alpha:g}")
-        words.append(
-            f"alpha {alpha:g} from {rows['size'].iloc[0]:,.0f} to {rows['size'].iloc[-1]:,.0f}"
-        )
+    for (alpha, own), colour in zip(table.groupby("alpha"), (RED, BLUE, GREEN), strict=False):
+        ax.plot(own["counts"], own["size"], "o-", color=colour, label=f"α = {alpha:g}")
+        words.append(f"alpha {alpha:g} from {ends(own['size'], ',.0f')}")
     ax.axhline(n, color="#777777", linestyle="--", linewidth=1, label="everyone")
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xlabel("exact counts published, k (log scale)")
-    ax.set_ylabel("smallest group protected")
-    fig.legend(loc="outside upper center", ncols=2)
-    return (
-        fig,
-        (
-            f"Smallest group that is protected against the number of counts, n = {n:,}:"
-            f" {'; '.join(words)}."
-        ),
+    legend(fig)
+    return fig, (
+        f"Smallest group that is protected against the number of counts, n = {n:,}:"
+        f" {'; '.join(words)}."
     )
 
 
-def count_laws(reports: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> tuple[Figure, str]:
-    """Laws of the report from a half and from its complement, a panel a curator: mapping title
-    -> (law_a, law_b).
+def count_laws(reports: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Picture:
+    """Laws of the report from a half and from its complement, a panel a curator.
+
+    ``reports`` maps the title of a panel to both laws.
     """
-    fig, axes = plt.subplots(len(reports), 1, figsize=(5.2, 1.9 * len(reports) + 0.7), sharex=True)
+    size, shape = (5.2, 1.9 * len(reports) + 0.7), (len(reports), 1)
+    fig, axes = panels(size, shape, "report", "probability", titles=reports, sharex=True)
     words = []
-    for ax, (title, (a, b)) in zip(np.atleast_1d(axes), reports.items(), strict=True):
+    for ax, (title, (a, b)) in zip(axes.flat, reports.items(), strict=True):
         for law, colour, shift, name in (
-            (a, "#D55E00", -0.2, "from the half"),
-            (b, "#0072B2", 0.2, "from the rest"),
+            (a, RED, -0.2, "from the half"),
+            (b, BLUE, 0.2, "from the rest"),
         ):
-            shown = np.nonzero(law > 1e-4)[0]
+            (shown,) = np.nonzero(law > 1e-4)
             ax.bar(shown + shift, law[shown], width=0.4, color=colour, label=name)
-        ax.set_title(title)
-        ax.set_ylabel("probability")
         words.append(f"{title}: total variation {np.abs(a - b).sum() / 2:.2f}")
-    np.atleast_1d(axes)[-1].set_xlabel("report")
-    fig.legend(
-        *np.atleast_1d(axes)[0].get_legend_handles_labels(), loc="outside upper center", ncols=2
-    )
-    return (
-        fig,
-        (
-            "Bars of the probability of each report, from the half and from the rest."
-            f" {'; '.join(words)}."
-        ),
+    legend(fig)
+    return fig, (
+        "Bars of the probability of each report, from the half and from the rest."
+        f" {'; '.join(words)}."
     )
 
 
-def binary_universe(table: pd.DataFrame) -> tuple[Figure, str]:
-    """Perfect generalisation against coherence for bits in the clear; columns ``n, unlike, mean,
-    high``.
+def binary_universe(table: pd.DataFrame) -> Picture:
+    """Perfect generalisation against coherence for bits in the clear.
+
+    ``table`` has columns ``n, unlike, mean, high``.
     """
-    fig, (left, right) = plt.subplots(2, 1, figsize=(5.2, 5.2), sharex=True)
-    left.plot(table["n"], table["unlike"], "o-", color="#D55E00")
-    left.set_ylim(0, 1.05)
-    left.set_title("reports of the two halves differ")
-    left.set_ylabel("probability")
-    right.plot(table["n"], table["high"], "s--", color="#56B4E9", label="95% quantile over halves")
-    right.plot(table["n"], table["mean"], "o-", color="#0072B2", label="mean")
-    right.set_title("distance of the worst predictor")
-    right.set_ylabel("$W_1$")
-    right.set_xscale("log")
-    right.set_yscale("log")
-    right.set_xlabel("people, n (log scale)")
-    right.legend()
-    return (
-        fig,
-        (
-            f"Two panels against n from {table['n'].min():,} to {table['n'].max():,}. Above: the"
-            " chance that the two halves' reports differ, rising to"
-            f" {table['unlike'].iloc[-1]:.3f}. Below: mean W1 of the worst predictor, falling from"
-            f" {table['mean'].iloc[0]:.2f} to {table['mean'].iloc[-1]:.4f}."
-        ),
+    titles = ("reports of the two halves differ", "distance of the worst predictor")
+    settings = {"titles": titles, "log": "x", "sharex": True}
+    fig, axes = panels((5.2, 5.2), (2, 1), "people, n (log scale)", **settings)
+    above, below = axes.flat
+    above.plot("n", "unlike", "o-", data=table, color=RED)
+    above.set(ylabel="probability", ylim=(0, 1.05))
+    below.plot("n", "high", "s--", data=table, color="#56B4E9", label="95% quantile over halves")
+    below.plot("n", "mean", "o-", data=table, color=BLUE, label="mean")
+    below.set(ylabel="$W_1$", yscale="log")
+    below.legend()
+    first, last = table.iloc[0], table.iloc[-1]
+    return fig, (
+        f"Two panels against n from {table['n'].min():,} to {table['n'].max():,}. Above: the"
+        f" chance that the two halves' reports differ, rising to {last['unlike']:.3f}. Below:"
+        f" mean W1 of the worst predictor, falling from {first['mean']:.2f} to"
+        f" {last['mean']:.4f}."
     )
 
 
-def lens_detail(table: pd.DataFrame) -> tuple[Figure, str]:
-    """Distance against the number of categories that the lens tells apart; columns ``categories,
-    group, mean, low, high``.
+def lens_detail(table: pd.DataFrame) -> Picture:
+    """Distance against the number of categories that the lens tells apart, a line a group.
+
+    ``table`` has columns ``categories, group, mean, low, high``.
     """
-    fig, ax = plt.subplots(figsize=(5.2, 3.4))
+    fig, ax = panel(
+        (5.2, 3.4), "categories that the lens tells apart (log scale)", "$W_1$", log="x"
+    )
     words = []
-    for (group, rows), colour, marker in zip(
-        table.groupby("group", sort=False), ("#D55E00", "#0072B2"), ("o", "s"), strict=True
+    for (group, own), colour, marker in zip(
+        table.groupby("group", sort=False), (RED, BLUE), "os", strict=True
     ):
-        spread = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
-        ax.errorbar(
-            rows["categories"],
-            rows["mean"],
-            spread,
-            color=colour,
-            marker=marker,
-            capsize=2,
-            label=group,
-        )
-        words.append(f"{group} from {rows['mean'].iloc[0]:.2f} to {rows['mean'].iloc[-1]:.2f}")
-    ax.set_xscale("log")
+        curve(ax, own, "categories", color=colour, marker=marker, label=group)
+        words.append(f"{group} from {ends(own['mean'])}")
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("categories that the lens tells apart (log scale)")
-    ax.set_ylabel("$W_1$")
-    fig.legend(loc="outside upper center", ncols=2)
-    return (
-        fig,
-        f"W1 distance against the number of categories, a rising line a group: {'; '.join(words)}.",
+    legend(fig)
+    return fig, (
+        f"W1 distance against the number of categories, a rising line a group: {'; '.join(words)}."
     )

@@ -1,36 +1,30 @@
-"""Figures of the coherence experiment: distances over splits, predictions of the halves, groups,
-learners, n.
-"""
+"""Figures of the coherence experiment: distances over splits, predictions, groups, learners, n."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
+
+from lib.plotting.lines import curve, dots, ends
+from lib.plotting.panels import Picture, legend, panel, panels, ticks
+from lib.plotting.style import GREEN, IN, NULL, OUT, PINK, REFERENCE
 
 __all__ = [
-    "IN",
-    "OUT",
-    "diagram",
-    "sorted_distances",
-    "profiles",
-    "dots",
     "against_n",
+    "diagram",
+    "distance_dots",
     "histogram_pair",
+    "profiles",
+    "sorted_distances",
 ]
 
-IN, OUT, NULL = (
-    "#D55E00",
-    "#0072B2",
-    "#6B6B6B",
-)  # in the release, left out, what sampling alone makes
+_COLOURS = (IN, OUT, GREEN, PINK)
+_BOX = {"boxstyle": "round,pad=0.6", "facecolor": "#E8F1F8", "edgecolor": "#35607F"}
 
 
-def diagram() -> tuple[Figure, str]:
+def diagram() -> Picture:
     """The experiment of Figure 1, drawn."""
     boxes = {
         "X": (0.0, 0.5, "data set X"),
@@ -40,219 +34,122 @@ def diagram() -> tuple[Figure, str]:
         "h": (4.35, 0.5, "predictor $h$"),
         "d": (5.8, 0.5, "for each group C:\n$W_1(h(X_a|_C), h(X_b|_C))$"),
     }
-    fig, ax = plt.subplots(figsize=(7.0, 2.3))
-    for x, y, text in boxes.values():
-        wide = 0.62 if x < 5 else 0.78
-        ax.add_patch(
-            FancyBboxPatch(
-                (x - wide + 0.12, y - 0.19),
-                2 * wide - 0.24,
-                0.38,
-                boxstyle="round,pad=0.04",
-                facecolor="#E8F1F8",
-                edgecolor="#35607F",
-                linewidth=1,
-            )
-        )
-        ax.text(x, y, text, ha="center", va="center", fontsize=7.5)
-    for start, end in (("X", "a"), ("X", "b"), ("a", "R"), ("R", "h"), ("h", "d")):
-        (x0, y0, _), (x1, y1, _) = boxes[start], boxes[end]
-        ax.annotate(
-            "",
-            (x1 - (0.74 if end == "d" else 0.58), y1),
-            (x0 + 0.58, y0),
-            arrowprops={"arrowstyle": "->", "color": "#35607F"},
-        )
-    ax.annotate(
-        "",
-        (5.8, 0.26),
-        (2.03, -0.05),
-        arrowprops={"arrowstyle": "->", "color": "#35607F", "connectionstyle": "arc3,rad=0.12"},
-    )
-    ax.set_xlim(-0.65, 6.65)
-    ax.set_ylim(-0.35, 1.3)
+    fig, ax = panel((7.0, 2.3), xlim=(-0.65, 6.65), ylim=(-0.35, 1.3))
     ax.axis("off")
-    alt = (
+    centre = {"ha": "center", "va": "center", "fontsize": 7.5}
+    texts = {name: ax.text(*place, **centre, bbox=_BOX) for name, place in boxes.items()}
+    for start, end in ("Xa", "Xb", "aR", "Rh", "hd", "bd"):
+        arrow = {
+            "arrowstyle": "->",
+            "color": "#35607F",
+            "patchA": texts[start].get_bbox_patch(),
+            "patchB": texts[end].get_bbox_patch(),
+            "connectionstyle": f"arc3,rad={0.12 if start == 'b' else 0}",
+        }
+        ax.annotate("", boxes[end][:2], boxes[start][:2], arrowprops=arrow)
+    return fig, (
         "Flow of the experiment: the data set X is split at random into halves a and b; a curator's"
         " release of half a goes to a learner, which makes a predictor; its predictions on the two"
         " halves are compared group by group."
     )
-    return fig, alt
 
 
 def sorted_distances(
     series: Mapping[str, np.ndarray],
     null: tuple[float, float] | None = None,
     reference: float | None = None,
-) -> tuple[Figure, str]:
-    """Distances over splits, sorted, one line a series; ``null`` is a band, ``reference`` a
-    printed value.
+) -> Picture:
+    """Distances over splits, sorted, one line for each of ``series``.
+
+    ``null`` is a band, ``reference`` a printed value.
     """
-    fig, ax = plt.subplots(figsize=(6.2, 3.2))
+    labels = ("split, sorted by distance", "$W_1$ distance")
+    fig, ax = panel((6.2, 3.2), *labels)
     words = []
-    for (name, found), colour in zip(series.items(), (IN, OUT, "#009E73", "#CC79A7"), strict=False):
-        found = np.sort(found)
-        ax.plot(
-            np.arange(1, found.size + 1),
-            found,
-            color=colour,
-            marker=".",
-            markersize=4,
-            linewidth=1,
-            label=name,
-        )
-        words.append(f"{name} from {found[0]:.3f} to {found[-1]:.3f}")
+    for (name, distances), colour in zip(series.items(), _COLOURS, strict=False):
+        distances = np.sort(distances)
+        ranks = np.arange(1, distances.size + 1)
+        ax.plot(ranks, distances, ".-", color=colour, markersize=4, linewidth=1, label=name)
+        words.append(f"{name} from {ends(distances, '.3f')}")
     if null is not None:
         ax.axhspan(*null, color=NULL, alpha=0.3, linewidth=0, label="sampling alone")
     if reference is not None:
-        ax.axhline(
-            reference,
-            color="#222222",
-            linestyle=(0, (4, 2)),
-            linewidth=1.1,
-            label=f"paper's mean {reference:g}",
-        )
-    ax.set_xlabel("split, sorted by distance")
-    ax.set_ylabel("$W_1$ distance")
+        ax.axhline(reference, **REFERENCE, label=f"paper's mean {reference:g}")
     ax.set_ylim(0, None)
-    fig.legend(loc="outside upper center", ncols=2)
-    return fig, "Sorted W1 distances over splits: " + "; ".join(words) + "."
+    legend(fig)
+    return fig, f"Sorted W1 distances over splits: {'; '.join(words)}."
 
 
-def profiles(panels: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> tuple[Figure, str]:
-    """Predictions of the group in the half and left out, sorted, against their rank (as the
-    paper's Figure 3).
+def profiles(samples: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Picture:
+    """Sorted predictions of the group, in the release and left out (as the paper's Figure 3).
+
+    ``samples`` maps the title of a panel to the predictions of both.
     """
-    fig, axes = plt.subplots(
-        1, len(panels), figsize=(3.3 * len(panels), 3.0), sharey=True, squeeze=False
-    )
+    labels, size = ("share of the group", "prediction h"), (3.3 * len(samples), 3.0)
+    fig, axes = panels(size, (1, len(samples)), *labels, titles=samples, sharey=True)
     words = []
-    for ax, (title, (inside, outside)) in zip(axes[0], panels.items(), strict=True):
-        for values, colour, name in ((inside, IN, "in the release"), (outside, OUT, "left out")):
-            ax.plot(
-                np.linspace(0, 1, values.size),
-                np.sort(values),
-                color=colour,
-                linewidth=1.6,
-                label=name,
-            )
-        ax.set_title(title, fontsize=9)
-        ax.set_xlabel("share of the group")
-        words.append(
-            f"{title}: mean {inside.mean():.2f} in the release, {outside.mean():.2f} left out"
-        )
-    axes[0][0].set_ylabel("prediction h")
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside upper center", ncols=2)
-    return fig, "Sorted predictions of the group. " + "; ".join(words) + "."
+    for ax, (title, sides) in zip(axes.flat, samples.items(), strict=True):
+        for values, colour, name in zip(
+            sides, (IN, OUT), ("in the release", "left out"), strict=True
+        ):
+            share = np.linspace(0, 1, values.size)
+            ax.plot(share, np.sort(values), color=colour, label=name)
+        inside, outside = (values.mean() for values in sides)
+        words.append(f"{title}: mean {inside:.2f} in the release, {outside:.2f} left out")
+    legend(fig)
+    return fig, f"Sorted predictions of the group. {'; '.join(words)}."
 
 
-def dots(
-    rows: pd.DataFrame, label: str, series: str, *, colours: Sequence[str] = (IN, OUT, "#009E73")
-) -> tuple[Figure, str]:
-    """Mean distance with its interval, one line a ``label``, one colour a ``series``; grey ticks
-    are the nulls.
+def distance_dots(rows: pd.DataFrame, label: str, series: str) -> Picture:
+    """Mean distance with its interval, one line a ``label``, one colour a ``series``.
+
+    Grey ticks are what sampling alone makes, the column ``null``.
     """
-    names = list(dict.fromkeys(rows[label]))
-    kinds = list(dict.fromkeys(rows[series]))
-    fig, ax = plt.subplots(figsize=(6.4, 0.9 + 0.27 * len(names)))
-    place = {name: len(names) - 1 - i for i, name in enumerate(names)}
-    for i, kind in enumerate(kinds):
-        part = rows[rows[series] == kind]
-        y = part[label].map(place) + 0.16 * ((len(kinds) - 1) / 2 - i)
-        error = np.nan_to_num([part["distance"] - part["low"], part["high"] - part["distance"]])
-        ax.errorbar(
-            part["distance"],
-            y,
-            xerr=error,
-            fmt="o",
-            markersize=4,
-            color=colours[i],
-            label=kind,
-            linewidth=1.1,
-        )
-        ax.plot(
-            part["null"],
-            y,
-            "|",
-            color=NULL,
-            markersize=7,
-            label="sampling alone" if i == 0 else None,
-        )
-    ax.set_yticks(list(place.values()), list(place))
-    ax.set_xlim(-0.03, 2.05)
-    ax.set_xlabel("mean $W_1$ distance")
-    ax.grid(axis="x", alpha=0.4)
-    fig.legend(loc="outside upper center", ncols=3)
-    top, least = rows.loc[rows["distance"].idxmax()], rows.loc[rows["distance"].idxmin()]
+    names, kinds = (list(dict.fromkeys(rows[column])) for column in (label, series))
+    settings = {"xlim": (-0.03, 2.05)}
+    fig, ax = panel((6.4, 0.9 + 0.27 * len(names)), "mean $W_1$ distance", **settings)
+    colours = dict(zip(kinds, _COLOURS, strict=False))
+    dots(ax, rows, names, (label, series), colours, "distance")
+    legend(fig, ncols=3)
+    top, least = (rows.loc[rows["distance"].agg(end)] for end in ("idxmax", "idxmin"))
     above = int((rows["low"] > rows["null"]).sum())
-    return (
-        fig,
-        (
-            f"Mean W1 distance with its 95% interval for each {label} ({len(names)}), one colour"
-            f" for each {series} ({', '.join(map(str, kinds))}), beside a tick for what sampling"
-            f" alone makes. The distance is largest for {top[label]},"
-            f" {top[series]} ({top['distance']:.2f}) and smallest for {least[label]},"
-            f" {least[series]} ({least['distance']:.2f}); {above} of {len(rows)} intervals lie"
-            " above their tick."
-        ),
+    return fig, (
+        f"Mean W1 distance with its 95% interval for each {label} ({len(names)}), one colour"
+        f" for each {series} ({', '.join(map(str, kinds))}), beside a tick for what sampling"
+        f" alone makes. The distance is largest for {top[label]},"
+        f" {top[series]} ({top['distance']:.2f}) and smallest for {least[label]},"
+        f" {least[series]} ({least['distance']:.2f}); {above} of {len(rows)} intervals lie"
+        " above their tick."
     )
 
 
-def against_n(rows: pd.DataFrame, series: str) -> tuple[Figure, str]:
-    """Mean distance against the number of people, one colour a ``series``, the null of each
-    dotted.
-    """
-    fig, ax = plt.subplots(figsize=(6.2, 3.3))
+def against_n(rows: pd.DataFrame, series: str) -> Picture:
+    """Mean distance against the number of people, one colour a ``series``, its null dotted."""
+    labels = ("people in the data set (log scale)", "mean $W_1$ distance")
+    fig, ax = panel((6.2, 3.3), *labels, log="x", ylim=(0, 2.05))
     words = []
-    for (kind, part), colour in zip(
-        rows.groupby(series, sort=False), (IN, OUT, "#009E73", "#CC79A7"), strict=False
-    ):
-        part = part.sort_values("people")
-        error = np.nan_to_num([part["distance"] - part["low"], part["high"] - part["distance"]])
-        ax.errorbar(
-            part["people"],
-            part["distance"],
-            error,
-            color=colour,
-            marker="o",
-            markersize=4,
-            linewidth=1.2,
-            label=kind,
-        )
-        ax.plot(part["people"], part["null"], color=colour, linestyle=":", linewidth=1)
-        words.append(
-            f"{kind} from {part['distance'].iloc[0]:.2f} to {part['distance'].iloc[-1]:.2f}"
-        )
-    ax.set_xscale("log")
-    ticks = sorted(rows["people"].unique())
-    ax.set_xticks(ticks, [f"{t:,.0f}" for t in ticks], fontsize=7.5)
-    ax.set_xticks([], minor=True)
-    ax.set_xlabel("people in the data set (log scale)")
-    ax.set_ylabel("mean $W_1$ distance")
-    ax.set_ylim(0, 2.05)
-    fig.legend(loc="outside upper center", ncols=2)
-    return (
-        fig,
-        "Mean W1 distance against the number of people: "
-        + "; ".join(words)
-        + ". Dotted: sampling alone.",
+    for (kind, own), colour in zip(rows.groupby(series, sort=False), _COLOURS, strict=False):
+        own = own.sort_values("people")
+        curve(ax, own, "people", "distance", color=colour, marker="o", label=kind)
+        ax.plot(own["people"], own["null"], ":", color=colour, linewidth=1)
+        words.append(f"{kind} from {ends(own['distance'])}")
+    ticks(ax, rows["people"], ",.0f", fontsize=7.5)
+    legend(fig)
+    return fig, (
+        f"Mean W1 distance against the number of people: {'; '.join(words)}. Dotted: sampling"
+        " alone."
     )
 
 
-def histogram_pair(
-    panels: Mapping[str, Mapping[str, np.ndarray]], xlabel: str
-) -> tuple[Figure, str]:
+def histogram_pair(samples: Mapping[str, Mapping[str, np.ndarray]], xlabel: str) -> Picture:
     """Histograms side by side, each panel with named series on common bins."""
-    fig, axes = plt.subplots(1, len(panels), figsize=(3.3 * len(panels), 2.9), squeeze=False)
+    fig, axes = panels((3.3 * len(samples), 2.9), (1, len(samples)), titles=samples)
     words = []
-    for ax, (title, series) in zip(axes[0], panels.items(), strict=True):
-        everything = np.concatenate(list(series.values()))
-        bins = np.linspace(everything.min(), max(everything.max(), everything.min() + 1e-6), 31)
-        for (name, values), colour in zip(series.items(), (IN, OUT, "#009E73"), strict=False):
-            ax.hist(values, bins, color=colour, alpha=0.6, label=name, density=False)
+    for ax, (title, series) in zip(axes.flat, samples.items(), strict=True):
+        bins = np.histogram_bin_edges(np.concatenate(list(series.values())), 30)
+        for (name, values), colour in zip(series.items(), _COLOURS, strict=False):
+            ax.hist(values, bins, color=colour, alpha=0.6, label=name)
             words.append(f"{title}, {name}: mean {values.mean():.3f}")
-        ax.set_title(title, fontsize=9)
         ax.set_xlabel(xlabel)
         ax.legend(fontsize=7)
-    return fig, "Histograms. " + "; ".join(words) + "."
+    return fig, f"Histograms. {'; '.join(words)}."
