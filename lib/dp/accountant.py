@@ -73,6 +73,13 @@ class Entry:
         By every relation; infinite where the look is not covered.
     parts : mapping, optional
         What each of several disjoint parts of the data paid.
+
+    >>> accountant = PrivacyAccountant(1.0)
+    >>> accountant.spend("a count of rows", 0.25)
+    0.25
+    >>> entry = accountant.entries[0]
+    >>> entry.cost, entry.kind, entry.prices["replace"]
+    (0.25, 'other', 1.0)
     """
 
     what: str
@@ -99,6 +106,12 @@ class PrivacyAccountant:
     ------
     ValueError
         For a budget outside of [1e-300, 1e300], or an unknown unit.
+
+    >>> accountant = PrivacyAccountant(1.0)
+    >>> accountant.spend("a count of rows", 0.25)
+    0.25
+    >>> accountant.left
+    0.75
     """
 
     def __init__(self, budget: float, *, unit: str = "rho") -> None:

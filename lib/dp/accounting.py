@@ -65,6 +65,9 @@ def rho_of_pure(epsilon: float, *, of: str = "any") -> float:
         the most that any epsilon-DP mechanism can have; ``"laplace"``:
         ``epsilon + e^-epsilon - 1``, exact for Laplace noise; ``"bounded range"``:
         ``epsilon^2 / 8``, for the exponential mechanism.
+
+    >>> rho_of_pure(1.0)
+    0.5
     """
     e = validate.budget("epsilon", epsilon, **_PURE)
     validate.choice("of", of, ("any", "randomised response", "laplace", "bounded range"))
@@ -110,6 +113,9 @@ def delta_of(rho: float, epsilon: float) -> float:
     ------
     ValueError
         If ``rho`` or ``epsilon`` is out of range.
+
+    >>> round(delta_of(0.1, 2.0), 6)
+    4e-06
     """
     rho = validate.budget("rho", rho, **_TIGHT_RHO)
     if epsilon != 0:
@@ -153,6 +159,9 @@ def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
     ------
     ValueError
         If ``rho`` or ``delta`` is out of range or ``conversion`` is not known.
+
+    >>> round(epsilon_of(0.1, 1e-6), 3)
+    2.142
     """
     validate.choice("conversion", conversion, CONVERSIONS)
     rho = validate.budget("rho", rho, **(_TIGHT_RHO if conversion == "tight" else _PLAIN_RHO))
@@ -190,6 +199,9 @@ def zcdp_rho(epsilon: float, delta: float, *, conversion: str = "standard") -> f
     ------
     ValueError
         If ``epsilon`` or ``delta`` is out of range or ``conversion`` is not known.
+
+    >>> round(zcdp_rho(1.0, 1e-6), 5)
+    0.01747
     """
     validate.choice("conversion", conversion, CONVERSIONS)
     epsilon = validate.budget(
@@ -216,6 +228,9 @@ def rho_in_floats(epsilon: float, delta: float) -> float:
 
     Stored results were fitted with it and keep it. What they promise is not in doubt: the tight
     conversion of this rho is well below ``epsilon``.
+
+    >>> round(rho_in_floats(1.0, 1e-6), 5)
+    0.01747
     """
     log = -math.log(validate.fraction("delta", delta))
     epsilon = validate.budget("epsilon", epsilon, **_PLAIN_EPSILON)
@@ -225,6 +240,9 @@ def rho_in_floats(epsilon: float, delta: float) -> float:
 def compose(*budgets: float) -> float:
     """Looks at the same data, one after the other, even adaptively: epsilons of pure DP, or rhos
     of zCDP, add up.
+
+    >>> compose(0.5, 0.25)
+    0.75
     """
     with digits(_DIGITS):
         return up(
@@ -238,6 +256,9 @@ def parallel(*budgets: float) -> float:
 
     The same holds for neighbours that replace a record's value and leave it in
     its part (as in :mod:`lib.means`). If it may change parts, the price is that of two.
+
+    >>> parallel(0.5, 0.25)
+    0.5
     """
     return max((validate.positive("budget", b) for b in budgets), default=0.0)
 

@@ -36,6 +36,9 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
     -------
     float
         Above 0, if only by the least float (about 5e-324).
+
+    >>> round(gaussian_delta(1.0, 1.0), 4)
+    0.1269
     """
     mu = validate.budget("mu", mu, **_MU)
     if epsilon != 0:
@@ -55,6 +58,9 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
     By Newton's method on ``ln delta``, which falls and is concave in epsilon: from zCDP's epsilon,
     which is too large, it comes down to the root and never below it.
+
+    >>> round(gaussian_epsilon(1.0, 1e-6), 3)
+    4.887
     """
     mu, precision = validate.budget("mu", mu, **_MU), _precision(validate.budget("mu", mu, **_MU))
     with digits(precision + 40):

@@ -65,6 +65,17 @@ _OBSERVER: ContextVar[Observer | None] = ContextVar("observer", default=None)
 def observed(observer: Observer) -> Iterator[Observer]:
     """Show every look inside of the ``with`` to ``observer``; looks in other processes (``jobs``
     above 1) are not seen.
+
+    >>> from lib.dp import Laplace
+    >>> class Watch:
+    ...     def look(self, entry, mechanism, exact, draw):
+    ...         print(entry.what, exact)
+    ...         return draw()
+    ...
+    >>> law, rng = Laplace(sensitivity=1.0, epsilon=1.0), np.random.default_rng(0)
+    >>> with observed(Watch()):
+    ...     answer = noisy(law, [3.0], rng, "people")
+    people [3.]
     """
     token = _OBSERVER.set(observer)
     try:
@@ -105,6 +116,11 @@ def noisy(
     ValueError
         For values that are not finite, another ``rng``, or an accountant with too little left; nothing
         is paid for then.
+
+    >>> accountant = PrivacyAccountant(1.0)
+    >>> law, rng = Gaussian(sensitivity=1.0, rho=0.5), np.random.default_rng(0)
+    >>> noisy(law, [3.0], rng, "people", accountant).round(2).tolist(), accountant.left
+    ([3.13], 0.5)
     """
     values = mechanism.checked(values)
     return _shown(
@@ -131,6 +147,10 @@ def choose(
 
     A row more or less moves each score by the mechanism's sensitivity at most. A
     row that changes moves them by twice that, up and down.
+
+    >>> law, rng = Exponential(sensitivity=1.0, epsilon=9.0), np.random.default_rng(0)
+    >>> choose(law, [0.0, 5.0], rng, "the larger")
+    1
     """
     scores = mechanism.checked(scores)
     return _shown(

@@ -78,6 +78,10 @@ class Laplace:
     epsilon : float
     scale : float or array, optional
         ``b``, where a caller has rounded it in another order: stored results keep their last bit.
+
+    >>> law = Laplace(sensitivity=1.0, epsilon=0.5)
+    >>> float(law.scale), float(law.variance())
+    (2.0, 8.0)
     """
 
     sensitivity: float | np.ndarray
@@ -130,6 +134,10 @@ class Gaussian:
     sigma : float or array, optional
         Standard deviation, where a caller has rounded it in another order: stored results keep
         their last bit.
+
+    >>> law = Gaussian(sensitivity=1.0, rho=0.5)
+    >>> float(law.sigma), law.mu
+    (1.0, 1.0)
     """
 
     sensitivity: float | np.ndarray
@@ -180,6 +188,10 @@ class Exponential:
     rho : float, optional
         The price, where it comes first (:meth:`of_rho`): a square root and a square do not give it
         back to the last bit.
+
+    >>> law = Exponential(sensitivity=1.0, epsilon=2.0)
+    >>> law.probabilities([0.0, 1.0]).round(2).tolist()
+    [0.27, 0.73]
     """
 
     sensitivity: float

@@ -86,6 +86,10 @@ def group_rates(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> di
     ------
     ValueError
         For an array that is empty, of another shape, or with other entries.
+
+    >>> rates = group_rates([1, 0, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0])
+    >>> rates["tpr_1"], rates["tpr_0"]
+    (1.0, 0.0)
     """
     y = _binary("y_true", y_true)
     hat, member = _binary("y_pred", y_pred, y.size), _binary("group", group, y.size)
@@ -122,6 +126,9 @@ def fairness(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> dict[
     ------
     ValueError
         For an array that is empty, of another shape, or with other entries.
+
+    >>> fairness([1, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0])
+    {'DI': 2.0, 'SPD': -0.5, 'EOD': 0.0, 'OAD': 0.5}
     """
     return _fairness_of(group_rates(y_true, y_pred, group))
 
@@ -165,6 +172,9 @@ def utility(
     ValueError
         For labels that are empty, of another shape, or with other entries than
         0 and 1; for scores of another shape, of no numbers, or with NaN.
+
+    >>> utility([1, 0, 1, 0], [1, 0, 0, 0])["acc"]
+    0.75
     """
     from sklearn import metrics
 
@@ -216,6 +226,10 @@ def evaluate(
     ValueError
         As for :func:`group_rates` and :func:`utility`, and for an ``extra``
         whose name is taken.
+
+    >>> found = evaluate([1, 0, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0])
+    >>> found["EOD"], found["acc"], found["n_0"]
+    (1.0, 0.75, 2)
     """
     rates = group_rates(y_true, y_pred, group)
     found = _fairness_of(rates) | utility(y_true, y_pred, scores) | rates

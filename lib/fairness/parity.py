@@ -40,6 +40,9 @@ def stratum_errors(
     ValueError
         If a true value is not finite, or zero where it has to be divided by,
         or the shapes do not broadcast.
+
+    >>> stratum_errors([2.0, 4.0], [1.0, 5.0]).tolist()
+    [0.5, 0.25]
     """
     truth, estimate = np.asarray(truth, dtype=float), np.asarray(estimate, dtype=float)
     validate.broadcastable("estimate", estimate.shape, truth.shape, "truth")
@@ -89,6 +92,9 @@ def parity_error(
     ValueError
         If ``truth`` and ``estimate`` have no strata, ``reading`` is not known,
         ``omega`` or ``drop`` is out of range, or as :func:`stratum_errors`.
+
+    >>> float(parity_error([2.0, 4.0], [1.0, 5.0], 3.0, 3.0))
+    0.75
     """
     validate.choice("reading", reading, READINGS)
     errors = stratum_errors(truth, estimate, normalised=normalised)

@@ -51,6 +51,14 @@ class Protocol(ABC):
     drawn with probabilities that are doubles: where ``1 - p`` is below 2**-53
     (GRR from an epsilon of about 37 on) a report is always the truth, and its
     law is off by that much.
+
+    >>> from lib.ldp import OUE
+    >>> import numpy as np
+    >>> protocol = OUE(k=3, epsilon=2.0)
+    >>> values = np.repeat([0, 1, 2], [700, 200, 100])
+    >>> reports = protocol.privatise(values, np.random.default_rng(0))
+    >>> protocol.estimate(reports).round(1).tolist()
+    [0.7, 0.2, 0.2]
     """
 
     name: str

@@ -41,6 +41,9 @@ def split_budget(
         If ``epsilon`` or the share of an attribute is out of range, ``sizes``
         is no sequence, is empty or has an entry that is no whole number from 2
         on, or ``split`` is not known.
+
+    >>> split_budget(1.0, [2, 8], "k-based").tolist()
+    [0.2, 0.8]
     """
     epsilon = validate.budget("epsilon", epsilon)
     sizes = validate.sequence("sizes", sizes)

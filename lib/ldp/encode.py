@@ -38,6 +38,9 @@ def one_hot(values: np.ndarray, k: int) -> np.ndarray:
     ------
     ValueError
         If an entry is no whole number in ``0 .. k-1``.
+
+    >>> one_hot(np.array([2, 0]), 3).tolist()
+    [[0, 0, 1], [1, 0, 0]]
     """
     return indicators(validate.codes("values", values, k), k)
 
@@ -86,6 +89,14 @@ def sanitise(
         if ``frame`` is none or an entry of a column is no code of it; if
         ``protocol``, ``split`` or ``form`` is not known; if ``epsilon`` or a share of it
         is out of a protocol's range; if ``rng`` is no generator.
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"sex": [0, 1, 1], "age": [2, 0, 1]})
+    >>> domain = Domain.of({"sex": 2, "age": 3})
+    >>> options = {"protocol": "GRR", "split": "uniform", "epsilon": 50.0}
+    >>> reports = sanitise(people, domain, ["age"], rng=np.random.default_rng(0), **options)
+    >>> reports["age"].tolist()
+    [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
     """
     validate.generator("rng", rng)
     validate.choice("form", form, FORMS)
@@ -147,6 +158,11 @@ def design_matrix(
         If a column of ``domain`` is missing or holds what is no code of it, if
         sanitised bits have another shape or type, entries beside 0 and 1 or
         belong to no attribute of ``domain``, or if ``form`` is not known.
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"sex": [0, 1], "age": [2, 0]})
+    >>> design_matrix(people, Domain.of({"sex": 2, "age": 3})).tolist()
+    [[1, 0, 0, 0, 1], [0, 1, 1, 0, 0]]
     """
     validate.choice("form", form, FORMS)
     _check_frame(frame)

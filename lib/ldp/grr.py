@@ -53,6 +53,10 @@ class GRR(Protocol):
     """``p = e^eps / (e^eps + k - 1)``, ``q = 1 / (e^eps + k - 1)`` (Kairouz et al. 2016).
 
     A report is a value; it supports itself only.
+
+    >>> protocol = GRR(k=4, epsilon=1.0)
+    >>> round(protocol.p, 3), round(protocol.q, 3), protocol.privacy_loss()
+    (0.475, 0.175, 1.0)
     """
 
     name = "GRR"

@@ -212,7 +212,11 @@ class LocalHashing(Protocol):
 
 
 class BLH(LocalHashing):
-    """Binary local hashing, ``g = 2`` (Bassily & Smith 2015)."""
+    """Binary local hashing, ``g = 2`` (Bassily & Smith 2015).
+
+    >>> BLH(k=100, epsilon=1.0).g
+    2
+    """
 
     name = "BLH"
 
@@ -235,6 +239,9 @@ class OLH(LocalHashing):
     g_rule : {"floor", "round"}
         ``floor(e^eps + 1)`` as the paper prints, or ``round(e^eps) + 1`` as the
         common implementation has it.
+
+    >>> OLH(k=100, epsilon=1.0).g, OLH(k=100, epsilon=1.0, g_rule="round").g
+    (3, 4)
     """
 
     name = "OLH"

@@ -33,6 +33,9 @@ def protocol_class(name: str) -> type[Protocol]:
     ValueError
         If the name is not known, or names what cannot be imported or is no
         subclass of :class:`Protocol`.
+
+    >>> protocol_class("GRR")
+    <class 'lib.ldp.grr.GRR'>
     """
     return validate.resolve(
         "protocol",
@@ -63,6 +66,9 @@ def make(name: str, *, k: int, epsilon: float, **options) -> Protocol:
     ValueError
         As :func:`protocol_class`; if ``k``, ``epsilon`` or the value of an
         option is out of range; for an option that the protocol does not have.
+
+    >>> make("OLH", k=10, epsilon=1.0, g_rule="round")
+    OLH(k=10, epsilon=1)
     """
     kind = protocol_class(name)
     for option in options:

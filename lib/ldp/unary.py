@@ -91,6 +91,10 @@ class UnaryEncoding(Protocol):
 class RAPPOR(UnaryEncoding):
     """Symmetric: ``p = e^(eps/2) / (e^(eps/2) + 1)``, ``q = 1 - p`` (Erlingsson et al. 2014,
     one-time).
+
+    >>> protocol = RAPPOR(k=4, epsilon=2.0)
+    >>> round(protocol.p, 3), round(protocol.q, 3)
+    (0.731, 0.269)
     """
 
     name = "RAPPOR"
@@ -103,7 +107,12 @@ class RAPPOR(UnaryEncoding):
 
 
 class OUE(UnaryEncoding):
-    """Asymmetric: ``p = 1/2``, ``q = 1 / (e^eps + 1)`` (Wang et al. 2017)."""
+    """Asymmetric: ``p = 1/2``, ``q = 1 / (e^eps + 1)`` (Wang et al. 2017).
+
+    >>> protocol = OUE(k=4, epsilon=2.0)
+    >>> protocol.p, round(protocol.q, 3)
+    (0.5, 0.119)
+    """
 
     name = "OUE"
 
