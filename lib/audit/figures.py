@@ -1,6 +1,4 @@
-"""Figures of an audit: distances group by group beside their nulls, and the predictions
-themselves (the paper's Fig. 3).
-"""
+"""Figures of an audit: distances by group beside their nulls, and sorted predictions (Fig. 3)."""
 
 from __future__ import annotations
 
@@ -20,8 +18,7 @@ _POINTS = 400  # of a curve: more are not seen
 def group_distances(
     summary: pd.DataFrame, flagged: set[str], *, learner: str
 ) -> tuple[Figure, str]:
-    """Mean distance with its 95% interval in each group, and the mean distance that sampling alone
-    makes.
+    """Draw each group's mean distance with its 95% interval, and what sampling alone makes.
 
     Parameters
     ----------
@@ -34,7 +31,7 @@ def group_distances(
     names = [name if len(name) <= 26 else name[:25] + "…" for name in summary["group"]]
     y = np.arange(len(names))
     fig, ax = plt.subplots(figsize=(4.6, 1.1 + 0.24 * len(names)))
-    error = np.vstack([summary["distance"] - summary["low"], summary["high"] - summary["distance"]])
+    error = [summary["distance"] - summary["low"], summary["high"] - summary["distance"]]
     ax.errorbar(summary["distance"], y, xerr=np.nan_to_num(error), linestyle="", color=IN)
     is_flagged = summary["group"].isin(flagged).to_numpy()
     for which, face, label in (
@@ -64,13 +61,13 @@ def group_distances(
     ax.set_xlim(left=0)
     ax.set_xlabel("W1 distance (at most 2)")
     fig.legend(loc="outside upper left", ncols=2, fontsize=8)
-    told = "; ".join(
+    rows = "; ".join(
         f"{row.group}: {row.distance:.3f}, by sampling {row.null:.3f}"
         for row in summary.itertuples()
     )
     alt = (
         f"Learner {learner}. Distances of {len(names)} groups, {int(is_flagged.sum())} of them"
-        f" flagged. {told}."
+        f" flagged. {rows}."
     )
     return fig, alt
 
@@ -78,8 +75,7 @@ def group_distances(
 def sorted_predictions(
     h: np.ndarray, inside: np.ndarray, group: str, *, words: tuple[str, str]
 ) -> tuple[Figure, str]:
-    """Sorted predictions of those inside and outside (Fig. 3); the area between the curves is the
-    W1 distance.
+    """Draw the sorted predictions of those inside and outside; their area apart is the W1 distance.
 
     Parameters
     ----------
@@ -89,7 +85,7 @@ def sorted_predictions(
         What to call inside and outside.
     """
     fig, ax = plt.subplots(figsize=(3.5, 2.5))
-    told = []
+    words_of = []
     for which, name, colour, style in ((inside, words[0], IN, "-"), (~inside, words[1], OUT, "--")):
         values = np.sort(h[which])
         if values.size:
@@ -101,7 +97,7 @@ def sorted_predictions(
                 linestyle=style,
                 label=name,
             )
-            told.append(
+            words_of.append(
                 f"{name}: {values.size} people, mean {values.mean():.2f}, "
                 f"{np.mean(values > 0):.0%} above zero"
             )
@@ -109,4 +105,4 @@ def sorted_predictions(
     ax.set_xlabel("share of the group")
     ax.set_ylabel("prediction")
     fig.legend(loc="outside upper left", ncols=2, fontsize=8)
-    return fig, f"Sorted predictions in the group {group}. {'; '.join(told)}."
+    return fig, f"Sorted predictions in the group {group}. {'; '.join(words_of)}."

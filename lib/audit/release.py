@@ -1,5 +1,4 @@
-"""Releases of an audit: how one is read, what of it the audited file does not hold, and a curator
-that is rerun.
+"""Releases of an audit: reading one by the audited file's rules, and rerunning a curator.
 
 A learner matches a release to people by its values. Values that the file does not hold match
 nobody, so a release of the people themselves in other words would look harmless. Such a release is

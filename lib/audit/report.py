@@ -1,5 +1,4 @@
-"""The report of an audit, for the person who decides about a release: two verdicts first, then how
-they were reached.
+"""The report of an audit, for the person who decides about a release: two verdicts first.
 
 The verdicts are of dependence (are the people inside treated unlike those left out, beyond
 chance?) and of coherence at each alpha asked for (how often is some group more than alpha apart?).

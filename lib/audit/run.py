@@ -1,5 +1,7 @@
-"""DemCoh on a user's own table: of the file in the clear, of a curator that can be rerun, or of one
-finished release.
+"""Demographic coherence of a user's own table: in the clear, of a curator, or of one release.
+
+This runs the experiment DemCoh of the paper on the file as it is, on a curator that can be rerun, or
+on one finished release.
 
 Three experiments, and what each can say:
 
@@ -238,8 +240,11 @@ def _released(
         )
         for group, who in table.members.items()
     ]
-    found = np.array(joblib.Parallel(n_jobs=request.workers)(jobs))
-    p = dict(zip(table.members, np.where(np.isnan(found), 1.0, found), strict=True))
+    p = (
+        pd.Series(joblib.Parallel(n_jobs=request.workers)(jobs), table.members)
+        .fillna(1.0)
+        .to_dict()
+    )
     result = Result(pd.concat(rows, ignore_index=True), setup, request.seed)
     return result, p, (h[0], table.inside, table.members)
 

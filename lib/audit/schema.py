@@ -1,5 +1,4 @@
-"""A user's own CSV as a table that learners can take: read strictly, typed by a stated rule, the
-same for every file.
+"""A user's own CSV as a table that learners can take, read strictly and by one stated rule.
 
 The rules are fitted once, on the audited file, and applied alike to a release and to a hold-out.
 They do not depend on who is in which half, so that a random split stays one.

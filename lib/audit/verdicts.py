@@ -1,5 +1,6 @@
-"""The second verdict of an audit: coherence at each alpha that was asked for (Definition 2), beside
-the test of dependence.
+"""The second verdict of an audit: coherence at each alpha asked for (Definition 2).
+
+It stands beside the test of dependence.
 
 The two are different questions. A release may move everybody's predictions a little: the people
 behind it are then told apart beyond chance, and no split is more than alpha apart. And small groups

@@ -29,6 +29,7 @@ from lib.audit.report import (
     report_json,
     verdicts,
 )
+from lib.audit.request import command_words
 from lib.audit.run import Request, _epsilons, run_audit
 from lib.audit.verdicts import (
     MET,
@@ -900,3 +901,14 @@ def test_a_group_that_no_split_had_on_both_sides_has_no_share():
         "everyone": "0.50 [0.20, 0.80]",
         "rare": "–",
     }
+
+
+@pytest.mark.parametrize(
+    ("separator", "program"), [("\\", "C:\\py\\python.exe"), ("/", "my python")]
+)
+def test_a_command_keeps_the_backslashes_of_paths_and_the_spaces_in_quotes(
+    monkeypatch, separator, program
+):
+    monkeypatch.setattr("os.sep", separator)
+    words = command_words(f'"{program}" -c \'print("a b")\' {{half}} {{release}}')
+    assert words == [program, "-c", 'print("a b")', "{half}", "{release}"]

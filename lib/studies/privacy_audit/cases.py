@@ -1,5 +1,4 @@
-"""What is audited: each mechanism as a fit with few steps, its promise, and tiny neighbouring
-tables.
+"""What is audited: each mechanism with few steps, its promise, and tiny neighbouring tables.
 
 A privacy guarantee holds for the worst pair of tables, and tiny tables are where a row weighs most.
 The tables have three columns of two or three codes. One person alone has code 1 in column ``a``: a

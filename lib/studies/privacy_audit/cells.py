@@ -1,5 +1,4 @@
-"""The large version of the audit as a grid: every mechanism on every pair of tables, and every
-planted fault.
+"""The audit as a grid: every mechanism on every pair of tables, and every planted fault.
 
 ``python -m lib run privacy_audit`` runs what is missing of it; ``python -m lib privacy-audit`` runs
 some mechanisms anew and prints what was found.
@@ -67,10 +66,10 @@ class PrivacyCell:
 
 
 def privacy_grid(profile: str = "paper") -> Iterator[PrivacyCell]:
-    """600 runs on the first pair of tables and 50 on the others (2,000 for means), 3 with each
-    mechanism's own settings.
+    """Every mechanism on its pairs of tables, and every planted fault.
 
-    Few runs are enough for what is arithmetic; many are needed to certify an epsilon. ``"quick"``
+    600 runs on the first pair of tables and 50 on the others (2,000 for means), 3 with each
+    mechanism's own settings. Few runs are enough for what is arithmetic; many are needed to certify an epsilon. ``"quick"``
     has the means only.
     """
     for name, mechanism in cases().items():

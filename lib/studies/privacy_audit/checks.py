@@ -1,5 +1,6 @@
-"""Audit a whole fit against what it declares: five checks on many replays between two neighbouring
-tables.
+"""Audit a whole fit against what it declares: five checks on many replays between two tables.
+
+The two tables are neighbours.
 
 ``law``
     Each answer follows the law that its look states (Kolmogorov-Smirnov tests of what must be

@@ -1,5 +1,4 @@
-"""Faults planted in the mechanisms, which the audit must catch, and one use of the data that it
-must let pass.
+"""Faults planted in the mechanisms, which the audit must catch, and one use that is no fault.
 
 Each fault is a mistake that somebody made or could make. It is planted for as long as a ``with``
 lasts, by replacing a function of the package or by calling a mechanism in another way.

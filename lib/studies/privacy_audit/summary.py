@@ -1,6 +1,4 @@
-"""Tables of the stored audits: declared against certified epsilon for each mechanism, and each
-fault with what caught it.
-"""
+"""Tables of the stored audits: declared against certified epsilon, and what caught each fault."""
 
 from __future__ import annotations
 

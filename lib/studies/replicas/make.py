@@ -60,8 +60,7 @@ MAKER = AIM(rounds_per_column=6, focus_weight=4.0)
 def synthesise(
     frame: pd.DataFrame, domain: Domain, *, rho: float, rng: np.random.Generator, maker: AIM = MAKER
 ) -> tuple[pd.DataFrame, MarginalModel]:
-    """A synthetic table under ``rho``-zCDP (add or remove one row), and the model that it was drawn
-    from.
+    """A synthetic table under ``rho``-zCDP (add or remove one row), and the model behind it.
 
     Parameters
     ----------
@@ -105,8 +104,9 @@ def _source(name: str) -> tuple[pd.DataFrame, Domain, str]:
 
 
 def maker_of(name: str, maker: AIM = MAKER) -> AIM:
-    """``maker`` with its focus on the target and the protected attribute of ``name``: task
-    metadata, no look at the rows.
+    """``maker`` with its focus on the target and the protected attribute of the task ``name``.
+
+    That is task metadata, no look at the rows.
     """
     return replace(maker, focus=(task(name).target, task(name).protected))
 
@@ -185,10 +185,9 @@ def tried(folder: Path = REPLICAS) -> dict[str, list[dict]]:
 
 
 def total(name: str, folder: Path = REPLICAS) -> tuple[float, float]:
-    """``rho`` of all editions of one table together, and the epsilon that it is at :data:`DELTA`:
-    replace one row.
+    """``rho`` of all editions of one table together, and its epsilon: to replace one row.
 
-    Every edition counts at its declared price. That is what they would cost if
+    The epsilon is at :data:`DELTA`. Every edition counts at its declared price. That is what they would cost if
     all noise were secret and no code depended on another row, which is not so of
     the earlier ones; :func:`editions` has the particulars.
     """

@@ -1,5 +1,4 @@
-"""How close the embedded replicas are to the real data: marginals, and a classifier trained on
-them.
+"""How close the embedded replicas are to the real data: marginals, and a classifier's results.
 
 Marginal error is the total variation distance, averaged over the subsets of k
 columns. It stands between two references made from the real data: a bootstrap
@@ -39,8 +38,9 @@ _DEFAULT = {"max_depth": -1, "learning_rate": 0.1, "n_estimators": 100}
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """One table against the real one: ``part`` is ``"marginals"`` or ``"downstream"``, ``run``
-    the repetition.
+    """One table against the real one.
+
+    ``part`` is ``"marginals"`` or ``"downstream"``, ``run`` the repetition.
     """
 
     dataset: str
@@ -61,10 +61,15 @@ class Score:
 
 
 def marginal_error(a: pd.DataFrame, b: pd.DataFrame, domain: Domain, k: int) -> tuple[float, float]:
-    """Mean and maximum over the k-subsets of columns of the total variation distance between ``a``
-    and ``b``.
+    """Mean and maximum total variation distance of ``a`` and ``b`` over all k-subsets of columns.
 
     Counted sparsely: only cells that somebody is in are visited.
+
+    Examples
+    --------
+    >>> a, b = pd.DataFrame({"x": [0, 0, 1, 1]}), pd.DataFrame({"x": [0, 1, 1, 1]})
+    >>> marginal_error(a, b, Domain.of({"x": 2}), 1)
+    (0.25, 0.25)
     """
     validate.integer("k", k, low=1, high=len(domain))
     columns = [c for c, size in domain if size > 1]
