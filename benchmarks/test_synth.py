@@ -17,7 +17,7 @@ from lib.dp import zcdp_rho
 from lib.rng import stream
 from lib.studies.synthesizers.cells import DELTA, SYNTHESIZERS
 from lib.studies.synthesizers.tables import table_of
-from lib.synth.adapter import configured_jax, reference_marginals
+from lib.synth.adapter import load_jax, reference_marginals
 from lib.synth.graphical import fit_model
 from lib.synth.marginal_model import numbered
 
@@ -41,7 +41,7 @@ def fit_once(name: str) -> dict[str, float]:
     before and after.
     """
     table = table_of("nist")
-    configured_jax()
+    load_jax()
     import mbi  # noqa: F401 - the first fit would pay for it
 
     before, rng, start = _peak_megabytes(), stream(1, "benchmark synth", name), time.perf_counter()
@@ -111,7 +111,7 @@ def test_descent(benchmark, measurements, whose):
 
     def setup() -> None:
         if whose == "library_with_its_compilation":
-            configured_jax().clear_caches()
+            load_jax().clear_caches()
 
     run = _ours if whose == "ours" else _theirs
     warm = 1 if whose == "library_compiled_before" else 0

@@ -25,7 +25,7 @@ from lib.audit.release import unknown_values
 from lib.audit.run import Audit
 from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
 from lib.coherence.collection import EVERYONE, bands_in_order
-from lib.coherence.solver import rounded
+from lib.coherence.solver import round_outward
 from lib.paths import ROOT
 from lib.plotting.style import BOUND_NAMES
 
@@ -181,7 +181,9 @@ def epsilon_table(audit: Audit) -> pd.DataFrame:
             "alpha": rows["alpha"],
             "bound": rows["mode"].map(_BOUNDS),
             # rounded down: a larger one is not accepted
-            "largest epsilon": [float(rounded(value, 3, up=False)) for value in rows["epsilon"]],
+            "largest epsilon": [
+                float(round_outward(value, 3, up=False)) for value in rows["epsilon"]
+            ],
             "group needed at epsilon 0": rows["needed"],
             "in words": rows["words"],
         }

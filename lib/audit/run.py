@@ -41,7 +41,7 @@ from lib.audit.table import Table, read_table
 from lib.audit.verdicts import coherence_verdicts
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p
-from lib.coherence.experiment import Result, Setup, checked, compare, demcoh, predict_halves
+from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
 from lib.coherence.learners import BATTERY, After
 from lib.coherence.solver import MODES, Setting, required_size, solve
 from lib.rng import stream
@@ -227,7 +227,7 @@ def _released(
     for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):
         rng = stream(request.seed, "release", i)
         predict = BATTERY[name](table.release.table, setup.target, setup.lens, rng)
-        h.append(checked(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
+        h.append(as_predictions(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
         rows.append(compare(h[-1], table.inside, table.members, setup, rng).assign(split=i))
     mean = np.mean(h, axis=0)
     jobs = [

@@ -19,7 +19,7 @@ import pandas as pd
 
 from lib import validate
 from lib.audit.numbers import canonical_column, canonical_text
-from lib.coherence.collection import banded
+from lib.coherence.collection import to_bands
 
 __all__ = [
     "KINDS",
@@ -349,7 +349,7 @@ def grouping(
     ----------
     columns : names
     bands : mapping
-        Edges of a numeric column's bands, see :func:`lib.coherence.collection.banded`.
+        Edges of a numeric column's bands, see :func:`lib.coherence.collection.to_bands`.
     as_numbers : names
         Columns that are cut at their quartiles if they have no edges.
     """
@@ -359,7 +359,7 @@ def grouping(
         if name in bands or name in as_numbers:
             values = _numbers(raw[name], "the file")
             edges = bands.get(name) or sorted(set(values.quantile([0.25, 0.5, 0.75])))
-            labels[name] = banded(values, [float(edge) for edge in edges])
+            labels[name] = to_bands(values, [float(edge) for edge in edges])
         else:
             labels[name] = canonical_column(raw[name])
     return pd.DataFrame(labels, index=raw.index)

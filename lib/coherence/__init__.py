@@ -1,3 +1,1 @@
-"""Demographic coherence: does a predictor built from a release treat the people in it unlike
-people left out?
-"""
+"""Demographic coherence: does a release reveal more about people in it than about others?"""

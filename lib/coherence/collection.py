@@ -13,7 +13,14 @@ import pandas as pd
 
 from lib import validate
 
-__all__ = ["EVERYONE", "groups", "groups_by_size", "banded", "bands_in_order", "large_enough"]
+__all__ = [
+    "EVERYONE",
+    "groups",
+    "groups_by_size",
+    "to_bands",
+    "bands_in_order",
+    "groups_of_at_least",
+]
 
 EVERYONE = "everyone"
 _NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?"
@@ -45,6 +52,12 @@ def groups(
     ------
     ValueError
         For an unknown column, a predicate of another shape, or a name that comes twice.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"sex": ["f", "m", "f"]})
+    >>> {name: who.tolist() for name, who in groups(people, ["sex"]).items()}
+    {'everyone': [True, True, True], 'sex = f': [True, False, True], 'sex = m': [False, True, False]}
     """
     return groups_by_size(frame, columns, crossings, predicates, gamma=0, everyone=everyone)[0]
 
@@ -58,20 +71,25 @@ def groups_by_size(
     gamma: float,
     everyone: bool = True,
 ) -> tuple[dict[str, np.ndarray], dict[str, int]]:
-    """:func:`groups` of at least ``gamma`` members, and the sizes of all others, whose members are
-    never listed.
+    """:func:`groups` of at least ``gamma`` members, and the sizes of all smaller ones.
 
-    A column of thousands of values in a large table has thousands of groups; counted first, most
-    cost nothing.
+    The members of the smaller ones are never listed. A column of thousands of values in a large
+    table has thousands of groups; counted first, most cost nothing.
+
+    Examples
+    --------
+    >>> large, small = groups_by_size(pd.DataFrame({"sex": ["f", "m", "f"]}), ["sex"], gamma=2)
+    >>> list(large), small
+    (['everyone', 'sex = f'], {'sex = m': 1})
     """
-    found: dict[str, np.ndarray] = {}
+    large: dict[str, np.ndarray] = {}
     small: dict[str, int] = {}
 
     def add(name: str, size: int, who: Callable[[], np.ndarray]) -> None:
-        if name in found or name in small:
-            raise ValueError(f"group {name!r} is named twice")
+        if name in large or name in small:
+            raise ValueError(f"groups must have different names, got {name!r} twice")
         if size >= gamma:
-            found[name] = who()
+            large[name] = who()
         else:
             small[name] = size
 
@@ -85,16 +103,17 @@ def groups_by_size(
         who = np.asarray(predicate(frame))
         if who.shape != (len(frame),) or who.dtype != bool:
             raise ValueError(
-                f"predicate {name!r} gave {who.dtype} of shape {who.shape}; bool of ({len(frame)},)"
-                " is allowed"
+                f"predicate {name!r} must return bool of shape ({len(frame)},), got {who.dtype} of"
+                f" shape {who.shape}"
             )
         add(name, int(who.sum()), partial(np.asarray, who))
-    return found, small
+    return large, small
 
 
 def _cells(frame: pd.DataFrame, crossing: Sequence[str]) -> tuple[np.ndarray, Callable[[int], str]]:
-    """The cell of each row in a crossing of columns (-1 for a missing value), in the order of
-    their values; a cell's name.
+    """The cell of each row in a crossing of columns, and a function that names a cell.
+
+    Cells come in the order of their values; -1 stands for a missing value.
     """
     cells, parts = np.zeros(len(frame), dtype=np.int64), []
     for column in crossing:
@@ -106,43 +125,49 @@ def _cells(frame: pd.DataFrame, crossing: Sequence[str]) -> tuple[np.ndarray, Ca
         parts.append((column, [values[i] for i in order]))
 
     def name(cell: int) -> str:
-        told = []
+        words = []
         for column, values in reversed(parts):
             cell, place = divmod(cell, len(values))
-            told.append(f"{column} = {values[place]}")
-        return " & ".join(reversed(told))
+            words.append(f"{column} = {values[place]}")
+        return " & ".join(reversed(words))
 
     return cells, name
 
 
-def banded(values: pd.Series, edges: Sequence[float]) -> pd.Series:
-    """A number as the band it falls into, ``"18-24"``; below the first edge and from the last on,
-    ``"< a"``, ``">= b"``.
+def to_bands(values: pd.Series, edges: Sequence[float]) -> pd.Series:
+    """Each number as the band it falls into, such as ``"18-24"``.
 
-    A band of other than whole numbers is written ``"[18, 25)"``. A missing number falls into none
-    and stays missing.
+    The first and the last band are ``"< a"`` and ``">= b"``. A band of other than whole numbers is
+    written ``"[18, 25)"``. A missing number falls into none and stays missing.
+
+    Examples
+    --------
+    >>> to_bands(pd.Series([3, 18, 70]), (18, 65)).tolist()
+    ['< 18', '18-64', '>= 65']
     """
     edges = list(edges)
     if edges != sorted(set(edges)) or not edges:
-        raise ValueError(f"edges={edges!r} is not allowed: increasing numbers are")
+        raise ValueError(f"edges must be increasing numbers, got {edges!r}")
     missing = values.isna()
     there = values[~missing].to_numpy(dtype=float)
     whole = np.mod(np.concatenate([there, edges]), 1).max() == 0
     middle = [f"{a:g}-{b - 1:g}" if whole else f"[{a:g}, {b:g})" for a, b in pairwise(edges)]
     names = np.array([f"< {edges[0]:g}", *middle, f">= {edges[-1]:g}"], dtype=object)
-    found = pd.Series(None, index=values.index, name=values.name, dtype=object)
-    found[~missing] = names[
-        np.digitize(there, edges)
-    ]  # digitize alone would put NaN into the last band
-    return found
+    bands = pd.Series(None, index=values.index, name=values.name, dtype=object)
+    bands[~missing] = names[np.digitize(there, edges)]  # digitize would put NaN into the last band
+    return bands
 
 
 def bands_in_order(names: Iterable[str]) -> list[str]:
-    """Names of groups for display: bands of a number from low to high, all else in the order in
-    which it came.
+    """Names of groups for display: bands of a number come from low to high.
 
-    :func:`groups` sorts bands by their letters and stays so: the groups' order is that of the draws
-    behind stored results.
+    All else stays in the order in which it came. :func:`groups` sorts bands by their letters and
+    stays so: the groups' order is that of the draws behind stored results.
+
+    Examples
+    --------
+    >>> bands_in_order(["age = 18-64", "age = 65-99", "age = < 18"])
+    ['age = < 18', 'age = 18-64', 'age = 65-99']
     """
     parts = {name: _without_bands(name) for name in names}
     first: dict[str, int] = {}
@@ -160,8 +185,14 @@ def _without_bands(name: str) -> tuple[str, tuple[float, ...]]:
     return _BAND.sub(" in a band", name), begin
 
 
-def large_enough(found: Mapping[str, np.ndarray], gamma: float) -> dict[str, np.ndarray]:
-    """The groups with at least ``gamma`` members (Definition 3)."""
+def groups_of_at_least(found: Mapping[str, np.ndarray], gamma: float) -> dict[str, np.ndarray]:
+    """The groups with at least ``gamma`` members (Definition 3).
+
+    Examples
+    --------
+    >>> list(groups_of_at_least({"a": np.array([True, True]), "b": np.array([True, False])}, 2))
+    ['a']
+    """
     validate.positive("gamma", gamma)
     return {name: who for name, who in found.items() if who.sum() >= gamma}
 

@@ -1,12 +1,11 @@
-"""One p-value from many random splits of the same people, exact although each split has few
-reshufflings.
+"""One exact p-value from many random splits of the same people.
 
-In each split the observed distance stands beside ``J`` reshuffled ones. If the
-predictions ignore who was inside, the observed one is equally likely to be any
-of these ``1 + J`` numbers, and splits are independent. So the law of *any* sum
-of scores is known exactly, given the numbers. Fisher's method instead refers
-its sum to a chi-square law that needs continuous p-values: it stays valid for
-discrete ones, but flags more rarely than stated (:func:`fisher_false_alarm`).
+It is exact although each split has few reshufflings. In each split the observed distance stands
+beside ``J`` reshuffled ones. If the predictions ignore who was inside, the observed one is equally
+likely to be any of these ``1 + J`` numbers, and splits are independent. So the law of *any* sum of
+scores is known exactly, given the numbers. Fisher's method instead refers its sum to a chi-square
+law that needs continuous p-values: it stays valid for discrete ones, but flags more rarely than
+stated (:func:`fisher_false_alarm`).
 """
 
 from __future__ import annotations
@@ -65,17 +64,22 @@ def combined_p(splits: Iterable[Sequence[float]]) -> float:
     for score in scores:
         whole = np.rint(score / grid).astype(int)
         observed += int(whole[0])
-        law = _convolved(law, whole)
+        law = _convolve(law, whole)
     tail = float(law[observed:].sum()) * (1 + 1e-9)  # never below the exact value
     return min(1.0, max(tail, sys.float_info.min))
 
 
 def fisher_false_alarm(*, draws: int, splits: int, level: float) -> float:
-    """How often Fisher's method flags at ``level`` where there is nothing, if every split has
-    ``draws`` reshufflings.
+    """How often Fisher's method flags at ``level`` where there is nothing to find.
 
-    Each p-value is then uniform on ``1/(1 + J), ..., 1`` if no distances are equal; ties make the
-    rate smaller. Computed by convolution, to about three digits.
+    Every split has ``draws`` reshufflings. Each p-value is then uniform on ``1/(1 + J), ..., 1`` if
+    no distances are equal; ties make the rate smaller. Computed by convolution, to about three
+    digits.
+
+    Examples
+    --------
+    >>> round(fisher_false_alarm(draws=19, splits=20, level=0.05), 4)
+    0.0037
     """
     validate.integer("draws", draws, low=1)
     validate.integer("splits", splits, low=1)
@@ -84,7 +88,7 @@ def fisher_false_alarm(*, draws: int, splits: int, level: float) -> float:
     grid = max(1.0, splits * float(score.max())) / _STEPS
     law, whole = np.ones(1), np.rint(score / grid).astype(int)
     for _ in range(splits):
-        law = _convolved(law, whole)
+        law = _convolve(law, whole)
     return float(law[math.ceil(stats.chi2.isf(level, 2 * splits) / 2 / grid) :].sum())
 
 
@@ -93,12 +97,11 @@ def _mid_p_scores(distances: Sequence[float]) -> np.ndarray:
     values = np.asarray(distances, dtype=float)
     if values.ndim != 1 or not values.size or np.isnan(values).any():
         raise ValueError(
-            f"splits must hold arrays of shape (1 + J,) without NaN, got shape {values.shape}"
+            f"splits must be arrays of shape (1 + J,) without NaN, got shape {values.shape}"
         )
     order = np.argsort(-values, kind="stable")
-    place = np.concatenate(
-        [[0], np.cumsum(-np.diff(values[order]) > _TIE)]
-    )  # equal distances share a place
+    # equal distances share a place
+    place = np.concatenate([[0], np.cumsum(-np.diff(values[order]) > _TIE)])
     ties = np.bincount(place)
     mid = (np.cumsum(ties) - ties / 2) / values.size
     scores = np.empty(values.size)
@@ -106,12 +109,10 @@ def _mid_p_scores(distances: Sequence[float]) -> np.ndarray:
     return scores
 
 
-def _convolved(law: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """The law of the sum of a variable of law ``law`` and one that is uniform on the whole
-    numbers ``whole``.
-    """
+def _convolve(law: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """The law of a sum: of a variable of law ``law``, and one uniform on the integers ``whole``."""
     steps, counts = np.unique(whole, return_counts=True)
-    found = np.zeros(law.size + int(steps[-1]))
+    total = np.zeros(law.size + int(steps[-1]))
     for step, count in zip(steps, counts, strict=True):
-        found[step : step + law.size] += law * (count / whole.size)
-    return found
+        total[step : step + law.size] += law * (count / whole.size)
+    return total

@@ -32,6 +32,11 @@ def wasserstein1(a: np.ndarray, b: np.ndarray) -> float:
     Parameters
     ----------
     a, b : float arrays of shape (n_a,), (n_b,), at least one value each
+
+    Examples
+    --------
+    >>> wasserstein1(np.array([0.0, 1.0]), np.array([0.0, 0.0]))
+    0.5
     """
     values = np.concatenate([a, b])
     inside = np.zeros(values.size, dtype=bool)
@@ -53,12 +58,17 @@ def split_distance(
     Returns
     -------
     float array of shape () or (draws,); NaN where a side is empty
+
+    Examples
+    --------
+    >>> float(split_distance(np.array([0.0, 1.0, 0.0]), np.array([True, True, False])))
+    0.5
     """
     rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
     values, inside = np.asarray(values, dtype=float), np.asarray(inside, dtype=bool)
     if values.ndim != 1 or inside.shape[-1:] != values.shape:
         raise ValueError(
-            f"inside has shape {inside.shape}, values {values.shape}: their last axes must be equal"
+            f"inside must have the last axis of values {values.shape}, got the shape {inside.shape}"
         )
     if values.size == 0:
         return np.full(inside.shape[:-1], np.nan)
@@ -72,9 +82,8 @@ def _of_sorted(
     """The distance for values in increasing order."""
     seen_a, seen = inside.cumsum(axis=-1), np.arange(1, values.size + 1)
     n_a = seen_a[..., -1:]
-    with np.errstate(
-        divide="ignore", invalid="ignore"
-    ):  # whole numbers up to here: a gap of 1 is exactly 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # whole numbers up to here: a gap of 1 is exactly 1
         gap = seen_a / n_a - (seen - seen_a) / (values.size - n_a)
     empty = (n_a[..., 0] == 0) | (n_a[..., 0] == values.size)
     return np.where(empty, np.nan, rule(values, np.where(empty[..., None], 0.0, gap)))
@@ -93,18 +102,22 @@ def shuffled_distances(
     Returns
     -------
     float array of shape (draws,)
+
+    Examples
+    --------
+    >>> values, rng = np.array([0.0, 0.0, 1.0, 1.0]), np.random.default_rng(0)
+    >>> shuffled_distances(values, 2, draws=4, rng=rng).tolist()
+    [0.0, 1.0, 0.0, 0.0]
     """
-    return np.concatenate(list(_shuffled(values, n_a, draws, rng, distance)))
+    return np.concatenate(list(_shuffle(values, n_a, draws, rng, distance)))
 
 
-def _shuffled(
+def _shuffle(
     values: np.ndarray, n_a: int, draws: int, rng: np.random.Generator, distance: str
 ) -> Iterator[np.ndarray]:
     """In pieces: a large group with many draws would fill the memory."""
-    rule, values = (
-        DISTANCES[validate.choice("distance", distance, DISTANCES)],
-        np.asarray(values, dtype=float),
-    )
+    rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
+    values = np.asarray(values, dtype=float)
     order, rows = np.argsort(values, kind="stable"), max(1, _AT_ONCE // max(1, len(values)))
     ordered = values[order]
     for first in range(0, draws, rows):
@@ -123,16 +136,22 @@ def reshuffling_p(
     rng: np.random.Generator,
     distance: str = "wasserstein",
 ) -> float:
-    """p-value of the distance when membership is reshuffled at most ``draws`` times; NaN where a
-    side is empty.
+    """p-value of the distance when membership is reshuffled at most ``draws`` times.
 
-    It stops at the reshuffling ``j`` that is the ``enough``-th to be at least as far apart, with
-    ``p = enough / j``; else ``p = (1 + K) / (1 + draws)`` with ``K`` of those. Both are valid at
-    every level, and a group in which there is nothing takes few reshufflings.
+    NaN where a side is empty. It stops at the reshuffling ``j`` that is the ``enough``-th to be at
+    least as far apart, with ``p = enough / j``; else ``p = (1 + K) / (1 + draws)`` with ``K`` of
+    those. Both are valid at every level, and a group in which there is nothing takes few
+    reshufflings.
 
     References
     ----------
     Besag and Clifford (1991), Sequential Monte Carlo p-values, Biometrika 78(2).
+
+    Examples
+    --------
+    >>> values, inside = np.arange(20.0), np.arange(20) < 10
+    >>> reshuffling_p(values, inside, draws=99, enough=5, rng=np.random.default_rng(0))
+    0.02
     """
     validate.integer("draws", draws, low=1)
     validate.integer("enough", enough, low=1)

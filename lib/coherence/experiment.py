@@ -1,6 +1,4 @@
-"""DemCoh (Figure 1): split at random, learn from one half, compare the predictions on both,
-group by group.
-"""
+"""DemCoh (Figure 1): split at random, learn from one half, compare predictions group by group."""
 
 from __future__ import annotations
 
@@ -15,10 +13,11 @@ from scipy import stats
 from tqdm.auto import tqdm
 
 from lib import validate
-from lib.coherence.collection import large_enough
+from lib.coherence.collection import groups_of_at_least
 from lib.coherence.distances import DISTANCES, shuffled_distances, split_distance
 from lib.coherence.learners import Learner
 from lib.rng import stream
+from lib.stats.summary import mean_interval
 
 __all__ = [
     "Setup",
@@ -26,7 +25,7 @@ __all__ = [
     "halves",
     "predict_halves",
     "compare",
-    "checked",
+    "as_predictions",
     "one_split",
     "demcoh",
     "clopper_pearson",
@@ -60,6 +59,11 @@ class Setup:
     keep_null : bool
         Add a column ``distances`` to the rows: an array of the observed distance and all reshuffled
         ones.
+
+    Examples
+    --------
+    >>> Setup(target="employed", lens=("age", "sex")).distance
+    'wasserstein'
     """
 
     target: str
@@ -78,12 +82,16 @@ class Setup:
         validate.positive("gamma", self.gamma)
         validate.integer("null_draws", self.null_draws, low=1)
         if not self.lens:
-            raise ValueError("lens=() is not allowed: the predictor must see a column")
+            raise ValueError(f"lens must be at least one column, got {self.lens!r}")
 
 
 def halves(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of two random halves of equal size; of an odd number one row, drawn at random, is in
-    neither.
+    """Rows of two random halves of equal size; of an odd number one random row is in neither.
+
+    Examples
+    --------
+    >>> [half.tolist() for half in halves(5, np.random.default_rng(0))]
+    [[2, 4], [3, 0]]
     """
     validate.integer("n", n, low=2)
     order = rng.permutation(n)
@@ -117,16 +125,15 @@ def one_split(
 def predict_halves(
     frame: pd.DataFrame, learner: Learner, setup: Setup, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Split, learn from the first half, predict both: ``(rows, inside, h)``, each of shape (2 * (n
-    // 2),).
+    """Split, learn from the first half, predict both: ``(rows, inside, h)``.
 
-    ``rows`` are positions in ``frame``, ``inside`` says which were learnt from,
-    ``h`` is in [-1, 1] by the rule of ``setup``.
+    Each has the shape (2 * (n // 2),). ``rows`` are positions in ``frame``, ``inside`` says which
+    were learnt from, ``h`` is in [-1, 1] by the rule of ``setup``.
     """
     rows_a, rows_b = halves(len(frame), rng)
     predict = learner(frame.iloc[rows_a], setup.target, setup.lens, rng)
     both = np.concatenate([rows_a, rows_b])
-    h = checked(predict(frame.iloc[both][list(setup.lens)]), both.size, setup)
+    h = as_predictions(predict(frame.iloc[both][list(setup.lens)]), both.size, setup)
     return both, np.arange(both.size) < rows_a.size, h
 
 
@@ -152,21 +159,30 @@ def compare(
     )
 
 
-def checked(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
-    """Predictions of ``n`` people as ``setup`` wants them; NaN, another shape or a value out of
-    range is refused.
+def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
+    """Predictions of ``n`` people in the form that ``setup`` asks for.
+
+    Raises
+    ------
+    ValueError
+        For NaN, another shape, or a value out of range if ``setup`` refuses those.
+
+    Examples
+    --------
+    >>> as_predictions([0.5, -0.2], 2, Setup(target="y", lens=("x",), labels="hard")).tolist()
+    [1.0, -1.0]
     """
     h = np.asarray(h, dtype=float)
     if h.shape != (n,) or np.isnan(h).any():
         raise ValueError(
-            f"the predictor gave shape {h.shape} with {int(np.isnan(h).sum())} NaN; ({n},) without"
-            " is allowed"
+            f"predictions must have the shape ({n},) without NaN, got {h.shape} with"
+            f" {int(np.isnan(h).sum())} NaN"
         )
     outside = np.abs(h) > 1 + 1e-12
     if outside.any() and setup.out_of_range == "refuse":
         raise ValueError(
-            f"the predictor gave {float(h[outside][0])!r}; Definition 2 allows [-1, 1]"
-            " (out_of_range='clip' or 'allow' lets it pass)"
+            f"predictions must be in [-1, 1] (Definition 2), got {float(h[outside][0])!r};"
+            " out_of_range='clip' or 'allow' lets it pass"
         )
     h = np.clip(h, -1, 1) if setup.out_of_range == "clip" else h
     return np.where(h > 0, 1.0, -1.0) if setup.labels == "hard" else h
@@ -195,20 +211,25 @@ def _compare(
 
 
 def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Exact interval of a probability from ``hits`` in ``n``."""
+    """Exact interval of a probability from ``hits`` in ``n``.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in clopper_pearson(0, 100)]
+    [0.0, 0.036]
+    """
     interval = stats.binomtest(int(hits), int(n)).proportion_ci(level, method="exact")
     return float(interval.low), float(interval.high)
 
 
 @dataclass(frozen=True)
 class Result:
-    """All splits of an experiment: ``rows`` as :func:`one_split` gives them, with the number of the
-    ``split``.
+    """All splits of an experiment.
 
-    A group with nobody in one half has no distance there (Definition 2 has
-    nothing to compare), and means and shares are over the splits in which it
-    has one. Simulations of a bound, which must not be helped by that, count 2
-    instead: :func:`~lib.coherence.bounds.single_column.column_distances` and
+    ``rows`` are those of :func:`one_split`, with the number of the ``split``. A group with nobody
+    in one half has no distance there (Definition 2 has nothing to compare), and means and shares
+    are over the splits in which it has one. Simulations of a bound, which must not be helped by
+    that, count 2 instead: :func:`~lib.coherence.bounds.single_column.column_distances` and
     :func:`~lib.coherence.bounds.within_group.membership_distances`.
     """
 
@@ -218,55 +239,42 @@ class Result:
     dropped: tuple[str, ...] = ()
 
     def summary(self, level: float = 0.95) -> pd.DataFrame:
-        """One row a group: mean distance over splits with its t interval, extremes, the null,
-        and the excess over it.
-        """
-        found = []
+        """One row per group: mean distance over splits with its t interval, null, and excess."""
+        rows = []
         for name, part in self.rows.groupby("group", sort=False):
-            x, excess = (
-                part["distance"].dropna().to_numpy(),
-                (part["distance"] - part["null"]).dropna().to_numpy(),
-            )
-            half = (
-                stats.t.ppf((1 + level) / 2, x.size - 1) / np.sqrt(x.size) if x.size > 1 else np.nan
-            )
-            mean, sd = (
-                (x.mean(), x.std(ddof=1))
-                if x.size > 1
-                else (x.mean() if x.size else np.nan, np.nan)
-            )
-            spread = half * excess.std(ddof=1) if x.size > 1 else np.nan
-            found.append(
+            x, null = part["distance"], part["null"]
+            mean, low, high = mean_interval(x, level)
+            excess, excess_low, excess_high = mean_interval(x - null, level)
+            rows.append(
                 {
                     "group": name,
                     "n": part["n"].iloc[0],
-                    "splits": x.size,
+                    "splits": int(x.count()),
                     "distance": mean,
-                    "low": mean - half * sd,
-                    "high": mean + half * sd,
-                    "least": x.min() if x.size else np.nan,
-                    "most": x.max() if x.size else np.nan,
-                    "null": part["null"].mean(),
-                    "excess": excess.mean() if x.size else np.nan,
-                    "excess_low": excess.mean() - spread if x.size else np.nan,
-                    "excess_high": excess.mean() + spread if x.size else np.nan,
+                    "low": low,
+                    "high": high,
+                    "least": x.min(),
+                    "most": x.max(),
+                    "null": null.mean(),
+                    "excess": excess,
+                    "excess_low": excess_low,
+                    "excess_high": excess_high,
                 }
             )
-        return pd.DataFrame(found)
+        return pd.DataFrame(rows)
 
     def beta(
         self, alpha: float, group: str | None = None, level: float = 0.95
     ) -> tuple[float, float, float]:
-        """Share of splits in which the group (or some group, if None) is more than ``alpha`` apart;
-        Clopper-Pearson.
+        """Share of splits in which the group (or some group) is more than ``alpha`` apart.
 
-        Over the splits in which the group (or some group) has a distance; NaN if there is none.
+        With its Clopper-Pearson interval. Over the splits in which the group (or some group) has a
+        distance; NaN if there is none.
         """
         rows = self.rows if group is None else self.rows[self.rows["group"] == group]
         if rows.empty:
             raise ValueError(
-                f"group={group!r} is not known; choose from"
-                f" {', '.join(self.rows['group'].unique())}"
+                f"group must be one of {', '.join(self.rows['group'].unique())}, got {group!r}"
             )
         worst = rows.groupby("split")["distance"].max().dropna()
         if worst.empty:
@@ -286,8 +294,9 @@ def demcoh(
     workers: int = 1,
     progress: bool = True,
 ) -> Result:
-    """Repeat :func:`one_split`; split ``i`` draws from a stream of its own, whatever the number of
-    workers.
+    """Run the experiment on many random splits (:func:`one_split`).
+
+    Split ``i`` draws from a stream of its own, whatever the number of workers.
 
     Parameters
     ----------
@@ -301,19 +310,29 @@ def demcoh(
     ValueError
         For a column that is not there, a target that is not binary, missing values, or no group of
         ``gamma`` members.
+
+    Examples
+    --------
+    >>> from lib.coherence.collection import groups
+    >>> from lib.coherence.learners import Lookup
+    >>> people = pd.DataFrame({"id": range(20), "y": [0, 1] * 10})
+    >>> setup = Setup(target="y", lens=("id",))
+    >>> run = demcoh(people, groups(people), Lookup(), setup, splits=2, seed=1, progress=False)
+    >>> run.summary()[["group", "n", "splits", "distance"]].to_dict("records")
+    [{'group': 'everyone', 'n': 20, 'splits': 2, 'distance': 2.0}]
     """
     validate.integer("splits", splits, low=1)
     validate.integer("workers", workers, low=1)
     _check_table(frame, setup)
-    kept = large_enough(members, setup.gamma)
-    if not kept:
+    large = groups_of_at_least(members, setup.gamma)
+    if not large:
+        most = max(map(np.sum, members.values()))
         raise ValueError(
-            f"gamma={setup.gamma!r} is not allowed: the largest group has"
-            f" {max(map(np.sum, members.values()))}"
+            f"gamma must be at most {most}, the members of the largest group, got {setup.gamma!r}"
         )
-    dropped = tuple(name for name in members if name not in kept)
+    dropped = tuple(name for name in members if name not in large)
     jobs = (
-        joblib.delayed(one_split)(frame, kept, learner, setup, stream(seed, "demcoh", i))
+        joblib.delayed(one_split)(frame, large, learner, setup, stream(seed, "demcoh", i))
         for i in range(splits)
     )
     found = joblib.Parallel(n_jobs=workers, return_as="generator")(jobs)
@@ -327,11 +346,11 @@ def _check_table(frame: pd.DataFrame, setup: Setup) -> None:
         validate.choice("column", column, frame.columns)
         if frame[column].isna().any():
             raise ValueError(
-                f"column {column!r} has {int(frame[column].isna().sum())} missing values; none is"
-                " allowed"
+                f"column {column!r} must have no missing values, got"
+                f" {int(frame[column].isna().sum())}"
             )
     if set(frame[setup.target].unique()) != {0, 1}:
         raise ValueError(
-            f"target {setup.target!r} holds {sorted(frame[setup.target].unique())[:5]}; 0 and 1 are"
-            " allowed"
+            f"target {setup.target!r} must hold 0 and 1, got"
+            f" {sorted(frame[setup.target].unique())[:5]}"
         )

@@ -28,15 +28,12 @@ Predict = Callable[[pd.DataFrame], np.ndarray]
 Learner = Callable[[pd.DataFrame, str, tuple[str, ...], np.random.Generator], Predict]
 
 
-def _is_category(frame: pd.DataFrame) -> list[str]:
-    return [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c])]
-
-
 def _encoder(half: pd.DataFrame, *, one_hot: bool) -> ColumnTransformer:
-    """Numbers as they are (scaled for a linear model), categories one-hot or as codes; unseen
-    ones get code -1.
+    """Numbers as they are (scaled for a linear model), categories one-hot or as codes.
+
+    A category that was not seen gets the code -1.
     """
-    categories = _is_category(half)
+    categories = [c for c in half.columns if not pd.api.types.is_numeric_dtype(half[c])]
     coded = (
         OneHotEncoder(handle_unknown="ignore")
         if one_hot
@@ -51,8 +48,8 @@ def check_release(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
     absent = [c for c in columns if c not in table.columns]
     if absent or table.empty:
         raise ValueError(
-            f"the release has {len(table)} rows and the columns {list(table.columns)}; "
-            f"at least one row is allowed, and {list(columns)} among the columns"
+            f"the release must have at least one row and the columns {list(columns)}, got"
+            f" {len(table)} rows and {list(table.columns)}"
         )
 
 
@@ -84,9 +81,7 @@ class Estimator:
         if isinstance(self.model, type) or not (
             hasattr(self.model, "fit") and hasattr(self.model, "predict")
         ):
-            raise ValueError(
-                f"model={self.model!r} is not allowed: an instance with fit and predict is"
-            )
+            raise ValueError(f"model must be an instance with fit and predict, got {self.model!r}")
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
@@ -95,8 +90,8 @@ class Estimator:
         columns, y = list(lens), half[target].to_numpy()
         if not np.isin(y, (0, 1)).all():
             raise ValueError(
-                f"target {target!r} of the release holds {y[~np.isin(y, (0, 1))][0]!r}; 0 and 1 are"
-                " allowed"
+                f"target {target!r} of the release must hold 0 and 1, got"
+                f" {y[~np.isin(y, (0, 1))][0]!r}"
             )
         if np.unique(y).size < 2:
             return Constant(2.0 * y[0] - 1)(half, target, lens, rng)
@@ -104,9 +99,8 @@ class Estimator:
         if "random_state" in model.get_params():
             model.set_params(random_state=int(rng.integers(2**31)))
         pipeline = make_pipeline(_encoder(half[columns], one_hot=self.one_hot), model)
-        with threadpool_limits(
-            1
-        ):  # sums in another order round otherwise; and splits run side by side anyway
+        # sums in another order round otherwise; and splits run side by side anyway
+        with threadpool_limits(1):
             pipeline.fit(half[columns], y)
         if not hasattr(pipeline, "predict_proba"):
             return lambda records: 2.0 * pipeline.predict(records[columns]) - 1
@@ -121,6 +115,13 @@ class Lookup:
     It does not look at the target. ``answers=True`` looks that up instead: +1
     or -1 as the majority of the matching records has it, ``otherwise`` where
     there is no match.
+
+    Examples
+    --------
+    >>> half = pd.DataFrame({"age": [20, 30]})
+    >>> predict = Lookup()(half, "y", ("age",), np.random.default_rng(0))
+    >>> predict(pd.DataFrame({"age": [30, 40]})).tolist()
+    [1.0, -1.0]
     """
 
     answers: bool = False
@@ -138,14 +139,18 @@ class Lookup:
         )
 
         def predict(records: pd.DataFrame) -> np.ndarray:
-            keys = (
-                pd.MultiIndex.from_frame(records[columns])
-                if len(columns) > 1
-                else pd.Index(records[columns[0]])
-            )
-            return known.reindex(keys).fillna(self.otherwise).to_numpy()
+            return known.reindex(row_keys(records, columns)).fillna(self.otherwise).to_numpy()
 
         return predict
+
+
+def row_keys(frame: pd.DataFrame, columns: list[str]) -> pd.Index:
+    """The values of ``columns`` in each row, as an index."""
+    return (
+        pd.MultiIndex.from_frame(frame[columns])
+        if len(columns) > 1
+        else pd.Index(frame[columns[0]])
+    )
 
 
 @dataclass(frozen=True)

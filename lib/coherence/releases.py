@@ -1,4 +1,4 @@
-"""An epsilon-DP release simple enough to be attacked as well as it can be: a table of noisy counts.
+"""A table of noisy counts: an epsilon-DP release simple enough for the best possible attack.
 
 Replacing one record moves the counts by 2 in L1 (the paper's neighbours differ
 in one entry), so Laplace noise of scale ``2 / epsilon`` on each count is
@@ -37,6 +37,12 @@ class Histogram:
         Names and declared numbers of codes ``0 .. size-1``.
     epsilon : float
         Of the release, for replacing one record; infinity publishes exact counts.
+
+    Examples
+    --------
+    >>> table = Histogram(columns=("a",), sizes=(3,), epsilon=math.inf)
+    >>> table.counts(pd.DataFrame({"a": [0, 2, 2]})).tolist()
+    [1, 0, 2]
     """
 
     columns: tuple[str, ...]
@@ -47,8 +53,7 @@ class Histogram:
         validate.positive("epsilon", self.epsilon, infinite=True)
         if len(self.columns) != len(self.sizes) or not self.columns:
             raise ValueError(
-                f"sizes={self.sizes!r} is not allowed: one for each of the columns"
-                f" {self.columns!r} is"
+                f"sizes must be one for each of the columns {self.columns!r}, got {self.sizes!r}"
             )
         for name, size in zip(self.columns, self.sizes, strict=True):
             validate.integer(f"size of {name}", size, low=1)
@@ -80,9 +85,7 @@ class Histogram:
         )
 
     def rows(self, noisy: np.ndarray, n: int, rng: np.random.Generator) -> pd.DataFrame:
-        """``n`` rows drawn from the positive part of the counts; from all cells alike if there
-        is none.
-        """
+        """``n`` rows drawn from the positive part of the counts, or evenly if there is none."""
         weight = np.clip(noisy, 0, None)
         share = weight / weight.sum() if weight.sum() > 0 else np.full(self.cells, 1 / self.cells)
         drawn = np.unravel_index(rng.choice(self.cells, size=n, p=share), self.sizes)
@@ -91,8 +94,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Reader:
-    """A curator and a learner in one: publishes the histogram of the half, then reads it in one of
-    three ways.
+    """A curator and a learner in one: publishes the histogram of the half, then reads it.
 
     Parameters
     ----------
@@ -109,8 +111,10 @@ class Reader:
         if self.kind == "informed" and (
             self.population is None or self.population.shape != (self.histogram.cells,)
         ):
+            shape = None if self.population is None else self.population.shape
             raise ValueError(
-                f"population is needed by the informed reader, with shape ({self.histogram.cells},)"
+                "population must be counts for the informed reader, of shape"
+                f" ({self.histogram.cells},), got {shape}"
             )
 
     def __call__(
@@ -120,11 +124,8 @@ class Reader:
         if self.kind == "forest":
             table = self.histogram.rows(noisy, len(half), rng)
             seen = tuple(c for c in self.histogram.columns if c != target and c in lens)
-            return (
-                BATTERY["forest"](table, target, seen, rng)
-                if seen
-                else Constant()(table, target, lens, rng)
-            )
+            learner = BATTERY["forest"] if seen else Constant()
+            return learner(table, target, seen, rng)
         threshold = self.population / 2 if self.kind == "informed" else 0.5
         says = np.where(noisy > threshold, 1.0, np.where(noisy == threshold, 0.0, -1.0))
         return lambda records: says[self.histogram.cell(records)]

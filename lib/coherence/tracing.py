@@ -1,5 +1,4 @@
-"""A learner that traces: it knows the whole data set and asks whose rare marginals the release has
-too much of.
+"""The tracer, an attacker that knows the data set and finds whose rare marginals are repeated.
 
 A lookup finds records that a release repeats. A private synthesizer repeats
 none, but its low-order marginals may still lean towards the half that it was
@@ -19,26 +18,32 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.coherence.learners import Predict, check_release
+from lib.coherence.learners import Predict, check_release, row_keys
 
 __all__ = ["Tracer"]
 
 
 @dataclass(frozen=True)
 class Tracer:
-    """Says +1 to whoever's marginals are more frequent in the release than in the data set, on the
-    whole, else -1.
+    """Predicts +1 for people whose marginals are more frequent in the release, else -1.
 
-    With ``r_S`` and ``x_S`` the shares of a person's cell of the marginal ``S``
-    in the release and in the data set, the score is the mean over ``S`` of
-    ``r_S / x_S - 1``; a score of 0 is answered by 0.
+    More frequent than in the data set, on the whole. With ``r_S`` and ``x_S`` the shares of a
+    person's cell of the marginal ``S`` in the release and in the data set, the score is the mean
+    over ``S`` of ``r_S / x_S - 1``; a score of 0 is answered by 0.
 
     Parameters
     ----------
     population : DataFrame
         The whole data set, both halves.
     k : int
-        Columns a marginal, among those of the lens (all of them, if there are fewer).
+        Columns per marginal, among those of the lens (all of them, if there are fewer).
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"a": [0, 0, 1, 1]})
+    >>> predict = Tracer(people, k=1)(people[:2], "y", ("a",), np.random.default_rng(0))
+    >>> predict(people).tolist()
+    [1.0, 1.0, -1.0, -1.0]
     """
 
     population: pd.DataFrame = field(repr=False)
@@ -47,7 +52,7 @@ class Tracer:
     def __post_init__(self) -> None:
         validate.integer("k", self.k, low=1)
         if self.population.empty:
-            raise ValueError("population has no rows; at least 1 is needed")
+            raise ValueError("population must have at least 1 row, got none")
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
@@ -59,11 +64,10 @@ class Tracer:
         def predict(records: pd.DataFrame) -> np.ndarray:
             score = np.zeros(len(records))
             for columns, ratio in zip(marginals, ratios, strict=True):
-                score += ratio.reindex(_keys(records, list(columns))).to_numpy() - 1
+                score += ratio.reindex(row_keys(records, list(columns))).to_numpy() - 1
             if np.isnan(score).any():
                 raise ValueError(
-                    "records hold somebody who is not in the population; only its members are"
-                    " allowed"
+                    "records must be members of the population, got somebody who is not in it"
                 )
             return np.sign(np.where(np.abs(score) < 1e-9, 0.0, score))
 
@@ -71,14 +75,6 @@ class Tracer:
 
     def _ratio(self, half: pd.DataFrame, columns: list[str]) -> pd.Series:
         """Share in the release over share in the data set, of each cell that the data set fills."""
-        there = _keys(self.population, columns).value_counts()
-        found = _keys(half, columns).value_counts().reindex(there.index, fill_value=0)
-        return (found / len(half)) / (there / len(self.population))
-
-
-def _keys(frame: pd.DataFrame, columns: list[str]) -> pd.Index:
-    return (
-        pd.MultiIndex.from_frame(frame[columns])
-        if len(columns) > 1
-        else pd.Index(frame[columns[0]])
-    )
+        there = row_keys(self.population, columns).value_counts()
+        here = row_keys(half, columns).value_counts().reindex(there.index, fill_value=0)
+        return (here / len(half)) / (there / len(self.population))

@@ -1,5 +1,4 @@
-"""COINPRESS and the clipped Laplace mean for many groups at once: runs, strata, or both, one pass
-over the values.
+"""COINPRESS and the clipped Laplace mean for many groups at once: strata, runs, or both.
 
 The values come ordered by group, with the sizes of the groups. Groups are
 disjoint, so an estimate of every group costs what one costs (parallel
@@ -10,8 +9,7 @@ its estimate is the middle of the interval it started from.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,11 +34,24 @@ _WIDEST = 1e100  # squares of widths are added up
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """What COINPRESS is told: a mean in [``low``, ``high``], spread ``sigma``, failure probability
-    ``beta``.
+    """What COINPRESS takes as known: where the mean lies, and the spread of the values.
 
-    ``oracle`` names what of this was read off the private data instead of
-    being declared. No budget pays for it; the accountant of a fit notes it.
+    Parameters
+    ----------
+    low, high : float
+        The mean lies between them.
+    sigma : float
+        Standard deviation of the values.
+    beta : float
+        Failure probability in (0, 1).
+    oracle : str
+        What of this was read off the private data instead of being declared. No budget pays for
+        it; the accountant of a fit notes it.
+
+    Examples
+    --------
+    >>> Interval(low=0, high=100, sigma=15).beta
+    0.01
     """
 
     low: float
@@ -53,11 +64,10 @@ class Interval:
         low, high = bounds(self.low, self.high)
         if high - low > _WIDEST:
             raise ValueError(
-                f"low={self.low!r}, high={self.high!r} are not allowed: a distance <="
-                f" {_WIDEST:g} is"
+                f"low and high must have a distance <= {_WIDEST:g}, got {self.low!r}, {self.high!r}"
             )
         if validate.positive("sigma", self.sigma) > _WIDEST:
-            raise ValueError(f"sigma={self.sigma!r} is not allowed: a number <= {_WIDEST:g} is")
+            raise ValueError(f"sigma must be a number <= {_WIDEST:g}, got {self.sigma!r}")
         if validate.fraction("beta", self.beta) < 1 / _WIDEST:
             raise ValueError(f"beta must be a number >= {1 / _WIDEST:g} and < 1, got {self.beta!r}")
         if not isinstance(self.oracle, str):
@@ -65,24 +75,29 @@ class Interval:
 
 
 def group_order(groups: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The stable order that puts groups 0, ..., k-1 one after another, and their sizes, shape
-    (k,).
+    """The stable order that puts groups 0, ..., k-1 one after another, and their sizes.
+
+    Examples
+    --------
+    >>> order, sizes = group_order(np.array([2, 0, 2, 0]), 3)
+    >>> order.tolist(), sizes.tolist()
+    ([1, 3, 0, 2], [2, 0, 2])
     """
     groups = validate.codes("groups", groups, k)
     return np.argsort(groups, kind="stable"), np.bincount(groups, minlength=k)
 
 
 class _Parts:
-    """Values ordered by group, with each group's sum and range: a block that its intervals hold
-    whole is not clipped again.
+    """Values ordered by group, with each group's sum and range.
 
-    A block is some neighbouring groups of about ``_BLOCK`` values together, so
-    that what is clipped stays in the processor's cache.
+    Groups whose values all lie in their intervals are not clipped again. The others are clipped
+    in blocks of neighbouring groups of about ``_BLOCK`` values together, which stay in the
+    processor's cache.
     """
 
     def __init__(self, values: np.ndarray, sizes: np.ndarray) -> None:
-        self.values, self.sizes, self.some = values, sizes, sizes > 0
-        self.own = sizes[self.some]
+        self.values, self.sizes, self.filled = values, sizes, sizes > 0
+        self.own = sizes[self.filled]
         self.edges = np.concatenate([[0], np.cumsum(self.own)])
         starts = self.edges[:-1]
         self.blocks = np.append(np.flatnonzero(np.diff(starts // _BLOCK, prepend=-1)), starts.size)
@@ -92,54 +107,47 @@ class _Parts:
         )
 
     def means(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty
-        groups.
-        """
-        low, high, total = low[self.some], high[self.some], self.total.copy()
+        """Mean of each group's values projected into its [low, high]; 0 for empty groups."""
+        low, high, total = low[self.filled], high[self.filled], self.total.copy()
         cut = (self.least < low) | (self.most > high)
         for first, last in zip(self.blocks[:-1], self.blocks[1:], strict=True):
             if cut[first:last].any():
-                total[first:last] = self._clipped_sums(
-                    first, last, low[first:last], high[first:last]
-                )
-        found = np.zeros(self.sizes.size)
-        found[self.some] = total / self.own
-        return found
+                block = slice(first, last)
+                total[block] = self._clipped_sums(block, low[block], high[block])
+        means = np.zeros(self.sizes.size)
+        means[self.filled] = total / self.own
+        return means
 
-    def _clipped_sums(self, first: int, last: int, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        x = self.values[self.edges[first] : self.edges[last]]
-        if last - first > 1:
-            low, high = np.repeat(low, self.own[first:last]), np.repeat(high, self.own[first:last])
-        return np.add.reduceat(
-            np.minimum(np.maximum(x, low), high), self.edges[first:last] - self.edges[first]
-        )
+    def _clipped_sums(self, block: slice, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        first, last = self.edges[block.start], self.edges[block.stop]
+        if low.size > 1:
+            low, high = np.repeat(low, self.own[block]), np.repeat(high, self.own[block])
+        clipped = np.minimum(np.maximum(self.values[first:last], low), high)
+        return np.add.reduceat(clipped, self.edges[block] - first)
 
 
 def clipped_means(
     values: np.ndarray, sizes: np.ndarray, low: np.ndarray | float, high: np.ndarray | float
 ) -> np.ndarray:
-    """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty
-    groups.
+    """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty groups.
+
+    Examples
+    --------
+    >>> clipped_means(np.array([0.0, 9.0, 2.0]), np.array([2, 1]), 0.0, 5.0).tolist()
+    [2.5, 2.0]
     """
-    sizes = _sizes(values, sizes)
-    return _Parts(validate.finite("values", values), sizes).means(
-        np.broadcast_to(low, sizes.shape), np.broadcast_to(high, sizes.shape)
-    )
+    parts = _parts(values, sizes)
+    return parts.means(*(np.broadcast_to(end, parts.sizes.shape) for end in (low, high)))
 
 
-def _sizes(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    sizes = validate.array("sizes", sizes)
-    if (
-        sizes.ndim != 1
-        or sizes.dtype.kind not in "iu"
-        or (sizes < 0).any()
-        or sizes.sum() != len(values)
-    ):
+def _parts(values: np.ndarray, sizes: np.ndarray) -> _Parts:
+    values, sizes = validate.finite("values", values), validate.array("sizes", sizes)
+    whole = sizes.ndim == 1 and sizes.dtype.kind in "iu" and (sizes >= 0).all()
+    if not whole or sizes.sum() != len(values):
         raise ValueError(
-            f"sizes add up to {sizes.sum()}; whole numbers >= 0 that add up to {len(values)} are"
-            " allowed"
+            f"sizes must be whole numbers >= 0 with the sum {len(values)}, got {sizes!r}"
         )
-    return sizes
+    return _Parts(values, sizes)
 
 
 def coinpress_path(
@@ -150,11 +158,11 @@ def coinpress_path(
     rng: np.random.Generator | None,
     accountant: PrivacyAccountant | None = None,
 ) -> np.ndarray:
-    """The intervals of every step, shape (t + 1, 2, k): the one that was declared first, the last
-    one's middle is the answer.
+    """The intervals of every step of COINPRESS, shape (t + 1, 2, k); the first is the declared one.
 
-    Everything here is released by the mechanism, so looking at it costs nothing.
-    The path of an empty group is noise; :func:`coinpress` has a rule for its answer.
+    The middle of the last interval is the answer. Everything here is released by
+    the mechanism, so looking at it costs nothing. The path of an empty group is
+    noise; :func:`coinpress` has a rule for its answer.
 
     Parameters
     ----------
@@ -174,42 +182,56 @@ def coinpress_path(
     ValueError
         For sizes that do not add up to the values, values that are not finite, or a budget that is
         not above 0.
+
+    Examples
+    --------
+    >>> x, ends = np.linspace(-1, 1, 100), Interval(low=-50, high=50)
+    >>> path = coinpress_path(x, np.array([100]), ends, (0.25, 0.75), np.random.default_rng(0))
+    >>> path[:, :, 0].round(1).tolist()
+    [[-50.0, 50.0], [-5.5, 5.9], [-0.7, 0.7]]
     """
-    values, sizes = validate.finite("values", values), _sizes(values, sizes)
-    require_finite(interval, rhos, sizes)
+    parts = _parts(values, sizes)
+    require_finite(interval, rhos, parts.sizes)
     if accountant is not None and interval.oracle:
         accountant.note_oracle(interval.oracle)
-    low, high = np.full(sizes.size, float(interval.low)), np.full(sizes.size, float(interval.high))
-    path, parts = [(low, high)], _Parts(values, sizes)
-    for step, rho in enumerate(rhos, start=1):
-        low, high = _uvm(
-            parts, low, high, interval.sigma, rho, _beta(interval, step, len(rhos)), rng, accountant
-        )
-        path.append((low, high))
+    n = np.maximum(parts.sizes, 1)
+    path = [np.array([np.full(n.size, float(end)) for end in (interval.low, interval.high)])]
+    for rho, beta in _steps(interval, rhos):
+        low, high = path[-1]
+        slack, noise, half = _step(high - low, n, interval.sigma, rho, beta)
+        means = parts.means(low - slack, high + slack)
+        middle = _noisy(noise, means, rng, "COINPRESS step", accountant)
+        path.append(np.array([middle - half, middle + half]))
     return np.array(path)
 
 
-def _beta(interval: Interval, step: int, steps: int) -> float:
-    return interval.beta / 4 if step == steps else interval.beta / (4 * (steps - 1))
+def _steps(interval: Interval, rhos: tuple[float, ...]) -> Iterator[tuple[float, float]]:
+    """Budget and failure probability of each step; the last step has a quarter of ``beta``."""
+    for left, rho in zip(range(len(rhos) - 1, -1, -1), rhos, strict=True):
+        yield rho, interval.beta / (4 * (len(rhos) - 1)) if left else interval.beta / 4
+
+
+def _step(width, n, sigma, rho, beta) -> tuple[np.ndarray, Gaussian, np.ndarray]:
+    """Algorithm 1: how far beyond the interval to clip, the noise, half the next interval's width.
+
+    The printed interval lacks a sign; it is [low - slack, high + slack].
+    """
+    slack = sigma * np.sqrt(2 * np.log(2 * n / beta))
+    noise = Gaussian(sensitivity=(width + 2 * slack) / n, rho=rho)
+    return slack, noise, np.sqrt(2 * (sigma**2 / n + noise.sigma**2) * np.log(2 / beta))
 
 
 def require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarray) -> None:
-    """Raise a ``ValueError`` unless the noise of every step is a finite number above 0, before
-    anything is spent.
+    """Raise a ``ValueError``, before anything is spent, unless the noise of each step is finite.
 
     The widths of the intervals do not depend on the data. They are widest for a
     group of one and narrowest for the largest group.
     """
     if not rhos:
         raise ValueError(f"rhos must be a tuple of at least one budget, got {rhos!r}")
-    for n in {1, max(1, int(np.max(sizes, initial=1)))}:
-        width = float(interval.high) - float(interval.low)
-        for step, rho in enumerate(rhos, start=1):
-            validate.positive("rhos", rho)
-            beta = _beta(interval, step, len(rhos))
-            slack = interval.sigma * math.sqrt(2 * math.log(2 * n / beta))
-            deviation = float(Gaussian(sensitivity=(width + 2 * slack) / n, rho=rho).sigma)
-            width = 2 * math.sqrt(2 * (interval.sigma**2 / n + deviation**2) * math.log(2 / beta))
+    n, width = np.array([1, np.max(sizes, initial=1)]), float(interval.high) - float(interval.low)
+    for rho, beta in _steps(interval, rhos):
+        width = 2 * _step(width, n, interval.sigma, validate.positive("rhos", rho), beta)[2]
 
 
 def coinpress(
@@ -220,30 +242,25 @@ def coinpress(
     rng: np.random.Generator | None,
     accountant: PrivacyAccountant | None = None,
 ) -> np.ndarray:
-    """UVMRec (the paper's Algorithms 1 and 2) in every group: sum(rhos)-zCDP estimates, shape (k,).
+    """Private mean of every group by COINPRESS (Algorithms 1 and 2), sum(rhos)-zCDP, shape (k,).
 
-    Neighbours replace one record's value; its group is public. An empty group
-    says the middle of the declared interval. Arguments as :func:`coinpress_path`.
+    Neighbours replace one record's value; its group is public. The answer of an empty
+    group is the middle of the declared interval. Arguments as :func:`coinpress_path`.
+
+    Examples
+    --------
+    >>> x, sizes = np.array([1.0, 2.0, 3.0]), np.array([3, 0])
+    >>> coinpress(x, sizes, Interval(low=0, high=9), (1.0,), None).tolist()  # None: no noise
+    [2.0, 4.5]
     """
     low, high = coinpress_path(values, sizes, interval, rhos, rng, accountant)[-1]
     return np.where(np.asarray(sizes) > 0, (low + high) / 2, (interval.low + interval.high) / 2)
 
 
-def _uvm(parts: _Parts, low, high, sigma, rho, beta, rng, accountant):
-    """Algorithm 1, with the sign that the printed interval lacks: [low - slack, high + slack]."""
-    n = np.maximum(parts.sizes, 1)
-    slack = sigma * np.sqrt(2 * np.log(2 * n / beta))
-    noise = Gaussian(sensitivity=(high - low + 2 * slack) / n, rho=rho)
-    middle = _noisy(
-        noise, parts.means(low - slack, high + slack), rng, "COINPRESS step", accountant
-    )
-    half = np.sqrt(2 * (sigma**2 / n + noise.sigma**2) * np.log(2 / beta))
-    return middle - half, middle + half
-
-
 def _noisy(mechanism, means, rng, what, accountant) -> np.ndarray:
-    """``means`` of disjoint groups with noise, or as they are without ``rng``; a row changes one
-    of them.
+    """``means`` of disjoint groups with noise, or as they are without ``rng``.
+
+    A row changes one of them.
     """
     if rng is None:
         return means
@@ -261,10 +278,10 @@ def laplace_means(
     rng: np.random.Generator | None,
     accountant: PrivacyAccountant | None = None,
 ) -> np.ndarray:
-    """Eqs 1 and 3: each group's clipped mean with Laplace noise of scale (high - low) / (n
-    epsilon), shape (k,).
+    """Private mean of every group: clipped, with Laplace noise (Eqs 1 and 3), shape (k,).
 
-    An empty group says the middle of its interval. ``rng=None`` draws no noise: **not private**.
+    The noise has the scale (high - low) / (n epsilon). The answer of an empty group is the middle
+    of its interval. ``rng=None`` draws no noise: **not private**.
 
     Parameters
     ----------
@@ -283,26 +300,35 @@ def laplace_means(
     ValueError
         For values that are not finite, sizes that do not add up to them, an interval without a
         finite width above 0.
+
+    Examples
+    --------
+    >>> x, sizes = np.array([1.0, 9.0, 3.0]), np.array([2, 1])
+    >>> laplace_means(x, sizes, 0, 5, 1.0, None).tolist()  # None: no noise
+    [3.0, 3.0]
     """
     validate.epsilon(epsilon)
-    values, sizes = validate.finite("values", values), _sizes(values, sizes)
-    low, high = bounds(low, high, sizes.size)
-    means = clipped_means(values, sizes, low, high)
-    n = np.maximum(sizes, 1)
+    parts = _parts(values, sizes)
+    low, high = bounds(low, high, parts.sizes.size)
+    means = parts.means(*(np.broadcast_to(end, parts.sizes.shape) for end in (low, high)))
+    n = np.maximum(parts.sizes, 1)
     with np.errstate(over="ignore", under="ignore"):  # such a scale is refused
         noise = Laplace(
             sensitivity=(high - low) / n, epsilon=epsilon, scale=(high - low) / (n * epsilon)
         )
-    return np.where(
-        sizes > 0, _noisy(noise, means, rng, "clipped mean", accountant), (low + high) / 2
-    )
+    private = _noisy(noise, means, rng, "clipped mean", accountant)
+    return np.where(parts.sizes > 0, private, (low + high) / 2)
 
 
 def bounds(
     low: float | np.ndarray, high: float | np.ndarray, k: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The ends of one interval, or of ``k``, as arrays; a ``ValueError`` if one is not finite,
-    empty or too wide.
+    """The ends of one interval, or of ``k``, as arrays.
+
+    Raises
+    ------
+    ValueError
+        For an end that is not finite, and an interval that is empty or too wide for a float.
     """
     try:
         ends = validate.reals("low", low), validate.reals("high", high)
@@ -316,8 +342,8 @@ def bounds(
     if not good:
         what = "" if k is None else f", one or {k} of each"
         raise ValueError(
-            f"low={low!r}, high={high!r} are not allowed: numbers with low < high and a finite"
-            f" distance are{what}"
+            f"low and high must be numbers with low < high and a finite distance{what}, got"
+            f" {low!r} and {high!r}"
         )
     return ends
 
@@ -334,6 +360,11 @@ def recombine(
     ------
     ValueError
         For weights below 0, without a positive sum, or of another number than the estimates.
+
+    Examples
+    --------
+    >>> float(recombine([1.0, 5.0], [3, 1]))
+    2.0
     """
     weights, estimates = validate.reals("weights", weights), validate.reals("estimates", estimates)
     validate.boolean("printed", printed)
@@ -343,8 +374,7 @@ def recombine(
         raise ValueError(f"weights must be {what}, got {weights!r}")
     if weights.shape[-1:] != estimates.shape[-1:] or not estimates.ndim:
         raise ValueError(
-            f"weights of shape {weights.shape} are not allowed: one for each of the"
-            f" {estimates.shape[-1:]} estimates is"
+            f"weights must be one for each estimate of {estimates.shape}, got {weights.shape}"
         )
     mean = (estimates * weights).sum(axis=-1) / sums
     return mean / estimates.shape[-1] if printed else mean

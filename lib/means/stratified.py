@@ -1,8 +1,7 @@
-"""StratCOINPRESS and PubStratCOINPRESS (Algorithm 3), and the stratified Laplace mean (Eqs 3, 4),
-for one table.
+"""The paper's stratified means of one table: StratCOINPRESS, PubStratCOINPRESS, and Laplace.
 
-Experiments use :mod:`lib.means.grouped` for all runs at once; this is the
-mechanism as somebody with a table would call it, with its price in a accountant.
+Algorithm 3, and Eqs 3 and 4. Experiments use :mod:`lib.means.grouped` for all runs at once; this
+is the mechanism as somebody with a table would call it, with its price in an accountant.
 """
 
 from __future__ import annotations
@@ -47,16 +46,21 @@ def holdout_weights(groups: np.ndarray, k: int) -> np.ndarray:
     ------
     ValueError
         For a code outside of 0..k-1, or an empty hold-out.
+
+    Examples
+    --------
+    >>> holdout_weights(np.array([0, 2, 2]), 3).tolist()
+    [1, 0, 2]
     """
     counts = np.bincount(validate.codes("groups", groups, k), minlength=k)
     if counts.sum() == 0:
-        raise ValueError("groups is empty; a hold-out of at least one row is allowed")
+        raise ValueError("groups must have at least one row of the hold-out, got none")
     return counts
 
 
 @dataclass(frozen=True)
 class _Request:
-    """Checked values in the order of their strata, the sizes, the weights, and who pays."""
+    """Values in the order of their strata, the sizes, the weights, and who pays."""
 
     values: np.ndarray
     sizes: np.ndarray
@@ -70,39 +74,24 @@ class _Request:
         )
 
 
-def _checked(values, groups, k, weights, rng, accountant: PrivacyAccountant) -> _Request:
-    """Everything that could be refused later is refused here: what was paid for is always
-    released.
-    """
-    k = validate.integer("k", k, low=1)
-    order, sizes = group_order(groups, k)
-    values = validate.finite("values", values)
-    if values.shape != order.shape:
-        raise ValueError(
-            f"values of shape {values.shape} are not allowed: one for each of {order.size} groups'"
-            " rows is"
-        )
-    weights = sizes if weights is None else validate.reals("weights", weights)
-    if weights.shape != sizes.shape:
-        raise ValueError(
-            f"weights of shape {weights.shape} are not allowed: one for each of"
-            f" {sizes.size} strata is"
-        )
-    recombine(np.zeros(k), weights)
-    if not isinstance(rng, np.random.Generator):
-        raise ValueError(
-            f"rng={rng!r} is not allowed: a numpy Generator is; without noise nothing is private"
-        )
-    return _Request(values[order], sizes, weights, accountant)
-
-
-def _paying(accountant: PrivacyAccountant | None, budget: float, unit: str) -> PrivacyAccountant:
-    accountant = PrivacyAccountant(budget, unit=unit) if accountant is None else accountant
+def _request(what, values, groups, k, weights, rng, accountant, unit, price) -> _Request:
+    """Everything that could be refused later is refused here: what is paid for is released."""
+    accountant = PrivacyAccountant(price, unit=unit) if accountant is None else accountant
     if accountant.unit != unit:
-        raise ValueError(
-            f"accountant in {accountant.unit!r} is not allowed: this mechanism is paid in {unit!r}"
-        )
-    return accountant
+        raise ValueError(f"accountant must be in {unit!r}, got one in {accountant.unit!r}")
+    order, sizes = group_order(groups, validate.integer("k", k, low=1))
+    values = validate.finite("values", values)
+    weights = sizes if weights is None else validate.reals("weights", weights)
+    for name, shape, right in (
+        ("values", values.shape, order.shape),
+        ("weights", weights.shape, sizes.shape),
+    ):
+        if shape != right:
+            raise ValueError(f"{name} must have the shape {right}, got {shape}")
+    recombine(np.zeros(k), weights)
+    validate.generator("rng", rng)  # without noise nothing is private
+    accountant.require(what, price)
+    return _Request(values[order], sizes, weights, accountant)
 
 
 def _shares(split: Sequence[float]) -> tuple[float, ...]:
@@ -111,17 +100,16 @@ def _shares(split: Sequence[float]) -> tuple[float, ...]:
     except ValueError:
         shares = np.array(np.nan)
     if shares.ndim != 1 or not np.isclose(shares.sum(), 1.0) or not (shares > 0).all():
-        raise ValueError(f"split={split!r} is not allowed: shares > 0 that add up to 1 are")
-    return tuple(
-        (shares / shares.sum()).tolist()
-    )  # the sum is 1 up to rounding, and the accountant allows none
+        raise ValueError(f"split must be shares > 0 that add up to 1, got {split!r}")
+    # the sum is 1 up to rounding, and the accountant lets none be spent beyond its budget
+    return tuple((shares / shares.sum()).tolist())
 
 
 def strat_coinpress(
     values: np.ndarray,
     groups: np.ndarray,
     k: int,
-    told: Interval,
+    prior: Interval,
     *,
     rho: float,
     rng: np.random.Generator,
@@ -129,17 +117,17 @@ def strat_coinpress(
     weights: np.ndarray | None = None,
     accountant: PrivacyAccountant | None = None,
 ) -> StratifiedMean:
-    """rho-zCDP means of all strata and of the population (Algorithm 3).
+    """Private means of all strata and of the population by COINPRESS (Algorithm 3), rho-zCDP.
 
-    Neighbours differ in one record's value; which stratum a record is in, and
-    so every size, is public. A stratum without rows says the middle of ``told``.
+    Neighbours differ in one record's value; which stratum a record is in, and so every size, is
+    public. The answer of a stratum without rows is the middle of ``prior``.
 
     Parameters
     ----------
     values : array, shape (n,)
     groups : int array, shape (n,)
         Stratum of each row, 0..k-1; public.
-    told : Interval
+    prior : Interval
         What is declared about every stratum: where its mean lies, its spread.
     rho : float
         Price of the whole: strata are disjoint.
@@ -153,17 +141,26 @@ def strat_coinpress(
     Raises
     ------
     ValueError
-        For an argument out of its range, a accountant in another unit or with less than ``rho`` left;
-        before anything is spent and any noise is drawn.
+        For an argument out of its range, an accountant in another unit or with less than ``rho``
+        left; before anything is spent and any noise is drawn.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> groups = np.repeat([0, 1], [900, 100])
+    >>> income = rng.normal([30, 50], 10, (1000, 2))[np.arange(1000), groups]
+    >>> prior = Interval(low=0, high=100, sigma=10)
+    >>> mean = strat_coinpress(income, groups, 2, prior, rho=0.5, rng=rng)
+    >>> round(mean.population), mean.strata.round().tolist(), mean.accountant.spent
+    (32, [30.0, 48.0], 0.5)
     """
     split = _shares(split)
-    if not isinstance(told, Interval):
-        raise ValueError(f"told={told!r} is not allowed: an Interval is")
+    if not isinstance(prior, Interval):
+        raise ValueError(f"prior must be an Interval, got {prior!r}")
     rho = validate.positive("rho", rho)
-    asked = _checked(values, groups, k, weights, rng, _paying(accountant, rho, "rho"))
-    asked.accountant.require("StratCOINPRESS", rho)
+    asked = _request("StratCOINPRESS", values, groups, k, weights, rng, accountant, "rho", rho)
     steps = tuple(share * rho for share in split)
-    return asked.answer(coinpress(asked.values, asked.sizes, told, steps, rng, asked.accountant))
+    return asked.answer(coinpress(asked.values, asked.sizes, prior, steps, rng, asked.accountant))
 
 
 def strat_laplace(
@@ -178,16 +175,23 @@ def strat_laplace(
     weights: np.ndarray | None = None,
     accountant: PrivacyAccountant | None = None,
 ) -> StratifiedMean:
-    """epsilon-DP clipped Laplace means of all strata, recombined (Eqs 3, 4, Proposition 8).
-    Arguments as above.
+    """Private means of all strata and of the population by clipped Laplace means, epsilon-DP.
 
-    ``low`` and ``high`` are one public interval for all strata, or arrays of shape (k,) with each
-    stratum's own.
+    Eqs 3 and 4, Proposition 8. ``low`` and ``high`` are one public interval for all strata, or
+    arrays of shape (k,) with each stratum's own. Other arguments as :func:`strat_coinpress`.
+
+    Examples
+    --------
+    >>> x, groups = np.array([20.0, 30.0, 70.0]), np.array([0, 0, 1])
+    >>> rng = np.random.default_rng(0)
+    >>> mean = strat_laplace(x, groups, 2, low=0, high=100, epsilon=100, rng=rng)
+    >>> round(mean.population, 1), mean.strata.round(1).tolist()
+    (39.9, [25.2, 69.4])
     """
     epsilon = validate.epsilon(epsilon)
     bounds(low, high, validate.integer("k", k, low=1))
-    asked = _checked(values, groups, k, weights, rng, _paying(accountant, epsilon, "epsilon"))
-    asked.accountant.require("stratified Laplace mean", epsilon)
+    what, unit = "stratified Laplace mean", "epsilon"
+    asked = _request(what, values, groups, k, weights, rng, accountant, unit, epsilon)
     return asked.answer(
         laplace_means(asked.values, asked.sizes, low, high, epsilon, rng, asked.accountant)
     )

@@ -1,6 +1,6 @@
-"""Error bounds of the clipped Laplace mean, plain and stratified, with the constants that the
-paper's O(.) hides.
+"""Error bounds of the clipped Laplace mean, plain and stratified, with all constants.
 
+The paper's O(.) hides the constants.
 Data are normal with spread 1 and means in [-R, R]; sizes are public. A bound
 holds with probability at least ``1 - 2 gamma``: ``gamma`` for a record that is
 clipped anywhere, ``gamma`` for the noise. The printed formulas are here by name.
@@ -39,45 +39,63 @@ def clip_slack(n: float, gamma: float, *, reading: str = "union") -> float:
     ------
     ValueError
         For ``n`` below 1 (there is nobody to clip) or ``gamma`` outside of (0, 1).
+
+    Examples
+    --------
+    >>> round(clip_slack(1000, 0.05), 2)
+    4.6
     """
     if validate.positive("n", n) < 1:
-        raise ValueError(f"n={n!r} is not allowed: a finite number >= 1 is")
+        raise ValueError(f"n must be a finite number >= 1, got {n!r}")
     gamma = validate.fraction("gamma", gamma)
-    validate.choice("reading", reading, SLACKS)
-    return (
-        math.sqrt(2 * math.log(2 * n / gamma))
-        if reading == "union"
-        else math.sqrt(math.log(n / gamma))
-    )
+    factor = {"union": 2, "printed": 1}[validate.choice("reading", reading, SLACKS)]
+    return math.sqrt(factor * math.log(factor * n / gamma))
 
 
 def clipping_probability(n: int, gamma: float, *, reading: str = "union") -> float:
-    """Probability that at least one of ``n`` normal values with mean ``R`` is above ``R`` plus
-    the slack. Exact.
+    """Exact probability that one of ``n`` normal values with mean ``R`` is above ``R`` plus slack.
+
+    Examples
+    --------
+    >>> round(clipping_probability(1000, 0.05), 3)  # at most gamma / 2
+    0.002
     """
     from scipy.special import log_ndtr
 
     return float(-math.expm1(n * log_ndtr(clip_slack(n, gamma, reading=reading))))
 
 
-def _sizes(sizes: np.ndarray) -> np.ndarray:
-    sizes = validate.reals("sizes", sizes)
-    if sizes.ndim != 1 or sizes.size == 0 or not (np.isfinite(sizes).all() and (sizes >= 1).all()):
-        raise ValueError(f"sizes={sizes!r} are not allowed: finite numbers >= 1 are")
-    return sizes
+def vector(name: str, values: np.ndarray, low: float, least: int = 1) -> np.ndarray:
+    """``values`` as floats, shape (k,), if there are ``least`` or more, all finite and >= ``low``.
+
+    Examples
+    --------
+    >>> vector("sizes", [3, 4], 1).tolist()
+    [3.0, 4.0]
+    """
+    given = validate.reals(name, values)
+    if given.ndim != 1 or given.size < least or not (np.isfinite(given) & (given >= low)).all():
+        raise ValueError(
+            f"{name} must be at least {least} finite numbers >= {low:g}, got {values!r}"
+        )
+    return given
 
 
 def noise_weights(
     sizes: np.ndarray, *, radius: float, epsilon: float, gamma: float, own: bool = False
 ) -> np.ndarray:
-    """Scales ``w_i`` of the independent Laplace terms whose sum is the stratified mean's noise,
-    shape (k,).
+    """Scales ``w_i`` of the Laplace terms that add up to the stratified mean's noise, shape (k,).
 
     ``w_i = (2 R + 2 slack_i) / (n epsilon)``: the group's own size cancels
     against its weight, so a small group adds as much noise as a large one.
     ``own``: each group clips by its own size, as in Eq. 3, and not by ``n``.
+
+    Examples
+    --------
+    >>> noise_weights([900, 100], radius=3, epsilon=1, gamma=0.05).round(4).tolist()
+    [0.0152, 0.0152]
     """
-    sizes = _sizes(sizes)
+    sizes = vector("sizes", sizes, 1)
     validate.positive("radius", radius)
     validate.epsilon(epsilon)
     validate.boolean("own", own)
@@ -88,28 +106,29 @@ def noise_weights(
 
 
 def plain_bound(n: float, *, radius: float, epsilon: float, gamma: float) -> float:
-    """Eq. 2 with constants: ``ln(1/gamma) (2 R + 2 sqrt(2 ln(2 n/gamma))) / (n epsilon)``."""
-    return math.log(1 / gamma) * float(
-        noise_weights(np.array([n]), radius=radius, epsilon=epsilon, gamma=gamma)[0]
-    )
+    """Eq. 2 with constants: ``ln(1/gamma) (2 R + 2 sqrt(2 ln(2 n/gamma))) / (n epsilon)``.
+
+    Examples
+    --------
+    >>> round(plain_bound(1000, radius=3, epsilon=1, gamma=0.05), 4)
+    0.0456
+    """
+    weights = noise_weights([n], radius=radius, epsilon=epsilon, gamma=gamma)
+    return math.log(1 / gamma) * float(weights[0])
 
 
 def laplace_sum_bound(weights: np.ndarray, gamma: float) -> float:
-    """What the absolute sum of independent Laplace variables of these scales exceeds with
-    probability at most ``gamma``.
+    """Bound on a sum of Laplace variables of these scales: exceeded with probability <= ``gamma``.
 
     ``sqrt(8 ln(2/gamma)) max(||w||_2, ||w||_inf sqrt(2 ln(2/gamma)))``
     (Chan, Shi and Song, 2011, Lemma 2.8).
+
+    Examples
+    --------
+    >>> round(laplace_sum_bound([1.0, 1.0], 0.05), 2)
+    14.76
     """
-    weights = validate.reals("weights", weights)
-    if (
-        weights.ndim != 1
-        or weights.size == 0
-        or not (np.isfinite(weights).all() and (weights >= 0).all())
-    ):
-        raise ValueError(
-            f"weights={weights!r} are not allowed: finite numbers >= 0, one a variable, are"
-        )
+    weights = vector("weights", weights, 0)
     log = math.log(2 / validate.fraction("gamma", gamma))
     return math.sqrt(8 * log) * max(
         float(np.linalg.norm(weights)), float(weights.max()) * math.sqrt(2 * log)
@@ -117,16 +136,28 @@ def laplace_sum_bound(weights: np.ndarray, gamma: float) -> float:
 
 
 def stratified_bound(sizes: np.ndarray, *, radius: float, epsilon: float, gamma: float) -> float:
-    """Proposition 9 with constants, for ``|p - p_strat|`` and groups of these sizes."""
+    """Proposition 9 with constants, for ``|p - p_strat|`` and groups of these sizes.
+
+    Examples
+    --------
+    >>> round(stratified_bound([900, 100], radius=3, epsilon=1, gamma=0.05), 3)
+    0.224
+    """
     return laplace_sum_bound(
         noise_weights(sizes, radius=radius, epsilon=epsilon, gamma=gamma), gamma
     )
 
 
 def printed_factor(sizes: np.ndarray, *, radius: float, gamma: float) -> float:
-    """The proof's factor over one plain estimate: ``sqrt(sum (R^2 + ln(g_i/gamma)) / (R^2 +
-    ln(n/gamma)))``, at most sqrt(k).
+    """How many times the plain estimate's noise the proof allows the stratified one's to be.
+
+    ``sqrt(sum (R^2 + ln(g_i/gamma)) / (R^2 + ln(n/gamma)))``, at most sqrt(k).
+
+    Examples
+    --------
+    >>> round(printed_factor([900, 100], radius=3, gamma=0.05), 3)
+    1.368
     """
-    sizes = _sizes(sizes)
+    sizes = vector("sizes", sizes, 1)
     own = radius**2 + np.log(np.maximum(sizes / gamma, 1.0))
     return math.sqrt(float(own.sum()) / (radius**2 + math.log(sizes.sum() / gamma)))

@@ -1,12 +1,10 @@
-"""The one door to the marginal-inference library (``mbi``, by the authors of Private-PGM) and what
-it stumbles over.
+"""Junction trees and a second estimator from ``mbi``, the library of Private-PGM's authors.
 
-Three things come from it: junction trees, the size of a model, and its own
-mirror descent as a second opinion on ours. Columns go in as numbers, because
-the library iterates over sets of names and the hash of a string changes from
-process to process. Its arithmetic is set to 64 bits, its on-disk compilation
-cache is off (in a sweep it costs more than it saves), and its Adam state and
-its draws from NumPy's global generator are not used.
+No other module imports that library. Three things come from it: junction trees, the size of a
+model, and its own mirror descent as a second opinion on ours. Columns go in as numbers, because the
+library iterates over sets of names and the hash of a string changes from process to process. Its
+arithmetic is set to 64 bits, its on-disk compilation cache is off (in a sweep it costs more than it
+saves), and its Adam state and its draws from NumPy's global generator are not used.
 
 Why not its estimator by default: every set of cliques is compiled anew, which
 takes some six times as long as the descent itself on a table of ten columns,
@@ -21,11 +19,11 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-__all__ = ["configured_jax", "junction_tree", "model_megabytes", "reference_marginals"]
+__all__ = ["load_jax", "junction_tree", "model_megabytes", "reference_marginals"]
 
 
 @cache
-def configured_jax():
+def load_jax():
     """``jax`` with 64-bit floats and without the compilation cache on disk."""
     import jax
 
@@ -36,7 +34,7 @@ def configured_jax():
 
 @cache
 def _mbi():
-    configured_jax()
+    load_jax()
     import mbi
 
     return mbi
@@ -69,7 +67,6 @@ def junction_tree(
     import networkx as nx
 
     tree, _ = _mbi().junction_tree.make_junction_tree(_numbered(sizes), sorted(set(cliques)))
-    nodes = sorted(tree.nodes)
     order: list = []
     parents: list[int] = []
     for part in sorted(nx.connected_components(tree), key=min):
@@ -81,7 +78,6 @@ def junction_tree(
             place[child] = len(order)
             order.append(child)
             parents.append(place[parent])
-    assert len(order) == len(nodes)
     return tuple(tuple(sorted(clique)) for clique in order), tuple(parents)
 
 

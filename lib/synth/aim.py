@@ -1,6 +1,6 @@
-"""AIM: an adaptive and iterative mechanism for a workload of marginals (McKenna et al. 2022,
-Algorithms 2 and 4).
+"""AIM: marginals chosen and measured round after round (McKenna et al. 2022).
 
+Algorithms 2 and 4, "an adaptive and iterative mechanism" for a workload of marginals.
 Start with every one-way marginal. Then, round after round, pick by the
 exponential mechanism the marginal that the model gets most wrong over and above
 the noise it would be measured with, measure it, fit the model again. A round
@@ -29,18 +29,18 @@ from lib.domain import Domain
 from lib.synth.adapter import model_megabytes
 from lib.synth.base import (
     Synthesizer,
-    checked,
     gaussian_cost,
     gaussian_scale,
     measure,
-    require,
+    open_accountant,
+    require_megabytes,
     select,
     selection_cost,
     selection_epsilon,
     share,
 )
 from lib.synth.graphical import GraphicalModel
-from lib.synth.marginal_model import MarginalModel, Round, estimate, numbered
+from lib.synth.marginal_model import MarginalModel, Round, estimate, positions
 from lib.synth.workload import Workload, all_kway, counts, downward_closure, megabytes
 
 __all__ = ["AIM", "expected_noise", "candidate_weights", "quality_scores", "open_candidates"]
@@ -71,6 +71,15 @@ class AIM(Synthesizer):
     focus_weight : float
         Each column of ``focus`` in a marginal of the workload multiplies the weight of that
         marginal by this.
+
+    Examples
+    --------
+    >>> domain = Domain.of({"a": 2, "b": 2})
+    >>> people = pd.DataFrame({"a": [0, 1] * 50, "b": [0, 1] * 50})
+    >>> aim = AIM(rounds_per_column=2, iterations=50, last_iterations=50)
+    >>> model = aim.fit(people, domain, 1.0, np.random.default_rng(0))
+    >>> [done.selected for done in model.rounds]
+    [('a', 'b'), ('a', 'b')]
     """
 
     degree: int = 3
@@ -85,19 +94,17 @@ class AIM(Synthesizer):
     name: str = "aim"
 
     def __post_init__(self) -> None:
-        validate.integer("degree", self.degree, low=1)
-        validate.positive("max_megabytes", self.max_megabytes)
-        validate.integer("rounds_per_column", self.rounds_per_column, low=1)
+        for name in ("degree", "rounds_per_column", "iterations", "last_iterations"):
+            validate.integer(name, getattr(self, name), low=1)
+        for name in ("max_megabytes", "memory", "focus_weight"):
+            validate.positive(name, getattr(self, name))
         share("alpha", self.alpha)
-        validate.integer("iterations", self.iterations, low=1)
-        validate.integer("last_iterations", self.last_iterations, low=1)
-        validate.positive("memory", self.memory)
         object.__setattr__(self, "focus", tuple(validate.sequence("focus", self.focus)))
-        validate.positive("focus_weight", self.focus_weight)
 
     def candidates(self, domain: Domain) -> dict[tuple[str, ...], float]:
-        """What may be measured, with its weight: single columns, and marginals that a model of
-        ``max_megabytes`` can hold.
+        """The marginals that may be measured, with their weights.
+
+        Single columns, and marginals that a model of ``max_megabytes`` can hold.
         """
         workload = all_kway(domain, min(self.degree, len(domain)))
         weights = candidate_weights(
@@ -110,20 +117,17 @@ class AIM(Synthesizer):
         }
 
     def require_memory(self, domain: Domain) -> None:
-        """Raise a ``ValueError`` if the tables of counts would not fit, before anything is
-        spent.
-        """
+        """Raise a ``ValueError`` if the tables of counts would take more than ``memory``."""
         candidates = self.candidates(domain)
         largest = max(megabytes(domain, [r]) for r in candidates)
-        require(megabytes(domain, candidates) + 4 * largest, self.memory, "AIM's tables of counts")
+        needed = megabytes(domain, candidates) + 4 * largest
+        require_megabytes(needed, self.memory, "AIM's tables of counts")
 
     def fit(
         self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
     ) -> MarginalModel:
-        """As :meth:`Synthesizer.fit`: single columns, then rounds of select, measure and
-        estimate until ``budget`` is spent.
-        """
-        accountant = checked(data, domain, budget, rng)
+        """As :meth:`Synthesizer.fit`: single columns, then rounds of select, measure, estimate."""
+        accountant = open_accountant(data, domain, budget, rng)
         self.require_memory(domain)
         weights = self.candidates(domain)
         rounds_planned = self.rounds_per_column * len(domain)
@@ -140,30 +144,17 @@ class AIM(Synthesizer):
         while (left := accountant.rho - accountant.spent) > 1e-9 * accountant.rho:
             last = left <= 2 * (gaussian_cost(sigma) + selection_cost(epsilon))
             if last:
-                sigma, epsilon = (
-                    gaussian_scale(self.alpha * left),
-                    selection_epsilon((1 - self.alpha) * left),
-                )
-            spent = (
-                1
-                - left / accountant.rho
-                + (gaussian_cost(sigma) + selection_cost(epsilon)) / accountant.rho
-            )
+                sigma = gaussian_scale(self.alpha * left)
+                epsilon = selection_epsilon((1 - self.alpha) * left)
+            price = gaussian_cost(sigma) + selection_cost(epsilon)
+            spent = 1 - left / accountant.rho + price / accountant.rho
             candidates = open_candidates(weights, domain, model, spent * self.max_megabytes)
             scores = quality_scores(exact, candidates, weights, domain, model, total, sigma)
-            chosen = candidates[
-                select(
-                    scores,
-                    selection_cost(epsilon),
-                    max(weights[r] for r in candidates),
-                    accountant,
-                    rng,
-                )
-            ]
-            before = total * model.marginal(numbered(domain, chosen)).ravel()
-            rho = (
-                gaussian_cost(sigma) if not last else accountant.rho - accountant.spent
-            )  # to the last bit of the budget
+            most = max(weights[r] for r in candidates)
+            chosen = candidates[select(scores, selection_cost(epsilon), most, accountant, rng)]
+            before = _model_counts(domain, model, total, chosen)
+            # the last measurement takes what is left, to the last bit of the budget
+            rho = gaussian_cost(sigma) if not last else accountant.rho - accountant.spent
             measurements.append(measure(data, domain, chosen, rho, accountant, rng))
             model, total = estimate(
                 domain,
@@ -171,9 +162,7 @@ class AIM(Synthesizer):
                 start=model,
                 iterations=self.last_iterations if last else self.iterations,
             )
-            change = float(
-                np.abs(total * model.marginal(numbered(domain, chosen)).ravel() - before).sum()
-            )
+            change = float(np.abs(_model_counts(domain, model, total, chosen) - before).sum())
             annealed = change <= expected_noise(sigma, before.size)
             megabytes = model_megabytes(domain.sizes, tuple(model.potentials))
             rounds.append(Round(chosen, epsilon, sigma, change, megabytes, annealed and not last))
@@ -198,19 +187,17 @@ def candidate_weights(workload: Workload) -> dict[tuple[str, ...], float]:
 def open_candidates(
     weights: dict[tuple[str, ...], float], domain: Domain, model: GraphicalModel, megabytes: float
 ) -> list[tuple[str, ...]]:
-    """The candidates with which the model stays within ``megabytes``; those it holds already
-    always do.
+    """The candidates with which the model stays within ``megabytes``.
+
+    Those that the model holds already always do.
     """
-    cliques = tuple(model.potentials)
-
-    def fits(r: tuple[str, ...]) -> bool:
-        clique = tuple(sorted(numbered(domain, r)))
-        return (
-            model.tree.home(clique) is not None
-            or model_megabytes(domain.sizes, (*cliques, clique)) <= megabytes
-        )
-
-    return [r for r in weights if fits(r)]
+    cliques, places = tuple(model.potentials), {r: positions(domain, r) for r in weights}
+    return [
+        r
+        for r, place in places.items()
+        if model.tree.home(place) is not None
+        or model_megabytes(domain.sizes, (*cliques, tuple(sorted(place)))) <= megabytes
+    ]
 
 
 def quality_scores(
@@ -222,11 +209,21 @@ def quality_scores(
     total: float,
     sigma: float,
 ) -> np.ndarray:
-    """``q_r(D) = w_r (||M_r(D) - M_r(p)||_1 - sqrt(2/pi) sigma n_r)``: error now, less the error
-    of measuring.
+    """Score of each candidate: the model's error on it, less the error of measuring it.
+
+    ``q_r(D) = w_r (||M_r(D) - M_r(p)||_1 - sqrt(2/pi) sigma n_r)``.
     """
-    scores = []
-    for r in candidates:
-        gap = np.abs(exact[r] - total * model.marginal(numbered(domain, r)).ravel()).sum()
-        scores.append(weights[r] * (gap - expected_noise(sigma, exact[r].size)))
-    return np.array(scores)
+    return np.array(
+        [
+            weights[r]
+            * (
+                np.abs(exact[r] - _model_counts(domain, model, total, r)).sum()
+                - expected_noise(sigma, exact[r].size)
+            )
+            for r in candidates
+        ]
+    )
+
+
+def _model_counts(domain: Domain, model: GraphicalModel, total: float, columns) -> np.ndarray:
+    return total * model.marginal(positions(domain, columns)).ravel()

@@ -1,10 +1,9 @@
-"""What every synthesizer here has in common: ``fit(data, domain, budget, rng)``, then ``sample(n,
-rng)``.
+"""What all synthesizers have in common: ``fit(data, domain, budget, rng)``, ``sample(n, rng)``.
 
 Neighbouring tables differ by one added or removed row, so a row moves one cell
 of a marginal by one: sensitivity 1 in L1 and in L2, and the number of rows is
 not taken for known. Budgets are ``rho`` of zero-concentrated DP. A fit pays for
-every look at the data through a accountant that refuses to overspend, and returns
+every look at the data through an accountant that refuses to overspend, and returns
 that accountant with the model. The domain is declared by the caller: a code that
 never occurs still has its cell, and its noise.
 
@@ -21,7 +20,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -45,8 +43,8 @@ __all__ = [
     "selection_cost",
     "gaussian_scale",
     "selection_epsilon",
-    "checked",
-    "require",
+    "open_accountant",
+    "require_megabytes",
     "share",
     "CELL",
     "MARGINAL",
@@ -60,10 +58,8 @@ CELL = {"add or remove": 1.0, "replace": 1.0}
 ROWS = {"add or remove": 1.0, "replace": 0.0}
 
 SHARE_MIN = 1e-9
-BUDGET_MIN, BUDGET_MAX = (
-    1e-25,
-    1e20,
-)  # of rho; noise of up to 1e13 rows, whose squares 32-bit training still bears
+# of rho; noise of up to 1e13 rows, whose squares 32-bit training still bears
+BUDGET_MIN, BUDGET_MAX = 1e-25, 1e20
 
 
 class Fitted(ABC):
@@ -97,13 +93,10 @@ class Synthesizer(ABC):
     name: str
 
     def require_memory(self, domain: Domain) -> None:  # noqa: B027 - a synthesizer may do without
-        """Refuse a domain whose tables would not fit, before anything is spent; by default nothing
-        is refused.
+        """Raise a ``ValueError`` if the tables over ``domain`` would take too much memory.
 
-        Raises
-        ------
-        ValueError
-            With the estimate and the limit.
+        It names the estimate and the limit, before anything is spent. By default nothing is
+        refused.
         """
 
     @abstractmethod
@@ -136,24 +129,26 @@ class Synthesizer(ABC):
         """
 
 
-_UNCHECKED = object()
-
-
-def checked(
-    data: pd.DataFrame, domain: Domain, budget: float, rng: Any = _UNCHECKED
+def open_accountant(
+    data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
 ) -> PrivacyAccountant:
-    """A accountant over ``budget``, once the arguments of a fit are found good.
+    """Check the arguments of a fit; returns an accountant over ``budget``.
 
     Parameters
     ----------
     data, domain, budget, rng
-        As :meth:`Synthesizer.fit` has them; ``rng`` is not looked at if it is not given.
+        As :meth:`Synthesizer.fit` has them.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"a": [0, 1]})
+    >>> open_accountant(people, Domain.of({"a": 2}), 0.5, np.random.default_rng(0)).left
+    0.5
     """
     if len(domain) < 1:
-        raise ValueError("domain has no columns; at least 1 is needed")
+        raise ValueError("domain must have at least 1 column, got none")
     domain.check(data)
-    if rng is not _UNCHECKED:
-        validate.generator("rng", rng)
+    validate.generator("rng", rng)
     return PrivacyAccountant(validate.budget("budget", budget, low=BUDGET_MIN, high=BUDGET_MAX))
 
 
@@ -162,12 +157,12 @@ def share(name: str, value: float) -> float:
     return validate.budget(name, value, low=SHARE_MIN, high=1 - SHARE_MIN)
 
 
-def require(needed: float, limit: float, what: str) -> None:
-    """Refuse what needs more than ``limit`` megabytes (2^20 bytes), naming both."""
+def require_megabytes(needed: float, limit: float, what: str) -> None:
+    """Raise a ``ValueError`` if ``what`` needs more than ``limit`` megabytes (2^20 bytes)."""
     if needed > limit:
         raise ValueError(
-            f"{what} would take about {needed:,.0f} MB; memory={limit:g} MB is allowed. Fewer or"
-            " coarser columns, a smaller degree or a larger memory= would do"
+            f"memory must be at least the {needed:,.0f} MB of {what}, got {limit:g} MB;"
+            " or use fewer or coarser columns, or a smaller degree"
         )
 
 
@@ -194,15 +189,14 @@ def gaussian_scale(rho: float) -> float:
 
 
 def gaussian(rho: float, sigma: float | None = None) -> Gaussian:
-    """The noise of a look that one row moves by 1; ``sigma`` is :func:`gaussian_scale`'s if not
-    given.
-    """
+    """The noise of a look that one row moves by 1; ``sigma`` is :func:`gaussian_scale`'s."""
     return Gaussian(sensitivity=1.0, rho=rho, sigma=gaussian_scale(rho) if sigma is None else sigma)
 
 
 def selection_cost(epsilon: float) -> float:
-    """``rho`` of an exponential mechanism of parameter ``epsilon``: ``epsilon^2 / 8`` (it has
-    bounded range).
+    """``rho`` of an exponential mechanism of parameter ``epsilon``: ``epsilon^2 / 8``.
+
+    It has bounded range.
     """
     return epsilon**2 / 8
 
@@ -223,8 +217,8 @@ def measure(
     """Measure one marginal at the price of ``rho``."""
     sigma = gaussian_scale(rho)
     exact = counts(data, domain, columns)
-    found = noisy(gaussian(rho), exact, rng, "measure " + ",".join(columns), accountant, MARGINAL)
-    return Measurement(columns, found, sigma)
+    what = "measure " + ",".join(columns)
+    return Measurement(columns, noisy(gaussian(rho), exact, rng, what, accountant, MARGINAL), sigma)
 
 
 def select(

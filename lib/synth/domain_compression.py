@@ -29,15 +29,22 @@ class Compression:
     def of(
         cls, domain: Domain, measurements: tuple[Measurement, ...], threshold: float = 3.0
     ) -> Compression:
-        """From noisy one-way marginals: codes below ``threshold * sigma`` share the last merged
-        code.
+        """From noisy one-way marginals: codes below ``threshold * sigma`` share one merged code.
+
+        It is the last one.
+
+        Examples
+        --------
+        >>> noisy = Measurement(("a",), np.array([90.0, 1.0, -2.0, 40.0]), 2.0)
+        >>> Compression.of(Domain.of({"a": 4}), (noisy,)).maps["a"].tolist()
+        [0, 2, 2, 1]
         """
         maps = {}
         for m in measurements:
-            kept = m.noisy >= threshold * m.sigma
-            if (~kept).sum() <= 1:
-                kept[:] = True
-            maps[m.columns[0]] = np.where(kept, np.cumsum(kept) - 1, kept.sum())
+            common = m.noisy >= threshold * m.sigma
+            if (~common).sum() <= 1:
+                common[:] = True
+            maps[m.columns[0]] = np.where(common, np.cumsum(common) - 1, common.sum())
         return cls(domain, maps)
 
     @property
@@ -59,10 +66,10 @@ class Compression:
         )
 
     def merge(self, m: Measurement) -> Measurement:
-        """The measurement of the merged marginal: a cell that sums ``k`` noisy ones has ``k`` times
-        their variance.
+        """The measurement of the merged marginal.
 
-        The fit weights it by that, as the published code does.
+        A cell that sums ``k`` noisy ones has ``k`` times their variance. The fit weights it by
+        that, as the published code does.
         """
         to = self.maps[m.columns[0]]
         return Measurement(m.columns, np.bincount(to, m.noisy), m.sigma * np.sqrt(np.bincount(to)))

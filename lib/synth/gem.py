@@ -1,10 +1,8 @@
-"""GEM: a generator trained on privately chosen, privately measured marginals (Liu, Vietri and Wu
-2021).
+"""GEM: a generator trained on privately chosen, privately measured marginals.
 
-``T`` rounds, each with an equal part of the budget: the exponential mechanism
-picks what the generator gets most wrong, Gaussian noise measures it, Adam
-trains the generator on everything measured so far. The weights of the last half
-of the rounds are averaged.
+Liu, Vietri and Wu (2021). ``T`` rounds, each with an equal part of the budget: the exponential
+mechanism picks what the generator gets most wrong, Gaussian noise measures it, Adam trains the
+generator on everything measured so far. The weights of the last half of the rounds are averaged.
 
 Two variants. ``"cell"`` is the published one: a query is a single cell of a
 marginal. The published experiment runs it at a budget that it does not declare:
@@ -48,12 +46,12 @@ from lib.synth.base import (
     ROWS,
     Fitted,
     Synthesizer,
-    checked,
     gaussian,
     gaussian_cost,
     gaussian_scale,
     measure,
-    require,
+    open_accountant,
+    require_megabytes,
     select,
     selection_cost,
     share,
@@ -67,8 +65,9 @@ __all__ = ["GEM", "GEMModel", "GEMRound", "published_spending"]
 
 @dataclass(frozen=True)
 class GEMRound:
-    """What a round chose (columns, and the cell in the single-cell variant), and the loss after
-    each step.
+    """What a round chose, and the loss after each step.
+
+    ``cell`` is the cell of the marginal on ``columns`` in the single-cell variant, else None.
     """
 
     columns: tuple[str, ...]
@@ -79,8 +78,9 @@ class GEMRound:
 
 @dataclass(frozen=True)
 class GEMModel(Fitted):
-    """An even mixture of products: ``shares[c][b]`` is component ``b``'s distribution of column
-    ``c``.
+    """An even mixture of products of distributions, one of each column.
+
+    ``shares[c][b]`` is component ``b``'s distribution of column ``c``.
     """
 
     domain: Domain
@@ -90,21 +90,21 @@ class GEMModel(Fitted):
     rounds: tuple[GEMRound, ...] = field(default=())
 
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
+        """Shares of the cells of ``columns``: the components' products, averaged."""
         for column in columns:
             validate.choice("column", column, self.domain.columns)
         return product_marginal([self.shares[c] for c in columns])
 
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
+        """``n`` rows, the components in equal numbers up to rounding."""
         components = len(next(iter(self.shares.values())))
         component = rng.permutation(np.arange(validate.integer("n", n, low=0)) % components)
         table = {}
         for column, size in self.domain:
             ends = np.cumsum(self.shares[column], axis=1)
             ends = ends / ends[:, -1:] + np.arange(components)[:, None]
-            drawn = (
-                np.searchsorted(ends.ravel(), component + rng.random(n), side="right")
-                - component * size
-            )
+            position = component + rng.random(n)
+            drawn = np.searchsorted(ends.ravel(), position, side="right") - component * size
             table[column] = np.clip(drawn, 0, size - 1).astype(np.int16)
         return pd.DataFrame(table)
 
@@ -142,6 +142,11 @@ class GEM(Synthesizer):
         Megabytes that a fit may take. It holds the counts of every candidate; with single cells,
         scores and probabilities of every cell beside them. More is refused before anything is
         spent.
+
+    Examples
+    --------
+    >>> GEM.published(rounds=10).rounds, round(GEM().select_share, 2)
+    (10, 0.1)
     """
 
     variant: str = "marginal"
@@ -161,15 +166,12 @@ class GEM(Synthesizer):
 
     def __post_init__(self) -> None:
         validate.choice("variant", self.variant, ("marginal", "cell"))
-        validate.choice(
-            "training",
-            self.training,
-            ("squares", "published") if self.variant == "cell" else ("squares",),
-        )
+        ways = ("squares", "published")[: 2 if self.variant == "cell" else 1]
+        validate.choice("training", self.training, ways)
         for what in ("degree", "rounds", "inputs", "batch", "steps"):
             validate.integer(what, getattr(self, what), low=1)
         if not isinstance(self.hidden, tuple | list):
-            raise ValueError(f"hidden={self.hidden!r} is not allowed: a tuple of widths is")
+            raise ValueError(f"hidden must be a tuple of widths, got {self.hidden!r}")
         for width in self.hidden:
             validate.integer("hidden", width, low=1)
         share("alpha", self.alpha)
@@ -180,20 +182,18 @@ class GEM(Synthesizer):
 
     @classmethod
     def published(cls, **changes) -> GEM:
-        """Single cells of all three-way marginals, ``T = 100``, ``alpha = 0.67``, trained as the
-        published code trains.
+        """GEM as published: single cells of all three-way marginals, ``T = 100``, ``alpha = 0.67``.
 
-        The network is smaller than the published one, so its learning rate is larger (0.001,
-        published 0.0001).
+        It is trained as the published code trains. The network is smaller than the published one,
+        so its learning rate is larger (0.001, published 0.0001).
         """
         published: dict[str, Any] = {
             "variant": "cell",
             "rounds": 100,
             "alpha": 0.67,
             "training": "published",
-            "rate": 1e-3,
         }
-        return cls(**published | changes)
+        return cls(**published | {"rate": 1e-3} | changes)
 
     @property
     def select_share(self) -> float:
@@ -206,44 +206,29 @@ class GEM(Synthesizer):
         return tuple(workload) if self.variant == "cell" else downward_closure(workload)
 
     def require_memory(self, domain: Domain) -> None:
+        """Raise a ``ValueError`` if a fit would take more than ``memory``."""
         marginals = self.candidates(domain)
-        tables, largest = (
-            megabytes(domain, marginals),
-            max(megabytes(domain, [s]) for s in marginals),
-        )
-        # cells: counts, scores, and four arrays of the draw; marginals: counts, and what was
-        # measured in each round
-        needed = (
-            6 * tables + 3 * largest
-            if self.variant == "cell"
-            else tables + (2 * self.rounds + 5) * largest
-        )
-        joint = (
-            3 * self.batch * max(megabytes(domain, [s[:-1]]) for s in marginals)
-        )  # of each product, and its gradient
-        require(needed + joint, self.memory, "GEM's tables")
+        tables = megabytes(domain, marginals)
+        largest = max(megabytes(domain, [s]) for s in marginals)
+        if self.variant == "cell":  # counts, scores, and four arrays of the draw
+            needed = 6 * tables + 3 * largest
+        else:  # counts, and what was measured in each round
+            needed = tables + (2 * self.rounds + 5) * largest
+        # of each product, and its gradient
+        joint = 3 * self.batch * max(megabytes(domain, [s[:-1]]) for s in marginals)
+        require_megabytes(needed + joint, self.memory, "GEM's tables")
 
     def fit(
         self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
     ) -> GEMModel:
         """As :meth:`Synthesizer.fit`: rounds of select, measure and training of the network."""
-        accountant = checked(data, domain, budget, rng)
+        accountant = open_accountant(data, domain, budget, rng)
         self.require_memory(domain)
         workload = self.candidates(domain)
         exact = {s: counts(data, domain, s) for s in workload}
-        total = max(
-            1.0,
-            float(
-                noisy(
-                    gaussian(self.count_share * budget),
-                    len(data),
-                    rng,
-                    "number of rows",
-                    accountant,
-                    ROWS,
-                )
-            ),
-        )
+        noise = gaussian(self.count_share * budget)
+        rows = noisy(noise, len(data), rng, "number of rows", accountant, ROWS)
+        total = max(1.0, float(rows))
         trainer = _Trainer(self, domain, rng)
         rounds = []
         for t in range(self.rounds):
@@ -254,43 +239,37 @@ class GEM(Synthesizer):
             rounds.append(GEMRound(chosen[0], chosen[1], sigma, trainer.train(chosen, goal)))
             if t >= self.rounds // 2:
                 trainer.average()
-        return GEMModel(domain, accountant, total, trainer.averaged_shares(), tuple(rounds))
+        return GEMModel(domain, accountant, total, trainer.shares(trainer.mean), tuple(rounds))
 
     def _ask(self, data, domain, exact, trainer, total, rho, accountant, rng):
-        """Select and measure: what was chosen, its noisy share(s) of the rows, the noise's
-        sigma.
-        """
+        """Select and measure: what was chosen, its noisy share(s) of the rows, the sigma."""
         sigma = gaussian_scale((1 - self.select_share) * rho)
-        shares = trainer.shares()
+        shares, names = trainer.shares(), list(exact)
 
-        def gap(
-            s: tuple[str, ...],
-        ) -> np.ndarray:  # one marginal at a time: all together are as large as the counts
-            return exact[s] - total * product_marginal([shares[c] for c in s]).ravel()
+        def error(s: tuple[str, ...]) -> np.ndarray:
+            # one marginal at a time: all together are as large as the counts
+            return np.abs(exact[s] - total * product_marginal([shares[c] for c in s]).ravel())
 
         if self.variant == "marginal":
-            names = list(exact)
-            scores = np.array(
-                [np.abs(gap(s)).sum() - expected_noise(sigma, exact[s].size) for s in names]
-            )
-            columns = names[select(scores, self.select_share * rho, 1.0, accountant, rng)]
+            scores = [error(s).sum() - expected_noise(sigma, exact[s].size) for s in names]
+            chosen = select(np.array(scores), self.select_share * rho, 1.0, accountant, rng)
+            columns = names[chosen]
             m = measure(data, domain, columns, gaussian_cost(sigma), accountant, rng)
             return (columns, None), m.noisy / total, sigma
         ends = np.cumsum([table.size for table in exact.values()])
         scores = np.empty(ends[-1])
         for s, end in zip(exact, ends, strict=True):
-            scores[end - exact[s].size : end] = np.abs(gap(s))
+            scores[end - exact[s].size : end] = error(s)
         scores[trainer.asked] = 0.0  # a query that was asked before teaches nothing
         place = select(scores, self.select_share * rho, 1.0, accountant, rng)
         trainer.asked.append(place)
         which = int(np.searchsorted(ends, place, side="right"))
-        columns = list(exact)[which]
+        columns = names[which]
         cell = place - int(ends[which] - exact[columns].size)
         what = f"measure cell {cell} of " + ",".join(columns)
-        found = noisy(
-            gaussian(gaussian_cost(sigma), sigma), exact[columns][cell], rng, what, accountant, CELL
-        )
-        return (columns, cell), float(found) / total, sigma
+        noise = gaussian(gaussian_cost(sigma), sigma)
+        measured = noisy(noise, exact[columns][cell], rng, what, accountant, CELL)
+        return (columns, cell), float(measured) / total, sigma
 
 
 class _Trainer:
@@ -307,15 +286,12 @@ class _Trainer:
         slots, degree = settings.rounds, min(settings.degree, len(domain))
         self.cells = np.zeros((slots, degree), int)
         self.values, self.used = np.zeros(slots, np.float32), np.zeros(slots, np.float32)
-        self.running = np.float32(
-            np.nan
-        )  # average of the largest error; for published training only
+        self.running = np.float32(np.nan)  # average of the largest error, for published training
 
     def shares(self, weights=None) -> dict[str, np.ndarray]:
         """Each component's distribution of each column, in 64 bits."""
-        parts = kernels().shares(
-            self.weights if weights is None else weights, self.z, self.domain.sizes
-        )
+        weights = self.weights if weights is None else weights
+        parts = kernels().shares(weights, self.z, self.domain.sizes)
         wide = [np.asarray(p, dtype=float) for p in parts]
         return {
             c: p / p.sum(axis=1, keepdims=True)
@@ -376,13 +352,8 @@ class _Trainer:
         times = {s: len(g) for s, g in self.goals.items()}
         losses = []
         for _ in range(self.settings.steps):
-            parts = dict(
-                zip(
-                    columns,
-                    map(np.asarray, kernel.shares(self.weights, self.z, self.domain.sizes)),
-                    strict=True,
-                )
-            )
+            shares = kernel.shares(self.weights, self.z, self.domain.sizes)
+            parts = dict(zip(columns, map(np.asarray, shares), strict=True))
             pulls = {c: np.zeros_like(parts[c]) for c in columns}
             loss = 0.0
             for s, goal in goals.items():
@@ -390,36 +361,28 @@ class _Trainer:
                 loss += times[s] * value
                 for c, p in zip(s, pull, strict=True):
                     pulls[c] += times[s] * p
+            pull = tuple(pulls[c] for c in columns)
             self.weights, self.state = kernel.pull_back(
-                self.weights,
-                self.state,
-                self.z,
-                tuple(pulls[c] for c in columns),
-                self.settings.rate,
-                self.domain.sizes,
+                self.weights, self.state, self.z, pull, self.settings.rate, self.domain.sizes
             )
             losses.append(loss)
         return np.array(losses)
 
     def average(self) -> None:
-        self.mean = (
-            self.weights
-            if self.mean is None
-            else kernels().blend(self.mean, self.weights, self.settings.keep)
-        )
-
-    def averaged_shares(self) -> dict[str, np.ndarray]:
-        return self.shares(self.mean)
+        """Take the weights of now into the running average."""
+        if self.mean is None:
+            self.mean = self.weights
+        else:
+            self.mean = kernels().blend(self.mean, self.weights, self.settings.keep)
 
 
 def published_spending(
     epsilon: float, *, rounds: int = 100, alpha: float = 0.67
 ) -> dict[str, float]:
-    """What GEM spends when ``epsilon`` itself is handed to it as the parameter ``eps_0`` of every
-    round.
+    """What GEM spends if the declared ``epsilon`` is used as the parameter of every round.
 
-    Where ``eps_0`` should be derived from the declared budget, the published
-    experiment passes ``eps_0 = epsilon``. With ``n`` rows, a round of GEM's code
+    Where the parameter ``eps_0`` of a round should be derived from the declared budget, the
+    published experiment passes ``eps_0 = epsilon``. With ``n`` rows, a round of GEM's code
 
     - draws a cell with probability proportional to ``exp(alpha eps_0 n |gap|)``, ``gap`` being
       between shares: an exponential mechanism of parameter ``2 alpha eps_0``, which costs ``(2
@@ -434,6 +397,12 @@ def published_spending(
     dict
         ``sigma`` of the noise on a count, in rows; ``selection``, the exponential mechanism's
         parameter; ``rho_round``, and ``rho`` of all rounds.
+
+    Examples
+    --------
+    >>> spent = published_spending(1.0)
+    >>> round(spent["rho_round"], 3), round(spent["rho"], 1)
+    (0.279, 27.9)
     """
     validate.budget("epsilon", epsilon, low=BUDGET_MIN, high=BUDGET_MAX)
     validate.integer("rounds", rounds, low=1)

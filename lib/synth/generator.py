@@ -19,7 +19,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from lib.synth.adapter import configured_jax
+from lib.synth.adapter import load_jax
 
 __all__ = ["initial_weights", "kernels"]
 
@@ -27,8 +27,9 @@ __all__ = ["initial_weights", "kernels"]
 def initial_weights(
     sizes: Sequence[int], hidden: Sequence[int], inputs: int, rng: np.random.Generator
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Weights and offsets of a fully connected network, normal with variance ``2 / inputs`` (He
-    et al. 2015).
+    """Weights and offsets of a fully connected network, drawn as He et al. (2015) do.
+
+    Weights are normal with variance ``2 / inputs``, offsets 0.
     """
     widths = [inputs, *hidden, sum(sizes)]
     return [
@@ -48,7 +49,7 @@ def kernels() -> SimpleNamespace:
     - ``pull_back(...)``: one Adam step from the gradient in all the shares.
     - ``blend(old, new, keep)``: running average of weights.
     """
-    jax = configured_jax()
+    jax = load_jax()
     import jax.numpy as jnp
     import optax
 
@@ -96,9 +97,8 @@ def kernels() -> SimpleNamespace:
             step, _, _, _, largest = now
             return (step < steps) & (largest >= threshold)
 
-        def one_step(
-            now,
-        ):  # where no cell is that far off any more, weights stay and nothing is counted
+        def one_step(now):
+            # where no cell is that far off any more, weights stay and nothing is counted
             step, weights, state, losses, _ = now
             (loss, largest), gradient = jax.value_and_grad(loss_and_largest, has_aux=True)(weights)
             updates, state = optimizer.update(gradient, state)

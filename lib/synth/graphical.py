@@ -14,7 +14,7 @@ a time is all that is ever held. Mirror descent moves the log-potentials
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,15 +26,15 @@ from lib.synth.adapter import junction_tree
 __all__ = ["Tree", "Target", "GraphicalModel", "calibrate", "descend", "targets", "fit_model"]
 
 Clique = tuple[int, ...]
-Measured = tuple[
-    Clique, np.ndarray, float | np.ndarray
-]  # noisy counts, flat in C order, and their sigma, one or one a cell
+# noisy counts, flat in C order, and their sigma: one, or one per cell
+Measured = tuple[Clique, np.ndarray, float | np.ndarray]
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A junction tree: ``cliques`` with parents before children, ``parents[c]`` the place of the
-    parent.
+    """A junction tree: ``cliques`` with parents before children.
+
+    ``parents[c]`` is the place of the parent of clique ``c``, -1 for the first.
     """
 
     sizes: tuple[int, ...]
@@ -73,17 +73,13 @@ class Tree:
 
     @cached_property
     def routes(self) -> tuple[tuple[int, int, tuple, tuple, tuple, tuple], ...]:
-        """Per child: its place, its parent's, the axes summed out in each, the shapes for the
-        way in.
-        """
+        """Per child: its place, its parent's, the axes to sum out in each, the shapes to add in."""
         return tuple(
             (
                 c,
                 p,
-                self.axes(self.cliques[c], s),
-                self.axes(self.cliques[p], s),
-                self.spread(s, self.cliques[c]),
-                self.spread(s, self.cliques[p]),
+                *(self.axes(self.cliques[i], s) for i in (c, p)),
+                *(self.spread(s, self.cliques[i]) for i in (c, p)),
             )
             for c, (p, s) in enumerate(zip(self.parents, self.separators, strict=True))
             if p >= 0
@@ -98,8 +94,13 @@ def _log_sum(table: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
 
 
 def calibrate(tree: Tree, theta: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Beliefs ``mu_C`` (each sums to one) of the potentials ``theta``, by two passes over the
-    tree.
+    """Beliefs ``mu_C`` (each sums to one) of the potentials ``theta``, by two passes over a tree.
+
+    Examples
+    --------
+    >>> tree = Tree.covering((2,), [(0,)])
+    >>> calibrate(tree, [np.log([1.0, 3.0])])[0].round(2).tolist()
+    [0.25, 0.75]
     """
     log = [t.copy() for t in theta]
     sent = {}
@@ -108,19 +109,16 @@ def calibrate(tree: Tree, theta: Sequence[np.ndarray]) -> list[np.ndarray]:
         log[parent] += sent[child].reshape(into)
     for child, parent, _, out, into, _ in tree.routes:
         log[child] += _log_sum(log[parent], out).reshape(into) - sent[child].reshape(into)
-    beliefs = []
-    for table in log:
-        shares = np.exp(table - table.max())
-        beliefs.append(shares / shares.sum())
-    return beliefs
+    shares = [np.exp(table - table.max()) for table in log]
+    return [table / table.sum() for table in shares]
 
 
 @dataclass(frozen=True)
 class Target:
-    """All measurements of one marginal as one: ``sum weight (p - shares)^2 / 2`` is their loss, up
-    to a constant.
+    """All measurements of one marginal as one.
 
-    ``weight`` is one number, or one for each cell.
+    Up to a constant, their loss is ``sum weight (p - shares)^2 / 2``. ``weight`` is one number, or
+    one for each cell.
     """
 
     clique: Clique
@@ -129,8 +127,7 @@ class Target:
 
 
 def targets(sizes: tuple[int, ...], measured: Sequence[Measured], total: float) -> list[Target]:
-    """Combine measurements ``(clique, noisy counts, sigma)`` of the same marginal by inverse
-    variance.
+    """Combine measurements ``(clique, noisy counts, sigma)`` of a marginal by inverse variance.
 
     Weights are scaled so that the largest is 1: descent then has a step of order one whatever the
     noise.
@@ -159,8 +156,7 @@ def descend(
     iterations: int,
     tolerance: float = 1e-7,
 ) -> tuple[list[np.ndarray], list[np.ndarray], list[float]]:
-    """Mirror descent with an Armijo rule: potentials (one a goal), beliefs, and the loss after each
-    step.
+    """Mirror descent with an Armijo rule: potentials (one per goal), beliefs, losses by step.
 
     Stops early when 20 steps together lower the loss by less than a part ``tolerance``.
     """
@@ -214,8 +210,9 @@ def descend(
 
 @dataclass(frozen=True)
 class GraphicalModel:
-    """A calibrated tree: beliefs ``mu_C`` that agree on their separators, and a potential for
-    each measured marginal.
+    """A calibrated tree: beliefs ``mu_C`` that agree on their separators, and potentials.
+
+    There is a potential for each measured marginal.
     """
 
     tree: Tree
@@ -225,16 +222,15 @@ class GraphicalModel:
 
     @cached_property
     def _factors(self) -> tuple[np.ndarray, ...]:
-        """``mu_C / mu_S``: the conditional of a clique given its separator; the root's own
-        belief.
-        """
+        """``mu_C / mu_S``, the law of a clique given its separator; the belief of the root."""
         factors = []
-        for clique, separator, belief in zip(
-            self.tree.cliques, self.tree.separators, self.beliefs, strict=True
-        ):
+        for clique, separator, belief in self._nodes():
             below = belief.sum(axis=self.tree.axes(clique, separator), keepdims=True)
             factors.append(np.divide(belief, below, out=np.zeros_like(belief), where=below > 0))
         return tuple(factors)
+
+    def _nodes(self) -> Iterator[tuple[Clique, Clique, np.ndarray]]:
+        return zip(self.tree.cliques, self.tree.separators, self.beliefs, strict=True)
 
     def marginal(self, columns: Clique) -> np.ndarray:
         """Shares on ``columns``, one axis each in this order."""
@@ -242,12 +238,11 @@ class GraphicalModel:
         if home is not None:
             clique = self.tree.cliques[home]
             table = self.beliefs[home].sum(axis=self.tree.axes(clique, columns))
-            kept = [i for i in clique if i in columns]
-            return table.transpose([kept.index(i) for i in columns])
-        needed = self._subtree(columns)
-        root = needed[0]
+            rest = [i for i in clique if i in columns]
+            return table.transpose([rest.index(i) for i in columns])
+        root, *others = self._subtree(columns)
         operands: list[Any] = [self.beliefs[root], list(self.tree.cliques[root])]
-        for c in needed[1:]:
+        for c in others:
             operands += [self._factors[c], list(self.tree.cliques[c])]
         return np.einsum(*operands, list(columns), optimize="greedy")
 
@@ -259,8 +254,7 @@ class GraphicalModel:
             changed = False
             for c in sorted(alive, reverse=True):
                 children = [k for k in alive if self.tree.parents[k] == c]
-                parent = self.tree.parents[c] if self.tree.parents[c] in alive else None
-                neighbours = children + ([parent] if parent is not None else [])
+                neighbours = [*children, *({self.tree.parents[c]} & alive)]
                 if len(neighbours) != 1 or len(alive) == 1:
                     continue
                 if wanted & set(self.tree.cliques[c]) <= set(self.tree.cliques[neighbours[0]]):
@@ -277,9 +271,7 @@ class GraphicalModel:
         ties them to what was drawn before.
         """
         rows = np.zeros((n, len(self.tree.sizes)), dtype=np.int64)
-        for clique, separator, belief in zip(
-            self.tree.cliques, self.tree.separators, self.beliefs, strict=True
-        ):
+        for clique, separator, belief in self._nodes():
             fresh = tuple(i for i in clique if i not in separator)
             table = belief.transpose([clique.index(i) for i in separator + fresh])
             table = table.reshape(math.prod(self.tree.shape(separator)), -1)
@@ -294,8 +286,9 @@ class GraphicalModel:
 
 
 def _rounded_draws(table: np.ndarray, group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each row a cell of its group's line in ``table``: one uniform a stratum, strata
-    shuffled within the group.
+    """For each row a cell of its group's line in ``table``.
+
+    One uniform number per stratum; strata are shuffled within the group.
     """
     lines = table.sum(axis=1, keepdims=True)
     shares = np.where(lines > 0, table / np.where(lines > 0, lines, 1), 1 / table.shape[1])
@@ -329,6 +322,12 @@ def fit_model(
         Number of rows by which counts become shares.
     start : GraphicalModel, optional
         Potentials to begin with: those of a model over fewer measurements.
+
+    Examples
+    --------
+    >>> counts = [((0,), np.array([30.0, 10.0]), 1.0), ((1,), np.array([20.0, 20.0]), 1.0)]
+    >>> fit_model((2, 2), counts, 40.0).marginal((0, 1)).round(3).tolist()
+    [[0.375, 0.375], [0.125, 0.125]]
     """
     tree = Tree.covering(sizes, [clique for clique, _, _ in measured])
     goals = targets(sizes, measured, total)

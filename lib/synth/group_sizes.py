@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -21,68 +20,68 @@ import pandas as pd
 
 from lib import validate
 from lib.domain import Domain
-from lib.synth.workload import cell_codes
+from lib.synth.workload import counts
 
-__all__ = ["Sizes", "group_sizes", "size_items", "declared_sizes", "cut_at_zero", "projected"]
+__all__ = ["Sizes", "group_sizes", "size_items", "declared_sizes", "cut_at_zero", "project_sizes"]
 
 Sizes = Mapping[tuple[int, ...], float] | np.ndarray | Iterable[tuple[tuple[int, ...], float]]
 
 
 def group_sizes(data: pd.DataFrame, domain: Domain, by: Sequence[str]) -> np.ndarray:
-    """Rows in each crossing of the columns ``by`` (C order), shape ``(prod of sizes,)``."""
-    cells = math.prod(domain[c] for c in by)
-    return np.bincount(cell_codes(data, domain, by), minlength=cells).astype(float)
+    """Rows in each crossing of the columns ``by`` (C order), shape ``(prod of sizes,)``.
+
+    Examples
+    --------
+    >>> group_sizes(pd.DataFrame({"a": [0, 2, 2]}), Domain.of({"a": 3}), ("a",)).tolist()
+    [1.0, 0.0, 2.0]
+    """
+    return counts(data, domain, by)
 
 
 def size_items(sizes: Sizes, columns: int) -> tuple[tuple[tuple[int, ...], float], ...]:
-    """``(codes, rows)`` of each group, sorted: from a mapping, or from an array with an axis for
-    each of ``columns``.
+    """``(codes, rows)`` of each group, sorted.
+
+    ``sizes`` is a mapping, or an array with an axis for each of ``columns``.
 
     Raises
     ------
     ValueError
         For another shape, a size that is no finite number of at least 0, or if all are 0.
+
+    Examples
+    --------
+    >>> size_items({1: 20, 0: 300}, 1)
+    (((0,), 300.0), ((1,), 20.0))
     """
     try:
-        pairs = (
-            list(np.ndenumerate(validate.array("sizes", sizes)))
-            if isinstance(sizes, np.ndarray)
-            else list(dict(sizes).items())
-        )
+        pairs = np.ndenumerate(sizes) if isinstance(sizes, np.ndarray) else dict(sizes).items()
         items = sorted(
             (tuple(map(operator.index, codes if isinstance(codes, tuple) else (codes,))), n)
             for codes, n in pairs
         )
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"sizes={sizes!r} is not allowed: a mapping of tuples of codes to numbers of rows is, "
-            "or an array of them"
-        ) from error
+        what = "a mapping of tuples of codes to numbers of rows, or an array of them"
+        raise ValueError(f"sizes must be {what}, got {sizes!r}") from error
     for codes, n in items:
         if len(codes) != columns:
-            raise ValueError(
-                f"sizes has {codes} for {columns} columns of by; one code each is allowed"
-            )
+            raise ValueError(f"sizes must have {columns} codes for a group, got {codes}")
         if n != 0:
             validate.positive(f"size of {codes}", float(n) if isinstance(n, np.number) else n)
     if not any(n > 0 for _, n in items):
-        raise ValueError(f"sizes={sizes!r} is not allowed: at least one group has rows")
+        raise ValueError(f"sizes must have rows in at least one group, got {sizes!r}")
     return tuple((codes, float(n)) for codes, n in items)
 
 
 def declared_sizes(items: Mapping[tuple[int, ...], float], shape: Sequence[int]) -> np.ndarray:
-    """:func:`size_items` as :func:`group_sizes` has them; every group of ``shape`` must be among
-    them, and no other.
+    """:func:`size_items` in the form of :func:`group_sizes`.
+
+    Every group of ``shape`` must be among them, and no other.
     """
     given, every = dict(items), list(np.ndindex(*shape))
-    if missing := [codes for codes in every if codes not in given]:
+    if wrong := set(given) ^ set(every):
         raise ValueError(
-            f"sizes has nothing for the group {missing[0]}; all {len(every)} groups need a number,"
-            " 0 too"
-        )
-    if unknown := set(given) - set(every):
-        raise ValueError(
-            f"sizes has the group {min(unknown)}; codes below {tuple(shape)} are allowed"
+            f"sizes must have a number, 0 too, for each of the {len(every)} groups and no other,"
+            f" got {'one' if min(wrong) in given else 'none'} for {min(wrong)}"
         )
     return np.array([given[codes] for codes in every])
 
@@ -92,13 +91,16 @@ def cut_at_zero(noisy: np.ndarray) -> np.ndarray:
     return np.clip(noisy, 0, None)
 
 
-def projected(noisy: np.ndarray) -> np.ndarray:
-    """The point nearest to ``noisy`` with no negative entry and the same sum (1, if that is
-    less).
+def project_sizes(noisy: np.ndarray) -> np.ndarray:
+    """The point nearest to ``noisy`` with no negative entry and the same sum (1, if it is less).
+
+    Examples
+    --------
+    >>> project_sizes(np.array([30.0, 2.0, -4.0])).tolist()
+    [28.0, 0.0, 0.0]
     """
     total = max(1.0, float(noisy.sum()))
     falling = np.sort(noisy)[::-1]
     shifts = (np.cumsum(falling) - total) / np.arange(1, noisy.size + 1)
-    kept = np.flatnonzero(falling > shifts)[-1]
-    found = np.clip(noisy - shifts[kept], 0, None)
-    return found * (total / found.sum())
+    sizes = np.clip(noisy - shifts[np.flatnonzero(falling > shifts)[-1]], 0, None)
+    return sizes * (total / sizes.sum())

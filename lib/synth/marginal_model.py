@@ -14,14 +14,14 @@ from lib.dp import PrivacyAccountant
 from lib.synth.base import Fitted, Measurement, estimated_total
 from lib.synth.graphical import GraphicalModel, fit_model
 
-__all__ = ["Round", "MarginalModel", "estimate", "numbered"]
+__all__ = ["Round", "MarginalModel", "estimate", "positions"]
 
 
 @dataclass(frozen=True)
 class Round:
-    """One step of a mechanism, for those who want to look: nothing in it but post-processing of
-    what was paid for.
+    """What one round of a mechanism chose and how far the model moved.
 
+    Nothing in it but post-processing of what was paid for.
     ``selected`` is the marginal; ``epsilon`` and ``sigma`` what choosing and
     measuring it used; ``change`` how far the model moved on it in L1 counts;
     ``annealed`` whether the next round's budget grew.
@@ -37,9 +37,7 @@ class Round:
 
 @dataclass(frozen=True)
 class MarginalModel(Fitted):
-    """A :class:`~lib.synth.graphical.GraphicalModel` over named columns, with the accountant of its
-    fit.
-    """
+    """A graphical model over named columns, with the accountant of its fit."""
 
     domain: Domain
     accountant: PrivacyAccountant
@@ -50,7 +48,7 @@ class MarginalModel(Fitted):
 
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns`` under the model."""
-        return self.model.marginal(numbered(self.domain, columns))
+        return self.model.marginal(positions(self.domain, columns))
 
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows drawn from the model."""
@@ -58,8 +56,14 @@ class MarginalModel(Fitted):
         return pd.DataFrame(rows.astype(np.int16), columns=list(self.domain.columns))
 
 
-def numbered(domain: Domain, columns: Sequence[str]) -> tuple[int, ...]:
-    """The places of ``columns`` in ``domain``."""
+def positions(domain: Domain, columns: Sequence[str]) -> tuple[int, ...]:
+    """The places of ``columns`` in ``domain``.
+
+    Examples
+    --------
+    >>> positions(Domain.of({"a": 2, "b": 3}), ("b", "a"))
+    (1, 0)
+    """
     for column in columns:
         validate.choice("column", column, domain.columns)
     return tuple(domain.columns.index(c) for c in columns)
@@ -74,5 +78,5 @@ def estimate(
 ) -> tuple[GraphicalModel, float]:
     """The model nearest to ``measurements``, and the number of rows they say there are."""
     total = estimated_total(measurements)
-    measured = [(numbered(domain, m.columns), m.noisy, m.sigma) for m in measurements]
+    measured = [(positions(domain, m.columns), m.noisy, m.sigma) for m in measurements]
     return fit_model(domain.sizes, measured, total, start=start, iterations=iterations), total

@@ -1,8 +1,7 @@
-"""MST: one-way marginals, a private maximum spanning tree, its pairs (McKenna, Miklau and Sheldon
-2021).
+"""MST: one-way marginals, a private maximum spanning tree, and the pairs that form it.
 
-Won the 2018 NIST competition. A third of the budget goes to each of (OpenDP's
-version gives them 50%, 5% and 45%, and merges nothing)
+McKenna, Miklau and Sheldon (2021). Won the 2018 NIST competition. A third of the budget goes to
+each of (OpenDP's version gives them 50%, 5% and 45%, and merges nothing)
 
 1. measuring every one-way marginal, and merging codes that drown in the noise;
 2. choosing ``d - 1`` pairs that form a tree, one at a time by the exponential
@@ -26,9 +25,17 @@ import pandas as pd
 from lib import validate
 from lib.domain import Domain
 from lib.dp import PrivacyAccountant
-from lib.synth.base import Fitted, Measurement, Synthesizer, checked, measure, select, share
+from lib.synth.base import (
+    Fitted,
+    Measurement,
+    Synthesizer,
+    measure,
+    open_accountant,
+    select,
+    share,
+)
 from lib.synth.domain_compression import Compression
-from lib.synth.marginal_model import MarginalModel, Round, estimate
+from lib.synth.marginal_model import MarginalModel, Round, estimate, positions
 from lib.synth.workload import counts
 
 __all__ = ["MST", "MSTModel", "spanning_tree", "pair_scores"]
@@ -80,6 +87,14 @@ class MST(Synthesizer):
         Merge codes below three standard deviations, as published.
     iterations : int
         Of mirror descent, at most.
+
+    Examples
+    --------
+    >>> domain = Domain.of({"a": 2, "b": 2})
+    >>> people = pd.DataFrame({"a": [0, 1] * 50, "b": [0, 1] * 50})
+    >>> model = MST(iterations=50).fit(people, domain, 1.0, np.random.default_rng(0))
+    >>> model.edges, model.accountant.spent, len(model.sample(7, np.random.default_rng(1)))
+    ((('a', 'b'),), 1.0, 7)
     """
 
     parts: tuple[float, float, float] = (1, 1, 1)
@@ -89,21 +104,17 @@ class MST(Synthesizer):
 
     def __post_init__(self) -> None:
         if not isinstance(self.parts, tuple | list) or len(self.parts) != 3:
-            raise ValueError(f"parts={self.parts!r} is not allowed: three finite numbers > 0 are")
+            raise ValueError(f"parts must be three finite numbers > 0, got {self.parts!r}")
         for part in self.parts:
-            share(
-                "parts, divided by their sum,", validate.positive("parts", part) / sum(self.parts)
-            )
+            share("parts over their sum", validate.positive("parts", part) / sum(self.parts))
         validate.boolean("compress", self.compress)
         validate.integer("iterations", self.iterations, low=1)
 
     def fit(
         self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
     ) -> MSTModel:
-        """As :meth:`Synthesizer.fit`: single columns, a tree of pairs chosen one by one, the
-        pairs.
-        """
-        accountant = checked(data, domain, budget, rng)
+        """As :meth:`Synthesizer.fit`: single columns, a tree of pairs chosen one by one, pairs."""
+        accountant = open_accountant(data, domain, budget, rng)
         first, choice, second = (
             (budget * p / sum(self.parts) for p in self.parts)
             if len(domain) > 1
@@ -128,16 +139,19 @@ class MST(Synthesizer):
 def pair_scores(
     data: pd.DataFrame, domain: Domain, ones: tuple[Measurement, ...], iterations: int = 1000
 ) -> dict[tuple[str, str], float]:
-    """Each pair's ``||M(D) - n p_a p_b||_1``, with ``p`` and ``n`` estimated from the one-way
-    marginals.
+    """How far each pair's counts are from independence, in L1: ``||M(D) - n p_a p_b||_1``.
 
-    One row more or less moves a score by at most 1.
+    ``p`` and ``n`` are estimated from the one-way marginals. One row more or less moves a score by
+    at most 1.
     """
     model, total = estimate(domain, ones, iterations=iterations)
-    known = MarginalModel(domain, PrivacyAccountant(1.0), total, model, ones)
-    return {
-        pair: float(np.abs(counts(data, domain, pair) - total * known.marginal(pair).ravel()).sum())
+    independent = {
+        pair: total * model.marginal(positions(domain, pair)).ravel()
         for pair in combinations(domain.columns, 2)
+    }
+    return {
+        pair: float(np.abs(counts(data, domain, pair) - expected).sum())
+        for pair, expected in independent.items()
     }
 
 
@@ -150,8 +164,9 @@ def spanning_tree(
     rng: np.random.Generator,
     iterations: int = 1000,
 ) -> tuple[tuple[str, str], ...]:
-    """The edges of a tree over the columns, in the order chosen: Kruskal's algorithm with noisy
-    greed.
+    """The edges of a tree over the columns, in the order in which they were chosen.
+
+    Kruskal's algorithm, with a noisy choice of the best edge.
     """
     scores = pair_scores(data, domain, ones, iterations)
     parts = nx.utils.UnionFind(domain.columns)

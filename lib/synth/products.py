@@ -28,7 +28,13 @@ def _joint(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def product_marginal(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """``p(t)``, one axis a part; ``parts[i]`` has shape (B, codes of column i)."""
+    """``p(t)``, one axis a part; ``parts[i]`` has shape (B, codes of column i).
+
+    Examples
+    --------
+    >>> product_marginal([np.array([[1.0, 0], [0, 1]]), np.array([[1.0, 0], [0.5, 0.5]])]).tolist()
+    [[0.5, 0.0], [0.25, 0.25]]
+    """
     if len(parts) == 1:
         return parts[0].mean(axis=0)
     table = _joint(parts[:-1]).T @ parts[-1] / len(parts[0])
@@ -56,9 +62,7 @@ def squared_error(parts: Sequence[np.ndarray], goal: np.ndarray) -> tuple[float,
 
 
 def _without(table: np.ndarray, parts: Sequence[np.ndarray], kept: int) -> np.ndarray:
-    """Sum of ``table`` (B, one axis a part) against every part but ``kept``, shape (B, codes of
-    that one).
-    """
+    """Sum of ``table`` (B, one axis a part) against every part but ``kept``, shape (B, codes)."""
     operands: list[Any] = [table, list(range(len(parts) + 1))]
     for i, part in enumerate(parts):
         if i != kept:

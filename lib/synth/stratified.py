@@ -1,8 +1,7 @@
-"""The stratified wrapper: one synthesizer fitted within each group, put together by the groups'
-weights.
+"""The stratified wrapper: one synthesizer fitted in each group, combined by the groups' weights.
 
 Groups are the crossings of declared columns. A row is in one group, so by
-parallel composition the fits cost as much as the dearest of them: each gets the
+parallel composition the fits cost as much as the most expensive of them: each gets the
 whole of what is left of the budget. What is promised depends on where the
 weights come from by which groups are drawn, and which groups are fitted at all:
 
@@ -51,8 +50,8 @@ from lib.synth.base import (
     MARGINAL,
     Fitted,
     Synthesizer,
-    checked,
     gaussian,
+    open_accountant,
     share,
 )
 from lib.synth.group_sizes import (
@@ -60,7 +59,7 @@ from lib.synth.group_sizes import (
     cut_at_zero,
     declared_sizes,
     group_sizes,
-    projected,
+    project_sizes,
     size_items,
 )
 from lib.synth.workload import cell_codes
@@ -73,8 +72,9 @@ GROUP_COUNTS = MARGINAL | {"replace within a group": 0.0}
 
 @dataclass(frozen=True)
 class Stratum:
-    """One group, or the merged small ones: its codes (``None`` if merged), its share of the
-    rows, its model.
+    """One group, or the merged small ones: its codes, its share of the rows, its model.
+
+    The codes are ``None`` if groups were merged.
     """
 
     codes: tuple[int, ...] | None
@@ -99,10 +99,10 @@ class StratifiedModel(Fitted):
 
     @property
     def cost_within(self) -> float:
-        """``rho`` at which one person's other values are covered, the group kept: what exact sizes
-        leave to promise.
+        """``rho`` at which one person's other values are covered, while the group stays the same.
 
-        Up to four times what the accountant says, which counts one row added or removed.
+        It is what exact sizes leave to promise. Up to four times what the accountant says, which
+        counts one row added or removed.
         """
         return self.accountant.price("replace within a group")
 
@@ -161,6 +161,16 @@ class Stratified(Synthesizer):
         The published 0.001.
     jobs : int
         Groups fitted at a time, each in a process of its own if above 1.
+
+    Examples
+    --------
+    >>> domain = Domain.of({"sex": 2, "a": 2, "b": 2})
+    >>> people = pd.DataFrame({"sex": [0, 1] * 20, "a": [0, 1] * 20, "b": [0, 0, 1, 1] * 10})
+    >>> from lib.synth import MST
+    >>> mst = Stratified(inner=MST(iterations=50), by=("sex",))
+    >>> model = mst.fit(people, domain, 1.0, np.random.default_rng(0))
+    >>> [(stratum.codes, stratum.weight) for stratum in model.strata]
+    [((0,), 0.5), ((1,), 0.5)]
     """
 
     inner: Synthesizer
@@ -174,21 +184,16 @@ class Stratified(Synthesizer):
 
     def __post_init__(self) -> None:
         if not isinstance(self.inner, Synthesizer):
-            raise ValueError(f"inner={self.inner!r} is no synthesizer")
-        if (
-            not isinstance(self.by, tuple | list)
-            or not self.by
-            or len(set(self.by)) != len(self.by)
-        ):
+            raise ValueError(f"inner must be a synthesizer, got {self.inner!r}")
+        by = self.by if isinstance(self.by, tuple | list) else ()
+        if not by or len(set(by)) != len(by):
             raise ValueError(
-                f"by={self.by!r} is not allowed: a tuple of one or more different columns is"
+                f"by must be a tuple of one or more different columns, got {self.by!r}"
             )
         validate.choice("weights", self.weights, ("public", "noisy", "projected"))
         if self.sizes is not None:
             if self.weights != "public":
-                raise ValueError(
-                    f"sizes is not allowed with weights={self.weights!r}: with 'public' it is"
-                )
+                raise ValueError(f"weights must be 'public' with sizes, got {self.weights!r}")
             object.__setattr__(self, "sizes", size_items(self.sizes, len(self.by)))
         share("count_share", self.count_share)
         validate.choice("small", self.small, ("keep", "drop", "merge"))
@@ -203,28 +208,20 @@ class Stratified(Synthesizer):
     def fit(
         self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
     ) -> StratifiedModel:
-        """As :meth:`Synthesizer.fit`; what ``budget`` covers depends on ``weights`` and
-        ``sizes``, as the module says.
-        """
-        for column in self.by:
-            validate.choice("by", column, domain.columns)
-        rest = Domain.of({c: k for c, k in domain if c not in self.by})
-        if not len(rest):
-            raise ValueError(
-                f"by={self.by!r} holds every column of the domain; at least one must be left to fit"
-            )
-        accountant = checked(data, domain, budget, rng)
+        """As :meth:`Synthesizer.fit`; ``weights`` and ``sizes`` decide what ``budget`` covers."""
+        rest = self._rest(domain)
+        accountant = open_accountant(data, domain, budget, rng)
         if self.weights != "public":
             what = f"budget={budget!r} less count_share={self.count_share!r} of it"
             validate.budget(what, (1 - self.count_share) * budget, low=BUDGET_MIN, high=BUDGET_MAX)
         self.inner.require_memory(domain if self.small == "merge" else rest)
         sizes = self._sizes(data, domain, accountant, rng)
-        kept, merged, dropped = self._sort_out(sizes)
+        alone, merged, dropped = self._sort_out(sizes)
         left = accountant.rho - accountant.spent
 
         shape = [domain[c] for c in self.by]
         codes = cell_codes(data, domain, self.by)
-        tasks = [(data.loc[codes == g, list(rest.columns)], rest) for g in kept]
+        tasks = [(data.loc[codes == g, list(rest.columns)], rest) for g in alone]
         if merged:
             tasks.append((data[np.isin(codes, merged)], domain))
         streams = rng.spawn(len(tasks))
@@ -232,13 +229,13 @@ class Stratified(Synthesizer):
             delayed(self.inner.fit)(rows.reset_index(drop=True), columns, left, stream)
             for (rows, columns), stream in zip(tasks, streams, strict=True)
         )
-        named = [_unravel(g, shape) for g in kept] + ([None] if merged else [])
+        named = [_unravel(g, shape) for g in alone] + ([None] if merged else [])
         accountant.spend_parallel(
             "groups",
             {self._label(name): fit.accountant for name, fit in zip(named, fits, strict=True)},
         )
 
-        weights = [sizes[g] for g in kept] + ([sizes[merged].sum()] if merged else [])
+        weights = [sizes[g] for g in alone] + ([sizes[merged].sum()] if merged else [])
         strata = tuple(
             Stratum(name, float(w / sum(weights)), fit)
             for name, w, fit in zip(named, weights, fits, strict=True)
@@ -252,27 +249,31 @@ class Stratified(Synthesizer):
             tuple(_unravel(g, shape) for g in dropped),
         )
 
+    def _rest(self, domain: Domain) -> Domain:
+        """The domain of the columns that are fitted in each group."""
+        for column in self.by:
+            validate.choice("by", column, domain.columns)
+        rest = Domain.of({c: k for c, k in domain if c not in self.by})
+        if not len(rest):
+            raise ValueError(f"by must leave at least one column to fit, got {self.by!r}")
+        return rest
+
     def _sizes(self, data, domain, accountant, rng) -> np.ndarray:
         if self.sizes is not None:
             return declared_sizes(dict(self.sizes), [domain[c] for c in self.by])
         sizes = group_sizes(data, domain, self.by)
         if self.weights != "public":
-            found = noisy(
-                gaussian(self.count_share * accountant.rho),
-                sizes,
-                rng,
-                "group counts",
-                accountant,
-                GROUP_COUNTS,
-            )
-            sizes = cut_at_zero(found) if self.weights == "noisy" else projected(found)
+            mechanism = gaussian(self.count_share * accountant.rho)
+            counted = noisy(mechanism, sizes, rng, "group counts", accountant, GROUP_COUNTS)
+            sizes = (cut_at_zero if self.weights == "noisy" else project_sizes)(counted)
         else:
             accountant.note_exact(
                 "group counts: how many rows each group has, and which groups exist"
             )
         if not sizes.sum() > 0:
             raise ValueError(
-                "no group has rows; at least one must (with noisy weights: raise the budget)"
+                "data must have rows in at least one group, got none (with noisy weights: raise the"
+                " budget)"
             )
         return sizes
 
@@ -284,9 +285,7 @@ class Stratified(Synthesizer):
         )
 
     def _sort_out(self, sizes: np.ndarray) -> tuple[list[int], list[int], list[int]]:
-        """Groups to fit alone, to merge, and to drop; a group of size 0 has nothing to be fitted
-        to.
-        """
+        """Groups to fit alone, to merge, and to drop; a group of size 0 is in none of them."""
         present = np.flatnonzero(sizes > 0)
         small = [int(g) for g in present if sizes[g] <= self.threshold * sizes.sum()]
         if self.small == "keep" or not small:

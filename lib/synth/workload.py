@@ -10,7 +10,7 @@ linear in the rows, whatever the sizes of the columns.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -38,17 +38,27 @@ ABSENT = 2.0  # error of a group of which no synthetic row exists: the largest t
 
 
 def all_kway(domain: Domain, k: int = 3) -> dict[tuple[str, ...], float]:
-    """Every marginal of ``k`` columns of ``domain``, each with weight ``c_i = 1``."""
+    """Every marginal of ``k`` columns of ``domain``, each with weight ``c_i = 1``.
+
+    Examples
+    --------
+    >>> all_kway(Domain.of({"a": 2, "b": 3, "c": 2}), 2)
+    {('a', 'b'): 1.0, ('a', 'c'): 1.0, ('b', 'c'): 1.0}
+    """
     validate.integer("k", k, low=1, high=len(domain))
     return dict.fromkeys(combinations(domain.columns, k), 1.0)
 
 
 def downward_closure(workload: Workload) -> tuple[tuple[str, ...], ...]:
-    """Every non-empty subset of a marginal in ``workload``, small ones first, in an order of their
-    own.
+    """Every non-empty subset of a marginal in ``workload``, small ones first.
 
-    The order is that of the columns in the workload, so it does not depend on
+    The order of equally small ones is that of the columns in the workload, so it does not depend on
     the hash of a string.
+
+    Examples
+    --------
+    >>> downward_closure({("a", "b"): 1.0, ("c",): 1.0})
+    (('a',), ('b',), ('c',), ('a', 'b'))
     """
     place = {column: i for i, column in enumerate(dict.fromkeys(c for s in workload for c in s))}
     subsets = {
@@ -62,7 +72,11 @@ def downward_closure(workload: Workload) -> tuple[tuple[str, ...], ...]:
 
 def megabytes(domain: Domain, marginals: Iterable[Sequence[str]]) -> float:
     """What ``marginals`` take in full, at 8 bytes a cell, in 2^20 bytes."""
-    return sum(math.prod(domain[c] for c in s) for s in marginals) * 8 / 2**20
+    return sum(_cells(domain, s) for s in marginals) * 8 / 2**20
+
+
+def _cells(domain: Domain, columns: Sequence[str]) -> int:
+    return math.prod(domain[c] for c in columns)
 
 
 def cell_codes(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
@@ -74,9 +88,16 @@ def cell_codes(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> n
 
 
 def counts(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
-    """The marginal ``M_S(D)`` of Definition 13 in full, shape ``(prod of sizes,)``."""
-    size = math.prod(domain[c] for c in columns)
-    return np.bincount(cell_codes(frame, domain, columns), minlength=size).astype(float)
+    """The marginal ``M_S(D)`` of Definition 13 in full, shape ``(prod of sizes,)``.
+
+    Examples
+    --------
+    >>> people, domain = pd.DataFrame({"a": [0, 1, 1], "b": [0, 0, 1]}), Domain.of({"a": 2, "b": 2})
+    >>> counts(people, domain, ("a", "b")).tolist()
+    [1.0, 0.0, 1.0, 1.0]
+    """
+    codes = cell_codes(frame, domain, columns)
+    return np.bincount(codes, minlength=_cells(domain, columns)).astype(float)
 
 
 def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> float:
@@ -109,32 +130,48 @@ def marginal_errors(
     ------
     ValueError
         For an empty table or workload, a negative weight, or codes out of ``domain``.
+
+    Examples
+    --------
+    >>> real, domain = pd.DataFrame({"a": [0, 1], "b": [0, 1]}), Domain.of({"a": 2, "b": 2})
+    >>> other = pd.DataFrame({"a": [0, 1], "b": [1, 1]})
+    >>> marginal_errors(real, other, domain, all_kway(domain, 1)).to_dict()
+    {('a',): 0.0, ('b',): 1.0}
     """
     if not workload:
-        raise ValueError("workload is empty; at least one marginal is needed")
+        raise ValueError("workload must have at least one marginal, got none")
     for name, frame in (("real", real), ("synthetic", synthetic)):
         domain.check(frame)
         if not len(frame):
-            raise ValueError(f"{name} has no rows; at least 1 is needed")
+            raise ValueError(f"{name} must have at least 1 row, got none")
     for columns, weight in workload.items():
         if not weight >= 0:
-            raise ValueError(f"weight {weight!r} of {columns} is not allowed: a number >= 0 is")
-    errors = [
-        total_variation(
-            cell_codes(real, domain, s),
-            cell_codes(synthetic, domain, s),
-            math.prod(domain[c] for c in s),
-        )
-        for s in workload
-    ]
+            raise ValueError(f"weight of {columns} must be a number >= 0, got {weight!r}")
+    errors = [total_variation(*cells) for cells in _both(real, synthetic, domain, workload)]
     return pd.Series(errors, index=list(workload), name="error")
+
+
+def _both(
+    real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload
+) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
+    """Of each marginal: the cell of every real row, of every synthetic row, and the cells."""
+    for s in workload:
+        yield cell_codes(real, domain, s), cell_codes(synthetic, domain, s), _cells(domain, s)
 
 
 def workload_error(
     real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload
 ) -> float:
-    """Definition 14: ``1/(k |D|) sum_i c_i ||M_{S_i}(D) - M_{S_i}(D^)||_1``; arguments as
-    :func:`marginal_errors`.
+    """Mean error of a synthetic table over the marginals of a workload (Definition 14).
+
+    ``1/(k |D|) sum_i c_i ||M_{S_i}(D) - M_{S_i}(D^)||_1``; arguments as :func:`marginal_errors`.
+
+    Examples
+    --------
+    >>> real, domain = pd.DataFrame({"a": [0, 1], "b": [0, 1]}), Domain.of({"a": 2, "b": 2})
+    >>> other = pd.DataFrame({"a": [0, 1], "b": [1, 1]})
+    >>> workload_error(real, other, domain, all_kway(domain, 1))
+    0.5
     """
     errors = marginal_errors(real, synthetic, domain, workload)
     return float(np.mean(errors.to_numpy() * np.array(list(workload.values()), dtype=float)))
@@ -148,8 +185,7 @@ def group_errors(
     domain: Domain,
     k: int = 3,
 ) -> dict[str, float]:
-    """All-``k``-way workload error (Definition 14) of each group by name: of its synthetic rows
-    against its real ones.
+    """All-``k``-way workload error of each group: of its synthetic rows against its real ones.
 
     Parameters
     ----------
@@ -166,21 +202,12 @@ def group_errors(
     """
     domain.check(real)
     domain.check(synthetic)
-    codes = [  # the number of each row's cell, once for all groups
-        (
-            cell_codes(real, domain, s),
-            cell_codes(synthetic, domain, s),
-            math.prod(domain[c] for c in s),
-        )
-        for s in all_kway(domain, k)
-    ]
-    found = {}
+    codes = list(_both(real, synthetic, domain, all_kway(domain, k)))  # once for all groups
+    errors = {}
     for name, who in ours.items():
         there = theirs.get(name, np.zeros(len(synthetic), dtype=bool))
+        errors[name] = ABSENT if who.any() else np.nan
         if who.any() and there.any():
-            found[name] = float(
-                np.mean([total_variation(a[who], b[there], cells) for a, b, cells in codes])
-            )
-        else:
-            found[name] = ABSENT if who.any() else np.nan
-    return found
+            each = [total_variation(a[who], b[there], cells) for a, b, cells in codes]
+            errors[name] = float(np.mean(each))
+    return errors

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from lib.coherence.collection import (
     EVERYONE,
-    banded,
     bands_in_order,
     groups,
     groups_by_size,
-    large_enough,
+    groups_of_at_least,
+    to_bands,
 )
 
 FRAME = pd.DataFrame({"a": [0, 1, 1, None], "b": ["x", "x", "y", "y"], "age": [3, 18, 40, 80]})
@@ -78,7 +78,7 @@ def test_every_kind_of_column_gives_its_groups(column):
 @settings(max_examples=60)
 def test_who_is_in_a_band_lies_between_its_edges(ages):
     values, edges = pd.Series(ages, name="age"), (18, 35, 65)
-    found, bounds = banded(values, edges), [-np.inf, *edges, np.inf]
+    found, bounds = to_bands(values, edges), [-np.inf, *edges, np.inf]
     assert (found.isna() == values.isna()).all()
     for low, high in pairwise(bounds):
         within = (values >= low) & (values < high)
@@ -87,15 +87,19 @@ def test_who_is_in_a_band_lies_between_its_edges(ages):
 
 
 def test_names_of_bands():
-    assert banded(FRAME["age"], (18, 65)).tolist() == ["< 18", "18-64", "18-64", ">= 65"]
-    assert banded(pd.Series([18.5, 70]), (18, 65)).tolist() == ["[18, 65)", ">= 65"]
-    assert banded(pd.Series([0.2, 0.7]), (0.1, 0.5)).tolist() == ["[0.1, 0.5)", ">= 0.5"]
+    assert to_bands(FRAME["age"], (18, 65)).tolist() == ["< 18", "18-64", "18-64", ">= 65"]
+    assert to_bands(pd.Series([18.5, 70]), (18, 65)).tolist() == ["[18, 65)", ">= 65"]
+    assert to_bands(pd.Series([0.2, 0.7]), (0.1, 0.5)).tolist() == ["[0.1, 0.5)", ">= 0.5"]
 
 
 def test_bands_are_shown_from_low_to_high_and_all_else_as_it_came():
     ages, sizes = pd.Series([3, 80, 20, 100]), pd.Series([0.2, 0.5, 12.0, 3.0])
     frame = pd.DataFrame(
-        {"age": banded(ages, (18, 65, 100)), "sex": [*"mwmw"], "x": banded(sizes, (0.5, 3.0, 10.0))}
+        {
+            "age": to_bands(ages, (18, 65, 100)),
+            "sex": [*"mwmw"],
+            "x": to_bands(sizes, (0.5, 3.0, 10.0)),
+        }
     )
     names = list(groups(frame, ["sex", "age", "x"], [("sex", "age")]))
     assert bands_in_order(names) == [
@@ -125,7 +129,7 @@ def test_bands_are_shown_from_low_to_high_and_all_else_as_it_came():
 
 
 def test_a_missing_number_makes_no_group():
-    bands = pd.DataFrame({"band": banded(pd.Series([3, None, 80]), (18, 65))})
+    bands = pd.DataFrame({"band": to_bands(pd.Series([3, None, 80]), (18, 65))})
     found = groups(bands, ["band"], everyone=False)
     assert {name: who.tolist() for name, who in found.items()} == {
         "band = < 18": [True, False, False],
@@ -135,24 +139,24 @@ def test_a_missing_number_makes_no_group():
 
 def test_the_size_constraint_counts_members_of_the_whole_table():
     found = groups(FRAME, ["a"], predicates={"nobody": lambda t: t["age"] > 99})
-    assert list(large_enough(found, 2)) == [EVERYONE, "a = 1.0"]
-    assert list(large_enough(found, 2.5)) == [EVERYONE]
+    assert list(groups_of_at_least(found, 2)) == [EVERYONE, "a = 1.0"]
+    assert list(groups_of_at_least(found, 2.5)) == [EVERYONE]
     with pytest.raises(ValueError, match=r"gamma must be .*, got 0"):
-        large_enough(found, 0)
+        groups_of_at_least(found, 0)
 
 
 def test_what_names_no_group_is_refused():
-    with pytest.raises(ValueError, match="edges="):
-        banded(FRAME["age"], (5, 5))
-    with pytest.raises(ValueError, match="edges="):
-        banded(FRAME["age"], ())
+    with pytest.raises(ValueError, match="edges must be"):
+        to_bands(FRAME["age"], (5, 5))
+    with pytest.raises(ValueError, match="edges must be"):
+        to_bands(FRAME["age"], ())
     with pytest.raises(ValueError, match=r"column must be .*, got 'c'"):
         groups(FRAME, ["c"])
-    with pytest.raises(ValueError, match="gave int64"):
+    with pytest.raises(ValueError, match=r"must return bool of .* got int64"):
         groups(FRAME, predicates={"bad": lambda t: t["age"].to_numpy()})
-    with pytest.raises(ValueError, match=r"gave bool of shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"must return bool of .* got bool of shape \(2,\)"):
         groups(FRAME, predicates={"short": lambda t: np.array([True, False])})
-    with pytest.raises(ValueError, match="named twice"):
+    with pytest.raises(ValueError, match=r"groups must have different names, got .* twice"):
         groups(FRAME, ["b", "b"])
 
 
@@ -175,7 +179,7 @@ def test_groups_by_size_are_the_groups_compared_one_by_one(rows, gamma):
         ]
         assert who.tolist() == expected
     kept, small = groups_by_size(frame, ["a", "b"], [("a", "b")], gamma=gamma)
-    assert kept.keys() == large_enough(every, gamma).keys()
+    assert kept.keys() == groups_of_at_least(every, gamma).keys()
     assert all(np.array_equal(kept[name], every[name]) for name in kept)
     assert small == {name: int(who.sum()) for name, who in every.items() if name not in kept}
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.coherence import solver
+from lib.coherence import answers, guarantee, interval_search, solver
 from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.solver import (
     MODES,
@@ -19,7 +19,7 @@ from lib.coherence.solver import (
     Solution,
     holds,
     required_size,
-    rounded,
+    round_outward,
     solve,
     table1,
 )
@@ -165,7 +165,8 @@ def test_wrong_questions_are_refused(changes, words):
 
 
 def test_the_examples_run():
-    assert doctest.testmod(solver).failed == 0
+    for module in (answers, guarantee, interval_search, solver):
+        assert doctest.testmod(module).failed == 0
     with pytest.raises(ValueError, match=r"must be known, got \['epsilon'\] missing"):
         holds(Setting(alpha=0.2, gamma=1000, **ACS))
 
@@ -480,13 +481,13 @@ def test_the_printed_answer_holds(alpha, gamma, mode, unknown):
 
 @given(st.floats(1e-12, 1e12), st.integers(2, 6))
 def test_rounded_is_on_the_side_asked_for_and_near(value, digits):
-    down, up = (float(rounded(value, digits, up=up)) for up in (False, True))
+    down, up = (float(round_outward(value, digits, up=up)) for up in (False, True))
     assert down <= value <= up
     assert up - down <= value * 10 ** (1 - digits) * (1 + 1e-9)
 
 
 def test_what_is_short_stays_as_it_is():
-    assert [rounded(x, 3, up=up) for x in (0.2, 0.1, 5) for up in (True, False)] == [
+    assert [round_outward(x, 3, up=up) for x in (0.2, 0.1, 5) for up in (True, False)] == [
         "0.2",
         "0.2",
         "0.1",
@@ -494,5 +495,5 @@ def test_what_is_short_stays_as_it_is():
         "5",
         "5",
     ]
-    assert rounded(0.21551, 3, up=False) == "0.215"
-    assert rounded(math.inf, 3, up=True) == "inf"
+    assert round_outward(0.21551, 3, up=False) == "0.215"
+    assert round_outward(math.inf, 3, up=True) == "inf"

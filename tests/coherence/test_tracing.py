@@ -65,9 +65,9 @@ def test_wrong_arguments_are_named(rng):
     table = _table(rng)
     with pytest.raises(ValueError, match=r"k must be .*, got 0"):
         Tracer(table, k=0)
-    with pytest.raises(ValueError, match="no rows"):
+    with pytest.raises(ValueError, match="population must have at least 1 row"):
         Tracer(table.iloc[:0])
-    with pytest.raises(ValueError, match="not in the population"):
+    with pytest.raises(ValueError, match="records must be members of the population"):
         Tracer(table)(table, "y", LENS, rng)(table.assign(a=99))
     with pytest.raises(ValueError, match="columns"):
         Tracer(table)(table[["a"]], "y", LENS, rng)

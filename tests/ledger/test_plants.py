@@ -404,7 +404,7 @@ COHERENCE_PLANTS = {
         patched(theory, "corollary", lambda h: lambda **k: h(**k) / 10),
     ),
     "clear_column": (
-        patched(theory, "theorem9_refuted", lambda h: lambda: None, draws=500),
+        patched(theory, "theorem9_counterexample", lambda h: lambda: None, draws=500),
         other(draws=500),
     ),
     "clear_count": (

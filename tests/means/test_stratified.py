@@ -55,7 +55,7 @@ def test_a_ledger_without_enough_left_refuses_and_draws_no_noise():
 
 
 WRONG = {
-    "weights' shape": ({"weights": np.ones(2)}, "weights of shape"),
+    "weights' shape": ({"weights": np.ones(2)}, r"weights must have the shape \(3,\), got \(2,\)"),
     "weights below 0": ({"weights": np.array([1.0, -1.0, 1.0])}, "weights must be"),
     "no weight at all": ({"weights": np.zeros(3)}, "weights must be"),
     "weights without an end": ({"weights": np.array([1.0, np.inf, 1.0])}, "weights must be"),
@@ -63,30 +63,30 @@ WRONG = {
         {"values": np.append(VALUES[:-1], np.nan)},
         "values must be finite numbers, got 1",
     ),
-    "too few values": ({"values": VALUES[:-1]}, "values of shape"),
+    "too few values": ({"values": VALUES[:-1]}, r"values must have the shape \(6,\), got \(5,\)"),
     "an unknown stratum": ({"k": 2}, "groups"),
     "no stratum": ({"k": 0}, r"k must be .*, got 0"),
-    "no generator": ({"rng": None}, "rng=None"),
+    "no generator": ({"rng": None}, r"rng must be .*, got None"),
 }
 
 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"told": (-1, 1)}, "told="),
-        ({"split": "ab"}, "split='ab'"),
-        ({"split": None}, "split=None"),
-        ({"split": 1.0}, "split=1.0"),
-        ({"split": (0.5, float("nan"))}, "split="),
-        ({"split": ()}, "split="),
+        ({"prior": (-1, 1)}, "prior must be"),
+        ({"split": "ab"}, r"split must be .*, got 'ab'"),
+        ({"split": None}, r"split must be .*, got None"),
+        ({"split": 1.0}, r"split must be .*, got 1.0"),
+        ({"split": (0.5, float("nan"))}, "split must be"),
+        ({"split": ()}, "split must be"),
     ],
 )
-def test_what_coinpress_is_told_is_checked_before_it_is_paid_for(changed, words):
+def test_the_prior_of_coinpress_is_checked_before_it_is_paid_for(changed, words):
     rng, accountant = stream(0, "refused"), PrivacyAccountant(1.0)
     with pytest.raises(ValueError, match=words):
         strat_coinpress(
             **(
-                {"values": VALUES, "groups": GROUPS, "k": 3, "told": TOLD, "rho": 0.5, "rng": rng}
+                {"values": VALUES, "groups": GROUPS, "k": 3, "prior": TOLD, "rho": 0.5, "rng": rng}
                 | changed
             ),
             accountant=accountant,
@@ -111,7 +111,7 @@ def test_what_is_refused_is_refused_before_it_is_paid_for(mechanism, name):
     asked = {"values": VALUES, "groups": GROUPS, "k": 3, "rng": rng} | changed
     accountant = PrivacyAccountant(1.0, unit="rho" if mechanism == "coinpress" else "epsilon")
     own = (
-        {"told": TOLD, "rho": 0.5}
+        {"prior": TOLD, "rho": 0.5}
         if mechanism == "coinpress"
         else {"low": -5.0, "high": 5.0, "epsilon": 0.5}
     )
@@ -124,7 +124,7 @@ def test_what_is_refused_is_refused_before_it_is_paid_for(mechanism, name):
 
 def test_a_ledger_in_another_unit_does_not_pay(rng):
     """Half a rho is not half an epsilon."""
-    with pytest.raises(ValueError, match="accountant in 'epsilon'"):
+    with pytest.raises(ValueError, match="accountant must be in 'rho', got one in 'epsilon'"):
         strat_coinpress(
             VALUES,
             GROUPS,
@@ -134,7 +134,7 @@ def test_a_ledger_in_another_unit_does_not_pay(rng):
             rng=rng,
             accountant=PrivacyAccountant(1.0, unit="epsilon"),
         )
-    with pytest.raises(ValueError, match="accountant in 'rho'"):
+    with pytest.raises(ValueError, match="accountant must be in 'epsilon', got one in 'rho'"):
         strat_laplace(
             VALUES,
             GROUPS,
@@ -156,12 +156,12 @@ def test_a_ledger_in_another_unit_does_not_pay(rng):
         ),
         (
             lambda rng: strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=1, rng=rng, split=(0.5, 0.4)),
-            "split=",
+            "split must be",
         ),
-        (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=0, epsilon=1, rng=rng), "low=1"),
+        (lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=0, epsilon=1, rng=rng), "low.*1"),
         (
             lambda rng: strat_laplace(VALUES, GROUPS, 3, low=None, high=1, epsilon=1, rng=rng),
-            "low=None",
+            "low.*None",
         ),
         (
             lambda rng: strat_laplace(VALUES, GROUPS, 3, low=[0, 0], high=1, epsilon=1, rng=rng),
@@ -169,7 +169,7 @@ def test_a_ledger_in_another_unit_does_not_pay(rng):
         ),
         (
             lambda rng: strat_laplace(VALUES, GROUPS, 3, low=1, high=np.inf, epsilon=1, rng=rng),
-            "high=inf",
+            "high.*inf",
         ),
         (lambda rng: holdout_weights(np.array([], dtype=int), 3), "hold-out"),
     ],

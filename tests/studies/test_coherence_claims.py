@@ -59,13 +59,13 @@ def test_theorem_11_is_settled_and_a_smaller_constraint_would_not_be(monkeypatch
 
 
 def test_theorem_9_fails_for_two_people_and_not_at_betas_of_use():
-    n, ones, alpha, beta, chance = theory.theorem9_refuted()
+    n, ones, alpha, beta, chance = theory.theorem9_counterexample()
     assert (n, ones, chance) == (2, 1, pytest.approx(1.0))
     assert (
         math.exp(-1 / 2) < beta < 1
     )  # from there on the constraint is at most two people at alpha just below 2
     assert theorem9_size(alpha=alpha, beta=beta, n=n, collection=1) <= n
-    assert theory.theorem9_refuted(betas=(1e-6, 0.05, 0.3, 0.5)) is None
+    assert theory.theorem9_counterexample(betas=(1e-6, 0.05, 0.3, 0.5)) is None
     assert theory.clear_column(draws=500).value == 0
 
 

@@ -81,7 +81,7 @@ def test_the_learners_share_their_splits():
 def test_cells_that_make_no_sense_are_refused():
     with pytest.raises(ValueError, match=r"variant must be .*, got 'other'"):
         Cell(variant="other", split=0)
-    with pytest.raises(ValueError, match="learner='lookup' is not allowed"):
+    with pytest.raises(ValueError, match=r"learner, labels and n must be .* got \('lookup'"):
         Cell(variant="published", learner="lookup", split=0)
     with pytest.raises(ValueError, match=r"n must be .*, got 30000"):
         run_cell(Cell(**SMALL | {"n": 30_000}))

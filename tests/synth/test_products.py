@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lib.rng import stream
-from lib.synth.adapter import configured_jax
+from lib.synth.adapter import load_jax
 from lib.synth.products import product_marginal, squared_error
 
 SHAPES = [(4,), (3, 4), (2, 3, 4), (2, 3, 2, 2)]
@@ -35,7 +35,7 @@ def test_a_marginal_is_the_mean_over_components(shape):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_gradient_is_that_of_automatic_differentiation(shape):
-    jax = configured_jax()
+    jax = load_jax()
     parts, goal = _parts(shape), stream(2, "goal").random(int(np.prod(shape)))
     letters = "uvwx"[: len(shape)]
 

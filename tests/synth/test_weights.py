@@ -16,7 +16,13 @@ from lib.dp import Exponential, observed
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.base import gaussian_cost
-from lib.synth.group_sizes import cut_at_zero, declared_sizes, group_sizes, projected, size_items
+from lib.synth.group_sizes import (
+    cut_at_zero,
+    declared_sizes,
+    group_sizes,
+    project_sizes,
+    size_items,
+)
 from lib.synth.workload import counts
 from tests.conftest import FALSE_ALARM
 
@@ -99,14 +105,14 @@ def test_an_array_and_a_mapping_say_the_same():
 @pytest.mark.parametrize(
     ("sizes", "words"),
     [
-        ({(0,): 1}, r"nothing for the group \(1,\)"),
-        ({(0,): 1, (1,): 1, (2,): 1, (3,): 1}, r"has the group \(3,\)"),
+        ({(0,): 1}, r"sizes must have .* got none for \(1,\)"),
+        ({(0,): 1, (1,): 1, (2,): 1, (3,): 1}, r"sizes must have .* got one for \(3,\)"),
         ({(0,): -1, (1,): 1, (2,): 1}, r"size of \(0,\) must be .*, got -1"),
         ({(0,): math.nan, (1,): 1, (2,): 1}, "nan"),
-        (np.zeros(3), "at least one group"),
-        (np.ones((3, 2)), r"sizes has \(0, 0\) for 1 columns"),
-        (7, "sizes=7"),
-        ({0.5: 1}, "sizes="),
+        (np.zeros(3), "sizes must have rows in at least one group"),
+        (np.ones((3, 2)), r"sizes must have 1 codes for a group, got \(0, 0\)"),
+        (7, "sizes must be .* got 7"),
+        ({0.5: 1}, "sizes must be"),
         ({(0,): "many", (1,): 1, (2,): 1}, "'many'"),
     ],
 )
@@ -118,7 +124,7 @@ def test_wrong_sizes_are_named(sizes, words):
 
 
 def test_sizes_beside_noisy_counts_are_refused():
-    with pytest.raises(ValueError, match="sizes is not allowed with weights='noisy'"):
+    with pytest.raises(ValueError, match="weights must be 'public' with sizes, got 'noisy'"):
         Stratified(inner=MST(), by=("g",), weights="noisy", sizes={0: 1, 1: 1, 2: 1})
 
 
@@ -256,14 +262,14 @@ def test_mst_within_groups_costs_eight_thirds():
 
 def test_the_projection_is_the_nearest_point_with_the_same_sum():
     noisy = np.array([50.0, -30.0, 4.0, 20.0, -10.0])
-    found = projected(noisy)
+    found = project_sizes(noisy)
     assert found.sum() == pytest.approx(noisy.sum())
     assert (found >= 0).all()
     rng = stream(4, "simplex")
     others = rng.dirichlet(np.ones(5), 2000) * noisy.sum()
     assert (np.square(others - noisy).sum(axis=1) >= np.square(found - noisy).sum()).all()
-    assert projected(np.array([3.0, 5.0])) == pytest.approx([3.0, 5.0])
-    assert projected(np.array([-3.0, -5.0])).tolist() == [1.0, 0.0]
+    assert project_sizes(np.array([3.0, 5.0])) == pytest.approx([3.0, 5.0])
+    assert project_sizes(np.array([-3.0, -5.0])).tolist() == [1.0, 0.0]
 
 
 def test_projected_totals_are_unbiased_and_cut_ones_are_not():
@@ -271,14 +277,16 @@ def test_projected_totals_are_unbiased_and_cut_ones_are_not():
     exact = np.zeros(k)
     exact[:2] = n / 2
     noisy = exact + rng.normal(0, sigma, (runs, k))
-    cut, proj = (np.array([rule(row).sum() for row in noisy]) for rule in (cut_at_zero, projected))
+    cut, proj = (
+        np.array([rule(row).sum() for row in noisy]) for rule in (cut_at_zero, project_sizes)
+    )
     spread = sigma * math.sqrt(k / runs)
     z = norm.isf(FALSE_ALARM / 4)  # two tests, two sides
     assert abs(proj.mean() - n) < z * spread
     assert cut.mean() - n == pytest.approx((k - 2) * sigma / math.sqrt(2 * math.pi), abs=z * spread)
     empty = [
         np.mean([(rule(row)[2:] > 0).mean() for row in noisy[:200]])
-        for rule in (cut_at_zero, projected)
+        for rule in (cut_at_zero, project_sizes)
     ]
     assert empty[1] < empty[0] / 2
 

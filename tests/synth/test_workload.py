@@ -101,10 +101,13 @@ def test_a_focus_weighs_the_marginals_with_its_columns():
     [
         (
             lambda t: workload_error(t, t.iloc[:0], DOMAIN, all_kway(DOMAIN)),
-            "synthetic has no rows",
+            "synthetic must have at least 1 row",
         ),
-        (lambda t: workload_error(t, t, DOMAIN, {}), "workload is empty"),
-        (lambda t: workload_error(t, t, DOMAIN, {("a",): -1.0}), "weight -1.0"),
+        (lambda t: workload_error(t, t, DOMAIN, {}), "workload must have at least one marginal"),
+        (
+            lambda t: workload_error(t, t, DOMAIN, {("a",): -1.0}),
+            "weight of .* must be a number >= 0, got -1.0",
+        ),
         (lambda t: workload_error(t, t.assign(a=7), DOMAIN, all_kway(DOMAIN)), "a"),
         (lambda t: all_kway(DOMAIN, 5), r"k must be .*, got 5"),
         (lambda t: all_kway(Domain.of({"x": 2}), 0), r"k must be .*, got 0"),

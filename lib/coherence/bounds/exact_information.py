@@ -1,5 +1,4 @@
-"""Exact max-information and exact closeness of reports, for releases small enough to be written
-down.
+"""Exact max-information and exact closeness of reports, for releases that are small.
 
 Both releases here tell about a random half ``S`` of ``n`` people. A report
 about it depends on ``S`` through a whole number, so that the joint law of
@@ -39,14 +38,17 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     eta : float
         In [0, 1). Outcomes of probability below 1e-250, where the other law may be too small for a
         float, are left out.
+
+    Examples
+    --------
+    >>> round(max_information(np.array([0.5, 0.5]), np.array([0.25, 0.75]), 0.0), 3)
+    0.693
     """
     if not 0 <= eta < 1:
-        raise ValueError(f"eta={eta!r} is not allowed: a number in [0, 1) is")
+        raise ValueError(f"eta must be a number in [0, 1), got {eta!r}")
     true, fresh = np.ravel(true), np.ravel(fresh)
     if true.shape != fresh.shape:
-        raise ValueError(
-            f"true has {true.size} outcomes, fresh {fresh.size}: equally many are allowed"
-        )
+        raise ValueError(f"fresh must have the {true.size} outcomes of true, got {fresh.size}")
     keep = true > 1e-250
     true, fresh = true[keep], fresh[keep]
     free = fresh == 0  # or too small for a float
@@ -61,8 +63,9 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
 
 
 def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
-    """Law of a half's number of ones, and of the report given it: two-sided geometric noise, kept
-    within 0..n/2.
+    """Law of a half's number of ones, and of a noisy count of them.
+
+    The noise is two-sided geometric; the report is kept within 0..n/2.
 
     Returns
     -------
@@ -70,10 +73,15 @@ def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.nd
         ``Pr[N = j]``, hypergeometric.
     channel : float array of shape (n/2 + 1, n/2 + 1)
         ``Pr[report = a | N = j]``; each row sums to 1. ``epsilon = inf`` publishes ``N`` itself.
+
+    Examples
+    --------
+    >>> weights, channel = noisy_count(n=4, ones=2, epsilon=1.0)
+    >>> weights.round(3).tolist(), channel[0].round(3).tolist()
+    ([0.167, 0.667, 0.167], [0.731, 0.17, 0.099])
     """
     half = _half(n)
-    if not 0 <= validate.integer("ones", ones, low=0) <= n:
-        raise ValueError(f"ones={ones!r} is not allowed: 0 to n={n!r} is")
+    validate.integer("ones", ones, low=0, high=n)
     validate.positive("epsilon", epsilon, infinite=True)
     values = np.arange(half + 1)
     weights = stats.hypergeom(n, ones, half).pmf(values)
@@ -87,14 +95,20 @@ def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.nd
 
 
 def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
-    """Joint laws ``(true, fresh)`` of (ones among the half, ones in all) for randomised response on
-    membership.
+    """Joint laws ``(true, fresh)`` of a report by randomised response on membership.
 
-    The likelihood ratio of a report depends on these two numbers alone.
+    Laws of (ones among the half, ones in all). The likelihood ratio of a report depends on these
+    two numbers alone.
 
     Returns
     -------
     float arrays of shape (n/2 + 1, n + 1)
+
+    Examples
+    --------
+    >>> true, fresh = membership_bits(n=4, epsilon=1.0)
+    >>> true.shape, round(float(true.sum()), 9)
+    ((3, 5), 1.0)
     """
     half = _half(n)
     keep = 1 / (1 + math.exp(-validate.epsilon(epsilon) / 2))
@@ -111,8 +125,14 @@ def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def indistinguishability(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
-    """The least ``delta`` with ``p`` and ``q`` (epsilon, delta)-indistinguishable, the larger of
-    both directions.
+    """The least ``delta`` with which ``p`` and ``q`` are (epsilon, delta)-indistinguishable.
+
+    The larger of both directions.
+
+    Examples
+    --------
+    >>> round(indistinguishability(np.array([0.9, 0.1]), np.array([0.5, 0.5]), 0.0), 3)
+    0.4
     """
     scale = math.exp(epsilon)
     return float(max(np.clip(a - scale * b, 0, None).sum() for a, b in ((p, q), (q, p))))
@@ -121,8 +141,7 @@ def indistinguishability(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
 def perfect_generalisation(
     *, n: int, ones: int, epsilon: float, at: float, complement: bool = False
 ) -> tuple[float, float]:
-    """``(beta, expected)``: how often two halves' reports of :func:`noisy_count` differ by a ratio
-    above ``e^at``.
+    """How often the reports of two halves by :func:`noisy_count` differ by a ratio above ``e^at``.
 
     Parameters
     ----------
@@ -140,6 +159,12 @@ def perfect_generalisation(
         Probability over the two halves that their reports are not (at, 0)-indistinguishable.
     expected : float
         Mean of the total variation between the two laws of reports.
+
+    Examples
+    --------
+    >>> beta, expected = perfect_generalisation(n=8, ones=4, epsilon=0.5, at=1.0)
+    >>> round(beta, 3), round(expected, 3)
+    (0.013, 0.178)
     """
     weights, channel = noisy_count(n=n, ones=ones, epsilon=epsilon)
     j = np.arange(weights.size)
@@ -161,12 +186,16 @@ def perfect_generalisation(
 
 
 def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, float]:
-    """Ours: ``(eta, bound)`` with ``I_eta <= bound`` for a curator that is (beta, epsilon,
-    0)-perfectly generalising.
+    """Max-information of a (beta, epsilon, 0)-perfectly generalising curator: ``(eta, bound)``.
 
-    For independent halves: ``eta = sqrt(beta)``, ``bound = epsilon - ln(1 - sqrt(beta))``. The
-    appendix takes this step for granted when it says that Theorem 3 covers perfectly generalising
-    algorithms.
+    Ours: ``I_eta <= bound``. For independent halves: ``eta = sqrt(beta)``, ``bound = epsilon - ln(1
+    - sqrt(beta))``. The appendix takes this step for granted when it says that Theorem 3 covers
+    perfectly generalising algorithms.
+
+    Examples
+    --------
+    >>> generalisation_information(beta=0.0, epsilon=1.0)
+    (0.0, 1.0)
     """
     validate.fraction("beta", beta, open_ends=False)
     root = math.sqrt(beta)
@@ -174,18 +203,22 @@ def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, f
 
 
 def distinct_log_probability(*, draws: int, universe: int) -> float:
-    """``ln Pr[all draws differ]`` for independent draws from ``universe`` values: at most this, for
-    every distribution.
+    """Bound on ``ln Pr[all draws differ]``, for independent draws from ``universe`` values.
 
-    The uniform one has the largest. At ``draws = universe / 2`` it tends to ``-(1 - ln 2) draws``.
+    It holds for every distribution. The uniform one has the largest. At ``draws = universe / 2`` it
+    tends to ``-(1 - ln 2) draws``.
 
     Parameters
     ----------
     draws, universe : int
+
+    Examples
+    --------
+    >>> round(math.exp(distinct_log_probability(draws=23, universe=365)), 3)
+    0.493
     """
-    validate.integer("universe", universe, low=1)
-    if not 1 <= validate.integer("draws", draws, low=1) <= universe:
-        raise ValueError(f"draws={draws!r} is not allowed: 1 to universe={universe!r} is")
+    universe = validate.integer("universe", universe, low=1)
+    validate.integer("draws", draws, low=1, high=universe)
     return float(
         special.gammaln(universe + 1)
         - special.gammaln(universe - draws + 1)
@@ -195,5 +228,5 @@ def distinct_log_probability(*, draws: int, universe: int) -> float:
 
 def _half(n: int) -> int:
     if validate.integer("n", n, low=2) % 2:
-        raise ValueError(f"n={n!r} is not allowed: an even number is")
+        raise ValueError(f"n must be an even number, got {n!r}")
     return n // 2

@@ -1,12 +1,10 @@
-"""Max-information of a differentially private curator: how much its report tells about which half
-it was made from.
+"""Max-information of a differentially private curator.
 
-``I_eta(A) <= zeta`` (Definitions 6, 7) means: whatever happens for the true
-half with some probability happens for a fresh half with at least ``e^-zeta``
-of it, up to ``eta``. In :func:`pure_dp` and the tightened bound ``n`` is the
-size of the whole data set and the curator sees ``n / 2`` of it; in
-:func:`approximate_dp` and :func:`corollary` ``n`` is what the curator sees, as
-in the paper.
+How much its report tells about which half it was made from: ``I_eta(A) <= zeta`` (Definitions 6, 7)
+means: whatever happens for the true half with some probability happens for a fresh half with at
+least ``e^-zeta`` of it, up to ``eta``. In :func:`pure_dp` and the tightened bound ``n`` is the size
+of the whole data set and the curator sees ``n / 2`` of it; in :func:`approximate_dp` and
+:func:`corollary` ``n`` is what the curator sees, as in the paper.
 """
 
 from __future__ import annotations
@@ -39,6 +37,11 @@ def pure_dp(*, epsilon: float, n: float, eta: float) -> float:
         Size of the data set that is halved.
     eta : float
         In (0, 2): the probability that is given away.
+
+    Examples
+    --------
+    >>> round(pure_dp(epsilon=0.1, n=1000, eta=0.05), 2)
+    5.54
     """
     _epsilon(epsilon)
     _people(n)
@@ -54,8 +57,7 @@ def failure_15(
     n: float,
     reading: str = "statement",
 ) -> float:
-    """The ``beta(t, delta_hat)`` of Theorem 15: as its statement prints it, or as Claim 4 in its
-    proof gives it.
+    """The failure probability ``beta(t, delta_hat)`` of Theorem 15, as stated or as proved.
 
     ``"statement"`` divides both terms by ``1 - e^(-3 eps)``; in the proof the
     ``delta`` term has ``1 - e^(-eps)``, which is the larger probability.
@@ -80,8 +82,9 @@ def approximate_dp(
     delta_hat: float,
     reading: str = "statement",
 ) -> tuple[float, float]:
-    """``(beta, bound)``: ``I_beta(A, n) <= bound`` for an (epsilon, delta)-DP curator (Theorems 6
-    and 15).
+    """``(beta, bound)`` with ``I_beta(A, n) <= bound`` for an (epsilon, delta)-DP curator.
+
+    Theorems 6 and 15.
 
     Raises
     ------
@@ -91,13 +94,11 @@ def approximate_dp(
     _half(epsilon)
     validate.positive("t", t)
     if not 0 < validate.positive("delta", delta) < epsilon:
-        raise ValueError(
-            f"delta={delta!r} is not allowed: Theorem 15 asks for 0 < delta < epsilon={epsilon!r}"
-        )
+        raise ValueError(f"delta must be in (0, epsilon={epsilon!r}) for Theorem 15, got {delta!r}")
     if not 0 < validate.positive("delta_hat", delta_hat) <= epsilon / 15:
         raise ValueError(
-            f"delta_hat={delta_hat!r} is not allowed: Theorem 15 asks for (0,"
-            f" epsilon/15={epsilon / 15!r}]"
+            f"delta_hat must be in (0, epsilon/15={epsilon / 15!r}] for Theorem 15, got"
+            f" {delta_hat!r}"
         )
     per_record = (
         347 * delta_hat
@@ -110,14 +111,21 @@ def approximate_dp(
 
 
 def largest_delta(*, epsilon: float, n: float, eta: float) -> float:
-    """The largest ``delta`` that Corollaries 1 and 2 allow: ``(epsilon eta / (120 n))^2``."""
+    """The largest ``delta`` that Corollaries 1 and 2 allow: ``(epsilon eta / (120 n))^2``.
+
+    Examples
+    --------
+    >>> f"{largest_delta(epsilon=0.1, n=1000, eta=0.05):.1e}"
+    '1.7e-15'
+    """
     _log_two_over(eta)
     return (_epsilon(epsilon) * eta / (120 * _people(n))) ** 2
 
 
 def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
-    """``265 epsilon^2 n + 12 epsilon sqrt(n ln(2/eta))`` (Corollaries 1 and 2) for a curator of
-    ``n`` records.
+    """Max-information of an (epsilon, delta)-DP curator of ``n`` records (Corollaries 1 and 2).
+
+    ``265 epsilon^2 n + 12 epsilon sqrt(n ln(2/eta))``.
 
     Raises
     ------
@@ -129,44 +137,51 @@ def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
     allowed = largest_delta(epsilon=epsilon, n=n, eta=eta)
     if not 0 <= delta <= allowed * (1 + 1e-12):
         raise ValueError(
-            f"delta={delta!r} is not allowed: Corollary 2 asks for at most (eps eta/(120 n))^2 ="
-            f" {allowed!r}"
+            f"delta must be at most (eps eta/(120 n))^2 = {allowed!r} for Corollary 2, got"
+            f" {delta!r}"
         )
     return 265 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * _log_two_over(eta))
 
 
 def mcdiarmid(*, n: float, m: float, reading: str = "tight") -> float:
-    """``c`` in ``Pr[f(S) - E f(S) >= t] <= exp(-c t^2 / Delta^2)`` for a sample of ``m`` out of
-    ``n`` (Theorem 12).
+    """The exponent ``c`` of McDiarmid's inequality for a sample of ``m`` out of ``n`` (Theorem 12).
 
+    ``Pr[f(S) - E f(S) >= t] <= exp(-c t^2 / Delta^2)``.
     ``f`` ignores the order and moves by at most ``Delta`` when one element is
     replaced. ``"paper"`` is the special case that is printed for ``m = n / 2``,
     ``4 / n``: there the general formula gives nearly ``8 / n``, and a factor of
     2 was given away.
+
+    Examples
+    --------
+    >>> mcdiarmid(n=100, m=50, reading="paper"), round(mcdiarmid(n=100, m=50), 4)
+    (0.04, 0.0788)
     """
     validate.choice("reading", reading, ("tight", "paper"))
     _people(n)
     if not 0 < validate.positive("m", m) < n:
-        raise ValueError(
-            f"m={m!r} is not allowed: a sample of more than 0 and fewer than n={n!r} is"
-        )
+        raise ValueError(f"m must be more than 0 and less than n={n!r}, got {m!r}")
     if reading == "paper":
         if m != n / 2 or n < 3:
-            raise ValueError(
-                f"m={m!r}, n={n!r} are not allowed: the printed case is m = n/2, n >= 3"
-            )
+            raise ValueError(f"m and n must be the printed case m = n/2, n >= 3, got {m!r}, {n!r}")
         return 4 / n
     return 2 / m * (n - 0.5) / (n - m) * (1 - 1 / (2 * max(m, n - m)))
 
 
 def pure_dp_tightened(*, epsilon: float, n: float, eta: float) -> float:
-    """Ours: ``s + sqrt(s^2 + 2 s ln(2/eta))`` with ``s = epsilon^2 / (2 c)``, ``c`` of
-    :func:`mcdiarmid` (about 8/n).
+    """Max-information of an epsilon-DP curator, by our bound: never above :func:`pure_dp`.
 
+    ``s + sqrt(s^2 + 2 s ln(2/eta))`` with ``s = epsilon^2 / (2 c)`` and ``c`` of
+    :func:`mcdiarmid` (about 8/n).
     The log-likelihood ratio ``f`` of a report has mean at most 0 and a
     Gaussian tail of variance ``s`` under a fresh half. Its tail under the true
     half is ``E[e^f 1(f >= t)] <= 2 exp(t - t^2 / (2 s))`` for ``t >= 2 s``, and
-    the stated ``t`` makes that ``eta``. Never above :func:`pure_dp`.
+    the stated ``t`` makes that ``eta``.
+
+    Examples
+    --------
+    >>> round(pure_dp_tightened(epsilon=0.1, n=1000, eta=0.05), 2)
+    2.86
     """
     _epsilon(epsilon)
     validate.budget("n", n, low=4, high=_MOST_PEOPLE)
@@ -193,12 +208,12 @@ def _epsilon(epsilon: float) -> float:
 def _log_two_over(eta: float) -> float:
     """``ln(2 / eta)``."""
     if not 0 < validate.positive("eta", eta) < 2:
-        raise ValueError(f"eta={eta!r} is not allowed: a number in (0, 2) is")
+        raise ValueError(f"eta must be a number in (0, 2), got {eta!r}")
     return _log_ratio(2, eta)
 
 
 def _half(epsilon: float) -> None:
     if not 0 < validate.epsilon(epsilon) <= 0.5:
         raise ValueError(
-            f"epsilon={epsilon!r} is not allowed: the approximate-DP theorems ask for (0, 1/2]"
+            f"epsilon must be in (0, 1/2] for the approximate-DP theorems, got {epsilon!r}"
         )

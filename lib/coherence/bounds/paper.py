@@ -44,9 +44,14 @@ def hush_scovel(distance: float, *, b: int, a: int, s: int) -> float:
     ------
     ValueError
         If ``distance < 2``, where the theorem says nothing.
+
+    Examples
+    --------
+    >>> round(hush_scovel(10, b=100, a=40, s=50), 4)
+    0.0003
     """
     if not validate.positive("distance", distance) >= 2:
-        raise ValueError(f"distance={distance!r} is not allowed: Theorem 4 holds from 2 on")
+        raise ValueError(f"distance must be at least 2 for Theorem 4, got {distance!r}")
     for name, value in (("a", a), ("s", s)):
         validate.integer(
             name, value, low=0, high=validate.integer("b", b, low=0, high=validate.INTEGER_MAX)
@@ -56,25 +61,42 @@ def hush_scovel(distance: float, *, b: int, a: int, s: int) -> float:
 
 
 def claim1(fresh: float, *, zeta: float, eta: float) -> float:
-    """From a fresh half to the true one: ``fresh e^zeta + eta`` (Claim 1)."""
+    """From a fresh half to the true one: ``fresh e^zeta + eta`` (Claim 1).
+
+    Examples
+    --------
+    >>> round(claim1(0.001, zeta=1.0, eta=0.01), 4)
+    0.0127
+    """
     for name, value in (("fresh", fresh), ("zeta", zeta), ("eta", eta)):
         validate.budget(name, value, low=0)  # up to 600: more than any probability allows
     return fresh * math.exp(zeta) + eta
 
 
 def claim2_size(alpha: float, mu: float) -> float:
-    """Members that Claim 2 asks for: ``max(4.15 ln(4/mu)/alpha^2, 5.3/alpha, 8.3 ln(4/mu),
-    40)``.
+    """Members that Claim 2 asks for.
+
+    ``max(4.15 ln(4/mu)/alpha^2, 5.3/alpha, 8.3 ln(4/mu), 40)``.
+
+    Examples
+    --------
+    >>> round(claim2_size(0.5, 1e-9))
+    367
     """
-    _unit(alpha)
+    return _least_size(alpha, mu, 5.3)
+
+
+def _least_size(alpha: float, mu: float, constant: float) -> float:
+    if not _LEAST_ALPHA <= validate.positive("alpha", alpha) < 1:
+        raise ValueError(f"alpha must be in (0, 1) for Claim 2 and Lemma 1, got {alpha!r}")
     log = math.log(4 / validate.positive("mu", mu))
-    return max(4.15 * log / alpha**2, 5.3 / alpha, 8.3 * log, 40)
+    return max(4.15 * log / alpha**2, constant / alpha, 8.3 * log, 40)
 
 
 def claim2_probability(members: int, mu: float, *, reading: str = "proof") -> tuple[float, float]:
-    """``(distance, probability)``: W1 of two independent halves exceeds ``distance x alpha`` at
-    most so often.
+    """``(distance, probability)``: how often W1 of two halves exceeds ``distance x alpha``.
 
+    The halves are independent; the probability is an upper bound.
     ``"statement"`` says distance 1. The proof bounds the supremum of the
     difference of two CDFs by alpha; the integral over [-1, 1] is twice that,
     so what is proved has distance 2, which is how Lemma 1 uses it.
@@ -88,8 +110,7 @@ def claim2_probability(members: int, mu: float, *, reading: str = "proof") -> tu
 
 
 def claim2_tail(members: int, distance: float) -> float:
-    """What Claim 2, with the factor of its proof, says of ``Pr[W1 > distance]`` in a group of
-    ``members``: the least bound.
+    """Claim 2's least bound on ``Pr[W1 > distance]`` in a group, with the factor of its proof.
 
     1 where its conditions fail (fewer than 40 members, or ``distance < 10.6 / members``).
     """
@@ -102,9 +123,7 @@ def claim2_tail(members: int, distance: float) -> float:
 
 def lemma1_size(alpha: float, mu: float) -> float:
     """Members that Lemma 1 asks for: as Claim 2, with ``16/3`` for ``5.3``."""
-    _unit(alpha)
-    log = math.log(4 / validate.positive("mu", mu))
-    return max(4.15 * log / alpha**2, 16 / 3 / alpha, 8.3 * log, 40)
+    return _least_size(alpha, mu, 16 / 3)
 
 
 def lemma1_probability(members: int, mu: float, *, zeta: float, eta: float) -> float:
@@ -127,8 +146,14 @@ def theorem3_terms(
         ``|C|``, the number of groups.
     inside : float
         The constant in the logarithm: 16 as proved; Theorem 8 prints 32.
+
+    Examples
+    --------
+    >>> terms = theorem3_terms(alpha=0.5, beta=0.05, zeta=1.0, collection=10)
+    >>> {name: round(members) for name, members in terms.items()}["information / alpha^2"]
+    1205
     """
-    _coherence(alpha, beta, collection)
+    require_coherence(alpha, beta, collection)
     validate.budget("zeta", zeta, low=0, high=math.inf)
     validate.positive("inside", inside)
     information = zeta + _log_ratio(inside * collection, beta)
@@ -144,17 +169,24 @@ def theorem3_terms(
 def theorem7_terms(
     *, alpha: float, beta: float, epsilon: float, n: float, collection: int
 ) -> dict[str, float]:
-    """Equation 12: an epsilon-DP curator (order-invariant, sees half of ``n``) enforces (alpha,
-    beta)-coherence.
+    """The terms of Theorem 7: group sizes for which an epsilon-DP curator is coherent (Eq. 12).
+
+    The curator is order-invariant and sees half of ``n``.
 
     Raises
     ------
     ValueError
         Unless ``epsilon`` and ``beta`` are in (0, 1] and ``alpha`` in (0, 2].
+
+    Examples
+    --------
+    >>> terms = theorem7_terms(alpha=0.2, beta=0.05, epsilon=0.01, n=5e6, collection=100)
+    >>> round(size(terms))
+    140179
     """
-    _coherence(alpha, beta, collection)
+    require_coherence(alpha, beta, collection)
     if validate.epsilon(epsilon) > 1:
-        raise ValueError(f"epsilon={epsilon!r} is not allowed: Theorem 7 asks for (0, 1]")
+        raise ValueError(f"epsilon must be in (0, 1] for Theorem 7, got {epsilon!r}")
     zeta = pure_dp(epsilon=epsilon, n=n, eta=beta / (2 * collection))
     return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection)
 
@@ -181,18 +213,18 @@ def theorem8_terms(
     delta: float = 0.0,
     reading: str = "statement",
 ) -> dict[str, float]:
-    """Equation 13: an (epsilon, delta)-DP curator.
+    """The terms of Theorem 8: as Theorem 7, for an (epsilon, delta)-DP curator (Eq. 13).
 
     ``"statement"`` prints ``133 eps^2 n + 12 eps sqrt(n ln(4|C|/beta))`` and 32
     in the logarithm; ``"proof"`` puts Corollary 2 for ``n / 2`` records into
     Theorem 3, which gives ``n / 2`` under the root and 16.
     """
-    _coherence(alpha, beta, collection)
+    require_coherence(alpha, beta, collection)
     validate.choice("reading", reading, ("statement", "proof"))
     _people(n)
     validate.budget("delta", delta, low=0, high=1)
     if validate.epsilon(epsilon) > 0.5:
-        raise ValueError(f"epsilon={epsilon!r} is not allowed: Theorem 8 asks for (0, 1/2]")
+        raise ValueError(f"epsilon must be in (0, 1/2] for Theorem 8, got {epsilon!r}")
     allowed = theorem8_delta(epsilon=epsilon, beta=beta, n=n, collection=collection)
     if not 0 <= delta <= allowed * (1 + 1e-12):
         raise ValueError(
@@ -213,16 +245,12 @@ def size(terms: dict[str, float]) -> float:
     return max(terms.values())
 
 
-def _coherence(alpha: float, beta: float, collection: int) -> None:
+def require_coherence(alpha: float, beta: float, collection: int) -> None:
+    """Raise a ``ValueError`` unless the three numbers of a coherence guarantee are in range."""
     if validate.positive("alpha", alpha) < _LEAST_ALPHA:
         raise ValueError(f"alpha must be at least {_LEAST_ALPHA:g}, got {alpha!r}")
     if alpha > 2:
-        raise ValueError(f"alpha={alpha!r} is not allowed: a distance in (0, 2] is")
-    if not 0 < validate.positive("beta", beta) <= 1:
-        raise ValueError(f"beta={beta!r} is not allowed: a probability in (0, 1] is")
+        raise ValueError(f"alpha must be a distance in (0, 2], got {alpha!r}")
+    if validate.positive("beta", beta) > 1:
+        raise ValueError(f"beta must be a probability in (0, 1], got {beta!r}")
     validate.integer("collection", collection, low=1, high=validate.INTEGER_MAX)
-
-
-def _unit(alpha: float) -> None:
-    if not _LEAST_ALPHA <= validate.positive("alpha", alpha) < 1:
-        raise ValueError(f"alpha={alpha!r} is not allowed: Claim 2 and Lemma 1 ask for (0, 1)")

@@ -1,5 +1,6 @@
-"""Ours, beside the paper's: the same guarantee from three sharper steps. Never mixed with the
-paper's own functions.
+"""Our bound on coherence: the paper's guarantee from three sharper steps.
+
+Never mixed with the paper's own functions.
 
 1. McDiarmid's inequality for a half keeps its factor of 2
    (:func:`~lib.coherence.bounds.max_information.pure_dp_tightened`).
@@ -18,7 +19,7 @@ from scipy.optimize import brentq
 
 from lib import validate
 from lib.coherence.bounds.max_information import pure_dp_tightened
-from lib.coherence.bounds.paper import _coherence
+from lib.coherence.bounds.paper import require_coherence
 
 __all__ = [
     "half_sample_distance",
@@ -31,8 +32,9 @@ __all__ = [
 
 
 def half_sample_distance(members: float, log_p: float) -> float:
-    """``alpha`` with ``Pr[W1(g(S|C), g(X \\ S|C)) > alpha] <= p`` for a fresh half ``S`` and any
-    fixed predictor.
+    """The distance that a fresh half exceeds with probability at most p, for any fixed predictor.
+
+    ``alpha`` with ``Pr[W1(g(S|C), g(X \\ S|C)) > alpha] <= p``.
 
     Parameters
     ----------
@@ -46,6 +48,11 @@ def half_sample_distance(members: float, log_p: float) -> float:
     float
         ``2/sqrt(q (M-1)) + sqrt(8 ln(2/p) / (q (M-1/2)(1-1/M)))`` with ``q = 1 - 2 ln(4/p) / M``;
         infinity if ``q <= 0``: the group may then not be split evenly enough to say anything.
+
+    Examples
+    --------
+    >>> round(half_sample_distance(1000, math.log(0.05)), 3)
+    0.236
     """
     q = 1 - 2 * (math.log(4) - log_p) / members
     if q <= 0 or members <= 1:
@@ -55,8 +62,14 @@ def half_sample_distance(members: float, log_p: float) -> float:
 
 
 def half_sample_log_tail(alpha: float, members: float) -> float:
-    """``ln p`` with :func:`half_sample_distance` equal to ``alpha``: the bound on the tail; 0
-    where there is none.
+    """Bound on the log of the tail: ``ln p`` with :func:`half_sample_distance` equal to ``alpha``.
+
+    0 where there is no bound.
+
+    Examples
+    --------
+    >>> round(half_sample_log_tail(0.3, 1000), 2)
+    -6.17
     """
     most = -1e-9
     if half_sample_distance(members, most) >= alpha:
@@ -68,8 +81,14 @@ def half_sample_log_tail(alpha: float, members: float) -> float:
 
 
 def half_sample_size(alpha: float, log_p: float) -> float:
-    """The least ``members`` whose :func:`half_sample_distance` is at most ``alpha``, at least
-    1e-100; ``log_p`` at most 0.
+    """The least number of members whose :func:`half_sample_distance` is at most ``alpha``.
+
+    ``alpha`` is at least 1e-100, ``log_p`` at most 0.
+
+    Examples
+    --------
+    >>> round(half_sample_size(0.2, math.log(0.05)))
+    1391
     """
     validate.budget("alpha", alpha, low=1e-100, high=2)
     validate.budget("log_p", log_p, low=-1e250, high=0)
@@ -89,18 +108,30 @@ def half_sample_size(alpha: float, log_p: float) -> float:
 
 
 def size_of_information(*, alpha: float, beta: float, zeta: float, collection: int) -> float:
-    """Size constraint of a curator with ``I_{beta/2} <= zeta``: every group fails with at most
-    ``beta e^-zeta / 2|C|``.
+    """Group size needed behind a curator with ``I_{beta/2} <= zeta``.
+
+    Every group fails with probability at most ``beta e^-zeta / 2|C|``.
+
+    Examples
+    --------
+    >>> round(size_of_information(alpha=0.2, beta=0.05, zeta=1.0, collection=1))
+    1846
     """
-    _coherence(alpha, beta, collection)
+    require_coherence(alpha, beta, collection)
     return half_sample_size(alpha, math.log(beta / (2 * collection)) - zeta)
 
 
 def tightened_size(
     *, alpha: float, beta: float, epsilon: float, n: float, collection: int
 ) -> float:
-    """Size constraint under an epsilon-DP curator; any epsilon > 0."""
-    _coherence(alpha, beta, collection)
+    """Group size needed behind an epsilon-DP curator; any epsilon > 0.
+
+    Examples
+    --------
+    >>> round(tightened_size(alpha=0.2, beta=0.05, epsilon=0.01, n=5e6, collection=100))
+    17833
+    """
+    require_coherence(alpha, beta, collection)
     zeta = pure_dp_tightened(epsilon=epsilon, n=n, eta=beta / 2)
     return size_of_information(alpha=alpha, beta=beta, zeta=zeta, collection=collection)
 
@@ -108,13 +139,18 @@ def tightened_size(
 def description_length_size(
     *, alpha: float, beta: float, n: int, collection: int, counts: int
 ) -> float:
-    """Size constraint of a release of ``counts`` exact counts over half of ``n`` records.
+    """Group size needed behind a release of ``counts`` exact counts over half of ``n`` records.
 
     Each of the ``(n/2 + 1)^counts`` possible releases fixes a predictor (given
     the learner's coins), so a union bound over all of them takes the place of
     ``e^zeta``, and nothing is given away as eta.
+
+    Examples
+    --------
+    >>> round(description_length_size(alpha=0.2, beta=0.05, n=10_000, collection=1, counts=1))
+    3557
     """
-    _coherence(alpha, beta, collection)
+    require_coherence(alpha, beta, collection)
     validate.integer("counts", counts, low=1)
     validate.integer("n", n, low=2)
     return half_sample_size(alpha, math.log(beta / collection) - counts * math.log(n / 2 + 1))

@@ -1,5 +1,4 @@
-"""Ours: epsilon and the size of the group decide, not the size of the data set; and what no theorem
-can promise.
+"""Our bound group by group: the size of the data set plays no part. And what cannot be promised.
 
 The paper pays for the max-information of the whole half, ``n / 2`` records,
 to protect a group of ``M``. But a predictor's distance on the group depends on
@@ -21,7 +20,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from lib import validate
-from lib.coherence.bounds.paper import _coherence
+from lib.coherence.bounds.paper import require_coherence
 
 __all__ = [
     "limit_distance",
@@ -39,10 +38,14 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
 
 def limit_distance(epsilon: float) -> float:
-    """What the bound tends to as the group grows: ``sqrt(1/2 int_{1/2}^1 (ln(1 + (e^eps - 1) w) /
-    w)^2 dw)``.
+    """The distance that the bound tends to as the group grows; ``epsilon / 2`` for small epsilon.
 
-    ``epsilon / 2`` for small epsilon.
+    ``sqrt(1/2 int_{1/2}^1 (ln(1 + (e^eps - 1) w) / w)^2 dw)``.
+
+    Examples
+    --------
+    >>> round(limit_distance(0.01), 5)
+    0.00501
     """
     w = 0.75 + 0.25 * _NODES
     if validate.epsilon(epsilon) > 600:  # e^eps is too large for a float, and all that counts
@@ -72,8 +75,7 @@ def group_spread(*, members: float, epsilon: float) -> float:
 
 
 def true_half_log(log_fresh: float, spread: float) -> float:
-    """``ln`` of the most that an event can have for the true half if it has ``e^log_fresh`` for a
-    fresh one.
+    """Log of the largest probability of an event for the true half, given that for a fresh one.
 
     ``-(sqrt(L) - sqrt(s/2))^2`` with ``L = -log_fresh``, and 0 if ``L <= s/2``.
     """
@@ -81,8 +83,9 @@ def true_half_log(log_fresh: float, spread: float) -> float:
 
 
 def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
-    """``alpha`` with ``Pr[W1 of the group > alpha] <= p`` for every learner behind every epsilon-DP
-    curator.
+    """The distance that a group exceeds with probability at most p, behind any epsilon-DP curator.
+
+    ``alpha`` with ``Pr[W1 of the group > alpha] <= p`` for every learner.
 
     Parameters
     ----------
@@ -98,6 +101,11 @@ def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
     float
         ``2/sqrt(q (M-1)) + sqrt(8 / (q (M-1/2)(1-1/M))) (sqrt(s/2) + sqrt(ln(2/p)))`` with ``q = 1
         - 2 ln(4/p)/M`` and ``s`` of :func:`group_spread`; infinity if ``q <= 0``.
+
+    Examples
+    --------
+    >>> round(within_distance(1000, epsilon=0.1, log_p=math.log(0.05)), 3)
+    0.287
     """
     validate.epsilon(epsilon)
     if members <= 1:
@@ -114,12 +122,17 @@ def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
 
 
 def within_size(*, alpha: float, beta: float, epsilon: float, collection: int) -> float:
-    """Size constraint under an epsilon-DP curator, for data sets of any size; infinity if
-    :func:`limit_distance` is alpha.
+    """Group size needed behind an epsilon-DP curator, for data sets of any size.
 
-    Each group may fail with probability ``beta / |C|``.
+    Infinity if :func:`limit_distance` is alpha or more. Each group may fail with probability ``beta
+    / |C|``.
+
+    Examples
+    --------
+    >>> round(within_size(alpha=0.2, beta=0.05, epsilon=0.1, collection=100))
+    4640
     """
-    _coherence(alpha, beta, collection)
+    require_coherence(alpha, beta, collection)
     log_p = math.log(beta / collection)
     if limit_distance(epsilon) >= alpha:
         return math.inf
@@ -143,36 +156,65 @@ def membership_distance(epsilon: float) -> float:
     The curator publishes, for everybody who could be in the half, a bit that says whether they are,
     flipped with probability ``1/(1 + e^(epsilon/2))``. Replacing a record changes two bits, so that
     is epsilon-DP; the learner reads the bit.
+
+    Examples
+    --------
+    >>> round(membership_distance(1.0), 3)
+    0.49
     """
     return 2 * math.tanh(validate.epsilon(epsilon) / 4)
 
 
 def insufficient_epsilon(alpha: float) -> float:
-    """The epsilon from which some epsilon-DP release exceeds ``alpha`` on average: ``4
-    artanh(alpha/2)``.
+    """The epsilon from which some epsilon-DP release exceeds ``alpha`` on average.
+
+    ``4 artanh(alpha/2)``.
+
+    Examples
+    --------
+    >>> round(insufficient_epsilon(0.2), 3)
+    0.401
     """
-    if not 0 < validate.positive("alpha", alpha) <= 2:
-        raise ValueError(f"alpha={alpha!r} is not allowed: a distance in (0, 2] is")
+    if validate.positive("alpha", alpha) > 2:
+        raise ValueError(f"alpha must be a distance in (0, 2], got {alpha!r}")
     return 4 * math.atanh(alpha / 2) if alpha < 2 else math.inf
 
 
 def membership_distances(
     members: int, *, epsilon: float, others: int = 0, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Simulated W1 of a group behind :func:`membership_distance`'s release: shape (size,), 2 where
-    a side is empty.
+    """Simulated W1 distances of a group behind :func:`membership_distance`'s release, shape (size,).
+
+    2 where a side is empty.
 
     Parameters
     ----------
     members, others : int
         People in the group and outside of it; their sum is even.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> membership_distances(100, epsilon=1.0, size=3, rng=rng).round(2).tolist()
+    [0.72, 0.44, 0.52]
     """
     validate.integer("members", members, low=1)
-    n = members + validate.integer("others", others, low=0)
+    validate.integer("others", others, low=0)
     validate.integer("size", size, low=1)
     keep = 1 / (1 + math.exp(-validate.epsilon(epsilon) / 2))
-    v = rng.hypergeometric(members, others, n // 2, size=size) if others else np.full(size, n // 2)
-    told_in, told_out = rng.binomial(v, keep), rng.binomial(members - v, 1 - keep)
+    v = halved_members(members, others, size, rng)
+    bits_in, bits_out = rng.binomial(v, keep), rng.binomial(members - v, 1 - keep)
+    return rate_distances(bits_in, v, bits_out, members - v)
+
+
+def halved_members(members: int, others: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Members of a group in each of ``size`` random halves of everybody."""
+    half = (members + others) // 2
+    return rng.hypergeometric(members, others, half, size=size) if others else np.full(size, half)
+
+
+def rate_distances(a: np.ndarray, n_a: np.ndarray, b: np.ndarray, n_b: np.ndarray) -> np.ndarray:
+    """``2 |a/n_a - b/n_b|``, W1 of two predictions of -1 and +1; 2 where a side is empty."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        gap = 2 * np.abs(told_in / v - told_out / (members - v))
+        gap = 2 * np.abs(a / n_a - b / n_b)
     return np.where(np.isfinite(gap), gap, 2.0)

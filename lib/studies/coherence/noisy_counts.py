@@ -17,6 +17,7 @@ from lib.datasets import Dataset, load
 from lib.datasets.memory import cached_by_data_location
 from lib.rng import stream
 from lib.runner.sweep import set_normalised
+from lib.studies.coherence.groups import flat_record, rows_per_group
 
 __all__ = [
     "VERSION",
@@ -68,8 +69,9 @@ class Cell:
 
 
 def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) -> Iterator[Cell]:
-    """All releases, epsilons and readers; the forest on a fifth of the splits, since it is the
-    slow one.
+    """All releases, epsilons and readers.
+
+    The forest, which is slow, on a fifth of the splits.
     """
     for split in splits:
         for release in RELEASES:
@@ -85,8 +87,9 @@ def _data() -> Dataset:
 
 
 def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
-    """Flat record: ``distance|<group>``, ``null|<group>`` and ``n|<group>``; the split's halves
-    depend on it alone.
+    """One split: ``distance|<group>``, ``null|<group>`` and ``n|<group>`` in a flat record.
+
+    The halves depend on the split alone.
     """
     data = data or _data()
     frame = data.frame
@@ -100,36 +103,15 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     )
     reader = Reader(histogram, cell.reader, histogram.counts(frame))
     setup = Setup(target="DREM", lens=columns, null_draws=10)
-    members = dict(
-        zip(
-            GROUPS,
-            (
-                np.ones(len(frame), dtype=bool),
-                frame["DREM"].to_numpy() == 1,
-                frame["SEX"].to_numpy() == 0,
-                frame["SEX"].to_numpy() == 1,
-            ),
-            strict=True,
-        )
-    )
-    found = one_split(
-        frame, members, reader, setup, stream(cell.seed, "dp split", cell.n, cell.split)
-    )
-    flat = {
-        f"{s}|{row.group}": float(getattr(row, s))
-        for row in found.itertuples()
-        for s in ("n", *STATISTICS)
-    }
+    difficulty, sex = frame["DREM"].to_numpy(), frame["SEX"].to_numpy()
+    who = (np.ones(len(frame), dtype=bool), difficulty == 1, sex == 0, sex == 1)
+    members = dict(zip(GROUPS, who, strict=True))
+    rng = stream(cell.seed, "dp split", cell.n, cell.split)
+    flat = flat_record(one_split(frame, members, reader, setup, rng), STATISTICS)
     return flat | {"data_source": data.source, "data_sha256": data.sha256}
 
 
 def per_group(records: pd.DataFrame) -> pd.DataFrame:
-    """One row a cell and group."""
+    """The stored records as one row per cell and group."""
     fields = ["release", "epsilon", "reader", "split", "n", "seed"]
-    parts = [
-        records[fields]
-        .rename(columns={"n": "sample"})
-        .assign(group=g, n=records[f"n|{g}"], **{s: records[f"{s}|{g}"] for s in STATISTICS})
-        for g in GROUPS
-    ]
-    return pd.concat(parts, ignore_index=True)
+    return rows_per_group(records, fields, STATISTICS, GROUPS)

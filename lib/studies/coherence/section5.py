@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
 from lib import validate
-from lib.coherence.collection import EVERYONE, banded, groups
+from lib.coherence.collection import EVERYONE, groups, to_bands
 from lib.coherence.distances import shuffled_distances, split_distance
 from lib.coherence.experiment import Setup, one_split
 from lib.coherence.learners import BATTERY
@@ -18,6 +18,7 @@ from lib.datasets.memory import cached_by_data_location
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.rng import stream
 from lib.runner.sweep import set_normalised
+from lib.studies.coherence.groups import flat_record, rows_per_group
 
 __all__ = [
     "VERSION",
@@ -51,8 +52,9 @@ _SPLITS, _SIZES = 100, (500, 1000, 2000, 5000, 10_000)
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One split of one variant; ``n`` people drawn at random (0: all). The stream depends on n
-    and split only.
+    """One split of one variant; ``n`` people drawn at random (0: all).
+
+    The stream depends on n and split only.
     """
 
     variant: str
@@ -74,22 +76,20 @@ class Cell:
             n=validate.integer("n", self.n, low=0),
             seed=validate.integer("seed", self.seed, low=0),
         )
-        if self.variant != "N dropped" and (self.learner, self.labels, self.n) != (
-            "forest",
-            "hard",
-            0,
-        ):
+        asked, published = (self.learner, self.labels, self.n), ("forest", "hard", 0)
+        if self.variant != "N dropped" and asked != published:
             raise ValueError(
-                f"learner={self.learner!r} is not allowed: variant {self.variant!r} is the"
-                " published forest's"
+                f"learner, labels and n must be {published} with variant {self.variant!r}, got"
+                f" {asked}"
             )
 
 
 def section5_grid(
     splits: range = range(_SPLITS), sizes: tuple[int, ...] = _SIZES
 ) -> Iterator[Cell]:
-    """The variants, the battery of learners with both kinds of prediction, and n for the forest
-    and the lookup.
+    """The cells: variants, learners with both kinds of prediction, and sizes.
+
+    Sizes for the forest and the lookup.
     """
     for split in splits:
         for variant in VARIANTS:
@@ -126,28 +126,26 @@ def table_of(cell: Cell, section5: Section5) -> pd.DataFrame:
 
 def collection(frame: pd.DataFrame, with_code: int = 1) -> dict[str, np.ndarray]:
     """The paper's two groups, and sex, race, age bands and crossings with names of their own."""
-    banding = banded(frame["AGEP"], (18, 35, 55, 75))
     shown = pd.DataFrame(
         {
             "sex": frame["SEX"].map({1: "men", 2: "women"}),
             "race": frame["RAC1P"],
-            "age": banding,
+            "age": to_bands(frame["AGEP"], (18, 35, 55, 75)),
             "difficulty": np.where(frame[TARGET] == with_code, "with", "without"),
         }
     )
-    found = {
-        EVERYONE: np.ones(len(frame), dtype=bool),
-        WITH: (frame[TARGET] == with_code).to_numpy(),
-    }
+    everyone = np.ones(len(frame), dtype=bool)
+    members = {EVERYONE: everyone, WITH: (frame[TARGET] == with_code).to_numpy()}
     crossings = [("sex", "age"), ("difficulty", "sex"), ("difficulty", "age")]
-    return found | groups(shown, ["sex", "race", "age"], crossings, everyone=False)
+    return members | groups(shown, ["sex", "race", "age"], crossings, everyone=False)
 
 
 def published_labels(
     section5: Section5, cell: Cell, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Predictions of the published protocol on everybody, and who was trained on; the row left out
-    is NaN.
+    """Predictions of the published protocol on everybody, and who was trained on.
+
+    The prediction of the row left out is NaN.
 
     The shuffle's ``loc[1:13626]`` takes rows 1 to 13,626, both ends included:
     half of 27,252, with row 0 in neither half.
@@ -170,8 +168,9 @@ def published_labels(
 
 
 def run_cell(cell: Cell, section5: Section5 | None = None) -> dict:
-    """Flat record: ``<statistic>|<group>`` for each of :data:`STATISTICS`, ``n|<group>``, and
-    where the data are from.
+    """One split as a flat record: ``<statistic>|<group>``, ``n|<group>``, and the data's source.
+
+    The statistics are :data:`STATISTICS`.
     """
     section5 = section5 or _table()
     frame, rng = table_of(cell, section5), stream(cell.seed, "section 5", cell.n, cell.split)
@@ -187,12 +186,10 @@ def run_cell(cell: Cell, section5: Section5 | None = None) -> dict:
                 for name, who in members.items()
             ]
         )
-    flat = {
-        f"{s}|{row.group}": float(getattr(row, s))
-        for row in rows.itertuples()
-        for s in ("n", *STATISTICS)
+    return flat_record(rows, STATISTICS) | {
+        "data_source": section5.data.source,
+        "data_sha256": section5.data.sha256,
     }
-    return flat | {"data_source": section5.data.source, "data_sha256": section5.data.sha256}
 
 
 def _compare(
@@ -214,19 +211,11 @@ def _compare(
 
 
 def per_group(records: pd.DataFrame) -> pd.DataFrame:
-    """The stored records as one row a cell and group: the cell's fields, ``group``, ``n`` and
-    the statistics.
+    """The stored records as one row per cell and group.
+
+    Columns: the cell's fields, ``group``, ``n`` and the statistics.
     """
     fields = ["variant", "learner", "labels", "n", "split", "seed"]
-    names = [
-        column.removeprefix("distance|")
-        for column in records.columns
-        if column.startswith("distance|")
-    ]
-    parts = [
-        records[fields]
-        .rename(columns={"n": "sample"})
-        .assign(group=name, **{s: records[f"{s}|{name}"] for s in ("n", *STATISTICS)})
-        for name in names
-    ]
-    return pd.concat(parts, ignore_index=True).dropna(subset=["n"])
+    prefix = "distance|"
+    names = [c.removeprefix(prefix) for c in records.columns if c.startswith(prefix)]
+    return rows_per_group(records, fields, STATISTICS, names).dropna(subset=["n"])

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.coherence.experiment import Setup, checked, compare, halves
+from lib.coherence.experiment import Setup, as_predictions, compare, halves
 from lib.coherence.learners import BATTERY, Learner
 from lib.coherence.tracing import Tracer
 from lib.datasets import Dataset, load
@@ -206,7 +206,7 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
         predict = _learner(name, everyone)(
             release, TARGET, LENS, stream(cell.seed, "across reader", name, cell.run, cell.n)
         )
-        h = checked(predict(both[list(LENS)]), len(both), setup)
+        h = as_predictions(predict(both[list(LENS)]), len(both), setup)
         found = compare(
             h, inside, members, setup, stream(cell.seed, "across null", name, cell.run, cell.n)
         )

@@ -71,8 +71,9 @@ EPSILONS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What a setting changes: is sigma the variable's spread or 1; rows held out; least share of a
-    stratum.
+    """What a setting changes: the spread, the share held out, and the smallest stratum.
+
+    Sigma is the variable's spread or 1.
 
     The variable's spread comes from an oracle: it is the whole table's, and no budget pays for it
     (:func:`oracles`).
@@ -109,8 +110,9 @@ CROSSINGS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class CensusCell:
-    """All runs of one variable, crossing, setting and budget; ``mechanism="laplace"`` spends
-    epsilon, else rho.
+    """All runs of one variable, crossing, setting and budget.
+
+    ``mechanism="laplace"`` spends epsilon, else rho.
     """
 
     dataset: str
@@ -214,8 +216,9 @@ def table_of(dataset: str, source: str = "auto") -> Table:
 
 @cached_by_data_location(2)
 def strata(dataset: str, variable: str, crossing: str) -> tuple[np.ndarray, np.ndarray]:
-    """Answers ordered by stratum, and the strata's sizes; those without an answer to
-    ``variable`` are left out.
+    """Answers ordered by stratum, and the strata's sizes.
+
+    Those without an answer to ``variable`` are left out.
     """
     frame = table_of(dataset).frame
     frame = frame[frame[variable].notna()]
@@ -248,8 +251,9 @@ def oracles(setting: str) -> tuple[str, ...]:
 
 
 def interval_of(cell: CensusCell) -> Interval:
-    """What COINPRESS is told in ``cell``: the published interval, and a spread of 1 or (an
-    oracle's) the variable's own.
+    """What COINPRESS takes as known in ``cell``: the published interval, and a spread.
+
+    The spread is 1 or, from an oracle, the variable's own.
     """
     center, radius = BOUNDS[cell.variable]
     scaled = SETTINGS[cell.setting].scaled
@@ -262,8 +266,9 @@ def interval_of(cell: CensusCell) -> Interval:
 
 
 def run_ledger(cell: CensusCell, run: int = 0) -> PrivacyAccountant:
-    """What the stratified estimate of one run notes: its measurements, the exact sizes, and what
-    no budget pays for.
+    """What one run spends: an accountant after the stratified estimate.
+
+    It notes the measurements, the exact sizes, and what no budget pays for.
     """
     accountant = PrivacyAccountant(
         cell.budget, unit="epsilon" if cell.mechanism == "laplace" else "rho"
@@ -273,8 +278,9 @@ def run_ledger(cell: CensusCell, run: int = 0) -> PrivacyAccountant:
 
 
 def census_runs(cell: CensusCell) -> dict[str, np.ndarray]:
-    """``<metric>|<method>``, shape (runs,), ``clean|<method>`` (population error of clipping
-    without noise), ``strata``.
+    """Every metric of every method in each run, by ``<metric>|<method>``, shape (runs,).
+
+    ``clean|<method>`` is the population error of clipping without noise.
     """
     values, sizes = strata(cell.dataset, cell.variable, cell.crossing)
     rows = [_one_run(cell, values, sizes, run) for run in range(cell.runs)]
@@ -317,23 +323,24 @@ def _one_run(
 
 def _estimates(cell: CensusCell, x, kept, own, rng, accountant=None) -> tuple[float, np.ndarray]:
     """Private means of the population, and of every stratum, for which ``accountant`` pays."""
-    told = interval_of(cell)
+    prior = interval_of(cell)
     if cell.mechanism == "laplace":
         return (
-            laplace_means(x, np.array([x.size]), told.low, told.high, cell.budget, rng)[0],
-            laplace_means(kept, own, told.low, told.high, cell.budget, rng, accountant),
+            laplace_means(x, np.array([x.size]), prior.low, prior.high, cell.budget, rng)[0],
+            laplace_means(kept, own, prior.low, prior.high, cell.budget, rng, accountant),
         )
     return (
-        coinpress(x, np.array([x.size]), told, budgets(cell.budget), rng)[0],
-        coinpress(kept, own, told, budgets(cell.budget), rng, accountant),
+        coinpress(x, np.array([x.size]), prior, budgets(cell.budget), rng)[0],
+        coinpress(kept, own, prior, budgets(cell.budget), rng, accountant),
     )
 
 
 def _answer(
     method: str, found: tuple[float, np.ndarray], weights: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """The population's and the strata's estimates of a method; the plain one says the same of
-    every stratum.
+    """The population's and the strata's estimates of a method.
+
+    The plain one gives the same estimate to every stratum.
     """
     whole, groups = found
     if method == METHODS[0]:
@@ -360,18 +367,20 @@ def _metrics(
 
 
 def _summary(runs: dict[str, np.ndarray]) -> dict[str, float]:
-    """Mean and 95% interval of every metric, and of each stratified method's difference to plain
-    COINPRESS.
-    """
+    """Mean and 95% interval of every metric, and of the differences to plain COINPRESS."""
     flat: dict[str, float] = {}
     for name, x in runs.items():
-        flat |= dict(zip((name, f"{name}|low", f"{name}|high"), mean_interval(x), strict=True))
+        flat |= flat_interval(name, x)
         metric, _, method = name.partition("|")
         if method in METHODS[1:]:
-            difference = mean_interval(x - runs[f"{metric}|{METHODS[0]}"])
-            ends = (f"{metric}|{method} - {METHODS[0]}" + end for end in ("", "|low", "|high"))
-            flat |= dict(zip(ends, difference, strict=True))
+            difference = x - runs[f"{metric}|{METHODS[0]}"]
+            flat |= flat_interval(f"{name} - {METHODS[0]}", difference)
     return flat
+
+
+def flat_interval(name: str, x: np.ndarray) -> dict[str, float]:
+    """Mean and 95% interval of ``x`` as ``name``, ``name|low`` and ``name|high``."""
+    return dict(zip((name, f"{name}|low", f"{name}|high"), mean_interval(x), strict=True))
 
 
 def run_census(cell: CensusCell) -> dict:

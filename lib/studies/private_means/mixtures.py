@@ -1,5 +1,6 @@
-"""Stratified means of Gaussian mixtures (Figs 3, 6, 7): the population's error with noise really
-drawn, and without.
+"""Stratified means of Gaussian mixtures (Figs 3, 6, 7): the population's error.
+
+With noise really drawn, and without.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from lib import validate
 from lib.means.grouped import Interval, coinpress, recombine
 from lib.rng import stream
 from lib.runner.sweep import set_normalised
-from lib.stats.summary import mean_interval
-from lib.studies.private_means.census import METHODS, RHO, RUNS, SEED, budgets
+from lib.studies.private_means.census import METHODS, RHO, RUNS, SEED, budgets, flat_interval
 
 __all__ = ["MixtureCell", "mixture_grid", "mixture_runs", "run_mixture"]
 
@@ -25,7 +25,7 @@ class MixtureCell:
 
     ``spreads="one"``: every stratum has spread 1, as the published script drew
     them; ``"uniform"``: spreads from U(0.1, 2), as the paper's appendix says.
-    COINPRESS is told the largest possible spread, which is known here because
+    COINPRESS takes the largest possible spread as known, which it is here because
     the data are generated. On people's data it would be an oracle's, not charged.
     """
 
@@ -53,8 +53,9 @@ class MixtureCell:
 
 
 def mixture_grid(runs: int = RUNS) -> Iterator[MixtureCell]:
-    """Fig. 6's grid: k in {3, 6, 12}, six alphas, n from 1,000 to 10,000 and beyond; Figs 3 and
-    7 are slices of it.
+    """Fig. 6's grid: k in {3, 6, 12}, six alphas, n from 1,000 to 10,000 and beyond.
+
+    Figs 3 and 7 are slices of it.
     """
     for k in (3, 6, 12, 24, 48):
         for alpha in (0.3, 0.5, 0.7, 1.0, 3.0, 10.0):
@@ -66,8 +67,9 @@ def mixture_grid(runs: int = RUNS) -> Iterator[MixtureCell]:
 
 
 def mixture_runs(cell: MixtureCell) -> dict[str, np.ndarray]:
-    """Absolute error of the population's mean in every run, ``error|<method>`` and what it looks
-    like without noise.
+    """Absolute error of the population's mean in every run, by ``error|<method>``.
+
+    With noise and without.
 
     A run draws weights from the Dirichlet law, group means from N(0, 1), rows,
     and as many public rows for the weights of PubStratCOINPRESS as there are
@@ -85,9 +87,9 @@ def mixture_runs(cell: MixtureCell) -> dict[str, np.ndarray]:
     x = np.repeat(means.ravel(), sizes.ravel()) + np.repeat(
         spreads.ravel(), sizes.ravel()
     ) * rng.standard_normal(cell.runs * cell.n)
-    told = Interval(low=-3.0, high=3.0, sigma=2.0 if cell.spreads == "uniform" else 1.0)
-    plain = coinpress(x, np.full(cell.runs, cell.n), told, budgets(cell.rho), rng)
-    groups = coinpress(x, sizes.ravel(), told, budgets(cell.rho), rng).reshape(sizes.shape)
+    prior = Interval(low=-3.0, high=3.0, sigma=2.0 if cell.spreads == "uniform" else 1.0)
+    plain = coinpress(x, np.full(cell.runs, cell.n), prior, budgets(cell.rho), rng)
+    groups = coinpress(x, sizes.ravel(), prior, budgets(cell.rho), rng).reshape(sizes.shape)
     filled = sizes.ravel() > 0
     own: np.ndarray = np.zeros(sizes.size)
     own[filled] = np.add.reduceat(x, (np.cumsum(sizes) - sizes.ravel())[filled])
@@ -111,9 +113,8 @@ def run_mixture(cell: MixtureCell) -> dict:
     runs = mixture_runs(cell)
     flat: dict[str, float] = {}
     for name, x in runs.items():
-        flat |= dict(zip((name, f"{name}|low", f"{name}|high"), mean_interval(x), strict=True))
+        flat |= flat_interval(name, x)
     for method in METHODS[1:]:
-        difference = mean_interval(runs[f"error|{method}"] - runs["error|COINPRESS"])
-        name = f"error|{method} - COINPRESS"
-        flat |= dict(zip((name, f"{name}|low", f"{name}|high"), difference, strict=True))
+        difference = runs[f"error|{method}"] - runs["error|COINPRESS"]
+        flat |= flat_interval(f"error|{method} - COINPRESS", difference)
     return flat | {"data_source": "generated"}

@@ -1,5 +1,4 @@
-"""Measures for the coherence paper's chain of theorems: max-information, Claim 1, Lemma 1, Theorems
-3, 5, 6, 8 and 10.
+"""Measures for the chain of theorems behind coherence: max-information to Theorem 8.
 
 Each bound is held against an exact law, or against simulated halves where
 there is none. A theorem can be refuted so, not proved.
@@ -34,8 +33,9 @@ ETAS = (1e-6, 1e-3, 0.05, 0.3)
 
 
 def even_tail(members: int, distance: float) -> float:
-    """Exact ``Pr[W1 > distance]`` of two random halves of ``members`` predictions, half of them
-    -1 and half +1.
+    """Exact ``Pr[W1 > distance]`` of two random halves of ``members`` predictions.
+
+    Half of the predictions are -1 and half +1.
     """
     half = members // 2
     inside = np.arange(half + 1)
@@ -54,8 +54,7 @@ def _log_choose(n: int, k: np.ndarray | int) -> np.ndarray:
 def joint_laws(
     n: int, epsilon: float, *, leak: float = 0.0
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """``(name, true, fresh)`` of two curators of half of ``n`` people: the law with the true half,
-    with a fresh one.
+    """Two curators of half of ``n`` people: ``(name, law with the true half, with a fresh one)``.
 
     The curators publish a noisy count and noisy membership bits; both are epsilon-DP. With
     probability ``leak`` a curator publishes the whole half instead, which makes it (epsilon,
@@ -81,9 +80,7 @@ def joint_laws(
 
 
 def hoeffding_exact() -> Evidence:
-    """Whether Theorem 10 holds against the exact hypergeometric law, for samples of many
-    populations of zeros and ones.
-    """
+    """Whether Theorem 10 holds against the exact hypergeometric law, for many populations."""
     largest, cases = 0.0, 0
     for people in (4, 10, 40, 200, 2000):
         for ones in sorted({1, people // 10, people // 3, people // 2, people - 1} - {0}):
@@ -106,8 +103,9 @@ def hoeffding_exact() -> Evidence:
 
 
 def claim1_exact(n: int = 12) -> Evidence:
-    """Whether Claim 1 holds: learners that read a noisy count and then predict the bit or nothing,
-    exactly.
+    """Whether Claim 1 holds for learners that read a noisy count, exactly.
+
+    They predict the bit or nothing.
 
     The event is "the halves are more than alpha apart", for every alpha and
     every set of reports ``a >= t`` or ``a <= t`` on which the learner predicts.
@@ -134,8 +132,9 @@ def claim1_exact(n: int = 12) -> Evidence:
 
 
 def lemma1_exact() -> Evidence:
-    """Whether Lemma 1 holds for a curator that publishes nothing (no information): exact halves
-    of the least group allowed.
+    """Whether Lemma 1 holds for a curator that publishes nothing.
+
+    On exact halves of the smallest group that it covers.
     """
     largest, cases = 0.0, 0
     for alpha in (0.1, 0.2, 0.3, 0.5, 0.7, 0.9):
@@ -152,8 +151,9 @@ def lemma1_exact() -> Evidence:
 
 
 def theorem3_exact() -> Evidence:
-    """Whether Theorem 3 holds for curators with K possible reports, whose max-information is at
-    most ln K.
+    """Whether Theorem 3 holds for curators with K possible reports.
+
+    Their max-information is at most ln K.
 
     The learner has K unrelated predictors and the report names the one that
     fits best; independent groups add up. K = 1 publishes nothing.
@@ -202,8 +202,9 @@ def pure_information() -> Evidence:
 
 
 def approximate_information() -> Evidence:
-    """Whether Theorems 6 and 15 hold: exact max-information of two curators that publish everything
-    with probability delta.
+    """Whether Theorems 6 and 15 hold: exact max-information of two curators that leak.
+
+    With probability delta they publish everything.
 
     The curator sees ``n / 2`` of ``n`` people. Settings in which the theorem gives away all of the
     probability are left out.
@@ -231,8 +232,9 @@ def approximate_information() -> Evidence:
 
 
 def theorem8_simulated(beta: float = 0.05, draws: int = 20_000) -> Evidence:
-    """Whether Theorem 8 holds: simulated halves of a group of the least size allowed, and a learner
-    that reads a noisy count.
+    """Whether Theorem 8 holds for simulated halves and a learner that reads a noisy count.
+
+    The group has the least size that the theorem covers.
 
     The count is that of the group's bits in the half, with two-sided geometric
     noise. If it is far from its mean the learner predicts the bit, else an

@@ -1,5 +1,4 @@
-"""Measures for the experiments of the coherence paper: facts of its table, Section 5's distances,
-real releases.
+"""Measures for the coherence paper's experiments: its table, Section 5, real releases.
 
 Those for its theorems are in :mod:`lib.studies.coherence.claims.theory`; ``MEASURES`` has both.
 """
@@ -43,8 +42,9 @@ def _rows() -> pd.DataFrame:
 
 
 def _of(group: str, variant: str = "published", **cell: object) -> pd.DataFrame:
-    """One row a split; ``cell`` picks learner, labels and sample (the published forest if not
-    given).
+    """One row per split of a setting, the published forest unless ``cell`` says otherwise.
+
+    ``cell`` picks learner, labels and sample.
     """
     rows = _rows()
     if rows.empty:
@@ -65,8 +65,9 @@ def _of(group: str, variant: str = "published", **cell: object) -> pd.DataFrame:
 def _mean(
     x: pd.Series, detail: str = "", reference: float = math.nan, floor: float = -math.inf
 ) -> Evidence:
-    """Mean over splits; both halves of a split are as large, so a test row goes with every
-    training row.
+    """Mean over splits, with the interval for overlapping halves.
+
+    Both halves of a split are as large, so a test row goes with every training row.
     """
     x = x.dropna().to_numpy(dtype=float)
     if x.size < 2:
@@ -104,8 +105,9 @@ def section5_gap() -> Evidence:
 
 
 def section5_unnoticed(group: str = "everyone") -> Evidence:
-    """Share of splits whose distance is within the 95% band of reshuffled membership: nothing to be
-    noticed.
+    """Share of splits whose distance lies within the 95% band of reshuffled membership.
+
+    There is then nothing to be noticed.
 
     The coding of the published script widens that band, so the words say what
     it is with the third class put at 0, where Definition 2 allows it.
@@ -132,16 +134,18 @@ def _beside_chance(part: pd.DataFrame) -> str:
 
 
 def section5_shift() -> Evidence:
-    """Mean prediction of the subgroup left out minus in the release (+1 is "no difficulty" in
-    the published coding).
+    """Mean prediction of the subgroup left out minus that of the subgroup in the release.
+
+    +1 is "no difficulty" in the published coding.
     """
     part = _of("with")
     return NOTHING if part.empty else _mean(part["mean_b"] - part["mean_a"])
 
 
 def section5_left_out_cleared() -> Evidence:
-    """Share of the subgroup left out that is predicted +1, averaged over splits (two classes
-    occur there).
+    """Share of the subgroup left out that is predicted +1, averaged over splits.
+
+    Two classes occur there.
     """
     part = _of("with")
     return NOTHING if part.empty else _mean((1 + part["mean_b"]) / 2)
@@ -149,8 +153,9 @@ def section5_left_out_cleared() -> Evidence:
 
 @counts_rows
 def table_fact(fact: str, value: float) -> Evidence:
-    """Whether a count of the raw table is as printed: its records, those with the difficulty,
-    its features, its areas.
+    """Whether a count of the raw table is as printed.
+
+    Its records, those with the difficulty, its features, or its areas.
     """
     section5 = load_section5()
     if section5.data.is_replica:
@@ -186,8 +191,9 @@ def few_unique() -> Evidence:
 
 
 def guarantee_misses(mode: str, beta: float = 0.05) -> pd.DataFrame:
-    """How often *some* group of a real release is farther apart than ``mode`` guarantees for all of
-    them at once.
+    """How often some group of a real release is farther apart than ``mode`` guarantees.
+
+    The guarantee is for all groups at once.
 
     Returns
     -------
@@ -232,8 +238,9 @@ def guarantee_misses(mode: str, beta: float = 0.05) -> pd.DataFrame:
 
 
 def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
-    """Whether no release is known that the guarantee fails for: measured ones, and randomised
-    response on membership.
+    """Whether no release is known for which the guarantee fails.
+
+    Measured releases, and randomised response on membership.
 
     Against noisy tables of counts, some group may exceed the guaranteed alpha
     in at most ``beta`` of the splits. And the epsilon that the guarantee allows
@@ -273,8 +280,9 @@ def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
 
 
 def clear_counts_coherent(alpha: float = 0.2) -> Evidence:
-    """Share of splits in which exact counts of the coarse table keep every group within
-    ``alpha``, informed reader.
+    """Share of splits in which exact counts of the coarse table keep groups within ``alpha``.
+
+    All groups, read by the informed attacker.
     """
     try:
         rows = coherence_dp.per_group(results("coherence_dp"))

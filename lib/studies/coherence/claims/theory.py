@@ -1,6 +1,4 @@
-"""Measures for the theorems of the coherence paper: exact computations, and simulations within
-their conditions.
-"""
+"""Measures for the theorems of the coherence paper: exact computations and simulations."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ __all__ = [
     "claim2_exact",
     "corollary2_follows",
     "reading_distances",
-    "theorem9_refuted",
+    "theorem9_counterexample",
 ]
 
 FALSE_ALARM = 1e-6  # of a simulated share against beta
@@ -47,8 +45,9 @@ def table1_row(alpha: float) -> Evidence:
 
 
 def section63_example(epsilon: float = 0.01) -> Evidence:
-    """Whether ``epsilon`` is within Theorem 7 for alpha .2, 100 groups of 250,000 out of 5
-    million, beta e^-30.
+    """Whether Theorem 7 accepts ``epsilon`` in the example of Section 6.3.
+
+    alpha .2, 100 groups of 250,000 out of 5 million, beta e^-30.
     """
     s = solve(Setting(alpha=0.2, beta=math.exp(-30), gamma=250_000, collection=100, n=5_000_000))
     return Evidence(float(s.value >= epsilon), detail=f"the largest is {s.value:.4f}")
@@ -63,8 +62,9 @@ def moved_mass(share: float) -> Evidence:
 
 
 def claim2_exact(m: int = 368, alpha: float = 0.5, mu: float = 1e-9) -> tuple[float, float, float]:
-    """``(exact, at twice alpha, stated)``: W1 tails of two halves of m predictions +-1, half and
-    half, and Claim 2's.
+    """Exact W1 tails of two halves of m predictions, beside Claim 2's bound.
+
+    ``(exact, at twice alpha, stated)``; half of the predictions are +1, half -1.
     """
     half, w = m // 2, np.arange(m // 2 + 1)
     law, w1 = stats.hypergeom(m, half, half).pmf(w), 2 * np.abs(2 * w - half) / half
@@ -104,9 +104,7 @@ def theorem4_exact() -> Evidence:
 
 
 def theorem12_special() -> Evidence:
-    """Whether the printed exponent for halves is at most the general one for every n from 3 on
-    that was tried.
-    """
+    """Whether the printed exponent for halves is at most the general one, for many n >= 3."""
     sizes = [*range(4, 200, 2), 10**4, 10**6]
     ratios = [mcdiarmid(n=n, m=n / 2) / mcdiarmid(n=n, m=n / 2, reading="paper") for n in sizes]
     return Evidence(
@@ -134,8 +132,7 @@ def corollary2_follows() -> Evidence:
 
 
 def clear_column(beta: float = 0.05, draws: int = 20_000) -> Evidence:
-    """Whether Theorem 9 holds: simulated halves of large groups at ``beta``, and the exact law of
-    small data sets.
+    """Whether Theorem 9 holds: simulated halves of large groups, exact law of small data sets.
 
     Under the column's own lens a predictor is two numbers, and +1 and -1 are
     as far apart as any on every half, whatever was published.
@@ -156,7 +153,7 @@ def clear_column(beta: float = 0.05, draws: int = 20_000) -> Evidence:
                 )
                 worst, cases = max(worst, float((found > alpha).mean())), cases + 1
     words = f"largest simulated share {worst:.4f} over {cases} cases, beta {beta:g}"
-    refuted = theorem9_refuted()
+    refuted = theorem9_counterexample()
     if refuted:
         n, ones, alpha, likely, chance = refuted
         words += (
@@ -166,11 +163,12 @@ def clear_column(beta: float = 0.05, draws: int = 20_000) -> Evidence:
     return Evidence(float(worst <= beta and not refuted), detail=words)
 
 
-def theorem9_refuted(
+def theorem9_counterexample(
     betas: tuple[float, ...] = (0.05, 0.5, 0.65, 0.8, 0.95),
 ) -> tuple[int, int, float, float, float] | None:
-    """First case ``(n, ones, alpha, beta, chance)`` with everyone in the group and ``Pr[W1 > alpha]
-    > beta``, exactly.
+    """First case that refutes Theorem 9 exactly: ``(n, ones, alpha, beta, chance)``, or None.
+
+    Everyone is in the group, and ``Pr[W1 > alpha] > beta``.
 
     ``alpha`` is the least for which the size constraint is at most ``n``. With
     an odd number of ones the halves always differ, by 4/n at least.
@@ -188,8 +186,9 @@ def theorem9_refuted(
 
 
 def reading_distances(n: int, alpha: float, *, size: int, rng: np.random.Generator) -> np.ndarray:
-    """W1 on everyone of a learner that picks its predictor by the count: simulated halves of ``n``,
-    shape (size,).
+    """W1 on everyone of a learner that picks its predictor by the count, shape (size,).
+
+    Simulated halves of ``n``.
 
     Half of the people have the bit, half a trait, independently. If the count
     tells that the bit is more than ``alpha`` apart, the learner predicts the
@@ -205,8 +204,9 @@ def reading_distances(n: int, alpha: float, *, size: int, rng: np.random.Generat
 
 
 def clear_count(beta: float = 0.05, draws: int = 20_000) -> Evidence:
-    """Whether Theorem 11 holds: against a learner that reads the count, and by a union bound over
-    all learners.
+    """Whether Theorem 11 holds: against a learner that reads the count, and against all.
+
+    All learners by a union bound.
 
     A count of n/2 bits has n/2 + 1 values, and given its coins a learner makes
     one predictor of each, so :func:`description_length_size` holds for every
@@ -253,8 +253,9 @@ def _union_ratio(known: dict[str, Any]) -> float:
 
 
 def binary_universe(n: int, alpha: float) -> Evidence:
-    """Whether publishing a table of single bits in the clear leaves the worst predictor within
-    ``alpha`` in all draws.
+    """Whether a table of single bits in the clear keeps the worst predictor within ``alpha``.
+
+    In all simulated halves.
     """
     found = column_distances(n // 2, n, n, size=20_000, rng=stream(1, "binary universe", n))
     return Evidence(
@@ -263,8 +264,9 @@ def binary_universe(n: int, alpha: float) -> Evidence:
 
 
 def generalising_curator(n: int) -> Evidence:
-    """Whether a curator that publishes its input if no record occurs twice, and else nothing,
-    refutes the implication.
+    """Whether no curator refutes that perfect generalisation implies coherence.
+
+    The one tried publishes its input if no record occurs twice, and else nothing.
 
     It is (beta, 0, 0)-sample perfectly generalising over ``n`` values; on ``n``
     different records, whoever looks them up is 2 apart on every split.

@@ -1,6 +1,4 @@
-"""Measures for the claims of the stratified-DP paper about means: New York's group sizes, Figs
-2, 3, 6 to 8.
-"""
+"""Measures for the stratified-DP paper on means: group sizes, Figs 2, 3, 6 to 8."""
 
 from __future__ import annotations
 
@@ -59,8 +57,9 @@ def census(setting: str = "published", dataset: str = "newyork") -> pd.DataFrame
 
 
 def stratified_price(setting: str) -> pd.DataFrame:
-    """What stratifying costs everybody's mean, by variable: over the crossings that were also run
-    with all strata.
+    """What stratifying costs everybody's mean, by variable.
+
+    Over the crossings that were also run with all strata.
 
     Columns: ``plain``, ``stratified`` and ``clean`` (stratified, no noise drawn:
     clipping, and strata that are left out of this estimate only), medians;
@@ -85,8 +84,9 @@ def stratified_price(setting: str) -> pd.DataFrame:
 
 
 def group_total() -> Evidence:
-    """Whether Table 3 adds up to n, and no group of it has fewer people than the aggregates of
-    the script count there.
+    """Whether Table 3 adds up to n and fits the published aggregates.
+
+    No group may have fewer people than the aggregates of the script count there.
     """
     total = sum(GROUPS.values())
     counted = crossing(published_cells(), "SEX", "RAC1P")["n_SCHL"]
@@ -122,8 +122,9 @@ def race_alpha() -> Evidence:
 
 
 def race_improvement() -> Evidence:
-    """How much better than the worst case, at alpha .13, relative to the printed best case; other
-    readings in words.
+    """How much better than the worst case, at alpha .13, relative to the printed best case.
+
+    Other readings are in words.
 
     The reference is 0: the worst case itself.
     """
@@ -139,9 +140,15 @@ def race_improvement() -> Evidence:
 # ----------------------------------------------------------------------
 
 
+def _share_of(hits: pd.Series, rows: pd.DataFrame, words: str, data: str = "generated") -> Evidence:
+    """Share of settings, from as many runs as each of ``rows`` has at least."""
+    return Evidence(float(hits.mean()), runs=int(rows["runs"].min()), data=data, detail=words)
+
+
 def mixture_small(method: str, total: int, threshold: float) -> Evidence:
-    """Share of the settings with at least ``total`` rows, published k and alpha, whose mean error
-    is at most ``threshold``.
+    """Share of the settings whose mean error is at most ``threshold``.
+
+    Of those with at least ``total`` rows, published k and alpha.
 
     The figure's n is the total: the script keeps half of it private and takes the weights from the
     other half.
@@ -155,17 +162,13 @@ def mixture_small(method: str, total: int, threshold: float) -> Evidence:
         f"{(error <= threshold).sum()} of {len(error)} settings, errors {error.min():.4f} to"
         f" {error.max():.4f}"
     )
-    return Evidence(
-        float((error <= threshold).mean()),
-        runs=int(rows["runs"].min()),
-        data="generated",
-        detail=words,
-    )
+    return _share_of(error <= threshold, rows, words)
 
 
 def mixture_skewed(method: str, skewed: float, even: float) -> Evidence:
-    """Share of (n, k), published k, at which the mean error is smaller at alpha ``skewed`` than
-    at ``even``.
+    """Share of (n, k) at which the error is smaller at alpha ``skewed`` than at ``even``.
+
+    Mean error, published k.
     """
     rows = mixtures()
     if rows.empty:
@@ -179,14 +182,13 @@ def mixture_skewed(method: str, skewed: float, even: float) -> Evidence:
         f"median ratio {ratio.median():.2f}, {ratio.min():.2f} to {ratio.max():.2f}, over"
         f" {len(ratio)} pairs of settings"
     )
-    return Evidence(
-        float((ratio < 1).mean()), runs=int(rows["runs"].min()), data="generated", detail=words
-    )
+    return _share_of(ratio < 1, rows, words)
 
 
 def mixture_gap(method: str, total: int, margin: float) -> Evidence:
-    """Share of the settings with at least ``total`` rows whose error differs from plain COINPRESS's
-    by at most ``margin``.
+    """Share of the settings whose error is within ``margin`` of plain COINPRESS's.
+
+    Of those with at least ``total`` rows.
 
     The whole 95% interval of the difference, paired on the run, is to lie inside. Half of the total
     is private.
@@ -200,13 +202,13 @@ def mixture_gap(method: str, total: int, margin: float) -> Evidence:
         f"intervals of the difference from {low.min():.4f} to {high.max():.4f}, over"
         f" {len(rows)} settings"
     )
-    inside = ((low >= -margin) & (high <= margin)).mean()
-    return Evidence(float(inside), runs=int(rows["runs"].min()), data="generated", detail=words)
+    return _share_of((low >= -margin) & (high <= margin), rows, words)
 
 
 def mixture_ratio(method: str) -> Evidence:
-    """Mean over k and alpha of the error over plain COINPRESS's at the largest n; the reference is
-    that at the smallest n.
+    """Mean error over plain COINPRESS's at the largest n, over k and alpha.
+
+    The reference is that at the smallest n.
 
     The interval is over runs: those of the paired differences, each divided by
     the plain error of its setting, whose own noise is left out.
@@ -254,9 +256,10 @@ _SHAPE = (
 )
 
 
-def _told(found: Evidence, variables: list[str]) -> Evidence:
-    """``found`` with the limits of New York's stand-in said; not comparable where it rests on
-    incomes' assumed tail.
+def _limit_to_stand_in(found: Evidence, variables: list[str]) -> Evidence:
+    """``found`` with the limits of New York's stand-in in words.
+
+    It is not comparable where it rests on incomes' assumed tail.
     """
     if found.data != "stand-in":
         return found
@@ -267,7 +270,7 @@ def _told(found: Evidence, variables: list[str]) -> Evidence:
     return replace(found, detail=f"{found.detail}; {_SHAPE}")
 
 
-def _unpaid(found: Evidence, setting: str) -> Evidence:
+def _note_oracles(found: Evidence, setting: str) -> Evidence:
     """``found`` with what its estimates took from the private table for nothing."""
     return replace(
         found, detail=f"{found.detail}; oracle, not charged: {'; '.join(oracles(setting))}"
@@ -282,8 +285,9 @@ def census_error(
     method: str = METHODS[1],
     worse: bool = False,
 ) -> Evidence:
-    """Share of the crossings in which the error of ``method`` is at most ``factor`` times the
-    plain one (more, if ``worse``).
+    """Share of the crossings in which the error is at most ``factor`` times the plain one.
+
+    The error of ``method``; more than that, if ``worse``.
     """
     rows = census(setting, dataset)
     if rows.empty:
@@ -294,15 +298,14 @@ def census_error(
         f"median ratio {ratio.median():.2f}, largest {ratio.max():.1f}, over {len(rows)} crossings"
     )
     hits = (ratio <= factor) != worse
-    found = Evidence(
-        float(hits.mean()), runs=int(rows["runs"].min()), data=_stand_in(rows), detail=words
-    )
-    return _unpaid(_told(found, variables), setting)
+    found = _share_of(hits, rows, words, _stand_in(rows))
+    return _note_oracles(_limit_to_stand_in(found, variables), setting)
 
 
 def census_improves(variables: list[str], setting: str = "published") -> Evidence:
-    """Whether the stratified error is smaller in one crossing at least: a paired t-test each,
-    Holm's correction over all.
+    """Whether the stratified error is smaller in at least one crossing.
+
+    A paired t-test each, Holm's correction over all.
     """
     rows = census(setting)
     if rows.empty:
@@ -321,12 +324,13 @@ def census_improves(variables: list[str], setting: str = "published") -> Evidenc
         data=_stand_in(rows),
         detail=f"after Holm's correction in {better.sum()} of {len(rows)} crossings: {words}",
     )
-    return _unpaid(_told(found, variables), setting)
+    return _note_oracles(_limit_to_stand_in(found, variables), setting)
 
 
 def census_parity(setting: str = "published", dataset: str = "newyork") -> Evidence:
-    """Share of variables and crossings whose parity error is smaller when stratified, its whole
-    interval below zero.
+    """Share of variables and crossings whose parity error is smaller when stratified.
+
+    The whole interval of the difference is below zero.
     """
     rows = census(setting, dataset)
     if rows.empty:
@@ -334,10 +338,7 @@ def census_parity(setting: str = "published", dataset: str = "newyork") -> Evide
     better = rows[f"parity|{METHODS[1]} - {METHODS[0]}|high"] < 0
     ratio = (rows[f"parity|{METHODS[1]}"] / rows[f"parity|{METHODS[0]}"]).median()
     words = f"median ratio {ratio:.2g} over {len(rows)} crossings"
-    found = Evidence(
-        float(better.mean()), runs=int(rows["runs"].min()), data=_stand_in(rows), detail=words
-    )
-    return _unpaid(found, setting)
+    return _note_oracles(_share_of(better, rows, words, _stand_in(rows)), setting)
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {

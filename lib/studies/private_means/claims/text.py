@@ -1,5 +1,6 @@
-"""Measures for what the stratified paper says of means in passing: a fresh estimate, the radius,
-Def. 11's weight, Tables 1, 2.
+"""Measures for what the stratified paper says of means in passing.
+
+A fresh estimate, the radius, the weight of Def. 11, Tables 1 and 2.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ __all__ = ["MEASURES", "coinpress_error"]
 
 
 def fresh_estimate(epsilon: float = 1.0) -> Evidence:
-    """Ratio of a group's noise with a fresh estimate of everybody beside it to that without, both
-    epsilon-DP.
+    """Ratio of a group's noise with a fresh estimate of everybody to that without.
+
+    Both releases are epsilon-DP.
 
     A record is in its group and in the whole, so each release gets half of epsilon
     (sequential composition). The detail says what the fresh estimate itself is worth.
@@ -50,8 +52,9 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
 def coinpress_error(
     radius: float, steps: int, *, n: int = 1000, rho: float = 0.5, runs: int = 400
 ) -> float:
-    """Mean absolute error of COINPRESS on ``n`` standard normal values, told that the mean lies
-    within ``radius``.
+    """Mean absolute error of COINPRESS on ``n`` standard normal values.
+
+    It is given that the mean lies within ``radius``.
 
     The last step has three quarters of ``rho``, as in the published script; the others share the
     rest.
@@ -64,8 +67,9 @@ def coinpress_error(
 
 
 def logarithmic_radius() -> Evidence:
-    """Whether COINPRESS's error grows no faster than log R, R from 10 to a million, with the best
-    of up to ten steps.
+    """Whether COINPRESS's error grows no faster than log R, R from 10 to a million.
+
+    With the best of up to ten steps.
 
     In the detail: with the two steps of the published script.
     """
@@ -92,8 +96,9 @@ def logarithmic_radius() -> Evidence:
 
 
 def population_weight(k: int = 9) -> Evidence:
-    """Whether omega = 1/k gives everybody's error the weight of one stratum's in Definition 11,
-    as printed (a sum).
+    """Whether omega = 1/k gives everybody's error the weight of one stratum's.
+
+    In Definition 11 as printed (a sum).
     """
     truth, moved = np.ones(k), np.ones(k)
     moved[0] += 0.01
@@ -111,8 +116,9 @@ def population_weight(k: int = 9) -> Evidence:
 
 
 def table1() -> Evidence:
-    """Whether Table 1's counts and means are those of the published aggregates, added up over a
-    crossing printed whole.
+    """Whether Table 1's counts and means are those of the published aggregates.
+
+    Added up over a crossing that is printed whole.
     """
     wrong, words = [], []
     by_age = crossing(published_cells(), "AGEP")
@@ -137,8 +143,9 @@ _TABLE2 = {"SEX": (1.517, 0.5, 2), "RAC1P": (2.186, 2.342, 1), "AGEP": (1.687, 1
 
 
 def table2_newyork() -> Evidence:
-    """Whether Table 2's mean, deviation and median of sex, race and age band follow from Table 3
-    and the aggregates.
+    """Whether Table 2's mean, deviation and median follow from other published numbers.
+
+    Of sex, race and age band, from Table 3 and the aggregates.
 
     The people under three, of whom the aggregates say nothing, are in the first age band.
     """
@@ -169,8 +176,9 @@ def table2_newyork() -> Evidence:
 
 
 def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) -> Evidence:
-    """Whether an example as Appendix C describes exists: one measurement, best for everybody,
-    second best in each stratum.
+    """Whether an example as Appendix C describes exists.
+
+    One measurement, best for everybody, second best in each stratum.
 
     Two strata of equal size and three pairs of bits. The first pair is dependent in both, the
     second in the first stratum only, the third in the second only; without noise, a pair's score is
@@ -199,8 +207,9 @@ def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) 
 
 
 def _dependent(strength: float) -> np.ndarray:
-    """Law of two fair bits of which the second repeats the first with probability ``strength``,
-    else is drawn anew.
+    """Law of two fair bits of which the second repeats the first with probability ``strength``.
+
+    Else it is drawn anew.
     """
     return strength * np.eye(2) / 2 + (1 - strength) / 4
 

@@ -1,6 +1,4 @@
-"""Measures for the claims of the stratified-DP paper about the theory of means, its Fig. 1 and
-Algorithm 3.
-"""
+"""Measures for the stratified-DP paper's theory of means, its Fig. 1 and Algorithm 3."""
 
 from __future__ import annotations
 
@@ -22,8 +20,9 @@ __all__ = ["MEASURES"]
 
 
 def stratified_privacy(epsilons: tuple[float, ...] = (0.1, 1.0, 5.0)) -> Evidence:
-    """Whether the strata's releases together have a privacy loss of at most epsilon, for the worst
-    neighbours: exact densities.
+    """Whether the strata's releases together lose at most epsilon, by exact densities.
+
+    For the worst neighbours.
 
     One record goes from far left to far right of its stratum's clip interval,
     in each stratum in turn. Centres and scales are read off the mechanism's
@@ -51,8 +50,9 @@ def stratified_privacy(epsilons: tuple[float, ...] = (0.1, 1.0, 5.0)) -> Evidenc
 def _laplace_law(
     x: np.ndarray, groups: np.ndarray, half: np.ndarray, epsilon: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Centre and scale of every stratum's release, from two releases whose standard draws are
-    known to differ.
+    """Centre and scale of every stratum's release, read off two releases.
+
+    Their standard draws are known to differ.
     """
     found, draws = [], []
     for run in (0, 1):
@@ -69,8 +69,9 @@ def _laplace_law(
 
 
 def printed_clipping(n: int, gamma: float) -> Evidence:
-    """Whether the printed clip interval leaves all ``n`` normal values alone with probability
-    ``1 - O(gamma)``: within 2 gamma.
+    """Whether the printed clip interval leaves all ``n`` normal values alone often enough.
+
+    With probability ``1 - O(gamma)``: within 2 gamma.
     """
     missed = -math.expm1(n * stats.norm.logcdf(clip_slack(n, gamma, reading="printed")))
     right = -math.expm1(n * stats.norm.logcdf(clip_slack(n, gamma)))
@@ -79,8 +80,9 @@ def printed_clipping(n: int, gamma: float) -> Evidence:
 
 
 def noise_bound(stratified: bool, gamma: float = 0.05, runs: int = 2000) -> Evidence:
-    """Whether ``|p - p_hat|`` stays below the bound in all but 2 gamma of simulated data sets, with
-    the whole 95% interval.
+    """Whether ``|p - p_hat|`` stays below the bound in all but 2 gamma of the data sets.
+
+    Simulated ones, with the whole 95% interval.
 
     Eq. 2's constants are exact for one Laplace variable: it exceeds ``ln(1/gamma)``
     scales with probability gamma. Proposition 9 is sqrt(k) times that, with
@@ -119,8 +121,9 @@ _BOUNDED = (
 
 
 def skewed_noise(skewed: float, even: float, runs: int = 2000) -> Evidence:
-    """Share of (n, k) of the mixtures at which the Laplace noise in the whole is smaller at alpha
-    ``skewed`` than at ``even``.
+    """Share of (n, k) at which the whole's noise is smaller at alpha ``skewed`` than ``even``.
+
+    Laplace noise, the settings of the mixtures.
 
     The noise's standard deviation is exact given the sizes (Eqs 3 and 4, each
     group clipped by its own size, R = 3); sizes are drawn from both laws, and
@@ -140,8 +143,7 @@ def skewed_noise(skewed: float, even: float, runs: int = 2000) -> Evidence:
 
 
 def _noise_of_sizes(alpha: float, n: int, k: int, runs: int) -> tuple[float, float]:
-    """Mean over drawn sizes of the noise's deviation, times n epsilon, and the standard error of
-    that mean.
+    """Mean over drawn sizes of the noise's deviation, times n epsilon, with standard error.
 
     A group that nobody is in counts as one person; it would add no noise at all.
     """
@@ -154,8 +156,9 @@ def _noise_of_sizes(alpha: float, n: int, k: int, runs: int) -> tuple[float, flo
 
 
 def root_k() -> Evidence:
-    """Whether the noise of the recombined mean is at most sqrt(k) times the plain one's, over
-    vectors of sizes.
+    """Whether the recombined mean's noise is at most sqrt(k) times the plain one's.
+
+    Over vectors of sizes.
     """
     rng, ratios = stream(1, "root k"), []
     for k in (2, 5, 20, 100):
@@ -208,8 +211,9 @@ def _partitions(n: int, k: int, most: int | None = None) -> Iterator[tuple[int, 
 
 
 def theorem10(runs: int = 200_000) -> Evidence:
-    """Whether the mean sum of log sizes is at most the digamma expression (z-test at 1e-6,
-    several alpha and k).
+    """Whether the mean sum of log sizes is at most the digamma expression.
+
+    A z-test at 1e-6, for several alpha and k.
     """
     rng, scores = stream(1, "theorem 10"), []
     for alpha, k in ((0.13, 9), (0.5, 4), (1.0, 9), (5.0, 30)):
@@ -224,8 +228,9 @@ def theorem10(runs: int = 200_000) -> Evidence:
 
 
 def best_case(n: int, k: int) -> Evidence:
-    """Whether (k-1) + log(n-k) is the sum of logs for one group of the majority and k - 1 of
-    size one.
+    """Whether (k-1) + log(n-k) is the sum of logs for one large group and singletons.
+
+    One group of the majority and k - 1 of size one.
     """
     logs = log_sums(np.array([n - k + 1] + [1] * (k - 1)))
     words = (
@@ -238,8 +243,9 @@ def best_case(n: int, k: int) -> Evidence:
 
 
 def figure1() -> Evidence:
-    """Whether Theorem 10's expression rises with alpha from 0.2 to 1 and lies between k + log n
-    and k log(n/k).
+    """Whether Theorem 10's expression rises with alpha and stays between its two ends.
+
+    From 0.2 to 1, between k + log n and k log(n/k).
     """
     places, ok = [], True
     for k in (3, 9, 20, 50):
@@ -257,9 +263,7 @@ def figure1() -> Evidence:
 
 
 def small_alpha(alpha: float, n: int, k: int, runs: int = 20_000) -> Evidence:
-    """Whether Theorem 10's expression is within a factor of 2 of k + log n at a very small
-    alpha.
-    """
+    """Whether Theorem 10's expression is within a factor of 2 of k + log n at a small alpha."""
     value, scale = expected_logs(alpha, k, n), k + math.log(n)
     rng = stream(1, "small alpha")
     logs = np.log(rng.gamma(alpha + 1, size=(runs, k))) + np.log(rng.random((runs, k))) / alpha
@@ -274,8 +278,9 @@ def small_alpha(alpha: float, n: int, k: int, runs: int = 20_000) -> Evidence:
 
 
 def statistical_error(k: int, n: int, spread: float, runs: int = 20_000) -> Evidence:
-    """sqrt(n) times the spread of ``sum w_i mean_i`` around the population's mean, weights
-    exact; the plain mean's in words.
+    """sqrt(n) times the spread of ``sum w_i mean_i`` around the population's mean.
+
+    Weights are exact; the plain mean's spread is in words.
     """
     rng = stream(1, "statistical error", k)
     weights, means = np.full(k, 1 / k), spread * rng.standard_normal(k)

@@ -1,0 +1,98 @@
+"""Answers of the solver in words; every printed number still satisfies the guarantee."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from typing import TYPE_CHECKING
+
+from lib.coherence.bounds.paper import theorem8_delta
+from lib.coherence.guarantee import WHOLE, Setting
+
+if TYPE_CHECKING:
+    from lib.coherence.solver import Solution
+
+__all__ = ["nearest", "round_outward", "sentence"]
+
+
+def round_outward(value: float, digits: int, *, up: bool) -> str:
+    """``value`` to so many digits, rounded to one side only: a bound that is quoted must hold.
+
+    Parameters
+    ----------
+    up : bool
+        The printed number is at least ``value``; otherwise at most.
+
+    Examples
+    --------
+    >>> round_outward(0.21551, 3, up=False), round_outward(0.21551, 3, up=True)
+    ('0.215', '0.216')
+    """
+    if not math.isfinite(value):
+        return f"{value:g}"
+    mode = ROUND_CEILING if up else ROUND_FLOOR
+    number = float(Context(prec=digits, rounding=mode).create_decimal(repr(float(value))))
+    return f"{number:.{digits}g}"
+
+
+def _number(
+    name: str, value: float, *, up: bool, within: tuple[float, float], digits: int = 4
+) -> str:
+    """``value`` to so many digits, or as many more as keep it in ``within``.
+
+    Whole numbers are printed in full if they are not too long.
+    """
+    if name in WHOLE and value < 1e15:
+        return f"{value:,.0f}"
+    while digits < 17 and not within[0] <= float(round_outward(value, digits, up=up)) <= within[1]:
+        digits += 1
+    return round_outward(value, digits, up=up)
+
+
+def nearest(s: Setting, name: str, span: tuple[float, float]) -> float:
+    """The end of ``span`` that is nearest to the value of ``name`` in ``s``."""
+    return span[0] if getattr(s, name) < span[0] else span[1]
+
+
+def sentence(solution: Solution) -> str:
+    """The best value, all valid values and what they promise; or what would help."""
+    return _promise(solution) if solution.met else _advice(solution)
+
+
+def _advice(solution: Solution) -> str:
+    s, parts = solution.setting, []
+    for name, span in solution.spans.items():
+        value = nearest(s, name, span)
+        number = _number(name, value, up=value == span[0], within=span, digits=3)
+        parts.append(f"{name} = {number}")
+    words = ", or ".join(parts)
+    helps = f"this would help: {words}" if words else "no change of one other number would help"
+    return f"no {solution.unknown} is valid ({s.mode}); {helps}"
+
+
+def _promise(solution: Solution) -> str:
+    s, name, ends = solution.setting, solution.unknown, (solution.low, solution.high)
+    low, high = (
+        _number(name, end, up=up, within=ends) for end, up in zip(ends, (True, False), strict=True)
+    )
+    if solution.high == math.inf:
+        valid = f"every {name} from {low} on is valid"
+    elif solution.low == 0:
+        valid = f"every {name} up to this is valid"
+    else:
+        valid = f"valid from {low} to {high}"
+    if solution.search_ended:
+        valid += "; the search ends there"
+    people, members = (f"{x:,.0f}" if x < 1e15 else f"{x:.3g}" for x in (s.n, s.members))
+    alpha, beta = (round_outward(x, 3, up=True) for x in (s.alpha, s.beta))
+    text = (
+        f"{name} = {high if solution.best == 'high' else low} ({valid}):"
+        f" (alpha {alpha}, beta {beta}) for {s.collection:,.0f} groups of at least {members} of"
+        f" {'however many' if s.n == math.inf else people} people"
+    )
+    if s.delta:
+        return text + f", with delta {s.delta:g}"
+    if s.mode == "theorem8":
+        room = theorem8_delta(epsilon=s.epsilon, beta=s.beta, n=s.n, collection=int(s.collection))
+        return text + f", with delta at most {round_outward(room, 3, up=False)}"
+    return text
