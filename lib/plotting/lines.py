@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from lib.plotting.style import NULL, SHAPES
+from lib.plotting.style import NULL
 
 __all__ = ["band", "curve", "dots", "ends", "simulated", "spread"]
 
@@ -103,17 +103,8 @@ def dots(
     for i, (name, colour) in enumerate(colours.items()):
         own = rows[rows[series] == name].set_index(line).reindex(names)
         y = np.arange(len(names)) + 0.2 * (i - (len(colours) - 1) / 2)
-        ax.errorbar(
-            own[value],
-            y,
-            xerr=spread(own, value),
-            fmt=SHAPES[i],
-            color=colour,
-            markersize=3.5,
-            linewidth=1,
-            capsize=1.5,
-            label=name,
-        )
+        style = {"fmt": "os^DvPX"[i], "color": colour, "markersize": 3.5, "label": name}
+        ax.errorbar(own[value], y, xerr=spread(own, value), linewidth=1, capsize=1.5, **style)
         if "null" in own:
             ax.plot(own["null"], y, "|", color=NULL, markersize=7, label="sampling alone")
     ax.set_yticks(range(len(names)), names)

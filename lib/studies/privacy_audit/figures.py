@@ -42,20 +42,19 @@ def delta_curves(curves: pd.DataFrame) -> Picture:
     ``curves`` has columns ``epsilon``, ``declared`` and ``certified``.
     """
     fig, ax = panel((5.6, 3.2), "ε", "δ")
-    middle, words = curves.loc[len(curves) // 3], []
-    for name, text, place, colour, side in (
-        ("declared", "declared: at most this", (8, 4), DARK, {}),
-        ("certified", "certified: at least this", (-8, -8), BLUE, {"ha": "right", "va": "top"}),
-    ):
-        ax.plot("epsilon", name, data=curves, color=colour)
-        label = {"xytext": place, "textcoords": "offset points", "color": colour} | side
-        ax.annotate(text, (middle["epsilon"], middle[name]), **label)
-        first, last = curves[name].iloc[[0, -1]]
-        words.append(f"{name} {first:.2f} to {last:.3f}")
+    middle = curves.loc[len(curves) // 3]
+    label = {"textcoords": "offset points"}
+    ax.plot(curves["epsilon"], curves["declared"], color=DARK)
+    at = middle["epsilon"], middle["declared"]
+    ax.annotate("declared: at most this", at, (8, 4), color=DARK, **label)
+    ax.plot(curves["epsilon"], curves["certified"], color=BLUE)
+    at, label = (middle["epsilon"], middle["certified"]), label | {"ha": "right", "va": "top"}
+    ax.annotate("certified: at least this", at, (-8, -8), color=BLUE, **label)
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
-    first, last = curves["epsilon"].iloc[[0, -1]]
+    first, last = curves.iloc[0], curves.iloc[-1]
     return fig, (
-        f"Delta against epsilon from {first:g} to {last:.3g}: {', '.join(words)}. The certified"
-        " curve lies below."
+        f"Delta against epsilon from {first.epsilon:g} to {last.epsilon:.3g}: declared"
+        f" {first.declared:.2f} to {last.declared:.3f}, certified {first.certified:.2f} to"
+        f" {last.certified:.3f}. The certified curve lies below."
     )
