@@ -1,5 +1,4 @@
-"""ACS 2018 (and other years) by state and task, through ``folktables``, with a download that cannot
-fail silently.
+"""ACS person files by state, year and task, through ``folktables``, with a checked download.
 
 ``folktables`` saves whatever the Census Bureau answers, an error page too, and
 unzips it later. Here the archive is fetched first (as often as

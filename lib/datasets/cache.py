@@ -1,5 +1,4 @@
-"""Where a file's bytes come from: local folder, cache, download, in this order, each checked by
-SHA-256.
+"""Where a file comes from: local folder, cache or download, each checked by SHA-256.
 
 ``COMPANION_DATA`` names a local folder, which must be there; empty is as good
 as unset. Downloads go through pooch into the user's cache, in a folder of their own
@@ -71,9 +70,7 @@ def _checked(path: Path, file: File) -> str:
 
 
 def local_folder() -> Path | None:
-    """The folder that ``COMPANION_DATA`` names, None if it names none; a :class:`DataError` if
-    there is none there.
-    """
+    """The folder that ``COMPANION_DATA`` names, or None; a :class:`DataError` if it is gone."""
     if not (named := os.environ.get("COMPANION_DATA")):
         return None
     if not Path(named).is_dir():
@@ -171,8 +168,7 @@ def unregistered(*names: str) -> Path | None:
 
 
 def state(file: File) -> str:
-    """``"local"``, ``"cached"``, ``"absent"``, or ``"altered"`` if the bytes there are not the
-    registered ones.
+    """``"local"``, ``"cached"``, ``"absent"``, or ``"altered"``: other bytes than registered.
 
     A :class:`DataError` if ``COMPANION_DATA`` names no folder: nothing can be said of what it
     should hold.

@@ -1,6 +1,4 @@
-"""What the codes of the tables mean, and what the raw fields may hold: ``data/codebook.yml``,
-checked against the domains.
-"""
+"""What the codes of the tables mean (``data/codebook.yml``), checked against the domains."""
 
 from __future__ import annotations
 
@@ -21,8 +19,7 @@ CODEBOOK = DATA / "codebook.yml"
 
 @dataclass(frozen=True)
 class Meaning:
-    """A column in words; ``codes[v]`` is what code ``v`` stands for, empty where codes are ranks or
-    numbers.
+    """A column in words; ``codes[v]`` is what code ``v`` stands for (empty for ranks and numbers).
 
     ``values`` are what the raw field may hold, in the order of the codes of a
     replica; ``absent`` are those of them that the paper's table has no code for.
@@ -39,9 +36,7 @@ class Meaning:
 
     @property
     def present(self) -> tuple:
-        """The values that the paper's table has a code for: code ``v`` stands for
-        ``present[v]``.
-        """
+        """The values that the paper's table has: code ``v`` stands for ``present[v]``."""
         return tuple(v for v in self.values if v not in self.absent)
 
 

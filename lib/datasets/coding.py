@@ -1,5 +1,4 @@
-"""From a raw row to the codes of its codebook, by a map that looks at no other row; and from those
-to the paper's codes.
+"""From a raw row to codes, by a map that looks at no other row; and to the paper's codes.
 
 The published tables of the LDP paper hold *ranks of the values that occur*: take
 one person out, and nearly every row's code may change. A private release needs

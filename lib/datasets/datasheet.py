@@ -1,6 +1,4 @@
-"""The numbers of a datasheet, computed from the table: columns, base rates by group, repetition,
-how it was cleaned.
-"""
+"""The numbers of a data sheet: columns, base rates by group, repetition, cleaning."""
 
 from __future__ import annotations
 

@@ -63,8 +63,7 @@ class Dataset:
 
 
 def load(name: str, source: str = "auto") -> Dataset:
-    """The table called ``name``: real where it can be had, else the embedded replica, and never
-    silently.
+    """The table called ``name``: real where it can be had, else the replica, with a note.
 
     Parameters
     ----------
@@ -151,8 +150,6 @@ def _as_recorded(path: Path, name: str) -> str:
 
 
 def load_raw(name: str | File, source: str = "auto") -> tuple[pd.DataFrame, str]:
-    """A registered file as it is, every field a string, and its source (logged, too). Raw files
-    have no replicas.
-    """
+    """A registered file as it is, every field a string, and its source; there are no replicas."""
     found = locate(name, source)
     return pd.read_csv(found.path, dtype=str, keep_default_na=False), found.source

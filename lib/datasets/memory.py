@@ -16,8 +16,7 @@ _PLACES = ("COMPANION_DATA", "COMPANION_CACHE", "COMPANION_OFFLINE")
 def cached_by_data_location(
     size: int | None = None,
 ) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Remember the last ``size`` results (None: all) by arguments *and* by the variables that say
-    where data come from.
+    """Remember the last ``size`` results by arguments and by where data come from.
 
     A notebook or a test that sets ``COMPANION_DATA`` half-way gets the data that it asks for, not
     what was read before.

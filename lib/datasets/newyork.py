@@ -1,5 +1,4 @@
-"""New York 2018 for the mean estimation task: the Census Bureau's rows, or a stand-in drawn from
-published aggregates.
+"""New York 2018: the Census Bureau's rows, or a stand-in drawn from published aggregates.
 
 The stand-in has one row a person of the paper's Table 3. What is *published*
 and met to the unit: the counts of SEX x RAC1P; and, in the 94 cells of SEX x
@@ -134,8 +133,7 @@ class NewYork:
 
 
 def load_newyork(source: str = "auto") -> NewYork:
-    """New York's people; ``"auto"`` takes the Bureau's rows if they were downloaded before, else
-    the stand-in.
+    """New York's people: the Bureau's rows if they were downloaded before, else the stand-in.
 
     Parameters
     ----------

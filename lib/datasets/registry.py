@@ -30,8 +30,7 @@ _COHERENCE = (
 
 @dataclass(frozen=True)
 class File:
-    """A file with a public origin: address at a pinned commit, SHA-256, size in bytes, licence,
-    rows and columns.
+    """A file with a public origin: address, SHA-256, bytes, licence, rows and columns.
 
     One without an address (``url=""``) is looked for in ``COMPANION_DATA`` and in the cache only.
     """
@@ -99,8 +98,7 @@ FILES: dict[str, File] = {
 
 @dataclass(frozen=True)
 class Task:
-    """A table to analyse: integer codes, a binary target, a protected attribute and sensitive
-    attributes.
+    """A table to analyse: integer codes, a binary target, protected and sensitive attributes.
 
     ``protected`` follows the paper: code 1 is what it calls the privileged
     group. ``pool`` is what the paper's appendix draws its extra sensitive
@@ -235,9 +233,7 @@ TASKS: dict[str, Task] = {
 
 
 def task(name: str) -> Task:
-    """The task called ``name``, or the one that ``"module:TASK"`` names; a ``ValueError`` names
-    the choices.
-    """
+    """The task called ``name``, or the one that ``"module:TASK"`` names."""
     return validate.resolve(
         "dataset", name, TASKS, lambda t: isinstance(t, Task), "a lib.datasets.Task"
     )

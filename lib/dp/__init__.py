@@ -1,5 +1,4 @@
-"""Differential privacy: what a budget is worth, what a mechanism costs, and an accountant that refuses
-to overspend.
+"""Differential privacy: budgets, mechanisms, and an accountant that refuses to overspend.
 
 >>> from lib.dp import PrivacyAccountant, Laplace, zcdp_rho
 >>> accountant = PrivacyAccountant(zcdp_rho(1.0, 1e-9))

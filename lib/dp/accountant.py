@@ -1,5 +1,4 @@
-"""A budget, and every look at the data that it paid for, with types: what kind, how sensitive,
-under which neighbours.
+"""A budget and every look at the data that it paid for: of which kind, and how sensitive.
 
 A look has a price under each of three relations between neighbouring tables:
 
@@ -138,17 +137,14 @@ class PrivacyAccountant:
 
     @property
     def promise(self) -> tuple[str, float] | None:
-        """The relation under which all looks are covered, the one that covers most, and their
-        price; ``None`` if there is none.
+        """The widest relation under which all looks are covered, and their price; or ``None``.
 
         An oracle is not part of it: the promise holds if its answer was public.
         """
         return next(((r, p) for r in RELATIONS if math.isfinite(p := self.price(r))), None)
 
     def price(self, relation: str) -> float:
-        """What all entries cost between neighbours of ``relation``; infinite if one of them is
-        not covered.
-        """
+        """What all entries cost under ``relation``; infinite if one of them is not covered."""
         validate.choice("relation", relation, RELATIONS)
         return math.fsum(entry.prices[relation] for entry in self.entries)
 
@@ -192,8 +188,7 @@ class PrivacyAccountant:
         )
 
     def spend_parallel(self, what: str, costs: Mapping[str, float | PrivacyAccountant]) -> float:
-        """Note looks at disjoint parts of the data, by name: the dearest is the price (one record
-        is in one part).
+        """Note looks at disjoint parts of the data, by name: the price is that of the dearest part.
 
         A part is a price, or the accountant of what was done to it. A replaced record
         may leave one part and enter another, which then pay both.
@@ -226,8 +221,7 @@ class PrivacyAccountant:
         return self._note(Entry(what, max(parts.values()), "parts", {}, most, parts))
 
     def note_exact(self, what: str) -> None:
-        """Note what is released without noise: not charged, and covered only if it is the same for
-        both neighbours.
+        """Note what is released without noise: covered only if it is the same for both neighbours.
 
         Here: counts of groups, which are the same if one row changes and stays in its group.
         """
@@ -249,9 +243,7 @@ class PrivacyAccountant:
         return prices(cost, sensitivity, 2 if self.unit == "rho" else 1)
 
     def require(self, what: str, cost: float) -> None:
-        """Raise a ``ValueError`` if ``cost`` is more than is left (up to one part in 10^12 of
-        the budget).
-        """
+        """Raise a ``ValueError`` if ``cost`` is more than is left (to 10^-12 of the budget)."""
         if math.fsum([self.spent, cost]) > self.budget * (1 + _SLACK):
             raise ValueError(
                 f"{self.unit} for {what!r} must be at most the {self.left!r} that is left of"

@@ -1,5 +1,4 @@
-"""Pure, zero-concentrated and approximate differential privacy: conversions both ways, and
-composition.
+"""Pure, zero-concentrated and approximate differential privacy: conversions and composition.
 
 ``rho`` is a budget of zCDP (Bun and Steinke, 2016): the Renyi divergence of
 order ``alpha`` between the outputs on neighbouring tables is at most
@@ -82,9 +81,7 @@ def rho_of_pure(epsilon: float, *, of: str = "any") -> float:
 
 
 def _best_order(slope: Callable[[float], float]) -> float:
-    """The ``x = order - 1`` at which ``slope(x)``, which rises, is 0; an end of the range if it
-    is not in it.
-    """
+    """The ``x = order - 1`` where the rising ``slope(x)`` is 0, or the nearer end of the range."""
 
     def at(u: float) -> float:
         return slope(math.exp(u))
@@ -223,8 +220,7 @@ def zcdp_rho(epsilon: float, delta: float, *, conversion: str = "standard") -> f
 
 
 def rho_in_floats(epsilon: float, delta: float) -> float:
-    """``zcdp_rho(epsilon, delta)`` as floating-point numbers round it, up to four units in the last
-    place too large or small.
+    """``zcdp_rho(epsilon, delta)`` as floats round it: up to four units in the last place off.
 
     Stored results were fitted with it and keep it. What they promise is not in doubt: the tight
     conversion of this rho is well below ``epsilon``.
@@ -238,8 +234,7 @@ def rho_in_floats(epsilon: float, delta: float) -> float:
 
 
 def compose(*budgets: float) -> float:
-    """Looks at the same data, one after the other, even adaptively: epsilons of pure DP, or rhos
-    of zCDP, add up.
+    """The budget of looks at the same data, even adaptive ones: epsilons or rhos add up.
 
     >>> compose(0.5, 0.25)
     0.75
@@ -251,8 +246,7 @@ def compose(*budgets: float) -> float:
 
 
 def parallel(*budgets: float) -> float:
-    """Looks at disjoint parts: one added or removed record is in one part only, so the largest
-    budget is the price.
+    """The budget of looks at disjoint parts of the data: one record is in one part, so the largest.
 
     The same holds for neighbours that replace a record's value and leave it in
     its part (as in :mod:`lib.means`). If it may change parts, the price is that of two.
@@ -264,9 +258,9 @@ def parallel(*budgets: float) -> float:
 
 
 def advanced_composition(epsilon: float, k: int, delta: float) -> float:
-    """Epsilon of ``k`` epsilon-DP looks at the cost of ``delta``: ``k epsilon tanh(epsilon/2) +
-    epsilon sqrt(2 k ln(1/delta))``.
+    """The epsilon of ``k`` epsilon-DP looks together, at the cost of ``delta``.
 
+    It is ``k epsilon tanh(epsilon/2) + epsilon sqrt(2 k ln(1/delta))``.
     Source: Dwork, Rothblum and Vadhan (2010) with the tight mean of Kairouz,
     Oh and Viswanath (2015). No better than ``k epsilon`` for few looks.
     """

@@ -1,5 +1,4 @@
-"""What runs of a mechanism prove about its privacy: an empirical delta(epsilon) with a lower
-confidence bound.
+"""What runs of a mechanism prove about its privacy: a lower confidence bound on delta(epsilon).
 
 The privacy loss of an output ``o`` is ``L(o) = ln(p(o) / q(o))``, where ``p`` is its
 density on one table and ``q`` its density on a neighbouring table. The least
@@ -11,8 +10,8 @@ of numbers between 0 and 1. Independent runs therefore give a lower bound that
 holds with a stated probability, whatever the law of ``L`` is.
 
 >>> import numpy as np
->>> noise = np.random.default_rng(0).normal(size=20_000)       # output on a table that counts 0 rows, sigma = 1
->>> losses = ((noise - 1)**2 - noise**2) / 2                   # the neighbour counts 1 row
+>>> noise = np.random.default_rng(0).normal(size=20_000)  # outputs for a table of 0 rows, sigma = 1
+>>> losses = ((noise - 1)**2 - noise**2) / 2  # the neighbour counts 1 row
 >>> round(delta_lower_bound(losses, 0.5, level=1e-6), 2), round(Promise(rho=0.5).delta(0.5), 2)
 (0.23, 0.4)
 """
@@ -60,8 +59,7 @@ _ROUNDING = (
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """A declared guarantee: ``rho`` of zero-concentrated DP, or ``epsilon`` of pure DP; exactly one
-    of them.
+    """A declared guarantee: ``rho`` of zCDP or ``epsilon`` of pure DP, exactly one of them.
 
     >>> Promise(epsilon=1.0).delta(1.0)
     0.0
@@ -89,15 +87,12 @@ class Promise:
         return max(0.0, -math.expm1(epsilon - self.epsilon) / (1 + math.exp(-self.epsilon)))
 
     def epsilon_at(self, delta: float) -> float:
-        """The ``epsilon`` that the promise is worth at ``delta``; pure DP is taken at ``delta =
-        0``.
-        """
+        """The ``epsilon`` that the promise is worth at ``delta`` (at 0 for pure DP)."""
         return self.epsilon if self.rho is None else epsilon_of(self.rho, delta)
 
 
 def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
-    """Whether draws from a law on [0, 1] prove that its mean is above ``mean``; wrong with
-    probability at most ``level``.
+    """Whether draws from [0, 1] prove a mean above ``mean``; wrong at most ``level`` of times.
 
     A gambler bets against the claim "the mean is at most m" on one value after the other, without
     ever risking more than nine tenths. If the claim is true, the chance that the fortune ever grows
@@ -129,8 +124,7 @@ def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
 
 
 def delta_exceeds(losses: np.ndarray, epsilon: float, delta: float, level: float) -> bool:
-    """Whether privacy losses prove that delta(``epsilon``) is above ``delta``; wrong with
-    probability at most ``level``.
+    """Whether losses prove delta(``epsilon``) > ``delta``; wrong at most ``level`` of times.
 
     ``losses`` are those of independent runs, shape (n,). A loss may be infinite: its output has
     density 0 on the neighbouring table.
@@ -142,9 +136,7 @@ def delta_exceeds(losses: np.ndarray, epsilon: float, delta: float, level: float
 
 
 def delta_lower_bound(losses: np.ndarray, epsilon: float, level: float) -> float:
-    """The largest delta that the losses rule out at ``epsilon``, to three digits; above the true
-    one at most ``level`` of times.
-    """
+    """The largest delta ruled out at ``epsilon``; above the true one at most ``level`` of times."""
     low, high = 0.0, 1.0
     while high - low > 1e-3 * high and high > 1e-12:
         middle = (low + high) / 2
@@ -155,8 +147,7 @@ def delta_lower_bound(losses: np.ndarray, epsilon: float, level: float) -> float
 
 
 def certified_epsilon(losses: np.ndarray, promise: Promise, delta: float, level: float) -> float:
-    """The largest epsilon on the grid of :data:`MULTIPLES` that the losses rule out at ``delta``; 0
-    if there is none.
+    """The largest epsilon of the grid that the losses rule out at ``delta``; 0 if there is none.
 
     The mechanism is **not** (epsilon', delta)-DP for any smaller epsilon'. The statement is wrong
     with probability at most ``level``, which is divided among the points of the grid.
@@ -170,8 +161,6 @@ def certified_epsilon(losses: np.ndarray, promise: Promise, delta: float, level:
 
 
 def proves_violation(losses: np.ndarray, promise: Promise, delta: float, level: float) -> bool:
-    """Whether the losses refute the promise somewhere on the grid; wrong with probability at
-    most ``level``.
-    """
+    """Whether losses refute the promise on the grid; wrong with probability at most ``level``."""
     grid = [0.0, *(m * promise.epsilon_at(delta) for m in MULTIPLES)]
     return any(delta_exceeds(losses, e, promise.delta(e), level / len(grid)) for e in grid)

@@ -1,6 +1,4 @@
-"""What Gaussian noise costs exactly: the curve of (epsilon, delta), without a detour through
-zCDP; rounded outwards.
-"""
+"""What Gaussian noise costs exactly: its curve of (epsilon, delta), rounded outwards."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The one way from data to a random answer: the price is noted with its type, then the noise is
-drawn.
+"""The one way from data to a random answer: the price is noted, then the noise is drawn.
 
 Every measurement and every selection of :mod:`lib.synth` and :mod:`lib.means`
 goes through :func:`noisy` or :func:`choose`. So the accountant of a fit is what the
@@ -12,7 +11,8 @@ fit did, and somebody who audits a fit can watch all of it:
 ...         print(entry.kind, entry.what, exact)
 ...         return draw()
 >>> with observed(Watch()):
-...     answer = noisy(Gaussian(sensitivity=1.0, rho=0.5), [3.0], np.random.default_rng(0), "people", PrivacyAccountant(1.0))
+...     law, accountant = Gaussian(sensitivity=1.0, rho=0.5), PrivacyAccountant(1.0)
+...     answer = noisy(law, [3.0], np.random.default_rng(0), "people", accountant)
 measurement people [3.]
 """
 
@@ -63,8 +63,7 @@ _OBSERVER: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[Observer]:
-    """Show every look inside of the ``with`` to ``observer``; looks in other processes (``jobs``
-    above 1) are not seen.
+    """Show every look inside of the ``with`` to ``observer``, except those in other processes.
 
     >>> from lib.dp import Laplace
     >>> class Watch:
@@ -114,8 +113,8 @@ def noisy(
     Raises
     ------
     ValueError
-        For values that are not finite, another ``rng``, or an accountant with too little left; nothing
-        is paid for then.
+        For values that are not finite, another ``rng``, or an accountant with too little left;
+        nothing is paid for then.
 
     >>> accountant = PrivacyAccountant(1.0)
     >>> law, rng = Gaussian(sensitivity=1.0, rho=0.5), np.random.default_rng(0)
@@ -142,8 +141,7 @@ def choose(
     what: str,
     accountant: PrivacyAccountant | None = None,
 ) -> int:
-    """An index of ``scores`` by the exponential mechanism, paid for. Parameters as in
-    :func:`noisy`.
+    """An index of ``scores`` by the exponential mechanism, paid for; parameters as :func:`noisy`.
 
     A row more or less moves each score by the mechanism's sensitivity at most. A
     row that changes moves them by twice that, up and down.

@@ -68,8 +68,7 @@ def _exact(values: np.ndarray | float, scale: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True)
 class Laplace:
-    """Adds Laplace noise of scale ``sensitivity / epsilon``: epsilon-DP for values of that L1
-    sensitivity.
+    """Adds Laplace noise of scale ``sensitivity / epsilon``: epsilon-DP by L1 sensitivity.
 
     Parameters
     ----------
@@ -110,9 +109,7 @@ class Laplace:
         return -np.abs(noise) / self.scale - np.log(2 * self.scale)
 
     def release(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``values`` with noise, of their shape; ``sensitivity`` is for all of them, or
-        broadcasts to each.
-        """
+        """``values`` with noise; ``sensitivity`` is for all together, or broadcasts to each."""
         values = self.checked(values)
         return values + rng.laplace(0.0, 1.0, values.shape) * self.scale
 
@@ -123,8 +120,7 @@ class Laplace:
 
 @dataclass(frozen=True, kw_only=True)
 class Gaussian:
-    """Adds normal noise of deviation ``sensitivity / sqrt(2 rho)``: rho-zCDP for values of that L2
-    sensitivity.
+    """Adds normal noise of deviation ``sensitivity / sqrt(2 rho)``: rho-zCDP by L2 sensitivity.
 
     Parameters
     ----------
@@ -162,9 +158,7 @@ class Gaussian:
         return -0.5 * (noise / self.sigma) ** 2 - np.log(self.sigma) - 0.5 * math.log(2 * math.pi)
 
     def release(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``values`` with noise, of their shape; ``sensitivity`` is for all of them together, or
-        broadcasts to each.
-        """
+        """``values`` with noise; ``sensitivity`` is for all together, or broadcasts to each."""
         values = self.checked(values)
         return values + rng.standard_normal(values.shape) * self.sigma
 
@@ -175,8 +169,7 @@ class Gaussian:
 
 @dataclass(frozen=True, kw_only=True)
 class Exponential:
-    """Picks an index with probability proportional to ``exp(epsilon score / (2 sensitivity))``:
-    epsilon-DP.
+    """Picks an index with probability proportional to ``exp(epsilon score / (2 sensitivity))``.
 
     Parameters
     ----------
@@ -249,9 +242,7 @@ class Exponential:
         return behind - np.log(np.exp(behind).sum(axis=-1, keepdims=True))
 
     def select(self, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """An index for each row of ``scores``, shape ``scores.shape[:-1]``, by inversion: the
-        draw of ``rng.choice``.
-        """
+        """An index for each row of ``scores``, shape ``scores.shape[:-1]``, drawn by inversion."""
         ends = np.cumsum(self.probabilities(scores), axis=-1)
         ends /= ends[..., -1:]
         return (ends <= rng.random((*ends.shape[:-1], 1))).sum(axis=-1)

@@ -1,5 +1,4 @@
-"""Parity error (Rosenblatt et al., Definition 11) in the readings that its text, its formula and
-its figures allow.
+"""Parity error in the readings that the paper allows (Rosenblatt et al., Definition 11).
 
 The formula is a *sum* over strata, the sentence before it says *average*; the
 published figure adds up absolute errors without dividing by the true value and

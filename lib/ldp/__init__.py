@@ -1,5 +1,4 @@
-"""Local differential privacy: the seven protocols of Arcolezi et al., Section 3.3, budget splitting
-and encoding.
+"""Local differential privacy: seven protocols, budget splitting and encoding (Arcolezi et al.).
 
 Every protocol maps a value in ``0..k-1`` to a report that *supports* a set of
 values. ``p_star`` is the probability that a report supports the user's own

@@ -1,5 +1,4 @@
-"""The split of a budget with the least total variance: what uniform and k-based are measured
-against.
+"""The budget split with the least total variance: the yardstick of uniform and k-based splits.
 
 The total is ``sum_j w_j V_j(eps_j)`` with ``V_j`` the mean variance, over the
 values of attribute ``j``, of an estimated frequency. ``weighting`` says whose
@@ -60,8 +59,7 @@ def total_variance(
 def least_variance_split(
     epsilon: float, protocol: str, frequencies: Sequence[np.ndarray], weighting: str = "attributes"
 ) -> np.ndarray:
-    """The budgets with the least :func:`total_variance` among those that add up to ``epsilon``,
-    shape (d_s,).
+    """Budgets that add up to ``epsilon`` with the least :func:`total_variance`, shape (d_s,).
 
     Found numerically over the logarithms of the shares, from the uniform and
     the k-based split; no worse than either. Parameters and errors are those

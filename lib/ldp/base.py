@@ -77,7 +77,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def privatise(self, values: np.ndarray, rng: np.random.Generator):
-        """One report a user, in the protocol's own form.
+        """Randomise each user's value; returns one report per user, in the protocol's own form.
 
         Parameters
         ----------
@@ -172,8 +172,7 @@ class Protocol(ABC):
             ) from None
 
     def variance(self, n: int, frequency: float | np.ndarray = 0.0) -> float | np.ndarray:
-        """Exact variance of the estimated frequency of a value held by a share ``frequency`` of n
-        users.
+        """Exact variance of the estimate for a value that a share ``frequency`` of n users holds.
 
         Each user adds an independent bit, ``p_star`` or ``q_star`` as they hold
         the value or not. ``frequency=0`` is the ``Var*`` of Wang et al. (2017).

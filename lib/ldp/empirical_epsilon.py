@@ -1,6 +1,4 @@
-"""A lower confidence bound on epsilon from reports alone: what an auditor can find without the
-source.
-"""
+"""A lower confidence bound on epsilon from reports alone, without the source of a protocol."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The homogeneous encoding: one indicator column a value, whatever the protocol (Section 4, Fig.
-1).
+"""The homogeneous encoding: one indicator column per value for every protocol (Section 4, Fig. 1).
 
 A true value is one-hot encoded (OHE), a support set becomes its indicator
 vector (IVE). All columns are bits, so the design matrix is uint8, or CSR where

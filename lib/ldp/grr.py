@@ -1,6 +1,4 @@
-"""Generalized randomized response: say the truth with probability p, else any other value
-(Section 3.3).
-"""
+"""Generalised randomised response: tell the truth with probability p, else any other value."""
 
 from __future__ import annotations
 
@@ -18,8 +16,7 @@ __all__ = ["GRR", "randomised_response"]
 def randomised_response(
     values: np.ndarray, k: int, p: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """Keep each value with probability ``p``, else move it to one of the other ``k - 1``,
-    uniformly.
+    """Keep each value with probability ``p``, else replace it by another one, uniformly.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""Thresholding with histogram encoding: Laplace noise on a one-hot vector, then a threshold (THE;
-Section 3.3).
+"""Thresholding with histogram encoding (THE): Laplace noise on a one-hot vector, then a threshold.
 
 The report is the set of positions whose noisy entry exceeds ``theta``. Those
 events are independent, so the set is drawn directly: bit ``v`` of the user is
@@ -22,9 +21,9 @@ THETA_RANGES = {"paper": (0.5, 1.0), "published": (0.0, 1.0)}
 
 
 def threshold_variance(theta: float, epsilon: float) -> float:
-    """The paper's objective for ``theta``: ``(2 e^(eps t/2) - 1) / (1 + e^(eps (t-1/2)) - 2 e^(eps
-    t/2))^2``.
+    """Variance of THE's estimate at the threshold ``theta``: what the paper minimises.
 
+    It is ``(2 e^(eps t/2) - 1) / (1 + e^(eps (t-1/2)) - 2 e^(eps t/2))^2``.
     Numerator and denominator are divided by ``e^(eps t)``, so that nothing
     overflows: the same number, for every budget.
 
@@ -87,8 +86,7 @@ def optimal_theta(epsilon: float, theta_range: str = "paper") -> float:
 
 
 class THE(UnaryEncoding):
-    """Histogram encoding with noise ``Lap(2/eps)`` and the threshold of least variance (Wang et al.
-    2017).
+    """Noise ``Lap(2/eps)`` on a one-hot vector, cut at the best threshold (Wang et al. 2017).
 
     Parameters
     ----------
@@ -111,9 +109,7 @@ class THE(UnaryEncoding):
         self._set(1 - not_p, not_p, q, 1 - q)
 
     def histogram(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The noisy one-hot vectors before the threshold, float of shape (n, k); errors as
-        :meth:`privatise`.
-        """
+        """Noisy one-hot vectors before the threshold, shape (n, k); errors as :meth:`privatise`."""
         values = self._to_draw(values, rng)
         noisy = rng.laplace(0.0, 2 / self.epsilon, size=(values.size, self.k))
         noisy[np.arange(values.size), values] += 1

@@ -1,5 +1,4 @@
-"""What one report says about its sender: posterior, and mutual information for any distribution of
-the true value.
+"""What one report tells about its sender: posterior and mutual information.
 
 In all seven protocols the likelihood ``Pr[z | v]`` takes two values only: one
 where ``z`` supports ``v``, a smaller one where not, and their ratio is
@@ -112,8 +111,7 @@ def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
 
 
 def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
-    """Mutual information in bits between the value of a random one of n people and their report;
-    exact.
+    """Exact mutual information in bits between the value of a random person and their report.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""Local hashing: hash the value into [g], then randomised response on the hash (BLH, OLH; Section
-3.3).
+"""Local hashing (BLH, OLH): hash the value into [g], then randomised response on the hash.
 
 A report is a hash function, named by a 64-bit seed, and a perturbed hash; it
 supports every value that the function sends there.
@@ -31,9 +30,7 @@ _RANGE_MAX = 1 << 61  # hashes are 64-bit words; from epsilon = 42.3 on, e^eps +
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
-    """The finaliser of SplitMix64: a bijection of 64-bit words in which every input bit moves
-    every output bit.
-    """
+    """The finaliser of SplitMix64, a bijection of 64-bit words that mixes all bits."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
@@ -77,9 +74,7 @@ def _hashes(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class HashReports:
-    """``seeds``, uint64, names each user's hash function; ``hashes``, int64, is what they
-    reported. Both (n,).
-    """
+    """Reports of n users: ``seeds`` name their hash functions, ``hashes`` are what they sent."""
 
     seeds: np.ndarray
     hashes: np.ndarray
@@ -146,9 +141,7 @@ class LocalHashing(Protocol):
         return self._checked(reports)[0].size
 
     def support(self, reports: HashReports) -> np.ndarray:
-        """The values that each user's hash function sends to their report, uint8 of shape (n,
-        k).
-        """
+        """The values that each user's hash function maps to their report, uint8 of shape (n, k)."""
         bits = np.empty((self.n_reports(reports), self.k), dtype=np.uint8)
         for part, block in self._blocks(reports):
             bits[part] = block

@@ -1,5 +1,4 @@
-"""Uniform random subsets of ``0 .. m-1``, one for each user, as rows of bits or, with less memory,
-of members.
+"""Uniform random subsets of ``0 .. m-1``, one per user, as rows of bits or of members.
 
 Two ways to the same law. Floyd's algorithm adds one element at a time and is
 the quicker one for small subsets. For larger ones the domain is cut into words
@@ -82,8 +81,7 @@ def _is_small(m: int, sizes: np.ndarray) -> bool:
 
 
 def _floyd(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: int) -> np.ndarray:
-    """One step for all users at a time: step ``j`` picks ``t`` in ``0 .. j`` and adds it, or ``j``
-    if ``t`` is in.
+    """Floyd's algorithm for all users: draw ``t`` in ``0 .. j``; add it, or ``j`` if it is in.
 
     No earlier step can have added ``j``, so its column is written, not looked up.
     """
@@ -119,9 +117,7 @@ def _floyd_members(
 
 
 def _add(table: np.ndarray, rows: np.ndarray, t: np.ndarray, j: int) -> np.ndarray:
-    """Floyd's step on a table of bits, eight to a byte: what was added to each row, ``t`` or
-    ``j``.
-    """
+    """Floyd's step on a table of bits, eight to a byte: what each row got, ``t`` or ``j``."""
     flat, first = table.reshape(-1), rows * table.shape[1]
     is_in = flat.take(first + (t >> 3)) >> (t & 7).astype(np.uint8) & 1
     added = np.where(is_in, j, t)
@@ -157,9 +153,7 @@ def _words(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator) -> np.nd
 
 @lru_cache
 def _patterns(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All patterns of ``size`` bits ordered by their number of ones; where each number begins;
-    how many it has.
-    """
+    """Patterns of ``size`` bits by number of ones; where each number begins; how many it has."""
     ones = np.bitwise_count(np.arange(2**size, dtype=np.uint32))
     count = np.bincount(ones, minlength=size + 1)
     return (
@@ -171,8 +165,7 @@ def _patterns(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class _Share:
-    """How many of ``r`` elements of a set fall into its first word: cumulative, and decided by one
-    byte where it can be.
+    """How many of ``r`` elements fall into the first word: a table that one byte usually decides.
 
     ``guide[r, b]`` is the number for every ``u`` in ``[b, b+1) / 256``, or a tie that a 53-bit
     uniform settles.

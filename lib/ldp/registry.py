@@ -1,6 +1,4 @@
-"""Protocols by name: the paper's seven, two of them with the authors' rounding, or any other as
-``"module:Class"``.
-"""
+"""Protocols by name: the paper's seven, two with the authors' rounding, or ``"module:Class"``."""
 
 from __future__ import annotations
 
@@ -25,8 +23,7 @@ _CLASSES = _PAPER | {c.name: c for c in (RoundedOLH, RoundedSS)}
 
 
 def protocol_class(name: str) -> type[Protocol]:
-    """The class behind one of :data:`PROTOCOLS` or :data:`ROUNDED`, or the :class:`Protocol` that
-    ``"module:Class"`` names.
+    """The class of a protocol by its name, or the one that ``"module:Class"`` names.
 
     Raises
     ------

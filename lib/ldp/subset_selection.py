@@ -1,6 +1,4 @@
-"""Subset selection: report omega values, the true one among them with probability p (SS; Section
-3.3).
-"""
+"""Subset selection (SS): report omega values, the true one among them with probability p."""
 
 from __future__ import annotations
 
@@ -58,8 +56,7 @@ class SS(Protocol):
         self._log_out = math.log(not_p) - _log_choose(k - 1, omega)
 
     def privatise(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The values of each reported subset, of the least unsigned type that holds them, shape (n,
-        omega).
+        """The values of each reported subset, of the least unsigned type, shape (n, omega).
 
         The same subsets as :meth:`privatise_support` draws from the same stream.
 
@@ -116,9 +113,7 @@ class SS(Protocol):
         return sum(blocks, np.zeros(self.k, dtype=np.int64))
 
     def _blocks(self, reports: np.ndarray):
-        """First row and members, intp, of some users at a time, checked; so that counts need no
-        (n, k) array.
-        """
+        """First row and members of some users at a time, checked: counts need no (n, k) array."""
         reports = validate.array("reports", reports)
         fits = reports.ndim == 2 and reports.shape[1] == self.omega
         validate.require(fits, "reports", f"of shape (n, {self.omega})", reports.shape)
@@ -135,8 +130,7 @@ class SS(Protocol):
             yield start, members
 
     def subsets(self) -> np.ndarray:
-        """Indicator vectors of the possible reports, in the channel's order, uint8 of shape (C(k,
-        omega), k).
+        """The possible reports as indicator vectors, in the channel's order: (C(k, omega), k).
 
         Raises
         ------
@@ -165,9 +159,7 @@ class SS(Protocol):
 
 
 class RoundedSS(SS):
-    """Subset selection as the common implementation has it: ``omega`` is the nearest whole
-    number to ``k / (e^eps + 1)``.
-    """
+    """SS as commonly implemented: ``omega`` is the whole number nearest to ``k / (e^eps + 1)``."""
 
     name = "SS-rounded"
 

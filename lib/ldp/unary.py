@@ -1,6 +1,4 @@
-"""Unary encoding: a one-hot vector whose bits are flipped independently (RAPPOR, OUE; Section
-3.3).
-"""
+"""Unary encoding (RAPPOR, OUE): a one-hot vector whose bits are flipped independently."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ _MAX_ENUMERATED = 16  # 2**16 reports; beyond it the full channel is no longer s
 def perturbed_bits(
     values: np.ndarray, k: int, p: float, q: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """Bits that are one with probability ``p`` at the user's value and ``q`` elsewhere, uint8 of
-    shape (n, k).
-    """
+    """Bits that are one with probability ``p`` at the user's value and ``q`` elsewhere, (n, k)."""
     bits = bernoulli((values.size, k), q, rng)
     bits.reshape(-1)[np.arange(values.size) * k + values] = bernoulli(values.shape, p, rng)
     return bits
@@ -67,9 +63,7 @@ class UnaryEncoding(Protocol):
         return validate.bits("reports", reports, self.k)
 
     def channel(self) -> np.ndarray:
-        """Shape (k, 2**k) for k up to 16: column ``z`` is the report whose bit ``i`` is bit
-        ``i`` of ``z``.
-        """
+        """Shape (k, 2**k), k up to 16: bit ``i`` of the report ``z`` is bit ``i`` of ``z``."""
         subsets = all_subsets(self.k).astype(bool)
         if_zero = np.where(subsets, self.q, self.not_q)
         others = np.array([np.delete(if_zero, v, axis=1).prod(axis=1) for v in range(self.k)])
@@ -89,8 +83,7 @@ class UnaryEncoding(Protocol):
 
 
 class RAPPOR(UnaryEncoding):
-    """Symmetric: ``p = e^(eps/2) / (e^(eps/2) + 1)``, ``q = 1 - p`` (Erlingsson et al. 2014,
-    one-time).
+    """Symmetric: ``p = e^(eps/2) / (e^(eps/2) + 1)``, ``q = 1 - p`` (Erlingsson et al. 2014).
 
     >>> protocol = RAPPOR(k=4, epsilon=2.0)
     >>> round(protocol.p, 3), round(protocol.q, 3)

@@ -34,9 +34,7 @@ def follow(
     for step in steps:
         frame = step.apply(frame)
         if check_rows and step.rows is not None and len(frame) != step.rows:
-            raise ValueError(
-                f"rows after {step.text!r} must be {step.rows}, got {len(frame)}: the raw file differs"
-            )
+            raise ValueError(f"rows after {step.text!r} must be {step.rows}, got {len(frame)}")
         yield step, frame
 
 
