@@ -1,6 +1,7 @@
 """The ledger: every checkable claim, the rerun's value, and a verdict computed by code."""
 
-from lib.ledger.judge import Claim, Row, evaluate, read_claims, summary
+from lib.ledger.claim import Claim, read_claims
+from lib.ledger.judge import Row, evaluate, summary
 from lib.ledger.rules import VERDICTS
 
 __all__ = ["Claim", "Row", "VERDICTS", "read_claims", "evaluate", "summary"]

@@ -11,21 +11,19 @@ from pathlib import Path
 import yaml
 
 from lib import validate
+from lib.ledger.claim import COMPANION, read_claims
+from lib.ledger.evidence import Measurer, differences, write_evidence
 from lib.ledger.judge import (
-    COMPANION,
-    EVIDENCE,
     STORED,
     Row,
     apart,
-    counted,
     drift,
     evaluate,
-    read_claims,
-    stored_evidence,
     stored_verdicts,
     summary,
     tallied,
 )
+from lib.ledger.robustness import OTHER_GRIDS, on_grid
 from lib.stats.summary import p_in_words
 
 __all__ = [
@@ -42,7 +40,6 @@ __all__ = [
     "counts_in_words",
     "tally_in_words",
     "ledger_html",
-    "write_evidence",
     "write_verdicts",
 ]
 
@@ -236,26 +233,12 @@ def write_verdicts(rows: list[Row], path: Path = STORED) -> None:
     )
 
 
-def write_evidence(rows: list[Row], path: Path = EVIDENCE) -> None:
-    """Store the evidence of rows that were counted in real tables here; that of other rows
-    stays, if they are there.
-    """
-    known = {claim.id for claim in read_claims()}
-    records = {
-        name: record for name, record in stored_evidence(path).items() if name in known
-    } | counted(rows)
-    head = (
-        "# Evidence of the rows that count in real tables. Written by: python -m lib claims"
-        " --write\n"
-    )
-    path.write_text(
-        head + yaml.safe_dump(records, sort_keys=True, default_flow_style=None, width=140)
-    )
-
-
 def main(*, check: bool = False, write: bool = False, paper: str | None = None) -> int:
-    """Print every row; 1 is returned if ``check`` finds a stored verdict that no longer follows."""
-    rows = evaluate(paper=paper)
+    """Print every row; 1 is returned if ``check`` finds evidence or a verdict that no longer
+    follows from the results.
+    """
+    measured = Measurer(fresh=check or write)
+    rows = evaluate(paper=paper, measured=measured)
     for row in rows:
         print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
         print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
@@ -264,10 +247,13 @@ def main(*, check: bool = False, write: bool = False, paper: str | None = None) 
     for name, counts in bars(rows).items():
         print(f"{name:24} " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     print("† rules set when part of the results was known")
+    if (write or check) and paper is None:
+        for grid in OTHER_GRIDS:
+            on_grid(grid, measured=measured)
     if write:
         write_verdicts(rows)
-        write_evidence(rows)
-    if check and (changed := drift(rows, stored_verdicts(), stored_evidence())):
+        write_evidence(measured.found)
+    if check and (changed := drift(rows, stored_verdicts()) + differences(measured.found)):
         print(
             "\nstored verdicts and evidence that no longer follow from the results:\n  "
             + "\n  ".join(changed)

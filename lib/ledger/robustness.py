@@ -12,12 +12,24 @@ from dataclasses import replace
 from scipy import stats
 
 from lib import validate
-from lib.ledger.judge import Claim, Row, evaluate, read_claims
+from lib.ledger.claim import Claim, read_claims
+from lib.ledger.evidence import Measurer
+from lib.ledger.judge import Row, evaluate
 from lib.ledger.rules import judge
 from lib.stats.holm import holm
 
-__all__ = ["CORRECTIONS", "with_slack", "with_correction", "for_another_table", "on_grid", "moved"]
+__all__ = [
+    "CORRECTIONS",
+    "OTHER_GRIDS",
+    "with_slack",
+    "with_correction",
+    "for_another_table",
+    "on_grid",
+    "moved",
+]
 
+# grids that the claims of the LDP paper are asked of besides its own
+OTHER_GRIDS = ("ldp_tuned", "ldp_printed", "ldp_rounded")
 CORRECTIONS = ("none", "Benjamini-Hochberg", "Holm")
 
 
@@ -101,7 +113,11 @@ def _grid_of(claim: Claim) -> str | None:
 
 
 def on_grid(
-    grid: str, instead_of: str = "ldp_main", *, claims: Sequence[Claim] | None = None
+    grid: str,
+    instead_of: str = "ldp_main",
+    *,
+    claims: Sequence[Claim] | None = None,
+    measured: Measurer | None = None,
 ) -> list[Row]:
     """The claims that are measured on ``instead_of``, with evidence and verdict from ``grid``, in
     the ledger's order.
@@ -115,7 +131,7 @@ def on_grid(
         replace(c, arguments=c.arguments | {"grid": grid}, also={}) if c.id in asked else c
         for c in claims
     ]
-    return evaluate(there, shown=lambda claim: claim.id in asked)
+    return evaluate(there, shown=lambda claim: claim.id in asked, measured=measured)
 
 
 def moved(rows: Sequence[Row], verdicts: Sequence[str]) -> list[tuple[Row, str]]:

@@ -9,13 +9,12 @@ the adjusted one is below 5%.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
 
-__all__ = ["VERDICTS", "RULES", "Evidence", "counts_rows", "judge", "p_positive"]
+__all__ = ["VERDICTS", "RULES", "Evidence", "judge", "p_positive"]
 
 VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
 LEVEL = 0.05
@@ -29,8 +28,8 @@ class Evidence:
     ``exact`` numbers come from arithmetic and have no interval. ``of`` is the paper's number of
     runs where it is not that of its other experiments. ``overlap`` is the second reading of
     evidence from overlapping splits of one table: ``(low, high, p)`` of the corrected resampled
-    interval, which speaks of another table. ``stored`` tells evidence that was kept from a machine
-    with the real table. What is not ``comparable`` was measured on something that the claim does
+    interval, which speaks of another table. ``stored`` tells evidence that was read, not
+    measured. What is not ``comparable`` was measured on something that the claim does
     not speak of; ``detail`` says why.
     """
 
@@ -51,14 +50,6 @@ class Evidence:
     def exact(self) -> bool:
         """Whether arithmetic settles it: no runs."""
         return self.runs == 0
-
-
-def counts_rows(measure: Callable[..., Evidence]) -> Callable[..., Evidence]:
-    """Mark a measure that reads a real table: the ledger stores its evidence for machines with a
-    replica only.
-    """
-    setattr(measure, "counts_rows", True)  # noqa: B010 - a function has no such attribute by type
-    return measure
 
 
 def _near(e: Evidence, target: float, tolerance: float) -> str:

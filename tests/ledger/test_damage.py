@@ -13,7 +13,7 @@ import pytest
 
 from lib.cli import main
 from lib.ledger import report
-from lib.ledger.judge import read_claims
+from lib.ledger.claim import read_claims
 from lib.paths import CHAPTERS, RESULTS, ROOT
 from lib.runner import GRIDS, NoResults, StoreError, results
 from lib.studies.coherence.claims import results as coherence
@@ -45,6 +45,7 @@ def stored(tmp_path, monkeypatch):
 
     elsewhere = {name: replace(grid, folder=tmp_path) for name, grid in GRIDS.items()}
     monkeypatch.setattr("lib.runner.registry.GRIDS", elsewhere)
+    monkeypatch.setattr("lib.ledger.evidence.RESULTS", tmp_path)
     forget()
     yield tmp_path
     forget()

@@ -12,23 +12,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from lib.datasets import load
 from lib.ldp import PROTOCOLS
 from lib.ledger import report
-from lib.ledger.judge import (
-    Claim,
-    apart,
-    counted,
-    drift,
-    evaluate,
-    evidence_record,
-    measures,
-    read_claims,
-    stored_evidence,
-    stored_verdicts,
-    summary,
-    tallied,
-)
+from lib.ledger.claim import Claim, measures, read_claims
+from lib.ledger.evidence import Measurer, differences, question, read_evidence, write_evidence
+from lib.ledger.judge import apart, drift, evaluate, stored_verdicts, summary, tallied
 from lib.ledger.rules import Evidence, judge
 from lib.paths import RESULTS
 from lib.rng import stream
@@ -49,9 +37,14 @@ ROW = {
 
 
 @pytest.fixture(scope="module")
-def judged():
-    """The whole ledger; it takes some ten seconds."""
-    return evaluate()
+def measured():
+    return Measurer(fresh=True)
+
+
+@pytest.fixture(scope="module")
+def judged(measured):
+    """The whole ledger, measured now; it takes some ten seconds."""
+    return evaluate(measured=measured)
 
 
 def _read(tmp_path, *rows):
@@ -77,7 +70,7 @@ def _read(tmp_path, *rows):
 )
 def test_a_wrong_row_is_named(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
-        _read(tmp_path, ROW | change)
+        evaluate(_read(tmp_path, ROW | change))
 
 
 def test_missing_fields_and_repeated_ids_are_named(tmp_path):
@@ -166,7 +159,8 @@ def test_an_equivalence_can_pass_at_the_papers_runs(judged):
 def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch, capsys, judged):
     forged = {row.claim.id: row.verdict for row in judged} | {"ldp-ratio-025": "not reproduced"}
     assert [d.split(":")[0] for d in drift(judged, forged)] == ["ldp-ratio-025"]
-    monkeypatch.setattr(report, "evaluate", lambda *, paper: judged)
+    monkeypatch.setattr(report, "evaluate", lambda **_: judged)
+    monkeypatch.setattr(report, "OTHER_GRIDS", ())
     monkeypatch.setattr(report, "stored_verdicts", lambda: forged)
     assert report.main(check=True) == 1
     assert "no longer follow" in capsys.readouterr().out
@@ -530,77 +524,62 @@ def test_the_table_escapes_labels_and_can_be_linked_to():
         report.ledger_html(row, "none", ("colour",))
 
 
-def counting(claims=None):
-    """Rows that count in a real table."""
-    claims = read_claims() if claims is None else claims
-    return [c for c in claims if c.measure and getattr(c.measured_by(), "counts_rows", False)]
+def test_stored_evidence_is_what_is_measured_now(judged, measured):
+    assert len(judged) > 200
+    assert differences(measured.found) == []
 
 
-def test_rows_that_count_in_real_tables_have_the_same_verdict_on_replicas(on_replicas):
-    rows = evaluate(counting())
-    assert len(rows) >= 8
-    assert {row.claim.id: row.verdict for row in rows} == {
-        row.claim.id: stored_verdicts()[row.claim.id] for row in rows
-    }
-    assert all(row.evidence.stored and row.evidence.data == "real data" for row in rows)
-    assert drift(rows, stored_verdicts(), stored_evidence()) == [] == list(counted(rows))
+def test_pages_and_a_new_measurement_say_the_same(judged):
+    stored = evaluate()
+    assert all(row.evidence.stored for row in stored if row.claim.measure)
+    assert [(r.claim.id, r.verdict, sorted(r.also)) for r in stored] == [
+        (r.claim.id, r.verdict, sorted(r.also)) for r in judged
+    ]
+    assert [report.in_words(r) for r in stored] == [report.in_words(r) for r in judged]
 
 
-def test_a_measure_that_loads_a_table_says_so():
-    """Its rows would else have no stored evidence, and be "not run" where only replicas are."""
+def test_a_measure_that_reads_a_table_says_when_it_is_a_replica(on_replicas):
+    """Its stored evidence, of the real table, is taken then."""
     loading = {
         name
         for name, f in measures().items()
         if re.search(r"\bload(_\w+)?\(", inspect.getsource(f))
     }
-    assert loading == {name for name, f in measures().items() if getattr(f, "counts_rows", False)}
-
-
-def test_stored_evidence_is_what_the_real_tables_say():
-    if any(load(name).is_replica for name in ("adult", "acs_coverage", "lsac", "nist")):
-        pytest.skip("needs the real data")
-    rows = evaluate(counting())
-    assert counted(rows) == {row.claim.id: stored_evidence()[row.claim.id] for row in rows}
-
-
-def test_evidence_that_is_not_what_the_table_says_is_found(tmp_path):
-    claim = Claim(
-        **(
-            ROW
-            | {
-                "id": "ldp-table2-lsac",
-                "measure": "tests.ledger.test_judge:counted_here",
-                "arguments": {},
-            }
-        )
-    )
-    rows = evaluate([claim])
-    record = evidence_record(claim, rows[0].evidence)
-    assert record == {
-        "measure": claim.measure,
-        "arguments": {},
-        "evidence": {"value": 1.0, "data": "real data"},
+    rows = [c for c in read_claims() if c.measure in loading]
+    assert len(rows) >= 8
+    fresh = evaluate(rows, measured=Measurer(fresh=True))
+    assert all(row.evidence.stored and row.evidence.data == "real data" for row in fresh)
+    assert {r.claim.id: r.verdict for r in fresh} == {
+        r.claim.id: stored_verdicts()[r.claim.id] for r in fresh
     }
-    verdicts = {"ldp-table2-lsac": rows[0].verdict}
-    assert drift(rows, verdicts, {"ldp-table2-lsac": record}) == []
-    other = record | {"evidence": {"value": 2.0, "data": "real data"}}
-    assert "stored evidence" in drift(rows, verdicts, {"ldp-table2-lsac": other})[0]
-    assert "the table says" in drift(rows, verdicts, {})[0]
-    assert "no such claim" in drift(rows, verdicts, {"ldp-table2-lsac": record, "gone": record})[0]
-    path = tmp_path / "evidence.yml"
-    path.write_text(yaml.safe_dump({"gone": record, "ldp-table2-lsac": other}))
-    report.write_evidence(rows, path)
-    assert stored_evidence(path) == {"ldp-table2-lsac": record}
 
 
-def counted_here() -> Evidence:
-    return Evidence(1.0, data="real data")
+def test_changed_results_are_measured_again(tmp_path, monkeypatch):
+    """Stored evidence is of the results that were there when it was measured."""
+    claim = next(c for c in read_claims() if c.id == "ldp-ratio-025")
+    assert evaluate([claim])[0].evidence.stored
+    (tmp_path / "ldp_main.parquet").write_bytes(b"other results")
+    monkeypatch.setattr("lib.ledger.evidence.RESULTS", tmp_path)
+    assert not evaluate([claim])[0].evidence.stored
 
 
-counted_here.counts_rows = True
+def test_evidence_that_is_not_what_the_results_say_is_found(tmp_path):
+    path, there = tmp_path / "evidence.yml", Evidence(1.0, low=0.5, overlap=(0.1, 0.2, 0.3))
+    assert differences({"a {}": there}, path) == [
+        "a {}: stored evidence none, measured now"
+        " {'value': 1.0, 'low': 0.5, 'overlap': [0.1, 0.2, 0.3]}"
+    ]
+    write_evidence({"a {}": there, "b {}": Evidence(math.nan, detail="no results")}, path)
+    assert differences({"a {}": there, "b {}": Evidence(math.nan, detail="no results")}, path) == []
+    other = Evidence(1.0, low=0.5, overlap=(0.1, 0.2, 0.4))
+    assert [words.split(":")[0] for words in differences({"a {}": other}, path)] == ["a {}"]
+    write_evidence({"a {}": Evidence(2.0, data="replica")}, path)
+    assert set(read_evidence(path)[1]) == {"a {}"}
+    assert read_evidence(path)[1]["a {}"].value == 1.0
 
 
 def test_stored_evidence_of_another_question_is_not_taken(on_replicas):
-    [row] = [c for c in counting() if c.id == "ldp-table2-lsac"]
+    row = next(c for c in read_claims() if c.id == "ldp-table2-lsac")
     other = Claim(**{**vars(row), "arguments": row.arguments | {"n": 5}})
+    assert question(other) != question(row)
     assert evaluate([other])[0].verdict == "not run"

@@ -21,7 +21,7 @@ from lib.coherence import solver
 from lib.coherence.collection import EVERYONE
 from lib.fairness import FAIR
 from lib.ldp import PROTOCOLS
-from lib.ledger.judge import Claim, read_claims
+from lib.ledger.claim import Claim, read_claims
 from lib.ledger.rules import Evidence, judge
 from lib.rng import stream
 from lib.studies.coherence import noisy_counts as coherence_dp

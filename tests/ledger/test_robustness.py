@@ -6,7 +6,9 @@ import math
 
 import pytest
 
-from lib.ledger.judge import Claim, Row, evaluate, read_claims
+from lib.ledger.claim import Claim, read_claims
+from lib.ledger.evidence import Measurer
+from lib.ledger.judge import Row, evaluate
 from lib.ledger.robustness import for_another_table, moved, on_grid, with_correction, with_slack
 from lib.ledger.rules import Evidence, judge
 from lib.stats.holm import holm
@@ -102,9 +104,12 @@ def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
     monkeypatch.setattr(
         ldp, "_grid", lambda name: {"ldp_main": main, "other": other}.get(name, main)
     )
-    here, there = on_grid("ldp_main", claims=claims), on_grid("other", claims=claims)
+    here, there = (
+        on_grid(grid, claims=claims, measured=Measurer(fresh=True))
+        for grid in ("ldp_main", "other")
+    )
     assert [r.claim.id for r in here] == [r.claim.id for r in there] == ["ldp-utility-adult", "acc"]
-    judged = {r.claim.id: r.verdict for r in evaluate(claims)}
+    judged = {r.claim.id: r.verdict for r in evaluate(claims, measured=Measurer(fresh=True))}
     assert all(r.verdict == judged[r.claim.id] for r in here)
     assert there[-1].evidence.value == pytest.approx(here[-1].evidence.value + 0.1)
     assert (here[-1].verdict, there[-1].verdict) == ("not reproduced", "reproduced")

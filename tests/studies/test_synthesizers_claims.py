@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.ledger.judge import read_claims
+from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
 from lib.studies.synthesizers import claims as synth
 from lib.studies.synthesizers.cells import AS_SPENT

@@ -19,7 +19,7 @@ from lib.coherence.experiment import clopper_pearson
 from lib.coherence.solver import Setting, solve
 from lib.datasets import load_raw
 from lib.datasets.section5 import TARGET, load_section5
-from lib.ledger.rules import Evidence, counts_rows, p_positive
+from lib.ledger.rules import Evidence, p_positive
 from lib.runner import NoResults, results
 from lib.stats.summary import mean_interval, widening
 from lib.studies.coherence import noisy_counts as coherence_dp
@@ -151,7 +151,6 @@ def section5_left_out_cleared() -> Evidence:
     return NOTHING if part.empty else _mean((1 + part["mean_b"]) / 2)
 
 
-@counts_rows
 def table_fact(fact: str, value: float) -> Evidence:
     """Whether a count of the raw table is as printed.
 
@@ -169,7 +168,6 @@ def table_fact(fact: str, value: float) -> Evidence:
     return Evidence(float(found == value), data="real data", detail=f"{found:,}")
 
 
-@counts_rows
 def share_with() -> Evidence:
     """Share of the records with the difficulty."""
     section5 = load_section5()
@@ -180,7 +178,6 @@ def share_with() -> Evidence:
     )
 
 
-@counts_rows
 def few_unique() -> Evidence:
     """Whether at most half of the people are the only ones with their eight attributes."""
     section5 = load_section5()

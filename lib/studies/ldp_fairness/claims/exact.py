@@ -16,7 +16,7 @@ from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
 from lib.ldp.histogram import optimal_theta
 from lib.ldp.subset_selection import SS
-from lib.ledger.rules import Evidence, counts_rows
+from lib.ledger.rules import Evidence
 from lib.studies.ldp_fairness.cells import EPSILONS
 
 __all__ = ["MEASURES", "single_value_probability", "grid_reports"]
@@ -58,7 +58,6 @@ def single_value_probability(protocol: Protocol) -> float:
     return p * (1 - q) ** (k - 1) + (1 - p) * (k - 1) * q * (1 - q) ** (k - 2)
 
 
-@counts_rows
 def table2(dataset: str, n: int, sizes: Sequence[int]) -> Evidence:
     """Whether the table has the printed number of rows and the sensitive attributes the printed
     domain sizes.
@@ -83,7 +82,6 @@ def attribute_counts(counts: dict[str, int]) -> Evidence:
     )
 
 
-@counts_rows
 def levels(dataset: str, column: str, count: int) -> Evidence:
     """Whether a column takes as many values as stated."""
     data = load(dataset)

@@ -1,0 +1,158 @@
+"""Claims: what each row of ``data/claims.yml`` states, and how it is to be measured and judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import yaml
+
+from lib import validate
+from lib.ledger.rules import RULES, Evidence
+from lib.paths import DATA
+from lib.runner.registry import studies
+
+__all__ = ["CLAIMS", "COMPANION", "PAPERS", "Claim", "measures", "read_claims"]
+
+CLAIMS = DATA / "claims.yml"
+PAPERS = ("stratified", "ldp", "coherence")
+# whose rows no paper states: other tables, other settings, readings of our own
+COMPANION = "companion"
+KINDS = {
+    "near": "number",
+    "at_least": "quantifier",
+    "positive": "direction",
+    "within": "equivalence",
+    "returns": "equivalence",
+    "true": "statement",
+}
+
+
+@cache
+def measures() -> dict[str, Callable[..., Evidence]]:
+    """The functions that studies export to measure claims, by name."""
+    modules = (module for study in studies() for module in study.measures)
+    return {
+        name: function
+        for module in modules
+        for name, function in import_module(module).MEASURES.items()
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One row of ``data/claims.yml``.
+
+    ``paper`` says who states it: a paper, or the ``companion``, whose rows name in ``about`` the
+    paper that they belong beside. ``rule`` with its ``tolerance``, and the reason for it (``why``),
+    were set from the paper's text; ``measure`` names a function of a study, or
+    ``"module:function"``, with its ``arguments``. A row without a measure says why in ``why`` and
+    carries the verdict "not run" or "not comparable". ``seen`` marks rows that were added or
+    sharpened when part of the results was known.
+
+    ``part_of`` names the row before it that says the same of more, or that implies this one: such a
+    part is shown and judged, and counted with that row. ``also`` holds other readings of the same
+    claim, ``{name: arguments}``: the row is judged by its own ``arguments``, and shown with the
+    verdicts that the others would give.
+    """
+
+    id: str
+    paper: str
+    place: str
+    statement: str
+    value: str = ""
+    measure: str = ""
+    arguments: dict = field(default_factory=dict)
+    rule: str = ""
+    tolerance: dict = field(default_factory=dict)
+    why: str = ""
+    verdict: str = ""
+    seen: bool = False
+    about: str = ""
+    part_of: str = ""
+    also: dict = field(default_factory=dict)
+
+    @property
+    def subject(self) -> str:
+        """The paper that the row is about, whoever states it: the verdict page that shows it."""
+        return self.about or self.paper
+
+    @property
+    def kind(self) -> str:
+        """What is claimed: a number, a quantifier over cells, a direction, an equivalence, a
+        statement, an opinion.
+        """
+        return KINDS.get(self.rule, "opinion")
+
+    def measured_by(self) -> Callable[..., Evidence]:
+        """The function that :attr:`measure` names: one that a study exports, or anybody's as
+        ``"module:function"``.
+        """
+        return validate.resolve(
+            f"measure of {self.id}", self.measure, measures(), callable, "a function"
+        )
+
+    def readings(self) -> dict[str, Claim]:
+        """The claim with the arguments of each of its other readings, by their names."""
+        return {
+            name: replace(self, arguments=self.arguments | arguments, also={})
+            for name, arguments in self.also.items()
+        }
+
+    def __post_init__(self) -> None:
+        validate.choice("paper", self.paper, (*PAPERS, COMPANION))
+        if self.paper == COMPANION:
+            validate.choice(f"about of {self.id}", self.about, PAPERS)
+        elif self.about:
+            raise ValueError(
+                f"about of {self.id} must be left out unless paper is {COMPANION}, got"
+                f" {self.about!r}"
+            )
+        if self.measure:
+            validate.choice(f"rule of {self.id}", self.rule, RULES)
+            if self.verdict:
+                raise ValueError(
+                    f"verdict={self.verdict!r} of {self.id} is not allowed: a measured row's"
+                    " verdict is computed"
+                )
+        else:
+            validate.choice(f"verdict of {self.id}", self.verdict, ("not run", "not comparable"))
+        if not self.why:
+            raise ValueError(
+                f"why='' of {self.id} is not allowed: the reason for the rule, or for not running"
+            )
+
+
+def read_claims(path: Path = CLAIMS) -> list[Claim]:
+    """The rows of the file; a ``ValueError`` names the row and the field that is wrong."""
+    known, claims = {f.name for f in fields(Claim)}, []
+    for number, row in enumerate(yaml.safe_load(path.read_text()), start=1):
+        name = row.get("id", f"row {number}")
+        if unknown := set(row) - known:
+            raise ValueError(
+                f"{name} has the field {sorted(unknown)[0]!r}; known are {', '.join(sorted(known))}"
+            )
+        try:
+            claims.append(Claim(**row))
+        except TypeError as error:
+            raise ValueError(f"{name}: {error}") from error
+    if repeated := [i for i, count in Counter(c.id for c in claims).items() if count > 1]:
+        raise ValueError(
+            f"id={repeated[0]!r} stands {Counter(c.id for c in claims)[repeated[0]]} times; once is"
+            " allowed"
+        )
+    for before, claim in zip([None, *claims], claims, strict=False):
+        if claim.part_of and (before is None or claim.part_of not in (before.id, before.part_of)):
+            raise ValueError(
+                f"part_of of {claim.id} must be the row before it or that row's, got"
+                f" {claim.part_of!r}"
+            )
+        if claim.part_of and claim.paper != before.paper:
+            raise ValueError(
+                f"paper of {claim.id} must be that of {claim.part_of}, got {claim.paper!r}"
+            )
+    return claims

@@ -1,0 +1,145 @@
+"""Evidence of the claims: measured once, stored with the repository, and measured again where the
+results have changed.
+
+A record belongs to a question (a measure with its arguments), so a claim's other readings and the
+same claim asked of another grid have records of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from lib.ledger.claim import Claim
+from lib.ledger.rules import Evidence
+from lib.paths import DATA, RESULTS
+
+__all__ = ["EVIDENCE", "Measurer", "differences", "question", "read_evidence", "write_evidence"]
+
+EVIDENCE = DATA / "evidence.yml"
+_HEAD = "# What the rerun says of each claim. Written by: python -m lib claims --write\n"
+_UNSET = Evidence(math.nan)
+
+
+def question(claim: Claim) -> str:
+    """What is asked: the measure with its arguments, as text."""
+    return f"{claim.measure} {json.dumps(claim.arguments, sort_keys=True)}"
+
+
+def _results() -> str:
+    """SHA-256 of all stored results at the scale of the papers."""
+    total = hashlib.sha256()
+    for file in sorted(f for p in ("*.parquet", "*.journal") for f in RESULTS.glob(p)):
+        if ".quick." not in file.name:
+            total.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def read_evidence(path: Path | None = None) -> tuple[str, dict[str, Evidence]]:
+    """The hash of the results that were measured, and the evidence by :func:`question`."""
+    path = EVIDENCE if path is None else path
+    if not path.exists():
+        return "", {}
+    content = yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    records = {
+        asked: Evidence(**({"value": math.nan} | said), stored=True)
+        for asked, said in content["evidence"].items()
+    }
+    return content["results"], records
+
+
+def _set_fields(evidence: Evidence) -> dict[str, object]:
+    said = {}
+    for f in fields(Evidence):
+        value = getattr(evidence, f.name)
+        if isinstance(value, np.generic):
+            value = value.item()
+        if f.name != "stored" and value == value and value != getattr(_UNSET, f.name):
+            said[f.name] = [float(v) for v in value] if isinstance(value, tuple) else value
+    return said
+
+
+def write_evidence(measured: Mapping[str, Evidence], path: Path | None = None) -> None:
+    """Store evidence by question. What only a replica was asked keeps its record."""
+    path = EVIDENCE if path is None else path
+    _, before = read_evidence(path)
+    kept = {
+        asked: before[asked] if found.data == "replica" and asked in before else found
+        for asked, found in measured.items()
+    }
+    records = {
+        asked: _set_fields(found)
+        for asked, found in sorted(kept.items())
+        if found.data != "replica"
+    }
+    body = yaml.safe_dump(
+        {"results": _results(), "evidence": records},
+        sort_keys=False,
+        default_flow_style=None,
+        width=1000,
+    )
+    path.write_text(_HEAD + body)
+
+
+def _equal(a: object, b: object) -> bool:
+    if isinstance(a, float) or isinstance(b, float):
+        return bool(np.isclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True))
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    return a == b
+
+
+def differences(measured: Mapping[str, Evidence], path: Path | None = None) -> list[str]:
+    """Questions whose stored evidence is not what was measured now, in words."""
+    _, stored = read_evidence(path)
+    words = []
+    for asked, found in measured.items():
+        if found.data == "replica" or found.stored:
+            continue
+        now, then = _set_fields(found), _set_fields(stored[asked]) if asked in stored else None
+        if (
+            then is None
+            or now.keys() != then.keys()
+            or not all(_equal(now[k], then[k]) for k in now)
+        ):
+            words.append(f"{asked}: stored evidence {then or 'none'}, measured now {now}")
+    return words
+
+
+class Measurer:
+    """Give the evidence for claims: the stored one where it is current, else what is measured.
+
+    Evidence is current if the results are those that were measured. Where a measure needs a real
+    table and only its replica is here, the stored evidence stands. ``fresh`` measures in any case.
+    ``found`` is what was asked so far, by :func:`question`.
+    """
+
+    def __init__(self, *, fresh: bool = False) -> None:
+        results, self._stored = read_evidence()
+        self._current = not fresh and results == _results()
+        self.found: dict[str, Evidence] = {}
+
+    def refuse_unknown(self, claims: Iterable[Claim]) -> None:
+        """Raise ``ValueError`` for a claim that would be measured by what is no measure."""
+        for claim in claims:
+            if claim.measure and not (self._current and question(claim) in self._stored):
+                claim.measured_by()
+
+    def __call__(self, claim: Claim) -> Evidence:
+        asked = question(claim)
+        if asked not in self.found:
+            self.found[asked] = self._answer(claim, asked)
+        return self.found[asked]
+
+    def _answer(self, claim: Claim, asked: str) -> Evidence:
+        if self._current and asked in self._stored:
+            return self._stored[asked]
+        found = claim.measured_by()(**claim.arguments)
+        return self._stored.get(asked, found) if found.data == "replica" else found
