@@ -89,16 +89,16 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
             for f in folder.glob(pattern)
         )
         files += [f for f in found if f.suffix in {".csv", ".parquet"}]
-    if parts & {"experiments", "claims"}:
+    if parts & {"runner", "ledger"}:
         files += [
             f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}
         ]
         files += (root / "data").glob("facts.yml")
-    if "claims" in parts:
+    if "ledger" in parts:
         files += [f for f in (root / "data").glob("*.yml") if f not in files]
     if root / "lib" / "book" / "teaching.py" in reach:  # it reads every chapter
         files += [*(root / "chapters").rglob("*.md"), *(root / "data").glob("*.csv")]
-    if parts & {"plots", "book"}:
+    if parts & {"plotting", "book"}:
         files += (root / "lib").rglob("*.mplstyle")
     files += {template for path in reach for template in path.parent.glob("*.j2")}
     return files

@@ -34,17 +34,25 @@ def imported(source: str, package: str = "lib") -> frozenset[str]:
 
 
 def _files(name: str, root: Path) -> list[Path]:
-    """The module called ``name`` and the packages above it, where they exist."""
-    parts, found = name.split("."), []
-    for depth in range(1, len(parts) + 1):
-        base = root.joinpath(*parts[:depth])
-        found += [file for file in (base / "__init__.py", base.with_suffix(".py")) if file.exists()]
-    return found
+    """The module called ``name``, or the one that a package's face takes the name from."""
+    *parts, last = name.split(".")
+    above = root.joinpath(*parts)
+    for file in (above / last / "__init__.py", (above / last).with_suffix(".py")):
+        if file.exists():
+            return [file]
+    face = above / "__init__.py"
+    if not face.exists():  # a name inside a module, which is listed under its own name
+        return []
+    taken = [n for n in imported(face.read_text(), parts[0]) if n.endswith(f".{last}")]
+    return [face, *(file for n in taken for file in _files(n.rpartition(".")[0], root))]
 
 
 def reachable(source: str, root: Path, package: str = "lib") -> list[Path]:
     """Source files of ``package`` that ``source`` reaches by imports, directly or through
     others, sorted.
+
+    A name that a package's face passes on reaches the module that it comes from, and not the
+    others of the face.
     """
     seen: set[Path] = set()
     todo = [file for name in imported(source, package) for file in _files(name, root)]
@@ -53,8 +61,15 @@ def reachable(source: str, root: Path, package: str = "lib") -> list[Path]:
         if file in seen:
             continue
         seen.add(file)
-        todo += [f for name in imported(file.read_text(), package) for f in _files(name, root)]
+        if file.name != "__init__.py" or not _is_face(file.read_text()):
+            todo += [f for name in imported(file.read_text(), package) for f in _files(name, root)]
     return sorted(seen)
+
+
+def _is_face(source: str) -> bool:
+    """Whether a package's ``__init__`` has nothing but imports and ``__all__``."""
+    body = ast.parse(source).body
+    return all(isinstance(n, ast.Expr | ast.Import | ast.ImportFrom | ast.Assign) for n in body)
 
 
 def digest(files: Iterable[Path], root: Path) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lib import validate
+from lib.runner.cell import cell_key
 from lib.runner.sources import one_source
 from lib.runner.store import Store, StoreError
-from lib.runner.sweep import cell_key
 
 __all__ = ["share", "parts_there", "gather"]
 

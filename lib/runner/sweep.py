@@ -8,8 +8,6 @@ same key in every run, whatever grid it came in.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import subprocess
 import time
@@ -27,10 +25,11 @@ from tqdm import tqdm
 
 from lib import validate
 from lib.paths import ROOT
+from lib.runner.cell import cell_key
 from lib.runner.records import plain, refuse_taken
 from lib.runner.store import Store, StoreBusy
 
-__all__ = ["available_workers", "cell_key", "set_normalised", "provenance", "run_sweep"]
+__all__ = ["available_workers", "provenance", "run_sweep"]
 
 # what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials
 # of the tuning
@@ -46,20 +45,6 @@ PACKAGES = (
     "optax",
     "optuna",
 )
-
-
-def set_normalised(cell: Any, **fields: object) -> None:
-    """Set fields of a frozen cell to plain Python numbers, so that equal cells have equal keys:
-    ``epsilon=1`` is ``epsilon=1.0``.
-    """
-    for name, value in fields.items():
-        object.__setattr__(cell, name, value)
-
-
-def cell_key(cell: Any) -> str:
-    """Hash of a cell's class and fields, 16 hexadecimal digits."""
-    body = json.dumps([type(cell).__name__, asdict(cell)], sort_keys=True)
-    return hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
 
 
 def _git(*arguments: str) -> subprocess.CompletedProcess:

@@ -11,10 +11,11 @@ import pytest
 
 from lib.cli import main
 from lib.runner import Grid, gather_grid, grid_of, results, run_grid
+from lib.runner.cell import cell_key
 from lib.runner.parts import gather, share
 from lib.runner.run import _refuse_replica
 from lib.runner.store import Store, StoreError
-from lib.runner.sweep import cell_key, run_sweep
+from lib.runner.sweep import run_sweep
 from tests.runner.toy import ToyCell, run_toy
 
 CELLS = [ToyCell(number=i) for i in range(23)]

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.records import RESERVED, needs_real
 from lib.runner.store import Store
-from lib.runner.sweep import cell_key, run_sweep
+from lib.runner.sweep import run_sweep
 from tests.runner.toy import ToyCell, run_toy
 
 CELLS = [ToyCell(number=i) for i in range(3)]
@@ -115,7 +116,7 @@ def test_a_result_does_not_take_the_name_of_a_parameter_or_a_reserved_one(store,
 
 def test_a_parameter_does_not_take_a_reserved_name(store):
     @dataclass(frozen=True)
-    class Versioned:
+    class Versioned(KeyedCell, kind="versioned"):
         number: int
         version: str = "2"
 

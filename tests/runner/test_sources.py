@@ -20,13 +20,13 @@ from lib.datasets import Unavailable, load
 from lib.datasets.cache import locate
 from lib.paths import ROOT
 from lib.runner import Grid, Store, StoreError, gather_grid, run_grid
+from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.sources import in_words
-from lib.runner.sweep import cell_key
 from tests.runner.toy import ToyCell, run_toy
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class Cell(KeyedCell, kind="numbered"):
     dataset: str
     number: int
 

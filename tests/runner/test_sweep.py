@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -16,9 +17,10 @@ import pytest
 
 from lib.paths import ROOT
 from lib.runner import sweep
+from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.registry import GRIDS
 from lib.runner.store import Store, StoreBusy
-from lib.runner.sweep import cell_key, provenance, run_sweep
+from lib.runner.sweep import provenance, run_sweep
 from lib.studies.coherence import noisy_counts as coherence_dp
 from lib.studies.coherence import section5 as coherence
 from lib.studies.cross_paper import cells as across
@@ -104,16 +106,53 @@ def test_a_mixture_is_no_data_set():
         means_mixtures.MixtureCell(n=1000, k=3, alpha=1.0, dataset="zzz")
 
 
-def test_the_key_is_of_class_and_fields():
+def test_the_key_is_of_kind_and_fields():
     """By hand: stored records are found by it."""
 
     @dataclass(frozen=True, kw_only=True)
-    class OtherCell:
+    class OtherCell(KeyedCell, kind="other"):
         number: int
         budget: float = float("nan")
 
-    assert cell_key(ToyCell(number=1)) == "6f4743e7bf61a228"
+    body = '["toy", {"budget": NaN, "number": 1}]'
+    by_hand = hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
+    assert cell_key(ToyCell(number=1)) == by_hand == "9cdd5cb903f9174c"
     assert cell_key(ToyCell(number=1)) != cell_key(OtherCell(number=1))
+
+
+def test_another_class_name_and_a_later_field_keep_the_key():
+    """Renaming a class or adding a field with a frozen default orphans no stored record."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Renamed(KeyedCell, kind="toy"):
+        number: int
+        budget: float = float("nan")
+        added: str = field(default="off", metadata={"frozen": "off"})
+
+    assert cell_key(Renamed(number=1)) == cell_key(ToyCell(number=1))
+    assert cell_key(Renamed(number=1, added="on")) != cell_key(ToyCell(number=1))
+
+
+def test_a_default_that_changes_later_does_not_hide_behind_the_old_key():
+    """The frozen value is part of the class, and not the default of the day."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Changed(KeyedCell, kind="toy"):
+        number: int
+        budget: float = float("nan")
+        added: str = field(default="on", metadata={"frozen": "off"})
+
+    assert cell_key(Changed(number=1)) != cell_key(ToyCell(number=1))
+    assert cell_key(Changed(number=1, added="off")) == cell_key(ToyCell(number=1))
+
+
+def test_a_cell_without_a_kind_is_refused():
+    @dataclass(frozen=True)
+    class Unnamed:
+        number: int
+
+    with pytest.raises(ValueError, match="cell must be a KeyedCell with a kind, got Unnamed"):
+        cell_key(Unnamed(1))
 
 
 def _keys(name: str) -> set[str]:

@@ -8,10 +8,11 @@ import time
 from dataclasses import dataclass
 
 from lib.rng import stream
+from lib.runner.cell import KeyedCell
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToyCell:
+class ToyCell(KeyedCell, kind="toy"):
     number: int
     budget: float = float("nan")
 

@@ -10,7 +10,7 @@ import pytest
 
 from lib.datasets import load
 from lib.runner import results
-from lib.runner.sweep import cell_key
+from lib.runner.cell import cell_key
 from lib.studies.coherence.noisy_counts import GROUPS, Cell, dp_grid, per_group, run_cell
 
 

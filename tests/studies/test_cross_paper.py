@@ -13,7 +13,7 @@ import pytest
 from lib.datasets import load
 from lib.dp import zcdp_rho
 from lib.runner import results
-from lib.runner.sweep import cell_key
+from lib.runner.cell import cell_key
 from lib.studies.cross_paper.cells import (
     COLUMNS,
     LENS,

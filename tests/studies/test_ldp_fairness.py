@@ -12,8 +12,9 @@ import pytest
 from lib.datasets import TASKS, Dataset, Task, load
 from lib.domain import Domain
 from lib.runner import GRIDS, results, run_grid
+from lib.runner.cell import cell_key
 from lib.runner.store import Store
-from lib.runner.sweep import cell_key, run_sweep
+from lib.runner.sweep import run_sweep
 from lib.studies.ldp_fairness.cells import (
     BASELINE,
     Cell,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.runner.sweep import cell_key
+from lib.runner.cell import cell_key
 from lib.studies.ldp_fairness import live
 from lib.studies.ldp_fairness.cells import Cell
 

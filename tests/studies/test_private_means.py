@@ -10,7 +10,7 @@ import pytest
 from lib.means import Interval
 from lib.rng import stream
 from lib.runner import results
-from lib.runner.sweep import cell_key
+from lib.runner.cell import cell_key
 from lib.studies.private_means.census import (
     CROSSINGS,
     METHODS,

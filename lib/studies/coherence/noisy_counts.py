@@ -16,7 +16,7 @@ from lib.coherence.releases import READERS, Histogram, Reader
 from lib.datasets import Dataset, load
 from lib.datasets.memory import cached_by_data_location
 from lib.rng import stream
-from lib.runner.sweep import set_normalised
+from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.coherence.groups import flat_record, rows_per_group
 
 __all__ = [
@@ -44,7 +44,7 @@ STATISTICS = ("distance", "null")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class Cell(KeyedCell, kind="noisy counts"):
     """One split: which counts are published, at which epsilon, and who reads them."""
 
     release: str

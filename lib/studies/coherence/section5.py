@@ -17,7 +17,7 @@ from lib.coherence.learners import BATTERY
 from lib.datasets.memory import cached_by_data_location
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.rng import stream
-from lib.runner.sweep import set_normalised
+from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.coherence.groups import flat_record, rows_per_group
 
 __all__ = [
@@ -51,7 +51,7 @@ _SPLITS, _SIZES = 100, (500, 1000, 2000, 5000, 10_000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class Cell(KeyedCell, kind="section 5"):
     """One split of one variant; ``n`` people drawn at random (0: all).
 
     The stream depends on n and split only.

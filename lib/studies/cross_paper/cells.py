@@ -25,7 +25,7 @@ from lib.datasets import Dataset, load
 from lib.datasets.memory import cached_by_data_location
 from lib.domain import Domain
 from lib.rng import stream
-from lib.runner.sweep import set_normalised
+from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.cross_paper.releases import (
     BY,
     KINDS,
@@ -67,7 +67,7 @@ EPSILONS = (0.1, 1.0, 5.0, 100.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class Cell(KeyedCell, kind="cross paper"):
     """One release in one split; ``n`` people drawn at random (0: all). ``by`` and ``weights``
     are for synthesizers only.
     """

@@ -33,7 +33,7 @@ from lib.ldp import (
     split_budget,
 )
 from lib.rng import stream
-from lib.runner.sweep import set_normalised
+from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.ldp_fairness.hyperparameters import CHOICES, hyperparameters
 
 __all__ = [
@@ -62,7 +62,7 @@ _SECONDS = {"lsac": 0.9, "adult": 3.3, "acs_coverage": 5.8}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class Cell(KeyedCell, kind="ldp fairness"):
     """One training.
 
     Parameters

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from lib.runner.sweep import cell_key
+from lib.runner.cell import cell_key
 from lib.studies.ldp_fairness.cells import Cell, run_cell
 
 __all__ = ["recompute"]

@@ -32,9 +32,10 @@ from lib.datasets import load, task
 from lib.datasets.memory import cached_by_data_location
 from lib.ldp import design_matrix
 from lib.rng import seed_sequence
+from lib.runner.cell import KeyedCell, set_normalised
 from lib.runner.records import needs_real
 from lib.runner.store import Store
-from lib.runner.sweep import run_sweep, set_normalised
+from lib.runner.sweep import run_sweep
 from lib.studies.ldp_fairness.cells import split_rows, train
 from lib.studies.ldp_fairness.hyperparameters import SEARCH, TRIALS, TRIALS_VERSION
 
@@ -51,7 +52,7 @@ SPACE = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class Trial(KeyedCell, kind="ldp tuning"):
     """Trial ``number`` of the search on ``dataset`` for the best mean ``objective`` over
     ``folds`` folds.
     """

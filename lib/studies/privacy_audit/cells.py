@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from lib import validate
 from lib.dp import gaussian_epsilon
-from lib.runner.sweep import set_normalised
+from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.privacy_audit.cases import DELTA, Case, case, cases
 from lib.studies.privacy_audit.checks import Audit, audit
 from lib.studies.privacy_audit.faults import FAULTS
@@ -40,7 +40,7 @@ _FAST = ("laplace", "coinpress")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivacyCell:
+class PrivacyCell(KeyedCell, kind="privacy audit"):
     """All runs of one mechanism between two tables.
 
     ``size`` is as :func:`lib.studies.privacy_audit.cases.cases` has it. ``fault`` names a planted

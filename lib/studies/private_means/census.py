@@ -25,7 +25,7 @@ from lib.fairness.parity import parity_error, stratum_errors
 from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
 from lib.means.stratified import SPLIT
 from lib.rng import stream
-from lib.runner.sweep import set_normalised
+from lib.runner.cell import KeyedCell, set_normalised
 from lib.stats.summary import mean_interval
 
 __all__ = [
@@ -109,7 +109,7 @@ CROSSINGS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class CensusCell:
+class CensusCell(KeyedCell, kind="census means"):
     """All runs of one variable, crossing, setting and budget.
 
     ``mechanism="laplace"`` spends epsilon, else rho.

@@ -13,14 +13,14 @@ import numpy as np
 from lib import validate
 from lib.means.grouped import Interval, coinpress, recombine
 from lib.rng import stream
-from lib.runner.sweep import set_normalised
+from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.private_means.census import METHODS, RHO, RUNS, SEED, budgets, flat_interval
 
 __all__ = ["MixtureCell", "mixture_grid", "mixture_runs", "run_mixture"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MixtureCell:
+class MixtureCell(KeyedCell, kind="mixture means"):
     """All runs of one Gaussian mixture: n private rows, k strata, Dirichlet parameter alpha.
 
     ``spreads="one"``: every stratum has spread 1, as the published script drew

@@ -24,8 +24,8 @@ from lib.fairness import evaluate
 from lib.ldp import design_matrix
 from lib.rng import stream
 from lib.runner import Grid, Store, run_grid
+from lib.runner.cell import KeyedCell, set_normalised
 from lib.runner.sealed import to_bytes
-from lib.runner.sweep import set_normalised
 from lib.studies.ldp_fairness.cells import split_rows, train
 from lib.studies.ldp_fairness.hyperparameters import PUBLISHED
 
@@ -37,7 +37,7 @@ _DEFAULT = {"max_depth": -1, "learning_rate": 0.1, "n_estimators": 100}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score:
+class Score(KeyedCell, kind="replica score"):
     """One table against the real one.
 
     ``part`` is ``"marginals"`` or ``"downstream"``, ``run`` the repetition.

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from lib import validate
 from lib.dp import rho_in_floats
 from lib.rng import stream
-from lib.runner.sweep import set_normalised
+from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.synthesizers.scores import classifier_scores, marginal_scores, mean_scores
 from lib.studies.synthesizers.tables import BY, TABLES, Table, groups_of, split, table_of
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
@@ -60,7 +60,7 @@ MAIN = ("MST", "AIM", "GEM")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class Cell(KeyedCell, kind="synthesizer"):
     """One fit: a synthesizer, the columns by which it is stratified, a budget, a run.
 
     ``small`` is the rule for groups of at most 0.1% of the rows. A baseline has

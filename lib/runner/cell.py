@@ -1,0 +1,67 @@
+"""Cells: one setting and one run of a grid, and the key under which the record of one is stored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, fields
+from typing import Any
+
+__all__ = ["KeyedCell", "cell_key", "set_normalised"]
+
+
+class KeyedCell:
+    """Base of the frozen dataclasses that a grid consists of; ``kind`` is stated once and stays.
+
+    A key hangs on the kind and the fields, not on the name of the class. A field that is added
+    later states ``field(default=x, metadata={"frozen": x})``: at ``x`` it is left out of the key,
+    so that the cells of before keep theirs.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass, field
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Draw(KeyedCell, kind="draw"):
+    ...     run: int
+    >>> before = cell_key(Draw(run=0))
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Sample(KeyedCell, kind="draw"):
+    ...     run: int
+    ...     size: int = field(default=10, metadata={"frozen": 10})
+    >>> cell_key(Sample(run=0)) == before, cell_key(Sample(run=0, size=20)) == before
+    (True, False)
+    """
+
+    _kind: str
+
+    def __init_subclass__(cls, *, kind: str | None = None, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if kind is not None:
+            cls._kind = kind
+
+
+def set_normalised(cell: object, **values: object) -> None:
+    """Set fields of a frozen cell to plain Python values, so that equal cells have equal keys.
+
+    ``epsilon=1`` and ``epsilon=1.0`` are the same cell.
+    """
+    for name, value in values.items():
+        object.__setattr__(cell, name, value)
+
+
+def cell_key(cell: Any) -> str:
+    """Hash of a cell's kind and fields, 16 hexadecimal digits.
+
+    Raises
+    ------
+    ValueError
+        If the cell's class states no kind.
+    """
+    kind = getattr(cell, "_kind", None)
+    if not isinstance(kind, str):
+        name = type(cell).__name__
+        raise ValueError(f"cell must be a KeyedCell with a kind, got {name} without one")
+    frozen = {f.name: f.metadata["frozen"] for f in fields(cell) if "frozen" in f.metadata}
+    values = {n: v for n, v in asdict(cell).items() if n not in frozen or v != frozen[n]}
+    body = json.dumps([kind, values], sort_keys=True)
+    return hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
