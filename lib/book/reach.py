@@ -18,33 +18,56 @@ _PARSER = (
 
 
 @cache
-def imported(source: str, package: str = "lib") -> frozenset[str]:
-    """Dotted names below ``package`` that ``source`` imports anywhere, ``from a import b``
-    giving ``a`` and ``a.b``.
-    """
-    names: set[str] = set()
+def _imports(source: str, package: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Modules that ``source`` takes names from, and the things that it takes, dotted."""
+    modules: set[str] = set()
+    things: set[str] = set()
     with _PARSER:
         tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
+            things |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(name for name in names if name.split(".")[0] == package)
+            modules.add(node.module)
+            things |= {f"{node.module}.{alias.name}" for alias in node.names}
+    ours = (
+        frozenset(n for n in names if n.split(".")[0] == package) for names in (modules, things)
+    )
+    return next(ours), next(ours)
 
 
-def _files(name: str, root: Path) -> list[Path]:
-    """The module called ``name``, or the one that a package's face takes the name from."""
-    *parts, last = name.split(".")
-    above = root.joinpath(*parts)
-    for file in (above / last / "__init__.py", (above / last).with_suffix(".py")):
-        if file.exists():
-            return [file]
-    face = above / "__init__.py"
-    if not face.exists():  # a name inside a module, which is listed under its own name
+def imported(source: str, package: str = "lib") -> frozenset[str]:
+    """Dotted names below ``package`` that ``source`` imports anywhere, ``from a import b``
+    giving ``a`` and ``a.b``.
+    """
+    modules, things = _imports(source, package)
+    return modules | things
+
+
+def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
+    """Files that an import of ``name`` runs, and those among them whose imports it needs.
+
+    Of a package's face only the import that passes ``name`` on is needed, unless the package
+    itself is what is imported.
+    """
+    parts = name.split(".")
+    bases = [root.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
+    faces = [f for base in bases if (f := base / "__init__.py").exists()]
+    if (face := bases[-1] / "__init__.py").exists():
+        return faces, [face]
+    for base in reversed(bases[-2:]):
+        if (module := base.with_suffix(".py")).exists():
+            return [*faces, module], [module]
+    return faces, []
+
+
+def _passed_on(name: str, root: Path, package: str) -> list[str]:
+    """What a package's face imports under the last part of ``name``."""
+    above, _, last = name.rpartition(".")
+    face = root.joinpath(*above.split("."), "__init__.py")
+    if not face.exists() or _files(name, root)[1]:
         return []
-    taken = [n for n in imported(face.read_text(), parts[0]) if n.endswith(f".{last}")]
-    return [face, *(file for n in taken for file in _files(n.rpartition(".")[0], root))]
+    return [n for n in _imports(face.read_text(), package)[1] if n.rpartition(".")[2] == last]
 
 
 def reachable(source: str, root: Path, package: str = "lib") -> list[Path]:
@@ -55,21 +78,17 @@ def reachable(source: str, root: Path, package: str = "lib") -> list[Path]:
     others of the face.
     """
     seen: set[Path] = set()
-    todo = [file for name in imported(source, package) for file in _files(name, root)]
+    read: set[Path] = set()
+    todo = list(_imports(source, package)[1])
     while todo:
-        file = todo.pop()
-        if file in seen:
-            continue
-        seen.add(file)
-        if file.name != "__init__.py" or not _is_face(file.read_text()):
-            todo += [f for name in imported(file.read_text(), package) for f in _files(name, root)]
+        name = todo.pop()
+        run, needed = _files(name, root)
+        seen.update(run)
+        todo += _passed_on(name, root, package)
+        for file in set(needed) - read:
+            read.add(file)
+            todo += _imports(file.read_text(), package)[1]
     return sorted(seen)
-
-
-def _is_face(source: str) -> bool:
-    """Whether a package's ``__init__`` has nothing but imports and ``__all__``."""
-    body = ast.parse(source).body
-    return all(isinstance(n, ast.Expr | ast.Import | ast.ImportFrom | ast.Assign) for n in body)
 
 
 def digest(files: Iterable[Path], root: Path) -> str:

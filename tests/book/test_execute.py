@@ -58,6 +58,24 @@ def test_reach_is_transitive(tiny):
 
 
 @pytest.mark.parametrize(
+    ("source", "reached"),
+    [
+        ("from lib.box import one", {"one.py"}),
+        ("from lib.box import one, Two", {"one.py", "two.py"}),
+        ("from lib.box.two import Two", {"two.py"}),
+        ("from lib import box", {"one.py", "two.py"}),
+        ("import lib.box", {"one.py", "two.py"}),
+    ],
+)
+def test_of_a_face_only_what_is_asked_for_is_reached(tiny, source, reached):
+    edit(tiny, "lib/box/__init__.py", "from lib.box.one import one\nfrom lib.box.two import Two\n")
+    edit(tiny, "lib/box/one.py", "def one():\n    return 1\n")
+    edit(tiny, "lib/box/two.py", "class Two:\n    pass\n")
+    found = {path.name for path in reachable(source, tiny.root)}
+    assert found == reached | {"__init__.py"}
+
+
+@pytest.mark.parametrize(
     ("path", "matters"),
     [
         ("lib/used.py", True),
@@ -94,9 +112,9 @@ def test_key_follows_cells_tags_and_parameters(tiny):
         ("datasets", "real/x.csv"),
         ("datasets", "cache/x.csv"),
         ("datasets", "cache/folktables/2018/1-Year/x.csv"),
-        ("experiments", "data/results/x.parquet"),
-        ("experiments", "data/facts.yml"),
-        ("claims", "data/claims.yml"),
+        ("runner", "data/results/x.parquet"),
+        ("runner", "data/facts.yml"),
+        ("ledger", "data/claims.yml"),
     ],
 )
 def test_key_follows_the_data_that_the_reach_can_read(tiny, monkeypatch, package, path):
