@@ -9,6 +9,7 @@ the adjusted one is below 5%.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
