@@ -48,7 +48,7 @@ def test_laplace_pays_in_epsilon_and_is_exact_in_the_limit():
 
 def test_a_ledger_without_enough_left_refuses_and_draws_no_noise():
     accountant, rng = PrivacyAccountant(0.4), stream(0, "poor")
-    with pytest.raises(ValueError, match=r"0\.4 of 0\.4 is left"):
+    with pytest.raises(ValueError, match=r"at most the 0\.4 that is left of 0\.4, got 0\.5"):
         strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=0.5, rng=rng, accountant=accountant)
     assert accountant.spent == 0
     assert rng.bit_generator.state == stream(0, "poor").bit_generator.state
