@@ -1,6 +1,6 @@
 """Demographic coherence of a user's own table: in the clear, of a curator, or of one release.
 
-This runs the experiment DemCoh of the paper on the file as it is, on a curator that can be rerun, or
+This runs the paper's experiment DemCoh on the file as it is, on a curator that can be rerun, or
 on one finished release.
 
 Three experiments, and what each can say:
