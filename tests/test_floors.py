@@ -9,22 +9,27 @@ from lib.paths import ROOT
 
 FLOORS = {
     "paths": 0,
-    "rng": 0,
+    "rng": 1,
     "validate": 0,
-    "datasets": 1,
-    "dp": 1,
-    "ldp": 2,
+    "domain": 1,
+    "stats": 1,
+    "datasets": 2,
+    "dp": 2,
     "fairness": 2,
-    "means": 2,
-    "synth": 2,
-    "coherence": 2,
-    "experiments": 3,
-    "book": 4,
-    "claims": 4,
-    "plots": 4,
-    "cli": 5,
-    "__main__": 6,
+    "ldp": 3,
+    "means": 3,
+    "synth": 3,
+    "coherence": 3,
+    "plotting": 4,
+    "runner": 4,
+    "ledger": 5,
+    "studies": 6,
+    "audit": 6,
+    "book": 7,
+    "cli": 8,
+    "__main__": 9,
 }
+ACROSS = ("cross_paper", "replicas")
 SOURCES = sorted((ROOT / "lib").rglob("*.py"))
 
 
@@ -42,6 +47,20 @@ def test_no_import_climbs(path):
         parts = name.split(".")
         if len(parts) > 1 and parts[1] != own:
             assert FLOORS[parts[1]] < FLOORS[own], f"{own} (floor {FLOORS[own]}) imports {name}"
+
+
+STUDIES = sorted(path.name for path in (ROOT / "lib" / "studies").iterdir() if path.is_dir())
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_study_imports_another(path):
+    """But for the study across the papers, which compares what the others made."""
+    parts = path.relative_to(ROOT / "lib").parts
+    if parts[0] != "studies" or len(parts) < 3 or parts[1] in ACROSS:
+        return
+    for name in imported(path.read_text()):
+        if name.startswith("lib.studies."):
+            assert name.split(".")[2] == parts[1], f"{parts[1]} imports {name}"
 
 
 def test_the_check_would_see_a_climb():
