@@ -46,7 +46,7 @@ INTEGER_MAX = 1 << 63  # for a count or a size that is reckoned with as a float
 _REAL = "biuf"  # kinds of dtype whose entries are real numbers
 
 
-def require(holds: bool, name: str, what: str, value: object) -> None:
+def require(holds: bool | np.bool, name: str, what: str, value: object) -> None:
     """Raise ``ValueError("NAME must be WHAT, got VALUE")`` unless ``holds``.
 
     >>> require(2 > 1, "two", "more than one", 2)

@@ -223,7 +223,7 @@ def size_ratio(s: Setting) -> float:
     return members / needed if members >= needed else min(members / needed, 1 - 1e-16)
 
 
-def allows_delta(delta: float, epsilon: float, beta: float, n: float, collection: float) -> bool:
+def allows_delta(delta: float, epsilon: float, beta: float, n: float, collection: int) -> bool:
     """Whether Theorem 8 allows this delta."""
     return n > 0 and delta <= _ROOM * theorem8_delta(
         epsilon=epsilon, beta=beta, n=n, collection=collection

@@ -144,7 +144,7 @@ def _prior(name: str, prior: np.ndarray, k: int | None = None) -> np.ndarray:
     prior = np.asarray(prior, dtype=float)
     fits = prior.ndim == 1 and k in (None, prior.size)
     validate.require(fits, name, f"of shape ({'k' if k is None else k},)", prior.shape)
-    fits = (prior >= 0).all() and 0 < prior.sum() < np.inf
+    fits = bool((prior >= 0).all() and 0 < prior.sum() < np.inf)
     validate.require(fits, name, "finite numbers >= 0, one of them above 0", prior.tolist())
     return prior / prior.sum()
 

@@ -145,8 +145,9 @@ def read_claims(path: Path = CLAIMS) -> list[Claim]:
             f"id={repeated[0]!r} stands {Counter(c.id for c in claims)[repeated[0]]} times; once is"
             " allowed"
         )
-    for before, claim in zip([None, *claims], claims, strict=False):
-        if claim.part_of and (before is None or claim.part_of not in (before.id, before.part_of)):
+    for i, claim in enumerate(claims):
+        before = claims[max(i - 1, 0)]
+        if claim.part_of and (i == 0 or claim.part_of not in (before.id, before.part_of)):
             raise ValueError(
                 f"part_of of {claim.id} must be the row before it or that row's, got"
                 f" {claim.part_of!r}"

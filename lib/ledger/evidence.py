@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import yaml
@@ -88,7 +89,7 @@ def write_evidence(measured: Mapping[str, Evidence], path: Path | None = None) -
     path.write_text(_HEAD + body)
 
 
-def _equal(a: object, b: object) -> bool:
+def _equal(a: Any, b: Any) -> bool:
     if isinstance(a, float) or isinstance(b, float):
         return bool(np.isclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True))
     if isinstance(a, list) and isinstance(b, list):

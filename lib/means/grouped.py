@@ -229,7 +229,8 @@ def require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarra
     """
     if not rhos:
         raise ValueError(f"rhos must be a tuple of at least one budget, got {rhos!r}")
-    n, width = np.array([1, np.max(sizes, initial=1)]), float(interval.high) - float(interval.low)
+    n = np.array([1, np.max(sizes, initial=1)])
+    width: float | np.ndarray = float(interval.high) - float(interval.low)
     for rho, beta in _steps(interval, rhos):
         width = 2 * _step(width, n, interval.sigma, validate.positive("rhos", rho), beta)[2]
 

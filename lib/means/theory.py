@@ -113,7 +113,7 @@ def plain_bound(n: float, *, radius: float, epsilon: float, gamma: float) -> flo
     >>> round(plain_bound(1000, radius=3, epsilon=1, gamma=0.05), 4)
     0.0456
     """
-    weights = noise_weights([n], radius=radius, epsilon=epsilon, gamma=gamma)
+    weights = noise_weights(np.array([n]), radius=radius, epsilon=epsilon, gamma=gamma)
     return math.log(1 / gamma) * float(weights[0])
 
 

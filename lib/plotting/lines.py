@@ -45,7 +45,7 @@ def spread(rows: pd.DataFrame, value: str = "mean", most: float | None = None) -
 def curve(
     ax: Axes,
     rows: pd.DataFrame,
-    x: str | Sequence[float],
+    x: str | Sequence[float] | np.ndarray | pd.Series,
     value: str = "mean",
     *,
     most: float | None = None,

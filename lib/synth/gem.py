@@ -251,8 +251,8 @@ class GEM(Synthesizer):
             return np.abs(exact[s] - total * product_marginal([shares[c] for c in s]).ravel())
 
         if self.variant == "marginal":
-            scores = [error(s).sum() - expected_noise(sigma, exact[s].size) for s in names]
-            chosen = select(np.array(scores), self.select_share * rho, 1.0, accountant, rng)
+            gains = [error(s).sum() - expected_noise(sigma, exact[s].size) for s in names]
+            chosen = select(np.array(gains), self.select_share * rho, 1.0, accountant, rng)
             columns = names[chosen]
             m = measure(data, domain, columns, gaussian_cost(sigma), accountant, rng)
             return (columns, None), m.noisy / total, sigma
@@ -361,9 +361,9 @@ class _Trainer:
                 loss += times[s] * value
                 for c, p in zip(s, pull, strict=True):
                     pulls[c] += times[s] * p
-            pull = tuple(pulls[c] for c in columns)
+            every = tuple(pulls[c] for c in columns)
             self.weights, self.state = kernel.pull_back(
-                self.weights, self.state, self.z, pull, self.settings.rate, self.domain.sizes
+                self.weights, self.state, self.z, every, self.settings.rate, self.domain.sizes
             )
             losses.append(loss)
         return np.array(losses)

@@ -72,7 +72,7 @@ class Tree:
         )
 
     @cached_property
-    def routes(self) -> tuple[tuple[int, int, tuple, tuple, tuple, tuple], ...]:
+    def routes(self) -> tuple[tuple, ...]:
         """Per child: its place, its parent's, the axes to sum out in each, the shapes to add in."""
         return tuple(
             (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from textwrap import fill
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -89,7 +90,7 @@ def against_epsilon(
         (reader, panel) to the excess of the half in the clear.
     """
     names, titles = (list(dict.fromkeys(table[column])) for column in ("release", "panel"))
-    settings = {"titles": titles, "sharex": True, "sharey": True}
+    settings: dict[str, Any] = {"titles": titles, "sharex": True, "sharey": True}
     shape = (len(READER_COLOURS), len(titles))
     fig, axes = panels((_WIDTH, 6.8), shape, "ε (log scale)", **settings)
     budgets, words = sorted(table["epsilon"].unique()), []
@@ -121,7 +122,12 @@ def _lines(ax: Axes, part: pd.DataFrame, names: Sequence[str]) -> None:
     for i, name in enumerate(names):
         own = part[part["release"] == name].sort_values("epsilon")
         x = own["epsilon"] * 1.06 ** (i - len(names) / 2)
-        style = {"color": SERIES[i], "marker": SHAPES[i], "markersize": 3, "label": name}
+        style: dict[str, Any] = {
+            "color": SERIES[i],
+            "marker": SHAPES[i],
+            "markersize": 3,
+            "label": name,
+        }
         curve(ax, own, x, capsize=1.2, **style)
 
 

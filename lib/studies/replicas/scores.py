@@ -104,7 +104,7 @@ def run_score(cell: Score) -> dict:
     validate.require(
         not real.is_replica, "dataset", "there with its real rows (COMPANION_DATA)", cell.dataset
     )
-    origin = {"data_sha256": real.sha256}
+    origin: dict[str, object] = {"data_sha256": real.sha256}
     if cell.table == "replica":
         origin["replica_sha256"] = load(cell.dataset, "replica").sha256
     if cell.part == "marginals":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -64,7 +65,7 @@ def promise_against_epsilon(table: pd.DataFrame, shares: Mapping[str, float]) ->
     shares : mapping panel title -> share of the group
     """
     size, shape = (5.2, 2.6 * len(shares) + 0.8), (len(shares), 1)
-    settings = {"titles": shares, "log": "xy", "sharex": True, "sharey": True}
+    settings: dict[str, Any] = {"titles": shares, "log": "xy", "sharex": True, "sharey": True}
     fig, axes = panels(size, shape, "ε (log scale)", "least α promised", **settings)
     words = []
     for ax, title in zip(axes.flat, shares, strict=True):
@@ -138,10 +139,10 @@ def information(table: pd.DataFrame) -> Picture:
     """
     levels = list(dict.fromkeys(table["epsilon"]))
     size, titles = (5.2, 2.5 * len(levels) + 0.9), [f"ε = {e:g}" for e in levels]
-    settings = {"titles": titles, "log": "xy", "sharex": True}
+    settings: dict[str, Any] = {"titles": titles, "log": "xy", "sharex": True}
     labels = ("people in the data set, n (log scale)", "nats")
     fig, axes = panels(size, (len(levels), 1), *labels, **settings)
-    styles = {"color": (RED, BLUE, DARK, OLIVE), "linestyle": ("-", "-", "--", ":")}
+    styles: dict[str, Any] = {"color": (RED, BLUE, DARK, OLIVE), "linestyle": ("-", "-", "--", ":")}
     words = []
     for ax, epsilon in zip(axes.flat, levels, strict=True):
         curves = table[table["epsilon"] == epsilon].set_index("n").drop(columns="epsilon")
@@ -206,7 +207,7 @@ def binary_universe(table: pd.DataFrame) -> Picture:
     ``table`` has columns ``n, unlike, mean, high``.
     """
     titles = ("reports of the two halves differ", "distance of the worst predictor")
-    settings = {"titles": titles, "log": "x", "sharex": True}
+    settings: dict[str, Any] = {"titles": titles, "log": "x", "sharex": True}
     fig, axes = panels((5.2, 5.2), (2, 1), "people, n (log scale)", **settings)
     above, below = axes.flat
     above.plot("n", "unlike", "o-", data=table, color=RED)

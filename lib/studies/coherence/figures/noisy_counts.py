@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,11 @@ def tails(rows: pd.DataFrame, title: str) -> Picture:
     """
     rows = rows.assign(**rows[["paper", "ours"]].clip(upper=1))
     sizes = list(dict.fromkeys(rows["members"]))
-    settings = {"titles": [f"{size:,} members" for size in sizes], "log": "y", "sharey": True}
+    settings: dict[str, Any] = {
+        "titles": [f"{size:,} members" for size in sizes],
+        "log": "y",
+        "sharey": True,
+    }
     size, shape = (2.4 * len(sizes), 2.9), (1, len(sizes))
     fig, axes = panels(size, shape, "α", "Pr[$W_1$ > α]", ylim=(1e-5, 2), **settings)
     for ax, members in zip(axes.flat, sizes, strict=True):
@@ -84,7 +89,8 @@ def release_against_epsilon(rows: pd.DataFrame, bounds: pd.DataFrame, group: str
     epsilons = sorted(rows["epsilon"].unique())
     finite = [e for e in epsilons if math.isfinite(e)]
     rows = rows.assign(place=rows["epsilon"].replace(math.inf, 4 * finite[-1]))
-    size, settings = (2.5 * len(names), 3.2), {"titles": names, "log": "xy", "sharey": True}
+    size = (2.5 * len(names), 3.2)
+    settings: dict[str, Any] = {"titles": names, "log": "xy", "sharey": True}
     labels = ("ε", "$W_1$ distance (log scale)")
     fig, axes = panels(size, (1, len(names)), *labels, ylim=(8e-4, 3), **settings)
     words = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -133,7 +134,7 @@ def best_map(table: pd.DataFrame) -> Picture:
         index="k", columns="epsilon", values="best"
     )
     ks, epsilons = cells.index, cells.columns
-    limits = {"ylim": (ks.min(), ks.max()), "log": "xy"}
+    limits: dict[str, Any] = {"ylim": (ks.min(), ks.max()), "log": "xy"}
     fig, ax = panel((6.4, 3.8), _BUDGET, "domain size k (log scale)", **limits)
     colour = {"cmap": ListedColormap([colours[n] for n in used]), "vmin": -0.5}
     ax.pcolormesh(epsilons, ks, cells, **colour, vmax=len(used) - 0.5, shading="nearest")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -48,7 +49,7 @@ def dirichlet_triangles(draws: Mapping[float, np.ndarray]) -> Picture:
 def shares(sizes: Sequence[float], laws: Mapping[str, np.ndarray]) -> Picture:
     """Sorted shares of the groups beside draws of symmetric Dirichlet laws (median, 5% to 95%)."""
     observed = np.sort(np.asarray(sizes, dtype=float) / np.sum(sizes))[::-1]
-    limits = {"ylim": (max(observed.min() / 30, 1e-9), 1.3), "log": "y"}
+    limits: dict[str, Any] = {"ylim": (max(observed.min() / 30, 1e-9), 1.3), "log": "y"}
     fig, ax = panel((6.2, 3.2), "race group, by size", "share of the people (log)", **limits)
     place = np.arange(1, observed.size + 1)
     for i, (name, g) in enumerate(laws.items()):
@@ -75,10 +76,10 @@ def error_grid(records: pd.DataFrame, ks: Sequence[int], alphas: Sequence[float]
     """Error against n, a row a k and a column an alpha (Figure 6); dotted: without noise."""
     cells = [(k, alpha) for k in ks for alpha in alphas]
     size, shape = (1.8 + 1.75 * len(alphas), 0.8 + 1.7 * len(ks)), (len(ks), len(alphas))
-    settings = {"log": "xy", "sharex": True, "sharey": True}
+    settings: dict[str, Any] = {"log": "xy", "sharex": True, "sharey": True}
     titles = [f"k = {k}, α = {alpha:g}" for k, alpha in cells]
     fig, axes = panels(size, shape, "n (log)", "|error| (log)", titles=titles, **settings)
-    dotted = {"color": RED, "linestyle": ":", "label": "PubStrat, no noise"}
+    dotted: dict[str, Any] = {"color": RED, "linestyle": ":", "label": "PubStrat, no noise"}
     words = []
     for ax, (k, alpha) in zip(axes.flat, cells, strict=True):
         own = records[(records["k"] == k) & (records["alpha"] == alpha)].sort_values("n")
@@ -132,7 +133,7 @@ def sweep(
 ) -> Picture:
     """A panel a variable, two in a row: a metric against the budget, 95% bands."""
     rows = -(-len(variables) // 2)
-    settings = {"titles": variables, "log": "xy", "sharex": True}
+    settings: dict[str, Any] = {"titles": variables, "log": "xy", "sharex": True}
     fig, axes = panels((6.4, 0.7 + 2.3 * rows), (rows, 2), xlabel, ylabel, **settings)
     words = []
     for ax, variable in zip(axes.flat, variables, strict=False):

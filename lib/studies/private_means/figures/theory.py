@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,7 +51,10 @@ def dirichlet_curve(table: pd.DataFrame, levels: Mapping[str, float]) -> Picture
 
     ``table`` has columns ``alpha, theorem, drawn, with people``.
     """
-    limits = {"ylim": (min(0.0, levels["best"]) - 5, levels["worst"] + 6), "log": "x"}
+    limits: dict[str, Any] = {
+        "ylim": (min(0.0, levels["best"]) - 5, levels["worst"] + 6),
+        "log": "x",
+    }
     labels = ("Dirichlet parameter α (log scale)", "sum of log group sizes")
     fig, ax = panel((5.8, 4.4), *labels, **limits)
     curves, mark = table.set_index("alpha"), {"linestyle": "", "markersize": 4}

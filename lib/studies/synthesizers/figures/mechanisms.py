@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -39,15 +40,15 @@ def rounds(table: pd.DataFrame) -> Picture:
 
     ``table`` has columns ``round, sigma, cells, change, noise, annealed``.
     """
-    settings = {"log": "y", "sharex": True}
+    settings: dict[str, Any] = {"log": "y", "sharex": True}
     fig, axes = panels((6.0, 4.2), (2, 1), "round", **settings)
     top, bottom = axes.flat
     top.step("round", "sigma", data=table, where="mid", color=BLUE, label="_")
     grown = table[table["annealed"]]
-    style = {"color": RED, "markersize": 4, "label": "budget doubles after"}
+    style: dict[str, Any] = {"color": RED, "markersize": 4, "label": "budget doubles after"}
     top.plot(grown["round"], grown["sigma"], "o", **style)
     top.set_ylabel("σ of a cell (log)")
-    moves = {"color": BLUE, "markersize": 3.5, "label": "change of the model"}
+    moves: dict[str, Any] = {"color": BLUE, "markersize": 3.5, "label": "change of the model"}
     bottom.plot("round", "change", "o-", data=table, **moves)
     bottom.plot("round", "noise", "--", data=table, color=GREY, label="expected noise")
     bottom.set_ylabel("L1, in people (log)")

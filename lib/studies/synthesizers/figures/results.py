@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -113,7 +114,11 @@ def groups_by_size(
     words = []
     for i, (key, name) in enumerate(series.items()):
         x = frame["people"] * 1.06 ** (i - (len(series) - 1) / 2)
-        style = {"color": COLOURS.get(key, PINK), "marker": _MARKERS.get(key, "o"), "label": name}
+        style: dict[str, Any] = {
+            "color": COLOURS.get(key, PINK),
+            "marker": _MARKERS.get(key, "o"),
+            "label": name,
+        }
         curve(ax, frame, x, key, linestyle="", **style)
         first, last = frame[key].iloc[[0, -1]]
         words.append(f"{name}: {first:.2f} for the largest group, {last:.2f} for the smallest")
