@@ -29,3 +29,35 @@ def test_importing_a_package_loads_nothing_of_weight(package, light):
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert not set(done.stdout.split()) & (HEAVY | light)
+
+
+WITHOUT_POSIX = """
+import importlib, pkgutil, sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name in POSIX:
+            raise ImportError(f"{name} is not on this system")
+
+POSIX = {"fcntl", "grp", "pwd", "resource", "termios"}
+sys.meta_path.insert(0, Blocked())
+for name in POSIX:
+    sys.modules.pop(name, None)
+import lib
+for module in pkgutil.walk_packages(lib.__path__, "lib."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+print("all imported")
+"""
+
+
+def test_the_package_imports_where_posix_is_not():
+    """As on Windows: no module of it needs fcntl or the like, directly or by a dependency."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WITHOUT_POSIX],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == "all imported", done.stderr

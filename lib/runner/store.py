@@ -11,7 +11,6 @@ the same records twice, and reading drops the second. Both files carry checksums
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import zlib
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from filelock import FileLock, Timeout
 
 from lib.runner.records import kinds_of, plain, refuse_mixture
 from lib.runner.sealed import from_bytes, to_bytes
@@ -95,7 +95,7 @@ class Store:
         self.journal = self.path.with_suffix(".journal")
         self.version = version
         self._mix_versions = mix_versions
-        self._lock: int | None = None
+        self._lock: FileLock | None = None
         self._kinds: dict[str, str] = {}  # known to the writer only
         self._know_cells()
 
@@ -189,11 +189,10 @@ class Store:
         if self._lock is not None:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o644)
+        lock = FileLock(self.path.with_suffix(".lock"), timeout=0)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
+            lock.acquire()
+        except Timeout:
             raise StoreBusy(
                 f"another process is writing to {self.path}; wait for it or stop it"
             ) from None
@@ -208,10 +207,7 @@ class Store:
     def close(self) -> None:
         """Let another process write. The lock also goes with the process, however it ends."""
         if self._lock is not None:
-            fcntl.flock(
-                self._lock, fcntl.LOCK_UN
-            )  # closing alone would not, where a forked worker holds a copy
-            os.close(self._lock)
+            self._lock.release()
             self._lock = None
 
     def _read_parquet(self) -> pd.DataFrame:

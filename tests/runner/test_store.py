@@ -148,7 +148,7 @@ def test_a_writer_sees_what_another_wrote_since_it_read(path):
 def test_the_lock_is_let_go_though_a_forked_worker_has_a_copy(path):
     one = Store(path, version="1")
     one.append(_record(0))
-    copy = os.dup(one._lock)
+    copy = os.dup(one._lock._context.lock_file_fd)
     one.close()
     two = Store(path, version="1")
     two.append(_record(1))
