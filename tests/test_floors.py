@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from lib.book.reach import imported
@@ -49,9 +51,6 @@ def test_no_import_climbs(path):
             assert FLOORS[parts[1]] < FLOORS[own], f"{own} (floor {FLOORS[own]}) imports {name}"
 
 
-STUDIES = sorted(path.name for path in (ROOT / "lib" / "studies").iterdir() if path.is_dir())
-
-
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_study_imports_another(path):
     """But for the study across the papers, which compares what the others made."""
@@ -61,6 +60,31 @@ def test_no_study_imports_another(path):
     for name in imported(path.read_text()):
         if name.startswith("lib.studies."):
             assert name.split(".")[2] == parts[1], f"{parts[1]} imports {name}"
+
+
+def test_the_architecture_page_shows_the_tree():
+    """Its table has every room of the package on the floor that the tests hold it to."""
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    shown = {room: int(floor) for floor, room in re.findall(r"^\| (\d) \| `(\w+)` \|", text, re.M)}
+    assert shown == {room: floor for room, floor in FLOORS.items() if room != "__main__"}
+    rooms = {
+        p.stem
+        for p in (ROOT / "lib").iterdir()
+        if p.suffix == ".py" or (p / "__init__.py").exists()
+    }
+    assert rooms - {"__init__", "__main__"} == set(shown)
+
+
+def test_the_architecture_page_names_what_is_there():
+    for name in re.findall(r"`(lib\.[\w.]+)`", (ROOT / "ARCHITECTURE.md").read_text()):
+        path = ROOT.joinpath(*name.split("."))
+        parts = (
+            path,
+            path.with_suffix(".py"),
+            path.parent.with_suffix(".py"),
+            path.parent / "__init__.py",
+        )
+        assert any(part.exists() for part in parts), name
 
 
 def test_the_check_would_see_a_climb():
