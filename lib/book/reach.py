@@ -48,17 +48,29 @@ def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
     """Files that an import of ``name`` runs, and those among them whose imports it needs.
 
     Of a package's face only the import that passes ``name`` on is needed, unless the package
-    itself is what is imported.
+    itself is what is imported. Faces that nothing is taken from have no effect and are left out.
     """
     parts = name.split(".")
     bases = [root.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
-    faces = [f for base in bases if (f := base / "__init__.py").exists()]
+    faces = [f for base in bases[:-1] if (f := base / "__init__.py").exists() and not _is_face(f)]
     if (face := bases[-1] / "__init__.py").exists():
-        return faces, [face]
+        return [*faces, face], [face]
     for base in reversed(bases[-2:]):
         if (module := base.with_suffix(".py")).exists():
             return [*faces, module], [module]
-    return faces, []
+    above = bases[-2] / "__init__.py" if len(bases) > 1 else face
+    return [*faces, *([above] if above.exists() else [])], []
+
+
+def _is_face(path: Path) -> bool:
+    """Whether an ``__init__`` has nothing but words, imports and ``__all__``."""
+    with _PARSER:
+        body = ast.parse(path.read_text()).body
+    targets = [
+        ast.unparse(t) for node in body if isinstance(node, ast.Assign) for t in node.targets
+    ]
+    kinds = (ast.Expr, ast.Import, ast.ImportFrom, ast.Assign)
+    return all(isinstance(node, kinds) for node in body) and set(targets) <= {"__all__"}
 
 
 def _passed_on(name: str, root: Path, package: str) -> list[str]:

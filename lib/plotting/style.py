@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from lib.ldp import PROTOCOLS
-
 __all__ = [
     "BOUND_COLOURS",
     "BOUND_NAMES",
@@ -47,10 +45,11 @@ class _Styles(dict):
 
 
 # the markers tell the protocols apart in grey
+_PROTOCOLS = ("GRR", "BLH", "OLH", "RAPPOR", "OUE", "SS", "THE")
 COLOURS = _Styles(
-    zip(PROTOCOLS, (BLUE, DARK, OLIVE, RED, PINK, GREEN, ORANGE), strict=True), "#56B4E9"
+    zip(_PROTOCOLS, (BLUE, DARK, OLIVE, RED, PINK, GREEN, ORANGE), strict=True), "#56B4E9"
 )
-MARKERS = _Styles(zip(PROTOCOLS, "osD^vPX", strict=True), "*")
+MARKERS = _Styles(zip(_PROTOCOLS, "osD^vPX", strict=True), "*")
 
 METRIC_NAMES = {
     "DI": "disparate impact",
@@ -80,7 +79,7 @@ BOUND_COLOURS = dict(zip(BOUND_NAMES, (PINK, RED, BLUE, GREEN, DARK), strict=Tru
 def in_order(names) -> list[str]:
     """Each of ``names`` once: the package's protocols in their order, then those of others."""
     there = dict.fromkeys(names)
-    return [n for n in PROTOCOLS if n in there] + [n for n in there if n not in PROTOCOLS]
+    return [n for n in _PROTOCOLS if n in there] + [n for n in there if n not in _PROTOCOLS]
 
 
 def short_name(protocol: str) -> str:
@@ -92,5 +91,5 @@ def offsets() -> dict[str, float]:
     """Factor on epsilon for each protocol, which sets error bars side by side; 1 for any other."""
     places = [place for place in range(-4, 5) if place]
     return _Styles(
-        {name: 1.035**place for name, place in zip(PROTOCOLS, places, strict=False)}, 1.0
+        {name: 1.035**place for name, place in zip(_PROTOCOLS, places, strict=False)}, 1.0
     )

@@ -6,18 +6,15 @@ from __future__ import annotations
 
 import pytest
 
-from lib.book.facts import (
-    STORED_TABLES,
-    attribute_counts,
+from lib.book.count_facts import (
     count,
     count_attributes,
     count_section5,
     count_task,
     facts,
-    section5_facts,
-    task_facts,
     write,
 )
+from lib.book.facts import STORED_TABLES, attribute_counts, section5_facts, task_facts
 from lib.datasets import TASKS, load
 from lib.datasets.section5 import load_section5
 from lib.runner import results
@@ -66,7 +63,7 @@ def test_facts_add_up():
 
 
 def test_a_replicas_facts_are_not_stored(on_replicas, tmp_path, monkeypatch):
-    monkeypatch.setattr("lib.book.facts.table_of", lambda name: table_of(name, "replica"))
+    monkeypatch.setattr("lib.book.count_facts.table_of", lambda name: table_of(name, "replica"))
     with pytest.raises(ValueError, match="nist must be the real table, got its replica"):
         write(tmp_path / "facts.yml")
     assert not (tmp_path / "facts.yml").exists()

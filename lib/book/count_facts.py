@@ -1,0 +1,101 @@
+"""Count the facts of the public tables and store them: ``python -m lib.book.count_facts``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from lib.book.facts import FACTS, STORED_TABLES, Facts, Section5Facts, table_facts
+from lib.datasets import TASKS, Dataset, load
+from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
+from lib.studies.synthesizers.tables import Table, origin, table_of
+
+__all__ = ["count", "count_attributes", "count_section5", "count_task", "facts", "write"]
+
+
+def count_attributes(data: Dataset) -> dict[str, list[int]]:
+    """How many rows have each code of a task's sensitive attributes."""
+    return {
+        c: np.bincount(data.frame[c], minlength=data.task.domain[c]).tolist()
+        for c in data.task.sensitive
+    }
+
+
+def count_section5(table: Section5) -> Section5Facts:
+    """The facts of the table of Section 5."""
+    answers = table.frame[TARGET].value_counts()
+    alone = ~table.frame[list(table.lens)].duplicated(keep=False)
+    ill, well, not_asked = (int(answers.get(code, 0)) for code in (1, 2, NOT_ASKED))
+    unique = int(alone[table.frame[TARGET] == 1].sum())
+    return Section5Facts(
+        table.data.sha256, len(table.frame), ill, well, not_asked, int(alone.sum()), unique
+    )
+
+
+def _count(frame: pd.DataFrame, by: list[str], target: str, data: str, sha256: str) -> Facts:
+    groups = {
+        ",".join(f"{c}={k}" for c, k in zip(by, codes, strict=True)): (len(y), int(y.sum()))
+        for codes, y in frame.groupby(by)[target]
+        if len(y)
+    }
+    return Facts(data, sha256, len(frame), target, int(frame[target].sum()), groups)
+
+
+def count(table: Table) -> Facts:
+    """The facts of a table of the synthesizers, by sex and race."""
+    return _count(table.frame, ["SEX", "RAC1P"], table.target, origin([table.source]), table.sha256)
+
+
+def count_task(data: Dataset) -> Facts:
+    """The facts of a task's table, by its protected attribute."""
+    return _count(data.frame, [data.task.protected], data.task.target, data.label, data.sha256)
+
+
+@cache
+def facts(dataset: str, path: Path = FACTS) -> Facts:
+    """The stored facts of one of :data:`STORED_TABLES`; another table, which only a machine that
+    has it shows, is counted.
+    """
+    if dataset not in STORED_TABLES:
+        return count(table_of(dataset))
+    return table_facts(dataset, path)
+
+
+def write(path: Path = FACTS) -> None:
+    """Count the real tables and store their facts.
+
+    Raises
+    ------
+    ValueError
+        If only the replica of one is here.
+    """
+    found = {
+        "tables": {name: count(table_of(name)) for name in STORED_TABLES},
+        "tasks": {name: count_task(load(name)) for name in TASKS},
+    }
+    for name, fact in (found["tables"] | found["tasks"]).items():
+        if fact.data == "replica":
+            raise ValueError(f"{name} must be the real table, got its replica; set COMPANION_DATA")
+    records = {
+        kind: {
+            n: asdict(f) | {"groups": {g: list(pair) for g, pair in f.groups.items()}}
+            for n, f in of.items()
+        }
+        for kind, of in found.items()
+    }
+    records["attributes"] = {name: count_attributes(load(name)) for name in TASKS}
+    records["section5"] = asdict(count_section5(load_section5()))
+    head = (
+        "# Facts of the public tables behind stored results, counted without noise: no part of what"
+        " a replica promises.\n# Written by: python -m lib.book.count_facts\n"
+    )
+    path.write_text(head + yaml.safe_dump(records, sort_keys=False, default_flow_style=None))
+
+
+if __name__ == "__main__":
+    write()
