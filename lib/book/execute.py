@@ -95,7 +95,7 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         ]
         files += (root / "data").glob("facts.yml")
     if "ledger" in parts:
-        files += [f for f in (root / "data").glob("*.yml") if f not in files]
+        files += [f for f in (root / "data").rglob("*.yml") if f not in files]
     if root / "lib" / "book" / "teaching.py" in reach:  # it reads every chapter
         files += [*(root / "chapters").rglob("*.md"), *(root / "data").glob("*.csv")]
     if parts & {"plotting", "book"}:

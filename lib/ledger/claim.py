@@ -1,4 +1,4 @@
-"""Claims: what each row of ``data/claims.yml`` states, and how it is to be measured and judged."""
+"""Claims: what each row of ``data/claims/`` states, and how it is to be measured and judged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lib.runner.registry import studies
 
 __all__ = ["CLAIMS", "COMPANION", "PAPERS", "Claim", "measures", "read_claims"]
 
-CLAIMS = DATA / "claims.yml"
+CLAIMS = DATA / "claims"
 PAPERS = ("stratified", "ldp", "coherence")
 # whose rows no paper states: other tables, other settings, readings of our own
 COMPANION = "companion"
@@ -45,7 +45,7 @@ def measures() -> dict[str, Callable[..., Evidence]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One row of ``data/claims.yml``.
+    """One row of a file in ``data/claims``.
 
     ``paper`` says who states it: a paper, or the ``companion``, whose rows name in ``about`` the
     paper that they belong beside. ``rule`` with its ``tolerance``, and the reason for it (``why``),
@@ -127,10 +127,20 @@ class Claim:
             )
 
 
-def read_claims(path: Path = CLAIMS) -> list[Claim]:
-    """The rows of the file; a ``ValueError`` names the row and the field that is wrong."""
-    known, claims = {f.name for f in fields(Claim)}, []
-    for number, row in enumerate(yaml.safe_load(path.read_text()), start=1):
+def claim_files() -> list[Path]:
+    """The files of the studies, in the order of the studies."""
+    return [CLAIMS / study.claims for study in studies() if study.claims]
+
+
+def read_claims(path: Path | None = None) -> list[Claim]:
+    """The rows of a file, or of the whole ledger; a ``ValueError`` names the row and the field
+    that is wrong.
+    """
+    known = {f.name for f in fields(Claim)}
+    claims: list[Claim] = []
+    files = claim_files() if path is None else [path]
+    rows = [row for file in files for row in yaml.safe_load(file.read_text())]
+    for number, row in enumerate(rows, start=1):
         name = row.get("id", f"row {number}")
         if unknown := set(row) - known:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""From evidence to a verdict. Each rule and its tolerance are fixed in ``data/claims.yml`` from the
+"""From evidence to a verdict. Each rule and its tolerance are fixed in ``data/claims`` from the
 paper's text alone.
 
 A directional rule needs a test; since many rows are tested, the ledger adjusts

@@ -32,9 +32,9 @@ __all__ = [
 PROFILES = ("quick", "paper")
 STUDIES = (
     "lib.studies.ldp_fairness",
+    "lib.studies.coherence",
     "lib.studies.private_means",
     "lib.studies.synthesizers",
-    "lib.studies.coherence",
     "lib.studies.cross_paper",
     "lib.studies.privacy_audit",
 )
@@ -48,13 +48,15 @@ class NoResults(ValueError):
 class Study:
     """What a study consists of: everything but its title is named by strings.
 
-    ``grids`` maps the name of a grid to ``"module:object"``; ``measures`` lists the modules whose
-    ``MEASURES`` measure its claims; ``chapters`` lists its pages.
+    ``grids`` maps the name of a grid to ``"module:object"``; ``claims`` names a file in
+    ``data/claims``, and ``measures`` the modules whose ``MEASURES`` measure them; ``chapters``
+    lists its pages.
     """
 
     title: str
     paper: str
     grids: Mapping[str, str] = field(default_factory=dict)
+    claims: str = ""
     measures: tuple[str, ...] = ()
     chapters: tuple[str, ...] = ()
 

@@ -114,7 +114,7 @@ def test_key_follows_cells_tags_and_parameters(tiny):
         ("datasets", "cache/folktables/2018/1-Year/x.csv"),
         ("runner", "data/results/x.parquet"),
         ("runner", "data/facts.yml"),
-        ("ledger", "data/claims.yml"),
+        ("ledger", "data/claims/x.yml"),
     ],
 )
 def test_key_follows_the_data_that_the_reach_can_read(tiny, monkeypatch, package, path):

@@ -9,9 +9,19 @@ STUDY = Study(
         "coherence_section5": "lib.studies.coherence.grids:SECTION5",
         "coherence_dp": "lib.studies.coherence.grids:NOISY_COUNTS",
     },
+    claims="coherence.yml",
     measures=(
         "lib.studies.coherence.claims.results",
         "lib.studies.coherence.claims.chain",
         "lib.studies.coherence.claims.theory",
+    ),
+    chapters=(
+        "chapters/coherence/definition",
+        "chapters/coherence/census",
+        "chapters/coherence/dp",
+        "chapters/coherence/choosing",
+        "chapters/coherence/generalisation",
+        "chapters/verdicts/coherence",
+        "chapters/errata/coherence",
     ),
 )

@@ -11,9 +11,18 @@ STUDY = Study(
         "ldp_tuned": "lib.studies.ldp_fairness.grids:TUNED",
         "ldp_rounded": "lib.studies.ldp_fairness.grids:ROUNDED",
     },
+    claims="ldp_fairness.yml",
     measures=(
         "lib.studies.ldp_fairness.claims.exact",
         "lib.studies.ldp_fairness.claims.results",
         "lib.studies.ldp_fairness.claims.ranks",
+    ),
+    chapters=(
+        "chapters/ldp/protocols",
+        "chapters/ldp/budget",
+        "chapters/ldp/fairness",
+        "chapters/ldp/utility",
+        "chapters/verdicts/ldp",
+        "chapters/errata/ldp",
     ),
 )

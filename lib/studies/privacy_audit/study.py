@@ -8,4 +8,5 @@ STUDY = Study(
     grids={
         "privacy_audit": "lib.studies.privacy_audit.grids:AUDITS",
     },
+    chapters=("chapters/foundations/audits",),
 )

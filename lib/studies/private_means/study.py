@@ -10,9 +10,17 @@ STUDY = Study(
         "means_newyork": "lib.studies.private_means.grids:NEWYORK",
         "means_census": "lib.studies.private_means.grids:CENSUS",
     },
+    claims="private_means.yml",
     measures=(
         "lib.studies.private_means.claims.census",
         "lib.studies.private_means.claims.theory",
         "lib.studies.private_means.claims.text",
+    ),
+    chapters=(
+        "chapters/means/theory",
+        "chapters/means/coinpress",
+        "chapters/means/mixtures",
+        "chapters/means/census",
+        "chapters/errata/stratified",
     ),
 )

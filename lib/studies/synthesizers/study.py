@@ -11,5 +11,13 @@ STUDY = Study(
         "synth_newyork": "lib.studies.synthesizers.grids:NEWYORK",
         "synth_ny_employment": "lib.studies.synthesizers.grids:NEWYORK_EMPLOYMENT",
     },
+    claims="synthesizers.yml",
     measures=("lib.studies.synthesizers.claims",),
+    chapters=(
+        "chapters/synth/mechanisms",
+        "chapters/synth/census",
+        "chapters/synth/groups",
+        "chapters/verdicts/stratified",
+        "chapters/errata/synthesizers",
+    ),
 )
