@@ -93,6 +93,7 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         files += [
             f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}
         ]
+    if "runner" in parts or root / "lib" / "book" / "facts.py" in reach:
         files += (root / "data").glob("facts.yml")
     if "ledger" in parts:
         files += [f for f in (root / "data").rglob("*.yml") if f not in files]

@@ -15,8 +15,10 @@ from lib.book.reach import digest
 __all__ = ["RenderError", "outside_resources", "render"]
 
 _LOADS = re.compile(
-    r"""<(?:script|img|iframe|source|video|audio|embed)\b[^>]*?\ssrc=["'](?:https?:)?//[^"']+["'][^>]*>"""
-    r"""|<link\b(?=[^>]*\brel=["']?(?:stylesheet|preload|icon|preconnect|modulepreload))[^>]*?\shref=["'](?:https?:)?//[^"']+["'][^>]*>""",
+    r"""<(?:script|img|iframe|source|video|audio|embed)\b"""
+    r"""[^>]*?\ssrc=["'](?:https?:)?//[^"']+["'][^>]*>"""
+    r"""|<link\b(?=[^>]*\brel=["']?(?:stylesheet|preload|icon|preconnect|modulepreload))"""
+    r"""[^>]*?\shref=["'](?:https?:)?//[^"']+["'][^>]*>""",
     re.IGNORECASE,
 )
 

@@ -1,4 +1,4 @@
-"""The commands of ``python -m lib``, one module each: thin layers over the modules that do the work.
+"""The commands of ``python -m lib``, one module each, over the modules that do the work.
 
 A module ``lib.cli.NAME`` has ``add_arguments(parser)`` and ``run(args)``, which returns the exit
 status. Only the module of the command that is called is imported.

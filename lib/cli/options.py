@@ -1,4 +1,4 @@
-"""Options of a command from the fields of a dataclass, which states names, types, defaults and help.
+"""Options of a command from a dataclass, which states names, types, defaults and help.
 
 A field is ``name: Annotated[type, help, metavar] = default``; the first one is the positional
 argument. Its type says how text is read: ``tuple[str, ...]`` takes several words, ``Mapping`` and

@@ -20,10 +20,14 @@ from lib.domain import Domain
 
 __all__ = ["File", "Task", "FILES", "TASKS", "task"]
 
-_LDP = "https://raw.githubusercontent.com/hharcolezi/ldp-fairness-impact/512752136637f8478b37acaaaf9d87f06685270c/datasets/"
+_LDP = (
+    "https://raw.githubusercontent.com/hharcolezi/ldp-fairness-impact/"
+    "512752136637f8478b37acaaaf9d87f06685270c/datasets/"
+)
 _COHERENCE = (
     "https://raw.githubusercontent.com/Satchit-Sivakumar/"
-    "Enforcing-Demographic-Coherence-A-Harms-Aware-Framework-for-Reasoning-about-Private-Data-Release/"
+    "Enforcing-Demographic-Coherence-"
+    "A-Harms-Aware-Framework-for-Reasoning-about-Private-Data-Release/"
     "dfcff90195dd9e69d8b7363f77b7236e95d65872/"
 )
 

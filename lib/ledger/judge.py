@@ -46,8 +46,8 @@ def evaluate(
     is true.
 
     The evidence is what ``measured`` gives, by default the stored one where the same question was
-    asked of the same results, and otherwise a new measurement. The rows of a paper include those of the companion
-    about it; ``paper="companion"`` gives the companion's alone. Directional tests of all ``claims``
+    asked of the same results, and otherwise a new measurement. The rows of a paper include those
+    of the companion about it; ``paper="companion"`` gives the companion's alone. Directional tests of all ``claims``
     are adjusted together, whatever is shown: a page of some rows has the verdicts of the whole.
     Rows that are neither shown nor directional are not measured.
     """

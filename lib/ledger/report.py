@@ -198,7 +198,8 @@ def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS)
     menus = f' filterable" data-menus="{names}' if tuple(columns) in (COLUMNS, WHOLE) else ""
     return (
         f'<div class="table-scroll cards{menus}" tabindex="0"><table class="plain-table">'
-        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 
 

@@ -51,7 +51,7 @@ def curve(
     most: float | None = None,
     **style,
 ) -> None:
-    """A line through ``value`` against ``x``, a column or places, with an interval at each point."""
+    """A line through ``value`` against ``x`` (a column or places) and an interval at each point."""
     style = {"markersize": 3.5, "linewidth": 1.1} | style
     places = rows[x] if isinstance(x, str) else x
     ax.errorbar(places, rows[value], spread(rows, value, most), **style)

@@ -183,7 +183,7 @@ def insufficient_epsilon(alpha: float) -> float:
 def membership_distances(
     members: int, *, epsilon: float, others: int = 0, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Simulated W1 distances of a group behind :func:`membership_distance`'s release, shape (size,).
+    """Simulated W1 distances of a group for :func:`membership_distance`'s release, shape (size,).
 
     2 where a side is empty.
 

@@ -69,8 +69,8 @@ def privacy_grid(profile: str = "paper") -> Iterator[PrivacyCell]:
     """Every mechanism on its pairs of tables, and every planted fault.
 
     600 runs on the first pair of tables and 50 on the others (2,000 for means), 3 with each
-    mechanism's own settings. Few runs are enough for what is arithmetic; many are needed to certify an epsilon. ``"quick"``
-    has the means only.
+    mechanism's own settings. Few runs are enough for what is arithmetic; many are needed to certify
+    an epsilon. ``"quick"`` has the means only.
     """
     for name, mechanism in cases().items():
         fast = name in _FAST

@@ -187,9 +187,9 @@ def tried(folder: Path = REPLICAS) -> dict[str, list[dict]]:
 def total(name: str, folder: Path = REPLICAS) -> tuple[float, float]:
     """``rho`` of all editions of one table together, and its epsilon: to replace one row.
 
-    The epsilon is at :data:`DELTA`. Every edition counts at its declared price. That is what they would cost if
-    all noise were secret and no code depended on another row, which is not so of
-    the earlier ones; :func:`editions` has the particulars.
+    The epsilon is at :data:`DELTA`. Every edition counts at its declared price. That is what they
+    would cost if all noise were secret and no code depended on another row, which is not so of the
+    earlier ones; :func:`editions` has the particulars.
     """
     rho = math.fsum(edition["rho"].get(name, 0.0) for edition in editions(folder))
     return rho, epsilon_of(rho, DELTA, conversion="standard")

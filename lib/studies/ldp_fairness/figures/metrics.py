@@ -150,7 +150,7 @@ def group_rates(
 def difference_map(
     results: pd.DataFrame, dataset: str, metric: str, *, fair: float | None = None, label: str
 ) -> Picture:
-    """Paired difference to NonDP for every protocol and budget, a dot where 0 is in its interval."""
+    """Paired difference to NonDP by protocol and budget; a dot where 0 is in its interval."""
     summary = paired(_one_dataset(results, dataset), metric, fair=fair)
     clear = (summary["low"] > 0) | (summary["high"] < 0)
     limit = float(summary["mean"].abs().max()) or 1.0

@@ -30,7 +30,7 @@ _BUDGET = "budget ε of the attribute (log scale)"
 
 
 def support_channels(k: int, epsilon: float) -> Picture:
-    """The exact probability that a report of ``v`` supports ``v'``, a heat map for each protocol."""
+    """Exact probabilities that a report of ``v`` supports ``v'``: a heat map for each protocol."""
     fig, axes = panels((6.6, 3.9), (2, 4), xticks=[], yticks=[])
     parts = []
     for ax, name in zip(axes.flat, PROTOCOLS, strict=False):

@@ -1,4 +1,4 @@
-"""Figures of the synthesizer rerun: scores against epsilon, groups by name, one error by another."""
+"""Figures of the synthesizer rerun: scores against epsilon, groups by name, and two errors."""
 
 from __future__ import annotations
 
