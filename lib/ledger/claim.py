@@ -150,6 +150,9 @@ def read_claims(path: Path | None = None) -> list[Claim]:
             claims.append(Claim(**row))
         except TypeError as error:
             raise ValueError(f"{name}: {error}") from error
+    for claim in claims if path is not None else ():
+        if claim.measure:
+            claim.measured_by()
     if repeated := [i for i, count in Counter(c.id for c in claims).items() if count > 1]:
         raise ValueError(
             f"id={repeated[0]!r} stands {Counter(c.id for c in claims)[repeated[0]]} times; once is"

@@ -54,7 +54,11 @@ def size_items(sizes: Sizes, columns: int) -> tuple[tuple[tuple[int, ...], float
     (((0,), 300.0), ((1,), 20.0))
     """
     try:
-        pairs = np.ndenumerate(sizes) if isinstance(sizes, np.ndarray) else dict(sizes).items()
+        pairs = (
+            np.ndenumerate(validate.array("sizes", sizes))
+            if isinstance(sizes, np.ndarray)
+            else dict(sizes).items()
+        )
         items = sorted(
             (tuple(map(operator.index, codes if isinstance(codes, tuple) else (codes,))), n)
             for codes, n in pairs
