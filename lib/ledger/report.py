@@ -248,7 +248,9 @@ def main(*, check: bool = False, write: bool = False, paper: str | None = None) 
     for name, counts in bars(rows).items():
         print(f"{name:24} " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     print("† rules set when part of the results was known")
-    if (write or check) and paper is None:
+    if write:
+        evaluate(measured=measured)  # evidence is stored whole, whichever paper is shown
+    if write or (check and paper is None):
         for grid in OTHER_GRIDS:
             on_grid(grid, measured=measured)
     if write:

@@ -554,6 +554,18 @@ def test_a_measure_that_reads_a_table_says_when_it_is_a_replica(on_replicas):
     }
 
 
+def test_writing_one_paper_keeps_the_evidence_of_the_others(monkeypatch):
+    """All questions are measured, since the file of evidence is written whole."""
+    asked = []
+    monkeypatch.setattr(report, "evaluate", lambda *, paper=None, **_: asked.append(paper) or [])
+    monkeypatch.setattr(report, "OTHER_GRIDS", ("other",))
+    monkeypatch.setattr(report, "on_grid", lambda grid, **_: asked.append(grid))
+    monkeypatch.setattr(report, "write_verdicts", lambda rows: None)
+    monkeypatch.setattr(report, "write_evidence", lambda measured: None)
+    assert report.main(write=True, paper="ldp") == 0
+    assert asked == ["ldp", None, "other"]
+
+
 def test_changed_results_are_measured_again(tmp_path, monkeypatch):
     """Stored evidence is of the results that were there when it was measured."""
     claim = next(c for c in read_claims() if c.id == "ldp-ratio-025")
