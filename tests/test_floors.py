@@ -11,6 +11,7 @@ from lib.paths import ROOT
 
 FLOORS = {
     "paths": 0,
+    "processes": 0,
     "rng": 1,
     "validate": 0,
     "domain": 1,

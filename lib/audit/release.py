@@ -7,7 +7,6 @@ refused, or the report warns of it.
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ import pandas as pd
 from lib import validate
 from lib.audit.request import command_words
 from lib.audit.schema import TARGET, Schema, read_csv
+from lib.processes import run_program
 
 __all__ = ["Curator", "Release", "read_release", "unknown_values", "warnings_about"]
 
@@ -161,14 +161,7 @@ class Curator:
 
     def _run(self, words: list[str], target: Path) -> None:
         try:
-            done = subprocess.run(
-                words,
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                check=False,
-            )
+            done = run_program(words)
         except OSError as error:
             raise ValueError(
                 f"curator must be a command that can be started ({error}), got {self.command!r}"

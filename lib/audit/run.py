@@ -44,6 +44,7 @@ from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
 from lib.coherence.learners import BATTERY, After
 from lib.coherence.solver import MODES, Setting, required_size, solve
+from lib.processes import end_with_parent
 from lib.rng import stream
 from lib.stats.holm import holm
 
@@ -241,7 +242,10 @@ def _released(
         for group, who in table.members.items()
     ]
     p = (
-        pd.Series(joblib.Parallel(n_jobs=request.workers)(jobs), table.members)
+        pd.Series(
+            joblib.Parallel(n_jobs=request.workers, initializer=end_with_parent)(jobs),
+            table.members,
+        )
         .fillna(1.0)
         .to_dict()
     )

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -26,6 +25,7 @@ from lib.book.chapter import data_used
 from lib.book.reach import digest, reachable
 from lib.book.toc import Page
 from lib.paths import user_cache
+from lib.processes import run_program
 
 __all__ = ["ChapterError", "Executed", "chapter_key", "execute"]
 
@@ -166,7 +166,7 @@ def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
     filters = [environment.get("PYTHONWARNINGS", ""), "ignore:IProgress not found"]
     environment["PYTHONWARNINGS"] = ",".join(filter(None, filters))
     for _ in range(_KERNEL_STARTS):
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        done = run_program(command, env=environment)
         if not (done.returncode and any(sign in done.stderr for sign in _NO_KERNEL)):
             break
     if done.returncode:

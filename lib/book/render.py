@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 from lib.book.reach import digest
+from lib.processes import run_program
 
 __all__ = ["RenderError", "outside_resources", "render"]
 
@@ -89,7 +89,7 @@ def render(folder: Path, output: Path) -> Path:
         "-n",
         "--keep-going",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_program(command)
     if done.returncode or not index.exists():
         raise RenderError(done.stdout + done.stderr)
     drop_unwanted(html)

@@ -16,6 +16,7 @@ from lib import validate
 from lib.coherence.collection import groups_of_at_least
 from lib.coherence.distances import DISTANCES, shuffled_distances, split_distance
 from lib.coherence.learners import Learner
+from lib.processes import end_with_parent
 from lib.rng import stream
 from lib.stats.summary import mean_interval
 
@@ -335,7 +336,8 @@ def demcoh(
         joblib.delayed(one_split)(frame, large, learner, setup, stream(seed, "demcoh", i))
         for i in range(splits)
     )
-    found = joblib.Parallel(n_jobs=workers, return_as="generator")(jobs)
+    parallel = joblib.Parallel(n_jobs=workers, return_as="generator", initializer=end_with_parent)
+    found = parallel(jobs)
     bar = tqdm(found, total=splits, disable=not progress, desc="splits")
     rows = pd.concat([part.assign(split=i) for i, part in enumerate(bar)], ignore_index=True)
     return Result(rows, setup, seed, dropped)

@@ -25,6 +25,7 @@ from tqdm import tqdm
 
 from lib import validate
 from lib.paths import ROOT
+from lib.processes import end_with_parent
 from lib.runner.cell import cell_key
 from lib.runner.records import plain, refuse_taken
 from lib.runner.store import Store, StoreBusy
@@ -171,7 +172,10 @@ def run_sweep(
         )
         with joblib.parallel_config(backend=backend, n_jobs=workers), bar:
             jobs = (joblib.delayed(_finish)(run, cell) for cell in todo.values())
-            for record in joblib.Parallel(return_as="generator_unordered", batch_size=1)(jobs):
+            parallel = joblib.Parallel(
+                return_as="generator_unordered", batch_size=1, initializer=end_with_parent
+            )
+            for record in parallel(jobs):
                 if check is not None:
                     check(record)
                 store.append(record)

@@ -44,6 +44,7 @@ from joblib import Parallel, delayed
 from lib import validate
 from lib.domain import Domain
 from lib.dp import PrivacyAccountant, noisy
+from lib.processes import end_with_parent
 from lib.synth.base import (
     BUDGET_MAX,
     BUDGET_MIN,
@@ -225,7 +226,7 @@ class Stratified(Synthesizer):
         if merged:
             tasks.append((data[np.isin(codes, merged)], domain))
         streams = rng.spawn(len(tasks))
-        fits = Parallel(n_jobs=min(self.jobs, len(tasks)))(
+        fits = Parallel(n_jobs=min(self.jobs, len(tasks)), initializer=end_with_parent)(
             delayed(self.inner.fit)(rows.reset_index(drop=True), columns, left, stream)
             for (rows, columns), stream in zip(tasks, streams, strict=True)
         )

@@ -241,6 +241,8 @@ def test_ctrl_c_ends_a_run_with_one_line(workers, tmp_path):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # a suite that a shell starts in the background hands an ignored Ctrl-C down
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     journal, deadline = tmp_path / "results" / "toy.journal", time.monotonic() + 120
     while (

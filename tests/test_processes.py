@@ -1,0 +1,118 @@
+"""Children end with their parent, also where it is killed and can clean up nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from lib.paths import ROOT
+from lib.processes import run_program
+
+# a program that does not listen to SIGTERM, with a child that does not either; it says who they are
+DEAF = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if len(sys.argv) > 2:
+    child = subprocess.Popen([sys.executable, sys.argv[0], "child"])
+    open(sys.argv[1] + ".part", "w").write(f"{os.getpid()} {child.pid}")
+    os.replace(sys.argv[1] + ".part", sys.argv[1])
+time.sleep(300)
+"""
+PARENT = """
+import sys
+from lib.processes import run_program, stop_on_sigterm
+stop_on_sigterm()
+run_program([sys.executable, *sys.argv[1:]])
+"""
+SWEEP = ["-m", "lib", "run", "tests.runner.toy_grid:GRID", "--workers", "2"]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat") as stat:  # a zombie that nobody waits for has ended
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def _wait(condition, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def _children(parent: int) -> list[int]:
+    """The processes below ``parent``, from all levels."""
+    table = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, text=True, check=True)
+    of = [tuple(map(int, line.split())) for line in table.stdout.splitlines()[1:]]
+    below, found = {parent}, []
+    for _ in range(6):
+        found = [pid for pid, above in of if above in below]
+        below |= set(found)
+    return sorted(below - {parent})
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+@pytest.fixture
+def deaf(tmp_path):
+    (tmp_path / "deaf.py").write_text(DEAF)
+    return [str(tmp_path / "deaf.py"), str(tmp_path / "pids"), "with a child"]
+
+
+def _pids(deaf) -> list[int]:
+    assert _wait(lambda: os.path.exists(deaf[1]), 60)
+    with open(deaf[1]) as file:
+        return [int(pid) for pid in file.read().split()]
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+def test_a_program_and_its_children_end_within_five_seconds_of_the_parent(number, deaf):
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, *deaf], cwd=ROOT)
+    pids = _pids(deaf)
+    assert all(map(_alive, pids))
+    parent.send_signal(number)
+    parent.wait(10)
+    assert _wait(lambda: not any(map(_alive, pids)), 5)
+
+
+@linux
+def test_a_program_ends_when_its_time_is_over(deaf):
+    with pytest.raises(subprocess.TimeoutExpired):
+        run_program([sys.executable, *deaf], timeout=4)
+    assert not any(map(_alive, _pids(deaf)))
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, tmp_path):
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    sweep = subprocess.Popen(
+        [sys.executable, *SWEEP], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
+    )
+    journal = tmp_path / "results" / "toy.journal"
+    assert _wait(lambda: journal.exists() and journal.stat().st_size > 0, 120)
+    pids = _children(sweep.pid)
+    assert len(pids) >= 2
+    sweep.send_signal(number)
+    sweep.wait(10)
+    assert _wait(lambda: not any(map(_alive, pids)), 5)
+
+
+def test_what_a_program_prints_and_its_status_come_back():
+    done = run_program([sys.executable, "-c", "import sys; print('ä'); sys.exit('no')"])
+    assert (done.returncode, done.stdout.strip(), done.stderr.strip()) == (1, "ä", "no")
+
+
+def test_a_program_that_is_not_there_is_named():
+    with pytest.raises(FileNotFoundError, match="no-such-program"):
+        run_program(["no-such-program"])
