@@ -1,9 +1,10 @@
 """Run the grids of the studies and store their results."""
 
-from lib.runner.registry import GRIDS, Grid, NoResults, Study, grid_of, results
+from lib.runner.registry import GRIDS, Grid, NoResults, Study, grid_of, results, scores
 from lib.runner.run import gather_grid, run_grid
 from lib.runner.store import Store, StoreError
 from lib.runner.sweep import run_sweep
+from lib.runner.tidy import tidy
 
 __all__ = [
     "GRIDS",
@@ -14,6 +15,8 @@ __all__ = [
     "grid_of",
     "run_grid",
     "results",
+    "scores",
+    "tidy",
     "Store",
     "StoreError",
     "run_sweep",

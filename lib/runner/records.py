@@ -14,7 +14,15 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-__all__ = ["RESERVED", "kinds_of", "needs_real", "plain", "refuse_mixture", "refuse_taken"]
+__all__ = [
+    "RESERVED",
+    "SCORES",
+    "kinds_of",
+    "needs_real",
+    "plain",
+    "refuse_mixture",
+    "refuse_taken",
+]
 
 RESERVED = (
     "cell",
@@ -24,6 +32,7 @@ RESERVED = (
     "wall_s",
     "created",
 )  # what sweep and store write themselves
+SCORES = "scores"  # the one field that may hold a list of flat records
 _GAP = "gap"
 
 
@@ -46,15 +55,32 @@ def plain(record: Mapping[str, object], whose: str) -> dict[str, object]:
     Parameters
     ----------
     record : mapping
-        Flat: a field's name to its value.
+        Flat: a field's name to its value; ``scores`` may be a list of flat mappings.
     whose : str
         The cell, for the message.
 
     Raises
     ------
     ValueError
-        For a field that is no text, truth value, number of 64 bits or None.
+        For a field that is no text, truth value, number of 64 bits or None, and for scores that
+        differ in their names or take one of the record's.
     """
+    if SCORES not in record:
+        return _flat(record, whose)
+    scores, rest = record[SCORES], {name: x for name, x in record.items() if name != SCORES}
+    if not (isinstance(scores, list) and scores and all(isinstance(s, Mapping) for s in scores)):
+        raise ValueError(f"{whose}: scores must be a list of flat records, got {scores!r}")
+    rows = [_flat(score, f"{whose}, scores[{i}]") for i, score in enumerate(scores)]
+    for i, row in enumerate(rows):
+        if row.keys() != rows[0].keys() or row.keys() & record.keys():
+            raise ValueError(
+                f"{whose}: scores[{i}] must have the names of scores[0] and none of the record, got"
+                f" {', '.join(row)}"
+            )
+    return _flat(rest, whose) | {SCORES: rows}
+
+
+def _flat(record: Mapping[str, object], whose: str) -> dict[str, object]:
     flat = {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in record.items()
@@ -81,19 +107,19 @@ def kinds_of(frame: pd.DataFrame) -> dict[str, str]:
 
 
 def refuse_mixture(record: Mapping[str, object], kinds: dict[str, str]) -> dict[str, str]:
-    """``kinds`` with those of a plain ``record``; a ``ValueError`` names the field whose kind is
-    another than before.
+    """``kinds`` with those of a plain ``record`` and of its scores; a ``ValueError`` names the
+    field whose kind is another than before.
     """
-    found = {
-        name: kind for name, value in record.items() if (kind := _kind(value)) not in (None, _GAP)
-    }
-    for name, kind in found.items():
-        if kinds.get(name, kind) != kind:
-            raise ValueError(
-                f"cell {record['cell']}: {name}={record[name]!r} is a {kind} and cannot be stored: "
-                f"the records before it have a {kinds[name]} there, and a field is of one kind"
-            )
-    return kinds | found
+    kinds = dict(kinds)
+    for values in (record, *record.get(SCORES, ())):
+        for name, value in values.items():
+            kind = _GAP if name == SCORES else _kind(value)
+            if kind != _GAP and kinds.setdefault(name, kind) != kind:
+                raise ValueError(
+                    f"cell {record['cell']}: {name}={value!r} is a {kind} and cannot be stored: the"
+                    f" records before it have a {kinds[name]} there, and a field is of one kind"
+                )
+    return kinds
 
 
 def refuse_taken(names: Iterable[str], parameters: Iterable[str], whose: str) -> None:

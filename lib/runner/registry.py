@@ -15,7 +15,9 @@ import pandas as pd
 
 from lib import validate
 from lib.paths import RESULTS
+from lib.runner.records import SCORES
 from lib.runner.store import Store
+from lib.runner.tidy import tidy
 
 __all__ = [
     "GRIDS",
@@ -26,6 +28,7 @@ __all__ = [
     "Study",
     "grid_of",
     "results",
+    "scores",
     "studies",
 ]
 
@@ -125,7 +128,18 @@ def grid_of(grid: str | Grid) -> Grid:
 
 
 def results(name: str | Grid, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
-    """All stored records of a grid. Raises :class:`NoResults` if there are none."""
+    """All stored records of a grid, one row a cell. Raises :class:`NoResults` if there are none."""
+    return _records(name, profile, path).drop(columns=SCORES, errors="ignore")
+
+
+def scores(name: str | Grid, profile: str = "paper", *, path: Path | None = None) -> pd.DataFrame:
+    """The stored scores of a grid: one row for each cell and group (and what else a study tells
+    apart), with the fields of the cell. Raises as :func:`results`.
+    """
+    return tidy(_records(name, profile, path))
+
+
+def _records(name: str | Grid, profile: str, path: Path | None) -> pd.DataFrame:
     file = path or grid_of(name).path(validate.choice("profile", profile, PROFILES))
     frame = Store(file, version="", mix_versions=True).frame()
     if frame.empty:

@@ -16,6 +16,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lib.runner.records import SCORES
+
 __all__ = ["from_bytes", "is_sealed", "to_bytes"]
 
 MARK = b"companion results, sha256 of this file with zeros here: "
@@ -24,7 +26,10 @@ BLANK = b"0" * 64
 
 def to_bytes(frame: pd.DataFrame) -> bytes:
     """The parquet file of ``frame`` without its index, sealed."""
-    table, buffer = pa.Table.from_pandas(frame, preserve_index=False), io.BytesIO()
+    flat, buffer = frame.drop(columns=SCORES, errors="ignore"), io.BytesIO()
+    table = pa.Table.from_pandas(flat, preserve_index=False)
+    if SCORES in frame:  # beside what pandas notes of its types: it could not read its own note
+        table = table.append_column(SCORES, pa.array(frame[SCORES]))
     with pq.ParquetWriter(
         buffer, table.schema, compression="zstd", write_page_checksum=True
     ) as writer:
@@ -50,7 +55,7 @@ def from_bytes(raw: bytes) -> pd.DataFrame:
             raise ValueError("its SHA-256 is not the one in its seal")
     table = pq.read_table(io.BytesIO(raw), page_checksum_verification=True)
     table.validate(full=True)  # text that is no text would only be found when it is used
-    return table.to_pandas()
+    return table.to_pandas(types_mapper=lambda t: pd.ArrowDtype(t) if pa.types.is_list(t) else None)
 
 
 def is_sealed(raw: bytes) -> bool:

@@ -15,14 +15,16 @@ import json
 import os
 import zlib
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from filelock import FileLock, Timeout
 
-from lib.runner.records import kinds_of, plain, refuse_mixture
+from lib.runner.records import SCORES, kinds_of, plain, refuse_mixture
 from lib.runner.sealed import from_bytes, to_bytes
+from lib.runner.tidy import as_lists, tidy
 
 __all__ = ["Store", "StoreBusy", "StoreError"]
 
@@ -150,13 +152,18 @@ class Store:
         self._kinds = kinds
 
     def frame(self) -> pd.DataFrame:
-        """All records, one row a cell, in the order they were finished."""
+        """All records, one row a cell, in the order they were finished; ``scores`` as lists."""
         # journal first: folded in between the two reads, a record is seen twice rather than never
         journal = pd.DataFrame(self._read_journal())
         parts = [part for part in (self._read_parquet(), journal) if len(part)]
         if not parts:
             return pd.DataFrame()
-        return pd.concat(parts, ignore_index=True).drop_duplicates("cell", ignore_index=True)
+        frame = pd.concat(parts, ignore_index=True)
+        if SCORES in frame and len(journal):
+            frame[SCORES] = as_lists(
+                chain(*(part.get(SCORES, [None] * len(part)) for part in parts))
+            )
+        return frame.drop_duplicates("cell", ignore_index=True)
 
     def compact(self, *, anew: bool = False) -> pd.DataFrame:
         """Fold the journal into the parquet file, sorted by cell, and return the table.
@@ -199,7 +206,8 @@ class Store:
         self._lock = lock
         try:
             self._cut_torn_line()
-            self._kinds = kinds_of(self._know_cells())
+            frame = self._know_cells()
+            self._kinds = kinds_of(frame) | (kinds_of(tidy(frame)) if SCORES in frame else {})
         except BaseException:
             self.close()
             raise

@@ -86,9 +86,9 @@ def provenance() -> dict[str, str]:
 
 def _finish(run: Callable[..., dict], cell: Any) -> dict:
     start, key, parameters = time.perf_counter(), cell_key(cell), asdict(cell)
-    result = plain(run(cell), f"cell {key} ({cell!r})")
-    refuse_taken(result, parameters, f"cell {key} ({cell!r})")
-    record = {"cell": key} | parameters | result | provenance()
+    result, whose = run(cell), f"cell {key} ({cell!r})"
+    refuse_taken(result, parameters, whose)
+    record = plain({"cell": key} | parameters | result | provenance(), whose)
     record["wall_s"] = time.perf_counter() - start
     record["created"] = datetime.now(UTC).isoformat(timespec="seconds")
     return record
@@ -128,7 +128,8 @@ def run_sweep(
     run : callable
         Cell to a flat dictionary of results: text, truth values, numbers (NumPy's,
         too) or None, under names that are neither the cell's parameters nor
-        ``lib.runner.records.RESERVED``; must be picklable for workers > 1.
+        ``lib.runner.records.RESERVED``; what it has of many groups stands under ``scores``, a list
+        of such dictionaries (:mod:`lib.runner.tidy`). Must be picklable for workers > 1.
     workers : int
         Processes. With ``backend="dask"`` the running client decides.
     backend : str
