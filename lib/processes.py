@@ -80,8 +80,8 @@ def run_program(
         try:
             status = process.wait(timeout)
         except BaseException:
-            process.stdin.close()  # the leash ends the program, then itself
-            process.wait()
+            # the pipe closes: the leash ends the program, then itself
+            process.communicate()
             raise
         said = []
         for file in (out, err):
