@@ -51,11 +51,13 @@ def run_program(
     env: Mapping[str, str] | None = None,
     timeout: float | None = None,
     cwd: str | None = None,
+    private: bool = False,
 ) -> subprocess.CompletedProcess[str]:
     """Run ``command`` to its end and return its exit status and what it printed.
 
     It ends, with all that it has started, when ``timeout`` seconds are over, when an exception
-    leaves this function, and when this process ends, be it by a kill.
+    leaves this function, and when this process ends, be it by a kill. With ``private`` the files
+    that it makes can be read by their owner alone.
 
     Raises
     ------
@@ -74,7 +76,13 @@ def run_program(
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as err,
         subprocess.Popen(
-            leash, stdin=subprocess.PIPE, stdout=out, stderr=err, env=env, cwd=cwd
+            leash,
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=err,
+            env=env,
+            cwd=cwd,
+            umask=0o077 if private else -1,
         ) as process,
     ):
         try:

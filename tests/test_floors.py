@@ -10,6 +10,7 @@ from lib.book.reach import imported
 from lib.paths import ROOT
 
 FLOORS = {
+    "files": 0,
     "paths": 0,
     "processes": 0,
     "rng": 1,

@@ -7,18 +7,21 @@ refused, or the report warns of it.
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from subprocess import TimeoutExpired
 
 import joblib
 import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.audit.request import command_words
+from lib.audit.request import Request, command_words
 from lib.audit.schema import TARGET, Schema, read_csv
+from lib.files import write_whole
 from lib.processes import run_program
 
 __all__ = ["Curator", "Release", "read_release", "unknown_values", "warnings_about"]
@@ -95,13 +98,19 @@ def unknown_values(releases: Sequence[Release]) -> pd.DataFrame:
     return table.assign(share=table["unknown"] / table["rows"])
 
 
-def warnings_about(releases: Sequence[Release], schema: Schema, file: str) -> tuple[str, ...]:
+def warnings_about(
+    releases: Sequence[Release], schema: Schema, request: Request
+) -> tuple[str, ...]:
     """Why "no flag" means less than it seems: sentences for the top of the report."""
     if not releases:
         return ()
+
+    def such_as(row: dict) -> str:
+        return f" (such as {row['example']!r})" if request.show_small else ""
+
     warnings = [
         f"Warning: {row['share']:.1%} of the released values of {row['column']} do not occur in"
-        f" {file} (such as {row['example']!r}). No learner can match these to anybody, so what"
+        f" {request.file.name}{such_as(row)}. No learner can match these to anybody, so what"
         " leaks through them is not seen."
         for row in unknown_values(releases).to_dict("records")
         if row["share"] > LOUD[row["read as"]]
@@ -128,20 +137,23 @@ class Curator:
         The rows of the typed table, in its order and as written in the file.
     schema : Schema
     folder : Path
-        Where releases stay, so that each is made once.
+        Where releases stay, so that each is made once; nobody else should be able to read it.
+    timeout : float, optional
+        Seconds after which a run is ended, with all that it has started.
     """
 
     command: str
     raw: pd.DataFrame
     schema: Schema
     folder: Path
+    timeout: float | None = None
 
     def __call__(self, half: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         seed = int(rng.integers(2**31))
         place = self.folder / f"{joblib.hash((half.index.to_numpy(), seed))}.pickle"
         # nobody else makes this one: a split is one job, and learners come one after the other
         if not place.is_file():
-            pd.to_pickle(self._release(half, seed), place)
+            write_whole(place, pickle.dumps(self._release(half, seed)), private=True)
         return pd.read_pickle(place).table
 
     def releases(self) -> tuple[Release, ...]:
@@ -152,7 +164,7 @@ class Curator:
     def _release(self, half: pd.DataFrame, seed: int) -> Release:
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             source, target = Path(folder) / "half.csv", Path(folder) / "release.csv"
-            self.raw.loc[half.index].to_csv(source, index=False)
+            write_whole(source, self.raw.loc[half.index].to_csv(index=False), private=True)
             words = command_words(self.command)
             for mark, text in {"half": source, "release": target, "seed": seed}.items():
                 words = [word.replace(f"{{{mark}}}", str(text)) for word in words]
@@ -161,7 +173,12 @@ class Curator:
 
     def _run(self, words: list[str], target: Path) -> None:
         try:
-            done = run_program(words)
+            done = run_program(words, timeout=self.timeout, private=True)
+        except TimeoutExpired as error:
+            raise ValueError(
+                f"curator must make a release within {self.timeout:g} seconds, the timeout, got none"
+                f" from {self.command!r}"
+            ) from error
         except OSError as error:
             raise ValueError(
                 f"curator must be a command that can be started ({error}), got {self.command!r}"

@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 
 from lib.audit.figures import group_distances, sorted_predictions
 from lib.audit.release import unknown_values
+from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
 from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
 from lib.coherence.collection import EVERYONE, bands_in_order
@@ -39,6 +40,7 @@ __all__ = [
     "beta_table",
     "alpha_table",
     "epsilon_table",
+    "small_groups",
 ]
 
 SHOWN = 6  # groups whose predictions are drawn, per learner
@@ -202,10 +204,30 @@ def _column_table(audit: Audit) -> pd.DataFrame:
     )
 
 
+def small_groups(audit: Audit) -> str:
+    """The groups that were left out, in words; the smallest are counted together, not named."""
+    named, merged = [], []
+    for name, n in audit.small.items():
+        hidden = n < LEAST_SHOWN and not audit.request.show_small
+        (merged if hidden else named).append((name, n))
+    words = [f"{name} ({n})" for name, n in named]
+    if merged:
+        people = sum(n for _, n in merged)
+        together = (
+            f"{people} people" if people >= LEAST_SHOWN else f"fewer than {LEAST_SHOWN} people"
+        )
+        words.append(
+            f"{len(merged)} group{'s' * (len(merged) > 1)} of fewer than {LEAST_SHOWN} people, together {together}, whose"
+            " values are not shown"
+        )
+    return ", ".join(words) or "none"
+
+
 def _unknown_table(audit: Audit) -> pd.DataFrame:
     """What of the releases the file does not hold, column by column."""
     names = {"rows": "released values", "unknown": "unknown to the file", "example": "such as"}
-    columns = ["column", "read as", "rows", "unknown", "share", "example"]
+    columns = ["column", "read as", "rows", "unknown", "share"]
+    columns += ["example"] * audit.request.show_small
     return unknown_values(audit.releases)[columns].rename(columns=names)
 
 
@@ -305,6 +327,8 @@ _ENVIRONMENT.globals |= {
     "beta_table": beta_table,
     "alpha_table": alpha_table,
     "epsilon_table": epsilon_table,
+    "small_groups": small_groups,
+    "least_shown": LEAST_SHOWN,
     "column_table": _column_table,
     "unknown_table": _unknown_table,
     "distance_picture": _distance_picture,

@@ -15,9 +15,10 @@ from lib import validate
 from lib.audit.schema import KINDS
 from lib.coherence.learners import BATTERY
 
-__all__ = ["Request", "command_words"]
+__all__ = ["LEAST_SHOWN", "Request", "command_words"]
 
 LEAST_ALPHA = 1e-6  # less than one person in a million moved
+LEAST_SHOWN = 10  # people of a group that the report names without show_small
 LEAST_BETA = 1e-300  # the solver of the theorems has no smaller one
 
 
@@ -67,6 +68,12 @@ class Request:
     curator: Annotated[
         str | None, "rerun on each half: has {half}, {release}, perhaps {seed}", "COMMAND"
     ] = None
+    timeout: Annotated[float | None, "seconds that one run of the curator may take", "SECONDS"] = (
+        None
+    )
+    show_small: Annotated[
+        bool, f"name groups of fewer than {LEAST_SHOWN} people, and quote values, in the report"
+    ] = False
     learners: Annotated[
         tuple[str, ...], "forest, lookup, boosting, logistic, 'forest, leaves of 20'", "NAME"
     ] = ("forest", "lookup")
@@ -108,6 +115,9 @@ class Request:
         validate.integer("workers", self.workers, low=1)
         self._check_bands()
         self._check_release()
+        if self.timeout is not None:
+            validate.positive("timeout", self.timeout)
+            validate.require(self.curator is not None, "timeout", "given with a curator", None)
         if self.curator is not None:
             self._check_curator(self.curator)
 
@@ -149,6 +159,13 @@ class Request:
                 "curator must be None with a release, which is finished while a curator is rerun,"
                 f" got {command!r}"
             )
+
+    @property
+    def least_size(self) -> float:
+        """People that a group has at least: ``gamma``, and :data:`LEAST_SHOWN` unless small groups
+        are to be shown.
+        """
+        return self.gamma if self.show_small else max(self.gamma, LEAST_SHOWN)
 
     @property
     def mode(self) -> str:

@@ -44,6 +44,7 @@ from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
 from lib.coherence.learners import BATTERY, After
 from lib.coherence.solver import MODES, Setting, required_size, solve
+from lib.files import locked_tempdir
 from lib.processes import end_with_parent
 from lib.rng import stream
 from lib.stats.holm import holm
@@ -147,10 +148,10 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     """
     table = read_table(request)
     run = _released if request.mode == "release" else _halves
-    with tempfile.TemporaryDirectory(prefix="audit-") as folder:
+    with locked_tempdir(Path(tempfile.gettempdir())) as folder:
         curator = None
         if request.curator is not None:
-            curator = Curator(request.curator, table.raw, table.schema, Path(folder))
+            curator = Curator(request.curator, table.raw, table.schema, folder, request.timeout)
         parts = {name: run(request, table, name, curator, progress) for name in request.learners}
         releases = () if curator is None else curator.releases()
     if table.release is not None:
@@ -180,7 +181,7 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         dropped_rows=table.dropped_rows,
         release_rows=0 if table.release is None else len(table.release.table),
         releases=releases,
-        warnings=warnings_about(releases, table.schema, request.file.name),
+        warnings=warnings_about(releases, table.schema, request),
     )
 
 
@@ -264,7 +265,7 @@ def _setup(request: Request, table: Table, tests: int, draws: int) -> Setup:
         target=TARGET,
         lens=table.lens,
         labels=request.labels,
-        gamma=request.gamma,
+        gamma=request.least_size,
         null_draws=draws,
         keep_null=request.mode != "release",
     )

@@ -73,7 +73,7 @@ def read_table(request: Request) -> Table:
     _check_numbers(request, inside)
     members, small = _groups(request, pool, schema)
     least = f"at most {len(pool)}, the size of the largest group"
-    validate.require(len(members) > 0, "gamma", least, request.gamma)
+    validate.require(len(members) > 0, "gamma", least, request.least_size)
     frame = schema.typed_table(pool, request.file.name)
     release = None
     if released is not None:
@@ -134,4 +134,4 @@ def _groups(
         f"{schema.sensitive} = {schema.positive}": lambda frame: is_one,
         f"{schema.sensitive} other than {schema.positive}": lambda frame: ~is_one,
     }
-    return groups_by_size(labels, columns, request.crossings, answers, gamma=request.gamma)
+    return groups_by_size(labels, columns, request.crossings, answers, gamma=request.least_size)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from lib import validate
 from lib.book.chapter import PROFILES
@@ -31,12 +36,29 @@ def build(
     validate.integer("workers", workers, low=1)
     listed = pages(root)
     build_folder = root / "_build"
-    executed = execute(
-        listed,
-        {"profile": profile},
-        build_folder / "executed" / profile,
-        workers=workers,
-        progress=progress,
-    )
-    stage(root, listed, executed, profile, build_folder / "stage")
-    return render(build_folder / "stage", root)
+    build_folder.mkdir(exist_ok=True)
+    with _alone(build_folder / "build.lock"):
+        executed = execute(
+            listed,
+            {"profile": profile},
+            build_folder / "executed" / profile,
+            workers=workers,
+            progress=progress,
+        )
+        stage(root, listed, executed, profile, build_folder / "stage")
+        return render(build_folder / "stage", root)
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Wait until no other build writes to the same folder; it lets go however it ends."""
+    held = FileLock(lock)
+    try:
+        held.acquire(timeout=0)
+    except Timeout:
+        print(f"another build is at work (it holds {lock}); waiting for it", file=sys.stderr)
+        held.acquire()
+    try:
+        yield
+    finally:
+        held.release()

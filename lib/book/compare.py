@@ -23,7 +23,7 @@ import nbformat
 
 from lib.book.execute import execute
 from lib.book.pairs import SETUP
-from lib.book.toc import Page
+from lib.book.toc import Page, read_notebook
 from lib.datasets.cache import state
 from lib.datasets.registry import FILES
 from lib.paths import BUILD
@@ -87,7 +87,7 @@ def _lines(texts: Iterable[str]) -> list[str]:
 
 
 def _code_cells(path: Path) -> list[nbformat.NotebookNode]:
-    cells = nbformat.read(path, as_version=4).cells
+    cells = read_notebook(path).cells
     skipped = {"injected-parameters", SETUP}
     return [
         c for c in cells if c.cell_type == "code" and not skipped & set(c.metadata.get("tags", []))

@@ -13,6 +13,7 @@ import yaml
 from lib.book.facts import FACTS, STORED_TABLES, Facts, Section5Facts, table_facts
 from lib.datasets import TASKS, Dataset, load
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
+from lib.files import write_whole
 from lib.studies.synthesizers.tables import Table, origin, table_of
 
 __all__ = ["count", "count_attributes", "count_section5", "count_task", "facts", "write"]
@@ -94,7 +95,7 @@ def write(path: Path = FACTS) -> None:
         "# Facts of the public tables behind stored results, counted without noise: no part of what"
         " a replica promises.\n# Written by: python -m lib.book.count_facts\n"
     )
-    path.write_text(head + yaml.safe_dump(records, sort_keys=False, default_flow_style=None))
+    write_whole(path, head + yaml.safe_dump(records, sort_keys=False, default_flow_style=None))
 
 
 if __name__ == "__main__":

@@ -15,19 +15,20 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from tqdm import tqdm
 
 from lib.book.chapter import data_used
 from lib.book.reach import digest, reachable
-from lib.book.toc import Page
+from lib.book.toc import Page, read_notebook
+from lib.files import write_whole
 from lib.paths import user_cache
 from lib.processes import run_program
 
-__all__ = ["ChapterError", "Executed", "chapter_key", "execute"]
+__all__ = ["ChapterError", "Executed", "chapter_key", "execute", "read_stamp"]
 
 
 # two kernels that start in the same instant may be given the same port: nothing of the chapter has
@@ -61,11 +62,7 @@ def _code(notebook: Path) -> str:
     """The Python of a notebook, that which it writes to a module included; magics are no Python,
     nor are other files.
     """
-    cells = [
-        cell.source
-        for cell in nbformat.read(notebook, as_version=4).cells
-        if cell.cell_type == "code"
-    ]
+    cells = [cell.source for cell in read_notebook(notebook).cells if cell.cell_type == "code"]
     python = [source for source in cells if not re.match(r"%%writefile (?!\S+\.py$)", source, re.M)]
     return "\n".join(
         line for source in python for line in source.splitlines() if not line.startswith("%")
@@ -107,7 +104,7 @@ def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
 
 def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
     """The hash of everything that the result of the chapter depends on."""
-    notebook = nbformat.read(page.notebook, as_version=4)
+    notebook = read_notebook(page.notebook)
     cells = [
         (cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells
     ]
@@ -127,8 +124,8 @@ def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
 
 def _failure(output: Path, log: str) -> str:
     """The failing cell with its traceback, or papermill's own words if no cell failed."""
-    if output.exists():
-        for number, cell in enumerate(nbformat.read(output, as_version=4).cells):
+    with suppress(ValueError, FileNotFoundError):  # papermill was killed, and left half of it
+        for number, cell in enumerate(read_notebook(output).cells):
             for out in cell.get("outputs", []):
                 if out.output_type == "error":
                     trace = "\n".join(out.traceback)
@@ -174,25 +171,36 @@ def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
     return time.perf_counter() - start
 
 
+def read_stamp(stamp: Path) -> dict | None:
+    """What is known of an execution; None if nothing is, or the file is damaged: run it again."""
+    try:
+        record = json.loads(stamp.read_text())
+        return record if {"key", "sha256", "seconds", "data"} <= record.keys() else None
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _sha256(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
 def _one(page: Page, parameters: Mapping[str, object], folder: Path) -> Executed:
     output, stamp = folder / f"{page.doc}.ipynb", folder / f"{page.doc}.json"
     key = chapter_key(page, parameters)
-    if stamp.exists() and output.exists():
-        record = json.loads(stamp.read_text())
-        if record["key"] == key:
-            return Executed(page.doc, output, record["seconds"], tuple(record["data"]), fresh=False)
+    record = read_stamp(stamp)
+    if record and record["key"] == key and record["sha256"] == _sha256(output):
+        return Executed(page.doc, output, record["seconds"], tuple(record["data"]), fresh=False)
     stamp.unlink(missing_ok=True)
     seconds = _run(page, parameters, output)
-    cells = nbformat.read(output, as_version=4).cells
+    cells = read_notebook(output).cells
     html = [
         "".join(out.get("data", {}).get("text/html", ""))
         for c in cells
         for out in c.get("outputs", [])
     ]
     data = data_used(html)
-    stamp.write_text(
-        json.dumps({"key": key, "seconds": seconds, "data": data, "parameters": dict(parameters)})
-    )
+    record = {"key": key, "sha256": _sha256(output), "seconds": seconds, "data": data}
+    write_whole(stamp, json.dumps(record | {"parameters": dict(parameters)}))
     return Executed(page.doc, output, seconds, tuple(data), fresh=True)
 
 

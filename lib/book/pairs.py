@@ -11,6 +11,8 @@ import nbformat
 from jupytext.compare import NotebookDifference, compare_notebooks
 
 from lib.book.launch import colab_cell
+from lib.book.toc import read_notebook
+from lib.files import write_whole
 from lib.paths import ROOT
 
 __all__ = ["is_pair_source", "notebook_of", "difference", "sync", "main"]
@@ -49,7 +51,7 @@ def difference(text: Path, root: Path = ROOT) -> str | None:
     partner = text.with_suffix(".ipynb")
     if not partner.exists():
         return f"{partner} is missing"
-    stored = nbformat.read(partner, as_version=4)
+    stored = read_notebook(partner)
     if any(cell.get("outputs") or cell.get("execution_count") for cell in stored.cells):
         return f"{partner} has outputs"
     try:
@@ -69,7 +71,7 @@ def sync(folder: Path, root: Path = ROOT) -> list[Path]:
             body = nbformat.writes(notebook_of(text, root)) + "\n"
             partner = text.with_suffix(".ipynb")
             if not partner.exists() or partner.read_text() != body:
-                partner.write_text(body)
+                write_whole(partner, body)
                 changed.append(partner)
     return changed
 

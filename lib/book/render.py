@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from lib.book.reach import digest
+from lib.files import write_whole
 from lib.processes import run_program
 
 __all__ = ["RenderError", "outside_resources", "render"]
@@ -71,7 +72,7 @@ def render(folder: Path, output: Path) -> Path:
     html, stamp = output / "_build" / "html", output / "_build" / "html.key"
     key = digest([file for file in folder.rglob("*") if file.is_file()], folder)
     index = html / "index.html"
-    if index.exists() and stamp.exists() and stamp.read_text() == key:
+    if index.exists() and stamp.exists() and stamp.read_bytes() == key.encode():
         return index
     stamp.unlink(missing_ok=True)
     # From nothing: the stage is new, so every page is read again anyway, and what an older build
@@ -95,5 +96,5 @@ def render(folder: Path, output: Path) -> Path:
     drop_unwanted(html)
     if loads := outside_resources(html):
         raise RenderError("pages load from other hosts:\n" + "\n".join(loads))
-    stamp.write_text(key)
+    write_whole(stamp, key)
     return index

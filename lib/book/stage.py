@@ -15,7 +15,7 @@ import nbformat
 from lib.book.execute import Executed
 from lib.book.launch import staged_config
 from lib.book.pairs import SETUP
-from lib.book.toc import Page
+from lib.book.toc import Page, read_notebook
 
 __all__ = ["stage", "status_page"]
 
@@ -64,7 +64,7 @@ def _copy_executed(chapter: Executed, target: Path) -> None:
     """Without papermill's own metadata and injected cell, whose times would make every build
     differ, and without set-up.
     """
-    notebook = nbformat.read(chapter.path, as_version=4)
+    notebook = read_notebook(chapter.path)
     notebook.cells = [
         c
         for c in notebook.cells

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from pathlib import Path
 
+from lib.book.execute import read_stamp
 from lib.book.teaching import TIMES
 from lib.book.toc import pages
 from lib.paths import BUILD, ROOT
@@ -23,8 +23,8 @@ def write_times(
     rows = []
     for page in pages(root):
         stamp = executed / f"{page.doc}.json"
-        if page.is_chapter and stamp.exists():
-            rows.append(f"{page.doc},{json.loads(stamp.read_text())['seconds']:.0f}")
+        if page.is_chapter and (record := read_stamp(stamp)):
+            rows.append(f"{page.doc},{record['seconds']:.0f}")
     if not rows:
         raise ValueError(
             f"path={str(executed)!r} holds no executed chapter; build the book first: python -m lib"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 import yaml
 
-__all__ = ["Page", "pages", "GENERATED"]
+__all__ = ["Page", "pages", "read_notebook", "GENERATED"]
 
 GENERATED = ("chapters/front/status",)  # written at build time
 
@@ -38,6 +39,18 @@ class Page:
     def is_generated(self) -> bool:
         """Whether the theme writes the page."""
         return self.doc in GENERATED
+
+
+def read_notebook(path: Path) -> nbformat.NotebookNode:
+    """The notebook at ``path``; a ``ValueError`` names a file that is none."""
+    try:
+        return nbformat.read(path, as_version=4)
+    except (nbformat.ValidationError, nbformat.reader.NotJSONError, ValueError) as error:
+        hint = (
+            "; make pairs writes those of chapters anew" if path.with_suffix(".md").exists() else ""
+        )
+        said = str(error).splitlines()[0][:80]
+        raise ValueError(f"{path} must be a notebook, got another file ({said}){hint}") from None
 
 
 def _documents(node: object):

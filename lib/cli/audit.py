@@ -16,6 +16,7 @@ from lib.audit.report import report_html, report_json, verdicts
 from lib.audit.request import Request
 from lib.audit.run import run_audit
 from lib.cli.options import add_fields, read_fields
+from lib.files import write_whole
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -38,9 +39,9 @@ def run(args: Namespace) -> int:
     out = _output("out", args.out, (".html", ".htm"), inputs)
     record = _output("json", args.json, (".json",), inputs) if args.json else None
     audit = run_audit(Request(**given), progress=not args.quiet)
-    out.write_text(report_html(audit), encoding="utf-8")
+    write_whole(out, report_html(audit), private=True)
     if record is not None:
-        record.write_text(report_json(audit), encoding="utf-8")
+        write_whole(record, report_json(audit), private=True)
     print(*verdicts(audit), f"\nThe report is ready. Open:\n  {out.resolve().as_uri()}", sep="\n")
     return 0
 

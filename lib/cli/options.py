@@ -29,6 +29,10 @@ def add_fields(parser: ArgumentParser, kind: type) -> None:
             hints[field.name].__metadata__,
             field.default,
         )
+        if hint.__origin__ is bool:
+            flag = f"--{field.name.replace('_', '-')}"
+            parser.add_argument(flag, action="store_true", default=SUPPRESS, help=words)
+            continue
         several = get_origin(hint.__origin__) is Mapping or ... in get_args(hint.__origin__)
         if default not in (MISSING, None, ()):
             shown = " ".join(map(str, default)) if isinstance(default, tuple) else default

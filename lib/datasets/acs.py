@@ -27,7 +27,7 @@ from folktables.load_acs import state_list
 from lib import validate
 from lib.datasets.cache import sha256_of
 from lib.datasets.download import DataError, stream, with_retries
-from lib.datasets.locked_tempdir import locked_tempdir
+from lib.files import locked_tempdir
 from lib.paths import user_cache
 
 __all__ = ["ACS_TASKS", "AcsTable", "load_acs", "fetch_archive"]

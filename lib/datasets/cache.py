@@ -19,8 +19,8 @@ import pooch
 
 from lib import validate
 from lib.datasets.download import DataError, Unavailable, stream, with_retries
-from lib.datasets.locked_tempdir import locked_tempdir
 from lib.datasets.registry import FILES, File
+from lib.files import locked_tempdir
 from lib.paths import user_cache
 
 __all__ = [

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from lib.files import write_whole
 from lib.ledger.claim import Claim
 from lib.ledger.rules import Evidence
 from lib.paths import DATA, RESULTS
@@ -86,7 +87,7 @@ def write_evidence(measured: Mapping[str, Evidence], path: Path | None = None) -
         default_flow_style=None,
         width=1000,
     )
-    path.write_text(_HEAD + body)
+    write_whole(path, _HEAD + body)
 
 
 def _equal(a: Any, b: Any) -> bool:

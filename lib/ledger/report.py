@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from lib import validate
+from lib.files import write_whole
 from lib.ledger.claim import COMPANION, read_claims
 from lib.ledger.evidence import Measurer, differences, write_evidence
 from lib.ledger.judge import (
@@ -229,8 +230,9 @@ def write_verdicts(rows: list[Row], path: Path = STORED) -> None:
     known = {claim.id for claim in read_claims()}
     verdicts = {name: v for name, v in stored_verdicts(path).items() if name in known}
     verdicts |= {row.claim.id: row.verdict for row in rows if row.evidence.data != "replica"}
-    path.write_text(
-        "# Written by: python -m lib claims --write\n" + yaml.safe_dump(verdicts, sort_keys=True)
+    write_whole(
+        path,
+        "# Written by: python -m lib claims --write\n" + yaml.safe_dump(verdicts, sort_keys=True),
     )
 
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import ast
 import json
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
 
+from lib.book.build import _alone
 from lib.book.execute import ChapterError, chapter_key, execute
 from lib.book.reach import imported, reachable
 from lib.book.toc import Page, pages
@@ -163,6 +165,43 @@ def test_only_what_changed_runs_again(tiny):
     assert again.fresh
     assert "7 quick" in again.path.read_text()
     assert not run().fresh
+
+
+@pytest.mark.parametrize("name", ["one.json", "one.ipynb"])
+@pytest.mark.parametrize("damage", [b"", b'{"key": "', b"null", b"\xff\xfe"])
+def test_a_torn_stamp_or_page_is_made_again(tiny, name, damage):
+    """It broke every later build: "Expecting value: line 1"."""
+    folder = tiny.root / "out"
+    execute([tiny], QUICK, folder, progress=False)
+    (folder / "chapters" / name).write_bytes(damage)
+    again = execute([tiny], QUICK, folder, progress=False)[0]
+    assert again.fresh
+    assert "1 quick" in again.path.read_text()
+    assert not execute([tiny], QUICK, folder, progress=False)[0].fresh
+
+
+def test_a_torn_notebook_is_named(tiny):
+    tiny.notebook.write_text('{"cells": [')
+    with pytest.raises(ValueError, match=r"one\.ipynb must be a notebook, got another file"):
+        execute([tiny], QUICK, tiny.root / "out", progress=False)
+
+
+def test_two_builds_wait_for_each_other(tmp_path, capfd):
+    order, first = [], threading.Event()
+
+    def hold() -> None:
+        with _alone(tmp_path / "build.lock"):
+            first.set()
+            time.sleep(0.3)
+            order.append("first")
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(hold)
+        first.wait()
+        with _alone(tmp_path / "build.lock"):
+            order.append("second")
+    assert order == ["first", "second"]
+    assert "another build is at work" in capfd.readouterr().err
 
 
 def test_a_failure_shows_the_cell_after_the_others_ran_and_is_not_kept(tiny):

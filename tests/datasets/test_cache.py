@@ -166,7 +166,7 @@ def test_what_a_killed_download_left_is_removed_by_the_next(file, site, fresh_ca
     too, until it is done.
     """
     code = (
-        "import sys, time; from pathlib import Path; from lib.datasets.locked_tempdir import locked_tempdir\n"
+        "import sys, time; from pathlib import Path; from lib.files import locked_tempdir\n"
         "with locked_tempdir(Path(sys.argv[1])) as own:\n"
         "    (own / 'file').write_text('half'); print(own.name, flush=True); time.sleep(60)"
     )

@@ -1,0 +1,71 @@
+"""Files written whole or not at all, and folders of one's own that no kill leaves behind for good.
+
+A process that is killed leaves its folder behind; the next one removes it. The owner of a folder
+holds a lock beside it, which goes with the process however it ends. So nothing is removed that
+somebody is still writing: not by another process, nor in another container.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import uuid4
+
+from filelock import FileLock
+
+__all__ = ["PREFIX", "locked_tempdir", "write_whole"]
+
+PREFIX = ".companion-"
+
+
+def write_whole(path: Path, body: str | bytes, *, private: bool = False) -> None:
+    """Put ``body`` (text as UTF-8) into ``path`` at once: a kill leaves the old file or the new.
+
+    With ``private`` only the owner can read it (mode 600, where modes are known).
+    """
+    part = path.with_name(f"{PREFIX}{uuid4().hex}")
+    data = body.encode() if isinstance(body, str) else body
+    try:
+        mode = 0o600 if private else 0o666
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked_tempdir(folder: Path) -> Iterator[Path]:
+    """A new folder inside ``folder``, open to its owner alone, and removed afterwards.
+
+    Those of processes that have ended are removed, too.
+
+    Raises
+    ------
+    OSError
+        If ``folder`` cannot be made or written to.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob(f"{PREFIX}*.lock"):
+        with suppress(OSError), FileLock(left, timeout=0):  # a Timeout, too, is an OSError
+            _remove(left)
+    made = folder / f"{PREFIX}{uuid4().hex}"
+    lock = made.with_suffix(".lock")
+    with FileLock(lock, timeout=0):
+        made.mkdir(mode=0o700)
+        try:
+            yield made
+        finally:
+            _remove(lock)
+
+
+def _remove(lock: Path) -> None:
+    """Remove the folder of ``lock``, and it: before it is released, so that nobody waits for it."""
+    shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+    with suppress(OSError):  # Windows removes it on release
+        lock.unlink()

@@ -1,0 +1,144 @@
+"""Nothing of the audited people stays in the temporary folder, or shows in the report by mistake."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.audit.report import report_html, report_json
+from lib.audit.request import Request
+from lib.audit.run import run_audit
+from lib.cli import main
+from lib.paths import ROOT
+
+CURATOR = """
+import os, sys, time
+with open({pids!r}, "a") as file:
+    file.write(f"{{os.getpid()}} {{os.stat(sys.argv[1]).st_mode & 0o777:o}}\\n")
+time.sleep({seconds})
+open(sys.argv[2], "w").write(open(sys.argv[1]).read())
+"""
+ASK = {"sensitive": "ill", "gamma": 4, "splits": 2, "learners": ("lookup",), "alphas": (0.4,)}
+posix = pytest.mark.skipif(os.name != "posix", reason="modes and signals of POSIX")
+
+
+@pytest.fixture
+def people(tmp_path):
+    """400 people, of whom three live in a place of their own."""
+    i = np.arange(400)
+    place = np.where(i < 3, "Lonelyhill", np.where(i % 2, "North", "South"))
+    frame = pd.DataFrame({"age": i % 50, "place": place, "ill": np.where(i % 5, "no", "yes")})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path / "people.csv"
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """An empty temporary folder, for this process and its children."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    yield folder
+    monkeypatch.setattr("tempfile.tempdir", None)
+
+
+def _curator(tmp_path, seconds: float) -> str:
+    script = tmp_path / "curator.py"
+    script.write_text(CURATOR.format(pids=str(tmp_path / "pids"), seconds=seconds))
+    return f"{sys.executable} {script} {{half}} {{release}}"
+
+
+def _gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def _files(folder) -> list[str]:
+    """What is left below a folder, without the empty ones that other libraries keep."""
+    return [str(path) for path in folder.rglob("*") if path.is_file()]
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path, temporary):
+    command = [sys.executable, "-m", "lib", "audit", str(people), "--sensitive", "ill"]
+    command += ["--curator", _curator(tmp_path, 300), "--quiet", "--out", str(tmp_path / "r.html")]
+    audit = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 120
+    while not (tmp_path / "pids").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    pid, mode = (tmp_path / "pids").read_text().split()
+    assert mode == "600"
+    for path in temporary.glob(".companion-*"):
+        if path.is_dir():
+            assert stat.S_IMODE(path.stat().st_mode) == 0o700
+    audit.send_signal(number)
+    audit.wait(10)
+    end = time.monotonic() + 5
+    while not _gone(int(pid)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert _gone(int(pid))
+    left = [name for name in _files(temporary) if name.endswith((".csv", ".pickle"))]
+    if number == signal.SIGKILL:  # it could not clean up: the next audit does
+        assert left
+        run_audit(Request(file=people, **ASK), progress=False)
+    assert not [name for name in _files(temporary) if name.endswith((".csv", ".pickle"))]
+
+
+def test_a_curator_that_takes_too_long_is_ended_and_told(people, tmp_path, temporary):
+    request = Request(file=people, curator=_curator(tmp_path, 300), timeout=3, **ASK)
+    with pytest.raises(ValueError, match="curator must make a release within 3 seconds"):
+        run_audit(request, progress=False)
+    assert all(_gone(int(line.split()[0])) for line in (tmp_path / "pids").read_text().splitlines())
+    assert not _files(temporary)
+
+
+@posix
+def test_reports_are_for_their_owner_alone(people, tmp_path):
+    page, record = tmp_path / "report.html", tmp_path / "report.json"
+    page.write_text("an older one that everybody may read")
+    page.chmod(0o644)
+    arguments = ["audit", str(people), "--sensitive", "ill", "--splits", "2", "--quiet"]
+    assert main([*arguments, "--out", str(page), "--json", str(record)]) == 0
+    for path in (page, record):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_groups_of_a_few_people_are_counted_and_not_named(people):
+    ask = Request(file=people, groups=("place",), **ASK)
+    for request in (ask, replace(ask, gamma=80)):
+        audit = run_audit(request, progress=False)
+        page = report_html(audit)
+        assert "Lonelyhill" not in page + report_json(audit)
+        assert "1 group of fewer than 10 people, together fewer than 10 people" in page
+        assert "never named here" in page
+    shown = report_html(run_audit(replace(ask, show_small=True), progress=False))
+    assert "Lonelyhill" in shown
+    assert "show_small was asked for" in shown
+
+
+def test_warnings_quote_no_value_of_a_release(people, tmp_path):
+    odd = pd.read_csv(people)[:200]
+    odd.loc[:60, "place"] = "Hermitage"
+    odd.to_csv(tmp_path / "release.csv", index=False)
+    inside, outside = tmp_path / "inside.csv", tmp_path / "outside.csv"
+    pd.read_csv(people)[:200].to_csv(inside, index=False)
+    pd.read_csv(people)[200:].to_csv(outside, index=False)
+    ask = Request(file=inside, release=tmp_path / "release.csv", holdout=outside, **ASK)
+    audit = run_audit(ask, progress=False)
+    assert any("released values of place do not occur" in words for words in audit.warnings)
+    assert "Hermitage" not in report_html(audit) + report_json(audit)
+    assert "Hermitage" in report_html(run_audit(replace(ask, show_small=True), progress=False))
