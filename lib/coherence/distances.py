@@ -7,7 +7,7 @@ distance itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -15,13 +15,11 @@ from lib import validate
 
 __all__ = [
     "DISTANCES",
-    "LARGEST",
     "wasserstein1",
     "split_distance",
     "shuffled_distances",
     "reshuffling_p",
 ]
-
 
 _AT_ONCE = 2_000_000  # memberships reshuffled together
 
@@ -39,9 +37,7 @@ def wasserstein1(a: np.ndarray, b: np.ndarray) -> float:
     0.5
     """
     values = np.concatenate([a, b])
-    inside = np.zeros(values.size, dtype=bool)
-    inside[: len(a)] = True
-    return float(split_distance(values, inside))
+    return float(split_distance(values, np.arange(values.size) < len(a)))
 
 
 def split_distance(
@@ -70,8 +66,6 @@ def split_distance(
         raise ValueError(
             f"inside must have the last axis of values {values.shape}, got the shape {inside.shape}"
         )
-    if values.size == 0:
-        return np.full(inside.shape[:-1], np.nan)
     order = np.argsort(values, kind="stable")
     return _of_sorted(values[order], inside[..., order], rule)
 
@@ -80,6 +74,8 @@ def _of_sorted(
     values: np.ndarray, inside: np.ndarray, rule: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> np.ndarray:
     """The distance for values in increasing order."""
+    if values.size == 0:
+        return np.full(inside.shape[:-1], np.nan)
     seen_a, seen = inside.cumsum(axis=-1), np.arange(1, values.size + 1)
     n_a = seen_a[..., -1:]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -109,22 +105,14 @@ def shuffled_distances(
     >>> shuffled_distances(values, 2, draws=4, rng=rng).tolist()
     [0.0, 1.0, 0.0, 0.0]
     """
-    return np.concatenate(list(_shuffle(values, n_a, draws, rng, distance)))
-
-
-def _shuffle(
-    values: np.ndarray, n_a: int, draws: int, rng: np.random.Generator, distance: str
-) -> Iterator[np.ndarray]:
-    """In pieces: a large group with many draws would fill the memory."""
     rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
     values = np.asarray(values, dtype=float)
-    order, rows = np.argsort(values, kind="stable"), max(1, _AT_ONCE // max(1, len(values)))
-    ordered = values[order]
+    order, found = np.argsort(values, kind="stable"), []
+    rows = max(1, _AT_ONCE // max(1, values.size))  # all draws at once could fill the memory
     for first in range(0, draws, rows):
-        inside = np.zeros((min(rows, draws - first), len(values)), dtype=bool)
-        inside[:, :n_a] = True
-        shuffled = rng.permuted(inside, axis=1)[:, order]
-        yield _of_sorted(ordered, shuffled, rule) if values.size else np.full(len(inside), np.nan)
+        inside = np.tile(np.arange(values.size) < n_a, (min(rows, draws - first), 1))
+        found.append(_of_sorted(values[order], rng.permuted(inside, axis=1)[:, order], rule))
+    return np.concatenate(found)
 
 
 def reshuffling_p(
@@ -171,35 +159,17 @@ def reshuffling_p(
     return (1 + hits) / (1 + draws)
 
 
+def _steps(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    """The gap where the CDFs have taken all equal values in."""
+    return gap[..., np.append(np.diff(values) > 0, True)]
+
+
 # each rule takes the sorted values and the gap between the two CDFs after each of them
-
-
-def _wasserstein(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
-    return (np.abs(gap[..., :-1]) * np.diff(values)).sum(axis=-1)
-
-
-def _last(values: np.ndarray) -> np.ndarray:
-    """Where the CDFs have taken all equal values in."""
-    return np.append(np.diff(values) > 0, True)
-
-
-def _kolmogorov(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
-    return np.abs(gap[..., _last(values)]).max(axis=-1)
-
-
-def _total_variation(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
-    return np.abs(np.diff(gap[..., _last(values)], axis=-1, prepend=0.0)).sum(axis=-1) / 2
-
-
-def _mean(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
-    return np.abs((gap[..., :-1] * np.diff(values)).sum(axis=-1))
-
-
 DISTANCES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "wasserstein": _wasserstein,
-    "kolmogorov": _kolmogorov,
-    "total variation": _total_variation,
-    "mean": _mean,
+    "wasserstein": lambda values, gap: (np.abs(gap[..., :-1]) * np.diff(values)).sum(axis=-1),
+    "kolmogorov": lambda values, gap: np.abs(_steps(values, gap)).max(axis=-1),
+    "total variation": lambda values, gap: (
+        np.abs(np.diff(_steps(values, gap), axis=-1, prepend=0.0)).sum(axis=-1) / 2
+    ),
+    "mean": lambda values, gap: np.abs((gap[..., :-1] * np.diff(values)).sum(axis=-1)),
 }
-# of predictions in [-1, 1]
-LARGEST = {"wasserstein": 2.0, "kolmogorov": 1.0, "total variation": 1.0, "mean": 2.0}

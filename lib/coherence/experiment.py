@@ -150,14 +150,15 @@ def compare(
     Parameters
     ----------
     h, inside, members : arrays of shape (n,)
-        For the same people, in the same order.
+        For the same people, in the same order. Those whose prediction is NaN count among the
+        members ``n`` and are not compared.
     """
-    return pd.DataFrame(
-        [
-            {"group": name, "n": int(who.sum())} | _compare(h[who], inside[who], setup, rng)
-            for name, who in members.items()
-        ]
-    )
+    rows, known = [], ~np.isnan(h)
+    for name, who in members.items():
+        own = who & known
+        found = _compare(h[own], inside[own], setup, rng)
+        rows.append({"group": name, "n": int(who.sum())} | found)
+    return pd.DataFrame(rows)
 
 
 def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:

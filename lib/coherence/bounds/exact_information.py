@@ -1,4 +1,4 @@
-"""Exact max-information and exact closeness of reports, for releases that are small.
+"""Exact max-information, and how alike reports are, for releases that are small.
 
 Both releases here tell about a random half ``S`` of ``n`` people. A report
 about it depends on ``S`` through a whole number, so that the joint law of
@@ -18,7 +18,6 @@ __all__ = [
     "max_information",
     "noisy_count",
     "membership_bits",
-    "indistinguishability",
     "perfect_generalisation",
     "generalisation_information",
     "distinct_log_probability",
@@ -122,20 +121,6 @@ def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     true = np.where(possible, inside[:, None] * outside[np.clip(rest, 0, half)], 0.0)
     fresh = np.where(possible, stats.hypergeom.pmf(j, n, half, k), 0.0) * true.sum(axis=0)
     return true, fresh
-
-
-def indistinguishability(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
-    """The least ``delta`` with which ``p`` and ``q`` are (epsilon, delta)-indistinguishable.
-
-    The larger of both directions.
-
-    Examples
-    --------
-    >>> round(indistinguishability(np.array([0.9, 0.1]), np.array([0.5, 0.5]), 0.0), 3)
-    0.4
-    """
-    scale = math.exp(epsilon)
-    return float(max(np.clip(a - scale * b, 0, None).sum() for a, b in ((p, q), (q, p))))
 
 
 def perfect_generalisation(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from lib import validate
+from lib.coherence.bounds.ranges import in_range
 
 __all__ = [
     "pure_dp",
@@ -23,9 +24,10 @@ __all__ = [
     "pure_dp_tightened",
 ]
 
-_MOST_EPSILON, _MOST_PEOPLE = 1e30, 1e60  # beyond every use; their products stay floats
+_APPROXIMATE = in_range(epsilon=(1e-100, 0.5))
 
 
+@in_range()
 def pure_dp(*, epsilon: float, n: float, eta: float) -> float:
     """``epsilon^2 n / 4 + epsilon sqrt(n ln(2/eta) / 4)`` (Theorems 5 and 14), in nats.
 
@@ -36,18 +38,17 @@ def pure_dp(*, epsilon: float, n: float, eta: float) -> float:
     n : int
         Size of the data set that is halved.
     eta : float
-        In (0, 2): the probability that is given away.
+        In (0, 1]: the probability that is given away.
 
     Examples
     --------
     >>> round(pure_dp(epsilon=0.1, n=1000, eta=0.05), 2)
     5.54
     """
-    _epsilon(epsilon)
-    _people(n)
-    return epsilon**2 * n / 4 + epsilon * math.sqrt(n * _log_two_over(eta) / 4)
+    return epsilon**2 * n / 4 + epsilon * math.sqrt(n * math.log(2 / eta) / 4)
 
 
+@in_range()
 def failure_15(
     *,
     t: float,
@@ -63,16 +64,12 @@ def failure_15(
     ``delta`` term has ``1 - e^(-eps)``, which is the larger probability.
     """
     validate.choice("reading", reading, ("statement", "proof"))
-    validate.budget("t", t, low=0, high=1e100)
-    validate.budget("delta", delta, low=0, high=1)
-    validate.positive("delta_hat", delta_hat)
-    _epsilon(epsilon)
-    _people(n)
     three, one = -math.expm1(-3 * epsilon), -math.expm1(-epsilon)
     last = 2 * delta_hat / three + 2 * delta / (three if reading == "statement" else one)
     return math.exp(-(t**2) / 2) + n * (2 * delta / delta_hat + last)
 
 
+@_APPROXIMATE
 def approximate_dp(
     *,
     epsilon: float,
@@ -91,15 +88,9 @@ def approximate_dp(
     ValueError
         Unless ``epsilon <= 1/2``, ``delta < epsilon`` and ``delta_hat <= epsilon / 15``.
     """
-    _half(epsilon)
-    validate.positive("t", t)
-    if not 0 < validate.positive("delta", delta) < epsilon:
-        raise ValueError(f"delta must be in (0, epsilon={epsilon!r}) for Theorem 15, got {delta!r}")
-    if not 0 < validate.positive("delta_hat", delta_hat) <= epsilon / 15:
-        raise ValueError(
-            f"delta_hat must be in (0, epsilon/15={epsilon / 15!r}] for Theorem 15, got"
-            f" {delta_hat!r}"
-        )
+    for name, value, most in (("delta", delta, epsilon), ("delta_hat", delta_hat, epsilon / 15)):
+        what = f"above 0 and at most {most!r} for Theorem 15"
+        validate.require(0 < value <= most and value < epsilon, name, what, value)
     per_record = (
         347 * delta_hat
         + 75 * (delta_hat / epsilon) ** 2
@@ -110,6 +101,7 @@ def approximate_dp(
     return beta, n * per_record + 6 * t * epsilon * math.sqrt(n)
 
 
+@in_range()
 def largest_delta(*, epsilon: float, n: float, eta: float) -> float:
     """The largest ``delta`` that Corollaries 1 and 2 allow: ``(epsilon eta / (120 n))^2``.
 
@@ -118,10 +110,10 @@ def largest_delta(*, epsilon: float, n: float, eta: float) -> float:
     >>> f"{largest_delta(epsilon=0.1, n=1000, eta=0.05):.1e}"
     '1.7e-15'
     """
-    _log_two_over(eta)
-    return (_epsilon(epsilon) * eta / (120 * _people(n))) ** 2
+    return (epsilon * eta / (120 * n)) ** 2
 
 
+@_APPROXIMATE
 def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
     """Max-information of an (epsilon, delta)-DP curator of ``n`` records (Corollaries 1 and 2).
 
@@ -132,17 +124,13 @@ def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
     ValueError
         If ``epsilon > 1/2`` or ``delta`` exceeds :func:`largest_delta`.
     """
-    _half(epsilon)
-    validate.budget("delta", delta, low=0, high=1)
     allowed = largest_delta(epsilon=epsilon, n=n, eta=eta)
-    if not 0 <= delta <= allowed * (1 + 1e-12):
-        raise ValueError(
-            f"delta must be at most (eps eta/(120 n))^2 = {allowed!r} for Corollary 2, got"
-            f" {delta!r}"
-        )
-    return 265 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * _log_two_over(eta))
+    what = f"at most (eps eta/(120 n))^2 = {allowed!r} for Corollary 2"
+    validate.require(delta <= allowed * (1 + 1e-12), "delta", what, delta)
+    return 265 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * math.log(2 / eta))
 
 
+@in_range(m=(1e-100, 1e60))
 def mcdiarmid(*, n: float, m: float, reading: str = "tight") -> float:
     """The exponent ``c`` of McDiarmid's inequality for a sample of ``m`` out of ``n`` (Theorem 12).
 
@@ -158,16 +146,16 @@ def mcdiarmid(*, n: float, m: float, reading: str = "tight") -> float:
     (0.04, 0.0788)
     """
     validate.choice("reading", reading, ("tight", "paper"))
-    _people(n)
-    if not 0 < validate.positive("m", m) < n:
-        raise ValueError(f"m must be more than 0 and less than n={n!r}, got {m!r}")
+    validate.require(m < n, "m", f"less than n={n!r}", m)
     if reading == "paper":
-        if m != n / 2 or n < 3:
-            raise ValueError(f"m and n must be the printed case m = n/2, n >= 3, got {m!r}, {n!r}")
+        validate.require(
+            m == n / 2 and n >= 3, "m and n", "the printed case m = n/2, n >= 3", (m, n)
+        )
         return 4 / n
     return 2 / m * (n - 0.5) / (n - m) * (1 - 1 / (2 * max(m, n - m)))
 
 
+@in_range(n=(4.0, 1e60))
 def pure_dp_tightened(*, epsilon: float, n: float, eta: float) -> float:
     """Max-information of an epsilon-DP curator, by our bound: never above :func:`pure_dp`.
 
@@ -183,37 +171,5 @@ def pure_dp_tightened(*, epsilon: float, n: float, eta: float) -> float:
     >>> round(pure_dp_tightened(epsilon=0.1, n=1000, eta=0.05), 2)
     2.86
     """
-    _epsilon(epsilon)
-    validate.budget("n", n, low=4, high=_MOST_PEOPLE)
     s = epsilon**2 / (2 * mcdiarmid(n=n, m=n / 2))
-    return s + math.sqrt(s**2 + 2 * s * _log_two_over(eta))
-
-
-def _log_ratio(a: float, b: float) -> float:
-    """``ln(a / b)`` of two positive numbers, also where ``a / b`` is too large for a float."""
-    return math.log(a / b) if a / b < math.inf else math.log(a) - math.log(b)
-
-
-def _people(n: float) -> float:
-    """A number of people; half of one may be what a curator sees."""
-    return validate.budget("n", n, low=0.5, high=_MOST_PEOPLE)
-
-
-def _epsilon(epsilon: float) -> float:
-    if validate.epsilon(epsilon) > _MOST_EPSILON:
-        raise ValueError(f"epsilon must be at most {_MOST_EPSILON:g}, got {epsilon!r}")
-    return epsilon
-
-
-def _log_two_over(eta: float) -> float:
-    """``ln(2 / eta)``."""
-    if not 0 < validate.positive("eta", eta) < 2:
-        raise ValueError(f"eta must be a number in (0, 2), got {eta!r}")
-    return _log_ratio(2, eta)
-
-
-def _half(epsilon: float) -> None:
-    if not 0 < validate.epsilon(epsilon) <= 0.5:
-        raise ValueError(
-            f"epsilon must be in (0, 1/2] for the approximate-DP theorems, got {epsilon!r}"
-        )
+    return s + math.sqrt(s**2 + 2 * s * math.log(2 / eta))

@@ -10,14 +10,8 @@ from __future__ import annotations
 import math
 
 from lib import validate
-from lib.coherence.bounds.max_information import (
-    _epsilon,
-    _log_ratio,
-    _people,
-    corollary,
-    largest_delta,
-    pure_dp,
-)
+from lib.coherence.bounds.max_information import corollary, largest_delta, pure_dp
+from lib.coherence.bounds.ranges import in_range
 
 __all__ = [
     "hush_scovel",
@@ -34,9 +28,10 @@ __all__ = [
     "size",
 ]
 
-_LEAST_ALPHA = 1e-100  # below, its square leaves the floats
+_CLAIM2 = in_range(alpha=(1e-100, 1 - 1e-16))
 
 
+@in_range(distance=(2.0, 1e100), b=(0, validate.INTEGER_MAX))
 def hush_scovel(distance: float, *, b: int, a: int, s: int) -> float:
     """One tail of the hypergeometric ``H(b, a, s)``: ``exp(-2 c (distance^2 - 1))`` (Theorem 4).
 
@@ -50,16 +45,13 @@ def hush_scovel(distance: float, *, b: int, a: int, s: int) -> float:
     >>> round(hush_scovel(10, b=100, a=40, s=50), 4)
     0.0003
     """
-    if not validate.positive("distance", distance) >= 2:
-        raise ValueError(f"distance must be at least 2 for Theorem 4, got {distance!r}")
     for name, value in (("a", a), ("s", s)):
-        validate.integer(
-            name, value, low=0, high=validate.integer("b", b, low=0, high=validate.INTEGER_MAX)
-        )
+        validate.integer(name, value, low=0, high=b)
     c = max(1 / (s + 1) + 1 / (b - s + 1), 1 / (a + 1) + 1 / (b - a + 1))
     return math.exp(-2 * c * (distance * distance - 1))
 
 
+@in_range(fresh=(0.0, 600.0), zeta=(0.0, 600.0), eta=(0.0, 600.0))
 def claim1(fresh: float, *, zeta: float, eta: float) -> float:
     """From a fresh half to the true one: ``fresh e^zeta + eta`` (Claim 1).
 
@@ -68,11 +60,10 @@ def claim1(fresh: float, *, zeta: float, eta: float) -> float:
     >>> round(claim1(0.001, zeta=1.0, eta=0.01), 4)
     0.0127
     """
-    for name, value in (("fresh", fresh), ("zeta", zeta), ("eta", eta)):
-        validate.budget(name, value, low=0)  # up to 600: more than any probability allows
     return fresh * math.exp(zeta) + eta
 
 
+@_CLAIM2
 def claim2_size(alpha: float, mu: float) -> float:
     """Members that Claim 2 asks for.
 
@@ -87,12 +78,11 @@ def claim2_size(alpha: float, mu: float) -> float:
 
 
 def _least_size(alpha: float, mu: float, constant: float) -> float:
-    if not _LEAST_ALPHA <= validate.positive("alpha", alpha) < 1:
-        raise ValueError(f"alpha must be in (0, 1) for Claim 2 and Lemma 1, got {alpha!r}")
-    log = math.log(4 / validate.positive("mu", mu))
+    log = math.log(4 / mu)
     return max(4.15 * log / alpha**2, constant / alpha, 8.3 * log, 40)
 
 
+@in_range()
 def claim2_probability(members: int, mu: float, *, reading: str = "proof") -> tuple[float, float]:
     """``(distance, probability)``: how often W1 of two halves exceeds ``distance x alpha``.
 
@@ -101,26 +91,24 @@ def claim2_probability(members: int, mu: float, *, reading: str = "proof") -> tu
     difference of two CDFs by alpha; the integral over [-1, 1] is twice that,
     so what is proved has distance 2, which is how Lemma 1 uses it.
     """
-    validate.integer("members", members, low=0, high=validate.INTEGER_MAX)
-    validate.positive("mu", mu)
-    factor = {"statement": 1.0, "proof": 2.0}[
-        validate.choice("reading", reading, ("statement", "proof"))
-    ]
+    factors = {"statement": 1.0, "proof": 2.0}
+    factor = factors[validate.choice("reading", reading, factors)]
     return factor, min(1.0, 2 * (1 + members) * mu)
 
 
+@in_range(members=(0.0, 1e60), distance=(1e-100, 1e100))
 def claim2_tail(members: int, distance: float) -> float:
     """Claim 2's least bound on ``Pr[W1 > distance]`` in a group, with the factor of its proof.
 
     1 where its conditions fail (fewer than 40 members, or ``distance < 10.6 / members``).
     """
-    alpha = validate.positive("distance", distance) / 2
-    validate.budget("members", members, low=0, high=validate.INTEGER_MAX)
+    alpha = distance / 2
     if members < 40 or members * alpha < 5.3 or alpha >= 1:
         return 1.0
     return min(1.0, 8 * (1 + members) * math.exp(-members * min(alpha**2 / 4.15, 1 / 8.3)))
 
 
+@_CLAIM2
 def lemma1_size(alpha: float, mu: float) -> float:
     """Members that Lemma 1 asks for: as Claim 2, with ``16/3`` for ``5.3``."""
     return _least_size(alpha, mu, 16 / 3)
@@ -128,11 +116,10 @@ def lemma1_size(alpha: float, mu: float) -> float:
 
 def lemma1_probability(members: int, mu: float, *, zeta: float, eta: float) -> float:
     """``Pr[W1 > 2 alpha] <= 2 mu (members + 1) e^zeta + eta`` (Lemma 1)."""
-    validate.integer("members", members, low=0, high=validate.INTEGER_MAX)
-    fresh = min(1.0, 2 * validate.positive("mu", mu) * (members + 1))
-    return min(1.0, claim1(fresh, zeta=zeta, eta=eta))
+    return min(1.0, claim1(claim2_probability(members, mu)[1], zeta=zeta, eta=eta))
 
 
+@in_range(inside=(1.0, 1e300))
 def theorem3_terms(
     *, alpha: float, beta: float, zeta: float, collection: int, inside: float = 16
 ) -> dict[str, float]:
@@ -153,10 +140,7 @@ def theorem3_terms(
     >>> {name: round(members) for name, members in terms.items()}["information / alpha^2"]
     1205
     """
-    require_coherence(alpha, beta, collection)
-    validate.budget("zeta", zeta, low=0, high=math.inf)
-    validate.positive("inside", inside)
-    information = zeta + _log_ratio(inside * collection, beta)
+    information = zeta + math.log(inside * collection / beta)
     return {
         "information / alpha^2": 33.2 * information / alpha**2,
         "union over thresholds": 144 * math.log(6 / alpha) / alpha**2,
@@ -166,6 +150,7 @@ def theorem3_terms(
     }
 
 
+@in_range(epsilon=(1e-100, 1.0))
 def theorem7_terms(
     *, alpha: float, beta: float, epsilon: float, n: float, collection: int
 ) -> dict[str, float]:
@@ -184,25 +169,21 @@ def theorem7_terms(
     >>> round(size(terms))
     140179
     """
-    require_coherence(alpha, beta, collection)
-    if validate.epsilon(epsilon) > 1:
-        raise ValueError(f"epsilon must be in (0, 1] for Theorem 7, got {epsilon!r}")
     zeta = pure_dp(epsilon=epsilon, n=n, eta=beta / (2 * collection))
     return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection)
 
 
+@in_range(collection=(1.0, validate.INTEGER_MAX))
 def theorem8_delta(*, epsilon: float, beta: float, n: float, collection: int) -> float:
     """The largest delta that Theorem 8 allows: ``(epsilon beta / (120 n |C|))^2``.
 
     It grows with epsilon and shrinks with ``n``, unlike what the size constraint wants: at a given
     delta the valid epsilons have a lower end, too (:mod:`lib.coherence.solver`).
     """
-    if validate.positive("beta", beta) > 1:
-        raise ValueError(f"beta must be a probability in (0, 1], got {beta!r}")
-    validate.budget("collection", collection, low=1, high=validate.INTEGER_MAX)
-    return (_epsilon(epsilon) * beta / (120 * _people(n) * collection)) ** 2
+    return (epsilon * beta / (120 * n * collection)) ** 2
 
 
+@in_range(epsilon=(1e-100, 0.5))
 def theorem8_terms(
     *,
     alpha: float,
@@ -219,20 +200,12 @@ def theorem8_terms(
     in the logarithm; ``"proof"`` puts Corollary 2 for ``n / 2`` records into
     Theorem 3, which gives ``n / 2`` under the root and 16.
     """
-    require_coherence(alpha, beta, collection)
     validate.choice("reading", reading, ("statement", "proof"))
-    _people(n)
-    validate.budget("delta", delta, low=0, high=1)
-    if validate.epsilon(epsilon) > 0.5:
-        raise ValueError(f"epsilon must be in (0, 1/2] for Theorem 8, got {epsilon!r}")
     allowed = theorem8_delta(epsilon=epsilon, beta=beta, n=n, collection=collection)
-    if not 0 <= delta <= allowed * (1 + 1e-12):
-        raise ValueError(
-            f"delta must be from 0 to {allowed!r} for Theorem 8 at this epsilon and n, got"
-            f" {delta!r}"
-        )
+    what = f"from 0 to {allowed!r} for Theorem 8 at this epsilon and n"
+    validate.require(delta <= allowed * (1 + 1e-12), "delta", what, delta)
     if reading == "statement":
-        zeta = 133 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * _log_ratio(4 * collection, beta))
+        zeta = 133 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * math.log(4 * collection / beta))
         return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection, inside=32)
     eta = beta / (2 * collection)
     room = largest_delta(epsilon=epsilon, n=n / 2, eta=eta)
@@ -243,14 +216,3 @@ def theorem8_terms(
 def size(terms: dict[str, float]) -> float:
     """The size constraint gamma: the largest term."""
     return max(terms.values())
-
-
-def require_coherence(alpha: float, beta: float, collection: int) -> None:
-    """Raise a ``ValueError`` unless the three numbers of a coherence guarantee are in range."""
-    if validate.positive("alpha", alpha) < _LEAST_ALPHA:
-        raise ValueError(f"alpha must be at least {_LEAST_ALPHA:g}, got {alpha!r}")
-    if alpha > 2:
-        raise ValueError(f"alpha must be a distance in (0, 2], got {alpha!r}")
-    if validate.positive("beta", beta) > 1:
-        raise ValueError(f"beta must be a probability in (0, 1], got {beta!r}")
-    validate.integer("collection", collection, low=1, high=validate.INTEGER_MAX)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from lib import validate
-from lib.coherence.bounds.paper import require_coherence
+from lib.coherence.bounds.ranges import in_range
 from lib.coherence.bounds.tightened import half_sample_size
 from lib.coherence.bounds.within_group import halved_members, rate_distances
 
@@ -15,24 +15,11 @@ __all__ = [
     "theorem9_size",
     "theorem9_repaired_size",
     "theorem11_size",
-    "hoeffding",
     "column_distances",
 ]
 
 
-def hoeffding(distance: float, m: int) -> float:
-    """One tail of the mean of ``m`` draws without replacement from 0s and 1s (Theorem 10).
-
-    ``exp(-2 m distance^2)``.
-
-    Examples
-    --------
-    >>> round(hoeffding(0.1, 100), 3)
-    0.135
-    """
-    return math.exp(-2 * m * distance**2)
-
-
+@in_range()
 def theorem9_size(*, alpha: float, beta: float, n: float, collection: int) -> float:
     """Group size of Theorem 9, where the predictor sees the published column only.
 
@@ -43,10 +30,10 @@ def theorem9_size(*, alpha: float, beta: float, n: float, collection: int) -> fl
     >>> round(theorem9_size(alpha=0.5, beta=0.05, n=10_000, collection=1))
     1385
     """
-    require_coherence(alpha, beta, collection)
-    return 4 * math.sqrt(validate.positive("n", n) * math.log(collection / beta)) / alpha
+    return 4 * math.sqrt(n * math.log(collection / beta)) / alpha
 
 
+@in_range()
 def theorem9_repaired_size(*, alpha: float, beta: float, collection: int) -> float:
     """Group size for which W1 is at most alpha under the column's lens, whatever is published.
 
@@ -56,10 +43,10 @@ def theorem9_repaired_size(*, alpha: float, beta: float, collection: int) -> flo
     <= 2 |F - G|``, whatever h is, and :mod:`lib.coherence.bounds.tightened` bounds
     that. It does not grow with ``n``: the report plays no part.
     """
-    require_coherence(alpha, beta, collection)
     return half_sample_size(alpha, math.log(beta / collection))
 
 
+@in_range()
 def theorem11_size(*, alpha: float, beta: float, n: float, collection: int) -> float:
     """Group size of Theorem 11: the column is published shuffled, the predictor sees everything.
 
@@ -70,8 +57,7 @@ def theorem11_size(*, alpha: float, beta: float, n: float, collection: int) -> f
     >>> round(theorem11_size(alpha=1.0, beta=0.05, n=1e6, collection=1))
     489657
     """
-    require_coherence(alpha, beta, collection)
-    return 112 * math.sqrt(validate.positive("n", n) * math.log(10 * n * collection / beta)) / alpha
+    return 112 * math.sqrt(n * math.log(10 * n * collection / beta)) / alpha
 
 
 def column_distances(
@@ -98,11 +84,8 @@ def column_distances(
     >>> column_distances(50, 100, 1000, size=3, rng=np.random.default_rng(0)).round(2).tolist()
     [0.2, 0.04, 0.12]
     """
-    if not 0 <= ones <= members <= n:
-        raise ValueError(
-            f"ones, members and n must be 0 <= ones <= members <= n, got {ones!r}, {members!r} and"
-            f" {n!r}"
-        )
+    what = "0 <= ones <= members <= n"
+    validate.require(0 <= ones <= members <= n, "ones, members and n", what, (ones, members, n))
     in_a = halved_members(members, n - members, size, rng)
     ones_a = (
         rng.hypergeometric(ones, members - ones, in_a)

@@ -17,9 +17,8 @@ import math
 
 from scipy.optimize import brentq
 
-from lib import validate
 from lib.coherence.bounds.max_information import pure_dp_tightened
-from lib.coherence.bounds.paper import require_coherence
+from lib.coherence.bounds.ranges import in_range
 
 __all__ = [
     "half_sample_distance",
@@ -80,6 +79,7 @@ def half_sample_log_tail(alpha: float, members: float) -> float:
     )
 
 
+@in_range()
 def half_sample_size(alpha: float, log_p: float) -> float:
     """The least number of members whose :func:`half_sample_distance` is at most ``alpha``.
 
@@ -90,8 +90,6 @@ def half_sample_size(alpha: float, log_p: float) -> float:
     >>> round(half_sample_size(0.2, math.log(0.05)))
     1391
     """
-    validate.budget("alpha", alpha, low=1e-100, high=2)
-    validate.budget("log_p", log_p, low=-1e250, high=0)
     least = max(2.0, 2 * (math.log(4) - log_p)) * (1 + 1e-12)
     if half_sample_distance(least, log_p) <= alpha:
         return least
@@ -107,6 +105,7 @@ def half_sample_size(alpha: float, log_p: float) -> float:
     )
 
 
+@in_range()
 def size_of_information(*, alpha: float, beta: float, zeta: float, collection: int) -> float:
     """Group size needed behind a curator with ``I_{beta/2} <= zeta``.
 
@@ -117,10 +116,10 @@ def size_of_information(*, alpha: float, beta: float, zeta: float, collection: i
     >>> round(size_of_information(alpha=0.2, beta=0.05, zeta=1.0, collection=1))
     1846
     """
-    require_coherence(alpha, beta, collection)
     return half_sample_size(alpha, math.log(beta / (2 * collection)) - zeta)
 
 
+@in_range()
 def tightened_size(
     *, alpha: float, beta: float, epsilon: float, n: float, collection: int
 ) -> float:
@@ -131,11 +130,11 @@ def tightened_size(
     >>> round(tightened_size(alpha=0.2, beta=0.05, epsilon=0.01, n=5e6, collection=100))
     17833
     """
-    require_coherence(alpha, beta, collection)
     zeta = pure_dp_tightened(epsilon=epsilon, n=n, eta=beta / 2)
     return size_of_information(alpha=alpha, beta=beta, zeta=zeta, collection=collection)
 
 
+@in_range(n=(2.0, 1e60))
 def description_length_size(
     *, alpha: float, beta: float, n: int, collection: int, counts: int
 ) -> float:
@@ -150,7 +149,4 @@ def description_length_size(
     >>> round(description_length_size(alpha=0.2, beta=0.05, n=10_000, collection=1, counts=1))
     3557
     """
-    require_coherence(alpha, beta, collection)
-    validate.integer("counts", counts, low=1)
-    validate.integer("n", n, low=2)
     return half_sample_size(alpha, math.log(beta / collection) - counts * math.log(n / 2 + 1))

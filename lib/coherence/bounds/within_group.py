@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from lib import validate
-from lib.coherence.bounds.paper import require_coherence
+from lib.coherence.bounds.ranges import in_range
 
 __all__ = [
     "limit_distance",
@@ -37,6 +37,7 @@ _MOST = 1e130  # members beyond every use: for distances down to 1e-60
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
 
+@in_range()
 def limit_distance(epsilon: float) -> float:
     """The distance that the bound tends to as the group grows; ``epsilon / 2`` for small epsilon.
 
@@ -48,7 +49,7 @@ def limit_distance(epsilon: float) -> float:
     0.00501
     """
     w = 0.75 + 0.25 * _NODES
-    if validate.epsilon(epsilon) > 600:  # e^eps is too large for a float, and all that counts
+    if epsilon > 600:  # e^eps is too large for a float, and all that counts
         return epsilon * math.sqrt(
             0.5 * 0.25 * float(_WEIGHTS @ ((1 + np.log(w) / epsilon) / w) ** 2)
         )
@@ -82,6 +83,7 @@ def true_half_log(log_fresh: float, spread: float) -> float:
     return -(max(0.0, math.sqrt(-log_fresh) - math.sqrt(spread / 2)) ** 2)
 
 
+@in_range()
 def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
     """The distance that a group exceeds with probability at most p, behind any epsilon-DP curator.
 
@@ -107,7 +109,6 @@ def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
     >>> round(within_distance(1000, epsilon=0.1, log_p=math.log(0.05)), 3)
     0.287
     """
-    validate.epsilon(epsilon)
     if members <= 1:
         return math.inf
     q = 1 - 2 * (math.log(4) - log_p) / members
@@ -121,6 +122,7 @@ def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
     )
 
 
+@in_range()
 def within_size(*, alpha: float, beta: float, epsilon: float, collection: int) -> float:
     """Group size needed behind an epsilon-DP curator, for data sets of any size.
 
@@ -132,7 +134,6 @@ def within_size(*, alpha: float, beta: float, epsilon: float, collection: int) -
     >>> round(within_size(alpha=0.2, beta=0.05, epsilon=0.1, collection=100))
     4640
     """
-    require_coherence(alpha, beta, collection)
     log_p = math.log(beta / collection)
     if limit_distance(epsilon) >= alpha:
         return math.inf
@@ -150,6 +151,7 @@ def within_size(*, alpha: float, beta: float, epsilon: float, collection: int) -
     )
 
 
+@in_range()
 def membership_distance(epsilon: float) -> float:
     """``2 tanh(epsilon/4)``: mean W1, in every group, behind randomised response on membership.
 
@@ -162,9 +164,10 @@ def membership_distance(epsilon: float) -> float:
     >>> round(membership_distance(1.0), 3)
     0.49
     """
-    return 2 * math.tanh(validate.epsilon(epsilon) / 4)
+    return 2 * math.tanh(epsilon / 4)
 
 
+@in_range()
 def insufficient_epsilon(alpha: float) -> float:
     """The epsilon from which some epsilon-DP release exceeds ``alpha`` on average.
 
@@ -175,8 +178,6 @@ def insufficient_epsilon(alpha: float) -> float:
     >>> round(insufficient_epsilon(0.2), 3)
     0.401
     """
-    if validate.positive("alpha", alpha) > 2:
-        raise ValueError(f"alpha must be a distance in (0, 2], got {alpha!r}")
     return 4 * math.atanh(alpha / 2) if alpha < 2 else math.inf
 
 

@@ -7,8 +7,8 @@ there is none. A theorem can be refuted so, not proved.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
 
 import numpy as np
 from scipy import special, stats
@@ -26,10 +26,33 @@ from lib.coherence.bounds.paper import (
 from lib.ledger.rules import Evidence
 from lib.rng import stream
 
-__all__ = ["MEASURES", "even_tail", "joint_laws"]
+__all__ = ["MEASURES", "at_most_one", "exceeds_too_often", "even_distances", "even_tail"]
 
 FALSE_ALARM = 1e-6  # of a simulated share against beta
 ETAS = (1e-6, 1e-3, 0.05, 0.3)
+
+
+def at_most_one(ratios: Iterable[float], words: str) -> Evidence:
+    """Whether each of ``ratios``, of what is found to what is allowed, is at most 1.
+
+    ``words`` has a place for the largest of them and one for their number.
+    """
+    ratios = list(ratios)
+    largest = max(ratios)
+    return Evidence(float(largest <= 1 + 1e-9), detail=words.format(largest, len(ratios)))
+
+
+def exceeds_too_often(misses: int, draws: int, beta: float) -> bool:
+    """Whether ``misses`` of ``draws`` simulated halves refute that their probability is ``beta``."""
+    return stats.binomtest(misses, draws, beta, alternative="greater").pvalue < FALSE_ALARM
+
+
+def even_distances(half: int, inside: np.ndarray) -> np.ndarray:
+    """W1 of two halves of ``2 half`` predictions, ``half`` of them 1 and the others -1.
+
+    ``inside`` of those that are 1 fall into one half.
+    """
+    return 2 * np.abs(2 * inside - half) / half
 
 
 def even_tail(members: int, distance: float) -> float:
@@ -39,22 +62,16 @@ def even_tail(members: int, distance: float) -> float:
     """
     half = members // 2
     inside = np.arange(half + 1)
-    far = 2 * np.abs(2 * inside - half) / half > distance + 1e-12
-    return float(np.exp(2 * _log_choose(half, inside[far]) - _log_choose(members, half)).sum())
-
-
-def _log_choose(n: int, k: np.ndarray | int) -> np.ndarray:
-    return (
-        special.gammaln(n + 1)
-        - special.gammaln(np.add(k, 1))
-        - special.gammaln(n - np.add(k, 0) + 1)
-    )
+    k, log_gamma = inside[even_distances(half, inside) > distance + 1e-12], special.gammaln
+    log_choices = log_gamma(half + 1) - log_gamma(k + 1) - log_gamma(half - k + 1)
+    log_halves = log_gamma(members + 1) - 2 * log_gamma(half + 1)
+    return float(np.exp(2 * log_choices - log_halves).sum())
 
 
 def joint_laws(
     n: int, epsilon: float, *, leak: float = 0.0
-) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Two curators of half of ``n`` people: ``(name, law with the true half, with a fresh one)``.
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Of two curators of half of ``n`` people: laws with the true half, and with a fresh one.
 
     The curators publish a noisy count and noisy membership bits; both are epsilon-DP. With
     probability ``leak`` a curator publishes the whole half instead, which makes it (epsilon,
@@ -62,44 +79,33 @@ def joint_laws(
     """
     weights, channel = noisy_count(n=n, ones=n // 2, epsilon=epsilon)
     joint = weights[:, None] * channel
-    laws = [
-        ("count", joint, np.outer(weights, joint.sum(axis=0))),
-        ("membership", *membership_bits(n=n, epsilon=epsilon)),
-    ]
-    same = math.exp(
-        math.lgamma(n / 2 + 1) * 2 - math.lgamma(n + 1)
-    )  # a fresh half is the published one
-    for name, true, fresh in laws:
-        true, fresh = ((1 - leak) * np.ravel(law) for law in (true, fresh))
-        if leak:
-            true, fresh = (
-                np.append(true, [leak, 0.0]),
-                np.append(fresh, [leak * same, leak * (1 - same)]),
-            )
-        yield name, true, fresh
+    counts = joint, np.outer(weights, joint.sum(axis=0))
+    # the chance that a fresh half is the published one
+    same = math.exp(math.lgamma(n / 2 + 1) * 2 - math.lgamma(n + 1))
+    for true, fresh in (counts, membership_bits(n=n, epsilon=epsilon)):
+        yield (
+            np.append((1 - leak) * true, [leak, 0.0]),
+            np.append((1 - leak) * fresh, [leak * same, leak * (1 - same)]),
+        )
 
 
 def hoeffding_exact() -> Evidence:
     """Whether Theorem 10 holds against the exact hypergeometric law, for many populations."""
-    largest, cases = 0.0, 0
-    for people in (4, 10, 40, 200, 2000):
-        for ones in sorted({1, people // 10, people // 3, people // 2, people - 1} - {0}):
-            for sample in sorted({1, people // 4, people // 2, people - 1}):
+
+    def ratios() -> Iterator[float]:
+        for people in (4, 10, 40, 200, 2000):
+            shares = 1, people // 10, people // 3, people // 2, people - 1
+            samples = 1, people // 4, people // 2, people - 1
+            for ones, sample in product({*shares} - {0}, {*samples} - {0}):
                 found = np.arange(sample + 1)
                 over = found / sample - ones / people
-                tail = stats.hypergeom(people, ones, sample).sf(found - 1)
                 log_bound = -2 * sample * over**2
-                asked = (over > 0) & (
-                    log_bound > -600
-                )  # below that a float cannot hold either side
-                largest = max(
-                    largest, float((tail[asked] / np.exp(log_bound[asked])).max(initial=0.0))
-                )
-                cases += int(asked.sum())
-    return Evidence(
-        float(largest <= 1 + 1e-9),
-        detail=f"at most {largest:.2f} of the bound, over {cases:,} tails",
-    )
+                # below that a float cannot hold either side
+                asked = (over > 0) & (log_bound > -600)
+                tail = stats.hypergeom(people, ones, sample).sf(found - 1)
+                yield from tail[asked] / np.exp(log_bound[asked])
+
+    return at_most_one(ratios(), "at most {:.2f} of the bound, over {:,} tails")
 
 
 def claim1_exact(n: int = 12) -> Evidence:
@@ -110,44 +116,41 @@ def claim1_exact(n: int = 12) -> Evidence:
     The event is "the halves are more than alpha apart", for every alpha and
     every set of reports ``a >= t`` or ``a <= t`` on which the learner predicts.
     """
-    worst, cases, half = -math.inf, 0, n // 2
+    room, half = [], n // 2
     inside = np.arange(half + 1)
-    w1 = 2 * np.abs(2 * inside - half) / half
+    w1 = even_distances(half, inside)
+    reports = [inside >= t for t in inside] + [inside <= t for t in inside]
     for epsilon in (0.1, 0.5, 1.0, 3.0):
         weights, channel = noisy_count(n=n, ones=half, epsilon=epsilon)
         true = weights[:, None] * channel
         fresh = np.outer(weights, true.sum(axis=0))
         for eta in ETAS:
-            zeta = max_information(true, fresh, eta)
-            for alpha in np.unique(w1)[:-1]:
-                for reads in [inside >= t for t in inside] + [inside <= t for t in inside]:
-                    event = np.outer(w1 > alpha, reads)
-                    bound = claim1(float(fresh[event].sum()), zeta=max(zeta, 0.0), eta=eta)
-                    worst, cases = max(worst, float(true[event].sum()) - bound), cases + 1
+            zeta = max(max_information(true, fresh, eta), 0.0)
+            for alpha, reads in product(np.unique(w1)[:-1], reports):
+                event = np.outer(w1 > alpha, reads)
+                bound = claim1(float(fresh[event].sum()), zeta=zeta, eta=eta)
+                room.append(bound - float(true[event].sum()))
     words = (
-        f"over {cases:,} events the true half's probability is below the bound by {-worst:.2g} or"
-        " more"
+        f"over {len(room):,} events the true half's probability is below the bound by"
+        f" {min(room):.2g} or more"
     )
-    return Evidence(float(worst <= 1e-12), detail=words)
+    return Evidence(float(min(room) >= -1e-12), detail=words)
 
 
 def lemma1_exact() -> Evidence:
     """Whether Lemma 1 holds for a curator that publishes nothing.
 
-    On exact halves of the smallest group that it covers.
+    On exact halves of the smallest group that it covers, and of one twice as large.
     """
-    largest, cases = 0.0, 0
-    for alpha in (0.1, 0.2, 0.3, 0.5, 0.7, 0.9):
-        for mu in (0.5, 0.1, 1e-3, 1e-6, 1e-9):
-            members = 2 * math.ceil(lemma1_size(alpha, mu) / 2)
-            for m in (members, 2 * members):
-                bound = lemma1_probability(m, mu, zeta=0.0, eta=0.0)
-                largest, cases = max(largest, even_tail(m, 2 * alpha) / bound), cases + 1
-    words = (
-        f"the exact probability of more than 2 alpha is at most {largest:.1e} of the bound, in"
-        f" {cases} cases"
+    alphas, mus = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9), (0.5, 0.1, 1e-3, 1e-6, 1e-9)
+    return at_most_one(
+        (
+            even_tail(m, 2 * alpha) / lemma1_probability(m, mu, zeta=0.0, eta=0.0)
+            for alpha, mu, times in product(alphas, mus, (2, 4))
+            for m in [times * math.ceil(lemma1_size(alpha, mu) / 2)]
+        ),
+        "the exact probability of more than 2 alpha is at most {:.1e} of the bound, in {} cases",
     )
-    return Evidence(float(largest <= 1), detail=words)
 
 
 def theorem3_exact() -> Evidence:
@@ -158,47 +161,33 @@ def theorem3_exact() -> Evidence:
     The learner has K unrelated predictors and the report names the one that
     fits best; independent groups add up. K = 1 publishes nothing.
     """
-    largest, cases = 0.0, 0
-    for alpha in (0.2, 0.5, 1.0, 1.9):
-        for beta in (1.0, 0.05, 1e-6):
-            for groups in (1, 1000):
-                for reports in (1, 2, 1000):
-                    terms = theorem3_terms(
-                        alpha=alpha, beta=beta, zeta=math.log(reports) + 1e-9, collection=groups
-                    )
-                    tail = even_tail(2 * math.ceil(size(terms) / 2), alpha)
-                    chance = -math.expm1(groups * reports * math.log1p(-tail)) if tail < 1 else 1.0
-                    largest, cases = max(largest, chance / beta), cases + 1
-    words = (
-        f"exceeded with at most {largest:.1e} of the probability that is allowed, in {cases} cases"
-    )
-    return Evidence(float(largest <= 1), detail=words)
+
+    def ratio(alpha: float, beta: float, groups: int, reports: int) -> float:
+        zeta = math.log(reports) + 1e-9
+        terms = theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=groups)
+        tail = even_tail(2 * math.ceil(size(terms) / 2), alpha)
+        return -math.expm1(groups * reports * math.log1p(-tail)) / beta
+
+    cases = product((0.2, 0.5, 1.0, 1.9), (1.0, 0.05, 1e-6), (1, 1000), (1, 2, 1000))
+    words = "exceeded with at most {:.1e} of the probability that is allowed, in {} cases"
+    return at_most_one((ratio(*case) for case in cases), words)
 
 
 def _information(cases: Iterator[tuple[float, float]], what: str) -> Evidence:
     """Whether every exact max-information is at most its bound."""
-    ratios = [exact / bound for exact, bound in cases]
-    words = (
-        f"the exact max-information of {what} is at most {max(ratios):.0%} of the bound, in"
-        f" {len(ratios)} cases"
-    )
-    return Evidence(float(max(ratios) <= 1 + 1e-9), detail=words)
+    words = f"the exact max-information of {what} is at most {{:.0%}} of the bound, in {{}} cases"
+    return at_most_one((exact / bound for exact, bound in cases), words)
 
 
 def pure_information() -> Evidence:
     """Whether Theorems 5 and 14 hold: exact max-information of two epsilon-DP curators."""
-
-    def cases() -> Iterator[tuple[float, float]]:
-        for n in (4, 20, 100, 200):
-            for epsilon in (0.01, 0.1, 1.0, 3.0):
-                for _, true, fresh in joint_laws(n, epsilon):
-                    for eta in ETAS:
-                        yield (
-                            max_information(true, fresh, eta),
-                            pure_dp(epsilon=epsilon, n=n, eta=eta),
-                        )
-
-    return _information(cases(), "a noisy count and of noisy membership bits")
+    cases = (
+        (max_information(true, fresh, eta), pure_dp(epsilon=epsilon, n=n, eta=eta))
+        for n, epsilon in product((4, 20, 100, 200), (0.01, 0.1, 1.0, 3.0))
+        for true, fresh in joint_laws(n, epsilon)
+        for eta in ETAS
+    )
+    return _information(cases, "a noisy count and of noisy membership bits")
 
 
 def approximate_information() -> Evidence:
@@ -211,22 +200,14 @@ def approximate_information() -> Evidence:
     """
 
     def cases() -> Iterator[tuple[float, float]]:
-        for n in (4, 20, 100):
-            for epsilon in (0.05, 0.2, 0.5):
-                for delta in (1e-12, 1e-9, 1e-7):
-                    for _, true, fresh in joint_laws(n, epsilon, leak=delta):
-                        for t in (1.0, 3.0, 5.0):
-                            given: dict[str, Any] = {
-                                "epsilon": epsilon,
-                                "delta": delta,
-                                "n": n // 2,
-                                "t": t,
-                            }
-                            beta, bound = approximate_dp(
-                                **given, delta_hat=math.sqrt(epsilon * delta) / 15
-                            )
-                            if beta < 1:
-                                yield max_information(true, fresh, beta), bound
+        for n, epsilon, delta in product((4, 20, 100), (0.05, 0.2, 0.5), (1e-12, 1e-9, 1e-7)):
+            hat = math.sqrt(epsilon * delta) / 15
+            for (true, fresh), t in product(joint_laws(n, epsilon, leak=delta), (1.0, 3.0, 5.0)):
+                beta, bound = approximate_dp(
+                    epsilon=epsilon, delta=delta, n=n // 2, t=t, delta_hat=hat
+                )
+                if beta < 1:
+                    yield max_information(true, fresh, beta), bound
 
     return _information(cases(), "curators that leak everything with probability delta")
 
@@ -240,38 +221,28 @@ def theorem8_simulated(beta: float = 0.05, draws: int = 20_000) -> Evidence:
     noise. If it is far from its mean the learner predicts the bit, else an
     unrelated trait, so it is more than alpha apart whenever the count shows it.
     """
-    largest, cases = 0.0, 0
-    for n in (10**5, 10**6):
-        for epsilon in (1e-4, 1e-3):
-            for alpha in (0.3, 0.6, 1.0, 2.0):
-                terms = theorem8_terms(alpha=alpha, beta=beta, epsilon=epsilon, n=n, collection=1)
-                members = 2 * math.ceil(size(terms) / 2)
-                if members > n:
-                    continue
-                rng, half = stream(1, "theorem 8", n, epsilon, alpha), members // 2
-                bit, trait = (
-                    2
-                    * np.abs(2 * rng.hypergeometric(half, half, half, size=(2, draws)) - half)
-                    / half
-                )
-                keep = -math.expm1(-epsilon)
-                noise = rng.geometric(keep, draws) - rng.geometric(keep, draws)
-                told = bit + 4 * noise / half  # the distance that the report shows
-                misses = int((np.where(np.abs(told) > alpha, bit, trait) > alpha).sum())
-                if stats.binomtest(misses, draws, beta, alternative="greater").pvalue < FALSE_ALARM:
-                    words = (
-                        f"exceeds {alpha:g} in {misses / draws:.3f} of the halves of"
-                        f" {members:,} people"
-                    )
-                    return Evidence(0.0, detail=words)
-                largest, cases = max(largest, misses / draws), cases + 1
-    if not cases:
+    shares = []
+    for n, epsilon, alpha in product((10**5, 10**6), (1e-4, 1e-3), (0.3, 0.6, 1.0, 2.0)):
+        terms = theorem8_terms(alpha=alpha, beta=beta, epsilon=epsilon, n=n, collection=1)
+        half = math.ceil(size(terms) / 2)
+        if 2 * half > n:
+            continue
+        rng = stream(1, "theorem 8", n, epsilon, alpha)
+        bit, trait = even_distances(half, rng.hypergeometric(half, half, half, size=(2, draws)))
+        keep = -math.expm1(-epsilon)
+        noise = rng.geometric(keep, draws) - rng.geometric(keep, draws)
+        shown = bit + 4 * noise / half  # the distance that the report shows
+        misses = int((np.where(np.abs(shown) > alpha, bit, trait) > alpha).sum())
+        shares.append(misses / draws)
+        if exceeds_too_often(misses, draws, beta):
+            words = f"exceeds {alpha:g} in {shares[-1]:.3f} of the halves of {2 * half:,} people"
+            return Evidence(0.0, detail=words)
+    if not shares:
         return Evidence(math.nan, detail="no group is as large as the theorem asks")
     words = (
-        f"largest simulated share {largest:.4f} over {cases} cases of {draws:,} halves, beta"
-        f" {beta:g}"
+        f"largest simulated share {max(shares):.4f} over {len(shares)} cases of {draws:,} halves"
     )
-    return Evidence(1.0, detail=words)
+    return Evidence(1.0, detail=f"{words}, beta {beta:g}")
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {

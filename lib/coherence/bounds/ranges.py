@@ -1,0 +1,65 @@
+"""What the parameters of the bounds may be: one table, and one check before every bound."""
+
+from __future__ import annotations
+
+import math
+from functools import wraps
+from inspect import signature
+from numbers import Integral, Real
+
+from lib import validate
+
+__all__ = ["RANGES", "in_range"]
+
+# beyond every use, and no step of the arithmetic leaves the floats; two integers ask for an integer
+RANGES: dict[str, tuple[float, float]] = {
+    "alpha": (1e-100, 2.0),
+    "beta": (1e-300, 1.0),
+    "epsilon": (1e-100, 1e30),
+    "delta": (0.0, 1.0),
+    "n": (0.5, 1e60),  # half of one person may be what a curator sees
+    "collection": (1, validate.INTEGER_MAX),
+    "counts": (1, validate.INTEGER_MAX),
+    "members": (0.0, 1e200),
+    "eta": (1e-320, 1.0),
+    "zeta": (0.0, math.inf),
+    "mu": (1e-300, 1e300),
+    "t": (0.0, 1e100),
+    "delta_hat": (1e-300, 1e300),
+    "log_p": (-1e250, 0.0),
+}
+
+
+def in_range(**own: tuple[float, float]):
+    """Refuse arguments of a bound outside of :data:`RANGES`, or of the ``own`` ranges it states.
+
+    Examples
+    --------
+    >>> @in_range(epsilon=(1e-100, 0.5))
+    ... def bound(*, epsilon, n): ...
+    >>> bound(epsilon=0.7, n=10)
+    Traceback (most recent call last):
+    ...
+    ValueError: epsilon must be a number >= 1e-100 and <= 0.5 for bound, got 0.7
+    """
+    ranges = RANGES | own
+
+    def decorate(function):
+        names = [*signature(function).parameters]
+
+        @wraps(function)
+        def checked(*args, **more):
+            for name, value in [*zip(names, args, strict=False), *more.items()]:
+                if name in ranges:
+                    _require(name, value, *ranges[name], function.__name__)
+            return function(*args, **more)
+
+        return checked
+
+    return decorate
+
+
+def _require(name: str, value: object, low: float, high: float, whose: str) -> None:
+    kind, words = (Integral, "an integer") if isinstance(low, int) else (Real, "a number")
+    good = isinstance(value, kind) and not isinstance(value, bool) and low <= value <= high
+    validate.require(good, name, f"{words} >= {low:g} and <= {high:g} for {whose}", value)
