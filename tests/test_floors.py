@@ -16,6 +16,7 @@ FLOORS = {
     "rng": 1,
     "validate": 0,
     "domain": 1,
+    "groups": 1,
     "stats": 1,
     "datasets": 2,
     "dp": 2,

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from lib.coherence.collection import bands_in_order
+from lib.groups import bands_in_order
 from lib.plotting.style import IN, NULL, OUT
 
 __all__ = ["group_distances", "sorted_predictions"]

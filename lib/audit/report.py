@@ -25,8 +25,8 @@ from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
 from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
-from lib.coherence.collection import EVERYONE, bands_in_order
 from lib.coherence.solver import round_outward
+from lib.groups import EVERYONE, bands_in_order
 from lib.paths import ROOT
 from lib.plotting.style import BOUND_NAMES
 

@@ -19,7 +19,7 @@ import pandas as pd
 
 from lib import validate
 from lib.audit.numbers import canonical_column, canonical_text
-from lib.coherence.collection import to_bands
+from lib.groups import to_bands
 
 __all__ = [
     "KINDS",
@@ -349,7 +349,7 @@ def grouping(
     ----------
     columns : names
     bands : mapping
-        Edges of a numeric column's bands, see :func:`lib.coherence.collection.to_bands`.
+        Edges of a numeric column's bands, see :func:`lib.groups.to_bands`.
     as_numbers : names
         Columns that are cut at their quartiles if they have no edges.
     """

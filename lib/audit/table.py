@@ -12,7 +12,7 @@ from lib.audit.numbers import canonical_column, canonical_text
 from lib.audit.release import Release, read_release
 from lib.audit.request import Request
 from lib.audit.schema import TARGET, Schema, fit_schema, grouping, read_csv
-from lib.coherence.collection import groups_by_size
+from lib.groups import groups_by_size
 
 __all__ = ["Table", "read_table"]
 

@@ -13,9 +13,9 @@ from scipy import stats
 from tqdm.auto import tqdm
 
 from lib import validate
-from lib.coherence.collection import groups_of_at_least
 from lib.coherence.distances import DISTANCES, shuffled_distances, split_distance
 from lib.coherence.learners import Learner
+from lib.groups import groups_of_at_least
 from lib.processes import end_with_parent
 from lib.rng import stream
 from lib.stats.summary import mean_interval
@@ -305,7 +305,7 @@ def demcoh(
     frame : DataFrame
         ``setup.target`` must hold 0s and 1s, both of them; no missing values in target or lens.
     members : mapping
-        From :func:`lib.coherence.collection.groups`.
+        From :func:`lib.groups.groups`.
 
     Raises
     ------
@@ -315,7 +315,7 @@ def demcoh(
 
     Examples
     --------
-    >>> from lib.coherence.collection import groups
+    >>> from lib.groups import groups
     >>> from lib.coherence.learners import Lookup
     >>> people = pd.DataFrame({"id": range(20), "y": [0, 1] * 10})
     >>> setup = Setup(target="y", lens=("id",))

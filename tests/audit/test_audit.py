@@ -41,10 +41,10 @@ from lib.audit.verdicts import (
     splits_needed,
 )
 from lib.cli import main
-from lib.coherence.collection import bands_in_order
 from lib.coherence.distances import split_distance
 from lib.coherence.experiment import Result
 from lib.coherence.solver import Setting, required_size
+from lib.groups import bands_in_order
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 

@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from lib.coherence.collection import EVERYONE, groups
 from lib.coherence.experiment import Result, Setup, clopper_pearson, demcoh, halves, one_split
 from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
+from lib.groups import EVERYONE, groups
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from lib.coherence.collection import EVERYONE
 from lib.coherence.experiment import Setup, demcoh
 from lib.coherence.releases import READERS, Histogram, Reader
+from lib.groups import EVERYONE
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 

@@ -18,8 +18,8 @@ import pandas as pd
 import pytest
 
 from lib.coherence import solver
-from lib.coherence.collection import EVERYONE
 from lib.fairness import FAIR
+from lib.groups import EVERYONE
 from lib.ldp import PROTOCOLS
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.rules import Evidence, judge

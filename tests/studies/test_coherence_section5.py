@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from lib.coherence.collection import EVERYONE
 from lib.datasets.section5 import COLUMNS, NOT_ASKED, TARGET, load_section5
+from lib.groups import EVERYONE
 from lib.rng import stream
 from lib.runner import results
 from lib.studies.coherence.section5 import (

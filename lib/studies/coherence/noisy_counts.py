@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.coherence.collection import EVERYONE
 from lib.coherence.experiment import Setup, one_split
 from lib.coherence.releases import READERS, Histogram, Reader
 from lib.datasets import Dataset, load
 from lib.datasets.memory import cached_by_data_location
+from lib.groups import EVERYONE
 from lib.rng import stream
 from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.coherence.groups import flat_record, rows_per_group

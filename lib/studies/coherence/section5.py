@@ -10,12 +10,12 @@ import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
 from lib import validate
-from lib.coherence.collection import EVERYONE, groups, to_bands
 from lib.coherence.distances import shuffled_distances, split_distance
 from lib.coherence.experiment import Setup, one_split
 from lib.coherence.learners import BATTERY
 from lib.datasets.memory import cached_by_data_location
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
+from lib.groups import EVERYONE, groups, to_bands
 from lib.rng import stream
 from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.coherence.groups import flat_record, rows_per_group

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from lib.coherence.collection import EVERYONE, groups
+from lib.groups import EVERYONE, groups
 from lib.studies.synthesizers.tables import WORDS
 
 __all__ = ["RACES", "SEXES", "WITH", "collection", "group_rates"]

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from lib.coherence.collection import EVERYONE
+from lib.groups import EVERYONE
 from lib.stats.summary import rank_correlation
 from lib.studies.cross_paper.cells import READERS
 from lib.studies.cross_paper.scores import RACES, SEXES, WITH

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from lib.coherence.collection import EVERYONE
 from lib.coherence.solver import Setting, solve
+from lib.groups import EVERYONE
 from lib.stats.summary import mean_interval, summarise
 from lib.studies.cross_paper.scores import WITH
 from lib.studies.cross_paper.statistics import fairness_of, small_crossings

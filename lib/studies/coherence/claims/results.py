@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 
 from lib.coherence.bounds.within_group import insufficient_epsilon
-from lib.coherence.collection import EVERYONE
 from lib.coherence.experiment import clopper_pearson
 from lib.coherence.solver import Setting, solve
 from lib.datasets import load_raw
 from lib.datasets.section5 import TARGET, load_section5
+from lib.groups import EVERYONE
 from lib.ledger.rules import Evidence, p_positive
 from lib.runner import NoResults, results
 from lib.stats.summary import mean_interval, widening

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.coherence.collection import (
+from lib.groups import (
     EVERYONE,
     bands_in_order,
     groups,

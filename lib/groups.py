@@ -1,4 +1,11 @@
-"""Collections of sub-populations: named groups of the rows of a table."""
+"""Groups of people: a group is its name, and a collection of groups maps names to members.
+
+A name is text: ``"everyone"``, the values that the members share (``"SEX = 1"``, crossed
+``"SEX = 1 & RAC1P = 2"``), or words of one's own (``"men & Black"``). Members are a bool array with
+one entry for each row of a table. A stored score has the name in a column ``group``, and a function
+that works on groups takes the mapping. There is no other form of a group: no tuples of codes, and
+no names of groups in the names of columns.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +22,8 @@ from lib import validate
 
 __all__ = [
     "EVERYONE",
+    "group_name",
+    "group_values",
     "groups",
     "groups_by_size",
     "to_bands",
@@ -27,6 +36,29 @@ _NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?"
 _BAND = re.compile(
     rf" = (?:< {_NUMBER}|>= ({_NUMBER})|({_NUMBER})-{_NUMBER}|\[({_NUMBER}), {_NUMBER}\))(?= & |$)"
 )
+
+
+def group_name(values: Mapping[str, object]) -> str:
+    """The name of the group of people with these values, by column.
+
+    Examples
+    --------
+    >>> group_name({"SEX": 1, "RAC1P": 2}), group_name({})
+    ('SEX = 1 & RAC1P = 2', 'everyone')
+    """
+    return " & ".join(f"{column} = {value}" for column, value in values.items()) or EVERYONE
+
+
+def group_values(name: str) -> dict[str, str]:
+    """The values, as text, that a name made by :func:`group_name` states.
+
+    Examples
+    --------
+    >>> group_values("SEX = 1 & RAC1P = 2"), group_values("everyone")
+    ({'SEX': '1', 'RAC1P': '2'}, {})
+    """
+    parts = () if name == EVERYONE else name.split(" & ")
+    return {column: value for column, _, value in (part.partition(" = ") for part in parts)}
 
 
 def groups(
@@ -125,11 +157,11 @@ def _cells(frame: pd.DataFrame, crossing: Sequence[str]) -> tuple[np.ndarray, Ca
         parts.append((column, [values[i] for i in order]))
 
     def name(cell: int) -> str:
-        words = []
+        found = []
         for column, values in reversed(parts):
             cell, place = divmod(cell, len(values))
-            words.append(f"{column} = {values[place]}")
-        return " & ".join(reversed(words))
+            found.append((column, values[place]))
+        return group_name(dict(reversed(found)))
 
     return cells, name
 
