@@ -82,6 +82,10 @@ _DAMAGE = (
 )
 
 
+# bytes, and their ratio: several times those of the largest state
+_MOST_PACKED, _MOST_UNPACKED, _MOST_RATIO = 500_000_000, 2_000_000_000, 50
+
+
 def _checked_zip(path: Path, member: str, url: str) -> None:
     """Raise unless ``path`` is an undamaged zip that holds ``member``."""
     if not zipfile.is_zipfile(path):
@@ -89,7 +93,13 @@ def _checked_zip(path: Path, member: str, url: str) -> None:
         raise DataError(f"{url} gave no zip archive: it starts with {head!r}")
     try:
         with zipfile.ZipFile(path) as archive:
-            names, damaged = archive.namelist(), archive.testzip()
+            names, unpacked = archive.namelist(), sum(i.file_size for i in archive.infolist())
+            most = min(_MOST_UNPACKED, 1_000_000 + _MOST_RATIO * path.stat().st_size)
+            if unpacked > most:
+                raise DataError(f"{url} must unpack to at most {most:,} bytes, got {unpacked:,}")
+            damaged = archive.testzip()
+    except DataError:
+        raise
     except _DAMAGE as error:
         raise DataError(
             f"{url} gave a damaged zip archive: {type(error).__name__}: {error}"
@@ -154,7 +164,7 @@ def fetch_archive(
     def once() -> None:
         with locked_tempdir(folder) as own:
             partial = own / "archive.zip"
-            stream(url, partial, progress)
+            stream(url, partial, progress, most=_MOST_PACKED)
             _checked_zip(partial, csv.name, url)
             with zipfile.ZipFile(partial) as archive:
                 people = Path(archive.extract(csv.name, own))

@@ -52,19 +52,22 @@ class Found:
 
 def sha256_of(path: Path) -> str:
     """SHA-256 of a file's bytes, in hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _checked(path: Path, file: File) -> str:
+    if not path.is_file():  # reading a pipe would wait for ever
+        raise DataError(f"{path} must be a regular file, got something else of that name")
     try:
-        found = sha256_of(path)
+        size = path.stat().st_size
+        found = sha256_of(path) if size == file.size else "not computed"
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error}") from error
     if found != file.sha256:
         raise DataError(
-            f"{path} is not {file.name} as registered: SHA-256"
-            f" {found} ({path.stat().st_size:,} bytes) where {file.sha256} ({file.size:,} bytes) is"
-            " expected; replace or remove it"
+            f"{path} is not {file.name} as registered: SHA-256 {found} ({size:,} bytes) where"
+            f" {file.sha256} ({file.size:,} bytes) is expected; replace or remove it"
         )
     return found
 
@@ -109,7 +112,7 @@ def fetch(file: File, *, progress: bool = True) -> Found:
 
 def _retrieve(file: File, progress: bool) -> Found:
     def write(url: str, target: str, _: object) -> None:
-        stream(url, target, progress)
+        stream(url, target, progress, most=file.size)
 
     path = user_cache() / file.name
     try:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -25,6 +27,7 @@ log = logging.getLogger("companion.data")
 
 Result = TypeVar("Result")
 _CONNECT_S, _READ_S, _RETRIES, _PAUSE_S = 4, 60, 3, 1.0
+_LEAST_S, _LEAST_RATE = 60.0, 20_000  # seconds; bytes a second
 _BLOCK = 1 << 16  # bytes: a file of some hundred thousand still moves the bar
 _NO_ADDRESS = (
     requests.exceptions.InvalidURL,
@@ -43,13 +46,18 @@ class Unavailable(DataError):
     """A file that cannot be had from where it was asked for."""
 
 
-def stream(url: str, target: Path | str, progress: bool) -> None:
-    """Write what ``url`` gives to ``target``.
+def stream(url: str, target: Path | str, progress: bool, *, most: int) -> None:
+    """Write what ``url`` gives to ``target``: at most ``most`` bytes, in bounded time.
+
+    The time is :data:`_LEAST_S` seconds and what :data:`_LEAST_RATE` takes for ``most`` bytes, in
+    all: a server that sends a byte now and then never lets a single read run out of time.
 
     Raises
     ------
     DataError
-        If it is a web page; its first bytes are quoted.
+        If it is a web page (its first bytes are quoted), or longer.
+    Unavailable
+        If it takes longer.
     requests.exceptions.RequestException
         If it cannot be had, or is cut off before its announced length.
     """
@@ -59,14 +67,44 @@ def stream(url: str, target: Path | str, progress: bool) -> None:
         packed = "Content-Encoding" in answer.headers  # the length is then that of the packed bytes
         size = None if packed else _length(answer.headers.get("Content-Length", ""))
         with (
+            _time_limit(answer, url, _LEAST_S + most / _LEAST_RATE),
             open(target, "wb") as file,
             tqdm(total=size, unit="B", unit_scale=True, disable=not progress) as bar,
         ):
+            _refuse_longer(size or 0, most, url)
             for number, block in enumerate(answer.iter_content(_BLOCK)):
                 if number == 0:
                     _refuse_page(kind, block, url)
                 file.write(block)
+                _refuse_longer(file.tell(), most, url)
                 bar.update(len(block))
+
+
+@contextmanager
+def _time_limit(answer: requests.Response, url: str, seconds: float) -> Iterator[None]:
+    over = threading.Event()
+
+    def end() -> None:
+        over.set()
+        answer.raw.shutdown()  # whoever reads stops reading
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except requests.exceptions.RequestException:
+        if not over.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if over.is_set():
+        raise Unavailable(f"{url} must be there within {seconds:.0f} seconds, got only a part")
+
+
+def _refuse_longer(size: int, most: int, url: str) -> None:
+    if size > most:
+        raise DataError(f"{url} must have at most {most:,} bytes, got {size:,} or more")
 
 
 def _length(announced: str) -> int | None:

@@ -139,7 +139,10 @@ def _as_recorded(path: Path, name: str) -> str:
     record speaks of.
     """
     index = path.with_name("replicas.json")
-    record = json.loads(index.read_text()).get(name, {}) if index.exists() else {}
+    try:
+        record = json.loads(index.read_text()).get(name, {}) if index.exists() else {}
+    except (ValueError, AttributeError) as error:
+        raise DataError(f"{index} must be a record of replicas, got {error}") from None
     if (found := sha256_of(path)) != record.get("sha256"):
         raise DataError(
             f"{path} must be the replica on record in {index.name}, SHA-256"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -13,7 +14,7 @@ from lib.datasets import download
 
 class Site:
     """Paths to ``(status, headers, body)``, or to a function of the GET's number (from 1) and
-    the method that gives that.
+    the method that gives that; a body may be a function that writes to a file.
     """
 
     def __init__(self) -> None:
@@ -33,11 +34,13 @@ class Site:
                     page = page(site.hits[self.path] + (not body), self.command)
                 status, headers, content = page
                 self.send_response(status)
-                for name, value in ({"Content-Length": str(len(content))} | headers).items():
+                known = {} if callable(content) else {"Content-Length": str(len(content))}
+                for name, value in (known | headers).items():
                     self.send_header(name, value)
                 self.end_headers()
                 if body:
-                    self.wfile.write(content)
+                    with suppress(OSError):  # the reader may have had enough
+                        content(self.wfile) if callable(content) else self.wfile.write(content)
                     self.close_connection = True
 
             def do_GET(self) -> None:

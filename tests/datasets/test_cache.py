@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import logging
+import os
 import re
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import pytest
@@ -90,9 +92,59 @@ def test_a_server_that_knows_no_head_still_gives_the_file(file, site, status):
 @pytest.mark.parametrize("body", [BODY[:-1] + b"3", BODY + b"x", b""])
 def test_altered_bytes_are_refused(file, site, fresh_cache, body):
     site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"}, body)
-    with pytest.raises(DataError, match="other bytes than registered"):
+    with pytest.raises(
+        DataError, match="other bytes than registered|must have at most 16,000 bytes"
+    ):
         fetch(file)
     assert _nothing_left(fresh_cache)
+
+
+@pytest.mark.parametrize("announced", [{}, {"Content-Length": "314000000"}])
+def test_a_download_ends_at_the_registered_size(file, site, fresh_cache, announced):
+    """A server may send 314 MB where 0.2 are registered."""
+    sent = []
+
+    def flood(out) -> None:
+        for _ in range(3_000):
+            out.write(BODY * 10)
+            sent.append(len(BODY) * 10)
+
+    site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"} | announced, flood)
+    with pytest.raises(DataError, match="must have at most 16,000 bytes, got"):
+        fetch(file)
+    assert sum(sent) < 100_000_000
+    assert _nothing_left(fresh_cache)
+
+
+def test_a_drip_ends_when_its_time_is_over(file, site, fresh_cache, monkeypatch):
+    """One byte each half second never lets a read run out of time."""
+    monkeypatch.setattr(download, "_LEAST_S", 0.2)
+
+    def drip(out) -> None:
+        for i in range(60):
+            out.write(BODY[i : i + 1])
+            time.sleep(0.1)
+
+    site.pages["/toy.csv"] = (200, {"Content-Length": str(len(BODY))}, drip)
+    start = time.monotonic()
+    with pytest.raises(DataError, match="must be there within 1 seconds, got only a part"):
+        fetch(file)
+    assert time.monotonic() - start < 5
+    assert _nothing_left(fresh_cache)
+
+
+def test_what_is_no_regular_file_or_has_another_size_is_not_read(file, fresh_cache, monkeypatch):
+    """A pipe without a writer would be waited for, three gigabytes would be hashed."""
+    fresh_cache.mkdir(parents=True)
+    os.mkfifo(fresh_cache / "toy.csv")
+    with pytest.raises(DataError, match="must be a regular file"):
+        locate("toy.csv")
+    (fresh_cache / "toy.csv").unlink()
+    with open(fresh_cache / "toy.csv", "wb") as huge:
+        huge.truncate(3_000_000_000)
+    monkeypatch.setattr("lib.datasets.cache.sha256_of", lambda path: pytest.fail("it was read"))
+    with pytest.raises(DataError, match=r"not computed \(3,000,000,000 bytes\)"):
+        locate("toy.csv")
 
 
 def test_a_packed_transfer_is_unpacked(file, site):
@@ -127,7 +179,7 @@ def test_a_cache_that_cannot_be_written_is_named_and_passed_by(file, tmp_path, m
 
 def test_a_file_that_cannot_be_read_is_named(file, fresh_cache):
     (fresh_cache / "toy.csv").mkdir(parents=True)
-    with pytest.raises(DataError, match=r"toy.csv cannot be read: .*Is a directory"):
+    with pytest.raises(DataError, match=r"toy.csv must be a regular file"):
         locate("toy.csv")
 
 
@@ -156,7 +208,7 @@ def test_the_bar_of_a_small_file_moves(file, site, tmp_path, monkeypatch):
     moves = []
     monkeypatch.setattr(download.tqdm, "update", lambda bar, n=1: moves.append(n))
     site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"}, BODY * 20)
-    download.stream(file.url, tmp_path / "toy.csv", progress=False)
+    download.stream(file.url, tmp_path / "toy.csv", progress=False, most=10**6)
     assert len(moves) >= 4
     assert sum(moves) == 20 * len(BODY)
 

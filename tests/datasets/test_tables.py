@@ -156,6 +156,16 @@ def test_what_is_no_archive_of_the_state_is_refused_and_not_kept(
     assert not list((tmp_path / "f").iterdir())
 
 
+def test_an_archive_of_a_thousand_times_its_size_is_not_unpacked(site, fresh_cache, tmp_path):
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("psam_p48.csv", b"0" * 100_000_000)
+    site.pages[ADDRESS] = (200, {}, bomb.getvalue())
+    with pytest.raises(DataError, match=r"must unpack to at most [\d,]+ bytes, got 100,000,000"):
+        fetch_archive("TX", 2018, tmp_path / "f", origin=site.origin, progress=False)
+    assert not list((tmp_path / "f").iterdir())
+
+
 def test_whichever_bit_is_flipped_the_error_is_a_data_error(tmp_path):
     """zlib.error, BadZipFile, OSError, NotImplementedError and EOFError came through."""
     good, path, refused = _archive(), tmp_path / "flipped.zip", 0
