@@ -12,11 +12,15 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 from uuid import uuid4
 
+import yaml
 from filelock import FileLock
 
-__all__ = ["PREFIX", "locked_tempdir", "write_whole"]
+__all__ = ["PREFIX", "locked_tempdir", "read_yaml", "write_whole"]
+
+Content = TypeVar("Content", list, dict)
 
 PREFIX = ".companion-"
 
@@ -37,6 +41,23 @@ def write_whole(path: Path, body: str | bytes, *, private: bool = False) -> None
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def read_yaml(path: Path, kind: type[Content]) -> Content:
+    """What a YAML file holds, a list or a dictionary; a ``ValueError`` names a file that does not.
+
+    Nothing in it is run, and no object made but plain ones.
+    """
+    try:
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        said = " ".join(str(error).split())[:120]
+        raise ValueError(f"{path} must be YAML, got what is none ({said})") from None
+    if not isinstance(content, kind):
+        name = {list: "a list", dict: "a mapping"}[kind]
+        raise ValueError(f"{path} must hold {name}, got {str(content)[:60]!r}")
+    return content
 
 
 @contextmanager

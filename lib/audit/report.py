@@ -206,13 +206,12 @@ def _column_table(audit: Audit) -> pd.DataFrame:
 
 def small_groups(audit: Audit) -> str:
     """The groups that were left out, in words; the smallest are counted together, not named."""
-    named, merged = [], []
-    for name, n in audit.small.items():
-        hidden = n < LEAST_SHOWN and not audit.request.show_small
-        (merged if hidden else named).append((name, n))
+    least = 0 if audit.request.show_small else LEAST_SHOWN
+    named = [(name, n) for name, n in audit.small.items() if n >= least]
+    merged = [n for n in audit.small.values() if n < least]
     words = [f"{name} ({n})" for name, n in named]
     if merged:
-        people = sum(n for _, n in merged)
+        people = sum(merged)
         together = (
             f"{people} people" if people >= LEAST_SHOWN else f"fewer than {LEAST_SHOWN} people"
         )

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from lib import validate
 from lib.datasets.registry import TASKS
+from lib.files import read_yaml
 from lib.paths import DATA
 
 __all__ = [
@@ -65,9 +64,7 @@ class Facts:
 @cache
 def attribute_counts(dataset: str, path: Path = FACTS) -> dict[str, list[int]]:
     """The stored counts of a task's sensitive attributes, by column: one number a code."""
-    return yaml.safe_load(path.read_text())["attributes"][
-        validate.choice("dataset", dataset, TASKS)
-    ]
+    return read_yaml(path, dict)["attributes"][validate.choice("dataset", dataset, TASKS)]
 
 
 @dataclass(frozen=True)
@@ -90,11 +87,11 @@ class Section5Facts:
 
 def section5_facts(path: Path = FACTS) -> Section5Facts:
     """The stored facts of the table of Section 5."""
-    return Section5Facts(**yaml.safe_load(path.read_text())["section5"])
+    return Section5Facts(**read_yaml(path, dict)["section5"])
 
 
 def _stored(kind: str, dataset: str, path: Path) -> Facts:
-    record = yaml.safe_load(path.read_text())[kind][dataset]
+    record = read_yaml(path, dict)[kind][dataset]
     return Facts(
         **record | {"groups": {name: tuple(pair) for name, pair in record["groups"].items()}}
     )

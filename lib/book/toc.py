@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-import yaml
+
+from lib.files import read_yaml
 
 __all__ = ["Page", "pages", "read_notebook", "GENERATED"]
 
@@ -73,9 +74,7 @@ def pages(root: Path) -> list[Page]:
     ValueError
         If a page of the table of contents has no file.
     """
-    listed = [
-        Page(doc, root) for doc in _documents(yaml.safe_load((root / "_toc.yml").read_text()))
-    ]
+    listed = [Page(doc, root) for doc in _documents(read_yaml(root / "_toc.yml", dict))]
     for page in listed:
         if not (page.is_generated or page.is_chapter or page.text.exists()):
             raise ValueError(

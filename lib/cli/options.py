@@ -7,13 +7,17 @@ argument. Its type says how text is read: ``tuple[str, ...]`` takes several word
 
 from __future__ import annotations
 
+import os
+import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-__all__ = ["add_fields", "read_fields"]
+from lib.runner.store import UNSEALED
+
+__all__ = ["add_fields", "add_unsealed", "believe_unsealed", "read_fields"]
 
 _WORDS = {int: "an integer", float: "a number"}
 
@@ -58,6 +62,26 @@ def read_fields(args: Namespace, kind: type) -> dict[str, Any]:
     hints = get_type_hints(kind)
     given = {f.name: getattr(args, f.name) for f in fields(kind) if hasattr(args, f.name)}
     return {name: _read(name, hints[name], text) for name, text in given.items()}
+
+
+def add_unsealed(parser: ArgumentParser) -> None:
+    """The option ``--unsealed``, which :func:`believe_unsealed` answers."""
+    parser.add_argument(
+        "--unsealed",
+        action="store_true",
+        help="believe results files without a seal or without provenance",
+    )
+
+
+def believe_unsealed(args: Namespace) -> None:
+    """Believe such files in this process and its children, and say so, if it was asked for."""
+    if args.unsealed:
+        os.environ[UNSEALED] = "1"
+        print(
+            "results files without a seal or without provenance are believed (--unsealed): what"
+            " follows is not shown to be what the grids computed",
+            file=sys.stderr,
+        )
 
 
 def _read(name: str, hint: Any, text: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from lib.cli.options import add_unsealed, believe_unsealed
 from lib.runner import gather_grid, run_grid
 from lib.runner.sources import in_words
 from lib.runner.sweep import available_workers
@@ -24,6 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="keep records of another version of the experiment",
     )
+    add_unsealed(parser)
     option(
         "--part",
         metavar="I/N",
@@ -39,6 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run or gather, and print how many cells there are."""
+    believe_unsealed(args)
     if args.gather:
         there, missing = gather_grid(args.grid, list(map(Path, args.gather)), args.profile)
         print(f"{there} cells of {args.grid} ({args.profile}), {missing} missing")

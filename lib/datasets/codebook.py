@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from lib import validate
 from lib.datasets.registry import TASKS
+from lib.files import read_yaml
 from lib.paths import DATA
 
 __all__ = ["CODEBOOK", "Meaning", "codebook"]
@@ -61,7 +60,7 @@ def codebook(name: str, path: Path = CODEBOOK) -> dict[str, Meaning]:
         number of codes, or of values that are not absent, than the domain declares.
     """
     domain = TASKS[validate.choice("name", name, TASKS)].domain
-    entries = yaml.safe_load(path.read_text())[name]
+    entries = read_yaml(path, dict)[name]
     if set(entries) != set(domain.columns):
         raise ValueError(
             f"codebook of {name!r} and its domain differ in"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib import import_module
+from inspect import isfunction
 from pathlib import Path
 
-import yaml
-
 from lib import validate
+from lib.files import read_yaml
 from lib.ledger.rules import RULES, Evidence
 from lib.paths import DATA
 from lib.runner.registry import studies
@@ -32,6 +32,9 @@ KINDS = {
 }
 
 
+_named: dict[str, Callable[..., Evidence]] = {}  # of modules that a person has named
+
+
 @cache
 def measures() -> dict[str, Callable[..., Evidence]]:
     """The functions that studies export to measure claims, by name."""
@@ -43,14 +46,24 @@ def measures() -> dict[str, Callable[..., Evidence]]:
     }
 
 
+def _functions(module: str) -> dict[str, Callable[..., Evidence]]:
+    """The functions of a module that a person has named, as ``"module:function"``."""
+    try:
+        found = vars(import_module(module))
+    except ModuleNotFoundError as error:
+        raise ValueError(f"measures must be a module on Python's path, got {module!r}") from error
+    return {f"{module}:{name}": f for name, f in found.items() if isfunction(f)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Claim:
     """One row of a file in ``data/claims``.
 
     ``paper`` says who states it: a paper, or the ``companion``, whose rows name in ``about`` the
     paper that they belong beside. ``rule`` with its ``tolerance``, and the reason for it (``why``),
-    were set from the paper's text; ``measure`` names a function of a study, or
-    ``"module:function"``, with its ``arguments``. A row without a measure says why in ``why`` and
+    were set from the paper's text; ``measure`` names a function that a study exports, with its
+    ``arguments``. One of another module is ``"module:function"``, and is called only if
+    :func:`read_claims` was told that module: a file of claims runs no code of its choice. A row without a measure says why in ``why`` and
     carries the verdict "not run" or "not comparable". ``seen`` marks rows that were added or
     sharpened when part of the results was known.
 
@@ -89,12 +102,16 @@ class Claim:
         return KINDS.get(self.rule, "opinion")
 
     def measured_by(self) -> Callable[..., Evidence]:
-        """The function that :attr:`measure` names: one that a study exports, or anybody's as
-        ``"module:function"``.
+        """The function that :attr:`measure` names: one that a study exports, or of a module that
+        :func:`read_claims` was told.
         """
-        return validate.resolve(
-            f"measure of {self.id}", self.measure, measures(), callable, "a function"
-        )
+        known = measures() | _named
+        if ":" in str(self.measure) and self.measure not in known:
+            raise ValueError(
+                f"measure of {self.id} must be a function that a study exports, or of a module that"
+                f" is named beside the file (--measures MODULE), got {self.measure!r}"
+            )
+        return known[validate.choice(f"measure of {self.id}", self.measure, known)]
 
     def readings(self) -> dict[str, Claim]:
         """The claim with the arguments of each of its other readings, by their names."""
@@ -132,14 +149,25 @@ def claim_files() -> list[Path]:
     return [CLAIMS / study.claims for study in studies() if study.claims]
 
 
-def read_claims(path: Path | None = None) -> list[Claim]:
+def _rows(file: Path) -> list[dict]:
+    rows = read_yaml(file, list)
+    for row in rows:
+        validate.require(isinstance(row, dict), str(file), "a list of claims", row)
+    return rows
+
+
+def read_claims(path: Path | None = None, *, modules: Sequence[str] = ()) -> list[Claim]:
     """The rows of a file, or of the whole ledger; a ``ValueError`` names the row and the field
     that is wrong.
+
+    ``modules`` are those of one's own whose functions may measure claims.
     """
+    for module in modules:
+        _named.update(_functions(module))
     known = {f.name for f in fields(Claim)}
     claims: list[Claim] = []
     files = claim_files() if path is None else [path]
-    rows = [row for file in files for row in yaml.safe_load(file.read_text())]
+    rows = [row for file in files for row in _rows(file)]
     for number, row in enumerate(rows, start=1):
         name = row.get("id", f"row {number}")
         if unknown := set(row) - known:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from lib.files import write_whole
+from lib.files import read_yaml, write_whole
 from lib.ledger.claim import Claim
 from lib.ledger.rules import Evidence
 from lib.paths import DATA, RESULTS
@@ -49,12 +49,18 @@ def read_evidence(path: Path | None = None) -> tuple[str, dict[str, Evidence]]:
     path = EVIDENCE if path is None else path
     if not path.exists():
         return "", {}
-    content = yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    records = {
-        asked: Evidence(**({"value": math.nan} | said), stored=True)
-        for asked, said in content["evidence"].items()
-    }
-    return content["results"], records
+    content = read_yaml(path, dict)
+    try:
+        records = {
+            asked: Evidence(**({"value": math.nan} | said), stored=True)
+            for asked, said in content["evidence"].items()
+        }
+        return content["results"], records
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{path} must hold results and evidence, got another file ({error!r}); restore it, or"
+            " write it anew: python -m lib claims --write"
+        ) from None
 
 
 def _set_fields(evidence: Evidence) -> dict[str, object]:

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import yaml
-
 from lib import validate
+from lib.files import read_yaml
 from lib.ledger.claim import COMPANION, PAPERS, Claim, read_claims
 from lib.ledger.evidence import Measurer
 from lib.ledger.rules import VERDICTS, Evidence, judge
@@ -122,7 +121,7 @@ def apart(rows: list[Row]) -> dict[tuple[str, bool], list[Row]]:
 
 def stored_verdicts(path: Path = STORED) -> dict[str, str]:
     """The verdicts that were committed."""
-    return yaml.safe_load(path.read_text()) if path.exists() else {}
+    return read_yaml(path, dict) if path.exists() else {}
 
 
 def drift(rows: list[Row], stored: dict[str, str]) -> list[str]:

@@ -8,15 +8,19 @@ that all workers reach, ``backend="dask"`` needs no parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from lib import validate
 from lib.runner.cell import cell_key
 from lib.runner.sources import one_source
-from lib.runner.store import Store, StoreError
+from lib.runner.store import Store, StoreError, refuse_bare
 
-__all__ = ["share", "parts_there", "gather"]
+__all__ = ["share", "parts_there", "gather", "refuse_other_fields"]
 
 
 def share(
@@ -53,6 +57,22 @@ def parts_there(parts: Iterable[Path | str]) -> list[Path]:
     return paths
 
 
+def refuse_other_fields(frame: pd.DataFrame, cells: Mapping[str, Any], path: Path) -> None:
+    """Refuse records under the key of one of ``cells`` whose parameters are not that cell's.
+
+    A :class:`StoreError` names the first. Fields that were added later may be absent.
+    """
+    for record in frame.to_dict("records"):
+        for name, value in asdict(cells[record["cell"]]).items() if record["cell"] in cells else ():
+            stored = record.get(name, value)
+            gaps = value is None or value != value, stored is None or stored != stored
+            if stored != value and not all(gaps):
+                raise StoreError(
+                    f"{path}: {name} of cell {record['cell']} must be {value!r}, as its key says,"
+                    f" got {stored!r}; remove that record, or restore the file"
+                )
+
+
 def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
     """Put the records of ``parts`` into ``store``; the number of cells that are still missing is
     returned.
@@ -66,19 +86,21 @@ def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
         or with records of cells that are not the grid's, or computed on other rows of a data set
         than those of the store or of another part. What was gathered before stays.
     """
-    parts, wanted = parts_there(parts), {cell_key(cell) for cell in cells}
-    same = one_source(store.frame(), store.path)
+    parts, wanted = parts_there(parts), {cell_key(cell): cell for cell in cells}
+    same = one_source(store.frame(), store.path, wanted.values())
     try:
         for path in parts:
             frame = Store(path, version=store.version).frame()
             if frame.empty:
                 raise StoreError(f"{path} has no records")
-            if strangers := sorted(set(frame["cell"]) - wanted):
+            if strangers := sorted(set(frame["cell"]) - wanted.keys()):
                 raise StoreError(
                     f"{path} has {len(strangers)} records of other cells than the grid's,"
                     f" {strangers[0]} for one"
                 )
             same(frame, path)
+            refuse_other_fields(frame, wanted, path)
+            refuse_bare(frame, path)
             for record in frame.to_dict("records"):
                 store.append(record)
         store.compact()

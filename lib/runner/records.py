@@ -10,6 +10,7 @@ cells later, in words that name neither cell nor field.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -106,7 +107,7 @@ def kinds_of(frame: pd.DataFrame) -> dict[str, str]:
     return {name: kind for name, kind in kinds.items() if kind}
 
 
-def refuse_mixture(record: Mapping[str, object], kinds: dict[str, str]) -> dict[str, str]:
+def refuse_mixture(record: Mapping[str, Any], kinds: dict[str, str]) -> dict[str, str]:
     """``kinds`` with those of a plain ``record`` and of its scores; a ``ValueError`` names the
     field whose kind is another than before.
     """
@@ -114,7 +115,7 @@ def refuse_mixture(record: Mapping[str, object], kinds: dict[str, str]) -> dict[
     for values in (record, *record.get(SCORES, ())):
         for name, value in values.items():
             kind = _GAP if name == SCORES else _kind(value)
-            if kind != _GAP and kinds.setdefault(name, kind) != kind:
+            if kind and kind != _GAP and kinds.setdefault(name, kind) != kind:
                 raise ValueError(
                     f"cell {record['cell']}: {name}={value!r} is a {kind} and cannot be stored: the"
                     f" records before it have a {kinds[name]} there, and a field is of one kind"

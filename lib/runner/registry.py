@@ -16,7 +16,7 @@ import pandas as pd
 from lib import validate
 from lib.paths import RESULTS
 from lib.runner.records import SCORES
-from lib.runner.store import Store
+from lib.runner.store import Store, refuse_bare
 from lib.runner.tidy import tidy
 
 __all__ = [
@@ -147,4 +147,5 @@ def _records(name: str | Grid, profile: str, path: Path | None) -> pd.DataFrame:
             f"no results of {name!r} in {file.name}; make them with: python -m lib run {name}"
             f" --profile {profile}"
         )
+    refuse_bare(frame, file)
     return frame

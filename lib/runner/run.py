@@ -11,7 +11,8 @@ import pandas as pd
 from lib import validate
 from lib.datasets import TASKS, load
 from lib.paths import RESULTS
-from lib.runner.parts import gather, parts_there, share
+from lib.runner.cell import cell_key
+from lib.runner.parts import gather, parts_there, refuse_other_fields, share
 from lib.runner.records import needs_real
 from lib.runner.registry import PROFILES, Grid, grid_of
 from lib.runner.sources import one_source, refuse_other_data
@@ -63,7 +64,8 @@ def run_grid(
         _needs_real_tables(grid)
     stored = store.frame()
     refuse_other_data(stored, store.path, cells)
-    same = one_source(stored, store.path)
+    refuse_other_fields(stored, {cell_key(cell): cell for cell in cells}, store.path)
+    same = one_source(stored, store.path, cells)
 
     def check(record: dict) -> None:
         if committed:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from lib.datasets import Unavailable, load, task
+from lib.datasets import TASKS, Unavailable, load, task
 from lib.datasets.cache import SOURCES
 from lib.runner.store import StoreError
 
@@ -36,7 +36,15 @@ def _said(frame: pd.DataFrame) -> list[dict]:
     )
 
 
-def _origins(records: Iterable[Mapping]) -> dict[str, set[Origin]]:
+def _tasks(cells: Iterable[object]) -> set[str]:
+    """Names of tasks: the package's, and those that cells state. A name that stands in records only
+    is looked up nowhere: ``"module:TASK"`` would import what a file chooses.
+    """
+    named = {getattr(cell, "dataset", None) for cell in cells}
+    return {*TASKS, *(name for name in named if isinstance(name, str) and _is_task(name))}
+
+
+def _origins(records: Iterable[Mapping], tasks: set[str]) -> dict[str, set[Origin]]:
     """Of each data set, what its records were computed on; without those that do not say."""
     found: dict[str, set[Origin]] = {}
     for record in records:
@@ -44,7 +52,7 @@ def _origins(records: Iterable[Mapping]) -> dict[str, set[Origin]]:
         if kind is None or not isinstance(dataset, str):
             continue
         # the rows of a task are one file's; under another name, one's own, may be those of several
-        digest = record.get("data_sha256") if _is_task(dataset) else ""
+        digest = record.get("data_sha256") if dataset in tasks else ""
         found.setdefault(dataset, set()).add((kind, digest if isinstance(digest, str) else ""))
     return found
 
@@ -76,10 +84,12 @@ def refuse_other_data(frame: pd.DataFrame, path: Path, cells: Iterable[object]) 
     StoreError
         It names the file, what is in it, what is here, and what to do.
     """
-    stored = _origins(_said(frame))
-    for dataset in sorted(stored.keys() & {getattr(cell, "dataset", None) for cell in cells}):
-        if not _is_task(dataset):
-            continue
+    cells = list(cells)
+    tasks = _tasks(cells)
+    stored = _origins(_said(frame), tasks)
+    for dataset in sorted(
+        stored.keys() & tasks & {getattr(cell, "dataset", None) for cell in cells}
+    ):
         try:
             data = load(dataset)
         except Unavailable:  # one's own, without a replica: nothing can be computed, nor mixed
@@ -94,18 +104,19 @@ def refuse_other_data(frame: pd.DataFrame, path: Path, cells: Iterable[object]) 
 
 
 def one_source(
-    frame: pd.DataFrame, where: object
+    frame: pd.DataFrame, where: object, cells: Iterable[object] = ()
 ) -> Callable[[pd.DataFrame | Mapping, object], None]:
     """A check that no data set has two origins, in tables of records or single ones; ``frame`` is
-    the first.
+    the first; ``cells`` are those of the grid.
 
     The check takes what is next and its place for the message, and raises a :class:`StoreError`.
     """
     known: dict[str, tuple[Origin, object]] = {}
+    tasks = _tasks(cells)
 
     def check(records: pd.DataFrame | Mapping, where: object) -> None:
         said = _said(records) if isinstance(records, pd.DataFrame) else [records]
-        for dataset, origins in _origins(said).items():
+        for dataset, origins in _origins(said, tasks).items():
             for origin in sorted(origins):
                 before, place = known.setdefault(dataset, (origin, where))
                 if _differ(before, origin):

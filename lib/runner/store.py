@@ -23,7 +23,7 @@ import pandas as pd
 from filelock import FileLock, Timeout
 
 from lib.runner.records import SCORES, kinds_of, plain, refuse_mixture
-from lib.runner.sealed import from_bytes, to_bytes
+from lib.runner.sealed import from_bytes, is_sealed, to_bytes
 from lib.runner.tidy import as_lists, tidy
 
 __all__ = ["Store", "StoreBusy", "StoreError"]
@@ -68,6 +68,28 @@ def _fault(frame: pd.DataFrame) -> str:
     ]:
         return f"has rows without a {' or '.join(empty)}"
     return "" if frame.columns.is_unique else "has two columns of one name"
+
+
+UNSEALED = "COMPANION_UNSEALED"  # environment variable: 1 believes files without a seal
+PROVENANCE = ("commit", "versions", "created")
+SOURCES = ("data_source", "data_sha256")
+
+
+def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
+    """Refuse records that do not say what made them, and of which data, unless unsealed files are
+    believed. A :class:`StoreError` names the column.
+    """
+    if os.environ.get(UNSEALED) == "1" or frame.empty:
+        return
+    bare = [name for name in PROVENANCE if name not in frame or frame[name].isna().any()]
+    sources = [name for name in SOURCES if name in frame and not frame[name].isna().any()]
+    if "dataset" in frame and not sources:
+        bare.append(" or ".join(SOURCES))
+    if bare:
+        raise StoreError(
+            f"{path} must have {' and '.join(bare)} in every record, got some without: nobody can"
+            " tell what made them; run the cells again, or believe the file: --unsealed"
+        )
 
 
 class Store:
@@ -219,6 +241,8 @@ class Store:
             self._lock = None
 
     def _read_parquet(self) -> pd.DataFrame:
+        if self.path.exists() and not self.path.is_file():  # of a pipe, reading never ends
+            raise StoreError(f"{self.path} must be a regular file, got something else")
         try:
             raw = (
                 self.path.read_bytes()
@@ -237,6 +261,11 @@ class Store:
         if fault:
             raise StoreError(
                 f"{self.path} {fault}: it is no results file; restore it or move it away"
+            )
+        if not (is_sealed(raw) or os.environ.get(UNSEALED) == "1"):
+            raise StoreError(
+                f"{self.path} must have the seal of a file that the store wrote, got none: it may"
+                " have been changed by hand; restore it, or believe it: --unsealed"
             )
         return frame
 

@@ -27,8 +27,8 @@ def as_lists(column: Iterable[object]) -> pd.Series:
     flat = pd.DataFrame([row for rows in lists for row in rows])
     rows = pa.Table.from_pandas(flat, preserve_index=False).to_struct_array().combine_chunks()
     ends = np.cumsum([0, *map(len, lists)], dtype=np.int32)
-    column = pa.ListArray.from_arrays(ends, rows)
-    return pd.Series(pd.array(column, dtype=pd.ArrowDtype(column.type)))
+    array = pa.ListArray.from_arrays(ends, rows)
+    return pd.Series(pd.array(array, dtype=pd.ArrowDtype(array.type)))
 
 
 def tidy(records: pd.DataFrame) -> pd.DataFrame:

@@ -93,7 +93,7 @@ def test_a_server_that_knows_no_head_still_gives_the_file(file, site, status):
 def test_altered_bytes_are_refused(file, site, fresh_cache, body):
     site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"}, body)
     with pytest.raises(
-        DataError, match="other bytes than registered|must have at most 16,000 bytes"
+        DataError, match=r"other bytes than registered|must have at most 16,000 bytes"
     ):
         fetch(file)
     assert _nothing_left(fresh_cache)

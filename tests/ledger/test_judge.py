@@ -7,6 +7,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import sys
 
 import pandas as pd
 import pytest
@@ -58,7 +59,7 @@ def _read(tmp_path, *rows):
     [
         ({"paper": "gdp"}, r"paper must be .*, got 'gdp'"),
         ({"measure": "guess"}, r"measure of a must be .*, got 'guess'"),
-        ({"measure": "lib.paths:ROOT"}, "must be the name of a function, got"),
+        ({"measure": "lib.paths:ROOT"}, "must be a function that a study exports"),
         ({"rule": "close"}, r"rule of a must be .*, got 'close'"),
         ({"verdict": "reproduced"}, "a measured row's verdict is computed"),
         ({"why": ""}, "why=''"),
@@ -71,6 +72,43 @@ def _read(tmp_path, *rows):
 def test_a_wrong_row_is_named(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
         evaluate(_read(tmp_path, ROW | change))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("null", "must hold a list, got 'None'"),
+        ("", "must hold a list"),
+        ("[1]", "must be a list of claims, got 1"),
+        ("a: [", "must be YAML, got what is none"),
+    ],
+)
+def test_a_file_that_holds_no_claims_is_named(tmp_path, text, message):
+    (tmp_path / "claims.yml").write_text(text)
+    with pytest.raises(ValueError, match=rf"claims\.yml {message}"):
+        read_claims(tmp_path / "claims.yml")
+    if text in ("", "null"):
+        with pytest.raises(ValueError, match=r"claims\.yml must hold a mapping"):
+            stored_verdicts(tmp_path / "claims.yml")
+        with pytest.raises(ValueError, match=r"claims\.yml must hold a mapping"):
+            read_evidence(tmp_path / "claims.yml")
+
+
+def test_a_file_of_claims_calls_no_function_that_nobody_exported(tmp_path, monkeypatch):
+    """``measure: os:system`` with arguments was called."""
+    (tmp_path / "evil.py").write_text("def touch(path):\n    open(path, 'w').close()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for measure in ("os:system", "evil:touch", "lib.cli:main", "evil:os.system"):
+        row = ROW | {"measure": measure, "arguments": {"path": str(tmp_path / "made")}}
+        with pytest.raises(ValueError, match="must be a function that a study exports"):
+            evaluate(_read(tmp_path, row))
+    assert not (tmp_path / "made").exists()
+    assert "evil" not in sys.modules
+    (tmp_path / "claims.yml").write_text(yaml.safe_dump([ROW | {"measure": "evil:touch"}]))
+    [named] = read_claims(tmp_path / "claims.yml", modules=["evil"])
+    assert named.measured_by().__name__ == "touch"
+    with pytest.raises(ValueError, match="measures must be a module on Python's path, got 'none'"):
+        read_claims(modules=["none"])
 
 
 def test_missing_fields_and_repeated_ids_are_named(tmp_path):

@@ -5,6 +5,8 @@ gets in.
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -14,10 +16,11 @@ from lib.runner import Grid, gather_grid, grid_of, results, run_grid
 from lib.runner.cell import cell_key
 from lib.runner.parts import gather, share
 from lib.runner.run import _refuse_replica
-from lib.runner.store import Store, StoreError
+from lib.runner.store import UNSEALED, Store, StoreError
 from lib.runner.sweep import run_sweep
 from tests.runner.toy import ToyCell, run_toy
 
+MADE = {"commit": "abc", "versions": "numpy=2", "created": "2026-01-01"}
 CELLS = [ToyCell(number=i) for i in range(23)]
 
 
@@ -111,9 +114,51 @@ def test_parts_that_are_no_files_are_refused_before_any_is_gathered(grid, tmp_pa
 
 def test_a_part_that_is_a_journal_still_is_gathered(grid, tmp_path):
     part = Store(tmp_path / "part.parquet", version="1")
-    part.append({"cell": cell_key(CELLS[0])} | run_toy(CELLS[0]))
+    part.append({"cell": cell_key(CELLS[0])} | run_toy(CELLS[0]) | MADE)
     part.close()
     assert gather_grid(grid, [part.path], "quick") == (1, 22)
+
+
+def _part(tmp_path, **fields) -> Path:
+    part = Store(tmp_path / "forged.parquet", version="1")
+    part.append({"cell": cell_key(CELLS[0])} | run_toy(CELLS[0]) | MADE | fields)
+    part.compact()
+    part.close()
+    return part.path
+
+
+def test_a_record_under_the_key_of_another_cell_is_refused(grid, tmp_path):
+    """Cell 0 with the parameters of cell 5 was gathered, and resumed."""
+    part = _part(tmp_path, number=5)
+    with pytest.raises(StoreError, match=r"number of cell .* must be 0, as its key says, got 5"):
+        gather_grid(grid, [part], "quick")
+    assert not grid.path("quick").exists()
+    with pytest.raises(StoreError, match="as its key says"):
+        run_grid(grid, "quick", path=part, progress=False, backend="sequential")
+
+
+def test_a_record_that_does_not_say_what_made_it_is_refused(grid, tmp_path, monkeypatch):
+    for bare in ("commit", "versions"):
+        part = _part(tmp_path / bare, **{bare: None})
+        with pytest.raises(StoreError, match=f"must have {bare} in every record.*--unsealed"):
+            gather_grid(grid, [part], "quick")
+    part = _part(tmp_path / "source", dataset="adult")
+    with pytest.raises(StoreError, match="must have data_source or data_sha256"):
+        results(grid, "quick", path=part)
+    monkeypatch.setenv(UNSEALED, "1")
+    assert len(results(grid, "quick", path=part)) == 1
+
+
+def test_a_module_that_a_record_names_is_not_imported(grid, tmp_path, monkeypatch, capsys):
+    """The data set of a record went to ``import_module``: a planted file ran."""
+    (tmp_path / "planted.py").write_text("print('it ran')\nTASK = None\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    source = {"dataset": "planted:TASK", "data_source": "local", "data_sha256": "0" * 64}
+    part = _part(tmp_path, **source)
+    gather_grid(grid, [part], "quick")
+    run_grid(grid, "quick", path=part, progress=False, backend="sequential")
+    assert "planted" not in sys.modules
+    assert "it ran" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("version", [1, None])

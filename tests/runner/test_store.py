@@ -14,8 +14,8 @@ import pytest
 
 from lib.paths import RESULTS
 from lib.rng import stream
-from lib.runner.sealed import is_sealed
-from lib.runner.store import Store, StoreError
+from lib.runner.sealed import MARK, is_sealed
+from lib.runner.store import UNSEALED, Store, StoreError
 
 
 def _record(number: int, **more) -> dict:
@@ -304,10 +304,11 @@ def test_a_flipped_bit_of_the_journal_is_refused_or_tears_off_the_last_line(path
             assert _outcome(path, whole.iloc[:-1]) == "same"
 
 
-def test_a_damaged_file_without_a_seal_gives_no_other_error(path):
+def test_a_damaged_file_without_a_seal_gives_no_other_error(path, monkeypatch):
     """Files of before hold no checksums, so damage may pass; what is noticed is a StoreError
     still.
     """
+    monkeypatch.setenv(UNSEALED, "1")
     whole = _folded(path)
     whole.to_parquet(path, index=False, compression="zstd")
     pd.testing.assert_frame_equal(Store(path, version="1").frame(), whole)
@@ -316,7 +317,8 @@ def test_a_damaged_file_without_a_seal_gives_no_other_error(path):
         _outcome(path, whole)
 
 
-def test_a_file_without_a_seal_is_sealed_when_it_is_written_anew(path):
+def test_a_file_without_a_seal_is_sealed_when_it_is_written_anew(path, monkeypatch):
+    monkeypatch.setenv(UNSEALED, "1")
     whole = _folded(path, 20)
     whole.to_parquet(path, index=False, compression="zstd")
     Store(path, version="1").compact()
@@ -326,6 +328,36 @@ def test_a_file_without_a_seal_is_sealed_when_it_is_written_anew(path):
     store.close()
     assert b"sha256" in path.read_bytes()
     pd.testing.assert_frame_equal(pd.read_parquet(path), whole)  # any reader reads it
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(path):
+    os.mkfifo(path)
+    with pytest.raises(StoreError, match="must be a regular file"):
+        Store(path, version="1")
+
+
+def test_a_file_without_a_seal_is_refused_unless_it_is_to_be_believed(path, monkeypatch):
+    whole = _folded(path, 20)
+    whole.assign(SPD=0.9).to_parquet(path, index=False)
+    with pytest.raises(
+        StoreError, match=r"must have the seal of a file that the store wrote.*--unsealed"
+    ):
+        Store(path, version="1")
+    monkeypatch.setenv(UNSEALED, "1")
+    assert len(Store(path, version="1").frame()) == 20
+
+
+def test_no_flip_in_the_mark_of_the_seal_makes_a_file_one_of_before(path):
+    """Two of 240 did: a file without a mark was read with the checks of parquet alone."""
+    _folded(path, 20)
+    raw = path.read_bytes()
+    start = raw.rfind(MARK)
+    for bit in range(8 * start, 8 * (start + len(MARK) + 64)):
+        damaged = bytearray(raw)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        with pytest.raises(StoreError, match=r"damaged|must have the seal"):
+            Store(path, version="1")
 
 
 def test_a_damaged_file_says_what_to_do(path):
@@ -359,7 +391,8 @@ def test_a_journal_line_that_is_no_record_is_named(path, body):
         Store(path, version="1")
 
 
-def test_a_store_of_the_papers_size_is_read_at_once(path):
+def test_a_store_of_the_papers_size_is_read_at_once(path, monkeypatch):
+    monkeypatch.setenv(UNSEALED, "1")
     rng, n = stream(1, "size"), 7600
     frame = pd.DataFrame(rng.random((n, 40)), columns=[f"m{i}" for i in range(40)])
     frame.insert(0, "cell", [f"{i:016x}" for i in range(n)])
