@@ -11,11 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import wraps
 
 import numpy as np
 from scipy import stats
 
-__all__ = ["VERDICTS", "RULES", "Evidence", "judge", "p_positive"]
+from lib.runner.registry import NoResults
+
+__all__ = ["VERDICTS", "RULES", "Evidence", "judge", "needs_results", "p_positive"]
 
 VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
 LEVEL = 0.05
@@ -51,6 +54,19 @@ class Evidence:
     def exact(self) -> bool:
         """Whether arithmetic settles it: no runs."""
         return self.runs == 0
+
+
+def needs_results(measure: Callable[..., Evidence]) -> Callable[..., Evidence]:
+    """A measure that gives evidence without a value where its results are not stored yet."""
+
+    @wraps(measure)
+    def measured(*args, **arguments) -> Evidence:
+        try:
+            return measure(*args, **arguments)
+        except NoResults:
+            return Evidence(math.nan, detail="no stored results")
+
+    return measured
 
 
 def _near(e: Evidence, target: float, tolerance: float) -> str:

@@ -26,7 +26,7 @@ READERS = {  # what reads a grid's stored records, and what it says where there 
     "ldp_main": (lambda: ldp._grid("ldp_main"), len),
     "means_mixtures": (means.mixtures, len),
     "means_census": (lambda: means.census(dataset="nist"), len),
-    "coherence_section5": (coherence._rows, len),
+    "coherence_section5": (coherence.section5_gap, lambda e: not math.isnan(e.value)),
     "coherence_dp": (coherence.dp_bound_holds, lambda e: not math.isnan(e.value)),
     "synth_nist": (stored_tables, len),
     "across_nist": (across_tests.found, len),
@@ -40,7 +40,7 @@ def stored(tmp_path, monkeypatch):
     """
 
     def forget() -> None:
-        for remembered in (ldp._grid, means.mixtures, means.census, coherence._rows):
+        for remembered in (ldp._grid, means.mixtures, means.census, coherence._stored):
             remembered.cache_clear()
 
     elsewhere = {name: replace(grid, folder=tmp_path) for name, grid in GRIDS.items()}

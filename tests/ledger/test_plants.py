@@ -24,7 +24,6 @@ from lib.ldp import PROTOCOLS
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.rules import Evidence, judge
 from lib.rng import stream
-from lib.studies.coherence import noisy_counts as coherence_dp
 from lib.studies.coherence.claims import chain, theory
 from lib.studies.coherence.claims import results as coherence
 from lib.studies.ldp_fairness.claims import exact
@@ -309,7 +308,7 @@ def splits(**columns: dict[str, float]) -> Callable:
                 "variant": variant,
                 "learner": "forest",
                 "labels": "hard",
-                "sample": 0,
+                "n": 0,
                 "split": split,
                 "group": coherence.GROUPS[group],
                 "null": 0.02,
@@ -319,7 +318,7 @@ def splits(**columns: dict[str, float]) -> Callable:
                 row
                 | {name: by.get(group, 0.0) + 1e-6 * rng.random() for name, by in columns.items()}
             )
-        monkeypatch.setattr(coherence, "_rows", lambda: pd.DataFrame(rows))
+        monkeypatch.setattr(coherence, "_stored", lambda grid: pd.DataFrame(rows))
 
     return plant
 
@@ -339,12 +338,11 @@ def release(distance: float, epsilon: float = 0.01, name: str = "fine") -> Calla
                 "reader": "informed",
                 "split": range(100),
                 "group": EVERYONE,
-                "n": 100_000,
+                "members": 100_000,
                 "distance": distance,
             }
         )
-        monkeypatch.setattr(coherence, "results", lambda grid: None)
-        monkeypatch.setattr(coherence_dp, "per_group", lambda records: rows)
+        monkeypatch.setattr(coherence, "_stored", lambda grid: rows)
 
     return plant
 

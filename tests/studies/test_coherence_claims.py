@@ -79,7 +79,7 @@ def _release(distances: dict[str, list[float]], n: int = 100_000) -> pd.DataFram
                 "reader": "informed",
                 "split": i,
                 "group": g,
-                "n": n,
+                "members": n,
                 "distance": d,
             }
             for g, found in distances.items()
@@ -93,31 +93,25 @@ def test_theorem_7_is_judged_for_all_groups_at_once(monkeypatch):
     groups = {
         g: [2.0 if i == k else 0.0 for i in range(20)] for k, g in enumerate(coherence_dp.GROUPS)
     }
-    monkeypatch.setattr(coherence, "results", lambda name: None)
-    monkeypatch.setattr(coherence.coherence_dp, "per_group", lambda records: _release(groups))
+    monkeypatch.setattr(coherence, "_stored", lambda grid: _release(groups))
     found = coherence.guarantee_misses("theorem7")
     assert found["misses"].tolist() == [4]
     assert found["alpha"].iloc[0] < 2
     assert coherence.dp_bound_holds().value == 0
-    monkeypatch.setattr(
-        coherence.coherence_dp, "per_group", lambda records: _release({"everyone": [0.0] * 20})
-    )
+    monkeypatch.setattr(coherence, "_stored", lambda grid: _release({"everyone": [0.0] * 20}))
     held = coherence.dp_bound_holds()
     assert held.value == 1
     assert "0.168 of 20 splits" in held.detail
 
 
 def test_a_guarantee_that_says_nothing_is_not_a_verdict(monkeypatch):
-    monkeypatch.setattr(coherence, "results", lambda name: None)
-    monkeypatch.setattr(
-        coherence.coherence_dp, "per_group", lambda records: _release({"everyone": [0.0] * 3}, n=50)
-    )
+    monkeypatch.setattr(coherence, "_stored", lambda grid: _release({"everyone": [0.0] * 3}, n=50))
     assert math.isnan(coherence.dp_bound_holds().value)
 
 
 def test_shares_of_splits_have_their_exact_interval(monkeypatch):
     part = pd.DataFrame({"distance": [0.1, 0.3, 0.3, 0.3], "null": 0.1, "null_95": 0.2})
-    monkeypatch.setattr(coherence, "_of", lambda group, variant="published": part)
+    monkeypatch.setattr(coherence, "_splits", lambda group, variant="published": part)
     found = coherence.section5_unnoticed()
     want = stats.binomtest(1, 4).proportion_ci(method="exact")
     assert (found.value, found.runs) == (0.25, 4)

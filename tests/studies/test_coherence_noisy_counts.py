@@ -9,9 +9,9 @@ import math
 import pytest
 
 from lib.datasets import load
-from lib.runner import results
+from lib.runner import results, scores
 from lib.runner.cell import cell_key
-from lib.studies.coherence.noisy_counts import GROUPS, Cell, dp_grid, per_group, run_cell
+from lib.studies.coherence.noisy_counts import GROUPS, Cell, dp_grid, run_cell
 
 
 def test_the_grid_is_complete_in_the_store():
@@ -33,15 +33,15 @@ def test_stored_cells_hold_their_numbers(cell):
     """
     if load("nist").is_replica:
         pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
-    stored, now = results("coherence_dp").set_index("cell").loc[cell_key(cell)], run_cell(cell)
-    for group in GROUPS:
-        assert stored[f"distance|{group}"] == now[f"distance|{group}"], f"{cell}; raise VERSION"
+    rows = scores("coherence_dp").set_index("cell").loc[cell_key(cell)]
+    for (_, stored), now in zip(rows.iterrows(), run_cell(cell)["scores"], strict=True):
+        assert stored[[*now]].to_dict() == now, f"{cell}; raise VERSION"
 
 
 def test_one_row_a_cell_and_group():
-    rows = per_group(results("coherence_dp"))
+    rows = scores("coherence_dp")
     assert len(rows) == len(GROUPS) * len(results("coherence_dp"))
-    assert rows.groupby("group")["n"].max()["everyone"] == rows["n"].max()
+    assert rows.groupby("group")["members"].max()["everyone"] == rows["members"].max()
     assert rows["distance"].between(0, 2).all()
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
+import pandas as pd
 import pytest
 
 from lib.datasets.section5 import COLUMNS, NOT_ASKED, TARGET, load_section5
 from lib.groups import EVERYONE
 from lib.rng import stream
-from lib.runner import results
+from lib.runner import scores
+from lib.runner.cell import cell_key
 from lib.studies.coherence.section5 import (
+    STATISTICS,
     VARIANTS,
     WITH,
     Cell,
     collection,
-    per_group,
     published_labels,
     run_cell,
     section5_grid,
@@ -62,20 +62,24 @@ def test_collections_name_the_papers_groups_first():
     assert len(found) > 20
 
 
-def test_a_cell_comes_out_the_same_alone_and_is_flat():
-    one, two = run_cell(Cell(**SMALL)), run_cell(Cell(**SMALL))
-    assert all(one[k] == two[k] or (isinstance(v, float) and math.isnan(v)) for k, v in two.items())
-    assert one[f"n|{EVERYONE}"] == 500
-    assert 0 < one[f"distance|{EVERYONE}"] < 2
+def _scores(cell: Cell) -> pd.DataFrame:
+    return pd.DataFrame(run_cell(cell)["scores"]).set_index("group")
+
+
+def test_a_cell_comes_out_the_same_alone_and_has_a_score_for_each_group():
+    one, two = _scores(Cell(**SMALL)), _scores(Cell(**SMALL))
+    pd.testing.assert_frame_equal(one, two, check_exact=True)
+    assert one["members"][EVERYONE] == 500
+    assert 0 < one["distance"][EVERYONE] < 2
 
 
 def test_the_learners_share_their_splits():
     """Same halves for every learner and both kinds of label: the group's sizes in the halves
     agree through the null.
     """
-    hard = run_cell(Cell(**SMALL | {"labels": "hard", "learner": "lookup"}))
-    soft = run_cell(Cell(**SMALL | {"learner": "lookup"}))
-    assert hard[f"distance|{EVERYONE}"] == soft[f"distance|{EVERYONE}"]  # a lookup says +-1 only
+    hard = _scores(Cell(**SMALL | {"labels": "hard", "learner": "lookup"}))["distance"]
+    soft = _scores(Cell(**SMALL | {"learner": "lookup"}))["distance"]
+    assert hard[EVERYONE] == soft[EVERYONE]  # a lookup says +-1 only
 
 
 def test_cells_that_make_no_sense_are_refused():
@@ -95,16 +99,12 @@ def test_stored_cells_hold_their_numbers():
     section5 = load_section5()
     if section5.data.is_replica:
         pytest.skip("the stored numbers are of the real file; set COMPANION_DATA")
-    stored = per_group(results("coherence_section5")).set_index(
-        ["variant", "learner", "labels", "sample", "split", "group"]
-    )
+    stored = scores("coherence_section5").set_index("cell")
     cells = (
         Cell(variant="published", split=0),
         Cell(**SMALL),
         Cell(variant="N dropped", learner="logistic", split=1),
     )
     for cell in cells:
-        now = run_cell(cell)
-        for group in (EVERYONE, WITH):
-            row = stored.loc[(cell.variant, cell.learner, cell.labels, cell.n, cell.split, group)]
-            assert row["distance"].item() == now[f"distance|{group}"], f"{cell}; raise VERSION"
+        rows = stored.loc[cell_key(cell)].set_index("group")[["members", *STATISTICS]]
+        pd.testing.assert_frame_equal(rows, _scores(cell), check_exact=True)

@@ -1,4 +1,4 @@
-"""Records of a split group by group: from rows to one flat record, and back to rows."""
+"""What the cells of both experiments store: the distances of every group."""
 
 from __future__ import annotations
 
@@ -6,38 +6,16 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-__all__ = ["flat_record", "rows_per_group"]
+from lib.datasets import Dataset
+
+__all__ = ["record_of"]
 
 
-def flat_record(rows: pd.DataFrame, statistics: Sequence[str]) -> dict[str, float]:
-    """``n|<group>`` and ``<statistic>|<group>`` of every row.
-
-    Examples
-    --------
-    >>> flat_record(pd.DataFrame({"group": ["men"], "n": [5], "distance": [0.5]}), ["distance"])
-    {'n|men': 5.0, 'distance|men': 0.5}
-    """
+def record_of(rows: pd.DataFrame, statistics: Sequence[str], data: Dataset) -> dict:
+    """The record of a split: a score for each group (``group, members, *statistics``), the data."""
+    scores = rows.rename(columns={"n": "members"})[["group", "members", *statistics]]
     return {
-        f"{s}|{row.group}": float(getattr(row, s))
-        for row in rows.itertuples()
-        for s in ("n", *statistics)
+        "scores": scores.to_dict("records"),
+        "data_source": data.source,
+        "data_sha256": data.sha256,
     }
-
-
-def rows_per_group(
-    records: pd.DataFrame, fields: Sequence[str], statistics: Sequence[str], groups: Sequence[str]
-) -> pd.DataFrame:
-    """One row per record and group: ``fields`` (``n`` as ``sample``), ``group``, ``n``, statistics.
-
-    Examples
-    --------
-    >>> records = pd.DataFrame({"n": [0], "n|men": [5.0], "distance|men": [0.5]})
-    >>> rows_per_group(records, ["n"], ["distance"], ["men"]).to_dict("records")
-    [{'sample': 0, 'group': 'men', 'n': 5.0, 'distance': 0.5}]
-    """
-    cells = records[list(fields)].rename(columns={"n": "sample"})
-    parts = [
-        cells.assign(group=g, **{s: records[f"{s}|{g}"] for s in ("n", *statistics)})
-        for g in groups
-    ]
-    return pd.concat(parts, ignore_index=True)

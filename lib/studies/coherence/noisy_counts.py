@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from lib import validate
 from lib.coherence.experiment import Setup, one_split
@@ -17,7 +16,7 @@ from lib.datasets.memory import cached_by_data_location
 from lib.groups import EVERYONE
 from lib.rng import stream
 from lib.runner.cell import KeyedCell, set_normalised
-from lib.studies.coherence.groups import flat_record, rows_per_group
+from lib.studies.coherence.groups import record_of
 
 __all__ = [
     "VERSION",
@@ -28,7 +27,6 @@ __all__ = [
     "Cell",
     "dp_grid",
     "run_cell",
-    "per_group",
 ]
 
 VERSION = "1"
@@ -87,7 +85,7 @@ def _data() -> Dataset:
 
 
 def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
-    """One split: ``distance|<group>``, ``null|<group>`` and ``n|<group>`` in a flat record.
+    """One split: the scores of :data:`GROUPS` and the data's source.
 
     The halves depend on the split alone.
     """
@@ -107,11 +105,4 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     who = (np.ones(len(frame), dtype=bool), difficulty == 1, sex == 0, sex == 1)
     members = dict(zip(GROUPS, who, strict=True))
     rng = stream(cell.seed, "dp split", cell.n, cell.split)
-    flat = flat_record(one_split(frame, members, reader, setup, rng), STATISTICS)
-    return flat | {"data_source": data.source, "data_sha256": data.sha256}
-
-
-def per_group(records: pd.DataFrame) -> pd.DataFrame:
-    """The stored records as one row per cell and group."""
-    fields = ["release", "epsilon", "reader", "split", "n", "seed"]
-    return rows_per_group(records, fields, STATISTICS, GROUPS)
+    return record_of(one_split(frame, members, reader, setup, rng), STATISTICS, data)

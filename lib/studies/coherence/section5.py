@@ -10,15 +10,14 @@ import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
 from lib import validate
-from lib.coherence.distances import shuffled_distances, split_distance
-from lib.coherence.experiment import Setup, one_split
+from lib.coherence.experiment import Setup, compare, one_split
 from lib.coherence.learners import BATTERY
 from lib.datasets.memory import cached_by_data_location
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.groups import EVERYONE, groups, to_bands
 from lib.rng import stream
 from lib.runner.cell import KeyedCell, set_normalised
-from lib.studies.coherence.groups import flat_record, rows_per_group
+from lib.studies.coherence.groups import record_of
 
 __all__ = [
     "VERSION",
@@ -29,7 +28,6 @@ __all__ = [
     "section5_grid",
     "collection",
     "run_cell",
-    "per_group",
     "published_labels",
     "table_of",
 ]
@@ -124,18 +122,18 @@ def table_of(cell: Cell, section5: Section5) -> pd.DataFrame:
     return asked.iloc[rows].reset_index(drop=True)
 
 
-def collection(frame: pd.DataFrame, with_code: int = 1) -> dict[str, np.ndarray]:
+def collection(frame: pd.DataFrame) -> dict[str, np.ndarray]:
     """The paper's two groups, and sex, race, age bands and crossings with names of their own."""
     shown = pd.DataFrame(
         {
             "sex": frame["SEX"].map({1: "men", 2: "women"}),
             "race": frame["RAC1P"],
             "age": to_bands(frame["AGEP"], (18, 35, 55, 75)),
-            "difficulty": np.where(frame[TARGET] == with_code, "with", "without"),
+            "difficulty": np.where(frame[TARGET] == 1, "with", "without"),
         }
     )
     everyone = np.ones(len(frame), dtype=bool)
-    members = {EVERYONE: everyone, WITH: (frame[TARGET] == with_code).to_numpy()}
+    members = {EVERYONE: everyone, WITH: (frame[TARGET] == 1).to_numpy()}
     crossings = [("sex", "age"), ("difficulty", "sex"), ("difficulty", "age")]
     return members | groups(shown, ["sex", "race", "age"], crossings, everyone=False)
 
@@ -162,60 +160,17 @@ def published_labels(
     h[np.concatenate([train, test])] = model.predict(x[first : first + 2 * half])
     if cell.variant == "N in the middle":
         h[h == NOT_ASKED] = 0
-    inside = np.zeros(len(order), dtype=bool)
-    inside[train] = True
-    return h, inside
+    return h, np.isin(np.arange(len(order)), train)
 
 
 def run_cell(cell: Cell, section5: Section5 | None = None) -> dict:
-    """One split as a flat record: ``<statistic>|<group>``, ``n|<group>``, and the data's source.
-
-    The statistics are :data:`STATISTICS`.
-    """
+    """One split: the :data:`STATISTICS` of every group as scores, and the data's source."""
     section5 = section5 or _table()
     frame, rng = table_of(cell, section5), stream(cell.seed, "section 5", cell.n, cell.split)
     members = collection(frame)
+    setup = Setup(target=TARGET, lens=section5.lens, labels=cell.labels)
     if cell.variant == "N dropped":
-        setup = Setup(target=TARGET, lens=section5.lens, labels=cell.labels)
         rows = one_split(frame, members, BATTERY[cell.learner], setup, rng)
     else:
-        h, inside = published_labels(section5, cell, rng)
-        rows = pd.DataFrame(
-            [
-                {"group": name, "n": int(who.sum())} | _compare(h, inside, who, rng)
-                for name, who in members.items()
-            ]
-        )
-    return flat_record(rows, STATISTICS) | {
-        "data_source": section5.data.source,
-        "data_sha256": section5.data.sha256,
-    }
-
-
-def _compare(
-    h: np.ndarray, inside: np.ndarray, who: np.ndarray, rng: np.random.Generator
-) -> dict[str, float]:
-    """As the library's experiment does it, for predictions that leave [-1, 1]."""
-    who = who & ~np.isnan(h)
-    h, inside = h[who], inside[who]
-    if inside.all() or not inside.any():
-        return dict.fromkeys(STATISTICS, np.nan)
-    null = shuffled_distances(h, int(inside.sum()), draws=20, rng=rng)
-    return {
-        "distance": float(split_distance(h, inside)),
-        "null": null.mean(),
-        "null_95": np.quantile(null, 0.95),
-        "mean_a": h[inside].mean(),
-        "mean_b": h[~inside].mean(),
-    }
-
-
-def per_group(records: pd.DataFrame) -> pd.DataFrame:
-    """The stored records as one row per cell and group.
-
-    Columns: the cell's fields, ``group``, ``n`` and the statistics.
-    """
-    fields = ["variant", "learner", "labels", "n", "split", "seed"]
-    prefix = "distance|"
-    names = [c.removeprefix(prefix) for c in records.columns if c.startswith(prefix)]
-    return rows_per_group(records, fields, STATISTICS, names).dropna(subset=["n"])
+        rows = compare(*published_labels(section5, cell, rng), members, setup, rng)
+    return record_of(rows, STATISTICS, section5.data)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,47 +20,30 @@ from lib.coherence.solver import Setting, solve
 from lib.datasets import load_raw
 from lib.datasets.section5 import TARGET, load_section5
 from lib.groups import EVERYONE
-from lib.ledger.rules import Evidence, p_positive
-from lib.runner import NoResults, results
+from lib.ledger.rules import Evidence, needs_results, p_positive
+from lib.runner import NoResults, scores
 from lib.stats.summary import mean_interval, widening
-from lib.studies.coherence import noisy_counts as coherence_dp
-from lib.studies.coherence.claims import theory as coherence_theory
-from lib.studies.coherence.section5 import WITH, per_group
+from lib.studies.coherence import noisy_counts
+from lib.studies.coherence.claims import theory
+from lib.studies.coherence.section5 import WITH
 
 __all__ = ["MEASURES", "GROUPS", "guarantee_misses"]
 
 GROUPS = {"everyone": EVERYONE, "with": WITH}
-NOTHING = Evidence(math.nan, detail="no stored results")
 REPLICA = Evidence(math.nan, data="replica", detail="only the replica is here")
+_stored = cache(scores)
 
 
-@cache
-def _rows() -> pd.DataFrame:
-    try:
-        return per_group(results("coherence_section5"))
-    except NoResults:
-        return pd.DataFrame()
-
-
-def _of(group: str, variant: str = "published", **cell: object) -> pd.DataFrame:
+def _splits(group: str, variant: str = "published", **cell: object) -> pd.DataFrame:
     """One row per split of a setting, the published forest unless ``cell`` says otherwise.
 
-    ``cell`` picks learner, labels and sample.
+    ``cell`` picks learner, labels and n, the size of the sample.
     """
-    rows = _rows()
-    if rows.empty:
-        return rows
-    wanted = {
-        "variant": variant,
-        "learner": "forest",
-        "labels": "hard",
-        "sample": 0,
-        "group": GROUPS[group],
-    } | cell
-    keep = np.logical_and.reduce(
-        [(rows[name] == value).to_numpy() for name, value in wanted.items()]
-    )
-    return rows[keep].set_index("split").sort_index()
+    rows, name = _stored("coherence_section5"), GROUPS[group]
+    asked = {"learner": "forest", "labels": "hard", "n": 0} | cell
+    for column, value in (asked | {"variant": variant, "group": name}).items():
+        rows = rows[rows[column] == value]
+    return rows.set_index("split").sort_index()
 
 
 def _mean(
@@ -71,7 +55,7 @@ def _mean(
     """
     x = x.dropna().to_numpy(dtype=float)
     if x.size < 2:
-        return NOTHING
+        raise NoResults("fewer than two splits are stored")
     mean, low, high = mean_interval(x, floor=floor)
     overlap = (*mean_interval(x, floor=floor, ratio=1.0)[1:], p_positive(x, widening(x.size, 1.0)))
     return Evidence(
@@ -85,25 +69,21 @@ def _share(hits: pd.Series, detail: str) -> Evidence:
     return Evidence(float(hits.mean()), low, high, hits.size, "real data", detail=detail)
 
 
+@needs_results
 def section5_distance(group: str, **cell: Any) -> Evidence:
     """Mean W1 of a group over the splits of a variant."""
-    part = _of(group, **cell)
-    if part.empty:
-        return NOTHING
-    return _mean(
-        part["distance"],
-        f"sampling alone makes {part['null'].mean():.3f}",
-        reference=part["null"].mean(),
-        floor=0.0,
-    )
+    part = _splits(group, **cell)
+    null = part["null"].mean()
+    return _mean(part["distance"], f"sampling alone makes {null:.3f}", reference=null, floor=0.0)
 
 
+@needs_results
 def section5_gap() -> Evidence:
     """W1 of the subgroup minus W1 of everyone, in the same splits."""
-    inner, outer = _of("with"), _of("everyone")
-    return NOTHING if inner.empty else _mean(inner["distance"] - outer["distance"])
+    return _mean(_splits("with")["distance"] - _splits("everyone")["distance"])
 
 
+@needs_results
 def section5_unnoticed(group: str = "everyone") -> Evidence:
     """Share of splits whose distance lies within the 95% band of reshuffled membership.
 
@@ -112,15 +92,11 @@ def section5_unnoticed(group: str = "everyone") -> Evidence:
     The coding of the published script widens that band, so the words say what
     it is with the third class put at 0, where Definition 2 allows it.
     """
-    part, repaired = _of(group), _of(group, "N in the middle")
-    if part.empty:
-        return NOTHING
-    words = _beside_chance(part)
-    if not repaired.empty:
-        words += (
-            f"; with predictions in [-1, 1], {_hidden(repaired).mean():.0%} of the splits and"
-            f" {_beside_chance(repaired)}"
-        )
+    part, repaired = _splits(group), _splits(group, "N in the middle")
+    words = (
+        f"{_beside_chance(part)}; with predictions in [-1, 1], {_hidden(repaired).mean():.0%} of"
+        f" the splits and {_beside_chance(repaired)}"
+    )
     return _share(_hidden(part), words)
 
 
@@ -133,22 +109,23 @@ def _beside_chance(part: pd.DataFrame) -> str:
     return f"mean distance {mean:.3f}, {mean / null:.0f} times the null of {null:.4f}"
 
 
+@needs_results
 def section5_shift() -> Evidence:
     """Mean prediction of the subgroup left out minus that of the subgroup in the release.
 
     +1 is "no difficulty" in the published coding.
     """
-    part = _of("with")
-    return NOTHING if part.empty else _mean(part["mean_b"] - part["mean_a"])
+    part = _splits("with")
+    return _mean(part["mean_b"] - part["mean_a"])
 
 
+@needs_results
 def section5_left_out_cleared() -> Evidence:
     """Share of the subgroup left out that is predicted +1, averaged over splits.
 
     Two classes occur there.
     """
-    part = _of("with")
-    return NOTHING if part.empty else _mean((1 + part["mean_b"]) / 2)
+    return _mean((1 + _splits("with")["mean_b"]) / 2)
 
 
 def table_fact(fact: str, value: float) -> Evidence:
@@ -199,41 +176,28 @@ def guarantee_misses(mode: str, beta: float = 0.05) -> pd.DataFrame:
         which the guarantee says something: its ``alpha``, ``misses`` among
         ``splits``, and the largest ``distance`` of a group of gamma or more.
     """
-    rows = coherence_dp.per_group(results("coherence_dp"))
-    people, found = _people(rows), []
+    rows, found = _stored("coherence_dp"), []
+    people = rows["members"].max()
     for epsilon, at in rows[np.isfinite(rows["epsilon"])].groupby("epsilon"):
         if epsilon > 1 and mode.startswith("theorem"):
             continue  # the paper's theorems are stated up to 1
-        for gamma in sorted(at["n"].unique()):
-            s = Setting(
-                beta=beta,
-                collection=len(coherence_dp.GROUPS),
-                n=people,
-                gamma=gamma,
-                epsilon=epsilon,
-                mode=mode,
-            )
-            alpha = solve(s).value
+        asked = {"beta": beta, "collection": len(noisy_counts.GROUPS), "n": people, "mode": mode}
+        for gamma in sorted(at["members"].unique()):
+            alpha = solve(Setting(**asked, gamma=gamma, epsilon=epsilon)).value
             if alpha is None:
                 continue
-            worst = at[at["n"] >= gamma].groupby(["release", "reader", "split"])["distance"].max()
-            for (release, reader), d in worst.groupby(["release", "reader"]):
-                found.append(
-                    {
-                        "release": release,
-                        "reader": reader,
-                        "epsilon": epsilon,
-                        "gamma": gamma,
-                        "alpha": alpha,
-                        "misses": int((d > alpha).sum()),
-                        "splits": d.size,
-                        "distance": float(d.max()),
-                    }
-                )
-    columns = ["release", "reader", "epsilon", "gamma", "alpha", "misses", "splits", "distance"]
-    return pd.DataFrame(found, columns=columns)
+            large = at[at["members"] >= gamma]
+            worst = large.groupby(["release", "reader", "split"], as_index=False)["distance"].max()
+            found.append(
+                worst.assign(epsilon=epsilon, gamma=gamma, alpha=alpha)
+                .assign(miss=worst["distance"] > alpha)
+                .groupby(["release", "reader", "epsilon", "gamma", "alpha"], as_index=False)
+                .agg(misses=("miss", "sum"), splits=("miss", "size"), distance=("distance", "max"))
+            )
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
 
+@needs_results
 def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
     """Whether no release is known for which the guarantee fails.
 
@@ -244,10 +208,7 @@ def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
     must stay below the one at which an epsilon-DP release is known to exceed
     alpha on average, whatever the sizes (:func:`insufficient_epsilon`).
     """
-    try:
-        found = guarantee_misses(mode, beta)
-    except NoResults:
-        return NOTHING
+    found = guarantee_misses(mode, beta)
     if found.empty:
         return Evidence(math.nan, detail="the guarantee says nothing at any epsilon that was run")
     share = found["misses"] / found["splits"]
@@ -255,48 +216,33 @@ def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
         f"{clopper_pearson(hits, n)[1]:.3f} of {n}"
         for n, hits in found.groupby("splits")["misses"].max().items()
     ]
-    allowed = max(
-        (
-            solve(
-                Setting(alpha=alpha, beta=beta, gamma=part * n, collection=1, n=n, mode=mode)
-            ).value
-            or 0.0
-        )
-        / insufficient_epsilon(alpha)
-        for alpha in (0.01, 0.1, 0.5, 1.0, 1.9)
-        for n in (1e4, 1e6, 1e9)
-        for part in (0.01, 0.1, 1.0)
-    )
+    allowed = 0.0
+    for alpha, n, part in product((0.01, 0.1, 0.5, 1.0, 1.9), (1e4, 1e6, 1e9), (0.01, 0.1, 1.0)):
+        s = Setting(alpha=alpha, beta=beta, gamma=part * n, collection=1, n=n, mode=mode)
+        allowed = max(allowed, (solve(s).value or 0.0) / insufficient_epsilon(alpha))
     words = (
         f"largest share {share.max():.3f} over {len(found)} cases, beta {beta:g}; 95% intervals up"
-        f" to {', '.join(ends)} splits"
+        f" to {', '.join(ends)} splits; allows at most {allowed:.0%} of the epsilon at which a known"
+        " release fails"
     )
-    words += f"; allows at most {allowed:.0%} of the epsilon at which a known release fails"
     holds = share.max() <= beta and allowed < 1
     return Evidence(float(holds), runs=int(found["splits"].max()), data="real data", detail=words)
 
 
+@needs_results
 def clear_counts_coherent(alpha: float = 0.2) -> Evidence:
     """Share of splits in which exact counts of the coarse table keep groups within ``alpha``.
 
     All groups, read by the informed attacker.
     """
-    try:
-        rows = coherence_dp.per_group(results("coherence_dp"))
-    except NoResults:
-        return NOTHING
-    part = rows[
-        (rows["release"] == "coarse") & np.isinf(rows["epsilon"]) & (rows["reader"] == "informed")
-    ]
+    rows = _stored("coherence_dp")
+    exact = (rows["release"] == "coarse") & np.isinf(rows["epsilon"])
+    part = rows[exact & (rows["reader"] == "informed")]
     worst = part.groupby("split")["distance"].max()
     return _share(worst <= alpha, f"largest {worst.max():.3f}")
 
 
-def _people(rows: pd.DataFrame) -> float:
-    return rows.loc[rows["group"] == EVERYONE, "n"].max()
-
-
-MEASURES: dict[str, Callable[..., Evidence]] = coherence_theory.MEASURES | {
+MEASURES: dict[str, Callable[..., Evidence]] = theory.MEASURES | {
     f.__name__: f
     for f in (
         section5_distance,
