@@ -59,3 +59,19 @@ def test_claims_prints_every_row(capsys):
     tallies = [line for line in out.splitlines()[-10:] if "not reproduced" in line]
     assert any(line.startswith("LDP and fairness") for line in tallies)
     assert any(line.startswith("Companion") for line in tallies)
+
+
+def test_a_closed_pipe_ends_quietly():
+    """``python -m lib data list | head -1`` printed a traceback."""
+    listing = subprocess.Popen(
+        [sys.executable, "-u", "-m", "lib", "data", "list"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    listing.stdout.read(1)
+    listing.stdout.close()
+    assert listing.stderr.read() == ""
+    listing.stderr.close()
+    assert listing.wait(60) in (0, 141)

@@ -102,13 +102,19 @@ def warnings_about(
     releases: Sequence[Release], schema: Schema, request: Request
 ) -> tuple[str, ...]:
     """Why "no flag" means less than it seems: sentences for the top of the report."""
-    if not releases:
-        return ()
+    warnings = [
+        f"Warning: the column {column.name} of {request.file.name} is read as text, a category for"
+        f" each value ({column.why}). If it is a number, mend the others or leave them empty."
+        for column in schema.columns
+        if column.why.startswith("text; ") and " are none" in column.why
+    ]
 
     def such_as(row: dict) -> str:
         return f" (such as {row['example']!r})" if request.show_small else ""
 
-    warnings = [
+    if not releases:
+        return tuple(warnings)
+    warnings += [
         f"Warning: {row['share']:.1%} of the released values of {row['column']} do not occur in"
         f" {request.file.name}{such_as(row)}. No learner can match these to anybody, so what"
         " leaks through them is not seen."

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -298,7 +299,9 @@ def _prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
 def _picture(draw: Callable[[], tuple[Figure, str]], caption: str) -> dict[str, object]:
     """A figure in the book's style as a PNG in base64, with its alternative text and caption."""
     file = io.BytesIO()
-    with plt.style.context(_STYLE):
+    with plt.style.context(_STYLE), warnings.catch_warnings():
+        # a group may have a name in letters that the font has not
+        warnings.filterwarnings("ignore", "Glyph")
         fig, alt = draw()
         fig.savefig(file, format="png", dpi=200, transparent=True, metadata={"Software": None})
     width, height = (round(100 * side) for side in fig.get_size_inches())

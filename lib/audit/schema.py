@@ -307,6 +307,9 @@ def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
         kind, why = "number", f"numbers, more than {FEW} different"
     else:
         kind, why = "category", f"numbers, {distinct} different: codes" if numeric else "text"
+    finite = int(np.isfinite(numbers).sum())
+    if kind != "ignore" and not numeric and finite >= len(known) / 2:
+        why += f"; {finite} of {len(known)} values are numbers, {len(known) - finite} are none"
     if joined := values.nunique() - distinct:
         why += f"; {joined} other spelling{'s' * (joined > 1)} of a number joined to it"
     fill = math.nan

@@ -7,6 +7,7 @@ status. Only the module of the command that is called is imported.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -52,7 +53,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     args = _parser(argv[0] if argv else None).parse_args(argv)
     try:
-        return args.call(args)
+        status = args.call(args)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # whoever read has read enough, as head does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except ValueError as error:
         status, message = 2, f"error: {error}"
     except (RuntimeError, OSError) as error:

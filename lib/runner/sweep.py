@@ -86,7 +86,11 @@ def provenance() -> dict[str, str]:
 
 def _finish(run: Callable[..., dict], cell: Any) -> dict:
     start, key, parameters = time.perf_counter(), cell_key(cell), asdict(cell)
-    result, whose = run(cell), f"cell {key} ({cell!r})"
+    whose = f"cell {key} ({cell!r})"
+    try:
+        result = run(cell)
+    except MemoryError as error:  # which says nothing, least of all in whose work
+        raise RuntimeError(f"{whose} needs more memory than there is") from error
     refuse_taken(result, parameters, whose)
     record = plain({"cell": key} | parameters | result | provenance(), whose)
     record["wall_s"] = time.perf_counter() - start

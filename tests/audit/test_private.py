@@ -142,3 +142,23 @@ def test_warnings_quote_no_value_of_a_release(people, tmp_path):
     assert any("released values of place do not occur" in words for words in audit.warnings)
     assert "Hermitage" not in report_html(audit) + report_json(audit)
     assert "Hermitage" in report_html(run_audit(replace(ask, show_small=True), progress=False))
+
+
+def test_text_among_numbers_is_told_and_not_made_a_category_in_silence(people, tmp_path):
+    odd = pd.read_csv(people, dtype=str)
+    odd.loc[7, "age"], odd.loc[9, "age"] = "inf", "unknown"
+    odd.to_csv(tmp_path / "odd.csv", index=False)
+    audit = run_audit(Request(file=tmp_path / "odd.csv", **ASK), progress=False)
+    [words] = audit.warnings
+    assert "column age of odd.csv is read as text" in words
+    assert "398 of 400 values are numbers, 2 are none" in words
+    assert words in report_html(audit)
+
+
+def test_names_that_the_font_has_not_warn_nobody(people, tmp_path, recwarn):
+    named = pd.read_csv(people).replace({"North": "北", "South": "남"})
+    named.to_csv(tmp_path / "named.csv", index=False)
+    report_html(
+        run_audit(Request(file=tmp_path / "named.csv", groups=("place",), **ASK), progress=False)
+    )
+    assert not [w for w in recwarn if "Glyph" in str(w.message)]

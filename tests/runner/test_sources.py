@@ -222,6 +222,14 @@ def test_arguments_are_looked_at_before_data(options, message, monkeypatch, caps
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_cell_that_needs_too_much_memory_is_named(workers, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "tests.runner.toy_hungry:GRID", "--workers", workers]) == 1
+    said = capsys.readouterr().err
+    assert re.search(r"error: cell \w+ \(ToyCell\(number=2.*needs more memory than there is", said)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_ends_a_run_with_one_line(workers, tmp_path):
     """A traceback of 55 lines hid that nothing is lost."""
     command = [
