@@ -8,7 +8,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-slow bench compare reference pairs replicas types lock wheels clean
+.PHONY: help book test test-slow bench compare reference pairs replicas types lock wheels sbom advisories clean
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
@@ -20,6 +20,8 @@ help:
 	@echo "make replicas   make the embedded replicas anew from the real data"
 	@echo "make types      check the types of the package"
 	@echo "make lock       write locks/ from pyproject.toml (UPGRADE='--upgrade-package NAME' to renew one, -U all)"
+	@echo "make sbom       write _build/sbom.cdx.json, the packages of the lock (CycloneDX)"
+	@echo "make advisories known security advisories against the lock (asks the index)"
 	@echo "make wheels     has the index a wheel of every pin, for each Python and system?"
 
 # the first of PYTHON that is there and fits; then what the lock names, each file checked by its hash, and the package itself
@@ -92,6 +94,14 @@ wheels: $(VENV)/.made
 	  $(BIN)/uv pip install --quiet --dry-run --target $(VENV)-none --require-hashes --no-deps --only-binary :all: --no-binary multi-freq-ldpy \
 	    --python-version $$python --python-platform $$system -r locks/$$lock.txt || exit 1; \
 	done; done; done
+
+# a list of what is installed, for tools that ask for one, and what is known against it; both tools come from the index
+sbom: $(VENV)/.made
+	@mkdir -p _build
+	$(BIN)/uv tool run --from cyclonedx-bom==7.5.0 cyclonedx-py requirements locks/dev.txt --output-file _build/sbom.cdx.json
+
+advisories: $(VENV)/.made
+	$(BIN)/uv tool run pip-audit==2.10.1 -r locks/dev.txt --require-hashes --disable-pip
 
 clean:
 	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-reference-* .pytest_cache .hypothesis .mypy_cache

@@ -43,6 +43,34 @@ def mathjax() -> Path:
     return Path(found[0].locate())
 
 
+# whose scripts, styles and fonts are in the pages; MathJax's package carries no licence, so that is
+# kept with the pages
+SHIPPED = (
+    "sphinx",
+    "sphinx-book-theme",
+    "pydata-sphinx-theme",
+    "sphinx-copybutton",
+    "sphinx-design",
+    "sphinx-exercise",
+    "sphinx-proof",
+    "sphinx-thebe",
+    "sphinx-togglebutton",
+    "myst-nb",
+    "jupyter-book",
+)
+
+
+def copy_licences(folder: Path) -> None:
+    """Put the licence files of :data:`SHIPPED` into ``folder``, under the names of the packages."""
+    folder.mkdir(exist_ok=True)
+    for package in SHIPPED:
+        for file in metadata.files(package) or []:
+            if "license" in file.name.lower() and file.suffix in ("", ".txt", ".rst"):
+                place = "" if ".dist-info" in str(file) else f"-{file.parent.parent.name}"
+                name = f"{package}{place}-{file.name.lower().replace('.txt', '')}.txt"
+                shutil.copy(Path(file.locate()), folder / name)
+
+
 def status_page(executed: Sequence[Executed], profile: str) -> str:
     """Run time and data of each chapter, and the versions that made the book."""
     rows = "\n".join(
@@ -56,7 +84,9 @@ def status_page(executed: Sequence[Executed], profile: str) -> str:
         f"# Status of this build\n\nExecuted under the `{profile}` profile on Python"
         f" {platform.python_version()}, {platform.machine()}. A data source is `local` (the folder"
         " `COMPANION_DATA`), `cache`, `download`, or `replica`.\n\n| chapter | run time | data"
-        f" |\n|---|---:|---|\n{rows}\n\n| package | version |\n|---|---|\n{versions}\n"
+        f" |\n|---|---:|---|\n{rows}\n\n| package | version |\n|---|---|\n{versions}\n\nThe"
+        " licences of what these pages contain of other projects are in the folder"
+        " `_static/licences` beside them.\n"
     )
 
 
@@ -96,5 +126,6 @@ def stage(
         shutil.copy(root / name, folder / name)
     (folder / "_config.yml").write_text(staged_config(root))
     shutil.copytree(root / "chapters" / "_static", folder / "_static")
+    copy_licences(folder / "_static" / "licences")
     (folder / "_static" / "mathjax").mkdir()
     shutil.copy(mathjax(), folder / "_static" / "mathjax" / "tex-svg.js")
