@@ -8,12 +8,14 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-slow bench compare reference pairs replicas types lock wheels sbom advisories clean
+.PHONY: help book torture faults test test-slow bench compare reference pairs replicas types lock wheels sbom advisories clean
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
 	@echo "make test       set up and run the tests (WORKERS=2 processes)"
 	@echo "make test-slow  the tests marked slow"
+	@echo "make faults     the tests of the page \"What the software withstands\""
+	@echo "make torture    random kills, flips and calls (SEED=1 COUNT=100); a fault is printed"
 	@echo "make bench      benchmarks; make compare: agreement with other libraries (own environment)"
 	@echo "make reference  our MST and AIM beside other people's (an environment for each; under an hour)"
 	@echo "make pairs      write the .ipynb of every chapter from its .md"
@@ -102,6 +104,15 @@ sbom: $(VENV)/.made
 
 advisories: $(VENV)/.made
 	$(BIN)/uv tool run pip-audit==2.10.1 -r locks/dev.txt --require-hashes --disable-pip
+
+# random attacks beyond the few of the suite: kills of a sweep, flipped bits
+faults: $(VENV)/.made
+	$(BIN)/python -m tests.faults
+
+SEED ?= 1
+COUNT ?= 100
+torture: $(VENV)/.made
+	$(BIN)/python -m tests.torture --seed $(SEED) --count $(COUNT)
 
 clean:
 	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-reference-* .pytest_cache .hypothesis .mypy_cache

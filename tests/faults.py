@@ -1,0 +1,21 @@
+"""Run the tests that the page of faults names: ``make faults``."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+
+from lib.paths import CHAPTERS, ROOT
+
+PAGE = CHAPTERS / "guides" / "faults.md"
+
+
+def named_tests() -> list[str]:
+    """The tests of the page, in its order."""
+    return re.findall(r"`(tests/[\w/]+\.py::\w+)`", PAGE.read_text())
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main(["-v", "--rootdir", str(ROOT), "-p", "no:cacheprovider", *named_tests()]))

@@ -1,0 +1,34 @@
+"""A few of the random attacks of ``make torture``; and that an attack sees what it looks for."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from lib.paths import ROOT
+from lib.rng import stream
+from tests import torture
+from tests.faults import PAGE, named_tests
+
+
+@pytest.mark.parametrize(("name", "count"), [("kills", 3), ("flips", 25)])
+def test_a_few_random_attacks_find_nothing(name, count, tmp_path):
+    assert torture.ATTACKS[name](stream(7, "torture", name), count, tmp_path) == []
+
+
+def test_a_flip_that_is_believed_is_found(tmp_path, monkeypatch):
+    module = sys.modules["lib.datasets.load"]
+    monkeypatch.setattr(module, "_as_recorded", lambda path, name: "0" * 64)
+    monkeypatch.setattr(torture, "_flipped", lambda raw, rng: raw)
+    assert torture.flips(stream(7, "torture"), 2, tmp_path)
+
+
+def test_every_fault_of_the_page_has_a_test_that_is_there():
+    rows = [
+        line for line in PAGE.read_text().splitlines() if line.startswith("| ") and "tests" in line
+    ]
+    assert len(rows) == len(named_tests()) > 20
+    for name in named_tests():
+        file, _, function = name.partition("::")
+        assert f"def {function}(" in (ROOT / file).read_text(), name
