@@ -22,12 +22,17 @@ from lib.studies.ldp_fairness.claims import results as ldp
 from lib.studies.private_means.claims import census as means
 from lib.studies.synthesizers.summary import stored_tables
 
+
+def _has_value(evidence) -> bool:
+    return not math.isnan(evidence.value)
+
+
 READERS = {  # what reads a grid's stored records, and what it says where there are none
     "ldp_main": (lambda: ldp._grid("ldp_main"), len),
-    "means_mixtures": (means.mixtures, len),
-    "means_census": (lambda: means.census(dataset="nist"), len),
-    "coherence_section5": (coherence.section5_gap, lambda e: not math.isnan(e.value)),
-    "coherence_dp": (coherence.dp_bound_holds, lambda e: not math.isnan(e.value)),
+    "means_mixtures": (lambda: means.mixture_ratio("StratCOINPRESS"), _has_value),
+    "means_census": (lambda: means.census_parity(dataset="nist"), _has_value),
+    "coherence_section5": (coherence.section5_gap, _has_value),
+    "coherence_dp": (coherence.dp_bound_holds, _has_value),
     "synth_nist": (stored_tables, len),
     "across_nist": (across_tests.found, len),
 }

@@ -421,6 +421,9 @@ COHERENCE_PLANTS = {
 # --------------------------------------------------------------------------------------------------------
 
 
+GAP = ("gap", "gap_low", "gap_high")
+
+
 def mixtures(
     ratio: Callable[[float, float], float], plain: Callable[[int], float] = lambda n: 10 / n
 ) -> Callable:
@@ -430,23 +433,14 @@ def mixtures(
 
     def plant(monkeypatch, claim):
         rows = []
-        for n, k, alpha in product((1000, 10_000, 30_000), (3, 12), (0.3, 1.0, 10.0)):
-            row = {
-                "n": n,
-                "k": k,
-                "alpha": alpha,
-                "runs": 50,
-                "spreads": "one",
-                f"error|{means.METHODS[0]}": plain(n),
-            }
-            for method in means.METHODS[1:]:
-                gap, name = (ratio(n, alpha) - 1) * plain(n), f"error|{method} - {means.METHODS[0]}"
-                row |= {f"error|{method}": ratio(n, alpha) * plain(n), name: gap}
-                row |= {
-                    f"{name}|{end}": gap + sign * 0.01 * plain(n)
-                    for end, sign in (("low", -1), ("high", 1))
-                }
-            rows.append(row)
+        settings = product((1000, 10_000, 30_000), (3, 12), (0.3, 1.0, 10.0))
+        for cell, (n, k, alpha) in enumerate(settings):
+            row = {"cell": cell, "n": n, "k": k, "alpha": alpha, "runs": 50, "spreads": "one"}
+            for method in means.METHODS:
+                factor = 1.0 if method == means.PLAIN else ratio(n, alpha)
+                ends = [(factor - 1 + end) * plain(n) for end in (0, -0.01, 0.01)]
+                score = {"metric": "error", "method": method, "mean": factor * plain(n)}
+                rows.append(row | score | dict(zip(GAP, ends, strict=True)))
         monkeypatch.setattr(means, "mixtures", lambda: pd.DataFrame(rows))
 
     return plant
@@ -457,20 +451,16 @@ def census(ratio: float) -> Callable:
 
     def plant(monkeypatch, claim):
         variables = claim.arguments.get("variables", ["SCHL"])
-        frame = pd.DataFrame(
+        crossings = pd.DataFrame(
             {"variable": np.repeat(variables, 5), "runs": 50, "data_source": "local"}
         )
-        for score in ("error", "parity"):
-            name = f"{score}|{means.METHODS[1]} - {means.METHODS[0]}"
-            frame = frame.assign(
-                **{
-                    f"{score}|{means.METHODS[0]}": 1.0,
-                    f"{score}|{means.METHODS[1]}": ratio,
-                    name: ratio - 1,
-                    f"{name}|low": ratio - 1.01,
-                    f"{name}|high": ratio - 0.99,
-                }
-            )
+        parts = []
+        for metric, method in product(("error", "parity"), means.METHODS[:2]):
+            mean = 1.0 if method == means.PLAIN else ratio
+            gap = dict(zip(GAP, (mean - 1, mean - 1.01, mean - 0.99), strict=True))
+            score = {"metric": metric, "method": method, "mean": mean} | gap
+            parts.append(crossings.assign(cell=crossings.index, **score))
+        frame = pd.concat(parts)
         monkeypatch.setattr(means, "census", lambda *_: frame)
 
     return plant

@@ -90,20 +90,12 @@ def _mixtures(ratios: dict[int, float], spread: float = 0.001) -> pd.DataFrame:
     rows = []
     for n, ratio in ratios.items():
         for k in (3, 12):
-            gap = (ratio - 1) * 10 / n
-            rows.append(
-                {
-                    "n": n,
-                    "k": k,
-                    "alpha": 1.0,
-                    "runs": 50,
-                    "error|COINPRESS": 10 / n,
-                    "error|StratCOINPRESS": ratio * 10 / n,
-                    "error|StratCOINPRESS - COINPRESS": gap,
-                    "error|StratCOINPRESS - COINPRESS|low": gap - spread * 10 / n,
-                    "error|StratCOINPRESS - COINPRESS|high": gap + spread * 10 / n,
-                }
-            )
+            for method, times in (("COINPRESS", 1.0), ("StratCOINPRESS", ratio)):
+                gap = (times - 1) * 10 / n
+                score = {"metric": "error", "method": method, "mean": times * 10 / n, "gap": gap}
+                ends = {"gap_low": gap - spread * 10 / n, "gap_high": gap + spread * 10 / n}
+                cell = {"cell": f"{n} {k}", "n": n, "k": k, "alpha": 1.0, "runs": 50}
+                rows.append(cell | score | ends)
     return pd.DataFrame(rows)
 
 
@@ -132,15 +124,17 @@ def _census(p: list[float]) -> pd.DataFrame:
     """Crossings of one variable whose one-sided p-values for a smaller error are ``p``, 50 runs."""
     t = stats.t.ppf(np.array(p), 49)
     half = stats.t.isf(0.025, 49)
-    gap = "error|StratCOINPRESS - COINPRESS"
     return pd.DataFrame(
         {
+            "cell": range(len(p)),
+            "metric": "error",
+            "method": "StratCOINPRESS",
             "variable": "SCHL",
             "runs": 50,
             "data_source": "local",
-            gap: t,
-            f"{gap}|low": t - half,
-            f"{gap}|high": t + half,
+            "gap": t,
+            "gap_low": t - half,
+            "gap_high": t + half,
         }
     )
 
@@ -166,15 +160,22 @@ def test_the_price_of_stratifying_is_that_of_the_same_crossings(monkeypatch):
     """Crossings that were not run with all strata do not count in either setting."""
 
     def census(setting):
-        names = ("crossing", "error|StratCOINPRESS", "clean|StratCOINPRESS")
         rows = (
             [("AGEP", 2.0, 0.0), ("SEX", 4.0, 0.0)]
             if "all" in setting
             else [("AGEP", 1.0, 0.5), ("SEX", 3.0, 0.5), ("DIS", 99.0, 9.0)]
         )
-        return pd.DataFrame(rows, columns=names).assign(
-            **{"variable": "SCHL", "error|COINPRESS": 1.0}
-        )
+        scores = [
+            (crossing, *score)
+            for crossing, stratified, clean in rows
+            for score in (
+                ("error", "COINPRESS", 1.0),
+                ("error", "StratCOINPRESS", stratified),
+                ("clean", "StratCOINPRESS", clean),
+            )
+        ]
+        frame = pd.DataFrame(scores, columns=["crossing", "metric", "method", "mean"])
+        return frame.assign(cell=frame["crossing"], variable="SCHL")
 
     monkeypatch.setattr(means, "census", census)
     assert means.stratified_price("scaled").loc["SCHL"].tolist() == [1.0, 2.0, 0.5, 2.0, 1.0, 3.0]
@@ -186,5 +187,3 @@ def test_the_price_of_stratifying_is_that_of_the_same_crossings(monkeypatch):
         2.0,
         4.0,
     ]
-    monkeypatch.setattr(means, "census", lambda setting: pd.DataFrame())
-    assert means.stratified_price("scaled").empty

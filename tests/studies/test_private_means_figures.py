@@ -14,8 +14,7 @@ import pytest
 from lib.plotting import budgets
 from lib.studies.private_means.figures import census as means_census
 from lib.studies.private_means.figures import theory as means_theory
-
-METHODS = tuple(means_census.COLOURS)
+from lib.studies.private_means.scores import METHODS
 
 
 @pytest.fixture(autouse=True)
@@ -24,33 +23,28 @@ def _close():
     plt.close("all")
 
 
-def _records(**columns) -> pd.DataFrame:
-    frame = pd.DataFrame(columns)
-    for i, method in enumerate(METHODS):
-        for metric in ("error", "parity"):
-            value = (i + 1) / np.arange(1, len(frame) + 1) ** 2
-            frame[f"{metric}|{method}"] = value
-            frame[f"{metric}|{method}|low"], frame[f"{metric}|{method}|high"] = (
-                0.9 * value,
-                1.1 * value,
-            )
-    frame["exact|PubStratCOINPRESS"] = 0.5
-    frame["exact|PubStratCOINPRESS|low"], frame["exact|PubStratCOINPRESS|high"] = 0.4, 0.6
-    return frame
+def _scores(**columns) -> pd.DataFrame:
+    cells, parts = pd.DataFrame(columns), []
+    for metric in ("error", "parity", "exact"):
+        for i, method in enumerate(METHODS):
+            mean = (i + 1) / np.arange(1, len(cells) + 1) ** 2 if metric != "exact" else 0.5
+            rows = cells.assign(cell=cells.index, metric=metric, method=method, mean=mean)
+            parts.append(rows.assign(low=0.9 * rows["mean"], high=1.1 * rows["mean"]))
+    return pd.concat(parts)
 
 
 def test_error_grid_has_a_panel_for_each_k_and_alpha():
-    records = pd.concat([_records(n=[100, 1000], k=k, alpha=a) for k in (3, 6) for a in (0.3, 1.0)])
-    fig, alt = means_census.error_grid(records, (3, 6), (0.3, 1.0))
+    scores = pd.concat([_scores(n=[100, 1000], k=k, alpha=a) for k in (3, 6) for a in (0.3, 1.0)])
+    fig, alt = means_census.error_grid(scores, (3, 6), (0.3, 1.0))
     assert len(fig.axes) == 4
     assert fig.axes[0].lines[1].get_ydata().tolist() == [2.0, 0.5]  # StratCOINPRESS
     assert "k 3, alpha 0.3: stratified 0.5000" in alt
 
 
 def test_census_has_a_row_a_variable_and_a_column_a_metric():
-    records = pd.concat([_records(strata=[2.0, 9.0, 18.0], variable=v) for v in ("SCHL", "PINCP")])
+    scores = pd.concat([_scores(strata=[2.0, 9.0, 18.0], variable=v) for v in ("SCHL", "PINCP")])
     fig, alt = means_census.census(
-        records, ["SCHL", "PINCP"], {"error": "error", "parity": "parity"}
+        scores, ["SCHL", "PINCP"], {"error": "error", "parity": "parity"}
     )
     assert len(fig.axes) == 4
     assert [ax.get_title(loc="left") or ax.get_title() for ax in fig.axes][:2] == [
@@ -61,12 +55,12 @@ def test_census_has_a_row_a_variable_and_a_column_a_metric():
 
 
 def test_sweep_and_slices_name_their_ends():
-    records = _records(budget=[0.1, 1.0], n=[100, 1000], variable="SCHL")
+    scores = _scores(budget=[0.1, 1.0], n=[100, 1000], variable="SCHL")
     assert (
         "SCHL, stratified: from 2 to 0.5"
-        in means_census.sweep(records, ["SCHL"], "parity", "rho", "parity error")[1]
+        in means_census.sweep(scores, ["SCHL"], "parity", "rho", "parity error")[1]
     )
-    assert "StratCOINPRESS from 2 to 0.5" in means_census.against(records, "n", "n")[1]
+    assert "StratCOINPRESS from 2 to 0.5" in means_census.against(scores, "n", "n")[1]
 
 
 def test_lines_are_one_a_series():

@@ -26,12 +26,10 @@ from lib.means.grouped import Interval, coinpress, group_order, laplace_means, r
 from lib.means.stratified import SPLIT
 from lib.rng import stream
 from lib.runner.cell import KeyedCell, set_normalised
-from lib.stats.summary import mean_interval
+from lib.studies.private_means.scores import METHODS, Runs, scores_of
 
 __all__ = [
     "VERSION",
-    "METHODS",
-    "METRICS",
     "SETTINGS",
     "TABLES",
     "CROSSINGS",
@@ -54,8 +52,6 @@ __all__ = [
 
 VERSION = "1"
 SEED = 20240212
-METHODS = ("COINPRESS", "StratCOINPRESS", "PubStratCOINPRESS")
-METRICS = ("error", "parity", "parity_average", "parity_published", "worst")
 RHO = 0.5
 RUNS = 50
 BOUNDS = {
@@ -277,14 +273,15 @@ def run_ledger(cell: CensusCell, run: int = 0) -> PrivacyAccountant:
     return accountant
 
 
-def census_runs(cell: CensusCell) -> dict[str, np.ndarray]:
-    """Every metric of every method in each run, by ``<metric>|<method>``, shape (runs,).
+def census_runs(cell: CensusCell) -> tuple[np.ndarray, Runs]:
+    """The number of strata, and every metric of every method, in each run.
 
-    ``clean|<method>`` is the population error of clipping without noise.
+    The metric ``clean`` is the population's error of clipping without noise.
     """
     values, sizes = strata(cell.dataset, cell.variable, cell.crossing)
     rows = [_one_run(cell, values, sizes, run) for run in range(cell.runs)]
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    numbers, runs = zip(*rows, strict=True)
+    return np.array(numbers), {key: np.array([run[key] for run in runs]) for key in runs[0]}
 
 
 def _one_run(
@@ -293,103 +290,77 @@ def _one_run(
     sizes: np.ndarray,
     run: int,
     accountant: PrivacyAccountant | None = None,
-) -> dict[str, float]:
+) -> tuple[int, dict[tuple[str, str], float]]:
     setting = SETTINGS[cell.setting]
     rng = stream(cell.seed, "census means", cell.dataset, cell.variable, cell.crossing, run)
     private = rng.random(values.size) >= setting.holdout
-    starts = np.cumsum(sizes) - sizes
-    inside = np.add.reduceat(private, starts, dtype=np.int64)
+    inside = np.add.reduceat(private, np.cumsum(sizes) - sizes, dtype=np.int64)
     keep = (inside > 0) & (sizes > setting.least * values.size)
-    x, own = values[private], inside
-    population = x.mean()
-    kept = x if keep.all() else x[np.repeat(keep, own)]
-    own, outside = own[keep], (sizes - inside)[keep]
-    truth = np.add.reduceat(kept, np.cumsum(own) - own) / own
+    x, own, outside = values[private], inside[keep], (sizes - inside)[keep]
+    kept = x if keep.all() else x[np.repeat(keep, inside)]
+    truth, population = np.add.reduceat(kept, np.cumsum(own) - own) / own, x.mean()
     if accountant is not None:
         accountant.note_exact("rows of each stratum")
         accountant.note_oracle(oracles(cell.setting)[-1])
-    found = _estimates(cell, x, kept, own, rng, accountant)
-    clean = _estimates(cell, x, kept, own, None)
-    row: dict[str, float] = {"strata": own.size}
-    for method in METHODS:
-        weights = outside if method == METHODS[2] and outside.sum() else own
-        whole, groups = _answer(method, found, weights)
-        row |= {f"{m}|{method}": v for m, v in _metrics(truth, groups, population, whole).items()}
-        row[f"clean|{method}"] = float(
-            stratum_errors(population, _answer(method, clean, weights)[0])
-        )
-    return row
+    weights = own, outside if outside.sum() else own
+    found = _answers(*_estimates(cell, x, kept, own, rng, accountant), *weights)
+    clean = _answers(*_estimates(cell, x, kept, own, None), *weights)
+    row: dict[tuple[str, str], float] = {}
+    for method, (whole, groups) in found.items():
+        errors = _metrics(truth, groups, population, whole)
+        errors["clean"] = stratum_errors(population, clean[method][0])
+        row |= {(metric, method): float(error) for metric, error in errors.items()}
+    return own.size, row
 
 
 def _estimates(cell: CensusCell, x, kept, own, rng, accountant=None) -> tuple[float, np.ndarray]:
     """Private means of the population, and of every stratum, for which ``accountant`` pays."""
     prior = interval_of(cell)
-    if cell.mechanism == "laplace":
-        return (
-            laplace_means(x, np.array([x.size]), prior.low, prior.high, cell.budget, rng)[0],
-            laplace_means(kept, own, prior.low, prior.high, cell.budget, rng, accountant),
-        )
-    return (
-        coinpress(x, np.array([x.size]), prior, budgets(cell.budget), rng)[0],
-        coinpress(kept, own, prior, budgets(cell.budget), rng, accountant),
-    )
+    ends = prior.low, prior.high
+
+    def means(values: np.ndarray, sizes: np.ndarray, *payer: PrivacyAccountant | None):
+        if cell.mechanism == "laplace":
+            return laplace_means(values, sizes, *ends, cell.budget, rng, *payer)
+        return coinpress(values, sizes, prior, budgets(cell.budget), rng, *payer)
+
+    return means(x, np.array([x.size]))[0], means(kept, own, accountant)
 
 
-def _answer(
-    method: str, found: tuple[float, np.ndarray], weights: np.ndarray
-) -> tuple[float, np.ndarray]:
-    """The population's and the strata's estimates of a method.
+def _answers(
+    whole: float, groups: np.ndarray, own: np.ndarray, public: np.ndarray
+) -> dict[str, tuple[float, np.ndarray]]:
+    """The population's and the strata's estimates of each method.
 
     The plain one gives the same estimate to every stratum.
     """
-    whole, groups = found
-    if method == METHODS[0]:
-        return whole, np.full(groups.size, whole)
-    return float(recombine(groups, weights)), groups
+    plain = whole, np.full(groups.size, whole)
+    stratified = ((float(recombine(groups, weights)), groups) for weights in (own, public))
+    return dict(zip(METHODS, (plain, *stratified), strict=True))
 
 
 def _metrics(
     truth: np.ndarray, groups: np.ndarray, population: float, whole: float
 ) -> dict[str, float]:
-    drop = min(5, truth.size - 1)
-    nonzero = truth != 0
+    some = truth != 0
+    near, everyone = (truth[some], groups[some]), (population, whole)
     return {
-        "error": float(stratum_errors(population, whole)),
-        "parity": float(parity_error(truth[nonzero], groups[nonzero], population, whole)),
-        "parity_average": float(
-            parity_error(truth[nonzero], groups[nonzero], population, whole, reading="average")
+        "error": stratum_errors(*everyone),
+        "parity": parity_error(*near, *everyone),
+        "parity_average": parity_error(*near, *everyone, reading="average"),
+        "parity_published": parity_error(
+            truth, groups, *everyone, normalised=False, drop=min(5, truth.size - 1)
         ),
-        "parity_published": float(
-            parity_error(truth, groups, population, whole, normalised=False, drop=drop)
-        ),
-        "worst": float(stratum_errors(truth[nonzero], groups[nonzero]).max()),
+        "worst": stratum_errors(*near).max(),
     }
 
 
-def _summary(runs: dict[str, np.ndarray]) -> dict[str, float]:
-    """Mean and 95% interval of every metric, and of the differences to plain COINPRESS."""
-    flat: dict[str, float] = {}
-    for name, x in runs.items():
-        flat |= flat_interval(name, x)
-        metric, _, method = name.partition("|")
-        if method in METHODS[1:]:
-            difference = x - runs[f"{metric}|{METHODS[0]}"]
-            flat |= flat_interval(f"{name} - {METHODS[0]}", difference)
-    return flat
-
-
-def flat_interval(name: str, x: np.ndarray) -> dict[str, float]:
-    """Mean and 95% interval of ``x`` as ``name``, ``name|low`` and ``name|high``."""
-    return dict(zip((name, f"{name}|low", f"{name}|high"), mean_interval(x), strict=True))
-
-
 def run_census(cell: CensusCell) -> dict:
-    """Flat record of a cell: :func:`census_runs` summarised."""
+    """Record of a cell: the mean number of strata, and the scores of :func:`census_runs`."""
     table = table_of(cell.dataset)
-    runs = census_runs(cell)
-    k = runs.pop("strata")
-    return (
-        {"strata": float(k.mean())}
-        | _summary(runs)
-        | {"data_source": table.source, "data_sha256": table.sha256}
-    )
+    numbers, runs = census_runs(cell)
+    return {
+        "strata": float(numbers.mean()),
+        "scores": scores_of(runs),
+        "data_source": table.source,
+        "data_sha256": table.sha256,
+    }

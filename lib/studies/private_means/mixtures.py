@@ -14,7 +14,8 @@ from lib import validate
 from lib.means.grouped import Interval, coinpress, recombine
 from lib.rng import stream
 from lib.runner.cell import KeyedCell, set_normalised
-from lib.studies.private_means.census import METHODS, RHO, RUNS, SEED, budgets, flat_interval
+from lib.studies.private_means.census import RHO, RUNS, SEED, budgets
+from lib.studies.private_means.scores import METHODS, Runs, scores_of
 
 __all__ = ["MixtureCell", "mixture_grid", "mixture_runs", "run_mixture"]
 
@@ -66,15 +67,13 @@ def mixture_grid(runs: int = RUNS) -> Iterator[MixtureCell]:
                     yield MixtureCell(n=n, k=k, alpha=alpha, spreads="uniform", runs=runs)
 
 
-def mixture_runs(cell: MixtureCell) -> dict[str, np.ndarray]:
-    """Absolute error of the population's mean in every run, by ``error|<method>``.
-
-    With noise and without.
+def mixture_runs(cell: MixtureCell) -> Runs:
+    """Absolute error of the population's mean in every run, with noise and without.
 
     A run draws weights from the Dirichlet law, group means from N(0, 1), rows,
     and as many public rows for the weights of PubStratCOINPRESS as there are
-    private ones. ``exact|<method>``
-    recombines the groups' *exact* means, as the published script did.
+    private ones. The metric ``exact`` recombines the groups' *exact* means, as the published
+    script did, ``printed`` divides by k once more; ``spread`` is that of the private rows.
     """
     rng = stream(cell.seed, "mixture", cell.n, cell.k, cell.alpha, cell.spreads)
     weights = rng.dirichlet(np.full(cell.k, cell.alpha), size=cell.runs)
@@ -84,37 +83,28 @@ def mixture_runs(cell: MixtureCell) -> dict[str, np.ndarray]:
     spreads = (
         rng.uniform(0.1, 2.0, means.shape) if cell.spreads == "uniform" else np.ones(means.shape)
     )
-    x = np.repeat(means.ravel(), sizes.ravel()) + np.repeat(
-        spreads.ravel(), sizes.ravel()
-    ) * rng.standard_normal(cell.runs * cell.n)
+    flat = sizes.ravel()
+    x = np.repeat(means.ravel(), flat)
+    x += np.repeat(spreads.ravel(), flat) * rng.standard_normal(cell.runs * cell.n)
     prior = Interval(low=-3.0, high=3.0, sigma=2.0 if cell.spreads == "uniform" else 1.0)
     plain = coinpress(x, np.full(cell.runs, cell.n), prior, budgets(cell.rho), rng)
-    groups = coinpress(x, sizes.ravel(), prior, budgets(cell.rho), rng).reshape(sizes.shape)
-    filled = sizes.ravel() > 0
-    own: np.ndarray = np.zeros(sizes.size)
-    own[filled] = np.add.reduceat(x, (np.cumsum(sizes) - sizes.ravel())[filled])
+    groups = coinpress(x, flat, prior, budgets(cell.rho), rng).reshape(sizes.shape)
+    own: np.ndarray = np.zeros(flat.size)
+    own[flat > 0] = np.add.reduceat(x, (np.cumsum(flat) - flat)[flat > 0])
     own = own.reshape(sizes.shape)
     truth, exact = own.sum(axis=1) / cell.n, own / np.maximum(sizes, 1)
-    errors = {
-        "error|COINPRESS": plain - truth,
-        "error|StratCOINPRESS": recombine(groups, sizes) - truth,
-        "error|PubStratCOINPRESS": recombine(groups, public) - truth,
-        "exact|StratCOINPRESS": recombine(exact, sizes) - truth,
-        "exact|PubStratCOINPRESS": recombine(exact, public) - truth,
-        "printed|StratCOINPRESS": recombine(groups, sizes, printed=True) - truth,
+    answers = {
+        ("error", METHODS[0]): plain,
+        ("error", METHODS[1]): recombine(groups, sizes),
+        ("error", METHODS[2]): recombine(groups, public),
+        ("exact", METHODS[1]): recombine(exact, sizes),
+        ("exact", METHODS[2]): recombine(exact, public),
+        ("printed", METHODS[1]): recombine(groups, sizes, printed=True),
     }
-    return {name: np.abs(e) for name, e in errors.items()} | {
-        "spread": np.array([r.std() for r in x.reshape(cell.runs, -1)])
-    }
+    errors = {key: np.abs(found - truth) for key, found in answers.items()}
+    return errors | {("spread", ""): np.array([r.std() for r in x.reshape(cell.runs, -1)])}
 
 
 def run_mixture(cell: MixtureCell) -> dict:
-    """Flat record of a cell: mean and 95% interval of :func:`mixture_runs`."""
-    runs = mixture_runs(cell)
-    flat: dict[str, float] = {}
-    for name, x in runs.items():
-        flat |= flat_interval(name, x)
-    for method in METHODS[1:]:
-        difference = runs[f"error|{method}"] - runs["error|COINPRESS"]
-        flat |= flat_interval(f"error|{method} - COINPRESS", difference)
-    return flat | {"data_source": "generated"}
+    """Record of a cell: the scores of :func:`mixture_runs`."""
+    return {"scores": scores_of(mixture_runs(cell)), "data_source": "generated"}

@@ -12,15 +12,16 @@ import pandas as pd
 from scipy import stats
 
 from lib.datasets.newyork import GROUPS, ROWS, crossing, published_cells
-from lib.ledger.rules import LEVEL, Evidence
+from lib.ledger.rules import LEVEL, Evidence, needs_results
 from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
-from lib.runner import NoResults, results
+from lib.runner import scores
 from lib.stats.holm import holm
-from lib.studies.private_means.census import METHODS, RHO, oracles
+from lib.studies.private_means.census import RHO, oracles
+from lib.studies.private_means.scores import METHODS, of_method
 
 __all__ = ["MEASURES", "race_sizes", "mixtures", "census", "stratified_price"]
 
-NOTHING = Evidence(math.nan, detail="no stored results")
+PLAIN, STRATIFIED, _ = METHODS
 
 
 def race_sizes() -> np.ndarray:
@@ -33,27 +34,17 @@ def race_sizes() -> np.ndarray:
 
 @cache
 def mixtures(spreads: str = "one") -> pd.DataFrame:
-    """Stored cells of the mixtures; empty if there are none."""
-    try:
-        rows = results("means_mixtures")
-    except NoResults:
-        return pd.DataFrame()
+    """Stored scores of the mixtures."""
+    rows = scores("means_mixtures")
     return rows[rows["spreads"] == spreads]
 
 
 @cache
 def census(setting: str = "published", dataset: str = "newyork") -> pd.DataFrame:
-    """Stored COINPRESS cells of a data set at the papers' budget; empty if there are none."""
-    try:
-        rows = results("means_newyork" if dataset == "newyork" else "means_census")
-    except NoResults:
-        return pd.DataFrame()
-    ours = (
-        (rows["dataset"] == dataset)
-        & (rows["setting"] == setting)
-        & (rows["mechanism"] == "coinpress")
-    )
-    return rows[ours & (rows["budget"] == RHO)]
+    """Stored COINPRESS scores of a data set at the papers' budget."""
+    rows = scores("means_newyork" if dataset == "newyork" else "means_census")
+    ours = (rows["dataset"] == dataset) & (rows["setting"] == setting)
+    return rows[ours & (rows["mechanism"] == "coinpress") & (rows["budget"] == RHO)]
 
 
 def stratified_price(setting: str) -> pd.DataFrame:
@@ -63,20 +54,21 @@ def stratified_price(setting: str) -> pd.DataFrame:
 
     Columns: ``plain``, ``stratified`` and ``clean`` (stratified, no noise drawn:
     clipping, and strata that are left out of this estimate only), medians;
-    ``median``, ``least`` and ``most`` of stratified over plain. No rows if nothing is stored.
+    ``median``, ``least`` and ``most`` of stratified over plain.
     """
     rows, whole = census(setting), census("scaled, all strata")
-    if rows.empty or whole.empty:
-        return pd.DataFrame()
     rows = rows[rows["crossing"].isin(whole["crossing"])]
-    ratio = (rows[f"error|{METHODS[1]}"] / rows[f"error|{METHODS[0]}"]).groupby(rows["variable"])
-    names = {
-        "plain": f"error|{METHODS[0]}",
-        "stratified": f"error|{METHODS[1]}",
-        "clean": f"clean|{METHODS[1]}",
-    }
-    medians = rows.groupby("variable")[list(names.values())].median().set_axis(list(names), axis=1)
-    return medians.assign(median=ratio.median(), least=ratio.min(), most=ratio.max())
+    plain, stratified = (of_method(rows, "error", method) for method in (PLAIN, STRATIFIED))
+    clean = of_method(rows, "clean", STRATIFIED)
+    columns = {"plain": plain["mean"], "stratified": stratified["mean"], "clean": clean["mean"]}
+    cells = pd.DataFrame(columns).assign(ratio=stratified["mean"] / plain["mean"])
+    of_variable = cells.groupby(plain["variable"])
+    ratio = (
+        of_variable["ratio"]
+        .agg(["median", "min", "max"])
+        .set_axis(["median", "least", "most"], axis=1)
+    )
+    return of_variable[[*columns]].median().join(ratio)
 
 
 # --- New York
@@ -145,19 +137,24 @@ def _share_of(hits: pd.Series, rows: pd.DataFrame, words: str, data: str = "gene
     return Evidence(float(hits.mean()), runs=int(rows["runs"].min()), data=data, detail=words)
 
 
-def mixture_small(method: str, total: int, threshold: float) -> Evidence:
-    """Share of the settings whose mean error is at most ``threshold``.
-
-    Of those with at least ``total`` rows, published k and alpha.
+def _mixtures(metric: str, method: str, total: int = 0) -> pd.DataFrame:
+    """Scores at the published k, of settings with at least ``total`` rows.
 
     The figure's n is the total: the script keeps half of it private and takes the weights from the
     other half.
     """
-    rows = mixtures()
-    if rows.empty:
-        return NOTHING
-    rows = rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
-    error = rows[f"error|{method}"]
+    rows = of_method(mixtures(), metric, method)
+    return rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
+
+
+@needs_results
+def mixture_small(method: str, total: int, threshold: float) -> Evidence:
+    """Share of the settings whose mean error is at most ``threshold``.
+
+    Of those with at least ``total`` rows, published k and alpha.
+    """
+    rows = _mixtures("error", method, total)
+    error = rows["mean"]
     words = (
         f"{(error <= threshold).sum()} of {len(error)} settings, errors {error.min():.4f} to"
         f" {error.max():.4f}"
@@ -165,18 +162,14 @@ def mixture_small(method: str, total: int, threshold: float) -> Evidence:
     return _share_of(error <= threshold, rows, words)
 
 
+@needs_results
 def mixture_skewed(method: str, skewed: float, even: float) -> Evidence:
     """Share of (n, k) at which the error is smaller at alpha ``skewed`` than at ``even``.
 
     Mean error, published k.
     """
-    rows = mixtures()
-    if rows.empty:
-        return NOTHING
-    rows = rows[rows["k"] <= 12]
-    error = rows.pivot(index=["n", "k"], columns="alpha", values=f"error|{method}")[
-        [skewed, even]
-    ].dropna()
+    rows = _mixtures("error", method)
+    error = rows.pivot(index=["n", "k"], columns="alpha", values="mean")[[skewed, even]].dropna()
     ratio = error[skewed] / error[even]
     words = (
         f"median ratio {ratio.median():.2f}, {ratio.min():.2f} to {ratio.max():.2f}, over"
@@ -185,6 +178,7 @@ def mixture_skewed(method: str, skewed: float, even: float) -> Evidence:
     return _share_of(ratio < 1, rows, words)
 
 
+@needs_results
 def mixture_gap(method: str, total: int, margin: float) -> Evidence:
     """Share of the settings whose error is within ``margin`` of plain COINPRESS's.
 
@@ -193,11 +187,8 @@ def mixture_gap(method: str, total: int, margin: float) -> Evidence:
     The whole 95% interval of the difference, paired on the run, is to lie inside. Half of the total
     is private.
     """
-    rows = mixtures()
-    if rows.empty:
-        return NOTHING
-    rows = rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
-    low, high = (rows[f"error|{method} - {METHODS[0]}|{end}"] for end in ("low", "high"))
+    rows = _mixtures("error", method, total)
+    low, high = rows["gap_low"], rows["gap_high"]
     words = (
         f"intervals of the difference from {low.min():.4f} to {high.max():.4f}, over"
         f" {len(rows)} settings"
@@ -205,6 +196,7 @@ def mixture_gap(method: str, total: int, margin: float) -> Evidence:
     return _share_of((low >= -margin) & (high <= margin), rows, words)
 
 
+@needs_results
 def mixture_ratio(method: str) -> Evidence:
     """Mean error over plain COINPRESS's at the largest n, over k and alpha.
 
@@ -213,37 +205,29 @@ def mixture_ratio(method: str) -> Evidence:
     The interval is over runs: those of the paired differences, each divided by
     the plain error of its setting, whose own noise is left out.
     """
-    rows = mixtures()
-    if rows.empty:
-        return NOTHING
-    rows = rows[rows["k"] <= 12]
-    plain, gap = rows[f"error|{METHODS[0]}"], f"error|{method} - {METHODS[0]}"
-    half = (rows[f"{gap}|high"] - rows[f"{gap}|low"]) / 2 / plain
-    table = pd.DataFrame({"n": rows["n"], "ratio": 1 + rows[gap] / plain, "half": half})
-    last, first = table[table["n"] == table["n"].max()], table[table["n"] == table["n"].min()]
+    rows, plain = _mixtures("error", method), _mixtures("error", PLAIN)["mean"]
+    table = rows.assign(ratio=1 + rows["gap"] / plain, half=_half(rows) / plain)
+    last, first = (table[table["n"] == end] for end in (table["n"].max(), table["n"].min()))
     mean, before = float(last["ratio"].mean()), float(first["ratio"].mean())
     reach = math.sqrt((last["half"] ** 2).sum()) / len(last)
     above = (last["ratio"] - last["half"] > 1).sum()
     words = (
         f"{last['ratio'].min():.1f} to {last['ratio'].max():.1f} at {last['n'].iloc[0]:,} private"
-        " rows, "
+        f" rows, clearly above 1 in {above} of {len(last)} settings; the mean at"
+        f" {first['n'].iloc[0]:,} is {before:.1f}"
     )
-    words += (
-        f"clearly above 1 in {above} of {len(last)} settings; the mean at {first['n'].iloc[0]:,} is"
-        f" {before:.1f}"
-    )
-    runs = int(rows["runs"].min())
-    return Evidence(
-        mean, mean - reach, mean + reach, runs, "generated", detail=words, reference=before
-    )
+    runs, ends = int(rows["runs"].min()), (mean - reach, mean + reach)
+    return Evidence(mean, *ends, runs, "generated", detail=words, reference=before)
+
+
+def _half(rows: pd.DataFrame) -> pd.Series:
+    """Half the width of the 95% interval of the difference to the plain error."""
+    return (rows["gap_high"] - rows["gap_low"]) / 2
 
 
 def _stand_in(rows: pd.DataFrame) -> str:
-    return (
-        "real data"
-        if set(rows["data_source"]) <= {"local", "cache", "download", "census"}
-        else "stand-in"
-    )
+    real = set(rows["data_source"]) <= {"local", "cache", "download", "census"}
+    return "real data" if real else "stand-in"
 
 
 _TAIL = (
@@ -263,26 +247,25 @@ def _limit_to_stand_in(found: Evidence, variables: list[str]) -> Evidence:
     """
     if found.data != "stand-in":
         return found
-    if "PINCP" in variables:
-        return replace(
-            found, comparable=False, detail=f"{_TAIL}. Not held against the claim: {found.detail}"
-        )
-    return replace(found, detail=f"{found.detail}; {_SHAPE}")
+    if "PINCP" not in variables:
+        return replace(found, detail=f"{found.detail}; {_SHAPE}")
+    words = f"{_TAIL}. Not held against the claim: {found.detail}"
+    return replace(found, comparable=False, detail=words)
 
 
 def _note_oracles(found: Evidence, setting: str) -> Evidence:
     """``found`` with what its estimates took from the private table for nothing."""
-    return replace(
-        found, detail=f"{found.detail}; oracle, not charged: {'; '.join(oracles(setting))}"
-    )
+    words = f"{found.detail}; oracle, not charged: {'; '.join(oracles(setting))}"
+    return replace(found, detail=words)
 
 
+@needs_results
 def census_error(
     variables: list[str],
     factor: float,
     setting: str = "published",
     dataset: str = "newyork",
-    method: str = METHODS[1],
+    method: str = STRATIFIED,
     worse: bool = False,
 ) -> Evidence:
     """Share of the crossings in which the error is at most ``factor`` times the plain one.
@@ -290,55 +273,45 @@ def census_error(
     The error of ``method``; more than that, if ``worse``.
     """
     rows = census(setting, dataset)
-    if rows.empty:
-        return NOTHING
     rows = rows[rows["variable"].isin(variables)]
-    ratio = rows[f"error|{method}"] / rows[f"error|{METHODS[0]}"]
+    own = of_method(rows, "error", method)
+    ratio = own["mean"] / of_method(rows, "error")["mean"]
     words = (
-        f"median ratio {ratio.median():.2f}, largest {ratio.max():.1f}, over {len(rows)} crossings"
+        f"median ratio {ratio.median():.2f}, largest {ratio.max():.1f}, over {len(own)} crossings"
     )
-    hits = (ratio <= factor) != worse
-    found = _share_of(hits, rows, words, _stand_in(rows))
+    found = _share_of((ratio <= factor) != worse, own, words, _stand_in(own))
     return _note_oracles(_limit_to_stand_in(found, variables), setting)
 
 
+@needs_results
 def census_improves(variables: list[str], setting: str = "published") -> Evidence:
     """Whether the stratified error is smaller in at least one crossing.
 
     A paired t-test each, Holm's correction over all.
     """
-    rows = census(setting)
-    if rows.empty:
-        return NOTHING
+    rows = of_method(census(setting), "error", STRATIFIED)
     rows = rows[rows["variable"].isin(variables)]
-    gap, freedom = f"error|{METHODS[1]} - {METHODS[0]}", rows["runs"] - 1
-    error = (rows[f"{gap}|high"] - rows[f"{gap}|low"]) / 2 / stats.t.isf(0.025, freedom)
-    p = np.where(
-        error > 0, stats.t.cdf(rows[gap] / error.where(error > 0, 1.0), freedom), rows[gap] >= 0
-    )
+    gap, freedom = rows["gap"], rows["runs"] - 1
+    error = _half(rows) / stats.t.isf(0.025, freedom)
+    p = np.where(error > 0, stats.t.cdf(gap / error.where(error > 0, 1.0), freedom), gap >= 0)
     better = holm(p) < LEVEL
     words = ", ".join(f"{v} {better[rows['variable'] == v].mean():.0%}" for v in variables)
-    found = Evidence(
-        float(better.any()),
-        runs=int(rows["runs"].min()),
-        data=_stand_in(rows),
-        detail=f"after Holm's correction in {better.sum()} of {len(rows)} crossings: {words}",
-    )
+    words = f"after Holm's correction in {better.sum()} of {len(rows)} crossings: {words}"
+    found = replace(_share_of(gap, rows, words, _stand_in(rows)), value=float(better.any()))
     return _note_oracles(_limit_to_stand_in(found, variables), setting)
 
 
+@needs_results
 def census_parity(setting: str = "published", dataset: str = "newyork") -> Evidence:
     """Share of variables and crossings whose parity error is smaller when stratified.
 
     The whole interval of the difference is below zero.
     """
     rows = census(setting, dataset)
-    if rows.empty:
-        return NOTHING
-    better = rows[f"parity|{METHODS[1]} - {METHODS[0]}|high"] < 0
-    ratio = (rows[f"parity|{METHODS[1]}"] / rows[f"parity|{METHODS[0]}"]).median()
-    words = f"median ratio {ratio:.2g} over {len(rows)} crossings"
-    return _note_oracles(_share_of(better, rows, words, _stand_in(rows)), setting)
+    own = of_method(rows, "parity", STRATIFIED)
+    ratio = (own["mean"] / of_method(rows, "parity")["mean"]).median()
+    words = f"median ratio {ratio:.2g} over {len(own)} crossings"
+    return _note_oracles(_share_of(own["gap_high"] < 0, own, words, _stand_in(own)), setting)
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {

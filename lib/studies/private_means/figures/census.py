@@ -13,9 +13,9 @@ from matplotlib.ticker import NullFormatter
 from lib.plotting.lines import band, curve, ends
 from lib.plotting.panels import Picture, legend, log_if_wide, panel, panels, ticks
 from lib.plotting.style import BLUE, GREY, RED, SERIES
+from lib.studies.private_means.scores import METHODS, of_method
 
 __all__ = [
-    "COLOURS",
     "against",
     "census",
     "dirichlet_triangles",
@@ -25,10 +25,9 @@ __all__ = [
     "sweep",
 ]
 
-COLOURS = {"COINPRESS": GREY, "StratCOINPRESS": BLUE, "PubStratCOINPRESS": RED}
 _STYLES = {
     name: {"color": colour, "marker": marker, "label": name}
-    for (name, colour), marker in zip(COLOURS.items(), "so^", strict=True)
+    for name, colour, marker in zip(METHODS, (GREY, BLUE, RED), "so^", strict=True)
 }
 
 
@@ -66,13 +65,15 @@ def shares(sizes: Sequence[float], laws: Mapping[str, np.ndarray]) -> Picture:
     )
 
 
-def _methods(ax: Axes, rows: pd.DataFrame, x: str, metric: str) -> None:
-    """A line with a band for each method."""
-    for name, style in _STYLES.items():
-        band(ax, rows, x, f"{metric}|{name}", most=np.inf, **style)
+def _methods(ax: Axes, scores: pd.DataFrame, x: str, metric: str) -> dict[str, pd.Series]:
+    """A line with a band for each method; the means along the lines."""
+    rows = {name: of_method(scores, metric, name).sort_values(x) for name in METHODS}
+    for name, own in rows.items():
+        band(ax, own, x, most=np.inf, **_STYLES[name])
+    return {name: own["mean"] for name, own in rows.items()}
 
 
-def error_grid(records: pd.DataFrame, ks: Sequence[int], alphas: Sequence[float]) -> Picture:
+def error_grid(scores: pd.DataFrame, ks: Sequence[int], alphas: Sequence[float]) -> Picture:
     """Error against n, a row a k and a column an alpha (Figure 6); dotted: without noise."""
     cells = [(k, alpha) for k in ks for alpha in alphas]
     size, shape = (1.8 + 1.75 * len(alphas), 0.8 + 1.7 * len(ks)), (len(ks), len(alphas))
@@ -82,10 +83,9 @@ def error_grid(records: pd.DataFrame, ks: Sequence[int], alphas: Sequence[float]
     dotted: dict[str, Any] = {"color": RED, "linestyle": ":", "label": "PubStrat, no noise"}
     words = []
     for ax, (k, alpha) in zip(axes.flat, cells, strict=True):
-        own = records[(records["k"] == k) & (records["alpha"] == alpha)].sort_values("n")
-        _methods(ax, own, "n", "error")
-        band(ax, own, "n", "exact|PubStratCOINPRESS", most=np.inf, **dotted)
-        last = own["error|StratCOINPRESS"].iloc[-1]
+        own = scores[(scores["k"] == k) & (scores["alpha"] == alpha)]
+        last = _methods(ax, own, "n", "error")["StratCOINPRESS"].iloc[-1]
+        band(ax, of_method(own, "exact", "PubStratCOINPRESS"), "n", most=np.inf, **dotted)
         words.append(f"k {k}, alpha {alpha:g}: stratified {last:.4f} at the largest n")
     legend(fig)
     return fig, (
@@ -94,19 +94,18 @@ def error_grid(records: pd.DataFrame, ks: Sequence[int], alphas: Sequence[float]
     )
 
 
-def against(records: pd.DataFrame, x: str, xlabel: str) -> Picture:
+def against(scores: pd.DataFrame, x: str, xlabel: str) -> Picture:
     """Error of the three methods against ``x``, with intervals."""
     ylabel = "|error| (log)"
     fig, ax = panel((6.2, 3.3), xlabel, ylabel, log="xy")
-    _methods(ax, records, x, "error")
-    ticks(ax, records[x], fontsize=7.5)
+    errors = _methods(ax, scores, x, "error")
+    ticks(ax, scores[x], fontsize=7.5)
     legend(fig, ncols=3)
-    errors = records.sort_values(x)
-    words = "; ".join(f"{name} from {ends(errors[f'error|{name}'], '.3g')}" for name in COLOURS)
+    words = "; ".join(f"{name} from {ends(mean, '.3g')}" for name, mean in errors.items())
     return fig, f"{ylabel} against {xlabel}: {words}."
 
 
-def census(records: pd.DataFrame, variables: Sequence[str], metrics: Mapping[str, str]) -> Picture:
+def census(scores: pd.DataFrame, variables: Sequence[str], metrics: Mapping[str, str]) -> Picture:
     """A row a variable, a column a metric, points at the number of strata (Figures 2 and 8)."""
     cells = [(variable, metric) for variable in variables for metric in metrics]
     shape = (len(variables), len(metrics))
@@ -115,21 +114,19 @@ def census(records: pd.DataFrame, variables: Sequence[str], metrics: Mapping[str
     fig, axes = panels(size, shape, "strata k (log)", titles=titles, sharex=True, log="x")
     words = []
     for ax, (variable, metric) in zip(axes.flat, cells, strict=True):
-        own = records[records["variable"] == variable]
-        columns = [f"{metric}|{name}" for name in _STYLES]
-        for i, (column, style) in enumerate(zip(columns, _STYLES.values(), strict=True)):
+        part = scores[(scores["variable"] == variable) & (scores["metric"] == metric)]
+        for i, name in enumerate(METHODS):
+            own = of_method(part, metric, name)
             x = own["strata"] * 1.04 ** (i - 1)
-            curve(ax, own, x, column, most=np.inf, linestyle="", **style)
-            words.append(
-                f"{variable} {metric}, {style['label']}: median {own[column].median():.3g}"
-            )
-        log_if_wide(ax, own[columns])
+            curve(ax, own, x, most=np.inf, linestyle="", **_STYLES[name])
+            words.append(f"{variable} {metric}, {name}: median {own['mean'].median():.3g}")
+        log_if_wide(ax, part["mean"])
     legend(fig, ncols=3)
     return fig, f"Against the number of strata. {'; '.join(words[:12])}."
 
 
 def sweep(
-    records: pd.DataFrame, variables: Sequence[str], metric: str, xlabel: str, ylabel: str
+    scores: pd.DataFrame, variables: Sequence[str], metric: str, xlabel: str, ylabel: str
 ) -> Picture:
     """A panel a variable, two in a row: a metric against the budget, 95% bands."""
     rows = -(-len(variables) // 2)
@@ -137,10 +134,9 @@ def sweep(
     fig, axes = panels((6.4, 0.7 + 2.3 * rows), (rows, 2), xlabel, ylabel, **settings)
     words = []
     for ax, variable in zip(axes.flat, variables, strict=False):
-        own = records[records["variable"] == variable].sort_values("budget")
-        _methods(ax, own, "budget", metric)
+        means = _methods(ax, scores[scores["variable"] == variable], "budget", metric)
         ax.yaxis.set_minor_formatter(NullFormatter())
-        words.append(f"{variable}, stratified: from {ends(own[f'{metric}|StratCOINPRESS'], '.3g')}")
+        words.append(f"{variable}, stratified: from {ends(means['StratCOINPRESS'], '.3g')}")
     legend(fig, ncols=3)
     return fig, f"{ylabel} against {xlabel}, both logarithmic. {'; '.join(words)}."
 
