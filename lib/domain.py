@@ -18,7 +18,7 @@ __all__ = ["Domain"]
 
 @dataclass(frozen=True)
 class Domain:
-    """Columns and their sizes: column ``c`` takes the codes ``0 .. sizes[c] - 1``.
+    """Columns and their sizes: column ``c`` takes the codes ``0..sizes[c] - 1``.
 
     >>> domain = Domain.of({"sex": 2, "age": 5})
     >>> domain["age"], domain.project(["age"]).columns

@@ -99,7 +99,7 @@ def _stored(kind: str, dataset: str, path: Path) -> Facts:
 
 @cache
 def task_facts(dataset: str, path: Path = FACTS) -> Facts:
-    """The stored facts of one of :data:`lib.datasets.TASKS`."""
+    """The stored facts of one of :data:`lib.datasets.registry.TASKS`."""
     return _stored("tasks", validate.choice("dataset", dataset, TASKS), path)
 
 

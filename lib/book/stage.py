@@ -14,7 +14,9 @@ import nbformat
 
 from lib.book.execute import Executed
 from lib.book.launch import staged_config
+from lib.book.makers import add_links
 from lib.book.pairs import SETUP
+from lib.book.reference import FOLDER, write_reference
 from lib.book.toc import Page, read_notebook
 
 __all__ = ["stage", "status_page"]
@@ -90,9 +92,9 @@ def status_page(executed: Sequence[Executed], profile: str) -> str:
     )
 
 
-def _copy_executed(chapter: Executed, target: Path) -> None:
-    """Without papermill's own metadata and injected cell, whose times would make every build
-    differ, and without set-up.
+def _copy_executed(chapter: Executed, root: Path, target: Path) -> None:
+    """With a link to the code of each figure and table. Without set-up, and without papermill's
+    own metadata and injected cell, whose times would make every build differ.
     """
     notebook = read_notebook(chapter.path)
     notebook.cells = [
@@ -104,6 +106,7 @@ def _copy_executed(chapter: Executed, target: Path) -> None:
     for cell in notebook.cells:
         for key in ("papermill", "execution"):
             cell.metadata.pop(key, None)
+    add_links(notebook, chapter.doc, root)
     nbformat.write(notebook, target)
 
 
@@ -116,10 +119,12 @@ def stage(
     for page in pages:
         target = folder / page.doc
         target.parent.mkdir(parents=True, exist_ok=True)
+        if page.doc.startswith(f"{FOLDER}/"):
+            continue
         if page.is_generated:
             target.with_name(target.name + ".md").write_text(status_page(executed, profile))
         elif page.doc in by_doc:
-            _copy_executed(by_doc[page.doc], target.with_name(target.name + ".ipynb"))
+            _copy_executed(by_doc[page.doc], root, target.with_name(target.name + ".ipynb"))
         else:
             shutil.copy(page.text, target.with_name(target.name + ".md"))
     for name in ("_toc.yml", "references.bib"):
@@ -127,5 +132,6 @@ def stage(
     (folder / "_config.yml").write_text(staged_config(root))
     shutil.copytree(root / "chapters" / "_static", folder / "_static")
     copy_licences(folder / "_static" / "licences")
+    write_reference([p.doc for p in pages if p.doc.startswith(f"{FOLDER}/")], folder, root)
     (folder / "_static" / "mathjax").mkdir()
     shutil.copy(mathjax(), folder / "_static" / "mathjax" / "tex-svg.js")

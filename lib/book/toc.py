@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 import nbformat
 
+from lib.book.reference import FOLDER, reference_pages
 from lib.files import read_yaml
 
 __all__ = ["Page", "pages", "read_notebook", "GENERATED"]
 
-GENERATED = ("chapters/front/status",)  # written at build time
+GENERATED = ("chapters/front/status", f"{FOLDER}/")  # written at build time
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,8 @@ class Page:
 
     @property
     def is_generated(self) -> bool:
-        """Whether the theme writes the page."""
-        return self.doc in GENERATED
+        """Whether the build writes the page."""
+        return self.doc.startswith(GENERATED)
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:
@@ -54,16 +56,19 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
         raise ValueError(f"{path} must be a notebook, got another file ({said}){hint}") from None
 
 
-def _documents(node: object):
+def _documents(node: object, root: Path):
     if isinstance(node, dict):
+        if "glob" in node:  # the pages of the studies, which the build writes
+            listed = (f"{FOLDER}/{name}" for name in reference_pages(root))
+            yield from (doc for doc in listed if fnmatch(doc, node["glob"]))
         for key in ("root", "file"):
             if key in node:
                 yield node[key]
         for key in ("parts", "chapters", "sections"):
-            yield from _documents(node.get(key, []))
+            yield from _documents(node.get(key, []), root)
     elif isinstance(node, list):
         for item in node:
-            yield from _documents(item)
+            yield from _documents(item, root)
 
 
 def pages(root: Path) -> list[Page]:
@@ -74,7 +79,8 @@ def pages(root: Path) -> list[Page]:
     ValueError
         If a page of the table of contents has no file.
     """
-    listed = [Page(doc, root) for doc in _documents(read_yaml(root / "_toc.yml", dict))]
+    contents = read_yaml(root / "_toc.yml", dict)
+    listed = [Page(doc, root) for doc in _documents(contents, root)]
     for page in listed:
         if not (page.is_generated or page.is_chapter or page.text.exists()):
             raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from lib.cli.options import add_unsealed, believe_unsealed
 from lib.ledger import report
@@ -15,6 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     option("--check", action="store_true", help="fail if a stored verdict no longer follows")
     option("--write", action="store_true", help="store the verdicts as they follow now")
     option("--paper", help="only this paper's claims")
+    option("--file", type=Path, help="the claims of a file, judged without the others")
     option(
         "--measures",
         nargs="+",
@@ -29,4 +31,4 @@ def run(args: Namespace) -> int:
     """Print the ledger; 1 if a verdict that is checked no longer follows."""
     read_claims(modules=args.measures)
     believe_unsealed(args)
-    return report.main(check=args.check, write=args.write, paper=args.paper)
+    return report.main(check=args.check, write=args.write, paper=args.paper, file=args.file)

@@ -203,7 +203,7 @@ def load_acs(
     Raises
     ------
     ValueError
-        For an unknown state, year or task; :class:`~lib.datasets.cache.DataError`
+        For an unknown state, year or task; :class:`~lib.datasets.download.DataError`
         as :func:`fetch_archive` does, and if the year's file lacks a column of
         the task (``RELP`` has another name from 2019 on).
     """

@@ -68,14 +68,14 @@ def load(name: str, source: str = "auto") -> Dataset:
     Parameters
     ----------
     name : str
-        A key of :data:`lib.datasets.TASKS`, or ``"module:TASK"`` for a task of one's own.
+        A key of :data:`~lib.datasets.registry.TASKS`, or ``"module:TASK"`` for a task of one's own.
     source : {"auto", "local", "cache", "download", "replica"}
         ``"auto"`` takes the first that has the file, in this order.
 
     Raises
     ------
     ValueError
-        For an unknown name or source; :class:`~lib.datasets.cache.DataError`
+        For an unknown name or source; :class:`~lib.datasets.download.DataError`
         (a ``ValueError``) for bytes that are not the registered ones, or a
         source that was asked for by name and does not have the file; and for a
         table without a column of the domain, or with an entry that is no code.

@@ -19,7 +19,7 @@ READINGS = ("sum", "average")
 def stratum_errors(
     truth: np.ndarray | float, estimate: np.ndarray | float, *, normalised: bool = True
 ) -> np.ndarray:
-    """Absolute errors |f(G_i) - M(G_i)|, divided by |f(G_i)| if ``normalised``.
+    """Absolute errors ``|f(G_i) - M(G_i)|``, divided by ``|f(G_i)|`` if ``normalised``.
 
     Parameters
     ----------

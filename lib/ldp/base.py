@@ -21,7 +21,7 @@ __all__ = ["Protocol"]
 
 
 class Protocol(ABC):
-    """An epsilon-LDP protocol for one attribute with values ``0 .. k-1``.
+    """An epsilon-LDP protocol for one attribute with values ``0..k-1``.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ _DRAWN = 1 << 26  # bits drawn at a time where only their ones are kept
 
 
 def one_hot(values: np.ndarray, k: int) -> np.ndarray:
-    """Indicator vectors of ``values`` in ``0 .. k-1`` (n,), uint8 of shape (n, k).
+    """Indicator vectors of ``values`` in ``0..k-1`` (n,), uint8 of shape (n, k).
 
     Raises
     ------
@@ -66,7 +66,7 @@ def sanitise(
         The attributes ``A_s``; each is reported by itself, with its share of
         ``epsilon`` under ``split``, in this order from ``rng``.
     protocol : str
-        As in :func:`lib.ldp.make`.
+        As in :func:`lib.ldp.registry.make`.
     split : {"uniform", "k-based"}
     epsilon : float
         The budget of a user's whole report.

@@ -37,7 +37,7 @@ def _mix(x: np.ndarray) -> np.ndarray:
 
 
 def hash_values(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
-    """``H_seed(value)`` in ``0 .. g-1``.
+    """``H_seed(value)`` in ``0..g-1``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Uniform random subsets of ``0 .. m-1``, one per user, as rows of bits or of members.
+"""Uniform random subsets of ``0..m-1``, one per user, as rows of bits or of members.
 
 Two ways to the same law. Floyd's algorithm adds one element at a time and is
 the quicker one for small subsets. For larger ones the domain is cut into words
@@ -28,7 +28,7 @@ _ROWS = 1 << 20  # bits that are unpacked at a time
 def random_subsets(
     n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, *, columns: int = 0
 ) -> np.ndarray:
-    """For each of n users a uniform subset of ``0 .. m-1`` of the size asked for.
+    """For each of n users a uniform subset of ``0..m-1`` of the size asked for.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _is_small(m: int, sizes: np.ndarray) -> bool:
 
 
 def _floyd(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: int) -> np.ndarray:
-    """Floyd's algorithm for all users: draw ``t`` in ``0 .. j``; add it, or ``j`` if it is in.
+    """Floyd's algorithm for all users: draw ``t`` in ``0..j``; add it, or ``j`` if it is in.
 
     No earlier step can have added ``j``, so its column is written, not looked up.
     """

@@ -25,7 +25,7 @@ def perturbed_bits(
 
 
 def all_subsets(k: int) -> np.ndarray:
-    """The indicator vectors of the 2**k subsets of ``0 .. k-1``, uint8 of shape (2**k, k).
+    """The indicator vectors of the 2**k subsets of ``0..k-1``, uint8 of shape (2**k, k).
 
     Raises
     ------

@@ -16,10 +16,10 @@ from lib.ledger.rules import RULES, Evidence
 from lib.paths import DATA
 from lib.runner.registry import studies
 
-__all__ = ["CLAIMS", "COMPANION", "PAPERS", "Claim", "measures", "read_claims"]
+__all__ = ["CLAIMS", "COMPANION", "PAPERS", "Claim", "measures", "papers", "read_claims"]
 
 CLAIMS = DATA / "claims"
-PAPERS = ("stratified", "ldp", "coherence")
+PAPERS = ("stratified", "ldp", "coherence")  # those that the book was made for, in its order
 # whose rows no paper states: other tables, other settings, readings of our own
 COMPANION = "companion"
 KINDS = {
@@ -33,6 +33,13 @@ KINDS = {
 
 
 _named: dict[str, Callable[..., Evidence]] = {}  # of modules that a person has named
+
+
+@cache
+def papers() -> dict[str, str]:
+    """The papers that studies rerun, in the order of the ledger, and the title of the study."""
+    stated = {study.paper: study.title for study in reversed(studies())}
+    return {paper: stated[paper] for paper in (*PAPERS, *stated) if paper != COMPANION}
 
 
 @cache
@@ -121,9 +128,9 @@ class Claim:
         }
 
     def __post_init__(self) -> None:
-        validate.choice("paper", self.paper, (*PAPERS, COMPANION))
+        validate.choice("paper", self.paper, (*papers(), COMPANION))
         if self.paper == COMPANION:
-            validate.choice(f"about of {self.id}", self.about, PAPERS)
+            validate.choice(f"about of {self.id}", self.about, papers())
         elif self.about:
             raise ValueError(
                 f"about of {self.id} must be left out unless paper is {COMPANION}, got"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lib import validate
 from lib.files import read_yaml
-from lib.ledger.claim import COMPANION, PAPERS, Claim, read_claims
+from lib.ledger.claim import COMPANION, Claim, papers, read_claims
 from lib.ledger.evidence import Measurer
 from lib.ledger.rules import VERDICTS, Evidence, judge
 from lib.paths import DATA
@@ -52,7 +52,7 @@ def evaluate(
     """
     claims = read_claims() if claims is None else claims
     if paper is not None:
-        validate.choice("paper", paper, (*PAPERS, COMPANION))
+        validate.choice("paper", paper, (*papers(), COMPANION))
     wanted = [paper in (None, c.paper, c.subject) and (shown is None or shown(c)) for c in claims]
     needed = [
         (c, show) for c, show in zip(claims, wanted, strict=True) if show or c.rule == "positive"
@@ -108,10 +108,10 @@ def apart(rows: list[Row]) -> dict[tuple[str, bool], list[Row]]:
     """Rows that are counted, tallied apart: by who states them, and by whether the rule came after
     part of the results.
 
-    The keys are ``(paper, seen)``, those that occur, in the order of :data:`PAPERS` with the
+    The keys are ``(paper, seen)``, those that occur, in the order of :func:`~lib.ledger.claim.papers` with the
     companion last.
     """
-    keys = [(paper, seen) for paper in (*PAPERS, COMPANION) for seen in (False, True)]
+    keys = [(paper, seen) for paper in (*papers(), COMPANION) for seen in (False, True)]
     parts = {
         key: [row for row in tallied(rows) if (row.claim.paper, row.claim.seen) == key]
         for key in keys

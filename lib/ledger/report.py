@@ -12,7 +12,7 @@ import yaml
 
 from lib import validate
 from lib.files import write_whole
-from lib.ledger.claim import COMPANION, read_claims
+from lib.ledger.claim import COMPANION, papers, read_claims
 from lib.ledger.evidence import Measurer, differences, write_evidence
 from lib.ledger.judge import (
     STORED,
@@ -53,6 +53,11 @@ PAPERS_IN_WORDS = {
     "coherence": "Demographic coherence",
     "companion": "Companion",
 }
+
+
+def _paper_in_words(paper: str) -> str:
+    """The heading of a paper: a short one of the book, else the title of its study."""
+    return PAPERS_IN_WORDS.get(paper) or papers()[paper]
 
 
 def _spec(value: float) -> str:
@@ -138,7 +143,7 @@ def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
     came after results.
     """
     return {
-        PAPERS_IN_WORDS[paper] + " †" * seen: summary(part)
+        _paper_in_words(paper) + " †" * seen: summary(part)
         for (paper, seen), part in apart(rows).items()
     }
 
@@ -217,8 +222,8 @@ def _cells(row: Row) -> dict[str, str]:
         rule_in_words(row),
         claim.kind,
     )
-    source = PAPERS_IN_WORDS[claim.paper] + (
-        f", on {PAPERS_IN_WORDS[claim.about]}" if claim.about else ""
+    source = _paper_in_words(claim.paper) + (
+        f", on {_paper_in_words(claim.about)}" if claim.about else ""
     )
     return dict(zip(COLUMNS, texts, strict=True)) | {"source": source}
 
@@ -236,12 +241,21 @@ def write_verdicts(rows: list[Row], path: Path = STORED) -> None:
     )
 
 
-def main(*, check: bool = False, write: bool = False, paper: str | None = None) -> int:
-    """Print every row; 1 is returned if ``check`` finds evidence or a verdict that no longer
-    follows from the results.
+def main(
+    *,
+    check: bool = False,
+    write: bool = False,
+    paper: str | None = None,
+    file: Path | None = None,
+) -> int:
+    """Print every row, or those of ``file`` judged alone; 1 is returned if ``check`` finds
+    evidence or a verdict that no longer follows from the results.
     """
+    if file is not None and (check or write):  # they speak of the whole ledger
+        raise ValueError(f"file must be left out with check and write, got {str(file)!r}")
     measured = Measurer(fresh=check or write)
-    rows = evaluate(paper=paper, measured=measured)
+    claims = None if file is None else read_claims(file)
+    rows = evaluate(claims, paper=paper, measured=measured)
     for row in rows:
         print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
         print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))

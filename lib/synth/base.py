@@ -7,7 +7,7 @@ every look at the data through an accountant that refuses to overspend, and retu
 that accountant with the model. The domain is declared by the caller: a code that
 never occurs still has its cell, and its noise.
 
-One mechanism promises less: :class:`~lib.synth.Stratified` with group sizes that
+One mechanism promises less: :class:`~lib.synth.stratified.Stratified` with group sizes that
 it counts itself, which is its default and the paper's setting. Its sizes are
 exact, so neighbours can only be tables in which one person has other values and
 stays in the group. The accountant of every fit says by itself which neighbours it
@@ -105,7 +105,7 @@ class Synthesizer(ABC):
     ) -> Fitted:
         """Fit under ``budget``-zCDP (add or remove one row).
 
-        The exception is :class:`~lib.synth.Stratified` where it counts the groups
+        The exception is :class:`~lib.synth.stratified.Stratified` where it counts the groups
         itself (``weights="public"`` without ``sizes``): which groups exist and how
         many rows each has is then released exactly and at no price.
 

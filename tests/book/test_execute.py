@@ -231,7 +231,8 @@ def test_contents_that_name_a_missing_page_are_refused(tmp_path):
 
 # the other guides are executed on replicas by test_guides.py, without a kernel
 ELSEWHERE = {
-    f"chapters/guides/{name}" for name in ("protocol", "synthesizer", "dataset", "metric", "claim")
+    f"chapters/guides/{name}"
+    for name in ("protocol", "synthesizer", "dataset", "metric", "claim", "paper")
 }
 
 

@@ -132,6 +132,39 @@ def test_claim_whose_measure_has_no_sign_is_caught(run_page):
         run_page("claim", "decrease = -sign *", "decrease = -1 *")
 
 
+def test_paper(run_page):
+    """As printed: the grid runs, both claims are judged, the chapter is executed; and by hand one
+    folder, one claims file, one chapter and two lines are touched.
+    """
+    names = run_page("paper")
+    assert {file.rpartition("/")[0] for file in names["new"]} == {
+        "lib/studies/coin_survey",
+        "data/claims",
+        "chapters/coins",
+    }
+    assert sorted(set(names["touched"]) - set(names["new"])) == [
+        "_toc.yml",
+        "lib/runner/registry.py",
+    ]
+    for file in ("_toc.yml", "lib/runner/registry.py"):
+        lines = [len(text[file].splitlines()) for text in (names["before"], names["after"])]
+        assert lines[1] == lines[0] + 1
+    assert "data/results/coin_survey.parquet" in names["after"]
+    assert len(names["shown"]) == 3  # badges, figure, table of the claims
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("rng))[1]", "rng))[0]"),  # the share of no
+        ('"lib.studies.coin_survey.cells:GRID"', '"lib.studies.coin_survey.cells:GRIDS"'),
+    ],
+)
+def test_paper_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises((AssertionError, RuntimeError)):
+        run_page("paper", old, new)
+
+
 def test_no_guide_is_run_nowhere():
     """Guides that test_execute.py leaves to this module have a test here, by their name."""
     assert {f"test_{doc.rpartition('/')[2]}" for doc in ELSEWHERE} <= set(globals())

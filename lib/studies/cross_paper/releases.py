@@ -4,14 +4,12 @@ nothing about them.
 Every release is a table of codes with the columns of the data set, so that the
 same learners read all of them.
 
-===============
-===================================================================================== ``clear``
-the half itself ``fresh``        another random half of the data set, drawn without a look at this
-one: the null ``nobody``       rows drawn uniformly from the declared domain ``MST`` ...      as
-many synthetic rows as the half has, (epsilon, delta)-DP, stratified or not ``GRR linked``
-everybody's own rows in the clear, the sensitive attribute replaced by its report ``GRR whole``
-everybody's whole row as reports, the budget split evenly over the columns ===============
-=====================================================================================
+- ``clear``: the half itself
+- ``fresh``: another random half of the data set, drawn without a look at this one (the null)
+- ``nobody``: rows drawn uniformly from the declared domain
+- ``MST`` and so on: as many synthetic rows as the half has, (epsilon, delta)-DP, stratified or not
+- ``GRR linked``: everybody's own rows in the clear, the sensitive attribute replaced by its report
+- ``GRR whole``: everybody's whole row as reports, the budget split evenly over the columns
 
 Linked collection is what the paper on LDP studies: only the sensitive
 attribute is randomised, and everything else about the person stands beside
@@ -96,7 +94,7 @@ def synthetic_release(
 
     (epsilon, :data:`DELTA`)-DP, add or remove one row, but for what is taken as
     public: the number of rows, and with ``weights="public"`` the size of each
-    group (see :class:`lib.synth.Stratified` for what is then promised).
+    group (see :class:`~lib.synth.stratified.Stratified` for what is then promised).
     """
     fitted = synthesizer(kind, by, weights).fit(inside, domain, rho_in_floats(epsilon, DELTA), rng)
     return fitted.sample(len(inside), rng), fitted.accountant.spent

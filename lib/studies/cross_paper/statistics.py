@@ -131,7 +131,7 @@ def _error_and_excess(rows: pd.DataFrame, within: tuple[str, ...] = ()) -> pd.Da
 
 
 def fairness_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """|SPD|, |EOD| and |OAD| between men and women of the forest behind each release: one row a
+    """Sizes of SPD, EOD and OAD between men and women of the forest behind each release: one row a
     cell.
     """
     keys = ["kind", "by", "weights", "epsilon", "run"]

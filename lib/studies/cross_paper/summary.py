@@ -161,7 +161,7 @@ def errors_and_excess(
 
 
 def fairness_and_excess(rows: pd.DataFrame) -> pd.DataFrame:
-    """Mean |SPD|, |EOD|, |OAD| between the sexes and the forest's mean excess on those with the
+    """Mean sizes of SPD, EOD and OAD between the sexes and the forest's mean excess on those with the
     difficulty, of each release.
     """
     keys = ["kind", "by", "weights", "epsilon", "run"]

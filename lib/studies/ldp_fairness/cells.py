@@ -251,7 +251,7 @@ def run_cell(
 ) -> dict:
     """Train and test one cell: metrics, per-group rates, budgets, times, the data's provenance.
 
-    ``extra`` are metrics of one's own, as in :func:`lib.fairness.evaluate`.
+    ``extra`` are metrics of one's own, as in :func:`lib.fairness.metrics.evaluate`.
     """
     data = data or _data(cell.dataset)
     spec, start = data.task, time.perf_counter()

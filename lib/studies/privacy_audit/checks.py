@@ -91,7 +91,7 @@ def audit(
     promise : Promise
         What is declared for this relation.
     relation : str
-        One of :data:`lib.dp.RELATIONS`.
+        One of :data:`~lib.dp.accountant.RELATIONS`.
     runs : int
     seed : int
     delta : float

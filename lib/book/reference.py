@@ -1,0 +1,323 @@
+"""The pages of the part *Reference*: every public name of the package, from its docstring.
+
+Their sources are written into the stage at build time, read off the code without importing it;
+Sphinx (autodoc, autosummary, numpydoc) fills in signatures and docstrings. Each entry links to a
+listing of its module (:func:`source_page`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lib.book.reach import digest
+from lib.paths import ROOT
+
+__all__ = [
+    "FOLDER",
+    "PACKAGES",
+    "SOURCES",
+    "Name",
+    "defined_in",
+    "is_module",
+    "names_of",
+    "reference_page",
+    "reference_pages",
+    "source_page",
+    "stated",
+    "target",
+    "write_reference",
+]
+
+FOLDER = "chapters/reference"
+SOURCES = "_static/source"  # one listing a module
+OVERVIEW = "overview"
+PACKAGES = {  # name of the page -> its title and the packages or modules that it shows
+    "ldp": ("Local protocols", ("ldp",)),
+    "dp": ("Budgets and mechanisms", ("dp",)),
+    "synth": ("Synthesizers", ("synth",)),
+    "means": ("Private means", ("means",)),
+    "coherence": ("Demographic coherence", ("coherence",)),
+    "fairness": ("Fairness metrics", ("fairness",)),
+    "audit": ("Audit of your own table", ("audit",)),
+    "stats": ("Statistics", ("stats",)),
+    "datasets": ("Data sets", ("datasets",)),
+    "runner": ("Runner", ("runner",)),
+    "ledger": ("Ledger", ("ledger",)),
+    "plotting": ("Plotting", ("plotting",)),
+    "basics": ("Checks, streams, domains, groups", ("validate", "rng", "domain", "groups")),
+}
+
+
+@dataclass(frozen=True)
+class Name:
+    """A public name: the module and line that define it, and for a constant its value and note.
+
+    ``kind`` is ``"function"``, ``"class"`` or ``"data"``.
+    """
+
+    module: str
+    name: str
+    kind: str
+    line: int
+    value: str = ""
+    note: str = ""
+
+    @property
+    def full(self) -> str:
+        """Dotted name, which is also the anchor on the page."""
+        return f"{self.module}.{self.name}"
+
+
+def _file(module: str, root: Path) -> Path | None:
+    """The file of a module or of a package's face; None for what is neither."""
+    base = root.joinpath(*module.split("."))
+    found = (f for f in (base.with_suffix(".py"), base / "__init__.py") if f.exists())
+    return next(found, None)
+
+
+@cache
+def _tree(file: Path, changed: float) -> tuple[ast.Module, list[str]]:
+    text = file.read_text()
+    return ast.parse(text), text.splitlines()
+
+
+def _body(module: str, root: Path) -> tuple[list[ast.stmt], list[str]]:
+    file = _file(module, root)
+    if file is None:
+        return [], []
+    tree, lines = _tree(file, file.stat().st_mtime)
+    return tree.body, lines
+
+
+def is_module(name: str, root: Path = ROOT) -> bool:
+    """Whether a dotted name is a module or package of the repository."""
+    return _file(name, root) is not None
+
+
+def _targets(node: ast.stmt) -> list[str]:
+    """Names that an assignment at the top of a module binds."""
+    bound = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
+    return [n.id for target in bound for n in ast.walk(target) if isinstance(n, ast.Name)]
+
+
+def _constant(module: str, name: str, node: ast.Assign | ast.AnnAssign, lines: list[str]) -> Name:
+    """Value where it is short, and the comment that ends the assignment."""
+    value = ast.unparse(node.value) if node.value else ""
+    after = lines[(node.end_lineno or 1) - 1][node.end_col_offset or 0 :].strip()
+    first = lines[node.lineno - 1].rpartition("  # ")[2] if "  # " in lines[node.lineno - 1] else ""
+    note = after.removeprefix("#").strip() if after.startswith("#") else first
+    return Name(module, name, "data", node.lineno, value if len(value) <= 60 else "", note)
+
+
+@cache
+def defined_in(module: str, name: str, root: Path = ROOT) -> Name | None:
+    """What ``module`` calls ``name``, where it is defined; faces that pass it on are followed."""
+    body, lines = _body(module, root)
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
+            kind = "function" if isinstance(node, ast.FunctionDef) else "class"
+            return Name(module, name, kind, node.lineno)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and name in _targets(node):
+            return _constant(module, name, node, lines)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("lib"):
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    return defined_in(node.module, alias.name, root)
+    return None
+
+
+def _public(module: str, root: Path) -> list[str]:
+    """``__all__`` of a module, in its order."""
+    for node in _body(module, root)[0]:
+        if isinstance(node, ast.Assign) and _targets(node) == ["__all__"]:
+            return ast.literal_eval(node.value)
+    return []
+
+
+@cache
+def names_of(module: str, root: Path = ROOT) -> list[Name]:
+    """Public names of a module or of a package's face, each where it is defined."""
+    found = (defined_in(module, name, root) for name in _public(module, root))
+    return [name for name in found if name]
+
+
+def modules_of(package: str, root: Path = ROOT) -> list[str]:
+    """The modules below a package, or the module itself, that have public names."""
+    base = root.joinpath(*package.split("."))
+    files = sorted(base.rglob("*.py")) if base.is_dir() else [base.with_suffix(".py")]
+    dotted = (".".join(f.relative_to(root).with_suffix("").parts) for f in files)
+    return [m for m in dotted if not m.endswith("__init__") and _public(m, root)]
+
+
+def stated(study: str, root: Path = ROOT) -> dict[str, Any]:
+    """What the ``STUDY`` of a folder of ``lib/studies`` states, by field; empty if it has none."""
+    for node in _body(f"lib.studies.{study}.study", root)[0]:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            return {str(k.arg): ast.literal_eval(k.value) for k in node.value.keywords}
+    return {}
+
+
+@cache
+def reference_pages(root: Path = ROOT) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Title and parts of every page but the first: :data:`PACKAGES`, and one page a study."""
+    faces = sorted(root.glob("lib/studies/*/__init__.py"))
+    found = dict(PACKAGES)
+    for study in (face.parent.name for face in faces):
+        title = stated(study, root).get("title", study.capitalize())
+        found[f"study_{study}"] = (f"Study: {title}", (f"studies.{study}",))
+    return found
+
+
+def target(name: Name, root: Path = ROOT) -> str | None:
+    """Page and anchor of a name (``chapters/reference/ldp.html#lib.ldp.grr.GRR``), if it has one."""
+    if name not in names_of(name.module, root):
+        return None
+    for page, (_, parts) in reference_pages(root).items():
+        if f"{name.module}.".startswith(tuple(f"lib.{part}." for part in parts)):
+            return f"{FOLDER}/{page}.html#{name.full}"
+    return None
+
+
+# --- the source of a page
+# --------------------------------------------------------------------------------------
+
+
+def _heading(text: str, line: str) -> list[str]:
+    return [text, line * len(text), ""]
+
+
+def _summary(names: list[Name]) -> list[str]:
+    described = [f"   ~{name.full}" for name in names if name.kind != "data"]
+    head = [".. currentmodule:: None", "", ".. autosummary::", ""]
+    return [*head, *described, ""] if described else []
+
+
+def _entry(name: Name) -> list[str]:
+    source = [f"   `Source <../../{SOURCES}/{name.module}.html#L-{name.line}>`__", ""]
+    if name.kind == "data":
+        value = [f"   :value: {name.value}"] if name.value else []
+        note = [f"   {name.note[:1].upper()}{name.note[1:]}", ""] if name.note else []
+        return [
+            f".. py:data:: {name.name}",
+            f"   :module: {name.module}",
+            *value,
+            "",
+            *note,
+            *source,
+        ]
+    members = ["   :members:"] if name.kind == "class" else []
+    return [f".. auto{name.kind}:: {name.full}", *members, "", *source]
+
+
+def _section(module: str, root: Path) -> list[str]:
+    own = [name for name in names_of(module, root) if name.module == module]
+    if not own:
+        return []
+    entries = [line for name in own for line in _entry(name)]
+    head = [*_heading(f"``{module}``", "-"), f".. automodule:: {module}", ""]
+    return [*head, *_summary(own), *entries]
+
+
+def _said(part: str, root: Path) -> str:
+    """The first sentence of the docstring of a package or module."""
+    words = ast.get_docstring(ast.Module(_body(f"lib.{part}", root)[0], [])) or ""
+    return words.partition("\n\n")[0].replace("\n", " ")
+
+
+def _row(*cells: str) -> list[str]:
+    return [f"   {'*' if not number else ' '} - {cell}" for number, cell in enumerate(cells)]
+
+
+def _table(*head: str) -> list[str]:
+    return [".. list-table::", "   :header-rows: 1", "", *_row(*head)]
+
+
+def _overview(root: Path) -> str:
+    """The first page: the packages, and what each study states of itself."""
+    lines = [
+        *_heading("Reference", "="),
+        "Every public name of the package ``lib``, with its parameters, errors and source. Each"
+        " figure and each table of the book links to the function here that made it.",
+        "",
+        *_heading("Packages", "-"),
+        *_table("page", "what it holds", "import"),
+    ]
+    studies, pages = [], reference_pages(root)
+    for page, (_, parts) in pages.items():
+        if page not in PACKAGES:
+            if study := stated(page.removeprefix("study_"), root):
+                studies.append((page, study))
+        else:
+            imports = ", ".join(f"``lib.{part}``" for part in parts)
+            lines += _row(f":doc:`{page}`", _said(parts[0], root), imports)
+    lines += ["", *_heading("Studies", "-"), *_table("study", "paper", "grids", "pages")]
+    for page, study in studies:
+        grids = ", ".join(f"``{name}``" for name in study["grids"])
+        chapters = ", ".join(f":doc:`/{doc}`" for doc in study.get("chapters", ()))
+        title = f":doc:`{study['title']} <{page}>`"
+        lines += _row(title, study["paper"], grids, chapters or "none yet")
+    return "\n".join([*lines, ""])
+
+
+def reference_page(page: str, root: Path = ROOT) -> str:
+    """The source (reStructuredText) of one page of the reference."""
+    if page == OVERVIEW:
+        return _overview(root)
+    title, parts = reference_pages(root)[page]
+    lines, files = _heading(title, "="), []
+    for part in parts:
+        package = f"lib.{part}"
+        modules = modules_of(package, root)
+        files += [file for module in modules if (file := _file(module, root))]
+        if face := names_of(package, root) if package not in modules else []:
+            lines += [f".. automodule:: {package}", "", *_summary(face)]
+        for module in modules:
+            lines += _section(module, root)
+    # a change of the code is a change of the page, so that it is rendered anew
+    return "\n".join([*lines, f".. {digest(files, root)}", ""])
+
+
+# --- listings of the sources
+# -----------------------------------------------------------------------------------
+
+_LISTING = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{module}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>body {{ font-size: .9rem; margin: 1rem; }} pre {{ overflow-x: auto; }}
+a {{ color: inherit; text-decoration: none; }} :target, :target + span {{ outline: 2px solid; }}
+{light}
+@media (prefers-color-scheme: dark) {{ body {{ background: #0d1117; color: #e6edf3; }}
+{dark} }}</style></head>
+<body><h1>{module}</h1>{code}</body></html>
+"""
+
+
+def source_page(module: str, root: Path = ROOT) -> str:
+    """The code of a module as a page with an anchor for each line (``L-12``)."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    listing = HtmlFormatter(linenos="inline", lineanchors="L", anchorlinenos=True)
+    dark = HtmlFormatter(style="github-dark").get_style_defs(".highlight")
+    code = highlight("\n".join(_body(module, root)[1]), PythonLexer(stripnl=False), listing)
+    light = listing.get_style_defs(".highlight")
+    return _LISTING.format(module=module, light=light, dark=dark, code=code)
+
+
+def write_reference(docs: Iterable[str], folder: Path, root: Path = ROOT) -> None:
+    """Write the sources of the reference pages among ``docs`` into a stage, and the listings."""
+    for doc in docs:
+        page = doc.removeprefix(f"{FOLDER}/")
+        target = folder / f"{doc}.rst"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(reference_page(page, root))
+        (folder / SOURCES).mkdir(parents=True, exist_ok=True)
+        for part in reference_pages(root).get(page, ("", ()))[1]:
+            for module in modules_of(f"lib.{part}", root):
+                (folder / SOURCES / f"{module}.html").write_text(source_page(module, root))
