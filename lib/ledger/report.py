@@ -255,7 +255,7 @@ def main(
         raise ValueError(f"file must be left out with check and write, got {str(file)!r}")
     measured = Measurer(fresh=check or write)
     claims = None if file is None else read_claims(file)
-    rows = evaluate(claims, paper=paper, measured=measured)
+    rows = evaluate(claims=claims, paper=paper, measured=measured)
     for row in rows:
         print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
         print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))

@@ -604,6 +604,20 @@ def test_writing_one_paper_keeps_the_evidence_of_the_others(monkeypatch):
     assert asked == ["ldp", None, "other"]
 
 
+def test_a_file_is_judged_alone_and_not_stored(tmp_path, capsys):
+    """As the guide for a paper does before its rows are part of the ledger."""
+    path = tmp_path / "mine.yml"
+    path.write_text(
+        "- {id: mine, paper: stratified, place: here, statement: A sum., measure: "
+        "fresh_estimate, rule: near, "
+        "tolerance: {target: 2, tolerance: 0.1}, why: a test}\n"
+    )
+    assert report.main(file=path) == 0
+    assert "REPRODUCED      mine" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="file must be left out with check and write, got"):
+        report.main(file=path, write=True)
+
+
 def test_changed_results_are_measured_again(tmp_path, monkeypatch):
     """Stored evidence is of the results that were there when it was measured."""
     claim = next(c for c in read_claims() if c.id == "ldp-ratio-025")
