@@ -9,6 +9,7 @@ from lib.fairness.metrics import (
     evaluate,
     fairness,
     group_rates,
+    rates,
     utility,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "fairness",
     "utility",
     "group_rates",
+    "rates",
     "evaluate",
 ]

@@ -24,6 +24,7 @@ __all__ = [
     "fairness",
     "utility",
     "group_rates",
+    "rates",
     "evaluate",
 ]
 
@@ -93,15 +94,22 @@ def group_rates(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> di
     """
     y = _binary("y_true", y_true)
     hat, member = _binary("y_pred", y_pred, y.size), _binary("group", group, y.size)
-    rates: dict[str, float] = {}
+    found: dict[str, float] = {}
     for g in (0, 1):
         own = member == bool(g)
-        rates[f"n_{g}"] = int(own.sum())
-        rates[f"positive_rate_{g}"] = _mean(hat[own])
-        rates[f"tpr_{g}"] = _mean(hat[own & y])
-        rates[f"fpr_{g}"] = _mean(hat[own & ~y])
-        rates[f"acc_{g}"] = _mean((hat == y)[own])
-    return rates
+        found[f"n_{g}"] = int(own.sum())
+        found |= {f"{name}_{g}": rate for name, rate in rates(y[own], hat[own]).items()}
+    return found
+
+
+def rates(y_true: np.ndarray, y_pred: np.ndarray) -> dict[str, float]:
+    """The :data:`RATES` of one group, from bool arrays of shape (n,); NaN where nobody is meant.
+
+    >>> rates(np.array([True, False]), np.array([True, True]))
+    {'positive_rate': 1.0, 'tpr': 1.0, 'fpr': 1.0, 'acc': 0.5}
+    """
+    means = (y_pred, y_pred[y_true], y_pred[~y_true], y_pred == y_true)
+    return dict(zip(RATES, map(_mean, means), strict=True))
 
 
 def fairness(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> dict[str, float]:

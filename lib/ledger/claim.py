@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib import import_module
@@ -15,8 +15,18 @@ from lib.files import read_yaml
 from lib.ledger.rules import RULES, Evidence
 from lib.paths import DATA
 from lib.runner.registry import studies
+from lib.stats.p_values import DIRECTIONS
 
-__all__ = ["CLAIMS", "COMPANION", "PAPERS", "Claim", "measures", "papers", "read_claims"]
+__all__ = [
+    "CLAIMS",
+    "COMPANION",
+    "PAPERS",
+    "Claim",
+    "measures",
+    "papers",
+    "parse_claims",
+    "read_claims",
+]
 
 CLAIMS = DATA / "claims"
 PAPERS = ("stratified", "ldp", "coherence")  # those that the book was made for, in its order
@@ -29,6 +39,7 @@ KINDS = {
     "within": "equivalence",
     "returns": "equivalence",
     "true": "statement",
+    **dict.fromkeys(DIRECTIONS, "direction"),
 }
 
 
@@ -171,9 +182,17 @@ def read_claims(path: Path | None = None, *, modules: Sequence[str] = ()) -> lis
     """
     for module in modules:
         _named.update(_functions(module))
+    claims = parse_claims(claim_files() if path is None else [path])
+    for claim in claims if path is not None else ():
+        if claim.measure:
+            claim.measured_by()
+    return claims
+
+
+def parse_claims(files: Iterable[Path]) -> list[Claim]:
+    """The rows of files, claims or hypotheses, without a look at their measures."""
     known = {f.name for f in fields(Claim)}
     claims: list[Claim] = []
-    files = claim_files() if path is None else [path]
     rows = [row for file in files for row in _rows(file)]
     for number, row in enumerate(rows, start=1):
         name = row.get("id", f"row {number}")
@@ -185,9 +204,6 @@ def read_claims(path: Path | None = None, *, modules: Sequence[str] = ()) -> lis
             claims.append(Claim(**row))
         except TypeError as error:
             raise ValueError(f"{name}: {error}") from error
-    for claim in claims if path is not None else ():
-        if claim.measure:
-            claim.measured_by()
     if repeated := [i for i, count in Counter(c.id for c in claims).items() if count > 1]:
         raise ValueError(
             f"id={repeated[0]!r} stands {Counter(c.id for c in claims)[repeated[0]]} times; once is"

@@ -12,7 +12,7 @@ from lib import validate
 from lib.files import read_yaml
 from lib.ledger.claim import COMPANION, Claim, papers, read_claims
 from lib.ledger.evidence import Measurer
-from lib.ledger.rules import VERDICTS, Evidence, judge
+from lib.ledger.rules import TESTED, VERDICTS, Evidence, judge
 from lib.paths import DATA
 from lib.stats.holm import holm
 
@@ -23,8 +23,8 @@ STORED = DATA / "verdicts.yml"
 
 @dataclass(frozen=True)
 class Row:
-    """A claim with its evidence and verdict; ``adjusted_p`` for directional rows; ``also`` by
-    the claim's other readings.
+    """A claim with its evidence and verdict; ``adjusted_p`` for directional rows (and
+    ``adjusted_opposite`` for hypotheses); ``also`` by the claim's other readings.
     """
 
     claim: Claim
@@ -32,6 +32,7 @@ class Row:
     verdict: str
     adjusted_p: float = math.nan
     also: Mapping[str, Row] = field(default_factory=dict)
+    adjusted_opposite: float = math.nan
 
 
 def evaluate(
@@ -39,7 +40,7 @@ def evaluate(
     *,
     paper: str | None = None,
     shown: Callable[[Claim], bool] | None = None,
-    measured: Measurer | None = None,
+    measured: Callable[[Claim], Evidence] | None = None,
 ) -> list[Row]:
     """Judge ``claims``, by default the whole ledger; give the rows of ``paper`` for which ``shown``
     is true.
@@ -54,18 +55,18 @@ def evaluate(
     if paper is not None:
         validate.choice("paper", paper, (*papers(), COMPANION))
     wanted = [paper in (None, c.paper, c.subject) and (shown is None or shown(c)) for c in claims]
-    needed = [
-        (c, show) for c, show in zip(claims, wanted, strict=True) if show or c.rule == "positive"
-    ]
+    needed = [(c, show) for c, show in zip(claims, wanted, strict=True) if show or c.rule in TESTED]
     measured = measured or Measurer()
-    measured.refuse_unknown(c for c, _ in needed)
+    if isinstance(measured, Measurer):
+        measured.refuse_unknown(c for c, _ in needed)
     evidence = [measured(c) if c.measure else Evidence(math.nan, detail=c.why) for c, _ in needed]
+    # a hypothesis stated beforehand counts in its family, run or not
     tested = {
-        i: e.p
+        i: e
         for i, ((c, _), e) in enumerate(zip(needed, evidence, strict=True))
-        if c.rule == "positive" and not math.isnan(e.p)
+        if c.rule in TESTED and not (c.rule == "positive" and math.isnan(e.p))
     }
-    adjusted = _holm(tested)
+    adjusted = _adjusted(tested)
     rows = []
     for i, ((claim, show), e) in enumerate(zip(needed, evidence, strict=True)):
         if show:
@@ -73,24 +74,28 @@ def evaluate(
             for name, other in claim.readings().items():
                 found = measured(other)
                 also[name] = _row(
-                    other, found, _holm(tested | {i: found.p}) if i in tested else {}, i
+                    other, found, _adjusted(tested | {i: found}) if i in tested else {}, i
                 )
             rows.append(replace(_row(claim, e, adjusted, i), also=also))
     return rows
 
 
-def _holm(p: Mapping[int, float]) -> dict[int, float]:
-    return dict(zip(p, holm(p.values()).tolist(), strict=True))
+def _adjusted(family: Mapping[int, Evidence]) -> dict[int, Evidence]:
+    """The evidence of a family with its p-values adjusted together, and those of the opposites."""
+    for name in ("p", "p_opposite"):
+        adjusted = holm(getattr(e, name) for e in family.values()).tolist()
+        family = {
+            i: e if math.isnan(p) else replace(e, **{name: p})
+            for (i, e), p in zip(family.items(), adjusted, strict=True)
+        }
+    return dict(family)
 
 
-def _row(claim: Claim, evidence: Evidence, adjusted: Mapping[int, float], place: int) -> Row:
-    """The claim judged on the evidence, with the adjusted p-value at its place if it is tested."""
-    verdict = (
-        judge(claim.rule, evidence, claim.tolerance, adjusted.get(place))
-        if claim.measure
-        else claim.verdict
-    )
-    return Row(claim, evidence, verdict, adjusted.get(place, math.nan))
+def _row(claim: Claim, evidence: Evidence, adjusted: Mapping[int, Evidence], place: int) -> Row:
+    """The claim judged on the evidence, with the adjusted p-values at its place if it is tested."""
+    final = adjusted.get(place, replace(evidence, p=math.nan, p_opposite=math.nan))
+    verdict = judge(claim.rule, final, claim.tolerance) if claim.measure else claim.verdict
+    return Row(claim, evidence, verdict, final.p, adjusted_opposite=final.p_opposite)
 
 
 def tallied(rows: Sequence[Row]) -> list[Row]:

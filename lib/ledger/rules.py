@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from functools import wraps
 
 import numpy as np
-from scipy import stats
 
 from lib.runner.registry import NoResults
+from lib.stats.p_values import DIRECTIONS, p_positive
 
-__all__ = ["VERDICTS", "RULES", "Evidence", "judge", "needs_results", "p_positive"]
+__all__ = ["VERDICTS", "RULES", "TESTED", "Evidence", "judge", "needs_results", "p_positive"]
 
 VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
 LEVEL = 0.05
@@ -29,12 +29,12 @@ class Evidence:
     """What the rerun says: a number with its 95% interval, runs, data; ``p`` for directional rows;
     words for the rest.
 
-    ``exact`` numbers come from arithmetic and have no interval. ``of`` is the paper's number of
-    runs where it is not that of its other experiments. ``overlap`` is the second reading of
-    evidence from overlapping splits of one table: ``(low, high, p)`` of the corrected resampled
-    interval, which speaks of another table. ``stored`` tells evidence that was read, not
-    measured. What is not ``comparable`` was measured on something that the claim does
-    not speak of; ``detail`` says why.
+    ``p_opposite`` is the p-value of the opposite of a stated hypothesis. ``exact`` numbers come from
+    arithmetic and have no interval. ``of`` is the paper's number of runs where it is not that of its
+    other experiments. ``overlap`` is the second reading of evidence from overlapping splits of one
+    table: ``(low, high, p)`` of the corrected resampled interval, which speaks of another table.
+    ``stored`` tells evidence that was read, not measured. What is not ``comparable`` was measured on
+    something that the claim does not speak of; ``detail`` says why.
     """
 
     value: float
@@ -49,6 +49,7 @@ class Evidence:
     stored: bool = False
     comparable: bool = True
     overlap: tuple[float, float, float] | None = None
+    p_opposite: float = math.nan
 
     @property
     def exact(self) -> bool:
@@ -122,6 +123,18 @@ def _true(e: Evidence) -> str:
     return "reproduced" if e.value == 1 else "not reproduced"
 
 
+def _stated(e: Evidence, reference: float = 0.0) -> str:
+    """A hypothesis stated beforehand, with its opposite: the mean lies on one side of the reference
+    (or, two-sided, off it) by a test that survives Holm's correction.
+    """
+    if e.p <= LEVEL:
+        side = "above" if e.value > reference else "below"
+        return f"found, {side}" if math.isnan(e.p_opposite) else "supported"
+    if e.p_opposite <= LEVEL:
+        return "contradicted"
+    return "nothing found" if reference == 0 else "not supported"
+
+
 RULES: dict[str, Callable[..., str]] = {
     "near": _near,
     "at_least": _at_least,
@@ -129,20 +142,9 @@ RULES: dict[str, Callable[..., str]] = {
     "within": _within,
     "returns": _returns,
     "true": _true,
+    **dict.fromkeys(DIRECTIONS, _stated),
 }
-
-
-def p_positive(x: np.ndarray, widening: float = 1.0) -> float:
-    """One-sided t-test; where all runs are exactly the same, a sign test.
-
-    ``widening`` divides the t statistic: how many times the standard error is larger where runs
-    depend on each other.
-    """
-    if widening != 1 and np.ptp(x) > 1e-12 * np.abs(x).max():
-        return float(stats.t.sf(stats.ttest_1samp(x, 0.0).statistic / widening, x.size - 1))
-    if np.ptp(x) > 1e-12 * np.abs(x).max():
-        return float(stats.ttest_1samp(x, 0.0, alternative="greater").pvalue)
-    return 0.5**x.size if x[0] > 0 else 1.0
+TESTED = ("positive", *DIRECTIONS)  # rules that need a p-value
 
 
 def judge(rule: str, evidence: Evidence, tolerance: dict, adjusted_p: float | None = None) -> str:

@@ -17,7 +17,7 @@ from lib.ledger.claim import read_claims
 from lib.paths import CHAPTERS, RESULTS, ROOT
 from lib.runner import GRIDS, NoResults, StoreError, results
 from lib.studies.coherence.claims import results as coherence
-from lib.studies.cross_paper import hypothesis_tests as across_tests
+from lib.studies.cross_paper import hypotheses as across_tests
 from lib.studies.ldp_fairness.claims import results as ldp
 from lib.studies.private_means.claims import census as means
 from lib.studies.synthesizers.summary import stored_tables

@@ -571,19 +571,13 @@ def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8)
 
     def plant(monkeypatch, claim):
         rows = []
+        names = ("MST", "AIM", "GEM", AS_SPENT)
         for name, by, epsilon, run in product(
-            ("MST", "AIM", "GEM", AS_SPENT), ("vanilla", "SEX"), (0.01, 0.1, 1.0, 5.0), range(2)
+            names, ("vanilla", "SEX"), (0.01, 0.1, 1.0, 5.0), range(2)
         ):
-            rows.append(
-                _cell(
-                    name,
-                    by,
-                    epsilon,
-                    run,
-                    quality("GEM" if name == AS_SPENT else name, by, epsilon),
-                )
-            )
-        rows += [_cell("real", "vanilla", math.inf, run, real) for run in range(2)]
+            own = quality("GEM" if name == AS_SPENT else name, by, epsilon)
+            rows += _scores(name, by, epsilon, run, own)
+        rows += [s for run in range(2) for s in _scores("real", "vanilla", math.inf, run, real)]
         frame = pd.DataFrame(rows)
         frames = {
             name: frame.assign(dataset=name) for name in ("ny_employment", "nist", "acs_coverage")
@@ -594,30 +588,16 @@ def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8)
     return plant
 
 
-def _cell(name: str, by: str, epsilon: float, run: int, quality: float) -> dict:
-    found = {
-        "synthesizer": name,
-        "by": by,
-        "epsilon": epsilon,
-        "small": "keep",
-        "run": run,
-        "rows": 100,
-        "data_source": "local",
-    }
+def _scores(name: str, by: str, epsilon: float, run: int, quality: float) -> list[dict]:
+    own = {"synthesizer": name, "by": by, "epsilon": epsilon, "small": "keep", "run": run}
+    own |= {"cell": f"{name} {by} {epsilon} {run}", "rows": 100, "data_source": "local"}
     bad = 1 - quality + run / 1e4
-    for prefix in ("", "seen_"):
-        found |= {f"{prefix}acc": quality - run / 1e4, f"{prefix}error": bad, f"{prefix}means": bad}
-        for group, low in (("SEX=0,RAC1P=0", 0.0), ("SEX=1,RAC1P=0", 1.0)):
-            found |= {
-                f"n|{group}": 50,
-                f"{prefix}error|{group}": bad,
-                f"{prefix}means|{group}": bad,
-            }
-            found |= {
-                f"{prefix}fnr|{group}": low * bad,
-                f"{prefix}rate|{group}": 0.5 if low else 0.5 * (1 - bad),
-            }
-    return found
+    same = {"error": bad, "means": bad}
+    groups = [same | {"group": "everyone", "people": 100, "acc": quality - run / 1e4}]
+    for group, low in (("SEX = 0 & RAC1P = 0", 0.0), ("SEX = 1 & RAC1P = 0", 1.0)):
+        rates = {"fnr": low * bad, "rate": 0.5 if low else 0.5 * (1 - bad)}
+        groups.append(same | {"group": group, "people": 50} | rates)
+    return [own | {"seen": seen} | score for seen in (False, True) for score in groups]
 
 
 def stratified(better: float, worse: float) -> Callable:
@@ -672,8 +652,7 @@ def traded(sign: int) -> Callable:
             else stratified(0.7, 0.5)(monkeypatch, claim)
         )
         for frame in synth._stored().values():
-            for column in [c for c in frame if "means" in c]:
-                frame[column] = np.where(frame["by"] == "vanilla", 0.5, 0.1)
+            frame["means"] = np.where(frame["by"] == "vanilla", 0.5, 0.1)
 
     return plant
 

@@ -52,7 +52,7 @@ def test_differences_tell_error_and_excess_apart():
 
 
 def test_groups_are_sorted_by_size():
-    table = _table(n=[10, 10, 10, 900, 900, 900], group=["x"] * 3 + ["y"] * 3)
+    table = _table(people=[10, 10, 10, 900, 900, 900], group=["x"] * 3 + ["y"] * 3)
     table = table[table["reader"] == "forest"]
     fig, alt = across.groups(table, 0.05)
     assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == ["y (900)", "x (10)"]

@@ -5,20 +5,38 @@ Holm by hand.
 from __future__ import annotations
 
 import math
+import re
+import runpy
+import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from scipy import stats
 
+from lib.ledger.claim import parse_claims
+from lib.ledger.hypotheses import sentence
+from lib.ledger.rules import LEVEL
+from lib.paths import DATA, ROOT
 from lib.rng import stream
 from lib.stats.holm import holm
+from lib.stats.p_values import p_value
 from lib.studies.cross_paper.cells import READERS, across_grid
-from lib.studies.cross_paper.hypotheses import ALPHA, CONTROLS, HYPOTHESES, MARGIN, Hypothesis
-from lib.studies.cross_paper.hypothesis_tests import controls, evaluate, found, p_value, sentence
-from lib.studies.cross_paper.scores import SEXES, WITH
-from lib.studies.cross_paper.statistics import STATISTICS, excess, small_crossings
+from lib.studies.cross_paper.groups import SEXES, WITH
+from lib.studies.cross_paper.hypotheses import (
+    CONTROLS,
+    HYPOTHESES,
+    MARGIN,
+    STATED,
+    controls,
+    evaluate,
+    found,
+    runs_of,
+)
+from lib.studies.cross_paper.statistics import MEASURES, excess, small_crossings
 
+FILE = DATA / "hypotheses" / "cross_paper.yml"
 SIZES = {
     "everyone": 25_900,
     WITH: 1_521,
@@ -38,10 +56,12 @@ def _rows(seed: int, noise: float = 0.01) -> pd.DataFrame:
     cells = pd.DataFrame([vars(c) for c in across_grid()])[
         ["kind", "by", "weights", "epsilon", "run"]
     ]
-    groups = pd.DataFrame({"group": list(SIZES), "n": list(SIZES.values())})
+    groups = pd.DataFrame({"group": list(SIZES), "people": list(SIZES.values())})
     rows = cells.merge(groups, how="cross").merge(pd.DataFrame({"reader": READERS}), how="cross")
     rng = stream(seed, "constructed")
-    columns = {c: rng.uniform(0.2, 0.8, len(rows)) for c in ("rate", "tpr", "acc", "error_in")}
+    columns = {
+        c: rng.uniform(0.2, 0.8, len(rows)) for c in ("positive_rate", "tpr", "acc", "error_in")
+    }
     return rows.assign(excess=rng.normal(0, noise, len(rows)), **columns)
 
 
@@ -50,11 +70,11 @@ def _row(table: pd.DataFrame, name: str) -> pd.Series:
 
 
 def test_every_hypothesis_has_its_statistic_and_a_name_of_its_own():
-    names = [h.id for h in (*HYPOTHESES, *CONTROLS)]
-    assert len(names) == len(set(names))
+    assert list(STATED.values()) == [*HYPOTHESES, *CONTROLS]
+    assert {h.measure for h in STATED.values()} == set(MEASURES)
     rows = _rows(0)
     for h in (*HYPOTHESES, *CONTROLS):
-        table = STATISTICS[h.statistic](rows)
+        table = runs_of(h, rows)
         assert table.notna().sum().min() >= 5, h.id
         assert table.index.isin(range(20)).all()
 
@@ -72,9 +92,9 @@ def test_without_any_effect_the_family_errs_at_most_at_the_stated_rate():
     """Six tables through every statistic; hypotheses with a margin are about the margin and left
     out.
     """
-    family = [h for h in HYPOTHESES if h.reference == 0]
-    wrong = sum((evaluate(_rows(seed), family)["adjusted"] <= ALPHA).any() for seed in range(6))
-    assert stats.binom.sf(wrong - 1, 6, ALPHA) > 1e-4
+    family = [h for h in HYPOTHESES if not h.tolerance]
+    wrong = sum((evaluate(_rows(seed), family)["adjusted"] <= LEVEL).any() for seed in range(6))
+    assert stats.binom.sf(wrong - 1, 6, LEVEL) > 1e-4
 
 
 def test_the_t_tests_and_holm_err_at_the_stated_rate(rng):
@@ -86,9 +106,9 @@ def test_the_t_tests_and_holm_err_at_the_stated_rate(rng):
             p_value(values, 0, side)
             for values, side in zip(trial, ("greater", "less", "two-sided") * 4, strict=False)
         ]
-        wrong += bool((holm(p) <= ALPHA).any())
-    assert stats.binom.sf(wrong - 1, trials, ALPHA) > 1e-6
-    assert stats.binom.cdf(wrong, trials, ALPHA * 0.95) > 1e-6  # and it is not idle
+        wrong += bool((holm(p) <= LEVEL).any())
+    assert stats.binom.sf(wrong - 1, trials, LEVEL) > 1e-6
+    assert stats.binom.cdf(wrong, trials, LEVEL * 0.95) > 1e-6  # and it is not idle
 
 
 def test_within_the_margin_is_supported_and_at_the_margin_it_is_not():
@@ -177,8 +197,30 @@ def test_runs_that_lack_a_cell_are_left_out():
     assert len(series) == 9
 
 
-def test_wrong_hypotheses_are_named():
-    with pytest.raises(ValueError, match=r"direction must be .*, got 'up'"):
-        Hypothesis(id="x", part="", statement="", statistic="clear", direction="up")
-    with pytest.raises(ValueError, match=r"alpha must be .*, got 2"):
-        Hypothesis(id="x", part="", statement="", statistic="clear", direction="less", alpha=2)
+def test_wrong_hypotheses_are_named(tmp_path):
+    row = {"id": "x", "paper": "companion", "about": "coherence", "place": "", "statement": "x"}
+    row |= {"measure": "slope", "rule": "less", "why": "stated beforehand"}
+    path = tmp_path / "hypotheses.yml"
+    for wrong, words in (
+        ({"rule": "up"}, "rule of x must be .*, got 'up'"),
+        ({"alpha": 2}, "x has the field 'alpha'; known are"),
+    ):
+        path.write_text(yaml.safe_dump([row | wrong]))
+        with pytest.raises(ValueError, match=words):
+            parse_claims([path])
+
+
+def test_the_list_is_the_one_that_was_committed_before_the_grid_was_run(tmp_path):
+    """Statements, parts, directions and references, as the file's head says."""
+    commit = re.search(r"commit ([0-9a-f]{40})", FILE.read_text())[1]
+    shown = ["git", "-C", str(ROOT), "show", f"{commit}:lib/experiments/across_hypotheses.py"]
+    then = subprocess.run(shown, capture_output=True, text=True, check=False)
+    if then.returncode:
+        pytest.skip("the history of the repository is not here")
+    source = tmp_path / "stated.py"
+    source.write_text(then.stdout)
+    stated = runpy.run_path(str(source))
+    for now, before in (("HYPOTHESES", HYPOTHESES), ("CONTROLS", CONTROLS)):
+        assert [(h.id, h.part, h.direction, h.reference, h.statement) for h in stated[now]] == [
+            (h.id, h.place, h.rule, h.tolerance.get("reference", 0.0), h.statement) for h in before
+        ]

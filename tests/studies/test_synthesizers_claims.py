@@ -15,45 +15,34 @@ from lib.studies.synthesizers import claims as synth
 from lib.studies.synthesizers.cells import AS_SPENT
 
 EPSILONS = (0.01, 0.1, 1.0, 5.0)
-GROUPS = ("SEX=0,RAC1P=0", "SEX=1,RAC1P=0")
+GROUPS = ("SEX = 0 & RAC1P = 0", "SEX = 1 & RAC1P = 0")
 
 
 def grid(error, accuracy=lambda name, by, epsilon: 0.7) -> pd.DataFrame:
-    """Cells in which each group's error and means are ``error(name, by, epsilon)``, with a
+    """Scores in which each group's error and means are ``error(name, by, epsilon)``, with a
     little noise by run.
     """
-    rows = []
-    for name, by, epsilon, run in product(
-        ("MST", "AIM", "GEM"), ("vanilla", "SEX"), EPSILONS, range(5)
-    ):
-        rows.append(
-            _row(name, by, epsilon, run, error(name, by, epsilon), accuracy(name, by, epsilon))
+    settings = product(("MST", "AIM", "GEM"), ("vanilla", "SEX"), EPSILONS, range(5))
+    rows = [
+        row
+        for name, by, epsilon, run in settings
+        for row in _rows(
+            name, by, epsilon, run, error(name, by, epsilon), accuracy(name, by, epsilon)
         )
-    rows += [_row("real", "vanilla", np.inf, run, 0.0, 0.8) for run in range(5)]
+    ]
+    rows += [row for run in range(5) for row in _rows("real", "vanilla", np.inf, run, 0.0, 0.8)]
     return pd.DataFrame(rows)
 
 
-def _row(name, by, epsilon, run, error, accuracy) -> dict:
-    flat = {
-        "dataset": "ny_employment",
-        "synthesizer": name,
-        "by": by,
-        "epsilon": epsilon,
-        "small": "keep",
-        "run": run,
-        "rows": 100,
-        "data_source": "local",
-    }
-    for prefix in ("", "seen_"):
-        flat |= {
-            f"{prefix}acc": accuracy + run / 1e4,
-            f"{prefix}error": error + run / 1e4,
-            f"{prefix}means": error + run / 1e4,
-        }
-        flat |= {
-            f"{prefix}{s}|{g}": error for s in ("error", "means", "rate", "fnr") for g in GROUPS
-        }
-    return flat | {f"n|{g}": 50 for g in GROUPS}
+def _rows(name, by, epsilon, run, error, accuracy) -> list[dict]:
+    own = {"dataset": "ny_employment", "synthesizer": name, "by": by, "epsilon": epsilon}
+    own |= {"small": "keep", "run": run, "rows": 100, "data_source": "local"}
+    own["cell"] = f"{name} {by} {epsilon} {run}"
+    whole = {"group": "everyone", "people": 100, "acc": accuracy + run / 1e4}
+    whole |= {"error": error + run / 1e4, "means": error + run / 1e4}
+    each = {"people": 50} | dict.fromkeys(("error", "means", "rate", "fnr"), error)
+    groups = [whole, *({"group": group} | each for group in GROUPS)]
+    return [own | {"seen": seen} | row for seen in (False, True) for row in groups]
 
 
 @pytest.fixture
@@ -86,19 +75,25 @@ def test_the_published_slip_is_another_gem(stored):
     assert math.isnan(synth.synth_best(**better, as_spent=True).value)
     settings = product(("vanilla", "SEX"), EPSILONS, range(5))
     slip = [
-        _row(AS_SPENT, by, e, run, 0.1 if by == "SEX" else 0.15, 0.7) for by, e, run in settings
+        row
+        for by, e, run in settings
+        for row in _rows(AS_SPENT, by, e, run, 0.1 if by == "SEX" else 0.15, 0.7)
     ]
     stored(pd.concat([frame, pd.DataFrame(slip)], ignore_index=True))
     assert synth.synth_best(**better).value == 0
     assert synth.synth_best(**better, as_spent=True).value == 1
     assert (
-        synth.synth_stratified_better("parity_error", ["GEM"], [0.01, 5], as_spent=True).value == 1
+        synth.synth_stratified_better(
+            metric="parity_error", synthesizers=["GEM"], epsilons=[0.01, 5], as_spent=True
+        ).value
+        == 1
     )
 
 
 def test_every_measured_row_has_a_share_on_full_cells(stored):
     full = grid(lambda name, by, epsilon: 1 / (1 + epsilon) - 0.01 * (by != "vanilla"))
     slip = full[full["synthesizer"] == "GEM"].assign(synthesizer=AS_SPENT)
+    slip["cell"] = "slip " + slip["cell"]
     whole = pd.concat([full, slip], ignore_index=True)
     stored(*(whole.assign(dataset=name) for name in ("ny_employment", "acs_coverage", "nist")))
     for claim in read_claims():
@@ -134,11 +129,11 @@ def test_curves_that_fall_improve_where_falling_is_better(stored):
             lambda name, by, epsilon: 0.7 + epsilon / 100,
         )
     )
-    assert synth.synth_improves_with_budget("parity_error").value == 1
-    assert synth.synth_improves_with_budget("acc").value == 1
+    assert synth.synth_improves_with_budget(metric="parity_error").value == 1
+    assert synth.synth_improves_with_budget(metric="acc").value == 1
     stored(grid(lambda name, by, epsilon: epsilon, lambda name, by, epsilon: 0.7 - epsilon / 100))
-    assert synth.synth_improves_with_budget("parity_error").value == 0
-    assert synth.synth_improves_with_budget("acc", stratified_only=True).value == 0
+    assert synth.synth_improves_with_budget(metric="parity_error").value == 0
+    assert synth.synth_improves_with_budget(metric="acc", stratified_only=True).value == 0
 
 
 def test_gains_and_costs_have_the_metrics_sign(stored):
@@ -149,26 +144,43 @@ def test_gains_and_costs_have_the_metrics_sign(stored):
         )
     )
     everyone = {"synthesizers": ["MST", "AIM", "GEM"], "epsilons": [0.01, 5]}
-    assert synth.synth_stratified_better("parity_means", **everyone).value == 1
-    assert synth.synth_stratified_better("parity_means", **everyone, worse=True).value == 0
-    assert synth.synth_stratified_better("acc", **everyone).value == 0
-    assert synth.synth_cost("acc", **everyone, margin=0.02).value == 0
-    assert synth.synth_cost("acc", **everyone, margin=0.06).value == 1
-    assert synth.synth_ratio("parity_means", ["GEM"], 4.9).value == 1
-    assert synth.synth_ratio("parity_means", ["GEM"], 5.1).value == 0
+    assert synth.synth_stratified_better(metric="parity_means", **everyone).value == 1
+    assert synth.synth_stratified_better(metric="parity_means", **everyone, worse=True).value == 0
+    assert synth.synth_stratified_better(metric="acc", **everyone).value == 0
+    assert synth.synth_cost(metric="acc", **everyone, margin=0.02).value == 0
+    assert synth.synth_cost(metric="acc", **everyone, margin=0.06).value == 1
+    assert synth.synth_ratio(metric="parity_means", synthesizers=["GEM"], factor=4.9).value == 1
+    assert synth.synth_ratio(metric="parity_means", synthesizers=["GEM"], factor=5.1).value == 0
 
 
 def test_budgets_out_of_the_range_do_not_count(stored):
     stored(grid(lambda name, by, epsilon: 0.1 if (by == "vanilla") == (epsilon >= 1) else 0.5))
-    assert synth.synth_stratified_better("parity_error", ["AIM"], [0.01, 0.1]).value == 1
-    assert synth.synth_stratified_better("parity_error", ["AIM"], [1, 5], worse=True).value == 1
+    assert (
+        synth.synth_stratified_better(
+            metric="parity_error", synthesizers=["AIM"], epsilons=[0.01, 0.1]
+        ).value
+        == 1
+    )
+    assert (
+        synth.synth_stratified_better(
+            metric="parity_error", synthesizers=["AIM"], epsilons=[1, 5], worse=True
+        ).value
+        == 1
+    )
 
 
 def test_the_best_is_the_best_in_every_setting(stored):
     stored(grid(lambda name, by, epsilon: {"GEM": 0.1}.get(name, 0.2 if epsilon < 5 else 0.05)))
-    assert synth.synth_best("GEM", ["parity_error"], [0.01, 1]).value == 1
-    assert synth.synth_best("GEM", ["parity_error"], [5, 5]).value == 0
-    assert synth.synth_best("GEM", ["parity_error"], [0.01, 5], stratified_only=False).value == 0.75
+    assert (
+        synth.synth_best(synthesizer="GEM", metrics=["parity_error"], epsilons=[0.01, 1]).value == 1
+    )
+    assert synth.synth_best(synthesizer="GEM", metrics=["parity_error"], epsilons=[5, 5]).value == 0
+    assert (
+        synth.synth_best(
+            synthesizer="GEM", metrics=["parity_error"], epsilons=[0.01, 5], stratified_only=False
+        ).value
+        == 0.75
+    )
 
 
 def test_near_the_real_rows(stored):
@@ -177,7 +189,7 @@ def test_near_the_real_rows(stored):
             lambda name, by, epsilon: 0.1, lambda name, by, epsilon: 0.79 if name == "GEM" else 0.7
         )
     )
-    assert synth.synth_near_real(["GEM", "AIM"], 5.0, 0.02).value == 0.5
+    assert synth.synth_near_real(synthesizers=["GEM", "AIM"], epsilon=5.0, margin=0.02).value == 0.5
     assert synth.synth_real_accuracy(0.8).value == pytest.approx(0.8002)
     stored(grid(lambda name, by, epsilon: 1 / epsilon if name == "AIM" else 1.0))
     assert synth.synth_groups_improve("AIM").value == 1
@@ -214,7 +226,7 @@ def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
     stored(frame.assign(dataset="newyork", data_source="stand-in"))
     ask = {"synthesizers": ["GEM"], "epsilons": [0.01, 5]}
     means, three_way = (
-        synth.synth_stratified_better(m, **ask) for m in ("parity_means", "parity_error")
+        synth.synth_stratified_better(metric=m, **ask) for m in ("parity_means", "parity_error")
     )
     assert (means.value, means.comparable, means.data) == (1, True, "stand-in")
     assert "on the stand-in the groups' sizes" in means.detail
@@ -222,7 +234,9 @@ def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
     assert "36 of the stand-in's 56 three-way marginals" in three_way.detail
     assert judge("at_least", three_way, {"threshold": 0.5}) == "not comparable"
     assert not synth.synth_real_accuracy(0.8).comparable
-    both = synth.synth_best("GEM", ["parity_means", "parity_error"], [0.01, 5])
+    both = synth.synth_best(
+        synthesizer="GEM", metrics=["parity_means", "parity_error"], epsilons=[0.01, 5]
+    )
     assert both.comparable
     assert both.detail.startswith(
         "0 of 4 on newyork"
@@ -238,10 +252,10 @@ def test_one_synthesizer_above_another_and_a_trade_off(stored):
             lambda name, by, epsilon: accuracy[name] - 0.1 * (by != "vanilla" and epsilon > 1),
         )
     )
-    assert synth.synth_above("acc", ["GEM"], "AIM").value == 1
-    assert synth.synth_above("acc", ["GEM", "AIM"], "MST").value == 0
+    assert synth.synth_above(metric="acc", synthesizers=["GEM"], than="AIM").value == 1
+    assert synth.synth_above(metric="acc", synthesizers=["GEM", "AIM"], than="MST").value == 0
     assert (
-        synth.synth_traded_off("parity_means", ["acc"]).value == 0.25
+        synth.synth_traded_off(metric="parity_means", against=["acc"]).value == 0.25
     )  # of four budgets only the largest costs accuracy
 
 
@@ -249,10 +263,9 @@ def test_worse_by_chance_is_not_surely_worse(stored):
     """Stratified is worse on average at every budget, but only at 5 beyond what the runs vary."""
     ask = {"metric": "parity_error", "synthesizers": ["AIM"]}
     frame = grid(lambda name, by, epsilon: 0.1 if by == "vanilla" else 0.2)
-    columns = [c for c in frame.columns if c.startswith("seen_error")]
-    loud = (frame["by"] == "SEX") & (frame["epsilon"] < 5)
-    swing = frame.loc[loud, "run"].map({0: 1.0, 1: -0.9, 2: 1.0, 3: -0.9, 4: -0.1}).to_numpy()
-    frame.loc[loud, columns] += swing[:, None]
+    loud = (frame["by"] == "SEX") & (frame["epsilon"] < 5) & frame["seen"]
+    swing = frame.loc[loud, "run"].map({0: 1.0, 1: -0.9, 2: 1.0, 3: -0.9, 4: -0.1})
+    frame.loc[loud, "error"] += swing
     stored(frame)
     assert synth.synth_stratified_better(**ask, epsilons=[0.01, 5], worse=True).value == 1
     assert synth.synth_surely_worse(**ask, epsilons=[5, 5]).value == 1
@@ -264,8 +277,9 @@ def test_worse_by_chance_is_not_surely_worse(stored):
 def test_p_values_are_those_of_a_paired_t_test():
     from scipy.stats import ttest_1samp
 
+    from lib.stats.p_values import p_of_means
     from lib.stats.summary import summarise
 
     frame = pd.DataFrame({"cell": ["a"] * 5, "d": [0.1, 0.3, -0.1, 0.4, 0.2]})
-    [p] = synth._p_values(summarise(frame, ["cell"], "d"))
+    [p] = p_of_means(summarise(frame, ["cell"], "d"))
     assert p == pytest.approx(ttest_1samp(frame["d"], 0).pvalue)

@@ -97,14 +97,8 @@ def test_the_front_joins_what_nothing_beats():
 
 
 def test_groups_protocols_and_tallies(cells):
-    groups = pd.DataFrame(
-        {
-            "people": [100, 10],
-            "vanilla": [0.2, 0.9],
-            "vanilla|low": [0.1, 0.8],
-            "vanilla|high": [0.3, 1.0],
-        }
-    )
+    groups = pd.DataFrame({"by": "vanilla", "people": [100, 10], "mean": [0.2, 0.9]})
+    groups = groups.assign(low=groups["mean"] - 0.1, high=groups["mean"] + 0.1)
     assert (
         "plain: 0.20 for the largest group, 0.90 for the smallest"
         in groups_by_size(groups, {"vanilla": "plain"}, "people", "error")[1]

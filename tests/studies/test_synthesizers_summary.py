@@ -15,65 +15,50 @@ from lib.studies.synthesizers.summary import (
     against_vanilla,
     averaged,
     finished_runs,
-    group_names,
     group_table,
     main_fits,
+    of_level,
     pareto,
     scored,
     stored_tables,
 )
 
 NAMES = (
-    "SEX=0",
-    "SEX=1",
-    "RAC1P=0",
-    "RAC1P=1",
-    "SEX=0,RAC1P=0",
-    "SEX=0,RAC1P=1",
-    "SEX=1,RAC1P=0",
-    "SEX=1,RAC1P=1",
+    "SEX = 0",
+    "SEX = 1",
+    "RAC1P = 0",
+    "RAC1P = 1",
+    "SEX = 0 & RAC1P = 0",
+    "SEX = 0 & RAC1P = 1",
+    "SEX = 1 & RAC1P = 0",
+    "SEX = 1 & RAC1P = 1",
 )
+PEOPLE = (600, 400, 999, 1, 600, 0, 399, 1)
 
 
-def record(by="vanilla", run=0, shift=0.0, **changes) -> dict:
-    flat = {
-        "dataset": "nist",
-        "synthesizer": "MST",
-        "by": by,
-        "epsilon": 1.0,
-        "small": "keep",
-        "run": run,
-        "rows": 1000,
-    }
-    for prefix in ("", "seen_"):
-        flat |= {f"{prefix}acc": 0.8, f"{prefix}error": 0.4, f"{prefix}means": 0.2 + shift}
-        for i, name in enumerate(NAMES):
-            flat |= {
-                f"{prefix}{s}|{name}": 0.1 * (i + 1) + shift
-                for s in ("error", "means", "rate", "fnr")
-            }
-    flat |= {
-        f"n|{name}": n for name, n in zip(NAMES, (600, 400, 999, 1, 600, 0, 399, 1), strict=True)
-    }
-    flat |= {
-        f"{p}{s}|SEX=0,RAC1P=1": np.nan
-        for p in ("", "seen_")
-        for s in ("error", "means", "rate", "fnr")
-    }
-    return flat | changes
+def cell(by="vanilla", run=0, shift=0.0) -> pd.DataFrame:
+    """The scores of a cell, the same on seen and on held-out rows; one group has nobody."""
+    own = {"cell": f"{by} {run}", "dataset": "nist", "synthesizer": "MST", "by": by}
+    own |= {"epsilon": 1.0, "small": "keep", "run": run, "rows": 1000}
+    whole = {"group": "everyone", "people": 1000, "acc": 0.8, "error": 0.4, "means": 0.2 + shift}
+    groups = pd.DataFrame({"group": NAMES, "people": PEOPLE})
+    values = pd.Series(0.1 * np.arange(1, len(NAMES) + 1) + shift).where(groups["people"] > 0)
+    groups = groups.assign(**dict.fromkeys(("error", "means", "rate", "fnr"), values))
+    rows = pd.concat([pd.DataFrame([whole]), groups])
+    return pd.concat([rows.assign(**own, seen=seen) for seen in (False, True)], ignore_index=True)
 
 
 def test_groups_of_a_level():
-    frame = pd.DataFrame([record()])
-    assert group_names(frame, "SEX") == ["SEX=0", "SEX=1"]
-    assert group_names(frame, "RAC1P") == ["RAC1P=0", "RAC1P=1"]
-    assert group_names(frame) == list(NAMES[4:])
+    frame = cell().assign(people=1)
+    for level, names in (("SEX", NAMES[:2]), ("RAC1P", NAMES[2:4]), ("SEX_RAC1P", NAMES[4:])):
+        assert of_level(frame, level)["group"].tolist() == list(names)
+    assert of_level(frame)["group"].tolist() == list(NAMES[4:])
     with pytest.raises(ValueError, match=r"level must be .*, got 'AGE'"):
-        group_names(frame, "AGE")
+        of_level(frame, "AGE")
 
 
 def test_scores_by_hand():
-    frame = pd.DataFrame([record()])
+    frame = cell()
     row = scored(frame).iloc[0]  # groups with rows: .5, .7, .8 of the crossing
     assert row.groups == 3
     assert row.parity_error == pytest.approx(0.4 / 3 + 2.0)
@@ -81,53 +66,57 @@ def test_scores_by_hand():
     assert row.disparity == pytest.approx(0.8)
     assert row.parity_ratio == pytest.approx(0.5 / 0.8)
     assert row.fnr_gap == pytest.approx(0.3)
-    large = scored(frame, least=0.001).iloc[
-        0
-    ]  # one person of a thousand does not count: "at most" is left out
+    # one person of a thousand does not count: "at most" is left out
+    large = scored(frame, least=0.001).iloc[0]
     assert large.groups == 2
     assert large.parity_error == pytest.approx(0.4 / 2 + 1.2)
     assert scored(frame, "SEX").iloc[0].parity_error == pytest.approx(0.4 / 2 + 0.3)
 
 
 def test_a_group_without_a_score_is_no_group():
-    frame = pd.DataFrame([record()]).drop(columns="rate|SEX=1,RAC1P=1")
+    frame = cell()
+    frame.loc[frame["group"] == NAMES[-1], "rate"] = np.nan
     assert scored(frame).iloc[0].parity_ratio == pytest.approx(0.5 / 0.7)
+    table = group_table(frame, "rate")
+    assert table.loc["vanilla 0"].isna().tolist() == [False, False, True]  # nobody: no column
     with pytest.raises(ValueError, match=r"score must be .*, got 'nonsense'"):
         group_table(frame, "nonsense")
 
 
 def test_seen_rows_are_another_score():
-    frame = pd.DataFrame([record(seen_error=0.0, seen_acc=0.9)])
+    frame = cell()
+    whole = frame["seen"] & (frame["group"] == "everyone")
+    frame.loc[whole, ["error", "acc"]] = 0.0, 0.9
     assert scored(frame, seen=True).iloc[0].acc == 0.9
     assert scored(frame, seen=True).iloc[0].parity_error == pytest.approx(2.0)
     assert scored(frame).iloc[0].acc == 0.8
 
 
 def test_nobody_is_told_to_be_positive():
-    zero = {f"rate|{name}": 0.0 for name in NAMES}
-    assert scored(pd.DataFrame([record(**zero)])).iloc[0].parity_ratio == 1.0
-    assert np.isnan(scored(pd.DataFrame([record(**{f"n|{n}": 0 for n in NAMES})])).iloc[0].fnr_gap)
+    assert scored(cell().assign(rate=0.0)).iloc[0].parity_ratio == 1.0
+    assert np.isnan(scored(cell().assign(people=0)).iloc[0].fnr_gap)
 
 
 @pytest.mark.parametrize("least", [-0.1, 1.0, float("nan")])
 def test_a_wrong_share_is_named(least):
-    with pytest.raises(ValueError, match="least="):
-        group_table(pd.DataFrame([record()]), "error", least=least)
+    with pytest.raises(ValueError, match=f"least must be a share from 0 .*, got {least}"):
+        group_table(cell(), "error", least=least)
 
 
 def test_differences_are_paired_on_the_run():
     noise = np.random.default_rng(0).normal(0, 5, 5)
     rows = [
-        record(by, run, shift=noise[run] + (0.25 if by == "SEX" else 0.0))
+        cell(by, run, shift=noise[run] + (0.25 if by == "SEX" else 0.0))
         for run in range(5)
         for by in ("vanilla", "SEX")
     ]
-    found = against_vanilla(scored(pd.DataFrame(rows)), "disparity")
+    scores = scored(pd.concat(rows))
+    found = against_vanilla(scores, "disparity")
     assert len(found) == 1
     assert found.iloc[0]["mean"] == pytest.approx(0.25)
     assert found.iloc[0]["high"] - found.iloc[0]["low"] < 1e-9  # what is common to a run drops out
     assert found.iloc[0]["plain"] == pytest.approx(0.8 + noise.mean())
-    assert averaged(scored(pd.DataFrame(rows)), "disparity")["runs"].tolist() == [5, 5]
+    assert averaged(scores, "disparity")["runs"].tolist() == [5, 5]
 
 
 def test_the_front_is_what_nothing_dominates():
@@ -160,7 +149,7 @@ def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):
             raise NoResults(name)
         return grids[name]
 
-    monkeypatch.setattr(synth_summary, "results", stored)
+    monkeypatch.setattr(synth_summary, "scores", stored)
     assert list(stored_tables()) == ["nist"]
     assert finished_runs(main_fits(grids["synth_nist"])) == 2
 

@@ -24,8 +24,10 @@ from lib.coherence.tracing import Tracer
 from lib.datasets import Dataset, load
 from lib.datasets.memory import cached_by_data_location
 from lib.domain import Domain
+from lib.fairness import rates
 from lib.rng import stream
 from lib.runner.cell import KeyedCell, set_normalised
+from lib.studies.cross_paper.groups import collection
 from lib.studies.cross_paper.releases import (
     BY,
     KINDS,
@@ -37,7 +39,6 @@ from lib.studies.cross_paper.releases import (
     plain_release,
     synthetic_release,
 )
-from lib.studies.cross_paper.scores import collection, group_rates
 from lib.synth.workload import group_errors
 
 __all__ = [
@@ -53,7 +54,7 @@ __all__ = [
     "run_cell",
     "release_of",
     "cost",
-    "per_group",
+    "with_excess",
 ]
 
 VERSION = "1"
@@ -181,13 +182,12 @@ def _learner(name: str, everyone: pd.DataFrame) -> Learner:
 
 
 def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
-    """Flat record of one cell.
+    """What was released, ``rho``, ``fit_s``, and the scores of each group and reader.
 
-    ``<statistic>|<reader>|<group>`` for each of :data:`STATISTICS`; of each
-    group ``n``, ``error_in`` and ``error_out`` (of the release, against the
-    half inside and the half outside), and ``acc``, ``rate``, ``tpr``, ``fpr`` of
-    the forest on those outside, told 1 where its confidence exceeds the
-    release's own share of the target; ``rho``, ``fit_s``.
+    A score has the :data:`STATISTICS` of the reader. The rest is the group's, whoever reads:
+    ``people``; the release's ``error_in`` and ``error_out``, against the half inside and the half
+    outside; the rates of the forest on those outside, told 1 where its confidence exceeds the
+    release's own share of the target.
     """
     data = data or _data()
     everyone, domain = _table(cell, data)
@@ -195,48 +195,51 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     half_a, half_b = (everyone.iloc[rows].reset_index(drop=True) for rows in (rows_a, rows_b))
     start = time.perf_counter()
     release, rho = release_of(cell, half_a, everyone, domain)
-    flat = {"rho": rho, "fit_s": time.perf_counter() - start, "released": len(release)}
+    made = {"rho": rho, "fit_s": time.perf_counter() - start, "released": len(release)}
 
     both = pd.concat([half_a, half_b], ignore_index=True)
     inside = np.arange(len(both)) < len(half_a)
     members = collection(both, TARGET)
-    flat |= {f"n|{name}": int(who.sum()) for name, who in members.items()}
-    setup = Setup(target=TARGET, lens=LENS)
+    setup, found = Setup(target=TARGET, lens=LENS), []
     for name in READERS:
         predict = _learner(name, everyone)(
             release, TARGET, LENS, stream(cell.seed, "across reader", name, cell.run, cell.n)
         )
         h = as_predictions(predict(both[list(LENS)]), len(both), setup)
-        found = compare(
-            h, inside, members, setup, stream(cell.seed, "across null", name, cell.run, cell.n)
-        )
-        flat |= {
-            f"{s}|{name}|{row.group}": float(getattr(row, s))
-            for row in found.itertuples()
-            for s in STATISTICS
-        }
+        null = stream(cell.seed, "across null", name, cell.run, cell.n)
+        found.append(compare(h, inside, members, setup, null).assign(reader=name))
         if name == "forest":
-            told = h[~inside] > 2 * release[TARGET].mean() - 1
-            flat |= group_rates(
-                told,
-                half_b[TARGET].to_numpy() == 1,
-                {g: who[~inside] for g, who in members.items()},
-            )
-    flat |= _errors(release, {"error_in": half_a, "error_out": half_b}, domain)
-    return flat | {"data_source": data.source, "data_sha256": data.sha256}
+            told = h > 2 * release[TARGET].mean() - 1
+    scores = pd.concat(found, ignore_index=True)[["group", "reader", *STATISTICS]]
+    own = _errors(release, half_a, half_b, domain).join(
+        _sizes_and_rates(told, ~inside, both, members)
+    )
+    made["scores"] = scores.join(own, on="group").to_dict("records")
+    return made | {"data_source": data.source, "data_sha256": data.sha256}
+
+
+def _sizes_and_rates(
+    told: np.ndarray, outside: np.ndarray, both: pd.DataFrame, members: dict[str, np.ndarray]
+) -> pd.DataFrame:
+    truth = both[TARGET].to_numpy() == 1
+    found = {
+        name: {"people": int(who.sum())} | rates(truth[who & outside], told[who & outside])
+        for name, who in members.items()
+    }
+    return pd.DataFrame.from_dict(found, orient="index")
 
 
 def _errors(
-    release: pd.DataFrame, against: dict[str, pd.DataFrame], domain: Domain
-) -> dict[str, float]:
+    release: pd.DataFrame, inside: pd.DataFrame, outside: pd.DataFrame, domain: Domain
+) -> pd.DataFrame:
+    halves_ = {"error_in": inside, "error_out": outside}
     released = collection(release, TARGET)
-    return {
-        f"{prefix}|{group}": value
-        for prefix, half in against.items()
-        for group, value in group_errors(
-            half, release, collection(half, TARGET), released, domain
-        ).items()
-    }
+    return pd.DataFrame(
+        {
+            name: group_errors(half, release, collection(half, TARGET), released, domain)
+            for name, half in halves_.items()
+        }
+    )
 
 
 def cost(cell: Cell) -> float:
@@ -245,23 +248,9 @@ def cost(cell: Cell) -> float:
     return 4.0 + strata * {"MST": 1.5, "AIM": 15.0, "GEM": 14.0}.get(cell.kind, 0.0)
 
 
-def per_group(records: pd.DataFrame) -> pd.DataFrame:
-    """Stored records as one row a cell, reader and group: the cell's fields, sizes, errors, rates
-    and distances.
-
-    ``excess`` is the distance less what reshuffled membership makes.
+def with_excess(scores: pd.DataFrame) -> pd.DataFrame:
+    """Stored scores in the order of their groups and readers, with ``excess``: the distance less what
+    reshuffled membership makes.
     """
-    fields = ["kind", "by", "weights", "epsilon", "run"]
-    names = [column.removeprefix("n|") for column in records.columns if column.startswith("n|")]
-    parts = []
-    for group in names:
-        own = {
-            k: records[f"{k}|{group}"]
-            for k in ("n", "error_in", "error_out", "acc", "rate", "tpr", "fpr")
-            if f"{k}|{group}" in records
-        }
-        for reader in READERS:
-            stats = {s: records[f"{s}|{reader}|{group}"] for s in STATISTICS}
-            parts.append(records[fields].assign(group=group, reader=reader, **own, **stats))
-    rows = pd.concat(parts, ignore_index=True)
+    rows = scores.sort_values(["group", "reader"], kind="stable", ignore_index=True)
     return rows.assign(excess=rows["distance"] - rows["null"])

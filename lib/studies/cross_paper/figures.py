@@ -164,10 +164,10 @@ def differences(table: pd.DataFrame) -> Picture:
 def groups(table: pd.DataFrame, margin: float) -> Picture:
     """Excess of one attacker on each group by name, from the largest, one colour a release.
 
-    ``table`` has columns ``release, group, n, mean, low, high``.
+    ``table`` has columns ``release, group, people, mean, low, high``.
     """
-    table = table.sort_values("n", ascending=False, kind="stable")
-    titles = table["group"] + table["n"].map(" ({:,.0f})".format)
+    table = table.sort_values("people", ascending=False, kind="stable")
+    titles = table["group"] + table["people"].map(" ({:,.0f})".format)
     colours = dict(zip(dict.fromkeys(table["release"]), SERIES, strict=False))
     rows = table.assign(title=titles, panel="")
     fig, parts = _rows(rows, ("title", "release"), colours, characters=30)

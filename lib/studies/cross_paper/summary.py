@@ -11,8 +11,8 @@ import pandas as pd
 from lib.coherence.solver import Setting, solve
 from lib.groups import EVERYONE
 from lib.stats.summary import mean_interval, summarise
-from lib.studies.cross_paper.scores import WITH
-from lib.studies.cross_paper.statistics import fairness_of, small_crossings
+from lib.studies.cross_paper.groups import WITH
+from lib.studies.cross_paper.statistics import RELEASE, SMALL_NAME, gaps_of, small_crossings
 
 __all__ = [
     "SMALL_NAME",
@@ -26,7 +26,6 @@ __all__ = [
     "fairness_and_excess",
 ]
 
-SMALL_NAME = "small crossings"
 _BY = {"vanilla": "", "SEX": " by sex", "RAC1P": " by race", "SEX_RAC1P": " by sex & race"}
 _PLAIN = {"clear": "in the clear", "fresh": "a fresh half", "nobody": "nobody"}
 
@@ -113,7 +112,7 @@ def guaranteed(
     """The alpha that a pure epsilon-DP release of the half guarantees for each panel's smallest
     group; None: nothing.
     """
-    sizes, n = rows.groupby("group")["n"].max(), int(rows["n"].max())
+    sizes, n = rows.groupby("group")["people"].max(), int(rows["people"].max())
     found = []
     for panel, groups in of_note(rows).items():
         members = int(sizes[groups].min())
@@ -155,7 +154,7 @@ def errors_and_excess(
     part = rows[
         (rows["kind"] == "MST") & (rows["reader"] == reader) & rows["group"].str.contains(" & ")
     ]
-    part = labelled(part[(part["n"] >= members) & ~part["group"].str.startswith("with")])
+    part = labelled(part[(part["people"] >= members) & ~part["group"].str.startswith("with")])
     keys = ["release", "epsilon", "group"]
     return part.groupby(keys)[["error_in", "excess"]].mean().reset_index()
 
@@ -164,9 +163,10 @@ def fairness_and_excess(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean sizes of SPD, EOD and OAD between the sexes and the forest's mean excess on those with the
     difficulty, of each release.
     """
-    keys = ["kind", "by", "weights", "epsilon", "run"]
-    own = rows[(rows["reader"] == "forest") & (rows["group"] == WITH)].set_index(keys)[["excess"]]
-    both = labelled(own.join(fairness_of(rows), how="inner").reset_index())
+    own = rows[(rows["reader"] == "forest") & (rows["group"] == WITH)].set_index(RELEASE)[
+        ["excess"]
+    ]
+    both = labelled(own.join(gaps_of(rows), how="inner").reset_index())
     return (
         both.groupby(["kind", "release", "epsilon"])[["excess", "SPD", "EOD", "OAD"]]
         .mean()

@@ -2,8 +2,7 @@
 three baselines.
 
 A cell fits one synthesizer on four fifths of the rows, draws as many rows as it
-saw, and scores them on the fifth that it did not see (``error``, ``acc`` and so
-on) and, as published, on the rows that it saw (``seen_error``, ``seen_acc``).
+saw, and scores them on the fifth that it did not see and, as published, on the rows that it saw.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from lib import validate
 from lib.dp import rho_in_floats
 from lib.rng import stream
 from lib.runner.cell import KeyedCell, set_normalised
-from lib.studies.synthesizers.scores import classifier_scores, marginal_scores, mean_scores
+from lib.studies.synthesizers.scores import classifier, group_scores
 from lib.studies.synthesizers.tables import BY, TABLES, Table, groups_of, split, table_of
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
 from lib.synth.gem import published_spending
@@ -155,19 +154,15 @@ def _baseline(name: str, seen: pd.DataFrame, rng: np.random.Generator) -> pd.Dat
 
 @threadpool_limits.wrap(limits=1)  # a sum that is split over threads may round otherwise
 def run_cell(cell: Cell, table: Table | None = None) -> dict:
-    """Flat record: scores, group sizes, what was spent and how long it took."""
+    """What was spent and how long it took, and the scores of every group.
+
+    A score is of the rows that were ``seen`` or of the held-out ones; ``people`` counts the group's
+    seen rows in both.
+    """
     table = table or table_of(cell.dataset)
     seen, held = split(table, cell.run, cell.seed)
-    rng = stream(
-        cell.seed,
-        "synth",
-        cell.dataset,
-        cell.synthesizer,
-        cell.by,
-        cell.small,
-        cell.epsilon,
-        cell.run,
-    )
+    key = (cell.dataset, cell.synthesizer, cell.by, cell.small, cell.epsilon, cell.run)
+    rng = stream(cell.seed, "synth", *key)
     start, spent = time.perf_counter(), np.nan
     if cell.synthesizer in BASELINES:
         rows = _baseline(cell.synthesizer, seen, rng)
@@ -175,17 +170,15 @@ def run_cell(cell: Cell, table: Table | None = None) -> dict:
         model = synthesizer(cell).fit(seen, table.domain, declared(cell), rng)
         rows, spent = model.sample(len(seen), rng), model.accountant.spent
     fit_s = time.perf_counter() - start
-    flat = {"rho": spent, "fit_s": fit_s, "rows": len(seen)}
-    flat |= marginal_scores(held, rows, table.domain) | mean_scores(held, rows, table.domain)
-    flat |= {
-        f"seen_{k}": v
-        for k, v in marginal_scores(seen, rows, table.domain).items()
-        if k.startswith("error")
-    }
-    flat |= {f"seen_{k}": v for k, v in mean_scores(seen, rows, table.domain).items()}
-    flat |= classifier_scores(rows, {"": held, "seen_": seen}, table.target, table.domain, cell.run)
-    flat |= {f"n|{name}": int(mask.sum()) for name, mask in groups_of(seen, table.domain).items()}
-    return flat | {"data_source": table.source, "data_sha256": table.sha256}
+    predict = classifier(rows, table.target, table.domain, cell.run)
+    people = {name: int(who.sum()) for name, who in groups_of(seen, table.domain).items()}
+    scores = [
+        {"seen": real is seen, "people": people[score["group"]]} | score
+        for real in (held, seen)
+        for score in group_scores(real, rows, predict(real), table.target, table.domain)
+    ]
+    made = {"rho": spent, "fit_s": fit_s, "rows": len(seen), "scores": scores}
+    return made | {"data_source": table.source, "data_sha256": table.sha256}
 
 
 def cost(cell: Cell) -> float:

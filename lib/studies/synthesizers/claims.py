@@ -14,25 +14,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial, wraps
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from scipy.stats import t
 
 from lib.ledger.rules import LEVEL, Evidence
 from lib.stats.holm import holm
+from lib.stats.p_values import p_of_means
 from lib.stats.summary import rank_correlation
 from lib.studies.synthesizers.cells import AS_SPENT, MAIN
 from lib.studies.synthesizers.summary import (
     METRICS,
+    SETTING,
     against_vanilla,
     averaged,
     finished_runs,
-    group_names,
     main_fits,
+    of_level,
     scored,
     stored_tables,
 )
@@ -89,7 +89,7 @@ def _stored() -> dict[str, pd.DataFrame]:
 
 
 def tables_of(tables: Tables = NEW_YORK) -> dict[str, pd.DataFrame]:
-    """Stored records of the tables named; of ``"newyork"`` the paper's own where it was run,
+    """Stored scores of the tables named; of ``"newyork"`` the paper's own where it was run,
     else the stand-in's.
     """
     stored = _stored()
@@ -161,216 +161,177 @@ def _told(evidence: Evidence, metrics: Sequence[str], tables: Tables) -> Evidenc
     return replace(evidence, detail=f"{evidence.detail}; on the stand-in {words}{out}")
 
 
-def _main(frame: pd.DataFrame, as_spent: bool = False) -> pd.DataFrame:
-    """The fits of the three; ``as_spent`` puts the published GEM at what its script spends in
-    the place of GEM.
-    """
-    if as_spent:
-        frame = frame[frame["synthesizer"] != "GEM"].replace({"synthesizer": {AS_SPENT: "GEM"}})
-    return main_fits(frame)
-
-
-def _sign(metric: str) -> int:
-    return 1 if metric in HIGHER else -1
-
-
-def _share(
-    share: Callable[[pd.DataFrame], pd.Series],
-    metrics: Sequence[str],
-    tables: Tables,
-    as_spent: bool = False,
-    protocol: str = "published",
+def _measured(
+    value: float, detail: str, metrics: Sequence[str], tables: Tables, runs: int
 ) -> Evidence:
-    """The share of the cells of which ``share`` says true, under ``protocol``; under the other
-    in words.
+    found = Evidence(value, runs=runs, of=RUNS, data=_data(tables), detail=detail)
+    return _told(found, metrics, tables)
+
+
+def _at_spending(frame: pd.DataFrame) -> pd.DataFrame:
+    """With the published GEM at what its script spends in the place of GEM."""
+    return frame[frame["synthesizer"] != "GEM"].replace({"synthesizer": {AS_SPENT: "GEM"}})
+
+
+def _share(cases: Callable[..., pd.Series], protocol: str = "published") -> Callable[..., Evidence]:
+    """A measure: the share of the ``cases`` that are true under ``protocol``; under the other in
+    words.
+
+    The measure takes the arguments of ``cases`` by name, and besides: ``tables``, and ``as_spent``
+    for GEM at what the published script spends. Of ``metrics`` and ``against``, those for which the
+    tables are no evidence are left out.
     """
-    frame = cells(protocol, tables)
-    if frame.empty:
-        return NOTHING
-    holds = share(frame)
-    if holds.empty:
-        return NOTHING
     [other] = set(PROTOCOLS) - {protocol}
     words = {
         "published": "rows that were seen",
         "held-out, every group": "held-out rows and every group",
     }[other]
-    detail = f"{int(holds.sum())} of {len(holds)} on {', '.join(sorted(set(frame['dataset'])))}; "
-    detail += f"{words}: {share(cells(other, tables)).mean():.0%}"
-    found = Evidence(
-        float(holds.mean()),
-        runs=finished_runs(_main(frame, as_spent)),
-        of=RUNS,
-        data=_data(tables),
-        detail=detail,
-    )
-    return _told(found, metrics, tables)
+
+    @wraps(cases)
+    def measure(*, tables: Tables = NEW_YORK, as_spent: bool = False, **arguments) -> Evidence:
+        asked = [arguments["metric"]] if "metric" in arguments else []
+        for name in {"metrics", "against"} & set(arguments):
+            asked += arguments[name]
+            arguments[name] = heard(arguments[name], tables) or arguments[name]
+
+        def frame_of(protocol: str) -> pd.DataFrame:
+            frame = cells(protocol, tables)
+            return _at_spending(frame) if as_spent else frame
+
+        if cells(protocol, tables).empty or (true := cases(frame_of(protocol), **arguments)).empty:
+            return NOTHING
+        frame = frame_of(protocol)
+        detail = (
+            f"{int(true.sum())} of {len(true)} on {', '.join(sorted(tables_of(tables)))};"
+            f" {words}: {cases(frame_of(other), **arguments).mean():.0%}"
+        )
+        runs = finished_runs(main_fits(frame))
+        return _measured(float(true.mean()), detail, asked or ["acc"], tables, runs)
+
+    return measure
 
 
-def _curve_rises(frame: pd.DataFrame, metric: str, stratified_only: bool) -> pd.Series:
-    """Of each curve against epsilon: better at the end than at the start, with a rank
-    correlation of .8 or more.
+def _by_synthesizer(frame: pd.DataFrame, metric: str, last: str = "synthesizer") -> pd.DataFrame:
+    """Mean scores of the three, better ones larger: a row a setting, a column a synthesizer (or
+    another part of the setting).
     """
-    frame = _main(frame)
-    if stratified_only:
-        frame = frame[frame["by"] != "vanilla"]
-    curves = averaged(frame, metric).pivot(
-        index=["dataset", "synthesizer", "by"], columns="epsilon", values="mean"
-    )
-    curves = _sign(metric) * curves.dropna()
-    order = pd.Series(curves.columns, index=curves.columns)
-    spearman = curves.apply(lambda curve: rank_correlation(curve, order), axis=1)
-    return (curves.iloc[:, -1] > curves.iloc[:, 0]) & (spearman >= 0.8)  # a constant does not rise
-
-
-def synth_improves_with_budget(
-    metric: str, stratified_only: bool = False, tables: Tables = NEW_YORK
-) -> Evidence:
-    """Share of the curves (data set, synthesizer, stratification) that get better as epsilon
-    grows.
-    """
-    return _share(lambda frame: _curve_rises(frame, metric, stratified_only), [metric], tables)
+    means = averaged(main_fits(frame), metric)
+    index = [key for key in SETTING if key != last]
+    sign = 1 if metric in HIGHER else -1
+    return sign * means.pivot(index=index, columns=last, values="mean")
 
 
 def _differences(
     frame: pd.DataFrame,
     metric: str,
-    synthesizers: Sequence[str],
-    epsilons: Sequence[float],
-    as_spent: bool = False,
+    synthesizers: Sequence[str] = MAIN,
+    epsilons: Sequence[float] = (0, math.inf),
 ) -> pd.DataFrame:
-    d = against_vanilla(_main(frame, as_spent), metric)
+    """Stratified less plain, with ``gain``: how much better the stratified mean is."""
+    d = against_vanilla(main_fits(frame), metric)
     d = d[d["synthesizer"].isin(synthesizers) & d["epsilon"].between(min(epsilons), max(epsilons))]
-    return d.assign(gain=_sign(metric) * d["mean"])
+    return d.assign(gain=d["mean"] if metric in HIGHER else -d["mean"])
 
 
-def synth_stratified_better(
-    metric: str,
-    synthesizers: list[str],
+@_share
+def synth_improves_with_budget(
+    frame: pd.DataFrame, metric: str, stratified_only: bool = False
+) -> pd.Series:
+    """Of each curve against epsilon: better at the end than at the start, with a rank correlation
+    of .8 or more.
+    """
+    if stratified_only:
+        frame = frame[frame["by"] != "vanilla"]
+    curves = _by_synthesizer(frame, metric, "epsilon").dropna()
+    order = pd.Series(curves.columns, index=curves.columns)
+    spearman = curves.apply(lambda curve: rank_correlation(curve, order), axis=1)
+    return (curves.iloc[:, -1] > curves.iloc[:, 0]) & (spearman >= 0.8)  # a constant does not rise
+
+
+@_share
+def synth_stratified_better(frame: pd.DataFrame, worse: bool = False, **which) -> pd.Series:
+    """Of each cell: stratifying betters (worsens) the mean score. ``which``: :func:`_differences`."""
+    gain = _differences(frame, **which)["gain"]
+    return gain < 0 if worse else gain > 0
+
+
+@_share
+def synth_surely_worse(frame: pd.DataFrame, **which) -> pd.Series:
+    """Of each cell: stratifying worsens the score beyond chance, by paired t tests over runs, Holm
+    over the cells.
+    """
+    d = _differences(frame, **which)
+    return (d["gain"] < 0) & (holm(p_of_means(d)) < LEVEL)
+
+
+@_share
+def synth_cost(frame: pd.DataFrame, margin: float, **which) -> pd.Series:
+    """Of each cell: stratifying worsens the mean score by at most ``margin``."""
+    return _differences(frame, **which)["gain"] >= -margin
+
+
+@_share
+def synth_ratio(frame: pd.DataFrame, factor: float, **which) -> pd.Series:
+    """Of each cell, all budgets: the plain score is at least ``factor`` times the stratified one."""
+    d = _differences(frame, **which)
+    return d["plain"] >= factor * (d["plain"] + d["mean"])
+
+
+@_share
+def synth_above(frame: pd.DataFrame, metric: str, synthesizers: list[str], than: str) -> pd.Series:
+    """Of each stratification and budget: the mean scores of all ``synthesizers`` are better than
+    that of ``than``.
+    """
+    means = _by_synthesizer(frame, metric)[[*synthesizers, than]].dropna()
+    return means[synthesizers].gt(means[than], axis=0).all(axis=1)
+
+
+@_share
+def synth_traded_off(frame: pd.DataFrame, metric: str, against: Sequence[str]) -> pd.Series:
+    """Of each stratified cell that betters ``metric`` and each other metric: the other is worse on
+    average.
+    """
+    better = _differences(frame, metric)["gain"] > 0
+    return pd.concat([_differences(frame, other)["gain"][better] < 0 for other in against])
+
+
+@_share
+def synth_best(
+    frame: pd.DataFrame,
+    synthesizer: str,
+    metrics: Sequence[str],
     epsilons: list[float],
-    worse: bool = False,
-    as_spent: bool = False,
-    tables: Tables = NEW_YORK,
-) -> Evidence:
-    """Share of the cells with ``epsilons[0] <= epsilon <= epsilons[1]`` in which stratifying
-    betters (worsens) the mean score.
+    stratified_only: bool = True,
+) -> pd.Series:
+    """Of each data set, stratification, budget and metric: ``synthesizer`` has the best mean score
+    of the three.
     """
-
-    def share(frame: pd.DataFrame) -> pd.Series:
-        gain = _differences(frame, metric, synthesizers, epsilons, as_spent)["gain"]
-        return gain < 0 if worse else gain > 0
-
-    return _share(share, [metric], tables, as_spent)
-
-
-def synth_surely_worse(
-    metric: str, synthesizers: list[str], epsilons: list[float], tables: Tables = NEW_YORK
-) -> Evidence:
-    """Share of the cells in which stratifying worsens the score beyond chance: paired t tests
-    over runs, Holm over the cells.
-    """
-
-    def share(frame: pd.DataFrame) -> pd.Series:
-        d = _differences(frame, metric, synthesizers, epsilons)
-        return (d["gain"] < 0) & (holm(_p_values(d)) < LEVEL)
-
-    return _share(share, [metric], tables)
+    frame = frame[frame["epsilon"].between(min(epsilons), max(epsilons))]
+    if stratified_only:
+        frame = frame[frame["by"] != "vanilla"]
+    if synthesizer not in set(frame["synthesizer"]):
+        return pd.Series(dtype=bool)
+    means = pd.concat([_by_synthesizer(frame, metric).dropna() for metric in metrics])
+    return means[synthesizer] > means.drop(columns=synthesizer).max(axis=1)
 
 
-def _p_values(d: pd.DataFrame) -> np.ndarray:
-    """Two-sided p-values of the means in ``d``, from their 95% t intervals over ``runs``; 1
-    where there is no interval.
-    """
-    freedom = np.maximum(d["runs"].to_numpy() - 1, 1)
-    error = (d["high"] - d["mean"]).to_numpy() / t.isf(LEVEL / 2, freedom)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * t.sf(np.abs(d["mean"].to_numpy()) / error, freedom)
-    return np.where(np.isfinite(p), p, 1.0)  # 0 / 0: no difference in any run
-
-
-def synth_cost(
-    metric: str,
-    synthesizers: list[str],
-    epsilons: list[float],
-    margin: float,
-    tables: Tables = NEW_YORK,
-) -> Evidence:
-    """Share of the cells in which stratifying worsens the mean score by at most ``margin``."""
-
-    def share(frame: pd.DataFrame) -> pd.Series:
-        return _differences(frame, metric, synthesizers, epsilons)["gain"] >= -margin
-
-    return _share(share, [metric], tables)
-
-
-def synth_ratio(
-    metric: str, synthesizers: list[str], factor: float, tables: Tables = NEW_YORK
-) -> Evidence:
-    """Share of the cells, all budgets, in which the plain score is at least ``factor`` times the
-    stratified one.
-    """
-
-    def share(frame: pd.DataFrame) -> pd.Series:
-        d = _differences(frame, metric, synthesizers, (0, math.inf))
-        return d["plain"] >= factor * (d["plain"] + d["mean"])
-
-    return _share(share, [metric], tables)
-
-
-def synth_above(
-    metric: str, synthesizers: list[str], than: str, tables: Tables = NEW_YORK
-) -> Evidence:
-    """Share of (stratification, budget) in which the mean scores of all ``synthesizers`` are
-    better than that of ``than``.
-    """
-
-    def share(frame: pd.DataFrame) -> pd.Series:
-        means = averaged(_main(frame), metric).pivot(
-            index=["dataset", "by", "epsilon"], columns="synthesizer", values="mean"
-        )
-        means = _sign(metric) * means[[*synthesizers, than]].dropna()
-        return means[synthesizers].gt(means[than], axis=0).all(axis=1)
-
-    return _share(share, [metric], tables)
-
-
-def synth_traded_off(metric: str, against: list[str], tables: Tables = NEW_YORK) -> Evidence:
-    """Share of (cell, other metric) in which the other is worse on average, over stratified cells
-    that better ``metric``.
-
-    A cell is a synthesizer, stratification and budget; the others are those of
-    ``against`` for which the tables are evidence.
-    """
-    others = heard(against, tables)
-    keys = ["dataset", "synthesizer", "by", "epsilon"]
-
-    def share(frame: pd.DataFrame) -> pd.Series:
-        def gains(of: str) -> pd.Series:
-            return _differences(frame, of, MAIN, (0, math.inf)).set_index(keys)["gain"]
-
-        better = gains(metric) > 0
-        return pd.concat([gains(other)[better] < 0 for other in others])
-
-    return _share(share, [metric, *against], tables)
-
-
+@partial(_share, protocol="held-out, every group")
 def synth_near_real(
-    synthesizers: list[str], epsilon: float, margin: float, tables: Tables = NEW_YORK
-) -> Evidence:
-    """Share of the variants whose classifier is within ``margin`` of the accuracy of one trained on
-    the real rows.
+    frame: pd.DataFrame, synthesizers: list[str], epsilon: float, margin: float
+) -> pd.Series:
+    """Of each variant: its classifier is within ``margin`` of the accuracy of one trained on the
+    real rows.
 
     On rows that neither was trained on; the published forest was scored on its own training rows,
     which it knows by heart.
     """
+    ours = averaged(main_fits(frame), "acc")
+    ours = ours[ours["synthesizer"].isin(synthesizers) & (ours["epsilon"] == epsilon)]
+    return ours["mean"] >= ours["dataset"].map(_real_accuracy(frame)) - margin
 
-    def share(frame: pd.DataFrame) -> pd.Series:
-        real = frame[frame["synthesizer"] == "real"].groupby("dataset")["acc"].mean()
-        ours = averaged(_main(frame), "acc")
-        ours = ours[ours["synthesizer"].isin(synthesizers) & (ours["epsilon"] == epsilon)]
-        return ours["mean"] >= ours["dataset"].map(real) - margin
 
-    return _share(share, ["acc"], tables, protocol="held-out, every group")
+def _real_accuracy(frame: pd.DataFrame) -> pd.Series:
+    return frame[frame["synthesizer"] == "real"].groupby("dataset")["acc"].mean()
 
 
 def synth_real_accuracy(target: float, tables: Tables = NEW_YORK) -> Evidence:
@@ -380,91 +341,35 @@ def synth_real_accuracy(target: float, tables: Tables = NEW_YORK) -> Evidence:
     frame = cells("held-out, every group", tables)
     if frame.empty:
         return NOTHING
-    mean = frame[frame["synthesizer"] == "real"].groupby("dataset")["acc"].mean()
+    mean = _real_accuracy(frame)
     words = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
-    found = Evidence(
-        float(mean[(mean - target).abs().idxmax()]),
-        runs=finished_runs(_main(frame)),
-        of=RUNS,
-        data=_data(tables),
-        detail=words,
-    )
-    return _told(found, ["level of acc"], tables)
-
-
-def synth_best(
-    synthesizer: str,
-    metrics: list[str],
-    epsilons: list[float],
-    stratified_only: bool = True,
-    as_spent: bool = False,
-    tables: Tables = NEW_YORK,
-) -> Evidence:
-    """Share of (data set, stratification, budget, metric) in which ``synthesizer`` has the best
-    mean score of the three.
-
-    Metrics for which the tables are no evidence are left out.
-    """
-    asked = heard(metrics, tables) or metrics
-
-    def share(frame: pd.DataFrame) -> pd.Series:
-        frame = _main(frame, as_spent)
-        frame = frame[frame["epsilon"].between(min(epsilons), max(epsilons))]
-        if stratified_only:
-            frame = frame[frame["by"] != "vanilla"]
-        wins = []
-        for metric in asked:
-            means = averaged(frame, metric).pivot(
-                index=["dataset", "by", "epsilon"], columns="synthesizer", values="mean"
-            )
-            means = _sign(metric) * means.dropna()
-            others = means.drop(columns=synthesizer, errors="ignore").max(axis=1)
-            wins.append(
-                means[synthesizer] > others if synthesizer in means else pd.Series(dtype=bool)
-            )
-        return pd.concat(wins)
-
-    return _share(share, metrics, tables, as_spent)
+    value = float(mean[(mean - target).abs().idxmax()])
+    return _measured(value, words, ["level of acc"], tables, finished_runs(main_fits(frame)))
 
 
 def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidence:
     """Share of the groups (stratified fits) whose own three-way error is smaller at the largest
     budget than at the smallest.
     """
-    found, words = [], []
-    for frame in tables_of(tables).values():
-        mine = frame[
-            (frame["synthesizer"] == synthesizer)
-            & (frame["by"] != "vanilla")
-            & (frame["small"] == "keep")
+    falls = {}
+    for name, scores in tables_of(tables).items():
+        large = of_level(scores, **PROTOCOLS["published"])
+        often = large["group"].value_counts() == scores["cell"].nunique()
+        mine = large[
+            (large["synthesizer"] == synthesizer)
+            & (large["by"] != "vanilla")
+            & (large["small"] == "keep")
+            & large["group"].map(often)
         ]
-        large = [
-            n
-            for n in group_names(frame)
-            if (frame[f"n|{n}"] > PROTOCOLS["published"]["least"] * frame["rows"]).all()
-        ]
-        ends = mine.groupby(["epsilon", "by"])[[f"seen_error|{n}" for n in large]].mean()
-        if len(ends.index.unique("epsilon")) < 2:
-            continue
-        first, last = (
-            ends.loc[epsilon] for epsilon in (mine["epsilon"].min(), mine["epsilon"].max())
-        )
-        both = first.index.intersection(
-            last.index
-        )  # a grid that has only begun has not all of them
-        falls = last.loc[both] < first.loc[both]
-        found.append(falls.to_numpy().ravel())
-        words.append(f"{frame['dataset'].iloc[0]}: {falls.to_numpy().sum()} of {falls.size}")
-    if not found or not sum(map(len, found)):
+        means = mine.groupby(["by", "group", "epsilon"])["error"].mean().unstack()
+        if means.shape[1] > 1:
+            ends = means.iloc[:, [0, -1]].dropna()  # a grid that has only begun lacks some
+            falls[name] = ends.iloc[:, 1] < ends.iloc[:, 0]
+    if not sum(map(len, falls.values())):
         return NOTHING
-    evidence = Evidence(
-        float(np.concatenate(found).mean()),
-        runs=finished_runs(_main(cells(tables=tables))),
-        of=RUNS,
-        data=_data(tables),
-        detail="; ".join(words),
-    )
-    return _told(evidence, ["error"], tables)
+    words = "; ".join(f"{name}: {true.sum()} of {true.size}" for name, true in falls.items())
+    runs = finished_runs(main_fits(cells(tables=tables)))
+    return _measured(float(pd.concat(falls).mean()), words, ["error"], tables, runs)
 
 
 MEASURES: dict[str, Callable[..., Evidence]] = {

@@ -1,10 +1,10 @@
-"""From the synthesizers' cells to the scores of the figures: parity errors, disparity, ratios and
+"""From the synthesizers' scores to those of the figures: parity errors, disparity, ratios and
 gaps between groups.
 
-A cell's record has one number a group by name. Which groups count is a choice
-that the figures depend on, so it is an argument everywhere: the *level* (sex,
-race, their crossing), whether the rows are those that the synthesizer saw, and
-the least share of the rows from which on a group counts (the published 0.1%, or 0).
+The stored scores (``lib.runner.scores``) have one row a cell, group, and rows that were ``seen`` or
+not. Which groups count is a choice that the figures depend on, so it is an argument everywhere: the
+*level* (sex, race, their crossing), whether the rows are those that the synthesizer saw, and the
+least share of the rows from which on a group counts (the published 0.1%, or 0).
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.runner.registry import NoResults, results
+from lib.groups import EVERYONE, group_values
+from lib.runner.registry import NoResults, scores
 from lib.stats.summary import summarise
 from lib.studies.synthesizers.cells import EPSILONS, MAIN
-from lib.studies.synthesizers.tables import BY, TABLES
+from lib.studies.synthesizers.tables import BY, LEVELS, TABLES
 
 __all__ = [
     "KEYS",
-    "LEVELS",
     "METRICS",
     "SETTING",
-    "group_names",
+    "of_level",
     "group_table",
     "scored",
     "averaged",
@@ -38,7 +38,6 @@ __all__ = [
 
 SETTING = ("dataset", "synthesizer", "by", "epsilon")
 KEYS = (*SETTING, "small", "run")
-LEVELS = ("SEX", "RAC1P", "SEX_RAC1P")
 METRICS: dict[str, str] = {
     "acc": "accuracy of the classifier (Fig. 4)",
     "parity_means": "parity error of the means (Fig. 5)",
@@ -50,82 +49,70 @@ METRICS: dict[str, str] = {
 }
 
 
-def group_names(frame: pd.DataFrame, level: str = "SEX_RAC1P") -> list[str]:
-    """The groups of a level, in the order of their codes: ``"SEX=0"``, ``"RAC1P=3"`` or
-    ``"SEX=0,RAC1P=3"``.
-    """
-    validate.choice("level", level, LEVELS)
-    names = [c[2:] for c in frame.columns if c.startswith("n|")]
-    if level == "SEX_RAC1P":
-        return [n for n in names if "," in n]
-    return [n for n in names if n.startswith(level + "=") and "," not in n]
-
-
-def group_table(
-    frame: pd.DataFrame, score: str, level: str = "SEX_RAC1P", *, least: float = 0.0
-) -> np.ndarray:
-    """``score|<group>``, shape (cells, groups).
-
-    NaN for groups of at most a share ``least`` of the rows seen, and where the records have no such
-    score, as of a group of which nobody was held out.
-    """
-    if not 0 <= least < 1:
-        raise ValueError(f"least={least!r} is not allowed: a share from 0 (included) to 1 is")
-    names = group_names(frame, level)
-    validate.choice("score", score, sorted({c.split("|")[0] for c in frame.columns if "|" in c}))
-    values = frame.reindex(columns=[f"{score}|{name}" for name in names]).to_numpy(dtype=float)
-    sizes = frame[[f"n|{name}" for name in names]].to_numpy(dtype=float)
-    return np.where(sizes > least * frame["rows"].to_numpy(dtype=float)[:, None], values, np.nan)
-
-
-def _parity(whole: pd.Series, groups: np.ndarray) -> np.ndarray:
-    """Definition 11: ``omega * whole + sum over groups``, ``omega = 1/k``; a group without real
-    rows is no group.
-    """
-    k = np.maximum(1, np.isfinite(groups).sum(axis=1))
-    return whole.to_numpy(dtype=float) / k + np.nansum(groups, axis=1)
-
-
-def _spread(groups: np.ndarray, kind: str) -> np.ndarray:
-    """Largest minus least, or least over largest, of each line; NaN where no group is left."""
-    low, high = (np.where(np.isfinite(groups), groups, fill) for fill in (np.inf, -np.inf))
-    low, high = low.min(axis=1), high.max(axis=1)
-    some = np.isfinite(low)
-    if kind == "gap":
-        return np.where(some, high - low, np.nan)
-    return np.divide(low, high, out=np.where(some, 1.0, np.nan), where=some & (high > 0))
-
-
-def scored(
-    frame: pd.DataFrame, level: str = "SEX_RAC1P", *, seen: bool = False, least: float = 0.0
+def of_level(
+    scores: pd.DataFrame, level: str = "SEX_RAC1P", *, seen: bool = False, least: float = 0.0
 ) -> pd.DataFrame:
-    """A row a cell: its :data:`KEYS` and :data:`METRICS`.
+    """The scores of the groups of a level that count: of more than a share ``least`` of the rows.
 
     Parameters
     ----------
-    frame : DataFrame
-        Records of a ``synth_*`` grid.
+    scores : DataFrame
+        Scores of a ``synth_*`` grid.
     level : {"SEX", "RAC1P", "SEX_RAC1P"}
     seen : bool
         Scores on the rows that the synthesizer saw, as published; else on held-out ones.
     least : float
-        Groups of at most this share of the rows do not count; the published rule is 0.001.
+        At least 0 and below 1; the published rule is 0.001.
     """
-    prefix = "seen_" if seen else ""
-    groups = {
-        s: group_table(frame, prefix + s, level, least=least)
-        for s in ("means", "error", "rate", "fnr")
-    }
-    out = frame[list(KEYS)].reset_index(drop=True)
-    return out.assign(
-        acc=frame[f"{prefix}acc"].to_numpy(),
-        error=frame[f"{prefix}error"].to_numpy(),
-        parity_means=_parity(frame[f"{prefix}means"], groups["means"]),
-        disparity=np.where(np.isfinite(groups["means"]), groups["means"], -np.inf).max(axis=1),
-        parity_error=_parity(frame[f"{prefix}error"], groups["error"]),
-        parity_ratio=_spread(groups["rate"], "ratio"),
-        fnr_gap=_spread(groups["fnr"], "gap"),
-        groups=np.isfinite(groups["error"]).sum(axis=1),
+    columns = LEVELS[validate.choice("level", level, LEVELS)]
+    validate.require(0 <= least < 1, "least", "a share from 0 (included) to 1", least)
+    names = {name for name in scores["group"].unique() if (*group_values(name),) == columns}
+    large = scores["people"] > least * scores["rows"]
+    return scores[scores["group"].isin(names) & (scores["seen"] == seen) & large]
+
+
+def group_table(
+    scores: pd.DataFrame, score: str, level: str = "SEX_RAC1P", **which
+) -> pd.DataFrame:
+    """``score`` of the groups of :func:`of_level`: one row a cell, one column a group.
+
+    NaN for a group that does not count in a cell, or has no such score, as one of which nobody was
+    held out.
+    """
+    found = of_level(scores, level, **which)
+    validate.choice("score", score, found.columns)
+    return found.pivot(index="cell", columns="group", values=score)
+
+
+def scored(
+    scores: pd.DataFrame, level: str = "SEX_RAC1P", *, seen: bool = False, least: float = 0.0
+) -> pd.DataFrame:
+    """A row a cell: its :data:`KEYS` and :data:`METRICS`; arguments as :func:`of_level`.
+
+    A parity error is that of Definition 11, everyone's divided by the number of groups plus the sum
+    over groups; a group without real rows is no group.
+    """
+    whole = scores[(scores["group"] == EVERYONE) & (scores["seen"] == seen)].set_index("cell")
+    rows = of_level(scores, level, seen=seen, least=least)
+    place, each = whole.index.get_indexer(rows["cell"]), rows.groupby("cell")
+    low, high = (getattr(each[["means", "rate", "fnr"]], end)() for end in ("min", "max"))
+    count = each["error"].count().reindex(whole.index, fill_value=0)
+
+    def parity(score: str) -> pd.Series:
+        total = np.bincount(place, rows[score].fillna(0), len(whole))  # in the groups' order
+        return whole[score] / count.clip(lower=1) + total
+
+    return (
+        whole[[*KEYS, "acc", "error"]]
+        .assign(
+            parity_means=parity("means"),
+            disparity=high["means"],
+            parity_error=parity("error"),
+            parity_ratio=(low["rate"] / high["rate"]).where(high["rate"] != 0, 1.0),
+            fnr_gap=high["fnr"] - low["fnr"],
+            groups=count,
+        )
+        .reset_index()
     )
 
 
@@ -142,13 +129,13 @@ def averaged(
 
 
 def stored_tables() -> dict[str, pd.DataFrame]:
-    """Stored records of every table that has a run of each setting; with fewer, shares of
-    settings would be of the cheap ones.
+    """Stored scores of every table that has a run of each setting; with fewer, shares of settings
+    would be of the cheap ones.
     """
     found = {}
     for dataset in TABLES:
         try:
-            frame = results(f"synth_{dataset}")
+            frame = scores(f"synth_{dataset}")
         except NoResults:
             continue
         if len(main_fits(frame).groupby(list(SETTING))) == len(MAIN) * len(BY) * len(EPSILONS):
@@ -163,7 +150,7 @@ def main_fits(frame: pd.DataFrame) -> pd.DataFrame:
 
 def finished_runs(fits: pd.DataFrame) -> int:
     """Runs that every setting among ``fits`` has."""
-    return int(fits.groupby(list(SETTING)).size().min())
+    return int(fits.groupby(list(SETTING))["run"].nunique().min())
 
 
 def against_vanilla(frame: pd.DataFrame, value: str) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from lib import validate
 from lib.datasets import load
 from lib.datasets.memory import cached_by_data_location
 from lib.domain import Domain
+from lib.groups import EVERYONE, group_name, group_values
 from lib.rng import stream
 from lib.studies.synthesizers.newyork import employment, stand_in
 
@@ -23,6 +25,7 @@ __all__ = [
     "TITLES",
     "WORDS",
     "BY",
+    "LEVELS",
     "ORACLES",
     "Recipe",
     "Table",
@@ -33,7 +36,8 @@ __all__ = [
     "groups_of",
 ]
 
-BY = ("vanilla", "SEX", "RAC1P", "SEX_RAC1P")
+LEVELS = {"SEX": ("SEX",), "RAC1P": ("RAC1P",), "SEX_RAC1P": ("SEX", "RAC1P")}
+BY = ("vanilla", *LEVELS)
 HELD_OUT = 0.2
 
 
@@ -145,12 +149,11 @@ WORDS: dict[str, dict[str, tuple[str, ...]]] = {  # by code
 
 
 def group_words(dataset: str, group: str) -> str:
-    """A group's name in words: ``"SEX=0,RAC1P=2"`` of the NIST extract is ``"women, American
+    """A group's name in words: ``"SEX = 0 & RAC1P = 2"`` of the NIST extract is ``"women, American
     Indian"``.
     """
     words = WORDS[validate.choice("dataset", dataset, WORDS)]
-    parts = (part.split("=") for part in group.split(","))
-    return ", ".join(words[column][int(code)] for column, code in parts)
+    return ", ".join(words[column][int(code)] for column, code in group_values(group).items())
 
 
 def origin(sources: Iterable[str]) -> str:
@@ -184,15 +187,13 @@ def split(table: Table, run: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame
 
 
 def groups_of(frame: pd.DataFrame, domain: Domain) -> dict[str, np.ndarray]:
-    """Masks by name, ``"SEX=0"``, ``"RAC1P=3"``, ``"SEX=0,RAC1P=3"``: every group of the
-    declared domain, empty ones too.
+    """Everyone, and each sex, race and crossing of both of the declared domain, empty ones too:
+    name to members (:mod:`lib.groups`).
     """
-    masks = {
-        f"{c}={k}": (frame[c] == k).to_numpy() for c in ("SEX", "RAC1P") for k in range(domain[c])
-    }
-    crossed = {
-        f"SEX={s},RAC1P={r}": masks[f"SEX={s}"] & masks[f"RAC1P={r}"]
-        for s in range(domain["SEX"])
-        for r in range(domain["RAC1P"])
-    }
-    return masks | crossed
+    columns = {c: frame[c].to_numpy() for c in ("SEX", "RAC1P")}
+    masks = {EVERYONE: np.ones(len(frame), dtype=bool)}
+    for level in LEVELS.values():
+        for codes in product(*(range(domain[c]) for c in level)):
+            values = dict(zip(level, codes, strict=True))
+            masks[group_name(values)] = np.all([columns[c] == k for c, k in values.items()], axis=0)
+    return masks

@@ -106,21 +106,22 @@ def groups_by_size(
     Parameters
     ----------
     frame : DataFrame
-        Columns ``people`` and, for each series, ``<key>, <key>|low, <key>|high``.
+        Columns ``by, people, mean, low, high``.
     series : mapping of str to str
-        Key to its name in the legend; keys of :data:`COLOURS` keep their colour.
+        A value of ``by`` to its name in the legend; keys of :data:`COLOURS` keep their colour.
     """
     fig, ax = panel((6.4, 3.8), xlabel, ylabel, log="x")
     words = []
     for i, (key, name) in enumerate(series.items()):
-        x = frame["people"] * 1.06 ** (i - (len(series) - 1) / 2)
+        own = frame[frame["by"] == key].sort_values("people", ascending=False)
+        x = own["people"] * 1.06 ** (i - (len(series) - 1) / 2)
         style: dict[str, Any] = {
             "color": COLOURS.get(key, PINK),
             "marker": _MARKERS.get(key, "o"),
             "label": name,
         }
-        curve(ax, frame, x, key, linestyle="", **style)
-        first, last = frame[key].iloc[[0, -1]]
+        curve(ax, own, x, linestyle="", **style)
+        first, last = own["mean"].iloc[[0, -1]]
         words.append(f"{name}: {first:.2f} for the largest group, {last:.2f} for the smallest")
     ax.set_ylim(0, None)
     legend(fig, ncols=4)

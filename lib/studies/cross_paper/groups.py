@@ -1,10 +1,6 @@
-"""The groups of the chapter across the papers, and how the classifier trained on a release
-treats those left out.
-"""
+"""The groups of the chapter across the papers, by names of their own."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -12,7 +8,7 @@ import pandas as pd
 from lib.groups import EVERYONE, groups
 from lib.studies.synthesizers.tables import WORDS
 
-__all__ = ["RACES", "SEXES", "WITH", "collection", "group_rates"]
+__all__ = ["RACES", "SEXES", "WITH", "collection"]
 
 WITH = "with the difficulty"
 SEXES, RACES = WORDS["nist"]["SEX"], WORDS["nist"]["RAC1P"]
@@ -38,28 +34,3 @@ def collection(frame: pd.DataFrame, target: str) -> dict[str, np.ndarray]:
         " & ".join(part.split(" = ")[1] for part in name.split(" & ")): who
         for name, who in found.items()
     }
-
-
-def group_rates(
-    told: np.ndarray, truth: np.ndarray, masks: Mapping[str, np.ndarray]
-) -> dict[str, float]:
-    """``acc|<group>``, ``rate|<group>`` (share told 1), ``tpr|<group>``, ``fpr|<group>``; NaN where
-    nobody is meant.
-
-    Parameters
-    ----------
-    told, truth : bool arrays of shape (n,)
-    masks : mapping of names to bool arrays of shape (n,)
-    """
-    rates: dict[str, float] = {}
-    for name, who in masks.items():
-        parts = {
-            "acc": (told == truth, who),
-            "rate": (told, who),
-            "tpr": (told, who & truth),
-            "fpr": (told, who & ~truth),
-        }
-        rates |= {
-            f"{k}|{name}": float(v[m].mean()) if m.any() else np.nan for k, (v, m) in parts.items()
-        }
-    return rates

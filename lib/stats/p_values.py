@@ -1,0 +1,62 @@
+"""p-values of means over runs: one implementation for hypotheses, claims and studies."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from lib import validate
+
+__all__ = ["DIRECTIONS", "p_of_means", "p_positive", "p_value"]
+
+DIRECTIONS = ("greater", "less", "two-sided")
+
+
+def p_value(values: np.ndarray, reference: float, direction: str) -> float:
+    """Student's t of the mean of ``values``, shape (n,), against ``reference``; NaN for fewer than
+    two values.
+
+    Values that are all the same have no spread to judge by: 0 if they lie on the stated side, else
+    1.
+
+    >>> round(p_value(np.array([0.1, 0.2, 0.4]), 0.0, "greater"), 3)
+    0.059
+    """
+    x = np.asarray(values, dtype=float)
+    x = x[~np.isnan(x)]
+    validate.choice("direction", direction, DIRECTIONS)
+    if x.size < 2:
+        return math.nan
+    if np.ptp(x) < 1e-15:
+        gap = x[0] - reference
+        right = {"greater": gap > 1e-12, "less": gap < -1e-12, "two-sided": abs(gap) > 1e-12}
+        return 0.0 if right[direction] else 1.0
+    return float(stats.ttest_1samp(x, reference, alternative=direction).pvalue)
+
+
+def p_positive(x: np.ndarray, widening: float = 1.0) -> float:
+    """One-sided t test of a mean above 0; where all runs are exactly the same, a sign test.
+
+    ``widening`` divides the t statistic: how many times the standard error is larger where runs
+    depend on each other.
+    """
+    if np.ptp(x) <= 1e-12 * np.abs(x).max():
+        return 0.5**x.size if x[0] > 0 else 1.0
+    test = stats.ttest_1samp(x, 0.0, alternative="greater")
+    if widening == 1:
+        return float(test.pvalue)
+    return float(stats.t.sf(test.statistic / widening, x.size - 1))
+
+
+def p_of_means(table: pd.DataFrame) -> np.ndarray:
+    """Two-sided p-values of the means of :func:`lib.stats.summary.summarise`, from their 95% t
+    intervals; 1 where there is no interval.
+    """
+    freedom = np.maximum(table["runs"].to_numpy() - 1, 1)
+    error = (table["high"] - table["mean"]).to_numpy() / stats.t.isf(0.025, freedom)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * stats.t.sf(np.abs(table["mean"].to_numpy()) / error, freedom)
+    return np.where(np.isfinite(p), p, 1.0)  # 0 / 0: no difference in any run
