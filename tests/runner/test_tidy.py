@@ -16,6 +16,7 @@ from lib.runner.sweep import run_sweep
 from tests.runner.toy import ToyCell
 
 CELLS = [ToyCell(number=i) for i in range(4)]
+MADE = {"commit": "a", "versions": "b", "created": "c"}
 
 
 def scored(cell: ToyCell) -> dict:
@@ -52,11 +53,11 @@ def _whole(frame: pd.DataFrame) -> None:
 def test_scores_come_back_from_the_journal_the_parquet_file_and_both(grid):
     store = Store(grid.path("quick"), version="1")
     for cell in CELLS[:2]:
-        store.append({"cell": cell_key(cell)} | vars(cell) | scored(cell))
+        store.append({"cell": cell_key(cell)} | vars(cell) | scored(cell) | MADE)
     assert len(scores(grid, "quick")) == 4
     store.compact()
     for cell in CELLS[2:]:
-        store.append({"cell": cell_key(cell)} | vars(cell) | scored(cell))
+        store.append({"cell": cell_key(cell)} | vars(cell) | scored(cell) | MADE)
     _whole(scores(grid, "quick"))
     pd.testing.assert_frame_equal(store.compact(), Store(store.path, version="1").frame())
     store.close()
@@ -66,8 +67,8 @@ def test_scores_come_back_from_the_journal_the_parquet_file_and_both(grid):
 def test_records_without_scores_have_no_rows(grid):
     store = Store(grid.path("quick"), version="1")
     for cell in CELLS:
-        store.append({"cell": cell_key(cell)} | vars(cell) | scored(cell))
-    store.append({"cell": "none", "value": 1.0})
+        store.append({"cell": cell_key(cell)} | vars(cell) | scored(cell) | MADE)
+    store.append({"cell": "none", "value": 1.0} | MADE)
     for _ in range(2):
         assert "none" not in set(scores(grid, "quick")["cell"])
         assert "none" in set(results(grid, "quick")["cell"])
