@@ -18,7 +18,16 @@ import numpy as np
 from lib.runner.registry import NoResults
 from lib.stats.p_values import DIRECTIONS, p_positive
 
-__all__ = ["VERDICTS", "RULES", "TESTED", "Evidence", "judge", "needs_results", "p_positive"]
+__all__ = [
+    "VERDICTS",
+    "RULES",
+    "TESTED",
+    "Evidence",
+    "by_name",
+    "judge",
+    "needs_results",
+    "p_positive",
+]
 
 VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
 LEVEL = 0.05
@@ -55,6 +64,11 @@ class Evidence:
     def exact(self) -> bool:
         """Whether arithmetic settles it: no runs."""
         return self.runs == 0
+
+
+def by_name(*measures: Callable[..., Evidence]) -> dict[str, Callable[..., Evidence]]:
+    """``measures`` by their names: what a study exports as ``MEASURES``."""
+    return {measure.__name__: measure for measure in measures}
 
 
 def needs_results(measure: Callable[..., Evidence]) -> Callable[..., Evidence]:

@@ -13,6 +13,7 @@ __all__ = [
     "alpha_by_likelihood",
     "alpha_by_simulation",
     "expected_logs",
+    "log_dirichlet",
     "log_sums",
     "improvements",
 ]
@@ -76,14 +77,27 @@ def alpha_by_simulation(
     validate.integer("draws", draws, low=1)
     found = np.empty(len(alphas))
     for i, alpha in enumerate(alphas):
-        validate.positive("alphas", alpha)
-        gammas = np.log(
-            rng.gamma(alpha + 1, size=(draws, g.size))
-        )  # log of a Gamma(alpha) draw, safe for small alpha
-        logs = gammas + np.log(rng.random((draws, g.size))) / alpha
-        drawn = np.sort(special.softmax(logs, axis=1), axis=1)[:, ::-1]
+        logs = log_dirichlet(validate.positive("alphas", alpha), g.size, draws, rng)
+        drawn = np.sort(np.exp(logs), axis=1)[:, ::-1]
         found[i] = ((drawn - g) ** 2).sum(axis=1).mean()
     return found
+
+
+def log_dirichlet(alpha: float, k: int, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Logs of ``k`` shares drawn from the symmetric Dirichlet law, also for a small ``alpha``.
+
+    Returns
+    -------
+    float array of shape (draws, k)
+
+    Examples
+    --------
+    >>> log_dirichlet(0.001, 2, 3, np.random.default_rng(0)).max(axis=1).round(3).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    # the log of a Gamma(alpha) variable, which itself may be too small for a float
+    logs = np.log(rng.gamma(alpha + 1, size=(draws, k))) + np.log(rng.random((draws, k))) / alpha
+    return logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)
 
 
 def expected_logs(alpha: float, k: int, n: float) -> float:

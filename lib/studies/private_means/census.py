@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from functools import partial
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -90,11 +91,8 @@ SETTINGS: dict[str, Setting] = {
 
 
 def _crossings(attributes: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(
-        "_".join(c)
-        for size in range(1, len(attributes) + 1)
-        for c in combinations(attributes, size)
-    )
+    sizes = range(1, len(attributes) + 1)
+    return tuple("_".join(c) for size in sizes for c in combinations(attributes, size))
 
 
 CROSSINGS: dict[str, tuple[str, ...]] = {
@@ -140,37 +138,30 @@ class CensusCell(KeyedCell, kind="census means"):
 _FEW = ("SEX", "RAC1P", "AGEP", "SEX_RAC1P", "SEX_RAC1P_AGEP", "SEX_DIS_RAC1P_AGEP")
 
 
+def _variables(datasets: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    return ((dataset, variable) for dataset in datasets for variable in TABLES[dataset])
+
+
 def census_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusCell]:
     """Figs 2 and 8 on every crossing, published and scaled; the other settings on six crossings."""
-    for dataset in datasets:
-        for variable in TABLES[dataset]:
-            for name in CROSSINGS[dataset]:
-                for setting in SETTINGS if name in _FEW else ("published", "scaled"):
-                    yield CensusCell(
-                        dataset=dataset,
-                        variable=variable,
-                        crossing=name,
-                        setting=setting,
-                        runs=runs,
-                    )
+    for dataset, variable in _variables(datasets):
+        cell = partial(CensusCell, dataset=dataset, variable=variable, runs=runs)
+        for name in CROSSINGS[dataset]:
+            for setting in SETTINGS if name in _FEW else ("published", "scaled"):
+                yield cell(crossing=name, setting=setting)
 
 
 def budget_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusCell]:
     """Sex by race at every rho (COINPRESS, published and scaled) and epsilon (Laplace)."""
-    for dataset in datasets:
-        for variable in TABLES[dataset]:
-            common: dict[str, Any] = {
-                "dataset": dataset,
-                "variable": variable,
-                "crossing": "SEX_RAC1P",
-                "runs": runs,
-            }
-            for rho in RHOS:
-                for setting in ("published", "scaled"):
-                    if rho != RHO:  # that one is in the grid above
-                        yield CensusCell(**common, setting=setting, budget=rho)
-            for epsilon in EPSILONS:
-                yield CensusCell(**common, mechanism="laplace", budget=epsilon)
+    for dataset, variable in _variables(datasets):
+        cell = partial(
+            CensusCell, dataset=dataset, variable=variable, crossing="SEX_RAC1P", runs=runs
+        )
+        for rho, setting in product(RHOS, ("published", "scaled")):
+            if rho != RHO:  # that one is in the grid above
+                yield cell(setting=setting, budget=rho)
+        for epsilon in EPSILONS:
+            yield cell(mechanism="laplace", budget=epsilon)
 
 
 # --- tables
@@ -235,15 +226,11 @@ def budgets(rho: float) -> tuple[float, ...]:
 def oracles(setting: str) -> tuple[str, ...]:
     """What a setting takes from the private table and no budget pays for, in words."""
     chosen = SETTINGS[validate.choice("setting", setting, SETTINGS)]
-    spread = ("the spread: each variable's own standard deviation",) if chosen.scaled else ()
-    left_out = f", without those of at most {chosen.least:.1%} of the rows" if chosen.least else ""
-    return (
-        *spread,
-        (
-            "the strata: those that occur in the table, ages in five bins of the observed"
-            f" range{left_out}"
-        ),
-    )
+    spread = "the spread: each variable's own standard deviation"
+    strata = "the strata: those that occur in the table, ages in five bins of the observed range"
+    if chosen.least:
+        strata += f", without those of at most {chosen.least:.1%} of the rows"
+    return (spread, strata) if chosen.scaled else (strata,)
 
 
 def interval_of(cell: CensusCell) -> Interval:
@@ -340,7 +327,7 @@ def _answers(
 
 def _metrics(
     truth: np.ndarray, groups: np.ndarray, population: float, whole: float
-) -> dict[str, float]:
+) -> dict[str, Any]:
     some = truth != 0
     near, everyone = (truth[some], groups[some]), (population, whole)
     return {

@@ -7,7 +7,7 @@ there is none. A theorem can be refuted so, not proved.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 
 import numpy as np
@@ -23,7 +23,7 @@ from lib.coherence.bounds.paper import (
     theorem3_terms,
     theorem8_terms,
 )
-from lib.ledger.rules import Evidence
+from lib.ledger.rules import Evidence, by_name
 from lib.rng import stream
 
 __all__ = ["MEASURES", "at_most_one", "exceeds_too_often", "even_distances", "even_tail"]
@@ -245,15 +245,12 @@ def theorem8_simulated(beta: float = 0.05, draws: int = 20_000) -> Evidence:
     return Evidence(1.0, detail=f"{words}, beta {beta:g}")
 
 
-MEASURES: dict[str, Callable[..., Evidence]] = {
-    f.__name__: f
-    for f in (
-        hoeffding_exact,
-        claim1_exact,
-        lemma1_exact,
-        theorem3_exact,
-        pure_information,
-        approximate_information,
-        theorem8_simulated,
-    )
-}
+MEASURES = by_name(
+    hoeffding_exact,
+    claim1_exact,
+    lemma1_exact,
+    theorem3_exact,
+    pure_information,
+    approximate_information,
+    theorem8_simulated,
+)

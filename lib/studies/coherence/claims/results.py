@@ -6,7 +6,6 @@ Those for its theorems are in :mod:`lib.studies.coherence.claims.theory`; ``MEAS
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 from typing import Any
@@ -20,7 +19,7 @@ from lib.coherence.solver import Setting, solve
 from lib.datasets import load_raw
 from lib.datasets.section5 import TARGET, load_section5
 from lib.groups import EVERYONE
-from lib.ledger.rules import Evidence, needs_results, p_positive
+from lib.ledger.rules import Evidence, by_name, needs_results, p_positive
 from lib.runner import NoResults, scores
 from lib.stats.summary import mean_interval, widening
 from lib.studies.coherence import noisy_counts
@@ -242,18 +241,15 @@ def clear_counts_coherent(alpha: float = 0.2) -> Evidence:
     return _share(worst <= alpha, f"largest {worst.max():.3f}")
 
 
-MEASURES: dict[str, Callable[..., Evidence]] = theory.MEASURES | {
-    f.__name__: f
-    for f in (
-        section5_distance,
-        section5_gap,
-        section5_unnoticed,
-        section5_shift,
-        section5_left_out_cleared,
-        table_fact,
-        share_with,
-        few_unique,
-        dp_bound_holds,
-        clear_counts_coherent,
-    )
-}
+MEASURES = theory.MEASURES | by_name(
+    section5_distance,
+    section5_gap,
+    section5_unnoticed,
+    section5_shift,
+    section5_left_out_cleared,
+    table_fact,
+    share_with,
+    few_unique,
+    dp_bound_holds,
+    clear_counts_coherent,
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -17,7 +16,7 @@ from lib.coherence.bounds.single_column import column_distances, theorem9_size, 
 from lib.coherence.bounds.tightened import description_length_size
 from lib.coherence.distances import split_distance
 from lib.coherence.solver import Setting, solve, table1
-from lib.ledger.rules import Evidence
+from lib.ledger.rules import Evidence, by_name
 from lib.rng import stream
 from lib.studies.coherence.claims.chain import even_distances, even_tail, exceeds_too_often
 
@@ -235,20 +234,17 @@ def generalising_curator(n: int) -> Evidence:
     )
 
 
-MEASURES: dict[str, Callable[..., Evidence]] = {
-    f.__name__: f
-    for f in (
-        two_members,
-        table1_row,
-        section63_example,
-        moved_mass,
-        claim2_statement,
-        theorem4_exact,
-        theorem12_special,
-        corollary2_follows,
-        clear_column,
-        clear_count,
-        binary_universe,
-        generalising_curator,
-    )
-}
+MEASURES = by_name(
+    two_members,
+    table1_row,
+    section63_example,
+    moved_mass,
+    claim2_statement,
+    theorem4_exact,
+    theorem12_special,
+    corollary2_follows,
+    clear_column,
+    clear_count,
+    binary_universe,
+    generalising_curator,
+)

@@ -40,8 +40,7 @@ def table1_bars(rows: pd.DataFrame) -> Picture:
 
     ``rows`` has columns ``alpha``, ``printed`` and one for each of the bounds.
     """
-    labels = ("distance α that is allowed", "largest ε (log scale)")
-    fig, ax = panel((6.0, 4.2), *labels, log="y")
+    fig, ax = panel((6.0, 4.2), "distance α that is allowed", "largest ε (log scale)", log="y")
     printed = {"markersize": 9, "zorder": 5, "label": "Table 1, as printed"}
     ax.plot(rows["alpha"], rows["printed"], "k*", **printed)
     words = []
@@ -64,9 +63,16 @@ def promise_against_epsilon(table: pd.DataFrame, shares: Mapping[str, float]) ->
         Columns ``panel, mode, epsilon, alpha`` (NaN where the bound is vacuous).
     shares : mapping panel title -> share of the group
     """
-    size, shape = (5.2, 2.6 * len(shares) + 0.8), (len(shares), 1)
-    settings: dict[str, Any] = {"titles": shares, "log": "xy", "sharex": True, "sharey": True}
-    fig, axes = panels(size, shape, "ε (log scale)", "least α promised", **settings)
+    fig, axes = panels(
+        (5.2, 2.6 * len(shares) + 0.8),
+        (len(shares), 1),
+        "ε (log scale)",
+        "least α promised",
+        titles=shares,
+        log="xy",
+        sharex=True,
+        sharey=True,
+    )
     words = []
     for ax, title in zip(axes.flat, shares, strict=True):
         part = table[table["panel"] == title]
@@ -90,8 +96,9 @@ def promise_against_n(table: pd.DataFrame, title: str) -> Picture:
 
     ``table`` has columns ``mode, n, epsilon``, NaN where no epsilon will do.
     """
-    labels = ("people in the data set, n (log scale)", "largest ε (log scale)")
-    fig, ax = panel((5.6, 3.8), *labels, log="xy")
+    fig, ax = panel(
+        (5.6, 3.8), "people in the data set, n (log scale)", "largest ε (log scale)", log="xy"
+    )
     table, words = table.dropna(), []
     for mode, style in _styles(table["mode"], markevery=4):
         own = table[table["mode"] == mode]
@@ -113,8 +120,9 @@ def half_distances(
     bounds : DataFrame
         ``members`` and one column a bound, at p = 0.05.
     """
-    labels = ("members of the group (log scale)", "$W_1$ of the two halves")
-    fig, ax = panel((5.6, 4.2), *labels, log="xy")
+    fig, ax = panel(
+        (5.6, 4.2), "members of the group (log scale)", "$W_1$ of the two halves", log="xy"
+    )
     words = []
     for (name, by), marker in zip(distances.items(), "os^D", strict=False):
         level = pd.Series(by).sort_index().map(lambda draws: np.quantile(draws, 0.95))
@@ -139,9 +147,15 @@ def information(table: pd.DataFrame) -> Picture:
     """
     levels = list(dict.fromkeys(table["epsilon"]))
     size, titles = (5.2, 2.5 * len(levels) + 0.9), [f"ε = {e:g}" for e in levels]
-    settings: dict[str, Any] = {"titles": titles, "log": "xy", "sharex": True}
-    labels = ("people in the data set, n (log scale)", "nats")
-    fig, axes = panels(size, (len(levels), 1), *labels, **settings)
+    fig, axes = panels(
+        size,
+        (len(levels), 1),
+        "people in the data set, n (log scale)",
+        "nats",
+        titles=titles,
+        log="xy",
+        sharex=True,
+    )
     styles: dict[str, Any] = {"color": (RED, BLUE, DARK, OLIVE), "linestyle": ("-", "-", "--", ":")}
     words = []
     for ax, epsilon in zip(axes.flat, levels, strict=True):
@@ -164,8 +178,9 @@ def description_length(table: pd.DataFrame, n: int) -> Picture:
 
     ``table`` has columns ``counts, alpha, size``.
     """
-    labels = ("exact counts published, k (log scale)", "smallest group protected")
-    fig, ax = panel((5.6, 3.8), *labels, log="xy")
+    fig, ax = panel(
+        (5.6, 3.8), "exact counts published, k (log scale)", "smallest group protected", log="xy"
+    )
     words = []
     for (alpha, own), colour in zip(table.groupby("alpha"), (RED, BLUE, GREEN), strict=False):
         ax.plot(own["counts"], own["size"], "o-", color=colour, label=f"α = {alpha:g}")
@@ -183,8 +198,14 @@ def count_laws(reports: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Picture:
 
     ``reports`` maps the title of a panel to both laws.
     """
-    size, shape = (5.2, 1.9 * len(reports) + 0.7), (len(reports), 1)
-    fig, axes = panels(size, shape, "report", "probability", titles=reports, sharex=True)
+    fig, axes = panels(
+        (5.2, 1.9 * len(reports) + 0.7),
+        (len(reports), 1),
+        "report",
+        "probability",
+        titles=reports,
+        sharex=True,
+    )
     words = []
     for ax, (title, (a, b)) in zip(axes.flat, reports.items(), strict=True):
         for law, colour, shift, name in (
@@ -207,8 +228,9 @@ def binary_universe(table: pd.DataFrame) -> Picture:
     ``table`` has columns ``n, unlike, mean, high``.
     """
     titles = ("reports of the two halves differ", "distance of the worst predictor")
-    settings: dict[str, Any] = {"titles": titles, "log": "x", "sharex": True}
-    fig, axes = panels((5.2, 5.2), (2, 1), "people, n (log scale)", **settings)
+    fig, axes = panels(
+        (5.2, 5.2), (2, 1), "people, n (log scale)", titles=titles, log="x", sharex=True
+    )
     above, below = axes.flat
     above.plot("n", "unlike", "o-", data=table, color=RED)
     above.set(ylabel="probability", ylim=(0, 1.05))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,13 +28,17 @@ def tails(rows: pd.DataFrame, title: str) -> Picture:
     """
     rows = rows.assign(**rows[["paper", "ours"]].clip(upper=1))
     sizes = list(dict.fromkeys(rows["members"]))
-    settings: dict[str, Any] = {
-        "titles": [f"{size:,} members" for size in sizes],
-        "log": "y",
-        "sharey": True,
-    }
     size, shape = (2.4 * len(sizes), 2.9), (1, len(sizes))
-    fig, axes = panels(size, shape, "α", "Pr[$W_1$ > α]", ylim=(1e-5, 2), **settings)
+    fig, axes = panels(
+        size,
+        shape,
+        "α",
+        "Pr[$W_1$ > α]",
+        ylim=(1e-5, 2),
+        titles=[f"{size:,} members" for size in sizes],
+        log="y",
+        sharey=True,
+    )
     for ax, members in zip(axes.flat, sizes, strict=True):
         own = rows[rows["members"] == members].set_index("alpha")
         seen = own["simulated"][own["simulated"] > 0]
@@ -89,10 +92,16 @@ def release_against_epsilon(rows: pd.DataFrame, bounds: pd.DataFrame, group: str
     epsilons = sorted(rows["epsilon"].unique())
     finite = [e for e in epsilons if math.isfinite(e)]
     rows = rows.assign(place=rows["epsilon"].replace(math.inf, 4 * finite[-1]))
-    size = (2.5 * len(names), 3.2)
-    settings: dict[str, Any] = {"titles": names, "log": "xy", "sharey": True}
-    labels = ("ε", "$W_1$ distance (log scale)")
-    fig, axes = panels(size, (1, len(names)), *labels, ylim=(8e-4, 3), **settings)
+    fig, axes = panels(
+        (2.5 * len(names), 3.2),
+        (1, len(names)),
+        "ε",
+        "$W_1$ distance (log scale)",
+        ylim=(8e-4, 3),
+        titles=names,
+        log="xy",
+        sharey=True,
+    )
     words = []
     for ax, name in zip(axes.flat, names, strict=True):
         own = rows[rows["release"] == name].sort_values("epsilon")
@@ -119,8 +128,9 @@ def release_against_epsilon(rows: pd.DataFrame, bounds: pd.DataFrame, group: str
 
 def bound_against_n(rows: pd.DataFrame) -> Picture:
     """The alpha that is guaranteed against n, one colour an epsilon; dashed the paper's."""
-    labels = ("people in the data set (log scale)", "guaranteed α")
-    fig, ax = panel((6.2, 3.4), *labels, log="x", ylim=(0, 2.05))
+    fig, ax = panel(
+        (6.2, 3.4), "people in the data set (log scale)", "guaranteed α", log="x", ylim=(0, 2.05)
+    )
     words = []
     for (epsilon, part), colour in zip(rows.groupby("epsilon"), SERIES, strict=False):
         curves = part.pivot(index="n", columns="mode", values="alpha")

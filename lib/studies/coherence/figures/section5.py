@@ -63,8 +63,7 @@ def sorted_distances(
 
     ``null`` is a band, ``reference`` a printed value.
     """
-    labels = ("split, sorted by distance", "$W_1$ distance")
-    fig, ax = panel((6.2, 3.2), *labels)
+    fig, ax = panel((6.2, 3.2), "split, sorted by distance", "$W_1$ distance")
     words = []
     for (name, distances), colour in zip(series.items(), _COLOURS, strict=False):
         distances = np.sort(distances)
@@ -85,8 +84,14 @@ def profiles(samples: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Picture:
 
     ``samples`` maps the title of a panel to the predictions of both.
     """
-    labels, size = ("share of the group", "prediction h"), (3.3 * len(samples), 3.0)
-    fig, axes = panels(size, (1, len(samples)), *labels, titles=samples, sharey=True)
+    fig, axes = panels(
+        (3.3 * len(samples), 3.0),
+        (1, len(samples)),
+        "share of the group",
+        "prediction h",
+        titles=samples,
+        sharey=True,
+    )
     words = []
     for ax, (title, sides) in zip(axes.flat, samples.items(), strict=True):
         for values, colour, name in zip(
@@ -106,8 +111,7 @@ def distance_dots(rows: pd.DataFrame, label: str, series: str) -> Picture:
     Grey ticks are what sampling alone makes, the column ``null``.
     """
     names, kinds = (list(dict.fromkeys(rows[column])) for column in (label, series))
-    settings = {"xlim": (-0.03, 2.05)}
-    fig, ax = panel((6.4, 0.9 + 0.27 * len(names)), "mean $W_1$ distance", **settings)
+    fig, ax = panel((6.4, 0.9 + 0.27 * len(names)), "mean $W_1$ distance", xlim=(-0.03, 2.05))
     colours = dict(zip(kinds, _COLOURS, strict=False))
     dots(ax, rows, names, (label, series), colours, "distance")
     legend(fig, ncols=3)
@@ -125,8 +129,13 @@ def distance_dots(rows: pd.DataFrame, label: str, series: str) -> Picture:
 
 def against_n(rows: pd.DataFrame, series: str) -> Picture:
     """Mean distance against the number of people, one colour a ``series``, its null dotted."""
-    labels = ("people in the data set (log scale)", "mean $W_1$ distance")
-    fig, ax = panel((6.2, 3.3), *labels, log="x", ylim=(0, 2.05))
+    fig, ax = panel(
+        (6.2, 3.3),
+        "people in the data set (log scale)",
+        "mean $W_1$ distance",
+        log="x",
+        ylim=(0, 2.05),
+    )
     words = []
     for (kind, own), colour in zip(rows.groupby(series, sort=False), _COLOURS, strict=False):
         own = own.sort_values("people")

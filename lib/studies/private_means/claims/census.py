@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -12,7 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from lib.datasets.newyork import GROUPS, ROWS, crossing, published_cells
-from lib.ledger.rules import LEVEL, Evidence, needs_results
+from lib.ledger.rules import LEVEL, Evidence, by_name, needs_results
 from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from lib.runner import scores
 from lib.stats.holm import holm
@@ -314,19 +313,16 @@ def census_parity(setting: str = "published", dataset: str = "newyork") -> Evide
     return _note_oracles(_share_of(own["gap_high"] < 0, own, words, _stand_in(own)), setting)
 
 
-MEASURES: dict[str, Callable[..., Evidence]] = {
-    f.__name__: f
-    for f in (
-        group_total,
-        race_shares,
-        race_alpha,
-        race_improvement,
-        mixture_small,
-        mixture_skewed,
-        mixture_gap,
-        mixture_ratio,
-        census_error,
-        census_improves,
-        census_parity,
-    )
-}
+MEASURES = by_name(
+    group_total,
+    race_shares,
+    race_alpha,
+    race_improvement,
+    mixture_small,
+    mixture_skewed,
+    mixture_gap,
+    mixture_ratio,
+    census_error,
+    census_improves,
+    census_parity,
+)

@@ -6,14 +6,13 @@ A fresh estimate, the radius, the weight of Def. 11, Tables 1 and 2.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
 from lib.datasets.newyork import GROUPS, ROWS, VARIABLES, crossing, published_cells
 from lib.fairness.parity import parity_error
-from lib.ledger.rules import Evidence
+from lib.ledger.rules import Evidence, by_name
 from lib.means.grouped import Interval, coinpress, laplace_means
 from lib.rng import stream
 
@@ -40,11 +39,8 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
     recombined = math.sqrt((((high - low) * weights / (sizes * epsilon)) ** 2).sum())
     words = (
         f"of a group's noise; with k = {sizes.size} groups a fresh estimate of everybody at"
-        " epsilon/2 has "
-    )
-    words += (
-        f"{fresh / recombined:.2f} times the noise of the recombined one at epsilon (2/sqrt(k) for"
-        " one interval)"
+        f" epsilon/2 has {fresh / recombined:.2f} times the noise of the recombined one at epsilon"
+        " (2/sqrt(k) for one interval)"
     )
     return Evidence(ratio, detail=words, reference=1.0)
 
@@ -79,20 +75,12 @@ def logarithmic_radius() -> Evidence:
     growth = {r: best[r] / best[10.0] for r in radii}
     allowed = {r: math.log(r) / math.log(10.0) for r in radii}
     words = (
-        f"error at R = 10^6 over that at R = 10: {growth[1e6]:.2f} with the best number of steps, "
-    )
-    words += (
-        f"{two[1e6] / two[10.0]:,.3g} with the script's two, where log R grows by"
+        f"error at R = 10^6 over that at R = 10: {growth[1e6]:.2f} with the best number of steps,"
+        f" {two[1e6] / two[10.0]:,.3g} with the script's two, where log R grows by"
         f" {allowed[1e6]:.0f}"
     )
-    runs = 400
-    return Evidence(
-        float(all(growth[r] <= allowed[r] for r in radii)),
-        runs=runs,
-        of=0,
-        data="generated",
-        detail=words,
-    )
+    holds = float(all(growth[r] <= allowed[r] for r in radii))
+    return Evidence(holds, runs=400, of=0, data="generated", detail=words)
 
 
 def population_weight(k: int = 9) -> Evidence:
@@ -105,13 +93,12 @@ def population_weight(k: int = 9) -> Evidence:
     parts = {}
     for reading in ("sum", "average"):
         everybody = parity_error(truth, truth, 1.0, 1.01, reading=reading)
-        stratum = parity_error(truth, moved, 1.0, 1.0, reading=reading)
-        parts[reading] = float(everybody / stratum)
+        parts[reading] = float(everybody / parity_error(truth, moved, 1.0, 1.0, reading=reading))
     words = (
         f"k = {k}: everybody's error counts {parts['sum']:.3f} times as much as a stratum's in the"
-        " printed sum, "
+        f" printed sum, {parts['average']:.3f} times in the average that the sentence before it"
+        " speaks of"
     )
-    words += f"{parts['average']:.3f} times in the average that the sentence before it speaks of"
     return Evidence(float(math.isclose(parts["sum"], 1.0)), detail=words)
 
 
@@ -120,18 +107,20 @@ def table1() -> Evidence:
 
     Added up over a crossing that is printed whole.
     """
-    wrong, words = [], []
-    by_age = crossing(published_cells(), "AGEP")
+    by_age, places = crossing(published_cells(), "AGEP"), {}
     for name, variable in VARIABLES.items():
-        n, mean = (
-            int(by_age[f"n_{name}"].sum()),
-            by_age[f"sum_{name}"].sum() / by_age[f"n_{name}"].sum(),
-        )
-        words.append(f"{name} {n:,}, {mean:,.3f}")
-        if n != variable.n or abs(mean - variable.mean) > 0.5 * 10 ** -_decimals(variable.mean):
-            wrong.append(name)
-    detail = "; ".join(words) + (f"; not as printed: {', '.join(wrong)}" if wrong else "")
-    return Evidence(float(not wrong), data="published aggregates", detail=detail)
+        n, total = int(by_age[f"n_{name}"].sum()), by_age[f"sum_{name}"].sum()
+        near = abs(total / n - variable.mean) <= 0.5 * 10 ** -_decimals(variable.mean)
+        places[name] = f"{n:,}, {total / n:,.3f}", n == variable.n and near
+    return _as_printed(places)
+
+
+def _as_printed(places: dict[str, tuple[str, bool]], what: str = "") -> Evidence:
+    """Whether all numbers are as printed: by their names, those found and whether they are."""
+    words = what + "; ".join(f"{name} {found}" for name, (found, _) in places.items())
+    wrong = [name for name, (_, right) in places.items() if not right]
+    words += f"; not as printed: {', '.join(wrong)}" if wrong else ""
+    return Evidence(float(not wrong), data="published aggregates", detail=words)
 
 
 def _decimals(value: float) -> int:
@@ -157,22 +146,16 @@ def table2_newyork() -> Evidence:
         "RAC1P": groups.groupby(level=1).sum(),
         "AGEP": pd.Series(ages, index=range(5)),
     }
-    wrong, words = [], []
+    places = {}
     for name, (mean, std, median) in _TABLE2.items():
         codes, people = laws[name].index.to_numpy(dtype=float), laws[name].to_numpy(dtype=float)
         share = people / people.sum()
         found = (codes * share).sum()
         spread = math.sqrt(((codes - found) ** 2 * share).sum())
         middle = codes[np.searchsorted(share.cumsum(), 0.5)]
-        words.append(f"{name} {found:.3f}, {spread:.3f}, {middle:.0f}")
-        if abs(found - mean) > 5e-4 or abs(spread - std) > 5e-4 or middle != median:
-            wrong.append(name)
-    detail = (
-        "mean, deviation, median: "
-        + "; ".join(words)
-        + (f"; not as printed: {', '.join(wrong)}" if wrong else "")
-    )
-    return Evidence(float(not wrong), data="published aggregates", detail=detail)
+        near = abs(found - mean) <= 5e-4 and abs(spread - std) <= 5e-4
+        places[name] = f"{found:.3f}, {spread:.3f}, {middle:.0f}", near and middle == median
+    return _as_printed(places, "mean, deviation, median: ")
 
 
 def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) -> Evidence:
@@ -198,10 +181,8 @@ def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) 
     left = _from_independence(everybody[best])
     words = (
         f"everybody's best pair is second in both strata: {second}; nobody measures it:"
-        f" {best not in measured}; "
-    )
-    words += (
-        f"its error is {left:.2f} (of 2) after the strata's models are added up, 0 with one model"
+        f" {best not in measured}; its error is {left:.2f} (of 2) after the strata's models are"
+        " added up, 0 with one model"
     )
     return Evidence(float(second and best not in measured and left > 0), detail=words)
 
@@ -218,14 +199,11 @@ def _from_independence(law: np.ndarray) -> float:
     return float(np.abs(law - np.outer(law.sum(axis=1), law.sum(axis=0))).sum())
 
 
-MEASURES: dict[str, Callable[..., Evidence]] = {
-    f.__name__: f
-    for f in (
-        fresh_estimate,
-        logarithmic_radius,
-        population_weight,
-        table1,
-        table2_newyork,
-        stylised_selection,
-    )
-}
+MEASURES = by_name(
+    fresh_estimate,
+    logarithmic_radius,
+    population_weight,
+    table1,
+    table2_newyork,
+    stylised_selection,
+)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from typing import Any
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 from scipy import stats
 
-from lib.ledger.rules import Evidence
-from lib.means.group_sizes import expected_logs, log_sums
+from lib.ledger.rules import Evidence, by_name
+from lib.means.group_sizes import expected_logs, log_dirichlet, log_sums
 from lib.means.grouped import laplace_means, recombine
 from lib.means.stratified import strat_laplace
 from lib.means.theory import clip_slack, printed_factor
@@ -56,13 +55,8 @@ def _laplace_law(
     """
     found, draws = [], []
     for run in (0, 1):
-        how: dict[str, Any] = {
-            "low": -half,
-            "high": half,
-            "epsilon": epsilon,
-            "rng": stream(1, "draws", run),
-        }
-        found.append(strat_laplace(x, groups, half.size, **how).strata)
+        given = {"low": -half, "high": half, "epsilon": epsilon, "rng": stream(1, "draws", run)}
+        found.append(strat_laplace(x, groups, half.size, **given).strata)
         draws.append(stream(1, "draws", run).laplace(0.0, 1.0, half.size))
     scale = (found[1] - found[0]) / (draws[1] - draws[0])
     return found[0] - draws[0] * scale, np.abs(scale)
@@ -92,12 +86,8 @@ def noise_bound(stratified: bool, gamma: float = 0.05, runs: int = 2000) -> Evid
     for sizes in _BOUNDED if stratified else ([200], [5000]):
         k, n = len(sizes), sum(sizes)
         rng = stream(1, "noise bound", k, n, max(sizes))
-        bound = (
-            math.sqrt(k)
-            * math.log(1 / gamma)
-            * (2 * radius + 2 * clip_slack(n / k, gamma))
-            / (n * epsilon)
-        )
+        width = 2 * radius + 2 * clip_slack(n / k, gamma)
+        bound = math.sqrt(k) * math.log(1 / gamma) * width / (n * epsilon)
         x = radius + rng.standard_normal(runs * n)  # means at the edge, where clipping would bite
         half = np.tile([radius + clip_slack(size, gamma) for size in sizes], runs)
         groups = laplace_means(x, np.tile(sizes, runs), -half, half, epsilon, rng).reshape(runs, k)
@@ -130,11 +120,10 @@ def skewed_noise(skewed: float, even: float, runs: int = 2000) -> Evidence:
     a pair counts if the whole 95% interval of the difference of means is below 0.
     """
     below, ratios = [], []
-    for n in (1000, 2000, 4000, 6000, 8000, 10_000, 30_000):
-        for k in (3, 6, 12):
-            (few, a), (many, b) = (_noise_of_sizes(alpha, n, k, runs) for alpha in (skewed, even))
-            below.append(few - many + 1.96 * math.hypot(a, b) < 0)
-            ratios.append(few / many)
+    for n, k in product((1000, 2000, 4000, 6000, 8000, 10_000, 30_000), (3, 6, 12)):
+        (few, a), (many, b) = (_noise_of_sizes(alpha, n, k, runs) for alpha in (skewed, even))
+        below.append(few - many + 1.96 * math.hypot(a, b) < 0)
+        ratios.append(few / many)
     words = (
         f"median ratio {np.median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}, over"
         f" {len(ratios)} pairs of settings"
@@ -148,9 +137,8 @@ def _noise_of_sizes(alpha: float, n: int, k: int, runs: int) -> tuple[float, flo
     A group that nobody is in counts as one person; it would add no noise at all.
     """
     rng = stream(1, "skewed noise", alpha, n, k)
-    logs = np.log(
-        np.maximum(rng.multinomial(n, rng.dirichlet(np.full(k, alpha), size=runs)), 1) / 0.05
-    )
+    sizes = rng.multinomial(n, rng.dirichlet(np.full(k, alpha), size=runs))
+    logs = np.log(np.maximum(sizes, 1) / 0.05)
     drawn = np.sqrt((8 * (3.0 + np.sqrt(2 * (logs + math.log(2)))) ** 2).sum(axis=1))
     return float(drawn.mean()), float(drawn.std(ddof=1) / math.sqrt(runs))
 
@@ -161,17 +149,12 @@ def root_k() -> Evidence:
     Over vectors of sizes.
     """
     rng, ratios = stream(1, "root k"), []
-    for k in (2, 5, 20, 100):
-        for alpha in (0.13, 1.0, 100.0):
-            sizes = 1 + rng.multinomial(100_000, rng.dirichlet(np.full(k, alpha)))
-            ratios += [
-                printed_factor(sizes, radius=r, gamma=0.05) / math.sqrt(k)
-                for r in (0.01, 3.0, 100.0)
-            ]
-    return Evidence(
-        float(max(ratios) <= 1),
-        detail=f"{min(ratios):.2f} to {max(ratios):.2f} of sqrt(k), over {len(ratios)} settings",
-    )
+    for k, alpha in product((2, 5, 20, 100), (0.13, 1.0, 100.0)):
+        sizes = 1 + rng.multinomial(100_000, rng.dirichlet(np.full(k, alpha)))
+        factors = [printed_factor(sizes, radius=r, gamma=0.05) for r in (0.01, 3.0, 100.0)]
+        ratios += [factor / math.sqrt(k) for factor in factors]
+    words = f"{min(ratios):.2f} to {max(ratios):.2f} of sqrt(k), over {len(ratios)} settings"
+    return Evidence(float(max(ratios) <= 1), detail=words)
 
 
 def lemma12() -> Evidence:
@@ -180,34 +163,27 @@ def lemma12() -> Evidence:
     Over every way to split up to 20 people into up to 5 groups, and over drawn vectors of larger
     sizes.
     """
-    rng, slack, cases = stream(1, "lemma 12"), [], 0
-    equal: list = []
-    for k in (2, 9, 40):
-        for alpha in (0.1, 1.0, 1000.0):
-            logs = log_sums(1 + rng.multinomial(10_000, rng.dirichlet(np.full(k, alpha))))
-            slack.append(logs["worst"] - logs["observed"])
-    for k in range(2, 6):
-        for n in range(k, 21):
-            for sizes in _partitions(n, k):
-                logs = log_sums(np.array(sizes))
-                (equal if len(set(sizes)) == 1 else slack).append(logs["worst"] - logs["observed"])
-                cases += 1
+    rng = stream(1, "lemma 12")
+    drawn = [
+        1 + rng.multinomial(10_000, rng.dirichlet(np.full(k, alpha)))
+        for k, alpha in product((2, 9, 40), (0.1, 1.0, 1000.0))
+    ]
+    ways = [sizes for k in range(2, 6) for n in range(k, 21) for sizes in _partitions(n, k)]
+    equal, slack = [], []
+    for sizes in [*drawn, *ways]:
+        logs = log_sums(np.array(sizes))
+        (equal if len(set(sizes)) == 1 else slack).append(logs["worst"] - logs["observed"])
     holds = min(slack) > 1e-9 and max(map(abs, equal)) < 1e-9
     words = (
-        f"slack from {min(slack):.4f} in {cases:,} partitions and 9 drawn vectors, none in"
+        f"slack from {min(slack):.4f} in {len(ways):,} partitions and {len(drawn)} drawn vectors, none in"
         f" {len(equal)} of equal groups"
     )
     return Evidence(float(holds), detail=words)
 
 
-def _partitions(n: int, k: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
-    """Every way to split ``n`` into ``k`` sizes of at least one, largest first."""
-    if k == 1:
-        if most is None or n <= most:
-            yield (n,)
-        return
-    for largest in range(min(n - k + 1, most or n), (n - 1) // k, -1):
-        yield from ((largest, *rest) for rest in _partitions(n - largest, k - 1, largest))
+def _partitions(n: int, k: int) -> list[tuple[int, ...]]:
+    """Every way to split ``n`` into ``k`` sizes of at least one."""
+    return [s for s in combinations_with_replacement(range(1, n + 1), k) if sum(s) == n]
 
 
 def theorem10(runs: int = 200_000) -> Evidence:
@@ -217,9 +193,7 @@ def theorem10(runs: int = 200_000) -> Evidence:
     """
     rng, scores = stream(1, "theorem 10"), []
     for alpha, k in ((0.13, 9), (0.5, 4), (1.0, 9), (5.0, 30)):
-        logs = np.log(rng.gamma(alpha + 1, size=(runs, k))) + np.log(rng.random((runs, k))) / alpha
-        logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
-        sums = logs.sum(axis=1)
+        sums = log_dirichlet(alpha, k, runs, rng).sum(axis=1)
         scores.append((sums.mean() - expected_logs(alpha, k, 1.0)) / (sums.std() / math.sqrt(runs)))
     words = f"an equality: z from {min(scores):.1f} to {max(scores):.1f} over {runs:,} draws each"
     return Evidence(
@@ -248,12 +222,11 @@ def figure1() -> Evidence:
     From 0.2 to 1, between k + log n and k log(n/k).
     """
     places, ok = [], True
-    for k in (3, 9, 20, 50):
-        for n in (10_000, 196_967, 1_000_000):
-            low, high = k + math.log(n), k * math.log(n / k)
-            curve = np.array([expected_logs(a, k, n) for a in np.linspace(0.2, 1.0, 17)])
-            ok &= bool((np.diff(curve) > 0).all() and low <= curve[0] and curve[-1] <= high)
-            places.append((curve[[0, -1]] - low) / (high - low))
+    for k, n in product((3, 9, 20, 50), (10_000, 196_967, 1_000_000)):
+        low, high = k + math.log(n), k * math.log(n / k)
+        curve = np.array([expected_logs(a, k, n) for a in np.linspace(0.2, 1.0, 17)])
+        ok &= bool((np.diff(curve) > 0).all() and low <= curve[0] and curve[-1] <= high)
+        places.append((curve[[0, -1]] - low) / (high - low))
     ends = np.array(places)
     words = ", ".join(
         f"alpha {a}: {x.min():.0%} to {x.max():.0%} of the way up"
@@ -265,15 +238,13 @@ def figure1() -> Evidence:
 def small_alpha(alpha: float, n: int, k: int, runs: int = 20_000) -> Evidence:
     """Whether Theorem 10's expression is within a factor of 2 of k + log n at a small alpha."""
     value, scale = expected_logs(alpha, k, n), k + math.log(n)
-    rng = stream(1, "small alpha")
-    logs = np.log(rng.gamma(alpha + 1, size=(runs, k))) + np.log(rng.random((runs, k))) / alpha
-    logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+    logs = log_dirichlet(alpha, k, runs, stream(1, "small alpha"))
     people = np.maximum(logs + math.log(n), 0.0).sum(axis=1).mean()
     words = (
         f"at alpha {alpha:g} it is {value:,.0f}, k + log n {scale:.1f}; groups of one person at"
-        f" least give {people:.1f}"
+        f" least give {people:.1f} (mean of {runs:,} draws; the verdict is on the expression, which"
+        " is arithmetic)"
     )
-    words += f" (mean of {runs:,} draws; the verdict is on the expression, which is arithmetic)"
     return Evidence(float(scale / 2 <= value <= 2 * scale), detail=words)
 
 
@@ -309,20 +280,17 @@ def algorithm3(k: int) -> Evidence:
     )
 
 
-MEASURES: dict[str, Callable[..., Evidence]] = {
-    f.__name__: f
-    for f in (
-        stratified_privacy,
-        printed_clipping,
-        noise_bound,
-        skewed_noise,
-        root_k,
-        lemma12,
-        theorem10,
-        best_case,
-        figure1,
-        small_alpha,
-        statistical_error,
-        algorithm3,
-    )
-}
+MEASURES = by_name(
+    stratified_privacy,
+    printed_clipping,
+    noise_bound,
+    skewed_noise,
+    root_k,
+    lemma12,
+    theorem10,
+    best_case,
+    figure1,
+    small_alpha,
+    statistical_error,
+    algorithm3,
+)

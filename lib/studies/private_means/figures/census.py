@@ -48,8 +48,13 @@ def dirichlet_triangles(draws: Mapping[float, np.ndarray]) -> Picture:
 def shares(sizes: Sequence[float], laws: Mapping[str, np.ndarray]) -> Picture:
     """Sorted shares of the groups beside draws of symmetric Dirichlet laws (median, 5% to 95%)."""
     observed = np.sort(np.asarray(sizes, dtype=float) / np.sum(sizes))[::-1]
-    limits: dict[str, Any] = {"ylim": (max(observed.min() / 30, 1e-9), 1.3), "log": "y"}
-    fig, ax = panel((6.2, 3.2), "race group, by size", "share of the people (log)", **limits)
+    fig, ax = panel(
+        (6.2, 3.2),
+        "race group, by size",
+        "share of the people (log)",
+        ylim=(max(observed.min() / 30, 1e-9), 1.3),
+        log="y",
+    )
     place = np.arange(1, observed.size + 1)
     for i, (name, g) in enumerate(laws.items()):
         quantiles = np.quantile(np.sort(g, axis=1)[:, ::-1], (0.05, 0.5, 0.95), axis=0)
@@ -76,10 +81,17 @@ def _methods(ax: Axes, scores: pd.DataFrame, x: str, metric: str) -> dict[str, p
 def error_grid(scores: pd.DataFrame, ks: Sequence[int], alphas: Sequence[float]) -> Picture:
     """Error against n, a row a k and a column an alpha (Figure 6); dotted: without noise."""
     cells = [(k, alpha) for k in ks for alpha in alphas]
-    size, shape = (1.8 + 1.75 * len(alphas), 0.8 + 1.7 * len(ks)), (len(ks), len(alphas))
-    settings: dict[str, Any] = {"log": "xy", "sharex": True, "sharey": True}
     titles = [f"k = {k}, α = {alpha:g}" for k, alpha in cells]
-    fig, axes = panels(size, shape, "n (log)", "|error| (log)", titles=titles, **settings)
+    fig, axes = panels(
+        (1.8 + 1.75 * len(alphas), 0.8 + 1.7 * len(ks)),
+        (len(ks), len(alphas)),
+        "n (log)",
+        "|error| (log)",
+        titles=titles,
+        log="xy",
+        sharex=True,
+        sharey=True,
+    )
     dotted: dict[str, Any] = {"color": RED, "linestyle": ":", "label": "PubStrat, no noise"}
     words = []
     for ax, (k, alpha) in zip(axes.flat, cells, strict=True):
@@ -108,10 +120,15 @@ def against(scores: pd.DataFrame, x: str, xlabel: str) -> Picture:
 def census(scores: pd.DataFrame, variables: Sequence[str], metrics: Mapping[str, str]) -> Picture:
     """A row a variable, a column a metric, points at the number of strata (Figures 2 and 8)."""
     cells = [(variable, metric) for variable in variables for metric in metrics]
-    shape = (len(variables), len(metrics))
-    size = (0.8 + 2.9 * len(metrics), 0.8 + 2.0 * len(variables))
     titles = [f"{variable}: {metrics[metric]}" for variable, metric in cells]
-    fig, axes = panels(size, shape, "strata k (log)", titles=titles, sharex=True, log="x")
+    fig, axes = panels(
+        (0.8 + 2.9 * len(metrics), 0.8 + 2.0 * len(variables)),
+        (len(variables), len(metrics)),
+        "strata k (log)",
+        titles=titles,
+        sharex=True,
+        log="x",
+    )
     words = []
     for ax, (variable, metric) in zip(axes.flat, cells, strict=True):
         part = scores[(scores["variable"] == variable) & (scores["metric"] == metric)]
@@ -130,8 +147,9 @@ def sweep(
 ) -> Picture:
     """A panel a variable, two in a row: a metric against the budget, 95% bands."""
     rows = -(-len(variables) // 2)
-    settings: dict[str, Any] = {"titles": variables, "log": "xy", "sharex": True}
-    fig, axes = panels((6.4, 0.7 + 2.3 * rows), (rows, 2), xlabel, ylabel, **settings)
+    fig, axes = panels(
+        (6.4, 0.7 + 2.3 * rows), (rows, 2), xlabel, ylabel, titles=variables, log="xy", sharex=True
+    )
     words = []
     for ax, variable in zip(axes.flat, variables, strict=False):
         means = _methods(ax, scores[scores["variable"] == variable], "budget", metric)

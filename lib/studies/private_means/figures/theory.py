@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,12 +50,13 @@ def dirichlet_curve(table: pd.DataFrame, levels: Mapping[str, float]) -> Picture
 
     ``table`` has columns ``alpha, theorem, drawn, with people``.
     """
-    limits: dict[str, Any] = {
-        "ylim": (min(0.0, levels["best"]) - 5, levels["worst"] + 6),
-        "log": "x",
-    }
-    labels = ("Dirichlet parameter α (log scale)", "sum of log group sizes")
-    fig, ax = panel((5.8, 4.4), *labels, **limits)
+    fig, ax = panel(
+        (5.8, 4.4),
+        "Dirichlet parameter α (log scale)",
+        "sum of log group sizes",
+        ylim=(min(0.0, levels["best"]) - 5, levels["worst"] + 6),
+        log="x",
+    )
     curves, mark = table.set_index("alpha"), {"linestyle": "", "markersize": 4}
     ax.plot(curves["theorem"], color=BLUE, label="Theorem 10")
     ax.plot(curves["drawn"], marker="o", color=BLUE, fillstyle="none", label="draws", **mark)
