@@ -55,8 +55,9 @@ def _laplace_law(
     """
     found, draws = [], []
     for run in (0, 1):
-        given = {"low": -half, "high": half, "epsilon": epsilon, "rng": stream(1, "draws", run)}
-        found.append(strat_laplace(x, groups, half.size, **given).strata)
+        rng = stream(1, "draws", run)
+        mean = strat_laplace(x, groups, half.size, low=-half, high=half, epsilon=epsilon, rng=rng)
+        found.append(mean.strata)
         draws.append(stream(1, "draws", run).laplace(0.0, 1.0, half.size))
     scale = (found[1] - found[0]) / (draws[1] - draws[0])
     return found[0] - draws[0] * scale, np.abs(scale)
@@ -169,14 +170,14 @@ def lemma12() -> Evidence:
         for k, alpha in product((2, 9, 40), (0.1, 1.0, 1000.0))
     ]
     ways = [sizes for k in range(2, 6) for n in range(k, 21) for sizes in _partitions(n, k)]
-    equal, slack = [], []
-    for sizes in [*drawn, *ways]:
-        logs = log_sums(np.array(sizes))
-        (equal if len(set(sizes)) == 1 else slack).append(logs["worst"] - logs["observed"])
-    holds = min(slack) > 1e-9 and max(map(abs, equal)) < 1e-9
+    cases = [*drawn, *map(np.array, ways)]
+    slack = np.array([logs["worst"] - logs["observed"] for logs in map(log_sums, cases)])
+    equal = np.array([np.ptp(sizes) == 0 for sizes in cases])
+    least = slack[~equal].min()
+    holds = least > 1e-9 and np.abs(slack[equal]).max() < 1e-9
     words = (
-        f"slack from {min(slack):.4f} in {len(ways):,} partitions and {len(drawn)} drawn vectors, none in"
-        f" {len(equal)} of equal groups"
+        f"slack from {least:.4f} in {len(ways):,} partitions and {len(drawn)} drawn vectors, none in"
+        f" {equal.sum()} of equal groups"
     )
     return Evidence(float(holds), detail=words)
 
