@@ -10,7 +10,7 @@ There is no registry to fill, and none that a new process would have to be told 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
@@ -79,12 +79,13 @@ def _number(value: object) -> float:
 
 def choice(name: str, value: object, allowed: Iterable[object]) -> Any:
     """``value`` if it is one of ``allowed``."""
-    allowed = list(allowed)
-    require(_among(value, allowed), name, f"one of {', '.join(map(repr, allowed))}", value)
+    allowed = allowed if isinstance(allowed, Container) else list(allowed)
+    if not _among(value, allowed):
+        raise refusal(name, f"one of {', '.join(map(repr, allowed))}", value)
     return value
 
 
-def _among(value: object, allowed: list[object]) -> bool:
+def _among(value: object, allowed: Container[object]) -> bool:
     try:
         hash(value)  # an array of one name equals the name, and cannot stand for it
         return value in allowed

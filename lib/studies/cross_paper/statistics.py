@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,7 +64,7 @@ def mean_excess(
     each: Mapping[str, Sequence] | None = None,
     of: Mapping | None = None,
     less: Mapping | None = None,
-    **wanted: object,
+    **wanted: Any,
 ) -> pd.DataFrame:
     """:func:`excess` of what is ``wanted``, one column for each combination of ``each``; with
     ``less``, that of ``of`` less that of ``less``, which say what the two have apart.
@@ -71,9 +72,9 @@ def mean_excess(
     each, found = each or {}, {}
     for values in product(*each.values()):
         own = wanted | dict(zip(each, values, strict=True))
-        series = excess(rows, value, **own | (of or {}))
+        series = excess(rows, value, **own | dict(of or {}))
         if less is not None:
-            series = series - excess(rows, value, **own | less)
+            series = series - excess(rows, value, **own | dict(less))
         name = ", ".join(f"ε = {v:g}" if c == "epsilon" else v for c, v in own.items() if c in each)
         found[name] = series
     return pd.DataFrame(found)
