@@ -8,6 +8,7 @@ listing of its module (:func:`source_page`).
 from __future__ import annotations
 
 import ast
+import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -312,12 +313,18 @@ def source_page(module: str, root: Path = ROOT) -> str:
 
 def write_reference(docs: Iterable[str], folder: Path, root: Path = ROOT) -> None:
     """Write the sources of the reference pages among ``docs`` into a stage, and the listings."""
+    kept = root / "_build" / "listings"
     for doc in docs:
         page = doc.removeprefix(f"{FOLDER}/")
         target = folder / f"{doc}.rst"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(reference_page(page, root))
-        (folder / SOURCES).mkdir(parents=True, exist_ok=True)
+        for place in (folder / SOURCES, kept):
+            place.mkdir(parents=True, exist_ok=True)
         for part in reference_pages(root).get(page, ("", ()))[1]:
             for module in modules_of(f"lib.{part}", root):
-                (folder / SOURCES / f"{module}.html").write_text(source_page(module, root))
+                code = [file for file in [_file(module, root)] if file]
+                listing = kept / f"{digest(code, root)}.html"
+                if not listing.exists():  # a second build colours nothing again
+                    listing.write_text(source_page(module, root))
+                shutil.copy(listing, folder / SOURCES / f"{module}.html")
