@@ -73,6 +73,8 @@ class Entry:
     parts : mapping, optional
         What each of several disjoint parts of the data paid.
 
+    Examples
+    --------
     >>> accountant = PrivacyAccountant(1.0)
     >>> accountant.spend("a count of rows", 0.25)
     0.25
@@ -106,6 +108,8 @@ class PrivacyAccountant:
     ValueError
         For a budget outside of [1e-300, 1e300], or an unknown unit.
 
+    Examples
+    --------
     >>> accountant = PrivacyAccountant(1.0)
     >>> accountant.spend("a count of rows", 0.25)
     0.25

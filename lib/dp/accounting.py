@@ -65,6 +65,8 @@ def rho_of_pure(epsilon: float, *, of: str = "any") -> float:
         ``epsilon + e^-epsilon - 1``, exact for Laplace noise; ``"bounded range"``:
         ``epsilon^2 / 8``, for the exponential mechanism.
 
+    Examples
+    --------
     >>> rho_of_pure(1.0)
     0.5
     """
@@ -111,6 +113,8 @@ def delta_of(rho: float, epsilon: float) -> float:
     ValueError
         If ``rho`` or ``epsilon`` is out of range.
 
+    Examples
+    --------
     >>> round(delta_of(0.1, 2.0), 6)
     4e-06
     """
@@ -157,6 +161,8 @@ def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
     ValueError
         If ``rho`` or ``delta`` is out of range or ``conversion`` is not known.
 
+    Examples
+    --------
     >>> round(epsilon_of(0.1, 1e-6), 3)
     2.142
     """
@@ -197,6 +203,8 @@ def zcdp_rho(epsilon: float, delta: float, *, conversion: str = "standard") -> f
     ValueError
         If ``epsilon`` or ``delta`` is out of range or ``conversion`` is not known.
 
+    Examples
+    --------
     >>> round(zcdp_rho(1.0, 1e-6), 5)
     0.01747
     """

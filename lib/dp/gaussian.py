@@ -35,6 +35,8 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
     float
         Above 0, if only by the least float (about 5e-324).
 
+    Examples
+    --------
     >>> round(gaussian_delta(1.0, 1.0), 4)
     0.1269
     """

@@ -116,6 +116,8 @@ def noisy(
         For values that are not finite, another ``rng``, or an accountant with too little left;
         nothing is paid for then.
 
+    Examples
+    --------
     >>> accountant = PrivacyAccountant(1.0)
     >>> law, rng = Gaussian(sensitivity=1.0, rho=0.5), np.random.default_rng(0)
     >>> noisy(law, [3.0], rng, "people", accountant).round(2).tolist(), accountant.left

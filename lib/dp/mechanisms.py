@@ -78,6 +78,8 @@ class Laplace:
     scale : float or array, optional
         ``b``, where a caller has rounded it in another order: stored results keep their last bit.
 
+    Examples
+    --------
     >>> law = Laplace(sensitivity=1.0, epsilon=0.5)
     >>> float(law.scale), float(law.variance())
     (2.0, 8.0)
@@ -131,6 +133,8 @@ class Gaussian:
         Standard deviation, where a caller has rounded it in another order: stored results keep
         their last bit.
 
+    Examples
+    --------
     >>> law = Gaussian(sensitivity=1.0, rho=0.5)
     >>> float(law.sigma), law.mu
     (1.0, 1.0)
@@ -182,6 +186,8 @@ class Exponential:
         The price, where it comes first (:meth:`of_rho`): a square root and a square do not give it
         back to the last bit.
 
+    Examples
+    --------
     >>> law = Exponential(sensitivity=1.0, epsilon=2.0)
     >>> law.probabilities([0.0, 1.0]).round(2).tolist()
     [0.27, 0.73]

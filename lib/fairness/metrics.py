@@ -88,6 +88,8 @@ def group_rates(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> di
     ValueError
         For an array that is empty, of another shape, or with other entries.
 
+    Examples
+    --------
     >>> rates = group_rates([1, 0, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0])
     >>> rates["tpr_1"], rates["tpr_0"]
     (1.0, 0.0)
@@ -135,6 +137,8 @@ def fairness(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> dict[
     ValueError
         For an array that is empty, of another shape, or with other entries.
 
+    Examples
+    --------
     >>> fairness([1, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0])
     {'DI': 2.0, 'SPD': -0.5, 'EOD': 0.0, 'OAD': 0.5}
     """
@@ -181,6 +185,8 @@ def utility(
         For labels that are empty, of another shape, or with other entries than
         0 and 1; for scores of another shape, of no numbers, or with NaN.
 
+    Examples
+    --------
     >>> utility([1, 0, 1, 0], [1, 0, 0, 0])["acc"]
     0.75
     """
@@ -235,6 +241,8 @@ def evaluate(
         As for :func:`group_rates` and :func:`utility`, and for an ``extra``
         whose name is taken.
 
+    Examples
+    --------
     >>> found = evaluate([1, 0, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0])
     >>> found["EOD"], found["acc"], found["n_0"]
     (1.0, 0.75, 2)

@@ -40,6 +40,8 @@ def stratum_errors(
         If a true value is not finite, or zero where it has to be divided by,
         or the shapes do not broadcast.
 
+    Examples
+    --------
     >>> stratum_errors([2.0, 4.0], [1.0, 5.0]).tolist()
     [0.5, 0.25]
     """
@@ -92,6 +94,8 @@ def parity_error(
         If ``truth`` and ``estimate`` have no strata, ``reading`` is not known,
         ``omega`` or ``drop`` is out of range, or as :func:`stratum_errors`.
 
+    Examples
+    --------
     >>> float(parity_error([2.0, 4.0], [1.0, 5.0], 3.0, 3.0))
     0.75
     """

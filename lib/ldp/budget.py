@@ -42,6 +42,8 @@ def split_budget(
         is no sequence, is empty or has an entry that is no whole number from 2
         on, or ``split`` is not known.
 
+    Examples
+    --------
     >>> split_budget(1.0, [2, 8], "k-based").tolist()
     [0.2, 0.8]
     """

@@ -38,6 +38,8 @@ def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6)
         If ``level`` is not in (0, 1), the shapes differ or are no (n, k) with k
         up to 62, there is no report, or an entry is no bit.
 
+    Examples
+    --------
     >>> from lib.ldp import GRR
     >>> rng, protocol = np.random.default_rng(0), GRR(k=2, epsilon=1.0)
     >>> samples = [protocol.privatise_support(np.full(10_000, v), rng) for v in (0, 1)]

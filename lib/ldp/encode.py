@@ -38,6 +38,8 @@ def one_hot(values: np.ndarray, k: int) -> np.ndarray:
     ValueError
         If an entry is no whole number in ``0 .. k-1``.
 
+    Examples
+    --------
     >>> one_hot(np.array([2, 0]), 3).tolist()
     [[0, 0, 1], [1, 0, 0]]
     """
@@ -89,6 +91,8 @@ def sanitise(
         ``protocol``, ``split`` or ``form`` is not known; if ``epsilon`` or a share of it
         is out of a protocol's range; if ``rng`` is no generator.
 
+    Examples
+    --------
     >>> import pandas as pd
     >>> people = pd.DataFrame({"sex": [0, 1, 1], "age": [2, 0, 1]})
     >>> domain = Domain.of({"sex": 2, "age": 3})
@@ -158,6 +162,8 @@ def design_matrix(
         sanitised bits have another shape or type, entries beside 0 and 1 or
         belong to no attribute of ``domain``, or if ``form`` is not known.
 
+    Examples
+    --------
     >>> import pandas as pd
     >>> people = pd.DataFrame({"sex": [0, 1], "age": [2, 0]})
     >>> design_matrix(people, Domain.of({"sex": 2, "age": 3})).tolist()

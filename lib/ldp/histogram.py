@@ -94,6 +94,8 @@ class THE(UnaryEncoding):
         Where the threshold is searched: (0.5, 1) as printed, or [0, 1] as in
         the published code. The optimum is the same.
 
+    Examples
+    --------
     >>> protocol = THE(k=4, epsilon=1.0)
     >>> round(protocol.theta, 2), round(protocol.p, 2), round(protocol.q, 2)
     (0.62, 0.59, 0.37)

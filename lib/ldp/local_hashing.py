@@ -233,6 +233,8 @@ class OLH(LocalHashing):
         ``floor(e^eps + 1)`` as the paper prints, or ``round(e^eps) + 1`` as the
         common implementation has it.
 
+    Examples
+    --------
     >>> OLH(k=100, epsilon=1.0).g, OLH(k=100, epsilon=1.0, g_rule="round").g
     (3, 4)
     """

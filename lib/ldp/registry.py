@@ -31,6 +31,8 @@ def protocol_class(name: str) -> type[Protocol]:
         If the name is not known, or names what cannot be imported or is no
         subclass of :class:`Protocol`.
 
+    Examples
+    --------
     >>> protocol_class("GRR")
     <class 'lib.ldp.grr.GRR'>
     """
@@ -64,6 +66,8 @@ def make(name: str, *, k: int, epsilon: float, **options) -> Protocol:
         As :func:`protocol_class`; if ``k``, ``epsilon`` or the value of an
         option is out of range; for an option that the protocol does not have.
 
+    Examples
+    --------
     >>> make("OLH", k=10, epsilon=1.0, g_rule="round")
     OLH(k=10, epsilon=1)
     """

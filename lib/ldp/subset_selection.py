@@ -35,6 +35,8 @@ class SS(Protocol):
         prints, or to the nearest as the common implementation has it. Where
         the rule says 0 (no subset to report), 1 is used: SS is then GRR.
 
+    Examples
+    --------
     >>> protocol = SS(k=10, epsilon=1.0)
     >>> protocol.omega, protocol.privatise(np.array([7]), np.random.default_rng(0)).shape
     (2, (1, 2))

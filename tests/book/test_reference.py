@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
+import re
 from types import SimpleNamespace
 
 import nbformat
@@ -189,3 +191,19 @@ def test_a_study_states_a_title_and_chapters_that_the_book_lists(name):
 def test_each_paper_of_a_study_has_a_heading_in_the_ledger():
     assert [*papers()] == list(PAPERS)
     assert {study.paper for study in studies()} == {*papers(), COMPANION}
+
+
+@pytest.mark.parametrize("page", reference_pages())
+def test_the_examples_of_a_docstring_have_a_section_of_their_own(page):
+    """Below another heading numpydoc takes them for that section's entries."""
+    wrong = []
+    for part in reference_pages()[page][1]:
+        for module in modules_of(f"lib.{part}"):
+            tree = ast.parse(ROOT.joinpath(*module.split(".")).with_suffix(".py").read_text())
+            for node in ast.walk(tree):
+                if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+                    said = (ast.get_docstring(node) or "").partition("\n>>> ")
+                    heads = re.findall(r"^(\w[\w ]*)\n-{3,}$", said[0], re.MULTILINE)
+                    if said[1] and heads and heads[-1] not in ("Examples", "Notes"):
+                        wrong.append(f"{module}.{getattr(node, 'name', '')}: {heads[-1]}")
+    assert wrong == []
