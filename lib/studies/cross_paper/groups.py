@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lib.groups import EVERYONE, groups
+from lib.groups import EVERYONE, group_values, groups
 from lib.studies.synthesizers.tables import WORDS
 
 __all__ = ["RACES", "SEXES", "WITH", "collection"]
@@ -30,7 +30,4 @@ def collection(frame: pd.DataFrame, target: str) -> dict[str, np.ndarray]:
         everyone=False,
     )
     masks = {EVERYONE: np.ones(len(frame), dtype=bool), WITH: (frame[target] == 1).to_numpy()}
-    return masks | {
-        " & ".join(part.split(" = ")[1] for part in name.split(" & ")): who
-        for name, who in found.items()
-    }
+    return masks | {" & ".join(group_values(name).values()): who for name, who in found.items()}

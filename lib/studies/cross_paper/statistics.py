@@ -19,14 +19,24 @@ import pandas as pd
 from lib.stats.summary import rank_correlation
 from lib.studies.cross_paper.groups import RACES, SEXES, WITH
 
-__all__ = ["MEASURES", "RELEASE", "SMALL", "SMALL_NAME", "excess", "gaps_of", "small_crossings"]
+__all__ = [
+    "MEASURES",
+    "RELEASE",
+    "SMALL",
+    "SMALL_NAME",
+    "crossings",
+    "excess",
+    "gaps_of",
+    "small_crossings",
+]
 
 RELEASE = ["kind", "by", "weights", "epsilon", "run"]
 SMALL_NAME = "small crossings"
 SMALL = (100, 1300)  # people in the data set: between 0.4% and 5% of it
 
 
-def _crossings(rows: pd.DataFrame) -> list[str]:
+def crossings(rows: pd.DataFrame) -> list[str]:
+    """The crossings of sex and race."""
     names = {f"{s} & {r}" for s in SEXES for r in RACES}
     return [g for g in rows["group"].unique() if g in names]
 
@@ -34,7 +44,7 @@ def _crossings(rows: pd.DataFrame) -> list[str]:
 def small_crossings(rows: pd.DataFrame) -> list[str]:
     """The crossings of sex and race of :data:`SMALL` people."""
     sizes = rows.groupby("group")["people"].max()
-    return [g for g in _crossings(rows) if SMALL[0] <= sizes[g] <= SMALL[1]]
+    return [g for g in crossings(rows) if SMALL[0] <= sizes[g] <= SMALL[1]]
 
 
 def _where(rows: pd.DataFrame, **wanted: object) -> pd.DataFrame:
@@ -94,7 +104,7 @@ def error_and_excess(rows: pd.DataFrame, within: Sequence[str] = ()) -> pd.DataF
     people or more), averaged.
     """
     part = _where(rows, kind="MST", epsilon=(0.1, 1.0, 5.0), reader="tracer")
-    part = part[part["group"].isin(_crossings(rows)) & (part["people"] >= SMALL[0])]
+    part = part[part["group"].isin(crossings(rows)) & (part["people"] >= SMALL[0])]
     found = part.groupby(["run", "group", *within])[["error_in", "excess"]].apply(
         lambda p: rank_correlation(p["error_in"], p["excess"])
     )

@@ -5,17 +5,23 @@ what is guaranteed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import pandas as pd
 
 from lib.coherence.solver import Setting, solve
 from lib.groups import EVERYONE
-from lib.stats.summary import mean_interval, summarise
+from lib.stats.summary import summarise
 from lib.studies.cross_paper.groups import WITH
-from lib.studies.cross_paper.statistics import RELEASE, SMALL_NAME, gaps_of, small_crossings
+from lib.studies.cross_paper.statistics import (
+    RELEASE,
+    SMALL_NAME,
+    crossings,
+    gaps_of,
+    small_crossings,
+)
 
 __all__ = [
-    "SMALL_NAME",
     "label",
     "labelled",
     "intervals",
@@ -28,22 +34,18 @@ __all__ = [
 
 _BY = {"vanilla": "", "SEX": " by sex", "RAC1P": " by race", "SEX_RAC1P": " by sex & race"}
 _PLAIN = {"clear": "in the clear", "fresh": "a fresh half", "nobody": "nobody"}
+_WEIGHTS = {"public": "", "noisy": ", noisy sizes"}
 
 
 def label(kind: str, by: str = "vanilla", weights: str = "public") -> str:
     """A release in words: ``"MST by sex & race, noisy sizes"``."""
-    return _PLAIN.get(kind, kind) + _BY[by] + (", noisy sizes" if weights == "noisy" else "")
+    return _PLAIN.get(kind, kind) + _BY[by] + _WEIGHTS[weights]
 
 
 def labelled(rows: pd.DataFrame) -> pd.DataFrame:
-    """With a column ``release``."""
-    keys = ["kind", "by", "weights"]
-    names = {
-        key: label(*key) for key in rows[keys].drop_duplicates().itertuples(index=False, name=None)
-    }
-    return rows.assign(
-        release=[names[key] for key in rows[keys].itertuples(index=False, name=None)]
-    )
+    """With a column ``release``: its :func:`label`."""
+    kinds = rows["kind"].replace(_PLAIN)
+    return rows.assign(release=kinds + rows["by"].map(_BY) + rows["weights"].map(_WEIGHTS))
 
 
 def of_note(rows: pd.DataFrame) -> dict[str, list[str]]:
@@ -80,26 +82,15 @@ def strata_differences(
     Columns ``release, panel, what, mean, low, high, runs``; averaged over ``epsilons``.
     """
     part = labelled(rows[(rows["kind"] == kind) & rows["epsilon"].isin(list(epsilons))])
-    wanted = {"error": ("error_in", "forest")} | {r: ("excess", r) for r in part["reader"].unique()}
-    found = []
+    error = part[part["reader"] == "forest"].assign(what="error", excess=lambda p: p["error_in"])
+    both, found = pd.concat([error, part.assign(what=part["reader"])]), []
     for panel, groups in of_note(rows).items():
-        for what, (value, reader) in wanted.items():
-            own = part[part["group"].isin(groups) & (part["reader"] == reader)]
-            table = own.pivot_table(index="run", columns="release", values=value)
-            for release in table.columns.drop(label(kind)):
-                mean, low, high = mean_interval(table[release] - table[label(kind)])
-                found.append(
-                    {
-                        "release": release,
-                        "panel": panel,
-                        "what": what,
-                        "mean": mean,
-                        "low": low,
-                        "high": high,
-                        "runs": int(table[release].notna().sum()),
-                    }
-                )
-    return pd.DataFrame(found)
+        own = both[both["group"].isin(groups)]
+        table = own.pivot_table(index=["what", "run"], columns="release", values="excess")
+        apart = table.sub(table[label(kind)], axis=0).drop(columns=label(kind)).stack()
+        each = summarise(apart.rename("apart").reset_index(), ["what", "release"], "apart")
+        found.append(each.assign(panel=panel))
+    return pd.concat(found, ignore_index=True)
 
 
 def guaranteed(
@@ -112,30 +103,18 @@ def guaranteed(
     """The alpha that a pure epsilon-DP release of the half guarantees for each panel's smallest
     group; None: nothing.
     """
-    sizes, n = rows.groupby("group")["people"].max(), int(rows["people"].max())
-    found = []
-    for panel, groups in of_note(rows).items():
-        members = int(sizes[groups].min())
-        for epsilon in epsilons:
-            for mode in modes:
-                setting = {
-                    "beta": beta,
-                    "gamma": members,
-                    "collection": len(sizes),
-                    "n": n,
-                    "epsilon": epsilon,
-                    "mode": mode,
-                }
-                found.append(
-                    {
-                        "panel": panel,
-                        "members": members,
-                        "epsilon": epsilon,
-                        "mode": mode,
-                        "alpha": _alpha(setting),
-                    }
-                )
-    return pd.DataFrame(found)
+    sizes = rows.groupby("group")["people"].max()
+    own = {"beta": beta, "collection": len(sizes), "n": int(sizes.max())}
+    panels = {panel: int(sizes[groups].min()) for panel, groups in of_note(rows).items()}
+    found = pd.DataFrame(
+        product(panels.items(), epsilons, modes), columns=["panel", "epsilon", "mode"]
+    )
+    found["panel"], found["members"] = zip(*found["panel"], strict=True)
+    alpha = [
+        _alpha(own | {"gamma": row.members, "epsilon": row.epsilon, "mode": row.mode})
+        for row in found.itertuples()
+    ]
+    return found.assign(alpha=alpha)
 
 
 def _alpha(setting: dict) -> float | None:
@@ -151,12 +130,10 @@ def errors_and_excess(
     """Mean error and mean excess over runs of each of MST's releases, budgets and crossings of
     ``members`` or more.
     """
-    part = rows[
-        (rows["kind"] == "MST") & (rows["reader"] == reader) & rows["group"].str.contains(" & ")
-    ]
-    part = labelled(part[(part["people"] >= members) & ~part["group"].str.startswith("with")])
+    part = rows[(rows["kind"] == "MST") & (rows["reader"] == reader)]
+    part = part[(part["people"] >= members) & part["group"].isin(crossings(rows))]
     keys = ["release", "epsilon", "group"]
-    return part.groupby(keys)[["error_in", "excess"]].mean().reset_index()
+    return labelled(part).groupby(keys)[["error_in", "excess"]].mean().reset_index()
 
 
 def fairness_and_excess(rows: pd.DataFrame) -> pd.DataFrame:

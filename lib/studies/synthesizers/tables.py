@@ -4,7 +4,7 @@ target, seen and held-out rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -16,7 +16,9 @@ from lib import validate
 from lib.datasets import load
 from lib.datasets.memory import cached_by_data_location
 from lib.domain import Domain
+from lib.files import read_yaml
 from lib.groups import EVERYONE, group_name, group_values
+from lib.paths import DATA
 from lib.rng import stream
 from lib.studies.synthesizers.newyork import employment, stand_in
 
@@ -27,7 +29,6 @@ __all__ = [
     "BY",
     "LEVELS",
     "ORACLES",
-    "Recipe",
     "Table",
     "group_words",
     "origin",
@@ -41,32 +42,17 @@ BY = ("vanilla", *LEVELS)
 HELD_OUT = 0.2
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """Columns to keep, those to bin into five (by equal width, as the paper), and the binary
-    target that is derived.
-    """
-
-    columns: tuple[str, ...]
-    binned: tuple[str, ...]
-    target: str
-    derive: Callable[[pd.DataFrame], pd.Series]
-
-
-_RECIPES: dict[str, Recipe] = {
-    # ESR: 1, 2 civilian and 4, 5 armed forces, employed
-    "acs_coverage": Recipe(
-        ("AGEP", "SCHL", "MAR", "SEX", "DIS", "ESP", "MIL", "NATIVITY", "RAC1P"),
-        ("AGEP", "SCHL"),
-        "EMPLOYED",
-        lambda f: f["ESR"].isin((1, 2, 4, 5)).astype(np.int16),
-    ),
-    "nist": Recipe(
-        ("PUMA", "SEX", "AGE", "RAC1P", "HISP", "MSP", "EDU", "INDP_CAT", "DPHY"),
-        (),
-        "HIGH_INCOME",
-        lambda f: (f["PINCP_DECILE"] >= 6).astype(np.int16),  # code 0 is: not asked
-    ),
+_ABOUT: dict[str, dict] = read_yaml(DATA / "synthesizer_tables.yml", dict)
+TITLES = {name: about["title"] for name, about in _ABOUT.items()}
+WORDS = {  # by code
+    name: {column: tuple(words) for column, words in about["words"].items()}
+    for name, about in _ABOUT.items()
+}
+# what the declared domain of a table took from its own rows: no budget pays for it
+ORACLES = {name: about["oracle"] for name, about in _ABOUT.items() if "oracle" in about}
+_TARGETS: dict[str, tuple[str, Sequence[int]]] = {  # the column and codes that make the target 1
+    "acs_coverage": ("ESR", (1, 2, 4, 5)),  # civilian and armed forces, employed
+    "nist": ("PINCP_DECILE", range(6, 11)),  # code 0 is: not asked
 }
 
 
@@ -85,22 +71,14 @@ def _from_codes(dataset: str, source: str) -> tuple[pd.DataFrame, Domain, str, s
     """The ten columns of a data set; bins are made of the domain that the task declares (see
     :data:`ORACLES`).
     """
-    recipe, data = _RECIPES[dataset], load(dataset, source)
-    frame, sizes = (
-        data.frame[list(recipe.columns)].copy(),
-        {c: data.task.domain[c] for c in recipe.columns},
-    )
-    for column in recipe.binned:
-        frame[column] = (frame[column].to_numpy() * 5 // sizes[column]).astype(np.int16)
-        sizes[column] = 5
-    frame[recipe.target] = recipe.derive(data.frame).to_numpy()
-    return (
-        frame.astype(np.int16),
-        Domain.of(sizes | {recipe.target: 2}),
-        recipe.target,
-        data.source,
-        data.sha256,
-    )
+    about, data = _ABOUT[dataset], load(dataset, source)
+    target, (column, codes) = about["target"], _TARGETS[dataset]
+    frame, domain = data.frame[about["columns"]].copy(), data.task.domain
+    sizes = {c: domain[c] for c in frame} | dict.fromkeys(about["binned"], 5) | {target: 2}
+    for binned in about["binned"]:
+        frame[binned] = frame[binned].to_numpy() * 5 // domain[binned]
+    frame[target] = data.frame[column].isin(codes).to_numpy()
+    return frame.astype(np.int16), Domain.of(sizes), target, data.source, data.sha256
 
 
 TABLES: dict[str, Callable[[str], tuple[pd.DataFrame, Domain, str, str, str]]] = {
@@ -108,43 +86,6 @@ TABLES: dict[str, Callable[[str], tuple[pd.DataFrame, Domain, str, str, str]]] =
     "acs_coverage": partial(_from_codes, "acs_coverage"),
     "newyork": stand_in,
     "ny_employment": employment,
-}
-
-
-TITLES = {
-    "nist": "NIST extract, national 2019",
-    "acs_coverage": "ACS public coverage, Texas 2018",
-    "newyork": "New York 2018, stand-in",
-    "ny_employment": "New York 2018, employment",
-}
-
-ORACLES = {  # what the declared domain of a table took from its own rows: no budget pays for it
-    "acs_coverage": (
-        "the codes of ages and schooling are ranks of the values that occur, binned by rank"
-    ),
-    "nist": "the target is made of deciles of income, which are cut at observed incomes",
-    "newyork": "ages are in five bins of the observed range",
-}
-
-RACES = (
-    "White",
-    "Black",
-    "American Indian",
-    "Alaska Native",
-    "tribe not given",
-    "Asian",
-    "Pacific Islander",
-    "other",
-    "two or more",
-)
-WORDS: dict[str, dict[str, tuple[str, ...]]] = {  # by code
-    "nist": {"SEX": ("women", "men"), "RAC1P": RACES},
-    "acs_coverage": {
-        "SEX": ("women", "men"),
-        "RAC1P": ("race code 0", "race code 1"),
-    },  # not documented
-    "newyork": {"SEX": ("men", "women"), "RAC1P": RACES},
-    "ny_employment": {"SEX": ("men", "women"), "RAC1P": RACES},
 }
 
 
