@@ -20,7 +20,6 @@ from lib.dp import Gaussian, Laplace, PrivacyAccountant, noisy
 __all__ = [
     "Interval",
     "group_order",
-    "clipped_means",
     "coinpress",
     "coinpress_path",
     "laplace_means",
@@ -124,20 +123,6 @@ class _Parts:
             low, high = np.repeat(low, self.own[block]), np.repeat(high, self.own[block])
         clipped = np.minimum(np.maximum(self.values[first:last], low), high)
         return np.add.reduceat(clipped, self.edges[block] - first)
-
-
-def clipped_means(
-    values: np.ndarray, sizes: np.ndarray, low: np.ndarray | float, high: np.ndarray | float
-) -> np.ndarray:
-    """Mean of each group's values projected into its [low, high], shape (k,); 0 for empty groups.
-
-    Examples
-    --------
-    >>> clipped_means(np.array([0.0, 9.0, 2.0]), np.array([2, 1]), 0.0, 5.0).tolist()
-    [2.5, 2.0]
-    """
-    parts = _parts(values, sizes)
-    return parts.means(*(np.broadcast_to(end, parts.sizes.shape) for end in (low, high)))
 
 
 def _parts(values: np.ndarray, sizes: np.ndarray) -> _Parts:

@@ -61,5 +61,6 @@ def in_range(**own: tuple[float, float]):
 
 def _require(name: str, value, low: float, high: float, whose: str) -> None:
     kind, words = (Integral, "an integer") if isinstance(low, int) else (Real, "a number")
-    good = isinstance(value, kind) and not isinstance(value, bool) and low <= float(value) <= high
-    validate.require(good, name, f"{words} >= {low:g} and <= {high:g} for {whose}", value)
+    number = isinstance(value, kind) and not isinstance(value, bool)
+    what = f"{words} >= {low:g} and <= {high:g} for {whose}"
+    validate.require(number and low <= value <= high, name, what, value)

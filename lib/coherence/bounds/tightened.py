@@ -14,6 +14,7 @@ needs no differential privacy at all, only a release with few possible values.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from scipy.optimize import brentq
 
@@ -30,7 +31,10 @@ __all__ = [
 ]
 
 
-def half_sample_distance(members: float, log_p: float) -> float:
+_MOST = 1e260  # members beyond every use
+
+
+def half_sample_distance(members: float, log_p: float, spread: float = 0.0) -> float:
     """The distance that a fresh half exceeds with probability at most p, for any fixed predictor.
 
     ``alpha`` with ``Pr[W1(g(S|C), g(X \\ S|C)) > alpha] <= p``.
@@ -41,12 +45,15 @@ def half_sample_distance(members: float, log_p: float) -> float:
         ``M``, people of the group in the data set.
     log_p : float
         ``ln p``, below 0 (p itself may be too small for a float).
+    spread : float
+        ``s``, what the predictor knows of the half: 0 if it is fixed, else as
+        :func:`~lib.coherence.bounds.within_group.group_spread`.
 
     Returns
     -------
     float
-        ``2/sqrt(q (M-1)) + sqrt(8 ln(2/p) / (q (M-1/2)(1-1/M)))`` with ``q = 1 - 2 ln(4/p) / M``;
-        infinity if ``q <= 0``: the group may then not be split evenly enough to say anything.
+        ``2/sqrt(q (M-1)) + sqrt(8 / (q (M-1/2)(1-1/M))) (sqrt(s/2) + sqrt(ln(2/p)))`` with
+        ``q = 1 - 2 ln(4/p) / M``; infinity if ``q <= 0``: the group may then not be split evenly enough to say anything.
 
     Examples
     --------
@@ -56,8 +63,9 @@ def half_sample_distance(members: float, log_p: float) -> float:
     q = 1 - 2 * (math.log(4) - log_p) / members
     if q <= 0 or members <= 1:
         return math.inf
-    mean = 2 / math.sqrt(q * (members - 1))
-    return mean + math.sqrt(8 * (math.log(2) - log_p) / (q * (members - 0.5) * (1 - 1 / members)))
+    root = math.sqrt(spread / 2) + math.sqrt(math.log(2) - log_p)
+    scale = math.sqrt(8 / (q * (members - 0.5) * (1 - 1 / members)))
+    return 2 / math.sqrt(q * (members - 1)) + root * scale
 
 
 def half_sample_log_tail(alpha: float, members: float) -> float:
@@ -80,29 +88,29 @@ def half_sample_log_tail(alpha: float, members: float) -> float:
 
 
 @in_range()
-def half_sample_size(alpha: float, log_p: float) -> float:
+def half_sample_size(
+    alpha: float, log_p: float, spread: Callable[[float], float] = lambda members: 0.0
+) -> float:
     """The least number of members whose :func:`half_sample_distance` is at most ``alpha``.
 
-    ``alpha`` is at least 1e-100, ``log_p`` at most 0.
+    ``alpha`` is at least 1e-100, ``log_p`` at most 0; ``spread`` gives that of so many members.
+    Infinity if there is none.
 
     Examples
     --------
     >>> round(half_sample_size(0.2, math.log(0.05)))
     1391
     """
-    least = max(2.0, 2 * (math.log(4) - log_p)) * (1 + 1e-12)
-    if half_sample_distance(least, log_p) <= alpha:
-        return least
-    most = least
-    while half_sample_distance(most, log_p) > alpha:
+
+    def excess(members: float) -> float:
+        return half_sample_distance(members, log_p, spread(members)) - alpha
+
+    least = most = max(2.0, 2 * (math.log(4) - log_p)) * (1 + 1e-12)
+    while excess(most) > 0:
         most *= 2
-    return brentq(
-        lambda m: half_sample_distance(m, log_p) - alpha,
-        max(least, most / 2),
-        most,
-        xtol=1e-9,
-        rtol=1e-12,
-    )
+        if most > _MOST:
+            return math.inf
+    return brentq(excess, most / 2, most, rtol=1e-12) if most > least else least
 
 
 @in_range()

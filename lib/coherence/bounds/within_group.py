@@ -17,10 +17,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 
 from lib import validate
 from lib.coherence.bounds.ranges import in_range
+from lib.coherence.bounds.tightened import half_sample_distance, half_sample_size
 
 __all__ = [
     "limit_distance",
@@ -33,7 +33,6 @@ __all__ = [
     "membership_distances",
 ]
 
-_MOST = 1e130  # members beyond every use: for distances down to 1e-60
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
 
@@ -109,17 +108,7 @@ def within_distance(members: float, *, epsilon: float, log_p: float) -> float:
     >>> round(within_distance(1000, epsilon=0.1, log_p=math.log(0.05)), 3)
     0.287
     """
-    if members <= 1:
-        return math.inf
-    q = 1 - 2 * (math.log(4) - log_p) / members
-    if q <= 0:
-        return math.inf
-    root = math.sqrt(group_spread(members=members, epsilon=epsilon) / 2) + math.sqrt(
-        math.log(2) - log_p
-    )
-    return 2 / math.sqrt(q * (members - 1)) + root * math.sqrt(
-        8 / (q * (members - 0.5) * (1 - 1 / members))
-    )
+    return half_sample_distance(members, log_p, group_spread(members=members, epsilon=epsilon))
 
 
 @in_range()
@@ -137,18 +126,7 @@ def within_size(*, alpha: float, beta: float, epsilon: float, collection: int) -
     log_p = math.log(beta / collection)
     if limit_distance(epsilon) >= alpha:
         return math.inf
-    least = 2 * (math.log(4) - log_p) * (1 + 1e-12)
-    most = 2 * least
-    while within_distance(most, epsilon=epsilon, log_p=log_p) > alpha:
-        most *= 2
-        if most > _MOST:
-            return math.inf
-    return brentq(
-        lambda m: min(within_distance(m, epsilon=epsilon, log_p=log_p), 1e9) - alpha,
-        least,
-        most,
-        rtol=1e-12,
-    )
+    return half_sample_size(alpha, log_p, lambda m: group_spread(members=m, epsilon=epsilon))
 
 
 @in_range()

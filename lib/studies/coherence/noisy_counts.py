@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -71,12 +72,9 @@ def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) 
 
     The forest, which is slow, on a fifth of the splits.
     """
-    for split in splits:
-        for release in RELEASES:
-            for epsilon in epsilons:
-                for reader in READERS:
-                    if reader != "forest" or split < max(2, len(splits) // 5):
-                        yield Cell(release=release, epsilon=epsilon, reader=reader, split=split)
+    for split, release, epsilon, reader in product(splits, RELEASES, epsilons, READERS):
+        if reader != "forest" or split < max(2, len(splits) // 5):
+            yield Cell(release=release, epsilon=epsilon, reader=reader, split=split)
 
 
 @cached_by_data_location()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -89,18 +91,13 @@ def section5_grid(
 
     Sizes for the forest and the lookup.
     """
+    dropped = partial(Cell, variant="N dropped")
     for split in splits:
-        for variant in VARIANTS:
-            if variant != "N dropped":
-                yield Cell(variant=variant, split=split)
-        for learner in BATTERY:
-            for labels in ("hard", "confidence"):
-                yield Cell(variant="N dropped", learner=learner, labels=labels, split=split)
-        for n in sizes:
-            for learner in ("forest", "lookup"):
-                yield Cell(
-                    variant="N dropped", learner=learner, labels="confidence", n=n, split=split
-                )
+        yield from (Cell(variant=v, split=split) for v in VARIANTS if v != "N dropped")
+        for learner, labels in product(BATTERY, ("hard", "confidence")):
+            yield dropped(learner=learner, labels=labels, split=split)
+        for n, learner in product(sizes, ("forest", "lookup")):
+            yield dropped(learner=learner, labels="confidence", n=n, split=split)
 
 
 @cached_by_data_location()
