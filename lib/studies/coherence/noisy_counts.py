@@ -16,8 +16,8 @@ from lib.datasets import Dataset, load
 from lib.datasets.memory import cached_by_data_location
 from lib.groups import EVERYONE
 from lib.rng import stream
-from lib.runner.cell import KeyedCell, set_normalised
-from lib.studies.coherence.groups import record_of
+from lib.runner.cell import set_normalised
+from lib.studies.coherence.splits import SplitCell, record_of
 
 __all__ = [
     "VERSION",
@@ -43,28 +43,19 @@ STATISTICS = ("distance", "null")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell(KeyedCell, kind="noisy counts"):
+class Cell(SplitCell, kind="noisy counts"):
     """One split: which counts are published, at which epsilon, and who reads them."""
 
     release: str
     epsilon: float
     reader: str
-    split: int
-    n: int = 0
-    dataset: str = "nist"
     seed: int = SEED
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         validate.choice("release", self.release, RELEASES)
-        set_normalised(
-            self,
-            epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
-            split=validate.integer("split", self.split, low=0),
-            n=validate.integer("n", self.n, low=0),
-            seed=validate.integer("seed", self.seed, low=0),
-        )
         validate.choice("reader", self.reader, READERS)
-        validate.choice("dataset", self.dataset, ("nist",))
+        set_normalised(self, epsilon=validate.positive("epsilon", self.epsilon, infinite=True))
 
 
 def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) -> Iterator[Cell]:
@@ -88,11 +79,7 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     The halves depend on the split alone.
     """
     data = data or _data()
-    frame = data.frame
-    if cell.n:
-        validate.integer("n", cell.n, low=2, high=len(frame))
-        rows = stream(cell.seed, "dp sample", cell.n, cell.split).permutation(len(frame))[: cell.n]
-        frame = frame.iloc[rows].reset_index(drop=True)
+    frame = cell.people(data.frame, "dp sample")
     columns = RELEASES[cell.release]
     histogram = Histogram(
         columns=columns, sizes=tuple(data.task.domain[c] for c in columns), epsilon=cell.epsilon

@@ -18,8 +18,7 @@ from lib.datasets.memory import cached_by_data_location
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.groups import EVERYONE, groups, to_bands
 from lib.rng import stream
-from lib.runner.cell import KeyedCell, set_normalised
-from lib.studies.coherence.groups import record_of
+from lib.studies.coherence.splits import SplitCell, record_of
 
 __all__ = [
     "VERSION",
@@ -51,31 +50,19 @@ _SPLITS, _SIZES = 100, (500, 1000, 2000, 5000, 10_000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell(KeyedCell, kind="section 5"):
-    """One split of one variant; ``n`` people drawn at random (0: all).
-
-    The stream depends on n and split only.
-    """
+class Cell(SplitCell, kind="section 5"):
+    """One split of one variant."""
 
     variant: str
-    split: int
     learner: str = "forest"
     labels: str = "hard"
-    n: int = 0
-    dataset: str = "nist"
     seed: int = SEED
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         validate.choice("variant", self.variant, VARIANTS)
         validate.choice("learner", self.learner, BATTERY)
         validate.choice("labels", self.labels, ("hard", "confidence"))
-        validate.choice("dataset", self.dataset, ("nist",))
-        set_normalised(
-            self,
-            split=validate.integer("split", self.split, low=0),
-            n=validate.integer("n", self.n, low=0),
-            seed=validate.integer("seed", self.seed, low=0),
-        )
         asked, published = (self.learner, self.labels, self.n), ("forest", "hard", 0)
         if self.variant != "N dropped" and asked != published:
             raise ValueError(
@@ -109,14 +96,7 @@ def table_of(cell: Cell, section5: Section5) -> pd.DataFrame:
     """The rows of a cell: all as published, or those who were asked, or ``n`` of these."""
     if cell.variant != "N dropped":
         return section5.frame
-    asked = section5.asked()
-    if cell.n == 0:
-        return asked
-    validate.integer("n", cell.n, low=2, high=len(asked))
-    rows = stream(cell.seed, "section 5 sample", cell.n, cell.split).permutation(len(asked))[
-        : cell.n
-    ]
-    return asked.iloc[rows].reset_index(drop=True)
+    return cell.people(section5.asked(), "section 5 sample")
 
 
 def collection(frame: pd.DataFrame) -> dict[str, np.ndarray]:
