@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and folders of one's own that no kill leaves behind for good.
+"""Files written whole or not at all, and folders of your own that no kill leaves behind for good.
 
 A process that is killed leaves its folder behind; the next one removes it. The owner of a folder
 holds a lock beside it, which goes with the process however it ends. So nothing is removed that

@@ -1,7 +1,7 @@
 """Groups of people: a group is its name, and a collection of groups maps names to members.
 
 A name is text: ``"everyone"``, the values that the members share (``"SEX = 1"``, crossed
-``"SEX = 1 & RAC1P = 2"``), or words of one's own (``"men & Black"``). Members are a bool array with
+``"SEX = 1 & RAC1P = 2"``), or words of your own (``"men & Black"``). Members are a bool array with
 one entry for each row of a table. A stored score has the name in a column ``group``, and a function
 that works on groups takes the mapping. There is no other form of a group: no tuples of codes, and
 no names of groups in the names of columns.

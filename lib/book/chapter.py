@@ -92,7 +92,7 @@ def check_parameters(**parameters: object) -> None:
             else _pair(name, given)
         )
         if isinstance(value, list | tuple | dict | set):
-            raise ValueError(f"{name}={value!r} is not allowed: one value is")
+            raise validate.refusal(name, "one value", value)
         rule(name, value) if callable(rule) else validate.choice(name, value, rule)
 
 
@@ -241,9 +241,9 @@ def figure_html(
         If ``alt`` or ``caption`` is missing.
     """
     if not isinstance(alt, str) or len(alt.strip()) < 20:
-        raise ValueError(f"alt={alt!r} is not allowed: a description of at least 20 characters is")
+        raise validate.refusal("alt", "a description of at least 20 characters", alt)
     if not isinstance(caption, str) or not caption.strip():
-        raise ValueError(f"caption={caption!r} is not allowed: a text is")
+        raise validate.refusal("caption", "text", caption)
     picture = io.BytesIO()
     # Fixed metadata: the same figure gives the same bytes, so an unchanged chapter stays unchanged.
     fig.savefig(picture, format="png", dpi=200, transparent=True, metadata={"Software": None})

@@ -32,7 +32,7 @@ __all__ = ["ChapterError", "Executed", "chapter_key", "execute", "read_stamp"]
 
 
 # two kernels that start in the same instant may be given the same port: nothing of the chapter has
-# run, so start anew
+# run, so start again
 _KERNEL_STARTS = 3
 _NO_KERNEL = (
     "Kernel didn't respond",

@@ -279,7 +279,7 @@ def reference_page(page: str, root: Path = ROOT) -> str:
             lines += [f".. automodule:: {package}", "", *_summary(face)]
         for module in modules:
             lines += _section(module, root)
-    # a change of the code is a change of the page, so that it is rendered anew
+    # a change of the code is a change of the page, so that it is rendered again
     return "\n".join([*lines, f".. {digest(files, root)}", ""])
 
 

@@ -113,7 +113,7 @@ def _copy_executed(chapter: Executed, root: Path, target: Path) -> None:
 def stage(
     root: Path, pages: Sequence[Page], executed: Sequence[Executed], profile: str, folder: Path
 ) -> None:
-    """Fill ``folder`` anew."""
+    """Fill ``folder`` again."""
     shutil.rmtree(folder, ignore_errors=True)
     by_doc = {chapter.doc: chapter for chapter in executed}
     for page in pages:

@@ -50,7 +50,9 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
         return nbformat.read(path, as_version=4)
     except (nbformat.ValidationError, nbformat.reader.NotJSONError, ValueError) as error:
         hint = (
-            "; make pairs writes those of chapters anew" if path.with_suffix(".md").exists() else ""
+            "; make pairs writes those of chapters again"
+            if path.with_suffix(".md").exists()
+            else ""
         )
         said = str(error).splitlines()[0][:80]
         raise ValueError(f"{path} must be a notebook, got another file ({said}){hint}") from None

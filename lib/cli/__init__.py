@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = args.call(args)
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # whoever read has read enough, as head does
+    except BrokenPipeError:  # the reader has had enough, as head does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except ValueError as error:

@@ -110,7 +110,7 @@ class Estimator:
 
 @dataclass(frozen=True)
 class Lookup:
-    """Says +1 to whoever has a record in the half that looks the same through the lens, else -1.
+    """Says +1 to anyone who has a record in the half that looks the same through the lens, else -1.
 
     It does not look at the target. ``answers=True`` looks that up instead: +1
     or -1 as the majority of the matching records has it, ``otherwise`` where
@@ -173,7 +173,7 @@ class After:
     ----------
     curator : callable
         ``curator(half, rng)`` gives the release: for the battery a table with the
-        columns of ``half``; for a learner of one's own, whatever that one reads.
+        columns of ``half``; for a learner of your own, whatever that one reads.
     learner : callable
         Trained on the release.
     """

@@ -136,7 +136,7 @@ def _as_unpacked(csv: Path) -> Path:
         raise DataError(
             f"{csv} is not what was unpacked: SHA-256 and bytes are {found.strip()}, where"
             f" {_note(csv).name} beside it has {said.strip()[:90]!r}; remove {csv.name} to have it"
-            " downloaded anew, or the note if the file is to be believed"
+            " downloaded again, or the note if the file is to be believed"
         )
     return csv
 
@@ -172,7 +172,7 @@ def fetch_archive(
             note.write_text(_noted(people))
             os.replace(
                 note, _note(csv)
-            )  # first: a note without its file is written anew, a file without is believed
+            )  # first: a note without its file is written again, a file without is believed
             os.replace(people, csv)
 
     with_retries(f"ACS {year} {state}", url, once)

@@ -1,6 +1,6 @@
 """One download: bytes streamed to a file, tried again where waiting may help, every failure named.
 
-A web page in place of the file (error pages come with status 200, too) is told
+A web page in place of the file (error pages come with status 200, too) is recognised
 by its type or its first bytes. Only ``GET`` is asked for: some servers refuse
 ``HEAD``. A host that cannot be reached at first is not asked again by this
 process.
@@ -86,7 +86,7 @@ def _time_limit(answer: requests.Response, url: str, seconds: float) -> Iterator
 
     def end() -> None:
         over.set()
-        answer.raw.shutdown()  # whoever reads stops reading
+        answer.raw.shutdown()  # the reader stops
 
     timer = threading.Timer(seconds, end)
     timer.daemon = True

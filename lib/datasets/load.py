@@ -68,7 +68,7 @@ def load(name: str, source: str = "auto") -> Dataset:
     Parameters
     ----------
     name : str
-        A key of :data:`~lib.datasets.registry.TASKS`, or ``"module:TASK"`` for a task of one's own.
+        A key of :data:`~lib.datasets.registry.TASKS`, or ``"module:TASK"`` for a task of your own.
     source : {"auto", "local", "cache", "download", "replica"}
         ``"auto"`` takes the first that has the file, in this order.
 
@@ -147,7 +147,7 @@ def _as_recorded(path: Path, name: str) -> str:
         raise DataError(
             f"{path} must be the replica on record in {index.name}, SHA-256"
             f" {record.get('sha256', 'none')}, got SHA-256 {found}; restore both files, or make it"
-            " anew with: make replicas"
+            " again with: make replicas"
         )
     return found
 

@@ -41,7 +41,7 @@ def fetch(names: Sequence[str] = ()) -> int:
 
 
 def verify(names: Sequence[str] = ()) -> int:
-    """Hash the files that are there anew; the number that do not match is returned."""
+    """Hash the files that are there again; the number that do not match is returned."""
     states = {file.name: state(file) for file in _chosen(names)}
     for name, found in states.items():
         print(f"{name:30} {'matches its SHA-256' if found in ('local', 'cached') else found}")

@@ -107,7 +107,7 @@ class Task:
     ``protected`` follows the paper: code 1 is what it calls the privileged
     group. ``pool`` is what the paper's appendix draws its extra sensitive
     attributes from. ``file`` is a key of :data:`FILES`, or a :class:`File` of
-    one's own; ``prepare`` makes the analysed table of codes from the raw one,
+    your own; ``prepare`` makes the analysed table of codes from the raw one,
     whose fields are strings; a file that holds codes already needs none.
 
     Raises

@@ -53,7 +53,7 @@ class Observer(Protocol):
         exact : array
             The values before noise, or the scores. **Not private.**
         draw : callable
-            Draws the answer. Whoever gives another one calls it all the same, so that the stream of
+            Draws the answer. Anyone who gives another one calls it all the same, so that the stream of
             random numbers stays in step.
         """
 

@@ -227,7 +227,7 @@ def evaluate(
     scores : array of numbers, shape (n,), optional
         As for :func:`utility`; without them ``auc`` is NaN.
     extra : mapping name -> function ``(y_true, y_pred, group, scores)`` to a number, optional
-        Metrics of one's own; they get the arrays as they were given.
+        Metrics of your own; they get the arrays as they were given.
 
     Returns
     -------

@@ -81,7 +81,7 @@ class Claim:
     paper that they belong beside. ``rule`` with its ``tolerance``, and the reason for it (``why``),
     were set from the paper's text; ``measure`` names a function that a study exports, with its
     ``arguments``. One of another module is ``"module:function"``, and is called only if
-    :func:`read_claims` was told that module: a file of claims runs no code of its choice. A row without a measure says why in ``why`` and
+    :func:`read_claims` was given that module: a file of claims runs no code of its choice. A row without a measure says why in ``why`` and
     carries the verdict "not run" or "not comparable". ``seen`` marks rows that were added or
     sharpened when part of the results was known.
 
@@ -109,7 +109,7 @@ class Claim:
 
     @property
     def subject(self) -> str:
-        """The paper that the row is about, whoever states it: the verdict page that shows it."""
+        """The paper that the row is about, no matter who states it: the verdict page that shows it."""
         return self.about or self.paper
 
     @property
@@ -121,7 +121,7 @@ class Claim:
 
     def measured_by(self) -> Callable[..., Evidence]:
         """The function that :attr:`measure` names: one that a study exports, or of a module that
-        :func:`read_claims` was told.
+        :func:`read_claims` was given.
         """
         known = measures() | _named
         if ":" in str(self.measure) and self.measure not in known:
@@ -151,14 +151,14 @@ class Claim:
             validate.choice(f"rule of {self.id}", self.rule, RULES)
             if self.verdict:
                 raise ValueError(
-                    f"verdict={self.verdict!r} of {self.id} is not allowed: a measured row's"
-                    " verdict is computed"
+                    f"verdict of {self.id} must be left out, as a measured row's verdict is computed,"
+                    f" got {self.verdict!r}"
                 )
         else:
             validate.choice(f"verdict of {self.id}", self.verdict, ("not run", "not comparable"))
         if not self.why:
             raise ValueError(
-                f"why='' of {self.id} is not allowed: the reason for the rule, or for not running"
+                f"why of {self.id} must be the reason for the rule, or for not running, got ''"
             )
 
 
@@ -178,7 +178,7 @@ def read_claims(path: Path | None = None, *, modules: Sequence[str] = ()) -> lis
     """The rows of a file, or of the whole ledger; a ``ValueError`` names the row and the field
     that is wrong.
 
-    ``modules`` are those of one's own whose functions may measure claims.
+    ``modules`` are those of your own whose functions may measure claims.
     """
     for module in modules:
         _named.update(_functions(module))

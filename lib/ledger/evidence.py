@@ -59,7 +59,7 @@ def read_evidence(path: Path | None = None) -> tuple[str, dict[str, Evidence]]:
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"{path} must hold results and evidence, got another file ({error!r}); restore it, or"
-            " write it anew: python -m lib claims --write"
+            " write it again: python -m lib claims --write"
         ) from None
 
 

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lib import validate
+
 __all__ = [
     "RESERVED",
     "SCORES",
@@ -88,7 +90,7 @@ def _flat(record: Mapping[str, object], whose: str) -> dict[str, object]:
     }
     for name, value in flat.items():
         if not isinstance(name, str):
-            raise ValueError(f"{whose}: field {name!r} is not allowed: a name that is text is")
+            raise validate.refusal(f"{whose}: the name of a field", "text", name)
         if _kind(value) is None:
             raise ValueError(
                 f"{whose}: {name}={value!r} ({type(value).__name__}) cannot be stored: "

@@ -51,7 +51,7 @@ def _origins(records: Iterable[Mapping], tasks: set[str]) -> dict[str, set[Origi
         dataset, kind = record.get("dataset"), _KINDS.get(record.get("data_source"))
         if kind is None or not isinstance(dataset, str):
             continue
-        # the rows of a task are one file's; under another name, one's own, may be those of several
+        # the rows of a task are one file's; under another name, your own, may be those of several
         digest = record.get("data_sha256") if dataset in tasks else ""
         found.setdefault(dataset, set()).add((kind, digest if isinstance(digest, str) else ""))
     return found
@@ -92,7 +92,7 @@ def refuse_other_data(frame: pd.DataFrame, path: Path, cells: Iterable[object]) 
     ):
         try:
             data = load(dataset)
-        except Unavailable:  # one's own, without a replica: nothing can be computed, nor mixed
+        except Unavailable:  # your own, without a replica: nothing can be computed, nor mixed
             continue
         here = (_KINDS[data.source], data.sha256)
         if other := next((o for o in sorted(stored[dataset]) if _differ(o, here)), None):

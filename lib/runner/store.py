@@ -22,6 +22,7 @@ from typing import Any
 import pandas as pd
 from filelock import FileLock, Timeout
 
+from lib import validate
 from lib.runner.records import SCORES, kinds_of, plain, refuse_mixture
 from lib.runner.sealed import from_bytes, is_sealed, to_bytes
 from lib.runner.tidy import as_lists, tidy
@@ -114,7 +115,7 @@ class Store:
 
     def __init__(self, path: Path | str, *, version: str, mix_versions: bool = False) -> None:
         if not isinstance(version, str):
-            raise ValueError(f"version={version!r} is not allowed: text is")
+            raise validate.refusal("version", "text", version)
         self.path = Path(path)
         self.journal = self.path.with_suffix(".journal")
         self.version = version
@@ -187,13 +188,13 @@ class Store:
             )
         return frame.drop_duplicates("cell", ignore_index=True)
 
-    def compact(self, *, anew: bool = False) -> pd.DataFrame:
+    def compact(self, *, rewrite: bool = False) -> pd.DataFrame:
         """Fold the journal into the parquet file, sorted by cell, and return the table.
 
-        Without a journal there is nothing to do, unless ``anew``: then the file is
+        Without a journal there is nothing to do, unless ``rewrite``: then the file is
         written again, which seals one of before there were seals.
         """
-        if not self.journal.exists() and not anew:
+        if not self.journal.exists() and not rewrite:
             return self.frame()
         self.become_writer()
         frame = self.frame()

@@ -171,8 +171,7 @@ def _has(frame: pd.DataFrame, column: str, name: str = "metric") -> None:
         and not frame[column].dropna().map(lambda entry: isinstance(entry, Real | np.bool_)).all()
     ):
         raise ValueError(
-            f"{name}={column!r} is not allowed: a column of numbers is, and it holds"
-            f" {frame[column].dtype}"
+            f"{name} must be a column of numbers, got {column!r}, which holds {frame[column].dtype}"
         )
 
 

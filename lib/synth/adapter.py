@@ -6,7 +6,7 @@ library iterates over sets of names and the hash of a string changes from proces
 arithmetic is set to 64 bits, its on-disk compilation cache is off (in a sweep it costs more than it
 saves), and its Adam state and its draws from NumPy's global generator are not used.
 
-Why not its estimator by default: every set of cliques is compiled anew, which
+Why not its estimator by default: every set of cliques is compiled again, which
 takes some six times as long as the descent itself on a table of ten columns,
 and AIM changes the set in every round. (The descent itself, once compiled, is
 a third faster than ours.) ``benchmarks/test_synth.py`` times both.
@@ -97,7 +97,7 @@ def reference_marginals(
     """The library's own mirror descent on the same measurements: shares on each of ``queries``.
 
     A sigma for each cell goes in as a query that divides the cell by it; such a
-    query is new in every call, and the library compiles anew for it.
+    query is new in every call, and the library compiles again for it.
     """
     mbi = _mbi()
     losses = [

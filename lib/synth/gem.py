@@ -18,7 +18,7 @@ Two ways to train. ``"squares"`` lowers the sum of squared errors and keeps
 Adam's running moments from round to round. On single cells that can fail: once
 all cells are fitted, the gradients and their running mean square are tiny, and
 the gradient of the next round's cell, divided by it, moves all weights far.
-``"published"`` is what the published code does: it starts Adam anew in each
+``"published"`` is what the published code does: it starts Adam again in each
 round.
 
 The generator trains in 32 bits, whose rounding depends on the processor: a
@@ -332,7 +332,7 @@ class _Trainer:
 
     def _train_published(self, slot: int) -> np.ndarray:
         self.values[slot] = np.clip(self.values[slot], 0, 1)
-        slots = 25 * (slot // 25 + 1)  # of few lengths, since each is compiled anew
+        slots = 25 * (slot // 25 + 1)  # of few lengths, since each is compiled again
         self.weights, self.running, losses, steps = kernels().published_round(
             self.weights,
             self.z,

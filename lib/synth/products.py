@@ -6,7 +6,7 @@ Component ``b`` of an even mixture of ``B`` gives column ``i`` the shares
     p(t) = (1/B) sum_b prod_i P_b[i, t_i].
 
 The gradient is written out rather than left to automatic differentiation,
-which would compile anew for every shape of marginal.
+which would compile again for every shape of marginal.
 """
 
 from __future__ import annotations

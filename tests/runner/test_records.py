@@ -76,7 +76,9 @@ def test_what_no_column_holds_is_refused_with_the_cell_and_the_field(store, valu
 
 
 def test_a_field_without_a_name_is_refused(store):
-    with pytest.raises(ValueError, match=f"cell {cell_key(CELLS[0])}.*field 7 is not allowed"):
+    with pytest.raises(
+        ValueError, match=f"cell {cell_key(CELLS[0])}.*the name of a field must be text, got 7"
+    ):
         _sweep(store, lambda i: {7: 1.0})
 
 

@@ -158,7 +158,7 @@ def test_the_lock_is_let_go_though_a_forked_worker_has_a_copy(path):
 
 @pytest.mark.parametrize("version", [1, None, 1.0])
 def test_a_version_that_is_no_text_could_not_be_read_back(path, version):
-    with pytest.raises(ValueError, match=f"version={version!r} is not allowed"):
+    with pytest.raises(ValueError, match=f"version must be text, got {version!r}"):
         Store(path, version=version)
 
 
@@ -324,7 +324,7 @@ def test_a_file_without_a_seal_is_sealed_when_it_is_written_anew(path, monkeypat
     Store(path, version="1").compact()
     assert b"sha256" not in path.read_bytes()  # nothing to fold: the file is left alone
     store = Store(path, version="1")
-    pd.testing.assert_frame_equal(store.compact(anew=True), whole)
+    pd.testing.assert_frame_equal(store.compact(rewrite=True), whole)
     store.close()
     assert b"sha256" in path.read_bytes()
     pd.testing.assert_frame_equal(pd.read_parquet(path), whole)  # any reader reads it
@@ -400,7 +400,7 @@ def test_a_store_of_the_papers_size_is_read_at_once(path, monkeypatch):
     frame.iloc[:0].to_parquet(path)
     store = Store(path, version="1")
     frame.to_parquet(path, index=False)
-    store.compact(anew=True)
+    store.compact(rewrite=True)
     store.close()
     seconds = []
     for _ in range(5):

@@ -96,15 +96,13 @@ class Cell(KeyedCell, kind="cross paper"):
         )
         if (self.kind in WITHOUT_EPSILON) != math.isinf(self.epsilon):
             raise ValueError(
-                f"epsilon={self.epsilon!r} is not allowed for kind={self.kind!r}: infinite for "
-                f"{', '.join(WITHOUT_EPSILON)}, finite for the others"
+                f"epsilon must be infinite for {', '.join(WITHOUT_EPSILON)} and finite for the"
+                f" others, got {self.epsilon!r} for kind={self.kind!r}"
             )
         if self.kind not in SYNTHESIZERS and self.by != "vanilla":
-            raise ValueError(f"by={self.by!r} is not allowed for kind={self.kind!r}: 'vanilla' is")
+            raise ValueError(f"by must be 'vanilla' for kind={self.kind!r}, got {self.by!r}")
         if self.by == "vanilla" and self.weights != "public":
-            raise ValueError(
-                f"weights={self.weights!r} is not allowed for by='vanilla': 'public' is"
-            )
+            raise ValueError(f"weights must be 'public' for by='vanilla', got {self.weights!r}")
 
 
 def across_grid(runs: range = range(10), dear: range = range(5)) -> Iterator[Cell]:
@@ -184,7 +182,7 @@ def _learner(name: str, everyone: pd.DataFrame) -> Learner:
 def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     """What was released, ``rho``, ``fit_s``, and the scores of each group and reader.
 
-    A score has the :data:`STATISTICS` of the reader. The rest is the group's, whoever reads:
+    A score has the :data:`STATISTICS` of the reader. The rest is the group's, for every reader:
     ``people``; the release's ``error_in`` and ``error_out``, against the half inside and the half
     outside; the rates of the forest on those outside, told 1 where its confidence exceeds the
     release's own share of the target.

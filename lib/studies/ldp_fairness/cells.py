@@ -109,7 +109,7 @@ class Cell(KeyedCell, kind="ldp fairness"):
             validate.choice("split", self.split, ("none",))
             if self.epsilon == self.epsilon:
                 raise ValueError(
-                    f"epsilon={self.epsilon!r} is not allowed: {BASELINE} has no budget, nan is"
+                    f"epsilon must be nan for {BASELINE}, which has no budget, got {self.epsilon!r}"
                 )
             set_normalised(self, epsilon=math.nan)
         else:
@@ -166,7 +166,7 @@ def main_grid(
 
 
 def appendix_grid(**options) -> Iterator[Cell]:
-    """Figs 8-13: the same with the sensitive attributes drawn anew for each run."""
+    """Figs 8-13: the same with the sensitive attributes drawn again for each run."""
     return main_grid(**({"runs": range(10)} | options | {"sensitive": "random"}))
 
 
@@ -251,7 +251,7 @@ def run_cell(
 ) -> dict:
     """Train and test one cell: metrics, per-group rates, budgets, times, the data's provenance.
 
-    ``extra`` are metrics of one's own, as in :func:`lib.fairness.metrics.evaluate`.
+    ``extra`` are metrics of your own, as in :func:`lib.fairness.metrics.evaluate`.
     """
     data = data or _data(cell.dataset)
     spec, start = data.task, time.perf_counter()

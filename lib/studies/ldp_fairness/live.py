@@ -1,4 +1,4 @@
-"""A slice of a stored grid computed anew, to show in a chapter that it comes out the same."""
+"""A slice of a stored grid computed again, to show in a chapter that it comes out the same."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The audit as a grid: every mechanism on every pair of tables, and every planted fault.
 
 ``python -m lib run privacy_audit`` runs what is missing of it; ``python -m lib privacy-audit`` runs
-some mechanisms anew and prints what was found.
+some mechanisms again and prints what was found.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ that the guarantee is one for raw rows. The number of rows is not taken for know
 a replica has as many as the fit estimates from what its ledger has paid for.
 
 ``python -m lib.studies.replicas.make [NAME ...]`` makes them. The noise comes
-from the operating system's entropy and is not kept: whoever has its seed, and
+from the operating system's entropy and is not kept: anyone who has its seed, and
 every row but one, could try each value of the last row until the replica comes
 out. A checksum of the source would do as well, so the record has none.
 """
@@ -92,7 +92,7 @@ def _source(name: str) -> tuple[pd.DataFrame, Domain, str]:
         if name in TASKS:
             frame, unit = code_table(name)
             return frame, coded_domain(name), unit
-        data = load(name)  # a task of one's own: its `prepare` has to code each row alone
+        data = load(name)  # a task of your own: its `prepare` has to code each row alone
         if not data.is_replica:
             return data.frame, data.task.domain, f"one row of the table that {name} prepares"
     except Unavailable:

@@ -87,12 +87,12 @@ class Cell(KeyedCell, kind="synthesizer"):
         )
         if (self.synthesizer in BASELINES) != (self.epsilon == np.inf):
             raise ValueError(
-                f"epsilon={self.epsilon!r} is not allowed for {self.synthesizer!r}: finite for a"
-                " synthesizer, infinite for a baseline"
+                "epsilon must be finite for a synthesizer and infinite for a baseline, got"
+                f" {self.epsilon!r} for {self.synthesizer!r}"
             )
         if self.synthesizer in BASELINES and self.by != "vanilla":
             raise ValueError(
-                f"by={self.by!r} is not allowed for the baseline {self.synthesizer!r}: 'vanilla' is"
+                f"by must be 'vanilla' for the baseline {self.synthesizer!r}, got {self.by!r}"
             )
 
 

@@ -195,7 +195,7 @@ def approximate_information() -> Evidence:
 
     With probability delta they publish everything.
 
-    The curator sees ``n / 2`` of ``n`` people. Settings in which the theorem gives away all of the
+    The curator sees ``n / 2`` of ``n`` people. Settings in which the theorem reveals all of the
     probability are left out.
     """
 

@@ -222,7 +222,7 @@ def generalising_curator(n: int) -> Evidence:
     The one tried publishes its input if no record occurs twice, and else nothing.
 
     It is (beta, 0, 0)-sample perfectly generalising over ``n`` values; on ``n``
-    different records, whoever looks them up is 2 apart on every split.
+    different records, anyone who looks them up is 2 apart on every split.
     """
     # either sample without a repetition
     log_beta = distinct_log_probability(draws=n // 2, universe=n) + math.log(2)

@@ -190,7 +190,7 @@ def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) 
 def _dependent(strength: float) -> np.ndarray:
     """Law of two fair bits of which the second repeats the first with probability ``strength``.
 
-    Else it is drawn anew.
+    Else it is drawn again.
     """
     return strength * np.eye(2) / 2 + (1 - strength) / 4
 
