@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -42,8 +43,9 @@ class Parsed(HTMLParser):
         return [attributes for tag, attributes in self.tags if tag in names]
 
 
+@lru_cache(maxsize=256)
 def parse(page: Path) -> Parsed:
-    """Read one page."""
+    """Read one page of a book that is built; many links lead to the same one."""
     parsed = Parsed()
     parsed.feed(page.read_text())
     return parsed
