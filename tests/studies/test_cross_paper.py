@@ -194,10 +194,16 @@ def test_records_in_long_form(data):
     ("message", "fields"),
     [
         (r"kind must be .*, got 'huge'", {"kind": "huge"}),
-        ("epsilon=inf", {"kind": "MST"}),
-        ("epsilon=1.0", {"kind": "clear", "epsilon": 1.0}),
-        ("by='SEX'", {"kind": "GRR whole", "epsilon": 1.0, "by": "SEX"}),
-        ("weights='noisy'", {"kind": "MST", "epsilon": 1.0, "weights": "noisy"}),
+        ("epsilon must be infinite for clear, fresh, nobody.*, got inf", {"kind": "MST"}),
+        ("epsilon must be infinite for .* got 1.0", {"kind": "clear", "epsilon": 1.0}),
+        (
+            "by must be .vanilla. for .* got .SEX.",
+            {"kind": "GRR whole", "epsilon": 1.0, "by": "SEX"},
+        ),
+        (
+            "weights must be .public. for .* got .noisy.",
+            {"kind": "MST", "epsilon": 1.0, "weights": "noisy"},
+        ),
         (r"run must be .*, got -1", {"kind": "clear", "run": -1}),
         (r"dataset must be .*, got 'adult'", {"kind": "clear", "dataset": "adult"}),
     ],

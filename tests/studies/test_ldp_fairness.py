@@ -86,7 +86,7 @@ def test_the_baseline_has_no_split():
 
 
 def test_the_baseline_has_no_budget():
-    with pytest.raises(ValueError, match=r"epsilon=1.0"):
+    with pytest.raises(ValueError, match="epsilon must be nan for NonDP"):
         Cell(dataset="lsac", protocol=BASELINE, split="none", epsilon=1.0, run=0)
 
 

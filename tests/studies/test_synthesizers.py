@@ -218,9 +218,18 @@ def test_the_grid_has_what_the_paper_has_and_costs_are_finite():
     [
         ({"synthesizer": "PrivBayes"}, r"synthesizer must be .*, got 'PrivBayes'"),
         ({"synthesizer": "MST", "by": "AGE"}, r"by must be .*, got 'AGE'"),
-        ({"synthesizer": "real", "epsilon": 1.0}, "epsilon=1.0"),
-        ({"synthesizer": "real", "epsilon": math.inf, "by": "SEX"}, "by='SEX'"),
-        ({"synthesizer": "MST", "epsilon": math.inf}, "epsilon=inf"),
+        (
+            {"synthesizer": "real", "epsilon": 1.0},
+            "epsilon must be finite for a synthesizer and infinite for a baseline, got 1.0",
+        ),
+        (
+            {"synthesizer": "real", "epsilon": math.inf, "by": "SEX"},
+            "by must be .vanilla. for the baseline .real., got .SEX.",
+        ),
+        (
+            {"synthesizer": "MST", "epsilon": math.inf},
+            "epsilon must be finite for a synthesizer.*, got inf",
+        ),
         ({"synthesizer": "MST", "small": "hide"}, r"small must be .*, got 'hide'"),
     ],
 )
