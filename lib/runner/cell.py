@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Collection
 from dataclasses import asdict, fields
+from functools import partial
 from typing import Any
 
-__all__ = ["KeyedCell", "cell_key", "set_normalised"]
+from lib import validate
+
+__all__ = ["BUDGET", "COUNT", "KeyedCell", "cell_key", "set_checked", "set_normalised"]
+
+BUDGET = partial(validate.positive, infinite=True)
+COUNT = partial(validate.integer, low=0)
 
 
 class KeyedCell:
@@ -47,6 +54,16 @@ def set_normalised(cell: object, **values: object) -> None:
     """
     for name, value in values.items():
         object.__setattr__(cell, name, value)
+
+
+def set_checked(cell: object, **rules: Collection | Callable[[str, Any], Any]) -> None:
+    """Check fields of a frozen cell, each by the values that are allowed or by a function of name
+    and value that returns the plain value, as those of ``lib.validate``.
+    """
+    for name, rule in rules.items():
+        value = getattr(cell, name)
+        checked = rule(name, value) if callable(rule) else validate.choice(name, value, rule)
+        object.__setattr__(cell, name, checked)
 
 
 def cell_key(cell: Any) -> str:

@@ -26,7 +26,7 @@ from lib.datasets.memory import cached_by_data_location
 from lib.domain import Domain
 from lib.fairness import rates
 from lib.rng import stream
-from lib.runner.cell import KeyedCell, set_normalised
+from lib.runner.cell import BUDGET, COUNT, KeyedCell, set_checked
 from lib.studies.cross_paper.groups import collection
 from lib.studies.cross_paper.releases import (
     BY,
@@ -83,17 +83,8 @@ class Cell(KeyedCell, kind="cross paper"):
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        validate.choice("kind", self.kind, KINDS)
-        validate.choice("by", self.by, BY)
-        validate.choice("weights", self.weights, WEIGHTS)
-        validate.choice("dataset", self.dataset, ("nist",))
-        set_normalised(
-            self,
-            run=validate.integer("run", self.run, low=0),
-            n=validate.integer("n", self.n, low=0),
-            epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
-            seed=validate.integer("seed", self.seed, low=0),
-        )
+        set_checked(self, kind=KINDS, by=BY, weights=WEIGHTS, dataset=("nist",))
+        set_checked(self, run=COUNT, n=COUNT, epsilon=BUDGET, seed=COUNT)
         if (self.kind in WITHOUT_EPSILON) != math.isinf(self.epsilon):
             raise ValueError(
                 f"epsilon must be infinite for {', '.join(WITHOUT_EPSILON)} and finite for the"

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from lib import validate
 from lib.dp import rho_in_floats
 from lib.rng import stream
-from lib.runner.cell import KeyedCell, set_normalised
+from lib.runner.cell import BUDGET, COUNT, KeyedCell, set_checked
 from lib.studies.synthesizers.scores import classifier, group_scores
 from lib.studies.synthesizers.tables import BY, TABLES, Table, groups_of, split, table_of
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
@@ -75,16 +75,8 @@ class Cell(KeyedCell, kind="synthesizer"):
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        validate.choice("dataset", self.dataset, TABLES)
-        validate.choice("synthesizer", self.synthesizer, (*SYNTHESIZERS, *BASELINES))
-        validate.choice("by", self.by, BY)
-        validate.choice("small", self.small, ("keep", "drop", "merge"))
-        set_normalised(
-            self,
-            run=validate.integer("run", self.run, low=0),
-            epsilon=validate.positive("epsilon", self.epsilon, infinite=True),
-            seed=validate.integer("seed", self.seed, low=0),
-        )
+        set_checked(self, dataset=TABLES, synthesizer=(*SYNTHESIZERS, *BASELINES), by=BY)
+        set_checked(self, small=("keep", "drop", "merge"), epsilon=BUDGET, run=COUNT, seed=COUNT)
         if (self.synthesizer in BASELINES) != (self.epsilon == np.inf):
             raise ValueError(
                 "epsilon must be finite for a synthesizer and infinite for a baseline, got"
