@@ -111,10 +111,7 @@ def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     """
     half = _half(n)
     keep = 1 / (1 + math.exp(-validate.epsilon(epsilon) / 2))
-    inside, outside = (
-        stats.binom(half, keep).pmf(np.arange(half + 1)),
-        stats.binom(half, 1 - keep).pmf(np.arange(half + 1)),
-    )
+    inside, outside = (stats.binom(half, p).pmf(np.arange(half + 1)) for p in (keep, 1 - keep))
     j, k = np.indices((half + 1, n + 1))
     rest = k - j
     possible = (rest >= 0) & (rest <= half)
@@ -153,20 +150,16 @@ def perfect_generalisation(
     """
     weights, channel = noisy_count(n=n, ones=ones, epsilon=epsilon)
     j = np.arange(weights.size)
-    pairs = np.zeros((j.size, j.size))
     if complement:
-        other = ones - j
-        ok = (other >= 0) & (other < j.size)
-        pairs[j[ok], other[ok]] = weights[ok]
+        pairs = np.where(j[:, None] + j == ones, weights[:, None], 0.0)
     else:
         pairs = np.outer(weights, weights)
+    worst, apart = np.zeros_like(pairs), np.zeros_like(pairs)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(channel)
-    worst, apart = np.zeros_like(pairs), np.zeros_like(pairs)
-    for i in j[pairs.sum(axis=1) > 0]:
-        with np.errstate(invalid="ignore"):
+        for i in j[pairs.sum(axis=1) > 0]:
             worst[i] = np.nan_to_num(np.abs(logs[i] - logs), nan=0.0, posinf=np.inf).max(axis=1)
-        apart[i] = np.abs(channel[i] - channel).sum(axis=1) / 2
+            apart[i] = np.abs(channel[i] - channel).sum(axis=1) / 2
     return float(pairs[worst > at * (1 + 1e-12)].sum()), float((pairs * apart).sum())
 
 

@@ -126,18 +126,19 @@ def published_labels(
     half of 27,252, with row 0 in neither half.
     """
     order = rng.permutation(len(section5.frame))
-    shuffled, half = section5.frame.iloc[order], len(order) // 2
+    half = len(order) // 2
     first = 0 if cell.variant == "halves repaired" else len(order) - 2 * half
-    train, test = order[first : first + half], order[first + half : first + 2 * half]
+    rows = order[first : first + 2 * half]
+    shuffled = section5.frame.iloc[rows]
     y = shuffled[TARGET].map({1: -1, 2: 1, NOT_ASKED: NOT_ASKED}).to_numpy()
     x = shuffled[list(section5.lens)].to_numpy()
     model = RandomForestClassifier(n_estimators=50, random_state=int(rng.integers(2**31)))
-    model.fit(x[first : first + half], y[first : first + half])
+    model.fit(x[:half], y[:half])
     h = np.full(len(order), np.nan)
-    h[np.concatenate([train, test])] = model.predict(x[first : first + 2 * half])
+    h[rows] = model.predict(x)
     if cell.variant == "N in the middle":
         h[h == NOT_ASKED] = 0
-    return h, np.isin(np.arange(len(order)), train)
+    return h, np.isin(np.arange(len(order)), rows[:half])
 
 
 def run_cell(cell: Cell, section5: Section5 | None = None) -> dict:
