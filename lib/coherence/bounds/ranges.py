@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import wraps
 from inspect import signature
 from numbers import Integral, Real
+from typing import ParamSpec, TypeVar
 
 from lib import validate
 
@@ -30,7 +32,11 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 
 
-def in_range(**own: tuple[float, float]):
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def in_range(**own: tuple[float, float]) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
     """Refuse arguments of a bound outside of :data:`RANGES`, or of the ``own`` ranges it states.
 
     Examples
@@ -44,11 +50,11 @@ def in_range(**own: tuple[float, float]):
     """
     ranges = RANGES | own
 
-    def decorate(function):
+    def decorate(function: Callable[_P, _T]) -> Callable[_P, _T]:
         names = [*signature(function).parameters]
 
         @wraps(function)
-        def checked(*args, **more):
+        def checked(*args: _P.args, **more: _P.kwargs) -> _T:
             for name, value in [*zip(names, args, strict=False), *more.items()]:
                 if name in ranges:
                     _require(name, value, *ranges[name], function.__name__)

@@ -102,8 +102,9 @@ def corollary2_follows() -> Evidence:
     for epsilon, n, eta in product(
         (1e-4, 0.001, 0.01, 0.1, 0.5), (1, 10, 1000, 10**6), (1.0, 0.05, 1e-9)
     ):
-        given = {"epsilon": epsilon, "n": n, "delta": largest_delta(epsilon=epsilon, n=n, eta=eta)}
-        t, hat = math.sqrt(2 * math.log(2 / eta)), math.sqrt(epsilon * given["delta"]) / 15
+        delta = largest_delta(epsilon=epsilon, n=n, eta=eta)
+        given: dict[str, Any] = {"epsilon": epsilon, "n": n, "delta": delta}
+        t, hat = math.sqrt(2 * math.log(2 / eta)), math.sqrt(epsilon * delta) / 15
         beta, bound = approximate_dp(**given, t=t, delta_hat=hat)
         held.append(beta <= eta and bound <= corollary(**given, eta=eta))
     return Evidence(float(all(held)), detail=f"{sum(held)} of {len(held)} settings")
