@@ -25,7 +25,6 @@ from lib.coherence.bounds.tightened import half_sample_distance, half_sample_siz
 __all__ = [
     "limit_distance",
     "group_spread",
-    "true_half_log",
     "within_distance",
     "within_size",
     "membership_distance",
@@ -72,14 +71,6 @@ def group_spread(*, members: float, epsilon: float) -> float:
         Of an order-invariant epsilon-DP curator.
     """
     return (members * limit_distance(epsilon) ** 2 + epsilon**2) / 4
-
-
-def true_half_log(log_fresh: float, spread: float) -> float:
-    """Log of the largest probability of an event for the true half, given that for a fresh one.
-
-    ``-(sqrt(L) - sqrt(s/2))^2`` with ``L = -log_fresh``, and 0 if ``L <= s/2``.
-    """
-    return -(max(0.0, math.sqrt(-log_fresh) - math.sqrt(spread / 2)) ** 2)
 
 
 @in_range()
