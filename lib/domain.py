@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Domain"]
 
 
+@validate.check_types
 @dataclass(frozen=True)
 class Domain:
     """Columns and their sizes: column ``c`` takes the codes ``0..sizes[c] - 1``.
@@ -50,6 +51,7 @@ class Domain:
             validate.integer(f"size of {column}", size, low=1)
 
     @classmethod
+    @validate.check_types
     def of(cls, sizes: Mapping[str, int]) -> Domain:
         """The domain of a mapping column -> size."""
         return cls(tuple(sizes), tuple(sizes.values()))
@@ -65,12 +67,14 @@ class Domain:
     def __len__(self) -> int:
         return len(self.columns)
 
+    @validate.check_types
     def project(self, columns: Iterable[str]) -> Domain:
         """The domain of ``columns``, in that order."""
         return Domain.of({column: self[column] for column in columns})
 
-    def check(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """``frame`` if it has exactly these columns and every entry is a code of its column.
+    @validate.check_types
+    def check(self, frame: pd.DataFrame, name: str = "frame") -> pd.DataFrame:
+        """``frame`` (called ``name`` in errors) if it has exactly these columns and every entry is a code of its column.
 
         Raises
         ------
@@ -81,7 +85,7 @@ class Domain:
         """
         if tuple(frame.columns) != self.columns:
             raise validate.refusal(
-                "columns of frame", f"{list(self.columns)} in this order", list(frame.columns)
+                f"columns of {name}", f"{list(self.columns)} in this order", list(frame.columns)
             )
         for column, k in self:
             validate.codes(column, _no_codes_first(frame[column].to_numpy(), k), k)

@@ -38,6 +38,7 @@ _BAND = re.compile(
 )
 
 
+@validate.check_types
 def group_name(values: Mapping[str, object]) -> str:
     """The name of the group of people with these values, by column.
 
@@ -49,6 +50,7 @@ def group_name(values: Mapping[str, object]) -> str:
     return " & ".join(f"{column} = {value}" for column, value in values.items()) or EVERYONE
 
 
+@validate.check_types
 def group_values(name: str) -> dict[str, str]:
     """The values, as text, that a name made by :func:`group_name` states.
 
@@ -61,6 +63,7 @@ def group_values(name: str) -> dict[str, str]:
     return {column: value for column, _, value in (part.partition(" = ") for part in parts)}
 
 
+@validate.check_types
 def groups(
     frame: pd.DataFrame,
     columns: Sequence[str] = (),
@@ -94,6 +97,7 @@ def groups(
     return groups_by_size(frame, columns, crossings, predicates, gamma=0, everyone=everyone)[0]
 
 
+@validate.check_types
 def groups_by_size(
     frame: pd.DataFrame,
     columns: Sequence[str] = (),
@@ -166,6 +170,7 @@ def _cells(frame: pd.DataFrame, crossing: Sequence[str]) -> tuple[np.ndarray, Ca
     return cells, name
 
 
+@validate.check_types
 def to_bands(values: pd.Series, edges: Sequence[float]) -> pd.Series:
     """Each number as the band it falls into, such as ``"18-24"``.
 
@@ -190,6 +195,7 @@ def to_bands(values: pd.Series, edges: Sequence[float]) -> pd.Series:
     return bands
 
 
+@validate.check_types
 def bands_in_order(names: Iterable[str]) -> list[str]:
     """Names of groups for display: bands of a number come from low to high.
 
@@ -201,6 +207,8 @@ def bands_in_order(names: Iterable[str]) -> list[str]:
     >>> bands_in_order(["age = 18-64", "age = 65-99", "age = < 18"])
     ['age = < 18', 'age = 18-64', 'age = 65-99']
     """
+    names = list(names)
+    validate.require(all(isinstance(name, str) for name in names), "names", "text each", names)
     parts = {name: _without_bands(name) for name in names}
     first: dict[str, int] = {}
     for rest, _ in parts.values():
@@ -217,6 +225,7 @@ def _without_bands(name: str) -> tuple[str, tuple[float, ...]]:
     return _BAND.sub(" in a band", name), begin
 
 
+@validate.check_types
 def groups_of_at_least(found: Mapping[str, np.ndarray], gamma: float) -> dict[str, np.ndarray]:
     """The groups with at least ``gamma`` members (Definition 3).
 

@@ -9,11 +9,15 @@ There is no registry to fill, and none that a new process would have to be told 
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import cache, wraps
 from importlib import import_module
+from inspect import Parameter, signature
 from numbers import Integral, Real
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar, get_origin
 
 import numpy as np
 
@@ -26,6 +30,7 @@ __all__ = [
     "require",
     "bits",
     "boolean",
+    "check_types",
     "choice",
     "positive",
     "integer",
@@ -44,6 +49,7 @@ __all__ = [
 EPSILON_MIN, EPSILON_MAX = 1e-9, 600.0
 INTEGER_MAX = 1 << 63  # for a count or a size that is reckoned with as a float
 _REAL = "biuf"  # kinds of dtype whose entries are real numbers
+_LONGEST = 300  # letters of a value that a message shows
 
 
 def require(holds: bool | np.bool, name: str, what: str, value: object) -> None:
@@ -61,15 +67,20 @@ def refusal(name: str, what: str, value: object) -> ValueError:
 
 
 def _shown(value: Any) -> str:
+    if np.ma.is_masked(value):  # to write it would change how it is cast afterwards
+        return f"an array with {np.ma.count_masked(value)} masked entries"
     try:
-        return repr(value)
+        text = repr(value)
     except ValueError:  # Python writes no integer of thousands of digits
-        return f"an integer of {value.bit_length()} bits"
+        if isinstance(value, int):
+            return f"an integer of {value.bit_length()} bits"
+        return "integers too long to be written"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def _number(value: object) -> float:
     """``value`` as a float: NaN if it is no real number, infinity if no float is large enough."""
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if not isinstance(value, Real) or isinstance(value, bool | np.timedelta64):
         return math.nan
     try:
         return float(value)
@@ -122,11 +133,15 @@ def budget(
 
 def integer(name: str, value: int, *, low: int, high: int | None = None) -> int:
     """``value`` as an int if it is a whole number in [``low``, ``high``]."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    holds = whole and value >= low and (high is None or value <= high)
+    holds = _whole(value) and value >= low and (high is None or value <= high)
     upper = "" if high is None else f" and <= {high}"
     require(holds, name, f"an integer >= {low}{upper}", value)
     return int(value)
+
+
+def _whole(value: object) -> bool:
+    # NumPy counts a difference of times among its integers
+    return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
 def fraction(name: str, value: float, *, open_ends: bool = True) -> float:
@@ -152,8 +167,9 @@ def generator(name: str, value: np.random.Generator) -> np.random.Generator:
 
 
 def sequence(name: str, values: Any) -> list:
-    """``values`` as a list if they have an order and a length: no text, mapping or set."""
-    if not isinstance(values, str | bytes | Mapping | set | frozenset):
+    """``values`` as a list if they have an order and a length: no text, mapping, set or table."""
+    flat = getattr(values, "ndim", 1) == 1
+    if flat and not isinstance(values, str | bytes | Mapping | set | frozenset):
         try:
             len(values)
             return list(values)
@@ -179,7 +195,7 @@ def array(name: str, values: object) -> np.ndarray:
 def reals(name: str, values: object) -> np.ndarray:
     """``values`` as a float array, if they are real numbers."""
     found = array(name, values)
-    if found.dtype.kind in _REAL + "O":  # objects may be fractions
+    if found.dtype.kind in _REAL + "O" and not isinstance(values, bool):  # objects may be fractions
         try:
             return found.astype(float, copy=False)
         except (TypeError, ValueError, OverflowError):
@@ -271,9 +287,152 @@ def resolve(
     module, _, attribute = value.partition(":")
     try:
         found = getattr(import_module(module), attribute)
-    except (ModuleNotFoundError, AttributeError, ValueError) as error:  # not there, or half a name
+    except (
+        ModuleNotFoundError,
+        AttributeError,
+        TypeError,
+        ValueError,
+    ) as error:  # not there, or half a name
         raise ValueError(
             f"{name} must be MODULE:OBJECT with a module on Python's path, got {value!r} ({error})"
         ) from error
     require(fits(found), name, f"the name of {what}", value)
     return found
+
+
+_T = TypeVar("_T", bound=Callable)
+_Fits = Callable[[Any], bool]
+
+
+def check_types(target: _T) -> _T:
+    """A function, or a class, that refuses arguments that do not fit its annotations.
+
+    For what would otherwise fail somewhere inside, or be answered. What the annotations cannot say,
+    a range or a shape, is checked inside. A number is no bool and not too large for a float; an
+    array holds real numbers without a mask.
+
+    >>> @check_types
+    ... def double(x: float | None = None) -> float: ...
+    >>> double("2")
+    Traceback (most recent call last):
+    ...
+    ValueError: x must be a number or None, got '2'
+    """
+    function = target.__init__ if isinstance(target, type) else target  # type: ignore[misc]
+    parameters = list(signature(function).parameters.values())
+    texts = {p.name: "Any" if p.annotation is p.empty else p.annotation for p in parameters}
+    others = next((texts[p.name] for p in parameters if p.kind is Parameter.VAR_KEYWORD), "Any")
+    names = list(texts)
+
+    @wraps(function)
+    def checked(*args, **more):
+        for name, value in [*zip(names, args, strict=False), *more.items()]:
+            words, fits = _type(texts.get(name, others), target.__module__)
+            require(fits(value), name, words, value)
+        return function(*args, **more)
+
+    if isinstance(target, type):
+        target.__init__ = checked  # type: ignore[misc]
+        return target
+    return checked
+
+
+@cache
+def _type(text: str, module: str) -> tuple[str, _Fits]:
+    """An annotation in words, and whether a value fits it."""
+    return _parsed(ast.parse(text, mode="eval").body, vars(import_module(module)))
+
+
+def _parsed(node: ast.expr, known: Mapping[str, Any]) -> tuple[str, _Fits]:
+    match node:
+        case ast.BinOp(left=a, right=b):
+            (words, one), (more, other) = _parsed(a, known), _parsed(b, known)
+            return f"{words} or {more}", lambda value: one(value) or other(value)
+        case ast.Subscript(value=ast.Name("Annotated"), slice=ast.Tuple([first, *_])):
+            return _parsed(first, known)
+        case ast.Subscript(value=ast.Name("Iterable"), slice=entry):
+            words, fits = _parsed(entry, known)
+            return (
+                f"an iterable, each entry {words}",
+                lambda v: (
+                    isinstance(v, Iterable)
+                    and not isinstance(v, str | bytes)
+                    and getattr(v, "ndim", 1) > 0
+                    and (isinstance(v, Iterator) or all(map(fits, v)))
+                ),
+            )
+        case ast.Subscript(value=ast.Name("Sequence" | "tuple" | "list"), slice=entry):
+            ends = isinstance(entry, ast.Tuple) and not isinstance(entry.elts[-1], ast.Constant)
+            first = entry.elts[0] if isinstance(entry, ast.Tuple) else entry
+            words, fits = _parsed(first, known)
+            length = len(entry.elts) if ends else None
+            return _of_each(words, fits, length)
+        case ast.Subscript(value=ast.Name("Mapping" | "dict"), slice=ast.Tuple([a, b])):
+            (key, is_key), (words, fits) = _parsed(a, known), _parsed(b, known)
+            return (
+                f"a mapping of {key} to {words}",
+                lambda value: (
+                    isinstance(value, Mapping)
+                    and (all(map(is_key, value)) and all(map(fits, value.values())))
+                ),
+            )
+        case ast.Subscript(value=head):
+            return _parsed(head, known)
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return _KINDS.get(name) or _named(ast.unparse(node), name, known.get(name))
+    return "None", lambda value: value is None
+
+
+def _of_each(words: str, fits: _Fits, length: int | None) -> tuple[str, _Fits]:
+    def all_fit(values: Any) -> bool:
+        try:
+            entries = sequence("", values)
+        except ValueError:
+            return False
+        return length in (None, len(entries)) and all(map(fits, entries))
+
+    return (
+        f"a list or a tuple{'' if length is None else f' of {length}'}, each entry {words}",
+        all_fit,
+    )
+
+
+def _named(full: str, name: str, found: Any) -> tuple[str, _Fits]:
+    """A class by its name, which need not have been imported, or what an alias stands for."""
+    if (origin := get_origin(found)) is not None:
+        if origin is UnionType:  # of many forms: whoever states them checks them
+            return _KINDS["Any"]
+        return f"a {name.lower()}", lambda value: isinstance(value, origin)
+    words = full.replace("np.", "numpy.").replace("pd.", "pandas.")
+    article = "an" if words[0] in "AEIO" else "a"
+    return f"{article} {words}", lambda value: any(c.__name__ == name for c in type(value).__mro__)
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, float | np.floating) or math.isfinite(_number(value))
+
+
+def _is_array(value: object) -> bool:
+    try:
+        found = array("", value)
+        flat = found.ndim > 0 or isinstance(value, np.ndarray)
+        return flat and (found.dtype.kind in _REAL or reals("", found) is not None)
+    except ValueError:
+        return False
+
+
+_KINDS: dict[str, tuple[str, _Fits]] = {
+    "Any": ("anything", lambda value: True),
+    "object": ("anything", lambda value: True),
+    "bool": ("True or False", lambda value: isinstance(value, bool | np.bool_)),
+    "str": ("text", lambda value: isinstance(value, str)),
+    "int": ("an integer", _whole),
+    "float": ("a number", _is_float),
+    "ndarray": ("an array of real numbers", _is_array),
+    "Callable": ("a function", callable),
+    "Mapping": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "dict": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "Sequence": _of_each("anything", lambda value: True, None),
+    "tuple": _of_each("anything", lambda value: True, None),
+    "list": _of_each("anything", lambda value: True, None),
+}

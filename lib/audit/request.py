@@ -22,6 +22,7 @@ LEAST_SHOWN = 10  # people of a group that the report names without show_small
 LEAST_BETA = 1e-300  # the solver of the theorems has no smaller one
 
 
+@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """The question of an audit: a file, what is predicted, for which groups, and from what.
@@ -175,6 +176,7 @@ class Request:
         return "clear" if self.curator is None else "curator"
 
 
+@validate.check_types
 def command_words(command: str) -> list[str]:
     """The words of a command line, without a shell; a backslash is a letter where paths have it.
 

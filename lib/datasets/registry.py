@@ -100,6 +100,7 @@ FILES: dict[str, File] = {
 }
 
 
+@validate.check_types
 @dataclass(frozen=True)
 class Task:
     """A table to analyse: integer codes, a binary target, protected and sensitive attributes.
@@ -236,6 +237,7 @@ TASKS: dict[str, Task] = {
 }
 
 
+@validate.check_types
 def task(name: str) -> Task:
     """The task called ``name``, or the one that ``"module:TASK"`` names."""
     return validate.resolve(

@@ -147,11 +147,13 @@ class PrivacyAccountant:
         """
         return next(((r, p) for r in RELATIONS if math.isfinite(p := self.price(r))), None)
 
+    @validate.check_types
     def price(self, relation: str) -> float:
         """What all entries cost under ``relation``; infinite if one of them is not covered."""
         validate.choice("relation", relation, RELATIONS)
         return math.fsum(entry.prices[relation] for entry in self.entries)
 
+    @validate.check_types
     def spend(
         self,
         what: str,
@@ -191,6 +193,7 @@ class PrivacyAccountant:
             )
         )
 
+    @validate.check_types
     def spend_parallel(self, what: str, costs: Mapping[str, float | PrivacyAccountant]) -> float:
         """Note looks at disjoint parts of the data, by name: the price is that of the dearest part.
 
@@ -224,6 +227,7 @@ class PrivacyAccountant:
         most[RELATIONS[1]] = max(most[RELATIONS[1]], two)
         return self._note(Entry(what, max(parts.values()), "parts", {}, most, parts))
 
+    @validate.check_types
     def note_exact(self, what: str) -> None:
         """Note what is released without noise: covered only if it is the same for both neighbours.
 
@@ -239,6 +243,7 @@ class PrivacyAccountant:
             )
         )
 
+    @validate.check_types
     def note_oracle(self, what: str) -> None:
         """Note what was taken for public and may not be: not charged, and no part of any price."""
         self._note(Entry(what, 0.0, "oracle", {}, dict.fromkeys(RELATIONS, 0.0)))
@@ -246,6 +251,7 @@ class PrivacyAccountant:
     def _prices(self, cost: float, sensitivity: Mapping[str, float]) -> dict[str, float]:
         return prices(cost, sensitivity, 2 if self.unit == "rho" else 1)
 
+    @validate.check_types
     def require(self, what: str, cost: float) -> None:
         """Raise a ``ValueError`` if ``cost`` is more than is left (to 10^-12 of the budget)."""
         if math.fsum([self.spent, cost]) > self.budget * (1 + _SLACK):

@@ -93,6 +93,7 @@ def _best_order(slope: Callable[[float], float]) -> float:
     return math.exp(brentq(at, -_ORDERS, _ORDERS, xtol=1e-13, rtol=1e-14, maxiter=500))
 
 
+@validate.check_types
 def delta_of(rho: float, epsilon: float) -> float:
     """The ``delta`` with which rho-zCDP is (epsilon, delta)-DP, by the best order.
 
@@ -272,7 +273,8 @@ def advanced_composition(epsilon: float, k: int, delta: float) -> float:
     Source: Dwork, Rothblum and Vadhan (2010) with the tight mean of Kairouz,
     Oh and Viswanath (2015). No better than ``k epsilon`` for few looks.
     """
-    k, mean = validate.integer("k", k, low=1), rho_of_pure(epsilon, of="randomised response")
+    k = validate.integer("k", k, low=1, high=validate.INTEGER_MAX)
+    mean = rho_of_pure(epsilon, of="randomised response")
     validate.fraction("delta", delta)
     with digits(_DIGITS):
         return up(

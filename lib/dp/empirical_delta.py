@@ -57,6 +57,7 @@ _ROUNDING = (
 )
 
 
+@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Promise:
     """A declared guarantee: ``rho`` of zCDP or ``epsilon`` of pure DP, exactly one of them.
@@ -91,6 +92,7 @@ class Promise:
         return self.epsilon if self.rho is None else epsilon_of(self.rho, delta)
 
 
+@validate.check_types
 def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
     """Whether draws from [0, 1] prove a mean above ``mean``; wrong at most ``level`` of times.
 
@@ -113,7 +115,7 @@ def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
         raise ValueError(
             f"values must be one or more numbers in [0, 1], got an array of shape {x.shape}"
         )
-    if mean <= 0:
+    if validate.fraction("mean", mean, open_ends=False) == 0:
         return bool((x > 0).any())
     number = np.arange(1, x.size + 1)
     centre = (0.5 + np.cumsum(x)) / (number + 1)
@@ -123,6 +125,7 @@ def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
     return bool(np.cumsum(np.log1p(np.minimum(bets, 0.9 / mean) * (x - mean))).max() >= goal)
 
 
+@validate.check_types
 def delta_exceeds(losses: np.ndarray, epsilon: float, delta: float, level: float) -> bool:
     """Whether losses prove delta(``epsilon``) > ``delta``; wrong at most ``level`` of times.
 
@@ -130,11 +133,15 @@ def delta_exceeds(losses: np.ndarray, epsilon: float, delta: float, level: float
     density 0 on the neighbouring table.
     """
     losses = np.asarray(losses, dtype=float)
+    validate.fraction("delta", delta, open_ends=False)
+    validate.budget("epsilon", epsilon, low=0, high=math.inf)
+    validate.require(losses.ndim == 1 and losses.size > 0, "losses", "of shape (n,)", losses.shape)
     if np.isnan(losses).any():
         raise ValueError(f"losses must have no NaN, got {int(np.isnan(losses).sum())}")
     return mean_exceeds(-np.expm1(-np.clip(losses - _ROUNDING - epsilon, 0.0, None)), delta, level)
 
 
+@validate.check_types
 def delta_lower_bound(losses: np.ndarray, epsilon: float, level: float) -> float:
     """The largest delta ruled out at ``epsilon``; above the true one at most ``level`` of times."""
     low, high = 0.0, 1.0
@@ -146,6 +153,7 @@ def delta_lower_bound(losses: np.ndarray, epsilon: float, level: float) -> float
     return low
 
 
+@validate.check_types
 def certified_epsilon(losses: np.ndarray, promise: Promise, delta: float, level: float) -> float:
     """The largest epsilon of the grid that the losses rule out at ``delta``; 0 if there is none.
 
@@ -160,6 +168,7 @@ def certified_epsilon(losses: np.ndarray, promise: Promise, delta: float, level:
     return 0.0
 
 
+@validate.check_types
 def proves_violation(losses: np.ndarray, promise: Promise, delta: float, level: float) -> bool:
     """Whether losses refute the promise on the grid; wrong with probability at most ``level``."""
     grid = [0.0, *(m * promise.epsilon_at(delta) for m in MULTIPLES)]

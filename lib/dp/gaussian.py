@@ -19,6 +19,7 @@ def _precision(mu: float) -> int:
     return 80 + 2 * max(0, -int(math.log10(mu)))
 
 
+@validate.check_types
 def gaussian_delta(mu: float, epsilon: float) -> float:
     """The least ``delta``: ``Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)`` (Balle and Wang,
     2018, Theorem 8).

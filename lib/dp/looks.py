@@ -83,6 +83,7 @@ def observed(observer: Observer) -> Iterator[Observer]:
         _OBSERVER.reset(token)
 
 
+@validate.check_types
 def noisy(
     mechanism: Laplace | Gaussian,
     values: np.ndarray | float,
@@ -136,6 +137,7 @@ def noisy(
     )
 
 
+@validate.check_types
 def choose(
     mechanism: Exponential,
     scores: np.ndarray,
@@ -153,6 +155,7 @@ def choose(
     1
     """
     scores = mechanism.checked(scores)
+    validate.require(scores.ndim == 1, "scores", "of one dimension", scores.shape)
     return _shown(
         mechanism,
         scores,

@@ -102,15 +102,18 @@ class Laplace:
         """``2 b^2``."""
         return 2 * self.scale**2
 
+    @validate.check_types
     def quantile(self, beta: float) -> np.ndarray:
         """What ``|noise|`` exceeds with probability ``beta``: ``b ln(1/beta)``."""
         return self.scale * math.log(1 / validate.fraction("beta", beta))
 
-    def log_density(self, noise: np.ndarray) -> np.ndarray:
+    @validate.check_types
+    def log_density(self, noise: np.ndarray | float) -> np.ndarray:
         """``ln`` of the density at ``noise``."""
         return -np.abs(noise) / self.scale - np.log(2 * self.scale)
 
-    def release(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    @validate.check_types
+    def release(self, values: np.ndarray | float, rng: np.random.Generator) -> np.ndarray:
         """``values`` with noise; ``sensitivity`` is for all together, or broadcasts to each."""
         values = self.checked(values)
         return values + rng.laplace(0.0, 1.0, values.shape) * self.scale
@@ -157,11 +160,15 @@ class Gaussian:
         """``sigma^2``."""
         return self.sigma**2
 
-    def log_density(self, noise: np.ndarray) -> np.ndarray:
+    @validate.check_types
+    def log_density(self, noise: np.ndarray | float) -> np.ndarray:
         """``ln`` of the density at ``noise``."""
-        return -0.5 * (noise / self.sigma) ** 2 - np.log(self.sigma) - 0.5 * math.log(2 * math.pi)
+        with np.errstate(over="ignore"):  # so far out the logarithm is minus infinity
+            half_squares = 0.5 * (noise / self.sigma) ** 2
+        return -half_squares - np.log(self.sigma) - 0.5 * math.log(2 * math.pi)
 
-    def release(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    @validate.check_types
+    def release(self, values: np.ndarray | float, rng: np.random.Generator) -> np.ndarray:
         """``values`` with noise; ``sensitivity`` is for all together, or broadcasts to each."""
         values = self.checked(values)
         return values + rng.standard_normal(values.shape) * self.sigma
@@ -237,16 +244,19 @@ class Exponential:
                 * ((scores - scores.max(axis=-1, keepdims=True)) / self.sensitivity)
             )
 
+    @validate.check_types
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
         """``Pr[index]`` along the last axis of ``scores``, shape as ``scores``."""
         weights = np.exp(self._behind(scores))
         return weights / weights.sum(axis=-1, keepdims=True)
 
+    @validate.check_types
     def log_probabilities(self, scores: np.ndarray) -> np.ndarray:
         """``ln Pr[index]`` along the last axis of ``scores``, shape as ``scores``."""
         behind = self._behind(scores)
         return behind - np.log(np.exp(behind).sum(axis=-1, keepdims=True))
 
+    @validate.check_types
     def select(self, scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """An index for each row of ``scores``, shape ``scores.shape[:-1]``, drawn by inversion."""
         ends = np.cumsum(self.probabilities(scores), axis=-1)

@@ -249,7 +249,10 @@ def evaluate(
     """
     rates = group_rates(y_true, y_pred, group)
     found = _fairness_of(rates) | utility(y_true, y_pred, scores) | rates
-    for name, metric in (extra or {}).items():
+    extra = {} if extra is None else extra
+    functions = isinstance(extra, Mapping) and all(map(callable, extra.values()))
+    validate.require(functions, "extra", "a mapping of names to functions", extra)
+    for name, metric in extra.items():
         what = f"names other than {', '.join(found)}"
         validate.require(name not in found, "extra", what, name)
         found[name] = float(metric(y_true, y_pred, group, scores))

@@ -16,6 +16,7 @@ __all__ = ["READINGS", "stratum_errors", "parity_error"]
 READINGS = ("sum", "average")
 
 
+@validate.check_types
 def stratum_errors(
     truth: np.ndarray | float, estimate: np.ndarray | float, *, normalised: bool = True
 ) -> np.ndarray:
@@ -45,18 +46,25 @@ def stratum_errors(
     >>> stratum_errors([2.0, 4.0], [1.0, 5.0]).tolist()
     [0.5, 0.25]
     """
-    truth, estimate = np.asarray(truth, dtype=float), np.asarray(estimate, dtype=float)
-    validate.broadcastable("estimate", estimate.shape, truth.shape, "truth")
+    return _errors(truth, estimate, normalised)
+
+
+def _errors(truth: object, estimate: object, normalised: bool, of: str = "") -> np.ndarray:
+    """The errors of what the arguments ``truth`` and ``estimate``, with the ending ``of``, hold."""
+    truth = validate.reals(f"truth{of}", truth)
+    estimate = validate.reals(f"estimate{of}", estimate)
+    validate.broadcastable(f"estimate{of}", estimate.shape, truth.shape, f"truth{of}")
     divisible = np.isfinite(truth).all() and not (normalised and (truth == 0).any())
     what = f"finite values{' other than 0' if normalised else ''}"
-    validate.require(divisible, "truth", what, truth)
+    validate.require(divisible, f"truth{of}", what, truth)
     error = np.abs(truth - estimate)
     return error / np.abs(truth) if normalised else error
 
 
+@validate.check_types
 def parity_error(
-    truth: np.ndarray,
-    estimate: np.ndarray,
+    truth: np.ndarray | float,
+    estimate: np.ndarray | float,
     truth_all: np.ndarray | float,
     estimate_all: np.ndarray | float,
     *,
@@ -100,7 +108,7 @@ def parity_error(
     0.75
     """
     validate.choice("reading", reading, READINGS)
-    errors = stratum_errors(truth, estimate, normalised=normalised)
+    errors = _errors(truth, estimate, normalised)
     k = errors.shape[-1] if errors.ndim else 0
     validate.require(k > 0, "truth and estimate", "of shape (..., k) with k >= 1", errors.shape)
     validate.integer("drop", drop, low=0, high=k)
@@ -108,8 +116,7 @@ def parity_error(
         validate.positive("omega", omega)
     kept = np.sort(errors, axis=-1)[..., : k - drop]
     strata = kept.sum(axis=-1) if reading == "sum" else kept.sum(axis=-1) / max(1, k - drop)
-    total = (1 / k if omega is None else omega) * stratum_errors(
-        truth_all, estimate_all, normalised=normalised
-    ) + strata
+    population = _errors(truth_all, estimate_all, normalised, "_all")
+    total = (1 / k if omega is None else omega) * population + strata
     # NaN sorts behind the largest, where drop takes it for one
     return np.where(np.isnan(errors).any(axis=-1), np.nan, total)[()]

@@ -24,6 +24,7 @@ __all__ = ["WEIGHTINGS", "total_variance", "least_variance_split"]
 WEIGHTINGS: tuple[str, ...] = ("attributes", "values")
 
 
+@validate.check_types
 def total_variance(
     budgets: Sequence[float],
     protocol: str,
@@ -47,15 +48,25 @@ def total_variance(
         known, or a budget or a share is out of range.
     """
     validate.choice("weighting", weighting, WEIGHTINGS)
-    one_each = 0 < len(budgets) == len(frequencies)
-    validate.require(one_each, "budgets", "one for each attribute, and at least one", budgets)
+    _check_frequencies(frequencies)
+    one_each = len(budgets) == len(frequencies)
+    what = "one for each attribute"
+    validate.require(one_each, "budgets and frequencies", what, (budgets, frequencies))
     total = 0.0
     for epsilon, f in zip(budgets, frequencies, strict=True):
-        variances: Any = make(protocol, k=len(f), epsilon=float(epsilon)).variance(1, np.asarray(f))
+        epsilon = validate.budget("budgets", epsilon)
+        variances: Any = make(protocol, k=len(f), epsilon=epsilon).variance(1, np.asarray(f))
         total += variances.sum() if weighting == "values" else variances.mean()
     return float(total)
 
 
+def _check_frequencies(frequencies: Sequence[np.ndarray]) -> None:
+    fits = len(frequencies) > 0 and all(len(f) > 1 for f in frequencies)
+    what = "two shares or more for each attribute, and one attribute or more"
+    validate.require(fits, "frequencies", what, frequencies)
+
+
+@validate.check_types
 def least_variance_split(
     epsilon: float, protocol: str, frequencies: Sequence[np.ndarray], weighting: str = "attributes"
 ) -> np.ndarray:
@@ -66,6 +77,7 @@ def least_variance_split(
     of :func:`total_variance`, with ``epsilon`` the sum of the budgets.
     """
     epsilon = validate.budget("epsilon", epsilon)
+    _check_frequencies(frequencies)
     starts = [split_budget(epsilon, [len(f) for f in frequencies], split) for split in SPLITS]
 
     least = max(1e-9 * epsilon, validate.EPSILON_MIN)  # a share of exactly 0 has no variance

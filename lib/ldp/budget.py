@@ -55,6 +55,10 @@ def split_budget(
         dtype=float,
     )
     uniform = validate.choice("split", split, SPLITS) == "uniform"
+    if attributes is not None:
+        attributes = validate.sequence("attributes", attributes)
+        named = len(attributes) == len(sizes) and all(isinstance(a, str) for a in attributes)
+        validate.require(named, "attributes", f"{len(sizes)} names, one for each size", attributes)
     shares = np.full(k.size, epsilon / k.size) if uniform else epsilon * k / k.sum()
     least = int(shares.argmin())  # no share is larger than epsilon, which is in range
     if shares[least] < validate.EPSILON_MIN:

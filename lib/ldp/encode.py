@@ -43,6 +43,7 @@ def one_hot(values: np.ndarray, k: int) -> np.ndarray:
     >>> one_hot(np.array([2, 0]), 3).tolist()
     [[0, 0, 1], [1, 0, 0]]
     """
+    k = validate.integer("k", k, low=1, high=validate.INTEGER_MAX)
     return indicators(validate.codes("values", values, k), k)
 
 
@@ -103,7 +104,7 @@ def sanitise(
     """
     validate.generator("rng", rng)
     validate.choice("form", form, FORMS)
-    _check_frame(frame)
+    _check_table(frame, domain)
     sensitive = validate.sequence("sensitive", sensitive)
     for column in sensitive:
         validate.choice("sensitive", column, domain.columns)
@@ -170,7 +171,7 @@ def design_matrix(
     [[1, 0, 0, 0, 1], [0, 1, 1, 0, 0]]
     """
     validate.choice("form", form, FORMS)
-    _check_frame(frame)
+    _check_table(frame, domain)
     validate.require(
         isinstance(sanitised, Mapping | None),
         "sanitised",
@@ -186,9 +187,10 @@ def design_matrix(
     return (_dense if form == "dense" else _csr)(blocks, domain.sizes, len(frame))
 
 
-def _check_frame(frame: pd.DataFrame) -> None:
+def _check_table(frame: pd.DataFrame, domain: Domain) -> None:
     import pandas as pd
 
+    validate.require(isinstance(domain, Domain), "domain", "a lib.domain.Domain", domain)
     validate.require(isinstance(frame, pd.DataFrame), "frame", "a pandas.DataFrame", type(frame))
 
 

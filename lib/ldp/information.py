@@ -30,6 +30,7 @@ _MAX_CELLS = (
 )
 
 
+@validate.check_types
 def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.ndarray:
     """``Pr[v | report]`` of each of m reports.
 
@@ -57,6 +58,7 @@ def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.
     return tilted / tilted.sum(axis=1, keepdims=True)
 
 
+@validate.check_types
 def entropy(counts: np.ndarray) -> float:
     """Shannon entropy in bits of the distribution ``counts / sum``: the most a report can tell.
 
@@ -81,6 +83,7 @@ def entropy(counts: np.ndarray) -> float:
     return float(-(pi * np.log2(pi)).sum())
 
 
+@validate.check_types
 def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
     """Law of the number of people whose value lies in a null support, shape (n + 1,).
 
@@ -110,6 +113,7 @@ def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
     return _independent_bits_mass(counts, protocol.q_star)
 
 
+@validate.check_types
 def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
     """Exact mutual information in bits between the value of a random person and their report.
 
@@ -141,7 +145,7 @@ def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
 
 def _prior(name: str, prior: np.ndarray, k: int | None = None) -> np.ndarray:
     """``prior`` as shares that sum to one, shape (k,), any k if none is given."""
-    prior = np.asarray(prior, dtype=float)
+    prior = validate.reals(name, prior)
     fits = prior.ndim == 1 and k in (None, prior.size)
     validate.require(fits, name, f"of shape ({'k' if k is None else k},)", prior.shape)
     fits = bool((prior >= 0).all() and 0 < prior.sum() < np.inf)

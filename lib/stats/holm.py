@@ -8,14 +8,17 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from lib import validate
+
 __all__ = ["holm"]
 
 
+@validate.check_types
 def holm(p: Iterable[float]) -> np.ndarray:
     """Holm's adjusted p-values, shape (m,); a NaN stays one and still counts as a member of the
     family.
     """
-    p = np.asarray(list(p), dtype=float)
+    p = validate.reals("p", list(p))
     order = np.argsort(np.where(np.isnan(p), np.inf, p), kind="stable")
     scaled = p[order] * (p.size - np.arange(p.size))
     adjusted = np.empty_like(p)

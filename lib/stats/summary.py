@@ -40,13 +40,15 @@ CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
 BASELINE = "NonDP"
 
 
+@validate.check_types
 def cell_runs(frame: pd.DataFrame, by: Sequence[str] = CURVE) -> pd.Series:
     """Number of runs of every cell of ``frame``, indexed by ``by``; cells without a run are not
     in it.
     """
-    return frame.groupby(list(by), dropna=False).size()
+    return frame.groupby(_columns("by", by, frame), dropna=False).size()
 
 
+@validate.check_types
 def span(counts: pd.Series) -> str:
     """The least and the most of ``counts`` for a caption: "20", or "16 to 20" where a grid is
     not whole.
@@ -55,6 +57,7 @@ def span(counts: pd.Series) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
+@validate.check_types
 def mean_interval(
     values: Sequence[float] | np.ndarray,
     level: float = 0.95,
@@ -83,12 +86,15 @@ def mean_interval(
     x = x[~np.isnan(x)]
     if x.size < 2:
         return (float(x[0]) if x.size else float("nan")), float("nan"), float("nan")
-    half = stats.t.ppf(0.5 + level / 2, x.size - 1) * x.std(ddof=1) / np.sqrt(x.size)
+    with np.errstate(over="ignore", invalid="ignore"):  # no interval around an infinity
+        spread = x.std(ddof=1)
+    half = stats.t.ppf(0.5 + level / 2, x.size - 1) * spread / np.sqrt(x.size)
     if ratio:
         half *= widening(x.size, ratio)
     return float(x.mean()), float(max(x.mean() - half, floor)), float(x.mean() + half)
 
 
+@validate.check_types
 def widening(runs: int, ratio: float) -> float:
     """How many times wider the corrected resampled interval is than the t interval over ``runs``
     splits.
@@ -109,12 +115,13 @@ def widening(runs: int, ratio: float) -> float:
     >>> round(widening(20, 0.25), 3)
     2.449
     """
-    validate.integer("runs", runs, low=1)
+    validate.integer("runs", runs, low=1, high=validate.INTEGER_MAX)
     if not (np.isfinite(ratio) and ratio >= 0):
         raise ValueError(f"ratio must be a finite number >= 0, got {ratio!r}")
     return float(np.sqrt(1 + runs * ratio))
 
 
+@validate.check_types
 def p_in_words(p: float) -> str:
     """``"p = 0.012"``, and ``"p < 1e-6"`` below: smaller ones rest on the far tail of the t law,
     which runs do not follow that closely.
@@ -127,6 +134,7 @@ def p_in_words(p: float) -> str:
     return "p < 1e-6" if p < 1e-6 else f"p = {p:.2g}"
 
 
+@validate.check_types
 def summarise(
     frame: pd.DataFrame,
     by: Sequence[str],
@@ -144,7 +152,7 @@ def summarise(
     """
     validate.fraction("level", level)
     _has(frame, value, name="value")
-    values = frame[[*by]].assign(_value=frame[value].astype(float))
+    values = frame[_columns("by", by, frame)].assign(_value=frame[value].astype(float))
     found = (
         values.groupby(list(by), sort=sort)["_value"].agg(["mean", "std", "count"]).reset_index()
     )
@@ -156,6 +164,13 @@ def summarise(
     return found[[*by, "mean", "low", "high", "runs"]]
 
 
+def _columns(name: str, columns: Sequence[str], frame: pd.DataFrame) -> list[str]:
+    """``columns`` as a list, if there is one or more and ``frame`` has them all."""
+    validate.require(len(columns) > 0, name, "one column or more", columns)
+    return [validate.choice(name, column, frame.columns) for column in columns]
+
+
+@validate.check_types
 def rank_correlation(x: pd.Series, y: pd.Series) -> float:
     """Spearman's rank correlation; NaN where one of the two is constant."""
     x, y = x.rank(), y.rank()
@@ -175,6 +190,7 @@ def _has(frame: pd.DataFrame, column: str, name: str = "metric") -> None:
         )
 
 
+@validate.check_types
 def curves(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataFrame:
     """Mean of ``metric`` over runs of every LDP cell: ``dataset, protocol, split, epsilon, mean,
     low, high, runs``.
@@ -183,12 +199,14 @@ def curves(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataF
     return summarise(frame[frame["protocol"] != BASELINE], CURVE, metric, level)
 
 
+@validate.check_types
 def baseline(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataFrame:
     """Mean of ``metric`` over runs of NonDP: ``dataset, mean, low, high, runs``."""
     _has(frame, metric)
     return summarise(frame[frame["protocol"] == BASELINE], ["dataset"], metric, level)
 
 
+@validate.check_types
 def distance(frame: pd.DataFrame, metric: str, fair: float) -> pd.Series:
     """Distance of ``metric`` from its ``fair`` value, indexed as ``frame``: its mean over the runs
     of a cell is that of the mean.
@@ -202,6 +220,7 @@ def distance(frame: pd.DataFrame, metric: str, fair: float) -> pd.Series:
     return gap * np.sign(gap.groupby([frame[c] for c in CURVE], dropna=False).transform("mean"))
 
 
+@validate.check_types
 def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> pd.DataFrame:
     """``metric`` of every LDP cell minus that of NonDP on the same data set and run, in column
     ``difference``.
@@ -221,6 +240,7 @@ def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> 
     )
 
 
+@validate.check_types
 def paired(
     frame: pd.DataFrame, metric: str, *, fair: float | None = None, level: float = 0.95
 ) -> pd.DataFrame:
@@ -230,6 +250,7 @@ def paired(
     return summarise(differences(frame, metric, fair), CURVE, "difference", level)
 
 
+@validate.check_types
 def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
     """How many cells of a paired summary are clearly better, clearly worse, or neither.
 
@@ -246,6 +267,7 @@ def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
         Columns ``dataset, split, cells, better, worse, unclear``.
     """
     validate.choice("better", better, (-1, 1))
+    _columns("summary", ("dataset", "split", "mean", "low", "high"), summary)
     signed = summary.assign(
         better=(summary["low"] > 0) if better > 0 else (summary["high"] < 0),
         worse=(summary["high"] < 0) if better > 0 else (summary["low"] > 0),
@@ -256,6 +278,7 @@ def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
     return table.assign(unclear=table["cells"] - table["better"] - table["worse"]).reset_index()
 
 
+@validate.check_types
 def pooled(
     frame: pd.DataFrame,
     metric: str,
@@ -271,11 +294,13 @@ def pooled(
     share their split. Runs that lack some of the cells are left out.
     """
     long = differences(frame, metric, fair)
+    by = _columns("by", by, long)
     per_run = long.groupby([*by, "run"])["difference"].agg(["mean", "size"]).reset_index()
     whole = per_run["size"] == per_run.groupby(list(by))["size"].transform("max")
     return summarise(per_run[whole].rename(columns={"mean": "value"}), by, "value", level)
 
 
+@validate.check_types
 def side_by_side(
     frames: Mapping[str, pd.DataFrame], metrics: Mapping[str, float | None]
 ) -> pd.DataFrame:
@@ -289,6 +314,8 @@ def side_by_side(
     metrics : mapping of str to float or None
         Each metric with the ``fair`` of :func:`differences`.
     """
+    for name, asked in (("frames", frames), ("metrics", metrics)):
+        validate.require(len(asked) > 0, name, "one or more", asked)
     parts = [
         pooled(frame, metric, ["dataset"], fair=fair).assign(grid=grid, metric=metric)
         for grid, frame in frames.items()
@@ -299,6 +326,7 @@ def side_by_side(
     ]
 
 
+@validate.check_types
 def agreement(changes: pd.DataFrame) -> dict[str, int]:
     """Data sets and metrics of :func:`side_by_side` that every grid has: ``same``, ``opposite`` and
     ``unclear``.
@@ -306,6 +334,7 @@ def agreement(changes: pd.DataFrame) -> dict[str, int]:
     An interval is clear if it leaves out zero; with one that is not, nothing is said about the
     pair.
     """
+    _columns("changes", ("grid", "dataset", "metric", "mean", "low", "high"), changes)
     sign = np.sign(changes["mean"]).where((changes["low"] > 0) | (changes["high"] < 0), 0.0)
     wide = (
         changes.assign(sign=sign)
@@ -321,6 +350,7 @@ def agreement(changes: pd.DataFrame) -> dict[str, int]:
     }
 
 
+@validate.check_types
 def interval_words(row: pd.Series, spec: str = "+.3f") -> str:
     """``mean [low, high]`` of a row, or the mean alone where it has no interval."""
     mean = format(row["mean"], spec)

@@ -46,6 +46,7 @@ from lib.synth.workload import Workload, all_kway, counts, downward_closure, meg
 __all__ = ["AIM", "expected_noise", "candidate_weights", "quality_scores", "open_candidates"]
 
 
+@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class AIM(Synthesizer):
     """Parameters of AIM.

@@ -129,6 +129,7 @@ class Synthesizer(ABC):
         """
 
 
+@validate.check_types
 def open_accountant(
     data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
 ) -> PrivacyAccountant:

@@ -89,16 +89,20 @@ class GEMModel(Fitted):
     shares: dict[str, np.ndarray]
     rounds: tuple[GEMRound, ...] = field(default=())
 
+    @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``: the components' products, averaged."""
         for column in columns:
             validate.choice("column", column, self.domain.columns)
         return product_marginal([self.shares[c] for c in columns])
 
+    @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows, the components in equal numbers up to rounding."""
         components = len(next(iter(self.shares.values())))
-        component = rng.permutation(np.arange(validate.integer("n", n, low=0)) % components)
+        component = rng.permutation(
+            np.arange(validate.integer("n", n, low=0, high=validate.INTEGER_MAX)) % components
+        )
         table = {}
         for column, size in self.domain:
             ends = np.cumsum(self.shares[column], axis=1)
@@ -109,6 +113,7 @@ class GEMModel(Fitted):
         return pd.DataFrame(table)
 
 
+@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class GEM(Synthesizer):
     """Parameters of GEM.

@@ -70,7 +70,7 @@ def size_items(sizes: Sizes, columns: int) -> tuple[tuple[tuple[int, ...], float
         if len(codes) != columns:
             raise ValueError(f"sizes must have {columns} codes for a group, got {codes}")
         if n != 0:
-            validate.positive(f"size of {codes}", float(n) if isinstance(n, np.number) else n)
+            validate.positive(f"size of {codes}", n.item() if isinstance(n, np.generic) else n)
     if not any(n > 0 for _, n in items):
         raise ValueError(f"sizes must have rows in at least one group, got {sizes!r}")
     return tuple((codes, float(n)) for codes, n in items)

@@ -46,13 +46,15 @@ class MarginalModel(Fitted):
     measurements: tuple[Measurement, ...]
     rounds: tuple[Round, ...] = field(default=())
 
+    @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns`` under the model."""
         return self.model.marginal(positions(self.domain, columns))
 
+    @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows drawn from the model."""
-        rows = self.model.sample(validate.integer("n", n, low=0), rng)
+        rows = self.model.sample(validate.integer("n", n, low=0, high=validate.INTEGER_MAX), rng)
         return pd.DataFrame(rows.astype(np.int16), columns=list(self.domain.columns))
 
 

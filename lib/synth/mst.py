@@ -60,6 +60,7 @@ class MSTModel(Fitted):
         """What the pairs taught, in the order of their choice."""
         return self.inner.rounds
 
+    @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``; a merged code's share is divided among its codes."""
         table = self.inner.marginal(columns)
@@ -69,11 +70,13 @@ class MSTModel(Fitted):
             )
         return table
 
+    @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows; a merged code becomes one of its codes at random."""
         return self.compression.expand(self.inner.sample(n, rng), rng)
 
 
+@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class MST(Synthesizer):
     """Parameters of MST.

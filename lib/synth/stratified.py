@@ -107,6 +107,7 @@ class StratifiedModel(Fitted):
         """
         return self.accountant.price("replace within a group")
 
+    @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``: the strata's, weighted by size."""
         for column in columns:
@@ -122,10 +123,13 @@ class StratifiedModel(Fitted):
             table[place] += stratum.weight * (stratum.fitted.marginal(inner) if inner else 1.0)
         return table
 
+    @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows in random order, each stratum's number its share of ``n`` up to rounding."""
         sizes = _apportion(
-            np.array([s.weight for s in self.strata]), validate.integer("n", n, low=0), rng
+            np.array([s.weight for s in self.strata]),
+            validate.integer("n", n, low=0, high=validate.INTEGER_MAX),
+            rng,
         )
         parts = []
         for stratum, size in zip(self.strata, sizes, strict=True):
@@ -137,6 +141,7 @@ class StratifiedModel(Fitted):
         return whole.iloc[rng.permutation(len(whole))].reset_index(drop=True).astype(np.int16)
 
 
+@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Stratified(Synthesizer):
     """Parameters of the wrapper.
@@ -210,8 +215,8 @@ class Stratified(Synthesizer):
         self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
     ) -> StratifiedModel:
         """As :meth:`Synthesizer.fit`; ``weights`` and ``sizes`` decide what ``budget`` covers."""
-        rest = self._rest(domain)
         accountant = open_accountant(data, domain, budget, rng)
+        rest = self._rest(domain)
         if self.weights != "public":
             what = f"budget={budget!r} less count_share={self.count_share!r} of it"
             validate.budget(what, (1 - self.count_share) * budget, low=BUDGET_MIN, high=BUDGET_MAX)

@@ -37,6 +37,7 @@ Workload = Mapping[tuple[str, ...], float]
 ABSENT = 2.0  # error of a group of which no synthetic row exists: the largest there is
 
 
+@validate.check_types
 def all_kway(domain: Domain, k: int = 3) -> dict[tuple[str, ...], float]:
     """Every marginal of ``k`` columns of ``domain``, each with weight ``c_i = 1``.
 
@@ -49,6 +50,7 @@ def all_kway(domain: Domain, k: int = 3) -> dict[tuple[str, ...], float]:
     return dict.fromkeys(combinations(domain.columns, k), 1.0)
 
 
+@validate.check_types
 def downward_closure(workload: Workload) -> tuple[tuple[str, ...], ...]:
     """Every non-empty subset of a marginal in ``workload``, small ones first.
 
@@ -70,23 +72,27 @@ def downward_closure(workload: Workload) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(subsets, key=lambda r: (len(r), [place[c] for c in r])))
 
 
+@validate.check_types
 def megabytes(domain: Domain, marginals: Iterable[Sequence[str]]) -> float:
     """What ``marginals`` take in full, at 8 bytes a cell, in 2^20 bytes."""
-    return sum(_cells(domain, s) for s in marginals) * 8 / 2**20
+    return sum(_cells(domain, validate.sequence("marginals", s)) for s in marginals) * 8 / 2**20
 
 
 def _cells(domain: Domain, columns: Sequence[str]) -> int:
     return math.prod(domain[c] for c in columns)
 
 
+@validate.check_types
 def cell_codes(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
     """The number of each row's cell in the marginal on ``columns`` (C order), shape (n,)."""
-    shape = [domain[c] for c in columns]
+    validate.require(len(columns) > 0, "columns", "one or more", columns)
+    shape = [domain[validate.choice("columns of frame", c, frame.columns)] for c in columns]
     return np.ravel_multi_index(
         [frame[c].to_numpy().astype(np.intp, copy=False) for c in columns], shape
     )
 
 
+@validate.check_types
 def counts(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.ndarray:
     """The marginal ``M_S(D)`` of Definition 13 in full, shape ``(prod of sizes,)``.
 
@@ -100,6 +106,7 @@ def counts(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.nd
     return np.bincount(codes, minlength=_cells(domain, columns)).astype(float)
 
 
+@validate.check_types
 def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> float:
     """``||M(D) - M(D^)||_1 / |D|`` from the cell numbers of the rows of both.
 
@@ -107,6 +114,10 @@ def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> floa
     the real one this is Definition 14's term. Twice the total variation
     distance, hence between 0 and 2.
     """
+    for name, found in (("real", real), ("synthetic", synthetic)):
+        fits = np.ndim(found) == 1 and len(found) > 0
+        validate.require(fits, name, "of shape (n,), n >= 1", np.shape(found))
+    validate.integer("cells", cells, low=1)
     if cells <= 4 * (len(real) + len(synthetic)):
         shares = [np.bincount(codes, minlength=cells) / len(codes) for codes in (real, synthetic)]
         return float(np.abs(shares[0] - shares[1]).sum())
@@ -115,6 +126,7 @@ def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> floa
     return float(np.abs(np.bincount(place, weights, minlength=len(codes))).sum())
 
 
+@validate.check_types
 def marginal_errors(
     real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload
 ) -> pd.Series:
@@ -141,7 +153,7 @@ def marginal_errors(
     if not workload:
         raise ValueError("workload must have at least one marginal, got none")
     for name, frame in (("real", real), ("synthetic", synthetic)):
-        domain.check(frame)
+        domain.check(frame, name)
         if not len(frame):
             raise ValueError(f"{name} must have at least 1 row, got none")
     for columns, weight in workload.items():
@@ -159,6 +171,7 @@ def _both(
         yield cell_codes(real, domain, s), cell_codes(synthetic, domain, s), _cells(domain, s)
 
 
+@validate.check_types
 def workload_error(
     real: pd.DataFrame, synthetic: pd.DataFrame, domain: Domain, workload: Workload
 ) -> float:
@@ -177,6 +190,7 @@ def workload_error(
     return float(np.mean(errors.to_numpy() * np.array(list(workload.values()), dtype=float)))
 
 
+@validate.check_types
 def group_errors(
     real: pd.DataFrame,
     synthetic: pd.DataFrame,
