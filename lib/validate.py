@@ -334,7 +334,7 @@ def check_types(target: _T) -> _T:
     if isinstance(target, type):
         target.__init__ = checked  # type: ignore[misc]
         return target
-    return checked
+    return checked  # type: ignore[return-value]
 
 
 @cache
@@ -361,12 +361,11 @@ def _parsed(node: ast.expr, known: Mapping[str, Any]) -> tuple[str, _Fits]:
                     and (isinstance(v, Iterator) or all(map(fits, v)))
                 ),
             )
+        case ast.Subscript(value=ast.Name("tuple"), slice=ast.Tuple([entry, *_, last] as entries)):
+            endless = isinstance(last, ast.Constant)  # the three dots
+            return _of_each(*_parsed(entry, known), None if endless else len(entries))
         case ast.Subscript(value=ast.Name("Sequence" | "tuple" | "list"), slice=entry):
-            ends = isinstance(entry, ast.Tuple) and not isinstance(entry.elts[-1], ast.Constant)
-            first = entry.elts[0] if isinstance(entry, ast.Tuple) else entry
-            words, fits = _parsed(first, known)
-            length = len(entry.elts) if ends else None
-            return _of_each(words, fits, length)
+            return _of_each(*_parsed(entry, known), None)
         case ast.Subscript(value=ast.Name("Mapping" | "dict"), slice=ast.Tuple([a, b])):
             (key, is_key), (words, fits) = _parsed(a, known), _parsed(b, known)
             return (
