@@ -62,7 +62,7 @@ def _read(tmp_path, *rows):
         ({"measure": "lib.paths:ROOT"}, "must be a function that a study exports"),
         ({"rule": "close"}, r"rule of a must be .*, got 'close'"),
         ({"verdict": "reproduced"}, "a measured row's verdict is computed"),
-        ({"why": ""}, "why=''"),
+        ({"why": ""}, "why of a must be the reason for the rule"),
         ({"note": "x"}, "field 'note'"),
         ({"measure": "", "verdict": "reproduced"}, r"verdict of a must be .*, got 'reproduced'"),
         ({"paper": "companion"}, r"about of a must be .*, got ''"),
