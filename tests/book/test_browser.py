@@ -35,6 +35,12 @@ FLAGS = [
 ]
 
 INSIDE = ("file:", "data:", "blob:")
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "is_mobile": True,
+    "has_touch": True,
+    "color_scheme": "light",
+}
 TABS = 24  # pages that are open at a time
 
 OVERFLOW = """() => {
@@ -148,13 +154,19 @@ def settled(chromium, html):
             tabs.clear()
             first = LISTED.index(doc) // TABS * TABS
             for near in LISTED[first : first + TABS]:
-                tabs[near] = opened(chromium, Path(html, f"{near}.html").as_uri())
+                tabs[near] = opened(chromium, Path(html, f"{near}.html").as_uri(), **PHONE)
             settle(*tabs.values())
         return tabs[doc]
 
     yield one
     for page, _ in tabs.values():
         page.context.close()
+
+
+@pytest.fixture(scope="module", params=LISTED)
+def listed(request, settled):
+    """Each page of the book, opened once for all the tests that look at it; on a phone."""
+    return request.param, *settled(request.param)
 
 
 @pytest.fixture
@@ -198,9 +210,8 @@ def test_what_goes_wrong_a_while_after_loading_is_seen(chromium, tmp_path):
         page.context.close()
 
 
-@pytest.mark.parametrize("doc", LISTED)
-def test_a_page_loads_alone_and_whole(settled, doc):
-    page, wrong = settled(doc)
+def test_a_page_loads_alone_and_whole(listed):
+    doc, page, wrong = listed
     assert wrong == []
     assert page.evaluate(RAW_MATH) == []
     assert page.locator("article h1").count() == 1
@@ -215,16 +226,17 @@ def test_a_page_loads_alone_and_whole(settled, doc):
         assert not words.is_visible(), "a solution is in sight before it is asked for"
 
 
-@pytest.mark.parametrize("doc", LISTED)
-def test_a_page_fits_a_narrow_screen(open_page, doc):
-    page, _ = open_page(doc, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
-    assert page.evaluate(OVERFLOW) == []
+def test_a_page_fits_a_narrow_screen_and_a_wide_one(listed):
+    _, page, wrong = listed
+    for size in (PHONE["viewport"], {"width": 1280, "height": 800}):
+        page.set_viewport_size(size)
+        assert page.evaluate(OVERFLOW) == [], size
+    assert wrong == []
 
 
-@pytest.mark.parametrize("doc", LISTED)
-def test_text_stands_out_from_its_ground(open_page, doc):
-    page, _ = open_page(doc, color_scheme="light")
-    for scheme in ("light", "dark"):
+def test_text_stands_out_from_its_ground(listed):
+    _, page, _ = listed
+    for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function(
             "scheme => document.documentElement.dataset.theme === scheme", arg=scheme

@@ -32,7 +32,7 @@ from lib.studies.private_means.claims import census as means
 from lib.studies.private_means.claims import text
 from lib.studies.private_means.claims import theory as means_theory
 from lib.studies.synthesizers import claims as synth
-from lib.studies.synthesizers.cells import AS_SPENT
+from lib.studies.synthesizers.settings import AS_SPENT
 
 CLAIMS = [claim for claim in read_claims() if claim.measure]
 MEASURED = list({claim.measure: claim for claim in CLAIMS}.values())  # one row of each measure

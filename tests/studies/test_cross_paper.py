@@ -25,7 +25,6 @@ from lib.studies.cross_paper.cells import (
     across_grid,
     cost,
     run_cell,
-    with_excess,
 )
 from lib.studies.cross_paper.groups import collection
 from lib.studies.cross_paper.releases import (
@@ -35,6 +34,7 @@ from lib.studies.cross_paper.releases import (
     plain_release,
     synthetic_release,
 )
+from lib.studies.cross_paper.statistics import with_excess
 from lib.synth.workload import ABSENT, all_kway, group_errors, workload_error
 
 SMALL = 1200  # people

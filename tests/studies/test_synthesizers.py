@@ -17,9 +17,6 @@ from lib.rng import stream
 from lib.runner import tidy
 from lib.runner.records import plain
 from lib.studies.synthesizers.cells import (
-    AS_SPENT,
-    BASELINES,
-    DELTA,
     Cell,
     cost,
     declared,
@@ -29,6 +26,7 @@ from lib.studies.synthesizers.cells import (
 )
 from lib.studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, encode_employment
 from lib.studies.synthesizers.scores import classifier, group_scores
+from lib.studies.synthesizers.settings import AS_SPENT, BASELINES, DELTA
 from lib.studies.synthesizers.tables import (
     TABLES,
     WORDS,

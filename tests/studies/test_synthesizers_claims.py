@@ -12,7 +12,7 @@ import pytest
 from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
 from lib.studies.synthesizers import claims as synth
-from lib.studies.synthesizers.cells import AS_SPENT
+from lib.studies.synthesizers.settings import AS_SPENT
 from lib.studies.synthesizers.tables import table_of
 
 EPSILONS = (0.01, 0.1, 1.0, 5.0)

@@ -19,7 +19,8 @@ from lib.domain import Domain
 from lib.dp import Exponential, PrivacyAccountant
 from lib.paths import ROOT
 from lib.rng import stream
-from lib.studies.synthesizers.cells import AS_SPENT, Cell, declared, synthesizer
+from lib.studies.synthesizers.cells import Cell, declared, synthesizer
+from lib.studies.synthesizers.settings import AS_SPENT
 from lib.synth import AIM, GEM, MST, Stratified, all_kway, marginal_errors, workload_error
 from lib.synth.aim import expected_noise, quality_scores
 from lib.synth.base import Measurement, estimated_total, select

@@ -54,7 +54,6 @@ __all__ = [
     "run_cell",
     "release_of",
     "cost",
-    "with_excess",
 ]
 
 VERSION = "1"
@@ -235,11 +234,3 @@ def cost(cell: Cell) -> float:
     """Relative cost, about seconds."""
     strata = {"vanilla": 1, "SEX": 1.6, "RAC1P": 3, "SEX_RAC1P": 6}[cell.by]
     return 4.0 + strata * {"MST": 1.5, "AIM": 15.0, "GEM": 14.0}.get(cell.kind, 0.0)
-
-
-def with_excess(scores: pd.DataFrame) -> pd.DataFrame:
-    """Stored scores in the order of their groups and readers, with ``excess``: the distance less what
-    reshuffled membership makes.
-    """
-    rows = scores.sort_values(["group", "reader"], kind="stable", ignore_index=True)
-    return rows.assign(excess=rows["distance"] - rows["null"])

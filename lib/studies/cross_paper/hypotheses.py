@@ -16,8 +16,7 @@ from lib.ledger.hypotheses import as_table, evidence_of_runs, sentence
 from lib.ledger.judge import evaluate as judged
 from lib.paths import DATA
 from lib.runner.registry import NoResults, scores
-from lib.studies.cross_paper.cells import with_excess
-from lib.studies.cross_paper.statistics import MEASURES
+from lib.studies.cross_paper.statistics import MEASURES, with_excess
 
 __all__ = ["CONTROLS", "HYPOTHESES", "MARGIN", "STATED", "controls", "evaluate", "found", "runs_of"]
 

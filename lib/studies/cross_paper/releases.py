@@ -30,7 +30,7 @@ from lib.domain import Domain
 from lib.dp import rho_in_floats
 from lib.ldp import make, split_budget
 from lib.studies.synthesizers import cells as synth
-from lib.studies.synthesizers.cells import DELTA
+from lib.studies.synthesizers.settings import DELTA, MAIN
 from lib.studies.synthesizers.tables import BY
 from lib.synth import Synthesizer
 
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 WEIGHTS = ("public", "noisy")
-SYNTHESIZERS: dict[str, Synthesizer] = {name: synth.SYNTHESIZERS[name] for name in synth.MAIN}
+SYNTHESIZERS: dict[str, Synthesizer] = {name: synth.SYNTHESIZERS[name] for name in MAIN}
 LDP = ("GRR linked", "OUE linked", "GRR whole", "OUE whole")
 WITHOUT_EPSILON = ("clear", "fresh", "nobody")
 KINDS = (*WITHOUT_EPSILON, *SYNTHESIZERS, *LDP)

@@ -1,7 +1,7 @@
 """The statistics of the hypotheses: from rows (cell, reader, group) to one number a run and
 component.
 
-Each is a function of the table of :func:`lib.studies.cross_paper.cells.with_excess`
+Each is a function of the table of :func:`with_excess`
 that returns a DataFrame indexed by run. *Excess* is the W1 distance less its
 mean under reshuffled membership; averages over groups and budgets are taken
 inside a run, so that the runs are the only units that are counted.
@@ -28,11 +28,20 @@ __all__ = [
     "excess",
     "gaps_of",
     "small_crossings",
+    "with_excess",
 ]
 
 RELEASE = ["kind", "by", "weights", "epsilon", "run"]
 SMALL_NAME = "small crossings"
 SMALL = (100, 1300)  # people in the data set: between 0.4% and 5% of it
+
+
+def with_excess(scores: pd.DataFrame) -> pd.DataFrame:
+    """Stored scores in the order of their groups and readers, with ``excess``: the distance
+    less what reshuffled membership makes.
+    """
+    rows = scores.sort_values(["group", "reader"], kind="stable", ignore_index=True)
+    return rows.assign(excess=rows["distance"] - rows["null"])
 
 
 def crossings(rows: pd.DataFrame) -> list[str]:

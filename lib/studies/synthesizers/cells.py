@@ -21,18 +21,14 @@ from lib.dp import rho_in_floats
 from lib.rng import stream
 from lib.runner.cell import BUDGET, COUNT, KeyedCell, set_checked
 from lib.studies.synthesizers.scores import classifier, group_scores
+from lib.studies.synthesizers.settings import AS_SPENT, BASELINES, DELTA, EPSILONS, MAIN, SEED
 from lib.studies.synthesizers.tables import BY, TABLES, Table, groups_of, split, table_of
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
 from lib.synth.gem import published_spending
 
 __all__ = [
-    "VERSION",
     "SYNTHESIZERS",
-    "BASELINES",
-    "EPSILONS",
-    "DELTA",
     "Cell",
-    "AS_SPENT",
     "stratified",
     "synthesizer",
     "declared",
@@ -41,12 +37,6 @@ __all__ = [
     "cost",
 ]
 
-VERSION = "1"
-SEED = 20240216
-DELTA = 1e-9
-EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0)
-# the published GEM at what its script spends where epsilon is declared
-AS_SPENT = "GEM, published spending"
 SYNTHESIZERS: dict[str, Synthesizer] = {
     "MST": MST(),
     "AIM": AIM(),
@@ -54,8 +44,6 @@ SYNTHESIZERS: dict[str, Synthesizer] = {
     "GEM, single cells": GEM.published(training="squares", rate=3e-3),
     AS_SPENT: GEM.published(),
 }
-BASELINES = ("real", "bootstrap", "independent")
-MAIN = ("MST", "AIM", "GEM")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ from lib.ledger.rules import LEVEL, Evidence
 from lib.stats.holm import holm
 from lib.stats.p_values import p_of_means
 from lib.stats.summary import rank_correlation
-from lib.studies.synthesizers.cells import AS_SPENT, MAIN
+from lib.studies.synthesizers.settings import AS_SPENT, MAIN
 from lib.studies.synthesizers.summary import (
     METRICS,
     SETTING,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from lib.runner.registry import Grid
 from lib.studies.synthesizers import cells
+from lib.studies.synthesizers.settings import VERSION
 from lib.studies.synthesizers.tables import TABLES
 
 __all__ = ["COVERAGE", "NEWYORK", "NEWYORK_EMPLOYMENT", "NIST"]
@@ -16,7 +17,7 @@ def _grid(dataset: str) -> Grid:
         return cells.synth_grid(dataset, *(() if profile == "paper" else (range(1), (1.0,))))
 
     title = f"Stratified synthesizers on {dataset}, Figs 4, 5, 7, 9"
-    return Grid(f"synth_{dataset}", title, listed, cells.run_cell, cells.cost, cells.VERSION)
+    return Grid(f"synth_{dataset}", title, listed, cells.run_cell, cells.cost, VERSION)
 
 
 NIST, COVERAGE, NEWYORK, NEWYORK_EMPLOYMENT = map(_grid, TABLES)

@@ -18,7 +18,7 @@ from lib import validate
 from lib.groups import EVERYONE, group_values
 from lib.runner.registry import NoResults, scores
 from lib.stats.summary import summarise
-from lib.studies.synthesizers.cells import EPSILONS, MAIN
+from lib.studies.synthesizers.settings import EPSILONS, MAIN
 from lib.studies.synthesizers.tables import BY, LEVELS, TABLES
 
 __all__ = [
