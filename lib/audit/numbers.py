@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from decimal import Context
 
+import numpy as np
 import pandas as pd
 
 __all__ = ["canonical_column", "canonical_text"]
@@ -39,7 +40,17 @@ def canonical_text(cell: str) -> str:
     return f"{number:f}" if abs(number.adjusted()) < _PLAIN else str(number)
 
 
-def canonical_column(values: pd.Series) -> pd.Series:
-    """Each cell of a text column by :func:`canonical_text`; missing ones stay missing."""
-    texts = {cell: canonical_text(cell) for cell in values.dropna().unique()}
-    return values.map(texts).astype(object).where(values.notna(), None)
+def canonical_column(values: pd.Series, missing: str | None = None) -> pd.Series:
+    """Each cell of a text column by :func:`canonical_text`, as a category; gaps as ``missing``.
+
+    Each text is looked at once, however many rows have it.
+    """
+    codes, texts = pd.factorize(values)
+    # the last stands for the code -1 of a gap
+    one_text = np.array([*map(canonical_text, texts), missing], dtype=object)
+    joined, categories = pd.factorize(one_text)
+    return pd.Series(
+        pd.Categorical.from_codes(joined[codes], pd.Index(categories, dtype=object)),
+        index=values.index,
+        name=values.name,
+    )

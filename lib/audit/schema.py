@@ -9,9 +9,11 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -38,10 +40,11 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 FEW = 20  # distinct numbers up to which a column counts as codes of a category
 TARGET = "(sensitive)"  # its name in the typed table, which no user's column can have: see read_csv
 _NO_VALUE = "(missing)"
+_AT_ONCE = 500_000  # cells that are in memory as text together
 
 
 def read_csv(path: Path | str) -> pd.DataFrame:
-    """All cells of a CSV as text, missing ones (:data:`MISSING`) as None; one row a record.
+    """All cells of a CSV as categories of text, those of :data:`MISSING` as gaps; a row a record.
 
     Raises
     ------
@@ -52,26 +55,46 @@ def read_csv(path: Path | str) -> pd.DataFrame:
     path = Path(path)
     validate.require(path.is_file(), "file", "one that exists", str(path))
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+        data = path.read_bytes()
+        text = data.decode("utf-8-sig")
+        file = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
+        reader = csv.reader(file, strict=True)
+        lines = ((reader.line_num, row) for row in reader if row)
+        header = [name.strip() for name in next(lines, (0, []))[1]]
+        columns = [(defaultdict(count().__next__), array("i")) for _ in header]
+        lengths: dict[int, int] = {}  # and the first line that has it
+        while piece := list(islice(lines, 1 + _AT_ONCE // (1 + len(header)))):
+            for number, cells in piece:
+                lengths.setdefault(len(cells), number)
+            cells_of = zip(*(cells for _, cells in piece), strict=False)
+            for (numbers, codes), texts in zip(columns, cells_of, strict=False):
+                codes.extend(map(numbers.__getitem__, texts))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path.name} must be UTF-8, got another byte at {error.start}") from error
     except csv.Error as error:
         raise ValueError(
             f"{path.name} must be comma-separated, got {error} in line {reader.line_num}"
         ) from error
-    validate.require(len(lines) > 1, path.name, "a header and at least one row", text)
-    (_, header), *rows = lines
+    validate.require(bool(lengths), path.name, "a header and at least one row", text)
     _check_header(header, path.name)
-    for number, cells in rows:
-        if len(cells) != len(header):
+    for length, number in lengths.items():
+        if length != len(header):
             raise ValueError(
                 f"{path.name}, line {number}, must have {len(header)} cells as the header has, got"
-                f" {len(cells)}"
+                f" {length}"
             )
-    frame = pd.DataFrame([cells for _, cells in rows], columns=header, dtype=object)
-    return frame.mask(frame.isin(MISSING), None)
+    return pd.DataFrame(
+        {name: _category(*column) for name, column in zip(header, columns, strict=True)}
+    )
+
+
+def _category(numbers: Mapping[str, int], codes: array) -> pd.Categorical:
+    """The cells of a column, of which each text has its number; without the spaces around them."""
+    texts: defaultdict[str, int] = defaultdict(count().__next__)
+    places = [-1 if (text := cell.strip()) in MISSING else texts[text] for cell in numbers]
+    return pd.Categorical.from_codes(
+        np.array(places)[np.frombuffer(codes, np.intc)], pd.Index(list(texts), dtype=object)
+    )
 
 
 def _check_header(names: list[str], file: str) -> None:
@@ -101,14 +124,15 @@ class Column:
     fill: float = math.nan
     values: pd.Index = field(default_factory=lambda: pd.Index([]), repr=False, compare=False)
 
-    def cells(self, raw: pd.DataFrame, file: str) -> pd.Series:
-        """This column of a file that was read: floats for a number, else the one text of a value.
+    def cells(self, raw: pd.DataFrame, file: str, missing: str | None = None) -> pd.Series:
+        """This column of a file: floats for a number, else the one text of a value or ``missing``.
 
         A ``ValueError`` names the ``file`` that lacks the column, or a cell that is no number.
         """
         validate.choice(f"column of {file}", self.name, raw.columns)
-        values = raw[self.name]
-        return _numbers(values, file) if self.kind == "number" else canonical_column(values)
+        if self.kind == "number":
+            return _numbers(raw[self.name], file)
+        return canonical_column(raw[self.name], missing)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +174,7 @@ class Schema:
         return raw[raw[self.sensitive].notna()].reset_index(drop=True)
 
     def typed_table(self, raw: pd.DataFrame, file: str) -> pd.DataFrame:
-        """Numbers as floats, categories as text, :data:`TARGET` as 0 and 1; rows as in ``raw``.
+        """Numbers as floats, categories of text, :data:`TARGET` as 0 and 1; rows as in ``raw``.
 
         Parameters
         ----------
@@ -161,13 +185,11 @@ class Schema:
         """
         table = {}
         for column in self.lens_columns():
-            cells = column.cells(raw, file)
+            table[column.name] = cells = column.cells(raw, file, _NO_VALUE)
             if column.kind == "number":
                 table[column.name] = cells.fillna(column.fill)
                 if column.missing:
                     table[f"{column.name} {_NO_VALUE}"] = cells.isna().astype(float)
-            else:
-                table[column.name] = cells.fillna(_NO_VALUE).astype(str)
         return pd.DataFrame(table | {TARGET: self.is_positive(raw).astype(int)})
 
     def unknown(self, raw: pd.DataFrame, file: str) -> pd.DataFrame:
@@ -193,7 +215,7 @@ class Schema:
                     "read as": kind,
                     "rows": len(raw),
                     "unknown": int(which.sum()),
-                    "example": next(iter(raw[name][which].fillna(_NO_VALUE)), ""),
+                    "example": next(iter(raw[name][which].astype(object).fillna(_NO_VALUE)), ""),
                 }
                 for name, kind, which in unknown
             ]
@@ -290,53 +312,59 @@ def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
 
 
 def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
-    known = canonical_column(values.dropna())
-    distinct, missing = int(known.nunique()), int(values.isna().sum())
-    numbers = pd.to_numeric(known, errors="coerce").astype(float)
-    numeric = len(known) > 0 and bool(np.isfinite(numbers).all())
+    cells = canonical_column(values)
+    texts, codes = cells.cat.categories, cells.cat.codes.to_numpy()
+    known, distinct, numbers = codes[codes >= 0], len(texts), _floats(texts)
+    numeric = distinct > 0 and bool(np.isfinite(numbers).all())
     identifier = distinct == len(known) > FEW and not (numeric and (numbers % 1 != 0).any())
     if declared is not None:
         kind, why = declared, "declared"
-    elif known.empty:
+    elif not distinct:
         kind, why = "ignore", "no value at all"
-    elif distinct == 1 and not missing:
+    elif distinct == 1 and len(known) == len(codes):
         kind, why = "ignore", "constant"
     elif identifier and not wanted:
         kind, why = "ignore", "an identifier: no value stands twice"
-    elif numeric and distinct > FEW and not known.str.fullmatch(r"[+-]?0\d+").any():
+    elif numeric and distinct > FEW and not texts.str.fullmatch(r"[+-]?0\d+").any():
         kind, why = "number", f"numbers, more than {FEW} different"
     else:
         kind, why = "category", f"numbers, {distinct} different: codes" if numeric else "text"
-    finite = int(np.isfinite(numbers).sum())
+    finite = int(np.isfinite(numbers)[known].sum())
     if kind != "ignore" and not numeric and finite >= len(known) / 2:
         why += f"; {finite} of {len(known)} values are numbers, {len(known) - finite} are none"
     if joined := values.nunique() - distinct:
         why += f"; {joined} other spelling{'s' * (joined > 1)} of a number joined to it"
-    fill = math.nan
     if kind == "number":
-        validate.require(len(known) > 0, f"column {values.name!r}", "with a value", None)
-        known = _numbers(known, "the file")
-        fill = float(known.median())
+        validate.require(distinct > 0, f"column {values.name!r}", "with a value", None)
+        _numbers(cells, "the file")
     return Column(
         name=values.name,
         kind=kind,
         why=why,
         distinct=distinct,
-        missing=missing,
-        fill=fill,
-        values=pd.Index(known.unique()),
+        missing=len(codes) - len(known),
+        fill=float(np.median(numbers[known])) if kind == "number" else math.nan,
+        values=pd.Index(numbers) if kind == "number" else texts,
     )
 
 
+def _floats(texts: Iterable[str | None]) -> np.ndarray:
+    """The numbers that are written as text, NaN for what is none."""
+    return pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
+
+
 def _numbers(values: pd.Series, file: str) -> pd.Series:
-    numbers = pd.to_numeric(values, errors="coerce").astype(float)
-    wrong = values[values.notna() & ~np.isfinite(numbers)]
-    if len(wrong):
+    """A column of numbers as floats, NaN for a gap; each text is read once."""
+    codes, texts = pd.factorize(values)
+    gap = [None] * bool((codes < 0).any())
+    numbers = _floats([*texts, *gap])[codes]
+    wrong = np.flatnonzero((codes >= 0) & ~np.isfinite(numbers))
+    if wrong.size:
         raise ValueError(
-            f"{file}: column {values.name!r} must hold numbers, got {wrong.iloc[0]!r} (row"
-            f" {wrong.index[0] + 1})"
+            f"{file}: column {values.name!r} must hold numbers, got {values.iloc[wrong[0]]!r} (row"
+            f" {values.index[wrong[0]] + 1})"
         )
-    return numbers
+    return pd.Series(numbers, index=values.index, name=values.name)
 
 
 def grouping(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from lib import validate
 from lib.audit.numbers import canonical_column, canonical_text
@@ -119,7 +120,8 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
             f"{request.holdout.name} must hold people who were left out, got the rows of"
             f" {request.file.name}"
         )
-    return pd.concat([raw, out], ignore_index=True), np.arange(len(raw) + len(out)) < len(raw)
+    pool = pd.DataFrame({name: union_categoricals([raw[name], out[name]]) for name in raw})
+    return pool, np.arange(len(pool)) < len(raw)
 
 
 def _groups(

@@ -132,14 +132,16 @@ class Lookup:
     ) -> Predict:
         columns = list(lens)
         check_release(half, (target, *lens) if self.answers else lens)
-        alike = half.groupby(columns, observed=True, dropna=False)
-        seen = alike[target].mean() if self.answers else alike.size()
-        known = pd.Series(
-            np.where(seen > 0.5, 1.0, -1.0) if self.answers else 1.0, index=seen.index
-        )
+        own = half[columns]
+        values = half[target].to_numpy() if self.answers else np.ones(len(half))
 
         def predict(records: pd.DataFrame) -> np.ndarray:
-            return known.reindex(row_keys(records, columns)).fillna(self.otherwise).to_numpy()
+            rows = pd.concat([own, records[columns]])
+            # on category codes, this takes a tenth of what an index of rows takes
+            alike = rows.groupby(columns, sort=False, observed=True, dropna=False).ngroup()
+            of_own, of_records = np.split(alike.to_numpy(), [len(own)])
+            seen = pd.Series(values).groupby(of_own).mean().reindex(of_records).to_numpy()
+            return np.where(np.isnan(seen), self.otherwise, np.where(seen > 0.5, 1.0, -1.0))
 
         return predict
 

@@ -75,6 +75,6 @@ def test_neighbours_among_long_numbers_stay_apart():
 
 
 def test_gaps_stay_gaps():
-    found = canonical_column(pd.Series(["1.0", None, "x", "01"], dtype=object))
-    assert found.tolist() == ["1", None, "x", "01"]
-    assert canonical_column(pd.Series([None, None], dtype=object)).tolist() == [None, None]
+    for cells, texts in ((["1.0", None, "x", "01"], ["1", None, "x", "01"]), ([None] * 2,) * 2):
+        found = canonical_column(pd.Series(cells, dtype=object)).astype(object)
+        assert found.where(found.notna(), None).tolist() == texts

@@ -80,7 +80,8 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_marks_of_missing_values_quotes_and_a_byte_order_mark(tmp_path):
     raw = read_csv(_write(tmp_path, b'\xef\xbb\xbfa, b\n"x, y",NA\n?, 2 \n\nNULL,None\n'))
     assert raw.columns.tolist() == ["a", "b"]
-    assert raw.to_numpy().tolist() == [["x, y", None], [None, "2"], [None, None]]
+    cells = raw.astype(object).where(raw.notna(), None)
+    assert cells.to_numpy().tolist() == [["x, y", None], [None, "2"], [None, None]]
 
 
 @given(
@@ -252,7 +253,7 @@ def test_codes_with_leading_zeros_are_no_numbers():
     schema = fit_schema(raw, sensitive="ill", lens=("zip",))
     numbers = raw.assign(zip=raw["zip"].astype(int).astype(str))
     assert not (
-        schema.typed_table(numbers, "r")["zip"] == schema.typed_table(raw, "f")["zip"]
+        schema.typed_table(numbers, "r")["zip"].astype(str) == schema.typed_table(raw, "f")["zip"]
     ).any()
     assert schema.unknown(numbers, "r").set_index("column").loc[
         "zip", ["unknown", "example"]
