@@ -4,15 +4,12 @@ beside the library's own.
 
 from __future__ import annotations
 
-import resource
 import time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.fresh import in_fresh_process, peak_megabytes
 from lib.dp import zcdp_rho
 from lib.rng import stream
 from lib.studies.synthesizers.cells import DELTA, SYNTHESIZERS
@@ -25,17 +22,6 @@ EPSILON, STEPS = 1.0, 1000
 DESCENTS = ("ours", "library_compiled_before", "library_with_its_compilation")
 
 
-def _peak_megabytes() -> float:
-    """The most memory this process has held. ``ru_maxrss`` would count a large parent in, so
-    Linux is asked first.
-    """
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def fit_once(name: str) -> dict[str, float]:
     """Fit in this (fresh) process: seconds of the fit and of drawing the rows, peak memory
     before and after.
@@ -44,7 +30,7 @@ def fit_once(name: str) -> dict[str, float]:
     load_jax()
     import mbi  # noqa: F401 - the first fit would pay for it
 
-    before, rng, start = _peak_megabytes(), stream(1, "benchmark synth", name), time.perf_counter()
+    before, rng, start = peak_megabytes(), stream(1, "benchmark synth", name), time.perf_counter()
     model = SYNTHESIZERS[name].fit(table.frame, table.domain, zcdp_rho(EPSILON, DELTA), rng)
     fitted = time.perf_counter()
     model.sample(len(table.frame), rng)
@@ -52,7 +38,7 @@ def fit_once(name: str) -> dict[str, float]:
         "fit_s": fitted - start,
         "sample_s": time.perf_counter() - fitted,
         "before_mb": before,
-        "peak_mb": _peak_megabytes(),
+        "peak_mb": peak_megabytes(),
     }
 
 
@@ -62,12 +48,7 @@ def test_fit(benchmark, name):
     """Pedantic, one round: the clock that counts is inside of the child, which has imported
     everything before.
     """
-
-    def child() -> dict[str, float]:
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            return pool.submit(fit_once, name).result()
-
-    found = benchmark.pedantic(child, rounds=1, warmup_rounds=0)
+    found = benchmark.pedantic(in_fresh_process, args=(fit_once, name), rounds=1, warmup_rounds=0)
     assert found["peak_mb"] >= found["before_mb"] > 0
     table = table_of("nist")
     benchmark.extra_info |= {what: round(value, 3) for what, value in found.items()}

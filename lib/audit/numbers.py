@@ -8,12 +8,14 @@ like no leak.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from decimal import Context
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["canonical_column", "canonical_text"]
+__all__ = ["canonical_column", "canonical_text", "mapped_column"]
 
 # no zero in front of another digit: 01234 is a code, and another one than 1234
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
@@ -41,16 +43,20 @@ def canonical_text(cell: str) -> str:
 
 
 def canonical_column(values: pd.Series, missing: str | None = None) -> pd.Series:
-    """Each cell of a text column by :func:`canonical_text`, as a category; gaps as ``missing``.
+    """Each cell of a text column by :func:`canonical_text`, as a category; gaps as ``missing``."""
+    return mapped_column(values, canonical_text, missing)
 
-    Each text is looked at once, however many rows have it.
+
+def mapped_column(
+    values: pd.Series, text: Callable[[Any], str | None], missing: str | None = None
+) -> pd.Series:
+    """The ``text`` of each cell, as a category; None is a gap, and gaps become ``missing``.
+
+    Each value is looked at once, however many rows have it.
     """
-    codes, texts = pd.factorize(values)
+    codes, distinct = pd.factorize(values)
     # the last stands for the code -1 of a gap
-    one_text = np.array([*map(canonical_text, texts), missing], dtype=object)
-    joined, categories = pd.factorize(one_text)
-    return pd.Series(
-        pd.Categorical.from_codes(joined[codes], pd.Index(categories, dtype=object)),
-        index=values.index,
-        name=values.name,
-    )
+    texts = np.array([*map(text, distinct), missing], dtype=object)
+    joined, categories = pd.factorize(texts)
+    cells = pd.Categorical.from_codes(joined[codes], pd.Index(categories, dtype=object))
+    return pd.Series(cells, index=values.index, name=values.name)

@@ -13,14 +13,14 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.audit.numbers import canonical_column, canonical_text
+from lib.audit.numbers import canonical_column, canonical_text, mapped_column
 from lib.groups import to_bands
 
 __all__ = [
@@ -40,7 +40,6 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 FEW = 20  # distinct numbers up to which a column counts as codes of a category
 TARGET = "(sensitive)"  # its name in the typed table, which no user's column can have: see read_csv
 _NO_VALUE = "(missing)"
-_AT_ONCE = 500_000  # cells that are in memory as text together
 
 
 def read_csv(path: Path | str) -> pd.DataFrame:
@@ -54,46 +53,40 @@ def read_csv(path: Path | str) -> pd.DataFrame:
     """
     path = Path(path)
     validate.require(path.is_file(), "file", "one that exists", str(path))
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)  # of each text of the file
+    cells, lengths = array("i"), dict[int, int]()  # each length of a line, and the first of it
     try:
         data = path.read_bytes()
         text = data.decode("utf-8-sig")
         file = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
         reader = csv.reader(file, strict=True)
-        lines = ((reader.line_num, row) for row in reader if row)
-        header = [name.strip() for name in next(lines, (0, []))[1]]
-        columns = [(defaultdict(count().__next__), array("i")) for _ in header]
-        lengths: dict[int, int] = {}  # and the first line that has it
-        while piece := list(islice(lines, 1 + _AT_ONCE // (1 + len(header)))):
-            for number, cells in piece:
-                lengths.setdefault(len(cells), number)
-            cells_of = zip(*(cells for _, cells in piece), strict=False)
-            for (numbers, codes), texts in zip(columns, cells_of, strict=False):
-                codes.extend(map(numbers.__getitem__, texts))
+        for row in filter(None, reader):
+            lengths.setdefault(len(row), reader.line_num)
+            cells.extend(map(numbers.__getitem__, row))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path.name} must be UTF-8, got another byte at {error.start}") from error
     except csv.Error as error:
         raise ValueError(
             f"{path.name} must be comma-separated, got {error} in line {reader.line_num}"
         ) from error
-    validate.require(bool(lengths), path.name, "a header and at least one row", text)
+    width = next(iter(lengths), 0)
+    validate.require(len(cells) > width, path.name, "a header and at least one row", text)
+    texts = [cell.strip() for cell in numbers]
+    header = [texts[i] for i in cells[:width]]
     _check_header(header, path.name)
     for length, number in lengths.items():
-        if length != len(header):
+        if length != width:
             raise ValueError(
-                f"{path.name}, line {number}, must have {len(header)} cells as the header has, got"
+                f"{path.name}, line {number}, must have {width} cells as the header has, got"
                 f" {length}"
             )
+    known = [None if cell in MISSING else cell for cell in texts]
+    columns = np.frombuffer(cells, np.intc).reshape(-1, width)[1:].T
     return pd.DataFrame(
-        {name: _category(*column) for name, column in zip(header, columns, strict=True)}
-    )
-
-
-def _category(numbers: Mapping[str, int], codes: array) -> pd.Categorical:
-    """The cells of a column, of which each text has its number; without the spaces around them."""
-    texts: defaultdict[str, int] = defaultdict(count().__next__)
-    places = [-1 if (text := cell.strip()) in MISSING else texts[text] for cell in numbers]
-    return pd.Categorical.from_codes(
-        np.array(places)[np.frombuffer(codes, np.intc)], pd.Index(list(texts), dtype=object)
+        {
+            name: mapped_column(pd.Series(column), known.__getitem__)
+            for name, column in zip(header, columns, strict=True)
+        }
     )
 
 

@@ -72,6 +72,16 @@ def test_files_that_are_refused(tmp_path, text, words):
     assert words in str(error.value)
 
 
+def test_a_file_is_refused_by_its_first_wrong_line_unless_it_is_no_csv(tmp_path):
+    rows = "".join(f"{i}, {i % 2}\n" for i in range(7))
+    raw = read_csv(_write(tmp_path, f"a,b\n{rows}"))
+    assert raw.to_numpy().tolist() == [[str(i), str(i % 2)] for i in range(7)]
+    with pytest.raises(ValueError, match="line 10, must have 2 cells as the header has, got 1"):
+        read_csv(_write(tmp_path, f"a,b\n{rows}\n8\n9,9\n\n1,2,3\n"))
+    with pytest.raises(ValueError, match=r"must be comma-separated, got .* in line 11"):
+        read_csv(_write(tmp_path, f"a,b\n{rows}\n8\n'9,\"9\n"))
+
+
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(ValueError, match="file must be one that exists"):
         read_csv(tmp_path / "nobody.csv")
