@@ -74,7 +74,9 @@ class Domain:
 
     @validate.check_types
     def check(self, frame: pd.DataFrame, name: str = "frame") -> pd.DataFrame:
-        """``frame`` (called ``name`` in errors) if it has exactly these columns and every entry is a code of its column.
+        """``frame`` if it has exactly these columns and every entry is a code of its column.
+
+        Errors call it ``name``.
 
         Raises
         ------

@@ -91,8 +91,8 @@ def groups(
     Examples
     --------
     >>> people = pd.DataFrame({"sex": ["f", "m", "f"]})
-    >>> {name: who.tolist() for name, who in groups(people, ["sex"]).items()}
-    {'everyone': [True, True, True], 'sex = f': [True, False, True], 'sex = m': [False, True, False]}
+    >>> {name: who.sum().item() for name, who in groups(people, ["sex"]).items()}
+    {'everyone': 3, 'sex = f': 2, 'sex = m': 1}
     """
     return groups_by_size(frame, columns, crossings, predicates, gamma=0, everyone=everyone)[0]
 

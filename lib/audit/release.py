@@ -73,8 +73,8 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
     answers = unknown.iloc[0]
     if answers["unknown"] and not table[TARGET].any():
         raise ValueError(
-            f"{release} must have a row with {schema.sensitive} = {schema.positive!r}, got none, and"
-            f" values of {schema.sensitive!r} that {file} does not have, such as"
+            f"{release} must have a row with {schema.sensitive} = {schema.positive!r}, got none,"
+            f" and values of {schema.sensitive!r} that {file} does not have, such as"
             f" {answers['example']!r}; write it with the file's values"
         )
     strange = (unknown["unknown"] == unknown["rows"]) & (unknown["read as"] == "category")
@@ -125,8 +125,8 @@ def warnings_about(
         several = f"{constant} of {len(releases)} releases hold"
         warnings.append(
             f"Warning: {several if len(releases) > 1 else 'The release holds'} one value only of"
-            f" {schema.sensitive}, as {schema.positive!r} against the rest. A learner of that column"
-            " learns a constant there, and a constant is never flagged."
+            f" {schema.sensitive}, as {schema.positive!r} against the rest. A learner of that"
+            " column learns a constant there, and a constant is never flagged."
         )
     return tuple(warnings)
 
@@ -182,8 +182,8 @@ class Curator:
             done = run_program(words, timeout=self.timeout, private=True)
         except TimeoutExpired as error:
             raise ValueError(
-                f"curator must make a release within {self.timeout:g} seconds, the timeout, got none"
-                f" from {self.command!r}"
+                f"curator must make a release within {self.timeout:g} seconds, the timeout, got"
+                f" none from {self.command!r}"
             ) from error
         except OSError as error:
             raise ValueError(

@@ -217,8 +217,8 @@ def small_groups(audit: Audit) -> str:
             f"{people} people" if people >= LEAST_SHOWN else f"fewer than {LEAST_SHOWN} people"
         )
         words.append(
-            f"{len(merged)} group{'s' * (len(merged) > 1)} of fewer than {LEAST_SHOWN} people, together {together}, whose"
-            " values are not shown"
+            f"{len(merged)} group{'s' * (len(merged) > 1)} of fewer than {LEAST_SHOWN} people,"
+            f" together {together}, whose values are not shown"
         )
     return ", ".join(words) or "none"
 

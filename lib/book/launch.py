@@ -29,9 +29,11 @@ if "google.colab" in sys.modules:
     import subprocess
 
     if not os.path.isdir("/content/companion"):
-        address = "{url}" or input("Where is the companion's repository? https://github.com/OWNER/NAME ").strip()
+        question = "Where is the companion's repository? https://github.com/OWNER/NAME "
+        address = "{url}" or input(question).strip()
         branch = ["--branch", "{branch}"] if "{url}" else []
-        subprocess.run(["git", "clone", "--depth", "1", *branch, address, "/content/companion"], check=True)
+        clone = ["git", "clone", "--depth", "1", *branch, address, "/content/companion"]
+        subprocess.run(clone, check=True)
         pip = [sys.executable, "-m", "pip", "install", "-q"]
         subprocess.run([*pip, "-r", "/content/companion/.binder/colab.txt"], check=True)
         subprocess.run([*pip, "--no-deps", "-e", "/content/companion"], check=True)

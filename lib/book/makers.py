@@ -149,7 +149,7 @@ class PageCode:
         return []
 
     def makers(self, cell: int, kind: str, count: int) -> list[list[Name]]:
-        """For each of ``count`` outputs of one kind of a cell, in order, the functions behind it."""
+        """For each of ``count`` outputs of one kind of a cell, in order: its functions."""
         tree = self.cells[cell]
         calls = sorted(_calls(tree, kind), key=lambda call: (call.lineno, call.col_offset))
         found = [self.origin(call.args[0], (cell, call.lineno)) for call in calls if call.args]

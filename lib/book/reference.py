@@ -175,7 +175,7 @@ def reference_pages(root: Path = ROOT) -> dict[str, tuple[str, tuple[str, ...]]]
 
 
 def target(name: Name, root: Path = ROOT) -> str | None:
-    """Page and anchor of a name (``chapters/reference/ldp.html#lib.ldp.grr.GRR``), if it has one."""
+    """Page and anchor of a name, if it has one: ``chapters/reference/ldp.html#lib.ldp.grr.GRR``."""
     if name not in names_of(name.module, root):
         return None
     for page, (_, parts) in reference_pages(root).items():

@@ -10,7 +10,7 @@ __all__ = ["setup"]
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Let numpydoc read its template once, not once a docstring: a fifth of the reference's time."""
+    """Let numpydoc read its template once: it would read it for each docstring."""
     from numpydoc import docscrape_sphinx
 
     first: list[SandboxedEnvironment] = []

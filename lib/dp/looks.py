@@ -53,8 +53,8 @@ class Observer(Protocol):
         exact : array
             The values before noise, or the scores. **Not private.**
         draw : callable
-            Draws the answer. Anyone who gives another one calls it all the same, so that the stream of
-            random numbers stays in step.
+            Draws the answer. Anyone who gives another one calls it all the same, so that the
+            stream of random numbers stays in step.
         """
 
 

@@ -81,9 +81,9 @@ class Claim:
     paper that they belong beside. ``rule`` with its ``tolerance``, and the reason for it (``why``),
     were set from the paper's text; ``measure`` names a function that a study exports, with its
     ``arguments``. One of another module is ``"module:function"``, and is called only if
-    :func:`read_claims` was given that module: a file of claims runs no code of its choice. A row without a measure says why in ``why`` and
-    carries the verdict "not run" or "not comparable". ``seen`` marks rows that were added or
-    sharpened when part of the results was known.
+    :func:`read_claims` was given that module: a file of claims runs no code of its choice. A row
+    without a measure says why in ``why`` and carries the verdict "not run" or "not comparable". ``seen``
+    marks rows that were added or sharpened when part of the results was known.
 
     ``part_of`` names the row before it that says the same of more, or that implies this one: such a
     part is shown and judged, and counted with that row. ``also`` holds other readings of the same
@@ -109,7 +109,7 @@ class Claim:
 
     @property
     def subject(self) -> str:
-        """The paper that the row is about, no matter who states it: the verdict page that shows it."""
+        """The paper that the row is about: the verdict page that shows it."""
         return self.about or self.paper
 
     @property
@@ -151,8 +151,8 @@ class Claim:
             validate.choice(f"rule of {self.id}", self.rule, RULES)
             if self.verdict:
                 raise ValueError(
-                    f"verdict of {self.id} must be left out, as a measured row's verdict is computed,"
-                    f" got {self.verdict!r}"
+                    f"verdict of {self.id} must be left out, as a measured row's verdict is"
+                    f" computed, got {self.verdict!r}"
                 )
         else:
             validate.choice(f"verdict of {self.id}", self.verdict, ("not run", "not comparable"))

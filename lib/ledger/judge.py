@@ -47,9 +47,9 @@ def evaluate(
 
     The evidence is what ``measured`` gives, by default the stored one where the same question was
     asked of the same results, and otherwise a new measurement. The rows of a paper include those
-    of the companion about it; ``paper="companion"`` gives the companion's alone. Directional tests of all ``claims``
-    are adjusted together, whatever is shown: a page of some rows has the verdicts of the whole.
-    Rows that are neither shown nor directional are not measured.
+    of the companion about it; ``paper="companion"`` gives the companion's alone. Directional
+    tests of all ``claims`` are adjusted together, whatever is shown: a page of some rows has the
+    verdicts of the whole. Rows that are neither shown nor directional are not measured.
     """
     claims = read_claims() if claims is None else claims
     if paper is not None:
@@ -113,8 +113,8 @@ def apart(rows: list[Row]) -> dict[tuple[str, bool], list[Row]]:
     """Rows that are counted, tallied apart: by who states them, and by whether the rule came after
     part of the results.
 
-    The keys are ``(paper, seen)``, those that occur, in the order of :func:`~lib.ledger.claim.papers` with the
-    companion last.
+    The keys are ``(paper, seen)``, those that occur, in the order of
+    :func:`~lib.ledger.claim.papers` with the companion last.
     """
     keys = [(paper, seen) for paper in (*papers(), COMPANION) for seen in (False, True)]
     parts = {

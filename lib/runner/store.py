@@ -131,7 +131,8 @@ class Store:
         if others and not self._mix_versions:
             raise StoreError(
                 f"{self.path} holds records of version {', '.join(others)}, this is version"
-                f" {self.version!r}; pass mix_versions=True (--mix-versions) to keep both, or choose another file"
+                f" {self.version!r}; pass mix_versions=True (--mix-versions) to keep both,"
+                " or choose another file"
             )
         self._cells = set(frame["cell"]) if len(frame) else set()
         return frame

@@ -19,7 +19,7 @@ __all__ = ["as_lists", "tidy"]
 
 
 def as_lists(column: Iterable[object]) -> pd.Series:
-    """The lists of a column ``scores`` in Arrow's memory; a record without scores has an empty list.
+    """The lists of a column ``scores`` in Arrow's memory; without scores, an empty list.
 
     The values have the types that they would have as columns of their own.
     """

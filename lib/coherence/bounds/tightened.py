@@ -53,7 +53,8 @@ def half_sample_distance(members: float, log_p: float, spread: float = 0.0) -> f
     -------
     float
         ``2/sqrt(q (M-1)) + sqrt(8 / (q (M-1/2)(1-1/M))) (sqrt(s/2) + sqrt(ln(2/p)))`` with
-        ``q = 1 - 2 ln(4/p) / M``; infinity if ``q <= 0``: the group may then not be split evenly enough to say anything.
+        ``q = 1 - 2 ln(4/p) / M``; infinity if ``q <= 0``: the group may then be
+        split too unevenly to say anything.
 
     Examples
     --------

@@ -137,8 +137,9 @@ def errors_and_excess(
 
 
 def fairness_and_excess(rows: pd.DataFrame) -> pd.DataFrame:
-    """Mean sizes of SPD, EOD and OAD between the sexes and the forest's mean excess on those with the
-    difficulty, of each release.
+    """Of each release, mean sizes of SPD, EOD and OAD between the sexes and the forest's excess.
+
+    The excess is that on those with the difficulty.
     """
     own = rows[(rows["reader"] == "forest") & (rows["group"] == WITH)].set_index(RELEASE)[
         ["excess"]

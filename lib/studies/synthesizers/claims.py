@@ -238,7 +238,7 @@ def synth_improves_with_budget(
 
 @_share
 def synth_stratified_better(frame: pd.DataFrame, worse: bool = False, **which) -> pd.Series:
-    """Of each cell: stratifying betters (worsens) the mean score. ``which``: :func:`_differences`."""
+    """Whether stratifying betters (worsens) the mean score of each cell of :func:`_differences`."""
     gain = _differences(frame, **which)["gain"]
     return gain < 0 if worse else gain > 0
 
@@ -260,7 +260,7 @@ def synth_cost(frame: pd.DataFrame, margin: float, **which) -> pd.Series:
 
 @_share
 def synth_ratio(frame: pd.DataFrame, factor: float, **which) -> pd.Series:
-    """Of each cell, all budgets: the plain score is at least ``factor`` times the stratified one."""
+    """Whether the plain score is at least ``factor`` times the stratified one, of each cell."""
     d = _differences(frame, **which)
     return d["plain"] >= factor * (d["plain"] + d["mean"])
 

@@ -43,7 +43,7 @@ def at_most_one(ratios: Iterable[float], words: str) -> Evidence:
 
 
 def exceeds_too_often(misses: int, draws: int, beta: float) -> bool:
-    """Whether ``misses`` of ``draws`` simulated halves refute that their probability is ``beta``."""
+    """Whether ``misses`` of ``draws`` simulated halves refute a probability of ``beta``."""
     return stats.binomtest(misses, draws, beta, alternative="greater").pvalue < FALSE_ALARM
 
 

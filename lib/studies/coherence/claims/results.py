@@ -221,8 +221,8 @@ def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
         allowed = max(allowed, (solve(s).value or 0.0) / insufficient_epsilon(alpha))
     words = (
         f"largest share {share.max():.3f} over {len(found)} cases, beta {beta:g}; 95% intervals up"
-        f" to {', '.join(ends)} splits; allows at most {allowed:.0%} of the epsilon at which a known"
-        " release fails"
+        f" to {', '.join(ends)} splits; allows at most {allowed:.0%} of the epsilon at which a"
+        " known release fails"
     )
     holds = share.max() <= beta and allowed < 1
     return Evidence(float(holds), runs=int(found["splits"].max()), data="real data", detail=words)

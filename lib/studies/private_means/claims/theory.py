@@ -176,8 +176,8 @@ def lemma12() -> Evidence:
     least = slack[~equal].min()
     holds = least > 1e-9 and np.abs(slack[equal]).max() < 1e-9
     words = (
-        f"slack from {least:.4f} in {len(ways):,} partitions and {len(drawn)} drawn vectors, none in"
-        f" {equal.sum()} of equal groups"
+        f"slack from {least:.4f} in {len(ways):,} partitions and {len(drawn)} drawn vectors, none"
+        f" in {equal.sum()} of equal groups"
     )
     return Evidence(float(holds), detail=words)
 
