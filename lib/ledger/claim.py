@@ -82,8 +82,8 @@ class Claim:
     were set from the paper's text; ``measure`` names a function that a study exports, with its
     ``arguments``. One of another module is ``"module:function"``, and is called only if
     :func:`read_claims` was given that module: a file of claims runs no code of its choice. A row
-    without a measure says why in ``why`` and carries the verdict "not run" or "not comparable". ``seen``
-    marks rows that were added or sharpened when part of the results was known.
+    without a measure says why in ``why`` and carries the verdict "not run" or "not comparable".
+    ``seen`` marks rows that were added or sharpened when part of the results was known.
 
     ``part_of`` names the row before it that says the same of more, or that implies this one: such a
     part is shown and judged, and counted with that row. ``also`` holds other readings of the same
