@@ -42,8 +42,8 @@ class Evidence:
     from arithmetic and have no interval. ``of`` is the paper's number of runs where it is not that
     of its other experiments. ``overlap`` is the second reading of evidence from overlapping splits
     of one table: ``(low, high, p)`` of the corrected resampled interval, which speaks of another
-    table. ``stored`` tells evidence that was read, not measured. What is not ``comparable`` was measured
-    on something that the claim does not speak of; ``detail`` says why.
+    table. ``stored`` tells evidence that was read, not measured. What is not ``comparable``
+    was measured on something that the claim does not speak of; ``detail`` says why.
     """
 
     value: float
