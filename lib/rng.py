@@ -9,6 +9,7 @@ it and however many workers there were. There is no global seed anywhere.
 from __future__ import annotations
 
 import hashlib
+import math
 from numbers import Integral, Real
 
 import numpy as np
@@ -53,7 +54,7 @@ def seed_sequence(seed: int, *key: object) -> np.random.SeedSequence:
     ValueError
         If ``seed`` is negative or no integer, or a key part has another type.
     """
-    validate.integer("seed", seed, low=0)
+    validate.integer("seed", seed, low=0, high=math.inf)
     digest = hashlib.blake2b(_canonical(key).encode(), digest_size=16).digest()
     words = np.frombuffer(digest, dtype="<u4")
     return np.random.SeedSequence(int(seed), spawn_key=tuple(int(w) for w in words))

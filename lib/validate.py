@@ -131,10 +131,12 @@ def budget(
     return number
 
 
-def integer(name: str, value: int, *, low: int, high: int | None = None) -> int:
+def integer(name: str, value: int, *, low: int, high: float | None = None) -> int:
     """``value`` as an int if it is a whole number in [``low``, ``high``]."""
-    holds = _whole(value) and value >= low and (high is None or value <= high)
-    upper = "" if high is None else f" and <= {high}"
+    most = INTEGER_MAX if high is None else high  # no count or size of anything is beyond it
+    holds = _whole(value) and low <= value <= most
+    beyond = _whole(value) and value > most
+    upper = f" and <= {most}" if beyond or high not in (None, math.inf) else ""
     require(holds, name, f"an integer >= {low}{upper}", value)
     return int(value)
 
@@ -195,10 +197,13 @@ def array(name: str, values: object) -> np.ndarray:
 def reals(name: str, values: object) -> np.ndarray:
     """``values`` as a float array, if they are real numbers."""
     found = array(name, values)
-    if found.dtype.kind in _REAL + "O" and not isinstance(values, bool):  # objects may be fractions
+    numbers = found.dtype.kind in _REAL
+    if found.dtype.kind == "O":  # fractions, say; NumPy would make NaN of None
+        numbers = all(isinstance(entry, Real | np.bool_) for entry in found.flat)
+    if numbers and not isinstance(values, bool):
         try:
             return found.astype(float, copy=False)
-        except (TypeError, ValueError, OverflowError):
+        except OverflowError:
             pass
     raise refusal(name, "real numbers", values)
 

@@ -6,6 +6,7 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING
 
+from lib import validate
 from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.guarantee import WHOLE, Setting
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["nearest", "round_outward", "sentence"]
 
 
+@validate.check_types
 def round_outward(value: float, digits: int, *, up: bool) -> str:
     """``value`` to so many digits, rounded to one side only: a bound that is quoted must hold.
 
@@ -28,6 +30,7 @@ def round_outward(value: float, digits: int, *, up: bool) -> str:
     >>> round_outward(0.21551, 3, up=False), round_outward(0.21551, 3, up=True)
     ('0.215', '0.216')
     """
+    validate.integer("digits", digits, low=1, high=100)
     if not math.isfinite(value):
         return f"{value:g}"
     mode = ROUND_CEILING if up else ROUND_FLOOR
@@ -49,11 +52,14 @@ def _number(
     return round_outward(value, digits, up=up)
 
 
+@validate.check_types
 def nearest(s: Setting, name: str, span: tuple[float, float]) -> float:
     """The end of ``span`` that is nearest to the value of ``name`` in ``s``."""
+    validate.choice("name", name, vars(s))
     return span[0] if getattr(s, name) < span[0] else span[1]
 
 
+@validate.check_types
 def sentence(solution: Solution) -> str:
     """The best value, all valid values and what they promise; or what would help."""
     return _promise(solution) if solution.met else _advice(solution)

@@ -25,6 +25,7 @@ _TIE = 1e-12  # distances closer than this are equal, as in every reshuffling te
 _STEPS = 1 << 15  # scores are rounded so that their largest sum has about so many steps
 
 
+@validate.check_types
 def combined_p(splits: Iterable[Sequence[float]]) -> float:
     """p-value that the observed distances exceed the reshuffled ones, over independent splits.
 
@@ -83,7 +84,7 @@ def fisher_false_alarm(*, draws: int, splits: int, level: float) -> float:
     """
     validate.integer("draws", draws, low=1)
     validate.integer("splits", splits, low=1)
-    validate.fraction("level", level)
+    level = validate.fraction("level", level)
     score = -np.log(np.arange(1, draws + 2) / (draws + 1))
     grid = max(1.0, splits * float(score.max())) / _STEPS
     law, whole = np.ones(1), np.rint(score / grid).astype(int)

@@ -36,10 +36,11 @@ def wasserstein1(a: np.ndarray, b: np.ndarray) -> float:
     >>> wasserstein1(np.array([0.0, 1.0]), np.array([0.0, 0.0]))
     0.5
     """
-    values = np.concatenate([a, b])
+    values = np.concatenate([_numbers("a", a), _numbers("b", b)])
     return float(split_distance(values, np.arange(values.size) < len(a)))
 
 
+@validate.check_types
 def split_distance(
     values: np.ndarray, inside: np.ndarray, distance: str = "wasserstein"
 ) -> np.ndarray:
@@ -61,13 +62,19 @@ def split_distance(
     0.5
     """
     rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
-    values, inside = np.asarray(values, dtype=float), np.asarray(inside, dtype=bool)
-    if values.ndim != 1 or inside.shape[-1:] != values.shape:
+    values, inside = _numbers("values", values), np.asarray(inside, dtype=bool)
+    if inside.shape[-1:] != values.shape:
         raise ValueError(
             f"inside must have the last axis of values {values.shape}, got the shape {inside.shape}"
         )
     order = np.argsort(values, kind="stable")
     return _of_sorted(values[order], inside[..., order], rule)
+
+
+def _numbers(name: str, values: np.ndarray) -> np.ndarray:
+    found = validate.reals(name, values)
+    validate.require(found.ndim == 1, name, "of one dimension", found.shape)
+    return found
 
 
 def _of_sorted(
@@ -85,6 +92,7 @@ def _of_sorted(
     return np.where(empty, np.nan, rule(values, np.where(empty[..., None], 0.0, gap)))
 
 
+@validate.check_types
 def shuffled_distances(
     values: np.ndarray,
     n_a: int,
@@ -106,7 +114,8 @@ def shuffled_distances(
     [0.0, 1.0, 0.0, 0.0]
     """
     rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
-    values = np.asarray(values, dtype=float)
+    validate.integer("draws", draws, low=1)
+    values = _numbers("values", values)
     order, found = np.argsort(values, kind="stable"), []
     rows = max(1, _AT_ONCE // max(1, values.size))  # all draws at once could fill the memory
     for first in range(0, draws, rows):
@@ -115,6 +124,7 @@ def shuffled_distances(
     return np.concatenate(found)
 
 
+@validate.check_types
 def reshuffling_p(
     values: np.ndarray,
     inside: np.ndarray,

@@ -36,6 +36,7 @@ LABELS = ("confidence", "hard")
 OUT_OF_RANGE = ("refuse", "clip", "allow")
 
 
+@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Setup:
     """What is compared, and how.
@@ -82,10 +83,11 @@ class Setup:
         validate.choice("out_of_range", self.out_of_range, OUT_OF_RANGE)
         validate.positive("gamma", self.gamma)
         validate.integer("null_draws", self.null_draws, low=1)
-        if not self.lens:
+        if len(self.lens) == 0:
             raise ValueError(f"lens must be at least one column, got {self.lens!r}")
 
 
+@validate.check_types
 def halves(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Rows of two random halves of equal size; of an odd number one random row is in neither.
 
@@ -99,6 +101,7 @@ def halves(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return order[: n // 2], order[n // 2 : 2 * (n // 2)]
 
 
+@validate.check_types
 def one_split(
     frame: pd.DataFrame,
     members: Mapping[str, np.ndarray],
@@ -123,6 +126,7 @@ def one_split(
     ).assign(n=[int(who.sum()) for who in members.values()])
 
 
+@validate.check_types
 def predict_halves(
     frame: pd.DataFrame, learner: Learner, setup: Setup, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -138,6 +142,7 @@ def predict_halves(
     return both, np.arange(both.size) < rows_a.size, h
 
 
+@validate.check_types
 def compare(
     h: np.ndarray,
     inside: np.ndarray,
@@ -153,6 +158,12 @@ def compare(
         For the same people, in the same order. Those whose prediction is NaN count among the
         members ``n`` and are not compared.
     """
+    columns = {"h": h, "inside": inside} | {
+        f"members of {name!r}": w for name, w in members.items()
+    }
+    for name, column in columns.items():
+        fits = np.ndim(column) == 1 and len(column) == len(h)
+        validate.require(fits, name, "of one dimension, as long as h", np.shape(column))
     rows, known = [], ~np.isnan(h)
     for name, who in members.items():
         own = who & known
@@ -161,6 +172,7 @@ def compare(
     return pd.DataFrame(rows)
 
 
+@validate.check_types
 def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
     """Predictions of ``n`` people in the form that ``setup`` asks for.
 
@@ -175,6 +187,7 @@ def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
     [1.0, -1.0]
     """
     h = np.asarray(h, dtype=float)
+    validate.integer("n", n, low=0)
     if h.shape != (n,) or np.isnan(h).any():
         raise ValueError(
             f"predictions must have the shape ({n},) without NaN, got {h.shape} with"
@@ -212,6 +225,7 @@ def _compare(
     return facts | ({"distances": np.append(found, null)} if setup.keep_null else {})
 
 
+@validate.check_types
 def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Exact interval of a probability from ``hits`` in ``n``.
 
@@ -220,6 +234,7 @@ def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, floa
     >>> [round(end, 3) for end in clopper_pearson(0, 100)]
     [0.0, 0.036]
     """
+    validate.integer("hits", hits, low=0, high=validate.integer("n", n, low=1))
     interval = stats.binomtest(int(hits), int(n)).proportion_ci(level, method="exact")
     return float(interval.low), float(interval.high)
 
@@ -285,6 +300,7 @@ class Result:
         return hits / worst.size, *clopper_pearson(hits, worst.size, level)
 
 
+@validate.check_types
 def demcoh(
     frame: pd.DataFrame,
     members: Mapping[str, np.ndarray],
@@ -324,7 +340,8 @@ def demcoh(
     [{'group': 'everyone', 'n': 20, 'splits': 2, 'distance': 2.0}]
     """
     validate.integer("splits", splits, low=1)
-    validate.integer("workers", workers, low=1)
+    validate.integer("workers", workers, low=1, high=1 << 15)
+    validate.require(len(members) > 0, "members", "those of one group or more", members)
     _check_table(frame, setup)
     large = groups_of_at_least(members, setup.gamma)
     if not large:

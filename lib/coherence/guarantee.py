@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from numbers import Real
 
 from lib import validate
 from lib.coherence.bounds.paper import size, theorem7_terms, theorem8_delta, theorem8_terms
@@ -141,7 +142,8 @@ class Setting:
             )
 
     def _require_delta(self) -> None:
-        if self.delta == 0 and not isinstance(self.delta, bool):
+        number = isinstance(self.delta, Real) and not isinstance(self.delta, bool)
+        if number and self.delta == 0:
             return
         validate.fraction("delta", self.delta)
         if self.mode != "theorem8":
@@ -179,6 +181,7 @@ class Setting:
         return full
 
 
+@validate.check_types
 def required_size(s: Setting) -> tuple[float, str]:
     """The size constraint of a complete setting, and the term that sets it.
 
@@ -195,6 +198,7 @@ def required_size(s: Setting) -> tuple[float, str]:
     return size(terms), max(terms, key=terms.__getitem__)
 
 
+@validate.check_types
 def holds(setting: Setting, **values: float) -> bool:
     """Whether the guarantee holds with ``values`` in place of those of ``setting``.
 

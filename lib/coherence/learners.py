@@ -22,6 +22,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
+from lib import validate
+
 __all__ = ["Learner", "Predict", "Estimator", "Lookup", "Constant", "After", "BATTERY"]
 
 Predict = Callable[[pd.DataFrame], np.ndarray]
@@ -78,6 +80,7 @@ class Estimator:
     one_hot: bool = False
 
     def __post_init__(self) -> None:
+        validate.boolean("one_hot", self.one_hot)
         if isinstance(self.model, type) or not (
             hasattr(self.model, "fit") and hasattr(self.model, "predict")
         ):
@@ -108,6 +111,7 @@ class Estimator:
         return lambda records: 2 * pipeline.predict_proba(records[columns])[:, one] - 1
 
 
+@validate.check_types
 @dataclass(frozen=True)
 class Lookup:
     """Says +1 to anyone who has a record in the half that looks the same through the lens, else -1.
@@ -126,6 +130,9 @@ class Lookup:
 
     answers: bool = False
     otherwise: float = -1.0
+
+    def __post_init__(self) -> None:
+        validate.finite("otherwise", self.otherwise)
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
@@ -155,11 +162,15 @@ def row_keys(frame: pd.DataFrame, columns: list[str]) -> pd.Index:
     )
 
 
+@validate.check_types
 @dataclass(frozen=True)
 class Constant:
     """The same confidence for everybody: coherent by construction."""
 
     value: float = 0.0
+
+    def __post_init__(self) -> None:
+        validate.finite("value", self.value)
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
@@ -167,6 +178,7 @@ class Constant:
         return lambda records: np.full(len(records), float(self.value))
 
 
+@validate.check_types
 @dataclass(frozen=True)
 class After:
     """A curator, then a learner that sees only its report (Definition 4).
@@ -181,7 +193,7 @@ class After:
     """
 
     curator: Callable[[pd.DataFrame, np.random.Generator], pd.DataFrame]
-    learner: Any = field(default_factory=Lookup)
+    learner: Callable[..., Any] = field(default_factory=Lookup)
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator

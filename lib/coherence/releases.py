@@ -27,6 +27,7 @@ __all__ = ["Histogram", "READERS", "Reader"]
 READERS = ("informed", "counts", "forest")
 
 
+@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Histogram:
     """Counts of the cells of some columns, with Laplace noise.
@@ -63,10 +64,11 @@ class Histogram:
         """Number of cells of the table of counts."""
         return math.prod(self.sizes)
 
+    @validate.check_types
     def cell(self, records: pd.DataFrame) -> np.ndarray:
         """The cell of each record, shape (n,)."""
         codes = [
-            validate.codes(c, records[c].to_numpy(), k)
+            validate.codes(c, records[validate.choice("records", c, records.columns)].to_numpy(), k)
             for c, k in zip(self.columns, self.sizes, strict=True)
         ]
         return np.ravel_multi_index(codes, self.sizes)
@@ -75,6 +77,7 @@ class Histogram:
         """Exact counts, shape (cells,)."""
         return np.bincount(self.cell(records), minlength=self.cells)
 
+    @validate.check_types
     def release(self, records: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
         """Noisy counts, shape (cells,)."""
         exact = self.counts(records).astype(float)
@@ -84,14 +87,19 @@ class Histogram:
             else exact + rng.laplace(0.0, 2 / self.epsilon, exact.size)
         )
 
+    @validate.check_types
     def rows(self, noisy: np.ndarray, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows drawn from the positive part of the counts, or evenly if there is none."""
+        validate.integer("n", n, low=0)
+        noisy = validate.finite("noisy", noisy)
+        validate.require(noisy.shape == (self.cells,), "noisy", f"{self.cells} counts", noisy.shape)
         weight = np.clip(noisy, 0, None)
         share = weight / weight.sum() if weight.sum() > 0 else np.full(self.cells, 1 / self.cells)
         drawn = np.unravel_index(rng.choice(self.cells, size=n, p=share), self.sizes)
         return pd.DataFrame(dict(zip(self.columns, drawn, strict=True)))
 
 
+@validate.check_types
 @dataclass(frozen=True)
 class Reader:
     """A curator and a learner in one: publishes the histogram of the half, then reads it.
@@ -108,10 +116,9 @@ class Reader:
 
     def __post_init__(self) -> None:
         validate.choice("kind", self.kind, READERS)
-        if self.kind == "informed" and (
-            self.population is None or self.population.shape != (self.histogram.cells,)
-        ):
-            shape = None if self.population is None else self.population.shape
+        counts = None if self.population is None else validate.finite("population", self.population)
+        if self.kind == "informed" and (counts is None or counts.shape != (self.histogram.cells,)):
+            shape = None if counts is None else counts.shape
             raise ValueError(
                 "population must be counts for the informed reader, of shape"
                 f" ({self.histogram.cells},), got {shape}"
@@ -126,6 +133,6 @@ class Reader:
             seen = tuple(c for c in self.histogram.columns if c != target and c in lens)
             learner = BATTERY["forest"] if seen else Constant()
             return learner(table, target, seen, rng)
-        threshold = self.population / 2 if self.kind == "informed" else 0.5
+        threshold = np.asarray(self.population) / 2 if self.kind == "informed" else 0.5
         says = np.where(noisy > threshold, 1.0, np.where(noisy == threshold, 0.0, -1.0))
         return lambda records: says[self.histogram.cell(records)]

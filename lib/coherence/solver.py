@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+from lib import validate
 from lib.coherence.answers import nearest, round_outward, sentence
 from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.guarantee import (
@@ -161,6 +162,7 @@ def _grows(s: Setting, name: str) -> bool:
     return name in ("epsilon", "collection") or (name == "n" and s.fraction is None)
 
 
+@validate.check_types
 def solve(setting: Setting) -> Solution:
     """All valid values of the missing parameter, and the best of them.
 

@@ -23,6 +23,7 @@ from lib.coherence.learners import Predict, check_release, row_keys
 __all__ = ["Tracer"]
 
 
+@validate.check_types
 @dataclass(frozen=True)
 class Tracer:
     """Predicts +1 for people whose marginals are more frequent in the release, else -1.

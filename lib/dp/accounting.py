@@ -169,7 +169,8 @@ def epsilon_of(rho: float, delta: float, *, conversion: str = "tight") -> float:
     """
     validate.choice("conversion", conversion, CONVERSIONS)
     rho = validate.budget("rho", rho, **(_TIGHT_RHO if conversion == "tight" else _PLAIN_RHO))
-    log = -math.log(validate.fraction("delta", delta))
+    delta = validate.fraction("delta", delta)
+    log = -math.log(delta)
     if conversion == "published":
         return 2 * math.sqrt(rho * log)
     with digits(_DIGITS):
@@ -213,7 +214,8 @@ def zcdp_rho(epsilon: float, delta: float, *, conversion: str = "standard") -> f
     epsilon = validate.budget(
         "epsilon", epsilon, **(_TIGHT_EPSILON if conversion == "tight" else _PLAIN_EPSILON)
     )
-    log = -math.log(validate.fraction("delta", delta))
+    delta = validate.fraction("delta", delta)
+    log = -math.log(delta)
     if conversion == "published":
         return epsilon**2 / (4 * log)
     with digits(_DIGITS):
@@ -237,7 +239,8 @@ def rho_in_floats(epsilon: float, delta: float) -> float:
     >>> round(rho_in_floats(1.0, 1e-6), 5)
     0.01747
     """
-    log = -math.log(validate.fraction("delta", delta))
+    delta = validate.fraction("delta", delta)
+    log = -math.log(delta)
     epsilon = validate.budget("epsilon", epsilon, **_PLAIN_EPSILON)
     return (epsilon / (math.sqrt(log + epsilon) + math.sqrt(log))) ** 2
 
@@ -275,7 +278,7 @@ def advanced_composition(epsilon: float, k: int, delta: float) -> float:
     """
     k = validate.integer("k", k, low=1, high=validate.INTEGER_MAX)
     mean = rho_of_pure(epsilon, of="randomised response")
-    validate.fraction("delta", delta)
+    delta = validate.fraction("delta", delta)
     with digits(_DIGITS):
         return up(
             k * Decimal(mean) + Decimal(float(epsilon)) * (-2 * k * Decimal(delta).ln()).sqrt()

@@ -115,7 +115,8 @@ def mean_exceeds(values: np.ndarray, mean: float, level: float) -> bool:
         raise ValueError(
             f"values must be one or more numbers in [0, 1], got an array of shape {x.shape}"
         )
-    if validate.fraction("mean", mean, open_ends=False) == 0:
+    mean = validate.fraction("mean", mean, open_ends=False)
+    if mean == 0:
         return bool((x > 0).any())
     number = np.arange(1, x.size + 1)
     centre = (0.5 + np.cumsum(x)) / (number + 1)
@@ -133,8 +134,8 @@ def delta_exceeds(losses: np.ndarray, epsilon: float, delta: float, level: float
     density 0 on the neighbouring table.
     """
     losses = np.asarray(losses, dtype=float)
-    validate.fraction("delta", delta, open_ends=False)
-    validate.budget("epsilon", epsilon, low=0, high=math.inf)
+    delta = validate.fraction("delta", delta, open_ends=False)
+    epsilon = validate.budget("epsilon", epsilon, low=0, high=math.inf)
     validate.require(losses.ndim == 1 and losses.size > 0, "losses", "of shape (n,)", losses.shape)
     if np.isnan(losses).any():
         raise ValueError(f"losses must have no NaN, got {int(np.isnan(losses).sum())}")

@@ -107,10 +107,9 @@ class Laplace:
         """What ``|noise|`` exceeds with probability ``beta``: ``b ln(1/beta)``."""
         return self.scale * math.log(1 / validate.fraction("beta", beta))
 
-    @validate.check_types
     def log_density(self, noise: np.ndarray | float) -> np.ndarray:
         """``ln`` of the density at ``noise``."""
-        return -np.abs(noise) / self.scale - np.log(2 * self.scale)
+        return -np.abs(validate.reals("noise", noise)) / self.scale - np.log(2 * self.scale)
 
     @validate.check_types
     def release(self, values: np.ndarray | float, rng: np.random.Generator) -> np.ndarray:
@@ -160,11 +159,10 @@ class Gaussian:
         """``sigma^2``."""
         return self.sigma**2
 
-    @validate.check_types
     def log_density(self, noise: np.ndarray | float) -> np.ndarray:
         """``ln`` of the density at ``noise``."""
         with np.errstate(over="ignore"):  # so far out the logarithm is minus infinity
-            half_squares = 0.5 * (noise / self.sigma) ** 2
+            half_squares = 0.5 * (validate.reals("noise", noise) / self.sigma) ** 2
         return -half_squares - np.log(self.sigma) - 0.5 * math.log(2 * math.pi)
 
     @validate.check_types

@@ -35,6 +35,7 @@ class Row:
     adjusted_opposite: float = math.nan
 
 
+@validate.check_types
 def evaluate(
     claims: list[Claim] | None = None,
     *,

@@ -62,6 +62,7 @@ def alpha_by_likelihood(sizes: np.ndarray) -> float:
     return float(np.exp(optimize.minimize_scalar(loss, bounds=np.log(_RANGE), method="bounded").x))
 
 
+@validate.check_types
 def alpha_by_simulation(
     sizes: np.ndarray, alphas: np.ndarray, draws: int, rng: np.random.Generator
 ) -> np.ndarray:
@@ -74,15 +75,16 @@ def alpha_by_simulation(
     [0.0, 0.3]
     """
     g = np.sort(_shares(sizes))[::-1]
-    validate.integer("draws", draws, low=1)
+    alphas = vector("alphas", alphas, _LEAST)
     found = np.empty(len(alphas))
     for i, alpha in enumerate(alphas):
-        logs = log_dirichlet(validate.positive("alphas", alpha), g.size, draws, rng)
+        logs = log_dirichlet(float(alpha), g.size, draws, rng)
         drawn = np.sort(np.exp(logs), axis=1)[:, ::-1]
         found[i] = ((drawn - g) ** 2).sum(axis=1).mean()
     return found
 
 
+@validate.check_types
 def log_dirichlet(alpha: float, k: int, draws: int, rng: np.random.Generator) -> np.ndarray:
     """Logs of ``k`` shares drawn from the symmetric Dirichlet law, also for a small ``alpha``.
 
@@ -95,6 +97,9 @@ def log_dirichlet(alpha: float, k: int, draws: int, rng: np.random.Generator) ->
     >>> log_dirichlet(0.001, 2, 3, np.random.default_rng(0)).max(axis=1).round(3).tolist()
     [0.0, 0.0, 0.0]
     """
+    alpha = validate.positive("alpha", alpha)
+    validate.integer("k", k, low=1)
+    validate.integer("draws", draws, low=1)
     # the log of a Gamma(alpha) variable, which itself may be too small for a float
     logs = np.log(rng.gamma(alpha + 1, size=(draws, k))) + np.log(rng.random((draws, k))) / alpha
     return logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)
@@ -108,7 +113,9 @@ def expected_logs(alpha: float, k: int, n: float) -> float:
     >>> round(expected_logs(1.0, 3, 1000), 2)
     16.22
     """
-    validate.positive("alpha", alpha)
+    alpha = validate.positive("alpha", alpha)
+    validate.integer("k", k, low=1)
+    n = validate.positive("n", n)
     return float(k * (special.digamma(alpha) - special.digamma(k * alpha) + np.log(n)))
 
 
@@ -122,7 +129,7 @@ def log_sums(sizes: np.ndarray) -> dict[str, float]:
     >>> {name: round(x, 1) for name, x in log_sums([900, 80, 20]).items()}
     {'observed': 14.2, 'worst': 17.4, 'best': 6.9, 'best as printed': 8.9}
     """
-    sizes = vector("sizes", sizes, _LEAST, 2)
+    sizes = vector("sizes", sizes, 1, 2)
     k, n = sizes.size, sizes.sum()
     return {
         "observed": float(np.log(sizes).sum()),

@@ -60,11 +60,7 @@ class Interval:
     oracle: str = ""
 
     def __post_init__(self) -> None:
-        low, high = bounds(self.low, self.high)
-        if high - low > _WIDEST:
-            raise ValueError(
-                f"low and high must have a distance <= {_WIDEST:g}, got {self.low!r}, {self.high!r}"
-            )
+        bounds(self.low, self.high)
         if validate.positive("sigma", self.sigma) > _WIDEST:
             raise ValueError(f"sigma must be a number <= {_WIDEST:g}, got {self.sigma!r}")
         if validate.fraction("beta", self.beta) < 1 / _WIDEST:
@@ -73,6 +69,7 @@ class Interval:
             raise ValueError(f"oracle must be words, got {self.oracle!r}")
 
 
+@validate.check_types
 def group_order(groups: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The stable order that puts groups 0, ..., k-1 one after another, and their sizes.
 
@@ -82,7 +79,7 @@ def group_order(groups: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     >>> order.tolist(), sizes.tolist()
     ([1, 3, 0, 2], [2, 0, 2])
     """
-    groups = validate.codes("groups", groups, k)
+    groups = validate.codes("groups", groups, validate.integer("k", k, low=1))
     return np.argsort(groups, kind="stable"), np.bincount(groups, minlength=k)
 
 
@@ -127,14 +124,17 @@ class _Parts:
 
 def _parts(values: np.ndarray, sizes: np.ndarray) -> _Parts:
     values, sizes = validate.finite("values", values), validate.array("sizes", sizes)
+    validate.require(values.ndim == 1, "values", "of one dimension", values.shape)
     whole = sizes.ndim == 1 and sizes.dtype.kind in "iu" and (sizes >= 0).all()
     if not whole or sizes.sum() != len(values):
         raise ValueError(
-            f"sizes must be whole numbers >= 0 with the sum {len(values)}, got {sizes!r}"
+            f"sizes must be whole numbers >= 0 with the sum {len(values)}, one for each of values,"
+            f" got {sizes!r}"
         )
     return _Parts(values, sizes)
 
 
+@validate.check_types
 def coinpress_path(
     values: np.ndarray,
     sizes: np.ndarray,
@@ -212,7 +212,7 @@ def require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarra
     The widths of the intervals do not depend on the data. They are widest for a
     group of one and narrowest for the largest group.
     """
-    if not rhos:
+    if len(rhos) == 0:
         raise ValueError(f"rhos must be a tuple of at least one budget, got {rhos!r}")
     n = np.array([1, np.max(sizes, initial=1)])
     width: float | np.ndarray = float(interval.high) - float(interval.low)
@@ -220,6 +220,7 @@ def require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarra
         width = 2 * _step(width, n, interval.sigma, validate.positive("rhos", rho), beta)[2]
 
 
+@validate.check_types
 def coinpress(
     values: np.ndarray,
     sizes: np.ndarray,
@@ -255,6 +256,7 @@ def _noisy(mechanism, means, rng, what, accountant) -> np.ndarray:
     )
 
 
+@validate.check_types
 def laplace_means(
     values: np.ndarray,
     sizes: np.ndarray,
@@ -331,6 +333,8 @@ def bounds(
             f"low and high must be numbers with low < high and a finite distance{what}, got"
             f" {low!r} and {high!r}"
         )
+    if (ends[1] - ends[0]).max(initial=0) > _WIDEST:
+        raise validate.refusal("low and high", f"of a distance <= {_WIDEST:g}", (low, high))
     return ends
 
 
@@ -352,7 +356,7 @@ def recombine(
     >>> float(recombine([1.0, 5.0], [3, 1]))
     2.0
     """
-    weights, estimates = validate.reals("weights", weights), validate.reals("estimates", estimates)
+    weights, estimates = validate.reals("weights", weights), validate.finite("estimates", estimates)
     validate.boolean("printed", printed)
     sums = weights.sum(axis=-1)
     if not ((weights >= 0) & (weights <= _WIDEST)).all() or not (sums >= 1 / _WIDEST).all():

@@ -39,6 +39,7 @@ class StratifiedMean:
     accountant: PrivacyAccountant
 
 
+@validate.check_types
 def holdout_weights(groups: np.ndarray, k: int) -> np.ndarray:
     """Rows of each stratum in a public hold-out, shape (k,): the weights of PubStratCOINPRESS.
 
@@ -52,6 +53,7 @@ def holdout_weights(groups: np.ndarray, k: int) -> np.ndarray:
     >>> holdout_weights(np.array([0, 2, 2]), 3).tolist()
     [1, 0, 2]
     """
+    k = validate.integer("k", k, low=1)
     counts = np.bincount(validate.codes("groups", groups, k), minlength=k)
     if counts.sum() == 0:
         raise ValueError("groups must have at least one row of the hold-out, got none")
@@ -105,6 +107,7 @@ def _shares(split: Sequence[float]) -> tuple[float, ...]:
     return tuple((shares / shares.sum()).tolist())
 
 
+@validate.check_types
 def strat_coinpress(
     values: np.ndarray,
     groups: np.ndarray,
@@ -163,6 +166,7 @@ def strat_coinpress(
     return asked.answer(coinpress(asked.values, asked.sizes, prior, steps, rng, asked.accountant))
 
 
+@validate.check_types
 def strat_laplace(
     values: np.ndarray,
     groups: np.ndarray,

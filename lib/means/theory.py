@@ -52,7 +52,7 @@ def clip_slack(n: float, gamma: float, *, reading: str = "union") -> float:
     return math.sqrt(factor * math.log(factor * n / gamma))
 
 
-def clipping_probability(n: int, gamma: float, *, reading: str = "union") -> float:
+def clipping_probability(n: float, gamma: float, *, reading: str = "union") -> float:
     """Exact probability that one of ``n`` normal values with mean ``R`` is above ``R`` plus slack.
 
     Examples
@@ -81,6 +81,11 @@ def vector(name: str, values: np.ndarray, low: float, least: int = 1) -> np.ndar
     return given
 
 
+def _check_radius(radius: float) -> None:
+    number = validate.positive("radius", radius)
+    validate.require(number <= 1e100, "radius", "a number <= 1e+100", radius)
+
+
 def noise_weights(
     sizes: np.ndarray, *, radius: float, epsilon: float, gamma: float, own: bool = False
 ) -> np.ndarray:
@@ -96,8 +101,8 @@ def noise_weights(
     [0.0152, 0.0152]
     """
     sizes = vector("sizes", sizes, 1)
-    validate.positive("radius", radius)
-    validate.epsilon(epsilon)
+    _check_radius(radius)
+    validate.require(validate.epsilon(epsilon) >= 1e-100, "epsilon", "a number >= 1e-100", epsilon)
     validate.boolean("own", own)
     slack = np.array(
         [clip_slack(size, gamma) for size in (sizes if own else [sizes.sum()] * sizes.size)]
@@ -113,7 +118,9 @@ def plain_bound(n: float, *, radius: float, epsilon: float, gamma: float) -> flo
     >>> round(plain_bound(1000, radius=3, epsilon=1, gamma=0.05), 4)
     0.0456
     """
-    weights = noise_weights(np.array([n]), radius=radius, epsilon=epsilon, gamma=gamma)
+    weights = noise_weights(
+        np.array([validate.positive("n", n)]), radius=radius, epsilon=epsilon, gamma=gamma
+    )
     return math.log(1 / gamma) * float(weights[0])
 
 
@@ -159,5 +166,7 @@ def printed_factor(sizes: np.ndarray, *, radius: float, gamma: float) -> float:
     1.368
     """
     sizes = vector("sizes", sizes, 1)
+    _check_radius(radius)
+    gamma = validate.fraction("gamma", gamma)
     own = radius**2 + np.log(np.maximum(sizes / gamma, 1.0))
     return math.sqrt(float(own.sum()) / (radius**2 + math.log(sizes.sum() / gamma)))

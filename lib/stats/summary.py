@@ -116,6 +116,7 @@ def widening(runs: int, ratio: float) -> float:
     2.449
     """
     validate.integer("runs", runs, low=1, high=validate.INTEGER_MAX)
+    ratio = float(ratio)
     if not (np.isfinite(ratio) and ratio >= 0):
         raise ValueError(f"ratio must be a finite number >= 0, got {ratio!r}")
     return float(np.sqrt(1 + runs * ratio))
@@ -353,5 +354,7 @@ def agreement(changes: pd.DataFrame) -> dict[str, int]:
 @validate.check_types
 def interval_words(row: pd.Series, spec: str = "+.3f") -> str:
     """``mean [low, high]`` of a row, or the mean alone where it has no interval."""
+    for key in ("mean", "low", "high"):
+        validate.choice("row", key, row.index)
     mean = format(row["mean"], spec)
     return mean if np.isnan(row["low"]) else f"{mean} [{row['low']:{spec}}, {row['high']:{spec}}]"

@@ -228,6 +228,7 @@ class GEM(Synthesizer):
     ) -> GEMModel:
         """As :meth:`Synthesizer.fit`: rounds of select, measure and training of the network."""
         accountant = open_accountant(data, domain, budget, rng)
+        budget = accountant.budget
         self.require_memory(domain)
         workload = self.candidates(domain)
         exact = {s: counts(data, domain, s) for s in workload}

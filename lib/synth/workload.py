@@ -114,10 +114,13 @@ def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> floa
     the real one this is Definition 14's term. Twice the total variation
     distance, hence between 0 and 2.
     """
-    for name, found in (("real", real), ("synthetic", synthetic)):
-        fits = np.ndim(found) == 1 and len(found) > 0
-        validate.require(fits, name, "of shape (n,), n >= 1", np.shape(found))
     validate.integer("cells", cells, low=1)
+    real, synthetic = (
+        validate.codes(name, found, cells)
+        for name, found in (("real", real), ("synthetic", synthetic))
+    )
+    sizes = (real.size, synthetic.size)
+    validate.require(min(sizes) > 0, "real and synthetic", "one row or more each", sizes)
     if cells <= 4 * (len(real) + len(synthetic)):
         shares = [np.bincount(codes, minlength=cells) / len(codes) for codes in (real, synthetic)]
         return float(np.abs(shares[0] - shares[1]).sum())
@@ -157,8 +160,7 @@ def marginal_errors(
         if not len(frame):
             raise ValueError(f"{name} must have at least 1 row, got none")
     for columns, weight in workload.items():
-        if not weight >= 0:
-            raise ValueError(f"weight of {columns} must be a number >= 0, got {weight!r}")
+        validate.budget(f"weight of {columns}", weight, low=0, high=math.inf)
     errors = [total_variation(*cells) for cells in _both(real, synthetic, domain, workload)]
     return pd.Series(errors, index=list(workload), name="error")
 

@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 
+@validate.check_types
 def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     """``I_eta`` of Definition 6 in nats: ``ln sup_T (Pr_true[T] - eta) / Pr_fresh[T]``.
 
@@ -46,6 +47,9 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     if not 0 <= eta < 1:
         raise ValueError(f"eta must be a number in [0, 1), got {eta!r}")
     true, fresh = np.ravel(true), np.ravel(fresh)
+    for name, law in (("true", true), ("fresh", fresh)):
+        shares = ((law >= 0) & (law <= 1 + 1e-9)).all()
+        validate.require(shares, name, "probabilities", law)
     if true.shape != fresh.shape:
         raise ValueError(f"fresh must have the {true.size} outcomes of true, got {fresh.size}")
     keep = true > 1e-250
@@ -61,6 +65,7 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     return float(np.log(np.max(won[gains] / paid[gains])))
 
 
+@validate.check_types
 def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     """Law of a half's number of ones, and of a noisy count of them.
 
@@ -120,6 +125,7 @@ def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     return true, fresh
 
 
+@validate.check_types
 def perfect_generalisation(
     *, n: int, ones: int, epsilon: float, at: float, complement: bool = False
 ) -> tuple[float, float]:
@@ -163,6 +169,7 @@ def perfect_generalisation(
     return float(pairs[worst > at * (1 + 1e-12)].sum()), float((pairs * apart).sum())
 
 
+@validate.check_types
 def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, float]:
     """Max-information of a (beta, epsilon, 0)-perfectly generalising curator: ``(eta, bound)``.
 

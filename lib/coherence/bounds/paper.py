@@ -83,7 +83,7 @@ def _least_size(alpha: float, mu: float, constant: float) -> float:
 
 
 @in_range()
-def claim2_probability(members: int, mu: float, *, reading: str = "proof") -> tuple[float, float]:
+def claim2_probability(members: float, mu: float, *, reading: str = "proof") -> tuple[float, float]:
     """``(distance, probability)``: how often W1 of two halves exceeds ``distance x alpha``.
 
     The halves are independent; the probability is an upper bound.
@@ -97,7 +97,7 @@ def claim2_probability(members: int, mu: float, *, reading: str = "proof") -> tu
 
 
 @in_range(members=(0.0, 1e60), distance=(1e-100, 1e100))
-def claim2_tail(members: int, distance: float) -> float:
+def claim2_tail(members: float, distance: float) -> float:
     """Claim 2's least bound on ``Pr[W1 > distance]`` in a group, with the factor of its proof.
 
     1 where its conditions fail (fewer than 40 members, or ``distance < 10.6 / members``).
@@ -114,7 +114,7 @@ def lemma1_size(alpha: float, mu: float) -> float:
     return _least_size(alpha, mu, 16 / 3)
 
 
-def lemma1_probability(members: int, mu: float, *, zeta: float, eta: float) -> float:
+def lemma1_probability(members: float, mu: float, *, zeta: float, eta: float) -> float:
     """``Pr[W1 > 2 alpha] <= 2 mu (members + 1) e^zeta + eta`` (Lemma 1)."""
     return min(1.0, claim1(claim2_probability(members, mu)[1], zeta=zeta, eta=eta))
 
@@ -213,6 +213,8 @@ def theorem8_terms(
     return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection)
 
 
+@validate.check_types
 def size(terms: dict[str, float]) -> float:
     """The size constraint gamma: the largest term."""
+    validate.require(len(terms) > 0, "terms", "one or more", terms)
     return max(terms.values())

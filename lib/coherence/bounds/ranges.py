@@ -9,6 +9,8 @@ from inspect import signature
 from numbers import Integral, Real
 from typing import ParamSpec, TypeVar
 
+import numpy as np
+
 from lib import validate
 
 __all__ = ["RANGES", "in_range"]
@@ -53,20 +55,30 @@ def in_range(**own: tuple[float, float]) -> Callable[[Callable[_P, _T]], Callabl
     def decorate(function: Callable[_P, _T]) -> Callable[_P, _T]:
         names = [*signature(function).parameters]
 
+        def bounded(name: str, value):
+            if name not in ranges:
+                return value
+            return _bounded(name, value, *ranges[name], function.__name__)
+
         @wraps(function)
         def checked(*args: _P.args, **more: _P.kwargs) -> _T:
-            for name, value in [*zip(names, args, strict=False), *more.items()]:
-                if name in ranges:
-                    _require(name, value, *ranges[name], function.__name__)
-            return function(*args, **more)
+            # what is beyond the parameters is left for the call to refuse
+            placed = [bounded(name, value) for name, value in zip(names, args, strict=False)]
+            named = {name: bounded(name, value) for name, value in more.items()}
+            return function(*placed, *args[len(placed) :], **named)  # type: ignore[arg-type]
 
         return checked
 
     return decorate
 
 
-def _require(name: str, value, low: float, high: float, whose: str) -> None:
+def _bounded(name: str, value, low: float, high: float, whose: str):
+    """``value``, one of 32 bits or a fraction as a float, if it is in its range."""
     kind, words = (Integral, "an integer") if isinstance(low, int) else (Real, "a number")
-    number = isinstance(value, kind) and not isinstance(value, bool)
     what = f"{words} >= {low:g} and <= {high:g} for {whose}"
-    validate.require(number and low <= value <= high, name, what, value)
+    good = isinstance(value, kind) and not isinstance(value, bool | np.timedelta64)
+    if good and not isinstance(value, Integral):
+        value = float(value)
+    most = 1e308 if isinstance(value, Integral) else math.inf  # that a float can hold
+    validate.require(good and low <= value <= min(high, most), name, what, value)
+    return value

@@ -9,7 +9,7 @@ import numpy as np
 from lib import validate
 from lib.coherence.bounds.ranges import in_range
 from lib.coherence.bounds.tightened import half_sample_size
-from lib.coherence.bounds.within_group import halved_members, rate_distances
+from lib.coherence.bounds.within_group import PEOPLE, halved_members, rate_distances
 
 __all__ = [
     "theorem9_size",
@@ -60,6 +60,7 @@ def theorem11_size(*, alpha: float, beta: float, n: float, collection: int) -> f
     return 112 * math.sqrt(n * math.log(10 * n * collection / beta)) / alpha
 
 
+@validate.check_types
 def column_distances(
     ones: int, members: int, n: int, *, size: int, rng: np.random.Generator
 ) -> np.ndarray:
@@ -84,6 +85,8 @@ def column_distances(
     >>> column_distances(50, 100, 1000, size=3, rng=np.random.default_rng(0)).round(2).tolist()
     [0.2, 0.04, 0.12]
     """
+    validate.integer("n", n, low=1, high=PEOPLE)
+    validate.integer("size", size, low=1)
     what = "0 <= ones <= members <= n"
     validate.require(0 <= ones <= members <= n, "ones, members and n", what, (ones, members, n))
     in_a = halved_members(members, n - members, size, rng)

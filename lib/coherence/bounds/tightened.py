@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 from scipy.optimize import brentq
 
+from lib import validate
 from lib.coherence.bounds.max_information import pure_dp_tightened
 from lib.coherence.bounds.ranges import in_range
 
@@ -34,6 +35,7 @@ __all__ = [
 _MOST = 1e260  # members beyond every use
 
 
+@in_range(members=(1e-100, 1e200), spread=(0.0, 1e250))
 def half_sample_distance(members: float, log_p: float, spread: float = 0.0) -> float:
     """The distance that a fresh half exceeds with probability at most p, for any fixed predictor.
 
@@ -69,6 +71,7 @@ def half_sample_distance(members: float, log_p: float, spread: float = 0.0) -> f
     return 2 / math.sqrt(q * (members - 1)) + root * scale
 
 
+@in_range(members=(1e-100, 1e200), spread=(0.0, 1e250))
 def half_sample_log_tail(alpha: float, members: float) -> float:
     """Bound on the log of the tail: ``ln p`` with :func:`half_sample_distance` equal to ``alpha``.
 
@@ -88,6 +91,7 @@ def half_sample_log_tail(alpha: float, members: float) -> float:
     )
 
 
+@validate.check_types
 @in_range()
 def half_sample_size(
     alpha: float, log_p: float, spread: Callable[[float], float] = lambda members: 0.0
@@ -114,7 +118,7 @@ def half_sample_size(
     return brentq(excess, most / 2, most, rtol=1e-12) if most > least else least
 
 
-@in_range()
+@in_range(zeta=(0.0, 1e249))
 def size_of_information(*, alpha: float, beta: float, zeta: float, collection: int) -> float:
     """Group size needed behind a curator with ``I_{beta/2} <= zeta``.
 

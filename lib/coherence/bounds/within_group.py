@@ -34,6 +34,8 @@ __all__ = [
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
+PEOPLE = 999_999_999  # NumPy draws no halves of more
+
 
 @in_range()
 def limit_distance(epsilon: float) -> float:
@@ -55,6 +57,7 @@ def limit_distance(epsilon: float) -> float:
     return math.sqrt(0.5 * 0.25 * float(_WEIGHTS @ inside**2))
 
 
+@in_range()
 def group_spread(*, members: float, epsilon: float) -> float:
     """``s`` with ``E e^(lambda f) <= exp(lambda (lambda - 1) s / 2)`` for all ``lambda >= 1``.
 
@@ -150,6 +153,7 @@ def insufficient_epsilon(alpha: float) -> float:
     return 4 * math.atanh(alpha / 2) if alpha < 2 else math.inf
 
 
+@validate.check_types
 def membership_distances(
     members: int, *, epsilon: float, others: int = 0, size: int, rng: np.random.Generator
 ) -> np.ndarray:
@@ -168,8 +172,8 @@ def membership_distances(
     >>> membership_distances(100, epsilon=1.0, size=3, rng=rng).round(2).tolist()
     [0.72, 0.44, 0.52]
     """
-    validate.integer("members", members, low=1)
-    validate.integer("others", others, low=0)
+    validate.integer("members", members, low=1, high=PEOPLE // 2)
+    validate.integer("others", others, low=0, high=PEOPLE // 2)
     validate.integer("size", size, low=1)
     keep = 1 / (1 + math.exp(-validate.epsilon(epsilon) / 2))
     v = halved_members(members, others, size, rng)

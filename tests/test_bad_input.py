@@ -1,0 +1,232 @@
+"""No public callable answers a bad argument: it is refused by its name, whatever is wrong with it.
+
+The calls are those of :mod:`tests.torture_calls`, which makes as many random ones as one likes:
+``python -m tests.torture_calls --seed 1 --calls 50000``.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import signal
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lib
+from lib import validate
+from lib.datasets import Task, load
+from lib.dp import Exponential, Gaussian, Laplace, gaussian_epsilon, rho_of_pure
+from lib.fairness import evaluate
+from lib.ldp import design_matrix, sanitise
+from lib.means import (
+    Interval,
+    holdout_weights,
+    laplace_means,
+    recombine,
+    strat_coinpress,
+    strat_laplace,
+)
+from lib.rng import stream
+from lib.synth import all_kway, marginal_errors, workload_error
+from tests import torture_calls
+from tests.torture_calls import BAD, DOMAIN, LEFT_OUT, PUBLIC, G, X, people
+
+LEAST_CALLS, RANDOM_CALLS = 25_000, 3_000
+
+
+@pytest.fixture(autouse=True)
+def _offline(on_replicas):
+    """Tables are the embedded replicas, everywhere."""
+
+
+def test_every_argument_refuses_every_bad_value_by_name():
+    made, lines = torture_calls.run(torture_calls.every_call())
+    assert not lines, "\n".join(lines)
+    assert made >= LEAST_CALLS
+
+
+def test_random_values_are_refused_or_answered_with_finite_numbers():
+    made, lines = torture_calls.run(torture_calls.random_calls(seed=17, count=RANDOM_CALLS))
+    assert not lines, "\n".join(lines)
+    assert made == RANDOM_CALLS
+
+
+def test_the_same_seed_makes_the_same_calls():
+    first, second = (
+        [(call.name, name, label) for call, name, label, _ in torture_calls.random_calls(3, 50)]
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def test_the_calls_reach_every_package_with_a_public_face():
+    faces = {
+        f"lib.{m.name}"
+        for m in pkgutil.iter_modules(lib.__path__)
+        if m.ispkg and getattr(import_module(f"lib.{m.name}"), "__all__", None)
+    }
+    assert faces - {"lib.runner", "lib.cli"} <= set(PUBLIC)  # these two do no arithmetic
+    named = {name for module in PUBLIC for name in import_module(module).__all__}
+    assert set(LEFT_OUT) <= named
+
+
+def test_a_wrong_answer_is_found():
+    """The judge of the calls sees an answer, another error, a warning, a hang, a bare message."""
+
+    def call_of(function):
+        return torture_calls.Call("f", function, {"x": 1.0}, {"x": "float"}, None)
+
+    def forever(x):
+        while True:
+            x += 1
+
+    def raises(error):
+        def function(x):
+            raise error
+
+        return call_of(function)
+
+    assert "answers" in torture_calls.wrong(call_of(lambda x: 1.0), "x", "text")
+    assert "not finite" in torture_calls.wrong(call_of(lambda x: np.inf), "x", 1e300)
+    assert "KeyError" in torture_calls.wrong(raises(KeyError("x")), "x", 2.0)
+    assert "does not name" in torture_calls.wrong(raises(ValueError("bad input")), "x", 2.0)
+    assert "Warning" in torture_calls.wrong(call_of(lambda x: np.float64(x) ** 2), "x", 1e300)
+    if hasattr(signal, "setitimer"):
+        assert "TooLong" in torture_calls.wrong(call_of(forever), "x", 2.0)
+    assert torture_calls.wrong(raises(ValueError("x must be 1")), "x", 2.0) is None
+    assert torture_calls.wrong(call_of(lambda x: x), "x", 2.0) is None
+
+
+INTERVAL = Interval(low=0.0, high=9.0)
+TASK = {
+    "name": "mine",
+    "title": "Mine",
+    "file": "x.csv",
+    "target": "y",
+    "protected": "a",
+    "sensitive": ("b",),
+    "pool": ("a",),
+    "domain": DOMAIN,
+}
+REPORTED = {"protocol": "GRR", "split": "uniform", "epsilon": 1.0}
+MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
+DATES = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]")
+HUGE = 10**400
+Y = np.array([0, 1, 1, 1, 0, 0])
+
+# What fell in an attack from outside: the call, and the argument that its error has to name.
+FELL = {
+    "Laplace, True": (lambda: Laplace(sensitivity=True, epsilon=1.0), "sensitivity"),
+    "Laplace, huge": (lambda: Laplace(sensitivity=HUGE, epsilon=1.0), "sensitivity"),
+    "Laplace, dates": (lambda: Laplace(sensitivity=DATES, epsilon=1.0), "sensitivity"),
+    "Laplace, noise": (lambda: Laplace(sensitivity=1.0, epsilon=1.0).log_density("1"), "noise"),
+    "Gaussian, huge": (lambda: Gaussian(sensitivity=1.0, rho=HUGE), "rho"),
+    "Gaussian, True": (lambda: Gaussian(sensitivity=True, rho=1.0), "sensitivity"),
+    "Gaussian, seed": (lambda: Gaussian(sensitivity=1.0, rho=1.0).release(X, 7), "rng"),
+    "Exponential": (lambda: Exponential(sensitivity=HUGE, epsilon=1.0), "sensitivity"),
+    "gaussian_epsilon, huge": (lambda: gaussian_epsilon(HUGE, 1e-6), "mu"),
+    "gaussian_epsilon, dates": (lambda: gaussian_epsilon(1.0, DATES), "delta"),
+    "rho_of_pure, huge": (lambda: rho_of_pure(HUGE), "epsilon"),
+    "rho_of_pure, time": (lambda: rho_of_pure(np.timedelta64(1, "D")), "epsilon"),
+    "Interval, huge": (lambda: Interval(low=0, high=HUGE), "low and high"),
+    "Interval, wide": (lambda: Interval(low=0, high=1e300), "low and high"),
+    "laplace_means, mask": (lambda: laplace_means(MASKED, [3], 0, 9, 1.0, None), "values"),
+    "laplace_means, wide": (lambda: laplace_means(X, [6], 0, 1e300, 1.0, None), "low and high"),
+    "laplace_means, 3-D": (
+        lambda: laplace_means(np.ones((2, 2, 2)), [2], 0, 9, 1.0, None),
+        "values",
+    ),
+    "recombine, NaN": (lambda: recombine([np.nan, 1.0], [1, 1]), "estimates"),
+    "recombine, mask": (lambda: recombine(MASKED, [1, 1, 1]), "estimates"),
+    "strat_laplace": (
+        lambda: strat_laplace(X, G, HUGE, low=0, high=9, epsilon=1.0, rng=stream(0)),
+        "k",
+    ),
+    "strat_coinpress": (
+        lambda: strat_coinpress(X, G, HUGE, INTERVAL, rho=1.0, rng=stream(0)),
+        "k",
+    ),
+    "holdout_weights, huge": (lambda: holdout_weights(G, HUGE), "k"),
+    "holdout_weights, times": (lambda: holdout_weights(DATES, 2), "groups"),
+    "sanitise": (lambda: sanitise(people(), {"b": 3}, ["b"], rng=stream(0), **REPORTED), "domain"),
+    "design_matrix": (lambda: design_matrix(people(), None), "domain"),
+    "all_kway": (lambda: all_kway({"a": 2}, 1), "domain"),
+    "marginal_errors": (
+        lambda: marginal_errors(people(), None, DOMAIN, {("a",): 1.0}),
+        "synthetic",
+    ),
+    "marginal_errors, weight": (
+        lambda: marginal_errors(people(), people(), DOMAIN, {("a",): "1"}),
+        "weight of .*",
+    ),
+    "workload_error": (lambda: workload_error(people(), people(), DOMAIN, [("a",)]), "workload"),
+    "Task, domain": (lambda: Task(**TASK | {"domain": None}), "domain"),
+    "Task, text": (lambda: Task(**TASK | {"sensitive": "b"}), "sensitive"),
+    "Task, prepare": (lambda: Task(**TASK | {"prepare": 1}), "prepare"),
+    "evaluate, extra": (lambda: evaluate(Y, Y, G, extra={"mine": 0.5}), "extra"),
+    "evaluate, list": (lambda: evaluate(Y, Y, G, extra=[]), "extra"),
+    "load, number": (lambda: load(HUGE), "name"),
+    "load, relative": (lambda: load(".this:x"), "dataset"),
+}
+
+
+@pytest.mark.parametrize("name", FELL)
+def test_what_fell_is_refused_by_name(name):
+    call, argument = FELL[name]
+    with pytest.raises(ValueError, match=f"^{argument} must "):
+        call()
+
+
+@pytest.mark.parametrize("value", [np.timedelta64(3, "D"), np.timedelta64("NaT")])
+def test_a_difference_of_times_is_no_integer_and_no_number(value):
+    """NumPy registers it among the integers."""
+    for check in (
+        lambda: validate.integer("k", value, low=1),
+        lambda: validate.positive("k", value),
+        lambda: validate.budget("k", value),
+        lambda: validate.fraction("k", value),
+    ):
+        with pytest.raises(ValueError, match=r"^k must be "):
+            check()
+
+
+def test_a_long_value_is_cut_in_the_message():
+    with pytest.raises(ValueError, match=r"^x must be none") as refused:
+        validate.require(False, "x", "none", list(range(10_000)))
+    assert len(str(refused.value)) < 400
+
+
+def test_a_refused_mask_can_be_used_as_before():
+    """To write a masked array changes how it is cast afterwards."""
+    mask = BAD["a mask"]()
+    with pytest.raises(ValueError, match="masked"):
+        validate.require(False, "x", "none", mask)
+    assert mask.astype(int).sum() == 4
+
+
+class _Asked:
+    @validate.check_types
+    def __init__(
+        self,
+        table: pd.DataFrame | None,
+        pairs: tuple[str, str] = ("a", "b"),
+        sizes: dict[str, int] | None = None,
+    ) -> None:
+        self.table = table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((1,), r"table must be a pandas\.DataFrame or None, got 1"),
+        ((None, ("a",)), "pairs must be a list or a tuple of 2, each entry text, got"),
+        ((None, ("a", 1)), "pairs must be"),
+        ((None, ("a", "b"), {"a": 0.5}), "sizes must be a mapping of text to an integer or None"),
+    ],
+)
+def test_annotations_are_read_in_words(arguments, words):
+    assert _Asked(pd.DataFrame()).table.empty
+    with pytest.raises(ValueError, match=f"^{words}"):
+        _Asked(*arguments)
