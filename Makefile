@@ -15,7 +15,7 @@ help:
 	@echo "make test       set up and run the tests (WORKERS=2 processes)"
 	@echo "make test-slow  the tests marked slow"
 	@echo "make faults     the tests of the page \"What the software withstands\""
-	@echo "make torture    random kills, flips and calls (SEED=1 COUNT=100); a fault is printed"
+	@echo "make torture    random kills, flips and bad calls (SEED=1 COUNT=100); a fault is printed"
 	@echo "make bench      benchmarks; make compare: agreement with other libraries (own environment)"
 	@echo "make reference  our MST and AIM beside other people's (an environment for each; under an hour)"
 	@echo "make pairs      write the .ipynb of every chapter from its .md"
@@ -105,7 +105,7 @@ sbom: $(VENV)/.made
 advisories: $(VENV)/.made
 	$(BIN)/uv tool run pip-audit==2.10.1 -r locks/dev.txt --require-hashes --disable-pip
 
-# random attacks beyond the few of the suite: kills of a sweep, flipped bits
+# random attacks beyond the few of the suite: kills of a sweep, flipped bits, bad arguments
 faults: $(VENV)/.made
 	$(BIN)/python -m tests.faults
 

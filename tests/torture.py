@@ -24,6 +24,7 @@ from lib.datasets import load
 from lib.paths import REPLICAS, RESULTS, ROOT
 from lib.rng import stream
 from lib.runner.store import Store, StoreError
+from tests import torture_calls
 
 SWEEP = ["-m", "tests.runner.toy"]  # 60 cells of 30 milliseconds each
 STABLE = ["cell", "number", "value", "label"]
@@ -95,9 +96,15 @@ def _flipped(raw: bytes, rng: np.random.Generator) -> bytes:
     return bytes(damaged)
 
 
+def bad_calls(rng: np.random.Generator, count: int, folder: Path) -> list[str]:
+    """Random bad values for the arguments of public callables, a hundred times ``count``."""
+    return torture_calls.run(torture_calls.random_calls(rng, 100 * count))[1]
+
+
 ATTACKS: dict[str, Callable[[np.random.Generator, int, Path], list[str]]] = {
     "kills": kills,
     "flips": flips,
+    "hundreds of calls": bad_calls,
 }
 
 

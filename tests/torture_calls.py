@@ -102,7 +102,8 @@ ALSO_CALLED = {
     "sanitised": "column",
     "costs": "rho",
     "sensitivity": "relation",
-    "workload": "weight",
+    "workload": "weight|columns",
+    "universe": "draws",
     "y_true": "y_pred",
     "real": "a|b|y",
     "synthetic": "a|b|y",
@@ -751,19 +752,26 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def every_call() -> Iterator[tuple[Call, str, str, Any]]:
-    """Each argument of each callable with each value of :data:`BAD`."""
-    for call in calls():
+def answered_calls() -> list[Call]:
+    """All calls, each of which had an answer to its valid arguments (and is compiled now)."""
+    every = calls()
+    for call in every:
         with suppress(Unavailable):  # real data are asked for
             call()
+    return every
+
+
+def every_call() -> Iterator[tuple[Call, str, str, Any]]:
+    """Each argument of each callable with each value of :data:`BAD`."""
+    for call in answered_calls():
         for name in call.arguments:
             for label, make_bad in BAD.items():
                 yield call, name, label, make_bad()
 
 
-def random_calls(seed: int, count: int) -> Iterator[tuple[Call, str, str, Any]]:
-    """As many random arguments with random values; the same for the same seed."""
-    rng, every = stream(seed, "torture calls"), [c for c in calls() if c.arguments]
+def random_calls(rng: np.random.Generator, count: int) -> Iterator[tuple[Call, str, str, Any]]:
+    """As many random arguments with random values; the same for the same generator."""
+    every = [c for c in answered_calls() if c.arguments]
     for _ in range(count):
         call = every[rng.integers(len(every))]
         bad = drawn(rng)
@@ -786,7 +794,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--calls", type=int, default=50_000)
     options = parser.parse_args()
-    made, lines = run(random_calls(options.seed, options.calls))
+    made, lines = run(random_calls(stream(options.seed, "torture calls"), options.calls))
     print(*lines, sep="\n")
     print(f"{made} calls (seed {options.seed}), {len(lines)} wrong")
     return bool(lines)

@@ -129,6 +129,7 @@ class AIM(Synthesizer):
     ) -> MarginalModel:
         """As :meth:`Synthesizer.fit`: single columns, then rounds of select, measure, estimate."""
         accountant = open_accountant(data, domain, budget, rng)
+        budget = accountant.budget
         self.require_memory(domain)
         weights = self.candidates(domain)
         rounds_planned = self.rounds_per_column * len(domain)

@@ -118,6 +118,7 @@ class MST(Synthesizer):
     ) -> MSTModel:
         """As :meth:`Synthesizer.fit`: single columns, a tree of pairs chosen one by one, pairs."""
         accountant = open_accountant(data, domain, budget, rng)
+        budget = accountant.budget
         first, choice, second = (
             (budget * p / sum(self.parts) for p in self.parts)
             if len(domain) > 1

@@ -216,6 +216,7 @@ class Stratified(Synthesizer):
     ) -> StratifiedModel:
         """As :meth:`Synthesizer.fit`; ``weights`` and ``sizes`` decide what ``budget`` covers."""
         accountant = open_accountant(data, domain, budget, rng)
+        budget = accountant.budget
         rest = self._rest(domain)
         if self.weights != "public":
             what = f"budget={budget!r} less count_share={self.count_share!r} of it"

@@ -149,7 +149,7 @@ def tightened_size(
 
 @in_range(n=(2.0, 1e60))
 def description_length_size(
-    *, alpha: float, beta: float, n: int, collection: int, counts: int
+    *, alpha: float, beta: float, n: float, collection: int, counts: int
 ) -> float:
     """Group size needed behind a release of ``counts`` exact counts over half of ``n`` records.
 
