@@ -11,7 +11,7 @@ import io
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -54,33 +54,20 @@ def read_csv(path: Path | str) -> pd.DataFrame:
     path = Path(path)
     validate.require(path.is_file(), "file", "one that exists", str(path))
     numbers: defaultdict[str, int] = defaultdict(count().__next__)  # of each text of the file
-    cells, lengths = array("i"), dict[int, int]()  # each length of a line, and the first of it
-    try:
-        data = path.read_bytes()
-        text = data.decode("utf-8-sig")
-        file = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
-        reader = csv.reader(file, strict=True)
-        for row in filter(None, reader):
-            lengths.setdefault(len(row), reader.line_num)
-            cells.extend(map(numbers.__getitem__, row))
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path.name} must be UTF-8, got another byte at {error.start}") from error
-    except csv.Error as error:
-        raise ValueError(
-            f"{path.name} must be comma-separated, got {error} in line {reader.line_num}"
-        ) from error
-    width = next(iter(lengths), 0)
-    validate.require(len(cells) > width, path.name, "a header and at least one row", text)
-    texts = [cell.strip() for cell in numbers]
+    cells, lengths = array("i"), dict[int, int]()  # each length of a record, and its first line
+    for line, record in _records(path):
+        lengths.setdefault(len(record), line)
+        cells.extend(map(numbers.__getitem__, record))
+    texts = [text.strip() for text in numbers]
+    width = next(iter(lengths))
     header = [texts[i] for i in cells[:width]]
     _check_header(header, path.name)
-    for length, number in lengths.items():
+    for length, line in lengths.items():
         if length != width:
             raise ValueError(
-                f"{path.name}, line {number}, must have {width} cells as the header has, got"
-                f" {length}"
+                f"{path.name}, line {line}, must have {width} cells as the header has, got {length}"
             )
-    known = [None if cell in MISSING else cell for cell in texts]
+    known = [None if text in MISSING else text for text in texts]
     columns = np.frombuffer(cells, np.intc).reshape(-1, width)[1:].T
     return pd.DataFrame(
         {
@@ -88,6 +75,28 @@ def read_csv(path: Path | str) -> pd.DataFrame:
             for name, column in zip(header, columns, strict=True)
         }
     )
+
+
+def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The records of a CSV that are not blank, the header first, each with its last line's number.
+
+    A ``ValueError`` says what is wrong with a file that is no such CSV, or has no row.
+    """
+    data, found = path.read_bytes(), 0
+    try:
+        text = data.decode("utf-8-sig")
+        lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
+        reader = csv.reader(lines, strict=True)
+        for record in filter(None, reader):
+            found += 1
+            yield reader.line_num, record
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name} must be UTF-8, got another byte at {error.start}") from error
+    except csv.Error as error:
+        raise ValueError(
+            f"{path.name} must be comma-separated, got {error} in line {reader.line_num}"
+        ) from error
+    validate.require(found > 1, path.name, "a header and at least one row", text)
 
 
 def _check_header(names: list[str], file: str) -> None:

@@ -153,15 +153,6 @@ class Lookup:
         return predict
 
 
-def row_keys(frame: pd.DataFrame, columns: list[str]) -> pd.Index:
-    """The values of ``columns`` in each row, as an index."""
-    return (
-        pd.MultiIndex.from_frame(frame[columns])
-        if len(columns) > 1
-        else pd.Index(frame[columns[0]])
-    )
-
-
 @validate.check_types
 @dataclass(frozen=True)
 class Constant:
