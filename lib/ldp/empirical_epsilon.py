@@ -48,7 +48,7 @@ def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6)
     """
     from scipy import stats
 
-    validate.fraction("level", level)
+    level = validate.fraction("level", level)
     samples = [validate.bits("bits_a", bits_a), validate.bits("bits_b", bits_b)]
     n, k = samples[0].shape
     validate.require(n > 0 and k <= 62, "bits_a", "of shape (n, k), n >= 1 and k <= 62", (n, k))

@@ -81,7 +81,7 @@ def mean_interval(
         the interval is to be about another table. See :func:`widening`. With 0, the interval is
         about other splits of this table.
     """
-    validate.fraction("level", level)
+    level = validate.fraction("level", level)
     x = np.asarray(values, dtype=float)
     x = x[~np.isnan(x)]
     if x.size < 2:
@@ -151,7 +151,7 @@ def summarise(
     not ``sort``. ``floor`` is the least value that the quantity can have, as in
     :func:`mean_interval`.
     """
-    validate.fraction("level", level)
+    level = validate.fraction("level", level)
     _has(frame, value, name="value")
     values = frame[_columns("by", by, frame)].assign(_value=frame[value].astype(float))
     found = (

@@ -182,7 +182,7 @@ def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, f
     >>> generalisation_information(beta=0.0, epsilon=1.0)
     (0.0, 1.0)
     """
-    validate.fraction("beta", beta, open_ends=False)
+    beta = validate.fraction("beta", beta, open_ends=False)
     root = math.sqrt(beta)
     return root, math.inf if root == 1 else epsilon - math.log1p(-root)
 
