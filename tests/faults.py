@@ -14,7 +14,7 @@ PAGE = CHAPTERS / "guides" / "faults.md"
 
 def named_tests() -> list[str]:
     """The tests of the page, in its order."""
-    return re.findall(r"`(tests/[\w/]+\.py::\w+)`", PAGE.read_text())
+    return re.findall(r"^tests/[\w/]+\.py::\w+$", PAGE.read_text(), re.MULTILINE)
 
 
 if __name__ == "__main__":
