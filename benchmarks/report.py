@@ -9,9 +9,8 @@ import re
 import sys
 from pathlib import Path
 
-import pandas as pd
-
 from benchmarks.reference import RESULT, summary
+from lib.runner.store import Store
 
 __all__ = ["markdown"]
 
@@ -154,7 +153,7 @@ def _references() -> list[str]:
     """Our MST and AIM beside other people's, as `make reference` has stored them."""
     if not RESULT.exists():
         return []
-    found = summary(pd.read_parquet(RESULT))
+    found = summary(Store(RESULT, version="", mix_versions=True).frame())
     lines = [
         "",
         (
