@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import sys
@@ -23,6 +24,7 @@ from tqdm import tqdm
 
 from lib.book.chapter import data_used
 from lib.book.reach import digest, reachable
+from lib.book.teaching import run_times
 from lib.book.toc import Page, read_notebook
 from lib.files import write_whole
 from lib.paths import user_cache
@@ -221,13 +223,16 @@ def execute(
         After the others have finished, with every failing cell in the message.
     """
     chapters = [page for page in pages if page.is_chapter]
+    # long ones first, so that none is left running alone at the end
+    seconds = run_times().to_dict()
+    order = sorted(chapters, key=lambda page: -seconds.get(page.doc, math.inf))
     done: dict[str, Executed] = {}
     errors: list[str] = []
     with (
         ThreadPoolExecutor(workers) as pool,
         tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar,
     ):
-        jobs = {pool.submit(_one, page, parameters, folder): page for page in chapters}
+        jobs = {pool.submit(_one, page, parameters, folder): page for page in order}
         for job in as_completed(jobs):
             doc = jobs[job].doc
             try:

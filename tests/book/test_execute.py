@@ -11,10 +11,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
+import pandas as pd
 import pytest
 
 from lib.book.build import _alone
-from lib.book.execute import ChapterError, chapter_key, execute
+from lib.book.execute import ChapterError, Executed, chapter_key, execute
 from lib.book.reach import imported, reachable
 from lib.book.toc import Page, pages
 from tests.book.conftest import CHAPTERS, write_notebook
@@ -165,6 +166,22 @@ def test_only_what_changed_runs_again(tiny):
     assert again.fresh
     assert "7 quick" in again.path.read_text()
     assert not run().fresh
+
+
+def test_long_chapters_start_first_and_come_back_in_the_order_given(tmp_path, monkeypatch):
+    pages = [Page(name, tmp_path) for name in ("short", "long", "unknown")]
+    started = []
+
+    def one(page, parameters, folder):
+        started.append(page.doc)
+        return Executed(page.doc, tmp_path, 0.0, (), fresh=True)
+
+    monkeypatch.setattr("lib.book.execute._one", one)
+    monkeypatch.setattr("lib.book.execute.run_times", lambda: pd.Series({"short": 1, "long": 9}))
+    monkeypatch.setattr(Page, "is_chapter", True)
+    done = execute(pages, QUICK, tmp_path, workers=1, progress=False)
+    assert started == ["unknown", "long", "short"]
+    assert [page.doc for page in done] == ["short", "long", "unknown"]
 
 
 @pytest.mark.parametrize("name", ["one.json", "one.ipynb"])
