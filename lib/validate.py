@@ -127,7 +127,8 @@ def budget(
     ``EPSILON_MAX`` ``e^-epsilon`` rounds to 0.
     """
     number = _number(value)
-    require(low <= number <= high, name, f"a number >= {low:g} and <= {high:g}", value)
+    upper = "" if math.isinf(high) else f" and <= {high:g}"
+    require(low <= number <= high, name, f"a number >= {low:g}{upper}", value)
     return number
 
 

@@ -41,7 +41,7 @@ PHONE = {
     "has_touch": True,
     "color_scheme": "light",
 }
-TABS = 24  # pages that are open at a time
+TABS = 8  # pages that are open at a time
 
 OVERFLOW = """() => {
     const wide = document.documentElement.clientWidth;

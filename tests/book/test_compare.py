@@ -4,6 +4,8 @@ does not is found.
 
 from __future__ import annotations
 
+import json
+
 import nbformat
 import pytest
 
@@ -129,10 +131,14 @@ def _notebook(path, data, metadata=None, tags=(), source="x"):
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
-def test_every_chapter_reads_the_same_on_replicas_outside_its_live_cells(
+def test_every_chapter_runs_on_replicas_and_reads_the_same_outside_its_live_cells(
     html, page, executed_on_replicas, real_data_missing
 ):
+    done = executed_on_replicas(page)
+    assert {data["source"] for data in done.data} <= {"replica"}
+    record = json.loads(done.path.with_suffix(".json").read_text())
+    assert record["parameters"] == {"profile": "quick"}
     if real_data_missing:
         pytest.skip(f"needs the real data; missing are {', '.join(real_data_missing)}")
     real = html.parent / "executed" / "quick" / f"{page.doc}.ipynb"
-    assert differences(real, executed_on_replicas(page).path) == []
+    assert differences(real, done.path) == []

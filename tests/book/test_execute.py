@@ -5,7 +5,6 @@ and stops the build.
 from __future__ import annotations
 
 import ast
-import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ from lib.book.build import _alone
 from lib.book.execute import ChapterError, Executed, chapter_key, execute
 from lib.book.reach import imported, reachable
 from lib.book.toc import Page, pages
-from tests.book.conftest import CHAPTERS, write_notebook
+from tests.book.conftest import write_notebook
 
 QUICK = {"profile": "quick"}
 
@@ -244,20 +243,3 @@ def test_contents_that_name_a_missing_page_are_refused(tmp_path):
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: chapters/none\n")
     with pytest.raises(ValueError, match="chapters/none"):
         pages(tmp_path)
-
-
-# the other guides are executed on replicas by test_guides.py, without a kernel
-ELSEWHERE = {
-    f"chapters/guides/{name}"
-    for name in ("protocol", "synthesizer", "dataset", "metric", "claim", "paper")
-}
-
-
-ON_REPLICAS = [p for p in CHAPTERS if p.doc not in ELSEWHERE]
-
-
-@pytest.mark.parametrize("page", ON_REPLICAS, ids=lambda page: page.doc)
-def test_every_chapter_runs_on_replicas(page, executed_on_replicas):
-    done = executed_on_replicas(page)
-    assert {data["source"] for data in done.data} <= {"replica"}
-    assert json.loads(done.path.with_suffix(".json").read_text())["parameters"] == QUICK
