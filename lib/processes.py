@@ -17,9 +17,10 @@ import time
 from collections.abc import Mapping, Sequence
 from types import FrameType
 
-__all__ = ["end_with_parent", "run_program", "stop_on_sigterm"]
+__all__ = ["end_programs", "end_with_parent", "run_program", "stop_on_sigterm"]
 
 _GRACE = 2.0  # seconds between the request to end and the end
+_running: set[subprocess.Popen] = set()
 _NOT_STARTED, _REFUSED = 127, "cannot start "  # exit status, and first words of the leash
 
 
@@ -85,12 +86,15 @@ def run_program(
             umask=0o077 if private else -1,
         ) as process,
     ):
+        _running.add(process)
         try:
             status = process.wait(timeout)
         except BaseException:
             # the pipe closes: the leash ends the program, then itself
             process.communicate()
             raise
+        finally:
+            _running.discard(process)
         said = []
         for file in (out, err):
             file.seek(0)
@@ -100,6 +104,13 @@ def run_program(
         error = PermissionError if kind == "PermissionError" else FileNotFoundError
         raise error(message.strip())
     return subprocess.CompletedProcess(list(command), status, *said)
+
+
+def end_programs() -> None:
+    """End every program that another thread of this process waits for, with all it has started."""
+    for process in list(_running):
+        if process.stdin is not None:
+            process.stdin.close()
 
 
 def _hold(command: Sequence[str]) -> int:

@@ -108,6 +108,37 @@ def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, tmp_path):
     assert _wait(lambda: not any(map(_alive, pids)), 5)
 
 
+THREADS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from lib.processes import end_programs, run_program, stop_on_sigterm
+stop_on_sigterm()
+with ThreadPoolExecutor(1) as pool:
+    job = pool.submit(run_program, [sys.executable, *sys.argv[1:]])
+    try:
+        job.result()
+    except BaseException:
+        end_programs()
+        raise
+"""
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda s: s.name)
+def test_a_program_that_a_thread_waits_for_ends_within_five_seconds(number, deaf):
+    """A build waited for all of its chapters."""
+    parent = subprocess.Popen(
+        [sys.executable, "-c", THREADS, *deaf],
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    pids = _pids(deaf)
+    parent.send_signal(number)
+    assert _wait(lambda: not any(map(_alive, pids)), 5)
+    parent.wait(10)
+
+
 def test_what_a_program_prints_and_its_status_come_back():
     done = run_program([sys.executable, "-c", "import sys; print('ä'); sys.exit('no')"])
     assert (done.returncode, done.stdout.strip(), done.stderr.strip()) == (1, "ä", "no")

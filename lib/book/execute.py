@@ -28,7 +28,7 @@ from lib.book.teaching import run_times
 from lib.book.toc import Page, read_notebook
 from lib.files import write_whole
 from lib.paths import user_cache
-from lib.processes import run_program
+from lib.processes import end_programs, run_program
 
 __all__ = ["ChapterError", "Executed", "chapter_key", "execute", "read_stamp"]
 
@@ -233,16 +233,20 @@ def execute(
         tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar,
     ):
         jobs = {pool.submit(_one, page, parameters, folder): page for page in order}
-        for job in as_completed(jobs):
-            doc = jobs[job].doc
-            try:
-                done[doc] = job.result()
-                bar.set_postfix_str(
-                    f"{doc} {'in ' if done[doc].fresh else 'unchanged, '}{done[doc].seconds:.0f} s"
-                )
-            except ChapterError as error:
-                errors.append(str(error))
-            bar.update()
+        try:
+            for job in as_completed(jobs):
+                doc = jobs[job].doc
+                try:
+                    done[doc] = job.result()
+                    how = "in" if done[doc].fresh else "unchanged,"
+                    bar.set_postfix_str(f"{doc} {how} {done[doc].seconds:.0f} s")
+                except ChapterError as error:
+                    errors.append(str(error))
+                bar.update()
+        except BaseException:  # Ctrl-C, SIGTERM: the pool would wait for all chapters
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_programs()
+            raise
     if errors:
         raise ChapterError("\n\n".join(errors))
     return [done[page.doc] for page in chapters]
