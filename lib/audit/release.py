@@ -106,7 +106,7 @@ def warnings_about(
         f"Warning: the column {column.name} of {request.file.name} is read as text, a category for"
         f" each value ({column.why}). If it is a number, mend the others or leave them empty."
         for column in schema.columns
-        if column.why.startswith("text; ") and " are none" in column.why
+        if column.mixed
     ]
 
     def such_as(row: dict) -> str:

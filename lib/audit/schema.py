@@ -115,7 +115,8 @@ class Column:
     """How a column is read: its ``kind`` (of :data:`KINDS`), and in words ``why``.
 
     ``fill`` stands for a missing number (the median), with a column of its own that marks it;
-    missing categories are a category. ``values`` are those that the audited file holds.
+    missing categories are a category. ``values`` are those that the audited file holds. ``mixed``
+    is a column that is read as text though at least half of its values are numbers.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Column:
     distinct: int
     missing: int = 0
     fill: float = math.nan
+    mixed: bool = False
     values: pd.Index = field(default_factory=lambda: pd.Index([]), repr=False, compare=False)
 
     def cells(self, raw: pd.DataFrame, file: str, missing: str | None = None) -> pd.Series:
@@ -332,7 +334,8 @@ def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
     else:
         kind, why = "category", f"numbers, {distinct} different: codes" if numeric else "text"
     finite = int(np.isfinite(numbers)[known].sum())
-    if kind != "ignore" and not numeric and finite >= len(known) / 2:
+    mixed = kind != "ignore" and not numeric and finite >= len(known) / 2
+    if mixed:
         why += f"; {finite} of {len(known)} values are numbers, {len(known) - finite} are none"
     if joined := values.nunique() - distinct:
         why += f"; {joined} other spelling{'s' * (joined > 1)} of a number joined to it"
@@ -345,6 +348,7 @@ def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
         why=why,
         distinct=distinct,
         missing=len(codes) - len(known),
+        mixed=mixed and declared is None,
         fill=float(np.median(numbers[known])) if kind == "number" else math.nan,
         values=pd.Index(numbers) if kind == "number" else texts,
     )

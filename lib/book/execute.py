@@ -26,6 +26,7 @@ from lib.book.chapter import data_used
 from lib.book.reach import digest, reachable
 from lib.book.teaching import run_times
 from lib.book.toc import Page, read_notebook
+from lib.datasets.cache import sha256_of
 from lib.files import write_whole
 from lib.paths import user_cache
 from lib.processes import end_programs, run_program
@@ -182,15 +183,12 @@ def read_stamp(stamp: Path) -> dict | None:
         return None
 
 
-def _sha256(path: Path) -> str | None:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
-
-
 def _one(page: Page, parameters: Mapping[str, object], folder: Path) -> Executed:
     output, stamp = folder / f"{page.doc}.ipynb", folder / f"{page.doc}.json"
     key = chapter_key(page, parameters)
     record = read_stamp(stamp)
-    if record and record["key"] == key and record["sha256"] == _sha256(output):
+    whole = record and output.is_file() and record["sha256"] == sha256_of(output)
+    if record and whole and record["key"] == key:
         return Executed(page.doc, output, record["seconds"], tuple(record["data"]), fresh=False)
     stamp.unlink(missing_ok=True)
     seconds = _run(page, parameters, output)
@@ -201,7 +199,7 @@ def _one(page: Page, parameters: Mapping[str, object], folder: Path) -> Executed
         for out in c.get("outputs", [])
     ]
     data = data_used(html)
-    record = {"key": key, "sha256": _sha256(output), "seconds": seconds, "data": data}
+    record = {"key": key, "sha256": sha256_of(output), "seconds": seconds, "data": data}
     write_whole(stamp, json.dumps(record | {"parameters": dict(parameters)}))
     return Executed(page.doc, output, seconds, tuple(data), fresh=True)
 

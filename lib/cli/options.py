@@ -33,8 +33,8 @@ def add_fields(parser: ArgumentParser, kind: type) -> None:
             hints[field.name].__metadata__,
             field.default,
         )
+        flag = f"--{field.name.replace('_', '-')}"
         if hint.__origin__ is bool:
-            flag = f"--{field.name.replace('_', '-')}"
             parser.add_argument(flag, action="store_true", default=SUPPRESS, help=words)
             continue
         several = get_origin(hint.__origin__) is Mapping or ... in get_args(hint.__origin__)
@@ -42,7 +42,7 @@ def add_fields(parser: ArgumentParser, kind: type) -> None:
             shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
             words += f" (default {shown})"
         parser.add_argument(
-            f"--{field.name.replace('_', '-')}",
+            flag,
             required=default is field.default_factory,  # both are missing
             default=SUPPRESS,
             nargs="+" if several else None,
