@@ -30,6 +30,7 @@ __all__ = [
     "check_parameters",
     "figure",
     "figure_html",
+    "numbers",
     "put",
     "ran_on",
     "ran_on_html",
@@ -332,6 +333,17 @@ def put(name: str, value: object, spec: str = "") -> None:
     from myst_nb import glue
 
     glue(name, format(value, spec), display=False)
+
+
+def numbers(**values: object) -> None:
+    """Glue each value as it is to be read, for ``{glue:text}`` under its name in the prose.
+
+    Examples
+    --------
+    >>> numbers(gap=f"{0.1486:.3f}", runs=20)
+    """
+    for name, value in values.items():
+        put(name, value)
 
 
 def say(text: str) -> None:
