@@ -30,6 +30,11 @@ NOT_PROSE = (
     r"^\([\w-]+\)=$",
 )
 LONGEST_SENTENCE = 32
+EVERYDAY = {"cell", "evidence", "margin", "null", "run", "setting", "split", "verdict"}
+BEFORE_A_NOUN = (
+    r"(?:a|an|the|each|every|one|per|this|that|these|those|of|all|same|both|its|our|their|no|any"
+    r"|some|\d[\d,]*)\s+"
+)
 
 
 @dataclass(frozen=True)
@@ -104,9 +109,14 @@ def terms() -> tuple[str, ...]:
 
 
 def unlinked(text: str) -> list[str]:
-    """Terms of the glossary whose first use in the prose is not a link to it."""
+    """Terms of the glossary whose first use in the prose is not a link to it.
+
+    A word inside another link counts as no use, and neither does an everyday word (*run*, *split*)
+    unless an article or a number shows that it is a noun.
+    """
     body = re.sub(r"\$[^$]+\$", " ", prose(text))
-    body = re.sub(r"\{(?!term)[\w:]+\}`[^`]*`", " ", body)
+    body = re.sub(r"\{(?!term)[\w:]+\}`[^`]*`", " 0 ", body)
+    body = re.sub(r"\[[^]]*\]\([^)]*\)", " ", body)
     links = {}
     for match in re.finditer(r"\{term\}`([^`<]*?)\s*(?:<([^`]*)>)?`", body):
         links.setdefault((match[2] or match[1]).strip().lower(), match.start())
@@ -115,16 +125,12 @@ def unlinked(text: str) -> list[str]:
     missing = []
     for term in terms():
         name = re.sub(r",.*", "", term)
-        use = re.search(rf"(?<![\w-]){re.escape(name)}(?:s|es)?(?![\w-])", words, flags=_case(name))
-        if use:
-            if links.get(term.lower(), len(body)) > use.start():
-                missing.append(term)
-            words = re.sub(
-                rf"(?<![\w-]){re.escape(name)}(?:s|es)?(?![\w-])",
-                lambda m: " " * len(m[0]),
-                words,
-                flags=_case(name),
-            )
+        pattern = rf"(?<![\w-]){re.escape(name)}(?:s|es)?(?![\w-])"
+        noun = rf"(?<![\w-]){BEFORE_A_NOUN}{pattern}" if name in EVERYDAY else pattern
+        use = re.search(noun, words, flags=_case(name))
+        if use and links.get(term.lower(), len(body)) > use.start():
+            missing.append(term)
+        words = re.sub(pattern, lambda m: " " * len(m[0]), words, flags=_case(name))
     return sorted(missing)
 
 
