@@ -261,7 +261,7 @@ def test_a_picture_that_is_wider_than_its_frame_says_so(chromium, inches, wide, 
         "() => (p => p.scrollWidth - p.clientWidth)(document.querySelector('.picture'))"
     )
     cue = page.evaluate(
-        "() => parseFloat(getComputedStyle(document.querySelector('figcaption'),"
+        "() => parseFloat(getComputedStyle(document.querySelector('figure.plot'),"
         " '::before').height) || 0"
     )
     context.close()

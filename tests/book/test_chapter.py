@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from types import SimpleNamespace
 
@@ -84,13 +85,24 @@ def test_a_figure_carries_picture_alternative_text_and_caption(fig):
     html = figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")
     assert html.startswith(
         '<figure class="plot" id="rise" style="--drawn:700px"><div class="picture"'
-        ' tabindex="0"><img src="data:image/png;base64,'
+        ' tabindex="0"><img class="only-light" src="data:image/png;base64,'
     )
     assert f'alt="{ALT} &quot;quoted&quot;"' in html
     assert "<figcaption><strong>Rise</strong> of <code>x</code> with a &lt; b</figcaption>" in html
-    assert html == figure_html(
-        fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise"
-    )  # same bytes
+    light, dark = re.findall(r'class="only-(\w+)" src="data:image/png;base64,([^"]*)"', html)
+    assert (light[0], dark[0]) == ("light", "dark")
+    assert light[1] != dark[1]
+
+
+def test_the_same_figure_gives_the_same_bytes():
+    def page():
+        figure, axes = plt.subplots()
+        axes.plot([1, 2])
+        html = figure_html(figure, "Rise", ALT)
+        plt.close(figure)
+        return html
+
+    assert page() == page()
 
 
 @pytest.mark.parametrize(
