@@ -273,7 +273,7 @@ def _png(fig: Figure) -> str:
     drawn, packed = io.BytesIO(), io.BytesIO()
     # Fixed metadata: the same figure gives the same bytes, so an unchanged chapter stays unchanged.
     fig.savefig(drawn, format="png", dpi=200, transparent=True, metadata={"Software": None})
-    picture = Image.open(drawn)
+    picture: Image.Image = Image.open(drawn)
     if not any(map(has_heat_map, fig.axes)):
         picture = picture.quantize(256, method=Image.Quantize.FASTOCTREE)
     picture.save(packed, "PNG", optimize=True)
