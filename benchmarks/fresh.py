@@ -8,8 +8,6 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-__all__ = ["in_fresh_process", "peak_megabytes"]
-
 
 def in_fresh_process(measure: Callable[..., dict[str, float]], *args: object) -> dict[str, float]:
     """``measure(*args)``, run by a process that has done nothing before."""

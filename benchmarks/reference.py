@@ -32,8 +32,6 @@ from lib.studies.synthesizers.cells import DELTA, SYNTHESIZERS
 from lib.studies.synthesizers.tables import Table, table_of
 from lib.synth import AIM, MST, Synthesizer, all_kway, workload_error
 
-__all__ = ["Fit", "plan", "run_fit", "score_all", "summary", "RESULT"]
-
 FOLDER, RESULT = ROOT / "_build" / "reference", RESULTS / "synth_reference.parquet"
 VERSION, SEED, RUNS, EPSILONS = "1", 20261121, 5, (0.1, 1.0)
 PEERS = {"opendp": ("round", "sample"), "dpmm": ("round",)}

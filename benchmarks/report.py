@@ -12,8 +12,6 @@ from pathlib import Path
 from benchmarks.reference import RESULT, summary
 from lib.runner.store import Store
 
-__all__ = ["markdown"]
-
 
 def markdown(report: dict) -> str:
     """Tables of the protocols (ours, the peer's, their ratio) and of the cells, with machine and

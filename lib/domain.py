@@ -13,8 +13,6 @@ from lib import validate
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Domain"]
-
 
 @validate.check_types
 @dataclass(frozen=True)

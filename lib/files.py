@@ -18,9 +18,7 @@ from uuid import uuid4
 import yaml
 from filelock import FileLock
 
-__all__ = ["PREFIX", "locked_tempdir", "read_yaml", "write_whole"]
-
-Content = TypeVar("Content", list, dict)
+_Content = TypeVar("_Content", list, dict)
 
 PREFIX = ".companion-"
 
@@ -43,7 +41,7 @@ def write_whole(path: Path, body: str | bytes, *, private: bool = False) -> None
         part.unlink(missing_ok=True)
 
 
-def read_yaml(path: Path, kind: type[Content]) -> Content:
+def read_yaml(path: Path, kind: type[_Content]) -> _Content:
     """What a YAML file holds, a list or a dictionary; a ``ValueError`` names a file that does not.
 
     Nothing in it is run, and no object made but plain ones.

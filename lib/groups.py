@@ -20,17 +20,6 @@ import pandas as pd
 
 from lib import validate
 
-__all__ = [
-    "EVERYONE",
-    "group_name",
-    "group_values",
-    "groups",
-    "groups_by_size",
-    "to_bands",
-    "bands_in_order",
-    "groups_of_at_least",
-]
-
 EVERYONE = "everyone"
 _NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?"
 _BAND = re.compile(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["ROOT", "DATA", "REPLICAS", "RESULTS", "CHAPTERS", "BUILD", "user_cache"]
-
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "data"
 REPLICAS = DATA / "replicas"

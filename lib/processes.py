@@ -17,8 +17,6 @@ import time
 from collections.abc import Mapping, Sequence
 from types import FrameType
 
-__all__ = ["end_programs", "end_with_parent", "run_program", "stop_on_sigterm"]
-
 _GRACE = 2.0  # seconds between the request to end and the end
 _running: set[subprocess.Popen] = set()
 _NOT_STARTED, _REFUSED = 127, "cannot start "  # exit status, and first words of the leash

@@ -16,8 +16,6 @@ import numpy as np
 
 from lib import validate
 
-__all__ = ["stream", "seed_sequence"]
-
 
 def _canonical(part: object) -> str:
     """A spelling of ``part`` that does not depend on its Python or NumPy type."""

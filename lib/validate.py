@@ -21,31 +21,6 @@ from typing import Any, TypeVar, get_origin
 
 import numpy as np
 
-__all__ = [
-    "EPSILON_MIN",
-    "EPSILON_MAX",
-    "INTEGER_MAX",
-    "array",
-    "refusal",
-    "require",
-    "bits",
-    "boolean",
-    "check_types",
-    "choice",
-    "positive",
-    "integer",
-    "fraction",
-    "codes",
-    "epsilon",
-    "budget",
-    "finite",
-    "generator",
-    "broadcastable",
-    "reals",
-    "resolve",
-    "sequence",
-]
-
 EPSILON_MIN, EPSILON_MAX = 1e-9, 600.0
 INTEGER_MAX = 1 << 63  # for a count or a size that is reckoned with as a float
 _REAL = "biuf"  # kinds of dtype whose entries are real numbers

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 
 from lib.paths import ROOT
 
-__all__ = ["names", "group", "pins"]
-
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 

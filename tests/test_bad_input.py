@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import pkgutil
 import signal
-from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,7 @@ import pytest
 
 import lib
 from lib import validate
+from lib.book.reference import names_of
 from lib.datasets import Task, load
 from lib.dp import Exponential, Gaussian, Laplace, gaussian_epsilon, rho_of_pure
 from lib.fairness import evaluate
@@ -65,10 +65,10 @@ def test_the_calls_reach_every_package_with_a_public_face():
     faces = {
         f"lib.{m.name}"
         for m in pkgutil.iter_modules(lib.__path__)
-        if m.ispkg and getattr(import_module(f"lib.{m.name}"), "__all__", None)
+        if m.ispkg and names_of(f"lib.{m.name}")
     }
     assert faces - {"lib.runner", "lib.cli"} <= set(PUBLIC)  # these two do no arithmetic
-    named = {name for module in PUBLIC for name in import_module(module).__all__}
+    named = {public.name for module in PUBLIC for public in names_of(module)}
     assert set(LEFT_OUT) <= named
 
 

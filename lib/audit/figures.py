@@ -10,8 +10,6 @@ from matplotlib.figure import Figure
 from lib.groups import bands_in_order
 from lib.plotting.style import IN, NULL, OUT
 
-__all__ = ["group_distances", "sorted_predictions"]
-
 _POINTS = 400  # of a curve: more are not seen
 
 

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["canonical_column", "canonical_text", "mapped_column"]
-
 # no zero in front of another digit: 01234 is a code, and another one than 1234
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
 _PLAIN = 30  # digits up to which a number is written without an exponent

@@ -24,8 +24,6 @@ from lib.audit.schema import TARGET, Schema, read_csv
 from lib.files import write_whole
 from lib.processes import run_program
 
-__all__ = ["Curator", "Release", "read_release", "unknown_values", "warnings_about"]
-
 # share of released values unknown to the file from which the report warns; noise or bands on
 # numbers are usual
 LOUD = {"sensitive": 0.0, "category": 0.05, "number": 0.5}

@@ -26,23 +26,10 @@ from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
 from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
-from lib.coherence.solver import round_outward
+from lib.coherence.answers import round_outward
 from lib.groups import EVERYONE, bands_in_order
 from lib.paths import ROOT
 from lib.plotting.style import BOUND_NAMES
-
-__all__ = [
-    "report_html",
-    "report_json",
-    "verdicts",
-    "dependence",
-    "coherence",
-    "group_table",
-    "beta_table",
-    "alpha_table",
-    "epsilon_table",
-    "small_groups",
-]
 
 SHOWN = 6  # groups whose predictions are drawn, per learner
 _STYLE = ROOT / "lib" / "plotting" / "companion.mplstyle"

@@ -15,8 +15,6 @@ from lib import validate
 from lib.audit.schema import KINDS
 from lib.coherence.learners import BATTERY
 
-__all__ = ["LEAST_SHOWN", "Request", "command_words"]
-
 LEAST_ALPHA = 1e-6  # less than one person in a million moved
 LEAST_SHOWN = 10  # people of a group that the report names without show_small
 LEAST_BETA = 1e-300  # the solver of the theorems has no smaller one

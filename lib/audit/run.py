@@ -49,8 +49,6 @@ from lib.processes import end_with_parent
 from lib.rng import stream
 from lib.stats.holm import holm
 
-__all__ = ["Request", "Audit", "run_audit"]
-
 MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
 # reshufflings as far apart as observed, after which a test stops: p is then known to a seventh of
 # itself

@@ -23,18 +23,6 @@ from lib import validate
 from lib.audit.numbers import canonical_column, canonical_text, mapped_column
 from lib.groups import to_bands
 
-__all__ = [
-    "KINDS",
-    "MISSING",
-    "FEW",
-    "TARGET",
-    "Column",
-    "Schema",
-    "read_csv",
-    "fit_schema",
-    "grouping",
-]
-
 KINDS = ("category", "number", "ignore")
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 FEW = 20  # distinct numbers up to which a column counts as codes of a category

@@ -15,8 +15,6 @@ from lib.audit.request import Request
 from lib.audit.schema import TARGET, Schema, fit_schema, grouping, read_csv
 from lib.groups import groups_by_size
 
-__all__ = ["Table", "read_table"]
-
 
 @dataclass(frozen=True)
 class Table:

@@ -17,16 +17,6 @@ import pandas as pd
 from lib.audit.request import Request
 from lib.coherence.experiment import Result
 
-__all__ = [
-    "NOT_MET",
-    "MET",
-    "UNDECIDED",
-    "ONE_SPLIT",
-    "coherence_verdicts",
-    "overall",
-    "splits_needed",
-]
-
 NOT_MET, MET, UNDECIDED, ONE_SPLIT = "not met", "met by this learner", "undecided", "one split"
 _LEVEL = 0.95  # of all learners' intervals together, at one alpha
 

@@ -17,8 +17,6 @@ from lib.book.stage import stage
 from lib.book.toc import pages
 from lib.paths import ROOT
 
-__all__ = ["build"]
-
 
 def build(
     profile: str = "quick", *, workers: int = 2, root: Path = ROOT, progress: bool = True

@@ -23,22 +23,6 @@ if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reac
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = [
-    "PROFILES",
-    "badges",
-    "badges_html",
-    "check_parameters",
-    "figure",
-    "figure_html",
-    "numbers",
-    "put",
-    "ran_on",
-    "ran_on_html",
-    "say",
-    "setup_style",
-    "table",
-    "table_html",
-]
 
 PROFILES = ("quick", "paper")
 NUMBER = '<td class="num">'

@@ -28,8 +28,6 @@ from lib.datasets.cache import state
 from lib.datasets.registry import FILES
 from lib.paths import BUILD
 
-__all__ = ["LIVE", "compare", "differences", "missing_files", "on_replicas", "replicas_folder"]
-
 LIVE = "live"  # tag of a cell whose outputs depend on the tables of the machine
 WORD = {"real data": "real", "replicas": "replica"}  # what a live cell must say of its rows
 _GLUED = "application/papermill.record/"

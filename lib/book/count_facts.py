@@ -16,8 +16,6 @@ from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.files import write_whole
 from lib.studies.synthesizers.tables import Table, origin, table_of
 
-__all__ = ["count", "count_attributes", "count_section5", "count_task", "facts", "write"]
-
 
 def count_attributes(data: Dataset) -> dict[str, list[int]]:
     """How many rows have each code of a task's sensitive attributes."""

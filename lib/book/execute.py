@@ -31,9 +31,6 @@ from lib.files import write_whole
 from lib.paths import user_cache
 from lib.processes import end_programs, run_program
 
-__all__ = ["ChapterError", "Executed", "chapter_key", "execute", "read_stamp"]
-
-
 # two kernels that start in the same instant may be given the same port: nothing of the chapter has
 # run, so start again
 _KERNEL_STARTS = 3
@@ -72,7 +69,7 @@ def _code(notebook: Path) -> str:
     )
 
 
-def data_files(reach: Iterable[Path], root: Path) -> list[Path]:
+def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
     """Data files that source with this reach may read: data sets, results, claims."""
     reach = list(reach)
     parts = {file.relative_to(root / "lib").parts[0] for file in reach}
@@ -118,7 +115,7 @@ def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
             cells,
             dict(parameters),
             digest([*reach, *lock], page.root),
-            digest(data_files(reach, page.root), page.root),
+            digest(_data_files(reach, page.root), page.root),
         ],
         sort_keys=True,
     )

@@ -16,17 +16,6 @@ from lib.datasets.registry import TASKS
 from lib.files import read_yaml
 from lib.paths import DATA
 
-__all__ = [
-    "FACTS",
-    "STORED_TABLES",
-    "Facts",
-    "Section5Facts",
-    "attribute_counts",
-    "section5_facts",
-    "table_facts",
-    "task_facts",
-]
-
 FACTS = DATA / "facts.yml"
 STORED_TABLES = ("nist", "acs_coverage", "newyork")
 

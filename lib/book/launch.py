@@ -18,8 +18,6 @@ import yaml
 
 from lib.paths import ROOT
 
-__all__ = ["Repository", "repository", "staged_config", "colab_cell"]
-
 COLAB = """\
 # On Colab only, once a session: fetch the companion and what it needs. Elsewhere this does nothing.
 import sys

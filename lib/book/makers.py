@@ -19,8 +19,6 @@ from nbformat import NotebookNode
 from lib.book.reference import Name, defined_in, is_module, target
 from lib.paths import ROOT
 
-__all__ = ["PageCode", "add_links", "kind_of"]
-
 SHOWN = {"figure": '<figure class="plot"', "table": 'class="table-scroll"', "frame": "dataframe"}
 HELPERS = ("lib.book.chapter", "lib.validate", "lib.plotting.style", "lib.rng")  # make nothing
 WORDING = re.compile(r"(?:^|_)words$|^NoResults$")

@@ -15,8 +15,6 @@ from lib.book.toc import read_notebook
 from lib.files import write_whole
 from lib.paths import ROOT
 
-__all__ = ["is_pair_source", "notebook_of", "difference", "sync", "main"]
-
 SETUP = "setup"  # tag of the cell that no .md has
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

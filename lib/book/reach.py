@@ -9,9 +9,6 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 
-__all__ = ["imported", "reachable", "digest"]
-
-
 _PARSER = (
     Lock()
 )  # the parser of Python 3.11 counts its depth for all threads together: two at once can fail
@@ -63,14 +60,10 @@ def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _is_face(path: Path) -> bool:
-    """Whether an ``__init__`` has nothing but words, imports and ``__all__``."""
+    """Whether an ``__init__`` has nothing but words and imports."""
     with _PARSER:
         body = ast.parse(path.read_text()).body
-    targets = [
-        ast.unparse(t) for node in body if isinstance(node, ast.Assign) for t in node.targets
-    ]
-    kinds = (ast.Expr, ast.Import, ast.ImportFrom, ast.Assign)
-    return all(isinstance(node, kinds) for node in body) and set(targets) <= {"__all__"}
+    return all(isinstance(node, ast.Expr | ast.Import | ast.ImportFrom) for node in body)
 
 
 def _passed_on(name: str, root: Path, package: str) -> list[str]:

@@ -18,22 +18,6 @@ from typing import Any
 from lib.book.reach import digest
 from lib.paths import ROOT
 
-__all__ = [
-    "FOLDER",
-    "PACKAGES",
-    "SOURCES",
-    "Name",
-    "defined_in",
-    "is_module",
-    "names_of",
-    "reference_page",
-    "reference_pages",
-    "source_page",
-    "stated",
-    "target",
-    "write_reference",
-]
-
 FOLDER = "chapters/reference"
 SOURCES = "_static/source"  # one listing a module
 OVERVIEW = "overview"
@@ -133,11 +117,20 @@ def defined_in(module: str, name: str, root: Path = ROOT) -> Name | None:
 
 
 def _public(module: str, root: Path) -> list[str]:
-    """``__all__`` of a module, in its order."""
+    """What a module defines without a leading underscore, and what it passes on.
+
+    A package's face passes on what it imports from the package, a module ``name as name``.
+    """
+    file, found = _file(module, root), []
     for node in _body(module, root)[0]:
-        if isinstance(node, ast.Assign) and _targets(node) == ["__all__"]:
-            return ast.literal_eval(node.value)
-    return []
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.append(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            found += _targets(node)
+        elif isinstance(node, ast.ImportFrom) and str(node.module).startswith("lib."):
+            face = file and file.name == "__init__.py"
+            found += [alias.name for alias in node.names if face or alias.asname == alias.name]
+    return [name for name in found if not name.startswith("_")]
 
 
 @cache

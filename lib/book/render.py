@@ -13,8 +13,6 @@ from lib.book.reach import digest
 from lib.files import write_whole
 from lib.processes import run_program
 
-__all__ = ["RenderError", "outside_resources", "render"]
-
 _LOADS = re.compile(
     r"""<(?:script|img|iframe|source|video|audio|embed)\b"""
     r"""[^>]*?\ssrc=["'](?:https?:)?//[^"']+["'][^>]*>"""

@@ -6,8 +6,6 @@ from typing import Any
 
 from jinja2.sandbox import SandboxedEnvironment
 
-__all__ = ["setup"]
-
 
 def setup(app: Any) -> dict[str, bool]:
     """Let numpydoc read its template once: it would read it for each docstring."""

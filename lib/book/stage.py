@@ -19,8 +19,6 @@ from lib.book.pairs import SETUP
 from lib.book.reference import FOLDER, write_reference
 from lib.book.toc import Page, read_notebook
 
-__all__ = ["stage", "status_page"]
-
 SHOWN = (
     "numpy",
     "scipy",

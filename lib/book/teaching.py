@@ -11,8 +11,6 @@ import pandas as pd
 from lib.book.toc import Page
 from lib.paths import DATA
 
-__all__ = ["LEVELS", "TIMES", "Exercise", "Facts", "facts", "measured_on", "run_times"]
-
 LEVELS = ("easy", "medium", "hard")
 TIMES = DATA / "run_times.csv"  # written by: python -m lib book --times
 

@@ -11,8 +11,6 @@ from lib.book.teaching import TIMES
 from lib.book.toc import pages
 from lib.paths import BUILD, ROOT
 
-__all__ = ["write_times"]
-
 
 def write_times(
     executed: Path = BUILD / "executed" / "quick", path: Path = TIMES, root: Path = ROOT

@@ -11,8 +11,6 @@ import nbformat
 from lib.book.reference import FOLDER, reference_pages
 from lib.files import read_yaml
 
-__all__ = ["Page", "pages", "read_notebook", "GENERATED"]
-
 GENERATED = ("chapters/front/status", f"{FOLDER}/")  # written at build time
 
 

@@ -12,8 +12,6 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-__all__ = ["COMMANDS", "main"]
-
 COMMANDS = {
     "data": "list, fetch or verify the data files",
     "run": "run what is missing of a grid; interrupt and call again at will",

@@ -17,8 +17,6 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from lib.runner.store import UNSEALED
 
-__all__ = ["add_fields", "add_unsealed", "believe_unsealed", "read_fields"]
-
 _WORDS = {int: "an integer", float: "a number"}
 
 

@@ -13,8 +13,6 @@ from lib.coherence.guarantee import WHOLE, Setting
 if TYPE_CHECKING:
     from lib.coherence.solver import Solution
 
-__all__ = ["nearest", "round_outward", "sentence"]
-
 
 @validate.check_types
 def round_outward(value: float, digits: int, *, up: bool) -> str:

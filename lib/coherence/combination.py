@@ -19,8 +19,6 @@ from scipy import stats
 
 from lib import validate
 
-__all__ = ["combined_p", "fisher_false_alarm"]
-
 _TIE = 1e-12  # distances closer than this are equal, as in every reshuffling test here
 _STEPS = 1 << 15  # scores are rounded so that their largest sum has about so many steps
 

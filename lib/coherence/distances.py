@@ -13,14 +13,6 @@ import numpy as np
 
 from lib import validate
 
-__all__ = [
-    "DISTANCES",
-    "wasserstein1",
-    "split_distance",
-    "shuffled_distances",
-    "reshuffling_p",
-]
-
 _AT_ONCE = 2_000_000  # memberships reshuffled together
 
 

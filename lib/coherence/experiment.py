@@ -20,18 +20,6 @@ from lib.processes import end_with_parent
 from lib.rng import stream
 from lib.stats.summary import mean_interval
 
-__all__ = [
-    "Setup",
-    "Result",
-    "halves",
-    "predict_halves",
-    "compare",
-    "as_predictions",
-    "one_split",
-    "demcoh",
-    "clopper_pearson",
-]
-
 LABELS = ("confidence", "hard")
 OUT_OF_RANGE = ("refuse", "clip", "allow")
 

@@ -17,8 +17,6 @@ from lib.coherence.bounds.paper import size, theorem7_terms, theorem8_delta, the
 from lib.coherence.bounds.tightened import tightened_size
 from lib.coherence.bounds.within_group import within_size
 
-__all__ = ["MODES", "UNKNOWNS", "WHOLE", "RANGES", "Setting", "holds", "required_size"]
-
 UNKNOWNS = ("alpha", "beta", "gamma", "collection", "n", "epsilon")
 WHOLE = ("gamma", "n", "collection")
 # what may be given and what is searched: wide enough for every use, and no step of the arithmetic

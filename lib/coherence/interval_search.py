@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-__all__ = ["valid_span"]
-
 
 def valid_span(
     ratio: Callable[[float], float], low: float, high: float, *, whole: bool

@@ -24,8 +24,6 @@ from threadpoolctl import threadpool_limits
 
 from lib import validate
 
-__all__ = ["Learner", "Predict", "Estimator", "Lookup", "Constant", "After", "BATTERY"]
-
 Predict = Callable[[pd.DataFrame], np.ndarray]
 Learner = Callable[[pd.DataFrame, str, tuple[str, ...], np.random.Generator], Predict]
 

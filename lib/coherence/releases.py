@@ -22,8 +22,6 @@ import pandas as pd
 from lib import validate
 from lib.coherence.learners import BATTERY, Constant, Predict
 
-__all__ = ["Histogram", "READERS", "Reader"]
-
 READERS = ("informed", "counts", "forest")
 
 

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lib import validate
-from lib.coherence.answers import nearest, round_outward, sentence
+from lib.coherence.answers import nearest, sentence
 from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.guarantee import (
     LEAST_DELTA,
-    MODES,
     RANGES,
     UNKNOWNS,
     WHOLE,
@@ -28,19 +27,10 @@ from lib.coherence.guarantee import (
     required_size,
     size_ratio,
 )
+from lib.coherence.guarantee import (
+    MODES as MODES,
+)
 from lib.coherence.interval_search import valid_span
-
-__all__ = [
-    "MODES",
-    "UNKNOWNS",
-    "Setting",
-    "Solution",
-    "solve",
-    "holds",
-    "required_size",
-    "round_outward",
-    "table1",
-]
 
 _SIDE = 4e-13  # within half of the tolerance for delta, which grows with the square
 

@@ -20,8 +20,6 @@ import pandas as pd
 from lib import validate
 from lib.coherence.learners import Predict, check_release
 
-__all__ = ["Tracer"]
-
 
 @validate.check_types
 @dataclass(frozen=True)

@@ -3,16 +3,3 @@
 from lib.datasets.cache import DataError, Unavailable
 from lib.datasets.load import Dataset, load, load_raw
 from lib.datasets.registry import FILES, TASKS, File, Task, task
-
-__all__ = [
-    "Dataset",
-    "load",
-    "load_raw",
-    "DataError",
-    "Unavailable",
-    "FILES",
-    "TASKS",
-    "File",
-    "Task",
-    "task",
-]

@@ -30,9 +30,7 @@ from lib.datasets.download import DataError, stream, with_retries
 from lib.files import locked_tempdir
 from lib.paths import user_cache
 
-__all__ = ["ACS_TASKS", "AcsTable", "load_acs", "fetch_archive"]
-
-log = logging.getLogger("companion.data")
+_log = logging.getLogger("companion.data")
 
 ACS_TASKS = {
     "coverage": folktables.ACSPublicCoverage,
@@ -125,7 +123,7 @@ def _as_unpacked(csv: Path) -> Path:
     try:
         said = _note(csv).read_text(errors="replace")
     except FileNotFoundError:
-        log.warning(
+        _log.warning(
             "%s: no note of its SHA-256 is beside it (put there by hand?), so its bytes are taken"
             " as they are",
             csv,

@@ -23,20 +23,7 @@ from lib.datasets.registry import FILES, File
 from lib.files import locked_tempdir
 from lib.paths import user_cache
 
-__all__ = [
-    "DataError",
-    "Unavailable",
-    "Found",
-    "SOURCES",
-    "local_folder",
-    "locate",
-    "fetch",
-    "sha256_of",
-    "state",
-    "unregistered",
-]
-
-log = logging.getLogger("companion.data")
+_log = logging.getLogger("companion.data")
 
 SOURCES = ("local", "cache", "download")
 
@@ -152,7 +139,7 @@ def locate(name: str | File, source: str = "auto", *, progress: bool = True) -> 
     }
     for kind in SOURCES if source == "auto" else (source,):
         if found := find[kind](file):
-            log.info("%s: %s (%s)", file.name, found.source, found.path)
+            _log.info("%s: %s (%s)", file.name, found.source, found.path)
             return found
     where = "COMPANION_DATA" if source == "local" else str(user_cache())
     raise Unavailable(f"{file.name} is not in {where}")

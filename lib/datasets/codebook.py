@@ -11,8 +11,6 @@ from lib.datasets.registry import TASKS
 from lib.files import read_yaml
 from lib.paths import DATA
 
-__all__ = ["CODEBOOK", "Meaning", "codebook"]
-
 CODEBOOK = DATA / "codebook.yml"
 
 

@@ -25,8 +25,6 @@ from lib.datasets.codebook import Meaning, codebook
 from lib.datasets.registry import TASKS
 from lib.domain import Domain
 
-__all__ = ["coded_domain", "code_rows", "code_table", "paper_codes"]
-
 _CLEANING = {"adult": adult, "acs_coverage": coverage, "lsac": lsac}
 _PLACES = {"adult": (adult.RAW,), "acs_coverage": coverage.PLACES, "lsac": (lsac.RAW,)}
 

@@ -13,8 +13,6 @@ from lib.datasets.cleaning.steps import Step, clean, follow
 from lib.datasets.codebook import Meaning
 from lib.datasets.load import Dataset
 
-__all__ = ["columns", "base_rates", "repetition", "cleaning", "agreement", "wilson"]
-
 
 def wilson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval of a proportion; (NaN, NaN) for n = 0."""

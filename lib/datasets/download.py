@@ -21,11 +21,9 @@ from urllib.parse import urlsplit
 import requests
 from tqdm import tqdm
 
-__all__ = ["DataError", "Unavailable", "stream", "with_retries"]
+_log = logging.getLogger("companion.data")
 
-log = logging.getLogger("companion.data")
-
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 _CONNECT_S, _READ_S, _RETRIES, _PAUSE_S = 4, 60, 3, 1.0
 _LEAST_S, _LEAST_RATE = 60.0, 20_000  # seconds; bytes a second
 _BLOCK = 1 << 16  # bytes: a file of some hundred thousand still moves the bar
@@ -125,7 +123,7 @@ def _refuse_page(kind: str, start: bytes, url: str) -> None:
         )
 
 
-def with_retries(name: str, url: str, once: Callable[[], Result]) -> Result:
+def with_retries(name: str, url: str, once: Callable[[], _Result]) -> _Result:
     """``once()``, which downloads ``name`` from ``url``; a few times if the server stumbles or the
     line is cut.
 
@@ -148,7 +146,7 @@ def with_retries(name: str, url: str, once: Callable[[], Result]) -> Result:
         except _NO_ADDRESS as error:
             raise _no_address(name, url, error) from error
         except requests.exceptions.RequestException as error:
-            log.warning("%s: attempt %d of %d failed: %s", name, attempt, _RETRIES, error)
+            _log.warning("%s: attempt %d of %d failed: %s", name, attempt, _RETRIES, error)
             if attempt == 1 and _cannot_be_reached(error):
                 _unreachable.add(host)
             if attempt == _RETRIES or host in _unreachable or _refused(error):

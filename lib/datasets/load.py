@@ -16,9 +16,7 @@ from lib.datasets.coding import paper_codes
 from lib.datasets.registry import TASKS, File, Task, task
 from lib.paths import REPLICAS
 
-__all__ = ["Dataset", "load", "load_raw"]
-
-log = logging.getLogger("companion.data")
+_log = logging.getLogger("companion.data")
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ def load(name: str, source: str = "auto") -> Dataset:
             if source != "auto":
                 raise
             notes = (str(error),)
-            log.warning("%s: using the embedded replica, since %s", name, error)
+            _log.warning("%s: using the embedded replica, since %s", name, error)
         else:
             return Dataset(spec, _analysed(spec, found.path), found.source, found.sha256)
     return _replica(spec, notes)

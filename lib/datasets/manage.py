@@ -9,8 +9,6 @@ from lib.datasets.cache import DataError, locate, state
 from lib.datasets.cache import fetch as download
 from lib.datasets.registry import FILES, File
 
-__all__ = ["list_files", "fetch", "verify"]
-
 
 def _chosen(names: Sequence[str]) -> list[File]:
     return [FILES[validate.choice("file", name, FILES)] for name in names] or list(FILES.values())

@@ -29,20 +29,6 @@ from lib.datasets.cache import DataError, sha256_of
 from lib.paths import DATA, user_cache
 from lib.rng import stream
 
-__all__ = [
-    "ATTRIBUTES",
-    "VARIABLES",
-    "Variable",
-    "GROUPS",
-    "ROWS",
-    "NewYork",
-    "load_newyork",
-    "published_cells",
-    "fitted_cells",
-    "draw_people",
-    "crossing",
-]
-
 ATTRIBUTES: tuple[str, ...] = ("SEX", "DIS", "NATIVITY", "RAC1P", "AGEP")
 LEVELS = {
     "SEX": (1, 2),

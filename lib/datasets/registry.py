@@ -18,8 +18,6 @@ from lib.datasets.cleaning.nist import SIZES as NIST_SIZES
 from lib.datasets.cleaning.nist import analysed as analysed_nist
 from lib.domain import Domain
 
-__all__ = ["File", "Task", "FILES", "TASKS", "task"]
-
 _LDP = (
     "https://raw.githubusercontent.com/hharcolezi/ldp-fairness-impact/"
     "512752136637f8478b37acaaaf9d87f06685270c/datasets/"

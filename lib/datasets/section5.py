@@ -15,8 +15,6 @@ import pandas as pd
 from lib.datasets.cleaning.steps import keep
 from lib.datasets.load import Dataset, load, load_raw
 
-__all__ = ["TARGET", "COLUMNS", "NOT_ASKED", "Section5", "numbers", "load_section5"]
-
 TARGET = "DREM"
 COLUMNS = ("AGEP", "DENSITY", "SEX", "RAC1P", "HISP", "EDU", "INDP", "INDP_CAT")
 NOT_ASKED = -10

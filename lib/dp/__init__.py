@@ -19,24 +19,3 @@ from lib.dp.accounting import (
 from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
 from lib.dp.looks import choose, noisy, observed
 from lib.dp.mechanisms import Exponential, Gaussian, Laplace
-
-__all__ = [
-    "RELATIONS",
-    "Entry",
-    "Exponential",
-    "Gaussian",
-    "Laplace",
-    "PrivacyAccountant",
-    "choose",
-    "compose",
-    "delta_of",
-    "epsilon_of",
-    "gaussian_delta",
-    "gaussian_epsilon",
-    "noisy",
-    "observed",
-    "parallel",
-    "rho_in_floats",
-    "zcdp_rho",
-    "rho_of_pure",
-]

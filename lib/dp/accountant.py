@@ -21,8 +21,6 @@ from dataclasses import dataclass, field
 
 from lib import validate
 
-__all__ = ["KINDS", "RELATIONS", "Entry", "PrivacyAccountant", "prices"]
-
 RELATIONS = ("add or remove", "replace", "replace within a group")
 KINDS = ("measurement", "selection", "exact count", "oracle", "parts", "other")
 _SLACK = 1e-12

@@ -30,18 +30,6 @@ from scipy.optimize import brentq
 from lib import validate
 from lib.dp.exact import digits, down, up
 
-__all__ = [
-    "CONVERSIONS",
-    "rho_of_pure",
-    "epsilon_of",
-    "delta_of",
-    "zcdp_rho",
-    "rho_in_floats",
-    "compose",
-    "parallel",
-    "advanced_composition",
-]
-
 CONVERSIONS = ("tight", "standard", "published")
 _DIGITS = 120  # some 50 of them are lost where terms cancel
 _ORDERS = 60.0  # the logarithm of the best order less 1 is between this and its negative

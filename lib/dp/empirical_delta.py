@@ -26,16 +26,6 @@ import numpy as np
 from lib import validate
 from lib.dp.accounting import delta_of, epsilon_of
 
-__all__ = [
-    "MULTIPLES",
-    "Promise",
-    "certified_epsilon",
-    "delta_exceeds",
-    "delta_lower_bound",
-    "mean_exceeds",
-    "proves_violation",
-]
-
 # The epsilons at which delta is looked at, as multiples of the declared epsilon. They are fixed
 # before any run.
 MULTIPLES = (

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, getcontext, localcontext
 from functools import cache
 
-__all__ = ["density", "digits", "down", "mills", "up"]
-
 
 @contextmanager
 def digits(precision: int) -> Iterator[None]:

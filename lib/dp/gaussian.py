@@ -8,8 +8,6 @@ from decimal import Decimal
 from lib import validate
 from lib.dp.exact import density, digits, mills, up
 
-__all__ = ["gaussian_delta", "gaussian_epsilon"]
-
 _MU = {"low": 1e-100, "high": 1e100}
 _TAIL = 39  # the density so far out is below every float
 

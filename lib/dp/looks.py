@@ -29,8 +29,6 @@ from lib import validate
 from lib.dp.accountant import RELATIONS, Entry, PrivacyAccountant
 from lib.dp.mechanisms import Exponential, Gaussian, Laplace
 
-__all__ = ["Observer", "choose", "noisy", "observed"]
-
 
 class Observer(Protocol):
     """Who watches a fit."""

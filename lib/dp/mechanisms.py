@@ -19,8 +19,6 @@ from lib.dp.accounting import rho_of_pure
 PRICE_MIN, PRICE_MAX = 1e-100, 1e100  # of every budget
 _ROUNDING = 1e-12  # relative; how far a law given in two ways may be from itself
 
-__all__ = ["Laplace", "Gaussian", "Exponential"]
-
 
 def _price(name: str, value: float) -> float:
     """A budget in [1e-100, 1e100]: its square is a number above 0, too."""

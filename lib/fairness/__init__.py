@@ -12,16 +12,3 @@ from lib.fairness.metrics import (
     rates,
     utility,
 )
-
-__all__ = [
-    "FAIRNESS",
-    "FAIR",
-    "UTILITY",
-    "RATES",
-    "Metric",
-    "fairness",
-    "utility",
-    "group_rates",
-    "rates",
-    "evaluate",
-]

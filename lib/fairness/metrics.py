@@ -15,19 +15,6 @@ import numpy as np
 
 from lib import validate
 
-__all__ = [
-    "FAIRNESS",
-    "FAIR",
-    "UTILITY",
-    "RATES",
-    "Metric",
-    "fairness",
-    "utility",
-    "group_rates",
-    "rates",
-    "evaluate",
-]
-
 FAIR: dict[str, float] = {
     "DI": 1.0,
     "SPD": 0.0,

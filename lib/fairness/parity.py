@@ -11,8 +11,6 @@ import numpy as np
 
 from lib import validate
 
-__all__ = ["READINGS", "stratum_errors", "parity_error"]
-
 READINGS = ("sum", "average")
 
 

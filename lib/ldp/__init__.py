@@ -16,24 +16,3 @@ from lib.ldp.local_hashing import BLH, OLH
 from lib.ldp.registry import PROTOCOLS, ROUNDED, make, protocol_class
 from lib.ldp.subset_selection import SS
 from lib.ldp.unary import OUE, RAPPOR
-
-__all__ = [
-    "Protocol",
-    "GRR",
-    "BLH",
-    "OLH",
-    "RAPPOR",
-    "OUE",
-    "SS",
-    "THE",
-    "PROTOCOLS",
-    "ROUNDED",
-    "make",
-    "protocol_class",
-    "SPLITS",
-    "split_budget",
-    "one_hot",
-    "sanitise",
-    "design_matrix",
-    "audited_epsilon",
-]

@@ -19,8 +19,6 @@ from lib import validate
 from lib.ldp.budget import SPLITS, split_budget
 from lib.ldp.registry import make
 
-__all__ = ["WEIGHTINGS", "total_variance", "least_variance_split"]
-
 WEIGHTINGS: tuple[str, ...] = ("attributes", "values")
 
 

@@ -17,8 +17,6 @@ import numpy as np
 
 from lib import validate
 
-__all__ = ["Protocol"]
-
 
 class Protocol(ABC):
     """An epsilon-LDP protocol for one attribute with values ``0..k-1``.

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["bernoulli", "indicators"]
-
 _BLOCK = (
     1 << 17
 )  # bytes compared at a time: they stay in the cache, and only the result is as large as the result

@@ -13,8 +13,6 @@ import numpy as np
 
 from lib import validate
 
-__all__ = ["SPLITS", "split_budget"]
-
 SPLITS: tuple[str, ...] = ("uniform", "k-based")
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from lib import validate
 
-__all__ = ["audited_epsilon"]
-
 
 def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6) -> float:
     """The largest ratio that the samples prove, over the events "the support set is S".

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy import sparse
 
-__all__ = ["one_hot", "sanitise", "design_matrix"]
 
 FORMS = ("dense", "csr")
 _BLOCK = 1 << 20  # bits whose places are looked up at a time

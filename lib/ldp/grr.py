@@ -10,8 +10,6 @@ from lib import validate
 from lib.ldp.base import Protocol
 from lib.ldp.bernoulli import bernoulli, indicators
 
-__all__ = ["GRR", "randomised_response"]
-
 
 def randomised_response(
     values: np.ndarray, k: int, p: float, rng: np.random.Generator

@@ -15,8 +15,6 @@ import numpy as np
 from lib import validate
 from lib.ldp.unary import UnaryEncoding
 
-__all__ = ["THE", "THETA_RANGES", "optimal_theta", "threshold_variance"]
-
 THETA_RANGES = {"paper": (0.5, 1.0), "published": (0.0, 1.0)}
 
 

@@ -23,8 +23,6 @@ from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
 from lib.ldp.subset_selection import SS
 
-__all__ = ["posterior", "null_support_mass", "mutual_information", "entropy"]
-
 _MAX_CELLS = (
     500_000_000  # products of one convolution, or entries of a law without one; a second or so
 )

@@ -23,8 +23,6 @@ from lib.ldp.base import Protocol
 from lib.ldp.grr import randomised_response
 from lib.ldp.unary import perturbed_bits
 
-__all__ = ["BLH", "OLH", "RoundedOLH", "G_RULES", "HashReports", "LocalHashing", "hash_values"]
-
 _BLOCK = 1 << 20  # entries of (users x values) hashed at a time
 _RANGE_MAX = 1 << 61  # hashes are 64-bit words; from epsilon = 42.3 on, e^eps + 1 no longer fits
 

@@ -14,8 +14,6 @@ from functools import lru_cache
 
 import numpy as np
 
-__all__ = ["random_subsets", "random_members"]
-
 _WORD = 16
 _WIDEST = (
     512  # the tables of a word grow with m; beyond this Floyd's steps are cheaper than making them

@@ -12,8 +12,6 @@ from lib.ldp.local_hashing import BLH, OLH, RoundedOLH
 from lib.ldp.subset_selection import SS, RoundedSS
 from lib.ldp.unary import OUE, RAPPOR
 
-__all__ = ["PROTOCOLS", "ROUNDED", "make", "protocol_class"]
-
 _PAPER = {c.name: c for c in (GRR, BLH, OLH, RAPPOR, OUE, SS, THE)}
 PROTOCOLS: tuple[str, ...] = tuple(_PAPER)
 # Protocols whose printed rule rounds down where the authors' code rounds to the nearest whole

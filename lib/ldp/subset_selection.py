@@ -13,8 +13,6 @@ from lib.ldp.base import Protocol
 from lib.ldp.bernoulli import bernoulli
 from lib.ldp.random_subsets import random_members, random_subsets
 
-__all__ = ["SS", "RoundedSS", "OMEGA_RULES"]
-
 _MAX_ENUMERATED = 100_000
 _K_MAX = (1 << 32) + 1  # the other k - 1 values are drawn as 32-bit words
 _BLOCK = 1 << 18  # members that are checked or counted at a time

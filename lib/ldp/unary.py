@@ -10,8 +10,6 @@ from lib import validate
 from lib.ldp.base import Protocol
 from lib.ldp.bernoulli import bernoulli
 
-__all__ = ["UnaryEncoding", "RAPPOR", "OUE", "perturbed_bits", "all_subsets"]
-
 _MAX_ENUMERATED = 16  # 2**16 reports; beyond it the full channel is no longer something to look at
 
 

@@ -3,5 +3,3 @@
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.judge import Row, evaluate, summary
 from lib.ledger.rules import VERDICTS
-
-__all__ = ["Claim", "Row", "VERDICTS", "read_claims", "evaluate", "summary"]

@@ -17,17 +17,6 @@ from lib.paths import DATA
 from lib.runner.registry import studies
 from lib.stats.p_values import DIRECTIONS
 
-__all__ = [
-    "CLAIMS",
-    "COMPANION",
-    "PAPERS",
-    "Claim",
-    "measures",
-    "papers",
-    "parse_claims",
-    "read_claims",
-]
-
 CLAIMS = DATA / "claims"
 PAPERS = ("stratified", "ldp", "coherence")  # those that the book was made for, in its order
 # whose rows no paper states: other tables, other settings, readings of our own
@@ -162,7 +151,7 @@ class Claim:
             )
 
 
-def claim_files() -> list[Path]:
+def _claim_files() -> list[Path]:
     """The files of the studies, in the order of the studies."""
     return [CLAIMS / study.claims for study in studies() if study.claims]
 
@@ -182,7 +171,7 @@ def read_claims(path: Path | None = None, *, modules: Sequence[str] = ()) -> lis
     """
     for module in modules:
         _named.update(_functions(module))
-    claims = parse_claims(claim_files() if path is None else [path])
+    claims = parse_claims(_claim_files() if path is None else [path])
     for claim in claims if path is not None else ():
         if claim.measure:
             claim.measured_by()

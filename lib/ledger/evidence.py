@@ -23,8 +23,6 @@ from lib.ledger.claim import Claim
 from lib.ledger.rules import Evidence
 from lib.paths import DATA, RESULTS
 
-__all__ = ["EVIDENCE", "Measurer", "differences", "question", "read_evidence", "write_evidence"]
-
 EVIDENCE = DATA / "evidence.yml"
 _HEAD = "# What the rerun says of each claim. Written by: python -m lib claims --write\n"
 _UNSET = Evidence(math.nan)

@@ -17,8 +17,6 @@ from lib.ledger.rules import Evidence
 from lib.stats.p_values import p_value
 from lib.stats.summary import mean_interval
 
-__all__ = ["as_table", "evidence_of_runs", "sentence"]
-
 _OPPOSITE = {"greater": "less", "less": "greater"}
 
 

@@ -16,8 +16,6 @@ from lib.ledger.rules import TESTED, VERDICTS, Evidence, judge
 from lib.paths import DATA
 from lib.stats.holm import holm
 
-__all__ = ["STORED", "Row", "apart", "drift", "evaluate", "stored_verdicts", "summary", "tallied"]
-
 STORED = DATA / "verdicts.yml"
 
 

@@ -27,23 +27,6 @@ from lib.ledger.judge import (
 from lib.ledger.robustness import OTHER_GRIDS, on_grid
 from lib.stats.summary import p_in_words
 
-__all__ = [
-    "COLUMNS",
-    "WHOLE",
-    "PAPERS_IN_WORDS",
-    "PAPER_RUNS",
-    "main",
-    "in_words",
-    "statement_in_words",
-    "value_in_words",
-    "rule_in_words",
-    "bars",
-    "counts_in_words",
-    "tally_in_words",
-    "ledger_html",
-    "write_verdicts",
-]
-
 PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
 COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "data", "rule", "kind")
 WHOLE = (*COLUMNS[:4], "source", *COLUMNS[4:])  # of the ledger over all papers

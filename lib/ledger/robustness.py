@@ -18,16 +18,6 @@ from lib.ledger.judge import Row, evaluate
 from lib.ledger.rules import judge
 from lib.stats.holm import holm
 
-__all__ = [
-    "CORRECTIONS",
-    "OTHER_GRIDS",
-    "with_slack",
-    "with_correction",
-    "for_another_table",
-    "on_grid",
-    "moved",
-]
-
 # grids that the claims of the LDP paper are asked of besides its own
 OTHER_GRIDS = ("ldp_tuned", "ldp_printed", "ldp_rounded")
 CORRECTIONS = ("none", "Benjamini-Hochberg", "Holm")

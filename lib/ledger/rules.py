@@ -16,18 +16,8 @@ from functools import wraps
 import numpy as np
 
 from lib.runner.registry import NoResults
-from lib.stats.p_values import DIRECTIONS, p_positive
-
-__all__ = [
-    "VERDICTS",
-    "RULES",
-    "TESTED",
-    "Evidence",
-    "by_name",
-    "judge",
-    "needs_results",
-    "p_positive",
-]
+from lib.stats.p_values import DIRECTIONS
+from lib.stats.p_values import p_positive as p_positive
 
 VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
 LEVEL = 0.05

@@ -2,15 +2,3 @@
 
 from lib.means.grouped import Interval, coinpress, coinpress_path, laplace_means, recombine
 from lib.means.stratified import StratifiedMean, holdout_weights, strat_coinpress, strat_laplace
-
-__all__ = [
-    "Interval",
-    "StratifiedMean",
-    "coinpress",
-    "coinpress_path",
-    "holdout_weights",
-    "laplace_means",
-    "recombine",
-    "strat_coinpress",
-    "strat_laplace",
-]

@@ -8,16 +8,6 @@ from scipy import optimize, special
 from lib import validate
 from lib.means.theory import vector
 
-__all__ = [
-    "alpha_by_squares",
-    "alpha_by_likelihood",
-    "alpha_by_simulation",
-    "expected_logs",
-    "log_dirichlet",
-    "log_sums",
-    "improvements",
-]
-
 _RANGE = (1e-4, 1e4)
 _LEAST = 5e-324  # the least float above 0
 

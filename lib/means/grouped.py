@@ -17,15 +17,6 @@ import numpy as np
 from lib import validate
 from lib.dp import Gaussian, Laplace, PrivacyAccountant, noisy
 
-__all__ = [
-    "Interval",
-    "group_order",
-    "coinpress",
-    "coinpress_path",
-    "laplace_means",
-    "recombine",
-]
-
 WITHIN = "replace within a group"
 _BLOCK = 16_384
 _WIDEST = 1e100  # squares of widths are added up
@@ -176,7 +167,7 @@ def coinpress_path(
     [[-50.0, 50.0], [-5.5, 5.9], [-0.7, 0.7]]
     """
     parts = _parts(values, sizes)
-    require_finite(interval, rhos, parts.sizes)
+    _require_finite(interval, rhos, parts.sizes)
     if accountant is not None and interval.oracle:
         accountant.note_oracle(interval.oracle)
     n = np.maximum(parts.sizes, 1)
@@ -206,7 +197,7 @@ def _step(width, n, sigma, rho, beta) -> tuple[np.ndarray, Gaussian, np.ndarray]
     return slack, noise, np.sqrt(2 * (sigma**2 / n + noise.sigma**2) * np.log(2 / beta))
 
 
-def require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarray) -> None:
+def _require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarray) -> None:
     """Raise a ``ValueError``, before anything is spent, unless the noise of each step is finite.
 
     The widths of the intervals do not depend on the data. They are widest for a

@@ -15,8 +15,6 @@ from lib import validate
 from lib.dp import PrivacyAccountant
 from lib.means.grouped import Interval, bounds, coinpress, group_order, laplace_means, recombine
 
-__all__ = ["SPLIT", "StratifiedMean", "strat_coinpress", "strat_laplace", "holdout_weights"]
-
 SPLIT = (0.25, 0.75)  # of rho over COINPRESS's two steps, as published
 
 

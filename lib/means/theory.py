@@ -14,17 +14,6 @@ import numpy as np
 
 from lib import validate
 
-__all__ = [
-    "SLACKS",
-    "clip_slack",
-    "noise_weights",
-    "plain_bound",
-    "laplace_sum_bound",
-    "stratified_bound",
-    "printed_factor",
-    "clipping_probability",
-]
-
 SLACKS = ("union", "printed")
 
 

@@ -8,8 +8,6 @@ from lib.plotting.lines import ends
 from lib.plotting.panels import Picture, legend, panel
 from lib.plotting.style import BLUE, DARK, GREEN, RED
 
-__all__ = ["routes"]
-
 _COLOURS = {"standard": DARK, "tight": BLUE, "Gaussian, exact": GREEN, "printed": RED}
 
 

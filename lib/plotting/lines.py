@@ -10,8 +10,6 @@ from matplotlib.axes import Axes
 
 from lib.plotting.style import NULL
 
-__all__ = ["band", "curve", "dots", "ends", "simulated", "spread"]
-
 
 def ends(values: Sequence[float] | pd.Series, spec: str = ".2f") -> str:
     """First and last of ``values`` in words.

@@ -14,19 +14,6 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from lib.plotting.style import COLOURS, MARKERS, in_order, short_name
 
-__all__ = [
-    "Picture",
-    "epsilon_axis",
-    "handle",
-    "legend",
-    "log_if_wide",
-    "panel",
-    "panels",
-    "plain_ticks",
-    "protocol_legend",
-    "ticks",
-]
-
 Picture = tuple[Figure, str]  # a figure and its alternative text
 _NEIGHBOUR = {8.0: 10.0, 20.0: 50.0}  # a tick whose label would touch that of another one
 

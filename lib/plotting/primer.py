@@ -15,15 +15,6 @@ from lib.plotting.lines import ends, simulated
 from lib.plotting.panels import Picture, epsilon_axis, panel
 from lib.plotting.style import BLUE, COLOURS, GREEN, GREY, MARKERS, RED, REFERENCE
 
-__all__ = [
-    "every_test",
-    "metric_thresholds",
-    "repeated_questions",
-    "survey_error",
-    "testing_region",
-    "trust_models",
-]
-
 _STYLES = ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1)))
 
 

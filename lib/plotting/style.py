@@ -2,24 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "BOUND_COLOURS",
-    "BOUND_NAMES",
-    "COLOURS",
-    "IN",
-    "MARKERS",
-    "METRIC_NAMES",
-    "NULL",
-    "OUT",
-    "REFERENCE",
-    "SERIES",
-    "SHAPES",
-    "SPLIT_NAMES",
-    "in_order",
-    "offsets",
-    "short_name",
-]
-
 # Okabe and Ito's colours without their yellow, which is too faint on white
 BLUE, RED, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 OLIVE, DARK, ORANGE, GREY = "#8A8A2B", "#4B4B4B", "#E69F00", "#6B6B6B"

@@ -11,8 +11,6 @@ import pandas as pd
 from lib.plotting.panels import Picture, legend, panel
 from lib.plotting.style import GREEN, RED
 
-__all__ = ["VERDICT_COLOURS", "tallies"]
-
 VERDICT_COLOURS = {
     "reproduced": GREEN,
     "same direction": "#8FBF9F",

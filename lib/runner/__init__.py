@@ -5,19 +5,3 @@ from lib.runner.run import gather_grid, run_grid
 from lib.runner.store import Store, StoreError
 from lib.runner.sweep import run_sweep
 from lib.runner.tidy import tidy
-
-__all__ = [
-    "GRIDS",
-    "Grid",
-    "NoResults",
-    "Study",
-    "gather_grid",
-    "grid_of",
-    "run_grid",
-    "results",
-    "scores",
-    "tidy",
-    "Store",
-    "StoreError",
-    "run_sweep",
-]

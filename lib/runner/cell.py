@@ -11,8 +11,6 @@ from typing import Any
 
 from lib import validate
 
-__all__ = ["BUDGET", "COUNT", "KeyedCell", "cell_key", "set_checked", "set_normalised"]
-
 BUDGET = partial(validate.positive, infinite=True)
 COUNT = partial(validate.integer, low=0)
 

@@ -20,8 +20,6 @@ from lib.runner.cell import cell_key
 from lib.runner.sources import one_source
 from lib.runner.store import Store, StoreError, refuse_bare
 
-__all__ = ["share", "parts_there", "gather", "refuse_other_fields"]
-
 
 def share(
     cells: Iterable[object], number: int, of: int, cost: Callable[..., float] | None = None

@@ -17,16 +17,6 @@ import pandas as pd
 
 from lib import validate
 
-__all__ = [
-    "RESERVED",
-    "SCORES",
-    "kinds_of",
-    "needs_real",
-    "plain",
-    "refuse_mixture",
-    "refuse_taken",
-]
-
 RESERVED = (
     "cell",
     "version",

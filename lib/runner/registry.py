@@ -19,19 +19,6 @@ from lib.runner.records import SCORES
 from lib.runner.store import Store, refuse_bare
 from lib.runner.tidy import tidy
 
-__all__ = [
-    "GRIDS",
-    "PROFILES",
-    "STUDIES",
-    "Grid",
-    "NoResults",
-    "Study",
-    "grid_of",
-    "results",
-    "scores",
-    "studies",
-]
-
 PROFILES = ("quick", "paper")
 STUDIES = (
     "lib.studies.ldp_fairness",

@@ -19,8 +19,6 @@ from lib.runner.sources import one_source, refuse_other_data
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
 
-__all__ = ["gather_grid", "run_grid"]
-
 
 def run_grid(
     name: str | Grid,

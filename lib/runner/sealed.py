@@ -18,8 +18,6 @@ import pyarrow.parquet as pq
 
 from lib.runner.records import SCORES
 
-__all__ = ["from_bytes", "is_sealed", "to_bytes"]
-
 MARK = b"companion results, sha256 of this file with zeros here: "
 BLANK = b"0" * 64
 

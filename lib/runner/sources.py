@@ -18,8 +18,6 @@ from lib.datasets import TASKS, Unavailable, load, task
 from lib.datasets.cache import SOURCES
 from lib.runner.store import StoreError
 
-__all__ = ["in_words", "one_source", "refuse_other_data"]
-
 _KINDS: dict[Any, str] = dict.fromkeys((*SOURCES, "census"), "the real data") | {
     "replica": "the replica",
     "stand-in": "the stand-in",

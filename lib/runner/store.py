@@ -27,8 +27,6 @@ from lib.runner.records import SCORES, kinds_of, plain, refuse_mixture
 from lib.runner.sealed import from_bytes, is_sealed, to_bytes
 from lib.runner.tidy import as_lists, tidy
 
-__all__ = ["Store", "StoreBusy", "StoreError"]
-
 KEYS = ("cell", "version")
 
 

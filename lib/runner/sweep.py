@@ -30,8 +30,6 @@ from lib.runner.cell import cell_key
 from lib.runner.records import plain, refuse_taken
 from lib.runner.store import Store, StoreBusy
 
-__all__ = ["available_workers", "provenance", "run_sweep"]
-
 # what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials
 # of the tuning
 PACKAGES = (

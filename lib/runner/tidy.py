@@ -15,8 +15,6 @@ import pyarrow as pa
 
 from lib.runner.records import RESERVED, SCORES
 
-__all__ = ["as_lists", "tidy"]
-
 
 def as_lists(column: Iterable[object]) -> pd.Series:
     """The lists of a column ``scores`` in Arrow's memory; without scores, an empty list.

@@ -10,8 +10,6 @@ import numpy as np
 
 from lib import validate
 
-__all__ = ["holm"]
-
 
 @validate.check_types
 def holm(p: Iterable[float]) -> np.ndarray:

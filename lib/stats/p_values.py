@@ -10,8 +10,6 @@ from scipy import stats
 
 from lib import validate
 
-__all__ = ["DIRECTIONS", "p_of_means", "p_positive", "p_value"]
-
 DIRECTIONS = ("greater", "less", "two-sided")
 
 

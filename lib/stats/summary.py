@@ -15,27 +15,6 @@ from scipy import stats
 
 from lib import validate
 
-__all__ = [
-    "CURVE",
-    "cell_runs",
-    "span",
-    "mean_interval",
-    "widening",
-    "p_in_words",
-    "summarise",
-    "rank_correlation",
-    "curves",
-    "baseline",
-    "distance",
-    "differences",
-    "paired",
-    "tally",
-    "pooled",
-    "side_by_side",
-    "agreement",
-    "interval_words",
-]
-
 CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
 BASELINE = "NonDP"
 

@@ -11,15 +11,3 @@ from lib.synth.gem import GEM
 from lib.synth.mst import MST
 from lib.synth.stratified import Stratified
 from lib.synth.workload import all_kway, marginal_errors, workload_error
-
-__all__ = [
-    "AIM",
-    "GEM",
-    "MST",
-    "Fitted",
-    "Stratified",
-    "Synthesizer",
-    "all_kway",
-    "marginal_errors",
-    "workload_error",
-]

@@ -19,8 +19,6 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-__all__ = ["load_jax", "junction_tree", "model_megabytes", "reference_marginals"]
-
 
 @cache
 def load_jax():

@@ -43,8 +43,6 @@ from lib.synth.graphical import GraphicalModel
 from lib.synth.marginal_model import MarginalModel, Round, estimate, positions
 from lib.synth.workload import Workload, all_kway, counts, downward_closure, megabytes
 
-__all__ = ["AIM", "expected_noise", "candidate_weights", "quality_scores", "open_candidates"]
-
 
 @validate.check_types
 @dataclass(frozen=True, kw_only=True)

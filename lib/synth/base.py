@@ -29,28 +29,6 @@ from lib.domain import Domain
 from lib.dp import Exponential, Gaussian, PrivacyAccountant, choose, noisy
 from lib.synth.workload import counts
 
-__all__ = [
-    "BUDGET_MIN",
-    "BUDGET_MAX",
-    "Fitted",
-    "Synthesizer",
-    "Measurement",
-    "measure",
-    "select",
-    "estimated_total",
-    "gaussian",
-    "gaussian_cost",
-    "selection_cost",
-    "gaussian_scale",
-    "selection_epsilon",
-    "open_accountant",
-    "require_megabytes",
-    "share",
-    "CELL",
-    "MARGINAL",
-    "ROWS",
-]
-
 # How far a look moves between neighbours, in L2. A row that changes leaves a cell of a marginal and
 # enters another.
 MARGINAL = {"add or remove": 1.0, "replace": math.sqrt(2)}

@@ -15,8 +15,6 @@ import pandas as pd
 from lib.domain import Domain
 from lib.synth.base import Measurement
 
-__all__ = ["Compression"]
-
 
 @dataclass(frozen=True)
 class Compression:

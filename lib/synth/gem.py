@@ -60,8 +60,6 @@ from lib.synth.generator import initial_weights, kernels
 from lib.synth.products import product_marginal, squared_error
 from lib.synth.workload import all_kway, counts, downward_closure, megabytes
 
-__all__ = ["GEM", "GEMModel", "GEMRound", "published_spending"]
-
 
 @dataclass(frozen=True)
 class GEMRound:

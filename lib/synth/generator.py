@@ -21,8 +21,6 @@ import numpy as np
 
 from lib.synth.adapter import load_jax
 
-__all__ = ["initial_weights", "kernels"]
-
 
 def initial_weights(
     sizes: Sequence[int], hidden: Sequence[int], inputs: int, rng: np.random.Generator

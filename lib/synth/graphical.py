@@ -23,8 +23,6 @@ import numpy as np
 
 from lib.synth.adapter import junction_tree
 
-__all__ = ["Tree", "Target", "GraphicalModel", "calibrate", "descend", "targets", "fit_model"]
-
 Clique = tuple[int, ...]
 # noisy counts, flat in C order, and their sigma: one, or one per cell
 Measured = tuple[Clique, np.ndarray, float | np.ndarray]

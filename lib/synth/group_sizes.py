@@ -22,8 +22,6 @@ from lib import validate
 from lib.domain import Domain
 from lib.synth.workload import counts
 
-__all__ = ["Sizes", "group_sizes", "size_items", "declared_sizes", "cut_at_zero", "project_sizes"]
-
 Sizes = Mapping[tuple[int, ...], float] | np.ndarray | Iterable[tuple[tuple[int, ...], float]]
 
 

@@ -14,8 +14,6 @@ from lib.dp import PrivacyAccountant
 from lib.synth.base import Fitted, Measurement, estimated_total
 from lib.synth.graphical import GraphicalModel, fit_model
 
-__all__ = ["Round", "MarginalModel", "estimate", "positions"]
-
 
 @dataclass(frozen=True)
 class Round:

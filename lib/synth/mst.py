@@ -38,8 +38,6 @@ from lib.synth.domain_compression import Compression
 from lib.synth.marginal_model import MarginalModel, Round, estimate, positions
 from lib.synth.workload import counts
 
-__all__ = ["MST", "MSTModel", "spanning_tree", "pair_scores"]
-
 
 @dataclass(frozen=True)
 class MSTModel(Fitted):

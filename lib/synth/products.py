@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["product_marginal", "squared_error"]
-
 
 def _joint(parts: Sequence[np.ndarray]) -> np.ndarray:
     """Each component's joint distribution of the columns ``parts``, shape (B, cells)."""

@@ -65,8 +65,6 @@ from lib.synth.group_sizes import (
 )
 from lib.synth.workload import cell_codes
 
-__all__ = ["Stratified", "StratifiedModel", "Stratum", "group_sizes"]
-
 # How far the groups' sizes move between neighbours, in L2; they do not if a row stays in its group.
 GROUP_COUNTS = MARGINAL | {"replace within a group": 0.0}
 

@@ -19,20 +19,6 @@ import pandas as pd
 from lib import validate
 from lib.domain import Domain
 
-__all__ = [
-    "ABSENT",
-    "Workload",
-    "all_kway",
-    "downward_closure",
-    "counts",
-    "megabytes",
-    "cell_codes",
-    "total_variation",
-    "workload_error",
-    "marginal_errors",
-    "group_errors",
-]
-
 Workload = Mapping[tuple[str, ...], float]
 ABSENT = 2.0  # error of a group of which no synthetic row exists: the largest there is
 

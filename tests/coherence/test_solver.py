@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.coherence import answers, guarantee, interval_search, solver
+from lib.coherence.answers import round_outward
 from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.solver import (
     MODES,
@@ -19,7 +20,6 @@ from lib.coherence.solver import (
     Solution,
     holds,
     required_size,
-    round_outward,
     solve,
     table1,
 )

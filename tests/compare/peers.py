@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["PEER_OPTIONS", "peer_support"]
-
 # the rules of that library, by our names for them
 PEER_OPTIONS = {"OLH": {"g_rule": "round"}, "SS": {"omega_rule": "round"}}
 

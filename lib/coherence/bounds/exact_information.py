@@ -14,15 +14,6 @@ from scipy import special, stats
 
 from lib import validate
 
-__all__ = [
-    "max_information",
-    "noisy_count",
-    "membership_bits",
-    "perfect_generalisation",
-    "generalisation_information",
-    "distinct_log_probability",
-]
-
 
 @validate.check_types
 def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:

@@ -14,16 +14,6 @@ import math
 from lib import validate
 from lib.coherence.bounds.ranges import in_range
 
-__all__ = [
-    "pure_dp",
-    "approximate_dp",
-    "failure_15",
-    "corollary",
-    "largest_delta",
-    "mcdiarmid",
-    "pure_dp_tightened",
-]
-
 _APPROXIMATE = in_range(epsilon=(1e-100, 0.5))
 
 

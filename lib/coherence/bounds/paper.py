@@ -13,21 +13,6 @@ from lib import validate
 from lib.coherence.bounds.max_information import corollary, largest_delta, pure_dp
 from lib.coherence.bounds.ranges import in_range
 
-__all__ = [
-    "hush_scovel",
-    "claim1",
-    "claim2_size",
-    "claim2_probability",
-    "claim2_tail",
-    "lemma1_size",
-    "lemma1_probability",
-    "theorem3_terms",
-    "theorem7_terms",
-    "theorem8_terms",
-    "theorem8_delta",
-    "size",
-]
-
 _CLAIM2 = in_range(alpha=(1e-100, 1 - 1e-16))
 
 

@@ -13,8 +13,6 @@ import numpy as np
 
 from lib import validate
 
-__all__ = ["RANGES", "in_range"]
-
 # beyond every use, and no step of the arithmetic leaves the floats; two integers ask for an integer
 RANGES: dict[str, tuple[float, float]] = {
     "alpha": (1e-100, 2.0),

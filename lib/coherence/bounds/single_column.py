@@ -11,13 +11,6 @@ from lib.coherence.bounds.ranges import in_range
 from lib.coherence.bounds.tightened import half_sample_size
 from lib.coherence.bounds.within_group import PEOPLE, halved_members, rate_distances
 
-__all__ = [
-    "theorem9_size",
-    "theorem9_repaired_size",
-    "theorem11_size",
-    "column_distances",
-]
-
 
 @in_range()
 def theorem9_size(*, alpha: float, beta: float, n: float, collection: int) -> float:

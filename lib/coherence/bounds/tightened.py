@@ -22,16 +22,6 @@ from lib import validate
 from lib.coherence.bounds.max_information import pure_dp_tightened
 from lib.coherence.bounds.ranges import in_range
 
-__all__ = [
-    "half_sample_distance",
-    "half_sample_log_tail",
-    "half_sample_size",
-    "size_of_information",
-    "tightened_size",
-    "description_length_size",
-]
-
-
 _MOST = 1e260  # members beyond every use
 
 

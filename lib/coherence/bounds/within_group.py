@@ -22,16 +22,6 @@ from lib import validate
 from lib.coherence.bounds.ranges import in_range
 from lib.coherence.bounds.tightened import half_sample_distance, half_sample_size
 
-__all__ = [
-    "limit_distance",
-    "group_spread",
-    "within_distance",
-    "within_size",
-    "membership_distance",
-    "insufficient_epsilon",
-    "membership_distances",
-]
-
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
 PEOPLE = 999_999_999  # NumPy draws no halves of more

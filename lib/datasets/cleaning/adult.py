@@ -17,8 +17,6 @@ import pandas as pd
 from lib.datasets.cleaning import steps
 from lib.datasets.cleaning.steps import Step, keep, rank_codes
 
-__all__ = ["RAW", "THRESHOLD", "COLUMNS", "STEPS", "clean"]
-
 RAW = "adult_reconstruction.csv"
 THRESHOLD = 26_000  # dollars a year
 COLUMNS = (

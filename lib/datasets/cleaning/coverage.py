@@ -21,8 +21,6 @@ import pandas as pd
 from lib.datasets.cleaning import steps
 from lib.datasets.cleaning.steps import Step, keep, need, rank_codes
 
-__all__ = ["RAW", "PLACES", "COLUMNS", "STEPS", "clean"]
-
 RAW = "psam_p48.csv"
 PLACES = (RAW, f"folktables/2018/1-Year/{RAW}")  # put there by hand, or by lib.datasets.acs
 COLUMNS = (

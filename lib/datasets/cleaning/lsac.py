@@ -10,8 +10,6 @@ import pandas as pd
 from lib.datasets.cleaning import steps
 from lib.datasets.cleaning.steps import Step, keep, need, rank_codes
 
-__all__ = ["RAW", "STEPS", "clean", "COLUMNS"]
-
 RAW = "bar_pass_prediction.csv"
 COLUMNS = ("fam_inc", "gender", "fulltime", "race1", "lsat", "ugpa", "pass_bar")
 

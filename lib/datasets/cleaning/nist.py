@@ -17,8 +17,6 @@ import pandas as pd
 from lib import validate
 from lib.datasets.cleaning.steps import Step, clean, keep
 
-__all__ = ["SIZES", "STEPS", "UNDER_FIVE", "analysed", "coded_rows"]
-
 UNDER_FIVE = 1353
 _BANDS = (100, 200, 300, 400, 501)  # POVPIP: percent of the poverty line, top-coded at 501
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-__all__ = ["Step", "follow", "clean", "keep", "need", "rank_codes"]
-
 
 @dataclass(frozen=True)
 class Step:

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from lib.runner.registry import Grid
 from lib.studies.coherence import noisy_counts, section5
 
-__all__ = ["NOISY_COUNTS", "SECTION5"]
-
 
 def _noisy_counts(profile: str) -> Iterable[object]:
     return noisy_counts.dp_grid(*(() if profile == "paper" else (range(2), (0.1, 10.0))))

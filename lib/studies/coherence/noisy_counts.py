@@ -19,17 +19,6 @@ from lib.rng import stream
 from lib.runner.cell import set_normalised
 from lib.studies.coherence.splits import SplitCell, record_of
 
-__all__ = [
-    "VERSION",
-    "SEED",
-    "RELEASES",
-    "EPSILONS",
-    "GROUPS",
-    "Cell",
-    "dp_grid",
-    "run_cell",
-]
-
 VERSION = "1"
 SEED = 20260117
 RELEASES = {

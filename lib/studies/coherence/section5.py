@@ -20,19 +20,6 @@ from lib.groups import EVERYONE, groups, to_bands
 from lib.rng import stream
 from lib.studies.coherence.splits import SplitCell, record_of
 
-__all__ = [
-    "VERSION",
-    "WITH",
-    "VARIANTS",
-    "STATISTICS",
-    "Cell",
-    "section5_grid",
-    "collection",
-    "run_cell",
-    "published_labels",
-    "table_of",
-]
-
 VERSION = "1"
 SEED = 20260116
 WITH = "with the difficulty"

@@ -12,8 +12,6 @@ from lib.datasets import Dataset
 from lib.rng import stream
 from lib.runner.cell import KeyedCell, set_normalised
 
-__all__ = ["SplitCell", "record_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SplitCell(KeyedCell):

@@ -41,21 +41,6 @@ from lib.studies.cross_paper.releases import (
 )
 from lib.synth.workload import group_errors
 
-__all__ = [
-    "VERSION",
-    "SEED",
-    "COLUMNS",
-    "LENS",
-    "TARGET",
-    "READERS",
-    "STATISTICS",
-    "Cell",
-    "across_grid",
-    "run_cell",
-    "release_of",
-    "cost",
-]
-
 VERSION = "1"
 SEED = 20261121
 TARGET = "DREM"

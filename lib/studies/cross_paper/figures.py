@@ -16,8 +16,6 @@ from lib.plotting.panels import Picture, epsilon_axis, legend, panel, panels
 from lib.plotting.style import BLUE, GREEN, GREY, PINK, RED, REFERENCE, SERIES, SHAPES
 from lib.stats.summary import rank_correlation
 
-__all__ = ["READER_COLOURS", "against_epsilon", "differences", "groups", "releases", "scatter"]
-
 READER_COLOURS = {"forest": BLUE, "lookup": RED, "tracer": GREEN}
 _WIDTH = 6.8  # inches, a page's: a wider picture would be scaled down, and its letters with it
 _MARGIN = {"color": GREY, "alpha": 0.22, "linewidth": 0}

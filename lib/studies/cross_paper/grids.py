@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from lib.runner.registry import Grid
 from lib.studies.cross_paper import cells
 
-__all__ = ["NIST"]
-
 
 def _cells(profile: str) -> Iterable[object]:
     if profile == "paper":

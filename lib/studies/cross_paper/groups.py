@@ -8,8 +8,6 @@ import pandas as pd
 from lib.groups import EVERYONE, group_values, groups
 from lib.studies.synthesizers.tables import WORDS
 
-__all__ = ["RACES", "SEXES", "WITH", "collection"]
-
 WITH = "with the difficulty"
 SEXES, RACES = WORDS["nist"]["SEX"], WORDS["nist"]["RAC1P"]
 

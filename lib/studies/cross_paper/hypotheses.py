@@ -18,8 +18,6 @@ from lib.paths import DATA
 from lib.runner.registry import NoResults, scores
 from lib.studies.cross_paper.statistics import MEASURES, with_excess
 
-__all__ = ["CONTROLS", "HYPOTHESES", "MARGIN", "STATED", "controls", "evaluate", "found", "runs_of"]
-
 STATED: dict[str, Claim] = {
     row.id: row for row in parse_claims([DATA / "hypotheses" / "cross_paper.yml"])
 }

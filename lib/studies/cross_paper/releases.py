@@ -31,23 +31,8 @@ from lib.dp import rho_in_floats
 from lib.ldp import make, split_budget
 from lib.studies.synthesizers import cells as synth
 from lib.studies.synthesizers.settings import DELTA, MAIN
-from lib.studies.synthesizers.tables import BY
+from lib.studies.synthesizers.tables import BY as BY
 from lib.synth import Synthesizer
-
-__all__ = [
-    "BY",
-    "DELTA",
-    "KINDS",
-    "LDP",
-    "SYNTHESIZERS",
-    "WEIGHTS",
-    "WITHOUT_EPSILON",
-    "decoded",
-    "ldp_release",
-    "plain_release",
-    "synthesizer",
-    "synthetic_release",
-]
 
 WEIGHTS = ("public", "noisy")
 SYNTHESIZERS: dict[str, Synthesizer] = {name: synth.SYNTHESIZERS[name] for name in MAIN}

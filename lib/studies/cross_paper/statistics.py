@@ -19,18 +19,6 @@ import pandas as pd
 from lib.stats.summary import rank_correlation
 from lib.studies.cross_paper.groups import RACES, SEXES, WITH
 
-__all__ = [
-    "MEASURES",
-    "RELEASE",
-    "SMALL",
-    "SMALL_NAME",
-    "crossings",
-    "excess",
-    "gaps_of",
-    "small_crossings",
-    "with_excess",
-]
-
 RELEASE = ["kind", "by", "weights", "epsilon", "run"]
 SMALL_NAME = "small crossings"
 SMALL = (100, 1300)  # people in the data set: between 0.4% and 5% of it

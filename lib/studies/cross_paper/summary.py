@@ -21,17 +21,6 @@ from lib.studies.cross_paper.statistics import (
     small_crossings,
 )
 
-__all__ = [
-    "label",
-    "labelled",
-    "intervals",
-    "of_note",
-    "strata_differences",
-    "guaranteed",
-    "errors_and_excess",
-    "fairness_and_excess",
-]
-
 _BY = {"vanilla": "", "SEX": " by sex", "RAC1P": " by race", "SEX_RAC1P": " by sex & race"}
 _PLAIN = {"clear": "in the clear", "fresh": "a fresh half", "nobody": "nobody"}
 _WEIGHTS = {"public": "", "noisy": ", noisy sizes"}

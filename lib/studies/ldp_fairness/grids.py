@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from lib.runner.registry import Grid
 from lib.studies.ldp_fairness import cells
 
-__all__ = ["APPENDIX", "MAIN", "ROUNDED", "TUNED"]
-
 _QUICK = {
     "datasets": ("lsac",),
     "protocols": ("GRR", "OUE"),

@@ -21,8 +21,6 @@ from lib import validate
 from lib.paths import RESULTS
 from lib.runner.store import Store
 
-__all__ = ["CHOICES", "PUBLISHED", "SEARCH", "TRIALS", "best_trials", "hyperparameters"]
-
 CHOICES = ("published", "tuned", "default")
 TRIALS = RESULTS / "ldp_tuning.parquet"
 TRIALS_VERSION = "1"

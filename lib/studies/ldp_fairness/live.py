@@ -9,8 +9,6 @@ import pandas as pd
 from lib.runner.cell import cell_key
 from lib.studies.ldp_fairness.cells import Cell, run_cell
 
-__all__ = ["recompute"]
-
 
 def _same(now: float, then: float) -> bool:
     """To the last bit; what is not defined, such as a rate of an empty group, is so both times."""

@@ -17,8 +17,6 @@ from lib.runner.registry import NoResults, results
 from lib.stats.summary import CURVE, summarise
 from lib.studies.ldp_fairness.cells import rounded_grid
 
-__all__ = ["FRAMES", "GRID", "printed_frame", "rounded_cells", "rounded_frame", "rounding_changes"]
-
 GRID = "ldp_rounded"
 _KEY = [*CURVE, "run"]
 

@@ -39,8 +39,6 @@ from lib.runner.sweep import run_sweep
 from lib.studies.ldp_fairness.cells import split_rows, train
 from lib.studies.ldp_fairness.hyperparameters import SEARCH, TRIALS, TRIALS_VERSION
 
-__all__ = ["VERSION", "OBJECTIVES", "Trial", "search", "seen_by_search"]
-
 VERSION = TRIALS_VERSION
 OBJECTIVES = ("accuracy", "auc")
 

@@ -23,21 +23,6 @@ from lib.studies.privacy_audit.replay import Fit
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.base import Synthesizer
 
-__all__ = [
-    "BUDGET",
-    "DELTA",
-    "DOMAIN",
-    "EPSILON",
-    "FEW_STEPS",
-    "ROUNDS",
-    "SIZES",
-    "Case",
-    "cases",
-    "case",
-    "coinpress",
-    "synthesizer_case",
-]
-
 ADD_OR_REMOVE, _, WITHIN = RELATIONS
 BUDGET = 0.5  # rho; a Gaussian measurement of everything then has its sensitivity as deviation
 EPSILON = 1.0  # of the Laplace mean

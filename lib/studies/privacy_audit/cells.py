@@ -21,17 +21,6 @@ from lib.studies.privacy_audit.cases import DELTA, Case, case, cases
 from lib.studies.privacy_audit.checks import Audit, audit
 from lib.studies.privacy_audit.faults import FAULTS
 
-__all__ = [
-    "LEVEL",
-    "VERSION",
-    "PrivacyCell",
-    "cost",
-    "evidence",
-    "main",
-    "privacy_grid",
-    "run_privacy",
-]
-
 VERSION = "1"
 # false alarm of a cell, and wrong certificate of a cell; below 100 cells, so below 1e-6 in all
 LEVEL = 5e-9

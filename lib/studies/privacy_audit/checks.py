@@ -35,8 +35,6 @@ from lib.dp.empirical_delta import Promise, certified_epsilon, proves_violation
 from lib.rng import stream
 from lib.studies.privacy_audit.replay import Fit, Look, Replay, replay
 
-__all__ = ["CHECKS", "Audit", "audit", "follows_law", "ranks"]
-
 CHECKS = ("law", "price", "budget", "beside", "loss")
 _ROUNDING = 1 + 1e-9
 _INSIDE = (1e-15, 1 - 1e-15)  # ranks that round to 0 or 1 would be infinite quantiles

@@ -38,8 +38,6 @@ from lib.synth.marginal_model import estimate
 from lib.synth.stratified import group_sizes
 from lib.synth.workload import counts
 
-__all__ = ["FAULTS", "Fault", "fault"]
-
 LONE, MANY = "the only one of a group leaves", "one of many leaves"
 LONE_VALUE, VALUE = "the only one of a group changes", "one of many changes"
 _MST = MST(iterations=3)

@@ -8,8 +8,6 @@ import pandas as pd
 from lib.plotting.panels import Picture, legend, panel
 from lib.plotting.style import BLUE, DARK, GREEN
 
-__all__ = ["delta_curves", "epsilons"]
-
 
 def epsilons(table: pd.DataFrame) -> Picture:
     """Declared and certified epsilon of each mechanism.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from lib.runner.registry import Grid
 from lib.studies.privacy_audit import cells
 
-__all__ = ["AUDITS"]
-
 AUDITS = Grid(
     "privacy_audit",
     "Whole fits audited: declared against certified epsilon, and planted faults",

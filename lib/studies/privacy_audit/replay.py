@@ -26,8 +26,6 @@ from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
 from lib.dp.accountant import Entry
 from lib.dp.looks import observed
 
-__all__ = ["Look", "Replay", "difference", "replay"]
-
 Mechanism = Gaussian | Laplace | Exponential
 Fit = Callable[[Any, np.random.Generator], Any]
 

@@ -7,8 +7,6 @@ import pandas as pd
 from lib.studies.privacy_audit.cases import cases
 from lib.studies.privacy_audit.faults import FAULTS
 
-__all__ = ["caught", "certified"]
-
 
 def certified(frame: pd.DataFrame) -> pd.DataFrame:
     """One row for each mechanism without a fault, in the order of the cases.

@@ -29,28 +29,6 @@ from lib.rng import stream
 from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.private_means.scores import METHODS, Runs, scores_of
 
-__all__ = [
-    "VERSION",
-    "SETTINGS",
-    "TABLES",
-    "CROSSINGS",
-    "RHOS",
-    "EPSILONS",
-    "CensusCell",
-    "Table",
-    "Setting",
-    "table_of",
-    "strata",
-    "budgets",
-    "census_grid",
-    "budget_grid",
-    "census_runs",
-    "interval_of",
-    "oracles",
-    "run_census",
-    "run_ledger",
-]
-
 VERSION = "1"
 SEED = 20240212
 RHO = 0.5

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from lib.runner.registry import Grid
 from lib.studies.private_means import census, mixtures
 
-__all__ = ["CENSUS", "MIXTURES", "NEWYORK"]
-
 
 def _census_cells(datasets: tuple[str, ...]) -> Callable[[str], Iterable[object]]:
     def cells(profile: str) -> Iterable[object]:

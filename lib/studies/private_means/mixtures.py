@@ -17,8 +17,6 @@ from lib.runner.cell import KeyedCell, set_normalised
 from lib.studies.private_means.census import RHO, RUNS, SEED, budgets
 from lib.studies.private_means.scores import METHODS, Runs, scores_of
 
-__all__ = ["MixtureCell", "mixture_grid", "mixture_runs", "run_mixture"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MixtureCell(KeyedCell, kind="mixture means"):

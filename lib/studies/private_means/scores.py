@@ -9,8 +9,6 @@ import pandas as pd
 
 from lib.stats.summary import mean_interval
 
-__all__ = ["METHODS", "SCORE", "Runs", "by_method", "of_method", "scores_of"]
-
 METHODS = ("COINPRESS", "StratCOINPRESS", "PubStratCOINPRESS")
 SCORE = ("metric", "method", "mean", "low", "high", "gap", "gap_low", "gap_high")
 Runs = Mapping[tuple[str, str], np.ndarray]  # values over runs, by metric and method

@@ -33,21 +33,6 @@ from lib.paths import REPLICAS
 from lib.synth import AIM
 from lib.synth.marginal_model import MarginalModel
 
-__all__ = [
-    "BUDGET",
-    "DELTA",
-    "NEIGHBOURS",
-    "EDITION",
-    "MAKER",
-    "maker_of",
-    "synthesise",
-    "make",
-    "metadata",
-    "editions",
-    "tried",
-    "total",
-]
-
 DELTA = 1e-9
 # of the fit, which counts a row added or removed; as in the edition before
 BUDGET = zcdp_rho(3.0, DELTA)

@@ -29,8 +29,6 @@ from lib.runner.sealed import to_bytes
 from lib.studies.ldp_fairness.cells import split_rows, train
 from lib.studies.ldp_fairness.hyperparameters import PUBLISHED
 
-__all__ = ["SCORES", "TABLES", "Score", "marginal_error", "run_score", "score_grid", "score_all"]
-
 TABLES = ("replica", "bootstrap", "independent", "real")
 SEED = 20261121
 _DEFAULT = {"max_depth": -1, "learning_rate": 0.1, "n_estimators": 100}

@@ -26,17 +26,6 @@ from lib.studies.synthesizers.tables import BY, TABLES, Table, groups_of, split,
 from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
 from lib.synth.gem import published_spending
 
-__all__ = [
-    "SYNTHESIZERS",
-    "Cell",
-    "stratified",
-    "synthesizer",
-    "declared",
-    "synth_grid",
-    "run_cell",
-    "cost",
-]
-
 SYNTHESIZERS: dict[str, Synthesizer] = {
     "MST": MST(),
     "AIM": AIM(),

@@ -36,8 +36,6 @@ from lib.studies.synthesizers.summary import (
 )
 from lib.studies.synthesizers.tables import ORACLES, origin
 
-__all__ = ["MEASURES", "NEW_YORK", "SPEAKS", "SILENT", "cells", "heard", "tables_of"]
-
 NOTHING = Evidence(math.nan, detail="no stored results")
 Tables = str | Sequence[str]
 NEW_YORK = "newyork"  # the tables of the paper's claims: its own, or the stand-in

@@ -9,8 +9,6 @@ from lib.studies.synthesizers import cells
 from lib.studies.synthesizers.settings import VERSION
 from lib.studies.synthesizers.tables import TABLES
 
-__all__ = ["COVERAGE", "NEWYORK", "NEWYORK_EMPLOYMENT", "NIST"]
-
 
 def _grid(dataset: str) -> Grid:
     def listed(profile: str) -> Iterable[object]:

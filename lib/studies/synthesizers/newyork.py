@@ -17,8 +17,6 @@ import pandas as pd
 from lib.datasets.newyork import load_newyork
 from lib.domain import Domain
 
-__all__ = ["stand_in", "employment", "encode_employment", "EMPLOYMENT_DOMAIN"]
-
 INCOME_EDGES = (10_000, 25_000, 50_000, 100_000)
 # column -> (number of codes, offset added to the raw code); a raw NaN is -1 in folktables and
 # becomes 0 where it occurs

@@ -12,8 +12,6 @@ from lib.domain import Domain
 from lib.studies.synthesizers.tables import groups_of
 from lib.synth.workload import group_errors
 
-__all__ = ["classifier", "group_scores"]
-
 
 def classifier(
     train: pd.DataFrame, target: str, domain: Domain, seed: int

@@ -5,8 +5,6 @@ Pages and claims that read stored results need these and no synthesizer.
 
 from __future__ import annotations
 
-__all__ = ["AS_SPENT", "BASELINES", "DELTA", "EPSILONS", "MAIN", "SEED", "VERSION"]
-
 VERSION = "1"
 SEED = 20240216
 DELTA = 1e-9

@@ -21,21 +21,6 @@ from lib.stats.summary import summarise
 from lib.studies.synthesizers.settings import EPSILONS, MAIN
 from lib.studies.synthesizers.tables import BY, LEVELS, TABLES
 
-__all__ = [
-    "KEYS",
-    "METRICS",
-    "SETTING",
-    "of_level",
-    "group_table",
-    "scored",
-    "averaged",
-    "stored_tables",
-    "main_fits",
-    "finished_runs",
-    "against_vanilla",
-    "pareto",
-]
-
 SETTING = ("dataset", "synthesizer", "by", "epsilon")
 KEYS = (*SETTING, "small", "run")
 METRICS: dict[str, str] = {

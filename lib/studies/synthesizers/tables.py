@@ -22,21 +22,6 @@ from lib.paths import DATA
 from lib.rng import stream
 from lib.studies.synthesizers.newyork import employment, stand_in
 
-__all__ = [
-    "TABLES",
-    "TITLES",
-    "WORDS",
-    "BY",
-    "LEVELS",
-    "ORACLES",
-    "Table",
-    "group_words",
-    "origin",
-    "table_of",
-    "split",
-    "groups_of",
-]
-
 LEVELS = {"SEX": ("SEX",), "RAC1P": ("RAC1P",), "SEX_RAC1P": ("SEX", "RAC1P")}
 BY = ("vanilla", *LEVELS)
 HELD_OUT = 0.2

@@ -26,8 +26,6 @@ from lib.coherence.bounds.paper import (
 from lib.ledger.rules import Evidence, by_name
 from lib.rng import stream
 
-__all__ = ["MEASURES", "at_most_one", "exceeds_too_often", "even_distances", "even_tail"]
-
 FALSE_ALARM = 1e-6  # of a simulated share against beta
 ETAS = (1e-6, 1e-3, 0.05, 0.3)
 

@@ -26,8 +26,6 @@ from lib.studies.coherence import noisy_counts
 from lib.studies.coherence.claims import theory
 from lib.studies.coherence.section5 import WITH
 
-__all__ = ["MEASURES", "GROUPS", "guarantee_misses"]
-
 GROUPS = {"everyone": EVERYONE, "with": WITH}
 REPLICA = Evidence(math.nan, data="replica", detail="only the replica is here")
 _stored = cache(scores)

@@ -20,14 +20,6 @@ from lib.ledger.rules import Evidence, by_name
 from lib.rng import stream
 from lib.studies.coherence.claims.chain import even_distances, even_tail, exceeds_too_often
 
-__all__ = [
-    "MEASURES",
-    "claim2_exact",
-    "corollary2_follows",
-    "reading_distances",
-    "theorem9_counterexample",
-]
-
 
 def two_members(n: int) -> Evidence:
     """Probability that two people end in different halves of ``n``."""

@@ -12,18 +12,6 @@ from lib.plotting.lines import curve, ends
 from lib.plotting.panels import Picture, legend, panel, panels, ticks
 from lib.plotting.style import BLUE, BOUND_COLOURS, BOUND_NAMES, DARK, GREEN, OLIVE, RED
 
-__all__ = [
-    "binary_universe",
-    "count_laws",
-    "description_length",
-    "half_distances",
-    "information",
-    "lens_detail",
-    "promise_against_epsilon",
-    "promise_against_n",
-    "table1_bars",
-]
-
 _MARKERS = dict(zip(BOUND_NAMES, "vos^X", strict=True))
 
 

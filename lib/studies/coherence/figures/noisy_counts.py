@@ -11,8 +11,6 @@ from lib.plotting.lines import curve, ends
 from lib.plotting.panels import Picture, legend, panel, panels
 from lib.plotting.style import BOUND_NAMES, GREEN, IN, NULL, OUT, PINK, SERIES
 
-__all__ = ["bound_against_n", "release_against_epsilon", "tails"]
-
 _OURS, _PAPER = {"color": GREEN}, {"color": "#222222", "linestyle": "--"}
 _BOUNDS = {"theorem7": _PAPER, "tightened": _OURS}
 _ATTACKERS = {"informed": (IN, "o"), "counts": (OUT, "s"), "forest": (PINK, "^")}

@@ -11,15 +11,6 @@ from lib.plotting.lines import curve, dots, ends
 from lib.plotting.panels import Picture, legend, panel, panels, ticks
 from lib.plotting.style import GREEN, IN, NULL, OUT, PINK, REFERENCE
 
-__all__ = [
-    "against_n",
-    "diagram",
-    "distance_dots",
-    "histogram_pair",
-    "profiles",
-    "sorted_distances",
-]
-
 _COLOURS = (IN, OUT, GREEN, PINK)
 _BOX = {"boxstyle": "round,pad=0.6", "facecolor": "#E8F1F8", "edgecolor": "#35607F"}
 

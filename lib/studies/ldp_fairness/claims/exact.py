@@ -19,8 +19,6 @@ from lib.ldp.subset_selection import SS
 from lib.ledger.rules import Evidence
 from lib.studies.ldp_fairness.cells import EPSILONS
 
-__all__ = ["MEASURES", "single_value_probability", "grid_reports"]
-
 DATA = ("adult", "acs_coverage", "lsac")
 ROUNDING = 1e-9
 

@@ -23,8 +23,6 @@ from lib.studies.ldp_fairness.claims.results import (
     score,
 )
 
-__all__ = ["MEASURES"]
-
 
 def _scores(grid: str, dataset, metrics: Sequence[str], distance: bool) -> pd.Series | None:
     """Mean score of each protocol, over the budgets and splits of a run, for runs that have all

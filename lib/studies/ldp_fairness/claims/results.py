@@ -29,8 +29,6 @@ from lib.stats.summary import differences, mean_interval, widening
 from lib.stats.summary import distance as from_fair
 from lib.studies.ldp_fairness import rounding as ldp_rounding
 
-__all__ = ["MEASURES", "NOTHING", "UTILITY", "AUC", "cells_of", "lacks_some", "read", "score"]
-
 UTILITY = ("acc", "f1", "auc", "recall")
 AUC = {
     "labels": "balanced_accuracy",

@@ -34,15 +34,6 @@ from lib.plotting.style import (
 )
 from lib.stats.summary import rank_correlation
 
-__all__ = [
-    "best_shares",
-    "information_curves",
-    "information_outcome",
-    "journey",
-    "protected_keep",
-    "split_bars",
-]
-
 _ATTRIBUTE_COLOURS = (RED, GREEN, BLUE, DARK, PINK, OLIVE)
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 

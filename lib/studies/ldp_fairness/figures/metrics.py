@@ -27,8 +27,6 @@ from lib.plotting.style import (
 )
 from lib.stats.summary import baseline, curves, paired
 
-__all__ = ["metric_curves", "group_rates", "difference_map", "budget_of_protected"]
-
 _BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 0}
 _OPEN: dict[str, Any] = {
     "linestyle": ":",

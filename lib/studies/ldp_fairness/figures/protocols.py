@@ -15,16 +15,6 @@ from lib.plotting.lines import simulated
 from lib.plotting.panels import Picture, panel, panels, protocol_legend, ticks
 from lib.plotting.style import COLOURS, MARKERS
 
-__all__ = [
-    "support_channels",
-    "report_channel",
-    "estimation_error",
-    "variance_curves",
-    "SS_IS_GRR",
-    "least_variance",
-    "best_map",
-]
-
 SS_IS_GRR = "SS with ω = 1, which is GRR"
 _BUDGET = "budget ε of the attribute (log scale)"
 

@@ -14,8 +14,6 @@ from lib.plotting.panels import Picture, panel, panels, protocol_legend, ticks
 from lib.plotting.style import BLUE, COLOURS, MARKERS, METRIC_NAMES, RED, REFERENCE
 from lib.stats.summary import pooled, summarise
 
-__all__ = ["who_moves", "split_gains", "trade_off", "rounding_moves"]
-
 
 def who_moves(
     results: pd.DataFrame,

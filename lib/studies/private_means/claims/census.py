@@ -18,8 +18,6 @@ from lib.stats.holm import holm
 from lib.studies.private_means.census import RHO, oracles
 from lib.studies.private_means.scores import METHODS, of_method
 
-__all__ = ["MEASURES", "race_sizes", "mixtures", "census", "stratified_price"]
-
 PLAIN, STRATIFIED, _ = METHODS
 
 

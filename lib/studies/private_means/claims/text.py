@@ -16,8 +16,6 @@ from lib.ledger.rules import Evidence, by_name
 from lib.means.grouped import Interval, coinpress, laplace_means
 from lib.rng import stream
 
-__all__ = ["MEASURES", "coinpress_error"]
-
 
 def fresh_estimate(epsilon: float = 1.0) -> Evidence:
     """Ratio of a group's noise with a fresh estimate of everybody to that without.

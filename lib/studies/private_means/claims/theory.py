@@ -15,8 +15,6 @@ from lib.means.stratified import strat_laplace
 from lib.means.theory import clip_slack, printed_factor
 from lib.rng import stream
 
-__all__ = ["MEASURES"]
-
 
 def stratified_privacy(epsilons: tuple[float, ...] = (0.1, 1.0, 5.0)) -> Evidence:
     """Whether the strata's releases together lose at most epsilon, by exact densities.

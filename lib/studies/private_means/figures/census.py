@@ -15,16 +15,6 @@ from lib.plotting.panels import Picture, legend, log_if_wide, panel, panels, tic
 from lib.plotting.style import BLUE, GREY, RED, SERIES
 from lib.studies.private_means.scores import METHODS, of_method
 
-__all__ = [
-    "against",
-    "census",
-    "dirichlet_triangles",
-    "error_grid",
-    "lines",
-    "shares",
-    "sweep",
-]
-
 _STYLES = {
     name: {"color": colour, "marker": marker, "label": name}
     for name, colour, marker in zip(METHODS, (GREY, BLUE, RED), "so^", strict=True)

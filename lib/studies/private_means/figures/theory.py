@@ -11,8 +11,6 @@ from lib.plotting.lines import ends
 from lib.plotting.panels import Picture, legend, panel, plain_ticks, ticks
 from lib.plotting.style import BLUE, DARK, GREEN, RED, SERIES
 
-__all__ = ["coverage", "dirichlet_curve", "intervals"]
-
 _LEVELS = {
     "worst": {"linestyle": "-", "color": DARK, "label": "equal groups"},
     "observed": {"linestyle": "-", "color": RED, "label": "New York's races"},

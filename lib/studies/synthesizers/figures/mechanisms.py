@@ -14,8 +14,6 @@ from lib.plotting.lines import ends
 from lib.plotting.panels import Picture, legend, panel, panels
 from lib.plotting.style import BLUE, GREY, RED, SERIES
 
-__all__ = ["errors_by_marginal", "losses", "rounds", "tree"]
-
 
 def tree(edges: Sequence[tuple[str, str]]) -> Picture:
     """A tree over the columns; edges carry the order in which they were chosen."""

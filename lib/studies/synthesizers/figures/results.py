@@ -22,8 +22,6 @@ from lib.plotting.panels import (
 from lib.plotting.style import BLUE, DARK, GREEN, GREY, PINK, RED
 from lib.studies.synthesizers.summary import averaged, pareto
 
-__all__ = ["COLOURS", "NAMES", "against_epsilon", "front", "groups_by_size", "two_protocols"]
-
 COLOURS = {"vanilla": DARK, "SEX": BLUE, "RAC1P": RED, "SEX_RAC1P": GREEN}
 NAMES = {"vanilla": "plain", "SEX": "by sex", "RAC1P": "by race", "SEX_RAC1P": "by sex × race"}
 _MARKERS = dict(zip(COLOURS, "so^D", strict=True))
