@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from lib.cli.options import add_unsealed, believe_unsealed
 from lib.runner import gather_grid, run_grid
 from lib.runner.sources import in_words
 from lib.runner.sweep import available_workers
+from lib.validate import refusal
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -20,6 +24,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--workers", type=int, help="processes; one fewer than the machine has threads if not given"
     )
     option("--backend", default="loky", help="joblib backend (loky, threading, sequential)")
+    option(
+        "--dask",
+        metavar="SCHEDULER",
+        help="run on a Dask cluster: the scheduler's address (tcp://host:8786) or its file",
+    )
     option(
         "--mix-versions",
         action="store_true",
@@ -46,16 +55,35 @@ def run(args: Namespace) -> int:
         there, missing = gather_grid(args.grid, list(map(Path, args.gather)), args.profile)
         print(f"{there} cells of {args.grid} ({args.profile}), {missing} missing")
         return 0
-    frame = run_grid(
-        args.grid,
-        args.profile,
-        workers=available_workers() if args.workers is None else args.workers,
-        backend=args.backend,
-        mix_versions=args.mix_versions,
-        part=_part(args.part) if args.part else None,
-    )
+    with _cluster(args.dask) if args.dask else nullcontext(args.backend) as backend:
+        frame = run_grid(
+            args.grid,
+            args.profile,
+            workers=available_workers() if args.workers is None else args.workers,
+            backend=backend,
+            mix_versions=args.mix_versions,
+            part=_part(args.part) if args.part else None,
+        )
     print(f"{len(frame)} cells of {args.grid} ({args.profile}){in_words(frame)}")
     return 0
+
+
+@contextmanager
+def _cluster(scheduler: str) -> Iterator[str]:
+    """The backend of a cluster, while this process is connected to its scheduler."""
+    try:
+        from dask.distributed import Client
+    except ImportError:
+        raise ValueError("--dask needs the package dask[distributed]; install it") from None
+    if re.match(r"[a-z]+://", scheduler):
+        where = {"address": scheduler}
+    elif Path(scheduler).is_file():
+        where = {"scheduler_file": scheduler}
+    else:
+        raise refusal("dask", "an address such as tcp://host:8786 or a scheduler's file", scheduler)
+    with Client(**where, timeout=20) as client:
+        print(f"{scheduler}: {len(client.ncores())} workers", flush=True)
+        yield "dask"
 
 
 def _part(text: str) -> tuple[int, int]:

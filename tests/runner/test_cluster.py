@@ -5,7 +5,6 @@ too; nothing is lost.
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from lib.cli import main
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import run_grid
 from lib.runner.store import Store
@@ -23,6 +23,7 @@ from tests.runner.toy import run_toy
 from tests.runner.toy_grid import CELLS, GRID
 
 PAGE = (CHAPTERS / "guides" / "scale.md").read_text()
+DRIVER = "python -m lib run ldp_main --dask"
 STABLE = ["cell", "number", "value", "label"]
 BIN = Path(sys.executable).parent
 
@@ -66,8 +67,6 @@ def start(tmp_path):
 
 def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start, tmp_path):
     distributed = pytest.importorskip("distributed")
-    (driver,) = re.findall(r"```python\n(# drive\.py\n.*?)```", PAGE, re.DOTALL)
-    (tmp_path / "drive.py").write_text(driver)
     start([*_printed("dask scheduler"), "--port", "0", "--no-dashboard"])
     # without a nanny nobody starts a killed worker again
     workers = [start([*_printed("dask worker"), "--no-nanny", "--no-dashboard"]) for _ in range(2)]
@@ -76,7 +75,8 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
     def stored() -> int:
         return len(Store(path, version="1"))
 
-    driving = start(["python", "drive.py", "tests.runner.toy_grid:GRID", "paper"])
+    driver = [w.replace("ldp_main", "tests.runner.toy_grid:GRID") for w in _printed(DRIVER)]
+    driving = start(driver)
     _wait(lambda: stored() >= 5)
     workers[0].kill()
     then = stored()
@@ -97,3 +97,9 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
         CELLS, run_toy, Store(tmp_path / "quiet.parquet", version="1"), progress=False
     )
     pd.testing.assert_frame_equal(table[STABLE], quiet[STABLE])
+
+
+def test_a_scheduler_that_is_none_is_refused_before_any_work(capsys):
+    assert main(["run", "ldp_main", "--dask", "no-such-file.json"]) == 2
+    said = capsys.readouterr().err
+    assert "dask must be an address such as tcp://host:8786 or a scheduler's file" in said
