@@ -9,8 +9,7 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
-from scipy import stats
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from lib import validate
 from lib.coherence.distances import DISTANCES, shuffled_distances, split_distance
@@ -18,7 +17,7 @@ from lib.coherence.learners import Learner
 from lib.groups import groups_of_at_least
 from lib.processes import end_with_parent
 from lib.rng import stream
-from lib.stats.summary import mean_interval
+from lib.stats.summary import clopper_pearson, mean_interval
 
 LABELS = ("confidence", "hard")
 OUT_OF_RANGE = ("refuse", "clip", "allow")
@@ -211,20 +210,6 @@ def _compare(
         "mean_b": float(h[~inside].mean()),
     }
     return facts | ({"distances": np.append(found, null)} if setup.keep_null else {})
-
-
-@validate.check_types
-def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Exact interval of a probability from ``hits`` in ``n``.
-
-    Examples
-    --------
-    >>> [round(end, 3) for end in clopper_pearson(0, 100)]
-    [0.0, 0.036]
-    """
-    validate.integer("hits", hits, low=0, high=validate.integer("n", n, low=1))
-    interval = stats.binomtest(int(hits), int(n)).proportion_ci(level, method="exact")
-    return float(interval.low), float(interval.high)
 
 
 @dataclass(frozen=True)

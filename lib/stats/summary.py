@@ -74,6 +74,20 @@ def mean_interval(
 
 
 @validate.check_types
+def clopper_pearson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Exact interval of a probability from ``hits`` in ``n``.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in clopper_pearson(0, 100)]
+    [0.0, 0.036]
+    """
+    validate.integer("hits", hits, low=0, high=validate.integer("n", n, low=1))
+    interval = stats.binomtest(int(hits), int(n)).proportion_ci(level, method="exact")
+    return float(interval.low), float(interval.high)
+
+
+@validate.check_types
 def widening(runs: int, ratio: float) -> float:
     """How many times wider the corrected resampled interval is than the t interval over ``runs``
     splits.

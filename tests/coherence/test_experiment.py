@@ -8,10 +8,11 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from lib.coherence.experiment import Result, Setup, clopper_pearson, demcoh, halves, one_split
+from lib.coherence.experiment import Result, Setup, demcoh, halves, one_split
 from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
 from lib.groups import EVERYONE, groups
 from lib.rng import stream
+from lib.stats.summary import clopper_pearson
 from tests.conftest import FALSE_ALARM
 
 
@@ -198,9 +199,3 @@ def test_splits_without_a_distance_are_neither_hits_nor_misses():
     alone = result.summary().set_index("group").loc["alone"]
     assert alone["splits"] == 0
     assert alone[["distance", "least", "most", "low", "high"]].isna().all()
-
-
-def test_clopper_pearson_against_the_beta_law():
-    low, high = clopper_pearson(3, 50)
-    assert low == pytest.approx(stats.beta.ppf(0.025, 3, 48))
-    assert high == pytest.approx(stats.beta.ppf(0.975, 4, 47))

@@ -14,6 +14,7 @@ from lib.stats.summary import (
     agreement,
     baseline,
     cell_runs,
+    clopper_pearson,
     curves,
     differences,
     distance,
@@ -246,3 +247,9 @@ def test_small_p_values_are_not_printed_to_the_last_digit():
     assert p_in_words(1e-164) == p_in_words(0.0) == "p < 1e-6"
     assert p_in_words(2e-6) == "p = 2e-06"
     assert p_in_words(0.0321) == "p = 0.032"
+
+
+def test_clopper_pearson_against_the_beta_law():
+    low, high = clopper_pearson(3, 50)
+    assert low == pytest.approx(stats.beta.ppf(0.025, 3, 48))
+    assert high == pytest.approx(stats.beta.ppf(0.975, 4, 47))

@@ -14,14 +14,13 @@ import numpy as np
 import pandas as pd
 
 from lib.coherence.bounds.within_group import insufficient_epsilon
-from lib.coherence.experiment import clopper_pearson
 from lib.coherence.solver import Setting, solve
 from lib.datasets import load_raw
 from lib.datasets.section5 import TARGET, load_section5
 from lib.groups import EVERYONE
 from lib.ledger.rules import Evidence, by_name, needs_results, p_positive
 from lib.runner import NoResults, scores
-from lib.stats.summary import mean_interval, widening
+from lib.stats.summary import clopper_pearson, mean_interval, widening
 from lib.studies.coherence import noisy_counts
 from lib.studies.coherence.claims import theory
 from lib.studies.coherence.section5 import WITH

@@ -1,0 +1,151 @@
+"""Figures of the study: the experiment drawn, distances as dots, and lines named at their ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from lib.plotting.lines import curve, dots, ends
+from lib.plotting.panels import Picture, legend, panel, panels
+from lib.plotting.style import BLUE, GREY, IN, NULL, OUT, RED, REFERENCE
+
+__all__ = ["diagram", "distance_dots", "lines", "sorted_distances"]
+
+_BOX = {"boxstyle": "round,pad=0.6", "facecolor": "none", "edgecolor": BLUE}
+_COLOURS = (RED, BLUE)
+
+
+def diagram() -> Picture:
+    """The experiment of Figure 1, from the top to the bottom."""
+    boxes = {
+        "X": (0.5, 3.0, "data set X"),
+        "a": (0.0, 2.0, "half $X_a$"),
+        "b": (1.0, 2.0, "half $X_b$\n(held back)"),
+        "R": (0.0, 1.0, "release, learner\n$\\mathcal{L}(\\mathcal{A}(X_a))$"),
+        "h": (1.0, 1.0, "predictor $h$"),
+        "d": (0.5, 0.0, "for each group C:\n$W_1(h(X_a|_C),\\ h(X_b|_C))$"),
+    }
+    fig, ax = panel((4.2, 4.2), xlim=(-0.5, 1.5), ylim=(-0.4, 3.3))
+    ax.axis("off")
+    centre = {"ha": "center", "va": "center", "fontsize": 10}
+    texts = {name: ax.text(*place, **centre, bbox=_BOX) for name, place in boxes.items()}
+    for start, end in ("Xa", "Xb", "aR", "Rh", "hd", "bh"):
+        ends_of = {"patchA": texts[start].get_bbox_patch(), "patchB": texts[end].get_bbox_patch()}
+        arrow = {"arrowstyle": "->", "color": BLUE} | ends_of
+        ax.annotate("", boxes[end][:2], boxes[start][:2], arrowprops=arrow)
+    return fig, (
+        "Flow of the experiment: the data set X is split at random into halves a and b; a curator's"
+        " release of half a goes to a learner, which makes a predictor; its predictions on the two"
+        " halves are compared group by group."
+    )
+
+
+def sorted_distances(
+    series: Mapping[str, np.ndarray], null: tuple[float, float], reference: float
+) -> Picture:
+    """Distances over splits, sorted, one line for each of ``series``.
+
+    ``null`` is the band that sampling alone makes, ``reference`` a printed value.
+    """
+    fig, ax = panel((5.2, 3.4), "split, sorted by distance", "$W_1$ distance")
+    words = []
+    for (name, distances), colour in zip(series.items(), (IN, OUT), strict=True):
+        distances = np.sort(distances)
+        ranks = np.arange(1, distances.size + 1)
+        ax.plot(ranks, distances, ".-", color=colour, markersize=4, linewidth=1)
+        ax.text(ranks[len(ranks) // 3], distances.max() + 0.03, name, color=colour)
+        words.append(f"{name} from {ends(distances, '.3f')}")
+    ax.axhspan(*null, color=NULL, alpha=0.3, linewidth=0, label="sampling alone")
+    ax.axhline(reference, **REFERENCE, label=f"paper's mean {reference:g}")
+    ax.set_ylim(0, None)
+    legend(fig)
+    return fig, f"Sorted W1 distances over splits: {'; '.join(words)}."
+
+
+def distance_dots(rows: pd.DataFrame, label: str, series: str) -> Picture:
+    """Mean distance with its interval, one line a ``label``, one colour a ``series``.
+
+    Grey ticks are what sampling alone makes, the column ``null``.
+    """
+    names, kinds = (list(dict.fromkeys(rows[column])) for column in (label, series))
+    fig, ax = panel((5.4, 1.0 + 0.32 * len(names)), "mean $W_1$ distance", xlim=(-0.03, 2.05))
+    dots(ax, rows, names, (label, series), dict(zip(kinds, _COLOURS, strict=False)))
+    legend(fig, ncols=3)
+    top, least = (rows.loc[rows["mean"].agg(end)] for end in ("idxmax", "idxmin"))
+    above = int((rows["low"] > rows["null"]).sum())
+    return fig, (
+        f"Mean W1 distance with its 95% interval for each {label} ({len(names)}), one colour"
+        f" for each {series} ({', '.join(map(str, kinds))}), beside a tick for what sampling"
+        f" alone makes. The distance is largest for {top[label]},"
+        f" {top[series]} ({top['mean']:.2f}) and smallest for {least[label]},"
+        f" {least[series]} ({least['mean']:.2f}); {above} of {len(rows)} intervals lie"
+        " above their tick."
+    )
+
+
+def lines(
+    rows: pd.DataFrame,
+    x: str,
+    y: str,
+    series: str,
+    *,
+    labels: tuple[str, str],
+    styles: Mapping[str, dict] | None = None,
+    by: str | None = None,
+    log: str = "",
+    **settings,
+) -> Picture:
+    """Lines of ``y`` against ``x``, each named at its end; a panel for each value of ``by``.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        In columns ``low`` and ``high`` the intervals, if there are any; no line where ``y`` is NaN.
+    labels : (str, str)
+        Of the two axes, in words with units.
+    styles : mapping of str to dict
+        How to draw some of the series; the others are grey.
+    by : str, optional
+        Column whose values have panels of their own, one below the other.
+    settings
+        Properties of every panel, as of :func:`lib.plotting.panels.panels`.
+    """
+    rows = rows.dropna(subset=[y]).astype({x: float, y: float})
+    titles = list(dict.fromkeys(rows[by])) if by else [""]
+    size = 5.6, 0.6 + (3.2 if len(titles) == 1 else 2.4 * len(titles))
+    fig, grid = panels(
+        size, (len(titles), 1), *labels, titles=titles, log=log, sharex=True, **settings
+    )
+    words = []
+    for ax, title in zip(grid.flat, titles, strict=True):
+        ax.set_ylabel(labels[1])
+        named = []
+        for name, own in (rows[rows[by] == title] if by else rows).groupby(series, sort=False):
+            style = {"color": GREY, "linewidth": 1.4} | (styles or {}).get(str(name), {})
+            draw = curve if "low" in own else _line
+            draw(ax, own, x, y, **style)
+            named.append((str(name), own[x].iloc[-1], own[y].iloc[-1], style["color"]))
+            start, stop = own[x].iloc[[0, -1]]
+            where = f"{title}, {name}" if title else name
+            words.append(f"{where}: {ends(own[y], '.3g')} from {start:.3g} to {stop:.3g}")
+        _name_ends(ax, named)
+    return fig, f"{labels[1]} against {labels[0]}. {'; '.join(words)}."
+
+
+def _line(ax: Axes, rows: pd.DataFrame, x: str, y: str, **style) -> None:
+    ax.plot(rows[x], rows[y], **style)
+
+
+def _name_ends(ax: Axes, named: list[tuple[str, float, float, str]], gap: float = 13.0) -> None:
+    """Write each name beside the end of its line, moved up where it would touch the one below."""
+    ax.figure.canvas.draw()
+    below = -np.inf
+    for name, x, y, colour in sorted(named, key=lambda end: end[2]):
+        at = ax.transData.transform((x, y))[1] * 72 / ax.figure.dpi
+        place = max(at, below + gap * (1 + name.count("\n")))
+        style = {"color": colour, "fontsize": 9, "va": "center"}
+        ax.annotate(name, (x, y), (6, place - at), textcoords="offset points", **style)
+        below = place

@@ -1,0 +1,35 @@
+"""Stored distances in summary: one row for each setting and group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from lib.runner import scores
+from lib.stats.summary import summarise
+
+__all__ = ["mean_distances"]
+
+
+def mean_distances(grid: str, by: Sequence[str], **setting: object) -> pd.DataFrame:
+    """Mean W1 over splits with its 95% interval: ``*by, mean, low, high, runs, null, q95``.
+
+    Parameters
+    ----------
+    grid : str
+        Name of a grid of this study, such as ``"coherence_section5"``.
+    by : sequence of str
+        What tells the rows of the result apart.
+    **setting
+        Value, or list of values, of further columns: ``learner="forest"``.
+
+    ``null`` is what sampling alone makes, ``q95`` the distance that one split in twenty exceeds.
+    """
+    rows = scores(grid)
+    for column, value in setting.items():
+        rows = rows[rows[column].isin(value if isinstance(value, list) else [value])]
+    groups = rows.groupby(list(by), sort=False)
+    null, q95 = groups["null"].mean(), groups["distance"].quantile(0.95)
+    found = summarise(rows, by, "distance", sort=False, floor=0.0).set_index(list(by))
+    return found.assign(null=null, q95=q95).reset_index()
