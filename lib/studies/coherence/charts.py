@@ -12,8 +12,6 @@ from lib.plotting.lines import curve, dots, ends
 from lib.plotting.panels import Picture, legend, panel, panels
 from lib.plotting.style import BLUE, GREY, IN, NULL, OUT, RED, REFERENCE
 
-__all__ = ["diagram", "distance_dots", "lines", "sorted_distances"]
-
 _BOX = {"boxstyle": "round,pad=0.6", "facecolor": "none", "edgecolor": BLUE}
 _COLOURS = (RED, BLUE)
 

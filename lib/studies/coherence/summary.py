@@ -9,8 +9,6 @@ import pandas as pd
 from lib.runner import scores
 from lib.stats.summary import summarise
 
-__all__ = ["mean_distances"]
-
 
 def mean_distances(grid: str, by: Sequence[str], **setting: object) -> pd.DataFrame:
     """Mean W1 over splits with its 95% interval: ``*by, mean, low, high, runs, null, q95``.
