@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import io
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from html import escape
@@ -24,6 +25,9 @@ if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reac
     from matplotlib.figure import Figure
 
 
+# a dependency's progress bars miss widgets, which a rendered page could not use anyway
+warnings.filterwarnings("ignore", message="IProgress not found")
+
 PROFILES = ("quick", "paper")
 NUMBER = '<td class="num">'
 STYLE = ROOT / "lib" / "plotting" / "companion.mplstyle"
@@ -35,11 +39,11 @@ ORIGIN = {
 }
 KNOWN_RULES: dict[str, Callable[[str, Any], Any]] = {
     "profile": partial(validate.choice, allowed=PROFILES),
-    "seed": partial(validate.integer, low=0),
-    "runs": partial(validate.integer, low=1),
-    "n": partial(validate.integer, low=1),
-    "splits": partial(validate.integer, low=1),
-    "draws": partial(validate.integer, low=1),
+    "seed": partial(validate.integer, low=0, high=2**63 - 1),
+    "runs": partial(validate.integer, low=1, high=10_000),
+    "n": partial(validate.integer, low=1, high=10_000_000),
+    "splits": partial(validate.integer, low=1, high=10_000),
+    "draws": partial(validate.integer, low=1, high=10_000_000),
     "epsilon": validate.budget,
 }
 
@@ -232,6 +236,7 @@ def figure_html(
     from lib.plotting.dark import darken
 
     light = _png(fig)
+    fig.set_layout_engine("none")  # both have one layout, and it is costly
     darken(fig)
     pictures = "".join(
         f'<img class="only-{ground}" src="data:image/png;base64,{code}" alt="{escape(alt.strip())}"'
@@ -260,7 +265,7 @@ def _png(fig: Figure) -> str:
     picture: Image.Image = Image.open(drawn)
     if not any(map(has_heat_map, fig.axes)):
         picture = picture.quantize(256, method=Image.Quantize.FASTOCTREE)
-    picture.save(packed, "PNG", optimize=True)
+    picture.save(packed, "PNG")
     return base64.b64encode(packed.getvalue()).decode()
 
 

@@ -133,6 +133,18 @@ def _failure(output: Path, log: str) -> str:
     return log
 
 
+def kernel_environment() -> dict[str, str]:
+    """The environment of a kernel: one thread, no download, no warning of a library's own."""
+    # one thread a kernel: two run side by side, and results must not depend on the number of
+    # threads
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    environment = os.environ | threads | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    # a build takes the data that are there: a download midway would change the key it has just
+    # computed
+    environment.setdefault("COMPANION_OFFLINE", "1")
+    return environment
+
+
 def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
     output.parent.mkdir(parents=True, exist_ok=True)
     command = [
@@ -152,16 +164,7 @@ def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
     for name, value in parameters.items():
         command += ["-p", name, str(value)]
     start = time.perf_counter()
-    # one thread a kernel: two run side by side, and results must not depend on the number of
-    # threads
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    environment = os.environ | threads | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    # a build takes the data that are there: a download midway would change the key it has just
-    # computed
-    environment.setdefault("COMPANION_OFFLINE", "1")
-    # tqdm, which a dependency imports, misses widgets that a rendered page could not use anyway
-    filters = [environment.get("PYTHONWARNINGS", ""), "ignore:IProgress not found"]
-    environment["PYTHONWARNINGS"] = ",".join(filter(None, filters))
+    environment = kernel_environment()
     for _ in range(_KERNEL_STARTS):
         done = run_program(command, env=environment)
         if not (done.returncode and any(sign in done.stderr for sign in _NO_KERNEL)):

@@ -58,6 +58,24 @@ def drop_unwanted(html: Path) -> None:
             page.write_text(shorter)
 
 
+def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> Path:
+    """Render ``folder`` and return the folder of its pages; ``strict``: a warning is an error.
+
+    Raises
+    ------
+    RenderError
+        With jupyter-book's own output.
+    """
+    program = str(Path(sys.executable).with_name("jupyter-book"))
+    command = [program, "build", str(folder), "--path-output", str(output)]
+    done = run_program([*command, "-W", "-n", "--keep-going"] if strict else command)
+    html = output / "_build" / "html"
+    if done.returncode or not (html / "index.html").exists():
+        raise RenderError(done.stdout + done.stderr)
+    drop_unwanted(html)
+    return html
+
+
 def render(folder: Path, output: Path) -> Path:
     """Build ``folder`` into ``output/_build/html`` unless the page there was made from the same
     bytes.
@@ -78,20 +96,7 @@ def render(folder: Path, output: Path) -> Path:
     # of labels that have moved since, and keep pages that are no longer listed.
     for old in (html, html.with_name(".doctrees")):
         shutil.rmtree(old, ignore_errors=True)
-    command = [
-        str(Path(sys.executable).with_name("jupyter-book")),
-        "build",
-        str(folder),
-        "--path-output",
-        str(output),
-        "-W",
-        "-n",
-        "--keep-going",
-    ]
-    done = run_program(command)
-    if done.returncode or not index.exists():
-        raise RenderError(done.stdout + done.stderr)
-    drop_unwanted(html)
+    jupyter_book(folder, output)
     if loads := outside_resources(html):
         raise RenderError("pages load from other hosts:\n" + "\n".join(loads))
     write_whole(stamp, key)

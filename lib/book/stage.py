@@ -108,6 +108,13 @@ def _copy_executed(chapter: Executed, root: Path, target: Path) -> None:
     nbformat.write(notebook, target)
 
 
+def copy_static(root: Path, folder: Path) -> None:
+    """Put the book's style, scripts and MathJax into ``folder``."""
+    shutil.copytree(root / "chapters" / "_static", folder)
+    (folder / "mathjax").mkdir()
+    shutil.copy(mathjax(), folder / "mathjax" / "tex-svg.js")
+
+
 def stage(
     root: Path, pages: Sequence[Page], executed: Sequence[Executed], profile: str, folder: Path
 ) -> None:
@@ -128,8 +135,6 @@ def stage(
     for name in ("_toc.yml", "references.bib"):
         shutil.copy(root / name, folder / name)
     (folder / "_config.yml").write_text(staged_config(root))
-    shutil.copytree(root / "chapters" / "_static", folder / "_static")
+    copy_static(root, folder / "_static")
     copy_licences(folder / "_static" / "licences")
     write_reference([p.doc for p in pages if p.doc.startswith(f"{FOLDER}/")], folder, root)
-    (folder / "_static" / "mathjax").mkdir()
-    shutil.copy(mathjax(), folder / "_static" / "mathjax" / "tex-svg.js")

@@ -16,6 +16,7 @@ COMMANDS = {
     "data": "list, fetch or verify the data files",
     "run": "run what is missing of a grid; interrupt and call again at will",
     "tune": "search the baseline's hyper-parameters on training folds",
+    "rerun": "run one chapter with other parameters and render it",
     "book": "execute what changed and render the book",
     "claims": "print the ledger of claims",
     "privacy-audit": "audit the exact privacy losses of whole fits against what they declare",

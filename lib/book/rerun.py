@@ -1,0 +1,259 @@
+"""One chapter again with other parameters: checked, executed by papermill, rendered as a small
+book of its own; several values give a page each, and one that sets them side by side.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import product
+from pathlib import Path
+
+import nbformat
+import papermill
+import yaml
+from papermill.exceptions import PapermillExecutionError
+
+from lib import validate
+from lib.book.execute import kernel_environment
+from lib.book.launch import staged_config
+from lib.book.pairs import SETUP
+from lib.book.render import jupyter_book
+from lib.book.stage import copy_static
+from lib.book.teaching import run_times
+from lib.book.toc import Page, pages, read_notebook
+from lib.paths import ROOT
+
+__all__ = ["estimate", "requested", "rerun"]
+
+Parameters = dict[str, object]
+COUNTS = ("runs", "splits", "draws")  # the work of a page grows with each
+TYPES = {"str": str, "int": int, "float": float, "bool": {"True": True, "False": False}.__getitem__}
+ALONGSIDE = ("chapters/front/glossary", "chapters/front/references")  # what every page links to
+COMPARISON = "chapters/side_by_side"
+
+
+def chapter(name: str, root: Path = ROOT) -> Page:
+    """The chapter ``name``, as ``ldp/fairness``.
+
+    Raises
+    ------
+    ValueError
+        With the names that there are.
+    """
+    known = {p.doc.removeprefix("chapters/"): p for p in pages(root) if p.is_chapter}
+    short = name.removeprefix("chapters/").removesuffix(".md").removesuffix(".ipynb")
+    return known[validate.choice("chapter", short, known)]
+
+
+def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
+    """Each combination of the values that ``words`` ask for, as ``["epsilon=0.5,1", "seed=1"]``.
+
+    Raises
+    ------
+    ValueError
+        For a name that is no parameter of the page, a value of another type, or a word of
+        another form.
+    """
+    known = papermill.inspect_notebook(str(page.notebook))
+    values: dict[str, list[object]] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not text:
+            raise validate.refusal("parameter", "NAME=VALUE or NAME=VALUE,VALUE", word)
+        validate.choice("parameter", name, known)
+        kind = known[name]["inferred_type_name"]
+        values[name] = [_value(name, kind, one) for one in text.split(",")]
+    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+
+
+def _value(name: str, kind: str, text: str) -> object:
+    try:
+        return TYPES.get(kind, str)(text)
+    except (ValueError, KeyError):
+        raise validate.refusal(name, f"of the type {kind}", text) from None
+
+
+def estimate(page: Page, parameters: Parameters) -> float:
+    """Seconds that the page should take: its last run time, in proportion to what is counted.
+
+    The time is of the book's own build, on the machine that ``data/run_times.csv`` names.
+    """
+    known = papermill.inspect_notebook(str(page.notebook))
+    factor = 1.0
+    for name in COUNTS:
+        if name in parameters:
+            factor *= max(1.0, float(str(parameters[name])) / float(known[name]["default"]))
+    return float(run_times().get(page.doc, 60.0)) * factor
+
+
+def label(parameters: Parameters) -> str:
+    """The parameters in words, ``epsilon = 1, seed = 3``."""
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "as in the book"
+
+
+def rerun(
+    page: Page, versions: Sequence[Parameters], folder: Path, *, progress: bool = True
+) -> Path:
+    """Execute and render each version of ``page`` below ``folder``; the page to open is returned.
+
+    Raises
+    ------
+    ValueError
+        With the page's own words, for a value that it refuses.
+    RuntimeError
+        If a cell fails.
+    """
+    book = folder / "stage"
+    shutil.rmtree(folder, ignore_errors=True)
+    copy_static(page.root, book / "_static")
+    executed = []
+    for number, parameters in enumerate(versions, 1):
+        doc = page.doc if len(versions) == 1 else f"{page.doc}--{number}"
+        notebook = _execute(page, parameters, folder / f"{number}.ipynb", progress)
+        executed.append((doc, label(parameters), notebook))
+        (book / doc).parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(_as_page(notebook, page, f"--{number}"), book / f"{doc}.ipynb")
+    entries = [{"file": doc, "title": said} for doc, said, _ in executed]
+    if len(versions) > 1:
+        text = side_by_side(executed)
+        (book / f"{COMPARISON}.md").write_text(text, encoding="utf-8")
+        entries.insert(0, {"file": COMPARISON})
+    for doc in ALONGSIDE:
+        (book / doc).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page.root / f"{doc}.md", book / f"{doc}.md")
+    first, *others = entries
+    others += [{"file": doc} for doc in ALONGSIDE]
+    contents = {"format": "jb-book", "root": first["file"], "chapters": others}
+    (book / "_toc.yml").write_text(yaml.safe_dump(contents))
+    (book / "_config.yml").write_text(staged_config(page.root))
+    shutil.copy(page.root / "references.bib", book)
+    return jupyter_book(book, folder, strict=False) / f"{first['file']}.html"
+
+
+def _execute(
+    page: Page, parameters: Mapping[str, object], output: Path, progress: bool
+) -> nbformat.NotebookNode:
+    before = dict(os.environ)
+    os.environ.update(kernel_environment())
+    try:
+        papermill.execute_notebook(
+            str(page.notebook),
+            str(output),
+            dict(parameters),
+            cwd=str(page.root),
+            progress_bar={"desc": label(dict(parameters))} if progress else False,
+            start_timeout=45,
+        )
+    except PapermillExecutionError as error:
+        if error.ename == "ValueError":
+            raise ValueError(error.evalue) from None
+        raise RuntimeError(f"{page.doc} failed in {error}") from None
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    return read_notebook(output)
+
+
+def _as_page(notebook: nbformat.NotebookNode, page: Page, suffix: str) -> nbformat.NotebookNode:
+    """The executed notebook as a page of the small book: labels of its own, links into the built
+    book.
+    """
+    notebook = nbformat.from_dict(notebook)
+    notebook.cells = [c for c in notebook.cells if SETUP not in c.metadata.get("tags", [])]
+    notebook.metadata.pop("papermill", None)
+    text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    labels = set(re.findall(r"^(?::label: (\S+)|\(([\w-]+)\)=)$", text, re.M))
+    own = {a or b for a, b in labels}
+    for cell in notebook.cells:
+        cell.metadata.pop("papermill", None)
+        if cell.cell_type == "markdown":
+            cell.source = _own_labels(_outside_links(cell.source, page, own), own, suffix)
+    return notebook
+
+
+def _own_labels(text: str, own: set[str], suffix: str) -> str:
+    for name in sorted(own, key=len, reverse=True):
+        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", name + suffix, text)
+    return text
+
+
+def _outside_links(text: str, page: Page, own: set[str]) -> str:
+    """Links to other pages as links into the built book, or as words where there is none."""
+
+    def link(match: re.Match) -> str:
+        role, words, place = match[1], (match[2] or "").strip(), match[3].strip()
+        if role == "doc":
+            there = posixpath.normpath(posixpath.join(posixpath.dirname(page.doc), place))
+            built = page.root / "_build" / "html" / f"{there}.html"
+            words = words or _title(page.root / f"{there}.md")
+            return f"[{words}]({built.as_uri()})" if built.exists() else f"*{words}*"
+        return match[0] if place in own else f"*{words or place}*"
+
+    return re.sub(r"\{(doc|ref|prf:ref|numref)\}`(?:([^`<]*)<)?([^`<>]+)>?`", link, text)
+
+
+def _title(text: Path) -> str:
+    found = re.search(r"^# (.+)$", text.read_text(), re.M) if text.exists() else None
+    return found[1] if found else text.stem
+
+
+def side_by_side(executed: Sequence[tuple[str, str, nbformat.NotebookNode]]) -> str:
+    """A page (MyST) with what differs between the versions: numbers of the prose, then outputs
+    under the headings that they stand under.
+    """
+    notebooks = [notebook for _, _, notebook in executed]
+    texts = (c.source for c in notebooks[0].cells if c.cell_type == "markdown")
+    title = next((line for text in texts for line in text.splitlines() if line), "# Versions")
+    lines = [f"{title}: {len(executed)} versions side by side", ""]
+    lines += [f"- {{doc}}`{said} </{doc}>`" for doc, said, _ in executed]
+    numbers = [_glued(notebook) for notebook in notebooks]
+    rows = [n for n in numbers[0] if len({str(other.get(n)) for other in numbers}) > 1]
+    if rows:
+        names = [said for _, said, _ in executed]
+        lines += ["", "## Numbers of the text that differ", "", "| | " + " | ".join(names) + " |"]
+        lines += ["|---" * (len(names) + 1) + "|"]
+        lines += [f"| {n} | " + " | ".join(o.get(n, "–") for o in numbers) + " |" for n in rows]
+    heading = ""
+    for cells in zip(*(n.cells for n in notebooks), strict=True):
+        if cells[0].cell_type == "markdown":
+            heads = re.findall(r"^##+ (.+)$", cells[0].source, re.M)
+            heading = heads[-1] if heads else heading
+            continue
+        shown = [_html(cell) for cell in cells]
+        if len(set(shown)) > 1:
+            lines += ["", f"## {heading}", ""] if heading else [""]
+            heading = ""
+            parts = (
+                f"<section><p><strong>{escape(said)}</strong></p>{html}</section>"
+                for (_, said, _), html in zip(executed, shown, strict=True)
+            )
+            lines += ["````{raw} html", f'<div class="side-by-side">{"".join(parts)}</div>', "````"]
+    return "\n".join(lines) + "\n"
+
+
+def _glued(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    found = {}
+    for cell in notebook.cells:
+        for out in cell.get("outputs", []):
+            if name := out.get("metadata", {}).get("scrapbook", {}).get("name"):
+                text = next(iter(out["data"].values()))
+                found[name] = str(text).strip("'\"")
+    return found
+
+
+def _html(cell: nbformat.NotebookNode) -> str:
+    """What a cell shows, as HTML."""
+    shown = []
+    for out in cell.get("outputs", []):
+        if out.output_type == "stream" and out.name == "stdout":
+            shown.append(f"<pre>{escape(out.text)}</pre>")
+        data = out.get("data", {})
+        if out.get("metadata", {}).get("scrapbook") or not data:
+            continue
+        shown.append(data.get("text/html") or f"<pre>{escape(data.get('text/plain', ''))}</pre>")
+    return "".join(shown)

@@ -1,0 +1,33 @@
+"""``python -m lib rerun``: one chapter with other parameters, as a page."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from lib.book.rerun import chapter, estimate, label, requested, rerun
+from lib.paths import BUILD
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The chapter and its parameters."""
+    parser.add_argument("chapter", help="as in ldp/fairness; a wrong one is answered with the list")
+    parser.add_argument(
+        "parameters",
+        nargs="*",
+        metavar="NAME=VALUE",
+        help="several values by commas (epsilon=0.5,1,2) make a page each and a comparison",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Check, estimate, execute, render; print where the page is."""
+    page = chapter(args.chapter)
+    versions = requested(page, args.parameters)
+    seconds = sum(estimate(page, version) for version in versions)
+    print(f"{len(versions)} x {page.doc}: about {max(seconds, 60) / 60:.0f} min", flush=True)
+    folder = BUILD / "rerun" / page.doc.removeprefix("chapters/").replace("/", "-")
+    index = rerun(page, versions, folder)
+    for version in versions:
+        print(f"  {label(version)}")
+    print(f"Open:\n  {index.as_uri()}")
+    return 0
