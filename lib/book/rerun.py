@@ -8,7 +8,7 @@ import os
 import posixpath
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import product
 from pathlib import Path
@@ -32,7 +32,12 @@ __all__ = ["estimate", "requested", "rerun"]
 
 Parameters = dict[str, object]
 COUNTS = ("runs", "splits", "draws")  # the work of a page grows with each
-TYPES = {"str": str, "int": int, "float": float, "bool": {"True": True, "False": False}.__getitem__}
+TYPES: dict[str, Callable[[str], object]] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": {"True": True, "False": False}.__getitem__,
+}
 ALONGSIDE = ("chapters/front/glossary", "chapters/front/references")  # what every page links to
 COMPARISON = "chapters/side_by_side"
 
