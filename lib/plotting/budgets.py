@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from lib.plotting.lines import ends
-from lib.plotting.panels import Picture, legend, panel
-from lib.plotting.style import BLUE, DARK, GREEN, RED
+from lib.plotting.panels import Picture, panel
+from lib.plotting.style import BLUE, GREY, RED
 
-_COLOURS = {"standard": DARK, "tight": BLUE, "Gaussian, exact": GREEN, "printed": RED}
+_STYLES = {"exact for a Gaussian": (BLUE, "-"), "as printed": (RED, "--")}
 
 
 def routes(table: pd.DataFrame, delta: float) -> Picture:
@@ -16,14 +16,14 @@ def routes(table: pd.DataFrame, delta: float) -> Picture:
 
     ``table`` has columns ``rho, standard`` and one for each other conversion.
     """
-    fig, ax = panel((5.6, 3.6), "ρ (log scale)", "ε over the standard one", log="x")
+    fig, ax = panel((6.4, 4.0), "budget ρ (log scale)", "ε over that of the standard", log="x")
     words = []
-    for name, colour in _COLOURS.items():
-        ratio = table[name] / table["standard"]
-        style = "--" if name == "printed" else "-"
-        ax.plot(table["rho"], ratio, style, color=colour, label=name)
+    for name in table.columns[1:]:
+        ratio, (colour, style) = table[name] / table["standard"], _STYLES.get(name, (GREY, "-"))
+        ax.plot(table["rho"], ratio, style, color=colour)
+        place = {"textcoords": "offset points", "color": colour}
+        ax.annotate(name, (table["rho"].iloc[-1], ratio.iloc[-1]), (5, -3), **place)
         words.append(f"{name} {ends(ratio)}")
-    legend(fig)
     return fig, (
         f"Epsilon over the standard conversion at delta {delta:g}, for rho from"
         f" {ends(table['rho'], 'g')}: {'; '.join(words)}."
