@@ -1,39 +1,78 @@
-// Tables that carry the class "filterable": one text box, and one menu for each column named in data-menus.
+// Tables of the class "filterable": a menu for each facet named in data-menus, a text filter, sorting by a click on a
+// heading. What is chosen stands in the address after "#filter?", so a link keeps it; "#claim-ID" opens that row.
 document.addEventListener("DOMContentLoaded", () => {
   for (const box of document.querySelectorAll(".filterable")) {
     const table = box.querySelector("table");
     if (!table) continue;
-    const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
     const rows = [...table.tBodies[0].rows];
     const bar = document.createElement("div");
     bar.className = "filter-bar";
     const menus = (box.dataset.menus || "").split(",").filter(Boolean).map((name) => {
-      const column = heads.indexOf(name);
       const select = document.createElement("select");
       select.setAttribute("aria-label", `Filter by ${name}`);
-      const values = [...new Set(rows.map((row) => row.cells[column].textContent.trim()))].sort();
+      const values = [...new Set(rows.map((row) => row.dataset[name]))].sort();
       select.append(new Option(`${name}: all`, ""), ...values.map((value) => new Option(value, value)));
       bar.append(select);
-      return { column, select };
+      return { name, select };
     });
     const search = Object.assign(document.createElement("input"), { type: "search", placeholder: "Filter…" });
     search.setAttribute("aria-label", "Filter rows by text");
     const count = document.createElement("span");
     count.setAttribute("role", "status");
     bar.append(search, count);
+
     const apply = () => {
       const words = search.value.toLowerCase();
       let shown = 0;
       for (const row of rows) {
         const fits = row.textContent.toLowerCase().includes(words) &&
-          menus.every(({ column, select }) => !select.value || row.cells[column].textContent.trim() === select.value);
+          menus.every(({ name, select }) => !select.value || row.dataset[name] === select.value);
         row.hidden = !fits;
         shown += fits;
       }
       count.textContent = `${shown} of ${rows.length}`;
     };
-    bar.addEventListener("input", apply);
-    box.prepend(bar);
-    apply();
+    const keep = () => {
+      const chosen = new URLSearchParams();
+      for (const { name, select } of menus) if (select.value) chosen.set(name, select.value);
+      if (search.value) chosen.set("text", search.value);
+      history.replaceState(null, "", chosen.size ? `#filter?${chosen}` : "#");
+    };
+    const restore = () => {
+      const hash = decodeURIComponent(location.hash);
+      if (hash.startsWith("#filter?")) {
+        const chosen = new URLSearchParams(location.hash.slice("#filter?".length));
+        for (const { name, select } of menus) select.value = chosen.get(name) || "";
+        search.value = chosen.get("text") || "";
+      }
+      const row = hash.startsWith("#claim-") && document.getElementById(hash.slice(1));
+      if (row && table.contains(row)) {
+        for (const { select } of menus) select.value = "";
+        search.value = "";
+        row.querySelector("details")?.setAttribute("open", "");
+      }
+      apply();
+      if (row && table.contains(row)) row.scrollIntoView({ block: "center" });
+    };
+    bar.addEventListener("input", () => { apply(); keep(); });
+    window.addEventListener("hashchange", restore);
+
+    const value = (row, column) => row.cells[column].textContent.trim();
+    for (const [column, head] of [...table.tHead.rows[0].cells].entries()) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") === "ascending";
+        for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const compare = new Intl.Collator("en", { numeric: true }).compare;
+        const sorted = [...rows].sort((a, b) => compare(value(a, column), value(b, column)) * (down ? -1 : 1));
+        table.tBodies[0].append(...sorted);
+      });
+    }
+    box.before(bar);
+    restore();
   }
 });

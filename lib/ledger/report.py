@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import math
 import textwrap
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+import pandas as pd
 import yaml
 
 from lib import validate
@@ -28,8 +31,8 @@ from lib.ledger.robustness import OTHER_GRIDS, on_grid
 from lib.stats.summary import p_in_words
 
 PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
-COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "data", "rule", "kind")
-WHOLE = (*COLUMNS[:4], "source", *COLUMNS[4:])  # of the ledger over all papers
+COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "source")
+MENUS = ("verdict", "source", "kind", "data")  # what a reader can choose rows by
 PAPERS_IN_WORDS = {
     "stratified": "Stratified DP",
     "ldp": "LDP and fairness",
@@ -167,48 +170,88 @@ def tally_in_words(rows: list[Row]) -> str:
 
 
 def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS) -> str:
-    """Rows of the ledger as a table; with all columns, the book's script puts menus for some of
-    them above it.
+    """Rows of the ledger as a table; each claim has a link of its own, and its rule and details
+    fold out below it.
+
+    With all columns the book's script adds menus, a text filter and sorting, and the rows can be
+    downloaded as CSV and JSON.
 
     Raises
     ------
     ValueError
-        If a column is not one of :data:`WHOLE`.
+        If a column is not one of :data:`COLUMNS`.
     """
     for column in columns:
-        validate.choice("columns", column, WHOLE)
-    head = "".join(f'<th scope="col">{column}</th>' for column in columns)
-    body = []
-    for row in rows:
-        text = _cells(row)
-        cells = (f'<td data-label="{c}" class="{c}">{escape(text[c])}</td>' for c in columns)
-        body.append(f'<tr data-claim="{escape(row.claim.id)}">{"".join(cells)}</tr>')
-    names = ",".join(c for c in ("verdict", "source", "kind", "data") if c in columns)
-    menus = f' filterable" data-menus="{names}' if tuple(columns) in (COLUMNS, WHOLE) else ""
+        validate.choice("columns", column, COLUMNS)
+    texts = [as_text(row) for row in rows]
+    head = "".join(f'<th scope="col">{HEADS[column]}</th>' for column in columns)
+    body = "".join(_line(text, columns) for text in texts)
+    whole = tuple(columns) == COLUMNS
+    menus = f' filterable" data-menus="{",".join(MENUS)}' if whole else ""
     return (
         f'<div class="table-scroll cards{menus}" tabindex="0"><table class="plain-table">'
         f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{''.join(body)}</tbody></table></div>"
+        f"<tbody>{body}</tbody></table></div>" + (_downloads(texts) if whole else "")
     )
 
 
-def _cells(row: Row) -> dict[str, str]:
+HEADS = {
+    "verdict": "verdict",
+    "claim": "claim",
+    "paper": "paper says",
+    "rerun": "our rerun",
+    "place": "where in the paper",
+    "source": "stated by",
+}
+
+
+def as_text(row: Row) -> dict[str, str]:
+    """Everything that the ledger shows of one row, in words."""
     claim, measured = row.claim, not math.isnan(row.evidence.value)
-    data = row.evidence.data if measured else "–"
-    texts = (
-        row.verdict,
-        statement_in_words(row),
-        claim.value or "–",
-        in_words(row),
-        claim.place,
-        data,
-        rule_in_words(row),
-        claim.kind,
+    source = _paper_in_words(claim.paper)
+    return {
+        "id": claim.id,
+        "verdict": row.verdict,
+        "claim": statement_in_words(row),
+        "paper": claim.value or "–",
+        "rerun": value_in_words(row) if measured else "–",
+        "place": claim.place,
+        "source": source + (f", on {_paper_in_words(claim.about)}" if claim.about else ""),
+        "details": in_words(row),
+        "rule": rule_in_words(row),
+        "kind": claim.kind,
+        "data": row.evidence.data if measured else "–",
+    }
+
+
+def _line(text: dict[str, str], columns: Sequence[str]) -> str:
+    cells = {name: escape(text[name]) for name in columns}
+    anchor = escape(text["id"])
+    folded = "".join(
+        f"<p><strong>{name.capitalize()}.</strong> {escape(text[name])}</p>"
+        for name in ("details", "rule", "data", "kind")
     )
-    source = _paper_in_words(claim.paper) + (
-        f", on {_paper_in_words(claim.about)}" if claim.about else ""
+    cells["claim"] = (
+        f'{cells["claim"]} <a class="permalink" href="#claim-{anchor}"'
+        f' aria-label="Link to {anchor}">#</a>'
+        f"<details><summary>Rule and details</summary>{folded}</details>"
     )
-    return dict(zip(COLUMNS, texts, strict=True)) | {"source": source}
+    inside = "".join(
+        f'<td data-label="{HEADS[name]}" class="{name}">{cells[name]}</td>' for name in columns
+    )
+    facets = " ".join(f'data-{name}="{escape(text[name])}"' for name in MENUS)
+    return f'<tr id="claim-{anchor}" {facets}>{inside}</tr>'
+
+
+def _downloads(texts: list[dict[str, str]]) -> str:
+    """Links that carry the rows as CSV and as JSON, so that they work from a file as well."""
+    forms = {"csv": pd.DataFrame(texts).to_csv(index=False), "json": json.dumps(texts, indent=1)}
+    links = (
+        f'<a download="ledger.{form}" href="data:text/{form};base64,'
+        f'{base64.b64encode(text.encode()).decode()}">{form.upper()}</a>'
+        for form, text in forms.items()
+    )
+    return f'<p class="downloads">Download these rows: {" · ".join(links)}</p>'
 
 
 def write_verdicts(rows: list[Row], path: Path = STORED) -> None:

@@ -4,6 +4,7 @@ follow.
 
 from __future__ import annotations
 
+import base64
 import inspect
 import math
 import re
@@ -551,12 +552,21 @@ def test_the_table_escapes_labels_and_can_be_linked_to():
     row = evaluate([Claim(**(ROW | {"statement": "a < b & c", "value": ""}))])
     html = report.ledger_html(row, "all & more")
     assert "a &lt; b &amp; c" in html
-    assert 'data-claim="a"' in html
+    assert '<tr id="claim-a" data-verdict=' in html
+    assert 'href="#claim-a" aria-label="Link to a"' in html
     assert "filterable" in html
-    assert '<td data-label="kind" class="kind">number</td>' in html
+    assert 'data-kind="number"' in html
+    assert html.count('<th scope="col">') == 6
+    assert "<summary>Rule and details</summary>" in html
+    for form in ("csv", "json"):
+        (code,) = re.findall(
+            rf'download="ledger.{form}" href="data:text/{form};base64,([^"]*)"', html
+        )
+        assert "a < b & c" in base64.b64decode(code).decode()
     assert "<caption>all &amp; more</caption>" in html
     few = report.ledger_html(row, "few", ("claim", "verdict"))
     assert "filterable" not in few
+    assert "download=" not in few
     assert few.index("claim</th>") < few.index("verdict</th>")
     with pytest.raises(ValueError, match=r"columns must be .*, got 'colour'"):
         report.ledger_html(row, "none", ("colour",))
