@@ -14,6 +14,7 @@ from lib.book.facts import FACTS, STORED_TABLES, Facts, Section5Facts, table_fac
 from lib.datasets import TASKS, Dataset, load
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.files import write_whole
+from lib.groups import group_name
 from lib.studies.synthesizers.tables import Table, origin, table_of
 
 
@@ -38,7 +39,7 @@ def count_section5(table: Section5) -> Section5Facts:
 
 def _count(frame: pd.DataFrame, by: list[str], target: str, data: str, sha256: str) -> Facts:
     groups = {
-        ",".join(f"{c}={k}" for c, k in zip(by, codes, strict=True)): (len(y), int(y.sum()))
+        group_name(dict(zip(by, codes, strict=True))): [len(y), int(y.sum())]
         for codes, y in frame.groupby(by)[target]
         if len(y)
     }
@@ -80,13 +81,7 @@ def write(path: Path = FACTS) -> None:
     for name, fact in (found["tables"] | found["tasks"]).items():
         if fact.data == "replica":
             raise ValueError(f"{name} must be the real table, got its replica; set COMPANION_DATA")
-    records = {
-        kind: {
-            n: asdict(f) | {"groups": {g: list(pair) for g, pair in f.groups.items()}}
-            for n, f in of.items()
-        }
-        for kind, of in found.items()
-    }
+    records = {kind: {n: asdict(f) for n, f in of.items()} for kind, of in found.items()}
     records["attributes"] = {name: count_attributes(load(name)) for name in TASKS}
     records["section5"] = asdict(count_section5(load_section5()))
     head = (

@@ -26,7 +26,7 @@ class Facts:
     same two.
 
     Groups are named by their codes: those of the protected attribute for a task
-    (``"gender=0"``), sex and race for a table of the synthesizers (``"SEX=0,RAC1P=2"``).
+    (``"gender = 0"``), sex and race for a table of the synthesizers (``"SEX = 0 & RAC1P = 2"``).
 
     ``data`` says what was counted ("real data" or "stand-in"), ``sha256`` which file.
     """
@@ -36,7 +36,7 @@ class Facts:
     rows: int
     target: str
     hits: int
-    groups: dict[str, tuple[int, int]]
+    groups: dict[str, list[int]]
 
     @property
     def majority(self) -> float:
@@ -79,20 +79,14 @@ def section5_facts(path: Path = FACTS) -> Section5Facts:
     return Section5Facts(**read_yaml(path, dict)["section5"])
 
 
-def _stored(kind: str, dataset: str, path: Path) -> Facts:
-    record = read_yaml(path, dict)[kind][dataset]
-    return Facts(
-        **record | {"groups": {name: tuple(pair) for name, pair in record["groups"].items()}}
-    )
-
-
 @cache
 def task_facts(dataset: str, path: Path = FACTS) -> Facts:
     """The stored facts of one of :data:`lib.datasets.registry.TASKS`."""
-    return _stored("tasks", validate.choice("dataset", dataset, TASKS), path)
+    return Facts(**read_yaml(path, dict)["tasks"][validate.choice("dataset", dataset, TASKS)])
 
 
 @cache
 def table_facts(dataset: str, path: Path = FACTS) -> Facts:
     """The stored facts of one of :data:`STORED_TABLES`."""
-    return _stored("tables", validate.choice("dataset", dataset, STORED_TABLES), path)
+    validate.choice("dataset", dataset, STORED_TABLES)
+    return Facts(**read_yaml(path, dict)["tables"][dataset])

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import yaml
 
+from lib.files import read_yaml
 from lib.paths import ROOT
 
 COLAB = """\
@@ -53,7 +54,7 @@ def repository(root: Path = ROOT, *, clone: bool = True) -> Repository | None:
     cloned from, else None.
     """
     file = root / "_config.yml"
-    stated = (yaml.safe_load(file.read_text()).get("repository") or {}) if file.exists() else {}
+    stated = (read_yaml(file, dict).get("repository") or {}) if file.exists() else {}
     url = (stated.get("url") or "").rstrip("/") or (clone and _origin(root))
     return Repository(url, stated.get("branch") or "main") if url else None
 
@@ -81,7 +82,7 @@ def staged_config(root: Path = ROOT) -> str:
     jupyter-book drops its own ``launch_buttons`` where ``html_theme_options`` are given, and
     without an address takes that of an example.
     """
-    config = yaml.safe_load((root / "_config.yml").read_text())
+    config = read_yaml(root / "_config.yml", dict)
     services, stated = config.pop("launch_buttons", {}), repository(root)
     config["launch_buttons"] = {"thebe": False}
     if stated is not None:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from lib.datasets.cleaning.steps import keep
 from lib.datasets.load import Dataset, load, load_raw
+from lib.datasets.memory import cached_by_data_location
 
 TARGET = "DREM"
 COLUMNS = ("AGEP", "DENSITY", "SEX", "RAC1P", "HISP", "EDU", "INDP", "INDP_CAT")
@@ -56,6 +57,7 @@ def numbers(raw: pd.DataFrame) -> pd.DataFrame:
     return keep(raw, (*COLUMNS, TARGET)).replace("N", str(NOT_ASKED)).apply(pd.to_numeric)
 
 
+@cached_by_data_location(1)
 def load_section5(source: str = "auto") -> Section5:
     """Real rows where they can be had, else the replica's; see :func:`lib.datasets.load`."""
     data = load("nist", source)

@@ -22,13 +22,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from lib.datasets import TASKS, Unavailable, load, task
 from lib.datasets.cache import sha256_of
 from lib.datasets.coding import code_table, coded_domain
 from lib.domain import Domain
 from lib.dp import epsilon_of, zcdp_rho
+from lib.files import read_yaml
 from lib.paths import REPLICAS
 from lib.synth import AIM
 from lib.synth.marginal_model import MarginalModel
@@ -146,7 +146,7 @@ def metadata(folder: Path = REPLICAS) -> dict[str, dict]:
 
 
 def _history(folder: Path) -> dict:
-    return yaml.safe_load((folder / "editions.yml").read_text(encoding="utf-8"))
+    return read_yaml(folder / "editions.yml", dict)
 
 
 def editions(folder: Path = REPLICAS) -> list[dict]:

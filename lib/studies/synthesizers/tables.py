@@ -86,7 +86,7 @@ def origin(sources: Iterable[str]) -> str:
     """What rows are, from their ``source``: "real data", "stand-in" or "replica", the least real
     that is among them.
     """
-    found = set(sources)
+    found = set(pd.Index(sources).unique())
     real = {"local", "cache", "download", "census"}
     return (
         "real data" if found <= real else "stand-in" if found <= real | {"stand-in"} else "replica"
