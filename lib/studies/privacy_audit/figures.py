@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from lib.plotting.panels import Picture, legend, panel
-from lib.plotting.style import BLUE, DARK, GREEN
+from lib.plotting.style import BLUE, DARK, GREY
 
 
 def epsilons(table: pd.DataFrame) -> Picture:
@@ -21,7 +21,7 @@ def epsilons(table: pd.DataFrame) -> Picture:
     bar = {"markersize": 13, "markeredgewidth": 2, "label": "declared"}
     ax.plot(declared, y, "|", color=DARK, **bar)
     hollow = {"fillstyle": "none", "label": "exact, if all of ρ were one Gaussian look"}
-    ax.plot(table["epsilon_gaussian"].astype(float), y, "D", color=GREEN, markersize=6, **hollow)
+    ax.plot(table["epsilon_gaussian"].astype(float), y, "D", color=GREY, markersize=6, **hollow)
     ax.plot(certified, y, "o", color=BLUE, label="certified by the runs")
     ax.set_yticks(y, table["mechanism"])
     ax.set_xlim(left=0)
