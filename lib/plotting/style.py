@@ -5,6 +5,7 @@ from __future__ import annotations
 # Okabe and Ito's colours without their yellow, which is too faint on white
 BLUE, RED, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 OLIVE, DARK, ORANGE, GREY = "#8A8A2B", "#4B4B4B", "#E69F00", "#6B6B6B"
+LIGHT = "#B0B0B0"  # of what stands behind
 SERIES = (BLUE, RED, GREEN, PINK, OLIVE, DARK, ORANGE)  # of lines without a colour of their own
 SHAPES = "osD^vPX"  # their markers
 IN, OUT, NULL = RED, BLUE, GREY  # in the release, left out, what sampling alone makes

@@ -81,7 +81,7 @@ def test_protocols_runs_at_the_ends_of_its_parameters(parameters):
             {"dataset": "acs_coverage", "attribute": "ST"},
             r"attribute must be one of 'AGEP'.*, got 'ST'",
         ),
-        ({"dataset": "lsac"}, r"attribute must be one of .*'race1'.*, got 'race'"),
+        ({"dataset": "lsac"}, r"attribute must be one of .*'race1'.*, got 'age'"),
     ],
 )
 def test_protocols_refuses_the_rest_before_any_work(parameters, words):
@@ -92,7 +92,7 @@ def test_protocols_refuses_the_rest_before_any_work(parameters, words):
 @pytest.mark.parametrize("dataset", ["adult", "acs_coverage", "lsac"])
 @pytest.mark.parametrize("epsilon", [0.01, 20.0, 50.0, 100.0])
 def test_budget_runs_at_the_ends_of_its_parameters(dataset, epsilon):
-    names = run_cells("ldp/budget", "def by_attribute", dataset=dataset, epsilon=epsilon, value=4)
+    names = run_cells("ldp/budget", "total_bits", dataset=dataset, epsilon=epsilon)
     assert (names["total_bits"] >= 0).all(axis=None)
 
 

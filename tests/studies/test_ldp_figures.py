@@ -7,13 +7,18 @@ from __future__ import annotations
 import math
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
-from lib.ldp import PROTOCOLS
+from lib.ldp import PROTOCOLS, make, split_budget
+from lib.plotting.style import COLOURS, LIGHT
 from lib.rng import stream
 from lib.stats.summary import mean_interval
 from lib.studies.ldp_fairness.figures import metrics as ldp
+from lib.studies.ldp_fairness.figures.encoding import journey, split_bars
+from lib.studies.ldp_fairness.figures.protocols import estimation_error
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +34,6 @@ def table() -> pd.DataFrame:
         for protocol, split, epsilon in [("NonDP", "none", math.nan)] + [
             (p, s, e) for p in PROTOCOLS for s in ("uniform", "k-based") for e in (0.5, 1.0, 50.0)
         ]:
-            rates = {f"{r}_{g}": rng.random() for r in ("positive_rate", "tpr") for g in (0, 1)}
             rows.append(
                 {
                     "dataset": "lsac",
@@ -40,7 +44,6 @@ def table() -> pd.DataFrame:
                     "DI": 0.5 + 0.1 * rng.random(),
                     "epsilon_protected": 0.25 * epsilon,
                 }
-                | rates
             )
     frame = pd.DataFrame(rows)
     frame.loc[
@@ -58,20 +61,50 @@ def test_curves_are_as_many_as_in_the_table_and_the_extreme_is_named(table):
     assert "NonDP" in alt
 
 
+def test_each_mean_has_its_interval(table):
+    fig, _ = ldp.metric_curves(table, "lsac", ["DI"], splits=["uniform"], highlight=["SS"])
+    (ax,) = fig.axes
+    (curve,) = ax.containers
+    line, _, (bars,) = curve.lines
+    own = table[(table["protocol"] == "SS") & (table["split"] == "uniform")]
+    mean, low, high = mean_interval(own[own["epsilon"] == 1.0]["DI"])
+    assert line.get_xdata().tolist() == [0.5, 1.0, 50.0]
+    assert line.get_ydata()[1] == pytest.approx(mean)
+    assert bars.get_segments()[1][:, 1] == pytest.approx([low, high])
+
+
+def test_protocols_that_are_not_highlighted_are_grey_and_without_intervals(table):
+    fig, alt = ldp.metric_curves(table, "lsac", ["DI"], splits=["k-based"], highlight=["SS"])
+    (ax,) = fig.axes
+    colours = [to_hex(line.get_color()).upper() for line in ax.lines]
+    assert colours.count(LIGHT.upper()) == len(PROTOCOLS) - 1
+    assert COLOURS["SS"].upper() in colours
+    assert len(ax.containers) == 1
+    legend = [t.get_text() for t in fig.legends[0].get_texts()]
+    assert legend == ["SS", "the other protocols", "without privacy (NonDP)"]
+    assert "uniform" not in alt
+
+
 def test_one_run_draws_without_intervals(table):
     fig, _ = ldp.metric_curves(table[table["run"] == 0], "lsac", ["DI"])
     assert len(fig.axes[0].containers) == len(PROTOCOLS)
+    ldp.average_curves(table[table["run"] == 0], "lsac", {"DI": ("DI", "uniform")}, "DI")
 
 
-def test_group_rates_share_their_scale_and_stay_rates(table):
-    far = table.assign(tpr_0=0.02 + 0.01 * table["tpr_0"], tpr_1=0.9 + 0.1 * table["tpr_1"])
-    fig, alt = ldp.group_rates(far, "lsac", ["tpr"], "uniform")
-    (low_0, high_0), (low_1, high_1) = (ax.get_ylim() for ax in fig.axes)
-    assert high_0 - low_0 == pytest.approx(high_1 - low_1)
-    assert high_0 < low_1  # each around its own level
-    assert low_0 > -0.03
-    assert high_1 < 1.03
-    assert "true positive rate of group 0" in alt
+def test_averages_are_over_the_protocols_first_and_stand_at_the_budget_asked_for(table):
+    series = {"one": ("DI", "uniform"), "two": ("DI", "k-based")}
+    fig, alt = ldp.average_curves(table, "lsac", series, "DI", ["epsilon", "epsilon_protected"])
+    above, below = fig.axes
+    assert above.lines[0].get_xdata().tolist() == [0.5, 1.0, 50.0]
+    assert below.lines[0].get_xdata().tolist() == [0.125, 0.25, 12.5]
+    own = table[(table["split"] == "uniform") & (table["epsilon"] == 1.0)]
+    mean, low, high = mean_interval(own.groupby("run")["DI"].mean())
+    assert above.lines[0].get_ydata()[1] == pytest.approx(mean)
+    edges = above.collections[0].get_paths()[0].vertices
+    at = edges[np.isclose(edges[:, 0], 1.0), 1]
+    assert (at.min(), at.max()) == pytest.approx((low, high))
+    base = table.loc[table["protocol"] == "NonDP", "DI"].mean()
+    assert alt.count(f"without privacy {base:.3f}") == 2
 
 
 def test_the_frame_holds_intervals_but_not_those_of_two_runs():
@@ -84,51 +117,46 @@ def test_the_frame_holds_intervals_but_not_those_of_two_runs():
     assert 0.25 < high < 0.4
 
 
-def test_the_map_marks_cells_that_are_not_clear(table):
-    fig, alt = ldp.difference_map(table, "lsac", "DI", label="DI minus NonDP")
-    assert "in " in alt
-    assert "%" in alt
-    assert fig.axes[0].images[0].get_array().shape == (len(PROTOCOLS), 3)
-
-
-def test_the_protected_budget_is_told(table):
-    _, alt = ldp.budget_of_protected(table, "lsac", "DI")
-    assert "25.0% of epsilon under the uniform split" in alt
-    assert "k-based from 0.5" in alt
-
-
-def _title(ax) -> str:
-    """Wherever the style in force puts it: the book's is at the left."""
-    return "".join(ax.get_title(where) for where in ("left", "center", "right"))
-
-
-def test_each_mean_of_the_protected_budget_has_its_interval(table):
-    fig, _ = ldp.budget_of_protected(table, "lsac", "DI")
-    assert [_title(ax) for ax in fig.axes] == list(PROTOCOLS)
-    for name, ax in zip(PROTOCOLS, fig.axes, strict=True):
-        assert len(ax.containers) == 2  # one curve a split
-        for split, curve in zip(("uniform", "k-based"), ax.containers, strict=True):
-            line, _, (bars,) = curve.lines
-            assert line.get_xdata().tolist() == [0.125, 0.25, 12.5]
-            own = table[
-                (table["protocol"] == name) & (table["split"] == split) & (table["epsilon"] == 1.0)
-            ]["DI"]
-            mean, low, high = mean_interval(own)
-            assert line.get_ydata()[1] == pytest.approx(mean)
-            assert bars.get_segments()[1][:, 1] == pytest.approx([low, high])
-
-
-def test_the_protected_budget_of_one_run_or_of_a_protocol_of_ones_own_is_drawn(table):
-    fig, _ = ldp.budget_of_protected(table[table["run"] == 0], "lsac", "DI")
-    assert len(fig.axes) == len(PROTOCOLS)
-    own = table[table["protocol"] == "GRR"].assign(protocol="module:Own")
-    fig, _ = ldp.budget_of_protected(pd.concat([table, own]), "lsac", "DI")
-    assert _title(fig.axes[-1]) == "Own"
-    assert len(fig.axes) == len(PROTOCOLS) + 1
-
-
 def test_what_is_not_there_is_named(table):
     with pytest.raises(ValueError, match=r"dataset.*'adult'"):
         ldp.metric_curves(table, "adult", ["DI"])
     with pytest.raises(ValueError, match=r"metric must be .*, got 'SPD'"):
         ldp.metric_curves(table, "lsac", ["SPD"])
+    own = table[table["protocol"] != "GRR"].assign(dataset="my.module:TASK")
+    assert "my.module:TASK" in ldp.metric_curves(own, "my.module:TASK", ["DI"])[1]
+
+
+@pytest.mark.parametrize("value", [0, 4])
+def test_the_diagram_has_a_row_of_bits_for_each_protocol(value):
+    fig, alt = journey(value, k=5, epsilon=1.0, seed=3)
+    (ax,) = fig.axes
+    assert len(ax.patches) == 5 * len(PROTOCOLS)
+    assert sum(patch.get_linewidth() == 2 for patch in ax.patches) == len(PROTOCOLS)
+    assert [name in alt for name in PROTOCOLS] == [True] * len(PROTOCOLS)
+
+
+def test_the_diagram_shows_subset_selection_with_two_values():
+    _, alt = journey(2, k=10, epsilon=1.0, seed=5)
+    assert "SS: 2, ω = 2, sends the values" in alt
+
+
+def test_shares_of_a_split_are_drawn_and_told():
+    shares = pd.DataFrame(
+        {split: split_budget(1.0, [2, 8], split) for split in ("uniform", "k-based")}, ["a", "b"]
+    )
+    fig, alt = split_bars(shares)
+    assert [bar.get_width() for bar in fig.axes[0].patches] == pytest.approx([0.5, 0.5, 0.2, 0.8])
+    assert "a: 50.0% and 20.0%; b: 50.0% and 80.0%" in alt
+
+
+def test_the_error_of_an_estimate_is_drawn_beside_the_exact_one():
+    rows = [
+        {"protocol": n, "epsilon": e, "rmse": 1.1 * sd, "low": sd, "high": 1.2 * sd, "theory": sd}
+        for n in PROTOCOLS
+        for e in (0.5, 1.0)
+        if (sd := make(n, k=5, epsilon=e).variance(1) ** 0.5)
+    ]
+    fig, alt = estimation_error(pd.DataFrame(rows), ["GRR"])
+    assert "the largest relative distance is 10.0%" in alt
+    assert len(fig.axes[0].containers) == len(PROTOCOLS)
+    assert [t.get_text() for t in fig.legends[0].get_texts()] == ["GRR", "the other protocols"]

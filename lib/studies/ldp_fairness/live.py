@@ -1,43 +1,37 @@
-"""A slice of a stored grid computed again, to show in a chapter that it comes out the same."""
+"""Trainings of a page held against the stored ones, to the last bit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from lib.runner.cell import cell_key
-from lib.studies.ldp_fairness.cells import Cell, run_cell
+from lib.studies.ldp_fairness.cells import Cell
 
 
-def _same(now: float, then: float) -> bool:
-    """To the last bit; what is not defined, such as a rate of an empty group, is so both times."""
-    return bool(now == then or (now != now and then != then))
+def matches_stored(cells: Sequence[Cell], found: pd.DataFrame, stored: pd.DataFrame) -> int:
+    """How many of ``cells`` are stored, if what was found for them agrees to the last bit.
 
+    Parameters
+    ----------
+    cells : sequence of Cell
+    found : DataFrame
+        One row of metrics for each cell, in their order.
+    stored : DataFrame
+        Records of a grid, or none: those of a replica are not compared.
 
-def recompute(cells: Iterable[Cell], stored: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
-    """Run ``cells`` now and put their metrics beside the stored ones.
-
-    Returns
-    -------
-    DataFrame
-        One row a cell: its parameters, ``<metric>`` as computed now, and
-        ``stored``: ``"equal"`` if every metric equals the record to the last
-        bit (NaN equals NaN), ``"differs"``, or ``"not stored"``.
+    Raises
+    ------
+    AssertionError
+        If a metric differs from the record. NaN equals NaN.
     """
-    known = stored.set_index("cell") if len(stored) else stored
-    rows = []
-    for cell in cells:
-        now = run_cell(cell)
-        key = cell_key(cell)
-        if key not in known.index:
-            verdict = "not stored"
-        else:
-            verdict = (
-                "equal" if all(_same(now[m], known.loc[key, m]) for m in metrics) else "differs"
-            )
-        fields = {
-            name: getattr(cell, name) for name in ("dataset", "protocol", "split", "epsilon", "run")
-        }
-        rows.append(fields | {m: now[m] for m in metrics} | {"stored": verdict})
-    return pd.DataFrame(rows)
+    records = dict(zip(stored["cell"], stored[list(found)].to_numpy(float), strict=True))
+    keys = [cell_key(cell) for cell in cells]
+    known = [key in records for key in keys]
+    now = found.to_numpy(float)[known]
+    then = np.array([records[key] for key in keys if key in records]).reshape(now.shape)
+    same = (now == then) | ((now != now) & (then != then))
+    assert same.all(), "a stored cell does not come out the same"
+    return sum(known)

@@ -22,6 +22,8 @@ STUDY = Study(
         "chapters/ldp/budget",
         "chapters/ldp/fairness",
         "chapters/ldp/utility",
+        "chapters/ldp/evidence",
+        "chapters/ldp/proofs",
         "chapters/verdicts/ldp",
         "chapters/errata/ldp",
     ),
