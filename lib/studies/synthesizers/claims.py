@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial, wraps
-from typing import Any
 
 import pandas as pd
 
@@ -24,7 +23,9 @@ from lib.stats.p_values import p_of_means
 from lib.stats.summary import rank_correlation
 from lib.studies.synthesizers.settings import AS_SPENT, MAIN
 from lib.studies.synthesizers.summary import (
+    HIGHER,
     METRICS,
+    PROTOCOLS,
     SETTING,
     against_vanilla,
     averaged,
@@ -69,11 +70,6 @@ SILENT: dict[str, str] = {
         " the past year"
     ),
 }
-PROTOCOLS: dict[str, dict[str, Any]] = {
-    "published": {"seen": True, "least": 0.001},
-    "held-out, every group": {"seen": False, "least": 0.0},
-}
-HIGHER = ("acc", "parity_ratio")  # better if larger
 RUNS = 5  # of the paper, at each setting
 
 

@@ -10,6 +10,7 @@ least share of the rows from which on a group counts (the published 0.1%, or 0).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,11 @@ from lib.studies.synthesizers.tables import BY, LEVELS, TABLES
 
 SETTING = ("dataset", "synthesizer", "by", "epsilon")
 KEYS = (*SETTING, "small", "run")
+PROTOCOLS: dict[str, dict[str, Any]] = {
+    "published": {"seen": True, "least": 0.001},
+    "held-out, every group": {"seen": False, "least": 0.0},
+}
+HIGHER = ("acc", "parity_ratio")  # better if larger
 METRICS: dict[str, str] = {
     "acc": "accuracy of the classifier (Fig. 4)",
     "parity_means": "parity error of the means (Fig. 5)",
@@ -138,9 +144,9 @@ def finished_runs(fits: pd.DataFrame) -> int:
     return int(fits.groupby(list(SETTING))["run"].nunique().min())
 
 
-def against_vanilla(frame: pd.DataFrame, value: str) -> pd.DataFrame:
-    """``value`` of each stratified cell minus that of the plain fit of the same run: mean and 95%
-    interval over runs.
+def against_vanilla(frame: pd.DataFrame, value: str, *, ratio: bool = False) -> pd.DataFrame:
+    """``value`` of each stratified cell minus (with ``ratio``: over) that of the plain fit of the
+    same run: mean and 95% interval over runs.
 
     Columns ``dataset, synthesizer, by, epsilon, mean, low, high, runs, plain``, the last the plain
     fits' mean.
@@ -149,9 +155,70 @@ def against_vanilla(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     same = ["dataset", "synthesizer", "epsilon", "run"]
     plain = keep.loc[keep["by"] == "vanilla", [*same, value]].rename(columns={value: "_plain"})
     both = keep[keep["by"] != "vanilla"].merge(plain, on=same, validate="many_to_one")
-    both = both.assign(difference=both[value] - both["_plain"])
-    out = averaged(both, "difference", floor=-np.inf)
+    apart = both[value] / both["_plain"] if ratio else both[value] - both["_plain"]
+    out = averaged(both.assign(apart=apart), "apart", floor=0.0 if ratio else -np.inf)
     return out.assign(plain=both.groupby(list(SETTING), sort=False)["_plain"].mean().to_numpy())
+
+
+def shares_better(scores: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
+    """Share of the settings (stratification and budget) in which stratifying betters a mean score.
+
+    One row for each of :data:`PROTOCOLS` and ``metrics``: columns ``protocol, metric, all``, one
+    for each synthesizer, and ``surely``: with the whole 95% interval.
+    """
+    rows = []
+    for protocol, which in PROTOCOLS.items():
+        fits = main_fits(scored(scores, **which))
+        for metric in metrics:
+            d = against_vanilla(fits, metric)
+            sign = 1 if metric in HIGHER else -1
+            better = sign * d["mean"] > 0
+            surely = (sign * d["low"] > 0) & (sign * d["high"] > 0)
+            own = {"protocol": protocol, "metric": metric, "all": better.mean()}
+            own |= better.groupby(d["synthesizer"]).mean()[list(MAIN)].to_dict()
+            rows.append(own | {"surely": surely.mean()})
+    return pd.DataFrame(rows)
+
+
+def gains_of_groups(scores: pd.DataFrame, by: str = "SEX_RAC1P", **which) -> pd.DataFrame:
+    """How much a model of its own lowers each group's own error, mean over runs: the plain fit's
+    error minus that of the fit stratified by ``by``.
+
+    Columns ``synthesizer, epsilon, group, gain, people``; ``people`` are the group's seen rows, on
+    average. Groups without a score are left out. ``which``: see :func:`of_level`.
+    """
+    rows = main_fits(of_level(scores, by, **which))
+    keys = ["synthesizer", "epsilon", "group"]
+    errors = rows.pivot(index=[*keys, "run"], columns="by", values="error")
+    gain = (errors["vanilla"] - errors[by]).groupby(keys).mean().dropna()
+    people = rows.groupby("group")["people"].mean()
+    return gain.rename("gain").reset_index().assign(people=lambda g: g["group"].map(people))
+
+
+def small_group_rules(scores: pd.DataFrame, least: float = 0.001) -> tuple[pd.DataFrame, list[str]]:
+    """What three rules for groups of at most a share ``least`` of the rows do, at epsilon 1 and on
+    held-out rows; and these groups' names.
+
+    One row for each synthesizer and rule (``small``): how many small groups are ``drawn``, their
+    people per 1,000 synthetic rows, and the mean errors of ``small groups``, ``the others`` and
+    ``everybody``. Groups without people are left out.
+    """
+    rule = scores[scores["synthesizer"].isin(MAIN) & (scores["by"] == "SEX_RAC1P")]
+    rule = rule[(rule["epsilon"] == 1.0) & ~rule["seen"]]
+    each = of_level(rule)
+    each = each[each.groupby("group")["people"].transform("max") > 0]
+    large = each["people"].gt(least * each["rows"]).groupby(each["group"], sort=False).any()
+    small, rows = list(large.index[~large]), []
+    for key, cells in each.groupby(["synthesizer", "small"], sort=False):
+        few, errors = cells["group"].isin(small), cells["error"].where(cells["people"] > 0)
+        shares = cells[few].groupby("group")["share"].mean()
+        own = dict(zip(("synthesizer", "small"), key, strict=True)) | {"drawn": (shares > 0).sum()}
+        own |= {"per 1,000": 1000 * shares.sum(), "small groups": errors[few].mean()}
+        rows.append(own | {"the others": errors[~few].mean()})
+    everybody = rule[rule["group"] == EVERYONE].groupby(["synthesizer", "small"])["error"].mean()
+    found = pd.DataFrame(rows)
+    keys = pd.MultiIndex.from_frame(found[["synthesizer", "small"]])
+    return found.assign(everybody=everybody[keys].to_numpy()), small
 
 
 def pareto(frame: pd.DataFrame, x: str, y: str) -> np.ndarray:

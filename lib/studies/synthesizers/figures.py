@@ -1,0 +1,195 @@
+"""Figures of the synthesizers: MST's tree, errors by marginal, scores against epsilon, who gains
+from a model of their own, and the front of two errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from lib.plotting.lines import curve, ends
+from lib.plotting.panels import Picture, epsilon_axis, handle, legend, log_if_wide, panel, panels
+from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED, REFERENCE, SERIES
+from lib.studies.synthesizers.settings import MAIN
+from lib.studies.synthesizers.summary import averaged, pareto
+
+__all__ = [
+    "COLOURS",
+    "NAMES",
+    "against_epsilon",
+    "errors_by_marginal",
+    "front",
+    "gains_by_size",
+    "relative_to_plain",
+    "tree",
+]
+
+COLOURS = {"vanilla": DARK, "SEX": BLUE, "RAC1P": RED, "SEX_RAC1P": GREEN}
+NAMES = {"vanilla": "plain", "SEX": "by sex", "RAC1P": "by race", "SEX_RAC1P": "by sex × race"}
+_MARKERS = dict(zip(COLOURS, "so^D", strict=True))
+_FLOORS = {
+    "real": ("real rows", "-"),
+    "bootstrap": ("bootstrap", "--"),
+    "independent": ("columns alone", ":"),
+}
+_SYNTHESIZERS = dict(zip(MAIN, zip((BLUE, GREY, RED), "o^s", strict=True), strict=True))
+_BUDGET = "budget ε (log scale)"
+
+
+def tree(edges: Sequence[tuple[str, str]]) -> Picture:
+    """A tree over the columns; edges carry the order in which they were chosen."""
+    graph = nx.Graph(list(edges))
+    root = max(graph, key=graph.degree)
+    depth = nx.single_source_shortest_path_length(graph, root)
+    layout = nx.bfs_layout(graph, root, align="horizontal", scale=-1)
+    place = {column: (-x, y) for column, (x, y) in layout.items()}
+    fig, ax = panel((6.4, 0.9 + 1.15 * max(depth.values())))
+    nx.draw_networkx_edges(graph, place, ax=ax, edge_color=GREY)
+    box = {"facecolor": "white", "edgecolor": BLUE, "boxstyle": "round"}
+    nx.draw_networkx_labels(graph, place, ax=ax, font_size=9, bbox=box)
+    order = {edge: str(i) for i, edge in enumerate(edges, start=1)}
+    nx.draw_networkx_edge_labels(graph, place, order, ax=ax, font_size=9, rotate=False)
+    ax.margins(0.12, 0.2)
+    ax.axis("off")
+    return fig, f"Tree of chosen pairs, in order: {', '.join(map(' with '.join, edges))}."
+
+
+def errors_by_marginal(errors: Mapping[str, pd.Series]) -> Picture:
+    """Sorted errors over the marginals of a workload, one line a release."""
+    labels = ("share of the three-way marginals, sorted by error", "error, 0 to 2")
+    fig, ax = panel((6.4, 4.0), *labels)
+    for (name, series), colour in zip(errors.items(), (*SERIES[:4], GREY), strict=False):
+        values = np.sort(series)
+        ax.plot(np.linspace(0, 1, len(values)), values, color=colour)
+        ax.annotate(name, (1.01, values[-1]), color=colour, va="center", fontsize=9)
+    ax.set(xlim=(0, 1.25), ylim=(0, None), xticks=[0, 0.25, 0.5, 0.75, 1])
+    words = "; ".join(f"{name} mean {series.mean():.3f}" for name, series in errors.items())
+    return fig, f"Sorted errors of the three-way marginals: {words}."
+
+
+def _lines(ax: Axes, rows: pd.DataFrame, by: str, styles: Mapping, **settings) -> list[str]:
+    """A line with intervals against epsilon for each value of ``by``; each in words."""
+    words = []
+    for i, (value, (colour, marker, name)) in enumerate(styles.items()):
+        own = rows[rows[by] == value].sort_values("epsilon")
+        if len(own):
+            x = own["epsilon"] * 1.05 ** (i - (len(styles) - 1) / 2)
+            curve(ax, own, x, color=colour, marker=marker, label=name, **settings)
+            words.append(f"{name} from {ends(own['mean'], '.3g')}")
+    epsilon_axis(ax, rows["epsilon"], fontsize=8)
+    return words
+
+
+def against_epsilon(
+    frame: pd.DataFrame,
+    metric: str,
+    ylabel: str,
+    floors: Sequence[str] = tuple(_FLOORS),
+    share: bool = False,
+) -> Picture:
+    """A panel a synthesizer, a line a stratification with 95% intervals, grey lines for baselines.
+
+    A ``share`` lies between 0 and 1 and gets a linear axis, its intervals cut at the ends.
+    """
+    means = averaged(frame[frame["small"] == "keep"], metric)
+    kinds, words = means["synthesizer"], []
+    fig, axes = panels((7.0, 6.2), (2, 2), _BUDGET, ylabel, titles=MAIN, sharey=True)
+    styles = {by: (COLOURS[by], _MARKERS[by], NAMES[by]) for by in COLOURS}
+    most = {"most": 1.0 if share else np.inf}
+    for ax, name in zip(axes.flat, MAIN, strict=False):
+        lines = _lines(ax, means[kinds == name], "by", styles, **most)
+        words += [f"{name} {line}" for line in lines]
+        for floor in floors:
+            label, style = _FLOORS[floor]
+            for level in means["mean"][kinds == floor]:
+                ax.axhline(level, color=GREY, linewidth=0.9, linestyle=style, label=label)
+    if share:
+        ax.set_ylim(0, 1)
+    else:
+        log_if_wide(ax, means["mean"][kinds.isin([*MAIN, *floors])])
+    axes[0, 1].set_xlabel(_BUDGET)
+    axes[1, 1].axis("off")
+    axes[1, 1].legend(*ax.get_legend_handles_labels(), loc="center")
+    return fig, f"{ylabel} against epsilon. {'; '.join(words)}."
+
+
+def relative_to_plain(tables: Mapping[str, pd.DataFrame], ylabel: str) -> Picture:
+    """A score of the stratified fits over that of the plain ones, a panel a table, a line a
+    synthesizer.
+
+    ``tables`` has a title and the rows of :func:`against_vanilla` with ``ratio`` for each table.
+    """
+    size, shape = (6.4, 0.9 + 2.1 * len(tables)), (len(tables), 1)
+    fig, axes = panels(size, shape, _BUDGET, titles=tables, log="y", sharex=True, sharey=True)
+    styles, words = {name: (*style, name) for name, style in _SYNTHESIZERS.items()}, []
+    for ax, (title, rows) in zip(axes.flat, tables.items(), strict=True):
+        ax.axhline(1, **REFERENCE)
+        words.append(f"{title}: {', '.join(_lines(ax, rows, 'synthesizer', styles))}")
+    ax.set_yticks([0.25, 0.5, 1, 2], ["¼", "½", "1", "2"])
+    ax.set_yticks([], minor=True)
+    fig.supylabel(ylabel, fontsize=10)
+    legend(fig, ncols=3)
+    return fig, f"{ylabel}, against epsilon. {'; '.join(words)}."
+
+
+def gains_by_size(gains: pd.DataFrame) -> Picture:
+    """How much a model of its own lowers each group's error, against the group's size; a panel a
+    budget, a colour a synthesizer.
+
+    ``gains`` has the columns of :func:`lib.studies.synthesizers.summary.gains_of_groups`.
+    """
+    budgets = sorted(gains["epsilon"].unique())
+    size, shape = (6.4, 0.9 + 2.5 * len(budgets)), (len(budgets), 1)
+    labels = ("people of the group among the seen rows (log scale)", "error: plain − own model")
+    titles = [f"ε = {e:g}" for e in budgets]
+    fig, axes = panels(size, shape, *labels, titles=titles, log="x", sharex=True, sharey=True)
+    words = []
+    for ax, epsilon in zip(axes.flat, budgets, strict=True):
+        own = gains[gains["epsilon"] == epsilon]
+        ax.axhline(0, **REFERENCE)
+        ax.set_ylabel(labels[1])
+        for name, (colour, marker) in _SYNTHESIZERS.items():
+            points = own[own["synthesizer"] == name]
+            style = {"color": colour, "markersize": 5, "alpha": 0.8, "label": name}
+            ax.plot(points["people"], points["gain"], marker, **style)
+        better = own[own["gain"] > 0]
+        words.append(
+            f"at epsilon {epsilon:g}, {len(better)} of {len(own)} points are above 0, the smallest"
+            f" group among them of {better['people'].min():,.0f} people"
+        )
+    legend(fig, ncols=3)
+    return fig, f"Gain of each group against its size: {'; '.join(words)}."
+
+
+def front(frame: pd.DataFrame, x: str, y: str, xlabel: str, ylabel: str) -> Picture:
+    """Every setting by two errors, a panel a budget, those that no other beats joined.
+
+    ``frame`` has columns ``synthesizer, by, epsilon``, ``x`` and ``y``.
+    """
+    budgets = sorted(frame["epsilon"].unique())
+    rows, titles = -(-len(budgets) // 2), [f"ε = {e:g}" for e in budgets]
+    shape = (rows, min(2, len(budgets)))
+    fig, axes = panels((6.8, 0.9 + 2.3 * rows), shape, xlabel, ylabel, titles=titles)
+    words = []
+    for ax, epsilon in zip(axes.flat, budgets, strict=False):
+        own = frame[frame["epsilon"] == epsilon]
+        best = own[pareto(own, x, y)].sort_values(x)
+        pale = {"color": GREY, "alpha": 0.35, "zorder": 0}
+        ax.plot(best[x], best[y], linewidth=6, solid_capstyle="round", **pale)
+        ax.plot(best[x], best[y], "o", markersize=11, **pale)
+        for (synthesizer, by), point in own.groupby(["synthesizer", "by"]):
+            marker = _SYNTHESIZERS[synthesizer][1]
+            ax.plot(point[x], point[y], marker, color=COLOURS[by], markersize=5)
+        settings = ", ".join(f"{r.synthesizer} {NAMES[r.by]}" for r in best.itertuples())
+        words.append(f"epsilon {epsilon:g}: {settings}")
+    for ax in axes.flat[len(budgets) :]:
+        ax.axis("off")
+    names, bys = (frame[column].unique() for column in ("synthesizer", "by"))
+    marks = [handle(n, color=GREY, marker=_SYNTHESIZERS[n][1], linestyle="") for n in names]
+    marks += [handle(NAMES[b], color=COLOURS[b], marker="o", linestyle="") for b in bys]
+    fig.legend(handles=marks, loc="outside upper center", ncols=4)
+    return fig, f"{ylabel} against {xlabel}; on the front at {'; at '.join(words)}."
