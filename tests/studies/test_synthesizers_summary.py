@@ -15,11 +15,14 @@ from lib.studies.synthesizers.summary import (
     against_vanilla,
     averaged,
     finished_runs,
+    gains_of_groups,
     group_table,
     main_fits,
     of_level,
     pareto,
     scored,
+    shares_better,
+    small_group_rules,
     stored_tables,
 )
 
@@ -159,3 +162,29 @@ def test_the_interval_of_a_score_does_not_end_below_zero():
     frame = pd.DataFrame({"cell": ["a"] * 3, "error": [0.0, 0.0, 0.3]})
     assert averaged(frame, "error", ["cell"])["low"].tolist() == [0.0]
     assert averaged(frame, "error", ["cell"], floor=-np.inf)["low"].iloc[0] < 0
+
+
+def test_gains_shares_and_ratios_by_hand():
+    """Stratifying by sex and race adds .25 to the error of every group."""
+    rows = [cell(by, 0, 0.25 if by != "vanilla" else 0.0) for by in ("vanilla", "SEX_RAC1P")]
+    frame = pd.concat(rows, ignore_index=True)
+    gains = gains_of_groups(frame).set_index("group")
+    assert gains["gain"].to_numpy() == pytest.approx([-0.25] * 3)  # nobody is in the fourth
+    assert gains["people"].tolist() == [600, 399, 1]
+    ratio = against_vanilla(scored(frame), "disparity", ratio=True)
+    assert ratio["mean"].tolist() == pytest.approx([1.05 / 0.8])
+    share = shares_better(frame, ["parity_error", "acc"]).set_index(["protocol", "metric"])
+    assert (share["all"] == 0).all()
+    assert len(share) == 4
+
+
+def test_three_rules_for_small_groups_by_hand():
+    frame = cell("SEX_RAC1P")
+    frame = pd.concat([frame.assign(small=rule, share=0.1) for rule in ("keep", "drop")])
+    rules, small = small_group_rules(frame.assign(cell=frame["cell"] + frame["small"]))
+    assert small == ["SEX = 1 & RAC1P = 1"]
+    assert rules["small"].tolist() == ["keep", "drop"]
+    assert rules["small groups"].to_numpy() == pytest.approx([0.8, 0.8])
+    assert rules["the others"].to_numpy() == pytest.approx([0.6, 0.6])
+    assert rules["everybody"].tolist() == [0.4, 0.4]
+    assert rules["drawn"].tolist() == [1, 1]

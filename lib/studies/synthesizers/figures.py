@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 from lib.plotting.lines import curve, ends
 from lib.plotting.panels import Picture, epsilon_axis, handle, legend, log_if_wide, panel, panels
-from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED, REFERENCE, SERIES
+from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED, REFERENCE
 from lib.studies.synthesizers.settings import MAIN
 from lib.studies.synthesizers.summary import averaged, pareto
 
@@ -40,9 +40,10 @@ _SYNTHESIZERS = dict(zip(MAIN, zip((BLUE, GREY, RED), "o^s", strict=True), stric
 _BUDGET = "budget ε (log scale)"
 
 
-def tree(edges: Sequence[tuple[str, str]]) -> Picture:
+def tree(edges: Sequence[Sequence[str]]) -> Picture:
     """A tree over the columns; edges carry the order in which they were chosen."""
-    graph = nx.Graph(list(edges))
+    pairs = [(a, b) for a, b in edges]
+    graph = nx.Graph(pairs)
     root = max(graph, key=graph.degree)
     depth = nx.single_source_shortest_path_length(graph, root)
     layout = nx.bfs_layout(graph, root, align="horizontal", scale=-1)
@@ -51,7 +52,7 @@ def tree(edges: Sequence[tuple[str, str]]) -> Picture:
     nx.draw_networkx_edges(graph, place, ax=ax, edge_color=GREY)
     box = {"facecolor": "white", "edgecolor": BLUE, "boxstyle": "round"}
     nx.draw_networkx_labels(graph, place, ax=ax, font_size=9, bbox=box)
-    order = {edge: str(i) for i, edge in enumerate(edges, start=1)}
+    order = {edge: str(i) for i, edge in enumerate(pairs, start=1)}
     nx.draw_networkx_edge_labels(graph, place, order, ax=ax, font_size=9, rotate=False)
     ax.margins(0.12, 0.2)
     ax.axis("off")
@@ -62,10 +63,13 @@ def errors_by_marginal(errors: Mapping[str, pd.Series]) -> Picture:
     """Sorted errors over the marginals of a workload, one line a release."""
     labels = ("share of the three-way marginals, sorted by error", "error, 0 to 2")
     fig, ax = panel((6.4, 4.0), *labels)
-    for (name, series), colour in zip(errors.items(), (*SERIES[:4], GREY), strict=False):
-        values = np.sort(series)
-        ax.plot(np.linspace(0, 1, len(values)), values, color=colour)
-        ax.annotate(name, (1.01, values[-1]), color=colour, va="center", fontsize=9)
+    gap = 0.045 * max(series.max() for series in errors.values())
+    place = -gap
+    for name, series in sorted(errors.items(), key=lambda item: item[1].max()):
+        colour = _SYNTHESIZERS.get(name, (DARK,))[0]
+        place = max(series.max(), place + gap)  # labels do not touch
+        ax.plot(np.linspace(0, 1, len(series)), np.sort(series), color=colour)
+        ax.annotate(name, (1.01, place), color=colour, va="center", fontsize=9)
     ax.set(xlim=(0, 1.25), ylim=(0, None), xticks=[0, 0.25, 0.5, 0.75, 1])
     words = "; ".join(f"{name} mean {series.mean():.3f}" for name, series in errors.items())
     return fig, f"Sorted errors of the three-way marginals: {words}."
@@ -186,6 +190,8 @@ def front(frame: pd.DataFrame, x: str, y: str, xlabel: str, ylabel: str) -> Pict
             ax.plot(point[x], point[y], marker, color=COLOURS[by], markersize=5)
         settings = ", ".join(f"{r.synthesizer} {NAMES[r.by]}" for r in best.itertuples())
         words.append(f"epsilon {epsilon:g}: {settings}")
+    for ax in axes.flat[: len(budgets)]:
+        ax.locator_params(axis="x", nbins=5)
     for ax in axes.flat[len(budgets) :]:
         ax.axis("off")
     names, bys = (frame[column].unique() for column in ("synthesizer", "by"))

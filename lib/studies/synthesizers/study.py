@@ -17,6 +17,8 @@ STUDY = Study(
         "chapters/synth/mechanisms",
         "chapters/synth/census",
         "chapters/synth/groups",
+        "chapters/synth/evidence",
+        "chapters/synth/proofs",
         "chapters/verdicts/stratified",
         "chapters/errata/synthesizers",
     ),

@@ -175,7 +175,7 @@ def shares_better(scores: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
             better = sign * d["mean"] > 0
             surely = (sign * d["low"] > 0) & (sign * d["high"] > 0)
             own = {"protocol": protocol, "metric": metric, "all": better.mean()}
-            own |= better.groupby(d["synthesizer"]).mean()[list(MAIN)].to_dict()
+            own |= better.groupby(d["synthesizer"]).mean().reindex(MAIN).to_dict()
             rows.append(own | {"surely": surely.mean()})
     return pd.DataFrame(rows)
 
