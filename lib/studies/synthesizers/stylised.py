@@ -16,8 +16,6 @@ from lib.synth.marginal_model import estimate
 from lib.synth.mst import pair_scores
 from lib.synth.workload import counts
 
-__all__ = ["BITS", "PAIRS", "best_pair", "pair_errors", "two_bits"]
-
 PAIRS = (("p", "p'"), ("q", "q'"), ("r", "r'"))
 BITS = Domain.of({column: 2 for pair in PAIRS for column in pair})
 

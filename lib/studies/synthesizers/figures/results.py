@@ -17,17 +17,6 @@ from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED, REFERENCE
 from lib.studies.synthesizers.settings import MAIN
 from lib.studies.synthesizers.summary import averaged, pareto
 
-__all__ = [
-    "COLOURS",
-    "NAMES",
-    "against_epsilon",
-    "errors_by_marginal",
-    "front",
-    "gains_by_size",
-    "relative_to_plain",
-    "tree",
-]
-
 COLOURS = {"vanilla": DARK, "SEX": BLUE, "RAC1P": RED, "SEX_RAC1P": GREEN}
 NAMES = {"vanilla": "plain", "SEX": "by sex", "RAC1P": "by race", "SEX_RAC1P": "by sex × race"}
 _MARKERS = dict(zip(COLOURS, "so^D", strict=True))
