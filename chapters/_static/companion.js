@@ -76,3 +76,9 @@ document.addEventListener("DOMContentLoaded", () => {
     restore();
   }
 });
+
+// A link to a folded box opens it.
+const openBox = () =>
+  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details.authors-box")?.setAttribute("open", "");
+document.addEventListener("DOMContentLoaded", openBox);
+window.addEventListener("hashchange", openBox);

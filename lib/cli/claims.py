@@ -16,6 +16,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     option("--check", action="store_true", help="fail if a stored verdict no longer follows")
     option("--write", action="store_true", help="store the verdicts as they follow now")
     option("--paper", help="only this paper's claims")
+    option(
+        "--id",
+        nargs="+",
+        default=(),
+        dest="ids",
+        metavar="ID",
+        help="only these claims, measured again from the stored results",
+    )
     option("--file", type=Path, help="the claims of a file, judged without the others")
     option(
         "--measures",
@@ -31,4 +39,6 @@ def run(args: Namespace) -> int:
     """Print the ledger; 1 if a verdict that is checked no longer follows."""
     read_claims(modules=args.measures)
     believe_unsealed(args)
-    return report.main(check=args.check, write=args.write, paper=args.paper, file=args.file)
+    return report.main(
+        check=args.check, write=args.write, paper=args.paper, file=args.file, ids=args.ids
+    )

@@ -78,6 +78,9 @@ class Claim:
     part is shown and judged, and counted with that row. ``also`` holds other readings of the same
     claim, ``{name: arguments}``: the row is judged by its own ``arguments``, and shown with the
     verdicts that the others would give.
+
+    A claim whose verdict is contested has the paper's words (``quote``) and what we did and found
+    (``reading``); ``{value}`` and ``{runs}`` stand there for the numbers of the evidence.
     """
 
     id: str
@@ -95,6 +98,8 @@ class Claim:
     about: str = ""
     part_of: str = ""
     also: dict = field(default_factory=dict)
+    quote: str = ""
+    reading: str = ""
 
     @property
     def subject(self) -> str:

@@ -7,6 +7,7 @@ import json
 import math
 import textwrap
 from collections.abc import Sequence
+from difflib import get_close_matches
 from html import escape
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import yaml
 
 from lib import validate
 from lib.files import write_whole
-from lib.ledger.claim import COMPANION, papers, read_claims
+from lib.ledger.claim import COMPANION, Claim, papers, read_claims
 from lib.ledger.evidence import Measurer, differences, write_evidence
 from lib.ledger.judge import (
     STORED,
@@ -74,12 +75,15 @@ def in_words(row: Row) -> str:
     """The rerun's value with its interval, runs and data, and the verdicts of the claim's other
     readings, in one line.
     """
-    other = [f"{name}: {reading.verdict} ({_value(reading)})" for name, reading in row.also.items()]
+    other = [
+        f"{name}: {reading.verdict} ({value_and_runs(reading)})"
+        for name, reading in row.also.items()
+    ]
     return ". ".join([_in_words(row), *(words[0].upper() + words[1:] for words in other)])
 
 
-def _value(row: Row) -> str:
-    """The value of another reading: short, with its runs where they are fewer than the row's."""
+def value_and_runs(row: Row) -> str:
+    """The rerun's value with its interval and runs, in a few words."""
     if math.isnan(row.evidence.value):
         return row.evidence.detail or "no value"
     share = "true of " if row.claim.rule == "at_least" else ""
@@ -267,26 +271,63 @@ def write_verdicts(rows: list[Row], path: Path = STORED) -> None:
     )
 
 
+def measured_again(ids: Sequence[str], claims: list[Claim] | None = None) -> list[Row]:
+    """The rows with these ids, measured now; the rest of the ledger, which the correction for many
+    tests needs, by stored evidence.
+
+    Raises
+    ------
+    ValueError
+        If an id is not in the ledger; the message names the ids that come close to it.
+    """
+    known = [claim.id for claim in (read_claims() if claims is None else claims)]
+    for name in ids:
+        if name not in known:
+            close = get_close_matches(name, known, n=5, cutoff=0.4) or known[:5]
+            raise validate.refusal("id", f"one of {', '.join(map(repr, close))} or others", name)
+    anew, stored = Measurer(fresh=True), Measurer()
+    return evaluate(
+        claims,
+        shown=lambda claim: claim.id in ids,
+        measured=lambda claim: (anew if claim.id in ids else stored)(claim),
+    )
+
+
+def _print(row: Row, *more: str) -> None:
+    """A row, and ``more`` about it, as lines of text."""
+    print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
+    print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
+    data = row.evidence.data + " (stored evidence)" * row.evidence.stored
+    print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {data}")
+    for line in more:
+        print(textwrap.indent(textwrap.fill(line, 96), "    "))
+    print()
+
+
 def main(
     *,
     check: bool = False,
     write: bool = False,
     paper: str | None = None,
     file: Path | None = None,
+    ids: Sequence[str] = (),
 ) -> int:
     """Print every row, or those of ``file`` judged alone; 1 is returned if ``check`` finds
-    evidence or a verdict that no longer follows from the results.
+    evidence or a verdict that no longer follows from the results. With ``ids`` only these rows
+    are printed, measured anew and judged within the whole ledger.
     """
-    if file is not None and (check or write):  # they speak of the whole ledger
-        raise ValueError(f"file must be left out with check and write, got {str(file)!r}")
-    measured = Measurer(fresh=check or write)
+    for name, value in (("file", file), ("id", " ".join(ids))):
+        if value and (check or write):  # they speak of the whole ledger
+            raise ValueError(f"{name} must be left out with check and write, got {str(value)!r}")
     claims = None if file is None else read_claims(file)
+    if ids:
+        for row in measured_again(ids, claims):
+            _print(row, f"rule: {rule_in_words(row)}")
+        return 0
+    measured = Measurer(fresh=check or write)
     rows = evaluate(claims=claims, paper=paper, measured=measured)
     for row in rows:
-        print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
-        print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
-        data = row.evidence.data + " (stored evidence)" * row.evidence.stored
-        print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {data}\n")
+        _print(row)
     for name, counts in bars(rows).items():
         print(f"{name:24} " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     print("† rules set when part of the results was known")

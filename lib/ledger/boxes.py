@@ -1,0 +1,88 @@
+"""Boxes for the authors of a paper: each contested claim in the paper's words, with our reading and
+the command that measures it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from lib.ledger.claim import COMPANION
+from lib.ledger.judge import Row, tallied
+from lib.ledger.report import in_words, statement_in_words, value_and_runs
+
+CONTESTED = ("not reproduced", "same direction")
+# the grid behind a measure, by the start of its name, or else by the paper
+GRIDS = {
+    "section5": "coherence_section5",
+    "mixture": "means_mixtures",
+    "synth": "synth_newyork",
+    "ldp": "ldp_main",
+}
+
+
+def contested(rows: Sequence[Row]) -> list[Row]:
+    """The counted claims of papers that are not reproduced, or in the same direction only."""
+    return [
+        row for row in tallied(rows) if row.claim.paper != COMPANION and row.verdict in CONTESTED
+    ]
+
+
+def grid_of(row: Row) -> str:
+    """The name of the grid whose stored results the row rests on; empty if arithmetic settles it,
+    or a table itself.
+    """
+    if row.evidence.exact:
+        return ""
+    stated = row.claim.arguments.get("grid")
+    names = (row.claim.measure, row.claim.paper)
+    return stated or next(g for start, g in GRIDS.items() for n in names if n.startswith(start))
+
+
+def reading_in_words(row: Row) -> str:
+    """What we did and found, with the numbers of the evidence in their places."""
+    share = row.claim.rule == "at_least"
+    value = format(row.evidence.value, ".0%" if share else ".3g")
+    return row.claim.reading.format(value=value, runs=row.evidence.runs)
+
+
+def command(row: Row) -> str:
+    """The shortest command that measures the claim again."""
+    return f"python -m lib claims --id {row.claim.id}"
+
+
+def box_html(row: Row, *, folded: bool = True) -> str:
+    """One box: a line with verdict and claim, and below it quotation, reading, numbers, command.
+
+    Its anchor is ``box-`` and the id of the claim; the page must stand beside the ledger's.
+    """
+    claim, grid = row.claim, grid_of(row)
+    glance = f"Paper: {claim.value or '–'} / rerun: {value_and_runs(row)} / {row.verdict}"
+    source = "This computes it in full."
+    if grid:
+        source = (
+            f"It reads the stored results of <code>{grid}</code>, which"
+            f" <code>python -m lib run {grid}</code> computes."
+        )
+    parts = {
+        "Our reading": escape(reading_in_words(row)),
+        "Numbers": escape(f"{in_words(row)}. Data: {row.evidence.data}."),
+        "Measure it again": f"<code>{command(row)}</code>. {source}"
+        f' <a href="ledger.html#claim-{claim.id}">The row in the ledger</a>',
+    }
+    body = "".join(f"<p><strong>{title}.</strong> {text}</p>" for title, text in parts.items())
+    return (
+        f'<details class="authors-box" id="box-{claim.id}"{"" if folded else " open"}><summary>'
+        f'<span class="verdict">{row.verdict}</span>: {escape(statement_in_words(row))}</summary>'
+        f"<blockquote><p>“{escape(claim.quote)}” <cite>{escape(claim.place)}</cite></p>"
+        f'</blockquote><p class="glance">{escape(glance)}</p>{body}</details>'
+    )
+
+
+def boxes(rows: Sequence[Row], *, folded: bool = True) -> None:
+    """Display a box for each row."""
+    from IPython.display import display
+
+    html = "".join(box_html(row, folded=folded) for row in rows)
+    plain = "\n".join(f"{row.verdict}: {row.claim.statement} ({command(row)})" for row in rows)
+    display({"text/html": html, "text/plain": plain}, raw=True)
