@@ -94,8 +94,8 @@ def test_our_descent_and_the_librarys_agree_on_noisy_measurements(even):
         exact = 1000 * marginal(p, c).ravel()
         sigma = 20.0 if even else 20 * np.sqrt(rng.integers(1, 9, exact.size))
         measured.append((c, exact + rng.normal(0, sigma, exact.size), sigma))
-    ours = fit_model(sizes, measured, 1000.0, iterations=5000)
-    theirs = reference_marginals(sizes, measured, 1000.0, list(cliques), iterations=5000)
+    ours = fit_model(sizes, measured, 1000.0, iterations=3000)
+    theirs = reference_marginals(sizes, measured, 1000.0, list(cliques), iterations=3000)
     for c, other in zip(cliques, theirs, strict=True):
         assert ours.marginal(c) == pytest.approx(other, abs=2e-3)
 

@@ -48,10 +48,11 @@ def test_aim_does_not_hold_what_it_can_never_measure():
 
 
 def test_gem_does_not_hold_all_gaps_beside_all_counts():
-    one_round = GEM(rounds=1, steps=1, batch=4)
-    tables = megabytes(WIDE, one_round.candidates(WIDE))
+    one_round = GEM(rounds=1, steps=1, batch=4, hidden=(4,))
+    wide = Domain.of({f"c{i}": 60 for i in range(6)})
+    tables = megabytes(wide, one_round.candidates(wide))
     tracemalloc.start()
-    one_round.fit(empty(WIDE), WIDE, 1e-4, stream(1, "wide"))
+    one_round.fit(empty(wide), wide, 1e-4, stream(1, "wide"))
     peak = tracemalloc.get_traced_memory()[1] / 2**20
     tracemalloc.stop()
     assert peak < 1.3 * tables
@@ -100,8 +101,8 @@ def test_the_default_aim_takes_fifteen_columns_of_a_hundred_codes():
 QUICK = [
     MST(),
     AIM(rounds_per_column=1),
-    GEM(rounds=3, steps=3, batch=8),
-    GEM.published(rounds=3, steps=2, batch=8),
+    GEM(rounds=3, steps=3, batch=8, hidden=(4,)),
+    GEM.published(rounds=3, steps=2, batch=8, hidden=(4,)),
 ]
 QUICK.append(Stratified(inner=MST(), by=("a",), weights="projected"))
 

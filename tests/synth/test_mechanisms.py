@@ -4,10 +4,12 @@ streams, and the edges.
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 
 import networkx as nx
 import numpy as np
@@ -88,19 +90,19 @@ def test_the_same_in_another_process_with_another_hash_seed(table):
         " print([float(x).hex() for x in s.fit(people(300), DOMAIN, 0.05, stream(4,"
         " 'p')).marginal(('b', 'c')).ravel()])"
     )
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert told[0] == told[1]
-    assert told[0].count("0x") == 24
+    seed = str(hash("a string, whose hash is another in each process") % 2**32)
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONHASHSEED": seed},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    with redirect_stdout(io.StringIO()) as here:
+        exec(code, {})
+    assert told == here.getvalue()
+    assert told.count("0x") == 24
 
 
 def test_mst_without_noise_finds_the_maximum_spanning_tree_and_meets_its_pairs(table):
@@ -130,7 +132,7 @@ def test_aim_without_noise_meets_the_whole_workload(table):
 
 def test_gem_learns_more_than_independence(table):
     """On the pair that depends most, with a large budget."""
-    model = GEM(rounds=12, steps=60, batch=64).fit(table, DOMAIN, 10.0, stream(2, "gem"))
+    model = GEM(rounds=12, steps=60, batch=32).fit(table, DOMAIN, 10.0, stream(2, "gem"))
     independent = np.outer(model.marginal(("b",)), model.marginal(("c",)))
     truth = counts(table, DOMAIN, ("b", "c")).reshape(3, 4) / len(table)
     assert (
@@ -257,13 +259,9 @@ EDGES = {
     "empty": (DOMAIN, people(0)),
     "one row": (DOMAIN, people(1)),
     "one column": (Domain.of({"x": 3}), pd.DataFrame({"x": np.array([0, 1, 1], dtype=np.int16)})),
-    "constant columns": (
-        Domain.of({"x": 1, "y": 1, "z": 2}),
-        pd.DataFrame({"x": [0] * 5, "y": [0] * 5, "z": [0, 1, 0, 1, 1]}, dtype=np.int16),
-    ),
-    "codes that never occur": (
-        Domain.of({"x": 9, "y": 3}),
-        pd.DataFrame({"x": [0, 0, 1], "y": [2, 2, 2]}, dtype=np.int16),
+    "constant columns, and codes that never occur": (
+        Domain.of({"x": 9, "y": 1, "z": 1}),
+        pd.DataFrame({"x": [0, 0, 1, 8], "y": [0] * 4, "z": [0] * 4}, dtype=np.int16),
     ),
 }
 

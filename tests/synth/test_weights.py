@@ -82,7 +82,7 @@ def test_a_group_of_declared_size_0_is_never_looked_at():
 
 @pytest.mark.parametrize(
     "inner",
-    [MST(), AIM(rounds_per_column=2), GEM(rounds=2, steps=2, batch=8)],
+    [MST(), AIM(rounds_per_column=2), GEM(rounds=2, steps=2, batch=8, hidden=(4,))],
     ids=lambda s: s.name,
 )
 def test_every_synthesizer_fits_a_declared_group_of_nobody(inner):
@@ -213,7 +213,7 @@ HOSTILE = ("cell phone", "cell 3 of x", "select", "number of rows")
 
 @pytest.mark.parametrize(
     "inner",
-    [MST(), AIM(rounds_per_column=2), GEM(rounds=2, steps=2, batch=8)],
+    [MST(), AIM(rounds_per_column=2), GEM(rounds=2, steps=2, batch=8, hidden=(4,))],
     ids=lambda s: s.name,
 )
 def test_no_price_is_read_off_a_name(inner):

@@ -49,9 +49,8 @@ def _where(rows: pd.DataFrame, **wanted: object) -> pd.DataFrame:
     wanted = {"weights": "public"} | wanted
     if wanted.get("group") == SMALL_NAME:
         wanted["group"] = small_crossings(rows)
-    for column, value in wanted.items():
-        rows = rows[rows[column].isin(value if isinstance(value, tuple | list) else (value,))]
-    return rows
+    values = {c: v if isinstance(v, tuple | list) else (v,) for c, v in wanted.items()}
+    return rows[np.logical_and.reduce([rows[c].isin(v) for c, v in values.items()])]
 
 
 def excess(rows: pd.DataFrame, value: str = "excess", **wanted: object) -> pd.Series:
