@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from lib.plotting import budgets
-from lib.studies.private_means.figures import census as means_census
-from lib.studies.private_means.figures import theory as means_theory
+from lib.plotting.style import BLUE, RED
+from lib.studies.private_means import figures
 from lib.studies.private_means.scores import METHODS
 
 
@@ -33,69 +33,69 @@ def _scores(**columns) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def test_error_grid_has_a_panel_for_each_k_and_alpha():
-    scores = pd.concat([_scores(n=[100, 1000], k=k, alpha=a) for k in (3, 6) for a in (0.3, 1.0)])
-    fig, alt = means_census.error_grid(scores, (3, 6), (0.3, 1.0))
+LABELS = ("n", "error")
+
+
+def test_curves_are_one_a_series_named_at_their_ends():
+    scores = _scores(n=[100, 1000])
+    rows = figures.with_names(scores[scores.metric == "error"])
+    fig, alt = figures.curves(rows, "n", LABELS, {"stratified": "red", "plain": "grey"})
+    (ax,) = fig.axes
+    assert ax.lines[0].get_ydata().tolist() == [2.0, 0.5]
+    assert [t.get_text() for t in ax.texts] == ["plain", "stratified"]
+    assert "error against n: stratified from 2 to 0.5; plain from 1 to 0.25" in alt
+
+
+def test_a_series_without_an_interval_is_a_line_and_a_bound_is_dashed():
+    rows = pd.DataFrame({"k": [1, 2], "mean": [0.4, 0.6], "series": "bound"})
+    fig, alt = figures.curves(rows, "k", LABELS, {"bound": "black"}, dashed="bound")
+    (line,) = fig.axes[0].lines
+    assert line.get_ydata().tolist() == [0.4, 0.6]
+    assert line.get_linestyle() == "--"
+    assert "bound from 0.4 to 0.6" in alt
+
+
+def test_curves_have_a_panel_for_each_facet_two_in_a_row():
+    scores = pd.concat([_scores(n=[100, 1000]).assign(k=f"k = {k}") for k in (3, 6, 12)])
+    rows = figures.with_names(scores[scores.metric == "error"])
+    fig, alt = figures.curves(rows, "n", LABELS, {"stratified": "red"}, facet="k")
+    shown = [ax for ax in fig.axes if ax.get_visible()]
+    assert [ax.get_title() for ax in shown] == ["k = 3", "k = 6", "k = 12"]
     assert len(fig.axes) == 4
-    assert fig.axes[0].lines[1].get_ydata().tolist() == [2.0, 0.5]  # StratCOINPRESS
-    assert "k 3, alpha 0.3: stratified 0.5000" in alt
+    assert "k = 3 stratified from 2 to 0.5" in alt
+
+
+def test_names_at_the_ends_do_not_touch():
+    rows = pd.DataFrame({"n": 1, "mean": [1.0, 1.01, 1.02, 100.0], "series": [*"abcd"]})
+    rows = pd.concat([rows.assign(n=0.5), rows])
+    fig, _ = figures.curves(rows, "n", LABELS, dict.fromkeys("abcd", "black"))
+    heights = sorted(t.xy[1] for t in fig.axes[0].texts)
+    assert min(np.diff(heights)) > 0.05
+    assert heights[0] >= 0
+    assert heights[-1] <= 1
 
 
 def test_census_has_a_row_a_variable_and_a_column_a_metric():
     scores = pd.concat([_scores(strata=[2.0, 9.0, 18.0], variable=v) for v in ("SCHL", "PINCP")])
-    fig, alt = means_census.census(
-        scores, ["SCHL", "PINCP"], {"error": "error", "parity": "parity"}
-    )
+    metrics = {"error": "error", "parity": "parity"}
+    fig, alt = figures.census(scores, {"SCHL": "schooling", "PINCP": "income"}, metrics)
     assert len(fig.axes) == 4
     assert [ax.get_title(loc="left") or ax.get_title() for ax in fig.axes][:2] == [
-        "SCHL: error",
-        "SCHL: parity",
+        "schooling: error",
+        "schooling: parity",
     ]
-    assert "SCHL error, StratCOINPRESS: median 0.5" in alt
+    assert "schooling error, StratCOINPRESS: median 0.5" in alt
 
 
-def test_sweep_and_slices_name_their_ends():
-    scores = _scores(budget=[0.1, 1.0], n=[100, 1000], variable="SCHL")
-    assert (
-        "SCHL, stratified: from 2 to 0.5"
-        in means_census.sweep(scores, ["SCHL"], "parity", "rho", "parity error")[1]
+def test_groups_that_lose_are_of_another_colour():
+    strata = pd.DataFrame(
+        {"people": [2, 50, 900], "plain": [1.0, 1.0, 0.5], "stratified": [90.0, 0.9, 0.1]}
     )
-    assert "StratCOINPRESS from 2 to 0.5" in means_census.against(scores, "n", "n")[1]
-
-
-def test_lines_are_one_a_series():
-    frame = pd.DataFrame(
-        {
-            "x": [1, 2, 1, 2],
-            "y": [1.0, 2.0, 3.0, 4.0],
-            "low": 0.5,
-            "high": 5.0,
-            "s": ["a", "a", "b", "b"],
-        }
-    )
-    fig, alt = means_census.lines(frame, "x", "y", "s", "x", "y")
-    assert len(fig.axes[0].lines) == 2
-    assert "b from 3 to 4" in alt
-
-
-def test_shares_are_sorted_beside_the_draws():
-    fig, alt = means_census.shares([10, 70, 20], {"law": np.full((50, 3), 1 / 3)})
-    assert fig.axes[0].lines[-1].get_ydata().tolist() == [0.7, 0.2, 0.1]
-    assert "from 0.700 to 0.100" in alt
-
-
-def test_coverage_draws_quantiles_below_their_bound():
-    table = pd.DataFrame(
-        {
-            "groups": ["a", "a", "b", "b"],
-            "k": [1, 2, 1, 2],
-            "q": [0.1, 0.2, 0.1, 0.3],
-            "bound": [0.4, 0.5, 0.4, 0.6],
-        }
-    )
-    fig, alt = means_theory.coverage(table, 0.9)
-    assert fig.axes[0].lines[-1].get_ydata().tolist() == [0.4, 0.6]
-    assert "bound 0.4 to 0.6" in alt
+    fig, alt = figures.by_size(strata, 10, "people", "error")
+    drawn = {line.get_color(): line.get_xdata().tolist() for line in fig.axes[0].lines[2:4]}
+    assert drawn == {BLUE: [50, 900], RED: [2]}
+    assert "worse in 1 of 3 groups" in alt
+    assert "from 90 to 0.1 with the size" in alt
 
 
 def test_the_curve_of_theorem_10_carries_its_horizontal_lines():
@@ -104,18 +104,19 @@ def test_the_curve_of_theorem_10_carries_its_horizontal_lines():
             "alpha": [0.1, 1.0],
             "theorem": [10.0, 20.0],
             "drawn": [10.0, 20.0],
-            "with people": [12.0, 20.0],
+            "people": [12.0, 20.0],
         }
     )
-    ends = {"worst": 30.0, "observed": 25.0, "best": 5.0, "best as printed": 9.0}
-    fig, alt = means_theory.dirichlet_curve(table, ends)
-    assert {line.get_ydata()[0] for line in fig.axes[0].lines} >= set(ends.values())
+    levels = {"equal groups": 30.0, "New York": 25.0, "best case": 5.0}
+    fig, alt = figures.theorem10(table, levels)
+    assert {line.get_ydata()[0] for line in fig.axes[0].lines} >= set(levels.values())
+    assert {t.get_text() for t in fig.axes[0].texts} == set(levels)
     assert "New York 25.0" in alt
 
 
 def test_draws_of_three_shares_lie_in_their_triangle():
     draws = {0.1: np.eye(3), 10.0: np.full((2, 3), 1 / 3)}
-    fig, alt = means_census.dirichlet_triangles(draws)
+    fig, alt = figures.triangles(draws)
     corners, middle = (ax.lines[-1].get_xydata() for ax in fig.axes)
     assert corners == pytest.approx(np.array([[0, 0], [1, 0], [0.5, math.sqrt(3) / 2]]))
     assert middle == pytest.approx(np.array([[0.5, math.sqrt(3) / 6]] * 2))
@@ -123,11 +124,9 @@ def test_draws_of_three_shares_lie_in_their_triangle():
 
 
 def test_intervals_are_drawn_step_by_step():
-    fig, alt = means_theory.intervals(
-        {"2 steps": np.array([[-5.0, 9.0], [1.0, 2.0]])}, 1.5, ["after step 1", "after step 2"]
-    )
+    fig, alt = figures.intervals(np.array([[-5.0, 9.0], [1.0, 2.0]]), 1.5)
     assert list(fig.axes[0].lines[0].get_xdata()) == [-5.0, 9.0]
-    assert "2 steps, after step 2: 1.00 to 2.00" in alt
+    assert "step 2: 1.00 to 2.00" in alt
 
 
 def test_routes_are_ratios_to_the_standard_one():

@@ -19,6 +19,7 @@ import pandas as pd
 from lib import validate
 from lib.datasets import load, load_raw
 from lib.datasets.cache import Unavailable
+from lib.datasets.codebook import codebook
 from lib.datasets.memory import cached_by_data_location
 from lib.datasets.newyork import ATTRIBUTES, VARIABLES, load_newyork
 from lib.dp import PrivacyAccountant
@@ -38,6 +39,12 @@ BOUNDS = {
     "WKHP": (40.0, 80.0),
     "JWMNP": (30.0, 100.0),
     "PINCP": (40_000.0, 1e6),
+}
+NAMES = {
+    "SCHL": "schooling",
+    "WKHP": "hours of work",
+    "JWMNP": "minutes to work",
+    "PINCP": "income",
 }
 TABLES = {"newyork": tuple(VARIABLES), "acs_coverage": ("SCHL",), "nist": ("PINCP",)}
 RHOS = (0.005, 0.02, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0)
@@ -190,6 +197,27 @@ def strata(dataset: str, variable: str, crossing: str) -> tuple[np.ndarray, np.n
     groups, _ = pd.factorize(pd.MultiIndex.from_frame(frame[crossing.split("_")]), sort=True)
     order, sizes = group_order(groups, int(groups.max()) + 1)
     return frame[variable].to_numpy(dtype=float)[order], sizes
+
+
+_CODES = {
+    "SEX": ("men", "women"),
+    "DIS": ("with a disability", "without"),
+    "NATIVITY": ("native", "foreign born"),
+    "RAC1P": codebook("nist")["RAC1P"].codes,
+}
+
+
+def stratum_names(variable: str, crossing: str) -> list[str]:
+    """The strata of New York in words, in the order of :func:`strata`."""
+    frame = table_of("newyork").frame
+    columns = crossing.split("_")
+    found = frame.loc[frame[variable].notna(), columns].drop_duplicates().sort_values(columns)
+    words = {c: _CODES.get(c, [f"age band {i}" for i in range(1, 6)]) for c in columns}
+    first = {c: found[c].min() for c in columns}
+    return [
+        ", ".join(words[c][int(value - first[c])] for c, value in row.items())
+        for row in found.to_dict("records")
+    ]
 
 
 # --- census
