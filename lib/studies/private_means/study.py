@@ -21,6 +21,8 @@ STUDY = Study(
         "chapters/means/coinpress",
         "chapters/means/mixtures",
         "chapters/means/census",
+        "chapters/means/evidence",
+        "chapters/means/proofs",
         "chapters/errata/stratified",
     ),
 )
