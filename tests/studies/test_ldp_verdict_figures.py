@@ -96,31 +96,3 @@ def test_one_run_draws_points_without_intervals(table):
         one, {"adult": "a", "lsac": "b"}, {"acc": one["acc"]}, {"acc": one["acc"]}
     )
     assert len(fig.axes[0].containers) == len(PROTOCOLS)
-
-
-def test_the_largest_change_of_the_rounding_is_named():
-    cells = [("adult", "OLH", 1.0, 0.01), ("adult", "SS", 2.0, -0.05), ("lsac", "SS", 2.0, 0.02)]
-    changes = pd.DataFrame(
-        [
-            {
-                "metric": "SPD",
-                "dataset": d,
-                "protocol": p,
-                "split": "uniform",
-                "epsilon": e,
-                "mean": m,
-                "low": m - 0.01,
-                "high": m + 0.01,
-                "runs": 3,
-            }
-            for d, p, e, m in cells
-        ]
-    )
-    fig, alt = verdicts.rounding_moves(changes[changes["dataset"] == "adult"], {"adult": "Adult"})
-    assert "Adult, OLH: up to 1.0 points; Adult, SS: up to 5.0 points" in alt
-    assert any(text.get_text().endswith("uniform,\nε = 2: -5.0") for text in fig.axes[0].texts)
-    fig, alt = verdicts.rounding_moves(
-        changes, {"adult": "Adult", "lsac": "LSAC"}
-    )  # lsac has no changed cell of OLH
-    assert "LSAC, SS: up to 2.0 points" in alt
-    assert "LSAC, OLH" not in alt

@@ -10,7 +10,7 @@ import pandas as pd
 
 from lib.ldp import PROTOCOLS
 from lib.plotting.lines import band, spread
-from lib.plotting.panels import Picture, panel, panels, protocol_legend, ticks
+from lib.plotting.panels import Picture, panels, protocol_legend, ticks
 from lib.plotting.style import BLUE, COLOURS, MARKERS, METRIC_NAMES, RED, REFERENCE
 from lib.stats.summary import pooled, summarise
 
@@ -166,57 +166,3 @@ def _ranks(rows: pd.DataFrame, scores: Mapping[str, pd.Series]) -> pd.DataFrame:
     means = rows.assign(**scores).groupby(["run", "protocol"])[[*scores]].mean()
     ranks = means.groupby("run").rank(ascending=False).mean(axis=1)
     return summarise(ranks.reset_index(name="rank"), ["protocol"], "rank").set_index("protocol")
-
-
-def rounding_moves(changes: pd.DataFrame, titles: Mapping[str, str]) -> Picture:
-    """Changes of fairness metrics, in points, under another rounding: a bar each.
-
-    The largest that is clear has its interval and its name. Clear is a change whose interval
-    excludes zero; where none is, the largest of all is named.
-
-    Parameters
-    ----------
-    changes : DataFrame
-        From :func:`lib.studies.ldp_fairness.rounding.rounding_changes`.
-    titles : mapping of str to str
-        Words for the data sets, from top to bottom.
-    """
-    values = ["mean", "low", "high"]
-    points = changes.assign(**100 * changes[values])
-    cells = points.groupby(["dataset", "protocol"])["mean"]
-    most = {cell: means.abs().max() for cell, means in cells}
-    rows = [(d, p) for d in titles for p in PROTOCOLS if (d, p) in most]
-    labels = "change in points (rounded − rounded down)"
-    fig, ax = panel((4.4, 1.1 + 0.9 * len(titles)), labels)
-    for y, cell in enumerate(rows):
-        means = cells.get_group(cell)
-        ax.plot(means, np.full(len(means), y), "|", color="#9A9A9A", markersize=9)
-    clear = points[(points["low"] > 0) | (points["high"] < 0)]
-    pick = clear if len(clear) else points
-    far = pick.loc[[pick["mean"].abs().idxmax()]]
-    _name_change(ax, far, rows.index((far["dataset"].item(), far["protocol"].item())))
-    ax.axvline(0, color="black", linewidth=0.8)
-    names = [f"{titles[d]}, {p}" for d, p in rows]
-    ax.set_yticks(range(len(rows)), names)
-    ax.set_ylim(len(rows) - 0.5, -1.1)
-    reach = max(1.3 * points["mean"].abs().max(), *far[["low", "high"]].abs().to_numpy()[0] / 1.15)
-    ax.set_xlim(-reach, reach)
-    ax.grid(visible=False, axis="y")
-    words = "; ".join(
-        f"{name}: up to {most[cell]:.1f} points" for name, cell in zip(names, rows, strict=True)
-    )
-    return fig, (
-        f"Change of fairness metrics when whole numbers are rounded and not rounded down. {words}."
-    )
-
-
-def _name_change(ax, change: pd.DataFrame, y: int) -> None:
-    """The interval of a change and, above it, what changes."""
-    (far,) = change.itertuples()
-    ax.errorbar(
-        change["mean"], y, xerr=spread(change), fmt="o", color=COLOURS[far.protocol], capsize=3
-    )
-    name = METRIC_NAMES.get(far.metric, far.metric)
-    label = f"{name}, {far.split},\nε = {far.epsilon:g}: {far.mean:+.1f}"
-    place = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center"}
-    ax.annotate(label, (far.mean, y), **place, fontsize=7.5)
