@@ -82,3 +82,35 @@ const openBox = () =>
   document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details.authors-box")?.setAttribute("open", "");
 document.addEventListener("DOMContentLoaded", openBox);
 window.addEventListener("hashchange", openBox);
+
+// Formulas that are wider than their place scroll there, and can be reached by keyboard.
+window.addEventListener("load", () => {
+  const widen = () => {
+    for (const formula of document.querySelectorAll("mjx-container")) {
+      formula.classList.remove("wide");
+      const wide = formula.getBoundingClientRect().width > formula.parentElement.clientWidth + 1 ||
+        (formula.firstElementChild?.getBoundingClientRect().width || 0) > formula.parentElement.clientWidth + 1;
+      formula.classList.toggle("wide", wide);
+      if (wide) formula.tabIndex = 0; else formula.removeAttribute("tabindex");
+    }
+  };
+  window.MathJax?.startup?.promise?.then(() => { widen(); window.addEventListener("resize", widen); });
+});
+
+// Search results with excerpts. Sphinx would fetch each page for them, which a browser refuses on file://; the words of all
+// pages come as a script instead.
+if (location.pathname.endsWith("/search.html")) {
+  DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = true;
+  const root = document.documentElement.dataset.content_root;
+  const texts = new Promise((resolve) => {
+    const script = document.createElement("script");
+    script.src = `${root}_static/search_texts.js`;
+    script.onload = () => resolve(window.PAGE_TEXTS);
+    script.onerror = () => resolve({});
+    document.head.append(script);
+  });
+  window.fetch = async (url) => ({
+    text: async () => (await texts)[url.slice(root.length).replace(/\.html.*$/, "")] || " ",
+  });
+  document.addEventListener("DOMContentLoaded", () => { Search.htmlToText = (text) => text; });
+}

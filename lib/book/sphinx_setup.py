@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from jinja2.sandbox import SandboxedEnvironment
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Let numpydoc read its template once: it would read it for each docstring."""
+    """Let numpydoc read its template once (it would read it for each docstring), and keep the
+    words of the pages for the search.
+    """
     from numpydoc import docscrape_sphinx
 
     first: list[SandboxedEnvironment] = []
@@ -19,4 +24,22 @@ def setup(app: Any) -> dict[str, bool]:
         return first[0]
 
     docscrape_sphinx.SandboxedEnvironment = environment
+    texts: dict[str, str] = {}
+    app.connect("doctree-resolved", lambda _, tree, doc: texts.update({doc: words_of(tree)}))
+    app.connect("build-finished", lambda app, _: write_texts(texts, Path(app.outdir)))
     return {"parallel_read_safe": True}
+
+
+def words_of(tree: nodes.document) -> str:
+    """What is read on a page, in one line, without code and what is not text."""
+    skipped = (nodes.raw, nodes.comment, nodes.literal_block, nodes.title)
+    texts = (t for t in tree.findall(nodes.Text) if not isinstance(t.parent, skipped))
+    return " ".join(" ".join(text.astext() for text in texts).split())
+
+
+def write_texts(texts: dict[str, str], folder: Path) -> None:
+    """The words of each page for the excerpts of a search: a script, since a page that is opened
+    from a file can load nothing else (``companion.js`` reads it).
+    """
+    path = folder / "_static" / "search_texts.js"
+    path.write_text(f"window.PAGE_TEXTS = {json.dumps(texts, ensure_ascii=False)};\n", "utf-8")

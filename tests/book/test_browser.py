@@ -273,7 +273,10 @@ def test_a_picture_that_is_wider_than_its_frame_says_so(chromium, inches, wide, 
 )
 def test_search_finds_a_page(open_page, word, expected):
     page, wrong = open_page("search", "?q=" + word.replace(" ", "+"))
-    page.wait_for_selector(f"#search-results li a[href*='{expected}']", timeout=20_000)
+    found = f"#search-results li:has(a[href*='{expected}'])"
+    page.wait_for_selector(f"{found} p.context", timeout=20_000)
+    excerpt = page.locator(f"{found} p.context").first.inner_text()
+    assert word.lower() in excerpt.lower()
     settle((page, wrong))
     assert wrong == []
 
