@@ -32,6 +32,8 @@ _UNWANTED = re.compile(
     # the launcher of live code, which the book does not use, knows an address elsewhere
     r'|<script>const THEBE_JS_URL = [^<]*</script>|<script async="async"'
     r' src="[^"]*sphinx-thebe\.js[^"]*"></script>'
+    # a list in name only: its children are no items
+    r'|(?<=<div) role="list"(?= class="citation-list")'
 )
 
 
