@@ -8,5 +8,5 @@ STUDY = Study(
     grids={
         "across_nist": "lib.studies.cross_paper.grids:NIST",
     },
-    chapters=("chapters/across/coherence",),
+    chapters=("chapters/across/coherence", "chapters/across/evidence"),
 )
