@@ -496,8 +496,8 @@ def test_the_companions_rows_and_later_rules_are_tallied_apart():
     words = report.tally_in_words(rows)
     assert "3 reproduced**, of 3 claims of the papers" in words
     assert "adds 1 statement" in words
-    assert "Companion: s" in report.ledger_html(rows, "all", report.WHOLE)
-    assert "Companion, on LDP and fairness" in report.ledger_html(rows, "all", report.WHOLE)
+    assert "Companion: s" in report.ledger_html(rows, "all")
+    assert "Companion, on LDP and fairness" in report.ledger_html(rows, "all")
 
 
 def test_no_paper_is_charged_with_rows_about_other_tables_or_settings():
