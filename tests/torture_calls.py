@@ -126,7 +126,7 @@ UNDEFINED = {
     "max_information", "noisy_count", "perfect_generalisation", "generalisation_information",
     "log_channel", "half_sample_distance", "within_distance", "within_size",  # no bound: infinity
     "insufficient_epsilon", "theorem3_terms", "alpha_by_squares", "log_sums", "improvements", "log_density",
-    "solve", "Setting", "Histogram", "Reader", "log_probabilities",
+    "solve", "Setting", "Histogram", "Attacker", "log_probabilities",
 }  # fmt: skip
 
 
@@ -385,7 +385,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Constant": {},
     "After": {"curator": lambda half, rng: half, "learner": Lookup()},
     "Histogram": {"sizes": (2, 3)},
-    "Reader": {
+    "Attacker": {
         "histogram": Histogram(columns=("a",), sizes=(2,), epsilon=1.0), "kind": "informed",
         "population": np.array([6, 6]),
     },

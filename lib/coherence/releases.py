@@ -22,7 +22,7 @@ import pandas as pd
 from lib import validate
 from lib.coherence.learners import BATTERY, Constant, Predict
 
-READERS = ("informed", "counts", "forest")
+ATTACKERS = ("informed", "counts", "forest")
 
 
 @validate.check_types
@@ -99,8 +99,8 @@ class Histogram:
 
 @validate.check_types
 @dataclass(frozen=True)
-class Reader:
-    """A curator and a learner in one: publishes the histogram of the half, then reads it.
+class Attacker:
+    """A curator and a learner in one: publishes the histogram of the half, then attacks it.
 
     Parameters
     ----------
@@ -113,12 +113,12 @@ class Reader:
     population: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        validate.choice("kind", self.kind, READERS)
+        validate.choice("kind", self.kind, ATTACKERS)
         counts = None if self.population is None else validate.finite("population", self.population)
         if self.kind == "informed" and (counts is None or counts.shape != (self.histogram.cells,)):
             shape = None if counts is None else counts.shape
             raise ValueError(
-                "population must be counts for the informed reader, of shape"
+                "population must be counts for the informed attacker, of shape"
                 f" ({self.histogram.cells},), got {shape}"
             )
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from lib.coherence.experiment import Setup, demcoh
-from lib.coherence.releases import READERS, Histogram, Reader
+from lib.coherence.releases import ATTACKERS, Attacker, Histogram
 from lib.groups import EVERYONE
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
@@ -80,14 +80,14 @@ def test_the_informed_reader_is_right_about_exact_counts():
     setup = Setup(target="b", lens=("a", "b"), null_draws=1)
     frame["b"] = (np.arange(600) % 7 == 0).astype(int)
     everyone = {EVERYONE: np.ones(600, dtype=bool)}
-    informed = Reader(h, "informed", h.counts(frame))
+    informed = Attacker(h, "informed", h.counts(frame))
     assert (
         demcoh(frame, everyone, informed, setup, splits=3, seed=1, progress=False)
         .rows["distance"]
         .min()
         > 0.8
     )
-    quiet = Reader(
+    quiet = Attacker(
         Histogram(columns=("a", "b"), sizes=(300, 2), epsilon=0.01), "informed", h.counts(frame)
     )
     assert (
@@ -98,14 +98,14 @@ def test_the_informed_reader_is_right_about_exact_counts():
     )
 
 
-@pytest.mark.parametrize("kind", READERS)
+@pytest.mark.parametrize("kind", ATTACKERS)
 def test_every_reader_gives_predictions_in_range(kind):
     frame, h = _table(), _histogram(2.0)
     setup = Setup(target="b", lens=("a", "b"), null_draws=1)
     rows = demcoh(
         frame,
         {EVERYONE: np.ones(600, dtype=bool)},
-        Reader(h, kind, h.counts(frame)),
+        Attacker(h, kind, h.counts(frame)),
         setup,
         splits=2,
         seed=0,
@@ -120,8 +120,8 @@ def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="sizes must be"):
         Histogram(columns=("a",), sizes=(2, 3), epsilon=1.0)
     with pytest.raises(ValueError, match=r"kind must be .*, got 'guess'"):
-        Reader(_histogram(), "guess")
-    with pytest.raises(ValueError, match="population must be counts for the informed reader"):
-        Reader(_histogram(), "informed")
+        Attacker(_histogram(), "guess")
+    with pytest.raises(ValueError, match="population must be counts for the informed attacker"):
+        Attacker(_histogram(), "informed")
     with pytest.raises(ValueError, match=r"a must be .*, got 7 "):
         _histogram().counts(pd.DataFrame({"a": [7], "b": [0]}))

@@ -130,7 +130,59 @@ def lines(
             where = f"{title}, {name}" if title else name
             words.append(f"{where}: {ends(own[y], '.3g')} from {start:.3g} to {stop:.3g}")
         _name_ends(ax, named)
-    return fig, f"{labels[1]} against {labels[0]}. {'; '.join(words)}."
+    alt = f"{labels[1]} against {labels[0]}. {'; '.join(words)}."
+    return fig, alt.replace("\n", " ").replace("$W_1$", "W1")
+
+
+BOUNDS = {
+    "theorem8": "Thm 8",
+    "theorem7": "Thm 7",
+    "tightened": "tightened\n(ours)",
+    "within": "within the\ngroup (ours)",
+    "insufficient": "enough for\nno theorem",
+}
+_STYLES = {
+    BOUNDS["theorem7"]: {"color": RED},
+    BOUNDS["within"]: {"color": BLUE},
+    BOUNDS["insufficient"]: {"linestyle": "--"},
+}
+
+
+def bounds(rows: pd.DataFrame, x: str, y: str, labels: tuple[str, str], **more) -> Picture:
+    """What each bound gives, as :func:`~lib.studies.coherence.summary.promised` has it."""
+    rows = rows.assign(mode=rows["mode"].replace(BOUNDS))
+    return lines(rows, x, y, "mode", labels=labels, styles=_STYLES, **more)
+
+
+def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = None) -> Picture:
+    """Measured distances of a release against epsilon, beside what the bounds promise.
+
+    Parameters
+    ----------
+    measured : DataFrame
+        ``epsilon, mean, low, high, null``; what has no finite epsilon is left out.
+    promises : DataFrame
+        ``mode, epsilon, alpha``.
+    """
+    measured = measured[np.isfinite(measured["epsilon"])].sort_values("epsilon")
+    chance = measured.assign(mean=measured["null"], low=measured["null"], high=measured["null"])
+    bound = promises.assign(mean=promises["alpha"], series=promises["mode"].replace(BOUNDS))
+    bound = bound.assign(low=bound["mean"], high=bound["mean"])
+    parts = measured.assign(series="measured"), chance.assign(series="by chance"), bound
+    rows = pd.concat(parts)
+    styles = {"measured": {"color": RED, "marker": "o"}, BOUNDS["within"]: {"color": BLUE}}
+    labels = "budget ε (log scale)", "$W_1$ (log scale)"
+    return lines(
+        rows,
+        "epsilon",
+        "mean",
+        "series",
+        labels=labels,
+        styles=styles,
+        by=by,
+        log="xy",
+        ylim=(1e-3, 3),
+    )
 
 
 def _line(ax: Axes, rows: pd.DataFrame, x: str, y: str, **style) -> None:

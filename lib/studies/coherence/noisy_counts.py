@@ -11,7 +11,7 @@ import numpy as np
 
 from lib import validate
 from lib.coherence.experiment import Setup, one_split
-from lib.coherence.releases import READERS, Histogram, Reader
+from lib.coherence.releases import ATTACKERS, Attacker, Histogram
 from lib.datasets import Dataset, load
 from lib.datasets.memory import cached_by_data_location
 from lib.groups import EVERYONE
@@ -33,7 +33,7 @@ STATISTICS = ("distance", "null")
 
 @dataclass(frozen=True, kw_only=True)
 class Cell(SplitCell, kind="noisy counts"):
-    """One split: which counts are published, at which epsilon, and who reads them."""
+    """One split: which counts are published, at which epsilon, and who attacks them."""
 
     release: str
     epsilon: float
@@ -43,7 +43,7 @@ class Cell(SplitCell, kind="noisy counts"):
     def __post_init__(self) -> None:
         super().__post_init__()
         validate.choice("release", self.release, RELEASES)
-        validate.choice("reader", self.reader, READERS)
+        validate.choice("reader", self.reader, ATTACKERS)
         set_normalised(self, epsilon=validate.positive("epsilon", self.epsilon, infinite=True))
 
 
@@ -52,7 +52,7 @@ def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) 
 
     The forest, which is slow, on a fifth of the splits.
     """
-    for split, release, epsilon, reader in product(splits, RELEASES, epsilons, READERS):
+    for split, release, epsilon, reader in product(splits, RELEASES, epsilons, ATTACKERS):
         if reader != "forest" or split < max(2, len(splits) // 5):
             yield Cell(release=release, epsilon=epsilon, reader=reader, split=split)
 
@@ -73,7 +73,7 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     histogram = Histogram(
         columns=columns, sizes=tuple(data.task.domain[c] for c in columns), epsilon=cell.epsilon
     )
-    reader = Reader(histogram, cell.reader, histogram.counts(frame))
+    reader = Attacker(histogram, cell.reader, histogram.counts(frame))
     setup = Setup(target="DREM", lens=columns, null_draws=10)
     difficulty, sex = frame["DREM"].to_numpy(), frame["SEX"].to_numpy()
     who = (np.ones(len(frame), dtype=bool), difficulty == 1, sex == 0, sex == 1)

@@ -1,11 +1,12 @@
-"""Stored distances in summary: one row for each setting and group."""
+"""Stored distances in summary, and what the bounds promise beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from lib.coherence.solver import MODES, Setting, solve
 from lib.runner import scores
 from lib.stats.summary import summarise
 
@@ -31,3 +32,33 @@ def mean_distances(grid: str, by: Sequence[str], **setting: object) -> pd.DataFr
     null, q95 = groups["null"].mean(), groups["distance"].quantile(0.95)
     found = summarise(rows, by, "distance", sort=False, floor=0.0).set_index(list(by))
     return found.assign(null=null, q95=q95).reset_index()
+
+
+def promised(
+    unknown: str, known: str, values: Iterable[float], modes: Sequence[str] = MODES, **setting
+) -> pd.DataFrame:
+    """What each bound gives for ``unknown`` at each value of ``known``: ``mode, known, unknown``.
+
+    NaN where a bound gives nothing.
+
+    Parameters
+    ----------
+    unknown, known : str
+        Parameters of a :class:`~lib.coherence.solver.Setting`; ``setting`` has the others.
+
+    Examples
+    --------
+    >>> asked = {"beta": 0.05, "collection": 100, "n": 5_000_000, "fraction": 0.05}
+    >>> promised("epsilon", "alpha", [0.2], ["theorem7"], **asked)["epsilon"].round(3).tolist()
+    [0.014]
+    """
+    rows = [
+        {
+            "mode": mode,
+            known: value,
+            unknown: solve(Setting(**{known: value}, mode=mode, **setting)).value,
+        }
+        for mode in modes
+        for value in map(float, values)
+    ]
+    return pd.DataFrame(rows).astype({unknown: float})
