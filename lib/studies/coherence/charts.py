@@ -123,7 +123,7 @@ def lines(
         named = []
         for name, own in (rows[rows[by] == title] if by else rows).groupby(series, sort=False):
             style = {"color": GREY, "linewidth": 1.4} | (styles or {}).get(str(name), {})
-            draw = curve if "low" in own else _line
+            draw = curve if "low" in own and own["low"].notna().any() else _line
             draw(ax, own, x, y, **style)
             named.append((str(name), own[x].iloc[-1], own[y].iloc[-1], style["color"]))
             start, stop = own[x].iloc[[0, -1]]
@@ -137,9 +137,9 @@ def lines(
 BOUNDS = {
     "theorem8": "Thm 8",
     "theorem7": "Thm 7",
-    "tightened": "tightened\n(ours)",
-    "within": "within the\ngroup (ours)",
-    "insufficient": "enough for\nno theorem",
+    "tightened": "tightened",
+    "within": "within the group",
+    "insufficient": "enough for no theorem",
 }
 _STYLES = {
     BOUNDS["theorem7"]: {"color": RED},
@@ -165,9 +165,8 @@ def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = Non
         ``mode, epsilon, alpha``.
     """
     measured = measured[np.isfinite(measured["epsilon"])].sort_values("epsilon")
-    chance = measured.assign(mean=measured["null"], low=measured["null"], high=measured["null"])
+    chance = measured.assign(mean=measured["null"], low=np.nan, high=np.nan)
     bound = promises.assign(mean=promises["alpha"], series=promises["mode"].replace(BOUNDS))
-    bound = bound.assign(low=bound["mean"], high=bound["mean"])
     parts = measured.assign(series="measured"), chance.assign(series="by chance"), bound
     rows = pd.concat(parts)
     styles = {"measured": {"color": RED, "marker": "o"}, BOUNDS["within"]: {"color": BLUE}}
@@ -181,7 +180,7 @@ def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = Non
         styles=styles,
         by=by,
         log="xy",
-        ylim=(1e-3, 3),
+        ylim=(1e-3, 5),
     )
 
 
@@ -190,12 +189,21 @@ def _line(ax: Axes, rows: pd.DataFrame, x: str, y: str, **style) -> None:
 
 
 def _name_ends(ax: Axes, named: list[tuple[str, float, float, str]], gap: float = 13.0) -> None:
-    """Write each name beside the end of its line, moved up where it would touch the one below."""
+    """Write each name at the end of its line: beside it at the edge, above it inside the panel.
+
+    A name that would touch the one before moves up.
+    """
     ax.figure.canvas.draw()
-    below = -np.inf
-    for name, x, y, colour in sorted(named, key=lambda end: end[2]):
-        at = ax.transData.transform((x, y))[1] * 72 / ax.figure.dpi
-        place = max(at, below + gap * (1 + name.count("\n")))
-        style = {"color": colour, "fontsize": 9, "va": "center"}
-        ax.annotate(name, (x, y), (6, place - at), textcoords="offset points", **style)
-        below = place
+    points, edge = 72 / ax.figure.dpi, ax.bbox.x1 - 0.1 * ax.bbox.width
+    placed = {True: (np.inf, -np.inf), False: (-np.inf, -np.inf)}  # left end and height
+    for name, x, y, colour in sorted(named, key=lambda end: (-end[1], end[2])):
+        across, up = ax.transData.transform((x, y))
+        inside, at = across < edge, up * points
+        left, height = placed[inside]
+        place = at + 4 if inside else at
+        if across * points > left:
+            place = max(place, height + gap)
+        style = {"color": colour, "fontsize": 9, "va": "bottom" if inside else "center"}
+        style |= {"ha": "right" if inside else "left", "textcoords": "offset points"}
+        ax.annotate(name, (x, y), (0 if inside else 6, place - at), **style)
+        placed[inside] = (across * points - 5.5 * len(name) if inside else left, place)
