@@ -189,21 +189,22 @@ def _line(ax: Axes, rows: pd.DataFrame, x: str, y: str, **style) -> None:
 
 
 def _name_ends(ax: Axes, named: list[tuple[str, float, float, str]], gap: float = 13.0) -> None:
-    """Write each name at the end of its line: beside it at the edge, above it inside the panel.
+    """Write each name at the end of its line: beside those farthest right, above the others.
 
     A name that would touch the one before moves up.
     """
     ax.figure.canvas.draw()
-    points, edge = 72 / ax.figure.dpi, ax.bbox.x1 - 0.1 * ax.bbox.width
+    points = 72 / ax.figure.dpi
+    ends_at = {name: ax.transData.transform((x, y)) * points for name, x, y, _ in named}
+    edge = ax.bbox.x1 * points - 30
+    most = max((at[0] for at in ends_at.values() if at[0] < edge), default=edge)
     placed = {True: (np.inf, -np.inf), False: (-np.inf, -np.inf)}  # left end and height
     for name, x, y, colour in sorted(named, key=lambda end: (-end[1], end[2])):
-        across, up = ax.transData.transform((x, y))
-        inside, at = across < edge, up * points
-        left, height = placed[inside]
-        place = at + 4 if inside else at
-        if across * points > left:
-            place = max(place, height + gap)
-        style = {"color": colour, "fontsize": 9, "va": "bottom" if inside else "center"}
-        style |= {"ha": "right" if inside else "left", "textcoords": "offset points"}
-        ax.annotate(name, (x, y), (0 if inside else 6, place - at), **style)
-        placed[inside] = (across * points - 5.5 * len(name) if inside else left, place)
+        across, at = ends_at[name]
+        above = across < most
+        left, height = placed[above]
+        place = max(at + 4 * above, height + gap) if across > left else at + 4 * above
+        style = {"color": colour, "fontsize": 9, "va": "bottom" if above else "center"}
+        style |= {"ha": "right" if above else "left", "textcoords": "offset points"}
+        ax.annotate(name, (x, y), (0 if above else 6, place - at), **style)
+        placed[above] = (across - 5.5 * len(name) if above else left, place)
