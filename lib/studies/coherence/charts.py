@@ -139,7 +139,7 @@ BOUNDS = {
     "theorem7": "Thm 7",
     "tightened": "tightened",
     "within": "within the group",
-    "insufficient": "enough for no theorem",
+    "insufficient": "too much for any",
 }
 _STYLES = {
     BOUNDS["theorem7"]: {"color": RED},
