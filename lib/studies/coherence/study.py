@@ -21,6 +21,8 @@ STUDY = Study(
         "chapters/coherence/dp",
         "chapters/coherence/choosing",
         "chapters/coherence/generalisation",
+        "chapters/coherence/evidence",
+        "chapters/coherence/proofs",
         "chapters/verdicts/coherence",
         "chapters/errata/coherence",
     ),

@@ -139,7 +139,7 @@ BOUNDS = {
     "theorem7": "Thm 7",
     "tightened": "tightened",
     "within": "within the group",
-    "insufficient": "too much for any",
+    "insufficient": "a known release",
 }
 _STYLES = {
     BOUNDS["theorem7"]: {"color": RED},
@@ -164,7 +164,7 @@ def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = Non
     promises : DataFrame
         ``mode, epsilon, alpha``.
     """
-    measured = measured[np.isfinite(measured["epsilon"])].sort_values("epsilon")
+    measured = measured[np.isfinite(measured["epsilon"])].sort_values("epsilon", kind="stable")
     chance = measured.assign(mean=measured["null"], low=np.nan, high=np.nan)
     bound = promises.assign(mean=promises["alpha"], series=promises["mode"].replace(BOUNDS))
     parts = measured.assign(series="measured"), chance.assign(series="by chance"), bound
