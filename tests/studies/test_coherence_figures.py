@@ -50,7 +50,8 @@ def test_dots_name_the_largest():
 def test_the_experiment_is_drawn_with_its_two_halves():
     fig, alt = figures.diagram()
     words = " ".join(text.get_text() for text in fig.axes[0].texts)
-    assert "$X_a$" in words and "held back" in words
+    assert "$X_a$" in words
+    assert "held back" in words
     assert "halves a and b" in alt
 
 
@@ -81,7 +82,8 @@ def test_a_panel_for_each_release():
     rows = pd.DataFrame({"x": [1, 2] * 2, "y": [1.0, 2, 3, 4], "s": "line", "p": [*"aabb"]})
     fig, alt = figures.lines(rows, "x", "y", "s", labels=("x", "y"), by="p")
     assert [ax.get_title() for ax in fig.axes] == ["a", "b"]
-    assert "a, line: 1 to 2" in alt and "b, line: 3 to 4" in alt
+    assert "a, line: 1 to 2" in alt
+    assert "b, line: 3 to 4" in alt
 
 
 def test_measured_means_of_a_release_have_their_intervals_and_exact_counts_are_left_out():
@@ -118,5 +120,6 @@ def test_an_audit_marks_what_is_flagged():
     h = stream(1, "audit plot").uniform(-1, 1, 10)
     fig, alt = audit.sorted_predictions(h, np.arange(10) < 5, "g", words=("in", "out"))
     first, second = (line.get_ydata() for line in fig.axes[0].lines[:2])
-    assert (np.diff(first) >= 0).all() and (np.diff(second) >= 0).all()
+    assert (np.diff(first) >= 0).all()
+    assert (np.diff(second) >= 0).all()
     assert f"in: 5 people, mean {h[:5].mean():.2f}" in alt
