@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any
 
 import pandas as pd
 
@@ -52,13 +54,8 @@ def promised(
     >>> promised("epsilon", "alpha", [0.2], ["theorem7"], **asked)["epsilon"].round(3).tolist()
     [0.014]
     """
-    rows = [
-        {
-            "mode": mode,
-            known: value,
-            unknown: solve(Setting(**{known: value}, mode=mode, **setting)).value,
-        }
-        for mode in modes
-        for value in map(float, values)
-    ]
+    rows: list[dict[str, Any]] = []
+    for mode, value in product(modes, map(float, values)):
+        asked: dict[str, Any] = setting | {known: value, "mode": mode}
+        rows.append({"mode": mode, known: value, unknown: solve(Setting(**asked)).value})
     return pd.DataFrame(rows).astype({unknown: float})
