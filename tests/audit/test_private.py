@@ -117,7 +117,7 @@ def test_reports_are_for_their_owner_alone(people, tmp_path):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_groups_of_a_few_people_are_counted_and_not_named(people):
+def test_groups_of_a_few_people_are_counted_and_not_named(people, unpainted):
     ask = Request(file=people, groups=("place",), **ASK)
     for request in (ask, replace(ask, gamma=80)):
         audit = run_audit(request, progress=False)
@@ -130,7 +130,7 @@ def test_groups_of_a_few_people_are_counted_and_not_named(people):
     assert "show_small was asked for" in shown
 
 
-def test_warnings_quote_no_value_of_a_release(people, tmp_path):
+def test_warnings_quote_no_value_of_a_release(people, tmp_path, unpainted):
     odd = pd.read_csv(people)[:200]
     odd.loc[:60, "place"] = "Hermitage"
     odd.to_csv(tmp_path / "release.csv", index=False)
@@ -144,7 +144,7 @@ def test_warnings_quote_no_value_of_a_release(people, tmp_path):
     assert "Hermitage" in report_html(run_audit(replace(ask, show_small=True), progress=False))
 
 
-def test_text_among_numbers_is_told_and_not_made_a_category_in_silence(people, tmp_path):
+def test_text_among_numbers_is_told_and_not_made_a_category_in_silence(people, tmp_path, unpainted):
     odd = pd.read_csv(people, dtype=str)
     odd.loc[7, "age"], odd.loc[9, "age"] = "inf", "unknown"
     odd.to_csv(tmp_path / "odd.csv", index=False)

@@ -53,6 +53,11 @@ def half_sample_distance(members: float, log_p: float, spread: float = 0.0) -> f
     >>> round(half_sample_distance(1000, math.log(0.05)), 3)
     0.236
     """
+    return _distance(members, log_p, spread)
+
+
+def _distance(members: float, log_p: float, spread: float) -> float:
+    """:func:`half_sample_distance`, unchecked: a solver asks it thousands of times."""
     q = 1 - 2 * (math.log(4) - log_p) / members
     if q <= 0 or members <= 1:
         return math.inf
@@ -98,7 +103,7 @@ def half_sample_size(
     """
 
     def excess(members: float) -> float:
-        return half_sample_distance(members, log_p, spread(members)) - alpha
+        return _distance(members, log_p, spread(members)) - alpha
 
     least = most = max(2.0, 2 * (math.log(4) - log_p)) * (1 + 1e-12)
     while excess(most) > 0:
