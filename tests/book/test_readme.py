@@ -7,8 +7,11 @@ import time
 
 import pytest
 
+from lib.book.rerun import chapter, requested
 from lib.cli import main
 from lib.paths import ROOT
+from lib.runner import scores
+from lib.studies.synthesizers.figures.who_pays import group_errors
 
 README = (ROOT / "README.md").read_text()
 
@@ -21,6 +24,21 @@ def test_the_example_runs_in_30_seconds(on_replicas, capsys):
     assert capsys.readouterr().out.strip()
 
 
+def test_its_picture_is_there_and_says_what_the_stored_results_say():
+    """Drawn by ``error_by_size``, as on the home page; where this fails, save it again."""
+    ((words, place),) = re.findall(r"!\[(.*?)\]\((.*?)\)", README)
+    errors = group_errors(scores("synth_nist"), "AIM", 1.0)
+    assert (ROOT / place).stat().st_size < 100_000
+    assert (errors["resampled"] < errors["private"]).all()
+    most, least = errors["private"].max(), errors["private"].min()
+    assert re.findall(r"\d\.\d", words) == [f"{most:.1f}", f"{least:.1f}"]
+
+
+def test_the_reruns_that_it_shows_are_of_parameters_that_there_are():
+    for doc, *words in (c.split() for c in re.findall(r"-m lib rerun (.*)", README)):
+        assert requested(chapter(doc), words)
+
+
 def test_every_make_target_it_names_exists():
     makefile = (ROOT / "Makefile").read_text()
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
@@ -30,7 +48,7 @@ def test_every_make_target_it_names_exists():
     ] == []
 
 
-@pytest.mark.parametrize("command", ["data", "run", "tune", "book", "claims", "audit"])
+@pytest.mark.parametrize("command", ["data", "run", "tune", "rerun", "book", "claims", "audit"])
 def test_every_command_explains_itself(command, capsys):
     with pytest.raises(SystemExit) as done:
         main([command, "--help"])
