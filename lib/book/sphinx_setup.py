@@ -8,11 +8,13 @@ from typing import Any
 
 from docutils import nodes
 from jinja2.sandbox import SandboxedEnvironment
+from sphinx_proof import domain
+from sphinx_proof import nodes as numbered
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Let numpydoc read its template once (it would read it for each docstring), and keep the
-    words of the pages for the search.
+    """Let numpydoc read its template once (it would read it for each docstring), name the book's
+    own theorems, and keep the words of the pages for the search.
     """
     from numpydoc import docscrape_sphinx
 
@@ -24,10 +26,16 @@ def setup(app: Any) -> dict[str, bool]:
         return first[0]
 
     docscrape_sphinx.SandboxedEnvironment = environment
+    domain.translate = numbered._ = own_series
     texts: dict[str, str] = {}
     app.connect("doctree-resolved", lambda _, tree, doc: texts.update({doc: words_of(tree)}))
     app.connect("build-finished", lambda app, _: write_texts(texts, Path(app.outdir)))
     return {"parallel_read_safe": True}
+
+
+def own_series(kind: str) -> str:
+    """The book's numbers are a series of their own: "Book theorem 7" is not a paper's Theorem 7."""
+    return kind if kind == "Proof" else f"Book {kind.lower()}"
 
 
 def words_of(tree: nodes.document) -> str:
