@@ -37,6 +37,7 @@ ORIGIN = {
     "download": "downloaded from its public origin",
     "replica": "differentially private replica that comes with the book",
 }
+COUNTS = ("runs", "splits", "draws")  # the work of a page grows with each
 KNOWN_RULES: dict[str, Callable[[str, Any], Any]] = {
     "profile": partial(validate.choice, allowed=PROFILES),
     "seed": partial(validate.integer, low=0, high=2**63 - 1),
@@ -82,6 +83,8 @@ def check_parameters(**parameters: object) -> None:
         )
         if isinstance(value, list | tuple | dict | set):
             raise validate.refusal(name, "one value", value)
+        if name in COUNTS:  # a rule of the page narrows the known one
+            KNOWN_RULES[name](name, value)
         rule(name, value) if callable(rule) else validate.choice(name, value, rule)
 
 

@@ -19,6 +19,7 @@ import yaml
 from papermill.exceptions import PapermillExecutionError
 
 from lib import validate
+from lib.book.chapter import COUNTS
 from lib.book.execute import kernel_environment
 from lib.book.launch import staged_config
 from lib.book.pairs import SETUP
@@ -31,7 +32,6 @@ from lib.paths import ROOT
 __all__ = ["estimate", "requested", "rerun"]
 
 Parameters = dict[str, object]
-COUNTS = ("runs", "splits", "draws")  # the work of a page grows with each
 TYPES: dict[str, Callable[[str], object]] = {
     "str": str,
     "int": int,

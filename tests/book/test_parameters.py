@@ -11,9 +11,11 @@ from unittest import mock
 
 import jupytext
 import matplotlib.pyplot as plt
+import papermill
 import pytest
 
 from lib.paths import ROOT
+from tests.book.conftest import CHAPTERS
 
 
 def run_cells(page: str, stops_after: str, **parameters) -> dict:
@@ -117,6 +119,20 @@ def test_others_refuse_what_the_protocols_cannot_do(page, parameters):
     ((name, value),) = parameters.items()
     with pytest.raises(ValueError, match=f"^{name} must be .*, got {value}"):
         run_cells(page, "check_parameters", **parameters)
+
+
+COUNTS = [
+    (page.doc.removeprefix("chapters/"), name)
+    for page in CHAPTERS
+    for name, known in papermill.inspect_notebook(str(page.notebook)).items()
+    if known["inferred_type_name"] == "int" and name != "seed"
+]
+
+
+@pytest.mark.parametrize(("page", "name"), COUNTS, ids=lambda value: value)
+def test_a_huge_count_is_refused_before_any_work(page, name):
+    with pytest.raises(ValueError, match=f"^{name} must be .*, got {10**12}"):
+        run_cells(page, "check_parameters(", **{name: 10**12})
 
 
 @pytest.mark.parametrize(
