@@ -125,7 +125,7 @@ COUNTS = [
     (page.doc.removeprefix("chapters/"), name)
     for page in CHAPTERS
     for name, known in papermill.inspect_notebook(str(page.notebook)).items()
-    if known["inferred_type_name"] == "int" and name != "seed"
+    if known["inferred_type_name"] == "int" and name not in ("seed", "run")
 ]
 
 
