@@ -23,31 +23,41 @@ def wilson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
     return float(interval.low), float(interval.high)
 
 
+def card(data: Dataset, book: Mapping[str, Meaning]) -> pd.DataFrame:
+    """What the table is, in two columns: its file and licence, its target, rows that repeat."""
+    file, twins = data.task.of_file, repetition(data)
+    target, protected = data.task.target, data.task.protected
+    rows = {
+        "rows here": f"{len(data.frame):,} ({data.label})",
+        "target": f"{book[target].text.removeprefix('target: ')} (`{target}`)",
+        "share with target 1": f"{data.y.mean():.1%}",
+        "protected attribute": f"{book[protected].text} (`{protected}`)",
+        "rows that repeat an earlier one": f"{twins['duplicates']:.1%}",
+        "rows that are the only ones of their kind": f"{twins['unique']:.1%}",
+        "file": f"`{file.name}`, {file.rows:,} rows, {file.columns} columns",
+        "source": file.url,
+        "licence": file.licence,
+        "SHA-256 of the file": f"`{file.sha256}`",
+    }
+    return pd.DataFrame(rows.items(), columns=["of the table", "here"])
+
+
 def columns(data: Dataset, book: Mapping[str, Meaning]) -> pd.DataFrame:
-    """One row a column: role, declared ``k``, codes that occur, most common code and its share,
-    meaning.
-    """
+    """One row a column: meaning, name, role, declared ``k``, codes that occur, the most common."""
     task, rows = data.task, []
+    among = {"target": (task.target,), "protected": (task.protected,), "sensitive": task.sensitive}
     for column, k in task.domain:
         counts = np.bincount(data.frame[column], minlength=k)
-        roles = [
-            name
-            for name, among in (
-                ("target", (task.target,)),
-                ("protected", (task.protected,)),
-                ("sensitive", task.sensitive),
-            )
-            if column in among
-        ]
+        common, names = int(counts.argmax()), book[column].codes
         rows.append(
             {
+                "meaning": str(book[column]),
                 "column": column,
-                "role": ", ".join(roles) or "feature",
+                "role": ", ".join(r for r, own in among.items() if column in own) or "feature",
                 "k": k,
                 "codes in use": int((counts > 0).sum()),
-                "most common": int(counts.argmax()),
+                "most common": names[common] if names else str(common),
                 "its share": counts.max() / counts.sum(),
-                "meaning": str(book[column]),
             }
         )
     return pd.DataFrame(rows)
@@ -59,17 +69,9 @@ def base_rates(data: Dataset, by: str, book: Mapping[str, Meaning]) -> pd.DataFr
     rows, names = [], book[by].codes
     for code, group in data.frame.groupby(by)[data.task.target]:
         low, high = wilson(group.sum(), len(group))
-        rows.append(
-            {
-                by: int(code),
-                "group": names[code] if names else "not documented",
-                "n": len(group),
-                "rate": group.mean(),
-                "low": low,
-                "high": high,
-            }
-        )
-    return pd.DataFrame(rows)
+        name = names[code] if names else "not documented"
+        rows.append((name, code, len(group), group.mean(), low, high))
+    return pd.DataFrame(rows, columns=["group", "code", "n", "rate", "low", "high"])
 
 
 def repetition(data: Dataset) -> dict[str, float]:

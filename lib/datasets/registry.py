@@ -139,6 +139,11 @@ class Task:
         return self.domain[validate.choice(role, column, self.domain.columns)]
 
     @property
+    def of_file(self) -> File:
+        """The file that the table is made from."""
+        return self.file if isinstance(self.file, File) else FILES[self.file]
+
+    @property
     def features(self) -> tuple[str, ...]:
         """Every column but the target, in the order of the file."""
         return tuple(c for c in self.domain.columns if c != self.target)

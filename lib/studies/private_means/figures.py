@@ -54,8 +54,10 @@ def curves(
     deep = -(-len(parts) // 2)
     size = (7.6, 0.7 + 2.5 * deep) if facet else (6.6, 3.6)
     shape = (deep, min(2, len(parts)))
-    fig, grid = panels(size, shape, *labels, titles=parts, log="x", sharex=True, sharey=bool(facet))
-    words = []
+    fig, grid = panels(size, shape, titles=parts, log="x", sharex=True, sharey=bool(facet))
+    fig.supxlabel(labels[0], fontsize=10)
+    fig.supylabel(labels[1], fontsize=10)
+    words, named = [], []
     for ax, (title, part) in zip(grid.flat, parts.items(), strict=False):
         last = {}
         for name, colour in colours.items():
@@ -68,7 +70,9 @@ def curves(
             last[name] = own[x].iloc[-1], own["mean"].iloc[-1]
             words.append(f"{title} {name} from {ends(own['mean'], '.3g')}".strip())
         ticks(ax, places or part[x], fontsize=8)
-        log_if_wide(ax, part["mean"])
+        log_if_wide(ax, rows["mean"])
+        named.append((ax, last))
+    for ax, last in named:  # when the scales, which panels share, are final
         name_ends(ax, last, colours)
     for ax in list(grid.flat)[len(parts) :]:
         ax.set_visible(False)
@@ -156,6 +160,7 @@ def census(
                 f"{variables[variable]} {metric}, {name}: median {own['mean'].median():.3g}"
             )
         log_if_wide(ax, part["mean"])
+        ticks(ax, (2, 5, 10, 20, 50, 100))
     legend(fig, ncols=3)
     return fig, f"Against the number of groups. {'; '.join(words[:12])}."
 
