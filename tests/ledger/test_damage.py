@@ -28,7 +28,7 @@ def _has_value(evidence) -> bool:
 
 
 READERS = {  # what reads a grid's stored records, and what it says where there are none
-    "ldp_main": (lambda: ldp._grid("ldp_main"), len),
+    "ldp_main": (lambda: ldp.MEASURES["nondp"]("adult", "DI"), _has_value),
     "means_mixtures": (lambda: means.mixture_ratio("StratCOINPRESS"), _has_value),
     "means_census": (lambda: means.census_parity(dataset="nist"), _has_value),
     "coherence_section5": (coherence.section5_gap, _has_value),

@@ -283,7 +283,7 @@ def test_noise_around_the_fair_value_is_no_unfairness(grid, monkeypatch):
 
 
 def test_a_grid_that_was_not_run_gives_no_value(grid):
-    assert math.isnan(ldp.share_improved("adult", grid="ldp_appendix").value)
+    assert math.isnan(ldp.MEASURES["share_improved"]("adult", grid="ldp_appendix").value)
     claim = Claim(
         **(
             ROW
@@ -415,11 +415,15 @@ def test_budgets_at_which_a_metric_has_fallen_and_gaps_inside_groups(grid, monke
 
 
 def test_a_claim_on_several_data_sets_waits_for_all_of_them(grid):
-    for measure in (ldp.share_improved, ldp.split_share):
-        assert math.isnan(measure(["adult", "lsac"]).value)
-    assert math.isnan(ldp_ranks.best_two(["adult", "lsac"], ["GRR", "SS"]).value)
-    assert math.isnan(ldp.small_losses(["adult", "lsac"], 0.02).value)
-    assert math.isnan(ldp_ranks.placed(["adult", "lsac"], "GRR", ["acc"], "first").value)
+    for name, *arguments in (
+        ("share_improved",),
+        ("split_share",),
+        ("best_two", ["GRR", "SS"]),
+        ("small_losses", 0.02),
+        ("placed", "GRR", ["acc"], "first"),
+    ):
+        measure = (ldp.MEASURES | ldp_ranks.MEASURES)[name]
+        assert math.isnan(measure(["adult", "lsac"], *arguments).value)
 
 
 def test_directions_are_tested_together(grid):

@@ -81,6 +81,7 @@ def test_the_ledger_reads_it_as_a_grid(stored):
         assert (ldp.cells_of("ldp_printed", "lsac")["DI"] == 0.5).all()
         stored["ldp_rounded"] = stored["ldp_rounded"].iloc[:0]
         ldp._grid.cache_clear()
-        assert ldp.cells_of("ldp_rounded", "lsac").empty
+        with pytest.raises(NoResults):
+            ldp.cells_of("ldp_rounded", "lsac")
     finally:
         ldp._grid.cache_clear()

@@ -5,7 +5,8 @@ counts in the tables.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
 from lib.ldp.histogram import optimal_theta
 from lib.ldp.subset_selection import SS
-from lib.ledger.rules import Evidence
+from lib.ledger.rules import Evidence, by_name
 from lib.studies.ldp_fairness.cells import EPSILONS
 
 DATA = ("adult", "acs_coverage", "lsac")
@@ -24,21 +25,16 @@ ROUNDING = 1e-9
 
 
 def grid_reports(
-    split: str | None = None, epsilons: Sequence[float] = EPSILONS
+    epsilons: Sequence[float] = EPSILONS,
 ) -> Iterator[tuple[str, str, str, int, float]]:
     """Every ``(data set, split, attribute, k, its budget)`` of the main grid, or at other
     budgets of a report.
     """
-    for name in DATA:
-        sensitive = TASKS[name].sensitive
-        sizes = [TASKS[name].domain[c] for c in sensitive]
-        for way in SPLITS if split is None else (split,):
-            for epsilon in epsilons:
-                budgets = split_budget(epsilon, sizes, way)
-                yield from (
-                    (name, way, c, k, float(e))
-                    for c, k, e in zip(sensitive, sizes, budgets, strict=True)
-                )
+    for name, split, epsilon in product(DATA, SPLITS, epsilons):
+        sizes = {c: TASKS[name].domain[c] for c in TASKS[name].sensitive}
+        budgets = split_budget(epsilon, [*sizes.values()], split).tolist()
+        for (column, k), share in zip(sizes.items(), budgets, strict=True):
+            yield name, split, column, k, share
 
 
 def single_value_probability(protocol: Protocol) -> float:
@@ -101,7 +97,7 @@ def unprotected_share(epsilon: float, guess: float) -> Evidence:
     Of two values, equally likely beforehand, the better guess after a report that
     spends ``e`` is right with probability ``1 / (1 + exp(-e))`` at most.
     """
-    reports = grid_reports(epsilons=(epsilon,))
+    reports = grid_reports((epsilon,))
     right = {f"{c} of {name}, {split}": 1 / (1 + math.exp(-e)) for name, split, c, _, e in reports}
     least = min(right, key=right.__getitem__)
     words = f"{len(right)} attributes and splits; least for {least}: {right[least]:.0%}"
@@ -127,11 +123,9 @@ def composes() -> Evidence:
     grid.
     """
     gaps = []
-    for name in DATA:
+    for name, split, epsilon in product(DATA, SPLITS, EPSILONS):
         sizes = [TASKS[name].domain[c] for c in TASKS[name].sensitive]
-        gaps += [
-            abs(split_budget(e, sizes, split).sum() / e - 1) for split in SPLITS for e in EPSILONS
-        ]
+        gaps.append(abs(split_budget(epsilon, sizes, split).sum() / epsilon - 1))
     return Evidence(float(max(gaps) <= ROUNDING), detail=f"{len(gaps)} splits")
 
 
@@ -246,24 +240,21 @@ def correlation_left() -> Evidence:
     return Evidence(max(left.values()), detail=f"of the covariance is left {words}")
 
 
-MEASURES: dict[str, Callable[..., Evidence]] = {
-    f.__name__: f
-    for f in (
-        table2,
-        attribute_counts,
-        levels,
-        ratio,
-        unprotected_share,
-        private,
-        composes,
-        ss_is_grr,
-        splits_agree,
-        omega_optimal,
-        g_optimal,
-        theta_inside,
-        less_variance,
-        single_share,
-        inconsistent_share,
-        correlation_left,
-    )
-}
+MEASURES = by_name(
+    table2,
+    attribute_counts,
+    levels,
+    ratio,
+    unprotected_share,
+    private,
+    composes,
+    ss_is_grr,
+    splits_agree,
+    omega_optimal,
+    g_optimal,
+    theta_inside,
+    less_variance,
+    single_share,
+    inconsistent_share,
+    correlation_left,
+)

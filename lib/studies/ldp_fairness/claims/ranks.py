@@ -11,31 +11,30 @@ import numpy as np
 import pandas as pd
 
 from lib.fairness import FAIR, FAIRNESS
-from lib.ledger.rules import Evidence
-from lib.rng import stream
+from lib.ledger.rules import Evidence, by_name, needs_results
 from lib.studies.ldp_fairness.claims.results import (
-    DRAWS,
-    NOTHING,
     UTILITY,
-    cells_of,
-    lacks_some,
+    private_cells,
     read,
+    resamples,
     score,
 )
 
 
-def _scores(grid: str, dataset, metrics: Sequence[str], distance: bool) -> pd.Series | None:
+def _scores(grid: str, dataset, metrics: Sequence[str], distance: bool) -> pd.Series:
     """Mean score of each protocol, over the budgets and splits of a run, for runs that have all
     cells.
     """
-    frame = cells_of(grid, dataset)
-    if lacks_some(frame, dataset):
-        return None
-    frame = frame[frame["protocol"] != "NonDP"]
+    frame = private_cells(grid, dataset)
     size = frame.groupby(["dataset", "run"])["run"].transform("size")
     frame = frame[size == size.groupby(frame["dataset"]).transform("max")]
     table = frame.assign(value=score(frame, metrics, distance))
     return table.groupby(["dataset", "run", "protocol"])["value"].mean()
+
+
+def _tables(scores: pd.Series) -> dict[str, pd.DataFrame]:
+    """The scores of each data set, a row for each run and a column for each protocol."""
+    return {d: own.droplevel("dataset").unstack("protocol") for d, own in scores.groupby("dataset")}
 
 
 def placed(
@@ -54,19 +53,13 @@ def placed(
 
     The interval resamples runs.
     """
-    table = _scores(grid, dataset, read(metrics, auc), distance)
-    if table is None:
-        return NOTHING
     sign = {"first": 1, "last": -1}[place]
-    scores = {
-        d: sign * part.droplevel("dataset").unstack("protocol")
-        for d, part in table.groupby("dataset")
-    }
+    scores = _tables(sign * _scores(grid, dataset, read(metrics, auc), distance))
+
+    def hit(means: pd.Series) -> bool:
+        return (means.index[means.argmax()] == protocol) != never
+
     words = "; ".join(f"{d}: {_order(s)}" for d, s in scores.items())
-
-    def hit(scores: pd.DataFrame, picks: np.ndarray) -> bool:
-        return (scores.columns[scores.to_numpy()[picks].mean(axis=0).argmax()] == protocol) != never
-
     return _resampled(hit, scores, words)
 
 
@@ -76,18 +69,22 @@ def _order(scores: pd.DataFrame) -> str:
     return f"{mean.index[0]}, {mean.iloc[0] - mean.iloc[1]:.4f} beyond {mean.index[1]}"
 
 
+def _means(table: pd.DataFrame, picks: np.ndarray | slice = slice(None)) -> pd.Series:
+    """Mean of each protocol over the runs picked."""
+    return pd.Series(table.to_numpy()[picks].mean(axis=0), table.columns)
+
+
 def _resampled(
-    hit: Callable[[pd.DataFrame, np.ndarray], bool], tables: dict[str, pd.DataFrame], words: str
+    hit: Callable[[pd.Series], bool], tables: dict[str, pd.DataFrame], words: str
 ) -> Evidence:
-    """Share of the tables (runs x protocols) that ``hit``, with its interval over resampled
-    runs, the same for all tables.
+    """Share of the tables (runs x protocols) whose means ``hit``, with its interval over
+    resampled runs, the same for all tables.
     """
     runs = min(len(t) for t in tables.values())
-    value = float(np.mean([hit(t, np.arange(len(t))) for t in tables.values()]))
+    value = float(np.mean([hit(_means(t)) for t in tables.values()]))
     low = high = math.nan
     if runs > 1:
-        picks = stream(1, "bootstrap over runs").integers(0, runs, (DRAWS, runs))
-        shares = [np.mean([hit(t, p) for t in tables.values()]) for p in picks]
+        shares = [np.mean([hit(_means(t, p)) for t in tables.values()]) for p in resamples(runs)]
         low, high = (float(v) for v in np.quantile(shares, (0.025, 0.975)))
     return Evidence(value, low, high, runs, "real data", detail=words)
 
@@ -102,32 +99,25 @@ def best_two(
     be by utility or by fairness alone.
     """
     useful = read(UTILITY, auc)
-    ranks = {m: _scores(grid, dataset, [m], m in FAIR) for m in (*useful, *FAIRNESS)}
-    if any(r is None for r in ranks.values()):
-        return NOTHING
-    ranks = {m: r.groupby(["dataset", "run"]).rank(ascending=False) for m, r in ranks.items()}
-    count = len(protocols)
-    means = {
-        words: {
-            d: m.droplevel("dataset").unstack("protocol")
-            for d, m in (sum(ranks[m] for m in metrics) / len(metrics)).groupby("dataset")
-        }
-        for words, metrics in (("", list(ranks)), ("utility", useful), ("fairness", FAIRNESS))
+    ranks = {
+        m: _scores(grid, dataset, [m], m in FAIR).groupby(["dataset", "run"]).rank(ascending=False)
+        for m in (*useful, *FAIRNESS)
     }
 
-    def hit(table: pd.DataFrame, picks: np.ndarray) -> bool:
-        first = table.to_numpy()[picks].mean(axis=0).argsort(kind="stable")[:count]
-        return set(table.columns[first]) == set(protocols)
+    def mean_rank(metrics: Sequence[str]) -> dict[str, pd.DataFrame]:
+        return _tables(sum(ranks[m] for m in metrics) / len(metrics))
 
-    first = {d: list(t.mean().nsmallest(count).index) for d, t in means[""].items()}
+    def hit(means: pd.Series) -> bool:
+        return set(means.index[means.argsort(kind="stable")[: len(protocols)]]) == set(protocols)
+
+    both = mean_rank(list(ranks))
+    first = {d: t.mean().nsmallest(len(protocols)).index for d, t in both.items()}
     words = "; ".join(f"{d}: {', '.join(names)}" for d, names in first.items())
-    alone = {
-        w: [hit(t, np.arange(len(t))) for t in means[w].values()] for w in ("utility", "fairness")
-    }
-    words += "; " + ", ".join(
-        f"by {w} alone in {sum(hits)} of {len(hits)}" for w, hits in alone.items()
-    )
-    return _resampled(hit, means[""], words)
+    for alone, metrics in (("utility", useful), ("fairness", FAIRNESS)):
+        hits = [hit(_means(t)) for t in mean_rank(metrics).values()]
+        words += f"{'; ' if alone == 'utility' else ', '}by {alone} alone in {sum(hits)}"
+        words += f" of {len(hits)}"
+    return _resampled(hit, both, words)
 
 
-MEASURES: dict[str, Callable[..., Evidence]] = {f.__name__: f for f in (placed, best_two)}
+MEASURES = by_name(needs_results(placed), needs_results(best_two))

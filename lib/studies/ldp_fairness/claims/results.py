@@ -5,14 +5,19 @@ An average over protocols, splits or budgets is taken inside each run first;
 the interval and the test are over runs, which are independent. A share of
 cells gets a bootstrap interval over runs, and its detail counts the cells that
 are clear after Holm's correction within the claim.
+
+What a measure is asked of is named by ``grid``, ``dataset``, and where it takes them
+``protocol``, ``split`` and ``epsilon``: one value or several, all if not given. A grid that lacks
+a data set that the claim speaks of raises :class:`NoResults`, which the ledger reads as not run.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +26,7 @@ from scipy import stats
 from lib import validate
 from lib.fairness import FAIR, FAIRNESS
 from lib.ldp import PROTOCOLS
-from lib.ledger.rules import LEVEL, Evidence, p_positive
+from lib.ledger.rules import LEVEL, Evidence, by_name, needs_results, p_positive
 from lib.rng import stream
 from lib.runner import NoResults, results
 from lib.stats.holm import holm
@@ -38,15 +43,11 @@ DATA = ("adult", "acs_coverage", "lsac")
 CELL = ["dataset", "protocol", "split", "epsilon"]
 DRAWS = 400
 TEST_PER_TRAIN = 0.2 / 0.8  # of the splits: runs share most of their rows
-NOTHING = Evidence(math.nan, detail="not every data set that it speaks of is stored")
 
 
 @cache
 def _grid(name: str) -> pd.DataFrame:
-    try:
-        return ldp_rounding.FRAMES.get(name, lambda: results(name))()
-    except NoResults:
-        return pd.DataFrame(columns=[*CELL, "run"])
+    return ldp_rounding.FRAMES.get(name, lambda: results(name))()
 
 
 def read(metrics: Sequence[str], auc: str) -> tuple[str, ...]:
@@ -57,33 +58,37 @@ def read(metrics: Sequence[str], auc: str) -> tuple[str, ...]:
     return tuple(AUC[auc] if m == "auc" else m for m in metrics)
 
 
-def cells_of(
-    grid: str = "ldp_main",
-    dataset: str | Sequence[str] = DATA,
-    protocol=PROTOCOLS,
-    split=None,
-    epsilon=None,
-):
-    """Cells that fit, with the baselines of their data sets; arguments may be one value or
-    several.
+def cells_of(grid: str, dataset, *, protocol=PROTOCOLS, split=None, epsilon=None) -> pd.DataFrame:
+    """Cells that fit, with the baselines of their data sets; ``NoResults`` if a data set has no
+    LDP cell.
     """
     frame = _grid(grid)
-    keep = frame["dataset"].isin(np.atleast_1d(dataset)) & frame["protocol"].isin(
-        [*np.atleast_1d(protocol), "NonDP"]
-    )
-    if split is not None:
-        keep &= frame["split"].isin([*np.atleast_1d(split), "none"])
-    if epsilon is not None:
-        keep &= frame["epsilon"].isin(np.atleast_1d(epsilon)) | frame["epsilon"].isna()
-    return frame[keep]
+    frame = frame[frame["dataset"].isin(np.atleast_1d(dataset))]
+    fits = frame["protocol"] != "NonDP"
+    for column, asked in (("protocol", protocol), ("split", split), ("epsilon", epsilon)):
+        if asked is not None:
+            fits &= frame[column].isin(np.atleast_1d(asked))
+    if not set(np.atleast_1d(dataset)) <= set(frame.loc[fits, "dataset"]):
+        raise NoResults(f"{grid} does not have every data set of {dataset}")
+    return frame[fits | (frame["protocol"] == "NonDP")]
 
 
-def lacks_some(frame: pd.DataFrame, dataset) -> bool:
-    """Whether one of the data sets asked for has no LDP cell yet: the claim speaks of all of
-    them.
+def private_cells(grid: str, dataset, **which: Any) -> pd.DataFrame:
+    """The cells of :func:`cells_of` without the baselines."""
+    frame = cells_of(grid, dataset, **which)
+    return frame[frame["protocol"] != "NonDP"]
+
+
+def _changes(
+    grid: str, dataset, metrics: Sequence[str], *, distance: bool = False, **which: Any
+) -> pd.DataFrame:
+    """``difference`` from the baseline of each cell, run and metric; of the distance from
+    fairness if ``distance``.
     """
-    there = set(frame.loc[frame["protocol"] != "NonDP", "dataset"])
-    return not set(np.atleast_1d(dataset)) <= there
+    frame = cells_of(grid, dataset, **which)
+    return pd.concat(
+        differences(frame, m, FAIR[m] if distance else None).assign(metric=m) for m in metrics
+    )
 
 
 def _evidence(
@@ -91,24 +96,18 @@ def _evidence(
 ) -> Evidence:
     """Mean over runs with its t interval and the one-sided p-value of being above zero."""
     x = sign * per_run.dropna().to_numpy(dtype=float)
-    if x.size == 0:
-        return NOTHING
-    if x.size == 1:
-        return Evidence(float(x[0]), runs=1, data="real data", detail=detail, reference=reference)
-    mean, low, high = mean_interval(x)
-    overlap = (
-        *mean_interval(x, ratio=TEST_PER_TRAIN)[1:],
-        p_positive(x, widening(x.size, TEST_PER_TRAIN)),
-    )
-    return Evidence(
-        mean, low, high, x.size, "real data", p_positive(x), detail, reference, overlap=overlap
-    )
+    found = Evidence(*mean_interval(x), x.size, "real data", detail=detail, reference=reference)
+    if x.size < 2:
+        return found
+    wide = mean_interval(x, ratio=TEST_PER_TRAIN)[1:]
+    overlap = (*wide, p_positive(x, widening(x.size, TEST_PER_TRAIN)))
+    return replace(found, p=p_positive(x), overlap=overlap)
 
 
 def _whole_runs(long: pd.DataFrame) -> pd.DataFrame:
     """Runs that have all of the cells asked for."""
     size = long.groupby("run")["run"].transform("size")
-    return long[size == size.max()] if len(long) else long
+    return long[size == size.max()]
 
 
 def score(frame: pd.DataFrame, metrics: Sequence[str], distance: bool) -> pd.Series:
@@ -118,6 +117,18 @@ def score(frame: pd.DataFrame, metrics: Sequence[str], distance: bool) -> pd.Ser
     )
 
 
+def resamples(runs: int) -> np.ndarray:
+    """Runs drawn again with replacement, shape (DRAWS, runs); the same for every measure."""
+    return stream(1, "bootstrap over runs").integers(0, runs, (DRAWS, runs))
+
+
+def _by_cell(long: pd.DataFrame, value: str, by: Sequence[str]) -> pd.DataFrame:
+    """Mean of ``value`` in each cell ``by`` (rows) and run (columns), of runs that are whole."""
+    cells = long.groupby([*by, "run"])[value].agg(["mean", "size"])
+    whole = cells["size"] == cells.groupby(list(by))["size"].transform("max")
+    return cells.loc[whole, "mean"].unstack("run")
+
+
 def _share(wide: pd.DataFrame, threshold: float = 0.0, *, words: str = "") -> Evidence:
     """Share of rows (cells) of ``wide`` (cells x runs) whose mean over runs is above ``threshold``.
 
@@ -125,29 +136,26 @@ def _share(wide: pd.DataFrame, threshold: float = 0.0, *, words: str = "") -> Ev
     mean by the factor of
     :func:`widening`. Clear cells are counted at 5% after Holm, either way.
     """
-    if wide.empty:
-        return NOTHING
     x = wide.to_numpy(dtype=float)
-    value, runs = float((np.nanmean(x, axis=1) > threshold).mean()), x.shape[1]
-    low = high = math.nan
-    overlap = None
-    detail = f"{len(x)} cells{words}"
-    if runs > 1:
-        picks = stream(1, "bootstrap over runs").integers(0, runs, (DRAWS, runs))
-        there = ~np.isnan(x)
-        filled = np.where(there, x, 0.0)
-        counts = np.stack([np.bincount(p, minlength=runs) for p in picks])
-        with np.errstate(invalid="ignore"):
-            means = (filled @ counts.T) / (there @ counts.T)
-        low, high = _ends(means, threshold)
-        center = np.nanmean(x, axis=1)[:, None]
-        overlap = (
-            *_ends(center + widening(runs, TEST_PER_TRAIN) * (means - center), threshold),
-            math.nan,
-        )
-        clear = _clear_cells(x - threshold)
-        detail += f", {clear[0]} clearly above and {clear[1]} clearly below after Holm"
-    return Evidence(value, low, high, runs, "real data", detail=detail, overlap=overlap)
+    center, runs = np.nanmean(x, axis=1)[:, None], x.shape[1]
+    value, detail = float((center > threshold).mean()), f"{len(x)} cells{words}"
+    if runs < 2:
+        return Evidence(value, runs=runs, data="real data", detail=detail)
+    there = ~np.isnan(x)
+    counts = np.stack([np.bincount(p, minlength=runs) for p in resamples(runs)])
+    with np.errstate(invalid="ignore"):
+        means = (np.where(there, x, 0.0) @ counts.T) / (there @ counts.T)
+    far = center + widening(runs, TEST_PER_TRAIN) * (means - center)
+    above, below = _clear_cells(x - threshold)
+    detail += f", {above} clearly above and {below} clearly below after Holm"
+    return Evidence(
+        value,
+        *_ends(means, threshold),
+        runs,
+        "real data",
+        detail=detail,
+        overlap=(*_ends(far, threshold), math.nan),
+    )
 
 
 def _ends(means: np.ndarray, threshold: float) -> tuple[float, float]:
@@ -163,32 +171,41 @@ def _clear_cells(x: np.ndarray) -> tuple[int, int]:
     """
     n = (~np.isnan(x)).sum(axis=1)
     mean = np.nanmean(x, axis=1)
-    spread = np.sqrt(
-        np.nansum((x - mean[:, None]) ** 2, axis=1) / np.maximum(n - 1, 1)
-    )  # 0 for a single run, without a warning
+    # 0 for a single run, without a warning
+    spread = np.sqrt(np.nansum((x - mean[:, None]) ** 2, axis=1) / np.maximum(n - 1, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = mean * np.sqrt(n) / spread
-    p = np.where((n > 1) & (spread > 0), 2 * stats.t.sf(np.abs(t), np.maximum(n - 1, 1)), 1.0)
-    clear = holm(p) < LEVEL
+        p = 2 * stats.t.sf(np.abs(mean * np.sqrt(n) / spread), np.maximum(n - 1, 1))
+    clear = holm(np.where((n > 1) & (spread > 0), p, 1.0)) < LEVEL
     return int((clear & (mean > 0)).sum()), int((clear & (mean < 0)).sum())
+
+
+def _largest(found: dict[str, Evidence]) -> Evidence:
+    """The metric that is farthest from zero, with bounds that enclose the intervals of all of
+    them.
+    """
+    name = max(found, key=lambda m: abs(found[m].value))
+    worst, others = found[name], found.values()
+    half = max((e.high - e.low) / 2 for e in others)
+    words = f"largest in {name}, by itself [{worst.low:.3f}, {worst.high:.3f}]"
+    words += f"; the bounds enclose {len(found)} metrics, ±{half:.3f} at most"
+    wide = [e.overlap for e in others if e.overlap]
+    overlap = (min(w[0] for w in wide), max(w[1] for w in wide), math.nan) if wide else None
+    low, high = min(e.low for e in others), max(e.high for e in others)
+    runs = min(e.runs for e in others)
+    return Evidence(worst.value, low, high, runs, "real data", detail=words, overlap=overlap)
 
 
 def nondp(dataset: str, metric: str, *, grid: str = "ldp_main") -> Evidence:
     """The metric of the baseline."""
     frame = cells_of(grid, dataset)
-    return _evidence(
-        frame[frame["protocol"] == "NonDP"].set_index("run").get(metric, pd.Series(dtype=float))
-    )
+    return _evidence(frame[frame["protocol"] == "NonDP"][metric])
 
 
 def level(dataset: str, metric: str, epsilon: float, *, grid: str = "ldp_main") -> Evidence:
     """The metric under LDP at one budget, averaged over protocols and splits; the reference is
     NonDP.
     """
-    frame = cells_of(grid, dataset, epsilon=epsilon)
-    ldp = _whole_runs(frame[frame["protocol"] != "NonDP"])
-    if ldp.empty:
-        return NOTHING
+    ldp = _whole_runs(private_cells(grid, dataset, epsilon=epsilon))
     return _evidence(
         ldp.groupby("run")[metric].mean(), reference=nondp(dataset, metric, grid=grid).value
     )
@@ -198,20 +215,15 @@ def change(
     dataset,
     metric: str,
     *,
-    split=None,
-    epsilon=None,
-    protocol=PROTOCOLS,
     distance: bool = False,
     sign: int = 1,
     grid: str = "ldp_main",
+    **which: Any,
 ) -> Evidence:
     """Paired change against NonDP, averaged over the cells asked for; of the distance from
     fairness if ``distance``.
     """
-    frame = cells_of(grid, dataset, protocol, split, epsilon)
-    if lacks_some(frame, dataset):
-        return NOTHING
-    long = _whole_runs(differences(frame, metric, FAIR[metric] if distance else None))
+    long = _whole_runs(_changes(grid, dataset, [metric], distance=distance, **which))
     words = ""
     if distance:
         words = f"{metric} {'comes closer to' if sign < 0 else 'moves away from'} {FAIR[metric]:g}"
@@ -222,10 +234,9 @@ def largest_change(
     dataset,
     metrics: Sequence[str] = UTILITY,
     *,
-    split=None,
-    epsilon=None,
     grid: str = "ldp_main",
     auc: str = "labels",
+    **which: Any,
 ) -> Evidence:
     """The largest in size of the metrics' mean changes; the bounds enclose the intervals of all of
     them.
@@ -233,66 +244,30 @@ def largest_change(
     "All metrics are within the margin" holds only if each interval is, so the
     enclosing bounds are what the margin is held against: no correction is needed.
     """
-    return _largest(
-        {m: change(dataset, m, split=split, epsilon=epsilon, grid=grid) for m in read(metrics, auc)}
-    )
+    return _largest({m: change(dataset, m, grid=grid, **which) for m in read(metrics, auc)})
 
 
 def largest_left(
-    dataset,
-    metrics: Sequence[str],
-    *,
-    split=None,
-    epsilon: float,
-    before: float,
-    grid: str = "ldp_main",
+    dataset, metrics: Sequence[str], *, before: float, grid: str = "ldp_main", **which: Any
 ) -> Evidence:
     """The largest in size of the metrics' mean changes at ``epsilon``; the reference is its
     change at ``before``.
     """
-    found = {m: change(dataset, m, split=split, epsilon=epsilon, grid=grid) for m in metrics}
-    if any(math.isnan(e.value) for e in found.values()):
-        return NOTHING
+    found = {m: change(dataset, m, grid=grid, **which) for m in metrics}
     name = max(found, key=lambda m: abs(found[m].value))
-    first = change(dataset, name, split=split, epsilon=before, grid=grid).value
+    first = change(dataset, name, grid=grid, **which | {"epsilon": before}).value
     words = f"largest in {name}, whose change at epsilon {before:g} is {first:.3f}"
     return replace(found[name], p=math.nan, detail=words, reference=first)
-
-
-def _largest(found: dict[str, Evidence]) -> Evidence:
-    """The metric that is farthest from zero, with bounds that enclose the intervals of all of
-    them.
-    """
-    if any(math.isnan(e.value) for e in found.values()):
-        return NOTHING
-    name = max(found, key=lambda m: abs(found[m].value))
-    worst, others = found[name], found.values()
-    half = max((e.high - e.low) / 2 for e in others)
-    words = f"largest in {name}, by itself [{worst.low:.3f}, {worst.high:.3f}]"
-    words += f"; the bounds enclose {len(found)} metrics, ±{half:.3f} at most"
-    overlap = None
-    if all(e.overlap for e in others):
-        overlap = (min(e.overlap[0] for e in others), max(e.overlap[1] for e in others), math.nan)
-    return Evidence(
-        worst.value,
-        min(e.low for e in others),
-        max(e.high for e in others),
-        min(e.runs for e in others),
-        "real data",
-        detail=words,
-        overlap=overlap,
-    )
 
 
 def share_improved(
     dataset,
     metrics: Sequence[str] = FAIRNESS,
     *,
-    split=None,
-    epsilon=None,
     worse: bool = False,
     by: Sequence[str] = (*CELL, "metric"),
     grid: str = "ldp_main",
+    **which: Any,
 ) -> Evidence:
     """Share of cells whose mean over runs comes closer to the fair value than NonDP's (moves away
     if ``worse``).
@@ -300,14 +275,9 @@ def share_improved(
     A cell is a metric, data set, protocol, split and budget; with a shorter
     ``by``, the differences of what is left out are averaged first.
     """
-    frame = cells_of(grid, dataset, split=split, epsilon=epsilon)
-    if lacks_some(frame, dataset):
-        return NOTHING
-    long = pd.concat([differences(frame, m, FAIR[m]).assign(metric=m) for m in metrics])
-    long["better"] = long["difference"] if worse else -long["difference"]
-    cells = long.groupby([*by, "run"])["better"].agg(["mean", "size"])
-    whole = cells["size"] == cells.groupby(list(by))["size"].transform("max")
-    return _share(cells.loc[whole, "mean"].unstack("run"))
+    long = _changes(grid, dataset, metrics, distance=True, **which)
+    better = long["difference"] if worse else -long["difference"]
+    return _share(_by_cell(long.assign(better=better), "better", by))
 
 
 def small_losses(
@@ -315,32 +285,24 @@ def small_losses(
     margin: float,
     metrics: Sequence[str] = UTILITY,
     *,
-    epsilon=None,
     grid: str = "ldp_main",
     auc: str = "labels",
+    **which: Any,
 ) -> Evidence:
     """Share of cells (metric, data set, protocol, split, budget) that lose less than ``margin``
     on average.
     """
-    frame = cells_of(grid, dataset, epsilon=epsilon)
-    if lacks_some(frame, dataset):
-        return NOTHING
-    long = pd.concat([differences(frame, m).assign(metric=m) for m in read(metrics, auc)])
-    wide = long.pivot_table(index=[*CELL, "metric"], columns="run", values="difference")
+    long = _changes(grid, dataset, read(metrics, auc), **which)
+    wide = _by_cell(long, "difference", [*CELL, "metric"])
     return _share(wide, -margin, words=f" against {-margin:g}")
 
 
-def _gains(grid: str, dataset, metrics: Sequence[str], epsilon, distance: bool) -> pd.DataFrame:
+def _gains(grid: str, dataset, metrics: Sequence[str], distance: bool) -> pd.DataFrame:
     """k-based minus uniform, one row a (run, data set, protocol, epsilon); positive is better."""
-    frame = cells_of(grid, dataset, epsilon=epsilon)
-    if lacks_some(frame, dataset):
-        return pd.DataFrame()
-    frame = frame[frame["protocol"] != "NonDP"]
+    frame = private_cells(grid, dataset)
     frame = frame.assign(value=score(frame, metrics, distance))
-    wide = frame.pivot_table(
-        index=["run", "dataset", "protocol", "epsilon"], columns="split", values="value"
-    )
-    wide = wide.dropna().reset_index()
+    keys = ["run", "dataset", "protocol", "epsilon"]
+    wide = frame.pivot_table(index=keys, columns="split", values="value").dropna().reset_index()
     return wide.assign(gain=wide["k-based"] - wide["uniform"])
 
 
@@ -348,7 +310,6 @@ def split_gain(
     dataset,
     metrics: Sequence[str],
     *,
-    epsilon=None,
     distance: bool = False,
     sign: int = 1,
     grid: str = "ldp_main",
@@ -361,11 +322,9 @@ def split_gain(
     k-based.
     """
     metrics = read(metrics, auc)
-    gains = _gains(grid, dataset, metrics, epsilon, distance)
-    if gains.empty:
-        return NOTHING
+    gains = _whole_runs(_gains(grid, dataset, metrics, distance))
     words = f"mean {'distance from fairness' if distance else 'score'} over {', '.join(metrics)}"
-    return _evidence(_whole_runs(gains).groupby("run")["gain"].mean(), sign=sign, detail=words)
+    return _evidence(gains.groupby("run")["gain"].mean(), sign=sign, detail=words)
 
 
 def largest_split_gain(
@@ -385,28 +344,14 @@ def largest_split_gain(
 
 
 def split_share(
-    dataset,
-    *,
-    fairness: bool = True,
-    utility: bool = True,
-    grid: str = "ldp_main",
-    auc: str = "labels",
+    dataset, *, utility: bool = True, grid: str = "ldp_main", auc: str = "labels"
 ) -> Evidence:
     """Share of cells (metric, data set, protocol, budget) where k-based does better than
-    uniform.
+    uniform; of fairness alone if not ``utility``.
     """
-    parts = [(m, True) for m in FAIRNESS if fairness] + [
-        (m, False) for m in read(UTILITY, auc) if utility
-    ]
-    found = [_gains(grid, dataset, [m], None, d).assign(metric=m) for m, d in parts]
-    long = pd.concat(found)
-    if long.empty or "gain" not in long:
-        return NOTHING
-    return _share(
-        long.pivot_table(
-            index=["metric", "dataset", "protocol", "epsilon"], columns="run", values="gain"
-        )
-    )
+    useful = read(UTILITY, auc) if utility else ()
+    found = [_gains(grid, dataset, [m], m in FAIR).assign(metric=m) for m in (*FAIRNESS, *useful)]
+    return _share(_by_cell(pd.concat(found), "gain", ["metric", "dataset", "protocol", "epsilon"]))
 
 
 def group_gap(
@@ -419,18 +364,12 @@ def group_gap(
     """
     frame = cells_of(grid, dataset)
     frame = frame[(frame["protocol"] != "NonDP") == private]
-    if frame.empty:
-        return NOTHING
     gap = frame[f"{metric}_{group}"] - frame[f"{metric}_{1 - group}"]
-    other = (
-        ""
-        if not private
-        else (
-            "without privacy"
-            f" {group_gap(dataset, group, metric, private=False, grid=grid).value:+.3f}"
-        )
-    )
-    return _evidence(gap.groupby(frame["run"]).mean(), detail=other)
+    words = ""
+    if private:
+        without = group_gap(dataset, group, metric, private=False, grid=grid)
+        words = f"without privacy {without.value:+.3f}"
+    return _evidence(gap.groupby(frame["run"]).mean(), detail=words)
 
 
 def drops_later(
@@ -448,42 +387,35 @@ def drops_later(
     which it has fallen is smaller under k-based (or there is none), and it has fallen at some
     budget under uniform.
     """
-    frame = cells_of(grid, dataset)
-    if lacks_some(frame, dataset):
-        return NOTHING
+    long = _changes(grid, dataset, read(metrics, auc))
+    mean = long.groupby(["metric", "split", "epsilon"], sort=False)["difference"].mean()
+    fallen = mean[mean <= -margin].reset_index().groupby(["metric", "split"])["epsilon"].max()
     hits, words = [], []
     for metric in read(metrics, auc):
-        mean = (
-            differences(frame, metric)
-            .groupby(["split", "epsilon"])["difference"]
-            .mean()
-            .unstack("epsilon")
-        )
-        last = {
-            s: max((e for e, d in mean.loc[s].items() if d <= -margin), default=0.0)
-            for s in ("uniform", "k-based")
-        }
-        hits.append(last["k-based"] < last["uniform"])
-        words.append(f"{metric} up to epsilon {last['uniform']:g} and {last['k-based']:g}")
-    runs = int(frame["run"].nunique())
+        uniform, k_based = (fallen.get((metric, s), 0.0) for s in ("uniform", "k-based"))
+        hits.append(k_based < uniform)
+        words.append(f"{metric} up to epsilon {uniform:g} and {k_based:g}")
     told = f"falls by {margin:g} or more under uniform and k-based: {', '.join(words)} (0: nowhere)"
+    runs = int(long["run"].nunique())
     return Evidence(float(np.mean(hits)), runs=runs, data="real data", detail=told)
 
 
-MEASURES: dict[str, Callable[..., Evidence]] = {
-    f.__name__: f
-    for f in (
-        nondp,
-        level,
-        change,
-        largest_change,
-        largest_left,
-        share_improved,
-        small_losses,
-        split_gain,
-        largest_split_gain,
-        split_share,
-        group_gap,
-        drops_later,
+MEASURES = by_name(
+    *map(
+        needs_results,
+        (
+            nondp,
+            level,
+            change,
+            largest_change,
+            largest_left,
+            share_improved,
+            small_losses,
+            split_gain,
+            largest_split_gain,
+            split_share,
+            group_gap,
+            drops_later,
+        ),
     )
-}
+)
