@@ -13,6 +13,8 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 from lightgbm import LGBMClassifier
@@ -106,15 +108,8 @@ class Cell(KeyedCell, kind="ldp fairness"):
     @property
     def noise(self) -> np.random.Generator:
         """The stream of this cell's LDP noise."""
-        key = (
-            self.dataset,
-            self.protocol,
-            self.split,
-            float(self.epsilon),
-            self.run,
-            self.sensitive,
-        )
-        return stream(self.seed, "ldp-fairness", *key)
+        key = (self.dataset, self.protocol, self.split, float(self.epsilon), self.run)
+        return stream(self.seed, "ldp-fairness", *key, self.sensitive)
 
 
 def main_grid(
@@ -126,27 +121,11 @@ def main_grid(
     **options,
 ) -> Iterator[Cell]:
     """Figs 2-7, run by run: all cells of run 0 first, its baselines before them."""
-    for run in runs:
-        for dataset in datasets:
-            yield Cell(
-                dataset=dataset,
-                protocol=BASELINE,
-                split="none",
-                epsilon=float("nan"),
-                run=run,
-                **options,
-            )
-            for epsilon in epsilons:
-                for protocol in protocols:
-                    for split in splits:
-                        yield Cell(
-                            dataset=dataset,
-                            protocol=protocol,
-                            split=split,
-                            epsilon=float(epsilon),
-                            run=run,
-                            **options,
-                        )
+    for run, dataset in product(runs, datasets):
+        common = {"dataset": dataset, "run": run} | options
+        yield Cell(protocol=BASELINE, split="none", epsilon=math.nan, **common)
+        for epsilon, protocol, split in product(epsilons, protocols, splits):
+            yield Cell(protocol=protocol, split=split, epsilon=float(epsilon), **common)
 
 
 def appendix_grid(**options) -> Iterator[Cell]:
@@ -174,10 +153,9 @@ def rounded_grid(**options) -> Iterator[Cell]:
 
 
 def _rounding_matters(cell: Cell) -> bool:
-    domain = task(cell.dataset).domain
+    domain, names = task(cell.dataset).domain, (cell.protocol, ROUNDED[cell.protocol])
     return any(
-        make(cell.protocol, k=domain[c], epsilon=e).p_star
-        != make(ROUNDED[cell.protocol], k=domain[c], epsilon=e).p_star
+        len({make(name, k=domain[c], epsilon=e).p_star for name in names}) > 1
         for c, e in budgets(cell).items()
     )
 
@@ -244,17 +222,10 @@ def run_cell(
     domain = spec.domain.project(spec.features)
     known, unseen = data.frame.iloc[train_rows], data.frame.iloc[test_rows]
     sensitive = sensitive_attributes(cell)
-    bits, epsilon_protected = None, float("nan")
+    bits, epsilon_protected = None, math.nan
     if cell.protocol != BASELINE:
-        bits = sanitise(
-            known,
-            domain,
-            sensitive,
-            protocol=cell.protocol,
-            split=cell.split,
-            epsilon=cell.epsilon,
-            rng=cell.noise,
-        )
+        how: dict[str, Any] = {"protocol": cell.protocol, "split": cell.split, "epsilon": cell.epsilon}
+        bits = sanitise(known, domain, sensitive, rng=cell.noise, **how)
         epsilon_protected = budgets(cell)[spec.protected]
     features = design_matrix(known, domain, bits)
     built = time.perf_counter()

@@ -5,8 +5,7 @@ The grid takes them unless told otherwise: the ledger compares its numbers with
 the printed ones, which were made with them. ``"tuned"`` are the best of the
 committed search on training folds (``lib.studies.ldp_fairness.tuning``) by mean accuracy:
 trials on real data, in the setting of :data:`SEARCH`. Neither is blind to the
-test rows of every run; the search is to those of run 0 only, see
-:func:`lib.studies.ldp_fairness.tuning.seen_by_search`. ``"default"`` are LightGBM's own,
+test rows of every run; the search is to those of run 0 only. ``"default"`` are LightGBM's own,
 for data sets that nobody has tuned.
 """
 
@@ -24,6 +23,7 @@ from lib.runner.store import Store
 CHOICES = ("published", "tuned", "default")
 TRIALS = RESULTS / "ldp_tuning.parquet"
 TRIALS_VERSION = "1"
+PARAMETERS: dict[str, type] = {"max_depth": int, "learning_rate": float, "n_estimators": int}
 SEARCH: dict[str, Any] = {"objective": "accuracy", "folds": 3, "seed": 20230717}
 
 PUBLISHED: dict[str, dict[str, float]] = {
@@ -40,22 +40,15 @@ def best_trials(trials: pd.DataFrame) -> dict[str, dict[str, float]]:
     Trials on replicas, or in another setting than :data:`SEARCH`, do not count.
     """
     ours = trials["data_source"] != "replica"
-    for field, value in SEARCH.items():
-        ours &= trials[field] == value
-    best = (
-        trials[ours]
-        .sort_values(["accuracy", "number"], ascending=[False, True])
-        .groupby("dataset")
-        .head(1)
-    )
-    return {
-        row.dataset: {
-            "max_depth": int(row.max_depth),
-            "learning_rate": float(row.learning_rate),
-            "n_estimators": int(row.n_estimators),
-        }
-        for row in best.itertuples()
-    }
+    ours &= (trials[[*SEARCH]] == pd.Series(SEARCH)).all(axis=1)
+    ranked = trials[ours].sort_values(["accuracy", "number"], ascending=[False, True])
+    best = ranked.drop_duplicates("dataset").set_index("dataset")
+    return {dataset: as_parameters(row) for dataset, row in best.iterrows()}
+
+
+def as_parameters(trial: Any) -> dict[str, Any]:
+    """What LightGBM takes of a trial."""
+    return {name: kind(trial[name]) for name, kind in PARAMETERS.items()}
 
 
 @cache

@@ -42,10 +42,8 @@ def rounded_frame() -> pd.DataFrame:
     """The main grid under the authors' rounding: the runs of :func:`rounded_cells`, with those
     cells in the place of theirs.
     """
-    cells = rounded_cells()
-    main = printed_frame()
-    replaced = pd.MultiIndex.from_frame(main[_KEY]).isin(pd.MultiIndex.from_frame(cells[_KEY]))
-    return pd.concat([main[~replaced], cells], ignore_index=True)
+    both = pd.concat([printed_frame(), rounded_cells()], ignore_index=True)
+    return both.drop_duplicates(_KEY, keep="last", ignore_index=True)
 
 
 def printed_frame() -> pd.DataFrame:
@@ -66,16 +64,11 @@ def rounding_changes(metrics: Sequence[str]) -> pd.DataFrame:
         ``metric, dataset, protocol, split, epsilon, mean, low, high, runs``: mean over runs of the
         paired difference, with its 95% t interval.
     """
-    both = rounded_cells()[[*_KEY, *metrics]].merge(
-        results("ldp_main")[[*_KEY, *metrics]], on=_KEY, validate="one_to_one"
-    )
-    parts = [
-        summarise(both.assign(change=both[f"{m}_x"] - both[f"{m}_y"]), CURVE, "change").assign(
-            metric=m
-        )
-        for m in metrics
-    ]
-    return pd.concat(parts, ignore_index=True)[["metric", *CURVE, "mean", "low", "high", "runs"]]
+    rounded = rounded_cells().set_index(_KEY)[[*metrics]]
+    printed = results("ldp_main").set_index(_KEY)[[*metrics]]
+    change = rounded - printed.reindex(rounded.index)
+    long = change.melt(ignore_index=False, var_name="metric", value_name="change").reset_index()
+    return summarise(long, ["metric", *CURVE], "change")
 
 
 # the two sides of the comparison, as grids that a claim can be asked of

@@ -6,7 +6,7 @@ the trials on a test split. Here a trial is scored by three-fold cross-validatio
 inside the training rows of run 0, so no test row of that run is seen.
 
 Runs 1, 2, ... draw splits of their own, so about 80% of *their* test rows are
-training rows of run 0 and took part in the search (:func:`seen_by_search`).
+training rows of run 0 and took part in the search.
 What was chosen is three numbers a data set, but results of those runs with
 ``hyperparameters="tuned"`` are not blind to their test rows; only a search a
 run would be. The grid's default is ``"published"``, since the ledger compares
@@ -37,7 +37,12 @@ from lib.runner.records import needs_real
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
 from lib.studies.ldp_fairness.cells import split_rows, train
-from lib.studies.ldp_fairness.hyperparameters import SEARCH, TRIALS, TRIALS_VERSION
+from lib.studies.ldp_fairness.hyperparameters import (
+    SEARCH,
+    TRIALS,
+    TRIALS_VERSION,
+    as_parameters,
+)
 
 VERSION = TRIALS_VERSION
 OBJECTIVES = ("accuracy", "auc")
@@ -81,28 +86,6 @@ def _training_rows(dataset: str) -> tuple[np.ndarray, np.ndarray, dict[str, str]
     return features, data.y[rows], {"data_sha256": data.sha256, "data_source": data.source}
 
 
-def seen_by_search(dataset: str, run: int) -> float:
-    """The share of the test rows of ``run`` that were in the search's training folds: exact, 0 for
-    run 0.
-
-    Parameters
-    ----------
-    dataset : str
-        A task of ``lib.datasets``.
-    run : int
-        A run of the grid, 0 or more.
-
-    Raises
-    ------
-    ValueError
-        For an unknown data set, or a run that is no such number.
-    """
-    y = load(dataset).y
-    searched, _ = split_rows(y, 0)
-    _, test = split_rows(y, validate.integer("run", run, low=0))
-    return float(np.isin(test, searched).mean())
-
-
 def _score(trial: Trial, parameters: dict) -> dict:
     """Mean accuracy and AUC over the folds."""
     features, y, origin = _training_rows(trial.dataset)
@@ -125,15 +108,10 @@ def _propose(trial: Trial, history: pd.DataFrame) -> dict:
     )
     sampler = optuna.samplers.TPESampler(seed=int(entropy.generate_state(1)[0]))
     study = optuna.create_study(direction="maximize", sampler=sampler)
-    for row in history.itertuples():
-        parameters = {
-            "max_depth": int(row.max_depth),
-            "n_estimators": int(row.n_estimators),
-            "learning_rate": float(row.learning_rate),
-        }
+    for _, past in history.iterrows():
         study.add_trial(
             optuna.trial.create_trial(
-                params=parameters, distributions=SPACE, value=getattr(row, trial.objective)
+                params=as_parameters(past), distributions=SPACE, value=past[trial.objective]
             )
         )
     return study.ask(SPACE).params
@@ -174,21 +152,18 @@ def search(
         )
         store = Store(TRIALS, version=VERSION)
 
+    fields = ["dataset", "objective", "folds", "seed"]
+    same = pd.Series({field: getattr(first, field) for field in fields})
+
     def history() -> pd.DataFrame:
         frame = store.frame()
-        if frame.empty:
-            return frame
-        same = [
-            frame[field] == getattr(first, field)
-            for field in ("dataset", "objective", "folds", "seed")
-        ]
-        return frame[np.logical_and.reduce(same)]
+        return frame if frame.empty else frame[(frame[fields] == same).all(axis=1)]
 
     def run(trial: Trial) -> dict:
         past = history()
-        parameters = _propose(
-            trial, past[past["number"] < trial.number].sort_values("number") if len(past) else past
-        )
+        if len(past):
+            past = past[past["number"] < trial.number].sort_values("number")
+        parameters = _propose(trial, past)
         return parameters | _score(trial, parameters)
 
     cells = [Trial(dataset=dataset, number=number, **options) for number in range(trials)]

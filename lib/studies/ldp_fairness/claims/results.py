@@ -14,7 +14,7 @@ a data set that the claim speaks of raises :class:`NoResults`, which the ledger 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -400,22 +400,18 @@ def drops_later(
     return Evidence(float(np.mean(hits)), runs=runs, data="real data", detail=told)
 
 
-MEASURES = by_name(
-    *map(
-        needs_results,
-        (
-            nondp,
-            level,
-            change,
-            largest_change,
-            largest_left,
-            share_improved,
-            small_losses,
-            split_gain,
-            largest_split_gain,
-            split_share,
-            group_gap,
-            drops_later,
-        ),
-    )
+_MEASURES: tuple[Callable[..., Evidence], ...] = (
+    nondp,
+    level,
+    change,
+    largest_change,
+    largest_left,
+    share_improved,
+    small_losses,
+    split_gain,
+    largest_split_gain,
+    split_share,
+    group_gap,
+    drops_later,
 )
+MEASURES = by_name(*map(needs_results, _MEASURES))
