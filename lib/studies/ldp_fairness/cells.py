@@ -224,8 +224,8 @@ def run_cell(
     sensitive = sensitive_attributes(cell)
     bits, epsilon_protected = None, math.nan
     if cell.protocol != BASELINE:
-        how: dict[str, Any] = {"protocol": cell.protocol, "split": cell.split, "epsilon": cell.epsilon}
-        bits = sanitise(known, domain, sensitive, rng=cell.noise, **how)
+        how: dict[str, Any] = {"protocol": cell.protocol, "split": cell.split}
+        bits = sanitise(known, domain, sensitive, epsilon=cell.epsilon, rng=cell.noise, **how)
         epsilon_protected = budgets(cell)[spec.protected]
     features = design_matrix(known, domain, bits)
     built = time.perf_counter()
