@@ -14,7 +14,7 @@ from sphinx_proof import nodes as numbered
 
 def setup(app: Any) -> dict[str, bool]:
     """Let numpydoc read its template once (it would read it for each docstring), name the book's
-    own theorems, and keep the words of the pages for the search.
+    own theorems, number exercises, and keep the words of the pages for the search.
     """
     from numpydoc import docscrape_sphinx
 
@@ -27,6 +27,7 @@ def setup(app: Any) -> dict[str, bool]:
 
     docscrape_sphinx.SandboxedEnvironment = environment
     domain.translate = numbered._ = own_series
+    app.connect("env-check-consistency", lambda _, env: number_within_pages(env))
     texts: dict[str, str] = {}
     app.connect("doctree-resolved", lambda _, tree, doc: texts.update({doc: words_of(tree)}))
     app.connect("build-finished", lambda app, _: write_texts(texts, Path(app.outdir)))
@@ -36,6 +37,14 @@ def setup(app: Any) -> dict[str, bool]:
 def own_series(kind: str) -> str:
     """The book's numbers are a series of their own: "Book theorem 7" is not a paper's Theorem 7."""
     return kind if kind == "Proof" else f"Book {kind.lower()}"
+
+
+def number_within_pages(env: Any) -> None:
+    """Let the exercises of each page begin with 1."""
+    for kinds in env.toc_fignumbers.values():
+        if exercises := kinds.get("exercise"):
+            order = sorted(exercises, key=exercises.get)
+            kinds["exercise"] = {name: (number,) for number, name in enumerate(order, 1)}
 
 
 def words_of(tree: nodes.document) -> str:
