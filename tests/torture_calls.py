@@ -369,7 +369,6 @@ OWN: dict[str, dict[str, Any]] = {
     "shuffled_distances": {"n_a": 3},
     "Setup": {
         "target": "y", "lens": ("a",), "labels": "hard", "gamma": 1.0, "null_draws": 2,
-        "out_of_range": "clip",
     },
     "halves": {},
     "predict_halves": {"learner": Lookup(), "setup": SETUP},
@@ -381,7 +380,7 @@ OWN: dict[str, dict[str, Any]] = {
     "holds": {"setting": Setting(**SETTING), "values": 0.01},
     "required_size": {"s": Setting(alpha=0.2, beta=0.05, collection=100, n=5_000_000, epsilon=0.01)},
     "Estimator": {"model": __import__("sklearn.tree").tree.DecisionTreeClassifier(), "one_hot": True},
-    "Lookup": {"answers": True, "otherwise": -1.0},
+    "Lookup": {"answers": True},
     "Constant": {},
     "After": {"curator": lambda half, rng: half, "learner": Lookup()},
     "Histogram": {"sizes": (2, 3)},

@@ -42,7 +42,7 @@ def split_distance(
     ----------
     values : float array of shape (n,)
     inside : bool array of shape (n,) or (draws, n)
-    distance : {"wasserstein", "kolmogorov", "total variation", "mean"}
+    distance : {"wasserstein", "total variation"}
 
     Returns
     -------
@@ -91,7 +91,6 @@ def shuffled_distances(
     *,
     draws: int,
     rng: np.random.Generator,
-    distance: str = "wasserstein",
 ) -> np.ndarray:
     """Distances when membership is reshuffled: what sampling alone makes in a group of this size.
 
@@ -105,14 +104,13 @@ def shuffled_distances(
     >>> shuffled_distances(values, 2, draws=4, rng=rng).tolist()
     [0.0, 1.0, 0.0, 0.0]
     """
-    rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
     validate.integer("draws", draws, low=1)
     values = _numbers("values", values)
     order, found = np.argsort(values, kind="stable"), []
     rows = max(1, _AT_ONCE // max(1, values.size))  # all draws at once could fill the memory
     for first in range(0, draws, rows):
         inside = np.tile(np.arange(values.size) < n_a, (min(rows, draws - first), 1))
-        found.append(_of_sorted(values[order], rng.permuted(inside, axis=1)[:, order], rule))
+        found.append(_of_sorted(values[order], rng.permuted(inside, axis=1)[:, order], _transport))
     return np.concatenate(found)
 
 
@@ -124,7 +122,6 @@ def reshuffling_p(
     draws: int,
     enough: int,
     rng: np.random.Generator,
-    distance: str = "wasserstein",
 ) -> float:
     """p-value of the distance when membership is reshuffled at most ``draws`` times.
 
@@ -146,14 +143,13 @@ def reshuffling_p(
     validate.integer("draws", draws, low=1)
     validate.integer("enough", enough, low=1)
     inside = np.asarray(inside, dtype=bool)
-    found = float(split_distance(values, inside, distance))
+    found = float(split_distance(values, inside))
     if np.isnan(found):
         return np.nan
     hits, done, piece = 0, 0, 10 * enough
     while done < draws:
-        null = shuffled_distances(
-            values, int(inside.sum()), draws=min(piece, draws - done), rng=rng, distance=distance
-        )
+        more = min(piece, draws - done)
+        null = shuffled_distances(values, int(inside.sum()), draws=more, rng=rng)
         seen = hits + np.cumsum(null >= found - 1e-12)
         if seen[-1] >= enough:
             return enough / (done + 1 + int(np.argmax(seen >= enough)))
@@ -161,17 +157,17 @@ def reshuffling_p(
     return (1 + hits) / (1 + draws)
 
 
-def _steps(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
-    """The gap where the CDFs have taken all equal values in."""
-    return gap[..., np.append(np.diff(values) > 0, True)]
+def _transport(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    return (np.abs(gap[..., :-1]) * np.diff(values)).sum(axis=-1)
+
+
+def _total_variation(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    after = gap[..., np.append(np.diff(values) > 0, True)]  # all equal values taken in
+    return np.abs(np.diff(after, axis=-1, prepend=0.0)).sum(axis=-1) / 2
 
 
 # each rule takes the sorted values and the gap between the two CDFs after each of them
 DISTANCES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "wasserstein": lambda values, gap: (np.abs(gap[..., :-1]) * np.diff(values)).sum(axis=-1),
-    "kolmogorov": lambda values, gap: np.abs(_steps(values, gap)).max(axis=-1),
-    "total variation": lambda values, gap: (
-        np.abs(np.diff(_steps(values, gap), axis=-1, prepend=0.0)).sum(axis=-1) / 2
-    ),
-    "mean": lambda values, gap: np.abs((gap[..., :-1] * np.diff(values)).sum(axis=-1)),
+    "wasserstein": _transport,
+    "total variation": _total_variation,
 }

@@ -12,7 +12,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from lib import validate
-from lib.coherence.distances import DISTANCES, shuffled_distances, split_distance
+from lib.coherence.distances import shuffled_distances, split_distance
 from lib.coherence.learners import Learner
 from lib.groups import groups_of_at_least
 from lib.processes import end_with_parent
@@ -20,7 +20,6 @@ from lib.rng import stream
 from lib.stats.summary import clopper_pearson, mean_interval
 
 LABELS = ("confidence", "hard")
-OUT_OF_RANGE = ("refuse", "clip", "allow")
 
 
 @validate.check_types
@@ -37,37 +36,29 @@ class Setup:
     labels : {"confidence", "hard"}
         Predictions as they are (Definition 2), or their sign (0 counts as -1), as the published
         script has it.
-    distance : str
-        A key of :data:`~lib.coherence.distances.DISTANCES`.
     gamma : float
         Groups with fewer members in the data set are left out (Definition 3).
     null_draws : int
         Reshufflings of membership behind a group's null, in each split.
-    out_of_range : {"refuse", "clip", "allow"}
-        What happens to a prediction outside [-1, 1].
     keep_null : bool
         Add a column ``distances`` to the rows: an array of the observed distance and all reshuffled
         ones.
 
     Examples
     --------
-    >>> Setup(target="employed", lens=("age", "sex")).distance
-    'wasserstein'
+    >>> Setup(target="employed", lens=("age", "sex")).labels
+    'confidence'
     """
 
     target: str
     lens: tuple[str, ...]
     labels: str = "confidence"
-    distance: str = "wasserstein"
     gamma: float = 1
     null_draws: int = 20
-    out_of_range: str = "refuse"
     keep_null: bool = False
 
     def __post_init__(self) -> None:
         validate.choice("labels", self.labels, LABELS)
-        validate.choice("distance", self.distance, DISTANCES)
-        validate.choice("out_of_range", self.out_of_range, OUT_OF_RANGE)
         validate.positive("gamma", self.gamma)
         validate.integer("null_draws", self.null_draws, low=1)
         if len(self.lens) == 0:
@@ -166,7 +157,7 @@ def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
     Raises
     ------
     ValueError
-        For NaN, another shape, or a value out of range if ``setup`` refuses those.
+        For NaN, another shape, or a value outside [-1, 1].
 
     Examples
     --------
@@ -181,12 +172,10 @@ def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
             f" {int(np.isnan(h).sum())} NaN"
         )
     outside = np.abs(h) > 1 + 1e-12
-    if outside.any() and setup.out_of_range == "refuse":
+    if outside.any():
         raise ValueError(
-            f"predictions must be in [-1, 1] (Definition 2), got {float(h[outside][0])!r};"
-            " out_of_range='clip' or 'allow' lets it pass"
+            f"predictions must be in [-1, 1] (Definition 2), got {float(h[outside][0])!r}"
         )
-    h = np.clip(h, -1, 1) if setup.out_of_range == "clip" else h
     return np.where(h > 0, 1.0, -1.0) if setup.labels == "hard" else h
 
 
@@ -198,8 +187,8 @@ def _compare(
     if n_a == 0 or n_a == inside.size:
         facts |= dict.fromkeys(("distance", "null", "null_95", "p", "mean_a", "mean_b"), np.nan)
         return facts | ({"distances": np.empty(0)} if setup.keep_null else {})
-    found = float(split_distance(h, inside, setup.distance))
-    null = shuffled_distances(h, n_a, draws=setup.null_draws, rng=rng, distance=setup.distance)
+    found = float(split_distance(h, inside))
+    null = shuffled_distances(h, n_a, draws=setup.null_draws, rng=rng)
     p = (1 + (null >= found - 1e-12).sum()) / (1 + null.size)
     facts |= {
         "distance": found,
@@ -234,7 +223,6 @@ class Result:
         for name, part in self.rows.groupby("group", sort=False):
             x, null = part["distance"], part["null"]
             mean, low, high = mean_interval(x, level)
-            excess, excess_low, excess_high = mean_interval(x - null, level)
             rows.append(
                 {
                     "group": name,
@@ -243,12 +231,8 @@ class Result:
                     "distance": mean,
                     "low": low,
                     "high": high,
-                    "least": x.min(),
-                    "most": x.max(),
                     "null": null.mean(),
-                    "excess": excess,
-                    "excess_low": excess_low,
-                    "excess_high": excess_high,
+                    "excess": (x - null).mean(),
                 }
             )
         return pd.DataFrame(rows)

@@ -115,8 +115,7 @@ class Lookup:
     """Says +1 to anyone who has a record in the half that looks the same through the lens, else -1.
 
     It does not look at the target. ``answers=True`` looks that up instead: +1
-    or -1 as the majority of the matching records has it, ``otherwise`` where
-    there is no match.
+    or -1 as the majority of the matching records has it, -1 where there is no match.
 
     Examples
     --------
@@ -127,10 +126,6 @@ class Lookup:
     """
 
     answers: bool = False
-    otherwise: float = -1.0
-
-    def __post_init__(self) -> None:
-        validate.finite("otherwise", self.otherwise)
 
     def __call__(
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
@@ -146,7 +141,7 @@ class Lookup:
             alike = rows.groupby(columns, sort=False, observed=True, dropna=False).ngroup()
             of_own, of_records = np.split(alike.to_numpy(), [len(own)])
             seen = pd.Series(values).groupby(of_own).mean().reindex(of_records).to_numpy()
-            return np.where(np.isnan(seen), self.otherwise, np.where(seen > 0.5, 1.0, -1.0))
+            return np.where(seen > 0.5, 1.0, -1.0)  # nobody alike is NaN
 
         return predict
 

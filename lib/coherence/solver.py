@@ -72,11 +72,6 @@ class Solution:
         return self.value is not None
 
     @cached_property
-    def binding(self) -> str:
-        """The term of the size constraint that is the largest at ``value``; empty without one."""
-        return required_size(self.setting)[1] if self.met and math.isfinite(self.value) else ""
-
-    @cached_property
     def spans(self) -> dict[str, tuple[float, float]]:
         """If nothing is valid: the values of each other parameter that would help alone."""
         return {} if self.met else _ways(self.setting)

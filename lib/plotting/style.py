@@ -56,7 +56,6 @@ BOUND_NAMES = {
     "within": "within the group (ours)",
     "insufficient": "not enough (membership bits)",
 }
-BOUND_COLOURS = dict(zip(BOUND_NAMES, (PINK, RED, BLUE, GREEN, DARK), strict=True))
 
 
 def in_order(names) -> list[str]:

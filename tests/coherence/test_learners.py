@@ -96,12 +96,7 @@ def test_a_lookup_needs_no_target_and_of_answers_takes_the_majority(rng):
     half = pd.DataFrame({"x": [1, 1, 1, 2, 3, 3], "y": [1, 1, 0, 0, 1, 0]})
     records = pd.DataFrame({"x": [1, 2, 3, 4]})
     assert Lookup()(half[["x"]], "y", ("x",), rng)(records).tolist() == [1, 1, 1, -1]
-    assert Lookup(answers=True, otherwise=0.0)(half, "y", ("x",), rng)(records).tolist() == [
-        1,
-        -1,
-        -1,
-        0,
-    ]
+    assert Lookup(answers=True)(half, "y", ("x",), rng)(records).tolist() == [1, -1, -1, -1]
 
 
 def test_a_curator_may_release_anything_that_the_learner_reads(typed, rng):
