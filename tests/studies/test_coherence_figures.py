@@ -22,14 +22,6 @@ def _close():
     plt.close("all")
 
 
-def test_sorted_distances_are_sorted_and_their_ends_are_named():
-    fig, alt = figures.sorted_distances(
-        {"one": np.array([0.3, 0.1, 0.2]), "two": np.ones(3)}, null=(0.01, 0.05), reference=0.25
-    )
-    assert fig.axes[0].lines[0].get_ydata().tolist() == [0.1, 0.2, 0.3]
-    assert "one from 0.100 to 0.300" in alt
-
-
 def test_dots_name_the_largest():
     rows = pd.DataFrame(
         {

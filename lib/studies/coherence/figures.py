@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from lib.plotting.lines import curve, dots, ends
 from lib.plotting.panels import Picture, legend, panel, panels
-from lib.plotting.style import BLUE, GREY, IN, NULL, OUT, RED, REFERENCE
+from lib.plotting.style import BLUE, GREY, RED
 
 _BOX = {"boxstyle": "round,pad=0.6", "facecolor": "none", "edgecolor": BLUE}
 _COLOURS = (RED, BLUE)
@@ -39,28 +39,6 @@ def diagram() -> Picture:
         " release of half a goes to a learner, which makes a predictor; its predictions on the two"
         " halves are compared group by group."
     )
-
-
-def sorted_distances(
-    series: Mapping[str, np.ndarray], null: tuple[float, float], reference: float
-) -> Picture:
-    """Distances over splits, sorted, one line for each of ``series``.
-
-    ``null`` is the band that sampling alone makes, ``reference`` a printed value.
-    """
-    fig, ax = panel((5.2, 3.4), "split, sorted by distance", "$W_1$ distance")
-    words = []
-    for (name, distances), colour in zip(series.items(), (IN, OUT), strict=True):
-        distances = np.sort(distances)
-        ranks = np.arange(1, distances.size + 1)
-        ax.plot(ranks, distances, ".-", color=colour, markersize=4, linewidth=1)
-        ax.text(ranks[len(ranks) // 3], distances.max() + 0.03, name, color=colour)
-        words.append(f"{name} from {ends(distances, '.3f')}")
-    ax.axhspan(*null, color=NULL, alpha=0.3, linewidth=0, label="sampling alone")
-    ax.axhline(reference, **REFERENCE, label=f"paper's mean {reference:g}")
-    ax.set_ylim(0, None)
-    legend(fig)
-    return fig, f"Sorted W1 distances over splits: {'; '.join(words)}."
 
 
 def distance_dots(rows: pd.DataFrame, label: str, series: str) -> Picture:
