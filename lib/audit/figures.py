@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from lib.groups import bands_in_order
+from lib.plotting.lines import spread
 from lib.plotting.style import IN, NULL, OUT
 
 _POINTS = 400  # of a curve: more are not seen
@@ -25,49 +26,29 @@ def group_distances(
     flagged : set of str
         Groups drawn filled.
     """
-    summary = summary.set_index("group").loc[bands_in_order(summary["group"])].reset_index()
-    names = [name if len(name) <= 26 else name[:25] + "…" for name in summary["group"]]
-    y = np.arange(len(names))
-    fig, ax = plt.subplots(figsize=(4.6, 1.1 + 0.24 * len(names)))
-    error = [summary["distance"] - summary["low"], summary["high"] - summary["distance"]]
-    ax.errorbar(summary["distance"], y, xerr=np.nan_to_num(error), linestyle="", color=IN)
-    is_flagged = summary["group"].isin(flagged).to_numpy()
-    for which, face, label in (
-        (is_flagged, IN, "distance, flagged"),
-        (~is_flagged, "none", "distance"),
-    ):
+    rows = summary.set_index("group").loc[bands_in_order(summary["group"])]
+    names = [name if len(name) <= 26 else name[:25] + "…" for name in rows.index]
+    y, is_flagged = np.arange(len(rows)), rows.index.isin(list(flagged))
+    fig, ax = plt.subplots(figsize=(4.6, 1.1 + 0.24 * len(rows)))
+    kinds = {"distance, flagged": (is_flagged, IN), "distance": (~is_flagged, "none")}
+    for label, (which, face) in kinds.items():
         if which.any():
-            ax.plot(
-                summary["distance"][which],
-                y[which],
-                "o",
-                color=IN,
-                markerfacecolor=face,
-                label=label,
+            own, style = rows[which], {"fmt": "o", "color": IN, "markerfacecolor": face}
+            ax.errorbar(
+                own["distance"], y[which], xerr=spread(own, "distance"), label=label, **style
             )
-    ax.plot(
-        summary["null"],
-        y,
-        "|",
-        color=NULL,
-        markersize=9,
-        markeredgewidth=2,
-        label="by sampling alone",
-    )
+    tick = {"color": NULL, "markersize": 9, "markeredgewidth": 2}
+    ax.plot(rows["null"], y, "|", label="by sampling alone", **tick)
     ax.set_yticks(y, names, fontsize=8)
     ax.invert_yaxis()
     ax.set_xlim(left=0)
     ax.set_xlabel("W1 distance (at most 2)")
     fig.legend(loc="outside upper left", ncols=2, fontsize=8)
-    rows = "; ".join(
-        f"{row.group}: {row.distance:.3f}, by sampling {row.null:.3f}"
-        for row in summary.itertuples()
+    words = "; ".join(
+        f"{row.Index}: {row.distance:.3f}, by sampling {row.null:.3f}" for row in rows.itertuples()
     )
-    alt = (
-        f"Learner {learner}. Distances of {len(names)} groups, {int(is_flagged.sum())} of them"
-        f" flagged. {rows}."
-    )
-    return fig, alt
+    count = f"{len(names)} groups, {is_flagged.sum()} of them flagged"
+    return fig, f"Learner {learner}. Distances of {count}. {words}."
 
 
 def sorted_predictions(
@@ -88,13 +69,8 @@ def sorted_predictions(
         values = np.sort(h[which])
         if values.size:
             share = np.linspace(0, 1, min(values.size, _POINTS))
-            ax.plot(
-                share,
-                np.quantile(values, share, method="inverted_cdf"),
-                color=colour,
-                linestyle=style,
-                label=name,
-            )
+            heights = np.quantile(values, share, method="inverted_cdf")
+            ax.plot(share, heights, style, color=colour, label=name)
             words_of.append(
                 f"{name}: {values.size} people, mean {values.mean():.2f}, "
                 f"{np.mean(values > 0):.0%} above zero"

@@ -26,8 +26,9 @@ import math
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import joblib
 import numpy as np
@@ -155,22 +156,13 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     if table.release is not None:
         releases = (table.release,)
     results = {name: result for name, (result, _, _) in parts.items()}
-    verdicts = pd.DataFrame(
-        [
-            {"learner": name, "group": group, "n": int(who.sum()), "p": p[group]}
-            for name, (_, p, _) in parts.items()
-            for group, who in table.members.items()
-        ]
-    )
-    verdicts["adjusted"] = holm(verdicts["p"])
-    verdicts["flagged"] = verdicts["adjusted"] <= request.false_alarm
     return Audit(
         request=request,
         schema=table.schema,
         members=table.members,
         small=table.small,
         results=results,
-        verdicts=verdicts,
+        verdicts=_dependence(request, table, {name: p for name, (_, p, _) in parts.items()}),
         coherence=coherence_verdicts(request, results),
         first_split={name: first for name, (_, _, first) in parts.items()},
         epsilons=_epsilons(request, table),
@@ -181,6 +173,20 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         releases=releases,
         warnings=warnings_about(releases, table.schema, request),
     )
+
+
+def _dependence(
+    request: Request, table: Table, p: Mapping[str, Mapping[str, float]]
+) -> pd.DataFrame:
+    """The verdicts of dependence, from the p-value of each learner and group."""
+    rows = [
+        (name, group, who.sum(), p[name][group])
+        for name in p
+        for group, who in table.members.items()
+    ]
+    verdicts = pd.DataFrame(rows, columns=["learner", "group", "n", "p"])
+    adjusted = holm(verdicts["p"])
+    return verdicts.assign(adjusted=adjusted, flagged=adjusted <= request.false_alarm)
 
 
 # --- the experiments: a learner's result, the p-value of each group, and the first split
@@ -196,16 +202,12 @@ def _halves(
         draws *= 2
     setup = _setup(request, table, tests, draws)
     learner = BATTERY[name] if curator is None else After(curator, BATTERY[name])
-    result = demcoh(
-        table.frame,
-        table.members,
-        learner,
-        setup,
-        splits=request.splits,
-        seed=request.seed,
-        workers=request.workers,
-        progress=progress,
-    )
+    how: dict[str, Any] = {
+        "splits": request.splits,
+        "workers": request.workers,
+        "progress": progress,
+    }
+    result = demcoh(table.frame, table.members, learner, setup, seed=request.seed, **how)
     p = {
         group: combined_p(distances for distances in part if distances.size)
         for group, part in result.rows.groupby("group")["distances"]
@@ -230,25 +232,14 @@ def _released(
         h.append(as_predictions(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
         rows.append(compare(h[-1], table.inside, table.members, setup, rng).assign(split=i))
     mean = np.mean(h, axis=0)
-    jobs = [
-        joblib.delayed(reshuffling_p)(
-            mean[who],
-            table.inside[who],
-            draws=draws,
-            enough=ENOUGH,
-            rng=stream(request.seed, "release test", name, group),
-        )
+    test, own = joblib.delayed(reshuffling_p), partial(stream, request.seed, "release test", name)
+    jobs = (
+        test(mean[who], table.inside[who], draws=draws, enough=ENOUGH, rng=own(group))
         for group, who in table.members.items()
-    ]
-    p = (
-        pd.Series(
-            joblib.Parallel(n_jobs=request.workers, initializer=end_with_parent)(jobs),
-            table.members,
-        )
-        .fillna(1.0)
-        .to_dict()
     )
+    p = joblib.Parallel(n_jobs=request.workers, initializer=end_with_parent)(jobs)
     result = Result(pd.concat(rows, ignore_index=True), setup, request.seed)
+    p = pd.Series(p, table.members).fillna(1.0).to_dict()
     return result, p, (h[0], table.inside, table.members)
 
 
@@ -285,28 +276,14 @@ def _epsilons(request: Request, table: Table) -> pd.DataFrame:
     rows = []
     for alpha in request.alphas:
         for mode in MODES:
-            setting = Setting(
-                alpha=alpha,
-                beta=request.beta,
-                gamma=max(least, 1),
-                n=n,
-                collection=len(table.members),
-                mode=mode,
-            )
+            asked: dict[str, Any] = {"alpha": alpha, "beta": request.beta, "n": n, "mode": mode}
+            setting = Setting(**asked, gamma=max(least, 1), collection=len(table.members))
             epsilon = solve(setting).value
             needed = math.ceil(required_size(replace(setting, gamma=None, epsilon=1e-12))[0])
-            rows.append(
-                {
-                    "alpha": alpha,
-                    "mode": mode,
-                    "epsilon": math.nan if epsilon is None else epsilon,
-                    "needed": needed,
-                    "smallest": least,
-                    "n": n,
-                    "words": _in_words(epsilon, alpha, least, needed),
-                }
-            )
-    return pd.DataFrame(rows)
+            words = _in_words(epsilon, alpha, least, needed)
+            rows.append((alpha, mode, epsilon, needed, least, n, words))
+    columns = ["alpha", "mode", "epsilon", "needed", "smallest", "n", "words"]
+    return pd.DataFrame(rows, columns=columns).astype({"epsilon": float})
 
 
 def _in_words(epsilon: float | None, alpha: float, least: int, needed: int) -> str:

@@ -200,18 +200,11 @@ class Schema:
             cells = column.cells(raw, file)
             gap = cells.isna() & (column.missing > 0)
             unknown.append((column.name, column.kind, ~cells.isin(column.values) & ~gap))
-        return pd.DataFrame(
-            [
-                {
-                    "column": name,
-                    "read as": kind,
-                    "rows": len(raw),
-                    "unknown": int(which.sum()),
-                    "example": next(iter(raw[name][which].astype(object).fillna(_NO_VALUE)), ""),
-                }
-                for name, kind, which in unknown
-            ]
-        )
+        rows = []
+        for name, kind, which in unknown:
+            example = next(iter(raw[name][which].astype(object).fillna(_NO_VALUE)), "")
+            rows.append((name, kind, len(raw), which.sum(), example))
+        return pd.DataFrame(rows, columns=["column", "read as", "rows", "unknown", "example"])
 
 
 def fit_schema(
@@ -370,13 +363,8 @@ def grouping(
 ) -> pd.DataFrame:
     """The columns that make groups, as labels; a missing value belongs to no group.
 
-    Parameters
-    ----------
-    columns : names
-    bands : mapping
-        Edges of a numeric column's bands, see :func:`lib.groups.to_bands`.
-    as_numbers : names
-        Columns that are cut at their quartiles if they have no edges.
+    ``bands`` has the edges of numeric columns, see :func:`lib.groups.to_bands`; a column among
+    ``as_numbers`` without edges is cut at its quartiles.
     """
     labels = {}
     for name in columns:

@@ -32,19 +32,14 @@ def build(
     """
     validate.choice("profile", profile, PROFILES)
     validate.integer("workers", workers, low=1)
-    listed = pages(root)
-    build_folder = root / "_build"
-    build_folder.mkdir(exist_ok=True)
-    with _alone(build_folder / "build.lock"):
-        executed = execute(
-            listed,
-            {"profile": profile},
-            build_folder / "executed" / profile,
-            workers=workers,
-            progress=progress,
-        )
-        stage(root, listed, executed, profile, build_folder / "stage")
-        return render(build_folder / "stage", root)
+    listed, folder = pages(root), root / "_build"
+    folder.mkdir(exist_ok=True)
+    with _alone(folder / "build.lock"):
+        done = folder / "executed" / profile
+        scale = {"profile": profile}
+        executed = execute(listed, scale, done, workers=workers, progress=progress)
+        stage(root, listed, executed, profile, folder / "stage")
+        return render(folder / "stage", root)
 
 
 @contextmanager

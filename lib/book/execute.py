@@ -147,20 +147,9 @@ def kernel_environment() -> dict[str, str]:
 
 def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
     output.parent.mkdir(parents=True, exist_ok=True)
-    command = [
-        sys.executable,
-        "-m",
-        "papermill",
-        str(page.notebook),
-        str(output),
-        "--cwd",
-        str(page.root),
-        "--no-progress-bar",
-        "--log-level",
-        "WARNING",
-        "--start-timeout",
-        "45",
-    ]
+    options = "--no-progress-bar --log-level WARNING --start-timeout 45 --cwd".split()
+    files = [str(page.notebook), str(output)]
+    command = [sys.executable, "-m", "papermill", *files, *options, str(page.root)]
     for name, value in parameters.items():
         command += ["-p", name, str(value)]
     start = time.perf_counter()

@@ -86,11 +86,8 @@ def staged_config(root: Path = ROOT) -> str:
     services, stated = config.pop("launch_buttons", {}), repository(root)
     config["launch_buttons"] = {"thebe": False}
     if stated is not None:
-        options = (
-            config.setdefault("sphinx", {})
-            .setdefault("config", {})
-            .setdefault("html_theme_options", {})
-        )
+        sphinx = config.setdefault("sphinx", {}).setdefault("config", {})
+        options = sphinx.setdefault("html_theme_options", {})
         config.setdefault("repository", {})["url"] = stated.url
         options |= {
             "repository_url": stated.url,

@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, Template
+
 from lib.book.reach import digest
 from lib.paths import ROOT
 
@@ -181,40 +183,10 @@ def target(name: Name, root: Path = ROOT) -> str | None:
 # --------------------------------------------------------------------------------------
 
 
-def _heading(text: str, line: str) -> list[str]:
-    return [text, line * len(text), ""]
-
-
-def _summary(names: list[Name]) -> list[str]:
-    described = [f"   ~{name.full}" for name in names if name.kind != "data"]
-    head = [".. currentmodule:: None", "", ".. autosummary::", ""]
-    return [*head, *described, ""] if described else []
-
-
-def _entry(name: Name) -> list[str]:
-    source = [f"   `Source <../../{SOURCES}/{name.module}.html#L-{name.line}>`__", ""]
-    if name.kind == "data":
-        value = [f"   :value: {name.value}"] if name.value else []
-        note = [f"   {name.note[:1].upper()}{name.note[1:]}", ""] if name.note else []
-        return [
-            f".. py:data:: {name.name}",
-            f"   :module: {name.module}",
-            *value,
-            "",
-            *note,
-            *source,
-        ]
-    members = ["   :members:"] if name.kind == "class" else []
-    return [f".. auto{name.kind}:: {name.full}", *members, "", *source]
-
-
-def _section(module: str, root: Path) -> list[str]:
-    own = [name for name in names_of(module, root) if name.module == module]
-    if not own:
-        return []
-    entries = [line for name in own for line in _entry(name)]
-    head = [*_heading(f"``{module}``", "-"), f".. automodule:: {module}", ""]
-    return [*head, *_summary(own), *entries]
+@cache
+def _template(name: str) -> Template:
+    folder = FileSystemLoader(Path(__file__).parent / "templates")
+    return Environment(loader=folder, trim_blocks=True, lstrip_blocks=True).get_template(name)
 
 
 def _said(part: str, root: Path) -> str:
@@ -223,57 +195,31 @@ def _said(part: str, root: Path) -> str:
     return words.partition("\n\n")[0].replace("\n", " ")
 
 
-def _row(*cells: str) -> list[str]:
-    return [f"   {'*' if not number else ' '} - {cell}" for number, cell in enumerate(cells)]
-
-
-def _table(*head: str) -> list[str]:
-    return [".. list-table::", "   :header-rows: 1", "", *_row(*head)]
-
-
-def _overview(root: Path) -> str:
-    """The first page: the packages, and what each study states of itself."""
-    lines = [
-        *_heading("Reference", "="),
-        "Every public name of the package ``lib``, with its parameters, errors and source. Each"
-        " figure and each table of the book links to the function here that made it.",
-        "",
-        *_heading("Packages", "-"),
-        *_table("page", "what it holds", "import"),
-    ]
-    studies, pages = [], reference_pages(root)
-    for page, (_, parts) in pages.items():
-        if page not in PACKAGES:
-            if study := stated(page.removeprefix("study_"), root):
-                studies.append((page, study))
-        else:
-            imports = ", ".join(f"``lib.{part}``" for part in parts)
-            lines += _row(f":doc:`{page}`", _said(parts[0], root), imports)
-    lines += ["", *_heading("Studies", "-"), *_table("study", "paper", "grids", "pages")]
-    for page, study in studies:
-        grids = ", ".join(f"``{name}``" for name in study["grids"])
-        chapters = ", ".join(f":doc:`/{doc}`" for doc in study.get("chapters", ()))
-        title = f":doc:`{study['title']} <{page}>`"
-        lines += _row(title, study["paper"], grids, chapters or "none yet")
-    return "\n".join([*lines, ""])
-
-
 def reference_page(page: str, root: Path = ROOT) -> str:
-    """The source (reStructuredText) of one page of the reference."""
+    """The source (reStructuredText) of one page of the reference.
+
+    The first page, ``overview``, lists the packages, and what each study states of itself.
+    """
+    pages, template = reference_pages(root), _template("reference.rst.j2")
     if page == OVERVIEW:
-        return _overview(root)
-    title, parts = reference_pages(root)[page]
-    lines, files = _heading(title, "="), []
-    for part in parts:
-        package = f"lib.{part}"
-        modules = modules_of(package, root)
-        files += [file for module in modules if (file := _file(module, root))]
-        if face := names_of(package, root) if package not in modules else []:
-            lines += [f".. automodule:: {package}", "", *_summary(face)]
-        for module in modules:
-            lines += _section(module, root)
-    # a change of the code is a change of the page, so that it is rendered again
-    return "\n".join([*lines, f".. {digest(files, root)}", ""])
+        found = {n: stated(n.removeprefix("study_"), root) for n in pages if n not in PACKAGES}
+        studies = {name: study for name, study in found.items() if study}
+        return template.render(
+            page=page, packages=PACKAGES, studies=studies, said=lambda part: _said(part, root)
+        )
+    title, parts = pages[page]
+    modules = {f"lib.{part}": modules_of(f"lib.{part}", root) for part in parts}
+    listed = [module for of in modules.values() for module in of]
+    files = [file for module in listed if (file := _file(module, root))]
+    return template.render(
+        page=page,
+        title=title,
+        faces={face: names_of(face, root) for face, of in modules.items() if face not in of},
+        sections={m: [n for n in names_of(m, root) if n.module == m] for m in listed},
+        sources=SOURCES,
+        # a change of the code is a change of the page, so that it is rendered again
+        digest=digest(files, root),
+    )
 
 
 # --- listings of the sources

@@ -19,17 +19,7 @@ from lib.book.pairs import SETUP
 from lib.book.reference import FOLDER, write_reference
 from lib.book.toc import Page, read_notebook
 
-SHOWN = (
-    "numpy",
-    "scipy",
-    "pandas",
-    "scikit-learn",
-    "lightgbm",
-    "matplotlib",
-    "jupyter-book",
-    "sphinx",
-    "papermill",
-)
+SHOWN = "numpy scipy pandas scikit-learn lightgbm matplotlib jupyter-book sphinx papermill".split()
 
 
 def mathjax() -> Path:
@@ -46,18 +36,9 @@ def mathjax() -> Path:
 # whose scripts, styles and fonts are in the pages; MathJax's package carries no licence, so that is
 # kept with the pages
 SHIPPED = (
-    "sphinx",
-    "sphinx-book-theme",
-    "pydata-sphinx-theme",
-    "sphinx-copybutton",
-    "sphinx-design",
-    "sphinx-exercise",
-    "sphinx-proof",
-    "sphinx-thebe",
-    "sphinx-togglebutton",
-    "myst-nb",
-    "jupyter-book",
-)
+    "sphinx sphinx-book-theme pydata-sphinx-theme sphinx-copybutton sphinx-design sphinx-exercise"
+    " sphinx-proof sphinx-thebe sphinx-togglebutton myst-nb jupyter-book"
+).split()
 
 
 def copy_licences(folder: Path) -> None:

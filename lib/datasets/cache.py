@@ -132,11 +132,7 @@ def locate(name: str | File, source: str = "auto", *, progress: bool = True) -> 
     """
     file = name if isinstance(name, File) else FILES[validate.choice("file", name, FILES)]
     validate.choice("source", source, (*SOURCES, "auto"))
-    find = {
-        "local": _local,
-        "cache": _cached,
-        "download": lambda file: fetch(file, progress=progress),
-    }
+    find = {"local": _local, "cache": _cached, "download": lambda f: fetch(f, progress=progress)}
     for kind in SOURCES if source == "auto" else (source,):
         if found := find[kind](file):
             _log.info("%s: %s (%s)", file.name, found.source, found.path)

@@ -235,17 +235,13 @@ def _fit_counts(cells: pd.DataFrame) -> None:
 
 
 def _fit_answers(cells: pd.DataFrame) -> None:
-    """Answers and sums of unpublished cells: the rate and the mean of their race and age, else
-    of their age.
-    """
+    """Answers and sums of unpublished cells: the rate and mean of their race and age, or age."""
     aggregates, free = published_cells(), ~cells["published"]
     for name, variable in VARIABLES.items():
         both = [f"n_{name}", f"sum_{name}"]
+        published = cells[cells["published"]]
         left = {
-            by: (
-                crossing(aggregates, *by)[both]
-                - cells[cells["published"]].groupby(list(by))[both].sum()
-            )
+            by: crossing(aggregates, *by)[both] - published.groupby(list(by))[both].sum()
             for by in (("RAC1P", "AGEP"), ("AGEP",))
         }
         asked = cells[free].groupby(["RAC1P", "AGEP"])["n_SCHL"].sum()

@@ -154,16 +154,11 @@ def choose(
     """
     scores = mechanism.checked(scores)
     validate.require(scores.ndim == 1, "scores", "of one dimension", scores.shape)
-    return _shown(
-        mechanism,
-        scores,
-        rng,
-        lambda: int(mechanism.select(scores, rng)),
-        "selection",
-        what,
-        accountant,
-        None,
-    )
+
+    def draw() -> int:
+        return int(mechanism.select(scores, rng))
+
+    return _shown(mechanism, scores, rng, draw, "selection", what, accountant, None)
 
 
 def _shown(mechanism, exact, rng, draw, kind, what, accountant, sensitivity):

@@ -18,6 +18,7 @@ from lib.stats.p_values import p_value
 from lib.stats.summary import mean_interval
 
 _OPPOSITE = {"greater": "less", "less": "greater"}
+_SHOWN = ("low", "high", "runs", "p", "p_opposite")
 
 
 def evidence_of_runs(runs: pd.DataFrame, direction: str, reference: float = 0.0) -> Evidence:
@@ -67,11 +68,7 @@ def as_table(rows: Sequence[Row]) -> pd.DataFrame:
             "part": row.claim.place,
             "statement": row.claim.statement,
             "estimate": row.evidence.value,
-            "low": row.evidence.low,
-            "high": row.evidence.high,
-            "runs": row.evidence.runs,
-            "p": row.evidence.p,
-            "p_opposite": row.evidence.p_opposite,
+            **{name: getattr(row.evidence, name) for name in _SHOWN},
             "decided_by": row.evidence.detail,
             "adjusted": row.adjusted_p,
             "adjusted_opposite": row.adjusted_opposite,

@@ -304,10 +304,8 @@ def bounds(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The ends of one interval, or of ``k``, as arrays.
 
-    Raises
-    ------
-    ValueError
-        For an end that is not finite, and an interval that is empty or too wide for a float.
+    A ``ValueError`` for an end that is not finite, and an interval that is empty or too wide for a
+    float.
     """
     try:
         ends = validate.reals("low", low), validate.reals("high", high)

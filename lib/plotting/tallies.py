@@ -21,14 +21,9 @@ VERDICT_COLOURS = {
 
 
 def tallies(counts: Mapping[str, Mapping[str, int]]) -> Picture:
-    """One bar for each name in ``counts``, cut by verdict.
+    """One bar for each name in ``counts`` (name to how many rows have each verdict), cut by it.
 
     Narrow enough for a phone, names and legend included.
-
-    Parameters
-    ----------
-    counts : mapping of str to mapping
-        Name to how many rows have each verdict.
     """
     table = pd.DataFrame(counts).T.reindex(columns=VERDICT_COLOURS).fillna(0).astype(int)
     fig, ax = panel((3.9, 1.5 + 0.5 * len(table)), "claims")

@@ -75,19 +75,13 @@ def refuse_other_data(frame: pd.DataFrame, path: Path, cells: Iterable[object]) 
     """Refuse to resume where records of these cells' data sets were computed on other rows than
     would be used now.
 
-    ``frame`` is what the file ``path`` holds.
-
-    Raises
-    ------
-    StoreError
-        It names the file, what is in it, what is here, and what to do.
+    ``frame`` is what the file ``path`` holds. A :class:`StoreError` names the file, what is in it,
+    what is here, and what to do.
     """
     cells = list(cells)
-    tasks = _tasks(cells)
+    tasks, asked = _tasks(cells), {getattr(cell, "dataset", None) for cell in cells}
     stored = _origins(_said(frame), tasks)
-    for dataset in sorted(
-        stored.keys() & tasks & {getattr(cell, "dataset", None) for cell in cells}
-    ):
+    for dataset in sorted(stored.keys() & tasks & asked):
         try:
             data = load(dataset)
         except Unavailable:  # your own, without a replica: nothing can be computed, nor mixed

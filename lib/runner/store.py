@@ -244,9 +244,7 @@ class Store:
         if self.path.exists() and not self.path.is_file():  # of a pipe, reading never ends
             raise StoreError(f"{self.path} must be a regular file, got something else")
         try:
-            raw = (
-                self.path.read_bytes()
-            )  # at once: a writer may put a new file in its place meanwhile
+            raw = self.path.read_bytes()  # at once: a writer may put a new file there meanwhile
         except FileNotFoundError:
             return pd.DataFrame()
         try:
@@ -259,9 +257,8 @@ class Store:
                 " touched"
             ) from error
         if fault:
-            raise StoreError(
-                f"{self.path} {fault}: it is no results file; restore it or move it away"
-            )
+            what = "it is no results file; restore it or move it away"
+            raise StoreError(f"{self.path} {fault}: {what}")
         if not (is_sealed(raw) or os.environ.get(UNSEALED) == "1"):
             raise StoreError(
                 f"{self.path} must have the seal of a file that the store wrote, got none: it may"

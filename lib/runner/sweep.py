@@ -32,18 +32,7 @@ from lib.runner.store import Store, StoreBusy
 
 # what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials
 # of the tuning
-PACKAGES = (
-    "numpy",
-    "scipy",
-    "pandas",
-    "scikit-learn",
-    "lightgbm",
-    "mbi",
-    "jax",
-    "jaxlib",
-    "optax",
-    "optuna",
-)
+PACKAGES = "numpy scipy pandas scikit-learn lightgbm mbi jax jaxlib optax optuna".split()
 
 
 def _git(*arguments: str) -> subprocess.CompletedProcess:
