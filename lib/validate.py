@@ -87,11 +87,6 @@ def positive(name: str, value: float, *, infinite: bool = False) -> float:
     return number
 
 
-def epsilon(value: float, *, name: str = "epsilon") -> float:
-    """A privacy budget: finite and above 0."""
-    return positive(name, value)
-
-
 def budget(
     name: str, value: float, *, low: float = EPSILON_MIN, high: float = EPSILON_MAX
 ) -> float:

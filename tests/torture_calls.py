@@ -410,7 +410,6 @@ OWN: dict[str, dict[str, Any]] = {
         "kind": "other", "sensitivity": {"add or remove": 1.0}},
     "PrivacyAccountant.spend_parallel": {"costs": {"a": 0.1, "b": 0.2}},
     "PrivacyAccountant.require": {"cost": 0.1},
-    "Exponential.of_rho": {"monotone": True},
     "mechanism.quantile": {},
     "Protocol.variance": {"n": 100},
     "Domain.of": {"sizes": {"a": 2}},

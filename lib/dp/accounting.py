@@ -108,9 +108,7 @@ def delta_of(rho: float, epsilon: float) -> float:
     4e-06
     """
     rho = validate.budget("rho", rho, **_TIGHT_RHO)
-    if epsilon != 0:
-        validate.epsilon(epsilon)
-    epsilon = float(epsilon)
+    epsilon = 0.0 if epsilon == 0 else validate.positive("epsilon", epsilon)
     # "standard", solved for delta: exp(-(epsilon - rho)^2 / 4 rho); the least float is e^-745
     if (epsilon - rho) / (2 * math.sqrt(rho)) > 30:
         return math.ulp(0.0)
@@ -231,30 +229,6 @@ def rho_in_floats(epsilon: float, delta: float) -> float:
     log = -math.log(delta)
     epsilon = validate.budget("epsilon", epsilon, **_PLAIN_EPSILON)
     return (epsilon / (math.sqrt(log + epsilon) + math.sqrt(log))) ** 2
-
-
-def compose(*budgets: float) -> float:
-    """The budget of looks at the same data, even adaptive ones: epsilons or rhos add up.
-
-    >>> compose(0.5, 0.25)
-    0.75
-    """
-    with digits(_DIGITS):
-        return up(
-            sum((Decimal(validate.budget("budget", b, **_PLAIN_RHO)) for b in budgets), Decimal(0))
-        )
-
-
-def parallel(*budgets: float) -> float:
-    """The budget of looks at disjoint parts of the data: one record is in one part, so the largest.
-
-    The same holds for neighbours that replace a record's value and leave it in
-    its part (as in :mod:`lib.means`). If it may change parts, the price is that of two.
-
-    >>> parallel(0.5, 0.25)
-    0.5
-    """
-    return max((validate.positive("budget", b) for b in budgets), default=0.0)
 
 
 def advanced_composition(epsilon: float, k: int, delta: float) -> float:

@@ -41,7 +41,7 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
     """
     mu = validate.budget("mu", mu, **_MU)
     if epsilon != 0:
-        validate.epsilon(epsilon)
+        validate.positive("epsilon", epsilon)
     precision = _precision(mu)
     with digits(precision + 40):
         m, e = Decimal(mu), Decimal(float(epsilon))

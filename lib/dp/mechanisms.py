@@ -183,8 +183,6 @@ class Exponential:
     sensitivity : float
         How far a score moves between neighbours, at most.
     epsilon : float
-    monotone : bool
-        Whether all scores move one way between neighbours; no factor 2 is needed then.
     rho : float, optional
         The price, where it comes first (:meth:`of_rho`): a square root and a square do not give it
         back to the last bit.
@@ -198,21 +196,19 @@ class Exponential:
 
     sensitivity: float
     epsilon: float
-    monotone: bool = False
     rho: float | None = None
 
     def __post_init__(self) -> None:
         validate.positive("sensitivity", self.sensitivity)
-        validate.boolean("monotone", self.monotone)
         # the mechanism has bounded range (Cesar and Rogers, 2021): epsilon^2 / 8
         rho = _price("epsilon", self.epsilon) ** 2 / 8
         object.__setattr__(self, "rho", _agreed("rho", self.rho, rho))
 
     @classmethod
-    def of_rho(cls, rho: float, *, sensitivity: float, monotone: bool = False) -> Exponential:
+    def of_rho(cls, rho: float, *, sensitivity: float) -> Exponential:
         """The mechanism that costs ``rho``: ``epsilon = sqrt(8 rho)``."""
         epsilon = math.sqrt(8 * _price("rho", rho))
-        return cls(sensitivity=sensitivity, epsilon=epsilon, monotone=monotone, rho=rho)
+        return cls(sensitivity=sensitivity, epsilon=epsilon, rho=rho)
 
     def checked(self, scores: np.ndarray) -> np.ndarray:
         """``scores`` as floats if this mechanism can choose from them; a ``ValueError`` if not."""
@@ -227,18 +223,13 @@ class Exponential:
     def _behind(self, scores: np.ndarray) -> np.ndarray:
         """The exponents, less the largest."""
         scores = self.checked(scores)
-        twice = 1 if self.monotone else 2
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # a score that far below the best has probability 0
-            logits = self.epsilon / (twice * self.sensitivity) * scores
+        # a score that far below the best has probability 0
+        with np.errstate(over="ignore", invalid="ignore"):
+            logits = self.epsilon / (2 * self.sensitivity) * scores
             if np.isfinite(logits).all():
                 return logits - logits.max(axis=-1, keepdims=True)
-            return (
-                self.epsilon
-                / twice
-                * ((scores - scores.max(axis=-1, keepdims=True)) / self.sensitivity)
-            )
+            behind = scores - scores.max(axis=-1, keepdims=True)
+            return self.epsilon / 2 * (behind / self.sensitivity)
 
     @validate.check_types
     def probabilities(self, scores: np.ndarray) -> np.ndarray:

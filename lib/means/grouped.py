@@ -286,7 +286,7 @@ def laplace_means(
     >>> laplace_means(x, sizes, 0, 5, 1.0, None).tolist()  # None: no noise
     [3.0, 3.0]
     """
-    validate.epsilon(epsilon)
+    validate.positive("epsilon", epsilon)
     parts = _parts(values, sizes)
     low, high = bounds(low, high, parts.sizes.size)
     means = parts.means(*(np.broadcast_to(end, parts.sizes.shape) for end in (low, high)))

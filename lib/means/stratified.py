@@ -190,7 +190,7 @@ def strat_laplace(
     >>> round(mean.population, 1), mean.strata.round(1).tolist()
     (39.9, [25.2, 69.4])
     """
-    epsilon = validate.epsilon(epsilon)
+    epsilon = validate.positive("epsilon", epsilon)
     bounds(low, high, validate.integer("k", k, low=1))
     what, unit = "stratified Laplace mean", "epsilon"
     asked = _request(what, values, groups, k, weights, rng, accountant, unit, epsilon)

@@ -91,7 +91,9 @@ def noise_weights(
     """
     sizes = vector("sizes", sizes, 1)
     _check_radius(radius)
-    validate.require(validate.epsilon(epsilon) >= 1e-100, "epsilon", "a number >= 1e-100", epsilon)
+    validate.require(
+        validate.positive("epsilon", epsilon) >= 1e-100, "epsilon", "a number >= 1e-100", epsilon
+    )
     validate.boolean("own", own)
     slack = np.array(
         [clip_slack(size, gamma) for size in (sizes if own else [sizes.sum()] * sizes.size)]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from fractions import Fraction
 
 import mpmath
 import pytest
@@ -14,7 +13,6 @@ from mpmath import mpf
 
 from lib.dp.accounting import (
     advanced_composition,
-    compose,
     delta_of,
     epsilon_of,
     rho_in_floats,
@@ -129,9 +127,6 @@ def test_what_pure_dp_costs(epsilon):
 
 
 def test_sums():
-    for budgets in ([0.1] * 10, [1e-300, 1.0, 1e16], [1 / 3, 2 / 3]):
-        assert Fraction(compose(*budgets)) >= sum(map(Fraction, budgets))
-        assert compose(*budgets) <= math.nextafter(math.fsum(budgets), math.inf)
     for epsilon, k, delta in itertools.product((1e-6, 0.1, 2.0), (1, 7, 10**6), (1e-30, 0.1)):
         e = mpf(epsilon)
         exact = k * e * mpmath.tanh(e / 2) + e * mpmath.sqrt(-2 * k * mpmath.log(mpf(delta)))

@@ -85,10 +85,8 @@ def test_a_later_step_of_coinpress_is_refused_before_the_first_is_spent(rhos):
 
 @pytest.mark.parametrize("text", ["False", "no", 0, 1, None, 1.0])
 def test_a_text_is_no_boolean(text):
-    """``"False"`` is true for Python: a monotone mechanism is twice as sharp."""
+    """``"False"`` is true for Python."""
     for call, name in (
-        (lambda: Exponential(sensitivity=1.0, epsilon=1.0, monotone=text), "monotone"),
-        (lambda: Exponential.of_rho(1.0, sensitivity=1.0, monotone=text), "monotone"),
         (lambda: recombine([1.0], [1.0], printed=text), "printed"),
         (lambda: noise_weights([5.0], radius=1.0, epsilon=1.0, gamma=0.1, own=text), "own"),
         (lambda: MST(compress=text), "compress"),

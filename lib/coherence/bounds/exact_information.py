@@ -106,7 +106,7 @@ def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     ((3, 5), 1.0)
     """
     half = _half(n)
-    keep = 1 / (1 + math.exp(-validate.epsilon(epsilon) / 2))
+    keep = 1 / (1 + math.exp(-validate.positive("epsilon", epsilon) / 2))
     inside, outside = (stats.binom(half, p).pmf(np.arange(half + 1)) for p in (keep, 1 - keep))
     j, k = np.indices((half + 1, n + 1))
     rest = k - j

@@ -165,7 +165,7 @@ def membership_distances(
     validate.integer("members", members, low=1, high=PEOPLE // 2)
     validate.integer("others", others, low=0, high=PEOPLE // 2)
     validate.integer("size", size, low=1)
-    keep = 1 / (1 + math.exp(-validate.epsilon(epsilon) / 2))
+    keep = 1 / (1 + math.exp(-validate.positive("epsilon", epsilon) / 2))
     v = halved_members(members, others, size, rng)
     bits_in, bits_out = rng.binomial(v, keep), rng.binomial(members - v, 1 - keep)
     return rate_distances(bits_in, v, bits_out, members - v)

@@ -60,8 +60,7 @@ class Look:
             return float(np.sum(np.square(moved / law.sigma))) / 2
         if isinstance(law, Laplace):
             return float(np.sum(np.abs(moved / law.scale)))
-        twice = 1 if law.monotone else 2
-        return float((np.ptp(moved) * law.epsilon / (twice * law.sensitivity)) ** 2 / 8)
+        return float((np.ptp(moved) * law.epsilon / (2 * law.sensitivity)) ** 2 / 8)
 
 
 class _Uncovered(Exception):
