@@ -332,7 +332,6 @@ OWN: dict[str, dict[str, Any]] = {
     "clip_slack": {"reading": "union"},
     "clipping_probability": {"reading": "union"},
     "noise_weights": {"sizes": [900, 100], "radius": 3.0, "own": True},
-    "plain_bound": {"radius": 3.0},
     "stratified_bound": {"sizes": [900, 100], "radius": 3.0},
     "printed_factor": {"sizes": [900, 100], "radius": 3.0},
     "expected_logs": {"k": 3},

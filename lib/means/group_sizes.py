@@ -53,28 +53,6 @@ def alpha_by_likelihood(sizes: np.ndarray) -> float:
 
 
 @validate.check_types
-def alpha_by_simulation(
-    sizes: np.ndarray, alphas: np.ndarray, draws: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Mean squared distance of sorted Dirichlet draws to the sorted shares, one number per alpha.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> alpha_by_simulation([900, 80, 20], np.array([0.1, 10.0]), 100, rng).round(1).tolist()
-    [0.0, 0.3]
-    """
-    g = np.sort(_shares(sizes))[::-1]
-    alphas = vector("alphas", alphas, _LEAST)
-    found = np.empty(len(alphas))
-    for i, alpha in enumerate(alphas):
-        logs = log_dirichlet(float(alpha), g.size, draws, rng)
-        drawn = np.sort(np.exp(logs), axis=1)[:, ::-1]
-        found[i] = ((drawn - g) ** 2).sum(axis=1).mean()
-    return found
-
-
-@validate.check_types
 def log_dirichlet(alpha: float, k: int, draws: int, rng: np.random.Generator) -> np.ndarray:
     """Logs of ``k`` shares drawn from the symmetric Dirichlet law, also for a small ``alpha``.
 

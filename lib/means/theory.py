@@ -101,20 +101,6 @@ def noise_weights(
     return (2 * radius + 2 * slack) / (sizes.sum() * epsilon)
 
 
-def plain_bound(n: float, *, radius: float, epsilon: float, gamma: float) -> float:
-    """Eq. 2 with constants: ``ln(1/gamma) (2 R + 2 sqrt(2 ln(2 n/gamma))) / (n epsilon)``.
-
-    Examples
-    --------
-    >>> round(plain_bound(1000, radius=3, epsilon=1, gamma=0.05), 4)
-    0.0456
-    """
-    weights = noise_weights(
-        np.array([validate.positive("n", n)]), radius=radius, epsilon=epsilon, gamma=gamma
-    )
-    return math.log(1 / gamma) * float(weights[0])
-
-
 def laplace_sum_bound(weights: np.ndarray, gamma: float) -> float:
     """Bound on a sum of Laplace variables of these scales: exceeded with probability <= ``gamma``.
 

@@ -123,12 +123,6 @@ def test_draws_of_three_shares_lie_in_their_triangle():
     assert "alpha 0.1: mean largest share 1.00; alpha 10: mean largest share 0.33" in alt
 
 
-def test_intervals_are_drawn_step_by_step():
-    fig, alt = figures.intervals(np.array([[-5.0, 9.0], [1.0, 2.0]]), 1.5)
-    assert list(fig.axes[0].lines[0].get_xdata()) == [-5.0, 9.0]
-    assert "step 2: 1.00 to 2.00" in alt
-
-
 def test_routes_are_ratios_to_the_standard_one():
     table = pd.DataFrame(
         {

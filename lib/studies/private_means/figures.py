@@ -1,4 +1,4 @@
-"""Figures of the stratified means: errors of the methods, group sizes, COINPRESS's intervals."""
+"""Figures of the stratified means: errors of the methods, and group sizes."""
 
 from __future__ import annotations
 
@@ -209,17 +209,3 @@ def theorem10(table: pd.DataFrame, levels: Mapping[str, float]) -> Picture:
         f"Sum of log sizes rising with alpha from {ends(table['alpha'], '.2g')}, draws on the"
         f" curve; horizontal lines: {heights}."
     )
-
-
-def intervals(path: np.ndarray, truth: float) -> Picture:
-    """COINPRESS's intervals step by step from the top, shape (t, 2), around the group's mean."""
-    fig, ax = panel((6.6, 0.5 * len(path) + 1.0), "value")
-    for step, (low, high) in enumerate(path, 1):
-        ax.plot([low, high], [-step] * 2, color=BLUE, linewidth=6, solid_capstyle="butt")
-        words = f"after step {step}: {low:.2f} to {high:.2f}"
-        ax.annotate(words, (low, -step), (0, 8), textcoords="offset points", fontsize=8.5)
-    ax.axvline(truth, color=RED, linewidth=1.2)
-    ax.set_yticks([])
-    ax.set_ylim(-len(path) - 0.4, -0.2)
-    said = "; ".join(f"step {i}: {a:.2f} to {b:.2f}" for i, (a, b) in enumerate(path, 1))
-    return fig, f"Shrinking intervals around a mean of {truth:.2f}. {said}."
