@@ -14,9 +14,10 @@ from lib.dp import zcdp_rho
 from lib.rng import stream
 from lib.studies.synthesizers.cells import DELTA, SYNTHESIZERS
 from lib.studies.synthesizers.tables import table_of
-from lib.synth.adapter import load_jax, reference_marginals
+from lib.synth.adapter import load_jax
 from lib.synth.graphical import fit_model
 from lib.synth.marginal_model import numbered
+from tests.synth.reference import reference_marginals
 
 EPSILON, STEPS = 1.0, 1000
 DESCENTS = ("ours", "library_compiled_before", "library_with_its_compilation")

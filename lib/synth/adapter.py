@@ -1,12 +1,13 @@
-"""Junction trees and a second estimator from ``mbi``, the library of Private-PGM's authors.
+"""Junction trees from ``mbi``, the library of Private-PGM's authors.
 
-No other module imports that library. Three things come from it: junction trees, the size of a
-model, and its own mirror descent as a second opinion on ours. Columns go in as numbers, because the
-library iterates over sets of names and the hash of a string changes from process to process. Its
-arithmetic is set to 64 bits, its on-disk compilation cache is off (in a sweep it costs more than it
-saves), and its Adam state and its draws from NumPy's global generator are not used.
+No other module imports that library. Two things come from it: junction trees and the size of a
+model. (Tests also ask its own mirror descent for a second opinion on ours.) Columns go in as
+numbers, because the library iterates over sets of names and the hash of a string changes from
+process to process. Its arithmetic is set to 64 bits, its on-disk compilation cache is off (in a
+sweep it costs more than it saves), and its Adam state and its draws from NumPy's global generator
+are not used.
 
-Why not its estimator by default: every set of cliques is compiled again, which
+Why not its estimator: every set of cliques is compiled again, which
 takes some six times as long as the descent itself on a table of ten columns,
 and AIM changes the set in every round. (The descent itself, once compiled, is
 a third faster than ours.) ``benchmarks/test_synth.py`` times both.
@@ -14,7 +15,6 @@ a third faster than ours.) ``benchmarks/test_synth.py`` times both.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache, lru_cache
 
 import numpy as np
@@ -31,15 +31,12 @@ def load_jax():
 
 
 @cache
-def _mbi():
+def load_mbi():
+    """``mbi``, with the settings of :func:`load_jax`."""
     load_jax()
     import mbi
 
     return mbi
-
-
-def _numbered(sizes: Sequence[int]):
-    return _mbi().Domain(tuple(range(len(sizes))), tuple(sizes))
 
 
 @lru_cache(maxsize=65536)
@@ -64,7 +61,9 @@ def junction_tree(
     """
     import networkx as nx
 
-    tree, _ = _mbi().junction_tree.make_junction_tree(_numbered(sizes), sorted(set(cliques)))
+    mbi = load_mbi()
+    domain = mbi.Domain(tuple(range(len(sizes))), tuple(sizes))
+    tree, _ = mbi.junction_tree.make_junction_tree(domain, sorted(set(cliques)))
     order: list = []
     parents: list[int] = []
     for part in sorted(nx.connected_components(tree), key=min):
@@ -83,32 +82,3 @@ def model_megabytes(sizes: tuple[int, ...], cliques: tuple[tuple[int, ...], ...]
     """AIM's JT-SIZE: what the junction tree's tables take at 8 bytes a cell, in 2^20 bytes."""
     nodes, _ = junction_tree(sizes, cliques)
     return sum(float(np.prod([sizes[i] for i in node], dtype=float)) for node in nodes) * 8 / 2**20
-
-
-def reference_marginals(
-    sizes: tuple[int, ...],
-    measured: Sequence[tuple[tuple[int, ...], np.ndarray, float | np.ndarray]],
-    total: float,
-    queries: Sequence[tuple[int, ...]],
-    iterations: int = 1000,
-) -> list[np.ndarray]:
-    """The library's own mirror descent on the same measurements: shares on each of ``queries``.
-
-    A sigma for each cell goes in as a query that divides the cell by it; such a
-    query is new in every call, and the library compiles again for it.
-    """
-    mbi = _mbi()
-    losses = [
-        (
-            mbi.LinearMeasurement(noisy, clique, float(sigma))
-            if np.ndim(sigma) == 0
-            else mbi.LinearMeasurement(
-                noisy / sigma, clique, 1.0, lambda factor, sigma=sigma: factor.datavector() / sigma
-            )
-        )
-        for clique, noisy, sigma in measured
-    ]
-    model = mbi.estimation.MirrorDescent().estimate(
-        _numbered(sizes), losses, known_total=total, iters=iterations
-    )
-    return [np.asarray(model.project(q).datavector(flatten=False)) / total for q in queries]

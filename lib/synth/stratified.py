@@ -39,12 +39,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
 from lib import validate
 from lib.domain import Domain
 from lib.dp import PrivacyAccountant, noisy
-from lib.processes import end_with_parent
 from lib.synth.base import (
     BUDGET_MAX,
     BUDGET_MIN,
@@ -163,8 +161,6 @@ class Stratified(Synthesizer):
         What becomes of groups whose share is at most ``threshold``.
     threshold : float
         The published 0.001.
-    jobs : int
-        Groups fitted at a time, each in a process of its own if above 1.
 
     Examples
     --------
@@ -184,7 +180,6 @@ class Stratified(Synthesizer):
     count_share: float = 0.05
     small: str = "keep"
     threshold: float = 0.001
-    jobs: int = 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.inner, Synthesizer):
@@ -202,7 +197,6 @@ class Stratified(Synthesizer):
         share("count_share", self.count_share)
         validate.choice("small", self.small, ("keep", "drop", "merge"))
         validate.fraction("threshold", self.threshold)
-        validate.integer("jobs", self.jobs, low=1)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -230,10 +224,10 @@ class Stratified(Synthesizer):
         if merged:
             tasks.append((data[np.isin(codes, merged)], domain))
         streams = rng.spawn(len(tasks))
-        fits = Parallel(n_jobs=min(self.jobs, len(tasks)), initializer=end_with_parent)(
-            delayed(self.inner.fit)(rows.reset_index(drop=True), columns, left, stream)
+        fits = [
+            self.inner.fit(rows.reset_index(drop=True), columns, left, stream)
             for (rows, columns), stream in zip(tasks, streams, strict=True)
-        )
+        ]
         named = [_unravel(g, shape) for g in alone] + ([None] if merged else [])
         accountant.spend_parallel(
             "groups",

@@ -16,7 +16,6 @@ from lib.studies.synthesizers.figures.results import (
     COLOURS,
     against_epsilon,
     errors_by_marginal,
-    front,
     gains_by_size,
     relative_to_plain,
     tree,
@@ -96,20 +95,6 @@ def test_every_group_is_a_point_of_its_budget():
     fig, alt = gains_by_size(gains)
     assert [ax.lines[1].get_ydata().tolist() for ax in fig.axes] == [[-0.1, 0.2]] * 2
     assert "at epsilon 1, 3 of 6 points are above 0, the smallest group among them of 3,000" in alt
-
-
-def test_the_front_joins_what_nothing_beats():
-    frame = pd.DataFrame(
-        [
-            ("MST", "vanilla", 1.0, 1.0, 3.0),
-            ("AIM", "SEX", 1.0, 2.0, 1.0),
-            ("GEM", "RAC1P", 1.0, 2.5, 3.5),
-        ],
-        columns=["synthesizer", "by", "epsilon", "x", "y"],
-    )
-    fig, alt = front(frame, "x", "y", "x", "y")
-    assert fig.axes[0].lines[0].get_xdata().tolist() == [1.0, 2.0]
-    assert "MST plain, AIM by sex." in alt
 
 
 def test_tallies():

@@ -183,7 +183,7 @@ def test_three_rules_for_small_groups_by_hand():
     frame = pd.concat([frame.assign(small=rule, share=0.1) for rule in ("keep", "drop")])
     rules, small = small_group_rules(frame.assign(cell=frame["cell"] + frame["small"]))
     assert small == ["SEX = 1 & RAC1P = 1"]
-    assert rules["small"].tolist() == ["keep", "drop"]
+    assert rules["small"].tolist() == ["drop", "keep"]
     assert rules["small groups"].to_numpy() == pytest.approx([0.8, 0.8])
     assert rules["the others"].to_numpy() == pytest.approx([0.6, 0.6])
     assert rules["everybody"].tolist() == [0.4, 0.4]

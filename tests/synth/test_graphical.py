@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lib.rng import stream
-from lib.synth.adapter import junction_tree, model_megabytes, reference_marginals
+from lib.synth.adapter import junction_tree, model_megabytes
 from lib.synth.graphical import GraphicalModel, Tree, calibrate, fit_model, targets
 from tests.conftest import FALSE_ALARM
 from tests.synth.brute import joint, marginal
+from tests.synth.reference import reference_marginals
 
 SHAPES = {
     "chain": ((2, 3, 2, 4), ((0, 1), (1, 2), (2, 3))),

@@ -76,16 +76,6 @@ def test_small_groups_are_kept_dropped_or_merged(lopsided):
     assert fits["merge"].marginal(("d",)).sum() == pytest.approx(1.0)
 
 
-def test_workers_do_not_change_the_fit(table):
-    one, two = (
-        Stratified(inner=MST(), by=("a",), jobs=jobs).fit(
-            table.iloc[:200], DOMAIN, 0.2, stream(1, "jobs")
-        )
-        for jobs in (1, 2)
-    )
-    assert (one.marginal(("a", "b", "c")) == two.marginal(("a", "b", "c"))).all()
-
-
 @pytest.mark.parametrize(
     ("by", "domain", "words"),
     [

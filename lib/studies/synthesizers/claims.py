@@ -337,12 +337,8 @@ def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidenc
     for name, scores in tables_of(tables).items():
         large = of_level(scores, **PROTOCOLS["published"])
         often = large["group"].value_counts() == scores["cell"].nunique()
-        mine = large[
-            (large["synthesizer"] == synthesizer)
-            & (large["by"] != "vanilla")
-            & (large["small"] == "keep")
-            & large["group"].map(often)
-        ]
+        mine = main_fits(large[large["group"].map(often)]).query("by != 'vanilla'")
+        mine = mine[mine["synthesizer"] == synthesizer]
         means = mine.groupby(["by", "group", "epsilon"])["error"].mean().unstack()
         if means.shape[1] > 1:
             ends = means.iloc[:, [0, -1]].dropna()  # a grid that has only begun lacks some

@@ -199,26 +199,23 @@ def small_group_rules(scores: pd.DataFrame, least: float = 0.001) -> tuple[pd.Da
     """What three rules for groups of at most a share ``least`` of the rows do, at epsilon 1 and on
     held-out rows; and these groups' names.
 
-    One row for each synthesizer and rule (``small``): how many small groups are ``drawn``, their
-    people per 1,000 synthetic rows, and the mean errors of ``small groups``, ``the others`` and
-    ``everybody``. Groups without people are left out.
+    One row for each synthesizer and rule (``small``): the mean errors of ``small groups``, ``the
+    others`` and ``everybody``, and how many small groups are ``drawn``. Groups without people are
+    left out.
     """
+    keys = ["synthesizer", "small"]
     rule = scores[scores["synthesizer"].isin(MAIN) & (scores["by"] == "SEX_RAC1P")]
     rule = rule[(rule["epsilon"] == 1.0) & ~rule["seen"]]
     each = of_level(rule)
     each = each[each.groupby("group")["people"].transform("max") > 0]
-    large = each["people"].gt(least * each["rows"]).groupby(each["group"], sort=False).any()
-    small, rows = list(large.index[~large]), []
-    for key, cells in each.groupby(["synthesizer", "small"], sort=False):
-        few, errors = cells["group"].isin(small), cells["error"].where(cells["people"] > 0)
-        shares = cells[few].groupby("group")["share"].mean()
-        own = dict(zip(("synthesizer", "small"), key, strict=True)) | {"drawn": (shares > 0).sum()}
-        own |= {"per 1,000": 1000 * shares.sum(), "small groups": errors[few].mean()}
-        rows.append(own | {"the others": errors[~few].mean()})
-    everybody = rule[rule["group"] == EVERYONE].groupby(["synthesizer", "small"])["error"].mean()
-    found = pd.DataFrame(rows)
-    keys = pd.MultiIndex.from_frame(found[["synthesizer", "small"]])
-    return found.assign(everybody=everybody[keys].to_numpy()), small
+    share = (each["people"] / each["rows"]).groupby(each["group"], sort=False).max()
+    small = list(share.index[share <= least])
+    kind = each["group"].isin(small).map({True: "small groups", False: "the others"})
+    error = each["error"].where(each["people"] > 0).groupby([*(each[k] for k in keys), kind])
+    shares = each[each["group"].isin(small)].groupby([*keys, "group"])["share"].mean()
+    everybody = rule[rule["group"] == EVERYONE].groupby(keys)["error"].mean()
+    drawn = (shares > 0).groupby(keys).sum()
+    return error.mean().unstack().assign(everybody=everybody, drawn=drawn).reset_index(), small
 
 
 def pareto(frame: pd.DataFrame, x: str, y: str) -> np.ndarray:

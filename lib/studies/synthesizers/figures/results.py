@@ -1,5 +1,5 @@
-"""Figures of the synthesizers: MST's tree, errors by marginal, scores against epsilon, who gains
-from a model of their own, and the front of two errors.
+"""Figures of the synthesizers: MST's tree, errors by marginal, scores against epsilon, and who
+gains from a model of their own.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from lib.plotting.lines import curve, ends
-from lib.plotting.panels import Picture, epsilon_axis, handle, legend, log_if_wide, panel, panels
+from lib.plotting.panels import Picture, epsilon_axis, legend, log_if_wide, panel, panels
 from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED, REFERENCE
 from lib.studies.synthesizers.settings import MAIN
-from lib.studies.synthesizers.summary import averaged, pareto
+from lib.studies.synthesizers.summary import averaged
 
 COLOURS = {"vanilla": DARK, "SEX": BLUE, "RAC1P": RED, "SEX_RAC1P": GREEN}
 NAMES = {"vanilla": "plain", "SEX": "by sex", "RAC1P": "by race", "SEX_RAC1P": "by sex × race"}
@@ -156,35 +156,3 @@ def gains_by_size(gains: pd.DataFrame) -> Picture:
         )
     legend(fig, ncols=3)
     return fig, f"Gain of each group against its size: {'; '.join(words)}."
-
-
-def front(frame: pd.DataFrame, x: str, y: str, xlabel: str, ylabel: str) -> Picture:
-    """Every setting by two errors, a panel a budget, those that no other beats joined.
-
-    ``frame`` has columns ``synthesizer, by, epsilon``, ``x`` and ``y``.
-    """
-    budgets = sorted(frame["epsilon"].unique())
-    rows, titles = -(-len(budgets) // 2), [f"ε = {e:g}" for e in budgets]
-    shape = (rows, min(2, len(budgets)))
-    fig, axes = panels((6.8, 0.9 + 2.3 * rows), shape, xlabel, ylabel, titles=titles)
-    words = []
-    for ax, epsilon in zip(axes.flat, budgets, strict=False):
-        own = frame[frame["epsilon"] == epsilon]
-        best = own[pareto(own, x, y)].sort_values(x)
-        pale = {"color": GREY, "alpha": 0.35, "zorder": 0}
-        ax.plot(best[x], best[y], linewidth=6, solid_capstyle="round", **pale)
-        ax.plot(best[x], best[y], "o", markersize=11, **pale)
-        for (synthesizer, by), point in own.groupby(["synthesizer", "by"]):
-            marker = _SYNTHESIZERS[synthesizer][1]
-            ax.plot(point[x], point[y], marker, color=COLOURS[by], markersize=5)
-        settings = ", ".join(f"{r.synthesizer} {NAMES[r.by]}" for r in best.itertuples())
-        words.append(f"epsilon {epsilon:g}: {settings}")
-    for ax in axes.flat[: len(budgets)]:
-        ax.locator_params(axis="x", nbins=5)
-    for ax in axes.flat[len(budgets) :]:
-        ax.axis("off")
-    names, bys = (frame[column].unique() for column in ("synthesizer", "by"))
-    marks = [handle(n, color=GREY, marker=_SYNTHESIZERS[n][1], linestyle="") for n in names]
-    marks += [handle(NAMES[b], color=COLOURS[b], marker="o", linestyle="") for b in bys]
-    fig.legend(handles=marks, loc="outside upper center", ncols=4)
-    return fig, f"{ylabel} against {xlabel}; on the front at {'; at '.join(words)}."
