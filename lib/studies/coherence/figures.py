@@ -47,7 +47,7 @@ def distance_dots(rows: pd.DataFrame, label: str, series: str) -> Picture:
     Grey ticks are what sampling alone makes, the column ``null``.
     """
     names, kinds = (list(dict.fromkeys(rows[column])) for column in (label, series))
-    fig, ax = panel((5.4, 1.0 + 0.32 * len(names)), "mean $W_1$ distance", xlim=(-0.03, 2.05))
+    fig, ax = panel((5.2, 1.0 + 0.32 * len(names)), "mean $W_1$ distance", xlim=(-0.03, 2.05))
     dots(ax, rows, names, (label, series), dict(zip(kinds, _COLOURS, strict=False)))
     legend(fig, ncols=3)
     top, least = (rows.loc[rows["mean"].agg(end)] for end in ("idxmax", "idxmin"))
@@ -91,7 +91,7 @@ def lines(
     """
     rows = rows.dropna(subset=[y]).astype({x: float, y: float})
     titles = list(dict.fromkeys(rows[by])) if by else [""]
-    size = 5.6, 0.6 + (3.2 if len(titles) == 1 else 2.4 * len(titles))
+    size = 5.2, 0.6 + (3.2 if len(titles) == 1 else 2.4 * len(titles))
     fig, grid = panels(
         size, (len(titles), 1), *labels, titles=titles, log=log, sharex=True, **settings
     )
