@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from lib.rng import stream
@@ -30,6 +36,23 @@ FALSE_ALARM = 1e-6  # of every statistical test in the suite, stated once
 def rng(request) -> np.random.Generator:
     """A stream of its own for each test, the same in every run."""
     return stream(7, request.node.nodeid)
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory) -> Callable[[str, Callable[[], Any]], Any]:
+    """What a function makes, by a name: made by the first process of the suite that asks."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:  # each worker has a folder below that of the suite
+        folder = folder.parent
+
+    def made(name: str, make: Callable[[], Any]) -> Any:
+        file = folder / f"{name}.pickle"
+        with FileLock(f"{file}.lock"):
+            if not file.exists():
+                file.write_bytes(pickle.dumps(make()))
+        return pickle.loads(file.read_bytes())
+
+    return made
 
 
 @pytest.fixture

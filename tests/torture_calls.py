@@ -480,6 +480,11 @@ def _on_new(make_one: Callable, name: str, owner: type) -> Callable:
     return call
 
 
+@cache
+def _parameters(function: Callable) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
+
+
 @dataclass(frozen=True)
 class Call:
     """A callable, its valid arguments, and the annotation of each."""
@@ -500,7 +505,7 @@ class Call:
                 given[name] = value()
         given |= bad
         positional = []
-        parameters = inspect.signature(self.function).parameters
+        parameters = _parameters(self.function)
         for name, parameter in parameters.items():
             if (parameter.kind is parameter.VAR_POSITIONAL and name in given) or (
                 parameter.kind is parameter.POSITIONAL_OR_KEYWORD and name in given

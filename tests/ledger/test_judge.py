@@ -38,15 +38,15 @@ ROW = {
 }
 
 
-@pytest.fixture(scope="module")
-def measured():
-    return Measurer(fresh=True)
+def _measure_all():
+    measured = Measurer(fresh=True)
+    return evaluate(measured=measured), measured.found
 
 
 @pytest.fixture(scope="module")
-def judged(measured):
-    """The whole ledger, measured now; it takes some ten seconds."""
-    return evaluate(measured=measured)
+def judged(once):
+    """The whole ledger, measured now; it takes some twenty seconds."""
+    return once("ledger", _measure_all)[0]
 
 
 def _read(tmp_path, *rows):
@@ -576,9 +576,10 @@ def test_the_table_escapes_labels_and_can_be_linked_to():
         report.ledger_html(row, "none", ("colour",))
 
 
-def test_stored_evidence_is_what_is_measured_now(judged, measured):
-    assert len(judged) > 200
-    assert differences(measured.found) == []
+def test_stored_evidence_is_what_is_measured_now(once):
+    rows, found = once("ledger", _measure_all)
+    assert len(rows) > 200
+    assert differences(found) == []
 
 
 def test_pages_and_a_new_measurement_say_the_same(judged):

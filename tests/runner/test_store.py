@@ -232,7 +232,7 @@ def test_readers_beside_a_writer_that_folds_see_every_record(path):
     for reader in readers:
         reader.start()
     writer = Store(path, version="1")
-    for number in range(200):
+    for number in range(100):
         writer.append(_record(number))
         writer.compact()
     writer.close()
