@@ -26,7 +26,6 @@ from lib.ledger.judge import (
     evaluate,
     stored_verdicts,
     summary,
-    tallied,
 )
 from lib.ledger.robustness import OTHER_GRIDS, on_grid
 from lib.stats.summary import p_in_words
@@ -123,11 +122,6 @@ def rule_in_words(row: Row) -> str:
     return f"{words} †" if row.claim.seen else words
 
 
-def counts_in_words(rows: list[Row]) -> str:
-    """How many rows have each verdict that occurs: ``"3 reproduced, 1 not run"``."""
-    return ", ".join(f"{count} {verdict}" for verdict, count in summary(rows).items() if count)
-
-
 def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
     """The verdicts of each part of :func:`lib.ledger.judge.apart` by its name; † where the rule
     came after results.
@@ -136,41 +130,6 @@ def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
         _paper_in_words(paper) + " †" * seen: summary(part)
         for (paper, seen), part in apart(rows).items()
     }
-
-
-def tally_in_words(rows: list[Row]) -> str:
-    """All tallies as Markdown: claims of the papers, split by when their rule was set, and the
-    companion's own apart.
-    """
-    stated = [row for row in tallied(rows) if row.claim.paper != COMPANION]
-    own = [row for row in tallied(rows) if row.claim.paper == COMPANION]
-    papers = len({row.claim.paper for row in stated})
-    words = (
-        f"**{counts_in_words(stated)}**, of {len(stated)} claims of the paper{'s' * (papers > 1)}."
-    )
-    times = {
-        False: "before the results were looked at",
-        True: "when part of the results was known (†)",
-    }
-    for seen, when in times.items():
-        if part := [row for row in stated if row.claim.seen == seen]:
-            words += f" {len(part)} rules were set {when}: {counts_in_words(part)}."
-    if parts := len(rows) - len(tallied(rows)):
-        words += (
-            f" {parts} rows more are parts of others, judged and shown beside them and not counted"
-            " again."
-        )
-    if own:
-        words += (
-            f"\n\nThe companion adds {len(own)} statement{'s' * (len(own) > 1)} of its own (other"
-            " tables, other"
-        )
-        words += f" settings), which no tally of a paper counts: {counts_in_words(own)};"
-        words += (
-            f" {sum(row.claim.seen for row in own)} of their rules were set when part of the"
-            " results was known."
-        )
-    return words
 
 
 def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS) -> str:

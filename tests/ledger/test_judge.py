@@ -127,8 +127,7 @@ def test_parts_stand_below_what_they_are_part_of_and_are_not_counted(tmp_path):
     assert [row.claim.id for row in tallied(rows)] == ["a"]
     assert summary(rows)["reproduced"] == 1
     assert len(apart(rows)["ldp", False]) == 1
-    assert "1 claims" in report.tally_in_words(rows)
-    assert "2 rows more are parts" in report.tally_in_words(rows)
+    assert sum(summary(rows).values()) == 1
     assert report.statement_in_words(rows[1]).startswith("(Counted with the row")
     with pytest.raises(ValueError, match="part_of of b must be the row before it"):
         _read(tmp_path, part, ROW)
@@ -497,9 +496,6 @@ def test_the_companions_rows_and_later_rules_are_tallied_apart():
     }
     assert [row.claim.id for row in evaluate(claims, paper="ldp")] == ["a", "b", "c"]
     assert [row.claim.id for row in evaluate(claims, paper="companion")] == ["c"]
-    words = report.tally_in_words(rows)
-    assert "3 reproduced**, of 3 claims of the papers" in words
-    assert "adds 1 statement" in words
     assert "Companion: s" in report.ledger_html(rows, "all")
     assert "Companion, on LDP and fairness" in report.ledger_html(rows, "all")
 

@@ -1,4 +1,4 @@
-"""Figures of the verdict pages: who moves, what the split gains, which protocol is where."""
+"""Figures of the verdict page: who moves, what the split gains, which protocol ranks where."""
 
 from __future__ import annotations
 
@@ -9,64 +9,50 @@ import pandas as pd
 
 from lib.ldp import PROTOCOLS
 from lib.plotting.lines import band, spread
-from lib.plotting.panels import Picture, panels, protocol_legend, ticks
-from lib.plotting.style import BLUE, COLOURS, MARKERS, METRIC_NAMES, RED, REFERENCE
+from lib.plotting.panels import Picture, panel, panels, ticks
+from lib.plotting.style import BLUE, DARK, LIGHT, METRIC_NAMES, RED, REFERENCE
 from lib.stats.summary import pooled, summarise
+
+# where the name of a line or of a point stands: right of it
+RIGHT: dict[str, Any] = {"xytext": (9, 0), "textcoords": "offset points", "va": "center"}
 
 
 def who_moves(
     results: pd.DataFrame,
     epsilon: float,
     groups: Mapping[str, Sequence[str]],
-    rates: Sequence[str] = ("positive_rate", "tpr"),
+    rate: str = "positive_rate",
 ) -> Picture:
-    """Paired change of each group's rate at one budget, averaged over protocols and splits.
+    """From each group's rate without privacy (grey) to the one under LDP at one budget, averaged
+    over protocols and splits, with the 95% interval of the paired change.
 
-    The rate without privacy and the one under LDP stand beside the point with its 95% interval.
-
-    Parameters
-    ----------
-    results : DataFrame
-        Records of a grid.
-    epsilon : float
-        The budget.
-    groups : mapping
-        Data set to the names of groups 0 and 1; its order is the order of the rows.
+    ``groups`` gives the names of groups 0 and 1 of each data set, from top to bottom.
     """
     rows = results[(results["epsilon"] == epsilon) | results["epsilon"].isna()]
-    size, titles = (6.8, 0.9 + 0.85 * len(groups)), [METRIC_NAMES[rate] for rate in rates]
-    shape = (1, len(rates))
-    fig, axes = panels(size, shape, titles=titles, sharex=True, sharey=True)
     lines = [(d, group, name) for d, names in groups.items() for group, name in enumerate(names)]
-    places = [i + 0.5 * (i // 2) for i in range(len(lines))]
+    places = [i + 0.6 * (i // 2) for i in range(len(lines))]
+    fig, ax = panel((6.8, 0.8 + 0.5 * len(lines)), f"rate of {METRIC_NAMES[rate]}")
     sentences = []
-    for rate, title, ax in zip(rates, titles, axes.flat, strict=True):
-        for y, (dataset, group, name) in zip(places, lines, strict=True):
-            column, part = f"{rate}_{group}", rows[rows["dataset"] == dataset]
-            base = part[part["protocol"] == "NonDP"][column].mean()
-            change = pooled(part, column, ["dataset"])
-            style = {"color": (BLUE, RED)[group], "marker": "os"[group], "markersize": 5}
-            ax.errorbar(change["mean"], y, xerr=spread(change), **style, capsize=0)
-            move = change["mean"].item()
-            _annotate(ax, f"{base:.2f} → {base + move:.2f}", move, y)
-            sentences.append(f"{title} of {name}: {base:.3f}, changes by {move:+.3f}")
-        ax.axvline(0, **REFERENCE)
-        ax.set_xlabel("change")
+    for y, (dataset, group, name) in zip(places, lines, strict=True):
+        part = rows[rows["dataset"] == dataset]
+        base = part.loc[part["protocol"] == "NonDP", f"{rate}_{group}"].mean()
+        change = pooled(part, f"{rate}_{group}", ["dataset"])
+        after, colour = base + change["mean"].item(), (BLUE, RED)[group]
+        ax.plot([base, after], [y, y], color=colour, linewidth=1.2)
+        ax.plot(base, y, "o", color=LIGHT, markersize=7)
+        ax.errorbar(after, y, xerr=spread(change), fmt="o", color=colour, markersize=5, capsize=0)
+        ax.annotate(f"{base:.0%} → {after:.0%}", (max(base, after), y), **RIGHT)
+        words = name.replace("\n", " ")
+        sentences.append(f"{words}: {base:.3f}, changes by {after - base:+.3f}")
     ax.set_yticks(places, [name for *_, name in lines])
-    ax.set_ylim(places[-1] + 0.6, -0.8)
-    low, high = ax.get_xlim()
-    ax.set_xlim(low - 0.15 * (high - low), high)
+    ax.set_ylim(places[-1] + 0.6, -0.6)
+    ax.set_xlim(0, 1.25)
+    ticks(ax, [0, 0.25, 0.5, 0.75, 1], ".0%")
+    ax.grid(visible=False, axis="y")
     return fig, (
-        f"Change of rates at epsilon {epsilon:g} against no privacy, group by group."
+        f"{METRIC_NAMES[rate]} of each group without privacy and at epsilon {epsilon:g}."
         f" {'; '.join(sentences)}."
     )
-
-
-def _annotate(ax, text: str, x: float, y: float) -> None:
-    """Text left of the point and of the zero line, or right of a point that is far left."""
-    side = 1 if x < -0.2 else -1
-    place = {"xytext": (10 * side, 5), "textcoords": "offset points"}
-    ax.annotate(text, (min(x, 0), y), **place, fontsize=8, ha="left" if side > 0 else "right")
 
 
 def split_gains(
@@ -77,34 +63,31 @@ def split_gains(
     Parameters
     ----------
     titles : mapping
-        Data set to the title of its column.
+        Data set to its name at the end of its line; there are colours for three.
     scores : mapping
-        Label of a row of panels to a score of each record, more being better.
+        Title of a panel to a score of each record, more being better.
     """
-    size, shape = (6.8, 0.6 + 1.9 * len(scores)), (len(scores), len(titles))
-    fig, axes = panels(
-        size,
-        shape,
-        "budget ε (log scale)",
-        titles=titles.values(),
-        log="x",
-        sharex=True,
-        sharey="row",
-    )
+    size, shape = (6.8, 0.6 + 2.4 * len(scores)), (len(scores), 1)
+    labels = ("budget ε (log scale)", "k-based minus uniform")
+    fig, axes = panels(size, shape, *labels, titles=scores, log="x", sharex=True)
     sentences = []
-    for (label, score), line in zip(scores.items(), axes, strict=True):
+    for (label, score), ax in zip(scores.items(), axes.flat, strict=True):
         gains = _gains(results.assign(score=score)[results["protocol"] != "NonDP"])
-        for (dataset, title), ax in zip(titles.items(), line, strict=True):
+        ax.axhline(0, **REFERENCE)
+        for (dataset, title), colour in zip(titles.items(), (RED, BLUE, DARK), strict=False):
             own = gains[gains["dataset"] == dataset].reset_index()
-            ax.axhline(0, **REFERENCE)
-            band(ax, own, "epsilon", marker="o", color=BLUE)
-            mean, best = own["mean"], own["mean"].abs().idxmax()
+            band(ax, own, "epsilon", marker="o", color=colour)
+            mean, most = own["mean"], own.loc[own["mean"].abs().idxmax()]
+            flat = colour == DARK  # named at its end, below the others
+            named = own.iloc[-1] if flat else most
+            place = {"xytext": (0, -15 if flat or named["mean"] < 0 else 8), "ha": "center"}
+            at = (named["epsilon"], named["mean"])
+            ax.annotate(title, at, color=colour, textcoords="offset points", **place)
             sentences.append(
                 f"{label}, {title}: from {mean.min():+.3f} to {mean.max():+.3f}, "
-                f"largest in size at epsilon {own['epsilon'][best]:g}"
+                f"largest in size at epsilon {most['epsilon']:g}"
             )
-        line[0].set_ylabel(label)
-    ticks(ax, [0.25, 1, 4, 50])
+    ticks(axes[-1, 0], [0.25, 1, 4, 10, 50])
     return fig, (
         "k-based minus uniform against the budget, above zero if k-based is better."
         f" {'; '.join(sentences)}."
@@ -120,47 +103,34 @@ def _gains(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def trade_off(
-    results: pd.DataFrame,
-    titles: Mapping[str, str],
-    utility: Mapping[str, pd.Series],
-    fairness: Mapping[str, pd.Series],
+    results: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str, Mapping[str, pd.Series]]
 ) -> Picture:
-    """Mean ranks of the protocols by utility and by fairness, 1 being best, with 95% intervals.
+    """Mean ranks of the protocols, 1 being best, with 95% intervals: a row of panels for each data
+    set, GRR and SS in colour.
 
-    Parameters
-    ----------
-    utility, fairness : mapping
-        Metric to a score of each record, more being better; ranks are averaged over metrics.
+    ``scores`` gives for each column of panels its metrics, each a score of each record, more being
+    better; ranks are averaged over the metrics.
     """
-    labels = ("rank by utility", "rank by fairness")
-    limits: dict[str, Any] = {
-        "xlim": (7.5, 0.5),
-        "ylim": (7.5, 0.5),
-        "sharex": True,
-        "sharey": True,
-    }
-    fig, axes = panels((6.8, 3.3), (1, len(titles)), *labels, titles=titles.values(), **limits)
-    sentences = []
-    for (dataset, title), ax in zip(titles.items(), axes.flat, strict=True):
+    labels = [f"{title}, by {column}" for title in titles.values() for column in scores]
+    size, shape = (6.8, 0.6 + 2.1 * len(titles)), (len(titles), len(scores))
+    settings: dict[str, Any] = {"sharex": True, "sharey": True, "xlim": (7.5, 0.5)}
+    fig, axes = panels(size, shape, "mean rank (1 is best)", titles=labels, **settings)
+    sentences, columns = [], iter(labels)
+    for dataset, line in zip(titles, axes, strict=True):
         rows = results[(results["dataset"] == dataset) & (results["protocol"] != "NonDP")]
-        x, y = _ranks(rows, utility), _ranks(rows, fairness)
-        for name in PROTOCOLS:
-            across, up = x.loc[[name]], y.loc[[name]]
-            style = {"color": COLOURS[name], "marker": MARKERS[name], "markersize": 6}
-            error = {"xerr": spread(across), "yerr": spread(up), "elinewidth": 0.8, "capsize": 0}
-            ax.errorbar(across["mean"], up["mean"], **error, **style)
-        first, last = ([ranks["mean"].agg(end) for ranks in (x, y)] for end in ("idxmin", "idxmax"))
-        sentences.append(
-            f"{title}: best by utility {first[0]}, worst {last[0]}; by fairness {first[1]},"
-            f" {last[1]}"
-        )
-    protocol_legend(fig, PROTOCOLS)
-    return fig, (
-        f"Mean ranks of the seven protocols, best at the top right. {'; '.join(sentences)}."
-    )
+        for metrics, ax in zip(scores.values(), line, strict=True):
+            ranks = ranks_by(rows, metrics).loc[[*PROTOCOLS]]
+            for y, name in enumerate(ranks.index):
+                own, colour = ranks.loc[[name]], {"GRR": BLUE, "SS": RED}.get(name, LIGHT)
+                ax.errorbar(own["mean"], y, xerr=spread(own), fmt="o", color=colour, capsize=0)
+            ax.set_yticks(range(len(ranks)), ranks.index)
+            ax.set_ylim(len(ranks) - 0.5, -0.5)
+            best, worst = ranks["mean"].idxmin(), ranks["mean"].idxmax()
+            sentences.append(f"{next(columns)}: best {best}, worst {worst}")
+    return fig, f"Mean ranks of the seven protocols. {'; '.join(sentences)}."
 
 
-def _ranks(rows: pd.DataFrame, scores: Mapping[str, pd.Series]) -> pd.DataFrame:
+def ranks_by(rows: pd.DataFrame, scores: Mapping[str, pd.Series]) -> pd.DataFrame:
     """Rank of each protocol, averaged over the scores, with its interval over runs."""
     means = rows.assign(**scores).groupby(["run", "protocol"])[[*scores]].mean()
     ranks = means.groupby("run").rank(ascending=False).mean(axis=1)
