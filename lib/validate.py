@@ -375,7 +375,7 @@ def _of_each(words: str, fits: _Fits, length: int | None) -> tuple[str, _Fits]:
 def _named(full: str, name: str, found: Any) -> tuple[str, _Fits]:
     """A class by its name, which need not have been imported, or what an alias stands for."""
     if (origin := get_origin(found)) is not None:
-        if origin is UnionType:  # of many forms: whoever states them checks them
+        if origin is UnionType:  # of many forms: the function that states them checks them
             return _KINDS["Any"]
         return f"a {name.lower()}", lambda value: isinstance(value, origin)
     words = full.replace("np.", "numpy.").replace("pd.", "pandas.")

@@ -124,7 +124,7 @@ def _refuse_page(kind: str, start: bytes, url: str) -> None:
 
 
 def with_retries(name: str, url: str, once: Callable[[], _Result]) -> _Result:
-    """``once()``, which downloads ``name`` from ``url``; a few times if the server stumbles or the
+    """``once()``, which downloads ``name`` from ``url``; a few times if the server fails or the
     line is cut.
 
     Raises

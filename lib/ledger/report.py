@@ -244,11 +244,11 @@ def measured_again(ids: Sequence[str], claims: list[Claim] | None = None) -> lis
         if name not in known:
             close = get_close_matches(name, known, n=5, cutoff=0.4) or known[:5]
             raise validate.refusal("id", f"one of {', '.join(map(repr, close))} or others", name)
-    anew, stored = Measurer(fresh=True), Measurer()
+    again, stored = Measurer(fresh=True), Measurer()
     return evaluate(
         claims,
         shown=lambda claim: claim.id in ids,
-        measured=lambda claim: (anew if claim.id in ids else stored)(claim),
+        measured=lambda claim: (again if claim.id in ids else stored)(claim),
     )
 
 
@@ -273,7 +273,7 @@ def main(
 ) -> int:
     """Print every row, or those of ``file`` judged alone; 1 is returned if ``check`` finds
     evidence or a verdict that no longer follows from the results. With ``ids`` only these rows
-    are printed, measured anew and judged within the whole ledger.
+    are printed, measured again and judged within the whole ledger.
     """
     for name, value in (("file", file), ("id", " ".join(ids))):
         if value and (check or write):  # they speak of the whole ledger

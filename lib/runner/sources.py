@@ -3,7 +3,7 @@ replica's, and one version of them.
 
 A record says it in ``data_source`` and ``data_sha256``. A folder, the cache and a download give the
 same bytes and count as one. Records without a source, and those of what the project generates, are
-let be.
+not checked.
 """
 
 from __future__ import annotations
