@@ -335,33 +335,20 @@ def table(frame: pd.DataFrame, caption: str | None = None, **options: Any) -> No
     _display(table_html(frame, caption, **options), plain=frame.to_string())
 
 
-def put(name: str, value: object, spec: str = "") -> None:
-    """Glue ``format(value, spec)`` under ``name``, for ``{glue:text}`` in the prose.
+def numbers(**values: object) -> None:
+    """Glue each value as it is to be read, for ``{glue:text}`` under its name in the prose.
 
     MyST-NB's own ``glue`` keeps ``repr(value)``, which for a NumPy number reads
     ``np.float64(...)``.
-    """
-    from myst_nb import glue
-
-    glue(name, format(value, spec), display=False)
-
-
-def numbers(**values: object) -> None:
-    """Glue each value as it is to be read, for ``{glue:text}`` under its name in the prose.
 
     Examples
     --------
     >>> numbers(gap=f"{0.1486:.3f}", runs=20)
     """
+    from myst_nb import glue
+
     for name, value in values.items():
-        put(name, value)
-
-
-def say(text: str) -> None:
-    """Display MyST Markdown whose numbers and verdicts were computed in the cell."""
-    from IPython.display import Markdown, display
-
-    display(Markdown(text))
+        glue(name, str(value), display=False)
 
 
 def _opening(column: pd.Series) -> str:

@@ -169,7 +169,7 @@ def _parsed(source: str) -> ast.Module:
 def _calls(tree: ast.Module, kind: str) -> list[ast.Call]:
     """Calls that show an output of a kind: of the helper, else of ``display``."""
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
-    helper = {"markdown": "say", "frame": "display"}.get(kind, kind)
+    helper = {"markdown": "display", "frame": "display"}.get(kind, kind)
     for name in (helper, "display"):
         if named := [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == name]:
             return named
