@@ -90,20 +90,17 @@ def guaranteed(
     modes: Sequence[str] = ("theorem7", "tightened", "within"),
 ) -> pd.DataFrame:
     """The alpha that a pure epsilon-DP release of the half guarantees for each panel's smallest
-    group; None: nothing.
+    group: columns ``panel, members, epsilon`` and one for each of ``modes``; NaN: nothing.
     """
     sizes = rows.groupby("group")["people"].max()
     own = {"beta": beta, "collection": len(sizes), "n": int(sizes.max())}
-    panels = {panel: int(sizes[groups].min()) for panel, groups in of_note(rows).items()}
-    found = pd.DataFrame(
-        product(panels.items(), epsilons, modes), columns=["panel", "epsilon", "mode"]
-    )
-    found["panel"], found["members"] = zip(*found["panel"], strict=True)
-    alpha = [
-        _alpha(own | {"gamma": row.members, "epsilon": row.epsilon, "mode": row.mode})
-        for row in found.itertuples()
-    ]
-    return found.assign(alpha=alpha)
+    found = []
+    for (panel, groups), epsilon in product(of_note(rows).items(), epsilons):
+        members = int(sizes[groups].min())
+        setting = own | {"gamma": members, "epsilon": epsilon}
+        alphas = {mode: _alpha(setting | {"mode": mode}) for mode in modes}
+        found.append({"panel": panel, "members": members, "epsilon": epsilon} | alphas)
+    return pd.DataFrame(found).astype(dict.fromkeys(modes, float))
 
 
 def _alpha(setting: dict) -> float | None:
