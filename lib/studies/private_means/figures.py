@@ -72,7 +72,8 @@ def curves(
         ticks(ax, places or part[x], fontsize=8)
         log_if_wide(ax, rows["mean"])
         named.append((ax, last))
-    for ax, last in named:  # when the scales, which panels share, are final
+    fig.canvas.draw()  # the scales, which panels share, are final
+    for ax, last in named:
         name_ends(ax, last, colours)
     for ax in list(grid.flat)[len(parts) :]:
         ax.set_visible(False)
@@ -83,7 +84,6 @@ def name_ends(
     ax: Axes, ends: Mapping[str, tuple[float, float]], colours: Mapping[str, str]
 ) -> None:
     """Write each name beside its point, in its colour, names at least a line apart."""
-    ax.figure.canvas.draw()
     height = 0.095 if ax.get_window_extent().height < 180 else 0.06
     to_axes = ax.transData + ax.transAxes.inverted()
     spots = sorted((to_axes.transform(point)[1], name) for name, point in ends.items())
