@@ -105,13 +105,7 @@ class Request:
         for name in ("learners", "alphas"):
             value = getattr(self, name)
             validate.require(len(value) > 0, name, "at least one of each", value)
-        validate.fraction("beta", self.beta)
-        validate.require(self.beta >= LEAST_BETA, "beta", f"at least {LEAST_BETA:g}", self.beta)
-        validate.fraction("false_alarm", self.false_alarm)
-        validate.positive("gamma", self.gamma)
-        validate.integer("splits", self.splits, low=2)
-        validate.integer("seed", self.seed, low=0)
-        validate.integer("workers", self.workers, low=1)
+        self._check_numbers()
         self._check_bands()
         self._check_release()
         if self.timeout is not None:
@@ -119,6 +113,15 @@ class Request:
             validate.require(self.curator is not None, "timeout", "given with a curator", None)
         if self.curator is not None:
             self._check_curator(self.curator)
+
+    def _check_numbers(self) -> None:
+        validate.fraction("beta", self.beta)
+        validate.require(self.beta >= LEAST_BETA, "beta", f"at least {LEAST_BETA:g}", self.beta)
+        validate.fraction("false_alarm", self.false_alarm)
+        validate.positive("gamma", self.gamma)
+        validate.integer("splits", self.splits, low=2)
+        validate.integer("seed", self.seed, low=0)
+        validate.integer("workers", self.workers, low=1)
 
     def _check_bands(self) -> None:
         cut = {*self.groups, *(name for crossing in self.crossings for name in crossing)}

@@ -52,10 +52,7 @@ class Table:
 
 
 def read_table(request: Request) -> Table:
-    """Read the files that ``request`` names.
-
-    A ``ValueError`` names the file, column or value that cannot be used.
-    """
+    """Read what ``request`` names; a ``ValueError`` names the file, column or value at fault."""
     raw, kinds, released = read_csv(request.file), dict(request.columns), None
     pool, inside = _everybody(request, raw)
     if request.members is not None:
@@ -106,6 +103,13 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
         return raw, inside
     if request.holdout is None:
         return raw, np.ones(len(raw), dtype=bool)
+    out = _left_out(request, raw)
+    pool = pd.DataFrame({name: union_categoricals([raw[name], out[name]]) for name in raw})
+    return pool, np.arange(len(pool)) < len(raw)
+
+
+def _left_out(request: Request, raw: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the hold-out, in the columns of the file."""
     out = read_csv(request.holdout)
     if odd := sorted(set(out.columns) ^ set(raw.columns)):
         raise ValueError(
@@ -118,8 +122,7 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
             f"{request.holdout.name} must hold people who were left out, got the rows of"
             f" {request.file.name}"
         )
-    pool = pd.DataFrame({name: union_categoricals([raw[name], out[name]]) for name in raw})
-    return pool, np.arange(len(pool)) < len(raw)
+    return out
 
 
 def _groups(

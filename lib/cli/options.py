@@ -26,11 +26,8 @@ def add_fields(parser: ArgumentParser, kind: type) -> None:
     hints = get_type_hints(kind, include_extras=True)
     parser.add_argument(positional.name, help=hints[positional.name].__metadata__[0])
     for field in options:
-        hint, (words, *metavar), default = (
-            hints[field.name],
-            hints[field.name].__metadata__,
-            field.default,
-        )
+        hint, default = hints[field.name], field.default
+        words, *metavar = hint.__metadata__
         flag = f"--{field.name.replace('_', '-')}"
         if hint.__origin__ is bool:
             parser.add_argument(flag, action="store_true", default=SUPPRESS, help=words)

@@ -154,10 +154,7 @@ def compare(
 def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
     """Predictions of ``n`` people in the form that ``setup`` asks for.
 
-    Raises
-    ------
-    ValueError
-        For NaN, another shape, or a value outside [-1, 1].
+    A ``ValueError`` for NaN, another shape, or a value outside [-1, 1].
 
     Examples
     --------

@@ -68,12 +68,7 @@ def group_rates(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> di
     Parameters
     ----------
     y_true, y_pred, group : array of 0 and 1, shape (n,)
-        Labels, predicted labels, protected attribute ``A_p``; n at least 1.
-
-    Raises
-    ------
-    ValueError
-        For an array that is empty, of another shape, or with other entries.
+        Labels, predicted labels, protected attribute ``A_p``; n at least 1, else a ``ValueError``.
 
     Examples
     --------

@@ -88,20 +88,14 @@ def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     counts : array of int, shape (k,)
-        How many of n people hold each value.
-
-    Raises
-    ------
-    ValueError
-        As :func:`mutual_information`.
+        How many of n people hold each value; refused as by :func:`mutual_information`.
     """
     counts = validate.codes("counts", counts, 1 << 40)
     _prior("counts", counts, protocol.k)
     n, k = int(counts.sum()), protocol.k
     if isinstance(protocol, GRR):
         _not_too_long(n, f"{n} people")
-        law = np.bincount(counts, minlength=counts.sum() + 1) / protocol.k
-        return law
+        return np.bincount(counts, minlength=counts.sum() + 1) / protocol.k
     if isinstance(protocol, SS):
         _not_too_long(
             k * protocol.omega * n, f"{k} values, subsets of {protocol.omega}, {n} people"

@@ -35,25 +35,21 @@ def _mix(x: np.ndarray) -> np.ndarray:
 
 
 def hash_values(seeds: np.ndarray, values: np.ndarray, g: int) -> np.ndarray:
-    """``H_seed(value)`` in ``0..g-1``.
+    """``H_seed(value)`` in ``0..g-1``, as int64.
 
     Parameters
     ----------
     seeds : array of uint64, any shape
         Each names a hash function.
-    values : array of whole numbers in ``0 .. 2**63 - 1``, a shape that broadcasts with that of
-    ``seeds`` g : int
+    values : array of whole numbers in ``0 .. 2**63 - 1``
+        Of a shape that broadcasts with that of ``seeds``.
+    g : int
         Size of the range, from 1 up to 2**63.
-
-    Returns
-    -------
-    int64 array of the broadcast shape
 
     Raises
     ------
     ValueError
-        If ``seeds`` are not uint64, an entry of ``values`` or ``g`` is out of
-        range, or the shapes do not broadcast.
+        For another type, an entry out of range, or shapes that do not broadcast.
     """
     seeds, values = np.asarray(seeds), np.asarray(values)
     validate.require(seeds.dtype == np.uint64, "seeds", "of dtype uint64", seeds.dtype)

@@ -311,9 +311,8 @@ def bounds(
         ends = validate.reals("low", low), validate.reals("high", high)
     except ValueError:
         ends = np.array(np.nan), np.array(np.nan)
-    shapes = ((),) if k is None else ((), (k,))
     with np.errstate(over="ignore", invalid="ignore"):
-        good = all(e.shape in shapes for e in ends) and bool(
+        good = all(e.shape in ((), () if k is None else (k,)) for e in ends) and bool(
             np.all((ends[1] > ends[0]) & np.isfinite(ends[1] - ends[0]))
         )
     if not good:

@@ -141,15 +141,13 @@ def summarise(
     """Mean of ``value`` with its t interval in each group of rows: ``*by, mean, low, high, runs``.
 
     ``runs`` counts the rows that have the value; groups come in order, or as they first occur if
-    not ``sort``. ``floor`` is the least value that the quantity can have, as in
-    :func:`mean_interval`.
+    not ``sort``. ``floor`` is that of :func:`mean_interval`.
     """
     level = validate.fraction("level", level)
     _has(frame, value, name="value")
     values = frame[_columns("by", by, frame)].assign(_value=frame[value].astype(float))
-    found = (
-        values.groupby(list(by), sort=sort)["_value"].agg(["mean", "std", "count"]).reset_index()
-    )
+    grouped = values.groupby(list(by), sort=sort)["_value"]
+    found = grouped.agg(["mean", "std", "count"]).reset_index()
     # the same interval as mean_interval gives, for thousands of groups at once
     half = stats.t.ppf(0.5 + level / 2, found["count"] - 1) * found["std"] / np.sqrt(found["count"])
     found = found.assign(

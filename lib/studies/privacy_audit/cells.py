@@ -146,14 +146,8 @@ def main(names: Sequence[str] = (), runs: int = 100) -> int:
     bar = tqdm(cells, desc="pairs of tables", disable=len(cells) < 2)
     frame = pd.DataFrame([vars(cell) | run_privacy(cell) for cell in bar])
     frame["alarms"] = frame["alarms"].replace("", "none")
-    columns = {
-        "mechanism": "mechanism",
-        "pair": "pair",
-        "epsilon_declared": "eps declared",
-        "epsilon_certified": "eps certified",
-        "delta": "at delta",
-        "alarms": "alarms",
-    }
-    shown = frame[list(columns)].rename(columns=columns)
+    columns = ["mechanism", "pair", "epsilon_declared", "epsilon_certified", "delta", "alarms"]
+    words = {"epsilon_declared": "eps declared", "epsilon_certified": "eps certified"}
+    shown = frame[columns].rename(columns=words | {"delta": "at delta"})
     print(shown.to_string(index=False, float_format="{:.3g}".format))
     return int(frame["alarms"].ne("none").any())

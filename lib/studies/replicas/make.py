@@ -50,13 +50,11 @@ def synthesise(
     Parameters
     ----------
     frame : DataFrame of codes, columns as ``domain``
-    domain : Domain
     rho : float
         Spent to the last; the ledger of the model itemises it.
     rng : np.random.Generator
         Noise, selection, and the rows drawn from the fitted model. The
         guarantee holds towards those who do not know its state.
-    maker : AIM
 
     Returns
     -------
