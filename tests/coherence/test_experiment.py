@@ -90,7 +90,7 @@ def test_the_two_member_category_of_section_4_2():
     """Two people, predicted -1 and 1: they part with probability (n/2)/(n-1), then 2 apart;
     together, no distance.
     """
-    n, splits = 20, 3000
+    n, splits = 4, 600  # independent draws would part half of the pairs, not two in three
     frame = pd.DataFrame({"x": np.arange(n), "y": [0, 1] * (n // 2)})
     pair = {"pair": frame["x"].to_numpy() < 2}
 
