@@ -87,7 +87,8 @@ REFERENCE = group("reference-opendp") | group("reference-dpmm") | {"polars"}  # 
 @pytest.mark.parametrize(
     ("folder", "without", "declared"),
     [
-        ("lib", "book", RUNTIME),
+        # a chapter displays; Dask is asked for by an option, which says so where it is missing
+        ("lib", "book", RUNTIME | group("notebook") | {"dask"}),
         ("lib/book", "nothing", RUNTIME | group("book")),
         ("tests", "nothing", RUNTIME | group("dev") | group("compare") | REFERENCE),
         ("benchmarks", "nothing", RUNTIME | group("compare") | REFERENCE),
