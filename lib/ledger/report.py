@@ -184,6 +184,7 @@ def as_text(row: Row) -> dict[str, str]:
         "rule": rule_in_words(row),
         "kind": claim.kind,
         "data": row.evidence.data if measured else "–",
+        "box": f"{claim.paper}.html#box-{claim.id}" if claim.quote else "",
     }
 
 
@@ -194,6 +195,8 @@ def _line(text: dict[str, str], columns: Sequence[str]) -> str:
         f"<p><strong>{name.capitalize()}.</strong> {escape(text[name])}</p>"
         for name in ("details", "rule", "data", "kind")
     )
+    if text["box"]:
+        folded += f'<p><a href="{escape(text["box"])}">The paper\'s words and our reading</a></p>'
     cells["claim"] = (
         f'{cells["claim"]} <a class="permalink" href="#claim-{anchor}"'
         f' aria-label="Link to {anchor}">#</a>'
