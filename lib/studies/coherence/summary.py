@@ -46,7 +46,7 @@ def promised(
     Parameters
     ----------
     unknown, known : str
-        Parameters of a :class:`~lib.coherence.solver.Setting`; ``setting`` has the others.
+        Parameters of a :class:`~lib.coherence.guarantee.Setting`; ``setting`` has the others.
 
     Examples
     --------

@@ -41,6 +41,7 @@ AUC = {
 }  # what "auc" means: the published one was taken of hard labels
 DATA = ("adult", "acs_coverage", "lsac")
 CELL = ["dataset", "protocol", "split", "epsilon"]
+PER_METRIC = [*CELL, "metric"]
 DRAWS = 400
 TEST_PER_TRAIN = 0.2 / 0.8  # of the splits: runs share most of their rows
 
@@ -265,7 +266,7 @@ def share_improved(
     metrics: Sequence[str] = FAIRNESS,
     *,
     worse: bool = False,
-    by: Sequence[str] = (*CELL, "metric"),
+    by: Sequence[str] = PER_METRIC,
     grid: str = "ldp_main",
     **which: Any,
 ) -> Evidence:
