@@ -63,6 +63,10 @@ RULES = {
 }
 
 
+GROUNDS = """() => [...document.querySelectorAll('figure.plot img.only-dark')]
+    .map(i => getComputedStyle(i).backgroundColor)"""
+
+
 def barriers(page, options: dict) -> list[str]:
     """What axe-core calls serious or critical on a page, with the first place of each."""
     found = Axe().run(page, options=options).response["violations"]
@@ -245,6 +249,7 @@ def test_a_page_has_no_serious_barrier_in_light_and_dark(listed):
             "scheme => document.documentElement.dataset.theme === scheme", arg=scheme
         )
         assert barriers(page, options) == [], scheme
+    assert set(page.evaluate(GROUNDS)) <= {"rgba(0, 0, 0, 0)"}, "a figure has a light ground"
 
 
 def test_a_barrier_would_be_seen(chromium, tmp_path):

@@ -156,7 +156,7 @@ def test_the_guide_checks_its_protocol_at_the_ends(parameters, tmp_path, monkeyp
     monkeypatch.setattr("sys.path", [*sys.path])
     (tmp_path / "hadamard_response.py").write_text(module)
     try:
-        names = run_cells("guides/protocol", "print(f\"loss {loss", **parameters)
+        names = run_cells("guides/protocol", 'print(f"loss {loss', **parameters)
     finally:
         sys.modules.pop("hadamard_response", None)  # another test writes another one
     assert names["loss"] == pytest.approx(names["epsilon"])
