@@ -252,6 +252,15 @@ def test_a_page_has_no_serious_barrier_in_light_and_dark(listed):
     assert set(page.evaluate(GROUNDS)) <= {"rgba(0, 0, 0, 0)"}, "a figure has a light ground"
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_home_page_says_all_on_one_screen(open_page, width, height):
+    page, _ = open_page("chapters/index", viewport={"width": width, "height": height})
+    ends = page.evaluate(
+        "() => ['.home', '.doors'].map(s => document.querySelector(s).getBoundingClientRect().bottom)"
+    )
+    assert max(ends) <= height
+
+
 def test_a_barrier_would_be_seen(chromium, tmp_path):
     page = tmp_path / "page.html"
     page.write_text(
