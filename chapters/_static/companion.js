@@ -83,6 +83,18 @@ const openBox = () =>
 document.addEventListener("DOMContentLoaded", openBox);
 window.addEventListener("hashchange", openBox);
 
+// A table that is wider than the page says above it that it scrolls.
+window.addEventListener("load", () => {
+  const mark = () => {
+    for (const box of document.querySelectorAll(".table-scroll")) {
+      box.classList.remove("wide");
+      box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 1);
+    }
+  };
+  mark();
+  window.addEventListener("resize", mark);
+});
+
 // Formulas that are wider than their place scroll there, and can be reached by keyboard.
 window.addEventListener("load", () => {
   const widen = () => {
