@@ -122,7 +122,7 @@ UNDEFINED = {
     "holm", "mean_interval", "rank_correlation",  # NaN is a value that a run does not have
     "summarise", "curves", "baseline", "distance", "differences", "paired", "pooled",
     "split_distance", "wasserstein1", "shuffled_distances", "reshuffling_p",  # NaN: an empty side
-    "compare", "one_split",
+    "compare", "one_split", "demcoh",
     "max_information", "noisy_count", "perfect_generalisation", "generalisation_information",
     "log_channel", "half_sample_distance", "within_distance", "within_size",  # no bound: infinity
     "insufficient_epsilon", "theorem3_terms", "alpha_by_squares", "log_sums", "improvements", "log_density",
