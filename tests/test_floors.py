@@ -31,8 +31,9 @@ FLOORS = {
     "studies": 6,
     "audit": 6,
     "book": 7,
-    "cli": 8,
-    "__main__": 9,
+    "course": 8,
+    "cli": 9,
+    "__main__": 10,
 }
 ACROSS = ("cross_paper", "replicas")
 SOURCES = sorted((ROOT / "lib").rglob("*.py"))

@@ -1,0 +1,1 @@
+"""What a lecturer needs beside the book: sessions, slides, assignments, marking."""

@@ -1,0 +1,156 @@
+"""The six sessions of the course, read from ``course/sessions.yml``: the syllabus that the book
+shows, and the lecturer's plans, which it does not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lib import validate
+from lib.book.teaching import facts
+from lib.book.toc import Page
+from lib.files import read_yaml
+from lib.paths import CHAPTERS, ROOT
+
+COURSE = ROOT / "course"
+SESSIONS = COURSE / "sessions.yml"
+TRACKS = {"policy": "policy, without proofs", "theory": "theory, with proofs"}
+MINUTES = 90
+_FIELDS = (
+    "number title question objectives reading optional live plan figures misconceptions closing"
+    " assignment evening"
+).split()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A page (``foundations/primer``) and those of its sections that are read; none named: all but
+    the exercises.
+    """
+
+    page: str
+    sections: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What is read of the page's source: its beginning, and the sections.
+
+        Raises
+        ------
+        ValueError
+            For a section that the page does not have.
+        """
+        source = (CHAPTERS / f"{self.page}.md").read_text(encoding="utf-8")
+        start, *parts = re.split(r"^## (.+)$", source, flags=re.M)
+        known = dict(zip(parts[::2], parts[1::2], strict=True))
+        wanted = self.sections or tuple(name for name in known if name != "Exercises")
+        return start + "".join(known[validate.choice("section", name, known)] for name in wanted)
+
+
+@dataclass(frozen=True)
+class Session:
+    """One session; the fields are those of ``course/sessions.yml``, which explains them."""
+
+    number: int
+    title: str
+    question: str
+    objectives: list[str]
+    reading: dict[str, list[Reading]]
+    optional: list[str]
+    live: list[dict[str, Any]]
+    plan: list[dict[str, Any]]
+    figures: list[dict[str, Any]]
+    misconceptions: list[dict[str, str]]
+    closing: dict[str, str]
+    assignment: str
+    evening: list[str]
+
+
+def sessions(path: Path = SESSIONS) -> list[Session]:
+    """All sessions in order.
+
+    Raises
+    ------
+    ValueError
+        If a field is missing or unknown, or the minutes of a plan are not 90.
+
+    Examples
+    --------
+    >>> [session.number for session in sessions()]
+    [1, 2, 3, 4, 5, 6]
+    """
+    return [_session(record) for record in read_yaml(path, dict)["sessions"]]
+
+
+def measured_on(path: Path = SESSIONS) -> str:
+    """Where and how the seconds of the live runs were measured."""
+    return read_yaml(path, dict)["measured"]
+
+
+def _session(record: dict[str, Any]) -> Session:
+    validate.require(set(record) == set(_FIELDS), "fields of a session", f"{_FIELDS}", [*record])
+    minutes = sum(row["minutes"] for row in record["plan"])
+    name = f"minutes of session {record['number']}"
+    validate.require(minutes == MINUTES, name, f"{MINUTES} in all", minutes)
+    reading = {
+        track: [Reading(r["page"], tuple(r.get("sections", ()))) for r in entries]
+        for track, entries in record["reading"].items()
+    }
+    return Session(**record | {"reading": reading})
+
+
+def _title(page: str) -> str:
+    return facts(Page(f"chapters/{page}", ROOT)).title
+
+
+def _listed(entries: list[Reading], link: str) -> str:
+    """Pages and their sections in one line; ``link`` is how a page is named."""
+    return "; ".join(
+        link.format(page=entry.page, title=_title(entry.page))
+        + (f" ({', '.join(f'*{name}*' for name in entry.sections)})" if entry.sections else "")
+        for entry in entries
+    )
+
+
+# --- what everybody sees -------------------------------------------------------------------------
+
+
+def syllabus(session: Session) -> str:
+    """The session in MyST for a page in ``chapters/guides``: no plan, sample answer or assignment.
+
+    Examples
+    --------
+    >>> "Objectives" in syllabus(sessions()[0])
+    True
+    """
+    link = "{{doc}}`../{page}`"
+    lines = [f"*{session.question}*", "", "**Objectives**", ""]
+    lines += [f"- {objective}" for objective in session.objectives]
+    for track, words in TRACKS.items():
+        lines += ["", f"**Read** ({words}): {_listed(session.reading[track], link)}."]
+    more = ", ".join(link.format(page=page) for page in session.optional)
+    lines += ["", f"**If you want more**: {more}.", "", "**Run live**", ""]
+    lines += [f"- {command(run)}: {run['before']}" for run in session.live]
+    lines += ["", "**Discuss**", ""]
+    for figure in session.figures:
+        questions = " ".join(figure["questions"])
+        lines.append(f"- {link.format(page=figure['page'])}, {figure['shows']}: {questions}")
+    return "\n".join([*lines, "", f"**Closing question**: {session.closing['question']}"])
+
+
+def command(run: dict[str, Any]) -> str:
+    """How a live run is started, and its seconds."""
+    return f"`python -m lib rerun {run['run']}` ({run['seconds']} s)"
+
+
+def misconceptions() -> str:
+    """A table of what students say in each session and what corrects it, in MyST."""
+    rows = [
+        f'| {session.number} | "{row["says"].rstrip(".")}." | {row["corrects"]} |'
+        for session in sessions()
+        for row in session.misconceptions
+    ]
+    return "\n".join(["| session | what students say | what corrects it |", "|---|---|---|", *rows])
