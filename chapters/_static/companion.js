@@ -126,3 +126,27 @@ if (location.pathname.endsWith("/search.html")) {
   });
   document.addEventListener("DOMContentLoaded", () => { Search.htmlToText = (text) => text; });
 }
+
+// Explorers. Their scripts are loaded, one after another, only on a page that has one. If one is missing, the page says so
+// and its static figure stands.
+document.addEventListener("DOMContentLoaded", async () => {
+  const folder = `${document.documentElement.dataset.content_root}_static/explorers/`;
+  const asked = {};
+  const load = (file) => asked[file] ??= new Promise((resolve, reject) => {
+    const script = Object.assign(document.createElement("script"), { src: folder + file });
+    script.onload = resolve;
+    script.onerror = () => reject(new Error(file));
+    document.head.append(script);
+  });
+  for (const root of document.querySelectorAll("[data-explorer]:not([data-ready])")) {
+    const name = root.dataset.explorer;
+    try {
+      for (const file of ["vendor/d3-7.9.0.min.js", "vendor/plot-0.6.17.umd.min.js", "formulas.js", "core.js", `${name}.js`]) await load(file);
+      if (Explorers.defined[name].data) await load(`data/${Explorers.defined[name].data}.js`);
+      Explorers.mount(root);
+    } catch (error) {
+      const still = root.querySelector(".explorer-still");
+      if (still) still.prepend(`This explorer did not start (${error.message}). `);
+    }
+  }
+});

@@ -27,8 +27,8 @@ _UNWANTED = re.compile(
     # page
     r'<link rel="preload" as="font"[^>]*>'
     # jupyter-book adds every script below _static: MathJax a second time, beside Sphinx's own
-    # deferred tag
-    r'|<script src="[^"]*mathjax/[^"]*"></script>'
+    # deferred tag, and those of the explorers, which a page with one asks for (companion.js)
+    r'|<script src="[^"]*(?:mathjax|explorers)/[^"]*"></script>'
     # the launcher of live code, which the book does not use, knows an address elsewhere
     r'|<script>const THEBE_JS_URL = [^<]*</script>|<script async="async"'
     r' src="[^"]*sphinx-thebe\.js[^"]*"></script>'

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from jinja2.sandbox import SandboxedEnvironment
+from sphinx.util.docutils import SphinxDirective
 from sphinx_proof import domain
 from sphinx_proof import nodes as numbered
+
+from lib.paths import CHAPTERS
+
+EXPLORERS = CHAPTERS / "_static" / "explorers"
+SHARED = ("core", "formulas")
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Let numpydoc read its template once (it would read it for each docstring), name the book's
-    own theorems, number exercises, and keep the words of the pages for the search.
+    own theorems, number exercises, keep the words of the pages for the search, and place explorers.
     """
     from numpydoc import docscrape_sphinx
 
@@ -28,10 +35,44 @@ def setup(app: Any) -> dict[str, bool]:
     docscrape_sphinx.SandboxedEnvironment = environment
     domain.translate = numbered._ = own_series
     app.connect("env-check-consistency", lambda _, env: number_within_pages(env))
+    app.add_directive("explorer", Explorer)
     texts: dict[str, str] = {}
     app.connect("doctree-resolved", lambda _, tree, doc: texts.update({doc: words_of(tree)}))
     app.connect("build-finished", lambda app, _: write_texts(texts, Path(app.outdir)))
     return {"parallel_read_safe": True}
+
+
+def explorer_names() -> list[str]:
+    """The explorers that there are: the scripts of their folder, without what they share."""
+    return sorted({path.stem for path in EXPLORERS.glob("*.js")} - set(SHARED))
+
+
+class Explorer(SphinxDirective):
+    """The place of an explorer on a page, with the sentence that invites to it.
+
+    ``figure`` is the anchor of the page's own figure of the same thing, which a page without
+    scripts leads to.
+    """
+
+    required_arguments = 1
+    option_spec: ClassVar = {"figure": directives.unchanged_required}
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Raw HTML around the content; ``companion.js`` fills it."""
+        name = directives.choice(self.arguments[0], explorer_names())
+        self.assert_has_content()
+        if "figure" not in self.options:
+            raise self.error("an explorer needs the option figure, the anchor of a static figure")
+        invitation = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, invitation)
+        opening = f'<div class="explorer" id="explore-{name}" data-explorer="{name}">'
+        still = (
+            f'<p class="explorer-still">Without scripts, <a href="#{self.options["figure"]}">the'
+            " figure of this page</a> shows one setting.</p></div>"
+        )
+        raw = [nodes.raw("", html, format="html") for html in (opening, still)]
+        return [raw[0], *invitation.children, raw[1]]
 
 
 def own_series(kind: str) -> str:

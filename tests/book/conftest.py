@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,18 @@ from lib.book.toc import Page, pages
 from lib.paths import ROOT
 
 CHAPTERS = [page for page in pages(ROOT) if page.is_chapter]
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +51,22 @@ def html() -> Path:
 def real_data_missing() -> list[str]:
     """Registered files that are not on this machine, asked before a test hides them all."""
     return missing_files()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    if CHROMIUM is None:
+        pytest.skip(
+            "no Chromium on this machine (apt install chromium): pages are not opened in a browser"
+        )
+    api = pytest.importorskip(
+        "playwright.sync_api",
+        reason="playwright is not installed: `make test` installs it",
+    )
+    with api.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ drawn, room to read.
 
 from __future__ import annotations
 
-import shutil
 import time
 from pathlib import Path
 
@@ -22,19 +21,6 @@ pytestmark = pytest.mark.browser
 CSS = ROOT / "chapters" / "_static" / "companion.css"
 LISTED = [page.doc for page in pages(ROOT)]
 SOLUTIONS = {page.doc: len(facts(page).exercises) for page in pages(ROOT) if page.is_chapter}
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
 INSIDE = ("file:", "data:", "blob:")
 PHONE = {
     "viewport": {"width": 390, "height": 844},
@@ -75,22 +61,6 @@ def barriers(page, options: dict, part: dict | None = None) -> list[str]:
         for v in found
         if v["impact"] in ("serious", "critical")
     ]
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    if CHROMIUM is None:
-        pytest.skip(
-            "no Chromium on this machine (apt install chromium): pages are not opened in a browser"
-        )
-    api = pytest.importorskip(
-        "playwright.sync_api",
-        reason="playwright is not installed: `make test` installs it",
-    )
-    with api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 class Wrong(list):

@@ -1,0 +1,354 @@
+"""The explorers: what their scripts compute is what ``lib`` computes, and a page that has one
+answers to keys, keeps its settings, asks nobody else, and stands without scripts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from lib.book.render import drop_unwanted
+from lib.book.sphinx_setup import EXPLORERS, explorer_names
+from lib.book.stage import copy_static
+from lib.fairness import fairness, group_rates
+from lib.ldp import PROTOCOLS, make
+from lib.means import Interval, coinpress_path
+from lib.means.theory import clip_slack, stratified_bound
+from lib.paths import CHAPTERS, ROOT
+from tests.book.test_browser import PHONE, barriers, opened
+
+pytestmark = pytest.mark.browser
+BUDGET = 1_000_000  # bytes of script, those of the libraries and the data with them
+PAGES = {
+    match[1]: (path, match[2])
+    for path in sorted(CHAPTERS.rglob("*.md"))
+    for match in re.finditer(r"^```\{explorer\} (\S+)\n:figure: (\S+)$", path.read_text(), re.M)
+}
+PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="light">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A page</title>
+<link rel="stylesheet" href="_static/companion.css"><style>html {{
+--pst-color-background: #fff; --pst-color-text-base: #323232; --pst-color-text-muted: #48566b;
+--pst-color-surface: #f5f5f5; --pst-color-border: #c9c9c9; }} body {{ margin: 8px }}</style>
+<script src="_static/companion.js"></script><main><h1>A page</h1>
+<div class="explorer" id="explore-{name}" data-explorer="{name}"><p>Try it.</p>
+<p class="explorer-still">Without scripts, see the figure.</p></div></main></html>"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A small book: the static files, and a page for each explorer."""
+    place = tmp_path_factory.mktemp("explorers")
+    copy_static(ROOT, place / "_static")
+    for name in explorer_names():
+        (place / f"{name}.html").write_text(PAGE.format(name=name))
+    return place
+
+
+@pytest.fixture
+def explore(chromium, folder):
+    """Open the page of an explorer; the page and what went wrong on it."""
+    contexts = []
+
+    def one(name: str, address: str = "", **options):
+        page, wrong = opened(chromium, (folder / f"{name}.html").as_uri() + address, **options)
+        contexts.append(page.context)
+        if options.get("java_script_enabled", True):
+            page.wait_for_selector("[data-ready]")
+        return page, wrong
+
+    yield one
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def formula(chromium, folder):
+    """Ask a function of ``formulas.js`` for the values at many arguments, in one call."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto((folder / "primer.html").as_uri())
+    page.wait_for_selector("[data-ready]")
+    yield lambda body, cases: page.evaluate(f"cases => cases.map({body})", cases)
+    context.close()
+
+
+def near(found, expected, relative=1e-9):
+    np.testing.assert_allclose(found, expected, rtol=relative, atol=1e-12)
+
+
+# --- what is computed
+
+
+def test_the_normal_tail_is_scipys(formula):
+    x = np.random.default_rng(1).uniform(-9, 30, 500)
+    near(formula("x => Formulas.normalTail(x)", x.tolist()), stats.norm.sf(x))
+
+
+def test_the_primer_reads_the_channel_of_randomised_response(formula):
+    rng = np.random.default_rng(2)
+    cases = np.column_stack([rng.uniform(0.001, 0.999, 300), rng.uniform(0.01, 20, 300)])
+    found = formula(
+        "([b, e]) => [Formulas.raised(b, e), Formulas.raised(b, -e),"
+        " Formulas.power(1 / (1 + Math.exp(e)), e), Formulas.power(b, e)]",
+        cases.tolist(),
+    )
+    expected = []
+    for belief, epsilon in cases:
+        channel = make("GRR", k=2, epsilon=epsilon).channel()
+        joint = np.array([1 - belief, belief])[:, None] * channel
+        after = joint[1] / joint.sum(axis=0)
+        # the most powerful test at a level mixes the two nearest sets of reports
+        power = np.interp(belief, [0, channel[0, 1], 1], [0, channel[1, 1], 1])
+        expected.append([after.max(), after.min(), channel[1, 1], power])
+    near(found, expected)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_protocol_is_that_of_the_package(formula, name):
+    rng = np.random.default_rng(3)
+    cases = [
+        (int(k), float(e), int(n), float(f))
+        for k, e, n, f in zip(
+            rng.integers(2, 500, 200), np.exp(rng.uniform(np.log(0.1), np.log(10), 200)),
+            rng.integers(100, 10**6, 200), rng.uniform(0, 1, 200), strict=True,
+        )
+    ]  # fmt: skip
+    found = formula(
+        f"([k, e, n, f]) => {{ const c = Formulas.protocol('{name}', k, e);"
+        " return [c.p, c.q, Formulas.variance(c, n, f), Formulas.variance(c, n, 0)]; }",
+        cases,
+    )
+    made = [make(name, k=k, epsilon=e) for k, e, _, _ in cases]
+    expected = [
+        (m.p_star, m.q_star, m.variance(n, f), m.variance(n))
+        for m, (_, _, n, f) in zip(made, cases, strict=True)
+    ]
+    # the package searches THE's threshold on a flat bottom, which fixes it to about 1e-8; the
+    # script has the closed form, so the least variance is the same and the threshold is close
+    close = np.array([1e-6, 1e-6, 1e-6, 1e-9]) if name == "THE" else np.full(4, 1e-9)
+    for column, relative in enumerate(close):
+        near(np.array(found)[:, column], np.array(expected)[:, column], relative)
+
+
+def test_the_metrics_are_those_of_the_package(formula):
+    rng = np.random.default_rng(4)
+    counts = rng.integers(1, 30, (100, 2, 4))
+    names = ("tp", "fn", "fp", "tn")
+    found = formula(
+        "([zero, one]) => { const [a, b] = [zero, one].map(Formulas.ratesOfCounts);"
+        " const m = Formulas.fairness(a, b);"
+        " return [m.DI, m.SPD, m.EOD, m.OAD, a.positive, a.tpr, a.fpr, a.acc]; }",
+        [[dict(zip(names, map(int, group), strict=True)) for group in case] for case in counts],
+    )
+    expected = []
+    for case in counts:
+        people = [(t, p, g) for g in (0, 1) for (t, p), c in zip(
+            ((1, 1), (1, 0), (0, 1), (0, 0)), case[g], strict=True) for _ in range(c)]  # fmt: skip
+        arrays = np.array(people).T
+        made = fairness(*arrays) | group_rates(*arrays)
+        rates = [made[f"{r}_0"] for r in ("positive_rate", "tpr", "fpr", "acc")]
+        expected.append([made[m] for m in ("DI", "SPD", "EOD", "OAD")] + rates)
+    near(found, expected)
+
+
+def test_the_rates_of_the_normal_model_are_the_pages(formula):
+    rng = np.random.default_rng(5)
+    cases = rng.uniform([-2, 0.01, 0], [4, 0.99, 3], (300, 3))
+    found = formula("c => Object.values(Formulas.ratesAt(...c))", cases.tolist())
+    threshold, base, distance = cases.T
+    tpr, fpr = stats.norm.sf(threshold - distance), stats.norm.sf(threshold)
+    accuracy = base * tpr + (1 - base) * (1 - fpr)
+    near(found, np.column_stack([base * tpr + (1 - base) * fpr, tpr, fpr, accuracy]))
+
+
+def test_the_steps_of_coinpress_are_those_of_the_package(formula):
+    rng = np.random.default_rng(6)
+    cases = [
+        {"n": int(rng.integers(2, 3000)), "width": float(rng.uniform(1, 1e4)),
+         "sigma": float(rng.uniform(0.1, 50)), "rhos": rng.uniform(0.01, 2, steps).tolist()}
+        for steps in (1, 2, 4) for _ in range(40)
+    ]  # fmt: skip
+    found = formula("c => Object.values(Formulas.coinpressNoise(c))", cases)
+    for (noise, half), c in zip(found, cases, strict=True):
+        interval = Interval(low=-c["width"] / 2, high=c["width"] / 2, sigma=c["sigma"])
+        path = coinpress_path(
+            np.zeros(c["n"]), np.array([c["n"]]), interval, tuple(c["rhos"]), None
+        )
+        width = float(np.ptp(path[-1]))
+        near(half, width / 2)
+        tail = 2 * np.log(2 / (interval.beta / 4))
+        near(noise, np.sqrt((width / 2) ** 2 / tail - c["sigma"] ** 2 / c["n"]), 1e-7)
+    folded = rng.uniform([-5, 0.01], [5, 5], (200, 2))
+    found = formula("([d, s]) => Formulas.meanAbsolute(d, s)", folded.tolist())
+    near(found, [stats.foldnorm(abs(d) / s, scale=s).mean() for d, s in folded])
+
+
+def test_the_bound_of_the_stratified_mean_is_that_of_the_package(formula):
+    rng = np.random.default_rng(7)
+    cases = [
+        {"n": int(k * m), "k": int(k), "radius": float(r), "epsilon": float(e), "gamma": float(g)}
+        for k, m, r, e, g in zip(
+            rng.integers(1, 100, 200), rng.integers(1, 10**4, 200), rng.uniform(0.1, 100, 200),
+            rng.uniform(0.01, 10, 200), rng.uniform(0.001, 0.5, 200), strict=True,
+        )
+    ]  # fmt: skip
+    asked = "c => [Formulas.stratifiedBound(c), Formulas.clipSlack(c.n, c.gamma)]"
+    expected = [
+        (stratified_bound(np.full(c["k"], c["n"] // c["k"]), **{
+            name: c[name] for name in ("radius", "epsilon", "gamma")}),
+         clip_slack(c["n"], c["gamma"]))
+        for c in cases
+    ]  # fmt: skip
+    near(formula(asked, cases), expected)
+
+
+# --- what ships
+
+
+def test_the_scripts_fit_their_budget(folder):
+    static = folder / "_static"
+    sizes = {p.name: p.stat().st_size for p in (static / "explorers").rglob("*.js")}
+    sizes["companion.js"] = (static / "companion.js").stat().st_size
+    assert sum(sizes.values()) <= BUDGET, sizes
+
+
+def test_the_libraries_are_the_pinned_ones_and_bring_their_licences():
+    pinned = json.loads((EXPLORERS / "vendor" / "versions.json").read_text())
+    files = {path.name: path for path in (EXPLORERS / "vendor").glob("*.js")}
+    assert files.keys() == pinned.keys()
+    for name, path in files.items():
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == pinned[name]["sha256"]
+        licence = CHAPTERS / "_static" / pinned[name]["licence"].partition(", ")[2]
+        assert name in licence.read_text().splitlines()[0]
+
+
+def test_each_explorer_has_a_place_beside_a_figure_of_its_page():
+    assert sorted(PAGES) == explorer_names()
+    for path, figure in PAGES.values():
+        assert f'name="{figure}"' in path.read_text(), path
+
+
+def test_pages_without_an_explorer_load_none_of_it(tmp_path):
+    page = tmp_path / "page.html"
+    kept = '<script src="../_static/companion.js"></script>'
+    page.write_text(f'{kept}<script src="../_static/explorers/vendor/d3-7.9.0.min.js"></script>')
+    drop_unwanted(tmp_path)
+    assert page.read_text() == kept
+
+
+# --- what a reader does
+
+
+@pytest.fixture(scope="module", params=explorer_names())
+def tab(request, chromium, folder):
+    """Each explorer, opened once on a phone for all the tests that use it."""
+    page, wrong = opened(chromium, (folder / f"{request.param}.html").as_uri(), **PHONE)
+    page.wait_for_selector("[data-ready]")
+    yield request.param, page, wrong
+    page.context.close()
+
+
+SHOWN = """() => ({sentence: document.querySelector('.explorer-sentence').textContent,
+    drawn: [...document.querySelectorAll('.explorer-panel svg')].map(s => s.outerHTML).join(''),
+    table: document.querySelector('.explorer-values table').textContent})"""
+
+
+def sound(shown: dict) -> None:
+    """Nothing undefined is said or drawn."""
+    assert shown["drawn"]
+    for text in shown.values():
+        assert not re.search(r"NaN|undefined|\[object", text), re.findall(
+            r".{60}(?:NaN|undefined|\[object).{20}", text
+        )
+
+
+def test_an_explorer_answers_to_keys_up_to_the_ends_of_its_ranges(tab):
+    _, page, wrong = tab
+    page.locator(".explorer-values summary").press("Enter")
+    page.wait_for_selector(".explorer-values table caption")
+    before = page.evaluate(SHOWN)
+    sound(before)
+    changed = set()
+    for control in page.locator("input[type=range], select").all():
+        assert control.evaluate("e => e.labels.length === 1")
+        for key in ("End", "Home"):
+            control.press(key)
+            page.wait_for_timeout(30)
+            after = page.evaluate(SHOWN)
+            sound(after)
+            if after != before:
+                changed.add(control.get_attribute("id"))
+    assert len(changed) == page.locator("input[type=range], select").count()
+    page.get_by_role("button", name="Start values").press("Enter")
+    page.wait_for_timeout(30)
+    assert page.evaluate(SHOWN) == before
+    assert wrong == []
+
+
+def test_an_explorer_keeps_its_settings_in_the_address(tab):
+    name, page, wrong = tab
+    page.locator("input[type=range], select").first.press("End")
+    page.wait_for_timeout(30)
+    said, address = page.evaluate(SHOWN)["sentence"], page.evaluate("location.hash")
+    assert address.startswith(f"#explore-{name}?")
+    page.reload()
+    page.wait_for_selector("[data-ready]")
+    assert page.evaluate(SHOWN)["sentence"] == said
+    page.evaluate("a => history.replaceState(null, '', a)", re.sub(r"=[^&]*", "=wrong", address))
+    page.reload()
+    page.wait_for_selector("[data-ready]")
+    sound(page.evaluate(SHOWN))
+    assert wrong == []
+
+
+def test_an_explorer_fits_a_phone_and_has_no_barrier(tab):
+    _, page, _ = tab
+    page.locator(".explorer-values summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= 390")
+    assert barriers(page, {"resultTypes": ["violations"]}) == []
+
+
+def test_a_wrong_number_is_refused_in_words(explore):
+    page, _ = explore("primer")
+    before = page.evaluate(SHOWN)
+    field = page.get_by_label("Budget ε, exact value")
+    field.fill("-1")
+    field.press("Enter")
+    assert page.get_by_role("alert").first.inner_text() == (
+        "Budget ε must be a number from 0.01 to 20, got -1"
+    )
+    assert page.evaluate(SHOWN) == before
+    field.fill("2.5")
+    field.press("Enter")
+    page.wait_for_timeout(30)
+    assert "At ε = 2.5," in page.evaluate(SHOWN)["sentence"]
+    assert page.get_by_role("alert").first.inner_text() == ""
+
+
+def test_a_csv_has_the_rows_of_the_table(explore):
+    page, _ = explore("protocols", accept_downloads=True)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as CSV").press("Enter")
+    lines = saved.value.path().read_text().splitlines()
+    assert saved.value.suggested_filename == "protocols.csv"
+    assert lines[0].startswith("protocol,supports the true value")
+    assert [line.partition(",")[0] for line in lines[1:]] == [*PROTOCOLS]
+
+
+def test_without_scripts_or_with_a_part_missing_the_page_says_what_stands_there(
+    explore, folder, chromium, tmp_path
+):
+    page, _ = explore("primer", java_script_enabled=False)
+    assert "Without scripts, see the figure." in page.inner_text(".explorer")
+    copy_static(ROOT, tmp_path / "_static")
+    (tmp_path / "_static" / "explorers" / "core.js").unlink()
+    (tmp_path / "page.html").write_text(PAGE.format(name="primer"))
+    broken, _ = opened(chromium, (tmp_path / "page.html").as_uri())
+    broken.wait_for_function("document.body.innerText.includes('did not start')")
+    assert "core.js" in broken.inner_text(".explorer-still")
+    broken.context.close()
