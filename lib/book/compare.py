@@ -4,6 +4,7 @@
 What a page shows is a function of its text, which is one, and of the outputs of
 its cells. So two executions of a chapter are compared cell by cell: text, tables,
 captions, alternative text, pictures, and the values that are glued into the prose.
+A chapter that found no real data (:func:`lib.datasets.cache.note_real`) has no second one.
 A cell tagged ``live`` may show what the tables of this machine say, and must name
 them: its output has the word "replica" on replicas, and "real" on real data
 (:func:`lib.book.chapter.ran_on` displays a line that has it).
@@ -178,7 +179,7 @@ def compare(
     say: Callable[[str], object] = print,
 ) -> int:
     """Execute the chapters among ``pages`` with real data and on replicas, where they changed, and
-    compare.
+    compare. A chapter that found no real data is the same on replicas, and runs once.
 
     Returns
     -------
@@ -197,11 +198,13 @@ def compare(
         )
     chapters, parameters = [page for page in pages if page.is_chapter], {"profile": profile}
     real = execute(chapters, parameters, build / "executed" / profile, workers=workers)
+    again = [page for page, one in zip(chapters, real, strict=True) if one.found]
     with on_replicas(build):
-        replica = execute(chapters, parameters, replicas_folder(build), workers=workers)
+        replica = execute(again, parameters, replicas_folder(build), workers=workers)
+    others = {one.doc: one for one in (*real, *replica)}
     count = 0
-    for one, other in zip(real, replica, strict=True):
-        found = differences(one.path, other.path)
+    for one in real:
+        found = differences(one.path, others[one.doc].path)
         count += len(found)
         say(f"{one.doc}: {f'{len(found)} differences' if found else 'equal'}")
         for text in found:

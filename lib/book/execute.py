@@ -47,14 +47,15 @@ class ChapterError(RuntimeError):
 
 @dataclass(frozen=True)
 class Executed:
-    """An executed chapter: where it is, how long it ran, which data it named, and whether it ran
-    now or before.
+    """An executed chapter: where it is, how long it ran, which data it named, which files of real
+    data it found, and whether it ran now or before.
     """
 
     doc: str
     path: Path
     seconds: float
     data: tuple[dict, ...]
+    found: tuple[str, ...]
     fresh: bool
 
 
@@ -145,7 +146,10 @@ def kernel_environment() -> dict[str, str]:
     return environment
 
 
-def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
+def _run(
+    page: Page, parameters: Mapping[str, object], output: Path
+) -> tuple[float, tuple[str, ...]]:
+    """The seconds that the chapter took, and the files of real data that it found."""
     output.parent.mkdir(parents=True, exist_ok=True)
     options = "--no-progress-bar --log-level WARNING --start-timeout 45 --cwd".split()
     files = [str(page.notebook), str(output)]
@@ -153,21 +157,26 @@ def _run(page: Page, parameters: Mapping[str, object], output: Path) -> float:
     for name, value in parameters.items():
         command += ["-p", name, str(value)]
     start = time.perf_counter()
-    environment = kernel_environment()
+    notes = output.with_suffix(".found")
+    notes.write_text("")
+    environment = kernel_environment() | {"COMPANION_FOUND": str(notes)}
     for _ in range(_KERNEL_STARTS):
         done = run_program(command, env=environment)
         if not (done.returncode and any(sign in done.stderr for sign in _NO_KERNEL)):
             break
+    seconds, found = time.perf_counter() - start, sorted({*notes.read_text("utf-8").splitlines()})
+    notes.unlink()
     if done.returncode:
         raise ChapterError(f"{page.doc} failed in {_failure(output, done.stdout + done.stderr)}")
-    return time.perf_counter() - start
+    return seconds, tuple(found)
 
 
 def read_stamp(stamp: Path) -> dict | None:
     """What is known of an execution; None if nothing is, or the file is damaged: run it again."""
     try:
         record = json.loads(stamp.read_text())
-        return record if {"key", "sha256", "seconds", "data"} <= record.keys() else None
+        known = {"key", "sha256", "seconds", "data", "found"}
+        return record if known <= record.keys() else None
     except (OSError, ValueError, AttributeError):
         return None
 
@@ -178,9 +187,10 @@ def _one(page: Page, parameters: Mapping[str, object], folder: Path) -> Executed
     record = read_stamp(stamp)
     whole = record and output.is_file() and record["sha256"] == sha256_of(output)
     if record and whole and record["key"] == key:
-        return Executed(page.doc, output, record["seconds"], tuple(record["data"]), fresh=False)
+        named, found = tuple(record["data"]), tuple(record["found"])
+        return Executed(page.doc, output, record["seconds"], named, found, fresh=False)
     stamp.unlink(missing_ok=True)
-    seconds = _run(page, parameters, output)
+    seconds, found = _run(page, parameters, output)
     cells = read_notebook(output).cells
     html = [
         "".join(out.get("data", {}).get("text/html", ""))
@@ -189,8 +199,8 @@ def _one(page: Page, parameters: Mapping[str, object], folder: Path) -> Executed
     ]
     data = data_used(html)
     record = {"key": key, "sha256": sha256_of(output), "seconds": seconds, "data": data}
-    write_whole(stamp, json.dumps(record | {"parameters": dict(parameters)}))
-    return Executed(page.doc, output, seconds, tuple(data), fresh=True)
+    write_whole(stamp, json.dumps(record | {"found": found, "parameters": dict(parameters)}))
+    return Executed(page.doc, output, seconds, tuple(data), found, fresh=True)
 
 
 def execute(

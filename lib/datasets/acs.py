@@ -25,7 +25,7 @@ import pandas as pd
 from folktables.load_acs import state_list
 
 from lib import validate
-from lib.datasets.cache import sha256_of
+from lib.datasets.cache import note_real, sha256_of
 from lib.datasets.download import DataError, stream, with_retries
 from lib.files import locked_tempdir
 from lib.paths import user_cache
@@ -156,7 +156,7 @@ def fetch_archive(
     """
     csv = folder / _member(state, year)
     if csv.exists():
-        return _as_unpacked(csv)
+        return _as_unpacked(note_real(csv))
     url = f"{origin}/{year}/1-Year/csv_p{state.lower()}.zip"
 
     def once() -> None:
@@ -174,7 +174,7 @@ def fetch_archive(
             os.replace(people, csv)
 
     with_retries(f"ACS {year} {state}", url, once)
-    return csv
+    return note_real(csv)
 
 
 def load_acs(

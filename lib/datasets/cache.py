@@ -59,6 +59,18 @@ def _checked(path: Path, file: File) -> str:
     return found
 
 
+def note_real(path: Path) -> Path:
+    """Say that real data were found at ``path``: a line in the file that ``COMPANION_FOUND`` names,
+    if it names one. ``path`` is returned.
+
+    A build sets it for each chapter. One that found none reads the same where there are none.
+    """
+    if notes := os.environ.get("COMPANION_FOUND"):
+        with open(notes, "a", encoding="utf-8") as file:
+            file.write(f"{path.name}\n")
+    return path
+
+
 def local_folder() -> Path | None:
     """The folder that ``COMPANION_DATA`` names, or None; a :class:`DataError` if it is gone."""
     if not (named := os.environ.get("COMPANION_DATA")):
@@ -71,12 +83,14 @@ def local_folder() -> Path | None:
 def _local(file: File) -> Found | None:
     folder = local_folder()
     path = folder / file.name if folder else None
-    return Found(path, "local", _checked(path, file)) if path and path.exists() else None
+    if path is None or not path.exists():
+        return None
+    return Found(note_real(path), "local", _checked(path, file))
 
 
 def _cached(file: File) -> Found | None:
     path = user_cache() / file.name
-    return Found(path, "cache", _checked(path, file)) if path.exists() else None
+    return Found(note_real(path), "cache", _checked(path, file)) if path.exists() else None
 
 
 def fetch(file: File, *, progress: bool = True) -> Found:
@@ -114,7 +128,7 @@ def _retrieve(file: File, progress: bool) -> Found:
         raise
     except ValueError as error:  # pooch: the checksum does not hold
         raise DataError(f"{file.url} gave other bytes than registered: {error}") from error
-    return Found(path, "download", file.sha256)
+    return Found(note_real(path), "download", file.sha256)
 
 
 def locate(name: str | File, source: str = "auto", *, progress: bool = True) -> Found:
@@ -148,9 +162,8 @@ def unregistered(*names: str) -> Path | None:
     registered.
     """
     folders = [folder for folder in (local_folder(), user_cache()) if folder]
-    return next(
-        (path for folder in folders for name in names if (path := folder / name).is_file()), None
-    )
+    there = (path for folder in folders for name in names if (path := folder / name).is_file())
+    return next(map(note_real, there), None)
 
 
 def state(file: File) -> str:

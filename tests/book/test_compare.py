@@ -4,17 +4,20 @@ does not is found.
 
 from __future__ import annotations
 
-import json
+import re
 
 import nbformat
 import pytest
 
 from lib.book.compare import compare, differences
+from lib.book.execute import read_stamp
 from lib.book.toc import Page
+from lib.paths import ROOT
 from tests.book.conftest import CHAPTERS, write_notebook
 
 CELLS = {  # a page that looks at the number of rows of this machine: its cells, and their tags
-    "import os\nrows = 100 if os.environ.get('COMPANION_DATA') else 99\nlabel = 'real data' if rows == 100 else 'replica'": [],
+    f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom lib.datasets.cache import unregistered\n"
+    "rows = 100 if unregistered('rows.csv') else 99\nlabel = 'real data' if rows == 100 else 'replica'": [],
     "print('This is the same.')\nprint(f'The table has {rows} rows.')": [],
     "print(f'{label}: {rows} rows')": ["live"],
     "print(f'live: {rows} rows')": ["live"],
@@ -31,6 +34,7 @@ def planted(tmp_path, monkeypatch) -> Page:
     nbformat.write(notebook, tmp_path / "page.ipynb")
     for folder in ("lib", "real"):
         (tmp_path / folder).mkdir()
+    (tmp_path / "real" / "rows.csv").touch()
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "real"))
     monkeypatch.setattr("lib.book.compare.missing_files", list)
     return Page("page", tmp_path)
@@ -48,6 +52,19 @@ def test_a_planted_difference_is_found_and_a_live_cell_may_differ_if_it_names_it
     assert "print(f'live: {rows} rows')" in real
     assert real.endswith("on real data its output does not say 'real'")
     assert replica.endswith("on replicas its output does not say 'replica'")
+    stamps = (
+        tmp_path / "build" / "executed" / kind / "page.json" for kind in ("quick", "replicas")
+    )
+    assert [read_stamp(stamp)["found"] for stamp in stamps] == [["rows.csv"], []]
+    assert not [*tmp_path.rglob("*.found")]
+
+
+def test_a_page_that_found_no_real_data_runs_once(planted, tmp_path):
+    (tmp_path / "real" / "rows.csv").unlink()
+    said, folder = [], tmp_path / "build" / "executed"
+    assert compare([planted], build=folder.parent, say=said.append) == 3  # none says "real"
+    assert read_stamp(folder / "quick" / "page.json")["found"] == []
+    assert not (folder / "replicas").exists()
 
 
 def test_without_real_data_nothing_can_be_compared(planted, monkeypatch):
@@ -134,13 +151,29 @@ def _notebook(path, data, metadata=None, tags=(), source="x"):
 def test_every_chapter_runs_on_replicas_and_reads_the_same_outside_its_live_cells(
     html, page, executed_on_replicas, real_data_missing
 ):
-    done = executed_on_replicas(page)
+    """One that found no real data has run without them."""
+    real = replica = html.parent / "executed" / "quick" / f"{page.doc}.ipynb"
+    if read_stamp(real.with_suffix(".json"))["found"]:
+        replica = executed_on_replicas(page).path
+    stamp = read_stamp(replica.with_suffix(".json"))
     # the guide that adds a data set reads the file that it has just written
     allowed = {"replica", "local"} if page.doc == "chapters/guides/dataset" else {"replica"}
-    assert {data["source"] for data in done.data} <= allowed
-    record = json.loads(done.path.with_suffix(".json").read_text())
-    assert record["parameters"] == {"profile": "quick"}
+    assert {data["source"] for data in stamp["data"]} <= allowed
+    assert stamp["parameters"] == {"profile": "quick"}
     if real_data_missing:
         pytest.skip(f"needs the real data; missing are {', '.join(real_data_missing)}")
-    real = html.parent / "executed" / "quick" / f"{page.doc}.ipynb"
-    assert differences(real, done.path) == []
+    assert differences(real, replica) == []
+
+
+def test_no_other_module_finds_data_without_a_note():
+    """Who looks into the folders of data says what it finds; the rest of the list only compares
+    places, or hashes all that is there.
+    """
+    named = re.compile(r"\buser_cache\(|environ\b.*COMPANION_(DATA|CACHE)|\blocal_folder\(")
+    found = {
+        str(path.relative_to(ROOT / "lib"))
+        for path in (ROOT / "lib").rglob("*.py")
+        if named.search(path.read_text())
+    }
+    notes = {"datasets/cache.py", "datasets/acs.py", "datasets/newyork.py"}
+    assert found == notes | {"paths.py", "book/compare.py", "book/execute.py"}

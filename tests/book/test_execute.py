@@ -173,7 +173,7 @@ def test_long_chapters_start_first_and_come_back_in_the_order_given(tmp_path, mo
 
     def one(page, parameters, folder):
         started.append(page.doc)
-        return Executed(page.doc, tmp_path, 0.0, (), fresh=True)
+        return Executed(page.doc, tmp_path, 0.0, (), (), fresh=True)
 
     monkeypatch.setattr("lib.book.execute._one", one)
     monkeypatch.setattr("lib.book.execute.run_times", lambda: pd.Series({"short": 1, "long": 9}))
@@ -192,9 +192,9 @@ def test_a_torn_stamp_or_page_is_made_again(tiny, monkeypatch):
 
     whole = run().path.read_bytes()
 
-    def run_again(page, parameters, output) -> float:
+    def run_again(page, parameters, output) -> tuple[float, tuple[str, ...]]:
         output.write_bytes(whole)
-        return 1.0
+        return 1.0, ()
 
     monkeypatch.setattr("lib.book.execute._run", run_again)  # the kernel has run once
 

@@ -85,7 +85,7 @@ def test_run_times_are_kept_and_read(tmp_path):
     for name in ("one", "two"):
         (tmp_path / f"{name}.ipynb").write_text("")
     (tmp_path / "one.json").write_text(
-        json.dumps({"seconds": 12.3, "key": "k", "sha256": "s", "data": []})
+        json.dumps({"seconds": 12.3, "key": "k", "sha256": "s", "data": [], "found": []})
     )
     assert write_times(tmp_path, tmp_path / "times.csv", tmp_path) == 1
     assert run_times(tmp_path / "times.csv").to_dict() == {"one": 12}

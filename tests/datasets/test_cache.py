@@ -17,6 +17,7 @@ import pytest
 from lib.datasets import cache, download, manage
 from lib.datasets.cache import DataError, Unavailable, fetch, locate, state
 from lib.datasets.load import load, load_raw
+from lib.datasets.newyork import load_newyork
 from lib.datasets.registry import FILES, TASKS, File
 from lib.paths import ROOT
 
@@ -49,6 +50,46 @@ def test_a_good_download_is_kept_and_then_found_in_the_cache(file, site, fresh_c
     assert first.path.read_bytes() == BODY
     assert site.hits["/toy.csv"] == 1
     assert state(file) == "cached"
+
+
+def test_real_data_that_are_found_are_noted(file, tmp_path, monkeypatch):
+    """By this process and its children, wherever they are; a replica and a stand-in are not."""
+    notes = tmp_path / "notes"
+
+    def noted(find) -> set[str]:
+        notes.write_text("")
+        find()
+        return {*notes.read_text().split()}
+
+    def child() -> None:
+        code = "from lib.datasets.cache import unregistered; unregistered('toy.csv')"
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+    monkeypatch.setenv("COMPANION_FOUND", str(notes))
+    monkeypatch.setenv("COMPANION_OFFLINE", "1")
+    for nothing in (
+        lambda: load("lsac"),
+        lambda: load_newyork(),
+        lambda: cache.unregistered("toy.csv"),
+        lambda: state(file),
+        child,
+    ):
+        assert noted(nothing) == set()
+    monkeypatch.delenv("COMPANION_OFFLINE")
+    assert noted(lambda: locate("toy.csv")) == {"toy.csv"}  # a download
+    monkeypatch.setenv("COMPANION_OFFLINE", "1")
+    for find in (
+        lambda: locate("toy.csv"),
+        lambda: cache.unregistered("toy.csv"),
+        lambda: state(file),
+        child,
+    ):
+        assert noted(find) == {"toy.csv"}
+    monkeypatch.setenv("COMPANION_DATA", str(cache.user_cache()))
+    monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "none"))
+    assert noted(lambda: locate("toy.csv")) == {"toy.csv"}
+    cache.local_folder().joinpath("toy.csv").write_text("other")
+    assert noted(lambda: state(file)) == {"toy.csv"}
 
 
 @pytest.mark.parametrize("status", [403, 404, 410])
