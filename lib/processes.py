@@ -17,7 +17,8 @@ import time
 from collections.abc import Mapping, Sequence
 from types import FrameType
 
-_GRACE = 2.0  # seconds between the request to end and the end
+_GRACE = 1.0  # seconds between the request to end and the end
+_WATCH = 0.25  # seconds between two looks of a worker at its parent
 _running: set[subprocess.Popen] = set()
 _NOT_STARTED, _REFUSED = 127, "cannot start "  # exit status, and first words of the leash
 
@@ -29,7 +30,7 @@ def end_with_parent() -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(1)
+            time.sleep(_WATCH)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -147,7 +147,10 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     """
     table = read_table(request)
     run = _released if request.mode == "release" else _halves
-    with locked_tempdir(Path(tempfile.gettempdir())) as folder:
+    with (
+        locked_tempdir(Path(tempfile.gettempdir())) as folder,
+        joblib.parallel_config(temp_folder=str(folder)),  # what workers share stays there, too
+    ):
         curator = None
         if request.curator is not None:
             curator = Curator(request.curator, table.raw, table.schema, folder, request.timeout)

@@ -12,8 +12,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -48,7 +47,8 @@ def stream(url: str, target: Path | str, progress: bool, *, most: int) -> None:
     """Write what ``url`` gives to ``target``: at most ``most`` bytes, in bounded time.
 
     The time is :data:`_LEAST_S` seconds and what :data:`_LEAST_RATE` takes for ``most`` bytes, in
-    all: a server that sends a byte now and then never lets a single read run out of time.
+    all, headers included: a server that sends a byte now and then never lets a single read run out
+    of time.
 
     Raises
     ------
@@ -59,13 +59,39 @@ def stream(url: str, target: Path | str, progress: bool, *, most: int) -> None:
     requests.exceptions.RequestException
         If it cannot be had, or is cut off before its announced length.
     """
+    seconds = _LEAST_S + most / _LEAST_RATE
+    opened: list[requests.Response] = []
+    ended: list[Exception | None] = []
+
+    def work() -> None:
+        try:
+            _copy(url, target, progress, most, opened)
+            ended.append(None)
+        except Exception as error:
+            ended.append(error)
+
+    # in a thread of its own, since nothing else can end a wait for the first line of an answer
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not ended:
+        for answer in opened:
+            answer.raw.shutdown()  # the thread stops
+        raise Unavailable(f"{url} must be there within {seconds:.0f} seconds, got only a part")
+    if ended[0] is not None:
+        raise ended[0]
+
+
+def _copy(
+    url: str, target: Path | str, progress: bool, most: int, opened: list[requests.Response]
+) -> None:
     with requests.get(url, stream=True, timeout=(_CONNECT_S, _READ_S)) as answer:
+        opened.append(answer)
         answer.raise_for_status()
         kind = answer.headers.get("Content-Type", "")
         packed = "Content-Encoding" in answer.headers  # the length is then that of the packed bytes
         size = None if packed else _length(answer.headers.get("Content-Length", ""))
         with (
-            _time_limit(answer, url, _LEAST_S + most / _LEAST_RATE),
             open(target, "wb") as file,
             tqdm(total=size, unit="B", unit_scale=True, disable=not progress) as bar,
         ):
@@ -76,28 +102,6 @@ def stream(url: str, target: Path | str, progress: bool, *, most: int) -> None:
                 file.write(block)
                 _refuse_longer(file.tell(), most, url)
                 bar.update(len(block))
-
-
-@contextmanager
-def _time_limit(answer: requests.Response, url: str, seconds: float) -> Iterator[None]:
-    over = threading.Event()
-
-    def end() -> None:
-        over.set()
-        answer.raw.shutdown()  # the reader stops
-
-    timer = threading.Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    except requests.exceptions.RequestException:
-        if not over.is_set():
-            raise
-    finally:
-        timer.cancel()
-    if over.is_set():
-        raise Unavailable(f"{url} must be there within {seconds:.0f} seconds, got only a part")
 
 
 def _refuse_longer(size: int, most: int, url: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib import import_module
@@ -62,6 +62,18 @@ def _functions(module: str) -> dict[str, Callable[..., Evidence]]:
     return {f"{module}:{name}": f for name, f in found.items() if isfunction(f)}
 
 
+def _texts(value: object) -> Iterator[str]:
+    """All texts in a value of a YAML file."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | Mapping):
+        yield from (
+            text
+            for part in (value.values() if isinstance(value, Mapping) else value)
+            for text in _texts(part)
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Claim:
     """One row of a file in ``data/claims``.
@@ -118,6 +130,13 @@ class Claim:
         :func:`read_claims` was given.
         """
         known = measures() | _named
+        named = {measure.partition(":")[0] for measure in _named}
+        for text in _texts(self.arguments):
+            if ":" in text and text.partition(":")[0] not in named:  # a grid's name is imported
+                raise ValueError(
+                    f"arguments of {self.id} must name no module but those that are named beside"
+                    f" the file (--measures MODULE), got {text!r}"
+                )
         if ":" in str(self.measure) and self.measure not in known:
             raise ValueError(
                 f"measure of {self.id} must be a function that a study exports, or of a module that"

@@ -9,7 +9,7 @@ that all workers reach, ``backend="dask"`` needs no parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -58,17 +58,24 @@ def parts_there(parts: Iterable[Path | str]) -> list[Path]:
 def refuse_other_fields(frame: pd.DataFrame, cells: Mapping[str, Any], path: Path) -> None:
     """Refuse records under the key of one of ``cells`` whose parameters are not that cell's.
 
-    A :class:`StoreError` names the first. Fields that were added later may be absent.
+    A :class:`StoreError` names the first. A field that was added later may be absent, and is then
+    at its frozen default.
     """
     for record in frame.to_dict("records"):
-        for name, value in asdict(cells[record["cell"]]).items() if record["cell"] in cells else ():
-            stored = record.get(name, value)
-            gaps = value is None or value != value, stored is None or stored != stored
-            if stored != value and not all(gaps):
+        cell = cells.get(record["cell"])
+        for field in () if cell is None else fields(cell):
+            value, stored = getattr(cell, field.name), record.get(field.name)
+            if _gap(stored):
+                stored = field.metadata.get("frozen")
+            if stored != value and not (_gap(stored) and _gap(value)):
                 raise StoreError(
-                    f"{path}: {name} of cell {record['cell']} must be {value!r}, as its key says,"
-                    f" got {stored!r}; remove that record, or restore the file"
+                    f"{path}: {field.name} of cell {record['cell']} must be {value!r}, as its key"
+                    f" says, got {stored!r}; remove that record, or restore the file"
                 )
+
+
+def _gap(value: object) -> bool:
+    return value is None or value != value
 
 
 def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:

@@ -69,6 +69,16 @@ def _fault(frame: pd.DataFrame) -> str:
     return "" if frame.columns.is_unique else "has two columns of one name"
 
 
+def _bytes_of(path: Path) -> bytes | None:
+    """What is in a file, or None if it is not there."""
+    if path.exists() and not path.is_file():  # of a pipe, reading never ends
+        raise StoreError(f"{path} must be a regular file, got something else")
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
 UNSEALED = "COMPANION_UNSEALED"  # environment variable: 1 believes files without a seal
 PROVENANCE = ("commit", "versions", "created")
 SOURCES = ("data_source", "data_sha256")
@@ -80,8 +90,9 @@ def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
     """
     if os.environ.get(UNSEALED) == "1" or frame.empty:
         return
-    bare = [name for name in PROVENANCE if name not in frame or frame[name].isna().any()]
-    sources = [name for name in SOURCES if name in frame and not frame[name].isna().any()]
+    said = [c for c in (*PROVENANCE, *SOURCES) if c in frame and frame[c].fillna("").ne("").all()]
+    bare = [name for name in PROVENANCE if name not in said]
+    sources = [name for name in SOURCES if name in said]
     if "dataset" in frame and not sources:
         bare.append(" or ".join(SOURCES))
     if bare:
@@ -241,11 +252,8 @@ class Store:
             self._lock = None
 
     def _read_parquet(self) -> pd.DataFrame:
-        if self.path.exists() and not self.path.is_file():  # of a pipe, reading never ends
-            raise StoreError(f"{self.path} must be a regular file, got something else")
-        try:
-            raw = self.path.read_bytes()  # at once: a writer may put a new file there meanwhile
-        except FileNotFoundError:
+        raw = _bytes_of(self.path)  # at once: a writer may put a new file there meanwhile
+        if raw is None:
             return pd.DataFrame()
         try:
             frame = from_bytes(raw)
@@ -267,10 +275,10 @@ class Store:
         return frame
 
     def _read_journal(self) -> list[dict]:
-        try:
-            lines = self.journal.read_bytes().splitlines(keepends=True)
-        except FileNotFoundError:  # none yet, or folded in just now
+        raw = _bytes_of(self.journal)
+        if raw is None:  # none yet, or folded in just now
             return []
+        lines = raw.splitlines(keepends=True)
         records: list[Any] = [_parse(line) for line in lines]
         if records and records[-1] is None and not lines[-1].endswith(b"\n"):
             records.pop()  # being written, or torn by a kill

@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,6 +97,22 @@ def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path
         assert left
         run_audit(Request(file=people, **ASK), progress=False)
     assert not [name for name in _files(temporary) if name.endswith((".csv", ".pickle"))]
+
+
+def _file_of(array) -> str:
+    return str(array.filename)
+
+
+def test_what_workers_share_stays_in_the_private_folder(people, temporary, monkeypatch):
+    """Large tables go to workers by a file, which joblib left in /dev/shm after a kill."""
+
+    def demcoh(*_, **__):
+        shared = joblib.Parallel(n_jobs=2)([joblib.delayed(_file_of)(np.zeros(200_000))])
+        raise RuntimeError(shared[0])
+
+    monkeypatch.setattr("lib.audit.run.demcoh", demcoh)
+    with pytest.raises(RuntimeError, match=rf"{temporary}/\.companion-\w+/"):
+        run_audit(Request(file=people, **ASK), progress=False)
 
 
 def test_a_curator_that_takes_too_long_is_ended_and_told(people, tmp_path, temporary):

@@ -7,8 +7,10 @@ import hashlib
 import logging
 import os
 import re
+import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 
@@ -172,6 +174,27 @@ def test_a_drip_ends_when_its_time_is_over(file, site, fresh_cache, monkeypatch)
         fetch(file)
     assert time.monotonic() - start < 5
     assert _nothing_left(fresh_cache)
+
+
+def test_a_drip_of_headers_ends_too(monkeypatch, tmp_path):
+    """The limit counted from the end of the headers, which may never come."""
+    monkeypatch.setattr(download, "_LEAST_S", 0.2)
+    start, done = time.monotonic(), threading.Event()
+
+    def drip() -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+            while not done.wait(0.05) and time.monotonic() - start < 10:
+                connection.sendall(b"a")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=drip, daemon=True).start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/toy.csv"
+        with pytest.raises(Unavailable, match="must be there within 0 seconds, got only a part"):
+            download.stream(url, tmp_path / "toy.csv", False, most=10)
+        done.set()
+    assert time.monotonic() - start < 5
 
 
 def test_what_is_no_regular_file_or_has_another_size_is_not_read(file, fresh_cache, monkeypatch):

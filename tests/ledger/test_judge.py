@@ -104,6 +104,11 @@ def test_a_file_of_claims_calls_no_function_that_nobody_exported(tmp_path, monke
         with pytest.raises(ValueError, match="must be a function that a study exports"):
             evaluate(_read(tmp_path, row))
     assert not (tmp_path / "made").exists()
+    for named in ("evil:GRID", ["evil:GRID"], {"name": "evil:GRID"}):
+        row = ROW | {"measure": "change", "arguments": {"grid": named}}
+        for claim in (row, ROW | {"also": {"other": row["arguments"]}}):
+            with pytest.raises(ValueError, match="must name no module but those"):
+                evaluate(_read(tmp_path, claim))
     assert "evil" not in sys.modules
     (tmp_path / "claims.yml").write_text(yaml.safe_dump([ROW | {"measure": "evil:touch"}]))
     [named] = read_claims(tmp_path / "claims.yml", modules=["evil"])

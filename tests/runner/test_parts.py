@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -13,8 +14,8 @@ import pytest
 
 from lib.cli import main
 from lib.runner import Grid, gather_grid, grid_of, results, run_grid
-from lib.runner.cell import cell_key
-from lib.runner.parts import gather, share
+from lib.runner.cell import KeyedCell, cell_key
+from lib.runner.parts import gather, refuse_other_fields, share
 from lib.runner.run import _refuse_replica
 from lib.runner.store import UNSEALED, Store, StoreError
 from lib.runner.sweep import run_sweep
@@ -114,14 +115,14 @@ def test_parts_that_are_no_files_are_refused_before_any_is_gathered(grid, tmp_pa
 
 def test_a_part_that_is_a_journal_still_is_gathered(grid, tmp_path):
     part = Store(tmp_path / "part.parquet", version="1")
-    part.append({"cell": cell_key(CELLS[0])} | run_toy(CELLS[0]) | MADE)
+    part.append({"cell": cell_key(CELLS[0])} | asdict(CELLS[0]) | run_toy(CELLS[0]) | MADE)
     part.close()
     assert gather_grid(grid, [part.path], "quick") == (1, 22)
 
 
 def _part(tmp_path, **fields) -> Path:
     part = Store(tmp_path / "forged.parquet", version="1")
-    part.append({"cell": cell_key(CELLS[0])} | run_toy(CELLS[0]) | MADE | fields)
+    part.append({"cell": cell_key(CELLS[0])} | asdict(CELLS[0]) | run_toy(CELLS[0]) | MADE | fields)
     part.compact()
     part.close()
     return part.path
@@ -137,11 +138,35 @@ def test_a_record_under_the_key_of_another_cell_is_refused(grid, tmp_path):
         run_grid(grid, "quick", path=part, progress=False, backend="sequential")
 
 
+def test_a_record_without_the_parameters_of_its_cell_is_refused(grid, tmp_path):
+    """A key alone was enough: nothing showed that the numbers beside it are that cell's."""
+    part = Store(tmp_path / "forged.parquet", version="1")
+    part.append({"cell": cell_key(CELLS[5]), "value": 1.0} | MADE)
+    part.close()
+    with pytest.raises(StoreError, match=r"number of cell .* must be 5, as its key says, got None"):
+        gather_grid(grid, [part.path], "quick")
+
+
+def test_a_field_that_was_added_later_may_be_absent():
+    @dataclass(frozen=True, kw_only=True)
+    class Sized(KeyedCell, kind="sized"):
+        number: int
+        size: int = field(default=10, metadata={"frozen": 10})
+
+    cells = {cell_key(cell): cell for cell in (Sized(number=1), Sized(number=2, size=20))}
+    before, later = ({"cell": key, "number": cell.number} for key, cell in cells.items())
+    frame = pd.DataFrame([before, later | {"size": 20}])
+    refuse_other_fields(frame, cells, "file")
+    with pytest.raises(StoreError, match=r"size of cell .* must be 20, as its key says, got 10"):
+        refuse_other_fields(pd.DataFrame([later]), cells, "file")
+
+
 def test_a_record_that_does_not_say_what_made_it_is_refused(grid, tmp_path, monkeypatch):
     for bare in ("commit", "versions"):
-        part = _part(tmp_path / bare, **{bare: None})
-        with pytest.raises(StoreError, match=f"must have {bare} in every record.*--unsealed"):
-            gather_grid(grid, [part], "quick")
+        for nothing in (None, ""):
+            part = _part(tmp_path / f"{bare}{nothing}", **{bare: nothing})
+            with pytest.raises(StoreError, match=f"must have {bare} in every record.*--unsealed"):
+                gather_grid(grid, [part], "quick")
     part = _part(tmp_path / "source", dataset="adult")
     with pytest.raises(StoreError, match="must have data_source or data_sha256"):
         results(grid, "quick", path=part)

@@ -330,8 +330,9 @@ def test_a_file_without_a_seal_is_sealed_when_it_is_written_anew(path, monkeypat
     pd.testing.assert_frame_equal(pd.read_parquet(path), whole)  # any reader reads it
 
 
-def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(path):
-    os.mkfifo(path)
+@pytest.mark.parametrize("suffix", [".parquet", ".journal"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(path, suffix):
+    os.mkfifo(path.with_suffix(suffix))
     with pytest.raises(StoreError, match="must be a regular file"):
         Store(path, version="1")
 
