@@ -90,8 +90,11 @@ def _copy_executed(chapter: Executed, root: Path, target: Path) -> None:
 
 
 def copy_static(root: Path, folder: Path) -> None:
-    """Put the book's style, scripts and MathJax into ``folder``."""
+    """Put the book's style, scripts, what explorers look up, and MathJax into ``folder``."""
+    from lib.book.explorer_data import write_data  # loads the studies
+
     shutil.copytree(root / "chapters" / "_static", folder)
+    write_data(folder / "explorers" / "data")
     (folder / "mathjax").mkdir()
     shutil.copy(mathjax(), folder / "mathjax" / "tex-svg.js")
 

@@ -20,6 +20,10 @@ from lib.ldp import PROTOCOLS, make
 from lib.means import Interval, coinpress_path
 from lib.means.theory import clip_slack, stratified_bound
 from lib.paths import CHAPTERS, ROOT
+from lib.runner import results, scores
+from lib.stats.summary import mean_interval
+from lib.studies.synthesizers.figures.who_pays import group_errors
+from lib.studies.synthesizers.summary import of_level
 from tests.book.test_browser import PHONE, barriers, opened
 
 pytestmark = pytest.mark.browser
@@ -207,6 +211,50 @@ def test_the_bound_of_the_stratified_mean_is_that_of_the_package(formula):
     near(formula(asked, cases), expected)
 
 
+# --- what is looked up
+
+
+@pytest.fixture(scope="module")
+def rows_shown(chromium, folder):
+    """The rows of an explorer's table for some settings, as the script has them."""
+    contexts = []
+
+    def ask(name: str, settings: dict) -> list[list]:
+        if not contexts or contexts[-1][0] != name:
+            page, _ = opened(chromium, (folder / f"{name}.html").as_uri())
+            page.wait_for_selector("[data-ready]")
+            contexts.append((name, page))
+        return contexts[-1][1].evaluate(
+            "([n, s]) => { const e = Explorers.defined[n], d = ExplorerData[e.data];"
+            " const first = Object.fromEntries(e.controls(d).map(c => [c.name, c.value]));"
+            " return e.show({...first, ...s}, d).table.rows; }",
+            [name, settings],
+        )
+
+    yield ask
+    for _, page in contexts:
+        page.context.close()
+
+
+def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
+    errors = group_errors(scores("synth_nist"), "AIM", 1.0).sort_values("people")
+    stored = results("ldp_main").query("dataset == 'acs_coverage'")
+    strong, without = stored[stored.epsilon == 0.25], stored[stored.protocol == "NonDP"]
+    for place in (2, 9, 17):
+        rows = rows_shown("who_pays", {"group": str(place), "epsilon": 1.0})
+        near(rows[1][1], errors.private.iloc[place], 1e-5)
+        near(rows[1][4], errors.resampled.iloc[place], 1e-5)
+    rows = rows_shown("who_pays", {"epsilon": 0.25, "rated": "acs_coverage/1"})
+    assert rows[0][1] == pytest.approx(make("GRR", k=2, epsilon=0.25).p)
+    near(rows[3][1], strong.tpr_1.mean(), 1e-5)
+    near(rows[3][4], without.tpr_1.mean(), 1e-5)
+    own = of_level(scores("synth_nist"), "SEX_RAC1P", seen=True)
+    own = own[(own.group == errors.index[9]) & (own.by == "SEX_RAC1P") & (own.small == "keep")]
+    own = own[(own.synthesizer == "MST") & (own.epsilon == 0.5)].error
+    shown = rows_shown("who_pays", {"group": "9", "epsilon": 0.5, "synthesizer": "MST"})[2]
+    near(shown[1:4], mean_interval(own, floor=0.0), 1e-5)
+
+
 # --- what ships
 
 
@@ -230,7 +278,8 @@ def test_the_libraries_are_the_pinned_ones_and_bring_their_licences():
 def test_each_explorer_has_a_place_beside_a_figure_of_its_page():
     assert sorted(PAGES) == explorer_names()
     for path, figure in PAGES.values():
-        assert f'name="{figure}"' in path.read_text(), path
+        text = path.read_text()
+        assert f'name="{figure}"' in text or f":name: {figure}" in text, path
 
 
 def test_pages_without_an_explorer_load_none_of_it(tmp_path):

@@ -141,7 +141,7 @@ globalThis.Explorers = (() => {
     const controls = typeof explorer.controls === "function" ? explorer.controls(own) : explorer.controls;
     const state = settings(name, controls);
     const bar = element("div", { class: "explorer-controls", role: "group", "aria-label": `Controls: ${explorer.title}` });
-    const sentence = element("p", { class: "explorer-sentence", "aria-live": "polite" });
+    const sentence = element("p", { class: "explorer-sentence", "aria-live": "polite" }); // a line for each part of it
     const panels = element("div", { class: "explorer-panels" });
     const table = element("table", { class: "plain-table" });
     const save = element("button", { type: "button", class: "explorer-button" }, "Save as CSV");
@@ -153,7 +153,7 @@ globalThis.Explorers = (() => {
       waiting = false;
       const start = performance.now();
       shown = explorer.show({ ...state }, own);
-      sentence.textContent = shown.sentence;
+      sentence.replaceChildren(...[shown.sentence].flat().map((line) => element("span", {}, `${line} `)));
       while (panels.children.length > shown.panels.length) panels.lastChild.remove();
       while (panels.children.length < shown.panels.length) panels.append(element("div", { class: "explorer-panel" }));
       shown.panels.forEach((panel, i) => draw(panels.children[i], panel, Math.max(240, Math.min(panel.wide || 640, panels.children[i].clientWidth || 340))));

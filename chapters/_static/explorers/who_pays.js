@@ -1,0 +1,85 @@
+"use strict";
+{
+  const { number, outOf100, COLOURS } = Explorers, F = Formulas;
+  const RATES = [["tpr", "true positive rate"], ["fpr", "false positive rate"], ["positive_rate", "positive predictions"], ["acc", "accuracy"]];
+  const POSITIVE = {
+    adult: (group) => `${group} who earn more than 26,000 dollars`,
+    acs_coverage: (group) => `people ${group} who have public insurance`,
+    lsac: (group) => `${group} who pass the bar exam`,
+  };
+  const nearest = (values, epsilon) => d3.minIndex(values, (v) => Math.abs(Math.log(v / epsilon)));
+
+  Explorers.define("who_pays", {
+    title: "who pays for privacy",
+    data: "who_pays",
+    controls: (data) => [
+      { type: "choice", name: "group", label: "Group by sex and race (people in the sample)", value: "2", options: data.groups.map((g, i) => [String(i), `${g.name} (${number(g.people, 7)})`]) },
+      { type: "number", name: "epsilon", label: "Budget ε", min: 0.01, max: 50, scale: "log", value: 1 },
+      { type: "choice", name: "synthesizer", label: "Algorithm of the release", value: "AIM", options: Object.keys(data.errors).map((n) => [n, n]) },
+      { type: "choice", name: "rated", label: "Group that a classifier judges", value: "acs_coverage/1",
+        options: Object.entries(data.ldp).flatMap(([name, d]) => d.groups.map((g, i) => [`${name}/${i}`, `${d.title}: ${g}`])) },
+    ],
+    show({ group, epsilon, synthesizer, rated }, data) {
+      const own = data.groups[Number(group)], at = nearest(data.epsilons, epsilon), budget = data.epsilons[at];
+      const ways = [["plain", "one model for everybody", COLOURS.blue], ["own", "a model for each group", COLOURS.red]];
+      const errors = ways.flatMap(([way, words]) => data.epsilons.map((e, i) => {
+        const [mean, low, high] = data.errors[synthesizer][way][Number(group)][i] ?? [null, null, null];
+        return { way, words, e, mean, low, high };
+      })).filter((d) => d.mean !== null);
+      const now = Object.fromEntries(ways.map(([way]) => [way, errors.find((d) => d.way === way && d.e === budget)]));
+      const [name, side] = rated.split("/"), ldp = data.ldp[name], place = nearest(ldp.epsilons, epsilon), run = ldp.epsilons[place];
+      const noisy = ldp.epsilons.map((e, i) => ({ e, mean: ldp.with[`tpr_${side}`][i][0], low: ldp.with[`tpr_${side}`][i][1], high: ldp.with[`tpr_${side}`][i][2] }));
+      const without = ldp.without[`tpr_${side}`][0], right = F.raised(0.5, epsilon), people = POSITIVE[name](ldp.groups[Number(side)]);
+      const crowd = d3.range(100).map((i) => ({ x: i % 10, y: Math.floor(i / 10), right: i < Math.round(100 * right), chance: i < 50 }));
+      const worse = now.own && now.plain ? (now.own.mean < now.plain.mean ? "smaller" : "larger") : null;
+      const rule = (e) => Plot.ruleX([e], { stroke: COLOURS.dark, strokeDasharray: "4 3" });
+      const colour = Object.fromEntries(ways.map(([way, , c]) => [way, c]));
+      return {
+        sentence: [
+          `Suppose that it is as likely as not that a person is in the data. Then at most ${outOf100(right)} attackers who see a release at ε = ${number(epsilon)} guess right. Without a release it is 50 of 100.`,
+          worse ? `At ε = ${budget}, the error of the tables about ${own.name} is ${number(now.plain.mean)} with one model for everybody (0 is perfect, 2 is the most). With a model for each group it is ${worse}: ${number(now.own.mean)}.` : `At ε = ${budget}, no error is stored for ${own.name}.`,
+          `With local noise at ε = ${run}, a classifier finds ${outOf100(noisy[place].mean)} ${people}. Without noise it finds ${outOf100(without)}.`,
+        ],
+        panels: [
+          { title: "Attackers who guess right, of 100", wide: 260, height: 270, marginLeft: 20, marginRight: 20, marginBottom: 20,
+            describe: `100 attackers; at most ${outOf100(right)} guess right. 50 would guess right without a release.`,
+            x: { axis: null }, y: { axis: null, reverse: true }, aspectRatio: 1,
+            marks: [Plot.dot(crowd, { x: "x", y: "y", r: 8, fill: (d) => (d.right ? (d.chance ? COLOURS.grey : COLOURS.red) : "none"), stroke: COLOURS.grey, tip: true,
+              title: (d) => (d.right ? (d.chance ? "right, as by a coin" : "right because of the release, at most") : "wrong") })] },
+          { title: `Error of the tables about ${own.name}`, wide: 380,
+            describe: `Error against epsilon for ${own.name}, ${own.people} people, ${synthesizer}. ${errors.map((d) => `${d.words} at ${d.e}: ${number(d.mean)}`).join("; ")}.`,
+            x: { type: "log", label: "budget ε (log scale)", tickFormat: "~g", ticks: data.epsilons }, y: { label: "error (0 to 2)", domain: [0, 2], clamp: true },
+            marks: [
+              Plot.ruleY([own.again], { stroke: COLOURS.grey, tip: true, title: () => `rows drawn again, without privacy: ${number(own.again)}` }),
+              rule(budget),
+              Plot.ruleX(errors, { x: "e", y1: "low", y2: "high", stroke: (d) => colour[d.way] }),
+              Plot.line(errors, { x: "e", y: "mean", z: "way", stroke: (d) => colour[d.way], strokeWidth: 2 }),
+              ...ways.map(([way]) => errors.findLast((d) => d.way === way)).filter(Boolean).map((d, _, both) => Plot.text([d], { x: "e", y: "mean", text: "words",
+                textAnchor: "end", fill: colour[d.way], fontWeight: 600, dy: both.some((other) => other.mean > d.mean) ? 16 : -12 })),
+              Plot.dot(errors, { x: "e", y: "mean", fill: (d) => colour[d.way], r: 4, tip: true, title: (d) => `${d.words}, ε = ${d.e}: ${number(d.mean)} [${number(d.low)}, ${number(d.high)}]` }),
+            ] },
+          { title: `Found by a classifier: ${people}`, wide: 380,
+            describe: `Share found against epsilon with local noise: ${noisy.map((d) => `${d.e}: ${number(d.mean)}`).join("; ")}; without noise ${number(without)}.`,
+            x: { type: "log", label: "budget ε (log scale)", tickFormat: "~g", ticks: [0.25, 1, 4, 20, 50] }, y: { label: "share found", domain: [0, 1], tickFormat: "%" },
+            marks: [
+              Plot.ruleY([without], { stroke: COLOURS.grey, strokeWidth: 2, tip: true, title: () => `without noise: ${number(without)}` }),
+              rule(run),
+              Plot.ruleX(noisy, { x: "e", y1: "low", y2: "high", stroke: COLOURS.blue }),
+              Plot.line(noisy, { x: "e", y: "mean", stroke: COLOURS.blue, strokeWidth: 2 }),
+              Plot.dot(noisy, { x: "e", y: "mean", fill: COLOURS.blue, r: 4, tip: true, title: (d) => `ε = ${d.e}: ${number(d.mean)} [${number(d.low)}, ${number(d.high)}]` }),
+            ] },
+        ],
+        table: {
+          caption: `${own.name} (${own.people} people) with ${synthesizer} at ε = ${budget}; ${ldp.title}, ${ldp.groups[Number(side)]}, at ε = ${run}.`,
+          columns: ["what", "value", "interval from", "interval to", "without privacy"],
+          rows: [
+            ["attackers who guess right, at most", right, null, null, 0.5],
+            ...ways.map(([way, words]) => [`error, ${words}`, now[way]?.mean ?? null, now[way]?.low ?? null, now[way]?.high ?? null, own.again]),
+            ...RATES.map(([rate, words]) => [`${words} under local noise`, ...ldp.with[`${rate}_${side}`][place], ldp.without[`${rate}_${side}`][0]]),
+          ],
+        },
+      };
+    },
+    note: "Grey: without privacy (dots: right by chance). Blue: one model for everybody, and local noise. Red: a model for each group, and what a release adds for an attacker. Errors: means of 5 runs on the NIST sample. Rates: means over seven protocols, two budget splits and 20 runs. Vertical lines in colour are 95% intervals; the dashed line marks the budget of the runs that is nearest to yours.",
+  });
+}

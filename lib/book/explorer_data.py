@@ -1,0 +1,139 @@
+"""What the explorers look up: stored results as scripts, since a page that is opened from a file
+can load nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from lib.book.reach import digest
+from lib.files import write_whole
+from lib.ledger.claim import read_claims
+from lib.paths import BUILD, DATA, RESULTS
+from lib.runner.registry import results, scores
+from lib.stats.summary import baseline, curves, summarise
+from lib.studies.ldp_fairness.names import GROUPS, TITLES
+from lib.studies.synthesizers.summary import averaged, main_fits, of_level
+from lib.studies.synthesizers.tables import group_words
+
+RATES = ("tpr", "fpr", "positive_rate", "acc")
+METRICS = ("DI", "SPD", "EOD", "OAD", "acc", "f1", "auc", "recall", "tpr_0", "tpr_1")
+BOTH = "SEX_RAC1P"  # groups by sex and race
+
+
+def rounded(values: Iterable[float]) -> list[float | None]:
+    """``values`` to six significant digits; None for what is no number.
+
+    >>> rounded([1 / 3, float("nan")])
+    [0.333333, None]
+    """
+    return [float(f"{x:.6g}") if math.isfinite(x) else None for x in map(float, values)]
+
+
+def _ends(frame: pd.DataFrame) -> list[list[float | None]]:
+    """Mean and ends of the interval of each row."""
+    return [rounded(row) for row in frame[["mean", "low", "high"]].to_numpy()]
+
+
+def who_pays() -> dict[str, Any]:
+    """Errors of each group by sex and race in the NIST sample, with one model for everybody and
+    with one of its own; and the rates of the groups of the LDP paper, without noise and with it,
+    averaged over protocols and splits run by run.
+    """
+    stored = scores("synth_nist")
+    rows = of_level(stored, BOTH, seen=True)
+    people = rows.groupby("group")["people"].mean().sort_values()
+    fits = averaged(main_fits(rows), "error", ("synthesizer", "by", "epsilon", "group"))
+    again = rows[rows["synthesizer"] == "bootstrap"].groupby("group")["error"].mean()
+    errors = {
+        name: {
+            way: [
+                _ends(own[own["group"] == group].sort_values("epsilon")) for group in people.index
+            ]
+            for way, by in (("plain", "vanilla"), ("own", BOTH))
+            for own in [part[part["by"] == by]]
+        }
+        for name, part in fits.groupby("synthesizer")
+    }
+    return {
+        "epsilons": sorted(fits["epsilon"].unique().tolist()),
+        "groups": [
+            {"name": group_words("nist", group), "people": round(number), "again": value}
+            for (group, number), value in zip(
+                people.items(), rounded(again[people.index]), strict=True
+            )
+        ],
+        "errors": errors,
+        "ldp": _group_rates(results("ldp_main")),
+    }
+
+
+def _group_rates(frame: pd.DataFrame) -> dict[str, Any]:
+    columns = [f"{rate}_{group}" for rate in RATES for group in (0, 1)]
+    noisy = frame[frame["protocol"] != "NonDP"]
+    per_run = noisy.groupby(["dataset", "epsilon", "run"])[columns].mean().reset_index()
+    found: dict[str, Any] = {}
+    for dataset, part in per_run.groupby("dataset"):
+        plain = frame[(frame["dataset"] == dataset) & (frame["protocol"] == "NonDP")]
+        found[dataset] = {
+            "title": TITLES[dataset],
+            "groups": GROUPS[dataset],
+            "epsilons": sorted(part["epsilon"].unique().tolist()),
+            "with": {c: _ends(summarise(part, ["epsilon"], c, floor=0.0)) for c in columns},
+            "without": {c: _ends(summarise(plain, ["dataset"], c, floor=0.0))[0] for c in columns},
+        }
+    return found
+
+
+def ldp_results() -> dict[str, Any]:
+    """Means and intervals of each metric for each data set, protocol and split of the LDP paper;
+    the values that the paper prints; and those without noise.
+    """
+    frame = results("ldp_main")
+    cells: dict[str, Any] = {}
+    for metric in METRICS:
+        for where, part in curves(frame, metric).groupby(["dataset", "protocol", "split"]):
+            cells.setdefault("/".join(where), {})[metric] = _ends(part.sort_values("epsilon"))
+        for dataset, part in baseline(frame, metric).groupby("dataset"):
+            cells.setdefault(f"{dataset}/NonDP", {})[metric] = _ends(part)
+    printed = [
+        {
+            "id": claim.id,
+            "statement": claim.statement,
+            **{name: claim.arguments.get(name) for name in ("dataset", "metric", "epsilon")},
+            **claim.tolerance,
+        }
+        for claim in read_claims()
+        if claim.paper == "ldp" and claim.measure in ("nondp", "level")
+    ]
+    epsilons = sorted(frame["epsilon"].dropna().unique().tolist())
+    titles = {name: [TITLES[name], *GROUPS[name]] for name in TITLES}
+    return {"epsilons": epsilons, "titles": titles, "cells": cells, "printed": printed}
+
+
+FILES: dict[str, Callable[[], dict[str, Any]]] = {"who_pays": who_pays, "results": ldp_results}
+
+
+def write_data(folder: Path) -> None:
+    """Write ``NAME.js`` of each of :data:`FILES` into ``folder``; read from ``_build`` where the
+    stored results, the claims and this module are those that it was made from.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = [*RESULTS.glob("*.parquet"), *DATA.rglob("*.yml"), Path(__file__)]
+    made = BUILD / "explorers" / digest(sources, DATA.parent)
+    for name, content in FILES.items():
+        file = made / f"{name}.js"
+        if not file.exists():
+            made.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(content(), separators=(",", ":"), ensure_ascii=False)
+            write_whole(
+                file,
+                f"(globalThis.ExplorerData ??= {{}})[{json.dumps(name)}] = {text};\n",
+            )
+        (folder / file.name).write_bytes(file.read_bytes())
