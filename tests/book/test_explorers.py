@@ -15,6 +15,9 @@ from scipy import stats
 from lib.book.render import drop_unwanted
 from lib.book.sphinx_setup import EXPLORERS, explorer_names
 from lib.book.stage import copy_static
+from lib.coherence.bounds.within_group import insufficient_epsilon, limit_distance
+from lib.coherence.guarantee import MODES, UNKNOWNS, Setting, required_size
+from lib.coherence.solver import solve
 from lib.fairness import fairness, group_rates
 from lib.ldp import PROTOCOLS, make
 from lib.means import Interval, coinpress_path
@@ -209,6 +212,49 @@ def test_the_bound_of_the_stratified_mean_is_that_of_the_package(formula):
         for c in cases
     ]  # fmt: skip
     near(formula(asked, cases), expected)
+
+
+def guarantees(rng: np.random.Generator, count: int) -> list[dict]:
+    """Complete settings of the coherence solver, most of them of a size in which a bound holds."""
+    return [
+        {"alpha": float(np.exp(rng.uniform(np.log(0.02), np.log(2)))),
+         "beta": float(np.exp(rng.uniform(-30, 0))), "n": n,
+         "gamma": int(n * rng.uniform(0.01, 0.5)) + 1,
+         "epsilon": float(np.exp(rng.uniform(np.log(1e-4), np.log(0.5)))),
+         "collection": int(np.exp(rng.uniform(0, 8)))}
+        for n in np.exp(rng.uniform(np.log(1e4), np.log(1e9), count)).astype(int).tolist()
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_solver_is_that_of_the_package(formula, mode):
+    rng = np.random.default_rng(8)
+    cases = guarantees(rng, 200)
+    found = formula(f"s => Formulas.requiredSize('{mode}', s)", cases)
+    expected = [required_size(Setting(**s | {"alpha": None}, mode=mode).change(alpha=s["alpha"]))[0]
+                for s in cases]  # fmt: skip
+    near([np.inf if size is None else size for size in found], expected)
+    assert np.isfinite(expected).mean() > 0.3
+    asked = [(name, s) for name in UNKNOWNS for s in guarantees(rng, 8)]
+    found = formula(
+        f"([name, s]) => {{ const x = Formulas.solve('{mode}', name, s);"
+        " return x === Infinity ? 'inf' : x; }",
+        [[name, {k: v for k, v in s.items() if k != name}] for name, s in asked],
+    )
+    expected = [solve(Setting(**s | {name: None}, mode=mode)).value for name, s in asked]
+    for (name, s), ours, theirs in zip(asked, found, expected, strict=True):
+        assert (ours is None) == (theirs is None), (name, s, ours, theirs)
+        if theirs is not None:
+            near(float(ours), theirs, 1e-9)
+    assert sum(value is not None for value in expected) > 10  # an answer, not its absence
+
+
+def test_the_limits_of_the_bounds_are_those_of_the_package(formula):
+    epsilons = np.exp(np.random.default_rng(9).uniform(-9, 6, 200)).tolist()
+    near(formula("e => Formulas.limitDistance(e)", epsilons), [limit_distance(e) for e in epsilons])
+    alphas = np.random.default_rng(10).uniform(0.001, 1.999, 200).tolist()
+    expected = [insufficient_epsilon(a) for a in alphas]
+    near(formula("a => Formulas.insufficientEpsilon(a)", alphas), expected)
 
 
 # --- what is looked up

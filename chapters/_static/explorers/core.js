@@ -126,7 +126,7 @@ globalThis.Explorers = (() => {
   const draw = (place, panel, width) => {
     const { title, describe, ...options } = panel;
     const svg = Plot.plot({
-      width, height: 280, marginLeft: 52, marginRight: 24, marginTop: 26, marginBottom: 38, style: { fontSize: "12px", background: "transparent", overflow: "visible" },
+      width, height: 280, marginLeft: 52, marginRight: 24, marginTop: 26, marginBottom: 42, style: { fontSize: "12px", background: "transparent", overflow: "visible" },
       ...options,
     });
     for (const part of svg.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label"); // of a picture, which has one

@@ -116,6 +116,132 @@ globalThis.Formulas = (() => {
   const stratifiedBound = ({ n, k, radius, epsilon, gamma }) =>
     laplaceSumBound((2 * radius + 2 * clipSlack(n, gamma)) / (n * epsilon), k, gamma);
 
+  // --- coherence: lib.coherence.bounds; members that a group needs, for alpha, beta, epsilon, n people and |C| groups
+  // nodes and weights of Gauss and Legendre on [-1, 1]; numpy.polynomial.legendre.leggauss
+  const legendre = (count) => {
+    const nodes = [];
+    for (let i = 0; i < count; i++) {
+      let x = Math.cos(PI * (i + 0.75) / (count + 0.5)), slope = 1;
+      for (let step = 0; step < 100; step++) {
+        let last = 1, now = x;
+        for (let k = 2; k <= count; k++) [last, now] = [now, ((2 * k - 1) * x * now - (k - 1) * last) / k];
+        slope = count * (x * now - last) / (x * x - 1);
+        const change = now / slope;
+        x -= change;
+        if (abs(change) < 1e-16) break;
+      }
+      nodes.push([x, 2 / ((1 - x * x) * slope * slope)]);
+    }
+    return nodes;
+  };
+  const NODES = legendre(64);
+  const { log1p, expm1 } = Math;
+  const limitDistance = (epsilon) => { // within_group.limit_distance, for epsilon up to 600
+    let total = 0;
+    for (const [x, weight] of NODES) {
+      const w = 0.75 + 0.25 * x;
+      total += weight * (log1p(expm1(epsilon) * w) / w) ** 2;
+    }
+    return sqrt(0.5 * 0.25 * total);
+  };
+  const halfSampleDistance = (members, logP, spread = 0) => { // tightened.half_sample_distance
+    const q = 1 - 2 * (log(4) - logP) / members;
+    if (q <= 0 || members <= 1) return Infinity;
+    const root = sqrt(spread / 2) + sqrt(log(2) - logP);
+    return 2 / sqrt(q * (members - 1)) + root * sqrt(8 / (q * (members - 0.5) * (1 - 1 / members)));
+  };
+  const halfSampleSize = (alpha, logP, spread = () => 0) => { // tightened.half_sample_size
+    const excess = (members) => halfSampleDistance(members, logP, spread(members)) - alpha;
+    const least = max(2, 2 * (log(4) - logP)) * (1 + 1e-12);
+    let most = least;
+    while (excess(most) > 0) {
+      most *= 2;
+      if (most > 1e260) return Infinity;
+    }
+    if (most === least) return least;
+    let low = most / 2, high = most; // excess falls with members
+    for (let i = 0; i < 200 && high - low > 1e-14 * high; i++) {
+      const middle = (low + high) / 2;
+      if (excess(middle) > 0) low = middle; else high = middle;
+    }
+    return (low + high) / 2;
+  };
+  const theorem3 = ({ alpha, beta, collection }, zeta, inside = 16) => { // paper.theorem3_terms (Equation 2)
+    const information = zeta + log(inside * collection / beta);
+    return max(33.2 * information / alpha ** 2, 144 * log(6 / alpha) / alpha ** 2, 16.6 * information, 10.6 / alpha, 80);
+  };
+  const REQUIRED = {
+    theorem7: (s) => { // paper.theorem7_terms with max_information.pure_dp (Equation 12)
+      const eta = s.beta / (2 * s.collection);
+      return theorem3(s, s.epsilon ** 2 * s.n / 4 + s.epsilon * sqrt(s.n * log(2 / eta) / 4));
+    },
+    theorem8: (s) => theorem3(s, 133 * s.epsilon ** 2 * s.n + 12 * s.epsilon * sqrt(s.n * log(4 * s.collection / s.beta)), 32), // Equation 13
+    tightened: (s) => { // tightened.tightened_size with max_information.pure_dp_tightened
+      const m = s.n / 2, c = 2 / m * (s.n - 0.5) / (s.n - m) * (1 - 1 / (2 * max(m, s.n - m)));
+      const v = s.epsilon ** 2 / (2 * c), zeta = v + sqrt(v * v + 2 * v * log(2 / (s.beta / 2)));
+      return halfSampleSize(s.alpha, log(s.beta / (2 * s.collection)) - zeta);
+    },
+    within: (s) => { // within_group.within_size
+      const limit = limitDistance(s.epsilon);
+      if (limit >= s.alpha) return Infinity;
+      return halfSampleSize(s.alpha, log(s.beta / s.collection), (m) => (m * limit ** 2 + s.epsilon ** 2) / 4);
+    },
+  };
+  // what a theorem covers, and where a parameter is searched: lib.coherence.guarantee
+  const LARGEST = { theorem7: 1, theorem8: 0.5, tightened: 600, within: 600 };
+  const SEARCHED = { alpha: [1e-60, 2], beta: [1e-300, 1], gamma: [1, 1e60], collection: [1, 1e15], n: [4, 1e60], epsilon: [1e-100, 600] };
+  const WHOLE = ["gamma", "n", "collection"];
+  const requiredSize = (mode, s) => REQUIRED[mode](s);
+  const sizeRatio = (mode, s) => { // guarantee.size_ratio, with delta 0
+    if (s.gamma > s.n || s.n < 4 || s.epsilon > LARGEST[mode]) return 0;
+    const needed = requiredSize(mode, s);
+    return s.gamma >= needed ? s.gamma / needed : min(s.gamma / needed, 1 - 1e-16);
+  };
+  const edge = (ok, good, bad) => { // interval_search._edge
+    if (good === bad || ok(bad)) return bad;
+    for (let i = 0; i < 400; i++) {
+      const middle = sqrt(good) * sqrt(bad);
+      if (ok(middle)) good = middle; else bad = middle;
+      if (abs(log(bad / good)) < 1e-12) break;
+    }
+    return good;
+  };
+  const wholeEdge = (ok, found, inside, end) => { // interval_search._whole
+    if (found === end || inside === end) return end;
+    const step = end > inside ? 1 : -1;
+    let good = step > 0 ? floor(found) : Math.ceil(found);
+    if (!ok(good)) good = floor(inside);
+    let bad = good + step * (1 + Math.ceil(abs(good) * 1e-9));
+    while (abs(bad - good) > 1) {
+      const middle = floor((good + bad) / 2);
+      if (middle === good || middle === bad) break;
+      if (ok(middle)) good = middle; else bad = middle;
+    }
+    return good;
+  };
+  // the best valid value of `unknown`, or null; lib.coherence.solver.solve, with delta 0 and gamma in people
+  const solve = (mode, unknown, s) => {
+    if (unknown === "gamma") {
+      const full = { ...s, gamma: s.n };
+      if (sizeRatio(mode, full) < 1) return null;
+      const least = Math.ceil(requiredSize(mode, full));
+      return least <= floor(s.n) ? least : null;
+    }
+    let [low, high] = SEARCHED[unknown];
+    if (unknown === "epsilon") high = LARGEST[mode];
+    if (unknown === "n") low = max(low, s.gamma);
+    if (WHOLE.includes(unknown)) [low, high] = [Math.ceil(low), floor(high)];
+    const ok = (value) => sizeRatio(mode, { ...s, [unknown]: value }) >= 1;
+    const inside = [low, high].find(ok);
+    if (inside === undefined) return null; // every ratio is monotone where delta is 0
+    const best = ["epsilon", "collection", "n"].includes(unknown) ? high : low;
+    const found = edge(ok, inside, best);
+    if (unknown === "n" && mode === "within" && found === high) return Infinity; // n plays no part
+    return WHOLE.includes(unknown) ? wholeEdge(ok, found, inside, best) : found;
+  };
+  const insufficientEpsilon = (alpha) => (alpha < 2 ? 4 * Math.atanh(alpha / 2) : Infinity); // within_group.insufficient_epsilon
+
   return { normalTail, raised, power, PROTOCOLS, protocol, optimalTheta, variance, supported, ratesOfCounts, ratesAt, fairness,
-    bisect, firstRoot, coinpressNoise, meanAbsolute, clipSlack, stratifiedBound };
+    bisect, firstRoot, coinpressNoise, meanAbsolute, clipSlack, stratifiedBound,
+    limitDistance, halfSampleDistance, requiredSize, LARGEST, solve, insufficientEpsilon };
 })();

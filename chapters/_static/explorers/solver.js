@@ -1,0 +1,62 @@
+"use strict";
+{
+  const { number, COLOURS } = Explorers, F = Formulas;
+  const BOUNDS = { theorem7: "Theorem 7 (paper)", theorem8: "Theorem 8 (paper)", tightened: "ours, whole half", within: "ours, within the group" };
+  const WORDS = { epsilon: "budget ε", alpha: "distance α", beta: "probability β", gamma: "people in the smallest group", collection: "number of groups", n: "people in all" };
+  const BEST = { epsilon: "largest", alpha: "smallest", beta: "smallest", gamma: "smallest", collection: "largest", n: "largest" };
+  const long = (name, x) => (name === "gamma" || name === "n" || name === "collection" ? number(x, 15) : number(x));
+  const COLOUR = { theorem7: COLOURS.grey, theorem8: COLOURS.grey, tightened: COLOURS.blue, within: COLOURS.red };
+  const DASH = { theorem8: "5 3" };
+
+  Explorers.define("solver", {
+    title: "what a coherence guarantee needs",
+    controls: [
+      { type: "choice", name: "unknown", label: "What to find", value: "epsilon", options: Object.entries(WORDS) },
+      { type: "number", name: "alpha", label: "Distance α (0 to 2)", min: 0.01, max: 2, scale: "log", value: 0.2 },
+      { type: "number", name: "beta", label: "Probability β of exceeding it", min: 1e-15, max: 1, scale: "log", value: 0.05 },
+      { type: "number", name: "epsilon", label: "Budget ε", min: 0.0001, max: 10, scale: "log", value: 0.01 },
+      { type: "number", name: "gamma", label: "People in the smallest group", min: 10, max: 10000000, scale: "log", whole: true, value: 250000 },
+      { type: "number", name: "n", label: "People in all", min: 100, max: 1000000000, scale: "log", whole: true, value: 5000000 },
+      { type: "number", name: "collection", label: "Number of groups |C|", min: 1, max: 1000000, scale: "log", whole: true, value: 100 },
+    ],
+    show({ unknown, ...given }) {
+      const s = Object.fromEntries(Object.entries(given).filter(([name]) => name !== unknown));
+      const modes = Object.keys(BOUNDS), fits = unknown === "gamma" || unknown === "n" || s.gamma <= s.n;
+      const found = modes.map((mode) => ({ mode, value: fits ? F.solve(mode, unknown, s) : null }));
+      const grid = d3.range(0, 61).map((i) => 1e-4 * 1e5 ** (i / 60));
+      const n = s.n ?? 5e6, group = s.gamma, known = { alpha: given.alpha, beta: given.beta, collection: given.collection, n, ...s };
+      const curve = modes.flatMap((mode) => grid.filter((e) => e <= F.LARGEST[mode]).map((epsilon) => ({ mode, epsilon, needed: F.requiredSize(mode, { ...known, epsilon }) })))
+        .filter((d) => d.needed <= 1e12);
+      const say = ({ mode, value }) => `${BOUNDS[mode]}: ${value === null ? "none" : long(unknown, value)}`;
+      const fails = F.insufficientEpsilon(given.alpha);
+      return {
+        sentence: [
+          fits ? `The ${BEST[unknown]} ${WORDS[unknown]} that each bound accepts: ${found.map(say).join("; ")}.` : `The smallest group has ${number(s.gamma, 15)} people, more than the ${number(s.n, 15)} in all. Make the group smaller.`,
+          unknown === "alpha" ? `At any α, some release with ε of about 2α fails, so no bound can accept a larger ε.` : `At α = ${number(given.alpha)}, some release with ε = ${number(fails)} fails, so no bound can accept a larger ε.`,
+        ],
+        panels: [{
+          title: "People that a group needs, by budget", wide: 760, height: 320, marginLeft: 62,
+          describe: `Members that each bound needs, against epsilon, on logarithmic scales. ${found.map(say).join("; ")}.`,
+          x: { type: "log", label: "budget ε (log scale)", tickFormat: "~g", domain: [1e-4, 10], ticks: [0.0001, 0.001, 0.01, 0.1, 1, 10] },
+          y: { type: "log", label: "people needed (log scale)", tickFormat: "~s", ticks: 6 },
+          marks: [
+            ...(group ? [Plot.ruleY([group], { stroke: COLOURS.dark, strokeDasharray: "4 3", tip: true, title: () => `the smallest group: ${number(group, 15)} people` })] : []),
+            ...modes.map((mode) => Plot.line(curve.filter((d) => d.mode === mode), { x: "epsilon", y: "needed", stroke: COLOUR[mode], strokeDasharray: DASH[mode], strokeWidth: 2 })),
+            Plot.dot(found.filter((d) => unknown === "epsilon" && d.value >= 1e-4 && d.value <= 10), { x: "value", y: () => group, r: 5, fill: (d) => COLOUR[d.mode], tip: true, title: (d) => say(d) }),
+            ...modes.map((mode, i) => Plot.text([BOUNDS[mode] + (mode === "theorem8" ? ", dashed" : "")], { frameAnchor: "top-left", dx: 6, dy: 4 + 16 * i, fill: COLOUR[mode], fontWeight: 600 })),
+          ],
+        }],
+        table: {
+          caption: `The ${BEST[unknown]} valid ${WORDS[unknown]} under each bound.`,
+          columns: ["bound", `${BEST[unknown]} ${WORDS[unknown]}`, "people needed at this ε"],
+          rows: found.map(({ mode, value }) => {
+            const full = { ...s, [unknown]: value }, epsilon = full.epsilon;
+            const needed = value === null || epsilon > F.LARGEST[mode] ? null : F.requiredSize(mode, full);
+            return [BOUNDS[mode], value, needed];
+          }),
+        },
+      };
+    },
+    note: "δ = 0; Theorem 8 also allows a tiny δ. The control of what is found plays no part. Dashed line: the size of the smallest group. Exact arithmetic, no data.",
+  });
+}
