@@ -12,6 +12,7 @@ LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --cus
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
+	@echo "                SOLUTIONS=no leaves out the solutions of the exercises"
 	@echo "make test       set up and run the tests (WORKERS=2 processes)"
 	@echo "make test-slow  the tests marked slow"
 	@echo "make faults     the tests of the page \"What the software withstands\""
@@ -36,7 +37,7 @@ $(VENV)/.made: locks/dev.txt pyproject.toml
 	@touch $@
 
 book: $(VENV)/.made
-	$(BIN)/python -m lib book --profile $(PROFILE) --workers $(WORKERS)
+	$(BIN)/python -m lib book --profile $(PROFILE) --workers $(WORKERS) $(if $(filter no,$(SOLUTIONS)),--without-solutions)
 
 test: $(VENV)/.made
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal

@@ -19,7 +19,12 @@ from lib.paths import ROOT
 
 
 def build(
-    profile: str = "quick", *, workers: int = 2, root: Path = ROOT, progress: bool = True
+    profile: str = "quick",
+    *,
+    workers: int = 2,
+    root: Path = ROOT,
+    progress: bool = True,
+    solutions: bool = True,
 ) -> Path:
     """Build the book and return the page to open.
 
@@ -29,6 +34,8 @@ def build(
         Scale of the live runs: minutes, or that of the papers.
     workers : int
         Chapters executed side by side.
+    solutions : bool
+        Without them, the book is in a folder of its own, ``_build/without_solutions``.
     """
     validate.choice("profile", profile, PROFILES)
     validate.integer("workers", workers, low=1)
@@ -38,8 +45,10 @@ def build(
         done = folder / "executed" / profile
         scale = {"profile": profile}
         executed = execute(listed, scale, done, workers=workers, progress=progress)
-        stage(root, listed, executed, profile, folder / "stage")
-        return render(folder / "stage", root)
+        output = root if solutions else folder / "without_solutions"
+        staged = output / "_build" / "stage"
+        stage(root, listed, executed, profile, staged, solutions=solutions)
+        return render(staged, output)
 
 
 @contextmanager

@@ -75,15 +75,15 @@ def _origin(root: Path) -> str | None:
     return f"https://github.com/{place[1]}/{place[2]}" if place else None
 
 
-def staged_config(root: Path = ROOT) -> str:
+def staged_config(root: Path = ROOT, *, launch: bool = True) -> str:
     """``_config.yml`` for the renderer: the services where the theme reads them, and only if an
-    address is known.
+    address is known; none if not ``launch``, since what they open is the repository.
 
     jupyter-book drops its own ``launch_buttons`` where ``html_theme_options`` are given, and
     without an address takes that of an example.
     """
     config = read_yaml(root / "_config.yml", dict)
-    services, stated = config.pop("launch_buttons", {}), repository(root)
+    services, stated = config.pop("launch_buttons", {}), repository(root) if launch else None
     config["launch_buttons"] = {"thebe": False}
     if stated is not None:
         sphinx = config.setdefault("sphinx", {}).setdefault("config", {})
@@ -97,6 +97,8 @@ def staged_config(root: Path = ROOT) -> str:
         }
     else:
         config.pop("repository", None)
+    if not launch:
+        config["sphinx"]["config"]["html_js_files"].remove("launch.js")
     return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
 
 

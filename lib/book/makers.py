@@ -20,7 +20,13 @@ from lib.book.reference import Name, defined_in, is_module, target
 from lib.paths import ROOT
 
 SHOWN = {"figure": '<figure class="plot"', "table": 'class="table-scroll"', "frame": "dataframe"}
-HELPERS = ("lib.book.chapter", "lib.validate", "lib.plotting.style", "lib.rng")  # make nothing
+HELPERS = (
+    "lib.book.answers",
+    "lib.book.chapter",
+    "lib.validate",
+    "lib.plotting.style",
+    "lib.rng",
+)  # make nothing
 WORDING = re.compile(r"(?:^|_)words$|^NoResults$")
 Position = tuple[int, int]  # of a node: cell and line
 

@@ -21,6 +21,7 @@ from papermill.exceptions import PapermillExecutionError
 from lib import validate
 from lib.book.chapter import COUNTS
 from lib.book.execute import kernel_environment
+from lib.book.exercises import add_boxes
 from lib.book.launch import staged_config
 from lib.book.pairs import SETUP
 from lib.book.render import jupyter_book
@@ -178,6 +179,7 @@ def _as_page(notebook: nbformat.NotebookNode, page: Page, suffix: str) -> nbform
         cell.metadata.pop("papermill", None)
         if cell.cell_type == "markdown":
             cell.source = _own_labels(_outside_links(cell.source, page, own), own, suffix)
+    add_boxes(notebook.cells)
     return notebook
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import nbformat
 
 from lib.book.execute import Executed
+from lib.book.exercises import add_boxes, without_solutions
 from lib.book.launch import staged_config
 from lib.book.makers import add_links
 from lib.book.pairs import SETUP
@@ -71,9 +72,9 @@ def status_page(executed: Sequence[Executed], profile: str) -> str:
     )
 
 
-def _copy_executed(chapter: Executed, root: Path, target: Path) -> None:
-    """With a link to the code of each figure and table. Without set-up, and without papermill's
-    own metadata and injected cell, whose times would make every build differ.
+def _copy_executed(chapter: Executed, root: Path, target: Path, solutions: bool) -> None:
+    """With a link to the code of each figure and table and boxes for answers. Without set-up, and
+    without papermill's own metadata and injected cell, whose times would make every build differ.
     """
     notebook = read_notebook(chapter.path)
     notebook.cells = [
@@ -86,6 +87,9 @@ def _copy_executed(chapter: Executed, root: Path, target: Path) -> None:
         for key in ("papermill", "execution"):
             cell.metadata.pop(key, None)
     add_links(notebook, chapter.doc, root)
+    add_boxes(notebook.cells)
+    if not solutions:
+        notebook.cells = without_solutions(notebook.cells)
     nbformat.write(notebook, target)
 
 
@@ -100,9 +104,15 @@ def copy_static(root: Path, folder: Path) -> None:
 
 
 def stage(
-    root: Path, pages: Sequence[Page], executed: Sequence[Executed], profile: str, folder: Path
+    root: Path,
+    pages: Sequence[Page],
+    executed: Sequence[Executed],
+    profile: str,
+    folder: Path,
+    *,
+    solutions: bool = True,
 ) -> None:
-    """Fill ``folder`` again."""
+    """Fill ``folder`` again, with or without the solutions of exercises."""
     shutil.rmtree(folder, ignore_errors=True)
     by_doc = {chapter.doc: chapter for chapter in executed}
     for page in pages:
@@ -113,12 +123,15 @@ def stage(
         if page.is_generated:
             target.with_name(target.name + ".md").write_text(status_page(executed, profile))
         elif page.doc in by_doc:
-            _copy_executed(by_doc[page.doc], root, target.with_name(target.name + ".ipynb"))
+            notebook = target.with_name(target.name + ".ipynb")
+            _copy_executed(by_doc[page.doc], root, notebook, solutions)
         else:
             shutil.copy(page.text, target.with_name(target.name + ".md"))
     for name in ("_toc.yml", "references.bib"):
         shutil.copy(root / name, folder / name)
-    (folder / "_config.yml").write_text(staged_config(root))
+    (folder / "_config.yml").write_text(staged_config(root, launch=solutions))
     copy_static(root, folder / "_static")
+    if not solutions:
+        (folder / "_static" / "launch.js").unlink()
     copy_licences(folder / "_static" / "licences")
     write_reference([p.doc for p in pages if p.doc.startswith(f"{FOLDER}/")], folder, root)

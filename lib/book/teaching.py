@@ -17,14 +17,16 @@ TIMES = DATA / "run_times.csv"  # written by: python -m lib book --times
 
 @dataclass(frozen=True)
 class Exercise:
-    """Title, label, one of :data:`LEVELS` (or ``""``), and whether a solution with code belongs
-    to it.
+    """Title, label, one of :data:`LEVELS` (or ``""``), whether a solution with code belongs
+    to it, and whether a box checks its answer or the mark *reason* says that none can.
     """
 
     title: str
     label: str
     level: str
     solved: bool
+    checked: bool
+    reason: bool
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,11 @@ def _exercises(text: str) -> tuple[Exercise, ...]:
         Exercise(
             title.strip(),
             label,
-            _first(rf"\(\*({'|'.join(LEVELS)})\*\)", body),
+            _first(rf"\(\*({'|'.join(LEVELS)})\*[,)]", body),
             "{code-cell}" in (solution := _solution(text, label))
             and ":class: dropdown" in solution,
+            bool(re.search(r"^\s*answer\(", solution, re.M)),
+            "*, *reason*)" in body,
         )
         for title, label, body in re.findall(pattern, text, re.M | re.S)
     )

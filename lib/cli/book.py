@@ -19,6 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     for name, words in {
         "--times": "only keep the last build's run times, for the teachers' page",
         "--pairs": "only write the .ipynb of every chapter from its .md",
+        "--without-solutions": "leave the solutions of the exercises out, for teaching",
         "--compare": "only compare the pages with real data and on replicas",
     }.items():
         parser.add_argument(name, action="store_true", help=words)
@@ -34,6 +35,6 @@ def run(args: Namespace) -> int:
     elif args.compare:
         return int(compare(pages(ROOT), args.profile, workers=args.workers) > 0)
     else:
-        index = build(args.profile, workers=args.workers)
+        index = build(args.profile, workers=args.workers, solutions=not args.without_solutions)
         print(f"\nThe book is ready. Open:\n  {index.as_uri()}")
     return 0

@@ -1,0 +1,94 @@
+// Exercises whose answer a page checks: a box where the build left a place for one. The page holds hashes of the texts that
+// are right (lib/book/answers.py writes the same texts). What a reader enters stays in this tab, until it is closed.
+
+// A number as people write it: 1,200; 0.25; 0,25; 2/3; 1.2e6; 5%. NaN for anything else.
+function answerNumber(text) {
+  let plain = text.trim().replace(/[\u2212\u2013]/g, "-").replace(/\s*%$/, "").replace(/[\s_\u202f]/g, "");
+  if (/^-?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(plain)) plain = plain.replaceAll(",", "");
+  plain = plain.replace(/^(-?\d*),(\d+)$/, "$1.$2");
+  const [, over, under] = plain.match(/^(-?[\d.]+)\/([\d.]+)$/) || [];
+  return over ? Number(over) / Number(under) : plain ? Number(plain) : NaN;
+}
+
+function answerText(number, { digits, decimals }) {
+  if (digits !== undefined) return number.toExponential(digits - 1);
+  const text = decimals === undefined ? String(number) : number.toFixed(decimals);
+  return Number(text) === 0 ? text.replace("-", "") : text;
+}
+
+async function answerSeal(salt, text) {
+  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${salt}|${text}`));
+  return [...new Uint8Array(sum)].slice(0, 8).map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function answerPrecision({ digits, decimals }) {
+  const places = digits === undefined ? decimals : digits;
+  const unit = digits === undefined ? "decimal" : "significant digit";
+  return places ? `to ${places} ${unit}${places > 1 ? "s" : ""}` : "a whole number";
+}
+
+function answerBox(place, number) {
+  const { label, rounding, choices, many, salt, keys, hints, live } = JSON.parse(place.dataset.answer);
+  const add = (parent, tag, properties, text) => {
+    const made = Object.assign(document.createElement(tag), properties);
+    if (text) made.textContent = text;
+    parent.append(made);
+    return made;
+  };
+  const id = `answer-${salt}-${number}`;
+  const form = add(place, "form", { className: "answer-box", noValidate: true });
+  let read, write;
+  if (choices) {
+    const group = add(form, "fieldset", {});
+    add(group, "legend", {}, many ? `${label} (choose all that fit)` : label);
+    const options = choices.map((choice) => {
+      const line = add(group, "label", {});
+      const option = add(line, "input", { type: many ? "checkbox" : "radio", name: id, value: choice });
+      line.append(` ${choice}`);
+      return option;
+    });
+    const chosen = () => options.filter((option) => option.checked).map((option) => option.value);
+    read = () => chosen().join("|");
+    write = (stored) => options.forEach((option) => { option.checked = stored.split("|").includes(option.value); });
+  } else {
+    add(form, "label", { htmlFor: id }, `${label} (${answerPrecision(rounding)})`);
+    const input = add(form, "input", { id, type: "text", inputMode: "text", autocomplete: "off", spellcheck: false });
+    read = () => input.value;
+    write = (stored) => { input.value = stored; };
+  }
+  const button = add(form, "button", { type: "submit", className: "btn btn-sm btn-primary" }, "Check");
+  button.setAttribute("aria-label", `Check: ${label}`);
+  const reply = add(form, "p", { className: "answer-reply" });
+  reply.setAttribute("role", "status");
+  if (live) add(form, "p", { className: "ran-on" }, live);
+
+  const check = async () => {
+    const entered = read();
+    const value = choices ? entered : answerNumber(entered);
+    form.dataset.state = "";
+    if (choices ? !entered : !Number.isFinite(value)) {
+      reply.textContent = choices ? "Choose an answer first." : "Please enter a number, such as 0.25.";
+      return;
+    }
+    const key = await answerSeal(salt, choices ? value : answerText(value, rounding));
+    const right = keys.includes(key);
+    form.dataset.state = right ? "right" : "wrong";
+    reply.textContent = right ? "Right." : `Not yet: ${hints[key] || "look at the hint below, and try again."}`;
+  };
+  const kept = `answer ${location.pathname} ${salt}`;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    try { sessionStorage.setItem(kept, read()); } catch { /* the box works without it */ }
+    check();
+  });
+  form.addEventListener("input", () => { form.dataset.state = reply.textContent = ""; });
+  try {
+    const stored = sessionStorage.getItem(kept);
+    if (stored) { write(stored); check(); }
+  } catch { /* nothing is stored */ }
+}
+
+// a page that comes over plain http cannot hash, and keeps its solutions as they are
+document.addEventListener("DOMContentLoaded", () => {
+  if (window.crypto?.subtle) document.querySelectorAll("div.answer[data-answer]").forEach(answerBox);
+});

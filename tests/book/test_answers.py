@@ -1,0 +1,250 @@
+"""Answers that a page checks: what is right, what is refused, and pages without the solutions."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from contextlib import suppress
+from html import unescape
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lib.book import answers as module
+from lib.book.answers import KIND, answer, number_text, number_texts, seal
+from lib.book.execute import Executed
+from lib.book.exercises import add_boxes, answers, without_solutions
+from lib.book.pairs import METADATA, notebook_of
+from lib.book.render import render
+from lib.book.stage import stage
+from lib.book.teaching import facts
+from lib.book.toc import Page, read_notebook
+from lib.paths import ROOT
+from tests.book.conftest import CHAPTERS
+from tests.book.test_browser import opened, settle
+
+numbers = st.floats(1e-9, 1e9) | st.floats(-1e9, -1e-9)
+roundings = st.builds(dict, digits=st.integers(2, 6)) | st.builds(dict, decimals=st.integers(0, 6))
+
+
+def stated(*words, **options) -> dict:
+    """What ``answer`` displays."""
+    shown: list[dict] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "display", lambda data, raw: shown.append(data))
+        answer(*words, **options)
+    return shown[0]
+
+
+def planted(value: float, rounding: dict[str, int]) -> list[float]:
+    """Wrong numbers: twice, half, the other sign, and three units of the last digit away."""
+    near = module.rounded(value, rounding)
+    places = rounding.get("digits", 0) - 1 - near.adjusted() if "digits" in rounding else None
+    unit = 10.0 ** -(rounding.get("decimals", 0) if places is None else places)
+    wrong = [2 * value, value / 2, -value] if value else []
+    return [*wrong, value + 3 * unit, value - 3 * unit]
+
+
+@given(numbers, st.integers(2, 6))
+def test_a_number_is_right_as_it_is_and_as_it_is_rounded(value, digits):
+    accept = number_texts(value, {"digits": digits})
+    for written in (value, float(f"{value:.{digits}g}"), float(f"{value:.{digits + 2}g}")):
+        assert number_text(written, {"digits": digits}) in accept
+
+
+@given(numbers, roundings)
+def test_planted_wrong_numbers_are_rejected_or_the_rounding_is(value, rounding):
+    body = {"accept": []}
+    with suppress(ValueError):  # it asks for a finer rounding
+        body = module._number_body(value, rounding, {})
+    texts = [number_text(wrong, rounding) for wrong in planted(value, rounding)]
+    assert not {*texts} & {*body["accept"]}
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "message"),
+    [
+        (float("nan"), {"digits": 2}, "answer must be a finite number"),
+        (2.5, {}, "answer must be a whole number"),
+        (0.0, {"digits": 2}, "rounding must be decimals"),
+        (0.02, {"decimals": 2}, "rounding must be finer"),
+        ("GRR", {"choices": ["SS", "OUE"]}, "answer must be one of"),
+    ],
+)
+def test_what_no_box_could_check_is_refused(value, options, message):
+    with pytest.raises(ValueError, match=message):
+        stated("A number", value, **options)
+
+
+def test_a_live_answer_names_its_table():
+    data = stated("A number", 3, live="replica")
+    assert data[KIND]["live"] == "Live, on the replica."
+    assert "replica" in data["text/html"]
+    assert data["text/plain"] == "A number: 3"
+
+
+SECRET = "zebras = 40 + 2  # the way there"
+PAGE = """# A page
+
+## Exercises
+
+```{exercise} A number
+:label: ex-one
+(*easy*) How many?
+```
+```{admonition} Hint
+:class: dropdown tip
+Count them.
+```
+```{solution-start} ex-one
+:class: dropdown
+```
+Peculiar words of a solution.
+"""
+AFTER = """```{solution-end}
+```
+
+## After
+
+Words after the exercises."""
+
+
+def executed(folder: Path, *bodies: dict) -> Executed:
+    """A page with one exercise as papermill leaves it."""
+    output = nbformat.v4.new_output("stream", name="stdout", text="the number is 42\n")
+    shown = [nbformat.v4.new_output("display_data", data=body) for body in bodies]
+    cells = [
+        nbformat.v4.new_markdown_cell(PAGE, id="a"),
+        nbformat.v4.new_code_cell(SECRET, outputs=[output, *shown], id="b"),
+        nbformat.v4.new_markdown_cell(AFTER, id="c"),
+    ]
+    folder.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=METADATA), folder / "one.ipynb")
+    return Executed("chapters/one", folder / "one.ipynb", 1.0, (), True)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Path:
+    """The pages of a book of one chapter, without solutions."""
+    tmp_path = tmp_path_factory.mktemp("small")
+    bodies = [
+        stated("People", 42, hints={40: "two are missing."}),
+        stated("Share, in percent", 12.34, digits=2),
+        stated("Both", {"SS", "GRR"}, choices=["GRR", "OUE", "SS"]),
+        stated("Is it so?", True),
+    ]
+    chapter = executed(tmp_path / "executed", *bodies)
+    shutil.copytree(ROOT / "chapters" / "_static", tmp_path / "chapters" / "_static")
+    shutil.copy(chapter.path, tmp_path / "chapters" / "one.ipynb")
+    for name in ("_config.yml", "references.bib"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: chapters/one\n")
+    page = Page("chapters/one", tmp_path)
+    stage(tmp_path, [page], [chapter], "quick", tmp_path / "stage", solutions=False)
+    return render(tmp_path / "stage", tmp_path).parent
+
+
+def test_no_file_of_a_book_without_solutions_has_one(small):
+    pages = {path: path.read_bytes() for path in small.rglob("*") if path.is_file()}
+    text = b"".join(pages.values())
+    for words in (SECRET, "zebras", "Peculiar", "the number is 42", "solution-start", "launch.js"):
+        assert words.encode() not in text, words
+    assert b"Words after the exercises." in pages[small / "chapters" / "one.html"]
+    assert b"Count them." in pages[small / "chapters" / "one.html"]
+
+
+@pytest.mark.browser
+def test_a_box_tells_right_from_wrong_and_from_nonsense(small, chromium):
+    page, wrong = opened(chromium, (small / "chapters" / "one.html").as_uri())
+    boxes = page.locator(".exercise form.answer-box")
+    assert boxes.count() == 4
+
+    def reply(number: int, entered: str) -> str:
+        box = boxes.nth(number)
+        box.locator("input").fill(entered)
+        box.locator("input").press("Enter")
+        page.wait_for_function(
+            "box => box.querySelector('[role=status]').textContent", arg=box.element_handle()
+        )
+        return box.get_by_role("status").inner_text()
+
+    for entered, said in {
+        "42": "Right.",
+        " 42.0 ": "Right.",
+        "84/2": "Right.",
+        "41": "Not yet: look at the hint below, and try again.",
+        "4,200": "Not yet: look at the hint below, and try again.",
+        "40": "Not yet: two are missing.",
+        "forty": "Please enter a number, such as 0.25.",
+        "": "Please enter a number, such as 0.25.",
+    }.items():
+        assert reply(0, entered).endswith(said), entered
+    assert [reply(1, t).endswith("Right.") for t in ("12 %", "12,34", "24", "6.2", "-12")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    for number, label, said in ((2, "GRR", "Not yet"), (2, "SS", "Right"), (3, "yes", "Right")):
+        boxes.nth(number).get_by_label(label, exact=True).check()
+        boxes.nth(number).get_by_role("button").click()
+        boxes.nth(number).get_by_text(said).wait_for()
+    page.reload()
+    boxes.nth(3).get_by_text("Right.").wait_for()
+    settle((page, wrong))
+    assert wrong == []
+    page.context.close()
+
+
+@pytest.mark.browser
+def test_a_page_writes_and_hashes_numbers_as_the_build_does(small, chromium):
+    values = [
+        sign * m * 10.0**e for e in range(-9, 10) for m in (1, 2.5, 9.995) for sign in (1, -1)
+    ]
+    roundings = [{"digits": 2}, {"digits": 4}, {"decimals": 0}, {"decimals": 3}]
+    page = chromium.new_page()
+    page.goto((small / "chapters" / "one.html").as_uri())
+    texts = page.evaluate(
+        "([values, ways]) => values.map(v => ways.map(way => answerText(v, way)))",
+        [values, roundings],
+    )
+    assert texts == [[number_text(v, r) for r in roundings] for v in values]
+    assert page.evaluate("answerSeal('salt', 'ε|1.2e-3')") == seal("salt", "ε|1.2e-3")
+    page.context.close()
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
+def test_a_page_without_solutions_has_no_line_of_one(page):
+    cells = notebook_of(page.text).cells
+    before = "\n".join(cell.source for cell in cells)
+    left = {line for cell in without_solutions(cells) for line in cell.source.splitlines()}
+    hidden = re.findall(r"^```\{solution-start\}.*?^```\{solution-end\}", before, re.M | re.S)
+    lines = {line for block in hidden for line in block.splitlines() if len(line) > 15}
+    outside = re.sub("|".join(map(re.escape, hidden)) or "$^", "", before)
+    assert not lines & left - {*outside.splitlines()}
+    assert len(hidden) == len(facts(page).exercises)
+
+
+def test_each_key_of_the_book_accepts_its_answer_and_rejects_planted_ones(html):
+    for page in CHAPTERS:
+        cells = read_notebook(ROOT / "_build" / "executed" / "quick" / f"{page.doc}.ipynb").cells
+        bodies = answers(cells)
+        assert {*bodies} == {e.label for e in facts(page).exercises if e.checked}, page.doc
+        add_boxes(cells)
+        text = "\n".join(cell.source for cell in cells)
+        boxes = [json.loads(unescape(b)) for b in re.findall(r'data-answer="([^"]*)"', text)]
+        for box, body in zip(boxes, (b for s in bodies.values() for b in s), strict=True):
+            keys, salt, said = box["keys"], box["salt"], f"{page.doc} {body}"
+            if "value" in body:
+                value, rounding = body["value"], body["rounding"]
+                assert seal(salt, number_text(value, rounding)) in keys, said
+                wrong = [number_text(w, rounding) for w in planted(value, rounding)]
+            else:
+                assert seal(salt, body["accept"][0]) in keys, said
+                wrong = [c for c in body["choices"] if c != body["accept"][0]]
+            assert not {seal(salt, text) for text in wrong} & {*keys}, said
