@@ -24,7 +24,7 @@ from lib.means import Interval, coinpress_path
 from lib.means.theory import clip_slack, stratified_bound
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import results, scores
-from lib.stats.summary import mean_interval
+from lib.stats.summary import baseline, curves, mean_interval
 from lib.studies.synthesizers.figures.who_pays import group_errors
 from lib.studies.synthesizers.summary import of_level
 from tests.book.test_browser import PHONE, barriers, opened
@@ -301,6 +301,24 @@ def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
     near(shown[1:4], mean_interval(own, floor=0.0), 1e-5)
 
 
+def test_results_shows_the_stored_means_and_intervals_and_the_printed_values(rows_shown):
+    frame = results("ldp_main")
+    for dataset, metric, split in (("adult", "DI", "uniform"), ("lsac", "auc", "k-based")):
+        rows = rows_shown("results", {
+            "dataset": dataset, "metric": metric, "split": split, "protocols": "+".join(PROTOCOLS),
+        })  # fmt: skip
+        shown = {(row[0], row[1]): row[2:] for row in rows}
+        own = curves(frame, metric).query("dataset == @dataset and split == @split")
+        for row in own.itertuples():
+            near(shown[row.protocol, row.epsilon], (row.mean, row.low, row.high), 1e-5)
+        base = baseline(frame, metric).query("dataset == @dataset").iloc[0]
+        near(shown["without privacy", None], (base["mean"], base.low, base.high), 1e-5)
+    printed = rows_shown("results", {"dataset": "acs_coverage", "metric": "OAD"})
+    assert [row[1:3] for row in printed if row[0] == "printed in the paper"] == [
+        [None, -0.17], [0.25, -0.3],
+    ]  # fmt: skip
+
+
 # --- what ships
 
 
@@ -325,7 +343,9 @@ def test_each_explorer_has_a_place_beside_a_figure_of_its_page():
     assert sorted(PAGES) == explorer_names()
     for path, figure in PAGES.values():
         text = path.read_text()
-        assert f'name="{figure}"' in text or f":name: {figure}" in text, path
+        series = figure.rpartition("-")[0]  # a name that is made in a loop
+        ways = (f'name="{figure}"', f":name: {figure}", f'name=f"{series}-{{')
+        assert any(way in text for way in ways), path
 
 
 def test_pages_without_an_explorer_load_none_of_it(tmp_path):

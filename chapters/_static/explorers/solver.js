@@ -4,7 +4,12 @@
   const BOUNDS = { theorem7: "Theorem 7 (paper)", theorem8: "Theorem 8 (paper)", tightened: "ours, whole half", within: "ours, within the group" };
   const WORDS = { epsilon: "budget ε", alpha: "distance α", beta: "probability β", gamma: "people in the smallest group", collection: "number of groups", n: "people in all" };
   const BEST = { epsilon: "largest", alpha: "smallest", beta: "smallest", gamma: "smallest", collection: "largest", n: "largest" };
-  const long = (name, x) => (name === "gamma" || name === "n" || name === "collection" ? number(x, 15) : number(x));
+  // rounded to the side on which the guarantee holds; lib.coherence.answers.round_outward
+  const outward = (x, up) => {
+    const unit = 10 ** (Math.floor(Math.log10(x)) - 3);
+    return (up ? Math.ceil(x / unit - 1e-9) : Math.floor(x / unit + 1e-9)) * unit;
+  };
+  const long = (name, x) => (["gamma", "n", "collection"].includes(name) || !Number.isFinite(x) ? number(x, 15) : number(outward(x, BEST[name] === "smallest"), 4));
   const COLOUR = { theorem7: COLOURS.grey, theorem8: COLOURS.grey, tightened: COLOURS.blue, within: COLOURS.red };
   const DASH = { theorem8: "5 3" };
 
@@ -38,7 +43,7 @@
           title: "People that a group needs, by budget", wide: 760, height: 320, marginLeft: 62,
           describe: `Members that each bound needs, against epsilon, on logarithmic scales. ${found.map(say).join("; ")}.`,
           x: { type: "log", label: "budget ε (log scale)", tickFormat: "~g", domain: [1e-4, 10], ticks: [0.0001, 0.001, 0.01, 0.1, 1, 10] },
-          y: { type: "log", label: "people needed (log scale)", tickFormat: "~s", ticks: 6 },
+          y: { type: "log", label: "people needed (log scale)", tickFormat: (d) => d3.format("~s")(d).replace("G", " bn").replace("M", " m"), ticks: 6 },
           marks: [
             ...(group ? [Plot.ruleY([group], { stroke: COLOURS.dark, strokeDasharray: "4 3", tip: true, title: () => `the smallest group: ${number(group, 15)} people` })] : []),
             ...modes.map((mode) => Plot.line(curve.filter((d) => d.mode === mode), { x: "epsilon", y: "needed", stroke: COLOUR[mode], strokeDasharray: DASH[mode], strokeWidth: 2 })),
