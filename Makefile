@@ -8,11 +8,12 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book torture faults test test-slow bench compare reference pairs replicas types lock wheels sbom advisories clean
+.PHONY: help book slides torture faults test test-slow bench compare reference pairs replicas types lock wheels sbom advisories clean
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
 	@echo "                SOLUTIONS=no leaves out the solutions of the exercises"
+	@echo "make slides     the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)"
 	@echo "make test       set up and run the tests (WORKERS=2 processes)"
 	@echo "make test-slow  the tests marked slow"
 	@echo "make faults     the tests of the page \"What the software withstands\""
@@ -38,6 +39,9 @@ $(VENV)/.made: locks/dev.txt pyproject.toml
 
 book: $(VENV)/.made
 	$(BIN)/python -m lib book --profile $(PROFILE) --workers $(WORKERS) $(if $(filter no,$(SOLUTIONS)),--without-solutions)
+
+slides: $(VENV)/.made
+	$(BIN)/python -m lib course slides
 
 test: $(VENV)/.made
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal

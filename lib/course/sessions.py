@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from lib import validate
-from lib.book.teaching import facts
-from lib.book.toc import Page
 from lib.files import read_yaml
 from lib.paths import CHAPTERS, ROOT
 
@@ -102,17 +100,17 @@ def _session(record: dict[str, Any]) -> Session:
     return Session(**record | {"reading": reading})
 
 
-def _title(page: str) -> str:
-    return facts(Page(f"chapters/{page}", ROOT)).title
-
-
-def _listed(entries: list[Reading], link: str) -> str:
-    """Pages and their sections in one line; ``link`` is how a page is named."""
+def _listed(entries: list[Reading]) -> str:
+    """Links to pages, and the sections to read, in one line."""
     return "; ".join(
-        link.format(page=entry.page, title=_title(entry.page))
+        _link(entry.page)
         + (f" ({', '.join(f'*{name}*' for name in entry.sections)})" if entry.sections else "")
         for entry in entries
     )
+
+
+def _link(page: str) -> str:
+    return f"{{doc}}`../{page}`"
 
 
 # --- what everybody sees -------------------------------------------------------------------------
@@ -126,18 +124,17 @@ def syllabus(session: Session) -> str:
     >>> "Objectives" in syllabus(sessions()[0])
     True
     """
-    link = "{{doc}}`../{page}`"
     lines = [f"*{session.question}*", "", "**Objectives**", ""]
     lines += [f"- {objective}" for objective in session.objectives]
     for track, words in TRACKS.items():
-        lines += ["", f"**Read** ({words}): {_listed(session.reading[track], link)}."]
-    more = ", ".join(link.format(page=page) for page in session.optional)
+        lines += ["", f"**Read** ({words}): {_listed(session.reading[track])}."]
+    more = ", ".join(_link(page) for page in session.optional)
     lines += ["", f"**If you want more**: {more}.", "", "**Run live**", ""]
     lines += [f"- {command(run)}: {run['before']}" for run in session.live]
     lines += ["", "**Discuss**", ""]
     for figure in session.figures:
         questions = " ".join(figure["questions"])
-        lines.append(f"- {link.format(page=figure['page'])}, {figure['shows']}: {questions}")
+        lines.append(f"- {_link(figure['page'])}, {figure['shows']}: {questions}")
     return "\n".join([*lines, "", f"**Closing question**: {session.closing['question']}"])
 
 

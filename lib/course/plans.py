@@ -1,0 +1,63 @@
+"""The lecturer's plans of the six sessions on one page: minutes, guesses, sample answers."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
+
+from lib.book.teaching import facts
+from lib.book.toc import Page
+from lib.course.sessions import TRACKS, Session, measured_on, sessions
+from lib.course.slides import TEMPLATES, markdown
+from lib.files import write_whole
+from lib.paths import ROOT
+
+NAME = "lesson-plans.html"
+
+
+def clock(session: Session) -> list[dict[str, Any]]:
+    """The rows of a plan, each with the minutes at which it begins and ends.
+
+    Examples
+    --------
+    >>> rows = clock(sessions()[0])
+    >>> rows[0]["start"], rows[-1]["end"]
+    (0, 90)
+    """
+    ends = [*accumulate(row["minutes"] for row in session.plan)]
+    starts = [0, *ends]
+    return [
+        row | {"start": start, "end": end}
+        for row, start, end in zip(session.plan, starts, ends, strict=False)
+    ]
+
+
+def _words(text: str) -> str:
+    """MyST as words: the title of a page in the place of a link to it."""
+    text = re.sub(r"\{doc\}`(?:\.\./)?([^`<]+)`", lambda m: f"*{title(m[1])}*", text)
+    return re.sub(r"\{term\}`([^`<]*?)\s*(?:<[^`]*>)?`", r"\1", text)
+
+
+def title(page: str) -> str:
+    """The title of a page, named as ``foundations/primer``."""
+    return facts(Page(f"chapters/{page}", ROOT)).title
+
+
+def plans() -> str:
+    """The page, as HTML that needs nothing beside it."""
+    engine = Environment(loader=FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True)
+    engine.filters |= {"md": lambda text: markdown().renderInline(_words(text)), "title": title}
+    page = engine.get_template("plans.html.j2")
+    shown = [(session, clock(session)) for session in sessions()]
+    return page.render(sessions=shown, tracks=TRACKS, measured=measured_on())
+
+
+def write_plans(folder: Path) -> Path:
+    """Write :func:`plans` into ``folder``, and return the file. It has sample answers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / NAME, plans())
+    return folder / NAME

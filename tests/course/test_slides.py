@@ -1,0 +1,179 @@
+"""Decks say one thing a slide, with notes; what the book computes comes from the book."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from lib.course.plans import clock, plans, write_plans
+from lib.course.sessions import sessions
+from lib.course.slides import DECKS, deck, references, render, shown, to_html, write_slides
+from lib.paths import CHAPTERS
+from tests.book.measure import LONGEST_SENTENCE, sentences
+
+ALL = sessions()
+by_number = pytest.mark.parametrize("session", ALL, ids=lambda s: f"session {s.number}")
+FIGURE = (
+    '<figure class="plot" id="fig-one"><div class="picture">'
+    '<img class="only-light" src="data:image/png;base64,AA==" alt="a line that falls to 0.5"'
+    ' width="600" height="400"><img class="only-dark" src="data:," alt="dark"></div>'
+    "<figcaption><strong>A line falls.</strong> Simulated, seed 1.5. No data.</figcaption></figure>"
+)
+
+
+@pytest.fixture
+def executed(tmp_path) -> Path:
+    """A book of one page, executed: a number and a figure."""
+    glued = nbformat.v4.new_output(
+        "display_data", {"text/plain": "'5 < 7'"}, metadata={"scrapbook": {"name": "count"}}
+    )
+    drawn = nbformat.v4.new_output("display_data", {"text/html": FIGURE})
+    path = tmp_path / "executed" / "chapters" / "one" / "page.ipynb"
+    path.parent.mkdir(parents=True)
+    cell = nbformat.v4.new_code_cell("", outputs=[glued, drawn])
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    return tmp_path / "executed"
+
+
+# --- the decks -----------------------------------------------------------------------------------
+
+
+@by_number
+def test_a_deck_fills_ninety_minutes_with_one_message_a_slide(session):
+    slides = deck(session)
+    assert 12 <= len(slides) <= 16
+    for slide in slides:
+        assert 2 <= len(slide.title.split()) <= 16
+        assert len(slide.notes.split()) >= 8
+        assert len(slide.body.split()) <= 110
+
+
+@by_number
+def test_the_plan_goes_through_the_deck_once(session):
+    ranges = [tuple(map(int, row["slides"].split("-"))) for row in session.plan]
+    assert ranges[0][0] == 1
+    assert ranges[-1][1] == len(deck(session))
+    for (_, end), (start, _) in pairwise(ranges):
+        assert start in (end, end + 1)
+
+
+@by_number
+def test_the_deck_has_the_figures_and_the_live_runs_of_the_session(session):
+    slides = deck(session)
+    taken = {(page, name) for slide in slides for kind, page, name in references(slide)}
+    assert {(f["page"], f["name"]) for f in session.figures} <= taken
+    words = "\n".join(f"{slide.body}\n{slide.notes}" for slide in slides)
+    for run in session.live:
+        assert f"python -m lib rerun {run['run']}" in words
+
+
+@by_number
+def test_a_figure_of_a_deck_is_one_that_its_page_draws(session):
+    for slide in deck(session):
+        for kind, page, name in references(slide):
+            source = (CHAPTERS / f"{page}.md").read_text()
+            assert kind == "number" or f'name="{name}"' in source, (page, name)
+
+
+TYPED = re.compile(r"(?<![ερα=±R] )(?<![\d.−])\d+\.\d+|\d+%")
+GIVEN = {
+    "0.1%",
+    "80%",
+    "20%",
+    "1%",
+    "5%",
+    "10%",
+    "2%",
+    "0.1",
+    "0.4",
+    "95%",
+    "−0.02",
+    "1.561",
+    "0.5",
+    "0.01",
+}
+
+
+@by_number
+def test_no_slide_types_a_number_that_the_book_computes(session):
+    """Settings, the paper's own numbers and everyday shares may be typed; results may not."""
+    for slide in deck(session):
+        text = re.sub(r"\{\w+\}`[^`]*`|`[^`]*`|\$[^$]*\$|ε = [\d.]+", "", slide.title + slide.body)
+        assert set(TYPED.findall(text)) <= GIVEN, slide.title
+
+
+def test_a_typed_result_would_be_seen():
+    assert TYPED.findall("the error is 0.0321 in 91% of the tables") == ["0.0321", "91%"]
+
+
+@by_number
+def test_slides_and_plans_are_in_short_sentences(session):
+    texts = [f"{s.title}\n\n{s.body}\n\n{s.notes}" for s in deck(session)]
+    texts += [session.closing["answer"], *session.evening, *(row["do"] for row in session.plan)]
+    long = [s for text in texts for s in sentences(text) if len(s.split()) > LONGEST_SENTENCE]
+    assert long == []
+
+
+# --- what comes from the book --------------------------------------------------------------------
+
+
+def test_numbers_and_figures_are_those_of_the_executed_page(executed):
+    html = to_html("**{number}`one/page:count`** of $x<y$\n\n{figure}`one/page:fig-one`", executed)
+    assert "<strong>5 &lt; 7</strong> of" in html
+    assert r"\(x&lt;y\)" in html
+    assert 'alt="a line that falls to 0.5"' in html
+    assert "only-dark" not in html
+    assert "<figcaption>Simulated, seed 1.5. No data." in html
+
+
+@pytest.mark.parametrize("kind", ["number", "figure"])
+def test_a_name_that_the_page_does_not_have_is_refused(executed, kind):
+    with pytest.raises(ValueError, match=rf"{kind} of one/page must be one of .*, got 'gone'"):
+        to_html(f"{{{kind}}}`one/page:gone`", executed)
+
+
+def test_without_a_book_the_error_says_what_to_run(tmp_path):
+    with pytest.raises(FileNotFoundError, match="run `make book` first"):
+        write_slides([1], tmp_path / "out", tmp_path)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_slide_without_notes_is_refused(tmp_path):
+    text = (DECKS / "1.md").read_text()
+    (tmp_path / "1.md").write_text(text.replace("Notes:", "", 1))
+    with pytest.raises(ValueError, match="slide of session 1 must be a heading"):
+        deck(ALL[0], tmp_path)
+
+
+def test_a_figure_stands_beside_the_words_of_its_slide(executed, tmp_path):
+    body = "## A line falls\n\n{figure}`one/page:fig-one`\n\n- it falls\n\nNotes:\nWhy?\n"
+    (tmp_path / "1.md").write_text(body)
+    page = render(ALL[0], executed, tmp_path)
+    assert page.count("<section") == 3
+    assert '<div class="body beside">\n<figure>' in page
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
+    assert shown("one/page", executed)["number"] == {"count": "5 < 7"}
+
+
+# --- plans ---------------------------------------------------------------------------------------
+
+
+@by_number
+def test_the_plans_have_all_that_the_lecturer_needs(session):
+    text = re.sub(r"&\w+;|&#\d+;|[\"'<>]", "", re.sub("<[^>]*>", "", plans()))
+    plain = [session.closing["answer"], *session.evening, *(row["do"] for row in session.plan)]
+    for words in plain:
+        assert re.sub(r"[\"'<>*`]", "", words)[-40:] in text
+    rows = clock(session)
+    assert [row["end"] - row["start"] for row in rows] == [row["minutes"] for row in rows]
+
+
+def test_the_plans_are_one_file_without_roles(tmp_path):
+    text = write_plans(tmp_path / "teacher").read_text()
+    assert "{doc}" not in text
+    assert "{term}" not in text
+    assert "sample answers" in text
