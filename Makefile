@@ -5,10 +5,11 @@ BIN    := $(VENV)/bin
 PROFILE ?= quick
 WORKERS ?= 2
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps
+SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book slides torture faults test test-slow bench compare reference pairs replicas types lock wheels sbom advisories clean
+.PHONY: help book slides torture faults test test-slow course bench compare reference pairs replicas types lock wheels sbom advisories clean
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
@@ -18,6 +19,7 @@ help:
 	@echo "make test-slow  the tests marked slow"
 	@echo "make faults     the tests of the page \"What the software withstands\""
 	@echo "make torture    random kills, flips and bad calls (SEED=1 COUNT=100); a fault is printed"
+	@echo "make course     set up otter-grader, for python -m lib course (own environment)"
 	@echo "make bench      benchmarks; make compare: agreement with other libraries (own environment)"
 	@echo "make reference  our MST and AIM beside other people's (an environment for each; under an hour)"
 	@echo "make pairs      write the .ipynb of every chapter from its .md"
@@ -43,11 +45,21 @@ book: $(VENV)/.made
 slides: $(VENV)/.made
 	$(BIN)/python -m lib course slides
 
-test: $(VENV)/.made
+test: $(VENV)/.made $(VENV)-course/.made
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
-test-slow: $(VENV)/.made
+test-slow: $(VENV)/.made $(VENV)-course/.made
 	$(BIN)/python -m pytest -q -m slow
+
+# otter-grader and what it needs beyond the book's packages, which it finds through a path file: a notebook is marked by
+# the versions that the book runs with
+course: $(VENV)-course/.made
+
+$(VENV)-course/.made: locks/course.txt $(VENV)/.made
+	$(BIN)/python -m venv $(VENV)-course
+	$(VENV)-course/bin/python $(INSTALL) --require-hashes -r $<
+	echo "import site; site.addsitedir('$$($(BIN)/python -c $(SITE))')" > "$$($(VENV)-course/bin/python -c $(SITE))/book.pth"
+	@touch $@
 
 bench: $(VENV)-compare/.made
 	@mkdir -p _build
@@ -87,6 +99,8 @@ types: $(VENV)/.made
 lock: $(VENV)/.made
 	$(LOCK) --generate-hashes pyproject.toml --group dev -o locks/dev.txt
 	$(LOCK) --generate-hashes pyproject.toml --group compare -c locks/dev.txt -o locks/compare.txt
+	$(LOCK) --generate-hashes --group pyproject.toml:course -c locks/dev.txt -o locks/course.txt \
+	  $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' locks/dev.txt)
 	$(LOCK) --generate-hashes --group pyproject.toml:reference-opendp -o locks/reference-opendp.txt
 	$(LOCK) --generate-hashes --group pyproject.toml:reference-dpmm -o locks/reference-dpmm.txt
 	$(LOCK) pyproject.toml --group notebook -c locks/dev.txt --no-deps --no-annotate \
@@ -96,7 +110,7 @@ lock: $(VENV)/.made
 PYTHONS := 3.11 3.12 3.13 3.14
 SYSTEMS := x86_64-manylinux_2_28 aarch64-apple-darwin x86_64-pc-windows-msvc
 wheels: $(VENV)/.made
-	@for lock in dev compare; do for system in $(SYSTEMS); do for python in $(PYTHONS); do \
+	@for lock in dev compare course; do for system in $(SYSTEMS); do for python in $(PYTHONS); do \
 	  echo "$$lock $$python $$system"; \
 	  $(BIN)/uv pip install --quiet --dry-run --target $(VENV)-none --require-hashes --no-deps --only-binary :all: --no-binary multi-freq-ldpy \
 	    --python-version $$python --python-platform $$system -r locks/$$lock.txt || exit 1; \
@@ -120,4 +134,4 @@ torture: $(VENV)/.made
 	$(BIN)/python -m tests.torture --seed $(SEED) --count $(COUNT)
 
 clean:
-	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-reference-* .pytest_cache .hypothesis .mypy_cache
+	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-course $(VENV)-reference-* .pytest_cache .hypothesis .mypy_cache

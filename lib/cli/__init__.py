@@ -18,7 +18,7 @@ COMMANDS = {
     "tune": "search the baseline's hyper-parameters on training folds",
     "rerun": "run one chapter with other parameters and render it",
     "book": "execute what changed and render the book",
-    "course": "write the slides of the six sessions, and the lecturer's plans",
+    "course": "for lecturers: slides, plans, assignments with variants, and their marks",
     "claims": "print the ledger of claims",
     "privacy-audit": "audit the exact privacy losses of whole fits against what they declare",
     "audit": "test a table of your own, or a release of it, for demographic coherence",
