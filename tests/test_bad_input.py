@@ -7,6 +7,7 @@ The calls are those of :mod:`tests.torture_calls`, which makes as many random on
 from __future__ import annotations
 
 import pkgutil
+import re
 import signal
 
 import numpy as np
@@ -28,6 +29,7 @@ from lib.means import (
     strat_coinpress,
     strat_laplace,
 )
+from lib.paths import CHAPTERS
 from lib.rng import stream
 from lib.synth import all_kway, marginal_errors, workload_error
 from tests import torture_calls
@@ -68,6 +70,13 @@ def test_the_calls_reach_every_package_with_a_public_face():
         if m.ispkg and names_of(f"lib.{m.name}")
     }
     assert faces - {"lib.runner", "lib.cli"} <= set(PUBLIC)  # these two do no arithmetic
+    pages = "\n".join(page.read_text() for page in CHAPTERS.rglob("*.md"))
+    used = set(
+        re.findall(
+            r"^from (lib\.(?:dp|ldp|means|synth|fairness|coherence|stats)[.\w]*) ", pages, re.M
+        )
+    )
+    assert used <= set(PUBLIC)
     named = {public.name for module in PUBLIC for public in names_of(module)}
     assert set(LEFT_OUT) <= named
 

@@ -46,6 +46,7 @@ from lib.ledger import Claim
 from lib.means import Interval
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
+from lib.synth.base import Measurement
 
 # The packages whose face is public, and the modules behind it that pages import from.
 PUBLIC = """
@@ -57,7 +58,8 @@ lib.coherence.answers lib.coherence.combination lib.coherence.distances lib.cohe
 lib.coherence.guarantee lib.coherence.learners lib.coherence.releases lib.coherence.solver
 lib.coherence.tracing lib.coherence.bounds.exact_information lib.coherence.bounds.max_information
 lib.coherence.bounds.paper lib.coherence.bounds.single_column lib.coherence.bounds.tightened
-lib.coherence.bounds.within_group
+lib.coherence.bounds.within_group lib.datasets.codebook lib.stats.p_values lib.synth.base
+lib.synth.group_sizes lib.synth.gem lib.dp.gaussian
 """.split()
 
 # What is public and takes no argument from outside, with the reason.
@@ -92,12 +94,33 @@ LEFT_OUT = {
     "rate_distances": "a part of within_distance",
     "vector": "a part of the theory of means",
     "bounds": "a part of the private means",
+    "Meaning": "a record of the codebook",
+    "Measurement": "a record that measure makes",
+    "p_of_means": "takes what summarise makes",
+    "size_items": "a part of Stratified",
+    "GEMRound": "a record that GEM makes",
+    "GEMModel": "a record that GEM makes",
+    "declared_sizes": "a part of Stratified",
+    **dict.fromkeys(
+        (
+            "share",
+            "require_megabytes",
+            "gaussian",
+            "gaussian_cost",
+            "gaussian_scale",
+            "select",
+            "selection_cost",
+            "selection_epsilon",
+        ),
+        "a part of the synthesizers",
+    ),
 }
 
 # What a message may say instead of the parameter's name: the thing that it stands for.
 ALSO_CALLED = {
     "name": "protocol|dataset|file",
     "budget": "rho|epsilon",
+    "by": "columns",
     "cost": "rho|epsilon",
     "frame": "column|a|b|y",
     "data": "column|a|b|y",
@@ -119,7 +142,7 @@ ALSO_CALLED = {
 UNDEFINED = {
     "fairness", "utility", "evaluate", "group_rates", "rates",  # a rate of nobody is NaN
     "stratum_errors", "parity_error",  # of an estimate that is NaN
-    "holm", "mean_interval", "rank_correlation",  # NaN is a value that a run does not have
+    "holm", "mean_interval", "p_value", "rank_correlation",  # NaN is a value that a run does not have
     "summarise", "curves", "baseline", "distance", "differences", "paired", "pooled",
     "split_distance", "wasserstein1", "shuffled_distances", "reshuffling_p",  # NaN: an empty side
     "compare", "one_split", "demcoh",
@@ -405,6 +428,11 @@ OWN: dict[str, dict[str, Any]] = {
     "membership_distances": {"others": 100},
     "distinct_log_probability": {"draws": 23, "universe": 365},
     "perfect_generalisation": {"complement": True},
+    "p_value": {"direction": "greater", "reference": 0.0}, "p_positive": {"x": X},
+    "codebook": {"name": "lsac"},
+    "measure": {"accountant": lambda: PrivacyAccountant(1.0)},
+    "estimated_total": {"measurements": [Measurement(("a",), np.array([3.0, 2.0]), 1.0)]},
+    "cut_at_zero": {"noisy": X}, "project_sizes": {"noisy": X},
     "PrivacyAccountant": {}, "PrivacyAccountant.spend": {
         "kind": "other", "sensitivity": {"add or remove": 1.0}},
     "PrivacyAccountant.spend_parallel": {"costs": {"a": 0.1, "b": 0.2}},
@@ -640,6 +668,8 @@ def may_fit(annotation: str, value: Any) -> bool:
 def _fits(atom: str, value: Any) -> bool:
     whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
     real = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if atom == "_empty'>":  # reports of any form: none of them
+        return isinstance(value, np.ndarray) and value.ndim == 2 and len(value) == 0
     if atom in ANY or type(value).__name__ == atom:
         return True
     if atom == "float":

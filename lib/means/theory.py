@@ -113,10 +113,10 @@ def laplace_sum_bound(weights: np.ndarray, gamma: float) -> float:
     14.76
     """
     weights = vector("weights", weights, 0)
+    largest = float(weights.max())  # whose square must be a float, too
+    validate.require(largest <= 1e150, "weights", "numbers of at most 1e150", largest)
     log = math.log(2 / validate.fraction("gamma", gamma))
-    return math.sqrt(8 * log) * max(
-        float(np.linalg.norm(weights)), float(weights.max()) * math.sqrt(2 * log)
-    )
+    return math.sqrt(8 * log) * max(float(np.linalg.norm(weights)), largest * math.sqrt(2 * log))
 
 
 def stratified_bound(sizes: np.ndarray, *, radius: float, epsilon: float, gamma: float) -> float:

@@ -13,6 +13,7 @@ from lib import validate
 DIRECTIONS = ("greater", "less", "two-sided")
 
 
+@validate.check_types
 def p_value(values: np.ndarray, reference: float, direction: str) -> float:
     """Student's t of the mean of ``values``, shape (n,), against ``reference``; NaN for fewer than
     two values.
@@ -23,8 +24,10 @@ def p_value(values: np.ndarray, reference: float, direction: str) -> float:
     >>> round(p_value(np.array([0.1, 0.2, 0.4]), 0.0, "greater"), 3)
     0.059
     """
-    x = np.asarray(values, dtype=float)
+    x = validate.reals("values", values)
+    validate.require(x.ndim == 1, "values", "of one dimension", x.shape)
     x = x[~np.isnan(x)]
+    validate.require(abs(reference) < math.inf, "reference", "a finite number", reference)
     validate.choice("direction", direction, DIRECTIONS)
     if x.size < 2:
         return math.nan
@@ -32,18 +35,24 @@ def p_value(values: np.ndarray, reference: float, direction: str) -> float:
         gap = x[0] - reference
         right = {"greater": gap > 1e-12, "less": gap < -1e-12, "two-sided": abs(gap) > 1e-12}
         return 0.0 if right[direction] else 1.0
-    return float(stats.ttest_1samp(x, reference, alternative=direction).pvalue)
+    with np.errstate(over="ignore"):  # of a square: the spread is then infinite
+        return float(stats.ttest_1samp(x, reference, alternative=direction).pvalue)
 
 
+@validate.check_types
 def p_positive(x: np.ndarray, widening: float = 1.0) -> float:
     """One-sided t test of a mean above 0; where all runs are exactly the same, a sign test.
 
     ``widening`` divides the t statistic: how many times the standard error is larger where runs
     depend on each other.
     """
+    x = validate.finite("x", x)
+    validate.require(x.ndim == 1 and x.size > 0, "x", "of shape (n,), n at least 1", x.shape)
+    validate.positive("widening", widening)
     if np.ptp(x) <= 1e-12 * np.abs(x).max():
         return 0.5**x.size if x[0] > 0 else 1.0
-    test = stats.ttest_1samp(x, 0.0, alternative="greater")
+    with np.errstate(over="ignore"):
+        test = stats.ttest_1samp(x, 0.0, alternative="greater")
     if widening == 1:
         return float(test.pvalue)
     return float(stats.t.sf(test.statistic / widening, x.size - 1))

@@ -185,6 +185,7 @@ def selection_epsilon(rho: float) -> float:
     return math.sqrt(8 * rho)
 
 
+@validate.check_types
 def measure(
     data: pd.DataFrame,
     domain: Domain,
@@ -194,6 +195,7 @@ def measure(
     rng: np.random.Generator,
 ) -> Measurement:
     """Measure one marginal at the price of ``rho``."""
+    validate.positive("rho", rho)
     sigma = gaussian_scale(rho)
     exact = counts(data, domain, columns)
     what = "measure " + ",".join(columns)
@@ -213,8 +215,10 @@ def select(
     )
 
 
+@validate.check_types
 def estimated_total(measurements: Sequence[Measurement]) -> float:
     """The number of rows by inverse-variance weighting of the measurements' sums; at least 1."""
+    validate.require(len(measurements) > 0, "measurements", "at least one", measurements)
     weights = np.array(
         [1 / np.broadcast_to(np.square(m.sigma), m.noisy.shape).sum() for m in measurements]
     )

@@ -25,6 +25,7 @@ from lib.synth.workload import counts
 Sizes = Mapping[tuple[int, ...], float] | np.ndarray | Iterable[tuple[tuple[int, ...], float]]
 
 
+@validate.check_types
 def group_sizes(data: pd.DataFrame, domain: Domain, by: Sequence[str]) -> np.ndarray:
     """Rows in each crossing of the columns ``by`` (C order), shape ``(prod of sizes,)``.
 
@@ -88,11 +89,13 @@ def declared_sizes(items: Mapping[tuple[int, ...], float], shape: Sequence[int])
     return np.array([given[codes] for codes in every])
 
 
+@validate.check_types
 def cut_at_zero(noisy: np.ndarray) -> np.ndarray:
     """Negative counts as 0. Biased upwards."""
-    return np.clip(noisy, 0, None)
+    return np.clip(validate.finite("noisy", noisy), 0, None)
 
 
+@validate.check_types
 def project_sizes(noisy: np.ndarray) -> np.ndarray:
     """The point nearest to ``noisy`` with no negative entry and the same sum (1, if it is less).
 
@@ -101,6 +104,10 @@ def project_sizes(noisy: np.ndarray) -> np.ndarray:
     >>> project_sizes(np.array([30.0, 2.0, -4.0])).tolist()
     [28.0, 0.0, 0.0]
     """
+    noisy = validate.finite("noisy", noisy)
+    validate.require(noisy.ndim == 1 and noisy.size > 0, "noisy", "of shape (n,)", noisy.shape)
+    largest = float(np.abs(noisy).max())  # beyond, a row is lost to rounding
+    validate.require(largest <= 1e15, "noisy", "counts of at most 1e15", largest)
     total = max(1.0, float(noisy.sum()))
     falling = np.sort(noisy)[::-1]
     shifts = (np.cumsum(falling) - total) / np.arange(1, noisy.size + 1)

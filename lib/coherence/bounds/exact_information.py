@@ -41,6 +41,8 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     for name, law in (("true", true), ("fresh", fresh)):
         shares = ((law >= 0) & (law <= 1 + 1e-9)).all()
         validate.require(shares, name, "probabilities", law)
+        total = float(law.sum())
+        validate.require(abs(total - 1) <= 1e-6, name, "probabilities that add up to 1", total)
     if true.shape != fresh.shape:
         raise ValueError(f"fresh must have the {true.size} outcomes of true, got {fresh.size}")
     keep = true > 1e-250
