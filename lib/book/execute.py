@@ -97,6 +97,8 @@ def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         files += [f for f in (root / "data").rglob("*.yml") if f not in files]
     if root / "lib" / "book" / "teaching.py" in reach:  # it reads every chapter
         files += [*(root / "chapters").rglob("*.md"), *(root / "data").glob("*.csv")]
+    if root / "lib" / "course" / "sessions.py" in reach:
+        files.append(root / "course" / "sessions.yml")
     if parts & {"plotting", "book"}:
         files += (root / "lib").rglob("*.mplstyle")
     files += {template for path in reach for template in path.parent.glob("*.j2")}
