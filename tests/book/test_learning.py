@@ -52,6 +52,12 @@ def test_a_chapter_has_four_graded_exercises_with_hidden_solutions_that_run(page
     assert [e.label for e in exercises if not e.solved] == []
 
 
+def test_each_exercise_has_a_box_that_checks_it_or_the_mark_reason():
+    exercises = [e for page in CHAPTERS for e in facts(page).exercises]
+    assert [e.label for e in exercises if e.checked == e.reason] == []
+    assert sum(e.checked for e in exercises) > 3 * sum(e.reason for e in exercises)
+
+
 @pytest.mark.parametrize("page", TAUGHT, ids=lambda page: page.doc)
 def test_a_solutions_words_stand_behind_the_directive_that_opens_it(page):
     """Inside it they are silently left out of the page."""
