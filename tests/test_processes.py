@@ -12,6 +12,7 @@ import pytest
 
 from lib.paths import ROOT
 from lib.processes import run_program
+from tests.book.conftest import write_notebook
 
 # a program that does not listen to SIGTERM, with a child that does not either; it says who they are
 DEAF = """
@@ -137,6 +138,46 @@ def test_a_program_that_a_thread_waits_for_ends_within_five_seconds(number, deaf
     parent.send_signal(number)
     assert _wait(lambda: not any(map(_alive, pids)), 5)
     parent.wait(10)
+
+
+BUILD = """
+import sys
+from pathlib import Path
+from lib.book.execute import execute
+from lib.book.toc import Page
+from lib.processes import stop_on_sigterm
+stop_on_sigterm()
+folder = Path(sys.argv[1])
+execute([Page("page", folder)], {"profile": "quick"}, folder / "out", progress=False)
+"""
+PAGE = """
+import os, time
+with open("part", "w") as file:
+    file.write(f"{os.getpid()} {os.getppid()}")
+os.replace("part", "pids")
+time.sleep(300)
+"""
+
+
+@linux
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=lambda s: s.name
+)
+def test_a_chapter_and_its_kernel_end_with_the_build(number, tmp_path):
+    write_notebook(tmp_path / "page.ipynb", PAGE)
+    (tmp_path / "lib").mkdir()
+    build = subprocess.Popen(
+        [sys.executable, "-c", BUILD, str(tmp_path)],
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert _wait((tmp_path / "pids").exists, 60)
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert all(map(_alive, pids))
+    build.send_signal(number)
+    assert _wait(lambda: not any(map(_alive, pids)), 20)
+    build.wait(20)
 
 
 def test_what_a_program_prints_and_its_status_come_back():

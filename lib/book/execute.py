@@ -12,7 +12,6 @@ import json
 import math
 import os
 import re
-import sys
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -23,13 +22,14 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lib.book.chapter import data_used
+from lib.book.kernels import end_notebooks, execute_notebook
 from lib.book.reach import digest, reachable
 from lib.book.teaching import run_times
 from lib.book.toc import Page, read_notebook
 from lib.datasets.cache import sha256_of
 from lib.files import write_whole
 from lib.paths import user_cache
-from lib.processes import end_programs, run_program
+from lib.processes import ONE_THREAD
 
 # two kernels that start in the same instant may be given the same port: nothing of the chapter has
 # run, so start again
@@ -138,10 +138,7 @@ def _failure(output: Path, log: str) -> str:
 
 def kernel_environment() -> dict[str, str]:
     """The environment of a kernel: one thread, no download, no warning of a library's own."""
-    # one thread a kernel: two run side by side, and results must not depend on the number of
-    # threads
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    environment = os.environ | threads | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    environment = os.environ | ONE_THREAD | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
     # a build takes the data that are there: a download midway would change the key it has just
     # computed
     environment.setdefault("COMPANION_OFFLINE", "1")
@@ -153,23 +150,18 @@ def _run(
 ) -> tuple[float, tuple[str, ...]]:
     """The seconds that the chapter took, and the files of real data that it found."""
     output.parent.mkdir(parents=True, exist_ok=True)
-    options = "--no-progress-bar --log-level WARNING --start-timeout 45 --cwd".split()
-    files = [str(page.notebook), str(output)]
-    command = [sys.executable, "-m", "papermill", *files, *options, str(page.root)]
-    for name, value in parameters.items():
-        command += ["-p", name, str(value)]
     start = time.perf_counter()
     notes = output.with_suffix(".found")
     notes.write_text("")
     environment = kernel_environment() | {"COMPANION_FOUND": str(notes)}
     for _ in range(_KERNEL_STARTS):
-        done = run_program(command, env=environment)
-        if not (done.returncode and any(sign in done.stderr for sign in _NO_KERNEL)):
+        said = execute_notebook(page.notebook, output, parameters, page.root, environment)
+        if not any(sign in said for sign in _NO_KERNEL):
             break
     seconds, found = time.perf_counter() - start, sorted({*notes.read_text("utf-8").splitlines()})
     notes.unlink()
-    if done.returncode:
-        raise ChapterError(f"{page.doc} failed in {_failure(output, done.stdout + done.stderr)}")
+    if said:
+        raise ChapterError(f"{page.doc} failed in {_failure(output, said)}")
     return seconds, tuple(found)
 
 
@@ -244,7 +236,7 @@ def execute(
                 bar.update()
         except BaseException:  # Ctrl-C, SIGTERM: the pool would wait for all chapters
             pool.shutdown(wait=False, cancel_futures=True)
-            end_programs()
+            end_notebooks()
             raise
     if errors:
         raise ChapterError("\n\n".join(errors))
