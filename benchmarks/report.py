@@ -60,8 +60,21 @@ def markdown(report: dict) -> str:
                 f" {info['predict_s']} |"
             )
     lines += _groups(report["benchmarks"]) + _synthesizers(extra) + _audits(extra)
+    lines += _explorers(extra)
     lines += _references()
     return "\n".join(lines) + "\n"
+
+
+def _explorers(extra: dict) -> list[str]:
+    """How long an explorer takes from a moved control to what it shows."""
+    found = {
+        m[1]: info for n, info in extra.items() if (m := re.match(r"test_explorer\[(.+)\]", n))
+    }
+    rows = [f"| {name} | {i['median_ms']} | {i['most_ms']} |" for name, i in found.items()]
+    head = "Explorers: from a moved control to what it shows, 60 moves in headless Chromium."
+    return ["", head, "", "| explorer | median, ms | most, ms |", "|---|---:|---:|", *rows] * bool(
+        rows
+    )
 
 
 def _groups(benchmarks: list[dict]) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,11 @@ import pandas as pd
 
 from lib.book.reach import digest
 from lib.files import write_whole
-from lib.ledger.claim import read_claims
+from lib.ledger.claim import Claim, read_claims
+from lib.ledger.evidence import Measurer
+from lib.ledger.judge import evaluate
+from lib.ledger.robustness import on_grid
+from lib.ledger.rules import Evidence
 from lib.paths import BUILD, DATA, RESULTS
 from lib.runner.registry import results, scores
 from lib.stats.summary import baseline, curves, summarise
@@ -24,6 +29,7 @@ from lib.studies.synthesizers.tables import group_words
 
 RATES = ("tpr", "fpr", "positive_rate", "acc")
 METRICS = ("DI", "SPD", "EOD", "OAD", "acc", "f1", "auc", "recall", "tpr_0", "tpr_1")
+EVERY_STRATUM = {"published": "all strata", "scaled": "scaled, all strata"}
 BOTH = "SEX_RAC1P"  # groups by sex and race
 
 
@@ -117,7 +123,55 @@ def ldp_results() -> dict[str, Any]:
     return {"epsilons": epsilons, "titles": titles, "cells": cells, "printed": printed}
 
 
-FILES: dict[str, Callable[[], dict[str, Any]]] = {"who_pays": who_pays, "results": ldp_results}
+def multiverse() -> dict[str, Any]:
+    """Every row of the ledger with its rule and evidence, and the evidence of the rows that other
+    runs answer too: tuned hyper-parameters, the authors' rounding, every stratum kept.
+    """
+    measured = Measurer()
+    rows = evaluate(measured=measured)
+    readings = {
+        name: {row.claim.id: _numbers(row.evidence) for row in on_grid(grid, measured=measured)}
+        for name, grid in (("tuned", "ldp_tuned"), ("round", "ldp_rounded"))
+    }
+    kept = ((row.claim, _with_every_stratum(row.claim)) for row in rows if row.claim.measure)
+    readings["kept"] = {claim.id: _numbers(e) for claim, e in kept if e is not None}
+    told = [
+        {
+            "id": row.claim.id,
+            "paper": row.claim.paper,
+            "part": bool(row.claim.part_of),
+            "statement": row.claim.statement,
+            "rule": row.claim.rule,
+            "tolerance": row.claim.tolerance,
+            "fixed": None if row.claim.measure else row.verdict,
+            "evidence": _numbers(row.evidence),
+        }
+        for row in rows
+    ]
+    return {"rows": told, "readings": readings}
+
+
+def _numbers(e: Evidence) -> dict[str, Any]:
+    """What a rule reads of evidence, unrounded: a verdict may hang on the last digit."""
+    names = ("value", "low", "high", "p", "reference")
+    numbers = {n: x for n in names if not math.isnan(x := float(getattr(e, n)))}
+    return numbers if e.comparable else numbers | {"comparable": False}
+
+
+def _with_every_stratum(claim: Claim) -> Evidence | None:
+    """The evidence of a claim about private means if no stratum is left out; None for others."""
+    default = signature(claim.measured_by()).parameters.get("setting")
+    if default is None:
+        return None
+    setting = EVERY_STRATUM.get(claim.arguments.get("setting", default.default))
+    return setting and claim.measured_by()(**claim.arguments | {"setting": setting})
+
+
+FILES: dict[str, Callable[[], dict[str, Any]]] = {
+    "who_pays": who_pays,
+    "results": ldp_results,
+    "multiverse": multiverse,
+}
 
 
 def write_data(folder: Path) -> None:

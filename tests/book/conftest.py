@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,20 +15,9 @@ from lib.book.execute import Executed, execute
 from lib.book.pairs import METADATA
 from lib.book.toc import Page, pages
 from lib.paths import ROOT
+from tests.browser import headless_chromium
 
 CHAPTERS = [page for page in pages(ROOT) if page.is_chapter]
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture(scope="session")
@@ -55,18 +43,8 @@ def real_data_missing() -> list[str]:
 
 @pytest.fixture(scope="session")
 def chromium():
-    if CHROMIUM is None:
-        pytest.skip(
-            "no Chromium on this machine (apt install chromium): pages are not opened in a browser"
-        )
-    api = pytest.importorskip(
-        "playwright.sync_api",
-        reason="playwright is not installed: `make test` installs it",
-    )
-    with api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with headless_chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

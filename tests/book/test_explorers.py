@@ -20,6 +20,8 @@ from lib.coherence.guarantee import MODES, UNKNOWNS, Setting, required_size
 from lib.coherence.solver import solve
 from lib.fairness import fairness, group_rates
 from lib.ldp import PROTOCOLS, make
+from lib.ledger import evaluate
+from lib.ledger.robustness import CORRECTIONS, on_grid, with_correction, with_slack
 from lib.means import Interval, coinpress_path
 from lib.means.theory import clip_slack, stratified_bound
 from lib.paths import CHAPTERS, ROOT
@@ -272,7 +274,8 @@ def rows_shown(chromium, folder):
             contexts.append((name, page))
         return contexts[-1][1].evaluate(
             "([n, s]) => { const e = Explorers.defined[n], d = ExplorerData[e.data];"
-            " const first = Object.fromEntries(e.controls(d).map(c => [c.name, c.value]));"
+            " const all = typeof e.controls === 'function' ? e.controls(d) : e.controls;"
+            " const first = Object.fromEntries(all.map(c => [c.name, c.value]));"
             " return e.show({...first, ...s}, d).table.rows; }",
             [name, settings],
         )
@@ -317,6 +320,51 @@ def test_results_shows_the_stored_means_and_intervals_and_the_printed_values(row
     assert [row[1:3] for row in printed if row[0] == "printed in the paper"] == [
         [None, -0.17], [0.25, -0.3],
     ]  # fmt: skip
+
+
+def test_the_multiverse_judges_as_the_ledger_does(rows_shown):
+    rows = evaluate()
+    by_id = {row.claim.id: row.verdict for row in rows}
+
+    def shown(**settings) -> dict[str, str]:
+        return {row[0]: row[2] for row in rows_shown("multiverse", settings)}
+
+    assert shown() == by_id
+    for factor in (0.3, 0.5, 2.0, 5.0):
+        assert shown(factor=factor) == dict(zip(by_id, with_slack(rows, factor), strict=True))
+    for correction in CORRECTIONS:
+        expected = dict(zip(by_id, with_correction(rows, correction), strict=True))
+        assert shown(correction=correction) == expected
+    for setting, grid in (
+        ({"hyper": "tuned"}, "ldp_tuned"),
+        ({"rounding": "round"}, "ldp_rounded"),
+    ):
+        found, other = shown(**setting), {row.claim.id: row.verdict for row in on_grid(grid)}
+        assert {name: found[name] for name in other} == other
+    moved = {name for name, verdict in shown(stratum="kept").items() if verdict != by_id[name]}
+    assert moved == {
+        "stratified-fig2-pub-error", "stratified-fig2-parity", "stratified-parity-texas",
+        "stratified-parity-nist",
+    }  # fmt: skip
+
+
+def test_a_row_flips_where_the_multiverse_says(chromium, folder):
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto((folder / "multiverse.html").as_uri())
+    page.wait_for_selector("[data-ready]")
+    flips = page.evaluate(
+        """() => { const { rows } = ExplorerData.multiverse;
+        return rows.map(r => { const f = Formulas.flip(r, r.evidence, 1);
+            return f && [f.at, f.verdict, Formulas.judge(r, r.evidence, 1),
+                Formulas.judge(r, r.evidence, f.at * (f.at < 1 ? 1 - 1e-9 : 1 + 1e-9)),
+                Formulas.judge(r, r.evidence, (f.at < 1 ? f.at * (1 + 1e-9) : f.at * (1 - 1e-9)))];
+        }).filter(Boolean); }"""
+    )
+    context.close()
+    assert len(flips) > 50
+    for _, there, now, behind, before in flips:
+        assert there == behind != now == before
 
 
 # --- what ships

@@ -241,7 +241,68 @@ globalThis.Formulas = (() => {
   };
   const insufficientEpsilon = (alpha) => (alpha < 2 ? 4 * Math.atanh(alpha / 2) : Infinity); // within_group.insufficient_epsilon
 
+  // --- the ledger: lib.ledger.rules and lib.stats.holm; an evidence has value, low, high, p, reference where they exist
+  const LEVEL = 0.05;
+  const RULES = {
+    near: (e, { target, tolerance }) => abs(e.value - target) <= tolerance ? "reproduced"
+      : (e.value - e.reference) * (target - e.reference) > 0 ? "same direction" : "not reproduced",
+    at_least: (e, { threshold }) => min(e.value, e.low ?? e.value) >= threshold ? "reproduced"
+      : e.value >= threshold || e.value > 0.5 ? "same direction" : "not reproduced",
+    positive: (e) => (e.value > 0 && e.p < LEVEL ? "reproduced" : e.value > 0 ? "same direction" : "not reproduced"),
+    within: (e, { margin }) => -margin <= e.low && e.high <= margin ? "reproduced" : abs(e.value) <= margin ? "same direction" : "not reproduced",
+    returns: (e, { margin }) => abs(e.value) <= margin ? "reproduced" : abs(e.value) < abs(e.reference) ? "same direction" : "not reproduced",
+    true: (e) => (e.value === 1 ? "reproduced" : "not reproduced"),
+  };
+  const scaled = (rule, tolerance, factor) => { // robustness._scaled
+    if (rule === "near") return { ...tolerance, tolerance: factor * tolerance.tolerance };
+    if (rule === "within" || rule === "returns") return { ...tolerance, margin: factor * tolerance.margin };
+    if (rule === "at_least") return { ...tolerance, threshold: max(0, 1 - factor * (1 - tolerance.threshold)) };
+    return tolerance;
+  };
+  const judge = ({ rule, tolerance, fixed }, evidence, factor) => {
+    if (fixed) return fixed;
+    if (evidence.value === undefined) return "not run";
+    return evidence.comparable === false ? "not comparable" : RULES[rule](evidence, scaled(rule, tolerance, factor));
+  };
+  const CORRECTIONS = { // of p-values; scipy.stats.false_discovery_control for the second
+    Holm: (p) => {
+      const order = p.map((_, i) => i).sort((a, b) => p[a] - p[b]), found = [];
+      let most = 0;
+      order.forEach((place, i) => { most = max(most, (p.length - i) * p[place]); found[place] = min(1, most); });
+      return found;
+    },
+    "Benjamini-Hochberg": (p) => {
+      const order = p.map((_, i) => i).sort((a, b) => p[b] - p[a]), found = [];
+      let least = 1;
+      order.forEach((place, i) => { least = min(least, p.length / (p.length - i) * p[place]); found[place] = least; });
+      return found;
+    },
+    none: (p) => [...p],
+  };
+  // the verdicts of all rows, for evidence by the row's place; adjusted p-values replace those of directional rows
+  const verdicts = (rows, evidence, factor, correction) => {
+    const tested = rows.map((_, i) => i).filter((i) => rows[i].rule === "positive" && evidence[i].p !== undefined);
+    const adjusted = CORRECTIONS[correction](tested.map((i) => evidence[i].p));
+    const final = evidence.map((e) => ({ ...e }));
+    tested.forEach((i, j) => { final[i].p = adjusted[j]; });
+    return rows.map((row, i) => ({ verdict: judge(row, final[i], factor), p: final[i].p, evidence: final[i] }));
+  };
+  // the factor of the tolerance, nearest to `factor`, at which the verdict of a row changes, and the verdict behind it
+  const flip = (row, e, factor) => {
+    if (row.fixed || e.value === undefined || e.comparable === false) return null;
+    const { target, tolerance, margin, threshold } = row.tolerance, spot = [];
+    if (row.rule === "near") spot.push(abs(e.value - target) / tolerance);
+    if (row.rule === "within") spot.push(abs(e.value) / margin, max(-e.low, e.high) / margin);
+    if (row.rule === "returns") spot.push(abs(e.value) / margin);
+    if (row.rule === "at_least" && threshold < 1) spot.push((1 - e.value) / (1 - threshold), (1 - min(e.value, e.low ?? e.value)) / (1 - threshold));
+    const now = judge(row, e, factor);
+    const found = spot.filter((f) => f > 0).map((f) => ({ at: f, verdict: judge(row, e, f < factor ? f * (1 - 1e-9) : f * (1 + 1e-9)) }))
+      .filter((f) => f.verdict !== now).sort((a, b) => abs(log(a.at / factor)) - abs(log(b.at / factor)));
+    return found[0] ?? null;
+  };
+
   return { normalTail, raised, power, PROTOCOLS, protocol, optimalTheta, variance, supported, ratesOfCounts, ratesAt, fairness,
     bisect, firstRoot, coinpressNoise, meanAbsolute, clipSlack, stratifiedBound,
-    limitDistance, halfSampleDistance, requiredSize, LARGEST, solve, insufficientEpsilon };
+    limitDistance, halfSampleDistance, requiredSize, LARGEST, solve, insufficientEpsilon,
+    CORRECTIONS, judge, verdicts, flip };
 })();
