@@ -164,7 +164,9 @@ def _with_every_stratum(claim: Claim) -> Evidence | None:
     if default is None:
         return None
     setting = EVERY_STRATUM.get(claim.arguments.get("setting", default.default))
-    return setting and claim.measured_by()(**claim.arguments | {"setting": setting})
+    if setting is None:
+        return None
+    return claim.measured_by()(**claim.arguments | {"setting": setting})
 
 
 FILES: dict[str, Callable[[], dict[str, Any]]] = {
