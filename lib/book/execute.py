@@ -86,7 +86,8 @@ def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
             for pattern in ("*", "folktables/**/*")
             for f in folder.glob(pattern)
         )
-        files += [f for f in found if f.suffix in {".csv", ".parquet"}]
+        # a pipe would be waited for
+        files += [f for f in found if f.suffix in {".csv", ".parquet"} and f.is_file()]
     if parts & {"runner", "ledger"}:
         files += [
             f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 
+from lib.datasets.cache import sha256_of
+
 _PARSER = (
     Lock()
 )  # the parser of Python 3.11 counts its depth for all threads together: two at once can fail
@@ -102,5 +104,5 @@ def digest(files: Iterable[Path], root: Path) -> str:
     for file in sorted(files):
         name = file.relative_to(root) if file.is_relative_to(root) else file.name
         total.update(f"{name}\0".encode())
-        total.update(hashlib.sha256(file.read_bytes()).digest())
+        total.update(bytes.fromhex(sha256_of(file)))
     return total.hexdigest()

@@ -5,6 +5,7 @@ and stops the build.
 from __future__ import annotations
 
 import ast
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ import pandas as pd
 import pytest
 
 from lib.book.build import _alone
-from lib.book.execute import ChapterError, Executed, chapter_key, execute
+from lib.book.execute import ChapterError, Executed, _data_files, chapter_key, execute
 from lib.book.reach import imported, reachable
 from lib.book.toc import Page, pages
 from tests.book.conftest import write_notebook
@@ -128,6 +129,16 @@ def test_key_follows_the_data_that_the_reach_can_read(tiny, monkeypatch, package
         before = chapter_key(tiny, QUICK)
         edit(tiny, path, expected)
         assert chapter_key(tiny, QUICK) != before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+def test_a_pipe_among_the_data_is_not_waited_for(tiny, tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
+    os.mkfifo(tmp_path / "pipe.csv")
+    source = tiny.root / "lib" / "datasets" / "a.py"
+    source.parent.mkdir(exist_ok=True)
+    source.write_text("")
+    assert tmp_path / "pipe.csv" not in _data_files([source], tiny.root)
 
 
 def test_a_module_that_a_page_writes_counts_and_another_file_does_not(tiny):
