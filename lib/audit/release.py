@@ -123,7 +123,7 @@ def warnings_about(
         several = f"{constant} of {len(releases)} releases hold"
         warnings.append(
             f"Warning: {several if len(releases) > 1 else 'The release holds'} one value only of"
-            f" {schema.sensitive}, as {schema.positive!r} against the rest. A learner of that"
+            f" {schema.sensitive}, as {schema.positive_name!r} against the rest. A learner of that"
             " column learns a constant there, and a constant is never flagged."
         )
     return tuple(warnings)

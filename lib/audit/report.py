@@ -271,7 +271,7 @@ def _distance_picture(audit: Audit, learner: str, caption: str) -> dict[str, obj
 def _prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
     h, inside, members = audit.first_split[learner]
     rows = audit.summary[audit.summary["learner"] == learner]
-    sensitive = f"{audit.schema.sensitive} = {audit.schema.positive}"
+    sensitive = f"{audit.schema.sensitive} = {audit.schema.positive_name}"
     ranked = rows.sort_values("excess", ascending=False)["group"]
     groups = [g for g in dict.fromkeys([EVERYONE, sensitive, *ranked]) if g in members][:SHOWN]
     words = ("trained on" if audit.request.mode == "clear" else "behind the release", "left out")

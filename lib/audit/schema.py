@@ -143,6 +143,8 @@ class Schema:
         All values of the sensitive column.
     lens : tuple of str
         Columns of the file that the predictor sees.
+    few : int
+        Where it is not 0, the positive value is one of fewer people than this, and is not named.
     """
 
     columns: tuple[Column, ...]
@@ -151,6 +153,12 @@ class Schema:
     positive_why: str
     answers: tuple[str, ...]
     lens: tuple[str, ...]
+    few: int = 0
+
+    @property
+    def positive_name(self) -> str:
+        """What a report calls the positive value."""
+        return f"a value of fewer than {self.few} people" if self.few else self.positive
 
     def lens_columns(self) -> list[Column]:
         """The columns of the lens, in its order."""

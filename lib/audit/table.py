@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from pandas.api.types import union_categoricals
 from lib import validate
 from lib.audit.numbers import canonical_column, canonical_text
 from lib.audit.release import Release, read_release
-from lib.audit.request import Request
+from lib.audit.request import LEAST_SHOWN, Request
 from lib.audit.schema import TARGET, Schema, fit_schema, grouping, read_csv
 from lib.groups import groups_by_size
 
@@ -67,6 +67,8 @@ def read_table(request: Request) -> Table:
     known = pool[schema.sensitive].notna().to_numpy()
     pool, inside = pool[known].reset_index(drop=True), inside[known]
     _check_numbers(request, inside)
+    if schema.is_positive(pool).sum() < LEAST_SHOWN and not request.show_small:
+        schema = replace(schema, few=LEAST_SHOWN)
     members, small = _groups(request, pool, schema)
     least = f"at most {len(pool)}, the size of the largest group"
     validate.require(len(members) > 0, "gamma", least, request.least_size)
@@ -134,7 +136,7 @@ def _groups(
     labels = grouping(pool, list(needed), request.bands, as_numbers=numbers)
     is_one = schema.is_positive(pool).to_numpy()
     answers = {
-        f"{schema.sensitive} = {schema.positive}": lambda frame: is_one,
-        f"{schema.sensitive} other than {schema.positive}": lambda frame: ~is_one,
+        f"{schema.sensitive} = {schema.positive_name}": lambda frame: is_one,
+        f"{schema.sensitive} other than {schema.positive_name}": lambda frame: ~is_one,
     }
     return groups_by_size(labels, columns, request.crossings, answers, gamma=request.least_size)

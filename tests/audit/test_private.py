@@ -147,6 +147,19 @@ def test_groups_of_a_few_people_are_counted_and_not_named(people, unpainted):
     assert "show_small was asked for" in shown
 
 
+def test_a_sensitive_value_of_a_few_people_is_not_named(people, unpainted):
+    """The rarer of two values is what is predicted: with one person, the report named it."""
+    frame = pd.read_csv(people).assign(ill="none")
+    frame.loc[0, "ill"] = "Lonely fever"
+    frame.to_csv(people, index=False)
+    for positive in (None, "Lonely fever"):
+        audit = run_audit(Request(file=people, positive=positive, **ASK), progress=False)
+        assert "Lonely fever" not in report_html(audit) + report_json(audit)
+        assert "ill = a value of fewer than 10 people" in report_html(audit)
+    shown = run_audit(Request(file=people, show_small=True, **ASK), progress=False)
+    assert "Lonely fever" in report_html(shown)
+
+
 def test_warnings_quote_no_value_of_a_release(people, tmp_path, unpainted):
     odd = pd.read_csv(people)[:200]
     odd.loc[:60, "place"] = "Hermitage"
