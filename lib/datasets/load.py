@@ -139,13 +139,14 @@ def _as_recorded(path: Path, name: str) -> str:
     """
     index = path.with_name("replicas.json")
     try:
-        record = json.loads(index.read_text()).get(name, {}) if index.exists() else {}
+        records = json.loads(index.read_text()) if index.exists() else {}
+        recorded = records.get(name, {}).get("sha256", "none")
     except (ValueError, AttributeError) as error:
         raise DataError(f"{index} must be a record of replicas, got {error}") from None
-    if (found := sha256_of(path)) != record.get("sha256"):
+    if (found := sha256_of(path)) != recorded:
         raise DataError(
             f"{path} must be the replica on record in {index.name}, SHA-256"
-            f" {record.get('sha256', 'none')}, got SHA-256 {found}; restore both files, or make it"
+            f" {recorded}, got SHA-256 {found}; restore both files, or make it"
             " again with: make replicas"
         )
     return found
