@@ -10,9 +10,12 @@ function answerNumber(text) {
   return over ? Number(over) / Number(under) : plain ? Number(plain) : NaN;
 }
 
-function answerText(number, { digits, decimals }) {
-  if (digits !== undefined) return number.toExponential(digits - 1);
-  const text = decimals === undefined ? String(number) : number.toFixed(decimals);
+// As Python writes it with the same format: 3.5e-02, 0.25, 12.
+function answerText(number, spec) {
+  const [, places, kind] = spec.match(/(\d+)([ef])$/);
+  if (kind === "e") return number.toExponential(places).replace(/(e[+-])(\d)$/, "$10$2");
+  if (spec === ".0f" && !Number.isInteger(number)) return String(number);
+  const text = number.toFixed(places);
   return Number(text) === 0 ? text.replace("-", "") : text;
 }
 
@@ -21,14 +24,14 @@ async function answerSeal(salt, text) {
   return [...new Uint8Array(sum)].slice(0, 8).map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function answerPrecision({ digits, decimals }) {
-  const places = digits === undefined ? decimals : digits;
-  const unit = digits === undefined ? "decimal" : "significant digit";
-  return places ? `to ${places} ${unit}${places > 1 ? "s" : ""}` : "a whole number";
+function answerPrecision(spec) {
+  const [, places, kind] = spec.match(/(\d+)([ef])$/);
+  const count = Number(places) + (kind === "e");
+  return count ? `to ${count} ${kind === "e" ? "significant digit" : "decimal"}${count > 1 ? "s" : ""}` : "a whole number";
 }
 
 function answerBox(place, number) {
-  const { label, rounding, choices, many, salt, keys, hints, live } = JSON.parse(place.dataset.answer);
+  const { label, spec, choices, many, salt, keys, hints, live } = JSON.parse(place.dataset.answer);
   const add = (parent, tag, properties, text) => {
     const made = Object.assign(document.createElement(tag), properties);
     if (text) made.textContent = text;
@@ -51,7 +54,7 @@ function answerBox(place, number) {
     read = () => chosen().join("|");
     write = (stored) => options.forEach((option) => { option.checked = stored.split("|").includes(option.value); });
   } else {
-    add(form, "label", { htmlFor: id }, `${label} (${answerPrecision(rounding)})`);
+    add(form, "label", { htmlFor: id }, `${label} (${answerPrecision(spec)})`);
     const input = add(form, "input", { id, type: "text", inputMode: "text", autocomplete: "off", spellcheck: false });
     read = () => input.value;
     write = (stored) => { input.value = stored; };
@@ -70,7 +73,7 @@ function answerBox(place, number) {
       reply.textContent = choices ? "Choose an answer first." : "Please enter a number, such as 0.25.";
       return;
     }
-    const key = await answerSeal(salt, choices ? value : answerText(value, rounding));
+    const key = await answerSeal(salt, choices ? value : answerText(value, spec));
     const right = keys.includes(key);
     form.dataset.state = right ? "right" : "wrong";
     reply.textContent = right ? "Right." : `Not yet: ${hints[key] || "look at the hint below, and try again."}`;

@@ -7,12 +7,8 @@ rounded first; one unit of its last digit more or less is right, too.
 
 from __future__ import annotations
 
-import hashlib
-import math
 import re
-from collections.abc import Collection, Mapping, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
-from html import escape
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,54 +18,32 @@ from lib import validate
 from lib.book.chapter import ran_on_html
 
 KIND = "application/vnd.companion.answer+json"  # of the output that carries an answer
-Rounding = Mapping[str, int]  # {"digits": 2}, {"decimals": 1}, or {} for a whole number
-HALF_UP = Context(prec=400, rounding=ROUND_HALF_UP)  # a float has no more digits before its point
+WHOLE = ".0f"
 
 
-def rounded(value: float | Decimal, rounding: Rounding) -> Decimal:
-    """``value`` to so many significant digits or decimals, halves away from zero."""
-    if "digits" in rounding:
-        return Context(prec=rounding["digits"], rounding=ROUND_HALF_UP).plus(Decimal(value))
-    last = Decimal(1).scaleb(-rounding.get("decimals", 0))
-    return Decimal(value).quantize(last, context=HALF_UP)
+def number_texts(value: float, spec: str) -> list[str]:
+    """The texts that are right where the answer is ``value``.
 
-
-def number_text(value: float | Decimal, rounding: Rounding) -> str:
-    """The text of a number that is hashed; ``answers.js`` writes the same.
+    Parameters
+    ----------
+    value : float
+    spec : str
+        How numbers are written, ``answers.js`` does the same: ``".1e"`` has two significant digits,
+        ``"z.2f"`` two decimals, and ``".0f"`` is a whole number, which allows no other.
 
     Examples
     --------
-    >>> number_text(0.0347, {"digits": 2}), number_text(2 / 3, {"decimals": 3})
-    ('3.5e-2', '0.667')
+    >>> number_texts(0.0347, ".1e"), number_texts(2 / 3, "z.2f")
+    (['3.4e-02', '3.5e-02', '3.6e-02'], ['0.66', '0.67', '0.68'])
     """
-    near = rounded(value, rounding) if rounding else Decimal(value)
-    if "digits" in rounding:
-        return f"{near:.{rounding['digits'] - 1}e}"
-    return f"{near:f}".removeprefix("-" if not near else "")
-
-
-def number_texts(value: float, rounding: Rounding) -> list[str]:
-    """The texts of all numbers that are right where ``value`` is."""
-    if not rounding:
-        return [number_text(value, rounding)]
-    near = rounded(value, rounding)
-    digits = "digits" in rounding
-    last = near.adjusted() - rounding["digits"] + 1 if digits else -rounding["decimals"]
-    tenth = Decimal(1).scaleb(last - 1)  # in tenths, since below 1.0 a digit is worth a tenth
-    right = (near + step * tenth for step in range(-10, 11))
+    near = format(value, spec)
+    if spec == WHOLE:
+        return [near]
+    mantissa, _, power = near.partition("e")
+    tenth = 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]) - 1)
+    around = {format(float(near) + step * tenth, spec) for step in range(-10, 11)}
     # above 9.9 a digit is worth ten times as much, and 10 would stand for too many numbers
-    fine = (v for v in right if not digits or rounded(v, rounding).adjusted() <= near.adjusted())
-    return sorted({number_text(v, rounding) for v in fine})
-
-
-def choice_text(chosen: Collection[str], choices: Sequence[str]) -> str:
-    """The text of one or several of ``choices``, in their order."""
-    return "|".join(c for c in choices if c in chosen)
-
-
-def seal(salt: str, text: str) -> str:
-    """What a page holds of the text of an answer."""
-    return hashlib.sha256(f"{salt}|{text}".encode()).hexdigest()[:16]
+    return sorted(t for t in around if int(t.partition("e")[2] or 0) <= int(power or 0))
 
 
 def answer(
@@ -105,47 +79,31 @@ def answer(
         If the answer is none of the choices or no finite number, or if it is stated so coarsely
         that a number twice or half as large, or of the other sign, would be right.
     """
+    spec = WHOLE if decimals is None else f"z.{decimals}f"
+    spec = spec if digits is None else f".{digits - 1}e"
     if isinstance(value, bool | np.bool):
         value, choices = "yes" if value else "no", ("yes", "no")
+    body: dict[str, Any] = {"label": label}
     if choices:
-        body = _choice_body(value, choices, hints or {})
+        chosen, spec = value if isinstance(value, set) else {value}, ""
+        for one in chosen:
+            validate.choice("answer", one, choices)
+        shown = "|".join(c for c in choices if c in chosen)
+        body |= {"choices": [*choices], "many": chosen is value, "accept": [shown]}
     else:
-        given = {"digits": digits, "decimals": decimals}
-        rounding = {name: places for name, places in given.items() if places is not None}
-        body = _number_body(float(value), rounding, hints or {})
-    on = "" if live is None else ran_on_html(live)
-    body |= {"label": label, "live": re.sub("<[^>]*>", "", on)}
-    text = f"{label}: {body.pop('words')}"
-    html = f'<p class="answer-text">{escape(text)}</p>{on}'
-    display({KIND: body, "text/plain": text, "text/html": html}, raw=True)
+        body |= {"spec": spec, "value": float(value), "accept": _accepted(float(value), spec)}
+        shown = f"{float(format(value, spec)):,.12g}"
+    body["hints"] = {format(wrong, spec): said for wrong, said in (hints or {}).items()}
+    body["live"] = "" if live is None else re.sub("<[^>]*>", "", ran_on_html(live))
+    display({KIND: body, "text/plain": f"{label}: {shown}"}, raw=True)
 
 
-def _choice_body(value: Any, choices: Sequence[str], hints: Mapping[Any, str]) -> dict[str, Any]:
-    chosen = {value} if isinstance(value, str) else set(value)
-    for one in [*chosen, *hints]:
-        validate.choice("answer", one, choices)
-    return {
-        "choices": list(choices),
-        "many": not isinstance(value, str),
-        "accept": [choice_text(chosen, choices)],
-        "hints": {choice_text({wrong}, choices): said for wrong, said in hints.items()},
-        "words": ", ".join(c for c in choices if c in chosen),
-    }
-
-
-def _number_body(value: float, rounding: Rounding, hints: Mapping[Any, str]) -> dict[str, Any]:
-    if not math.isfinite(value) or (not rounding and value != int(value)):
-        wanted = "a finite number" if rounding else "a whole number, or have digits or decimals"
-        raise validate.refusal("answer", wanted, value)
-    if len(rounding) > 1 or ("digits" in rounding and not value):
-        raise validate.refusal("rounding", "decimals, or digits of a number other than 0", rounding)
-    accept = number_texts(value, rounding)
-    if value and {number_text(v, rounding) for v in (2 * value, value / 2, -value)} & {*accept}:
-        raise validate.refusal("rounding", f"finer for the answer {value:g}", rounding)
-    return {
-        "rounding": rounding,
-        "value": value,
-        "accept": accept,
-        "hints": {number_text(float(wrong), rounding): said for wrong, said in hints.items()},
-        "words": f"{rounded(value, rounding):,f}",
-    }
+def _accepted(value: float, spec: str) -> list[str]:
+    fits = value % 1 == 0 if spec == WHOLE else abs(value) < np.inf
+    what = "a finite number, whole without digits or decimals"
+    validate.require(fits, "answer", what, value)
+    accept = number_texts(value, spec)
+    wrong = {format(v, spec) for v in (2 * value, value / 2, -value)}
+    if (value or "e" in spec) and wrong & {*accept}:
+        raise validate.refusal("rounding", f"finer for the answer {value:g}", spec)
+    return accept

@@ -4,80 +4,70 @@ the solutions.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Iterator
 from html import escape
 from typing import Any
 
 from nbformat import NotebookNode
 
-from lib.book.answers import KIND, seal
+from lib.book.answers import KIND
 
-_MARK = re.compile(r"(^```\{solution-(?:start|end)\}[^`]*^```$)", re.M)
-
-
-def solutions(cells: list[NotebookNode]) -> Iterator[tuple[str, NotebookNode]]:
-    """The label of its exercise and the cell, for each code cell of a solution."""
-    label = ""
-    for cell in cells:
-        if cell.cell_type == "code":
-            if label:
-                yield label, cell
-        elif marks := _MARK.findall(cell.source):
-            label = marks[-1].split("\n")[0].partition("} ")[2]
+_MARK = re.compile(r"^```\{solution-(?:start\} (\S+)|end\})[^`]*^```$", re.M)
 
 
 def answers(cells: list[NotebookNode]) -> dict[str, list[dict[str, Any]]]:
-    """What the solutions of a page stated with :func:`lib.book.answers.answer`, by exercise."""
+    """What the solutions of a page stated with :func:`lib.book.answers.answer`, by the label of
+    their exercise; it is taken out of the cells.
+    """
     found: dict[str, list[dict[str, Any]]] = {}
-    for label, cell in solutions(cells):
-        stated = [out.data[KIND] for out in cell.get("outputs", []) if KIND in out.get("data", {})]
-        if stated:
-            found.setdefault(label, []).extend(stated)
+    label = ""
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            label = [label, *_MARK.findall(cell.source)][-1]
+        for out in cell.get("outputs", []):
+            if body := out.get("data", {}).pop(KIND, None):
+                found.setdefault(label, []).append(body)
     return found
 
 
-def _box(label: str, number: int, body: dict[str, Any]) -> str:
+def seal(salt: str, text: str) -> str:
+    """What a page holds of the text of an answer."""
+    return hashlib.sha256(f"{salt}|{text}".encode()).hexdigest()[:16]
+
+
+def _box(salt: str, body: dict[str, Any]) -> str:
     """A place for ``answers.js``, with hashes where ``body`` has the answer."""
-    shown = {k: v for k, v in body.items() if k not in ("value", "accept", "hints")}
-    salt = f"{label}-{number}"
-    shown |= {"salt": salt, "keys": [seal(salt, text) for text in body["accept"]]}
-    shown["hints"] = {seal(salt, text): said for text, said in body["hints"].items()}
-    data = escape(json.dumps(shown, ensure_ascii=False))
-    return f'<div class="answer" data-answer="{data}"></div>'
+    body["keys"] = [seal(salt, text) for text in body.pop("accept")]
+    body["hints"] = {seal(salt, text): said for text, said in body["hints"].items()}
+    body.pop("value", None)
+    data = json.dumps(body | {"salt": salt}, ensure_ascii=False)
+    return f'\n\n<div class="answer" data-answer="{escape(data)}"></div>'
 
 
 def add_boxes(cells: list[NotebookNode]) -> None:
     """Put the boxes of an executed page below the texts of their exercises."""
-    stated = answers(cells)
-
-    def with_boxes(match: re.Match) -> str:
-        bodies = stated.get(match["label"], [])
-        boxes = [_box(match["label"], number, body) for number, body in enumerate(bodies, 1)]
-        return "\n\n".join([match["text"], *boxes]) + "\n```"
-
-    exercise = r"^(?P<text>```\{exercise\}[^\n]*\n:label: (?P<label>\S+)\n.*?)\n```$"
-    for cell in cells:
-        if cell.cell_type == "markdown":
-            cell.source = re.sub(exercise, with_boxes, cell.source, flags=re.M | re.S)
-        for out in cell.get("outputs", []):
-            out.get("data", {}).pop(KIND, None)
+    for label, stated in answers(cells).items():
+        boxes = "".join(_box(f"{label}-{number}", body) for number, body in enumerate(stated, 1))
+        text = rf"^```{{exercise}}[^\n]*\n:label: {re.escape(label)}\n.*?(?=\n```$)"
+        for cell in cells:
+            if found := re.search(text, cell.source, re.M | re.S):
+                cell.source = cell.source[: found.end()] + boxes + cell.source[found.end() :]
 
 
 def without_solutions(cells: list[NotebookNode]) -> list[NotebookNode]:
     """The cells without those of solutions; of a cell that only touches one the rest stays."""
     kept, inside = [], False
     for cell in cells:
-        if cell.cell_type == "markdown":
-            rest = ""
-            for part in _MARK.split(cell.source):
-                if _MARK.fullmatch(part):
-                    inside = "{solution-start}" in part
-                elif not inside:
-                    rest += part
-            cell.source = rest.strip()
-            kept += [cell] if cell.source else []
-        elif not inside:
-            kept.append(cell)
+        if cell.cell_type == "code":
+            kept += [] if inside else [cell]
+            continue
+        before, *marked = _MARK.split(cell.source)
+        text = "" if inside else before
+        for label, after in zip(marked[::2], marked[1::2], strict=True):
+            inside = bool(label)
+            text += "" if inside else after
+        cell.source = text.strip()
+        kept += [cell] if cell.source else []
     return kept
