@@ -61,3 +61,34 @@ def test_the_package_imports_where_posix_is_not():
         check=False,
     )
     assert done.stdout.strip() == "all imported", done.stderr
+
+
+IN_THE_PAGE = """
+import importlib, pkgutil, sys
+
+ABSENT = {"filelock", "folktables", "jax", "lightgbm", "mbi", "myst_nb", "optax", "pooch", "pyarrow", "requests"}
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ABSENT:
+            raise ImportError(f"{name} is not in the page's Python")
+
+sys.meta_path.insert(0, Blocked())
+for top in ("ldp", "dp", "fairness", "means", "coherence"):
+    package = importlib.import_module(f"lib.{top}")
+    for module in pkgutil.walk_packages(package.__path__, f"lib.{top}."):
+        importlib.import_module(module.name)
+print("all imported")
+"""
+
+
+def test_the_numerical_packages_import_in_a_page():
+    """Python in the page (Pyodide) has no downloader, no LightGBM and no jax."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", IN_THE_PAGE],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == "all imported", done.stderr
