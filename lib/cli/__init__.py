@@ -19,6 +19,7 @@ COMMANDS = {
     "rerun": "run one chapter with other parameters and render it",
     "book": "execute what changed and render the book",
     "course": "for lecturers: slides, plans, assignments with variants, and their marks",
+    "live": "put Python into the pages of the built book",
     "claims": "print the ledger of claims",
     "privacy-audit": "audit the exact privacy losses of whole fits against what they declare",
     "audit": "test a table of your own, or a release of it, for demographic coherence",
