@@ -89,7 +89,7 @@ document.addEventListener("DOMContentLoaded", () => {
       py.unpackArchive(take("data"), "zip", { extractDir: "/book" });
       py.runPython("import sys; sys.path.insert(0, '/book')");
       self.cells = py.pyimport("lib.book.in_page");
-      self.cells.start(JSON.stringify(settings), take, (kind, text) => answer({ kind, text }),
+      self.cells.start(JSON.stringify(settings), (name) => py.toPy(take(name)), (kind, text) => answer({ kind, text }),
         (path) => { libraries[path.split("/").pop()] = libraries[path]; }, "/book");
     };
     const tasks = {

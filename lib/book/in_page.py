@@ -7,6 +7,7 @@ Nothing of weight is imported here: the first cell decides what it needs.
 from __future__ import annotations
 
 import ast
+import ctypes
 import importlib
 import importlib.machinery
 import io
@@ -87,9 +88,10 @@ class Packages:
         if package := self.names.get(name):
             self.unpack(package)
         elif name == "lib.datasets.load":
-            importlib.import_module("pandas").read_parquet = _read_parquet
+            vars(importlib.import_module("pandas"))["read_parquet"] = _read_parquet
         elif name.split(".")[0] in self.absent and _asked_by_us():
-            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+            loader: Any = self
+            return importlib.machinery.ModuleSpec(name, loader, is_package=True)
         return None
 
     def create_module(self, spec: Any) -> ModuleType:
@@ -111,7 +113,9 @@ class Packages:
             archive.extractall(self.folder)
             libraries = [n for n in archive.namelist() if n.endswith(".so") and ".cpython" not in n]
         for library in libraries:
-            self.link(os.path.join(self.folder, library))
+            path = os.path.join(self.folder, library)
+            ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
+            self.link(path)
         importlib.invalidate_caches()
 
 
@@ -210,6 +214,8 @@ def run(source: str, number: int) -> str:
 
 def _execute(source: str, name: str) -> None:
     tree, names = ast.parse(source, name), _state["names"]
+    # the book's style is Matplotlib's default here: no need to load it for a cell without a figure
+    tree.body = [n for n in tree.body if ast.unparse(n) != "setup_style()"]
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr):
         tree.body.pop()

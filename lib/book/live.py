@@ -20,7 +20,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -139,7 +139,7 @@ def _from_release(missing: Mapping[str, str], folder: Path, address: str) -> Non
     for name, sha256 in missing.items():
         with tempfile.TemporaryDirectory(dir=folder) as own:
             part, url = Path(own, "part"), address + name
-            with_retries(name, url, lambda p=part, u=url: stream(u, p, True, most=LIMIT))
+            with_retries(name, url, partial(stream, url, part, True, most=LIMIT))
             write_whole(folder / name, _check(name, part.read_bytes(), sha256))
 
 
@@ -171,7 +171,7 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 def code_archive() -> bytes:
     """``lib`` and the pure Python packages of the book's own lock that it needs."""
-    files = {}
+    files: dict[str, bytes] = {}
     for name in ("lib", *pins()["ours"]):
         spec = find_spec(name)
         folder = Path(spec.origin).parent if spec and spec.origin else ROOT / name
