@@ -217,9 +217,12 @@ def lessons(root: Path = ROOT) -> list[Page]:
     ]
 
 
-def page_needs(page: Page) -> dict[str, Any]:
-    """The cells of ``page`` in order, the packages and the stored tables that they may use."""
-    cells = [c for c in read_notebook(page.notebook).cells if _runs(c)]
+def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:
+    """The cells of ``page`` in order, the packages and the stored tables that they may use.
+
+    Without ``solutions`` the cells that solve its exercises are left out.
+    """
+    cells = [c for c in read_notebook(page.notebook).cells if _runs(c, solutions)]
     text = "\n".join(cell.source for cell in cells)
     sources = [text, *(file.read_text() for file in reachable(text, ROOT))]
     top = {name.split(".")[0] for source in sources for name in _imports(source)}
@@ -235,8 +238,15 @@ def _usable() -> list[str]:
     return with_dependencies([*pins()["first"], *pins()["second"]])
 
 
-def _runs(cell: nbformat.NotebookNode) -> bool:
-    return cell.cell_type == "code" and SETUP not in cell.metadata.get("tags", [])
+def has_solutions(html: Path, page: Page) -> bool:
+    """Whether the built page shows its solutions; a book may be built without them."""
+    built = html / f"{page.doc}.html"
+    return built.is_file() and "tag_solution" in built.read_text(encoding="utf-8")
+
+
+def _runs(cell: nbformat.NotebookNode, solutions: bool) -> bool:
+    tags = set(cell.metadata.get("tags", []))
+    return cell.cell_type == "code" and not tags & ({SETUP} if solutions else {SETUP, "solution"})
 
 
 def _imports(source: str) -> set[str]:
@@ -273,7 +283,7 @@ def write_live(html: Path, source: str = "index", address: str | None = None) ->
     parts = distribution(source, address)
     parts["pyodide-lock.json"] = (DATA / "pyodide-lock.json").read_bytes()
     parts["code"], parts["data"] = code_archive(), data_archive()
-    needs = {page.doc: page_needs(page) for page in lessons()}
+    needs = {page.doc: page_needs(page, has_solutions(html, page)) for page in lessons()}
     for grid in sorted({g for need in needs.values() for g in need["tables"]}):
         parts[grid] = stored_archive(grid)
     folder, sizes = html / "_static" / "live", {}

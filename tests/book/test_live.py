@@ -93,6 +93,16 @@ def test_a_page_names_its_cells_packages_and_tables():
     assert not [doc for doc in by_name if doc.endswith(("evidence", "proofs"))]
 
 
+def test_a_book_without_solutions_keeps_them_to_itself(tmp_path):
+    page = next(page for page in live.lessons() if page.doc == "chapters/ldp/budget")
+    built = tmp_path / f"{page.doc}.html"
+    built.parent.mkdir(parents=True)
+    for text, has in (('<div class="cell tag_solution">', True), ('<div class="cell">', False)):
+        built.write_text(text)
+        needs = live.page_needs(page, live.has_solutions(tmp_path, page))
+        assert any("solution" in cell["tags"] for cell in needs["cells"]) is has
+
+
 CELLS = """
 import io, json, sys, zipfile
 from lib.book import in_page
