@@ -8,6 +8,7 @@ from getpass import getpass
 from pathlib import Path
 
 from lib.course.assignment import read_all
+from lib.course.bank import write_sheets
 from lib.course.make import write_assignment
 from lib.course.mark import Limits, mark
 from lib.course.plans import write_plans
@@ -26,6 +27,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     slides.add_argument("--out", type=Path, default=OUT, help="folder, else _build/slides")
     plans = commands.add_parser("plans", help="the lecturer's plans, with sample answers")
     plans.add_argument("--out", type=Path, default=OUT, help="folder, else _build/slides")
+    quiz = commands.add_parser(
+        "quizzes", help="the two quizzes and the bank, with and without keys"
+    )
+    quiz.add_argument("--out", type=Path, default=_MADE / "quizzes", help="_build/course/quizzes")
     make = commands.add_parser("make", help="each student's notebooks and tables; keys, bundles")
     make.add_argument("--students", type=Path, required=True, metavar="CSV", help="id, name")
     make.add_argument("--seed", help="the course's secret text, else COURSE_SEED, else asked for")
@@ -42,7 +47,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write what is asked for, and say where it is."""
-    return {"slides": _slides, "plans": _plans, "make": _make, "mark": _mark}[args.what](args)
+    written = {
+        "slides": _slides,
+        "plans": _plans,
+        "quizzes": _quizzes,
+        "make": _make,
+        "mark": _mark,
+    }
+    return written[args.what](args)
 
 
 def _slides(args: Namespace) -> int:
@@ -59,6 +71,12 @@ def _slides(args: Namespace) -> int:
 
 def _plans(args: Namespace) -> int:
     print(write_plans(args.out).resolve().as_uri())
+    return 0
+
+
+def _quizzes(args: Namespace) -> int:
+    for path in write_sheets(args.out):
+        print(path)
     return 0
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from lib.book.teaching import LEVELS, facts
 from lib.book.toc import Page, pages
+from lib.course.bank import computed, question, quizzes, write_sheets
 from lib.course.sessions import COURSE, sessions
 from lib.files import read_yaml
 from lib.paths import CHAPTERS, ROOT
@@ -60,22 +61,17 @@ def test_an_item_has_the_fields_of_its_kind(item):
 
 @pytest.mark.parametrize("item", NUMBERS, ids=_named)
 def test_a_key_is_computed_and_the_wrong_answers_are_rejected(item):
-    names: dict[str, Any] = {}
-    exec(item["code"], names)
-    key = float(names["key"])
-    for wrong in item["wrong"]:
-        answer = wrong["answer"]
-        value = float(eval(answer, names) if isinstance(answer, str) else answer)
-        assert abs(value - key) > 1.5 * item["tolerance"], (wrong["shows"], value, key)
+    key, wrong = computed(item)
+    for value, one in zip(wrong, item["wrong"], strict=True):
+        assert abs(value - key) > 1.5 * item["tolerance"], (one["shows"], value, key)
 
 
 @pytest.mark.parametrize("item", NUMBERS, ids=_named)
 def test_an_answer_with_the_decimals_that_were_asked_for_counts(item):
-    names: dict[str, Any] = {}
-    exec(item["code"], names)
+    key, _ = computed(item)
     asked = re.search(r"Give (one|two|three) decimal", item["text"])
     places = {"one": 1, "two": 2, "three": 3}[asked[1]] if asked else 3
-    assert abs(round(float(names["key"]), places) - names["key"]) <= item["tolerance"]
+    assert abs(round(key, places) - key) <= item["tolerance"]
 
 
 def test_every_tag_is_a_promise_of_a_page_and_is_used():
@@ -144,3 +140,34 @@ def test_no_item_repeats_an_exercise_with_its_numbers():
         for label, theirs in exercises.items():
             shared = _figures(item["text"]) & theirs
             assert len(shared) < 3 or len(shared) < len(_figures(item["text"])), (item["id"], label)
+
+
+def test_a_students_sheet_asks_everything_and_answers_nothing(tmp_path):
+    for path in write_sheets(tmp_path):
+        text = path.read_text("utf-8")
+        for item in quizzes()[path.stem][1]:
+            assert item["text"].strip() in text
+            secret = [one["shows"] for one in item.get("wrong", [])]
+            secret += [*item.get("answers", {}).values()]
+            if path.parent.name == "teacher":
+                assert all(words in text for words in secret), item["id"]
+            else:
+                assert not any(words in text for words in secret), item["id"]
+        assert ("**Key**" in text) == (path.parent.name == "teacher")
+
+
+def test_a_key_is_printed_as_its_code_computes_it():
+    item = {"id": "x", "kind": "number", "text": "?", "code": "key = 2 / 3", "tolerance": 0.01}
+    item["wrong"] = [{"answer": "key / 2", "shows": "Halves it."}]
+    assert "0.6667, within 0.01" in question(item, key=True)
+    assert "*0.3333* Halves it." in question(item, key=True)
+    assert "0.6667" not in question(item, key=False)
+
+
+def test_the_right_choice_has_no_fixed_place():
+    choices = [item for item in EVERY if item["kind"] == "choice"]
+    places = Counter(
+        sorted([item["key"], *(one["answer"] for one in item["wrong"])]).index(item["key"])
+        for item in choices
+    )
+    assert max(places.values()) < len(choices) / 2
