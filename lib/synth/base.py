@@ -195,7 +195,7 @@ def measure(
     rng: np.random.Generator,
 ) -> Measurement:
     """Measure one marginal at the price of ``rho``."""
-    validate.positive("rho", rho)
+    rho = validate.positive("rho", rho)
     sigma = gaussian_scale(rho)
     exact = counts(data, domain, columns)
     what = "measure " + ",".join(columns)
