@@ -86,6 +86,7 @@ def _make(args: Namespace) -> int:
     for assignment in read_all():
         if not args.only or assignment.name in args.only:
             write_assignment(assignment, roster, seed, args.out)
+    write_plans(args.out / "teacher")
     print(f"to hand out, a folder for each student: {args.out / 'students'}")
     print(f"to keep, with keys and bundles: {args.out / 'teacher'}")
     return 0
