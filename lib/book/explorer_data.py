@@ -13,14 +13,14 @@ from typing import Any
 
 import pandas as pd
 
-from lib.book.reach import digest
+from lib.book.reach import digest, reachable
 from lib.files import write_whole
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer
 from lib.ledger.judge import evaluate
 from lib.ledger.robustness import on_grid
 from lib.ledger.rules import Evidence
-from lib.paths import BUILD, DATA, RESULTS
+from lib.paths import BUILD, DATA, RESULTS, ROOT
 from lib.runner.registry import results, scores
 from lib.stats.summary import baseline, curves, summarise
 from lib.studies.ldp_fairness.names import GROUPS, TITLES
@@ -177,12 +177,14 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
 
 
 def write_data(folder: Path) -> None:
-    """Write ``NAME.js`` of each of :data:`FILES` into ``folder``; read from ``_build`` where the
-    stored results, the claims and this module are those that it was made from.
+    """Write ``NAME.js`` of each of :data:`FILES` into ``folder``; taken from ``_build`` where the
+    data and the code that it was made from are the same.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    sources = [*RESULTS.glob("*.parquet"), *DATA.rglob("*.yml"), Path(__file__)]
-    made = BUILD / "explorers" / digest(sources, DATA.parent)
+    own = Path(__file__)
+    code = [own, *reachable(own.read_text(), ROOT)]
+    sources = [*RESULTS.glob("*.parquet"), *DATA.rglob("*.yml"), *code]
+    made = BUILD / "explorers" / digest(sources, ROOT)
     for name, content in FILES.items():
         file = made / f"{name}.js"
         if not file.exists():

@@ -60,10 +60,14 @@ class Explorer(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Raw HTML around the content; ``companion.js`` fills it."""
-        name = directives.choice(self.arguments[0], explorer_names())
+        name = self.arguments[0]
+        if name not in explorer_names():
+            raise self.error(f"explorer must be one of {explorer_names()}, got {name!r}")
         self.assert_has_content()
         if "figure" not in self.options:
-            raise self.error("an explorer needs the option figure, the anchor of a static figure")
+            raise self.error(
+                "figure must be the anchor of a static figure of the page, got nothing"
+            )
         invitation = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, invitation)
         opening = f'<div class="explorer" id="explore-{name}" data-explorer="{name}">'

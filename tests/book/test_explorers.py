@@ -10,10 +10,13 @@ import re
 
 import numpy as np
 import pytest
+from docutils.core import publish_parts
+from docutils.parsers.rst import directives
+from docutils.writers import html5_polyglot
 from scipy import stats
 
 from lib.book.render import drop_unwanted
-from lib.book.sphinx_setup import EXPLORERS, explorer_names
+from lib.book.sphinx_setup import EXPLORERS, Explorer, explorer_names
 from lib.book.stage import copy_static
 from lib.coherence.bounds.within_group import insufficient_epsilon, limit_distance
 from lib.coherence.guarantee import MODES, UNKNOWNS, Setting, required_size
@@ -394,6 +397,22 @@ def test_each_explorer_has_a_place_beside_a_figure_of_its_page():
         series = figure.rpartition("-")[0]  # a name that is made in a loop
         ways = (f'name="{figure}"', f":name: {figure}", f'name=f"{series}-{{')
         assert any(way in text for way in ways), path
+
+
+def test_an_explorer_that_there_is_not_is_refused():
+    directives.register_directive("explorer", Explorer)
+
+    def page(text: str) -> str:
+        quiet = {"report_level": 5}
+        return publish_parts(text, writer=html5_polyglot.Writer(), settings_overrides=quiet)["body"]
+
+    good = ".. explorer:: primer\n   :figure: fig-tests\n\n   Move it."
+    body = page(good)
+    assert 'data-explorer="primer"' in body
+    assert "Move it." in body
+    assert 'href="#fig-tests"' in body
+    for bad in (good.replace("primer", "nothing"), good.replace("   :figure: fig-tests\n", "")):
+        assert "data-explorer" not in page(bad)
 
 
 def test_pages_without_an_explorer_load_none_of_it(tmp_path):

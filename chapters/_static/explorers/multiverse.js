@@ -42,6 +42,7 @@
       }
       const swings = listed.filter((r) => r.flip && r.flip.at >= 0.01 && r.flip.at <= 100).sort((a, b) => Math.abs(Math.log(a.flip.at / factor)) - Math.abs(Math.log(b.flip.at / factor)));
       const near = swings.slice(0, 12);
+      const ends = [Math.min(factor / 1.2, ...near.map((r) => r.flip.at)), Math.max(factor * 1.2, ...near.map((r) => r.flip.at))];
       const both = which.hyper === "tuned" && which.rounding === "round";
       return {
         sentence: [
@@ -60,7 +61,7 @@
             ] },
           { title: "The twelve rows that are nearest to another verdict", wide: 760, height: 40 + 22 * near.length, marginLeft: 190, marginRight: 30,
             describe: near.map((r) => `${r.id}: ${distance(r)}`).join("; ") || "No row has a tolerance that changes its verdict.",
-            x: { type: "log", label: "tolerance × at which the verdict changes (log scale)", domain: [Math.min(factor / 1.2, ...near.map((r) => r.flip.at)), Math.max(factor * 1.2, ...near.map((r) => r.flip.at))], nice: false, tickFormat: (d) => number(d, 2), ticks: 4 },
+            x: { type: "log", label: "tolerance × at which the verdict changes (log scale)", domain: ends, nice: false, tickFormat: (d) => number(d, 2), ticks: [ends[0], factor, ends[1]] },
             y: { label: null, domain: near.map((r) => r.id) },
             marks: [
               Plot.ruleX([factor], { stroke: COLOURS.dark, strokeDasharray: "4 3" }),
