@@ -25,6 +25,7 @@ from lib.book.render import render
 from lib.book.stage import stage
 from lib.book.teaching import facts
 from lib.book.toc import Page, read_notebook
+from lib.cli import main
 from lib.paths import ROOT
 from tests.book.conftest import CHAPTERS
 from tests.book.test_browser import opened, settle
@@ -145,6 +146,20 @@ def small(tmp_path_factory) -> Path:
     page = Page("chapters/one", tmp_path)
     stage(tmp_path, [page], [chapter], "quick", tmp_path / "stage", solutions=False)
     return render(tmp_path / "stage", tmp_path).parent
+
+
+def test_the_command_leaves_solutions_out_on_request(monkeypatch):
+    asked = {}
+
+    def build(profile: str, **options) -> Path:
+        asked.update(options)
+        return ROOT / "index.html"
+
+    monkeypatch.setattr("lib.cli.book.build", build)
+    assert main(["book", "--without-solutions"]) == 0
+    assert asked["solutions"] is False
+    assert main(["book"]) == 0
+    assert asked["solutions"] is True
 
 
 def test_no_file_of_a_book_without_solutions_has_one(small):
