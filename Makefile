@@ -9,12 +9,13 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live slides torture faults test test-slow course bench compare reference pairs replicas types lock wheels sbom advisories clean
+.PHONY: help book live live-check slides torture faults test test-slow course bench compare reference pairs replicas types lock wheels sbom advisories clean
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
 	@echo "                SOLUTIONS=no leaves out the solutions of the exercises"
 	@echo "make live       put Python into the pages of the built book (SOURCE=index|release|FOLDER)"
+	@echo "make live-check runs every lesson in Chromium and in Firefox and compares with the book"
 	@echo "make slides     the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)"
 	@echo "make test       set up and run the tests (WORKERS=2 processes)"
 	@echo "make test-slow  the tests marked slow"
@@ -50,6 +51,9 @@ slides: $(VENV)/.made
 SOURCE ?= index
 live: $(VENV)/.made
 	$(BIN)/python -m lib live --source $(SOURCE)
+
+live-check: $(VENV)/.made
+	SOURCE=$(SOURCE) $(BIN)/python -m pytest -q -m "slow or not slow" tests/book/test_live_pages.py
 
 test: $(VENV)/.made $(VENV)-course/.made
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
