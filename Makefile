@@ -9,12 +9,13 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live live-check slides torture faults test test-slow course bench compare reference pairs replicas types lock wheels sbom advisories clean
+.PHONY: help book live live-check stick slides torture faults test test-slow course bench compare reference pairs replicas types lock wheels sbom advisories clean
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
 	@echo "                SOLUTIONS=no leaves out the solutions of the exercises"
 	@echo "make live       put Python into the pages of the built book (SOURCE=index|release|FOLDER)"
+	@echo "make stick      one folder that reads and reruns without a network (STICK=FOLDER)"
 	@echo "make live-check runs every lesson in Chromium and in Firefox and compares with the book"
 	@echo "make slides     the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)"
 	@echo "make test       set up and run the tests (WORKERS=2 processes)"
@@ -54,6 +55,20 @@ live: $(VENV)/.made
 
 live-check: $(VENV)/.made
 	SOURCE=$(SOURCE) $(BIN)/python -m pytest -q -m "slow or not slow" tests/book/test_live_pages.py
+
+# one folder that reads and reruns without a network: the book with Python in it, the repository, the wheels of this machine's Python
+STICK ?= _build/stick
+stick: $(VENV)/.made
+	@test -f _build/html/_static/live/pages.js || { echo "the book must have Python in its pages: make book live"; exit 1; }
+	rm -rf $(STICK)
+	@mkdir -p $(STICK)/companion $(STICK)/wheels
+	git archive HEAD | tar -x -C $(STICK)/companion
+	cp -R _build/html $(STICK)/book
+	for lock in dev course; do \
+	  $(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes -d $(STICK)/wheels -r locks/$$lock.txt || exit 1; \
+	done
+	cp stick/start stick/index.html $(STICK)
+	@du -sh $(STICK)
 
 test: $(VENV)/.made $(VENV)-course/.made
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
