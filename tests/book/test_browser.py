@@ -107,6 +107,7 @@ def opened(chromium, address: str, **options):
     what comes later.
     """
     context = chromium.new_context(**options)
+    context.set_default_timeout(180_000)  # a page is slow where much else runs, and still right
     page, wrong = context.new_page(), Wrong()
     page.on(
         "console",
