@@ -11,6 +11,7 @@ import pytest
 from lib.course.assignment import Assignment, read, read_all
 from lib.course.variants import Variant, course_seed, draw, key_of, solve
 from lib.paths import CHAPTERS, ROOT
+from tests.book.measure import LONGEST_SENTENCE, sentences
 from tests.course.grading import full, points
 
 SEED = course_seed("the seed of the tests")
@@ -139,3 +140,13 @@ def test_a_source_with_wrong_points_is_refused(tmp_path, old, new, message):
         (tmp_path / f"{source}{suffix}").write_text(text.replace(old, new, 1), "utf-8")
     with pytest.raises(ValueError, match=re.escape(message)):
         read(tmp_path / f"{source}.md")
+
+
+@every_assignment
+def test_sentences_are_short(assignment):
+    cells = [c.source for c in assignment.notebook.cells if c.cell_type == "markdown"]
+    for rubric in assignment.info["rubric"].values():
+        cells += [sample["text"] for sample in rubric["samples"]]
+        cells += [criterion["for"] for criterion in rubric["criteria"]]
+    found = [sentence for text in cells for sentence in sentences(text)]
+    assert [s for s in found if len(s.split()) > LONGEST_SENTENCE] == []
