@@ -94,8 +94,6 @@ def write_assignment(
         rows.append(row | variant.values | {f"answer {name}": key[name] for name in key})
     table = pd.DataFrame(rows)
     validate.require(table["variant"].is_unique, "the course's seed", "one without a collision", "")
-    points = {task.name: sum(task.points) for task in assignment.tasks.values() if not task.manual}
-    write_whole(teacher / "tasks.json", json.dumps(points), private=True)
     write_whole(teacher / "key.csv", table.to_csv(index=False), private=True)
     return table
 

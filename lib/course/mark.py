@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,9 @@ from tqdm import tqdm
 
 from lib import validate
 from lib.course import otter_run
+from lib.course.assignment import SOURCES, Assignment, read
 from lib.course.make import otter_python
+from lib.course.written import write_answers
 from lib.files import locked_tempdir, write_whole
 from lib.paths import ROOT
 from lib.processes import end_programs, run_program
@@ -144,8 +147,9 @@ def mark(
 ) -> pd.DataFrame:
     """Mark what is new or has changed, write ``OUT/marks.csv`` and return it.
 
-    One row for each student and assignment: points, points to be had, a note in words, and the
-    points of each task. A finished submission is stored at once, so a call that was interrupted
+    One row for each student and assignment: points of the checked tasks, of the written ones (by
+    :func:`lib.course.written.write_answers`), a note in words, and the points of each task. A
+    finished submission is stored at once, so a call that was interrupted
     goes on where it stopped.
 
     Raises
@@ -164,9 +168,13 @@ def mark(
     rows: list[dict[str, Any]] = []
     for name in names:
         key, files = handed_in(folder / name, teacher / name)
+        assignment = read(SOURCES / f"{name}.md")
         results = _mark_all(files, limits, out, jobs)
-        tasks = json.loads((teacher / name / "tasks.json").read_text("utf-8"))
-        rows += (_row(name, student, tasks, results) for student in key.itertuples())
+        written = write_answers(assignment, _readable(files), out / "written")
+        for student in key.itertuples():
+            result = results.get(student.id, {"note": "nothing was handed in", "points": {}})
+            own = written[written["id"] == student.id].set_index("task")["points"].to_dict()
+            rows.append(_row(assignment, student, result, own))
     table = pd.DataFrame(rows)
     write_whole(out / "marks.csv", table.to_csv(index=False), private=True)
     return table
@@ -196,13 +204,35 @@ def _mark_all(
             raise
 
 
-def _row(name: str, student: Any, tasks: dict[str, float], results: dict[str, Any]) -> dict:
-    """The row of one student; who handed nothing in has one, too."""
-    got = results.get(student.id, {"note": "nothing was handed in", "points": {}})
+def _readable(files: list[Submission]) -> dict[str, nbformat.NotebookNode]:
+    """The notebooks by student, without those that are refused."""
+    found = {}
+    for one in files:
+        with suppress(ValueError):
+            found[one.student] = one.notebook()
+    return found
+
+
+def _row(
+    assignment: Assignment, student: Any, result: dict[str, Any], written: dict[str, float]
+) -> dict[str, Any]:
+    """The row of one student: ``points`` of checked tasks, then ``written``, each of how many."""
+    tasks = assignment.tasks.values()
+    most = {task.name: float(sum(task.points)) for task in tasks if not task.manual}
     # more than a task's points, or what is no number, can only be a submission's own doing
-    points = {task: max(0.0, min(got["points"].get(task, 0.0), of)) for task, of in tasks.items()}
-    total = {"points": sum(points.values()), "of": sum(tasks.values()), "note": got["note"]}
-    return {"id": student.id, "name": student.name, "assignment": name} | total | points
+    points = {name: max(0.0, min(result["points"].get(name, 0.0), of)) for name, of in most.items()}
+    return {
+        "id": student.id,
+        "name": student.name,
+        "assignment": assignment.name,
+        "points": sum(points.values()),
+        "of": sum(most.values()),
+        "written": sum(written.values()),  # not a number until all have been read
+        "written of": sum(task.points for task in tasks if task.manual),
+        "note": result["note"],
+        **points,
+        **written,
+    }
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from lib.course.assignment import Assignment, read, read_all
+from lib.course.assignment import SOURCES, Assignment, read, read_all
 from lib.course.variants import Variant, course_seed, draw, key_of, solve
 from lib.paths import CHAPTERS, ROOT
 from tests.book.measure import LONGEST_SENTENCE, sentences
 from tests.course.grading import full, points
+from tests.declared import PROJECT, pins
 
 SEED = course_seed("the seed of the tests")
 STUDENTS = ("ada", "bela", "chen")
@@ -124,6 +125,12 @@ def test_solutions_are_not_in_the_book():
         for task in assignment.tasks.values():
             assert all(test not in pages for test in task.tests)
     assert "course" not in (ROOT / "_toc.yml").read_text("utf-8")
+
+
+def test_students_are_told_what_is_locked():
+    start = (SOURCES / "start.md").read_text("utf-8")
+    assert f" {next(pin for pin in pins('course') if pin.startswith('otter-grader'))} " in start
+    assert f" who_pays_for_privacy-{PROJECT['project']['version']}-py3-none-any.whl " in start
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,11 @@ def test_a_bad_submission_costs_only_its_own_mark(made, handed_in, tmp_path, cap
     assert table.loc["s0", "note"] == "nothing was handed in"
     assert "cannot be read" in table.loc["s6", "note"]
     assert table.loc["s1", "points"] == 12
-    assert [p.name for p in (tmp_path / "marks").iterdir()] == ["submissions", "marks.csv"]
+    assert {p.name for p in (tmp_path / "marks").iterdir()} == {
+        "submissions",
+        "written",
+        "marks.csv",
+    }
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="no /proc to ask which processes run")
@@ -237,9 +241,10 @@ while True:
 def test_marks_beyond_what_a_task_has_are_not_believed():
     student = next(pd.DataFrame({"id": ["s"], "name": ["N"]}).itertuples())
     for forged, points in ((1e9, 2.0), (-5.0, 0.0), (float("nan"), 0.0), (1.5, 1.5)):
-        results = {"s": {"note": "", "points": {"q1": forged, "q99": 7.0}}}
-        row = marking._row("a1", student, {"q1": 2.0}, results)
-        assert (row["points"], row["of"], row["q1"]) == (points, 2.0, points)
+        result = {"note": "", "points": {"q1": forged, "q99": 7.0}}
+        row = marking._row(A1, student, result, {"q8": 5.0})
+        assert (row["points"], row["of"], row["q1"]) == (points, 16.0, points)
+        assert (row["written"], row["written of"], row["q8"]) == (5.0, 6, 5.0)
         assert "q99" not in row
 
 

@@ -1,0 +1,64 @@
+"""Written answers: collected for a person to read beside the rubric, and the points they give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from nbformat import NotebookNode
+
+from lib.course.assignment import Assignment, Task
+from lib.files import write_whole
+
+
+def answer(notebook: NotebookNode, task: Task) -> str:
+    """What stands in a notebook between the heading of a task and the next task."""
+    found, inside = [], False
+    for cell in notebook.cells:
+        if "## Task " in cell.source and cell.cell_type == "markdown":
+            inside = f"## Task {task.name[1:]}." in cell.source
+        elif inside:
+            found.append(cell.source)
+    return "\n\n".join(found).strip()
+
+
+def write_answers(
+    assignment: Assignment, notebooks: dict[str, NotebookNode], out: Path
+) -> pd.DataFrame:
+    """Write ``aN-qM.md``, the rubric and the answers of all, and ``aN.csv``, where points go.
+
+    Points that are there already are kept. Returned is the table of ``aN.csv``: ``id``, ``task``,
+    ``points`` (empty until somebody has read the answer) and ``of``.
+
+    Raises
+    ------
+    ValueError
+        If points are there that a task does not have.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    tasks = [task for task in assignment.tasks.values() if task.manual]
+    for task in tasks:
+        parts = [f"# {assignment.name}, {task.name}: {task.points} points", ""]
+        rubric = assignment.info["rubric"][task.name]
+        parts += [f"- {c['points']} points: {c['for']}" for c in rubric["criteria"]]
+        parts += [f"\n> {s['points']} points: {s['text']}" for s in rubric["samples"]]
+        parts += [f"\n## {who}\n\n{answer(book, task)}" for who, book in notebooks.items()]
+        write_whole(out / f"{assignment.name}-{task.name}.md", "\n".join(parts), private=True)
+    file = out / f"{assignment.name}.csv"
+    rows: list[dict[str, Any]] = [
+        {"id": who, "task": t.name, "of": t.points} for who in notebooks for t in tasks
+    ]
+    table = pd.DataFrame(rows, columns=["id", "task", "of"]).assign(points=float("nan"))
+    if file.exists():
+        old = pd.read_csv(file, dtype={"id": str}).set_index(["id", "task"])["points"]
+        table["points"] = [old.get((row.id, row.task)) for row in table.itertuples()]
+    points = pd.to_numeric(table["points"])
+    wrong = table[(points < 0) | (points > table["of"])]
+    if len(wrong):
+        raise ValueError(
+            f"points in {file} must be from 0 to what the task has, got {wrong.iloc[0].to_dict()}"
+        )
+    table["points"] = points
+    write_whole(file, table.to_csv(index=False), private=True)
+    return table

@@ -1,0 +1,52 @@
+"""Written answers: what is collected, and the points that a person gives."""
+
+from __future__ import annotations
+
+import nbformat
+import pandas as pd
+import pytest
+
+from lib.course.assignment import master, read_all
+from lib.course.written import answer, write_answers
+
+A1 = read_all()[0]
+TASK = A1.tasks["q8"]
+
+
+def notebook(text):
+    """The assignment with an answer of two cells in place of the prompt of its last task."""
+    cells = [c for c in master(A1).cells if c.cell_type == "markdown"][:-1]
+    answers = [nbformat.v4.new_markdown_cell(part) for part in (text, "A second cell.")]
+    return nbformat.v4.new_notebook(cells=cells + answers)
+
+
+def test_an_answer_is_what_follows_the_heading_of_its_task():
+    assert answer(notebook("My advice."), TASK) == "My advice.\n\nA second cell."
+    assert answer(nbformat.v4.new_notebook(), TASK) == ""
+
+
+def test_points_are_kept_and_answers_stand_below_the_rubric(tmp_path):
+    books = {"007": notebook("Bond advises."), "s2": notebook("Wait a year.")}
+    table = write_answers(A1, books, tmp_path)
+    assert table["points"].isna().all()
+    text = (tmp_path / "a1-q8.md").read_text("utf-8")
+    order = [
+        text.index(part)
+        for part in (A1.info["rubric"]["q8"]["criteria"][0]["for"], "Bond", "Wait a")
+    ]
+    assert order == sorted(order)
+    given = pd.read_csv(tmp_path / "a1.csv", dtype={"id": str}).assign(points=[4.5, None])
+    given.to_csv(tmp_path / "a1.csv", index=False)
+    table = write_answers(A1, books | {"s3": notebook("Late.")}, tmp_path).set_index("id")
+    assert table["points"].dropna().to_dict() == {"007": 4.5}
+    assert list(table.index) == ["007", "s2", "s3"]
+
+
+@pytest.mark.parametrize("points", [-1, 6.5])
+def test_points_that_a_task_has_not_are_refused(tmp_path, points):
+    books = {"s1": notebook("Yes.")}
+    write_answers(A1, books, tmp_path).assign(points=points).to_csv(
+        tmp_path / "a1.csv", index=False
+    )
+    with pytest.raises(ValueError, match="must be from 0 to what the task has"):
+        write_answers(A1, books, tmp_path)
