@@ -7,6 +7,7 @@ which makes a student's table. ``course/README.md`` shows the format.
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,6 +25,19 @@ from lib.paths import ROOT
 
 SOURCES = ROOT / "course" / "assignments"
 NAME = re.compile(r"a[1-9][0-9]?")
+HIDDEN = "# HIDDEN"  # the first line of a test that students do not get
+PLACE = "# the student's variant"
+_CONFIG = """# ASSIGNMENT CONFIG
+init_cell: false
+export_cell: false
+run_tests: false
+show_question_points: true
+tests: {ok_format: false}
+generate: {show_hidden: true, print_summary: false}"""
+_FORM_ONLY = '''"""# BEGIN TEST CONFIG
+success_message: The form is right. Marking will show whether the answer is right, too.
+"""# END TEST CONFIG
+'''
 _BLOCK = re.compile(r"# (BEGIN|END) (QUESTION|PROMPT|SOLUTION|TESTS)\b")
 
 
@@ -96,17 +110,18 @@ def read_all(folder: Path = SOURCES) -> list[Assignment]:
 
 def master(assignment: Assignment) -> NotebookNode:
     """The notebook for ``otter assign``: with its configuration and the advice to students that all
-    assignments begin with, and without the table's cell.
+    assignments begin with, :data:`PLACE` for a variant, and without the table's cell.
     """
-    config = (
-        "# ASSIGNMENT CONFIG\ninit_cell: false\nexport_cell: false\nrun_tests: false\n"
-        "show_question_points: true\ntests: {ok_format: false}\n"
-        "generate: {show_hidden: true, print_summary: false}"
-    )
-    hidden = assignment.cell("table")
-    start = (SOURCES / "start.md").read_text("utf-8")
-    cells = [nbformat.v4.new_raw_cell(config), nbformat.v4.new_markdown_cell(start)]
-    cells += [cell for cell in assignment.notebook.cells if cell is not hidden]
+    start = nbformat.v4.new_markdown_cell((SOURCES / "start.md").read_text("utf-8"))
+    cells = [nbformat.v4.new_raw_cell(_CONFIG), start]
+    for cell, where in _walk(copy.deepcopy(assignment.notebook)):
+        tags = cell.metadata.pop("tags", [])
+        if "parameters" in tags:
+            cell.source = PLACE
+        elif where == "TESTS" and cell.cell_type == "code" and not cell.source.startswith(HIDDEN):
+            cell.source = _FORM_ONLY + cell.source
+        if "table" not in tags:
+            cells.append(cell)
     kernel = {"kernelspec": assignment.notebook.metadata["kernelspec"]}
     return nbformat.v4.new_notebook(cells=cells, metadata=kernel)
 

@@ -10,7 +10,6 @@ student; the students' values are put in afterwards.
 
 from __future__ import annotations
 
-import copy
 import io
 import json
 import os
@@ -23,13 +22,11 @@ import pandas as pd
 from tqdm import tqdm
 
 from lib import validate
-from lib.course.assignment import Assignment, master
+from lib.course.assignment import PLACE, Assignment, master
 from lib.course.variants import Variant, draw, key_of, solve
 from lib.files import locked_tempdir, write_whole
 from lib.paths import BUILD, ROOT
 from lib.processes import run_program
-
-_PLACE = "# the student's variant"
 
 
 def otter_python() -> Path:
@@ -55,12 +52,9 @@ def assign(assignment: Assignment) -> tuple[dict[str, Any], dict[str, bytes]]:
     RuntimeError
         With what ``otter assign`` printed, if it refuses the notebook.
     """
-    notebook = copy.deepcopy(master(assignment))
-    (cell,) = (c for c in notebook.cells if "parameters" in c.metadata.get("tags", ()))
-    cell.source, cell.metadata = _PLACE, {}
     with locked_tempdir(BUILD) as folder:
         source, made = folder / f"{assignment.name}.ipynb", folder / "made"
-        nbformat.write(notebook, source)
+        nbformat.write(master(assignment), source)
         command = [str(otter_python()), "-m", "otter", "assign", str(source), str(made)]
         done = run_program(command, timeout=300)
         if done.returncode:
@@ -102,7 +96,7 @@ def _personal(notebook: dict[str, Any], variant: Variant) -> str:
     """The students' notebook with the cell of one variant."""
     cells = []
     for number, cell in enumerate(notebook["cells"]):
-        if "".join(cell["source"]) == _PLACE:
+        if "".join(cell["source"]) == PLACE:
             locked = {"deletable": False, "editable": False}
             cell = cell | {"source": variant.cell(), "metadata": locked}
         cells.append(cell | {"id": f"cell-{number}"})  # otter draws ids anew in each call
