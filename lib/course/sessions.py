@@ -5,7 +5,7 @@ shows, and the lecturer's plans, which it does not.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,6 @@ COURSE = ROOT / "course"
 SESSIONS = COURSE / "sessions.yml"
 TRACKS = {"policy": "policy, without proofs", "theory": "theory, with proofs"}
 MINUTES = 90
-_FIELDS = (
-    "number title question objectives reading optional live plan figures misconceptions closing"
-    " assignment evening"
-).split()
 
 
 @dataclass(frozen=True)
@@ -89,7 +85,8 @@ def measured_on(path: Path = SESSIONS) -> str:
 
 
 def _session(record: dict[str, Any]) -> Session:
-    validate.require(set(record) == set(_FIELDS), "fields of a session", f"{_FIELDS}", [*record])
+    names = [field.name for field in fields(Session)]
+    validate.require(set(record) == set(names), "fields of a session", f"{names}", [*record])
     minutes = sum(row["minutes"] for row in record["plan"])
     name = f"minutes of session {record['number']}"
     validate.require(minutes == MINUTES, name, f"{MINUTES} in all", minutes)
