@@ -92,3 +92,12 @@ def test_a_deck_is_printed_one_page_a_slide(decks):
         pytest.skip("no Chromium on this machine (apt install chromium): nothing is printed")
     pdf = write_pdf(decks[4], program)
     assert pages_of(pdf) == len(deck(ALL[4]))
+
+
+def test_the_public_book_has_the_syllabus_and_nothing_of_the_lecturers(html):
+    """Neither pages nor their sources, notebooks or the index of the search."""
+    secrets = [words[:40] for s in ALL for words in (s.closing["answer"], s.plan[0]["do"])]
+    kinds = (".html", ".js", ".ipynb", ".md", ".txt")
+    public = [f.read_text(errors="replace") for f in html.rglob("*") if f.suffix in kinds]
+    assert [words for words in secrets if any(words in text for text in public)] == []
+    assert all(any(session.objectives[0] in text for text in public) for session in ALL)
