@@ -175,8 +175,11 @@ def _stand_in(name: str, **content: Any) -> ModuleType:
 
 def _display(thing: Any, raw: bool = False) -> None:
     _flush()
-    if raw and "text/html" in thing:
-        _state["show"]("html", thing["text/html"])
+    if raw:  # of the forms of an output, the one that is shown
+        for kind in ("html", "plain"):
+            if f"text/{kind}" in thing:
+                _state["show"]("html" if kind == "html" else "text", thing[f"text/{kind}"])
+                break
     elif made := getattr(thing, "_repr_html_", lambda: None)():
         _state["show"]("html", made)
     else:

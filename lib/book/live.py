@@ -7,7 +7,6 @@ its bytes packed with gzip and written in base 85, with the SHA-256 that the pag
 
 from __future__ import annotations
 
-import ast
 import base64
 import gzip
 import hashlib
@@ -218,18 +217,15 @@ def lessons(root: Path = ROOT) -> list[Page]:
 
 
 def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:
-    """The cells of ``page`` in order, the packages and the stored tables that they may use.
+    """The cells of ``page`` in order, and the stored tables that they may use.
 
     Without ``solutions`` the cells that solve its exercises are left out.
     """
     cells = [c for c in read_notebook(page.notebook).cells if _runs(c, solutions)]
     text = "\n".join(cell.source for cell in cells)
     sources = [text, *(file.read_text() for file in reachable(text, ROOT))]
-    top = {name.split(".")[0] for source in sources for name in _imports(source)}
-    named = {n for n, p in official().items() if top & set(p["imports"])} & set(_usable())
     return {
         "cells": [{"source": c.source, "tags": c.metadata.get("tags", [])} for c in cells],
-        "packages": [p for p in with_dependencies(sorted(named)) if p not in pins()["first"]],
         "tables": [g for g in GRIDS if any(f'"{g}"' in s for s in sources if _READS.search(s))],
     }
 
@@ -249,23 +245,13 @@ def _runs(cell: nbformat.NotebookNode, solutions: bool) -> bool:
     return cell.cell_type == "code" and not tags & ({SETUP} if solutions else {SETUP, "solution"})
 
 
-def _imports(source: str) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-    return found
-
-
 # --- the scripts
 # ----------------------------------------------------------------------------
 
 
 def script(name: str, raw: bytes) -> str:
     """A script that hands ``raw`` to the page: gzip in base 85, whose letters need no escape."""
-    text = base64.b85encode(gzip.compress(raw, 9, mtime=0)).decode()
+    text = base64.b85encode(gzip.compress(raw, 6, mtime=0)).decode()
     return f'livePart("{name}","{hashlib.sha256(raw).hexdigest()}","{text}");\n'
 
 
@@ -312,6 +298,7 @@ def _manifest(needs: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "first": [*core, *first],
         "packages": packages,
+        "second": [p["file"] for p in packages.values() if p["file"] not in first],
         "absent": absent,
         "pages": needs,
     }

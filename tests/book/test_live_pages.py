@@ -22,8 +22,8 @@ from tests.book.test_browser import INSIDE
 pytestmark = pytest.mark.browser
 QUICK = "chapters/ldp/protocols"
 DOCS = [page.doc for page in lessons()]
-FIRST = [pytest.param(d, marks=() if d == QUICK else pytest.mark.slow) for d in DOCS]
-ALL = [pytest.param(d, marks=pytest.mark.slow) for d in DOCS]
+SOME = 5  # cells of a page that the suite runs; every cell is slow
+RUNS = [(QUICK, SOME), *(pytest.param(doc, 1000, marks=pytest.mark.slow) for doc in DOCS)]
 # what a page cannot run: it trains with LightGBM, jax or the like
 CANNOT = {"lightgbm", "jax", "mbi", "networkx", "pyarrow", "optax"}
 
@@ -99,13 +99,14 @@ def words(outputs: list) -> str:
     return " ".join(" ".join(texts).split())
 
 
-def differences(doc: str, ran: list[dict]) -> list[str]:
+def differences(doc: str, ran: list[dict], most: int = 1000) -> list[str]:
     """The cells that do not give what the built page has; a live cell may be on other data."""
     notebook = read_notebook(BUILD / "executed" / "quick" / f"{doc}.ipynb")
     code = [c for c in notebook.cells if c.cell_type == "code"]
     cells = [
         c for c in code if not {SETUP, "injected-parameters"} & set(c.metadata.get("tags", []))
     ]
+    cells = cells[:most]
     assert [one["number"] for one in ran] == list(range(1, len(cells) + 1))
     wrong, absent = [], False
     for one, cell in zip(ran, cells, strict=True):
@@ -128,14 +129,17 @@ def address(book: Path, doc: str) -> str:
     return (book / f"{doc}.html").as_uri()
 
 
-@pytest.mark.parametrize("doc", FIRST)
-def test_a_page_computes_in_chromium_what_the_book_shows(live_book, in_chromium, doc):
-    assert differences(doc, in_chromium(address(live_book, doc), "() => liveRunAll()")) == []
+@pytest.mark.parametrize(("doc", "most"), RUNS)
+def test_a_page_computes_in_chromium_what_the_book_shows(live_book, in_chromium, doc, most):
+    ran = in_chromium(address(live_book, doc), "most => liveRunAll(most)", most)
+    assert differences(doc, ran, most) == []
 
 
-@pytest.mark.parametrize("doc", ALL)
+@pytest.mark.slow
+@pytest.mark.parametrize("doc", DOCS)
 def test_a_page_computes_in_firefox_what_the_book_shows(live_book, in_firefox, doc):
-    assert differences(doc, in_firefox(address(live_book, doc), "() => liveRunAll()")) == []
+    ran = in_firefox(address(live_book, doc), "() => liveRunAll()")
+    assert differences(doc, ran) == []
 
 
 # edit the first cell, run it, and wait for its status; a runaway loop is stopped once it runs
