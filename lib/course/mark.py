@@ -69,10 +69,11 @@ class Submission:
             raise ValueError(f"must be at most {_LARGEST // 2**20} MiB: clear the outputs")
         try:
             notebook = nbformat.reads(self.path.read_text("utf-8"), as_version=4)
-            code = "\n".join(c.source for c in notebook.cells if c.cell_type == "code")
+            text = "\n".join(cell.source for cell in notebook.cells)
+            nbformat.writes(notebook).encode()
         except Exception:  # nbformat raises whatever a broken file leads to
             raise ValueError("cannot be read as a notebook") from None
-        named = set(re.findall(r"\ba\d+-[0-9a-f]{8}\b", code))
+        named = set(re.findall(r"\ba\d+-[0-9a-f]{8}\b", text))
         others = [who for who, name in self.variants.items() if name in named - {self._own}]
         if others and self._own not in named:
             raise ValueError(f"is the notebook of another student ({', '.join(others)})")
@@ -88,10 +89,7 @@ class Submission:
 
     def digest(self) -> str:
         """What the mark depends on: the submission and the bundle."""
-        bodies = self.path.read_bytes(), self.bundle.read_bytes()
-        return hashlib.sha256(
-            b"".join(hashlib.sha256(body).digest() for body in bodies)
-        ).hexdigest()
+        return hashlib.sha256(self.path.read_bytes() + self.bundle.read_bytes()).hexdigest()
 
 
 def mark_one(submission: Submission, limits: Limits, scratch: Path) -> dict[str, Any]:
@@ -120,7 +118,7 @@ def mark_one(submission: Submission, limits: Limits, scratch: Path) -> dict[str,
         try:  # a submission may have written to this file, too
             tests = json.loads((folder / "results.json").read_text("utf-8"))["tests"]
             points = {t["name"]: float(t["score"]) for t in tests if "max_score" in t}
-        except (OSError, ValueError, TypeError, KeyError):
+        except Exception:
             points = {}
     return {"note": "" if points else "it ended before its answers were checked", "points": points}
 
@@ -158,6 +156,8 @@ def mark(
         If no assignment has both a key in ``teacher`` and a folder in ``folder``.
     """
     validate.integer("jobs", jobs, low=1)
+    validate.positive("seconds", limits.seconds)
+    validate.positive("gibibytes", limits.gibibytes)
     otter_python()
     paths = sorted(teacher.glob("a*/key.csv"), key=lambda path: (len(path.parent.name), path))
     names = [path.parent.name for path in paths if (folder / path.parent.name).is_dir()]
