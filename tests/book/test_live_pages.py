@@ -10,6 +10,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from lib.book.live import lessons, write_live
 from lib.book.pairs import SETUP
@@ -31,16 +32,22 @@ CANNOT = {"lightgbm", "jax", "mbi", "networkx", "pyarrow", "optax"}
 @pytest.fixture(scope="module")
 def live_book(html, tmp_path_factory) -> Path:
     """The built book with Python in it; the built one stays as it is."""
-    folder = tmp_path_factory.mktemp("live")
-    (folder / "chapters").symlink_to(html / "chapters")
-    (folder / "_static").mkdir()
-    for file in (html / "_static").iterdir():
-        if file.name != "live":
-            (folder / "_static" / file.name).symlink_to(file)
-    try:
-        write_live(folder, os.environ.get("SOURCE", "index"))
-    except DataError as error:
-        pytest.skip(f"Pyodide cannot be had here: {error}")
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:  # the processes of the suite share one
+        folder = folder.parent
+    folder = folder / "live"
+    with FileLock(f"{folder}.lock"):
+        if (folder / "_static" / "live" / "pages.js").exists():
+            return folder
+        (folder / "_static").mkdir(parents=True, exist_ok=True)
+        for place in (html / "chapters", *(html / "_static").iterdir()):
+            target = folder / place.relative_to(html)
+            if place.name != "live" and not target.is_symlink():
+                target.symlink_to(place)
+        try:
+            write_live(folder, os.environ.get("SOURCE", "index"))
+        except DataError as error:
+            pytest.skip(f"Pyodide cannot be had here: {error}")
     return folder
 
 
