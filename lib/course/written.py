@@ -42,7 +42,11 @@ def write_answers(
         parts = [f"# {assignment.name}, {task.name}: {task.points} points", ""]
         rubric = assignment.info["rubric"][task.name]
         parts += [f"- {c['points']} points: {c['for']}" for c in rubric["criteria"]]
-        parts += [f"\n> {s['points']} points: {s['text']}" for s in rubric["samples"]]
+        parts.append("\nThe numbers in the samples are those of one example variant.")
+        parts += [
+            f"\n> {s['points']} points ({' + '.join(map(str, s['each']))}): {s['text']}"
+            for s in rubric["samples"]
+        ]
         parts += [f"\n## {who}\n\n{answer(book, task)}" for who, book in notebooks.items()]
         write_whole(out / f"{assignment.name}-{task.name}.md", "\n".join(parts), private=True)
     file = out / f"{assignment.name}.csv"

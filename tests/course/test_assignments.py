@@ -105,6 +105,10 @@ def test_the_form_of_an_assignment(assignment):
         assert levels == sorted(levels, reverse=True)
         assert len(set(levels)) == 3
         assert levels[0] == written[task]
+        most = [criterion["points"] for criterion in rubric["criteria"]]
+        for sample in rubric["samples"]:  # the points are the sum of those of each criterion
+            assert sum(sample["each"]) == sample["points"]
+            assert all(0 <= p <= top for p, top in zip(sample["each"], most, strict=True))
 
 
 @every_assignment
