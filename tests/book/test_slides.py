@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lib.course.sessions import sessions
+from lib.course.assignment import read_all
+from lib.course.sessions import COURSE, sessions
 from lib.course.slides import chromium as printer
 from lib.course.slides import deck, pages_of, write_pdf, write_slides
+from lib.files import read_yaml
 from tests.book.test_browser import RAW_MATH, barriers, opened
 
 pytestmark = pytest.mark.browser
@@ -97,6 +99,12 @@ def test_a_deck_is_printed_one_page_a_slide(decks):
 def test_the_public_book_has_the_syllabus_and_nothing_of_the_lecturers(html):
     """Neither pages nor their sources, notebooks or the index of the search."""
     secrets = [words[:40] for s in ALL for words in (s.closing["answer"], s.plan[0]["do"])]
+    secrets += [item["text"][:50] for item in read_yaml(COURSE / "bank.yml", dict)["items"]]
+    for assignment in read_all():
+        secrets += [test for task in assignment.tasks.values() for test in task.tests]
+        for written in assignment.info["rubric"].values():
+            secrets += [sample["text"][:60] for sample in written["samples"]]
+    assert len(secrets) > 150
     kinds = (".html", ".js", ".ipynb", ".md", ".txt")
     public = [f.read_text(errors="replace") for f in html.rglob("*") if f.suffix in kinds]
     assert [words for words in secrets if any(words in text for text in public)] == []
