@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import zlib
 from collections.abc import Mapping
 from itertools import chain
@@ -71,9 +72,9 @@ def _fault(frame: pd.DataFrame) -> str:
 
 def _bytes_of(path: Path) -> bytes | None:
     """What is in a file, or None if it is not there."""
-    if path.exists() and not path.is_file():  # of a pipe, reading never ends
-        raise StoreError(f"{path} must be a regular file, got something else")
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # of a pipe, reading never ends
+            raise StoreError(f"{path} must be a regular file, got something else")
         return path.read_bytes()
     except FileNotFoundError:
         return None

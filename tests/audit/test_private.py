@@ -79,9 +79,10 @@ def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path
     command += ["--curator", _curator(tmp_path, 300), "--quiet", "--out", str(tmp_path / "r.html")]
     audit = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     end = time.monotonic() + 120
-    while not (tmp_path / "pids").exists() and time.monotonic() < end:
+    said = tmp_path / "pids"
+    while not (said.exists() and len(said.read_text().split()) == 2) and time.monotonic() < end:
         time.sleep(0.05)
-    pid, mode = (tmp_path / "pids").read_text().split()
+    pid, mode = said.read_text().split()
     assert mode == "600"
     for path in temporary.glob(".companion-*"):
         if path.is_dir():

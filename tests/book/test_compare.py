@@ -176,4 +176,4 @@ def test_no_other_module_finds_data_without_a_note():
         if named.search(path.read_text())
     }
     notes = {"datasets/cache.py", "datasets/acs.py", "datasets/newyork.py"}
-    assert found == notes | {"paths.py", "book/compare.py", "book/execute.py"}
+    assert found == notes | {"paths.py", "book/compare.py", "book/execute.py", "book/live.py"}

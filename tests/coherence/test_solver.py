@@ -360,7 +360,8 @@ def _check(known: dict[str, object]) -> Solution:
     for end, outward in ((found.low, -1), (found.high, 1)):
         if end in (0, math.inf):  # as small, or as large, as one likes
             assert (unknown, outward) in (("epsilon", -1), ("n", 1))
-            assert _valid(asked, unknown, 1e-30 if end == 0 else 1e30), known
+            beyond = 1e-30 if end == 0 else max(1e30, 10 * found.low)
+            assert _valid(asked, unknown, beyond), known
             continue
         assert _valid(asked, unknown, end), (known, end)
         beyond = end + outward * max(1, 1e-9 * end) if whole else end * (1 + outward * 1e-7)

@@ -159,7 +159,7 @@ def theorem7_terms(
 
 
 @in_range(collection=(1.0, validate.INTEGER_MAX))
-def theorem8_delta(*, epsilon: float, beta: float, n: float, collection: int) -> float:
+def theorem8_delta(*, epsilon: float, beta: float, n: float, collection: float) -> float:
     """The largest delta that Theorem 8 allows: ``(epsilon beta / (120 n |C|))^2``.
 
     It grows with epsilon and shrinks with ``n``, unlike what the size constraint wants: at a given
