@@ -75,7 +75,7 @@ def locked_tempdir(folder: Path) -> Iterator[Path]:
             _remove(left)
     made = folder / f"{PREFIX}{uuid4().hex}"
     lock = made.with_suffix(".lock")
-    with FileLock(lock, timeout=0):
+    with FileLock(lock, timeout=60):  # somebody who tidies up may hold the new lock for a moment
         made.mkdir(mode=0o700)
         try:
             yield made

@@ -37,12 +37,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     make.add_argument("--only", nargs="+", metavar="NAME", help="these assignments, such as a1")
     make.add_argument("--out", type=Path, default=_MADE, help="folder, else _build/course")
     marks = commands.add_parser("mark", help="marks of the notebooks DIR/a1/ID.ipynb")
-    marks.add_argument("folder", type=Path, metavar="DIR")
-    marks.add_argument("--key", type=Path, default=_MADE / "teacher", help="what make has written")
+    marks.add_argument("folder", type=Path, metavar="DIR", help="holds a1/ID.ipynb")
+    marks.add_argument(
+        "--key",
+        type=Path,
+        default=_MADE / "teacher",
+        help="make's folder, else _build/course/teacher",
+    )
     marks.add_argument("--jobs", type=int, default=2, help="notebooks at a time (default 2)")
     marks.add_argument("--seconds", type=float, default=120, help="for a notebook (default 120)")
     marks.add_argument("--gibibytes", type=float, default=6, help="of memory (default 6)")
-    marks.add_argument("--out", type=Path, default=_MADE / "marks", help="_build/course/marks")
+    marks.add_argument(
+        "--out", type=Path, default=_MADE / "marks", help="folder, else _build/course/marks"
+    )
 
 
 def run(args: Namespace) -> int:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -21,6 +22,7 @@ from lib.datasets.cache import DataError, Unavailable, fetch, locate, state
 from lib.datasets.load import load, load_raw
 from lib.datasets.newyork import load_newyork
 from lib.datasets.registry import FILES, TASKS, File
+from lib.files import locked_tempdir
 from lib.paths import ROOT
 
 BODY = b"a,b\n1,2\n" * 2000
@@ -275,6 +277,20 @@ def test_the_bar_of_a_small_file_moves(file, site, tmp_path, monkeypatch):
     download.stream(file.url, tmp_path / "toy.csv", progress=False, most=10**6)
     assert len(moves) >= 4
     assert sum(moves) == 20 * len(BODY)
+
+
+def test_folders_that_are_made_at_once_do_not_stop_each_other(tmp_path):
+    """One looked for what the dead have left, held another's new lock, and that one gave up."""
+
+    def make(count: int) -> None:
+        for _ in range(count):
+            with locked_tempdir(tmp_path) as own:
+                (own / "file").write_text("mine")
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(make, 50) for _ in range(4)]:
+            done.result()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_killed_download_left_is_removed_by_the_next(file, site, fresh_cache):
