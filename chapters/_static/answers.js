@@ -74,7 +74,9 @@ function answerBox(place, number) {
       return;
     }
     const key = await answerSeal(salt, choices ? value : answerText(value, spec));
-    const right = keys.includes(key);
+    // a box may ask for a share (0.3) or for percent (30): 30% is right in both
+    const share = !choices && /%\s*$/.test(entered) && await answerSeal(salt, answerText(value / 100, spec));
+    const right = keys.includes(key) || keys.includes(share);
     form.dataset.state = right ? "right" : "wrong";
     reply.textContent = right ? "Right." : `Not yet: ${hints[key] || "look at the hint below, and try again."}`;
   };

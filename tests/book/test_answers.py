@@ -190,6 +190,8 @@ def test_a_box_tells_right_from_wrong_and_from_nonsense(small, chromium):
         "42": "Right.",
         " 42.0 ": "Right.",
         "84/2": "Right.",
+        "4200%": "Right.",
+        "42%": "Right.",
         "41": "Not yet: look at the hint below, and try again.",
         "4,200": "Not yet: look at the hint below, and try again.",
         "40": "Not yet: two are missing.",
