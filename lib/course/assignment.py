@@ -1,7 +1,7 @@
 """An assignment: a notebook as text with solutions and tests, and a YAML file beside it.
 
 The notebook has the raw cells of ``otter assign`` (``# BEGIN QUESTION`` and so on), and two cells
-that are told by a tag: ``parameters``, which is replaced by a student's values, and ``table``,
+that are marked by a tag: ``parameters``, which is replaced by a student's values, and ``table``,
 which makes a student's table. ``course/README.md`` shows the format.
 """
 

@@ -99,7 +99,7 @@ def _personal(notebook: dict[str, Any], variant: Variant) -> str:
         if "".join(cell["source"]) == PLACE:
             locked = {"deletable": False, "editable": False}
             cell = cell | {"source": variant.cell(), "metadata": locked}
-        cells.append(cell | {"id": f"cell-{number}"})  # otter draws ids anew in each call
+        cells.append(cell | {"id": f"cell-{number}"})  # otter draws other ids in each call
     return json.dumps(notebook | {"cells": cells}, indent=1, ensure_ascii=False)
 
 
