@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from lib.plotting.lines import ends
+from lib.plotting.lines import ends, note
 from lib.plotting.panels import Picture, panel
 from lib.plotting.style import BLUE, GREY, RED
 
@@ -21,8 +21,7 @@ def routes(table: pd.DataFrame, delta: float) -> Picture:
     for name in table.columns[1:]:
         ratio, (colour, style) = table[name] / table["standard"], _STYLES.get(name, (GREY, "-"))
         ax.plot(table["rho"], ratio, style, color=colour)
-        place = {"textcoords": "offset points", "color": colour}
-        ax.annotate(name, (table["rho"].iloc[-1], ratio.iloc[-1]), (5, -3), **place)
+        note(ax, name, (table["rho"].iloc[-1], ratio.iloc[-1]), (5, -3), color=colour)
         words.append(f"{name} {ends(ratio)}")
     return fig, (
         f"Epsilon over the standard conversion at delta {delta:g}, for rho from"

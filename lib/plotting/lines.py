@@ -23,6 +23,13 @@ def ends(values: Sequence[float] | pd.Series, spec: str = ".2f") -> str:
     return f"{first:{spec}} to {last:{spec}}"
 
 
+def note(
+    ax: Axes, text: str, at: tuple[float, float], offset: tuple[float, float], **style
+) -> None:
+    """Write ``text`` beside the point ``at``, ``offset`` points (1/72 inch) to the right and up."""
+    ax.annotate(text, at, offset, textcoords="offset points", **style)
+
+
 def spread(rows: pd.DataFrame, value: str = "mean", most: float | None = None) -> np.ndarray:
     """Lengths of the interval below and above ``value``, shape (2, n); 0 where there is none.
 
@@ -84,7 +91,6 @@ def dots(
     names: Sequence[str],
     by: Sequence[str],
     colours: Mapping[str, str],
-    value: str = "mean",
 ) -> None:
     """Means with intervals along a line for each of ``names``, the series side by side.
 
@@ -102,7 +108,7 @@ def dots(
         own = rows[rows[series] == name].set_index(line).reindex(names)
         y = np.arange(len(names)) + 0.2 * (i - (len(colours) - 1) / 2)
         style = {"fmt": "os^DvPX"[i], "color": colour, "markersize": 3.5, "label": name}
-        ax.errorbar(own[value], y, xerr=spread(own, value), linewidth=1, capsize=1.5, **style)
+        ax.errorbar(own["mean"], y, xerr=spread(own), linewidth=1, capsize=1.5, **style)
         if "null" in own:
             ax.plot(own["null"], y, "|", color=NULL, markersize=7, label="sampling alone")
     ax.set_yticks(range(len(names)), names)

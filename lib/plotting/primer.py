@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from lib.plotting.lines import simulated
+from lib.plotting.lines import note, simulated
 from lib.plotting.panels import Picture, epsilon_axis, panel
 from lib.plotting.style import BLUE, GREY, RED, REFERENCE
 
@@ -23,9 +23,8 @@ def survey_error(price: pd.DataFrame, honest: float) -> Picture:
     simulated(ax, price, "epsilon", color=BLUE, marker="o")
     ax.axhline(honest, **REFERENCE)
     first, last = price.iloc[0], price.iloc[-1]
-    beside = {"textcoords": "offset points", "color": BLUE}
-    ax.annotate("randomised answers", (first.epsilon, first.exact), (14, 4), **beside)
-    ax.annotate("honest answers", (first.epsilon, honest), (0, 5), textcoords="offset points")
+    note(ax, "randomised answers", (first.epsilon, first.exact), (14, 4), color=BLUE)
+    note(ax, "honest answers", (first.epsilon, honest), (0, 5))
     epsilon_axis(ax, price["epsilon"])
     return fig, (
         f"Error of the estimated share against epsilon on log axes. It falls from {first.exact:.3f}"
@@ -46,14 +45,12 @@ def every_test(tests: Mapping[str, np.ndarray], epsilon: float) -> Picture:
     ax.fill_between(fpr, 1 - power[::-1], power, color=GREY, alpha=0.15, linewidth=0)
     ax.plot(fpr, fpr, color=GREY, linewidth=0.8)
     for (name, rates), marker in zip(tests.items(), "Dsov^", strict=False):
-        style = {"color": RED, "markersize": 7} if name == "GRR" else {"color": GREY, "alpha": 0.6}
-        ax.plot(
-            *np.unique(rates.round(6), axis=0).T, marker, **{"markersize": 4, "label": name} | style
-        )
+        colour, size, alpha = (RED, 7, 1) if name == "GRR" else (GREY, 4, 0.6)
+        places = np.unique(rates.round(6), axis=0).T
+        ax.plot(*places, marker, color=colour, markersize=size, alpha=alpha, label=name)
     ax.legend(loc="lower right")
     corner = np.exp(epsilon) / (1 + np.exp(epsilon))
-    beside = {"textcoords": "offset points", "color": RED, "ha": "center"}
-    ax.annotate("randomised response", (1 - corner, corner), (0, 12), **beside)
+    note(ax, "randomised response", (1 - corner, corner), (0, 12), color=RED, ha="center")
     return fig, (
         "True against false positive rate of every test on one report at epsilon"
         f" {epsilon:g} ({', '.join(f'{len(r):,} tests of {n}' for n, r in tests.items())}). All"
@@ -71,7 +68,7 @@ def metric_thresholds(
     for (name, values), colour in zip(gaps.items(), (BLUE, RED, GREY), strict=True):
         ax.plot(grid, values, color=colour)
         ax.plot(fair[name], 0, "o", color=colour)
-        ax.annotate(name, (grid[-1], values[-1]), (4, -3), textcoords="offset points", color=colour)
+        note(ax, name, (grid[-1], values[-1]), (4, -3), color=colour)
     listed = ", ".join(f"{name} at {at:.2f}" for name, at in fair.items())
     return fig, (
         "SPD, EOD and OAD against the threshold that is used for group 0 while that of group 1 is"

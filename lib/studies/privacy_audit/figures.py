@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from lib.plotting.lines import note
 from lib.plotting.panels import Picture, legend, panel
 from lib.plotting.style import BLUE, DARK, GREY
 
@@ -41,13 +42,11 @@ def delta_curves(curves: pd.DataFrame) -> Picture:
     """
     fig, ax = panel((5.6, 3.2), "ε", "δ")
     middle = curves.loc[len(curves) // 3]
-    label = {"textcoords": "offset points"}
     ax.plot(curves["epsilon"], curves["declared"], color=DARK)
-    at = middle["epsilon"], middle["declared"]
-    ax.annotate("declared: at most this", at, (8, 4), color=DARK, **label)
+    note(ax, "declared: at most this", middle[["epsilon", "declared"]], (8, 4), color=DARK)
     ax.plot(curves["epsilon"], curves["certified"], color=BLUE)
-    at, label = (middle["epsilon"], middle["certified"]), label | {"ha": "right", "va": "top"}
-    ax.annotate("certified: at least this", at, (-8, -8), color=BLUE, **label)
+    below = {"color": BLUE, "ha": "right", "va": "top"}
+    note(ax, "certified: at least this", middle[["epsilon", "certified"]], (-8, -8), **below)
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
     first, last = curves.iloc[0], curves.iloc[-1]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from lib.plotting.lines import band, curve, ends
+from lib.plotting.lines import band, curve, ends, note
 from lib.plotting.panels import Picture, legend, log_if_wide, panel, panels, ticks
 from lib.plotting.style import BLUE, DARK, GREY, RED, REFERENCE
 from lib.studies.private_means.scores import METHODS, of_method
@@ -91,16 +91,8 @@ def name_ends(
     for i, (y, name) in enumerate(spots):
         above = len(spots) - 1 - i
         lowest = max(min(y, 1 - height * above), lowest)
-        place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-        ax.annotate(
-            name,
-            (ends[name][0], lowest),
-            (6, 0),
-            color=colours[name],
-            fontsize=8.5,
-            va="center",
-            **place,
-        )
+        style = {"color": colours[name], "fontsize": 8.5, "va": "center"}
+        note(ax, name, (ends[name][0], lowest), (6, 0), xycoords=("data", "axes fraction"), **style)
         lowest += height
 
 
@@ -119,17 +111,9 @@ def by_size(strata: pd.DataFrame, small: float, xlabel: str, ylabel: str) -> Pic
         (strata["plain"].max(), "the mean of everybody", GREY),
         (strata["stratified"].min(), "a private mean of their own", BLUE),
     ):
-        place = {"textcoords": "offset points", "color": colour, "ha": "right", "fontsize": 9}
-        ax.annotate(words, (strata["people"].max(), y), (4, 11), **place)
+        note(ax, words, (strata["people"].max(), y), (4, 11), color=colour, ha="right", fontsize=9)
     ax.axvline(small, **REFERENCE | {"linewidth": 0.9})
-    ax.annotate(
-        "0.1%",
-        (small, 0.97),
-        (4, -8),
-        xycoords=("data", "axes fraction"),
-        fontsize=8.5,
-        textcoords="offset points",
-    )
+    note(ax, "0.1%", (small, 0.97), (4, -8), xycoords=("data", "axes fraction"), fontsize=8.5)
     ax.minorticks_off()
     worse = strata[strata["stratified"] > strata["plain"]]
     return fig, (
@@ -194,14 +178,7 @@ def theorem10(table: pd.DataFrame, levels: Mapping[str, float]) -> Picture:
     ax.plot(lines["people"], "x", color=RED, markersize=4, label="draws, one person at least")
     for name, level in levels.items():
         ax.axhline(level, color=DARK, linewidth=1, linestyle="--")
-        ax.annotate(
-            name,
-            (table["alpha"].max(), level),
-            (0, 3),
-            ha="right",
-            fontsize=8.5,
-            textcoords="offset points",
-        )
+        note(ax, name, (table["alpha"].max(), level), (0, 3), ha="right", fontsize=8.5)
     ticks(ax, (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20))
     legend(fig, ncols=3)
     heights = ", ".join(f"{name} {level:.1f}" for name, level in levels.items())

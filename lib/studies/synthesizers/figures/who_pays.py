@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from lib.plotting.lines import note
 from lib.plotting.panels import Picture, panel
 from lib.plotting.style import BLUE, GREY, RED
 from lib.studies.synthesizers.summary import of_level
@@ -43,28 +44,10 @@ def error_by_size(errors: pd.DataFrame) -> Picture:
         ax.plot(rows["people"], rows["private"], "o", color=colour, markersize=6)
     ax.set(xscale="log", ylim=(0, 2.05), yticks=[0, 0.5, 1, 1.5, 2])
     first, last = errors[small].iloc[-1], errors[~small].iloc[0]
-    ax.annotate(
-        "groups under 1%",
-        (first["people"], first["private"]),
-        (6, 6),
-        textcoords="offset points",
-        color=RED,
-        va="bottom",
-    )
-    ax.annotate(
-        "larger groups",
-        (last["people"], last["private"]),
-        (8, 8),
-        textcoords="offset points",
-        color=BLUE,
-    )
-    ax.annotate(
-        "without privacy",
-        (first["people"], first["resampled"]),
-        (6, 4),
-        textcoords="offset points",
-        color=GREY,
-    )
+    labelled = ["people", "private"]
+    note(ax, "groups under 1%", first[labelled], (6, 6), color=RED, va="bottom")
+    note(ax, "larger groups", last[labelled], (8, 8), color=BLUE)
+    note(ax, "without privacy", first[["people", "resampled"]], (6, 4), color=GREY)
     alt = (
         f"Error of {len(errors)} groups by sex and race against the number of people in each, on a "
         f"logarithmic scale. With privacy the error falls from {errors['private'].max():.1f} for "
