@@ -37,18 +37,8 @@ FEW_STEPS: dict[str, Any] = {
 }  # of GEM
 DOMAIN = Domain.of({"a": 2, "b": 3, "c": 2})
 SIZES: dict[tuple[int, ...], float] = {(0,): 9, (1,): 1}  # of the groups of column a
-_ROWS = (
-    (0, 0, 0),
-    (0, 0, 0),
-    (0, 0, 1),
-    (0, 1, 0),
-    (0, 1, 1),
-    (0, 1, 1),
-    (0, 0, 0),
-    (0, 1, 0),
-    (0, 0, 1),
-    (1, 2, 1),
-)
+# ten people: the codes of columns a, b and c of each
+_ROWS = tuple(tuple(map(int, codes)) for codes in "000 000 001 010 011 011 000 010 001 121".split())
 
 
 @dataclass(frozen=True)
@@ -76,7 +66,7 @@ class Case:
 
 
 def _table(*rows: tuple[int, ...]) -> pd.DataFrame:
-    return pd.DataFrame(list(rows), columns=list(DOMAIN.columns), dtype=np.int16)
+    return pd.DataFrame(rows, columns=DOMAIN.columns, dtype=np.int16)
 
 
 def _row_pairs() -> dict[str, tuple[Any, Any]]:
@@ -116,12 +106,11 @@ def _counted_case(synthesizer: Synthesizer) -> Case:
 
     Its price is the accountant's for that.
     """
-    plain = synthesizer_case(
-        "stratified_counted", "Stratified MST, sizes counted exactly", synthesizer
-    )
+    title = "Stratified MST, sizes counted exactly"
+    plain = synthesizer_case("stratified_counted", title, synthesizer)
     model = plain.fit(_table(*_ROWS), np.random.default_rng(0))
-    price = model.accountant.price(WITHIN)
-    return replace(plain, promise=Promise(rho=price), relation=WITHIN, pairs=_within_pairs())
+    promise = Promise(rho=model.accountant.price(WITHIN))
+    return replace(plain, promise=promise, relation=WITHIN, pairs=_within_pairs())
 
 
 _VALUES = np.array([0.0, 0.2, 0.9, 0.4, 0.7, 0.1, 0.5, 0.3])

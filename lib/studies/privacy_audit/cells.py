@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from tqdm import tqdm
 
 from lib import validate
 from lib.dp import gaussian_epsilon
-from lib.runner.cell import KeyedCell, set_normalised
+from lib.runner.cell import COUNT, KeyedCell, set_checked
 from lib.studies.privacy_audit.cases import DELTA, Case, case, cases
 from lib.studies.privacy_audit.checks import Audit, audit
 from lib.studies.privacy_audit.faults import FAULTS
@@ -45,13 +46,8 @@ class PrivacyCell(KeyedCell, kind="privacy audit"):
     dataset: str = "tiny tables"
 
     def __post_init__(self) -> None:
-        set_normalised(
-            self,
-            runs=validate.integer("runs", self.runs, low=1),
-            seed=validate.integer("seed", self.seed, low=0),
-        )
-        validate.choice("fault", self.fault, ("", *FAULTS))
-        validate.choice("dataset", self.dataset, ("tiny tables",))
+        set_checked(self, runs=partial(validate.integer, low=1), seed=COUNT)
+        set_checked(self, fault=("", *FAULTS), dataset=("tiny tables",))
 
 
 def privacy_grid(profile: str = "paper") -> Iterator[PrivacyCell]:

@@ -168,16 +168,17 @@ def follows_law(looks: Sequence[Look], rng: np.random.Generator, level: float) -
     looks there are may depend on their answers. So a stream is tested at numbers of draws fixed
     beforehand.
     """
-    is_noise = [not isinstance(look.mechanism, Exponential) for look in looks]
-    noise = [stats.norm.ppf(ranks(look, rng)) for look, n in zip(looks, is_noise, strict=True) if n]
-    selections = [ranks(look, rng) for look, n in zip(looks, is_noise, strict=True) if not n]
+    found: dict[bool, list] = {True: [], False: []}  # of selections, and of noise
+    for look in looks:
+        found[isinstance(look.mechanism, Exponential)].append(ranks(look, rng))
+    noise = [stats.norm.ppf(values) for values in found[False]]
     each = np.concatenate([*noise, []])
     sums = np.array([z.sum() / math.sqrt(z.size) for z in noise])
     streams = {
         "noise": stats.norm.cdf(each),
         "noise of two values": _difference_ranks(each),
         "noise of two looks": _difference_ranks(sums),
-        "selections": np.concatenate([*selections, []]),
+        "selections": np.concatenate([*found[True], []]),
     }
     share = level / (len(streams) * len(_PREFIXES))
     for name, values in streams.items():

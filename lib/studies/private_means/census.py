@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,8 +26,8 @@ from lib.fairness.parity import parity_error, stratum_errors
 from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
 from lib.means.stratified import SPLIT
 from lib.rng import stream
-from lib.runner.cell import KeyedCell, set_normalised
-from lib.studies.private_means.scores import METHODS, Runs, scores_of
+from lib.runner.cell import COUNT, KeyedCell, set_checked
+from lib.studies.private_means.scores import METHODS, SEVERAL, Runs, scores_of
 
 VERSION = "1"
 SEED = 20240212
@@ -75,15 +74,10 @@ SETTINGS: dict[str, Setting] = {
 }
 
 
-def _crossings(attributes: tuple[str, ...]) -> tuple[str, ...]:
-    sizes = range(1, len(attributes) + 1)
-    return tuple("_".join(c) for size in sizes for c in combinations(attributes, size))
-
-
+_ALL = [c for size in range(1, len(ATTRIBUTES) + 1) for c in combinations(ATTRIBUTES, size)]
 CROSSINGS: dict[str, tuple[str, ...]] = {
-    "newyork": _crossings(ATTRIBUTES),
-    "acs_coverage": _crossings(ATTRIBUTES),
-    "nist": _crossings(tuple(a for a in ATTRIBUTES if a != "NATIVITY")),
+    dataset: tuple("_".join(c) for c in _ALL if not (dataset == "nist" and "NATIVITY" in c))
+    for dataset in TABLES
 }
 
 
@@ -104,17 +98,9 @@ class CensusCell(KeyedCell, kind="census means"):
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        validate.choice("dataset", self.dataset, TABLES)
-        validate.choice("variable", self.variable, TABLES[self.dataset])
-        validate.choice("crossing", self.crossing, CROSSINGS[self.dataset])
-        validate.choice("setting", self.setting, SETTINGS)
-        validate.choice("mechanism", self.mechanism, ("coinpress", "laplace"))
-        set_normalised(
-            self,
-            budget=validate.positive("budget", self.budget),
-            runs=validate.integer("runs", self.runs, low=2),
-            seed=validate.integer("seed", self.seed, low=0),
-        )
+        set_checked(self, dataset=TABLES, mechanism=("coinpress", "laplace"), setting=SETTINGS)
+        set_checked(self, variable=TABLES[self.dataset], crossing=CROSSINGS[self.dataset])
+        set_checked(self, budget=validate.positive, runs=SEVERAL, seed=COUNT)
 
 
 # --- grids
@@ -123,25 +109,24 @@ class CensusCell(KeyedCell, kind="census means"):
 _FEW = ("SEX", "RAC1P", "AGEP", "SEX_RAC1P", "SEX_RAC1P_AGEP", "SEX_DIS_RAC1P_AGEP")
 
 
-def _variables(datasets: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    return ((dataset, variable) for dataset in datasets for variable in TABLES[dataset])
+def _cells(datasets: tuple[str, ...], **fields) -> Iterator[partial[CensusCell]]:
+    """A cell for each variable, of which something is left to say."""
+    for dataset in datasets:
+        for variable in TABLES[dataset]:
+            yield partial(CensusCell, dataset=dataset, variable=variable, **fields)
 
 
 def census_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusCell]:
     """Figs 2 and 8 on every crossing, published and scaled; the other settings on six crossings."""
-    for dataset, variable in _variables(datasets):
-        cell = partial(CensusCell, dataset=dataset, variable=variable, runs=runs)
-        for name in CROSSINGS[dataset]:
+    for cell in _cells(datasets, runs=runs):
+        for name in CROSSINGS[cell.keywords["dataset"]]:
             for setting in SETTINGS if name in _FEW else ("published", "scaled"):
                 yield cell(crossing=name, setting=setting)
 
 
-def budget_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusCell]:
+def budget_grid(datasets: tuple[str, ...]) -> Iterator[CensusCell]:
     """Sex by race at every rho (COINPRESS, published and scaled) and epsilon (Laplace)."""
-    for dataset, variable in _variables(datasets):
-        cell = partial(
-            CensusCell, dataset=dataset, variable=variable, crossing="SEX_RAC1P", runs=runs
-        )
+    for cell in _cells(datasets, crossing="SEX_RAC1P"):
         for rho, setting in product(RHOS, ("published", "scaled")):
             if rho != RHO:  # that one is in the grid above
                 yield cell(setting=setting, budget=rho)
@@ -212,12 +197,11 @@ def stratum_names(variable: str, crossing: str) -> list[str]:
     frame = table_of("newyork").frame
     columns = crossing.split("_")
     found = frame.loc[frame[variable].notna(), columns].drop_duplicates().sort_values(columns)
-    words = {c: _CODES.get(c, [f"age band {i}" for i in range(1, 6)]) for c in columns}
-    first = {c: found[c].min() for c in columns}
-    return [
-        ", ".join(words[c][int(value - first[c])] for c, value in row.items())
-        for row in found.to_dict("records")
+    ages = [f"age band {i}" for i in range(1, 6)]
+    words = [
+        [_CODES.get(c, ages)[int(value)] for value in found[c] - found[c].min()] for c in columns
     ]
+    return list(map(", ".join, zip(*words, strict=True)))
 
 
 # --- census
@@ -254,15 +238,14 @@ def interval_of(cell: CensusCell) -> Interval:
     )
 
 
-def run_ledger(cell: CensusCell, run: int = 0) -> PrivacyAccountant:
+def run_ledger(cell: CensusCell) -> PrivacyAccountant:
     """What one run spends: an accountant after the stratified estimate.
 
     It notes the measurements, the exact sizes, and what no budget pays for.
     """
-    accountant = PrivacyAccountant(
-        cell.budget, unit="epsilon" if cell.mechanism == "laplace" else "rho"
-    )
-    _one_run(cell, *strata(cell.dataset, cell.variable, cell.crossing), run, accountant)
+    unit = "epsilon" if cell.mechanism == "laplace" else "rho"
+    accountant = PrivacyAccountant(cell.budget, unit=unit)
+    _one_run(cell, 0, accountant)
     return accountant
 
 
@@ -271,19 +254,14 @@ def census_runs(cell: CensusCell) -> tuple[np.ndarray, Runs]:
 
     The metric ``clean`` is the population's error of clipping without noise.
     """
-    values, sizes = strata(cell.dataset, cell.variable, cell.crossing)
-    rows = [_one_run(cell, values, sizes, run) for run in range(cell.runs)]
-    numbers, runs = zip(*rows, strict=True)
+    numbers, runs = zip(*(_one_run(cell, run) for run in range(cell.runs)), strict=True)
     return np.array(numbers), {key: np.array([run[key] for run in runs]) for key in runs[0]}
 
 
 def _one_run(
-    cell: CensusCell,
-    values: np.ndarray,
-    sizes: np.ndarray,
-    run: int,
-    accountant: PrivacyAccountant | None = None,
+    cell: CensusCell, run: int, accountant: PrivacyAccountant | None = None
 ) -> tuple[int, dict[tuple[str, str], float]]:
+    values, sizes = strata(cell.dataset, cell.variable, cell.crossing)
     setting = SETTINGS[cell.setting]
     rng = stream(cell.seed, "census means", cell.dataset, cell.variable, cell.crossing, run)
     private = rng.random(values.size) >= setting.holdout
@@ -296,8 +274,8 @@ def _one_run(
         accountant.note_exact("rows of each stratum")
         accountant.note_oracle(oracles(cell.setting)[-1])
     weights = own, outside if outside.sum() else own
-    found = _answers(*_estimates(cell, x, kept, own, rng, accountant), *weights)
-    clean = _answers(*_estimates(cell, x, kept, own, None), *weights)
+    found = _answers(cell, x, kept, weights, rng, accountant)
+    clean = _answers(cell, x, kept, weights, None)
     row: dict[tuple[str, str], float] = {}
     for method, (whole, groups) in found.items():
         errors = _metrics(truth, groups, population, whole)
@@ -306,34 +284,29 @@ def _one_run(
     return own.size, row
 
 
-def _estimates(cell: CensusCell, x, kept, own, rng, accountant=None) -> tuple[float, np.ndarray]:
-    """Private means of the population, and of every stratum, for which ``accountant`` pays."""
-    prior = interval_of(cell)
-    ends = prior.low, prior.high
+def _answers(
+    cell: CensusCell, x, kept, weights, rng, accountant=None
+) -> dict[str, tuple[float, np.ndarray]]:
+    """The population's and the strata's private means of each method.
 
-    def means(values: np.ndarray, sizes: np.ndarray, *payer: PrivacyAccountant | None):
+    The plain one gives the same mean to every stratum. ``accountant`` pays for those of the strata;
+    ``weights`` are their sizes, and their public weights.
+    """
+    prior = interval_of(cell)
+
+    def means(values: np.ndarray, sizes: np.ndarray, *payer: PrivacyAccountant):
         if cell.mechanism == "laplace":
-            return laplace_means(values, sizes, *ends, cell.budget, rng, *payer)
+            return laplace_means(values, sizes, prior.low, prior.high, cell.budget, rng, *payer)
         return coinpress(values, sizes, prior, budgets(cell.budget), rng, *payer)
 
-    return means(x, np.array([x.size]))[0], means(kept, own, accountant)
+    whole = means(x, np.array([x.size]))[0]
+    groups = means(kept, weights[0], accountant)
+    stratified = ((float(recombine(groups, own)), groups) for own in weights)
+    answers = (whole, np.full(groups.size, whole)), *stratified
+    return dict(zip(METHODS, answers, strict=True))
 
 
-def _answers(
-    whole: float, groups: np.ndarray, own: np.ndarray, public: np.ndarray
-) -> dict[str, tuple[float, np.ndarray]]:
-    """The population's and the strata's estimates of each method.
-
-    The plain one gives the same estimate to every stratum.
-    """
-    plain = whole, np.full(groups.size, whole)
-    stratified = ((float(recombine(groups, weights)), groups) for weights in (own, public))
-    return dict(zip(METHODS, (plain, *stratified), strict=True))
-
-
-def _metrics(
-    truth: np.ndarray, groups: np.ndarray, population: float, whole: float
-) -> dict[str, Any]:
+def _metrics(truth: np.ndarray, groups: np.ndarray, population: float, whole: float) -> dict:
     some = truth != 0
     near, everyone = (truth[some], groups[some]), (population, whole)
     return {

@@ -8,7 +8,17 @@ from lib.runner.registry import Grid
 from lib.studies.private_means import census, mixtures
 
 
-def _census_cells(datasets: tuple[str, ...]) -> Callable[[str], Iterable[object]]:
+def _mixtures(profile: str) -> Iterable[object]:
+    if profile == "paper":
+        return mixtures.mixture_grid()
+    return (c for c in mixtures.mixture_grid(runs=5) if c.n <= 1000)
+
+
+def _grid(name: str, title: str, cells: Callable, run: Callable) -> Grid:
+    return Grid(name, f"Stratified means{title}", cells, run, lambda cell: 1.0, census.VERSION)
+
+
+def _census(name: str, title: str, *datasets: str) -> Grid:
     def cells(profile: str) -> Iterable[object]:
         if profile == "paper":
             yield from census.census_grid(datasets)
@@ -17,36 +27,15 @@ def _census_cells(datasets: tuple[str, ...]) -> Callable[[str], Iterable[object]
             short = census.census_grid(datasets, runs=2)
             yield from (c for c in short if c.crossing in ("SEX", "RAC1P"))
 
-    return cells
+    return _grid(name, title, cells, census.run_census)
 
 
-def _mixtures(profile: str) -> Iterable[object]:
-    if profile == "paper":
-        return mixtures.mixture_grid()
-    return (c for c in mixtures.mixture_grid(runs=5) if c.n <= 1000)
-
-
-MIXTURES = Grid(
-    "means_mixtures",
-    "Stratified means, Figs 3, 6, 7 (Gaussian mixtures)",
-    _mixtures,
-    mixtures.run_mixture,
-    lambda cell: 1.0,
-    census.VERSION,
+MIXTURES = _grid(
+    "means_mixtures", ", Figs 3, 6, 7 (Gaussian mixtures)", _mixtures, mixtures.run_mixture
 )
-NEWYORK = Grid(
+NEWYORK = _census(
     "means_newyork",
-    "Stratified means, Figs 2, 8 (New York; its stand-in where its rows are not there)",
-    _census_cells(("newyork",)),
-    census.run_census,
-    lambda cell: 1.0,
-    census.VERSION,
+    ", Figs 2, 8 (New York; its stand-in where its rows are not there)",
+    "newyork",
 )
-CENSUS = Grid(
-    "means_census",
-    "Stratified means on the Texan and the national extract",
-    _census_cells(("acs_coverage", "nist")),
-    census.run_census,
-    lambda cell: 1.0,
-    census.VERSION,
-)
+CENSUS = _census("means_census", " on the Texan and the national extract", "acs_coverage", "nist")

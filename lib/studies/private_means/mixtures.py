@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from lib import validate
 from lib.means.grouped import Interval, coinpress, recombine
 from lib.rng import stream
-from lib.runner.cell import KeyedCell, set_normalised
+from lib.runner.cell import COUNT, KeyedCell, set_checked
 from lib.studies.private_means.census import RHO, RUNS, SEED, budgets
-from lib.studies.private_means.scores import METHODS, Runs, scores_of
+from lib.studies.private_means.scores import METHODS, SEVERAL, Runs, scores_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,17 +39,9 @@ class MixtureCell(KeyedCell, kind="mixture means"):
     dataset: str = "mixture"
 
     def __post_init__(self) -> None:
-        set_normalised(
-            self,
-            n=validate.integer("n", self.n, low=2),
-            k=validate.integer("k", self.k, low=1),
-            alpha=validate.positive("alpha", self.alpha),
-            rho=validate.positive("rho", self.rho),
-            runs=validate.integer("runs", self.runs, low=2),
-            seed=validate.integer("seed", self.seed, low=0),
-        )
-        validate.choice("spreads", self.spreads, ("one", "uniform"))
-        validate.choice("dataset", self.dataset, ("mixture",))
+        set_checked(self, n=SEVERAL, k=partial(validate.integer, low=1), alpha=validate.positive)
+        set_checked(self, rho=validate.positive, runs=SEVERAL, seed=COUNT)
+        set_checked(self, spreads=("one", "uniform"), dataset=("mixture",))
 
 
 def mixture_grid(runs: int = RUNS) -> Iterator[MixtureCell]:
@@ -78,26 +71,26 @@ def mixture_runs(cell: MixtureCell) -> Runs:
     sizes = np.array([rng.multinomial(cell.n, w) for w in weights])
     public = np.array([rng.multinomial(cell.n, w) for w in weights])
     means = rng.standard_normal((cell.runs, cell.k))
-    spreads = (
-        rng.uniform(0.1, 2.0, means.shape) if cell.spreads == "uniform" else np.ones(means.shape)
-    )
+    wide = cell.spreads == "uniform"
+    spreads = rng.uniform(0.1, 2.0, means.shape) if wide else np.ones(means.shape)
     flat = sizes.ravel()
     x = np.repeat(means.ravel(), flat)
     x += np.repeat(spreads.ravel(), flat) * rng.standard_normal(cell.runs * cell.n)
-    prior = Interval(low=-3.0, high=3.0, sigma=2.0 if cell.spreads == "uniform" else 1.0)
+    prior = Interval(low=-3.0, high=3.0, sigma=2.0 if wide else 1.0)
     plain = coinpress(x, np.full(cell.runs, cell.n), prior, budgets(cell.rho), rng)
     groups = coinpress(x, flat, prior, budgets(cell.rho), rng).reshape(sizes.shape)
-    own: np.ndarray = np.zeros(flat.size)
+    own = np.zeros(flat.size)
     own[flat > 0] = np.add.reduceat(x, (np.cumsum(flat) - flat)[flat > 0])
-    own = own.reshape(sizes.shape)
-    truth, exact = own.sum(axis=1) / cell.n, own / np.maximum(sizes, 1)
+    sums = own.reshape(sizes.shape)
+    truth, exact = sums.sum(axis=1) / cell.n, sums / np.maximum(sizes, 1)
+    first, stratified, weighted = METHODS
     answers = {
-        ("error", METHODS[0]): plain,
-        ("error", METHODS[1]): recombine(groups, sizes),
-        ("error", METHODS[2]): recombine(groups, public),
-        ("exact", METHODS[1]): recombine(exact, sizes),
-        ("exact", METHODS[2]): recombine(exact, public),
-        ("printed", METHODS[1]): recombine(groups, sizes, printed=True),
+        ("error", first): plain,
+        ("error", stratified): recombine(groups, sizes),
+        ("error", weighted): recombine(groups, public),
+        ("exact", stratified): recombine(exact, sizes),
+        ("exact", weighted): recombine(exact, public),
+        ("printed", stratified): recombine(groups, sizes, printed=True),
     }
     errors = {key: np.abs(found - truth) for key, found in answers.items()}
     return errors | {("spread", ""): np.array([r.std() for r in x.reshape(cell.runs, -1)])}
