@@ -4,7 +4,6 @@ correction for many tests, what the intervals are about, and the hyper-parameter
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -94,12 +93,8 @@ def for_another_table(rows: Sequence[Row]) -> list[str]:
 
 def _grid_of(claim: Claim) -> str | None:
     """The grid that a claim's measure reads, if it can be asked of another."""
-    if (
-        not claim.measure
-        or (parameter := inspect.signature(claim.measured_by()).parameters.get("grid")) is None
-    ):
-        return None
-    return claim.arguments.get("grid", parameter.default)
+    own = getattr(claim.measured_by(), "grid", None) if claim.measure else None
+    return own and claim.arguments.get("grid", own)
 
 
 def on_grid(

@@ -20,11 +20,9 @@ BASELINE = "NonDP"
 
 
 @validate.check_types
-def cell_runs(frame: pd.DataFrame, by: Sequence[str] = CURVE) -> pd.Series:
-    """Number of runs of every cell of ``frame``, indexed by ``by``; cells without a run are not
-    in it.
-    """
-    return frame.groupby(_columns("by", by, frame), dropna=False).size()
+def cell_runs(frame: pd.DataFrame) -> pd.Series:
+    """Number of runs of every LDP cell of ``frame``; cells without a run are not in it."""
+    return frame.groupby(_columns("frame", CURVE, frame), dropna=False).size()
 
 
 @validate.check_types
@@ -183,19 +181,19 @@ def _has(frame: pd.DataFrame, column: str, name: str = "metric") -> None:
 
 
 @validate.check_types
-def curves(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataFrame:
+def curves(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Mean of ``metric`` over runs of every LDP cell: ``dataset, protocol, split, epsilon, mean,
     low, high, runs``.
     """
     _has(frame, metric)
-    return summarise(frame[frame["protocol"] != BASELINE], CURVE, metric, level)
+    return summarise(frame[frame["protocol"] != BASELINE], CURVE, metric)
 
 
 @validate.check_types
-def baseline(frame: pd.DataFrame, metric: str, *, level: float = 0.95) -> pd.DataFrame:
+def baseline(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Mean of ``metric`` over runs of NonDP: ``dataset, mean, low, high, runs``."""
     _has(frame, metric)
-    return summarise(frame[frame["protocol"] == BASELINE], ["dataset"], metric, level)
+    return summarise(frame[frame["protocol"] == BASELINE], ["dataset"], metric)
 
 
 @validate.check_types
@@ -233,13 +231,11 @@ def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> 
 
 
 @validate.check_types
-def paired(
-    frame: pd.DataFrame, metric: str, *, fair: float | None = None, level: float = 0.95
-) -> pd.DataFrame:
+def paired(frame: pd.DataFrame, metric: str, *, fair: float | None = None) -> pd.DataFrame:
     """Mean over runs of :func:`differences`: ``dataset, protocol, split, epsilon, mean, low,
     high, runs``.
     """
-    return summarise(differences(frame, metric, fair), CURVE, "difference", level)
+    return summarise(differences(frame, metric, fair), CURVE, "difference")
 
 
 @validate.check_types
@@ -277,7 +273,6 @@ def pooled(
     by: Sequence[str],
     *,
     fair: float | None = None,
-    level: float = 0.95,
 ) -> pd.DataFrame:
     """Paired difference averaged over the cells that share ``by``, run by run, then the interval
     over runs.
@@ -286,10 +281,19 @@ def pooled(
     share their split. Runs that lack some of the cells are left out.
     """
     long = differences(frame, metric, fair)
-    by = _columns("by", by, long)
-    per_run = long.groupby([*by, "run"])["difference"].agg(["mean", "size"]).reset_index()
-    whole = per_run["size"] == per_run.groupby(list(by))["size"].transform("max")
-    return summarise(per_run[whole].rename(columns={"mean": "value"}), by, "value", level)
+    return summarise(
+        run_means(long, "difference", _columns("by", by, long)).reset_index(), by, "mean"
+    )
+
+
+def run_means(frame: pd.DataFrame, value: str, by: Sequence[str] = ()) -> pd.Series:
+    """Mean of ``value`` in each cell and run, named ``mean`` and indexed by ``*by, run``.
+
+    ``by`` tells the cells apart. Runs that have fewer rows of a cell than others are left out.
+    """
+    found = frame.groupby([*by, "run"])[value].agg(["mean", "size"])
+    most = found.groupby([*by])["size"].transform("max") if len(by) else found["size"].max()
+    return found.loc[found["size"] == most, "mean"]
 
 
 @validate.check_types

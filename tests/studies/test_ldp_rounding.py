@@ -74,14 +74,14 @@ def test_the_ledger_reads_it_as_a_grid(stored):
     ldp._grid.cache_clear()
     try:
         assert (
-            len(ldp.cells_of("ldp_rounded", "lsac"))
-            == len(ldp.cells_of("ldp_printed", "lsac"))
+            len(ldp.cells_of("lsac", grid="ldp_rounded"))
+            == len(ldp.cells_of("lsac", grid="ldp_printed"))
             == 16
         )
-        assert (ldp.cells_of("ldp_printed", "lsac")["DI"] == 0.5).all()
+        assert (ldp.cells_of("lsac", grid="ldp_printed")["DI"] == 0.5).all()
         stored["ldp_rounded"] = stored["ldp_rounded"].iloc[:0]
         ldp._grid.cache_clear()
         with pytest.raises(NoResults):
-            ldp.cells_of("ldp_rounded", "lsac")
+            ldp.cells_of("lsac", grid="ldp_rounded")
     finally:
         ldp._grid.cache_clear()

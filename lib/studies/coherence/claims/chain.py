@@ -23,21 +23,22 @@ from lib.coherence.bounds.paper import (
     theorem3_terms,
     theorem8_terms,
 )
-from lib.ledger.rules import Evidence, by_name
+from lib.ledger.measures import fact, measures_of
+from lib.ledger.rules import Evidence
 from lib.rng import stream
 
 FALSE_ALARM = 1e-6  # of a simulated share against beta
 ETAS = (1e-6, 1e-3, 0.05, 0.3)
 
 
-def at_most_one(ratios: Iterable[float], words: str) -> Evidence:
+def _at_most_one(ratios: Iterable[float], words: str) -> Evidence:
     """Whether each of ``ratios``, of what is found to what is allowed, is at most 1.
 
     ``words`` has a place for the largest of them and one for their number.
     """
     ratios = list(ratios)
     largest = max(ratios)
-    return Evidence(float(largest <= 1 + 1e-9), detail=words.format(largest, len(ratios)))
+    return fact(largest <= 1 + 1e-9, words.format(largest, len(ratios)))
 
 
 def exceeds_too_often(misses: int, draws: int, beta: float) -> bool:
@@ -103,7 +104,7 @@ def hoeffding_exact() -> Evidence:
                 tail = stats.hypergeom(people, ones, sample).sf(found - 1)
                 yield from tail[asked] / np.exp(log_bound[asked])
 
-    return at_most_one(ratios(), "at most {:.2f} of the bound, over {:,} tails")
+    return _at_most_one(ratios(), "at most {:.2f} of the bound, over {:,} tails")
 
 
 def claim1_exact(n: int = 12) -> Evidence:
@@ -132,7 +133,7 @@ def claim1_exact(n: int = 12) -> Evidence:
         f"over {len(room):,} events the true half's probability is below the bound by"
         f" {min(room):.2g} or more"
     )
-    return Evidence(float(min(room) >= -1e-12), detail=words)
+    return fact(min(room) >= -1e-12, words)
 
 
 def lemma1_exact() -> Evidence:
@@ -141,7 +142,7 @@ def lemma1_exact() -> Evidence:
     On exact halves of the smallest group that it covers, and of one twice as large.
     """
     alphas, mus = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9), (0.5, 0.1, 1e-3, 1e-6, 1e-9)
-    return at_most_one(
+    return _at_most_one(
         (
             even_tail(m, 2 * alpha) / lemma1_probability(m, mu, zeta=0.0, eta=0.0)
             for alpha, mu, times in product(alphas, mus, (2, 4))
@@ -168,13 +169,13 @@ def theorem3_exact() -> Evidence:
 
     cases = product((0.2, 0.5, 1.0, 1.9), (1.0, 0.05, 1e-6), (1, 1000), (1, 2, 1000))
     words = "exceeded with at most {:.1e} of the probability that is allowed, in {} cases"
-    return at_most_one((ratio(*case) for case in cases), words)
+    return _at_most_one((ratio(*case) for case in cases), words)
 
 
 def _information(cases: Iterator[tuple[float, float]], what: str) -> Evidence:
     """Whether every exact max-information is at most its bound."""
     words = f"the exact max-information of {what} is at most {{:.0%}} of the bound, in {{}} cases"
-    return at_most_one((exact / bound for exact, bound in cases), words)
+    return _at_most_one((exact / bound for exact, bound in cases), words)
 
 
 def pure_information() -> Evidence:
@@ -234,21 +235,13 @@ def theorem8_simulated(beta: float = 0.05, draws: int = 20_000) -> Evidence:
         shares.append(misses / draws)
         if exceeds_too_often(misses, draws, beta):
             words = f"exceeds {alpha:g} in {shares[-1]:.3f} of the halves of {2 * half:,} people"
-            return Evidence(0.0, detail=words)
+            return fact(0, words)
     if not shares:
-        return Evidence(math.nan, detail="no group is as large as the theorem asks")
+        return fact(math.nan, "no group is as large as the theorem asks")
     words = (
         f"largest simulated share {max(shares):.4f} over {len(shares)} cases of {draws:,} halves"
     )
-    return Evidence(1.0, detail=f"{words}, beta {beta:g}")
+    return fact(1, f"{words}, beta {beta:g}")
 
 
-MEASURES = by_name(
-    hoeffding_exact,
-    claim1_exact,
-    lemma1_exact,
-    theorem3_exact,
-    pure_information,
-    approximate_information,
-    theorem8_simulated,
-)
+MEASURES = measures_of(__name__)

@@ -1,6 +1,6 @@
 """Measures for the coherence paper's experiments: its table, Section 5, real releases.
 
-Those for its theorems are in :mod:`lib.studies.coherence.claims.theory`; ``MEASURES`` has both.
+Those for its theorems are in :mod:`lib.studies.coherence.claims.theory`.
 """
 
 from __future__ import annotations
@@ -18,45 +18,37 @@ from lib.coherence.solver import Setting, solve
 from lib.datasets import load_raw
 from lib.datasets.section5 import TARGET, load_section5
 from lib.groups import EVERYONE
-from lib.ledger.rules import Evidence, by_name, needs_results, p_positive
+from lib.ledger.measures import ONLY_REPLICA, fact, mean_of_runs, measures_of
+from lib.ledger.rules import Evidence
 from lib.runner import NoResults, scores
-from lib.stats.summary import clopper_pearson, mean_interval, widening
+from lib.stats.summary import clopper_pearson
 from lib.studies.coherence import noisy_counts
-from lib.studies.coherence.claims import theory
 from lib.studies.coherence.section5 import WITH
 
 GROUPS = {"everyone": EVERYONE, "with": WITH}
-REPLICA = Evidence(math.nan, data="replica", detail="only the replica is here")
 _stored = cache(scores)
 
 
-def _splits(group: str, variant: str = "published", **cell: object) -> pd.DataFrame:
+def _splits(group: str, **cell: object) -> pd.DataFrame:
     """One row per split of a setting, the published forest unless ``cell`` says otherwise.
 
-    ``cell`` picks learner, labels and n, the size of the sample.
+    ``cell`` picks variant, learner, labels and n, the size of the sample.
     """
-    rows, name = _stored("coherence_section5"), GROUPS[group]
-    asked = {"learner": "forest", "labels": "hard", "n": 0} | cell
-    for column, value in (asked | {"variant": variant, "group": name}).items():
+    rows = _stored("coherence_section5")
+    asked = {"variant": "published", "learner": "forest", "labels": "hard", "n": 0} | cell
+    for column, value in (asked | {"group": GROUPS[group]}).items():
         rows = rows[rows[column] == value]
     return rows.set_index("split").sort_index()
 
 
-def _mean(
-    x: pd.Series, detail: str = "", reference: float = math.nan, floor: float = -math.inf
-) -> Evidence:
+def _mean(x: pd.Series, words: str = "", **more: Any) -> Evidence:
     """Mean over splits, with the interval for overlapping halves.
 
     Both halves of a split are as large, so a test row goes with every training row.
     """
-    x = x.dropna().to_numpy(dtype=float)
-    if x.size < 2:
+    if x.count() < 2:
         raise NoResults("fewer than two splits are stored")
-    mean, low, high = mean_interval(x, floor=floor)
-    overlap = (*mean_interval(x, floor=floor, ratio=1.0)[1:], p_positive(x, widening(x.size, 1.0)))
-    return Evidence(
-        mean, low, high, x.size, "real data", p_positive(x), detail, reference, overlap=overlap
-    )
+    return mean_of_runs(x, 1.0, detail=words, **more)
 
 
 def _share(hits: pd.Series, detail: str) -> Evidence:
@@ -65,7 +57,6 @@ def _share(hits: pd.Series, detail: str) -> Evidence:
     return Evidence(float(hits.mean()), low, high, hits.size, "real data", detail=detail)
 
 
-@needs_results
 def section5_distance(group: str, **cell: Any) -> Evidence:
     """Mean W1 of a group over the splits of a variant."""
     part = _splits(group, **cell)
@@ -73,13 +64,11 @@ def section5_distance(group: str, **cell: Any) -> Evidence:
     return _mean(part["distance"], f"sampling alone makes {null:.3f}", reference=null, floor=0.0)
 
 
-@needs_results
 def section5_gap() -> Evidence:
     """W1 of the subgroup minus W1 of everyone, in the same splits."""
     return _mean(_splits("with")["distance"] - _splits("everyone")["distance"])
 
 
-@needs_results
 def section5_unnoticed(group: str = "everyone") -> Evidence:
     """Share of splits whose distance lies within the 95% band of reshuffled membership.
 
@@ -88,7 +77,7 @@ def section5_unnoticed(group: str = "everyone") -> Evidence:
     The coding of the published script widens that band, so the words say what
     it is with the third class put at 0, where Definition 2 allows it.
     """
-    part, repaired = _splits(group), _splits(group, "N in the middle")
+    part, repaired = _splits(group), _splits(group, variant="N in the middle")
     words = (
         f"{_beside_chance(part)}; with predictions in [-1, 1], {_hidden(repaired).mean():.0%} of"
         f" the splits and {_beside_chance(repaired)}"
@@ -105,7 +94,6 @@ def _beside_chance(part: pd.DataFrame) -> str:
     return f"mean distance {mean:.3f}, {mean / null:.0f} times the null of {null:.4f}"
 
 
-@needs_results
 def section5_shift() -> Evidence:
     """Mean prediction of the subgroup left out minus that of the subgroup in the release.
 
@@ -115,7 +103,6 @@ def section5_shift() -> Evidence:
     return _mean(part["mean_b"] - part["mean_a"])
 
 
-@needs_results
 def section5_left_out_cleared() -> Evidence:
     """Share of the subgroup left out that is predicted +1, averaged over splits.
 
@@ -131,33 +118,31 @@ def table_fact(fact: str, value: float) -> Evidence:
     """
     section5 = load_section5()
     if section5.data.is_replica:
-        return REPLICA
-    frame = section5.frame
+        return ONLY_REPLICA
     if fact in ("features", "areas"):
         raw, _ = load_raw(section5.data.task.file, section5.data.source)
         found = len(raw.columns) if fact == "features" else raw["PUMA"].nunique()
     else:
-        found = {"records": len(frame), "with": int((frame[TARGET] == 1).sum())}[fact]
+        target = section5.frame[TARGET]
+        found = {"records": len(target), "with": int((target == 1).sum())}[fact]
     return Evidence(float(found == value), data="real data", detail=f"{found:,}")
 
 
 def share_with() -> Evidence:
     """Share of the records with the difficulty."""
     section5 = load_section5()
-    return (
-        REPLICA
-        if section5.data.is_replica
-        else Evidence(float((section5.frame[TARGET] == 1).mean()), data="real data")
-    )
+    if section5.data.is_replica:
+        return ONLY_REPLICA
+    return fact((section5.frame[TARGET] == 1).mean(), data="real data")
 
 
 def few_unique() -> Evidence:
     """Whether at most half of the people are the only ones with their eight attributes."""
     section5 = load_section5()
     if section5.data.is_replica:
-        return REPLICA
-    alone = float((~section5.frame[list(section5.lens)].duplicated(keep=False)).mean())
-    return Evidence(float(alone <= 0.5), data="real data", detail=f"{alone:.0%} are unique")
+        return ONLY_REPLICA
+    alone = 1 - section5.frame[[*section5.lens]].duplicated(keep=False).mean()
+    return fact(alone <= 0.5, f"{alone:.0%} are unique", data="real data")
 
 
 def guarantee_misses(mode: str, beta: float = 0.05) -> pd.DataFrame:
@@ -174,26 +159,25 @@ def guarantee_misses(mode: str, beta: float = 0.05) -> pd.DataFrame:
     """
     rows, found = _stored("coherence_dp"), []
     people = rows["members"].max()
+    asked = {"beta": beta, "collection": len(noisy_counts.GROUPS), "n": people, "mode": mode}
+    covered = 1 if mode.startswith("theorem") else math.inf  # the paper's are stated up to 1
     for epsilon, at in rows[np.isfinite(rows["epsilon"])].groupby("epsilon"):
-        if epsilon > 1 and mode.startswith("theorem"):
-            continue  # the paper's theorems are stated up to 1
-        asked = {"beta": beta, "collection": len(noisy_counts.GROUPS), "n": people, "mode": mode}
-        for gamma in sorted(at["members"].unique()):
+        for gamma in sorted(at["members"].unique()) if epsilon <= covered else ():
             alpha = solve(Setting(**asked, gamma=gamma, epsilon=epsilon)).value
-            if alpha is None:
-                continue
-            large = at[at["members"] >= gamma]
-            worst = large.groupby(["release", "reader", "split"], as_index=False)["distance"].max()
-            found.append(
-                worst.assign(epsilon=epsilon, gamma=gamma, alpha=alpha)
-                .assign(miss=worst["distance"] > alpha)
-                .groupby(["release", "reader", "epsilon", "gamma", "alpha"], as_index=False)
-                .agg(misses=("miss", "sum"), splits=("miss", "size"), distance=("distance", "max"))
-            )
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+            large = at[at["members"] >= gamma].assign(epsilon=epsilon, gamma=gamma, alpha=alpha)
+            if alpha is not None:
+                found.append(large)
+    if not found:
+        return pd.DataFrame()
+    case = ["release", "reader", "epsilon", "gamma", "alpha"]
+    worst = pd.concat(found).groupby([*case, "split"])["distance"].max().reset_index()
+    return (
+        worst.assign(miss=worst["distance"] > worst["alpha"])
+        .groupby(case, as_index=False)
+        .agg(misses=("miss", "sum"), splits=("miss", "size"), distance=("distance", "max"))
+    )
 
 
-@needs_results
 def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
     """Whether no release is known for which the guarantee fails.
 
@@ -225,7 +209,6 @@ def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:
     return Evidence(float(holds), runs=int(found["splits"].max()), data="real data", detail=words)
 
 
-@needs_results
 def clear_counts_coherent(alpha: float = 0.2) -> Evidence:
     """Share of splits in which exact counts of the coarse table keep groups within ``alpha``.
 
@@ -238,15 +221,4 @@ def clear_counts_coherent(alpha: float = 0.2) -> Evidence:
     return _share(worst <= alpha, f"largest {worst.max():.3f}")
 
 
-MEASURES = theory.MEASURES | by_name(
-    section5_distance,
-    section5_gap,
-    section5_unnoticed,
-    section5_shift,
-    section5_left_out_cleared,
-    table_fact,
-    share_with,
-    few_unique,
-    dp_bound_holds,
-    clear_counts_coherent,
-)
+MEASURES = measures_of(__name__)

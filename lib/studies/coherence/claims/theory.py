@@ -16,21 +16,22 @@ from lib.coherence.bounds.single_column import column_distances, theorem9_size, 
 from lib.coherence.bounds.tightened import description_length_size
 from lib.coherence.distances import split_distance
 from lib.coherence.solver import Setting, solve, table1
-from lib.ledger.rules import Evidence, by_name
+from lib.ledger.measures import fact, measures_of
+from lib.ledger.rules import Evidence
 from lib.rng import stream
 from lib.studies.coherence.claims.chain import even_distances, even_tail, exceeds_too_often
 
 
 def two_members(n: int) -> Evidence:
     """Probability that two people end in different halves of ``n``."""
-    return Evidence((n / 2) / (n - 1))
+    return fact((n / 2) / (n - 1))
 
 
 def table1_row(alpha: float) -> Evidence:
     """Whether a row of Table 1 satisfies Theorem 7."""
     row = next(r for r in table1() if r["alpha"] == alpha)
     words = f"epsilon up to {row['largest']:.4f} would; {row['slack']:.0%} to spare"
-    return Evidence(float(row["holds"]), detail=words)
+    return fact(row["holds"], words)
 
 
 def section63_example(epsilon: float = 0.01) -> Evidence:
@@ -39,13 +40,13 @@ def section63_example(epsilon: float = 0.01) -> Evidence:
     alpha .2, 100 groups of 250,000 out of 5 million, beta e^-30.
     """
     s = solve(Setting(alpha=0.2, beta=math.exp(-30), gamma=250_000, collection=100, n=5_000_000))
-    return Evidence(float(s.value >= epsilon), detail=f"the largest is {s.value:.4f}")
+    return fact(s.value >= epsilon, f"the largest is {s.value:.4f}")
 
 
 def moved_mass(share: float) -> Evidence:
     """W1 when ``share`` of the people move from -1 to 1."""
     moved = np.where(np.arange(1000) < 1000 * share, 1.0, -1.0)
-    return Evidence(float(stats.wasserstein_distance(np.full(1000, -1.0), moved)))
+    return fact(stats.wasserstein_distance(np.full(1000, -1.0), moved))
 
 
 def claim2_exact(m: int = 368, alpha: float = 0.5, mu: float = 1e-9) -> tuple[float, float, float]:
@@ -63,7 +64,7 @@ def claim2_statement() -> Evidence:
     words = (
         f"Pr[W1 > alpha] = {exact:.1e} against at most {stated:.1e}; Pr[W1 > 2 alpha] = {twice:.1e}"
     )
-    return Evidence(float(exact <= stated), detail=words)
+    return fact(exact <= stated, words)
 
 
 def theorem4_exact() -> Evidence:
@@ -75,9 +76,9 @@ def theorem4_exact() -> Evidence:
         tails = stats.hypergeom(b, a, s).sf(s * a / b + distances)
         for distance, exact in zip(distances.tolist(), tails, strict=True):
             if exact > hush_scovel(distance, b=b, a=a, s=s):
-                return Evidence(0.0, detail=f"fails at b={b}, a={a}, s={s}, distance={distance}")
+                return fact(0, f"fails at b={b}, a={a}, s={s}, distance={distance}")
         cases += distances.size
-    return Evidence(1.0, detail=f"{cases} tails")
+    return fact(1, f"{cases} tails")
 
 
 def theorem12_special() -> Evidence:
@@ -85,7 +86,7 @@ def theorem12_special() -> Evidence:
     sizes = [*range(4, 200, 2), 10**4, 10**6]
     ratios = [mcdiarmid(n=n, m=n / 2) / mcdiarmid(n=n, m=n / 2, reading="paper") for n in sizes]
     words = f"the general exponent is {min(ratios):.2f} to {max(ratios):.2f} times it"
-    return Evidence(float(min(ratios) >= 1), detail=words)
+    return fact(min(ratios) >= 1, words)
 
 
 def corollary2_follows() -> Evidence:
@@ -99,7 +100,7 @@ def corollary2_follows() -> Evidence:
         t, hat = math.sqrt(2 * math.log(2 / eta)), math.sqrt(epsilon * delta) / 15
         beta, bound = approximate_dp(**given, t=t, delta_hat=hat)
         held.append(beta <= eta and bound <= corollary(**given, eta=eta))
-    return Evidence(float(all(held)), detail=f"{sum(held)} of {len(held)} settings")
+    return fact(all(held), f"{sum(held)} of {len(held)} settings")
 
 
 def clear_column(beta: float = 0.05, draws: int = 20_000) -> Evidence:
@@ -122,7 +123,7 @@ def clear_column(beta: float = 0.05, draws: int = 20_000) -> Evidence:
             f"; but {ones} of {n} people with a one are more than {alpha:.2f} apart with"
             f" probability {chance:g}, at beta {likely:g}"
         )
-    return Evidence(float(max(shares) <= beta and not refuted), detail=words)
+    return fact(max(shares) <= beta and not refuted, words)
 
 
 def theorem9_counterexample(
@@ -183,20 +184,19 @@ def clear_count(beta: float = 0.05, draws: int = 20_000) -> Evidence:
             rng = stream(1, "clear count", n, alpha)
             misses = int((reading_distances(n, alpha, size=draws, rng=rng) > alpha).sum())
             if exceeds_too_often(misses, draws, beta):
-                words = f"exceeds {alpha:g} in {misses / draws:.3f} of the halves of {n:,}"
-                return Evidence(0.0, detail=words)
+                return fact(0, f"exceeds {alpha:g} in {misses / draws:.3f} of the halves of {n:,}")
         for likely, groups in ((1.0, 1), (beta, 1), (beta, 1000), (math.exp(-30), 100)):
             known: dict[str, Any] = {"alpha": alpha, "beta": likely, "n": n, "collection": groups}
             asked = theorem11_size(**known)
             if asked <= n:
                 ratios.append(description_length_size(**known, counts=1) / asked)
     if max(ratios, default=2.0) > 1:
-        return Evidence(math.nan, detail="our bound does not settle it")
+        return fact(math.nan, "our bound does not settle it")
     words = (
         f"a union bound over the n/2 + 1 counts asks for at most {max(ratios):.2%} of the people,"
         f" in {len(ratios)} cases"
     )
-    return Evidence(1.0, detail=words)
+    return fact(1, words)
 
 
 def binary_universe(n: int, alpha: float) -> Evidence:
@@ -206,7 +206,7 @@ def binary_universe(n: int, alpha: float) -> Evidence:
     """
     rng = stream(1, "binary universe", n)
     largest = column_distances(n // 2, n, n, size=20_000, rng=rng).max()
-    return Evidence(float(largest <= alpha), detail=f"largest of 20,000 halves {largest:.4f}")
+    return fact(largest <= alpha, f"largest of 20,000 halves {largest:.4f}")
 
 
 def generalising_curator(n: int) -> Evidence:
@@ -222,22 +222,7 @@ def generalising_curator(n: int) -> Evidence:
     inside = stream(1, "generalising curator", n).permutation(n) < n // 2
     distance = float(split_distance(np.where(inside, 1.0, -1.0), inside))
     refuted = log_beta < math.log(1e-6) and distance > 1.9
-    return Evidence(
-        float(not refuted), detail=f"n = {n:,}: ln beta {log_beta:.0f}, W1 distance {distance:.0f}"
-    )
+    return fact(not refuted, f"n = {n:,}: ln beta {log_beta:.0f}, W1 distance {distance:.0f}")
 
 
-MEASURES = by_name(
-    two_members,
-    table1_row,
-    section63_example,
-    moved_mass,
-    claim2_statement,
-    theorem4_exact,
-    theorem12_special,
-    corollary2_follows,
-    clear_column,
-    clear_count,
-    binary_universe,
-    generalising_curator,
-)
+MEASURES = measures_of(__name__)

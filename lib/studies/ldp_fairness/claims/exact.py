@@ -17,7 +17,8 @@ from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
 from lib.ldp.histogram import optimal_theta
 from lib.ldp.subset_selection import SS
-from lib.ledger.rules import Evidence, by_name
+from lib.ledger.measures import ONLY_REPLICA, fact, measures_of
+from lib.ledger.rules import Evidence
 from lib.studies.ldp_fairness.cells import EPSILONS
 
 DATA = ("adult", "acs_coverage", "lsac")
@@ -58,31 +59,25 @@ def table2(dataset: str, n: int, sizes: Sequence[int]) -> Evidence:
     """
     data = load(dataset)
     if data.is_replica:
-        return Evidence(math.nan, data="replica", detail="only the replica is here")
-    found = [int(data.frame[c].nunique()) for c in data.task.sensitive]
-    same = len(data.frame) == n and found == list(sizes)
-    return Evidence(
-        float(same),
-        data="real data",
-        detail=f"n = {len(data.frame):,}; {', '.join(map(str, found))}",
-    )
+        return ONLY_REPLICA
+    rows, found = len(data.frame), data.frame[[*data.task.sensitive]].nunique().tolist()
+    words = f"n = {rows:,}; {', '.join(map(str, found))}"
+    return fact(rows == n and found == list(sizes), words, data="real data")
 
 
 def attribute_counts(counts: dict[str, int]) -> Evidence:
     """Whether the analysed tables have the stated numbers of attributes."""
     found = {name: len(TASKS[name].features) for name in counts}
-    return Evidence(
-        float(found == counts), detail=", ".join(f"{name} {count}" for name, count in found.items())
-    )
+    return fact(found == counts, ", ".join(f"{name} {count}" for name, count in found.items()))
 
 
 def levels(dataset: str, column: str, count: int) -> Evidence:
     """Whether a column takes as many values as stated."""
     data = load(dataset)
     if data.is_replica:
-        return Evidence(math.nan, data="replica", detail="only the replica is here")
-    found = int(data.frame[column].nunique())
-    return Evidence(float(found == count), data="real data", detail=f"{found} values")
+        return ONLY_REPLICA
+    found = data.frame[column].nunique()
+    return fact(found == count, f"{found} values", data="real data")
 
 
 def ratio(epsilon: float) -> Evidence:
@@ -101,7 +96,7 @@ def unprotected_share(epsilon: float, guess: float) -> Evidence:
     right = {f"{c} of {name}, {split}": 1 / (1 + math.exp(-e)) for name, split, c, _, e in reports}
     least = min(right, key=right.__getitem__)
     words = f"{len(right)} attributes and splits; least for {least}: {right[least]:.0%}"
-    return Evidence(sum(p >= guess for p in right.values()) / len(right), detail=words)
+    return fact(sum(p >= guess for p in right.values()) / len(right), words)
 
 
 def private() -> Evidence:
@@ -112,10 +107,8 @@ def private() -> Evidence:
     worst = max(
         make(name, k=k, epsilon=e).privacy_loss() / e - 1 for name in PROTOCOLS for k, e in cases
     )
-    return Evidence(
-        float(worst <= ROUNDING),
-        detail=f"{len(PROTOCOLS)} protocols, {len(cases)} pairs (k, epsilon)",
-    )
+    words = f"{len(PROTOCOLS)} protocols, {len(cases)} pairs (k, epsilon)"
+    return fact(worst <= ROUNDING, words)
 
 
 def composes() -> Evidence:
@@ -126,7 +119,7 @@ def composes() -> Evidence:
     for name, split, epsilon in product(DATA, SPLITS, EPSILONS):
         sizes = [TASKS[name].domain[c] for c in TASKS[name].sensitive]
         gaps.append(abs(split_budget(epsilon, sizes, split).sum() / epsilon - 1))
-    return Evidence(float(max(gaps) <= ROUNDING), detail=f"{len(gaps)} splits")
+    return fact(max(gaps) <= ROUNDING, f"{len(gaps)} splits")
 
 
 def ss_is_grr() -> Evidence:
@@ -138,13 +131,13 @@ def ss_is_grr() -> Evidence:
         gaps.append(
             np.abs(ss.channel()[:, np.argsort(ss.subsets().argmax(axis=1))] - grr.channel()).max()
         )
-    return Evidence(float(max(gaps) < 1e-12), detail=f"largest difference {max(gaps):.0e}")
+    return fact(max(gaps) < 1e-12, f"largest difference {max(gaps):.0e}")
 
 
 def splits_agree(sizes: Sequence[int]) -> Evidence:
     """Whether the two splits are the same for these domain sizes."""
     gap = np.abs(split_budget(1.0, sizes, "uniform") - split_budget(1.0, sizes, "k-based")).max()
-    return Evidence(float(gap < 1e-12), detail=f"largest difference {gap:.2f} of epsilon")
+    return fact(gap < 1e-12, f"largest difference {gap:.2f} of epsilon")
 
 
 def omega_optimal(ks: Sequence[int], epsilons: Sequence[float]) -> Evidence:
@@ -152,12 +145,11 @@ def omega_optimal(ks: Sequence[int], epsilons: Sequence[float]) -> Evidence:
     floor(k/(e^eps+1)))``.
     """
     hits = []
-    for k in ks:
-        for e in epsilons:
-            var = [_ss_variance(k, e, omega) for omega in range(1, k)]
-            printed = max(1, math.floor(k / (math.exp(e) + 1)))
-            hits.append(var[printed - 1] <= min(var) * (1 + ROUNDING))
-    return Evidence(float(np.mean(hits)), detail=f"{len(hits)} pairs (k, epsilon)")
+    for k, e in product(ks, epsilons):
+        var = [_ss_variance(k, e, omega) for omega in range(1, k)]
+        printed = max(1, math.floor(k / (math.exp(e) + 1)))
+        hits.append(var[printed - 1] <= min(var) * (1 + ROUNDING))
+    return fact(np.mean(hits), f"{len(hits)} pairs (k, epsilon)")
 
 
 def _ss_variance(k: int, epsilon: float, omega: int) -> float:
@@ -177,16 +169,14 @@ def g_optimal(epsilons: Sequence[float]) -> Evidence:
             g: (x - 1 + g) ** 2 / ((x - 1) ** 2 * (g - 1)) for g in range(2, math.ceil(2 * x) + 3)
         }
         hits.append(var[math.floor(x + 1)] <= min(var.values()) * (1 + ROUNDING))
-    return Evidence(float(np.mean(hits)), detail=f"{len(hits)} budgets")
+    return fact(np.mean(hits), f"{len(hits)} budgets")
 
 
 def theta_inside(epsilons: Sequence[float]) -> Evidence:
     """Whether the optimum of theta over [0, 1] lies in (0.5, 1) for every budget."""
     found = [optimal_theta(e, "published") for e in epsilons]
-    return Evidence(
-        float(all(0.5 < t < 1 for t in found)),
-        detail=f"theta from {min(found):.3f} to {max(found):.3f}",
-    )
+    words = f"theta from {min(found):.3f} to {max(found):.3f}"
+    return fact(min(found) > 0.5 and max(found) < 1, words)
 
 
 def less_variance(protocol: str, than: str) -> Evidence:
@@ -198,30 +188,36 @@ def less_variance(protocol: str, than: str) -> Evidence:
     for k, e in cases:
         other = 8 / e**2 if than == "HE" else make(than, k=k, epsilon=e).variance(1)
         hits.append(make(protocol, k=k, epsilon=e).variance(1) <= other * (1 + ROUNDING))
-    return Evidence(float(np.mean(hits)), detail=f"{len(cases)} pairs (k, epsilon)")
+    return fact(np.mean(hits), f"{len(cases)} pairs (k, epsilon)")
+
+
+def _single_shares(protocols: Sequence[str]) -> dict[str, float]:
+    """Share of the grid's reports that name exactly one value, by protocol."""
+    cases = [(k, e) for *_, k, e in grid_reports()]
+    return {
+        n: float(np.mean([single_value_probability(make(n, k=k, epsilon=e)) for k, e in cases]))
+        for n in protocols
+    }
+
+
+def _listed(shares: dict[str, float]) -> str:
+    return ", ".join(f"{n} {share:.0%}" for n, share in shares.items())
 
 
 def single_share(protocols: Sequence[str]) -> Evidence:
     """Share of the grid's reports (data set, attribute, split, budget) that name exactly one
     value, over protocols.
     """
-    cases = [(k, e) for *_, k, e in grid_reports()]
-    each = {
-        n: np.mean([single_value_probability(make(n, k=k, epsilon=e)) for k, e in cases])
-        for n in protocols
-    }
-    words = ", ".join(f"{n} {share:.0%}" for n, share in each.items())
-    return Evidence(float(np.mean(list(each.values()))), detail=words)
+    each = _single_shares(protocols)
+    return fact(np.mean([*each.values()]), _listed(each))
 
 
 def inconsistent_share(protocols: Sequence[str]) -> Evidence:
     """Share of the grid's reports that name several values or none, of the protocol where it is
     smallest.
     """
-    each = {n: 1 - single_share([n]).value for n in protocols}
-    return Evidence(
-        min(each.values()), detail=", ".join(f"{n} {share:.0%}" for n, share in each.items())
-    )
+    each = {n: 1 - share for n, share in _single_shares(protocols).items()}
+    return fact(min(each.values()), _listed(each))
 
 
 def correlation_left() -> Evidence:
@@ -237,24 +233,7 @@ def correlation_left() -> Evidence:
         share = [make("GRR", k=k, epsilon=epsilon / len(TASKS["adult"].sensitive)) for k in ks]
         left[epsilon] = math.prod(m.p_star - m.q_star for m in share)
     words = ", ".join(f"{left[e]:.1%} at epsilon {e:g}" for e in (min(left), 8.0, max(left)))
-    return Evidence(max(left.values()), detail=f"of the covariance is left {words}")
+    return fact(max(left.values()), f"of the covariance is left {words}")
 
 
-MEASURES = by_name(
-    table2,
-    attribute_counts,
-    levels,
-    ratio,
-    unprotected_share,
-    private,
-    composes,
-    ss_is_grr,
-    splits_agree,
-    omega_optimal,
-    g_optimal,
-    theta_inside,
-    less_variance,
-    single_share,
-    inconsistent_share,
-    correlation_left,
-)
+MEASURES = measures_of(__name__)

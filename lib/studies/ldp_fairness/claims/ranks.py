@@ -6,14 +6,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from lib.fairness import FAIR, FAIRNESS
-from lib.ledger.rules import Evidence, by_name, needs_results
+from lib.ledger.measures import measures_of
+from lib.ledger.rules import Evidence
 from lib.studies.ldp_fairness.claims.results import (
+    GRID,
     UTILITY,
+    middle,
     private_cells,
     read,
     resamples,
@@ -21,11 +25,11 @@ from lib.studies.ldp_fairness.claims.results import (
 )
 
 
-def _scores(grid: str, dataset, metrics: Sequence[str], distance: bool) -> pd.Series:
+def _scores(dataset, metrics: Sequence[str], distance: bool, **which: Any) -> pd.Series:
     """Mean score of each protocol, over the budgets and splits of a run, for runs that have all
     cells.
     """
-    frame = private_cells(grid, dataset)
+    frame = private_cells(dataset, **which)
     size = frame.groupby(["dataset", "run"])["run"].transform("size")
     frame = frame[size == size.groupby(frame["dataset"]).transform("max")]
     table = frame.assign(value=score(frame, metrics, distance))
@@ -45,8 +49,8 @@ def placed(
     *,
     distance: bool = False,
     never: bool = False,
-    grid: str = "ldp_main",
     auc: str = "labels",
+    **which: Any,
 ) -> Evidence:
     """Share of data sets where the protocol is ``"first"`` or ``"last"`` of the seven by its mean
     score; is not, if ``never``.
@@ -54,7 +58,7 @@ def placed(
     The interval resamples runs.
     """
     sign = {"first": 1, "last": -1}[place]
-    scores = _tables(sign * _scores(grid, dataset, read(metrics, auc), distance))
+    scores = _tables(sign * _scores(dataset, read(metrics, auc), distance, **which))
 
     def hit(means: pd.Series) -> bool:
         return (means.index[means.argmax()] == protocol) != never
@@ -85,13 +89,11 @@ def _resampled(
     low = high = math.nan
     if runs > 1:
         shares = [np.mean([hit(_means(t, p)) for t in tables.values()]) for p in resamples(runs)]
-        low, high = (float(v) for v in np.quantile(shares, (0.025, 0.975)))
+        low, high = middle(shares)
     return Evidence(value, low, high, runs, "real data", detail=words)
 
 
-def best_two(
-    dataset, protocols: Sequence[str], *, grid: str = "ldp_main", auc: str = "labels"
-) -> Evidence:
+def best_two(dataset, protocols: Sequence[str], *, auc: str = "labels", **which: Any) -> Evidence:
     """Share of data sets where exactly these are first by mean rank over the fairness and the
     utility metrics.
 
@@ -100,7 +102,9 @@ def best_two(
     """
     useful = read(UTILITY, auc)
     ranks = {
-        m: _scores(grid, dataset, [m], m in FAIR).groupby(["dataset", "run"]).rank(ascending=False)
+        m: _scores(dataset, [m], m in FAIR, **which)
+        .groupby(["dataset", "run"])
+        .rank(ascending=False)
         for m in (*useful, *FAIRNESS)
     }
 
@@ -113,11 +117,10 @@ def best_two(
     both = mean_rank(list(ranks))
     first = {d: t.mean().nsmallest(len(protocols)).index for d, t in both.items()}
     words = "; ".join(f"{d}: {', '.join(names)}" for d, names in first.items())
-    for alone, metrics in (("utility", useful), ("fairness", FAIRNESS)):
+    for alone, metrics in (("; by utility", useful), (", by fairness", FAIRNESS)):
         hits = [hit(_means(t)) for t in mean_rank(metrics).values()]
-        words += f"{'; ' if alone == 'utility' else ', '}by {alone} alone in {sum(hits)}"
-        words += f" of {len(hits)}"
+        words += f"{alone} alone in {sum(hits)} of {len(hits)}"
     return _resampled(hit, both, words)
 
 
-MEASURES = by_name(needs_results(placed), needs_results(best_two))
+MEASURES = measures_of(__name__, GRID)
