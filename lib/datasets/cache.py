@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -178,3 +179,17 @@ def state(file: File) -> str:
     except DataError:
         return "altered"
     return {"local": "local", "cache": "cached"}[found.source] if found else "absent"
+
+
+def origin(sources: Iterable[str]) -> str:
+    """What rows are, from their ``source``: "real data", "stand-in" or "replica".
+
+    It is the least real that is among them.
+
+    Examples
+    --------
+    >>> origin(["local", "local"]), origin(["local", "stand-in"])
+    ('real data', 'stand-in')
+    """
+    found = set(sources) - {*SOURCES, "census"}
+    return "replica" if found - {"stand-in"} else "stand-in" if found else "real data"

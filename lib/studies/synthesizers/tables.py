@@ -4,7 +4,7 @@ target, seen and held-out rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -14,6 +14,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import load
+from lib.datasets.cache import origin as origin
 from lib.datasets.memory import cached_by_data_location
 from lib.domain import Domain
 from lib.files import read_yaml
@@ -80,17 +81,6 @@ def group_words(dataset: str, group: str) -> str:
     """
     words = WORDS[validate.choice("dataset", dataset, WORDS)]
     return ", ".join(words[column][int(code)] for column, code in group_values(group).items())
-
-
-def origin(sources: Iterable[str]) -> str:
-    """What rows are, from their ``source``: "real data", "stand-in" or "replica", the least real
-    that is among them.
-    """
-    found = set(pd.Index(sources).unique())
-    real = {"local", "cache", "download", "census"}
-    return (
-        "real data" if found <= real else "stand-in" if found <= real | {"stand-in"} else "replica"
-    )
 
 
 @cached_by_data_location(2)

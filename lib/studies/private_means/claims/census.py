@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from lib.datasets.cache import origin
 from lib.datasets.newyork import GROUPS, ROWS, crossing, published_cells
 from lib.ledger.rules import LEVEL, Evidence, by_name, needs_results
 from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
@@ -19,14 +21,12 @@ from lib.studies.private_means.census import RHO, oracles
 from lib.studies.private_means.scores import METHODS, of_method
 
 PLAIN, STRATIFIED, _ = METHODS
+_PUBLISHED = "published aggregates"
 
 
 def race_sizes() -> np.ndarray:
     """People of each race in the paper's Table 3, largest first, shape (9,)."""
-    race = np.zeros(9)
-    for (_, code), people in GROUPS.items():
-        race[code - 1] += people
-    return np.sort(race)[::-1]
+    return np.sort(pd.Series(GROUPS, dtype=float).groupby(level=1).sum())[::-1]
 
 
 @cache
@@ -58,14 +58,10 @@ def stratified_price(setting: str) -> pd.DataFrame:
     plain, stratified = (of_method(rows, "error", method) for method in (PLAIN, STRATIFIED))
     clean = of_method(rows, "clean", STRATIFIED)
     columns = {"plain": plain["mean"], "stratified": stratified["mean"], "clean": clean["mean"]}
-    cells = pd.DataFrame(columns).assign(ratio=stratified["mean"] / plain["mean"])
-    of_variable = cells.groupby(plain["variable"])
-    ratio = (
-        of_variable["ratio"]
-        .agg(["median", "min", "max"])
-        .set_axis(["median", "least", "most"], axis=1)
-    )
-    return of_variable[[*columns]].median().join(ratio)
+    cells = pd.DataFrame(columns).groupby(plain["variable"])
+    ratio = (stratified["mean"] / plain["mean"]).groupby(plain["variable"])
+    ends = {"median": ratio.median(), "least": ratio.min(), "most": ratio.max()}
+    return cells.median().assign(**ends)
 
 
 # --- New York
@@ -84,30 +80,23 @@ def group_total() -> Evidence:
         f"{total:,}; the counts of {len(counted)} published groups"
         f" {'fit' if fits else 'do not fit'}"
     )
-    return Evidence(float(total == ROWS and fits), data="published aggregates", detail=words)
+    return Evidence(float(total == ROWS and fits), data=_PUBLISHED, detail=words)
 
 
 def race_shares() -> Evidence:
     """Whether the five printed shares are those of Table 3, to the printed digits."""
     shares, printed = race_sizes()[:5] / ROWS, (0.70, 0.12, 0.086, 0.056, 0.029)
-    ok = all(
-        abs(a - b) <= 0.5 * 10 ** -(2 if b >= 0.1 else 3)
-        for a, b in zip(shares, printed, strict=True)
-    )
-    return Evidence(
-        float(ok), data="published aggregates", detail=", ".join(f"{s:.3f}" for s in shares)
-    )
+    rounding = (0.005, 0.005, 0.0005, 0.0005, 0.0005)
+    ok = (np.abs(shares - printed) <= rounding).all()
+    return Evidence(float(ok), data=_PUBLISHED, detail=", ".join(f"{s:.3f}" for s in shares))
 
 
 def race_alpha() -> Evidence:
     """Alpha by matching the sum of squared shares, with maximum likelihood in words."""
     sizes = race_sizes()
     likely = alpha_by_likelihood(sizes)
-    return Evidence(
-        alpha_by_squares(sizes),
-        data="published aggregates",
-        detail=f"maximum likelihood gives {likely:.3f}",
-    )
+    words = f"maximum likelihood gives {likely:.3f}"
+    return Evidence(alpha_by_squares(sizes), data=_PUBLISHED, detail=words)
 
 
 def race_improvement() -> Evidence:
@@ -120,9 +109,7 @@ def race_improvement() -> Evidence:
     readings = improvements(race_sizes(), 0.13)
     value = readings["expected, relative to the printed best case"]
     others = "; ".join(f"{name} {v:.0%}" for name, v in readings.items() if v != value)
-    return Evidence(
-        value, data="published aggregates", detail=f"other readings: {others}", reference=0.0
-    )
+    return Evidence(value, data=_PUBLISHED, detail=f"other readings: {others}", reference=0.0)
 
 
 # --- figures
@@ -203,15 +190,14 @@ def mixture_ratio(method: str) -> Evidence:
     the plain error of its setting, whose own noise is left out.
     """
     rows, plain = _mixtures("error", method), _mixtures("error", PLAIN)["mean"]
-    table = rows.assign(ratio=1 + rows["gap"] / plain, half=_half(rows) / plain)
-    last, first = (table[table["n"] == end] for end in (table["n"].max(), table["n"].min()))
-    mean, before = float(last["ratio"].mean()), float(first["ratio"].mean())
-    reach = math.sqrt((last["half"] ** 2).sum()) / len(last)
-    above = (last["ratio"] - last["half"] > 1).sum()
+    ratio, half, n = 1 + rows["gap"] / plain, _half(rows) / plain, rows["n"]
+    last, half = ratio[n == n.max()], half[n == n.max()]
+    mean, before = float(last.mean()), float(ratio[n == n.min()].mean())
+    reach = math.sqrt((half**2).sum()) / len(last)
     words = (
-        f"{last['ratio'].min():.1f} to {last['ratio'].max():.1f} at {last['n'].iloc[0]:,} private"
-        f" rows, clearly above 1 in {above} of {len(last)} settings; the mean at"
-        f" {first['n'].iloc[0]:,} is {before:.1f}"
+        f"{last.min():.1f} to {last.max():.1f} at {n.max():,} private"
+        f" rows, clearly above 1 in {(last - half > 1).sum()} of {len(last)} settings; the mean at"
+        f" {n.min():,} is {before:.1f}"
     )
     runs, ends = int(rows["runs"].min()), (mean - reach, mean + reach)
     return Evidence(mean, *ends, runs, "generated", detail=words, reference=before)
@@ -220,11 +206,6 @@ def mixture_ratio(method: str) -> Evidence:
 def _half(rows: pd.DataFrame) -> pd.Series:
     """Half the width of the 95% interval of the difference to the plain error."""
     return (rows["gap_high"] - rows["gap_low"]) / 2
-
-
-def _stand_in(rows: pd.DataFrame) -> str:
-    real = set(rows["data_source"]) <= {"local", "cache", "download", "census"}
-    return "real data" if real else "stand-in"
 
 
 _TAIL = (
@@ -237,23 +218,22 @@ _SHAPE = (
 )
 
 
-def _limit_to_stand_in(found: Evidence, variables: list[str]) -> Evidence:
-    """``found`` with the limits of New York's stand-in in words.
+def _census_share(
+    hits: pd.Series, rows: pd.DataFrame, words: str, setting: str, variables: Sequence[str] = ()
+) -> Evidence:
+    """:func:`_share_of`, with what the estimates took from the private table for nothing.
 
-    It is not comparable where it rests on incomes' assumed tail.
+    And with the limits of New York's stand-in for the errors of ``variables``: where they rest on
+    incomes' assumed tail, the share is not comparable.
     """
-    if found.data != "stand-in":
-        return found
-    if "PINCP" not in variables:
-        return replace(found, detail=f"{found.detail}; {_SHAPE}")
-    words = f"{_TAIL}. Not held against the claim: {found.detail}"
-    return replace(found, comparable=False, detail=words)
-
-
-def _note_oracles(found: Evidence, setting: str) -> Evidence:
-    """``found`` with what its estimates took from the private table for nothing."""
-    words = f"{found.detail}; oracle, not charged: {'; '.join(oracles(setting))}"
-    return replace(found, detail=words)
+    found = _share_of(hits, rows, words, origin(rows["data_source"]))
+    assumed = found.data == "stand-in" and "PINCP" in variables
+    if assumed:
+        words = f"{_TAIL}. Not held against the claim: {words}"
+    elif found.data == "stand-in" and variables:
+        words += f"; {_SHAPE}"
+    words += f"; oracle, not charged: {'; '.join(oracles(setting))}"
+    return replace(found, comparable=not assumed, detail=words)
 
 
 @needs_results
@@ -276,8 +256,7 @@ def census_error(
     words = (
         f"median ratio {ratio.median():.2f}, largest {ratio.max():.1f}, over {len(own)} crossings"
     )
-    found = _share_of((ratio <= factor) != worse, own, words, _stand_in(own))
-    return _note_oracles(_limit_to_stand_in(found, variables), setting)
+    return _census_share((ratio <= factor) != worse, own, words, setting, variables)
 
 
 @needs_results
@@ -294,8 +273,8 @@ def census_improves(variables: list[str], setting: str = "published") -> Evidenc
     better = holm(p) < LEVEL
     words = ", ".join(f"{v} {better[rows['variable'] == v].mean():.0%}" for v in variables)
     words = f"after Holm's correction in {better.sum()} of {len(rows)} crossings: {words}"
-    found = replace(_share_of(gap, rows, words, _stand_in(rows)), value=float(better.any()))
-    return _note_oracles(_limit_to_stand_in(found, variables), setting)
+    found = _census_share(gap, rows, words, setting, variables)
+    return replace(found, value=float(better.any()))
 
 
 @needs_results
@@ -308,7 +287,7 @@ def census_parity(setting: str = "published", dataset: str = "newyork") -> Evide
     own = of_method(rows, "parity", STRATIFIED)
     ratio = (own["mean"] / of_method(rows, "parity")["mean"]).median()
     words = f"median ratio {ratio:.2g} over {len(own)} crossings"
-    return _note_oracles(_share_of(own["gap_high"] < 0, own, words, _stand_in(own)), setting)
+    return _census_share(own["gap_high"] < 0, own, words, setting)
 
 
 MEASURES = by_name(
