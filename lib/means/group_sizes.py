@@ -126,21 +126,16 @@ def improvements(sizes: np.ndarray, alpha: float) -> dict[str, float]:
     """
     logs = log_sums(sizes)
     expected = expected_logs(alpha, len(sizes), float(np.sum(sizes)))
-    worst, printed, best, observed = (
-        logs[name] for name in ("worst", "best as printed", "best", "observed")
-    )
-
-    def relative(value: float, lowest: float) -> float:
-        return (worst - value) / (worst - lowest)
-
+    worst, printed = logs["worst"], logs["best as printed"]
+    values = {"expected": expected, "observed sizes": logs["observed"]}
+    lowest = {"the printed best case": printed, "the true best case": logs["best"], "zero": 0.0}
+    readings = {
+        f"{what}, relative to {end}": (worst - value) / (worst - low)
+        for what, value in values.items()
+        for end, low in lowest.items()
+    }
     roots = np.sqrt(np.maximum([worst, expected, printed], 0.0))
-    return {
-        "expected, relative to the printed best case": relative(expected, printed),
-        "expected, relative to the true best case": relative(expected, best),
-        "expected, relative to zero": relative(expected, 0.0),
-        "observed sizes, relative to the printed best case": relative(observed, printed),
-        "observed sizes, relative to the true best case": relative(observed, best),
-        "observed sizes, relative to zero": relative(observed, 0.0),
+    return readings | {
         "expected, what exceeds the printed best case as a share of the worst": (
             1 - (expected - printed) / worst
         ),

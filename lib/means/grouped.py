@@ -22,6 +22,7 @@ _BLOCK = 16_384
 _WIDEST = 1e100  # squares of widths are added up
 
 
+@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Interval:
     """What COINPRESS takes as known: where the mean lies, and the spread of the values.
@@ -52,12 +53,10 @@ class Interval:
 
     def __post_init__(self) -> None:
         bounds(self.low, self.high)
-        if validate.positive("sigma", self.sigma) > _WIDEST:
-            raise ValueError(f"sigma must be a number <= {_WIDEST:g}, got {self.sigma!r}")
-        if validate.fraction("beta", self.beta) < 1 / _WIDEST:
-            raise ValueError(f"beta must be a number >= {1 / _WIDEST:g} and < 1, got {self.beta!r}")
-        if not isinstance(self.oracle, str):
-            raise ValueError(f"oracle must be words, got {self.oracle!r}")
+        sigma, beta = validate.positive("sigma", self.sigma), validate.fraction("beta", self.beta)
+        validate.require(sigma <= _WIDEST, "sigma", f"a number <= {_WIDEST:g}", sigma)
+        least = 1 / _WIDEST
+        validate.require(beta >= least, "beta", f"a number >= {least:g} and < 1", beta)
 
 
 @validate.check_types
@@ -117,11 +116,8 @@ def _parts(values: np.ndarray, sizes: np.ndarray) -> _Parts:
     values, sizes = validate.finite("values", values), validate.array("sizes", sizes)
     validate.require(values.ndim == 1, "values", "of one dimension", values.shape)
     whole = sizes.ndim == 1 and sizes.dtype.kind in "iu" and (sizes >= 0).all()
-    if not whole or sizes.sum() != len(values):
-        raise ValueError(
-            f"sizes must be whole numbers >= 0 with the sum {len(values)}, one for each of values,"
-            f" got {sizes!r}"
-        )
+    what = f"whole numbers >= 0 with the sum {len(values)}, one for each of values"
+    validate.require(whole and sizes.sum() == len(values), "sizes", what, sizes)
     return _Parts(values, sizes)
 
 
@@ -203,8 +199,7 @@ def _require_finite(interval: Interval, rhos: tuple[float, ...], sizes: np.ndarr
     The widths of the intervals do not depend on the data. They are widest for a
     group of one and narrowest for the largest group.
     """
-    if len(rhos) == 0:
-        raise ValueError(f"rhos must be a tuple of at least one budget, got {rhos!r}")
+    validate.require(len(rhos) > 0, "rhos", "a tuple of at least one budget", rhos)
     n = np.array([1, np.max(sizes, initial=1)])
     width: float | np.ndarray = float(interval.high) - float(interval.low)
     for rho, beta in _steps(interval, rhos):
@@ -242,9 +237,8 @@ def _noisy(mechanism, means, rng, what, accountant) -> np.ndarray:
     """
     if rng is None:
         return means
-    return noisy(
-        mechanism, means, rng, what, accountant, {WITHIN: float(np.max(mechanism.sensitivity))}
-    )
+    sensitivity = {WITHIN: float(np.max(mechanism.sensitivity))}
+    return noisy(mechanism, means, rng, what, accountant, sensitivity)
 
 
 @validate.check_types
@@ -291,10 +285,9 @@ def laplace_means(
     low, high = bounds(low, high, parts.sizes.size)
     means = parts.means(*(np.broadcast_to(end, parts.sizes.shape) for end in (low, high)))
     n = np.maximum(parts.sizes, 1)
+    width = high - low
     with np.errstate(over="ignore", under="ignore"):  # such a scale is refused
-        noise = Laplace(
-            sensitivity=(high - low) / n, epsilon=epsilon, scale=(high - low) / (n * epsilon)
-        )
+        noise = Laplace(sensitivity=width / n, epsilon=epsilon, scale=width / (n * epsilon))
     private = _noisy(noise, means, rng, "clipped mean", accountant)
     return np.where(parts.sizes > 0, private, (low + high) / 2)
 
@@ -307,22 +300,14 @@ def bounds(
     A ``ValueError`` for an end that is not finite, and an interval that is empty or too wide for a
     float.
     """
-    try:
-        ends = validate.reals("low", low), validate.reals("high", high)
-    except ValueError:
-        ends = np.array(np.nan), np.array(np.nan)
+    ends, names = (validate.reals("low", low), validate.reals("high", high)), "low and high"
+    shapes = {end.shape for end in ends} <= {(), () if k is None else (k,)}
     with np.errstate(over="ignore", invalid="ignore"):
-        good = all(e.shape in ((), () if k is None else (k,)) for e in ends) and bool(
-            np.all((ends[1] > ends[0]) & np.isfinite(ends[1] - ends[0]))
-        )
-    if not good:
-        what = "" if k is None else f", one or {k} of each"
-        raise ValueError(
-            f"low and high must be numbers with low < high and a finite distance{what}, got"
-            f" {low!r} and {high!r}"
-        )
-    if (ends[1] - ends[0]).max(initial=0) > _WIDEST:
-        raise validate.refusal("low and high", f"of a distance <= {_WIDEST:g}", (low, high))
+        width = ends[1] - ends[0] if shapes else np.array(np.nan)
+    what = "" if k is None else f", one or {k} of each"
+    what = f"numbers with low < high and a finite distance{what}"
+    validate.require(np.isfinite(width).all() and (width > 0).all(), names, what, (low, high))
+    validate.require((width <= _WIDEST).all(), names, f"of a distance <= {_WIDEST:g}", (low, high))
     return ends
 
 
@@ -347,12 +332,11 @@ def recombine(
     weights, estimates = validate.reals("weights", weights), validate.finite("estimates", estimates)
     validate.boolean("printed", printed)
     sums = weights.sum(axis=-1)
-    if not ((weights >= 0) & (weights <= _WIDEST)).all() or not (sums >= 1 / _WIDEST).all():
-        what = f"numbers >= 0 and <= {_WIDEST:g} with a sum >= {1 / _WIDEST:g}"
-        raise ValueError(f"weights must be {what}, got {weights!r}")
-    if weights.shape[-1:] != estimates.shape[-1:] or not estimates.ndim:
-        raise ValueError(
-            f"weights must be one for each estimate of {estimates.shape}, got {weights.shape}"
-        )
+    good = ((weights >= 0) & (weights <= _WIDEST)).all() and (sums >= 1 / _WIDEST).all()
+    what = f"numbers >= 0 and <= {_WIDEST:g} with a sum >= {1 / _WIDEST:g}"
+    validate.require(good, "weights", what, weights)
+    fits = estimates.ndim > 0 and weights.shape[-1:] == estimates.shape[-1:]
+    what = f"one for each estimate of {estimates.shape}"
+    validate.require(fits, "weights", what, weights.shape)
     mean = (estimates * weights).sum(axis=-1) / sums
     return mean / estimates.shape[-1] if printed else mean

@@ -6,7 +6,7 @@ is the mechanism as somebody with a table would call it, with its price in an ac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,58 +51,33 @@ def holdout_weights(groups: np.ndarray, k: int) -> np.ndarray:
     >>> holdout_weights(np.array([0, 2, 2]), 3).tolist()
     [1, 0, 2]
     """
-    k = validate.integer("k", k, low=1)
-    counts = np.bincount(validate.codes("groups", groups, k), minlength=k)
+    _, counts = group_order(groups, k)
     if counts.sum() == 0:
         raise ValueError("groups must have at least one row of the hold-out, got none")
     return counts
 
 
-@dataclass(frozen=True)
-class _Request:
-    """Values in the order of their strata, the sizes, the weights, and who pays."""
+def _release(
+    what: str, estimates: Callable, values, groups, k, weights, accountant, unit: str, price: float
+) -> StratifiedMean:
+    """The means from ``estimates(values, sizes, accountant)``, values in the order of their groups.
 
-    values: np.ndarray
-    sizes: np.ndarray
-    weights: np.ndarray
-    accountant: PrivacyAccountant
-
-    def answer(self, estimates: np.ndarray) -> StratifiedMean:
-        self.accountant.note_exact("rows of each stratum")
-        return StratifiedMean(
-            float(recombine(estimates, self.weights)), estimates, self.sizes, self.accountant
-        )
-
-
-def _request(what, values, groups, k, weights, rng, accountant, unit, price) -> _Request:
-    """Everything that could be refused later is refused here: what is paid for is released."""
+    Everything that could be refused later is refused before: what is paid for is released.
+    """
     accountant = PrivacyAccountant(price, unit=unit) if accountant is None else accountant
     if accountant.unit != unit:
         raise ValueError(f"accountant must be in {unit!r}, got one in {accountant.unit!r}")
-    order, sizes = group_order(groups, validate.integer("k", k, low=1))
+    order, sizes = group_order(groups, k)
     values = validate.finite("values", values)
     weights = sizes if weights is None else validate.reals("weights", weights)
-    for name, shape, right in (
-        ("values", values.shape, order.shape),
-        ("weights", weights.shape, sizes.shape),
-    ):
-        if shape != right:
-            raise ValueError(f"{name} must have the shape {right}, got {shape}")
+    for name, given, right in (("values", values, order), ("weights", weights, sizes)):
+        if given.shape != right.shape:
+            raise ValueError(f"{name} must have the shape {right.shape}, got {given.shape}")
     recombine(np.zeros(k), weights)
-    validate.generator("rng", rng)  # without noise nothing is private
     accountant.require(what, price)
-    return _Request(values[order], sizes, weights, accountant)
-
-
-def _shares(split: Sequence[float]) -> tuple[float, ...]:
-    try:
-        shares = validate.reals("split", split)
-    except ValueError:
-        shares = np.array(np.nan)
-    if shares.ndim != 1 or not np.isclose(shares.sum(), 1.0) or not (shares > 0).all():
-        raise ValueError(f"split must be shares > 0 that add up to 1, got {split!r}")
-    # the sum is 1 up to rounding, and the accountant lets none be spent beyond its budget
-    return tuple((shares / shares.sum()).tolist())
+    strata = estimates(values[order], sizes, accountant)
+    accountant.note_exact("rows of each stratum")
+    return StratifiedMean(float(recombine(strata, weights)), strata, sizes, accountant)
 
 
 @validate.check_types
@@ -155,13 +130,17 @@ def strat_coinpress(
     >>> round(mean.population), mean.strata.round().tolist(), mean.accountant.spent
     (32, [30.0, 48.0], 0.5)
     """
-    split = _shares(split)
-    if not isinstance(prior, Interval):
-        raise ValueError(f"prior must be an Interval, got {prior!r}")
-    rho = validate.positive("rho", rho)
-    asked = _request("StratCOINPRESS", values, groups, k, weights, rng, accountant, "rho", rho)
-    steps = tuple(share * rho for share in split)
-    return asked.answer(coinpress(asked.values, asked.sizes, prior, steps, rng, asked.accountant))
+    shares, rho = validate.reals("split", split), validate.positive("rho", rho)
+    whole = np.isclose(shares.sum(), 1.0) and (shares > 0).all()
+    validate.require(whole, "split", "shares > 0 that add up to 1", split)
+    # the sum is 1 up to rounding, and the accountant lets none be spent beyond its budget
+    steps = tuple((shares / shares.sum() * rho).tolist())
+
+    def estimates(values, sizes, payer):
+        return coinpress(values, sizes, prior, steps, rng, payer)
+
+    what, unit = "StratCOINPRESS", "rho"
+    return _release(what, estimates, values, groups, k, weights, accountant, unit, rho)
 
 
 @validate.check_types
@@ -192,8 +171,9 @@ def strat_laplace(
     """
     epsilon = validate.positive("epsilon", epsilon)
     bounds(low, high, validate.integer("k", k, low=1))
+
+    def estimates(values, sizes, payer):
+        return laplace_means(values, sizes, low, high, epsilon, rng, payer)
+
     what, unit = "stratified Laplace mean", "epsilon"
-    asked = _request(what, values, groups, k, weights, rng, accountant, unit, epsilon)
-    return asked.answer(
-        laplace_means(asked.values, asked.sizes, low, high, epsilon, rng, asked.accountant)
-    )
+    return _release(what, estimates, values, groups, k, weights, accountant, unit, epsilon)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.special import log_ndtr
 
 from lib import validate
 
@@ -34,8 +35,7 @@ def clip_slack(n: float, gamma: float, *, reading: str = "union") -> float:
     >>> round(clip_slack(1000, 0.05), 2)
     4.6
     """
-    if validate.positive("n", n) < 1:
-        raise ValueError(f"n must be a finite number >= 1, got {n!r}")
+    validate.require(validate.positive("n", n) >= 1, "n", "a finite number >= 1", n)
     gamma = validate.fraction("gamma", gamma)
     factor = {"union": 2, "printed": 1}[validate.choice("reading", reading, SLACKS)]
     return math.sqrt(factor * math.log(factor * n / gamma))
@@ -49,8 +49,6 @@ def clipping_probability(n: float, gamma: float, *, reading: str = "union") -> f
     >>> round(clipping_probability(1000, 0.05), 3)  # at most gamma / 2
     0.002
     """
-    from scipy.special import log_ndtr
-
     return float(-math.expm1(n * log_ndtr(clip_slack(n, gamma, reading=reading))))
 
 
@@ -63,10 +61,8 @@ def vector(name: str, values: np.ndarray, low: float, least: int = 1) -> np.ndar
     [3.0, 4.0]
     """
     given = validate.reals(name, values)
-    if given.ndim != 1 or given.size < least or not (np.isfinite(given) & (given >= low)).all():
-        raise ValueError(
-            f"{name} must be at least {least} finite numbers >= {low:g}, got {values!r}"
-        )
+    good = given.ndim == 1 and given.size >= least and (np.isfinite(given) & (given >= low)).all()
+    validate.require(good, name, f"at least {least} finite numbers >= {low:g}", values)
     return given
 
 
@@ -91,13 +87,10 @@ def noise_weights(
     """
     sizes = vector("sizes", sizes, 1)
     _check_radius(radius)
-    validate.require(
-        validate.positive("epsilon", epsilon) >= 1e-100, "epsilon", "a number >= 1e-100", epsilon
-    )
+    validate.budget("epsilon", epsilon, low=1e-100, high=math.inf)
     validate.boolean("own", own)
-    slack = np.array(
-        [clip_slack(size, gamma) for size in (sizes if own else [sizes.sum()] * sizes.size)]
-    )
+    clipped_by = sizes if own else [sizes.sum()] * sizes.size
+    slack = np.array([clip_slack(size, gamma) for size in clipped_by])
     return (2 * radius + 2 * slack) / (sizes.sum() * epsilon)
 
 

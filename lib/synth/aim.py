@@ -100,7 +100,7 @@ class AIM(Synthesizer):
         share("alpha", self.alpha)
         object.__setattr__(self, "focus", tuple(validate.sequence("focus", self.focus)))
 
-    def candidates(self, domain: Domain) -> dict[tuple[str, ...], float]:
+    def candidates(self, domain: Domain) -> Workload:
         """The marginals that may be measured, with their weights.
 
         Single columns, and marginals that a model of ``max_megabytes`` can hold.
@@ -176,7 +176,7 @@ def expected_noise(sigma: float, cells: int) -> float:
     return math.sqrt(2 / math.pi) * sigma * cells
 
 
-def candidate_weights(workload: Workload) -> dict[tuple[str, ...], float]:
+def candidate_weights(workload: Workload) -> Workload:
     """``w_r = sum_s c_s |r & s|`` for every ``r`` in the downward closure of ``workload``."""
     return {
         r: sum(c * len(set(r) & set(s)) for s, c in workload.items())
@@ -185,7 +185,7 @@ def candidate_weights(workload: Workload) -> dict[tuple[str, ...], float]:
 
 
 def open_candidates(
-    weights: dict[tuple[str, ...], float], domain: Domain, model: GraphicalModel, megabytes: float
+    weights: Workload, domain: Domain, model: GraphicalModel, megabytes: float
 ) -> list[tuple[str, ...]]:
     """The candidates with which the model stays within ``megabytes``.
 
@@ -203,7 +203,7 @@ def open_candidates(
 def quality_scores(
     exact: dict[tuple[str, ...], np.ndarray],
     candidates: Sequence[tuple[str, ...]],
-    weights: dict[tuple[str, ...], float],
+    weights: Workload,
     domain: Domain,
     model: GraphicalModel,
     total: float,

@@ -127,7 +127,6 @@ def open_accountant(
     if len(domain) < 1:
         raise ValueError("domain must have at least 1 column, got none")
     domain.check(data)
-    validate.generator("rng", rng)
     return PrivacyAccountant(validate.budget("budget", budget, low=BUDGET_MIN, high=BUDGET_MAX))
 
 
@@ -219,8 +218,7 @@ def select(
 def estimated_total(measurements: Sequence[Measurement]) -> float:
     """The number of rows by inverse-variance weighting of the measurements' sums; at least 1."""
     validate.require(len(measurements) > 0, "measurements", "at least one", measurements)
-    weights = np.array(
-        [1 / np.broadcast_to(np.square(m.sigma), m.noisy.shape).sum() for m in measurements]
-    )
+    cells = [np.broadcast_to(np.square(m.sigma), m.noisy.shape) for m in measurements]
+    weights = np.array([1 / variances.sum() for variances in cells])
     sums = np.array([m.noisy.sum() for m in measurements])
     return max(1.0, float(weights @ sums / weights.sum()))

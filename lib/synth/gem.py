@@ -57,7 +57,7 @@ from lib.synth.base import (
     share,
 )
 from lib.synth.generator import initial_weights, kernels
-from lib.synth.products import product_marginal, squared_error
+from lib.synth.products import cells_at, product_marginal, squared_error
 from lib.synth.workload import all_kway, counts, downward_closure, megabytes
 
 
@@ -90,25 +90,15 @@ class GEMModel(Fitted):
     @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``: the components' products, averaged."""
-        for column in columns:
-            validate.choice("column", column, self.domain.columns)
-        return product_marginal([self.shares[c] for c in columns])
+        return product_marginal([self.shares[c] for c in self.domain.project(columns).columns])
 
     @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows, the components in equal numbers up to rounding."""
         components = len(next(iter(self.shares.values())))
-        component = rng.permutation(
-            np.arange(validate.integer("n", n, low=0, high=validate.INTEGER_MAX)) % components
-        )
-        table = {}
-        for column, size in self.domain:
-            ends = np.cumsum(self.shares[column], axis=1)
-            ends = ends / ends[:, -1:] + np.arange(components)[:, None]
-            position = component + rng.random(n)
-            drawn = np.searchsorted(ends.ravel(), position, side="right") - component * size
-            table[column] = np.clip(drawn, 0, size - 1).astype(np.int16)
-        return pd.DataFrame(table)
+        component = rng.permutation(np.arange(validate.integer("n", n, low=0)) % components)
+        table = {c: cells_at(shares, component, rng.random(n)) for c, shares in self.shares.items()}
+        return pd.DataFrame(table, dtype=np.int16)
 
 
 @validate.check_types
@@ -173,15 +163,13 @@ class GEM(Synthesizer):
         validate.choice("training", self.training, ways)
         for what in ("degree", "rounds", "inputs", "batch", "steps"):
             validate.integer(what, getattr(self, what), low=1)
-        if not isinstance(self.hidden, tuple | list):
-            raise ValueError(f"hidden must be a tuple of widths, got {self.hidden!r}")
         for width in self.hidden:
             validate.integer("hidden", width, low=1)
-        share("alpha", self.alpha)
-        share("count_share", self.count_share)
-        validate.positive("rate", self.rate)
+        for what in ("alpha", "count_share"):
+            share(what, getattr(self, what))
+        for what in ("rate", "memory"):
+            validate.positive(what, getattr(self, what))
         validate.fraction("keep", self.keep, open_ends=False)
-        validate.positive("memory", self.memory)
 
     @classmethod
     def published(cls, **changes) -> GEM:
@@ -190,13 +178,8 @@ class GEM(Synthesizer):
         It is trained as the published code trains. The network is smaller than the published one,
         so its learning rate is larger (0.001, published 0.0001).
         """
-        published: dict[str, Any] = {
-            "variant": "cell",
-            "rounds": 100,
-            "alpha": 0.67,
-            "training": "published",
-        }
-        return cls(**published | {"rate": 1e-3} | changes)
+        settings: dict[str, Any] = {"variant": "cell", "training": "published", "rounds": 100}
+        return cls(**settings | {"alpha": 0.67, "rate": 1e-3} | changes)
 
     @property
     def select_share(self) -> float:
@@ -237,15 +220,15 @@ class GEM(Synthesizer):
         rounds = []
         for t in range(self.rounds):
             rho = (budget - accountant.spent) / (self.rounds - t)
-            chosen, goal, sigma = self._ask(
-                data, domain, exact, trainer, total, rho, accountant, rng
+            columns, cell, goal, sigma = self._ask(
+                data, exact, trainer, total, rho, accountant, rng
             )
-            rounds.append(GEMRound(chosen[0], chosen[1], sigma, trainer.train(chosen, goal)))
+            rounds.append(GEMRound(columns, cell, sigma, trainer.train(columns, cell, goal)))
             if t >= self.rounds // 2:
                 trainer.average()
         return GEMModel(domain, accountant, total, trainer.shares(trainer.mean), tuple(rounds))
 
-    def _ask(self, data, domain, exact, trainer, total, rho, accountant, rng):
+    def _ask(self, data, exact, trainer, total, rho, accountant, rng):
         """Select and measure: what was chosen, its noisy share(s) of the rows, the sigma."""
         sigma = gaussian_scale((1 - self.select_share) * rho)
         shares, names = trainer.shares(), list(exact)
@@ -256,10 +239,9 @@ class GEM(Synthesizer):
 
         if self.variant == "marginal":
             gains = [error(s).sum() - expected_noise(sigma, exact[s].size) for s in names]
-            chosen = select(np.array(gains), self.select_share * rho, 1.0, accountant, rng)
-            columns = names[chosen]
-            m = measure(data, domain, columns, gaussian_cost(sigma), accountant, rng)
-            return (columns, None), m.noisy / total, sigma
+            columns = names[select(np.array(gains), self.select_share * rho, 1.0, accountant, rng)]
+            m = measure(data, trainer.domain, columns, gaussian_cost(sigma), accountant, rng)
+            return columns, None, m.noisy / total, sigma
         ends = np.cumsum([table.size for table in exact.values()])
         scores = np.empty(ends[-1])
         for s, end in zip(exact, ends, strict=True):
@@ -267,13 +249,13 @@ class GEM(Synthesizer):
         scores[trainer.asked] = 0.0  # a query that was asked before teaches nothing
         place = select(scores, self.select_share * rho, 1.0, accountant, rng)
         trainer.asked.append(place)
-        which = int(np.searchsorted(ends, place, side="right"))
+        which = np.searchsorted(ends, place, side="right")
         columns = names[which]
-        cell = place - int(ends[which] - exact[columns].size)
+        cell = int(place - ends[which] + exact[columns].size)
         what = f"measure cell {cell} of " + ",".join(columns)
         noise = gaussian(gaussian_cost(sigma), sigma)
         measured = noisy(noise, exact[columns][cell], rng, what, accountant, CELL)
-        return (columns, cell), float(measured) / total, sigma
+        return columns, cell, float(measured) / total, sigma
 
 
 class _Trainer:
@@ -288,6 +270,8 @@ class _Trainer:
         self.mean: Any = None
         self.goals: dict[tuple[str, ...], list] = {}
         slots, degree = settings.rounds, min(settings.degree, len(domain))
+        ends = np.cumsum((0, *domain.sizes))
+        self.first = dict(zip(domain.columns, ends, strict=False))  # places of the columns' codes
         self.cells = np.zeros((slots, degree), int)
         self.values, self.used = np.zeros(slots, np.float32), np.zeros(slots, np.float32)
         self.running = np.float32(np.nan)  # average of the largest error, for published training
@@ -296,29 +280,23 @@ class _Trainer:
         """Each component's distribution of each column, in 64 bits."""
         weights = self.weights if weights is None else weights
         parts = kernels().shares(weights, self.z, self.domain.sizes)
-        wide = [np.asarray(p, dtype=float) for p in parts]
-        return {
-            c: p / p.sum(axis=1, keepdims=True)
-            for c, p in zip(self.domain.columns, wide, strict=True)
-        }
+        wide = [np.asarray(part, dtype=float) for part in parts]
+        shares = [part / part.sum(axis=1, keepdims=True) for part in wide]
+        return dict(zip(self.domain.columns, shares, strict=True))
 
-    def train(self, chosen, goal) -> np.ndarray:
+    def train(self, columns, cell, goal) -> np.ndarray:
         """Take in one more measurement and train on all; the loss before each step."""
-        if self.settings.variant == "cell":
-            return self._train_cells(chosen[0], chosen[1], goal)
-        self.goals.setdefault(chosen[0], []).append(goal)
-        return self._train_marginals()
-
-    def _train_cells(self, columns, cell, goal) -> np.ndarray:
+        if cell is None:
+            self.goals.setdefault(columns, []).append(goal)
+            return self._train_marginals()
         slot = int(self.used.sum())
-        first = np.concatenate([[0], np.cumsum(self.domain.sizes)[:-1]])
-        codes = np.unravel_index(cell, [self.domain[c] for c in columns])
-        self.cells[slot] = [
-            first[self.domain.columns.index(c)] + k for c, k in zip(columns, codes, strict=True)
-        ]
+        codes = np.unravel_index(cell, self.domain.project(columns).sizes)
+        self.cells[slot] = [self.first[c] for c in columns] + np.array(codes)
         self.values[slot], self.used[slot] = goal, 1.0
-        if self.settings.training == "published":
-            return self._train_published(slot)
+        published = self.settings.training == "published"
+        return self._train_published(slot) if published else self._train_cells()
+
+    def _train_cells(self) -> np.ndarray:
         losses = []
         for _ in range(self.settings.steps):
             self.weights, self.state, loss = kernels().cell_step(
@@ -351,33 +329,28 @@ class _Trainer:
         return np.asarray(losses)[: int(steps)]
 
     def _train_marginals(self) -> np.ndarray:
-        kernel, columns = kernels(), self.domain.columns
-        goals = {s: np.mean(g, axis=0).astype(np.float32) for s, g in self.goals.items()}
-        times = {s: len(g) for s, g in self.goals.items()}
+        goals = [(s, np.mean(g, axis=0).astype(np.float32), len(g)) for s, g in self.goals.items()]
         losses = []
         for _ in range(self.settings.steps):
-            shares = kernel.shares(self.weights, self.z, self.domain.sizes)
-            parts = dict(zip(columns, map(np.asarray, shares), strict=True))
-            pulls = {c: np.zeros_like(parts[c]) for c in columns}
-            loss = 0.0
-            for s, goal in goals.items():
+            shares = kernels().shares(self.weights, self.z, self.domain.sizes)
+            parts = dict(zip(self.domain.columns, map(np.asarray, shares), strict=True))
+            pulls = {c: np.zeros_like(part) for c, part in parts.items()}
+            losses.append(0.0)
+            for s, goal, times in goals:
                 value, pull = squared_error([parts[c] for c in s], goal)
-                loss += times[s] * value
+                losses[-1] += times * value
                 for c, p in zip(s, pull, strict=True):
-                    pulls[c] += times[s] * p
-            every = tuple(pulls[c] for c in columns)
-            self.weights, self.state = kernel.pull_back(
+                    pulls[c] += times * p
+            every = tuple(pulls.values())
+            self.weights, self.state = kernels().pull_back(
                 self.weights, self.state, self.z, every, self.settings.rate, self.domain.sizes
             )
-            losses.append(loss)
         return np.array(losses)
 
     def average(self) -> None:
         """Take the weights of now into the running average."""
-        if self.mean is None:
-            self.mean = self.weights
-        else:
-            self.mean = kernels().blend(self.mean, self.weights, self.settings.keep)
+        blend, keep = kernels().blend, self.settings.keep
+        self.mean = self.weights if self.mean is None else blend(self.mean, self.weights, keep)
 
 
 def published_spending(

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from lib.synth.adapter import junction_tree
+from lib.synth.products import cells_at
 
 Clique = tuple[int, ...]
 # noisy counts, flat in C order, and their sigma: one, or one per cell
@@ -147,63 +148,46 @@ def targets(sizes: tuple[int, ...], measured: Sequence[Measured], total: float) 
 
 
 def descend(
-    tree: Tree,
-    goals: Sequence[Target],
-    potentials: Sequence[np.ndarray],
-    *,
-    iterations: int,
-    tolerance: float = 1e-7,
-) -> tuple[list[np.ndarray], list[np.ndarray], list[float]]:
-    """Mirror descent with an Armijo rule: potentials (one per goal), beliefs, losses by step.
+    tree: Tree, goals: Sequence[Target], potentials: Sequence[np.ndarray], iterations: int
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Mirror descent with an Armijo rule: potentials (one per goal), and beliefs.
 
-    Stops early when 20 steps together lower the loss by less than a part ``tolerance``.
+    Stops early when 20 steps together lower the loss by less than a part 1e-7.
     """
     homes = [tree.home(g.clique) for g in goals]
     out = [tree.axes(tree.cliques[h], g.clique) for g, h in zip(goals, homes, strict=True)]
     into = [tree.spread(g.clique, tree.cliques[h]) for g, h in zip(goals, homes, strict=True)]
 
-    def beliefs_of(potentials):
+    def evaluate(potentials):
+        """Loss, its gradient in the marginals, the marginals, and the beliefs."""
         theta = [np.zeros(tree.shape(clique)) for clique in tree.cliques]
         for h, shape, potential in zip(homes, into, potentials, strict=True):
             theta[h] += potential.reshape(shape)
-        return calibrate(tree, theta)
-
-    def evaluate(beliefs):
-        """Loss, its gradient in the marginals, and the marginals."""
+        beliefs = calibrate(tree, theta)
         shares = [
             beliefs[h].sum(axis=a) if a else beliefs[h] for h, a in zip(homes, out, strict=True)
         ]
         gaps = [s - g.shares for s, g in zip(shares, goals, strict=True)]
         pulls = [g.weight * gap for g, gap in zip(goals, gaps, strict=True)]
         loss = sum(float(np.vdot(pull, gap)) for pull, gap in zip(pulls, gaps, strict=True)) / 2
-        return loss, pulls, shares
+        return loss, pulls, shares, beliefs
 
-    potentials = list(potentials)
-    beliefs = beliefs_of(potentials)
-    loss, gradient, shares = evaluate(beliefs)
+    loss, gradient, shares, beliefs = evaluate(potentials)
     step, losses = 1.0, [loss]
     for done in range(iterations):
         moved = [t - step * g for t, g in zip(potentials, gradient, strict=True)]
-        new = beliefs_of(moved)
-        new_loss, new_gradient, new_shares = evaluate(new)
-        promised = sum(
-            float(np.vdot(g, a - b)) for g, a, b in zip(gradient, shares, new_shares, strict=True)
-        )
-        if loss - new_loss >= promised / 2:
-            potentials, beliefs, loss, gradient, shares = (
-                moved,
-                new,
-                new_loss,
-                new_gradient,
-                new_shares,
-            )
+        new = evaluate(moved)
+        changes = zip(gradient, shares, new[2], strict=True)
+        promised = sum(float(np.vdot(g, old - other)) for g, old, other in changes)
+        if loss - new[0] >= promised / 2:
+            potentials, (loss, gradient, shares, beliefs) = moved, new
             step *= 1.25
         else:
             step *= 0.5
         losses.append(loss)
-        if done >= 40 and losses[-21] - loss <= tolerance * losses[-21]:
+        if done >= 40 and losses[-21] - loss <= 1e-7 * losses[-21]:
             break
-    return potentials, beliefs, losses
+    return list(potentials), beliefs
 
 
 @dataclass(frozen=True)
@@ -216,7 +200,6 @@ class GraphicalModel:
     tree: Tree
     beliefs: tuple[np.ndarray, ...]
     potentials: dict[Clique, np.ndarray]
-    losses: tuple[float, ...] = ()
 
     @cached_property
     def _factors(self) -> tuple[np.ndarray, ...]:
@@ -246,16 +229,15 @@ class GraphicalModel:
 
     def _subtree(self, columns: Clique) -> list[int]:
         """The cliques on the paths between those that hold ``columns``; the topmost first."""
-        wanted, alive = set(columns), set(range(len(self.tree.cliques)))
+        held = [set(columns) & set(clique) for clique in self.tree.cliques]
+        alive = set(range(len(held)))
         changed = True
         while changed:
             changed = False
             for c in sorted(alive, reverse=True):
                 children = [k for k in alive if self.tree.parents[k] == c]
                 neighbours = [*children, *({self.tree.parents[c]} & alive)]
-                if len(neighbours) != 1 or len(alive) == 1:
-                    continue
-                if wanted & set(self.tree.cliques[c]) <= set(self.tree.cliques[neighbours[0]]):
+                if len(neighbours) == 1 and held[c] <= set(self.tree.cliques[neighbours[0]]):
                     alive.remove(c)
                     changed = True
         return sorted(alive)
@@ -271,13 +253,11 @@ class GraphicalModel:
         rows = np.zeros((n, len(self.tree.sizes)), dtype=np.int64)
         for clique, separator, belief in self._nodes():
             fresh = tuple(i for i in clique if i not in separator)
+            shape = self.tree.shape(separator)
             table = belief.transpose([clique.index(i) for i in separator + fresh])
-            table = table.reshape(math.prod(self.tree.shape(separator)), -1)
-            group = np.zeros(n, dtype=np.int64)
-            if separator:
-                group = np.ravel_multi_index(
-                    [rows[:, i] for i in separator], self.tree.shape(separator)
-                )
+            table = table.reshape(math.prod(shape), -1)
+            empty = np.zeros(n, dtype=np.int64)
+            group: Any = np.ravel_multi_index(rows[:, separator].T, shape) if separator else empty
             cells = _rounded_draws(table, group, rng)
             rows[:, fresh] = np.stack(np.unravel_index(cells, self.tree.shape(fresh)), axis=1)
         return rows
@@ -290,15 +270,11 @@ def _rounded_draws(table: np.ndarray, group: np.ndarray, rng: np.random.Generato
     """
     lines = table.sum(axis=1, keepdims=True)
     shares = np.where(lines > 0, table / np.where(lines > 0, lines, 1), 1 / table.shape[1])
-    ends = np.cumsum(shares, axis=1)
-    ends = ends / ends[:, -1:] + np.arange(len(table))[:, None]
     size = np.bincount(group, minlength=len(table))
     order = np.lexsort((rng.random(len(group)), group))
     rank = np.empty(len(group), dtype=np.int64)
     rank[order] = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
-    position = (rank + rng.random(len(group))) / size[group]
-    cells = np.searchsorted(ends.ravel(), group + position, side="right") - group * table.shape[1]
-    return np.clip(cells, 0, table.shape[1] - 1)
+    return cells_at(shares, group, (rank + rng.random(len(group))) / size[group])
 
 
 def fit_model(
@@ -331,6 +307,6 @@ def fit_model(
     goals = targets(sizes, measured, total)
     known = start.potentials if start is not None else {}
     first = [known.get(g.clique, np.zeros(tree.shape(g.clique))) for g in goals]
-    potentials, beliefs, losses = descend(tree, goals, first, iterations=iterations)
+    potentials, beliefs = descend(tree, goals, first, iterations)
     named = {g.clique: potential for g, potential in zip(goals, potentials, strict=True)}
-    return GraphicalModel(tree, tuple(beliefs), named, tuple(losses))
+    return GraphicalModel(tree, tuple(beliefs), named)

@@ -52,7 +52,7 @@ class MarginalModel(Fitted):
     @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows drawn from the model."""
-        rows = self.model.sample(validate.integer("n", n, low=0, high=validate.INTEGER_MAX), rng)
+        rows = self.model.sample(validate.integer("n", n, low=0), rng)
         return pd.DataFrame(rows.astype(np.int16), columns=list(self.domain.columns))
 
 
@@ -64,9 +64,8 @@ def positions(domain: Domain, columns: Sequence[str]) -> tuple[int, ...]:
     >>> positions(Domain.of({"a": 2, "b": 3}), ("b", "a"))
     (1, 0)
     """
-    for column in columns:
-        validate.choice("column", column, domain.columns)
-    return tuple(domain.columns.index(c) for c in columns)
+    every = domain.columns
+    return tuple(every.index(validate.choice("column", column, every)) for column in columns)
 
 
 def estimate(

@@ -35,7 +35,7 @@ from lib.synth.base import (
     share,
 )
 from lib.synth.domain_compression import Compression
-from lib.synth.marginal_model import MarginalModel, Round, estimate, positions
+from lib.synth.marginal_model import MarginalModel, estimate, positions
 from lib.synth.workload import counts
 
 
@@ -52,11 +52,6 @@ class MSTModel(Fitted):
     inner: MarginalModel
     compression: Compression
     edges: tuple[tuple[str, str], ...]
-
-    @property
-    def rounds(self) -> tuple[Round, ...]:
-        """What the pairs taught, in the order of their choice."""
-        return self.inner.rounds
 
     @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
@@ -104,8 +99,6 @@ class MST(Synthesizer):
     name: str = "mst"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.parts, tuple | list) or len(self.parts) != 3:
-            raise ValueError(f"parts must be three finite numbers > 0, got {self.parts!r}")
         for part in self.parts:
             share("parts over their sum", validate.positive("parts", part) / sum(self.parts))
         validate.boolean("compress", self.compress)
@@ -117,11 +110,8 @@ class MST(Synthesizer):
         """As :meth:`Synthesizer.fit`: single columns, a tree of pairs chosen one by one, pairs."""
         accountant = open_accountant(data, domain, budget, rng)
         budget = accountant.budget
-        first, choice, second = (
-            (budget * p / sum(self.parts) for p in self.parts)
-            if len(domain) > 1
-            else (budget, 0, 0)
-        )
+        parts = self.parts if len(domain) > 1 else (1, 0, 0)
+        first, choice, second = (budget * part / sum(parts) for part in parts)
         ones = tuple(
             measure(data, domain, (c,), first / len(domain), accountant, rng)
             for c in domain.columns
@@ -147,14 +137,11 @@ def pair_scores(
     at most 1.
     """
     model, total = estimate(domain, ones, iterations=iterations)
-    independent = {
-        pair: total * model.marginal(positions(domain, pair)).ravel()
-        for pair in combinations(domain.columns, 2)
-    }
-    return {
-        pair: float(np.abs(counts(data, domain, pair) - expected).sum())
-        for pair, expected in independent.items()
-    }
+    scores = {}
+    for pair in combinations(domain.columns, 2):
+        independent = total * model.marginal(positions(domain, pair)).ravel()
+        scores[pair] = float(np.abs(counts(data, domain, pair) - independent).sum())
+    return scores
 
 
 def spanning_tree(

@@ -39,6 +39,21 @@ def product_marginal(parts: Sequence[np.ndarray]) -> np.ndarray:
     return table.reshape([part.shape[1] for part in parts])
 
 
+def cells_at(shares: np.ndarray, component: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """The cell in which each ``position`` in [0, 1) lies, in the line ``component`` of ``shares``.
+
+    Examples
+    --------
+    >>> shares = np.array([[0.5, 0.5], [0.1, 0.9]])
+    >>> cells_at(shares, np.array([0, 1]), np.array([0.3, 0.3])).tolist()
+    [0, 1]
+    """
+    size, ends = shares.shape[1], np.cumsum(shares, axis=1)
+    ends = ends / ends[:, -1:] + np.arange(len(shares))[:, None]
+    cells = np.searchsorted(ends.ravel(), component + position, side="right") - component * size
+    return np.clip(cells, 0, size - 1)
+
+
 def squared_error(parts: Sequence[np.ndarray], goal: np.ndarray) -> tuple[float, list[np.ndarray]]:
     """``sum_t (p(t) - goal(t))^2`` and its gradient in each part, shaped like the parts.
 

@@ -106,8 +106,6 @@ class StratifiedModel(Fitted):
     @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
         """Shares of the cells of ``columns``: the strata's, weighted by size."""
-        for column in columns:
-            validate.choice("column", column, self.domain.columns)
         table = np.zeros([self.domain[c] for c in columns])
         for stratum in self.strata:
             if stratum.codes is None:
@@ -122,16 +120,13 @@ class StratifiedModel(Fitted):
     @validate.check_types
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
         """``n`` rows in random order, each stratum's number its share of ``n`` up to rounding."""
-        sizes = _apportion(
-            np.array([s.weight for s in self.strata]),
-            validate.integer("n", n, low=0, high=validate.INTEGER_MAX),
-            rng,
-        )
+        weights = np.array([s.weight for s in self.strata])
+        sizes = _apportion(weights, validate.integer("n", n, low=0), rng)
         parts = []
         for stratum, size in zip(self.strata, sizes, strict=True):
             part = stratum.fitted.sample(int(size), rng)
             if stratum.codes is not None:
-                part = part.assign(**dict(zip(self.by, map(np.int16, stratum.codes), strict=True)))
+                part = part.assign(**dict(zip(self.by, stratum.codes, strict=True)))
             parts.append(part[list(self.domain.columns)])
         whole = pd.concat(parts, ignore_index=True)
         return whole.iloc[rng.permutation(len(whole))].reset_index(drop=True).astype(np.int16)
@@ -182,17 +177,13 @@ class Stratified(Synthesizer):
     threshold: float = 0.001
 
     def __post_init__(self) -> None:
-        if not isinstance(self.inner, Synthesizer):
-            raise ValueError(f"inner must be a synthesizer, got {self.inner!r}")
-        by = self.by if isinstance(self.by, tuple | list) else ()
-        if not by or len(set(by)) != len(by):
-            raise ValueError(
-                f"by must be a tuple of one or more different columns, got {self.by!r}"
-            )
+        different = len(set(self.by)) == len(self.by) > 0
+        validate.require(different, "by", "a tuple of one or more different columns", self.by)
         validate.choice("weights", self.weights, ("public", "noisy", "projected"))
         if self.sizes is not None:
-            if self.weights != "public":
-                raise ValueError(f"weights must be 'public' with sizes, got {self.weights!r}")
+            validate.require(
+                self.weights == "public", "weights", "'public' with sizes", self.weights
+            )
             object.__setattr__(self, "sizes", size_items(self.sizes, len(self.by)))
         share("count_share", self.count_share)
         validate.choice("small", self.small, ("keep", "drop", "merge"))
@@ -218,57 +209,42 @@ class Stratified(Synthesizer):
         alone, merged, dropped = self._sort_out(sizes)
         left = accountant.rho - accountant.spent
 
-        shape = [domain[c] for c in self.by]
+        names = list(np.ndindex(*(domain[c] for c in self.by)))
         codes = cell_codes(data, domain, self.by)
-        tasks = [(data.loc[codes == g, list(rest.columns)], rest) for g in alone]
-        if merged:
-            tasks.append((data[np.isin(codes, merged)], domain))
-        streams = rng.spawn(len(tasks))
-        fits = [
-            self.inner.fit(rows.reset_index(drop=True), columns, left, stream)
-            for (rows, columns), stream in zip(tasks, streams, strict=True)
+        tasks: list[tuple] = [
+            (names[g], sizes[g], data.loc[codes == g, list(rest.columns)], rest) for g in alone
         ]
-        named = [_unravel(g, shape) for g in alone] + ([None] if merged else [])
-        accountant.spend_parallel(
-            "groups",
-            {self._label(name): fit.accountant for name, fit in zip(named, fits, strict=True)},
-        )
-
-        weights = [sizes[g] for g in alone] + ([sizes[merged].sum()] if merged else [])
-        strata = tuple(
-            Stratum(name, float(w / sum(weights)), fit)
-            for name, w, fit in zip(named, weights, fits, strict=True)
-        )
-        return StratifiedModel(
-            domain,
-            accountant,
-            float(max(1.0, sizes.sum())),
-            tuple(self.by),
-            strata,
-            tuple(_unravel(g, shape) for g in dropped),
-        )
+        if merged:
+            tasks.append((None, sizes[merged].sum(), data[np.isin(codes, merged)], domain))
+        whole, strata = sum(size for _, size, _, _ in tasks), []
+        for (name, size, rows, columns), own in zip(tasks, rng.spawn(len(tasks)), strict=True):
+            fit = self.inner.fit(rows.reset_index(drop=True), columns, left, own)
+            strata.append(Stratum(name, float(size / whole), fit))
+        costs = {self._label(stratum.codes): stratum.fitted.accountant for stratum in strata}
+        accountant.spend_parallel("groups", costs)
+        total, never = max(1.0, float(sizes.sum())), tuple(names[g] for g in dropped)
+        return StratifiedModel(domain, accountant, total, tuple(self.by), tuple(strata), never)
 
     def _rest(self, domain: Domain) -> Domain:
         """The domain of the columns that are fitted in each group."""
         for column in self.by:
             validate.choice("by", column, domain.columns)
-        rest = Domain.of({c: k for c, k in domain if c not in self.by})
+        rest = domain.project(c for c in domain.columns if c not in self.by)
         if not len(rest):
             raise ValueError(f"by must leave at least one column to fit, got {self.by!r}")
         return rest
 
     def _sizes(self, data, domain, accountant, rng) -> np.ndarray:
         if self.sizes is not None:
-            return declared_sizes(dict(self.sizes), [domain[c] for c in self.by])
+            return declared_sizes(dict(self.sizes), domain.project(self.by).sizes)
         sizes = group_sizes(data, domain, self.by)
-        if self.weights != "public":
-            mechanism = gaussian(self.count_share * accountant.rho)
-            counted = noisy(mechanism, sizes, rng, "group counts", accountant, GROUP_COUNTS)
-            sizes = (cut_at_zero if self.weights == "noisy" else project_sizes)(counted)
+        what = "group counts"
+        if self.weights == "public":
+            accountant.note_exact(f"{what}: how many rows each group has, and which groups exist")
         else:
-            accountant.note_exact(
-                "group counts: how many rows each group has, and which groups exist"
-            )
+            mechanism = gaussian(self.count_share * accountant.rho)
+            counted = noisy(mechanism, sizes, rng, what, accountant, GROUP_COUNTS)
+            sizes = (cut_at_zero if self.weights == "noisy" else project_sizes)(counted)
         if not sizes.sum() > 0:
             raise ValueError(
                 "data must have rows in at least one group, got none (with noisy weights: raise the"
@@ -277,24 +253,16 @@ class Stratified(Synthesizer):
         return sizes
 
     def _label(self, codes: tuple[int, ...] | None) -> str:
-        return (
-            "small groups"
-            if codes is None
-            else ",".join(f"{c}={k}" for c, k in zip(self.by, codes, strict=True))
-        )
+        if codes is None:
+            return "small groups"
+        return ",".join(f"{c}={k}" for c, k in zip(self.by, codes, strict=True))
 
     def _sort_out(self, sizes: np.ndarray) -> tuple[list[int], list[int], list[int]]:
         """Groups to fit alone, to merge, and to drop; a group of size 0 is in none of them."""
-        present = np.flatnonzero(sizes > 0)
-        small = [int(g) for g in present if sizes[g] <= self.threshold * sizes.sum()]
-        if self.small == "keep" or not small:
-            return [int(g) for g in present], [], []
-        large = [int(g) for g in present if g not in small]
-        return (large, [], small) if self.small == "drop" else (large, small, [])
-
-
-def _unravel(group: int, shape: Sequence[int]) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.unravel_index(group, shape))
+        least = 0 if self.small == "keep" else self.threshold * sizes.sum()
+        large = np.flatnonzero(sizes > least).tolist()
+        small = np.flatnonzero((sizes > 0) & (sizes <= least)).tolist()
+        return (large, small, []) if self.small == "merge" else (large, [], small)
 
 
 def _apportion(weights: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
