@@ -87,7 +87,8 @@ def noise_weights(
     """
     sizes = vector("sizes", sizes, 1)
     _check_radius(radius)
-    validate.budget("epsilon", epsilon, low=1e-100, high=math.inf)
+    least = validate.positive("epsilon", epsilon) >= 1e-100
+    validate.require(least, "epsilon", "a number >= 1e-100", epsilon)
     validate.boolean("own", own)
     clipped_by = sizes if own else [sizes.sum()] * sizes.size
     slack = np.array([clip_slack(size, gamma) for size in clipped_by])
