@@ -88,6 +88,7 @@ def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         )
         # a pipe would be waited for
         files += [f for f in found if f.suffix in {".csv", ".parquet"} and f.is_file()]
+        files += [*(root / "data").glob("datasets.yml"), *(root / "data").glob("aggregates/*")]
     if parts & {"runner", "ledger"}:
         files += [
             f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}

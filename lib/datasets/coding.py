@@ -75,7 +75,7 @@ def code_rows(name: str, raw: pd.DataFrame) -> pd.DataFrame:
         If a column is missing.
     """
     if name == "nist":
-        return nist.coded_rows(raw)
+        return nist.coded_rows(raw, dict(TASKS[name].domain))
     return _encoded(steps.clean(_CLEANING[name].STEPS[:-1], raw, check_rows=False), codebook(name))
 
 

@@ -26,20 +26,16 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets.cache import DataError, sha256_of
+from lib.files import read_yaml
 from lib.paths import DATA, user_cache
 from lib.rng import stream
 
 ATTRIBUTES: tuple[str, ...] = ("SEX", "DIS", "NATIVITY", "RAC1P", "AGEP")
-LEVELS = {
-    "SEX": (1, 2),
-    "DIS": (1, 2),
-    "NATIVITY": (1, 2),
-    "RAC1P": tuple(range(1, 10)),
-    "AGEP": tuple(range(5)),
-}
+LEVELS = ((1, 2), (1, 2), (1, 2), range(1, 10), range(5))  # the codes of each
 ROWS = 196_967
 SEED = 20180101
 FILE = DATA / "aggregates" / "newyork2018.csv"
+_STATED = read_yaml(FILE.with_name("newyork2018_tables.yml"), dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,41 +50,13 @@ class Variable:
     median: float
 
 
-VARIABLES: dict[str, Variable] = {
-    "SCHL": Variable(n=191_372, mean=16.39, std=5.686, low=1, high=24, median=18),
-    "WKHP": Variable(n=103_756, mean=37.562, std=13.105, low=1, high=99, median=40),
-    "JWMNP": Variable(n=87_355, mean=33.464, std=26.601, low=1, high=138, median=30),
-    "PINCP": Variable(
-        n=166_318, mean=46_657.585, std=76_027.3, low=-8_300, high=1_423_000, median=26_500
-    ),
-}
+VARIABLES: dict[str, Variable] = {n: Variable(**of) for n, of in _STATED["variables"].items()}
 # Table 3: (SEX, RAC1P) -> people
-GROUPS: dict[tuple[int, int], int] = dict(
-    zip(
-        product((1, 2), range(1, 10)),
-        (
-            67593,
-            11077,
-            277,
-            2,
-            125,
-            8130,
-            42,
-            5296,
-            2620,
-            70881,
-            12947,
-            231,
-            3,
-            119,
-            8900,
-            30,
-            5668,
-            3026,
-        ),
-        strict=True,
-    )
-)
+GROUPS: dict[tuple[int, int], int] = {
+    (sex, race): people
+    for sex, row in _STATED["groups"].items()
+    for race, people in enumerate(row, 1)
+}
 
 
 @dataclass(frozen=True)
@@ -183,7 +151,7 @@ def fitted_cells() -> pd.DataFrame:
     """All 360 cells: ``people``, ``n_<variable>``, ``sum_<variable>``, ``published``; counts of
     Table 3 are exact.
     """
-    every = pd.DataFrame(list(product(*LEVELS.values())), columns=list(ATTRIBUTES))
+    every = pd.DataFrame(list(product(*LEVELS)), columns=list(ATTRIBUTES))
     known = crossing(published_cells(), *ATTRIBUTES)
     cells = every.merge(known.reset_index(), how="left", on=list(ATTRIBUTES))
     cells["published"] = cells["n_SCHL"].notna()

@@ -1,4 +1,4 @@
-"""What each data file is and where its bytes come from.
+"""What each data file is and where its bytes come from, as ``data/datasets.yml`` states it.
 
 One :class:`File` for each download, one :class:`Task` for each analysed table:
 which file it comes from, its target, its protected attribute ``A_p``, its
@@ -10,24 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
 from lib import validate
-from lib.datasets.cleaning.nist import SIZES as NIST_SIZES
-from lib.datasets.cleaning.nist import analysed as analysed_nist
+from lib.datasets.cleaning.nist import analysed
 from lib.domain import Domain
+from lib.files import read_yaml
+from lib.paths import DATA
 
-_LDP = (
-    "https://raw.githubusercontent.com/hharcolezi/ldp-fairness-impact/"
-    "512752136637f8478b37acaaaf9d87f06685270c/datasets/"
-)
-_COHERENCE = (
-    "https://raw.githubusercontent.com/Satchit-Sivakumar/"
-    "Enforcing-Demographic-Coherence-"
-    "A-Harms-Aware-Framework-for-Reasoning-about-Private-Data-Release/"
-    "dfcff90195dd9e69d8b7363f77b7236e95d65872/"
-)
+_STATED = read_yaml(DATA / "datasets.yml", dict)
 
 
 @dataclass(frozen=True)
@@ -46,56 +39,7 @@ class File:
     columns: int
 
 
-FILES: dict[str, File] = {
-    f.name: f
-    for f in (
-        File(
-            "db_adult_processed_26k.csv",
-            _LDP + "db_adult_processed_26k.csv",
-            "86b00911881f1a37bd5d6ee3873f73c7d13ee5b32814dfc915c534fb0ca851df",
-            1174124,
-            "MIT (reconstructed Adult, Ding et al. 2021); CPS microdata, public use",
-            45849,
-            11,
-        ),
-        File(
-            "db_ACSCoverage.csv",
-            _LDP + "db_ACSCoverage.csv",
-            "d3a2713e71b6557f07b22dc0e77ff885ceac3ff522146027524d39512a007ff7",
-            3319247,
-            "US Census Bureau public use microdata (public domain)",
-            98739,
-            16,
-        ),
-        File(
-            "db_LSAC.csv",
-            _LDP + "db_LSAC.csv",
-            "296a428e55cc5f2b7f4f8d9374f6c11320dfe022a64e752a582014bf0e560e1d",
-            306315,
-            "LSAC National Longitudinal Bar Passage Study, research use",
-            20427,
-            7,
-        ),
-        File(
-            "bar_pass_prediction.csv",
-            _LDP + "bar_pass_prediction.csv",
-            "b75568ff25e966b4c19852105e94e8e52475191523bdcfe62df985c690baed38",
-            3603608,
-            "LSAC National Longitudinal Bar Passage Study, research use",
-            22407,
-            39,
-        ),
-        File(
-            "national2019.csv",
-            _COHERENCE + "national2019.csv",
-            "cee8c02345dc9e703f7bfd190f6b88d60cce8aa051b1a1da2f076781aa2bc4f6",
-            1990719,
-            "NIST ACS Data Excerpts (public domain)",
-            27253,
-            24,
-        ),
-    )
-}
+FILES: dict[str, File] = {name: File(name, **of) for name, of in _STATED["files"].items()}
 
 
 @validate.check_types
@@ -149,95 +93,16 @@ class Task:
         return tuple(c for c in self.domain.columns if c != self.target)
 
 
-TASKS: dict[str, Task] = {
-    t.name: t
-    for t in (
-        Task(
-            "adult",
-            "Adult (reconstructed)",
-            "db_adult_processed_26k.csv",
-            "income",
-            "gender",
-            ("gender", "race", "native-country", "age"),
-            ("race", "native-country", "age", "hours-per-week", "education"),
-            Domain.of(
-                {
-                    "age": 74,
-                    "workclass": 7,
-                    "education": 16,
-                    "marital-status": 7,
-                    "occupation": 14,
-                    "native-country": 41,
-                    "relationship": 6,
-                    "hours-per-week": 96,
-                    "gender": 2,
-                    "race": 5,
-                    "income": 2,
-                }
-            ),
-        ),
-        Task(
-            "acs_coverage",
-            "ACSPublicCoverage, Texas 2018",
-            "db_ACSCoverage.csv",
-            "PUBCOV",
-            "DIS",
-            ("DIS", "AGEP", "SEX", "SCHL"),
-            ("AGEP", "SEX", "SCHL", "RAC1P", "NATIVITY"),
-            Domain.of(
-                {
-                    "AGEP": 50,
-                    "SCHL": 24,
-                    "MAR": 5,
-                    "SEX": 2,
-                    "DIS": 2,
-                    "ESP": 9,
-                    "CIT": 5,
-                    "MIG": 3,
-                    "MIL": 5,
-                    "ANC": 4,
-                    "NATIVITY": 2,
-                    "ESR": 7,
-                    "ST": 1,
-                    "FER": 3,
-                    "RAC1P": 2,
-                    "PUBCOV": 2,
-                }
-            ),
-        ),
-        Task(
-            "lsac",
-            "LSAC bar passage",
-            "db_LSAC.csv",
-            "pass_bar",
-            "race1",
-            ("race1", "gender", "fam_inc", "fulltime"),
-            ("fam_inc", "gender", "fulltime", "lsat", "ugpa"),
-            Domain.of(
-                {
-                    "fam_inc": 5,
-                    "gender": 2,
-                    "fulltime": 2,
-                    "race1": 2,
-                    "lsat": 37,
-                    "ugpa": 6,
-                    "pass_bar": 2,
-                }
-            ),
-        ),
-        Task(
-            "nist",
-            "NIST ACS excerpts 2019, aged 5 and over",
-            "national2019.csv",
-            "DREM",
-            "SEX",
-            ("SEX", "RAC1P", "AGE", "DPHY"),
-            ("RAC1P", "AGE", "DPHY", "HISP", "MSP"),
-            Domain.of(NIST_SIZES),
-            analysed_nist,
-        ),
-    )
-}
+_PREPARE = {"nist": analysed}  # the other files hold codes already
+
+
+def _task(name: str, stated: dict[str, Any]) -> Task:
+    lists = {role: tuple(stated[role]) for role in ("sensitive", "pool")}
+    domain = Domain.of(stated["domain"])
+    return Task(name, **stated | lists | {"domain": domain, "prepare": _PREPARE.get(name)})
+
+
+TASKS: dict[str, Task] = {name: _task(name, of) for name, of in _STATED["tasks"].items()}
 
 
 @validate.check_types

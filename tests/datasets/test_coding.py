@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from lib.datasets import TASKS, load
-from lib.datasets.cleaning import nist, steps
+from lib.datasets.cleaning import steps
 from lib.datasets.codebook import codebook
 from lib.datasets.coding import _CLEANING, code_rows, code_table, coded_domain, paper_codes
-from lib.domain import Domain
 from tests.datasets.test_steps import _adult_toy, _persons
 
 every = pytest.mark.parametrize("name", TASKS)
@@ -136,4 +135,4 @@ def test_the_real_table_in_both_codings_is_the_published_one(name):
 
 
 def test_the_nist_domain_is_the_dictionarys():
-    assert coded_domain("nist") == Domain.of(nist.SIZES)
+    assert coded_domain("nist") == TASKS["nist"].domain

@@ -363,7 +363,7 @@ def test_nist_drops_only_the_under_fives():
     assert (raw["DREM"] == "N").sum() == nist.UNDER_FIVE
     assert [len(after) for _, after in steps.follow(nist.STEPS, raw)] == [27253, 25900, 25900]
     frame = nist.analysed(raw)
-    assert frame.shape == (25900, len(nist.SIZES))
+    assert frame.shape == (25900, len(TASKS["nist"].domain))
     assert frame["DREM"].sum() == 1521
     with pytest.raises(ValueError, match=r"read the raw file.*27253, got 27252"):
         nist.analysed(raw.iloc[1:])

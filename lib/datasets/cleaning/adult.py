@@ -16,22 +16,11 @@ import pandas as pd
 
 from lib.datasets.cleaning import steps
 from lib.datasets.cleaning.steps import Step, keep, rank_codes
+from lib.datasets.registry import TASKS
 
 RAW = "adult_reconstruction.csv"
 THRESHOLD = 26_000  # dollars a year
-COLUMNS = (
-    "age",
-    "workclass",
-    "education",
-    "marital-status",
-    "occupation",
-    "native-country",
-    "relationship",
-    "hours-per-week",
-    "gender",
-    "race",
-    "income",
-)
+COLUMNS = TASKS["adult"].domain.columns
 
 
 def _without_unknown(frame: pd.DataFrame) -> pd.DataFrame:

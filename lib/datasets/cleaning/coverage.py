@@ -20,27 +20,11 @@ import pandas as pd
 
 from lib.datasets.cleaning import steps
 from lib.datasets.cleaning.steps import Step, keep, need, rank_codes
+from lib.datasets.registry import TASKS
 
 RAW = "psam_p48.csv"
 PLACES = (RAW, f"folktables/2018/1-Year/{RAW}")  # put there by hand, or by lib.datasets.acs
-COLUMNS = (
-    "AGEP",
-    "SCHL",
-    "MAR",
-    "SEX",
-    "DIS",
-    "ESP",
-    "CIT",
-    "MIG",
-    "MIL",
-    "ANC",
-    "NATIVITY",
-    "ESR",
-    "ST",
-    "FER",
-    "RAC1P",
-    "PUBCOV",
-)
+COLUMNS = TASKS["acs_coverage"].domain.columns
 _IS = {"SEX": 1, "DIS": 1, "RAC1P": 2, "PUBCOV": 1}  # male, with a disability, Black, covered
 
 

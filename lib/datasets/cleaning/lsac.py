@@ -9,9 +9,10 @@ import pandas as pd
 
 from lib.datasets.cleaning import steps
 from lib.datasets.cleaning.steps import Step, keep, need, rank_codes
+from lib.datasets.registry import TASKS
 
 RAW = "bar_pass_prediction.csv"
-COLUMNS = ("fam_inc", "gender", "fulltime", "race1", "lsat", "ugpa", "pass_bar")
+COLUMNS = TASKS["lsac"].domain.columns
 
 
 def _binarise_race(frame: pd.DataFrame) -> pd.DataFrame:

@@ -9,7 +9,7 @@ the file's own deciles.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -19,25 +19,6 @@ from lib.datasets.cleaning.steps import Step, clean, keep
 
 UNDER_FIVE = 1353
 _BANDS = (100, 200, 300, 400, 501)  # POVPIP: percent of the poverty line, top-coded at 501
-
-SIZES: dict[str, int] = {
-    "PUMA": 20,
-    "SEX": 2,
-    "AGE": 19,
-    "RAC1P": 9,
-    "HISP": 5,
-    "MSP": 7,
-    "EDU": 13,
-    "HOUSING_TYPE": 3,
-    "OWN_RENT": 3,
-    "INDP_CAT": 20,
-    "PINCP_DECILE": 11,
-    "POVPIP": 7,
-    "DPHY": 2,
-    "DEYE": 2,
-    "DEAR": 2,
-    "DREM": 2,
-}
 
 
 def _numbers(column: pd.Series) -> np.ndarray:
@@ -55,7 +36,7 @@ def _with_n(first: int) -> Callable[[pd.Series], np.ndarray]:
 
 
 def _yes(column: pd.Series) -> np.ndarray:
-    """1 with the difficulty (raw 1), 0 without (raw 2)."""
+    """1 for raw 1 (a man, or with the difficulty), 0 for raw 2."""
     return (column == "1").to_numpy().astype(int)
 
 
@@ -95,9 +76,15 @@ def _puma(column: pd.Series) -> np.ndarray:
     return column.map(known).to_numpy()
 
 
+def _band(age: pd.Series) -> np.ndarray:
+    return (age.astype(int).to_numpy() - 5) // 5
+
+
+# each column of the analysed table from the raw one of that name; AGE is from AGEP
 _CODES: dict[str, Callable[[pd.Series], np.ndarray]] = {
     "PUMA": _puma,
-    "SEX": lambda c: (c == "1").to_numpy().astype(int),
+    "SEX": _yes,
+    "AGE": _band,
     "RAC1P": _from_one,
     "HISP": _numbers,
     "MSP": _with_n(1),
@@ -124,14 +111,17 @@ def _asked(raw: pd.DataFrame) -> pd.DataFrame:
     return raw[~no_answer]
 
 
+def _kept(raw: pd.DataFrame) -> pd.DataFrame:
+    kept = keep(raw, ("AGEP", *(name for name in _CODES if name != "AGE"))).astype(str)
+    return kept.assign(AGE=kept["AGEP"])
+
+
 def _coded(kept: pd.DataFrame) -> pd.DataFrame:
-    codes = {name: make(kept[name]) for name, make in _CODES.items()}
-    codes["AGE"] = (kept["AGEP"].astype(int).to_numpy() - 5) // 5
-    return pd.DataFrame({name: codes[name] for name in SIZES})
+    return pd.DataFrame({name: make(kept[name]) for name, make in _CODES.items()})
 
 
 STEPS: tuple[Step, ...] = (
-    Step("read the raw file", 27253, lambda raw: keep(raw, ("AGEP", *_CODES)).astype(str)),
+    Step("read the raw file", 27253, _kept),
     Step(
         "drop those for whom DREM is N: everybody under five, and nobody else",
         27253 - UNDER_FIVE,
@@ -143,9 +133,8 @@ STEPS: tuple[Step, ...] = (
 )
 
 
-def analysed(raw: pd.DataFrame, *, check_rows: bool = True) -> pd.DataFrame:
-    """Codes of the people aged five and over, shape (25900, 16), columns and sizes as
-    :data:`SIZES`.
+def analysed(raw: pd.DataFrame) -> pd.DataFrame:
+    """Codes of the people aged five and over, shape (25900, 16), in the order of the domain.
 
     Parameters
     ----------
@@ -156,19 +145,18 @@ def analysed(raw: pd.DataFrame, *, check_rows: bool = True) -> pd.DataFrame:
     ------
     ValueError
         If a column is missing, the rows without ``DREM`` are not exactly the
-        people under five, or a step leaves another number of rows than it must
-        (``check_rows``).
+        people under five, or a step leaves another number of rows than it must.
     """
-    return clean(STEPS, raw, check_rows=check_rows)
+    return clean(STEPS, raw)
 
 
-def coded_rows(raw: pd.DataFrame) -> pd.DataFrame:
+def coded_rows(raw: pd.DataFrame, sizes: Mapping[str, int]) -> pd.DataFrame:
     """As :func:`analysed`, by a map that looks at one row alone and refuses none, for a private
     release.
 
     Kept are rows with an answer to ``DREM`` and an area of the excerpts; numbers
-    out of their range go to its nearest end.
+    out of the range of their column's ``sizes`` go to its nearest end.
     """
-    kept = keep(raw, ("AGEP", *_CODES)).astype(str)
+    kept = _kept(raw)
     codes = _coded(kept[kept["DREM"].isin(("1", "2")) & kept["PUMA"].isin(_PUMAS)])
-    return codes.clip(lower=0, upper=pd.Series(SIZES) - 1, axis=1).astype(np.int16)
+    return codes.clip(lower=0, upper=pd.Series(sizes) - 1, axis=1).astype(np.int16)
