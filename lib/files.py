@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 import yaml
 from filelock import FileLock
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _Content = TypeVar("_Content", list, dict)
 
@@ -56,6 +59,21 @@ def read_yaml(path: Path, kind: type[_Content]) -> _Content:
         name = {list: "a list", dict: "a mapping"}[kind]
         raise ValueError(f"{path} must hold {name}, got {str(content)[:60]!r}")
     return content
+
+
+def template(path: Path, *, autoescape: bool = False, **filters: Callable) -> Template:
+    """The Jinja template of a file: lines of blocks leave no trace, every name must be known."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # few programs need it
+
+    engine = Environment(
+        loader=FileSystemLoader(path.parent),
+        autoescape=autoescape,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    engine.filters |= filters
+    return engine.get_template(path.name)
 
 
 @contextmanager

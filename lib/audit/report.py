@@ -18,7 +18,6 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from matplotlib.figure import Figure
 
 from lib.audit.figures import group_distances, sorted_predictions
@@ -27,6 +26,7 @@ from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
 from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
 from lib.coherence.answers import round_outward
+from lib.files import template
 from lib.groups import EVERYONE, bands_in_order
 from lib.paths import ROOT
 from lib.plotting.style import BOUND_NAMES
@@ -180,7 +180,7 @@ def epsilon_table(audit: Audit) -> pd.DataFrame:
     )
 
 
-def _column_table(audit: Audit) -> pd.DataFrame:
+def column_table(audit: Audit) -> pd.DataFrame:
     """How each column of the audited file was read."""
     lens = audit.schema.lens
     return pd.DataFrame(
@@ -210,7 +210,7 @@ def small_groups(audit: Audit) -> str:
     return ", ".join(words) or "none"
 
 
-def _unknown_table(audit: Audit) -> pd.DataFrame:
+def unknown_table(audit: Audit) -> pd.DataFrame:
     """What of the releases the file does not hold, column by column."""
     names = {"rows": "released values", "unknown": "unknown to the file", "example": "such as"}
     columns = ["column", "read as", "rows", "unknown", "share"]
@@ -223,7 +223,23 @@ def _unknown_table(audit: Audit) -> pd.DataFrame:
 
 def report_html(audit: Audit) -> str:
     """The whole page as text; the same audit gives the same bytes."""
-    return _TEMPLATE.render(audit=audit, request=audit.request, schema=audit.schema)
+    functions = (
+        dependence,
+        coherence,
+        group_table,
+        beta_table,
+        alpha_table,
+        epsilon_table,
+        small_groups,
+        column_table,
+        unknown_table,
+        distance_picture,
+        prediction_pictures,
+    )
+    named = {function.__name__: function for function in functions}
+    return _TEMPLATE.render(
+        named, audit=audit, request=audit.request, schema=audit.schema, least_shown=LEAST_SHOWN
+    )
 
 
 def report_json(audit: Audit) -> str:
@@ -262,13 +278,13 @@ def _records(frame: pd.DataFrame) -> list[dict]:
     return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
-def _distance_picture(audit: Audit, learner: str, caption: str) -> dict[str, object]:
+def distance_picture(audit: Audit, learner: str, caption: str) -> dict[str, object]:
     flagged = set(audit.flagged.query("learner == @learner")["group"])
     summary = audit.results[learner].summary()
     return _picture(lambda: group_distances(summary, flagged, learner=learner), caption)
 
 
-def _prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
+def prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
     h, inside, members = audit.first_split[learner]
     rows = audit.summary[audit.summary["learner"] == learner]
     sensitive = f"{audit.schema.sensitive} = {audit.schema.positive_name}"
@@ -301,26 +317,6 @@ def _cell(value: object, spec: str) -> str:
     return "–" if value is None or value != value else format(value, spec)
 
 
-_ENVIRONMENT = Environment(
-    loader=FileSystemLoader(Path(__file__).parent),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=StrictUndefined,
+_TEMPLATE = template(
+    Path(__file__).with_name("report.html.j2"), autoescape=True, cell=_cell, quoted=repr
 )
-_ENVIRONMENT.filters |= {"cell": _cell, "quoted": repr}
-_ENVIRONMENT.globals |= {
-    "dependence": dependence,
-    "coherence": coherence,
-    "group_table": group_table,
-    "beta_table": beta_table,
-    "alpha_table": alpha_table,
-    "epsilon_table": epsilon_table,
-    "small_groups": small_groups,
-    "least_shown": LEAST_SHOWN,
-    "column_table": _column_table,
-    "unknown_table": _unknown_table,
-    "distance_picture": _distance_picture,
-    "prediction_pictures": _prediction_pictures,
-}
-_TEMPLATE = _ENVIRONMENT.get_template("report.html.j2")

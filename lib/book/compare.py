@@ -17,14 +17,15 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
+from unittest.mock import patch
 
 import nbformat
 
 from lib.book.execute import execute
 from lib.book.pairs import SETUP
-from lib.book.toc import Page, read_notebook
+from lib.book.toc import Page, glued, read_notebook, tags
 from lib.datasets.cache import state
 from lib.datasets.registry import FILES
 from lib.paths import BUILD
@@ -48,6 +49,8 @@ def _shown(cell: nbformat.NotebookNode) -> list[str]:
         if out.output_type == "stream":
             printed += out.text if out.name == "stdout" else ""
             continue
+        if out.get("metadata", {}).get("scrapbook"):
+            continue
         data = out.get("data", {})
         kinds = [
             k for k in ("text/html", "text/markdown", "text/latex", "image/png") if k in data
@@ -60,20 +63,9 @@ def _shown(cell: nbformat.NotebookNode) -> list[str]:
     return [text for text in (printed, *found) if text.strip()]
 
 
-def _glued(cell: nbformat.NotebookNode) -> dict[str, str]:
-    """Values that a cell glues into the prose, by name."""
-    found = {}
-    for out in cell.get("outputs", []):
-        if name := out.get("metadata", {}).get("scrapbook", {}).get("name"):
-            found[name] = str({k.removeprefix(_GLUED): v for k, v in out.get("data", {}).items()})
-    return found
-
-
-def _without_glued(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    outputs = [
-        out for out in cell.get("outputs", []) if not out.get("metadata", {}).get("scrapbook")
-    ]
-    return nbformat.from_dict({**cell, "outputs": outputs})
+def _plain(data: nbformat.NotebookNode) -> str:
+    """The data of a glued value, without the prefix of their kinds."""
+    return str({kind.removeprefix(_GLUED): text for kind, text in data.items()})
 
 
 def _lines(texts: Iterable[str]) -> list[str]:
@@ -88,9 +80,7 @@ def _lines(texts: Iterable[str]) -> list[str]:
 def _code_cells(path: Path) -> list[nbformat.NotebookNode]:
     cells = read_notebook(path).cells
     skipped = {"injected-parameters", SETUP}
-    return [
-        c for c in cells if c.cell_type == "code" and not skipped & set(c.metadata.get("tags", []))
-    ]
+    return [c for c in cells if c.cell_type == "code" and not skipped & tags(c)]
 
 
 def differences(real: Path, replica: Path) -> list[str]:
@@ -116,12 +106,12 @@ def differences(real: Path, replica: Path) -> list[str]:
     found = []
     for number, (one, other) in enumerate(zip(*pairs, strict=True)):
         head = f"code cell {number} ({(one.source.splitlines() or [''])[0][:90]})"
-        first, second = _glued(one), _glued(other)
+        first, second = ({n: _plain(v) for n, v in glued(cell).items()} for cell in (one, other))
         for name in sorted(first.keys() | second.keys()):
             if first.get(name) != second.get(name):
                 found.append(f"{head}: glued {name!r}: {first.get(name)} | {second.get(name)}")
-        shown = [_shown(_without_glued(cell)) for cell in (one, other)]
-        if LIVE in one.metadata.get("tags", []):
+        shown = [_shown(cell) for cell in (one, other)]
+        if LIVE in tags(one):
             for (rows, word), texts in zip(WORD.items(), shown, strict=True):
                 if not re.search(
                     rf"\b{word}s?\b", re.sub("<[^>]*>", " ", " ".join(texts)), re.IGNORECASE
@@ -147,22 +137,10 @@ def missing_files() -> list[str]:
     return [name for name, file in FILES.items() if state(file) not in ("local", "cached")]
 
 
-@contextmanager
-def on_replicas(folder: Path):
+def on_replicas(folder: Path) -> AbstractContextManager:
     """An environment in which no real data can be had: ``folder`` is the empty cache."""
-    before = {
-        name: os.environ.get(name)
-        for name in ("COMPANION_DATA", "COMPANION_CACHE", "COMPANION_OFFLINE")
-    }
-    os.environ.pop("COMPANION_DATA", None)
-    os.environ |= {"COMPANION_CACHE": str(folder / "no-cache"), "COMPANION_OFFLINE": "1"}
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
+    away = {"COMPANION_CACHE": str(folder / "no-cache"), "COMPANION_OFFLINE": "1"}
+    return patch.dict(os.environ, away | {"COMPANION_DATA": ""})
 
 
 def replicas_folder(build: Path = BUILD) -> Path:

@@ -11,7 +11,7 @@ import nbformat
 from jupytext.compare import NotebookDifference, compare_notebooks
 
 from lib.book.launch import colab_cell
-from lib.book.toc import read_notebook
+from lib.book.toc import read_notebook, tags
 from lib.files import write_whole
 from lib.paths import ROOT
 
@@ -41,6 +41,18 @@ def notebook_of(text: Path, root: Path = ROOT) -> nbformat.NotebookNode:
         cell["id"] = f"cell-{number:03d}"
     setup = nbformat.v4.new_code_cell(colab_cell(root), metadata={"tags": [SETUP]}, id="cell-setup")
     notebook.cells.insert(0, setup)
+    return notebook
+
+
+def without_traces(notebook: nbformat.NotebookNode, *dropped: str) -> nbformat.NotebookNode:
+    """An executed notebook without the set-up, the cells with a tag in ``dropped``, and papermill's
+    own metadata, whose times would make every build differ.
+    """
+    notebook = nbformat.from_dict(notebook)
+    notebook.cells = [cell for cell in notebook.cells if not tags(cell) & {SETUP, *dropped}]
+    for part in (notebook, *notebook.cells):
+        for key in ("papermill", "execution"):
+            part.metadata.pop(key, None)
     return notebook
 
 

@@ -15,13 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, Template
-
 from lib.book.reach import digest
+from lib.files import template
 from lib.paths import ROOT
 
 FOLDER = "chapters/reference"
 SOURCES = "_static/source"  # one listing a module
+TEMPLATES = Path(__file__).parent / "templates"
 OVERVIEW = "overview"
 PACKAGES = {  # name of the page -> its title and the packages or modules that it shows
     "ldp": ("Local protocols", ("ldp",)),
@@ -183,12 +183,6 @@ def target(name: Name, root: Path = ROOT) -> str | None:
 # --------------------------------------------------------------------------------------
 
 
-@cache
-def _template(name: str) -> Template:
-    folder = FileSystemLoader(Path(__file__).parent / "templates")
-    return Environment(loader=folder, trim_blocks=True, lstrip_blocks=True).get_template(name)
-
-
 def _said(part: str, root: Path) -> str:
     """The first sentence of the docstring of a package or module."""
     words = ast.get_docstring(ast.Module(_body(f"lib.{part}", root)[0], [])) or ""
@@ -200,18 +194,18 @@ def reference_page(page: str, root: Path = ROOT) -> str:
 
     The first page, ``overview``, lists the packages, and what each study states of itself.
     """
-    pages, template = reference_pages(root), _template("reference.rst.j2")
+    pages, source = reference_pages(root), template(TEMPLATES / "reference.rst.j2")
     if page == OVERVIEW:
         found = {n: stated(n.removeprefix("study_"), root) for n in pages if n not in PACKAGES}
         studies = {name: study for name, study in found.items() if study}
-        return template.render(
+        return source.render(
             page=page, packages=PACKAGES, studies=studies, said=lambda part: _said(part, root)
         )
     title, parts = pages[page]
     modules = {f"lib.{part}": modules_of(f"lib.{part}", root) for part in parts}
     listed = [module for of in modules.values() for module in of]
     files = [file for module in listed if (file := _file(module, root))]
-    return template.render(
+    return source.render(
         page=page,
         title=title,
         faces={face: names_of(face, root) for face, of in modules.items() if face not in of},

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import product
 from pathlib import Path
+from unittest.mock import patch
 
 import nbformat
 import papermill
@@ -23,11 +24,12 @@ from lib.book.chapter import COUNTS
 from lib.book.execute import kernel_environment
 from lib.book.exercises import add_boxes
 from lib.book.launch import staged_config
-from lib.book.pairs import SETUP
+from lib.book.pairs import without_traces
 from lib.book.render import jupyter_book
 from lib.book.stage import copy_static
 from lib.book.teaching import run_times
-from lib.book.toc import Page, pages, read_notebook
+from lib.book.toc import Page, glued_texts, pages, read_notebook
+from lib.files import template
 from lib.paths import ROOT
 
 __all__ = ["estimate", "requested", "rerun"]
@@ -41,6 +43,7 @@ TYPES: dict[str, Callable[[str], object]] = {
 }
 ALONGSIDE = ("chapters/front/glossary", "chapters/front/references")  # what every page links to
 COMPARISON = "chapters/side_by_side"
+_SIDE_BY_SIDE = template(Path(__file__).parent / "templates" / "side_by_side.md.j2")
 
 
 def chapter(name: str, root: Path = ROOT) -> Page:
@@ -144,24 +147,20 @@ def rerun(
 def _execute(
     page: Page, parameters: Mapping[str, object], output: Path, progress: bool
 ) -> nbformat.NotebookNode:
-    before = dict(os.environ)
-    os.environ.update(kernel_environment())
     try:
-        papermill.execute_notebook(
-            str(page.notebook),
-            str(output),
-            dict(parameters),
-            cwd=str(page.root),
-            progress_bar={"desc": label(dict(parameters))} if progress else False,
-            start_timeout=45,
-        )
+        with patch.dict(os.environ, kernel_environment()):
+            papermill.execute_notebook(
+                str(page.notebook),
+                str(output),
+                dict(parameters),
+                cwd=str(page.root),
+                progress_bar={"desc": label(dict(parameters))} if progress else False,
+                start_timeout=45,
+            )
     except PapermillExecutionError as error:
         if error.ename == "ValueError":
             raise ValueError(error.evalue) from None
         raise RuntimeError(f"{page.doc} failed in {error}") from None
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
     return read_notebook(output)
 
 
@@ -169,14 +168,11 @@ def _as_page(notebook: nbformat.NotebookNode, page: Page, suffix: str) -> nbform
     """The executed notebook as a page of the small book: labels of its own, links into the built
     book.
     """
-    notebook = nbformat.from_dict(notebook)
-    notebook.cells = [c for c in notebook.cells if SETUP not in c.metadata.get("tags", [])]
-    notebook.metadata.pop("papermill", None)
+    notebook = without_traces(notebook)
     text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
     labels = set(re.findall(r"^(?::label: (\S+)|\(([\w-]+)\)=)$", text, re.M))
     own = {a or b for a, b in labels}
     for cell in notebook.cells:
-        cell.metadata.pop("papermill", None)
         if cell.cell_type == "markdown":
             cell.source = _own_labels(_outside_links(cell.source, page, own), own, suffix)
     add_boxes(notebook.cells)
@@ -216,41 +212,22 @@ def side_by_side(executed: Sequence[tuple[str, str, nbformat.NotebookNode]]) -> 
     notebooks = [notebook for _, _, notebook in executed]
     texts = (c.source for c in notebooks[0].cells if c.cell_type == "markdown")
     title = next((line for text in texts for line in text.splitlines() if line), "# Versions")
-    lines = [f"{title}: {len(executed)} versions side by side", ""]
-    lines += [f"- {{doc}}`{said} </{doc}>`" for doc, said, _ in executed]
-    numbers = [_glued(notebook) for notebook in notebooks]
-    rows = [n for n in numbers[0] if len({str(other.get(n)) for other in numbers}) > 1]
-    if rows:
-        names = [said for _, said, _ in executed]
-        lines += ["", "## Numbers of the text that differ", "", "| | " + " | ".join(names) + " |"]
-        lines += ["|---" * (len(names) + 1) + "|"]
-        lines += [f"| {n} | " + " | ".join(o.get(n, "–") for o in numbers) + " |" for n in rows]
-    heading = ""
+    numbers = [glued_texts(notebook) for notebook in notebooks]
+    rows = {name: [str(other.get(name, "–")) for other in numbers] for name in numbers[0]}
+    heading, outputs = "", []
     for cells in zip(*(n.cells for n in notebooks), strict=True):
         if cells[0].cell_type == "markdown":
-            heads = re.findall(r"^##+ (.+)$", cells[0].source, re.M)
-            heading = heads[-1] if heads else heading
-            continue
-        shown = [_html(cell) for cell in cells]
-        if len(set(shown)) > 1:
-            lines += ["", f"## {heading}", ""] if heading else [""]
+            heading = [heading, *re.findall(r"^##+ (.+)$", cells[0].source, re.M)][-1]
+        elif len(set(shown := [_html(cell) for cell in cells])) > 1:
+            outputs.append((heading, shown))
             heading = ""
-            parts = (
-                f"<section><p><strong>{escape(said)}</strong></p>{html}</section>"
-                for (_, said, _), html in zip(executed, shown, strict=True)
-            )
-            lines += ["````{raw} html", f'<div class="side-by-side">{"".join(parts)}</div>', "````"]
-    return "\n".join(lines) + "\n"
-
-
-def _glued(notebook: nbformat.NotebookNode) -> dict[str, str]:
-    found = {}
-    for cell in notebook.cells:
-        for out in cell.get("outputs", []):
-            if name := out.get("metadata", {}).get("scrapbook", {}).get("name"):
-                text = next(iter(out["data"].values()))
-                found[name] = str(text).strip("'\"")
-    return found
+    page = _SIDE_BY_SIDE.render(
+        title=title,
+        versions=[(doc, said) for doc, said, _ in executed],
+        rows={name: values for name, values in rows.items() if len(set(values)) > 1},
+        outputs=outputs,
+    )
+    return page + "\n"
 
 
 def _html(cell: nbformat.NotebookNode) -> str:

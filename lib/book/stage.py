@@ -16,11 +16,14 @@ from lib.book.execute import Executed
 from lib.book.exercises import add_boxes, without_solutions
 from lib.book.launch import staged_config
 from lib.book.makers import add_links
-from lib.book.pairs import SETUP
+from lib.book.pairs import without_traces
 from lib.book.reference import FOLDER, write_reference
 from lib.book.toc import Page, read_notebook
+from lib.files import template
 
 SHOWN = "numpy scipy pandas scikit-learn lightgbm matplotlib jupyter-book sphinx papermill".split()
+
+_STATUS = template(Path(__file__).parent / "templates" / "status.md.j2")
 
 
 def mathjax() -> Path:
@@ -55,37 +58,21 @@ def copy_licences(folder: Path) -> None:
 
 def status_page(executed: Sequence[Executed], profile: str) -> str:
     """Run time and data of each chapter, and the versions that made the book."""
-    rows = "\n".join(
-        f"| {e.doc.removeprefix('chapters/')} | {e.seconds:.0f} s | "
-        + (", ".join(f"{d['name']}: {d['source']}" for d in e.data) or "none")
-        + " |"
-        for e in executed
+    page = _STATUS.render(
+        executed=executed,
+        profile=profile,
+        python=platform.python_version(),
+        machine=platform.machine(),
+        versions={name: metadata.version(name) for name in SHOWN},
     )
-    versions = "\n".join(f"| {name} | {metadata.version(name)} |" for name in SHOWN)
-    return (
-        f"# Status of this build\n\nExecuted under the `{profile}` profile on Python"
-        f" {platform.python_version()}, {platform.machine()}. A data source is `local` (the folder"
-        " `COMPANION_DATA`), `cache`, `download`, or `replica`.\n\n| chapter | run time | data"
-        f" |\n|---|---:|---|\n{rows}\n\n| package | version |\n|---|---|\n{versions}\n\nThe"
-        " licences of what these pages contain of other projects are in the folder"
-        " `_static/licences` beside them.\n"
-    )
+    return page + "\n"
 
 
 def _copy_executed(chapter: Executed, root: Path, target: Path, solutions: bool) -> None:
-    """With a link to the code of each figure and table and boxes for answers. Without set-up, and
-    without papermill's own metadata and injected cell, whose times would make every build differ.
+    """Without the set-up and the injected cell; with a link to the code of each figure and table,
+    and boxes for answers.
     """
-    notebook = read_notebook(chapter.path)
-    notebook.cells = [
-        c
-        for c in notebook.cells
-        if not {"injected-parameters", SETUP} & set(c.metadata.get("tags", []))
-    ]
-    notebook.metadata.pop("papermill", None)
-    for cell in notebook.cells:
-        for key in ("papermill", "execution"):
-            cell.metadata.pop(key, None)
+    notebook = without_traces(read_notebook(chapter.path), "injected-parameters")
     add_links(notebook, chapter.doc, root)
     add_boxes(notebook.cells)
     if not solutions:

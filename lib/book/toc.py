@@ -56,6 +56,23 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
         raise ValueError(f"{path} must be a notebook, got another file ({said}){hint}") from None
 
 
+def tags(cell: nbformat.NotebookNode) -> set[str]:
+    """The tags of a cell."""
+    return set(cell.metadata.get("tags", ()))
+
+
+def glued(cell: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
+    """What a cell glues into the prose: the data of each value, by name."""
+    named = [(o.get("metadata", {}).get("scrapbook"), o) for o in cell.get("outputs", ())]
+    return {about["name"]: out["data"] for about, out in named if about}
+
+
+def glued_texts(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """The values that an executed page glues into its prose, as they are read there."""
+    found = {name: data for cell in notebook.cells for name, data in glued(cell).items()}
+    return {name: str(next(iter(data.values()))).strip("'\"") for name, data in found.items()}
+
+
 def _documents(node: object, root: Path):
     if isinstance(node, dict):
         if "glob" in node:  # the pages of the studies, which the build writes

@@ -20,6 +20,7 @@ import yaml
 from nbformat import NotebookNode
 
 from lib import validate
+from lib.book.toc import tags
 from lib.files import read_yaml
 from lib.paths import ROOT
 
@@ -62,7 +63,7 @@ class Assignment:
 
     def cell(self, tag: str) -> NotebookNode | None:
         """The cell with a tag, if there is one."""
-        return next((c for c in self.notebook.cells if tag in c.metadata.get("tags", ())), None)
+        return next((c for c in self.notebook.cells if tag in tags(c)), None)
 
     def key_names(self) -> list[str]:
         """The variables whose values hidden tests compare with the key."""
@@ -72,7 +73,7 @@ class Assignment:
     def solution(self) -> list[str]:
         """The sources of the code cells outside of tests, but for the tagged ones."""
         cells = (cell for cell, where in _walk(self.notebook) if where != "TESTS")
-        return [c.source for c in cells if c.cell_type == "code" and not c.metadata.get("tags")]
+        return [c.source for c in cells if c.cell_type == "code" and not tags(c)]
 
 
 def read(path: Path) -> Assignment:
@@ -115,12 +116,13 @@ def master(assignment: Assignment) -> NotebookNode:
     start = nbformat.v4.new_markdown_cell((SOURCES / "start.md").read_text("utf-8"))
     cells = [nbformat.v4.new_raw_cell(_CONFIG), start]
     for cell, where in _walk(copy.deepcopy(assignment.notebook)):
-        tags = cell.metadata.pop("tags", [])
-        if "parameters" in tags:
+        own = tags(cell)
+        cell.metadata.pop("tags", None)
+        if "parameters" in own:
             cell.source = PLACE
         elif where == "TESTS" and cell.cell_type == "code" and not cell.source.startswith(HIDDEN):
             cell.source = _FORM_ONLY + cell.source
-        if "table" not in tags:
+        if "table" not in own:
             cells.append(cell)
     kernel = {"kernelspec": assignment.notebook.metadata["kernelspec"]}
     return nbformat.v4.new_notebook(cells=cells, metadata=kernel)

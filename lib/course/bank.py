@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lib.course.sessions import COURSE
-from lib.files import read_yaml, write_whole
+from lib.course.sessions import COURSE, TEMPLATES
+from lib.files import read_yaml, template, write_whole
 
 Item = dict[str, Any]
 
@@ -63,26 +63,20 @@ def question(item: Item, *, key: bool) -> str:
     - Two.
     """
     wrong = item.get("wrong", [])
-    parts = [item["text"].strip()]
-    if item["kind"] == "choice":
-        choices = sorted([item["key"], *(one["answer"] for one in wrong)])
-        parts.append("\n".join(f"- {choice}" for choice in choices))
-    if not key:
-        return "\n\n".join(parts)
+    right, wrong = None, item.get("wrong", [])
     shown = [one["answer"] for one in wrong]
     if item["kind"] == "number":
         right, values = computed(item)
-        parts.append(f"**Key**: {right:.4g}, within {item['tolerance']:g}")
         shown = [f"{value:.4g}" for value in values]
-    elif item["kind"] == "choice":
-        parts.append(f"**Key**: {item['key']}")
-    else:
-        samples = zip(("full", "half of the", "no"), item["answers"].values(), strict=True)
-        parts.append("\n".join(f"- **{level} marks**: {text}" for level, text in samples))
-    notes = zip(shown, wrong, strict=True)
-    parts.append("\n".join(f"- *{answer}* {one['shows']}" for answer, one in notes))
-    tags = [f"{name}: {item[name]}" for name in ("id", "difficulty", "read") if name in item]
-    return "\n\n".join([*filter(None, parts), f"*{'; '.join(tags)}*"])
+    text = template(TEMPLATES / "question.md.j2").render(
+        item=item,
+        key=key,
+        right=right,
+        choices=sorted([item["key"], *shown]) if item["kind"] == "choice" else [],
+        notes=[*zip(shown, wrong, strict=True)],
+        tags=[f"{name}: {item[name]}" for name in ("id", "difficulty", "read") if name in item],
+    )
+    return text.strip()
 
 
 def write_sheets(out: Path) -> list[Path]:

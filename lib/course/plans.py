@@ -7,13 +7,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader
-
 from lib.book.teaching import facts
 from lib.book.toc import Page
-from lib.course.sessions import TRACKS, Session, measured_on, sessions
-from lib.course.slides import TEMPLATES, markdown
-from lib.files import write_whole
+from lib.course.sessions import TEMPLATES, TRACKS, Session, measured_on, sessions
+from lib.course.slides import markdown
+from lib.files import template, write_whole
 from lib.paths import ROOT
 
 NAME = "lesson-plans.html"
@@ -49,9 +47,8 @@ def title(page: str) -> str:
 
 def plans() -> str:
     """The page, as HTML that needs nothing beside it."""
-    engine = Environment(loader=FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True)
-    engine.filters |= {"md": lambda text: markdown().renderInline(_words(text)), "title": title}
-    page = engine.get_template("plans.html.j2")
+    words = {"md": lambda text: markdown().renderInline(_words(text)), "title": title}
+    page = template(TEMPLATES / "plans.html.j2", **words)
     shown = [(session, clock(session)) for session in sessions()]
     return page.render(sessions=shown, tracks=TRACKS, measured=measured_on())
 

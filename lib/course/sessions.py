@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from lib import validate
-from lib.files import read_yaml
+from lib.files import read_yaml, template
 from lib.paths import CHAPTERS, ROOT
 
 COURSE = ROOT / "course"
+TEMPLATES = Path(__file__).parent / "templates"
 SESSIONS = COURSE / "sessions.yml"
 TRACKS = {"policy": "policy, without proofs", "theory": "theory, with proofs"}
 MINUTES = 90
+_SYLLABUS = template(Path(__file__).with_name("syllabus.md.j2"))
 
 
 @dataclass(frozen=True)
@@ -97,19 +99,6 @@ def _session(record: dict[str, Any]) -> Session:
     return Session(**record | {"reading": reading})
 
 
-def _listed(entries: list[Reading]) -> str:
-    """Links to pages, and the sections to read, in one line."""
-    return "; ".join(
-        _link(entry.page)
-        + (f" ({', '.join(f'*{name}*' for name in entry.sections)})" if entry.sections else "")
-        for entry in entries
-    )
-
-
-def _link(page: str) -> str:
-    return f"{{doc}}`../{page}`"
-
-
 # --- what everybody sees -------------------------------------------------------------------------
 
 
@@ -121,23 +110,7 @@ def syllabus(session: Session) -> str:
     >>> "Objectives" in syllabus(sessions()[0])
     True
     """
-    lines = [f"*{session.question}*", "", "**Objectives**", ""]
-    lines += [f"- {objective}" for objective in session.objectives]
-    for track, words in TRACKS.items():
-        lines += ["", f"**Read** ({words}): {_listed(session.reading[track])}."]
-    more = ", ".join(_link(page) for page in session.optional)
-    lines += ["", f"**If you want more**: {more}.", "", "**Run live**", ""]
-    lines += [f"- {command(run)}: {run['before']}" for run in session.live]
-    lines += ["", "**Discuss**", ""]
-    for figure in session.figures:
-        questions = " ".join(figure["questions"])
-        lines.append(f"- {_link(figure['page'])}, {figure['shows']}: {questions}")
-    return "\n".join([*lines, "", f"**Closing question**: {session.closing['question']}"])
-
-
-def command(run: dict[str, Any]) -> str:
-    """How a live run is started, and its seconds."""
-    return f"`python -m lib rerun {run['run']}` ({run['seconds']} s)"
+    return _SYLLABUS.render(session=session, tracks=TRACKS)
 
 
 def misconceptions() -> str:

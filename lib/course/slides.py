@@ -19,20 +19,18 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from lib import validate
 from lib.book.stage import mathjax
-from lib.book.toc import read_notebook
-from lib.course.sessions import COURSE, Session, sessions
-from lib.files import write_whole
+from lib.book.toc import glued_texts, read_notebook
+from lib.course.sessions import COURSE, TEMPLATES, Session, sessions
+from lib.files import template, write_whole
 from lib.paths import BUILD, CHAPTERS
 from lib.processes import run_program
 
 DECKS = COURSE / "slides"
-TEMPLATES = Path(__file__).parent / "templates"
 EXECUTED = BUILD / "executed" / "quick"
 OUT = BUILD / "slides"
 REVEAL = ("reset.css", "reveal.css", "reveal.js", "notes.js", "LICENSE")
@@ -100,12 +98,11 @@ def shown(page: str, executed: Path = EXECUTED) -> dict[str, dict[str, str]]:
     path = executed / "chapters" / f"{page}.ipynb"
     if not path.exists():
         raise FileNotFoundError(f"{path} is not there: run `make book` first")
-    found: dict[str, dict[str, str]] = {"figure": {}, "number": {}}
-    for cell in read_notebook(path).cells:
+    notebook = read_notebook(path)
+    found: dict[str, dict[str, str]] = {"figure": {}, "number": glued_texts(notebook)}
+    for cell in notebook.cells:
         for out in cell.get("outputs", []):
             data = out.get("data", {})
-            if name := out.get("metadata", {}).get("scrapbook", {}).get("name"):
-                found["number"][name] = str(next(iter(data.values()))).strip("'\"")
             for name in re.findall(r'<figure class="plot" id="([^"]+)"', data.get("text/html", "")):
                 found["figure"][name] = data["text/html"]
     return found
@@ -159,8 +156,8 @@ def render(session: Session, executed: Path = EXECUTED, folder: Path = DECKS) ->
             {"title": title, "figure": figure[1] if figure else "", "words": words}
             | {"notes": to_html(slide.notes, executed)}
         )
-    page = Environment(loader=FileSystemLoader(TEMPLATES), keep_trailing_newline=True)
-    return page.get_template("slides.html.j2").render(session=session, slides=slides)
+    page = template(TEMPLATES / "slides.html.j2")
+    return page.render(session=session, slides=slides) + "\n"
 
 
 def copy_assets(folder: Path) -> None:

@@ -9,7 +9,8 @@ import pandas as pd
 from nbformat import NotebookNode
 
 from lib.course.assignment import Assignment, Task
-from lib.files import write_whole
+from lib.course.sessions import TEMPLATES
+from lib.files import template, write_whole
 
 
 def answer(notebook: NotebookNode, task: Task) -> str:
@@ -39,16 +40,13 @@ def write_answers(
     out.mkdir(parents=True, exist_ok=True)
     tasks = [task for task in assignment.tasks.values() if task.manual]
     for task in tasks:
-        parts = [f"# {assignment.name}, {task.name}: {task.points} points", ""]
-        rubric = assignment.info["rubric"][task.name]
-        parts += [f"- {c['points']} points: {c['for']}" for c in rubric["criteria"]]
-        parts.append("\nThe numbers in the samples are those of one example variant.")
-        parts += [
-            f"\n> {s['points']} points ({' + '.join(map(str, s['each']))}): {s['text']}"
-            for s in rubric["samples"]
-        ]
-        parts += [f"\n## {who}\n\n{answer(book, task)}" for who, book in notebooks.items()]
-        write_whole(out / f"{assignment.name}-{task.name}.md", "\n".join(parts), private=True)
+        page = template(TEMPLATES / "rubric.md.j2").render(
+            name=assignment.name,
+            task=task,
+            rubric=assignment.info["rubric"][task.name],
+            answers={who: answer(book, task) for who, book in notebooks.items()},
+        )
+        write_whole(out / f"{assignment.name}-{task.name}.md", page, private=True)
     file = out / f"{assignment.name}.csv"
     rows: list[dict[str, Any]] = [
         {"id": who, "task": t.name, "of": t.points} for who in notebooks for t in tasks
