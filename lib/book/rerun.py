@@ -227,7 +227,7 @@ def side_by_side(executed: Sequence[tuple[str, str, nbformat.NotebookNode]]) -> 
         rows={name: values for name, values in rows.items() if len(set(values)) > 1},
         outputs=outputs,
     )
-    return page + "\n"
+    return page.rstrip() + "\n"
 
 
 def _html(cell: nbformat.NotebookNode) -> str:

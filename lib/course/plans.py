@@ -47,8 +47,11 @@ def title(page: str) -> str:
 
 def plans() -> str:
     """The page, as HTML that needs nothing beside it."""
-    words = {"md": lambda text: markdown().renderInline(_words(text)), "title": title}
-    page = template(TEMPLATES / "plans.html.j2", **words)
+
+    def inline(text: str) -> str:
+        return markdown().renderInline(_words(text))
+
+    page = template(TEMPLATES / "plans.html.j2", md=inline, title=title)
     shown = [(session, clock(session)) for session in sessions()]
     return page.render(sessions=shown, tracks=TRACKS, measured=measured_on())
 

@@ -46,7 +46,7 @@ def write_answers(
             rubric=assignment.info["rubric"][task.name],
             answers={who: answer(book, task) for who, book in notebooks.items()},
         )
-        write_whole(out / f"{assignment.name}-{task.name}.md", page, private=True)
+        write_whole(out / f"{assignment.name}-{task.name}.md", page.rstrip(), private=True)
     file = out / f"{assignment.name}.csv"
     rows: list[dict[str, Any]] = [
         {"id": who, "task": t.name, "of": t.points} for who in notebooks for t in tasks
