@@ -121,9 +121,13 @@ def groups_by_size(
     if everyone:
         add(EVERYONE, len(frame), lambda: np.ones(len(frame), dtype=bool))
     for crossing in [*((column,) for column in columns), *map(tuple, crossings)]:
-        cells, names = _cells(frame, crossing)
-        for cell, size in zip(*np.unique(cells[cells >= 0], return_counts=True), strict=True):
-            add(names(int(cell)), int(size), partial(np.equal, cells, cell))
+        numbers = _numbers(frame, crossing)
+        there = np.flatnonzero(numbers >= 0)
+        found, first, sizes = np.unique(numbers[there], return_index=True, return_counts=True)
+        values = (frame[column].iloc[there[first]].tolist() for column in crossing)
+        for number, size, *own in zip(found, sizes.tolist(), *values, strict=True):
+            name = group_name(dict(zip(crossing, own, strict=True)))
+            add(name, size, partial(np.equal, numbers, number))
     for name, predicate in (predicates or {}).items():
         who = np.asarray(predicate(frame))
         if who.shape != (len(frame),) or who.dtype != bool:
@@ -135,28 +139,16 @@ def groups_by_size(
     return large, small
 
 
-def _cells(frame: pd.DataFrame, crossing: Sequence[str]) -> tuple[np.ndarray, Callable[[int], str]]:
-    """The cell of each row in a crossing of columns, and a function that names a cell.
+def _numbers(frame: pd.DataFrame, crossing: Sequence[str]) -> np.ndarray:
+    """The number of each row's group in a crossing of columns, in the order of the values.
 
-    Cells come in the order of their values; -1 stands for a missing value.
+    NaN stands for a missing value.
     """
-    cells, parts = np.zeros(len(frame), dtype=np.int64), []
     for column in crossing:
         validate.choice("column", column, frame.columns)
-        codes, values = pd.factorize(frame[column])
-        order = sorted(range(len(values)), key=[_numbers_first(v) for v in values].__getitem__)
-        rank = np.append(np.argsort(order), -1)[codes]  # the last stands for -1, a missing value
-        cells = np.where((rank < 0) | (cells < 0), -1, cells * max(1, len(values)) + rank)
-        parts.append((column, [values[i] for i in order]))
-
-    def name(cell: int) -> str:
-        found = []
-        for column, values in reversed(parts):
-            cell, place = divmod(cell, len(values))
-            found.append((column, values[place]))
-        return group_name(dict(reversed(found)))
-
-    return cells, name
+    # categories have an order of their own
+    by = [frame[c].astype(object) if frame[c].dtype == "category" else frame[c] for c in crossing]
+    return frame.groupby(by).ngroup().to_numpy()
 
 
 @validate.check_types
@@ -225,7 +217,3 @@ def groups_of_at_least(found: Mapping[str, np.ndarray], gamma: float) -> dict[st
     """
     validate.positive("gamma", gamma)
     return {name: who for name, who in found.items() if who.sum() >= gamma}
-
-
-def _numbers_first(value: object) -> tuple[bool, object]:
-    return isinstance(value, str), value

@@ -57,13 +57,13 @@ def count_task(data: Dataset) -> Facts:
 
 
 @cache
-def facts(dataset: str, path: Path = FACTS) -> Facts:
+def facts(dataset: str) -> Facts:
     """The stored facts of one of :data:`STORED_TABLES`; another table, which only a machine that
     has it shows, is counted.
     """
     if dataset not in STORED_TABLES:
         return count(table_of(dataset))
-    return table_facts(dataset, path)
+    return table_facts(dataset)
 
 
 def write(path: Path = FACTS) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from lib import validate
 from lib.datasets.registry import TASKS
@@ -51,9 +50,9 @@ class Facts:
 
 
 @cache
-def attribute_counts(dataset: str, path: Path = FACTS) -> dict[str, list[int]]:
+def attribute_counts(dataset: str) -> dict[str, list[int]]:
     """The stored counts of a task's sensitive attributes, by column: one number a code."""
-    return read_yaml(path, dict)["attributes"][validate.choice("dataset", dataset, TASKS)]
+    return read_yaml(FACTS, dict)["attributes"][validate.choice("dataset", dataset, TASKS)]
 
 
 @dataclass(frozen=True)
@@ -74,19 +73,19 @@ class Section5Facts:
     unique_difficulty: int
 
 
-def section5_facts(path: Path = FACTS) -> Section5Facts:
+def section5_facts() -> Section5Facts:
     """The stored facts of the table of Section 5."""
-    return Section5Facts(**read_yaml(path, dict)["section5"])
+    return Section5Facts(**read_yaml(FACTS, dict)["section5"])
 
 
 @cache
-def task_facts(dataset: str, path: Path = FACTS) -> Facts:
+def task_facts(dataset: str) -> Facts:
     """The stored facts of one of :data:`lib.datasets.registry.TASKS`."""
-    return Facts(**read_yaml(path, dict)["tasks"][validate.choice("dataset", dataset, TASKS)])
+    return Facts(**read_yaml(FACTS, dict)["tasks"][validate.choice("dataset", dataset, TASKS)])
 
 
 @cache
-def table_facts(dataset: str, path: Path = FACTS) -> Facts:
+def table_facts(dataset: str) -> Facts:
     """The stored facts of one of :data:`STORED_TABLES`."""
     validate.choice("dataset", dataset, STORED_TABLES)
-    return Facts(**read_yaml(path, dict)["tables"][dataset])
+    return Facts(**read_yaml(FACTS, dict)["tables"][dataset])

@@ -17,7 +17,7 @@ _PARSER = (
 
 
 @cache
-def _imports(source: str, package: str) -> tuple[frozenset[str], frozenset[str]]:
+def _imports(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """Modules that ``source`` takes names from, and the things that it takes, dotted."""
     modules: set[str] = set()
     things: set[str] = set()
@@ -29,17 +29,15 @@ def _imports(source: str, package: str) -> tuple[frozenset[str], frozenset[str]]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             modules.add(node.module)
             things |= {f"{node.module}.{alias.name}" for alias in node.names}
-    ours = (
-        frozenset(n for n in names if n.split(".")[0] == package) for names in (modules, things)
-    )
+    ours = (frozenset(n for n in names if n.split(".")[0] == "lib") for names in (modules, things))
     return next(ours), next(ours)
 
 
-def imported(source: str, package: str = "lib") -> frozenset[str]:
-    """Dotted names below ``package`` that ``source`` imports anywhere, ``from a import b``
+def imported(source: str) -> frozenset[str]:
+    """Dotted names below ``lib`` that ``source`` imports anywhere, ``from a import b``
     giving ``a`` and ``a.b``.
     """
-    modules, things = _imports(source, package)
+    modules, things = _imports(source)
     return modules | things
 
 
@@ -68,17 +66,17 @@ def _is_face(path: Path) -> bool:
     return all(isinstance(node, ast.Expr | ast.Import | ast.ImportFrom) for node in body)
 
 
-def _passed_on(name: str, root: Path, package: str) -> list[str]:
+def _passed_on(name: str, root: Path) -> list[str]:
     """What a package's face imports under the last part of ``name``."""
     above, _, last = name.rpartition(".")
     face = root.joinpath(*above.split("."), "__init__.py")
     if not face.exists() or _files(name, root)[1]:
         return []
-    return [n for n in _imports(face.read_text(), package)[1] if n.rpartition(".")[2] == last]
+    return [n for n in _imports(face.read_text())[1] if n.rpartition(".")[2] == last]
 
 
-def reachable(source: str, root: Path, package: str = "lib") -> list[Path]:
-    """Source files of ``package`` that ``source`` reaches by imports, directly or through
+def reachable(source: str, root: Path) -> list[Path]:
+    """Source files of ``lib`` that ``source`` reaches by imports, directly or through
     others, sorted.
 
     A name that a package's face passes on reaches the module that it comes from, and not the
@@ -86,15 +84,15 @@ def reachable(source: str, root: Path, package: str = "lib") -> list[Path]:
     """
     seen: set[Path] = set()
     read: set[Path] = set()
-    todo = list(_imports(source, package)[1])
+    todo = list(_imports(source)[1])
     while todo:
         name = todo.pop()
         run, needed = _files(name, root)
         seen.update(run)
-        todo += _passed_on(name, root, package)
+        todo += _passed_on(name, root)
         for file in set(needed) - read:
             read.add(file)
-            todo += _imports(file.read_text(), package)[1]
+            todo += _imports(file.read_text())[1]
     return sorted(seen)
 
 

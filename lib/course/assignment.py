@@ -103,9 +103,9 @@ def read(path: Path) -> Assignment:
     return Assignment(path.stem, notebook, tasks, read_yaml(path.with_suffix(".yml"), dict))
 
 
-def read_all(folder: Path = SOURCES) -> list[Assignment]:
-    """The assignments of a folder, by number."""
-    paths = [path for path in folder.glob("a*.md") if NAME.fullmatch(path.stem)]
+def read_all() -> list[Assignment]:
+    """All assignments, by number."""
+    paths = [path for path in SOURCES.glob("a*.md") if NAME.fullmatch(path.stem)]
     return [read(path) for path in sorted(paths, key=lambda path: int(path.stem[1:]))]
 
 

@@ -14,7 +14,7 @@ from lib.files import read_yaml, template, write_whole
 Item = dict[str, Any]
 
 
-def quizzes(folder: Path = COURSE) -> dict[str, tuple[str, list[Item]]]:
+def quizzes() -> dict[str, tuple[str, list[Item]]]:
     """Heading and items of each sheet: the two quizzes, and the bank session by session.
 
     Examples
@@ -22,9 +22,9 @@ def quizzes(folder: Path = COURSE) -> dict[str, tuple[str, list[Item]]]:
     >>> {name: len(items) for name, (_, items) in quizzes().items()}["final"]
     12
     """
-    bank = {item["id"]: item for item in read_yaml(folder / "bank.yml", dict)["items"]}
+    bank = {item["id"]: item for item in read_yaml(COURSE / "bank.yml", dict)["items"]}
     sheets = {}
-    for name, quiz in read_yaml(folder / "quizzes.yml", dict).items():
+    for name, quiz in read_yaml(COURSE / "quizzes.yml", dict).items():
         heading = f"# {quiz['title']}\n\n{quiz['minutes']} minutes. {quiz['advice']}"
         items = [item if isinstance(item, dict) else bank[item] for item in quiz["items"]]
         sheets[name] = (heading, items)

@@ -220,7 +220,7 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
-def write_pdf(page: Path, program: str, tries: int = 3) -> Path:
+def write_pdf(page: Path, program: str) -> Path:
     """Print a deck, one page a slide, and return the PDF beside it.
 
     A busy machine may print before the formulas are set: such a PDF has fewer pages than the deck
@@ -235,7 +235,7 @@ def write_pdf(page: Path, program: str, tries: int = 3) -> Path:
     root = hasattr(os, "geteuid") and os.geteuid() == 0  # its sandbox does not run as root
     options = ["--headless", "--disable-gpu", "--no-pdf-header-footer", *["--no-sandbox"] * root]
     target.unlink(missing_ok=True)
-    for time in (10_000 * 3**n for n in range(tries)):
+    for time in (10_000, 30_000, 90_000):  # milliseconds
         waits = [f"--virtual-time-budget={time}", f"--print-to-pdf={target.resolve()}"]
         address = f"{page.resolve().as_uri()}?print"
         done = run_program([program, *options, *waits, address], timeout=180)

@@ -14,12 +14,11 @@ from lib.datasets.codebook import Meaning
 from lib.datasets.load import Dataset
 
 
-def wilson(hits: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a proportion; (NaN, NaN) for n = 0."""
-    validate.fraction("level", level)
+def wilson(hits: int, n: int) -> tuple[float, float]:
+    """Wilson's 95% interval of a proportion; (NaN, NaN) for n = 0."""
     if n == 0:
         return float("nan"), float("nan")
-    interval = stats.binomtest(int(hits), int(n)).proportion_ci(level, method="wilson")
+    interval = stats.binomtest(int(hits), int(n)).proportion_ci(method="wilson")
     return float(interval.low), float(interval.high)
 
 
