@@ -22,7 +22,6 @@ _BLOCK = 16_384
 _WIDEST = 1e100  # squares of widths are added up
 
 
-@validate.check_types
 @dataclass(frozen=True, kw_only=True)
 class Interval:
     """What COINPRESS takes as known: where the mean lies, and the spread of the values.
@@ -57,6 +56,7 @@ class Interval:
         validate.require(sigma <= _WIDEST, "sigma", f"a number <= {_WIDEST:g}", sigma)
         least = 1 / _WIDEST
         validate.require(beta >= least, "beta", f"a number >= {least:g} and < 1", beta)
+        validate.require(isinstance(self.oracle, str), "oracle", "words", self.oracle)
 
 
 @validate.check_types
@@ -300,7 +300,8 @@ def bounds(
     A ``ValueError`` for an end that is not finite, and an interval that is empty or too wide for a
     float.
     """
-    ends, names = (validate.reals("low", low), validate.reals("high", high)), "low and high"
+    names = "low and high"
+    ends = validate.reals(names, low), validate.reals(names, high)
     shapes = {end.shape for end in ends} <= {(), () if k is None else (k,)}
     with np.errstate(over="ignore", invalid="ignore"):
         width = ends[1] - ends[0] if shapes else np.array(np.nan)

@@ -17,12 +17,14 @@ from functools import cache, partial, wraps
 
 import pandas as pd
 
+from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import LEVEL, Evidence
 from lib.stats.holm import holm
 from lib.stats.p_values import p_of_means
 from lib.stats.summary import rank_correlation
 from lib.studies.synthesizers.settings import AS_SPENT, MAIN
 from lib.studies.synthesizers.summary import (
+    ABOUT,
     HIGHER,
     METRICS,
     PROTOCOLS,
@@ -37,39 +39,14 @@ from lib.studies.synthesizers.summary import (
 )
 from lib.studies.synthesizers.tables import ORACLES, origin
 
-NOTHING = Evidence(math.nan, detail="no stored results")
+NOTHING = fact(math.nan, "no stored results")
 Tables = str | Sequence[str]
 NEW_YORK = "newyork"  # the tables of the paper's claims: its own, or the stand-in
 _PAPERS_TABLE, _STAND_IN = "ny_employment", "newyork"
-_WORKED = (
-    "who worked, by sex, disability, nativity, race and age, is published; schooling and income say"
-    " no more about it there"
-)
 # metric -> what the stand-in holds of New York that the metric asks about
-SPEAKS: dict[str, str] = {
-    "acc": _WORKED,
-    "parity_ratio": _WORKED,
-    "fnr_gap": _WORKED,
-    "parity_means": (
-        "the groups' sizes and their means are published, but for the bins of schooling and income"
-    ),
-    "disparity": (
-        "the groups' sizes and their means are published, but for the bins of schooling and income"
-    ),
-}
-_THREE_WAY = (
-    "36 of the stand-in's 56 three-way marginals hold schooling or income, whose law inside a group"
-    " is assumed"
-)
+SPEAKS = {name: about["speaks"] for name, about in ABOUT.items() if "speaks" in about}
 # metric -> why the stand-in is no evidence for it
-SILENT: dict[str, str] = {
-    "parity_error": _THREE_WAY,
-    "error": _THREE_WAY,
-    "level of acc": (
-        "the stand-in has other columns than the paper's table and another target, who worked in"
-        " the past year"
-    ),
-}
+SILENT = {name: about["silent"] for name, about in ABOUT.items() if "silent" in about}
 RUNS = 5  # of the paper, at each setting
 
 
@@ -108,15 +85,14 @@ def _data(tables: Tables) -> str:
 
 
 def _is_stand_in(tables: Tables) -> bool:
-    return (
-        _STAND_IN in (there := tables_of(tables))
-        and origin(there[_STAND_IN]["data_source"]) != "real data"
-    )
+    frame = tables_of(tables).get(_STAND_IN)
+    return frame is not None and origin(frame["data_source"]) != "real data"
 
 
 def heard(metrics: Sequence[str], tables: Tables = NEW_YORK) -> list[str]:
     """Those of ``metrics`` for which the tables are evidence: all of them but on the stand-in."""
-    return [m for m in metrics if not (_is_stand_in(tables) and m in SILENT)]
+    silent = SILENT if _is_stand_in(tables) else ()
+    return [metric for metric in metrics if metric not in silent]
 
 
 def _measured(
@@ -125,34 +101,20 @@ def _measured(
     """With what no budget paid for and the stand-in's limits; not comparable if the tables are no
     evidence for any of ``metrics``.
     """
-    said = [detail]
+    said, spoken = [detail], heard(metrics, tables)
     if unpaid := [f"{name}: {ORACLES[name]}" for name in tables_of(tables) if name in ORACLES]:
-        said += ["exact group sizes in the stratified fits", "oracle, not charged: "]
-        said[-1] += "; ".join(unpaid)
-    comparable = bool(heard(metrics, tables))
-    if _is_stand_in(tables):
-        silent = "; ".join(dict.fromkeys(SILENT[m] for m in metrics if m in SILENT))
-        if comparable:
-            words = dict.fromkeys(SPEAKS[m] for m in heard(metrics, tables))
-            said.append("on the stand-in " + "; ".join(words))
-            if silent:
-                left = ", ".join(METRICS[m] for m in metrics if m in SILENT)
-                said.append(f"left out: {left}, as {silent}")
-        else:
-            said[0] = f"{silent}. Not held against the claim: {said[0]}"
-    return Evidence(
-        value,
-        runs=runs,
-        of=RUNS,
-        data=_data(tables),
-        detail="; ".join(said),
-        comparable=comparable,
-    )
-
-
-def _at_spending(frame: pd.DataFrame) -> pd.DataFrame:
-    """With the published GEM at what its script spends in the place of GEM."""
-    return frame[frame["synthesizer"] != "GEM"].replace({"synthesizer": {AS_SPENT: "GEM"}})
+        unpaid[0] = f"oracle, not charged: {unpaid[0]}"
+        said += ["exact group sizes in the stratified fits", *unpaid]
+    left = [m for m in metrics if m not in spoken]
+    silent = "; ".join(dict.fromkeys(SILENT[m] for m in left))
+    if not spoken:
+        said[0] = f"{silent}. Not held against the claim: {detail}"
+    elif _is_stand_in(tables):
+        said.append("on the stand-in " + "; ".join(dict.fromkeys(SPEAKS[m] for m in spoken)))
+        if left:
+            said.append(f"left out: {', '.join(METRICS[m] for m in left)}, as {silent}")
+    more = {"runs": runs, "of": RUNS, "data": _data(tables)}
+    return fact(value, "; ".join(said), comparable=bool(spoken), **more)
 
 
 def _share(cases: Callable[..., pd.Series], protocol: str = "published") -> Callable[..., Evidence]:
@@ -178,18 +140,22 @@ def _share(cases: Callable[..., pd.Series], protocol: str = "published") -> Call
 
         def frame_of(protocol: str) -> pd.DataFrame:
             frame = cells(protocol, tables)
-            return _at_spending(frame) if as_spent else frame
+            if as_spent and len(frame):  # the published GEM in the place of GEM
+                frame = frame[frame["synthesizer"] != "GEM"]
+                frame = frame.replace({"synthesizer": {AS_SPENT: "GEM"}})
+            return frame
 
-        if cells(protocol, tables).empty or (true := cases(frame_of(protocol), **arguments)).empty:
-            return NOTHING
         frame = frame_of(protocol)
+        if frame.empty or (true := cases(frame, **arguments)).empty:
+            return NOTHING
         detail = (
             f"{int(true.sum())} of {len(true)} on {', '.join(sorted(tables_of(tables)))};"
             f" {words}: {cases(frame_of(other), **arguments).mean():.0%}"
         )
         runs = finished_runs(main_fits(frame))
-        return _measured(float(true.mean()), detail, asked or ["acc"], tables, runs)
+        return _measured(true.mean(), detail, asked or ["acc"], tables, runs)
 
+    measure.__annotations__ = cases.__annotations__ | {"return": "Evidence"}
     return measure
 
 
@@ -325,7 +291,7 @@ def synth_real_accuracy(target: float, tables: Tables = NEW_YORK) -> Evidence:
         return NOTHING
     mean = _real_accuracy(frame)
     words = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
-    value = float(mean[(mean - target).abs().idxmax()])
+    value = mean[(mean - target).abs().idxmax()]
     return _measured(value, words, ["level of acc"], tables, finished_runs(main_fits(frame)))
 
 
@@ -347,22 +313,7 @@ def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidenc
         return NOTHING
     words = "; ".join(f"{name}: {true.sum()} of {true.size}" for name, true in falls.items())
     runs = finished_runs(main_fits(cells(tables=tables)))
-    return _measured(float(pd.concat(falls).mean()), words, ["error"], tables, runs)
+    return _measured(pd.concat(falls).mean(), words, ["error"], tables, runs)
 
 
-MEASURES: dict[str, Callable[..., Evidence]] = {
-    f.__name__: f
-    for f in (
-        synth_improves_with_budget,
-        synth_stratified_better,
-        synth_surely_worse,
-        synth_cost,
-        synth_ratio,
-        synth_near_real,
-        synth_real_accuracy,
-        synth_best,
-        synth_groups_improve,
-        synth_above,
-        synth_traded_off,
-    )
-}
+MEASURES = measures_of(__name__)

@@ -16,7 +16,9 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
+from lib.files import read_yaml
 from lib.groups import EVERYONE, group_values
+from lib.paths import DATA
 from lib.runner.registry import NoResults, scores
 from lib.stats.summary import summarise
 from lib.studies.synthesizers.settings import EPSILONS, MAIN
@@ -29,15 +31,8 @@ PROTOCOLS: dict[str, dict[str, Any]] = {
     "held-out, every group": {"seen": False, "least": 0.0},
 }
 HIGHER = ("acc", "parity_ratio")  # better if larger
-METRICS: dict[str, str] = {
-    "acc": "accuracy of the classifier (Fig. 4)",
-    "parity_means": "parity error of the means (Fig. 5)",
-    "disparity": "largest error of a group's means (Fig. 7a)",
-    "parity_ratio": "demographic parity, least over largest rate (Fig. 7b)",
-    "fnr_gap": "largest difference of false negative rates (Fig. 7c)",
-    "parity_error": "parity error of three-way marginals (Fig. 9)",
-    "error": "error of everybody's three-way marginals",
-}
+ABOUT: dict[str, dict[str, str]] = read_yaml(DATA / "synthesizer_metrics.yml", dict)
+METRICS = {name: about["title"] for name, about in ABOUT.items() if "title" in about}
 
 
 def of_level(
@@ -62,29 +57,25 @@ def of_level(
     return scores[scores["group"].isin(names) & (scores["seen"] == seen) & large]
 
 
-def group_table(
-    scores: pd.DataFrame, score: str, level: str = "SEX_RAC1P", **which
-) -> pd.DataFrame:
+def group_table(scores: pd.DataFrame, score: str, *level: str, **which) -> pd.DataFrame:
     """``score`` of the groups of :func:`of_level`: one row a cell, one column a group.
 
     NaN for a group that does not count in a cell, or has no such score, as one of which nobody was
     held out.
     """
-    found = of_level(scores, level, **which)
+    found = of_level(scores, *level, **which)
     validate.choice("score", score, found.columns)
     return found.pivot(index="cell", columns="group", values=score)
 
 
-def scored(
-    scores: pd.DataFrame, level: str = "SEX_RAC1P", *, seen: bool = False, least: float = 0.0
-) -> pd.DataFrame:
+def scored(scores: pd.DataFrame, *level: str, seen: bool = False, **which) -> pd.DataFrame:
     """A row a cell: its :data:`KEYS` and :data:`METRICS`; arguments as :func:`of_level`.
 
     A parity error is that of Definition 11, everyone's divided by the number of groups plus the sum
     over groups; a group without real rows is no group.
     """
     whole = scores[(scores["group"] == EVERYONE) & (scores["seen"] == seen)].set_index("cell")
-    rows = of_level(scores, level, seen=seen, least=least)
+    rows = of_level(scores, *level, seen=seen, **which)
     place, each = whole.index.get_indexer(rows["cell"]), rows.groupby("cell")
     low, high = (getattr(each[["means", "rate", "fnr"]], end)() for end in ("min", "max"))
     count = each["error"].count().reindex(whole.index, fill_value=0)
@@ -93,18 +84,15 @@ def scored(
         total = np.bincount(place, rows[score].fillna(0), len(whole))  # in the groups' order
         return whole[score] / count.clip(lower=1) + total
 
-    return (
-        whole[[*KEYS, "acc", "error"]]
-        .assign(
-            parity_means=parity("means"),
-            disparity=high["means"],
-            parity_error=parity("error"),
-            parity_ratio=(low["rate"] / high["rate"]).where(high["rate"] != 0, 1.0),
-            fnr_gap=high["fnr"] - low["fnr"],
-            groups=count,
-        )
-        .reset_index()
+    found = whole[[*KEYS, "acc", "error"]].assign(
+        parity_means=parity("means"),
+        disparity=high["means"],
+        parity_error=parity("error"),
+        parity_ratio=(low["rate"] / high["rate"]).where(high["rate"] != 0, 1.0),
+        fnr_gap=high["fnr"] - low["fnr"],
+        groups=count,
     )
+    return found.reset_index()
 
 
 def averaged(
@@ -114,8 +102,6 @@ def averaged(
 
     No score is below 0, so no interval ends below ``floor``; a difference has the floor ``-inf``.
     """
-    for column in (value, *by):
-        validate.choice("value", column, frame.columns)
     return summarise(frame, by, value, sort=False, floor=floor)
 
 
@@ -190,9 +176,8 @@ def gains_of_groups(scores: pd.DataFrame, by: str = "SEX_RAC1P", **which) -> pd.
     rows = main_fits(of_level(scores, by, **which))
     keys = ["synthesizer", "epsilon", "group"]
     errors = rows.pivot(index=[*keys, "run"], columns="by", values="error")
-    gain = (errors["vanilla"] - errors[by]).groupby(keys).mean().dropna()
-    people = rows.groupby("group")["people"].mean()
-    return gain.rename("gain").reset_index().assign(people=lambda g: g["group"].map(people))
+    gains = (errors["vanilla"] - errors[by]).groupby(keys).mean().dropna().reset_index(name="gain")
+    return gains.assign(people=gains["group"].map(rows.groupby("group")["people"].mean()))
 
 
 def small_group_rules(scores: pd.DataFrame, least: float = 0.001) -> tuple[pd.DataFrame, list[str]]:
@@ -223,6 +208,6 @@ def pareto(frame: pd.DataFrame, x: str, y: str) -> np.ndarray:
     a mask.
     """
     points = frame[[x, y]].to_numpy(dtype=float)
-    no_worse = (points[None, :, :] <= points[:, None, :]).all(axis=2)
-    better = no_worse & (points[None, :, :] < points[:, None, :]).any(axis=2)
+    others, own = points[None], points[:, None]
+    better = (others <= own).all(axis=2) & (others < own).any(axis=2)
     return ~better.any(axis=1)

@@ -13,7 +13,8 @@ from scipy import stats
 
 from lib.datasets.cache import origin
 from lib.datasets.newyork import GROUPS, ROWS, crossing, published_cells
-from lib.ledger.rules import LEVEL, Evidence, by_name, needs_results
+from lib.ledger.measures import fact, measures_of
+from lib.ledger.rules import LEVEL, Evidence
 from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from lib.runner import scores
 from lib.stats.holm import holm
@@ -80,7 +81,7 @@ def group_total() -> Evidence:
         f"{total:,}; the counts of {len(counted)} published groups"
         f" {'fit' if fits else 'do not fit'}"
     )
-    return Evidence(float(total == ROWS and fits), data=_PUBLISHED, detail=words)
+    return fact(total == ROWS and fits, words, data=_PUBLISHED)
 
 
 def race_shares() -> Evidence:
@@ -88,7 +89,7 @@ def race_shares() -> Evidence:
     shares, printed = race_sizes()[:5] / ROWS, (0.70, 0.12, 0.086, 0.056, 0.029)
     rounding = (0.005, 0.005, 0.0005, 0.0005, 0.0005)
     ok = (np.abs(shares - printed) <= rounding).all()
-    return Evidence(float(ok), data=_PUBLISHED, detail=", ".join(f"{s:.3f}" for s in shares))
+    return fact(ok, ", ".join(f"{s:.3f}" for s in shares), data=_PUBLISHED)
 
 
 def race_alpha() -> Evidence:
@@ -96,7 +97,7 @@ def race_alpha() -> Evidence:
     sizes = race_sizes()
     likely = alpha_by_likelihood(sizes)
     words = f"maximum likelihood gives {likely:.3f}"
-    return Evidence(alpha_by_squares(sizes), data=_PUBLISHED, detail=words)
+    return fact(alpha_by_squares(sizes), words, data=_PUBLISHED)
 
 
 def race_improvement() -> Evidence:
@@ -109,7 +110,7 @@ def race_improvement() -> Evidence:
     readings = improvements(race_sizes(), 0.13)
     value = readings["expected, relative to the printed best case"]
     others = "; ".join(f"{name} {v:.0%}" for name, v in readings.items() if v != value)
-    return Evidence(value, data=_PUBLISHED, detail=f"other readings: {others}", reference=0.0)
+    return fact(value, f"other readings: {others}", data=_PUBLISHED, reference=0.0)
 
 
 # --- figures
@@ -118,7 +119,7 @@ def race_improvement() -> Evidence:
 
 def _share_of(hits: pd.Series, rows: pd.DataFrame, words: str, data: str = "generated") -> Evidence:
     """Share of settings, from as many runs as each of ``rows`` has at least."""
-    return Evidence(float(hits.mean()), runs=int(rows["runs"].min()), data=data, detail=words)
+    return fact(hits.mean(), words, runs=int(rows["runs"].min()), data=data)
 
 
 def _mixtures(metric: str, method: str, total: int = 0) -> pd.DataFrame:
@@ -131,7 +132,6 @@ def _mixtures(metric: str, method: str, total: int = 0) -> pd.DataFrame:
     return rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
 
 
-@needs_results
 def mixture_small(method: str, total: int, threshold: float) -> Evidence:
     """Share of the settings whose mean error is at most ``threshold``.
 
@@ -146,7 +146,6 @@ def mixture_small(method: str, total: int, threshold: float) -> Evidence:
     return _share_of(error <= threshold, rows, words)
 
 
-@needs_results
 def mixture_skewed(method: str, skewed: float, even: float) -> Evidence:
     """Share of (n, k) at which the error is smaller at alpha ``skewed`` than at ``even``.
 
@@ -162,7 +161,6 @@ def mixture_skewed(method: str, skewed: float, even: float) -> Evidence:
     return _share_of(ratio < 1, rows, words)
 
 
-@needs_results
 def mixture_gap(method: str, total: int, margin: float) -> Evidence:
     """Share of the settings whose error is within ``margin`` of plain COINPRESS's.
 
@@ -180,7 +178,6 @@ def mixture_gap(method: str, total: int, margin: float) -> Evidence:
     return _share_of((low >= -margin) & (high <= margin), rows, words)
 
 
-@needs_results
 def mixture_ratio(method: str) -> Evidence:
     """Mean error over plain COINPRESS's at the largest n, over k and alpha.
 
@@ -236,7 +233,6 @@ def _census_share(
     return replace(found, comparable=not assumed, detail=words)
 
 
-@needs_results
 def census_error(
     variables: list[str],
     factor: float,
@@ -259,7 +255,6 @@ def census_error(
     return _census_share((ratio <= factor) != worse, own, words, setting, variables)
 
 
-@needs_results
 def census_improves(variables: list[str], setting: str = "published") -> Evidence:
     """Whether the stratified error is smaller in at least one crossing.
 
@@ -277,7 +272,6 @@ def census_improves(variables: list[str], setting: str = "published") -> Evidenc
     return replace(found, value=float(better.any()))
 
 
-@needs_results
 def census_parity(setting: str = "published", dataset: str = "newyork") -> Evidence:
     """Share of variables and crossings whose parity error is smaller when stratified.
 
@@ -290,16 +284,4 @@ def census_parity(setting: str = "published", dataset: str = "newyork") -> Evide
     return _census_share(own["gap_high"] < 0, own, words, setting)
 
 
-MEASURES = by_name(
-    group_total,
-    race_shares,
-    race_alpha,
-    race_improvement,
-    mixture_small,
-    mixture_skewed,
-    mixture_gap,
-    mixture_ratio,
-    census_error,
-    census_improves,
-    census_parity,
-)
+MEASURES = measures_of(__name__)

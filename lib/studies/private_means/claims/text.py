@@ -12,7 +12,8 @@ import pandas as pd
 
 from lib.datasets.newyork import GROUPS, ROWS, VARIABLES, crossing, published_cells
 from lib.fairness.parity import parity_error
-from lib.ledger.rules import Evidence, by_name
+from lib.ledger.measures import fact, measures_of
+from lib.ledger.rules import Evidence
 from lib.means.grouped import Interval, coinpress, laplace_means
 from lib.rng import stream
 
@@ -28,10 +29,11 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
     sizes = np.array([100, 250, 650])
     x, low, high = np.zeros(sizes.sum()), -3.0, 3.0
 
-    def noise(sizes: np.ndarray, budget: float) -> np.ndarray:
-        return np.abs(laplace_means(x, sizes, low, high, budget, stream(1, "fresh estimate")))
-
-    ratio = float(np.mean(noise(sizes, epsilon / 2) / noise(sizes, epsilon)))
+    half, whole = (
+        np.abs(laplace_means(x, sizes, low, high, budget, stream(1, "fresh estimate")))
+        for budget in (epsilon / 2, epsilon)
+    )
+    ratio = np.mean(half / whole)
     weights = sizes / sizes.sum()
     fresh = (high - low) / (sizes.sum() * epsilon / 2)
     recombined = math.sqrt((((high - low) * weights / (sizes * epsilon)) ** 2).sum())
@@ -40,7 +42,7 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
         f" epsilon/2 has {fresh / recombined:.2f} times the noise of the recombined one at epsilon"
         " (2/sqrt(k) for one interval)"
     )
-    return Evidence(ratio, detail=words, reference=1.0)
+    return fact(ratio, words, reference=1.0)
 
 
 def coinpress_error(radius: float, steps: int, runs: int = 400) -> float:
@@ -73,7 +75,7 @@ def logarithmic_radius() -> Evidence:
         f"error at R = 10^6 over that at R = 10: {growth[-1]:.2f} with the best number of steps,"
         f" {two[-1] / two[0]:,.3g} with the script's two, where log R grows by {allowed[-1]:.0f}"
     )
-    return Evidence(float((growth <= allowed).all()), runs=400, data="generated", detail=words)
+    return fact((growth <= allowed).all(), words, runs=400, data="generated")
 
 
 def population_weight(k: int = 9) -> Evidence:
@@ -83,16 +85,16 @@ def population_weight(k: int = 9) -> Evidence:
     """
     truth, moved = np.ones(k), np.ones(k)
     moved[0] += 0.01
-    parts = {}
-    for reading in ("sum", "average"):
-        everybody = parity_error(truth, truth, 1.0, 1.01, reading=reading)
-        parts[reading] = float(everybody / parity_error(truth, moved, 1.0, 1.0, reading=reading))
-    words = (
-        f"k = {k}: everybody's error counts {parts['sum']:.3f} times as much as a stratum's in the"
-        f" printed sum, {parts['average']:.3f} times in the average that the sentence before it"
-        " speaks of"
+    printed, average = (
+        parity_error(truth, truth, 1.0, 1.01, reading=reading)
+        / parity_error(truth, moved, 1.0, 1.0, reading=reading)
+        for reading in ("sum", "average")
     )
-    return Evidence(float(math.isclose(parts["sum"], 1.0)), detail=words)
+    words = (
+        f"k = {k}: everybody's error counts {printed:.3f} times as much as a stratum's in the"
+        f" printed sum, {average:.3f} times in the average that the sentence before it speaks of"
+    )
+    return fact(math.isclose(printed, 1.0), words)
 
 
 def table1() -> Evidence:
@@ -113,7 +115,7 @@ def _as_printed(places: dict[str, tuple[str, bool]], what: str = "") -> Evidence
     words = what + "; ".join(f"{name} {found}" for name, (found, _) in places.items())
     wrong = [name for name, (_, right) in places.items() if not right]
     words += f"; not as printed: {', '.join(wrong)}" if wrong else ""
-    return Evidence(float(not wrong), data="published aggregates", detail=words)
+    return fact(not wrong, words, data="published aggregates")
 
 
 def _decimals(value: float) -> int:
@@ -175,7 +177,7 @@ def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) 
         f" {best not in measured}; its error is {left:.2f} (of 2) after the strata's models are"
         " added up, 0 with one model"
     )
-    return Evidence(float(second and best not in measured and left > 0), detail=words)
+    return fact(second and best not in measured and left > 0, words)
 
 
 def _dependent(strength: float) -> np.ndarray:
@@ -190,11 +192,4 @@ def _from_independence(law: np.ndarray) -> float:
     return float(np.abs(law - np.outer(law.sum(axis=1), law.sum(axis=0))).sum())
 
 
-MEASURES = by_name(
-    fresh_estimate,
-    logarithmic_radius,
-    population_weight,
-    table1,
-    table2_newyork,
-    stylised_selection,
-)
+MEASURES = measures_of(__name__)

@@ -8,7 +8,8 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 from scipy import stats
 
-from lib.ledger.rules import Evidence, by_name
+from lib.ledger.measures import fact, measures_of
+from lib.ledger.rules import Evidence
 from lib.means.group_sizes import expected_logs, log_dirichlet, log_sums
 from lib.means.grouped import laplace_means, recombine
 from lib.means.stratified import strat_laplace
@@ -35,13 +36,13 @@ def stratified_privacy(epsilons: tuple[float, ...] = (0.1, 1.0, 5.0)) -> Evidenc
             left, right = ((np.arange(x.size) == moved) * sign * 1e6 + x for sign in (-1, 1))
             (a, scale), (b, other) = (_laplace_law(v, groups, half, epsilon) for v in (left, right))
             if not np.allclose(scale, other, rtol=1e-9):
-                return Evidence(0.0, detail="the noise's scale depends on the values")
+                return fact(False, "the noise's scale depends on the values")
             worst = max(worst, float((np.abs(a - b) / scale).sum() / epsilon))
     words = (
         f"largest loss {worst:.9f} of epsilon, strata of {', '.join(map(str, sizes))}, epsilon"
         f" {', '.join(map(str, epsilons))}"
     )
-    return Evidence(float(worst <= 1 + 1e-9), detail=words)
+    return fact(worst <= 1 + 1e-9, words)
 
 
 def _laplace_law(
@@ -69,7 +70,7 @@ def printed_clipping(n: int, gamma: float) -> Evidence:
     missed = -math.expm1(n * stats.norm.logcdf(clip_slack(n, gamma, reading="printed")))
     right = -math.expm1(n * stats.norm.logcdf(clip_slack(n, gamma)))
     words = f"a value beyond with probability {missed:.2g}; with sqrt(2 log(2n/gamma)) {right:.2g}"
-    return Evidence(float(missed <= 2 * gamma), detail=f"n = {n:,}, gamma = {gamma:g}: {words}")
+    return fact(missed <= 2 * gamma, f"n = {n:,}, gamma = {gamma:g}: {words}")
 
 
 def noise_bound(stratified: bool, gamma: float = 0.05, runs: int = 2000) -> Evidence:
@@ -97,7 +98,7 @@ def noise_bound(stratified: bool, gamma: float = 0.05, runs: int = 2000) -> Evid
         f"beyond it at most {missed / runs:.1%} [{low:.1%}, {high:.1%}] of {runs:,} data sets a"
         f" size, 2 gamma {2 * gamma:g}"
     )
-    return Evidence(float(high <= 2 * gamma), runs=runs, data="generated", detail=words)
+    return fact(high <= 2 * gamma, words, runs=runs, data="generated")
 
 
 _BOUNDED = (
@@ -127,7 +128,7 @@ def skewed_noise(skewed: float, even: float, runs: int = 2000) -> Evidence:
         f"median ratio {np.median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}, over"
         f" {len(ratios)} pairs of settings"
     )
-    return Evidence(float(np.mean(below)), runs=runs, data="generated", detail=words)
+    return fact(np.mean(below), words, runs=runs, data="generated")
 
 
 def _noise_of_sizes(alpha: float, n: int, k: int, runs: int) -> tuple[float, float]:
@@ -153,7 +154,7 @@ def root_k() -> Evidence:
         factors = [printed_factor(sizes, radius=r, gamma=0.05) for r in (0.01, 3.0, 100.0)]
         ratios += [factor / math.sqrt(k) for factor in factors]
     words = f"{min(ratios):.2f} to {max(ratios):.2f} of sqrt(k), over {len(ratios)} settings"
-    return Evidence(float(max(ratios) <= 1), detail=words)
+    return fact(max(ratios) <= 1, words)
 
 
 def lemma12() -> Evidence:
@@ -177,7 +178,7 @@ def lemma12() -> Evidence:
         f"slack from {least:.4f} in {len(ways):,} partitions and {len(drawn)} drawn vectors, none"
         f" in {equal.sum()} of equal groups"
     )
-    return Evidence(float(holds), detail=words)
+    return fact(holds, words)
 
 
 def _partitions(n: int, k: int) -> list[tuple[int, ...]]:
@@ -195,9 +196,7 @@ def theorem10(runs: int = 200_000) -> Evidence:
         sums = log_dirichlet(alpha, k, runs, rng).sum(axis=1)
         scores.append((sums.mean() - expected_logs(alpha, k, 1.0)) / (sums.std() / math.sqrt(runs)))
     words = f"an equality: z from {min(scores):.1f} to {max(scores):.1f} over {runs:,} draws each"
-    return Evidence(
-        float(max(scores) < stats.norm.isf(1e-6)), runs=runs, data="generated", detail=words
-    )
+    return fact(max(scores) < stats.norm.isf(1e-6), words, runs=runs, data="generated")
 
 
 def best_case(n: int, k: int) -> Evidence:
@@ -210,9 +209,7 @@ def best_case(n: int, k: int) -> Evidence:
         f"the sum is {logs['observed']:.2f}, the formula gives {logs['best as printed']:.2f} (n ="
         f" {n:,}, k = {k})"
     )
-    return Evidence(
-        float(math.isclose(logs["observed"], logs["best as printed"], rel_tol=0.01)), detail=words
-    )
+    return fact(math.isclose(logs["observed"], logs["best as printed"], rel_tol=0.01), words)
 
 
 def figure1() -> Evidence:
@@ -231,7 +228,7 @@ def figure1() -> Evidence:
         f"alpha {a}: {x.min():.0%} to {x.max():.0%} of the way up"
         for a, x in zip((0.2, 1), ends.T, strict=True)
     )
-    return Evidence(float(ok), detail=words)
+    return fact(ok, words)
 
 
 def small_alpha(alpha: float, n: int, k: int, runs: int = 20_000) -> Evidence:
@@ -244,7 +241,7 @@ def small_alpha(alpha: float, n: int, k: int, runs: int = 20_000) -> Evidence:
         f" least give {people:.1f} (mean of {runs:,} draws; the verdict is on the expression, which"
         " is arithmetic)"
     )
-    return Evidence(float(scale / 2 <= value <= 2 * scale), detail=words)
+    return fact(scale / 2 <= value <= 2 * scale, words)
 
 
 def statistical_error(k: int, n: int, spread: float, runs: int = 20_000) -> Evidence:
@@ -257,15 +254,13 @@ def statistical_error(k: int, n: int, spread: float, runs: int = 20_000) -> Evid
     sizes = rng.multinomial(n, weights, size=runs)
     groups = means + rng.standard_normal((runs, k)) / np.sqrt(np.maximum(sizes, 1))
     plain = (groups * sizes).sum(axis=1) / n - means @ weights
-    error = math.sqrt(n) * np.sqrt(((groups @ weights - means @ weights) ** 2).mean())
+    error = math.sqrt(n) * math.sqrt(((groups @ weights - means @ weights) ** 2).mean())
     half = 1.96 * error / math.sqrt(2 * runs)
     words = (
         f"the plain mean's is {math.sqrt(n * (plain**2).mean()):.2f}, sigma"
         f" {math.sqrt(1 + means.var()):.2f}"
     )
-    return Evidence(
-        float(error), float(error - half), float(error + half), runs, "generated", detail=words
-    )
+    return Evidence(error, error - half, error + half, runs, "generated", detail=words)
 
 
 def algorithm3(k: int) -> Evidence:
@@ -273,23 +268,8 @@ def algorithm3(k: int) -> Evidence:
     rng = stream(1, "algorithm 3")
     means, sizes = rng.uniform(1, 5, k), rng.integers(1, 100, k)
     printed, right = (float(recombine(means, sizes, printed=p)) for p in (True, False))
-    return Evidence(
-        float(math.isclose(printed, right)),
-        detail=f"{printed:.3f} instead of {right:.3f} (k = {k})",
-    )
+    words = f"{printed:.3f} instead of {right:.3f} (k = {k})"
+    return fact(math.isclose(printed, right), words)
 
 
-MEASURES = by_name(
-    stratified_privacy,
-    printed_clipping,
-    noise_bound,
-    skewed_noise,
-    root_k,
-    lemma12,
-    theorem10,
-    best_case,
-    figure1,
-    small_alpha,
-    statistical_error,
-    algorithm3,
-)
+MEASURES = measures_of(__name__)
