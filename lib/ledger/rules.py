@@ -11,11 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import wraps
 
 import numpy as np
 
-from lib.runner.registry import NoResults
 from lib.stats.p_values import DIRECTIONS
 from lib.stats.p_values import p_positive as p_positive
 
@@ -54,24 +52,6 @@ class Evidence:
     def exact(self) -> bool:
         """Whether arithmetic settles it: no runs."""
         return self.runs == 0
-
-
-def by_name(*measures: Callable[..., Evidence]) -> dict[str, Callable[..., Evidence]]:
-    """``measures`` by their names: what a study exports as ``MEASURES``."""
-    return {measure.__name__: measure for measure in measures}
-
-
-def needs_results(measure: Callable[..., Evidence]) -> Callable[..., Evidence]:
-    """A measure that gives evidence without a value where its results are not stored yet."""
-
-    @wraps(measure)
-    def measured(*args, **arguments) -> Evidence:
-        try:
-            return measure(*args, **arguments)
-        except NoResults:
-            return Evidence(math.nan, detail="no stored results")
-
-    return measured
 
 
 def _near(e: Evidence, target: float, tolerance: float) -> str:

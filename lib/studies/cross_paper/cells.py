@@ -131,27 +131,13 @@ def release_of(
     """The table that the cell publishes, and the rho it spent (NaN unless it is a
     synthesizer's).
     """
-    rng = stream(
-        cell.seed,
-        "across release",
-        cell.kind,
-        cell.by,
-        cell.weights,
-        cell.epsilon,
-        cell.run,
-        cell.n,
-    )
+    setting = cell.kind, cell.by, cell.weights, cell.epsilon
+    rng = stream(cell.seed, "across release", *setting, cell.run, cell.n)
     if cell.kind in SYNTHESIZERS:
-        return synthetic_release(
-            cell.kind, cell.by, cell.weights, cell.epsilon, inside, domain, rng
-        )
+        return synthetic_release(*setting, inside, domain, rng)
     if cell.kind in LDP:
         return ldp_release(cell.kind, cell.epsilon, inside, domain, TARGET, rng), math.nan
     return plain_release(cell.kind, inside, everyone, domain, rng), math.nan
-
-
-def _learner(name: str, everyone: pd.DataFrame) -> Learner:
-    return Tracer(everyone) if name == "tracer" else BATTERY[name]
 
 
 def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
@@ -164,8 +150,8 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     """
     data = data or _data()
     everyone, domain = _table(cell, data)
-    rows_a, rows_b = halves(len(everyone), stream(cell.seed, "across split", cell.run, cell.n))
-    half_a, half_b = (everyone.iloc[rows].reset_index(drop=True) for rows in (rows_a, rows_b))
+    split = halves(len(everyone), stream(cell.seed, "across split", cell.run, cell.n))
+    half_a, half_b = (everyone.iloc[rows].reset_index(drop=True) for rows in split)
     start = time.perf_counter()
     release, rho = release_of(cell, half_a, everyone, domain)
     made = {"rho": rho, "fit_s": time.perf_counter() - start, "released": len(release)}
@@ -174,45 +160,37 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     inside = np.arange(len(both)) < len(half_a)
     members = collection(both, TARGET)
     setup, found = Setup(target=TARGET, lens=LENS), []
+    learners: dict[str, Learner] = BATTERY | {"tracer": Tracer(everyone)}
     for name in READERS:
-        predict = _learner(name, everyone)(
-            release, TARGET, LENS, stream(cell.seed, "across reader", name, cell.run, cell.n)
-        )
+        rng = stream(cell.seed, "across reader", name, cell.run, cell.n)
+        predict = learners[name](release, TARGET, LENS, rng)
         h = as_predictions(predict(both[list(LENS)]), len(both), setup)
         null = stream(cell.seed, "across null", name, cell.run, cell.n)
         found.append(compare(h, inside, members, setup, null).assign(reader=name))
         if name == "forest":
             told = h > 2 * release[TARGET].mean() - 1
     scores = pd.concat(found, ignore_index=True)[["group", "reader", *STATISTICS]]
-    own = _errors(release, half_a, half_b, domain).join(
-        _sizes_and_rates(told, ~inside, both, members)
-    )
+    own = _of_groups(release, half_a, half_b, told, members, domain)
     made["scores"] = scores.join(own, on="group").to_dict("records")
     return made | {"data_source": data.source, "data_sha256": data.sha256}
 
 
-def _sizes_and_rates(
-    told: np.ndarray, outside: np.ndarray, both: pd.DataFrame, members: dict[str, np.ndarray]
-) -> pd.DataFrame:
-    truth = both[TARGET].to_numpy() == 1
-    found = {
-        name: {"people": int(who.sum())} | rates(truth[who & outside], told[who & outside])
+def _of_groups(release, half_a, half_b, told, members, domain: Domain) -> pd.DataFrame:
+    """The release's errors on each group, its people, and the rates of what was ``told``.
+
+    ``told`` and ``members`` are of both halves, one after the other; the rates of those outside.
+    """
+    released, cut = collection(release, TARGET), len(half_a)
+    errors = {
+        name: group_errors(half, release, collection(half, TARGET), released, domain)
+        for name, half in (("error_in", half_a), ("error_out", half_b))
+    }
+    truth, told = half_b[TARGET].to_numpy() == 1, told[cut:]
+    people = {
+        name: {"people": int(who.sum())} | rates(truth[who[cut:]], told[who[cut:]])
         for name, who in members.items()
     }
-    return pd.DataFrame.from_dict(found, orient="index")
-
-
-def _errors(
-    release: pd.DataFrame, inside: pd.DataFrame, outside: pd.DataFrame, domain: Domain
-) -> pd.DataFrame:
-    halves_ = {"error_in": inside, "error_out": outside}
-    released = collection(release, TARGET)
-    return pd.DataFrame(
-        {
-            name: group_errors(half, release, collection(half, TARGET), released, domain)
-            for name, half in halves_.items()
-        }
-    )
+    return pd.DataFrame(errors).join(pd.DataFrame.from_dict(people, orient="index"))
 
 
 def cost(cell: Cell) -> float:

@@ -57,15 +57,6 @@ def plain_release(
     return pd.DataFrame({c: rng.integers(0, k, len(inside)) for c, k in domain}).astype(np.int16)
 
 
-def synthesizer(kind: str, by: str, weights: str = "public") -> Synthesizer:
-    """The synthesizer ``kind``, fitted to everybody or inside each group; groups of any size are
-    kept.
-    """
-    return synth.stratified(
-        SYNTHESIZERS[validate.choice("kind", kind, SYNTHESIZERS)], by, weights=weights
-    )
-
-
 def synthetic_release(
     kind: str,
     by: str,
@@ -79,9 +70,12 @@ def synthetic_release(
 
     (epsilon, :data:`DELTA`)-DP, add or remove one row, but for what is taken as
     public: the number of rows, and with ``weights="public"`` the size of each
-    group (see :class:`~lib.synth.stratified.Stratified` for what is then promised).
+    group (see :class:`~lib.synth.stratified.Stratified` for what is then promised). Groups of
+    any size are kept.
     """
-    fitted = synthesizer(kind, by, weights).fit(inside, domain, rho_in_floats(epsilon, DELTA), rng)
+    inner = SYNTHESIZERS[validate.choice("kind", kind, SYNTHESIZERS)]
+    synthesizer = synth.stratified(inner, by, weights=weights)
+    fitted = synthesizer.fit(inside, domain, rho_in_floats(epsilon, DELTA), rng)
     return fitted.sample(len(inside), rng), fitted.accountant.spent
 
 

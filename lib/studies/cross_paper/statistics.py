@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.typing import DataFrameGroupBy
 
-from lib.stats.summary import rank_correlation
+from lib.stats.summary import rank_correlation, run_means
 from lib.studies.cross_paper.groups import RACES, SEXES, WITH
 
 RELEASE = ["kind", "by", "weights", "epsilon", "run"]
@@ -57,10 +58,7 @@ def excess(rows: pd.DataFrame, value: str = "excess", **wanted: object) -> pd.Se
     """Mean of ``value`` by run over whatever is ``wanted``; a run that lacks a cell which others
     have is left out.
     """
-    part = _where(rows, **wanted)
-    cells = part.drop_duplicates(["run", "kind", "by", "epsilon"]).groupby("run").size()
-    found = part.groupby("run")[value].mean()
-    return found[cells == cells.max()]
+    return run_means(_where(rows, **wanted), value)
 
 
 def mean_excess(
@@ -77,12 +75,12 @@ def mean_excess(
     """
     each, found = each or {}, {}
     for values in product(*each.values()):
-        own = wanted | dict(zip(each, values, strict=True))
-        series = excess(rows, value, **own | dict(of or {}))
+        part = dict(zip(each, values, strict=True))
+        own = wanted | part
+        name = ", ".join(f"ε = {v:g}" if c == "epsilon" else v for c, v in part.items())
+        found[name] = excess(rows, value, **own | dict(of or {}))
         if less is not None:
-            series = series - excess(rows, value, **own | dict(less))
-        name = ", ".join(f"ε = {v:g}" if c == "epsilon" else v for c, v in own.items() if c in each)
-        found[name] = series
+            found[name] = found[name] - excess(rows, value, **own | dict(less))
     return pd.DataFrame(found)
 
 
@@ -95,16 +93,19 @@ def slope(rows: pd.DataFrame, reader: str, group: str) -> pd.DataFrame:
     return pd.DataFrame({"slope": table.to_numpy() @ x / (x @ x)}, index=table.index)
 
 
+def _correlation(cells: DataFrameGroupBy, one: str, other: str) -> pd.DataFrame:
+    """Spearman's rank correlation of two columns in each group of rows, averaged in each run."""
+    found = cells[[one, other]].apply(lambda rows: rank_correlation(rows[one], rows[other]))
+    return found.groupby("run").mean().to_frame()
+
+
 def error_and_excess(rows: pd.DataFrame, within: Sequence[str] = ()) -> pd.DataFrame:
     """Spearman's rank correlation over MST's releases up to epsilon 5, group by group (100
     people or more), averaged.
     """
     part = _where(rows, kind="MST", epsilon=(0.1, 1.0, 5.0), reader="tracer")
     part = part[part["group"].isin(crossings(rows)) & (part["people"] >= SMALL[0])]
-    found = part.groupby(["run", "group", *within])[["error_in", "excess"]].apply(
-        lambda p: rank_correlation(p["error_in"], p["excess"])
-    )
-    return found.groupby("run").mean().to_frame()
+    return _correlation(part.groupby(["run", "group", *within]), "error_in", "excess")
 
 
 def gaps_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -113,12 +114,9 @@ def gaps_of(rows: pd.DataFrame) -> pd.DataFrame:
     """
     part = rows[(rows["reader"] == "forest") & rows["group"].isin(SEXES)]
     table = part.pivot_table(index=RELEASE, columns="group", values=["positive_rate", "tpr", "acc"])
-    return pd.DataFrame(
-        {
-            name: (table[rate, "men"] - table[rate, "women"]).abs()
-            for name, rate in (("SPD", "positive_rate"), ("EOD", "tpr"), ("OAD", "acc"))
-        }
-    )
+    gaps = table.xs("men", axis=1, level=1) - table.xs("women", axis=1, level=1)
+    names = {"positive_rate": "SPD", "tpr": "EOD", "acc": "OAD"}
+    return gaps.abs().rename(columns=names)[[*names.values()]]
 
 
 def fairness_and_excess(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -126,8 +124,8 @@ def fairness_and_excess(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
     forest's excess on those with the difficulty.
     """
     part = _where(rows, kind="MST", reader="forest", group=WITH).set_index(RELEASE)
-    both = part[["excess"]].join(gaps_of(rows)[metric], how="inner").groupby("run")
-    return both.apply(lambda p: rank_correlation(p["excess"], p[metric])).to_frame()
+    both = part[["excess"]].join(gaps_of(rows)[metric], how="inner")
+    return _correlation(both.groupby("run"), "excess", metric)
 
 
 MEASURES: dict[str, Callable[..., pd.DataFrame]] = {

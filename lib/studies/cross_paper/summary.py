@@ -15,6 +15,7 @@ from lib.stats.summary import summarise
 from lib.studies.cross_paper.groups import WITH
 from lib.studies.cross_paper.statistics import (
     RELEASE,
+    SMALL,
     SMALL_NAME,
     crossings,
     gaps_of,
@@ -24,6 +25,7 @@ from lib.studies.cross_paper.statistics import (
 _BY = {"vanilla": "", "SEX": " by sex", "RAC1P": " by race", "SEX_RAC1P": " by sex & race"}
 _PLAIN = {"clear": "in the clear", "fresh": "a fresh half", "nobody": "nobody"}
 _WEIGHTS = {"public": "", "noisy": ", noisy sizes"}
+_BOUNDS = ("theorem7", "tightened", "within")
 
 
 def label(kind: str, by: str = "vanilla", weights: str = "public") -> str:
@@ -33,8 +35,7 @@ def label(kind: str, by: str = "vanilla", weights: str = "public") -> str:
 
 def labelled(rows: pd.DataFrame) -> pd.DataFrame:
     """With a column ``release``: its :func:`label`."""
-    kinds = rows["kind"].replace(_PLAIN)
-    return rows.assign(release=kinds + rows["by"].map(_BY) + rows["weights"].map(_WEIGHTS))
+    return rows.assign(release=list(map(label, rows["kind"], rows["by"], rows["weights"])))
 
 
 def of_note(rows: pd.DataFrame) -> dict[str, list[str]]:
@@ -47,8 +48,7 @@ def of_note(rows: pd.DataFrame) -> dict[str, list[str]]:
 def intervals(
     rows: pd.DataFrame,
     by: Sequence[str],
-    value: str = "excess",
-    panels: Mapping[str, list[str]] | None = None,
+    panels: Mapping[str, Sequence[str]] | None = None,
 ) -> pd.DataFrame:
     """``*by, panel, mean, low, high, runs``: averaged over a panel's groups inside a run, then t
     over runs.
@@ -56,51 +56,48 @@ def intervals(
     ``panels`` maps a name to groups; each group by itself, if not given.
     """
     panels = {g: [g] for g in rows["group"].unique()} if panels is None else panels
-    found = []
+    found = {}
     for panel, groups in panels.items():
-        per_run = rows[rows["group"].isin(groups)].groupby([*by, "run"])[value].mean().reset_index()
-        found.append(summarise(per_run, by, value).assign(panel=panel))
-    return pd.concat(found, ignore_index=True)
+        per_run = rows[rows["group"].isin(groups)].groupby([*by, "run"])["excess"].mean()
+        found[panel] = summarise(per_run.reset_index(), by, "excess")
+    return _of_panels(found)
 
 
-def strata_differences(
-    rows: pd.DataFrame, kind: str = "MST", epsilons: Sequence[float] = (1.0, 5.0)
-) -> pd.DataFrame:
-    """Stratified less unstratified, paired by run: of the error, and of the excess of each reader.
+def _of_panels(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The tables one below the other, with a last column ``panel``: their names."""
+    named = [table.assign(panel=panel) for panel, table in tables.items()]
+    return pd.concat(named, ignore_index=True)
+
+
+def strata_differences(rows: pd.DataFrame, epsilons: Sequence[float] = (1.0, 5.0)) -> pd.DataFrame:
+    """MST stratified less unstratified, paired by run: the error, and the excess of each reader.
 
     Columns ``release, panel, what, mean, low, high, runs``; averaged over ``epsilons``.
     """
-    part = labelled(rows[(rows["kind"] == kind) & rows["epsilon"].isin(list(epsilons))])
+    part = labelled(rows[(rows["kind"] == "MST") & rows["epsilon"].isin(list(epsilons))])
     error = part[part["reader"] == "forest"].assign(what="error", excess=lambda p: p["error_in"])
-    both, found = pd.concat([error, part.assign(what=part["reader"])]), []
+    both, found = pd.concat([error, part.assign(what=part["reader"])]), {}
     for panel, groups in of_note(rows).items():
         own = both[both["group"].isin(groups)]
         table = own.pivot_table(index=["what", "run"], columns="release", values="excess")
-        apart = table.sub(table[label(kind)], axis=0).drop(columns=label(kind)).stack()
-        each = summarise(apart.rename("apart").reset_index(), ["what", "release"], "apart")
-        found.append(each.assign(panel=panel))
-    return pd.concat(found, ignore_index=True)
+        apart = table.sub(table.pop("MST"), axis=0).stack().reset_index(name="apart")
+        found[panel] = summarise(apart, ["what", "release"], "apart")
+    return _of_panels(found)
 
 
-def guaranteed(
-    rows: pd.DataFrame,
-    epsilons: Sequence[float],
-    *,
-    beta: float = 0.05,
-    modes: Sequence[str] = ("theorem7", "tightened", "within"),
-) -> pd.DataFrame:
+def guaranteed(rows: pd.DataFrame, epsilons: Sequence[float]) -> pd.DataFrame:
     """The alpha that a pure epsilon-DP release of the half guarantees for each panel's smallest
-    group: columns ``panel, members, epsilon`` and one for each of ``modes``; NaN: nothing.
+    group, at beta 0.05: columns ``panel, members, epsilon`` and one for each bound; NaN: nothing.
     """
     sizes = rows.groupby("group")["people"].max()
-    own = {"beta": beta, "collection": len(sizes), "n": int(sizes.max())}
+    own = {"beta": 0.05, "collection": len(sizes), "n": int(sizes.max())}
     found = []
     for (panel, groups), epsilon in product(of_note(rows).items(), epsilons):
         members = int(sizes[groups].min())
         setting = own | {"gamma": members, "epsilon": epsilon}
-        alphas = {mode: _alpha(setting | {"mode": mode}) for mode in modes}
+        alphas = {mode: _alpha(setting | {"mode": mode}) for mode in _BOUNDS}
         found.append({"panel": panel, "members": members, "epsilon": epsilon} | alphas)
-    return pd.DataFrame(found).astype(dict.fromkeys(modes, float))
+    return pd.DataFrame(found).astype(dict.fromkeys(_BOUNDS, float))
 
 
 def _alpha(setting: dict) -> float | None:
@@ -110,14 +107,12 @@ def _alpha(setting: dict) -> float | None:
         return None
 
 
-def errors_and_excess(
-    rows: pd.DataFrame, reader: str = "tracer", members: int = 100
-) -> pd.DataFrame:
-    """Mean error and mean excess over runs of each of MST's releases, budgets and crossings of
-    ``members`` or more.
+def errors_and_excess(rows: pd.DataFrame) -> pd.DataFrame:
+    """Mean error and mean excess of the tracer over runs of each of MST's releases, budgets and
+    crossings of 100 people or more.
     """
-    part = rows[(rows["kind"] == "MST") & (rows["reader"] == reader)]
-    part = part[(part["people"] >= members) & part["group"].isin(crossings(rows))]
+    part = rows[(rows["kind"] == "MST") & (rows["reader"] == "tracer")]
+    part = part[(part["people"] >= SMALL[0]) & part["group"].isin(crossings(rows))]
     keys = ["release", "epsilon", "group"]
     return labelled(part).groupby(keys)[["error_in", "excess"]].mean().reset_index()
 
@@ -127,12 +122,7 @@ def fairness_and_excess(rows: pd.DataFrame) -> pd.DataFrame:
 
     The excess is that on those with the difficulty.
     """
-    own = rows[(rows["reader"] == "forest") & (rows["group"] == WITH)].set_index(RELEASE)[
-        ["excess"]
-    ]
-    both = labelled(own.join(gaps_of(rows), how="inner").reset_index())
-    return (
-        both.groupby(["kind", "release", "epsilon"])[["excess", "SPD", "EOD", "OAD"]]
-        .mean()
-        .reset_index()
-    )
+    own = rows[(rows["reader"] == "forest") & (rows["group"] == WITH)].set_index(RELEASE)
+    both = own[["excess"]].join(gaps_of(rows), how="inner")
+    keys = ["kind", "release", "epsilon"]
+    return labelled(both.reset_index()).groupby(keys)[[*both]].mean().reset_index()
