@@ -337,11 +337,10 @@ def _parsed(node: ast.expr, known: Mapping[str, Any]) -> tuple[str, _Fits]:
                     and (isinstance(v, Iterator) or all(map(fits, v)))
                 ),
             )
-        case ast.Subscript(value=ast.Name("tuple"), slice=ast.Tuple([entry, *_, last] as entries)):
-            endless = isinstance(last, ast.Constant)  # the three dots
-            return _of_each(*_parsed(entry, known), None if endless else len(entries))
-        case ast.Subscript(value=ast.Name("Sequence" | "tuple" | "list"), slice=entry):
-            return _of_each(*_parsed(entry, known), None)
+        case ast.Subscript(value=ast.Name("Sequence" | "tuple" | "list"), slice=inside):
+            parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+            endless = len(parts) == 1 or isinstance(parts[-1], ast.Constant)  # the three dots
+            return _of_each(*_parsed(parts[0], known), None if endless else len(parts))
         case ast.Subscript(value=ast.Name("Mapping" | "dict"), slice=ast.Tuple([a, b])):
             (key, is_key), (words, fits) = _parsed(a, known), _parsed(b, known)
             return (
@@ -396,18 +395,15 @@ def _is_array(value: object) -> bool:
         return False
 
 
+_ANY: tuple[str, _Fits] = ("anything", lambda value: True)
+_MAPPING: tuple[str, _Fits] = ("a mapping", lambda value: isinstance(value, Mapping))
 _KINDS: dict[str, tuple[str, _Fits]] = {
-    "Any": ("anything", lambda value: True),
-    "object": ("anything", lambda value: True),
     "bool": ("True or False", lambda value: isinstance(value, bool | np.bool_)),
     "str": ("text", lambda value: isinstance(value, str)),
     "int": ("an integer", _whole),
     "float": ("a number", _is_float),
     "ndarray": ("an array of real numbers", _is_array),
     "Callable": ("a function", callable),
-    "Mapping": ("a mapping", lambda value: isinstance(value, Mapping)),
-    "dict": ("a mapping", lambda value: isinstance(value, Mapping)),
-    "Sequence": _of_each("anything", lambda value: True, None),
-    "tuple": _of_each("anything", lambda value: True, None),
-    "list": _of_each("anything", lambda value: True, None),
 }
+_KINDS |= dict.fromkeys(("Any", "object"), _ANY) | dict.fromkeys(("Mapping", "dict"), _MAPPING)
+_KINDS |= dict.fromkeys(("Sequence", "tuple", "list"), _of_each(*_ANY, None))

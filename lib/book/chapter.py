@@ -76,11 +76,14 @@ def check_parameters(**parameters: object) -> None:
     >>> check_parameters(profile="quick", epsilon=1.0, dataset=("adult", ["adult", "lsac"]))
     """
     for name, given in parameters.items():
-        value, rule = (
-            (given, KNOWN_RULES[name])
-            if name in KNOWN_RULES and not _is_pair(given)
-            else _pair(name, given)
-        )
+        value, rule = given, KNOWN_RULES.get(name)
+        if isinstance(given, tuple) and len(given) == 2 and _is_rule(given[1]):
+            value, rule = given
+        if rule is None:
+            raise ValueError(
+                f"{name}={given!r} has no rule; known by name are {', '.join(KNOWN_RULES)}; else"
+                " (value, rule)"
+            )
         if isinstance(value, list | tuple | dict | set):
             raise validate.refusal(name, "one value", value)
         if name in COUNTS:  # a rule of the page narrows the known one
@@ -88,21 +91,8 @@ def check_parameters(**parameters: object) -> None:
         rule(name, value) if callable(rule) else validate.choice(name, value, rule)
 
 
-def _is_pair(given: object) -> bool:
-    return (
-        isinstance(given, tuple)
-        and len(given) == 2
-        and (callable(given[1]) or isinstance(given[1], Collection))
-    )
-
-
-def _pair(name: str, given: object) -> tuple[Any, Any]:
-    if not _is_pair(given):
-        raise ValueError(
-            f"{name}={given!r} has no rule; known by name are {', '.join(KNOWN_RULES)}; else"
-            " (value, rule)"
-        )
-    return given  # type: ignore[return-value]
+def _is_rule(given: object) -> bool:
+    return callable(given) or isinstance(given, Collection)
 
 
 # --- badges
@@ -132,17 +122,12 @@ def badges_html(
     profile : str, optional
     """
     items = data if isinstance(data, list | tuple) else [] if data is None else [data]
-    parts = [_data_badge(item) for item in items]
-    if runs is not None:
-        parts.append(_badge("runs", f"{runs}"))
-    if seed is not None:
-        parts.append(_badge("seed", f"{seed}"))
-    if profile is not None:
-        parts.append(_badge("profile", profile))
+    time = None
     if minutes is not None:
-        parts.append(
-            _badge("run time", "under a minute" if minutes < 1 else f"about {minutes:g} min")
-        )
+        time = "under a minute" if minutes < 1 else f"about {minutes:g} min"
+    words = {"runs": runs, "seed": seed, "profile": profile, "run time": time}
+    parts = [_data_badge(item) for item in items]
+    parts += [_badge(key, f"{text}") for key, text in words.items() if text is not None]
     return f'<p class="badges">{" ".join(parts)}</p>'
 
 

@@ -104,31 +104,24 @@ def differences(real: Path, replica: Path) -> list[str]:
             f"real and replica must be executions of the same page, got {real} and {replica}"
         )
     found = []
-    for number, (one, other) in enumerate(zip(*pairs, strict=True)):
-        head = f"code cell {number} ({(one.source.splitlines() or [''])[0][:90]})"
-        first, second = ({n: _plain(v) for n, v in glued(cell).items()} for cell in (one, other))
+    for number, cells in enumerate(zip(*pairs, strict=True)):
+        head = f"code cell {number} ({(cells[0].source.splitlines() or [''])[0][:90]})"
+        first, second = ({n: _plain(v) for n, v in glued(cell).items()} for cell in cells)
         for name in sorted(first.keys() | second.keys()):
             if first.get(name) != second.get(name):
                 found.append(f"{head}: glued {name!r}: {first.get(name)} | {second.get(name)}")
-        shown = [_shown(cell) for cell in (one, other)]
-        if LIVE in tags(one):
+        shown = [_shown(cell) for cell in cells]
+        if LIVE in tags(cells[0]):
             for (rows, word), texts in zip(WORD.items(), shown, strict=True):
-                if not re.search(
-                    rf"\b{word}s?\b", re.sub("<[^>]*>", " ", " ".join(texts)), re.IGNORECASE
-                ):
-                    found.append(
-                        f"{head}: is tagged {LIVE!r}, and on {rows} its output does not say"
-                        f" {word!r}"
-                    )
+                words = re.sub("<[^>]*>", " ", " ".join(texts))
+                if not re.search(rf"\b{word}s?\b", words, re.IGNORECASE):
+                    silent = f"on {rows} its output does not say {word!r}"
+                    found.append(f"{head}: is tagged {LIVE!r}, and {silent}")
         elif shown[0] != shown[1]:
-            lines = difflib.unified_diff(
-                _lines(shown[0]), _lines(shown[1]), "real data", "replicas", n=0, lineterm=""
-            )
-            found.append(
-                "\n    ".join(
-                    [f"{head}:", *(line[:400] for line in lines if not line.startswith("@@"))]
-                )
-            )
+            one, other = map(_lines, shown)
+            lines = difflib.unified_diff(one, other, "real data", "replicas", n=0, lineterm="")
+            kept = (line[:400] for line in lines if not line.startswith("@@"))
+            found.append("\n    ".join([f"{head}:", *kept]))
     return found
 
 

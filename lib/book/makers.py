@@ -155,8 +155,11 @@ class PageCode:
     def makers(self, cell: int, kind: str, count: int) -> list[list[Name]]:
         """For each of ``count`` outputs of one kind of a cell, in order: its functions."""
         tree = self.cells[cell]
-        calls = sorted(_calls(tree, kind), key=lambda call: (call.lineno, call.col_offset))
-        found = [self.origin(call.args[0], (cell, call.lineno)) for call in calls if call.args]
+        found = [
+            self.origin(call.args[0], (cell, call.lineno))
+            for call in _calls(tree, kind)
+            if call.args
+        ]
         if kind in ("frame", "markdown") and not any(found) and tree.body:
             found = [self.origin(tree.body[-1], (cell, tree.body[-1].lineno))]
         if len(found) != count:  # a loop shows one line's value many times
@@ -173,13 +176,13 @@ def _parsed(source: str) -> ast.Module:
 
 
 def _calls(tree: ast.Module, kind: str) -> list[ast.Call]:
-    """Calls that show an output of a kind: of the helper, else of ``display``."""
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
-    helper = {"markdown": "display", "frame": "display"}.get(kind, kind)
-    for name in (helper, "display"):
-        if named := [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == name]:
-            return named
-    return []
+    """Calls that show an output of a kind, in order: of the helper, else of ``display``."""
+    calls: dict[str, list[ast.Call]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            calls.setdefault(node.func.id, []).append(node)
+    found = calls.get(kind if kind in ("figure", "table") else "") or calls.get("display", [])
+    return sorted(found, key=lambda call: (call.lineno, call.col_offset))
 
 
 def _link(names: Sequence[Name], doc: str, root: Path) -> str:

@@ -32,8 +32,6 @@ from lib.book.toc import Page, glued_texts, pages, read_notebook
 from lib.files import template
 from lib.paths import ROOT
 
-__all__ = ["estimate", "requested", "rerun"]
-
 Parameters = dict[str, object]
 TYPES: dict[str, Callable[[str], object]] = {
     "str": str,
@@ -129,14 +127,13 @@ def rerun(
         nbformat.write(_as_page(notebook, page, f"--{number}"), book / f"{doc}.ipynb")
     entries = [{"file": doc, "title": said} for doc, said, _ in executed]
     if len(versions) > 1:
-        text = side_by_side(executed)
-        (book / f"{COMPARISON}.md").write_text(text, encoding="utf-8")
+        (book / f"{COMPARISON}.md").write_text(side_by_side(executed), encoding="utf-8")
         entries.insert(0, {"file": COMPARISON})
     for doc in ALONGSIDE:
         (book / doc).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(page.root / f"{doc}.md", book / f"{doc}.md")
+        entries.append({"file": doc})
     first, *others = entries
-    others += [{"file": doc} for doc in ALONGSIDE]
     contents = {"format": "jb-book", "root": first["file"], "chapters": others}
     (book / "_toc.yml").write_text(yaml.safe_dump(contents))
     (book / "_config.yml").write_text(staged_config(page.root))

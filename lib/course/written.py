@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from nbformat import NotebookNode
@@ -48,13 +47,11 @@ def write_answers(
         )
         write_whole(out / f"{assignment.name}-{task.name}.md", page.rstrip(), private=True)
     file = out / f"{assignment.name}.csv"
-    rows: list[dict[str, Any]] = [
-        {"id": who, "task": t.name, "of": t.points} for who in notebooks for t in tasks
-    ]
+    rows = [(who, task.name, task.points) for who in notebooks for task in tasks]
     table = pd.DataFrame(rows, columns=["id", "task", "of"]).assign(points=float("nan"))
     if file.exists():
-        old = pd.read_csv(file, dtype={"id": str}).set_index(["id", "task"])["points"]
-        table["points"] = [old.get((row.id, row.task)) for row in table.itertuples()]
+        old = pd.read_csv(file, dtype={"id": str})[["id", "task", "points"]]
+        table = table.drop(columns="points").merge(old, how="left", on=["id", "task"])
     points = pd.to_numeric(table["points"])
     wrong = table[(points < 0) | (points > table["of"])]
     if len(wrong):

@@ -65,20 +65,14 @@ def codebook(name: str, path: Path = CODEBOOK) -> dict[str, Meaning]:
             f"codebook of {name!r} and its domain differ in"
             f" {sorted(set(entries) ^ set(domain.columns))}"
         )
-    book = {}
-    for column, k in domain:
-        entry = entries[column]
-        meaning = Meaning(
-            entry["meaning"],
-            tuple(map(str, entry.get("codes", ()))),
-            _values(entry, k),
-            tuple(entry.get("absent", ())),
-        )
-        for what, n in (
-            ("codes", len(meaning.codes) or k),
-            ("values that are not absent", len(meaning.present)),
-        ):
-            if n != k:
-                raise ValueError(f"codebook of {name!r} gives {n} {what} of {column!r}; it has {k}")
-        book[column] = meaning
-    return book
+    return {column: _meaning(name, column, k, entries[column]) for column, k in domain}
+
+
+def _meaning(name: str, column: str, k: int, entry: dict) -> Meaning:
+    codes, absent = tuple(map(str, entry.get("codes", ()))), tuple(entry.get("absent", ()))
+    meaning = Meaning(entry["meaning"], codes, _values(entry, k), absent)
+    counts = {"codes": len(codes) or k, "values that are not absent": len(meaning.present)}
+    for what, n in counts.items():
+        if n != k:
+            raise ValueError(f"codebook of {name!r} gives {n} {what} of {column!r}; it has {k}")
+    return meaning

@@ -89,16 +89,13 @@ def cleaning(steps: Sequence[Step], raw: pd.DataFrame | None = None) -> pd.DataF
     """One row a step: what it does, the rows that must be there after it, and, of a raw file,
     those that are.
     """
-    frame = pd.DataFrame(
-        {"step": [s.text for s in steps], "rows after it": [s.rows for s in steps]}
-    ).astype(
-        {"rows after it": float}  # NaN where nobody has said
-    )
-    if raw is None:
-        return frame
-    return frame.assign(
-        **{"counted now": [len(after) for _, after in follow(steps, raw, check_rows=False)]}
-    )
+    texts, rows = [step.text for step in steps], [step.rows for step in steps]
+    # NaN where nobody has said
+    frame = pd.DataFrame({"step": texts, "rows after it": pd.Series(rows, dtype=float)})
+    if raw is not None:
+        after = follow(steps, raw, check_rows=False)
+        frame["counted now"] = [len(table) for _, table in after]
+    return frame
 
 
 def agreement(steps: Sequence[Step], raw: pd.DataFrame | None, data: Dataset) -> str:
@@ -116,12 +113,7 @@ def agreement(steps: Sequence[Step], raw: pd.DataFrame | None, data: Dataset) ->
             "Run now from the raw file: the row counts hold. The published table to compare with is"
             " not here."
         )
-    same = list(made.columns) == list(data.frame.columns) and np.array_equal(
-        made.to_numpy(), data.frame.to_numpy()
-    )
-    verdict = (
-        "**equal to the published table, cell for cell.**"
-        if same
-        else "**it differs from the published table.**"
-    )
+    same = list(made) == list(data.frame) and np.array_equal(made, data.frame)
+    differs = "**it differs from the published table.**"
+    verdict = "**equal to the published table, cell for cell.**" if same else differs
     return f"Run now from the raw file: {verdict}"

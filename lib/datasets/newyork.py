@@ -204,29 +204,22 @@ def _fit_counts(cells: pd.DataFrame) -> None:
 
 def _fit_answers(cells: pd.DataFrame) -> None:
     """Answers and sums of unpublished cells: the rate and mean of their race and age, or age."""
-    aggregates, free = published_cells(), ~cells["published"]
+    aggregates, published, free = published_cells(), cells[cells["published"]], ~cells["published"]
+    people, keys = cells.loc[free, "n_SCHL"], cells.loc[free, ["RAC1P", "AGEP"]]
     for name, variable in VARIABLES.items():
-        both = [f"n_{name}", f"sum_{name}"]
-        published = cells[cells["published"]]
-        left = {
-            by: crossing(aggregates, *by)[both] - published.groupby(list(by))[both].sum()
-            for by in (("RAC1P", "AGEP"), ("AGEP",))
-        }
-        asked = cells[free].groupby(["RAC1P", "AGEP"])["n_SCHL"].sum()
-        asked_by_age = cells[free].groupby("AGEP")["n_SCHL"].sum()
-        for i in cells.index[free]:
-            race, age = cells.at[i, "RAC1P"], cells.at[i, "AGEP"]
-            by_age = left[("AGEP",)].loc[age]
-            own = left[("RAC1P", "AGEP")].reindex([(race, age)]).iloc[0]
-            fine = own.iloc[0] >= 20 and asked.get((race, age), 0) > 0
-            n, total = own if fine else by_age
-            rate = n / (asked[(race, age)] if fine else asked_by_age[age])
-            if name != "SCHL":
-                cells.at[i, f"n_{name}"] = round(min(1.0, rate) * cells.at[i, "n_SCHL"])
-            low, high = max(variable.low, 1), variable.high
-            cells.at[i, f"sum_{name}"] = round(
-                cells.at[i, f"n_{name}"] * float(np.clip(total / n, low, high))
-            )
+        answers, rates = [f"n_{name}", f"sum_{name}"], []
+        for by in (["RAC1P", "AGEP"], ["AGEP"]):
+            left = crossing(aggregates, *by)[answers] - published.groupby(by)[answers].sum()
+            asked = people.groupby([keys[column] for column in by]).transform("sum")
+            found = keys.merge(left, how="left", left_on=by, right_index=True)[answers]
+            rates.append(found.assign(asked=asked).to_numpy())
+        own, by_age = rates
+        fine = (own[:, 0] >= 20) & (own[:, 2] > 0)
+        n, total, asked = np.where(fine, own.T, by_age.T)
+        if name != "SCHL":
+            cells.loc[free, f"n_{name}"] = np.rint(np.minimum(1.0, n / asked) * people)
+        mean = np.clip(total / n, max(variable.low, 1), variable.high)
+        cells.loc[free, f"sum_{name}"] = np.rint(cells.loc[free, f"n_{name}"] * mean)
 
 
 # --- people

@@ -17,14 +17,8 @@ import pandas as pd
 
 from lib import validate
 
-RESERVED = (
-    "cell",
-    "version",
-    "commit",
-    "versions",
-    "wall_s",
-    "created",
-)  # what sweep and store write themselves
+# what sweep and store write themselves
+RESERVED = ("cell", "version", "commit", "versions", "wall_s", "created")
 SCORES = "scores"  # the one field that may hold a list of flat records
 _GAP = "gap"
 
@@ -91,12 +85,8 @@ def _flat(record: Mapping[str, object], whose: str) -> dict[str, object]:
 
 def kinds_of(frame: pd.DataFrame) -> dict[str, str]:
     """The kind of every column that holds a value."""
-    first = {name: found.iloc[0] for name in frame if len(found := frame[name].dropna())}
-    kinds = {
-        name: _kind(value.item() if isinstance(value, np.generic) else value)
-        for name, value in first.items()
-    }
-    return {name: kind for name, kind in kinds.items() if kind}
+    first = {name: frame[name].dropna().iloc[:1].tolist() for name in frame}
+    return {n: kind for n, values in first.items() if values and (kind := _kind(values[0]))}
 
 
 def refuse_mixture(record: Mapping[str, Any], kinds: dict[str, str]) -> dict[str, str]:

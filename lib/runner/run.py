@@ -50,10 +50,7 @@ def run_grid(
     validate.integer("workers", workers, low=1)
     with joblib.parallel_config(backend=backend):  # a ValueError for what is none
         pass
-    cells, committed = (
-        list(grid.cells(profile)),
-        path is None and profile == "paper" and grid.folder == RESULTS,
-    )
+    cells, committed = list(grid.cells(profile)), _is_committed(grid, profile, path)
     if part is not None:
         cells = share(cells, *part, cost=grid.cost)
         path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
@@ -92,12 +89,17 @@ def gather_grid(
     store = Store(
         path or grid.path(validate.choice("profile", profile, PROFILES)), version=grid.version
     )
-    if path is None and profile == "paper" and grid.folder == RESULTS:
+    if _is_committed(grid, profile, path):
         for part in parts:
             for record in Store(part, version=grid.version).frame().to_dict("records"):
                 _refuse_replica(record)
     missing = gather(grid.cells(profile), parts, store)
     return len(store), missing
+
+
+def _is_committed(grid: Grid, profile: str, path: Path | None) -> bool:
+    """Whether records go to the file that is committed, which holds no replica's."""
+    return path is None and profile == "paper" and grid.folder == RESULTS
 
 
 def _refuse_replica(record: dict) -> None:

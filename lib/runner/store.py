@@ -48,9 +48,8 @@ def _parse(line: bytes) -> dict | None:
     """The record of a line, or None if the line is damaged."""
     crc, _, body = line.rstrip(b"\n").partition(b" ")
     try:
-        return (
-            json.loads(body) if int(crc, 16) == zlib.crc32(body) and line.endswith(b"\n") else None
-        )
+        whole = int(crc, 16) == zlib.crc32(body) and line.endswith(b"\n")
+        return json.loads(body) if whole else None
     except ValueError:
         return None
 

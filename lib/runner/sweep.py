@@ -151,9 +151,8 @@ def run_sweep(
     cost, last = cost or (lambda cell: 1.0), time.monotonic()
     try:
         store.become_writer()
-        todo = {
-            key: cell for key, cell in wanted.items() if key not in store
-        }  # another may have finished some since
+        # another process may have finished some since
+        todo = {key: cell for key, cell in wanted.items() if key not in store}
         costs = {key: cost(cell) for key, cell in todo.items()}
         bar = tqdm(
             total=round(sum(costs.values()), 1),
