@@ -5,11 +5,10 @@ the command that measures it again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from lib.ledger.claim import COMPANION
 from lib.ledger.judge import Row, tallied
-from lib.ledger.report import in_words, statement_in_words, value_and_runs
+from lib.ledger.report import in_words, render, statement_in_words, value_and_runs
 
 CONTESTED = ("not reproduced", "same direction")
 # the grid behind a measure, by the start of its name, or else by the paper
@@ -56,26 +55,17 @@ def box_html(row: Row, *, folded: bool = True) -> str:
 
     Its anchor is ``box-`` and the id of the claim; the page must stand beside the ledger's.
     """
-    claim, grid = row.claim, grid_of(row)
-    glance = f"Paper: {claim.value or '–'} / rerun: {value_and_runs(row)} / {row.verdict}"
-    source = "This computes it in full."
-    if grid:
-        source = (
-            f"It reads the stored results of <code>{grid}</code>, which"
-            f" <code>python -m lib run {grid}</code> computes."
-        )
-    parts = {
-        "Our reading": escape(reading_in_words(row)),
-        "Numbers": escape(f"{in_words(row)}. Data: {row.evidence.data}."),
-        "Measure it again": f"<code>{command(row)}</code>. {source}"
-        f' <a href="ledger.html#claim-{claim.id}">The row in the ledger</a>',
-    }
-    body = "".join(f"<p><strong>{title}.</strong> {text}</p>" for title, text in parts.items())
-    return (
-        f'<details class="authors-box" id="box-{claim.id}"{"" if folded else " open"}><summary>'
-        f'<span class="verdict">{row.verdict}</span>: {escape(statement_in_words(row))}</summary>'
-        f"<blockquote><p>“{escape(claim.quote)}” <cite>{escape(claim.place)}</cite></p>"
-        f'</blockquote><p class="glance">{escape(glance)}</p>{body}</details>'
+    return render(
+        "box.html.j2",
+        row=row,
+        claim=row.claim,
+        folded=folded,
+        statement=statement_in_words(row),
+        glance=value_and_runs(row),
+        reading=reading_in_words(row),
+        numbers=in_words(row),
+        command=command(row),
+        grid=grid_of(row),
     )
 
 

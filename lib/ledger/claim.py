@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib import import_module
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lib import validate
 from lib.files import read_yaml
-from lib.ledger.rules import RULES, Evidence
+from lib.ledger.rules import Evidence
 from lib.paths import DATA
 from lib.runner.registry import studies
 from lib.stats.p_values import DIRECTIONS
@@ -62,16 +62,12 @@ def _functions(module: str) -> dict[str, Callable[..., Evidence]]:
     return {f"{module}:{name}": f for name, f in found.items() if isfunction(f)}
 
 
-def _texts(value: object) -> Iterator[str]:
+def _texts(value: object) -> list[str]:
     """All texts in a value of a YAML file."""
     if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | Mapping):
-        yield from (
-            text
-            for part in (value.values() if isinstance(value, Mapping) else value)
-            for text in _texts(part)
-        )
+        return [value]
+    parts = value.values() if isinstance(value, Mapping) else value
+    return [text for part in parts for text in _texts(part)] if isinstance(parts, Iterable) else []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +157,7 @@ class Claim:
                 f" {self.about!r}"
             )
         if self.measure:
-            validate.choice(f"rule of {self.id}", self.rule, RULES)
+            validate.choice(f"rule of {self.id}", self.rule, KINDS)
             if self.verdict:
                 raise ValueError(
                     f"verdict of {self.id} must be left out, as a measured row's verdict is"
@@ -217,19 +213,18 @@ def parse_claims(files: Iterable[Path]) -> list[Claim]:
             claims.append(Claim(**row))
         except TypeError as error:
             raise ValueError(f"{name}: {error}") from error
-    if repeated := [i for i, count in Counter(c.id for c in claims).items() if count > 1]:
-        raise ValueError(
-            f"id={repeated[0]!r} stands {Counter(c.id for c in claims)[repeated[0]]} times; once is"
-            " allowed"
-        )
-    for i, claim in enumerate(claims):
-        before = claims[max(i - 1, 0)]
-        if claim.part_of and (i == 0 or claim.part_of not in (before.id, before.part_of)):
+    for name, count in Counter(claim.id for claim in claims).items():
+        if count > 1:
+            raise ValueError(f"id={name!r} stands {count} times; once is allowed")
+    for before, claim in zip([None, *claims], claims, strict=False):
+        if not claim.part_of:
+            continue
+        if before is None or claim.part_of not in (before.id, before.part_of):
             raise ValueError(
                 f"part_of of {claim.id} must be the row before it or that row's, got"
                 f" {claim.part_of!r}"
             )
-        if claim.part_of and claim.paper != before.paper:
+        if claim.paper != before.paper:
             raise ValueError(
                 f"paper of {claim.id} must be that of {claim.part_of}, got {claim.paper!r}"
             )

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 from lib import validate
@@ -54,29 +55,33 @@ def evaluate(
     if paper is not None:
         validate.choice("paper", paper, (*papers(), COMPANION))
     wanted = [paper in (None, c.paper, c.subject) and (shown is None or shown(c)) for c in claims]
-    needed = [(c, show) for c, show in zip(claims, wanted, strict=True) if show or c.rule in TESTED]
+    needed = [i for i, c in enumerate(claims) if wanted[i] or c.rule in TESTED]
     measured = measured or Measurer()
     if isinstance(measured, Measurer):
-        measured.refuse_unknown(c for c, _ in needed)
-    evidence = [measured(c) if c.measure else Evidence(math.nan, detail=c.why) for c, _ in needed]
+        measured.refuse_unknown(claims[i] for i in needed)
+    found = {i: _measured(claims[i], measured) for i in needed}
     # a hypothesis stated beforehand counts in its family, run or not
+    rules = {i: claims[i].rule for i in needed}
     tested = {
         i: e
-        for i, ((c, _), e) in enumerate(zip(needed, evidence, strict=True))
-        if c.rule in TESTED and not (c.rule == "positive" and math.isnan(e.p))
+        for i, e in found.items()
+        if rules[i] in TESTED and not (rules[i] == "positive" and math.isnan(e.p))
     }
     adjusted = _adjusted(tested)
     rows = []
-    for i, ((claim, show), e) in enumerate(zip(needed, evidence, strict=True)):
-        if show:
+    for i in needed:
+        if wanted[i]:
             also = {}
-            for name, other in claim.readings().items():
-                found = measured(other)
-                also[name] = _row(
-                    other, found, _adjusted(tested | {i: found}) if i in tested else {}, i
-                )
-            rows.append(replace(_row(claim, e, adjusted, i), also=also))
+            for name, reading in claims[i].readings().items():
+                own = measured(reading)
+                final = _adjusted(tested | {i: own})[i] if i in tested else None
+                also[name] = _row(reading, own, final)
+            rows.append(replace(_row(claims[i], found[i], adjusted.get(i)), also=also))
     return rows
+
+
+def _measured(claim: Claim, measured: Callable[[Claim], Evidence]) -> Evidence:
+    return measured(claim) if claim.measure else Evidence(math.nan, detail=claim.why)
 
 
 def _adjusted(family: Mapping[int, Evidence]) -> dict[int, Evidence]:
@@ -90,9 +95,9 @@ def _adjusted(family: Mapping[int, Evidence]) -> dict[int, Evidence]:
     return dict(family)
 
 
-def _row(claim: Claim, evidence: Evidence, adjusted: Mapping[int, Evidence], place: int) -> Row:
-    """The claim judged on the evidence, with the adjusted p-values at its place if it is tested."""
-    final = adjusted.get(place, replace(evidence, p=math.nan, p_opposite=math.nan))
+def _row(claim: Claim, evidence: Evidence, adjusted: Evidence | None) -> Row:
+    """The claim judged on the evidence, with its adjusted p-values if it is tested."""
+    final = adjusted or replace(evidence, p=math.nan, p_opposite=math.nan)
     verdict = judge(claim.rule, final, claim.tolerance) if claim.measure else claim.verdict
     return Row(claim, evidence, verdict, final.p, adjusted_opposite=final.p_opposite)
 
@@ -115,11 +120,11 @@ def apart(rows: list[Row]) -> dict[tuple[str, bool], list[Row]]:
     The keys are ``(paper, seen)``, those that occur, in the order of
     :func:`~lib.ledger.claim.papers` with the companion last.
     """
-    keys = [(paper, seen) for paper in (*papers(), COMPANION) for seen in (False, True)]
-    parts = {
-        key: [row for row in tallied(rows) if (row.claim.paper, row.claim.seen) == key]
-        for key in keys
+    parts: dict[tuple[str, bool], list[Row]] = {
+        key: [] for key in product((*papers(), COMPANION), (False, True))
     }
+    for row in tallied(rows):
+        parts[row.claim.paper, row.claim.seen].append(row)
     return {key: part for key, part in parts.items() if part}
 
 

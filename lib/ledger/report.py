@@ -8,11 +8,11 @@ import math
 import textwrap
 from collections.abc import Sequence
 from difflib import get_close_matches
-from html import escape
 from pathlib import Path
 
 import pandas as pd
 import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lib import validate
 from lib.files import write_whole
@@ -31,7 +31,15 @@ from lib.ledger.robustness import OTHER_GRIDS, on_grid
 from lib.stats.summary import p_in_words
 
 PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
-COLUMNS = ("verdict", "claim", "paper", "rerun", "place", "source")
+HEADS = {
+    "verdict": "verdict",
+    "claim": "claim",
+    "paper": "paper says",
+    "rerun": "our rerun",
+    "place": "where in the paper",
+    "source": "stated by",
+}
+COLUMNS = tuple(HEADS)
 MENUS = ("verdict", "source", "kind", "data")  # what a reader can choose rows by
 PAPERS_IN_WORDS = {
     "stratified": "Stratified DP",
@@ -39,6 +47,14 @@ PAPERS_IN_WORDS = {
     "coherence": "Demographic coherence",
     "companion": "Companion",
 }
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
+)
+_TEMPLATES.filters["base64"] = lambda text: base64.b64encode(text.encode()).decode()
 
 
 def _paper_in_words(paper: str) -> str:
@@ -46,17 +62,16 @@ def _paper_in_words(paper: str) -> str:
     return PAPERS_IN_WORDS.get(paper) or papers()[paper]
 
 
-def _spec(value: float) -> str:
-    """Three decimals where they say something, else three digits."""
-    return ".3f" if value == 0 or 0.01 <= abs(value) < 10_000 else ".3g"
-
-
 def value_in_words(row: Row) -> str:
     """The rerun's value with its interval, a share in per cent."""
-    e, spec = row.evidence, ".0%" if row.claim.rule == "at_least" else _spec(row.evidence.value)
-    text = format(e.value, spec)
+    e = row.evidence
     if row.claim.rule == "true":
-        text = "holds" if e.value == 1 else "does not hold"
+        return "holds" if e.value == 1 else "does not hold"
+    # three decimals where they say something, else three digits
+    spec = ".3f" if e.value == 0 or 0.01 <= abs(e.value) < 10_000 else ".3g"
+    if row.claim.rule == "at_least":
+        spec = ".0%"
+    text = format(e.value, spec)
     return text if math.isnan(e.low) else f"{text} [{e.low:{spec}}, {e.high:{spec}}]"
 
 
@@ -64,10 +79,8 @@ def statement_in_words(row: Row) -> str:
     """The claim in our words; one that no paper states begins with "Companion:", a part says
     where it is counted.
     """
-    words = (
-        f"Companion: {row.claim.statement}" if row.claim.paper == COMPANION else row.claim.statement
-    )
-    return f"(Counted with the row that it is part of.) {words}" if row.claim.part_of else words
+    words = "Companion: " * (row.claim.paper == COMPANION) + row.claim.statement
+    return "(Counted with the row that it is part of.) " * bool(row.claim.part_of) + words
 
 
 def in_words(row: Row) -> str:
@@ -85,12 +98,9 @@ def value_and_runs(row: Row) -> str:
     """The rerun's value with its interval and runs, in a few words."""
     if math.isnan(row.evidence.value):
         return row.evidence.detail or "no value"
-    share = "true of " if row.claim.rule == "at_least" else ""
-    return (
-        f"{share}{value_in_words(row)}, {row.evidence.runs} runs"
-        if row.evidence.runs
-        else f"{share}{value_in_words(row)}"
-    )
+    share = "true of " * (row.claim.rule == "at_least")
+    runs = f", {row.evidence.runs} runs" if row.evidence.runs else ""
+    return f"{share}{value_in_words(row)}{runs}"
 
 
 def _in_words(row: Row) -> str:
@@ -104,9 +114,8 @@ def _in_words(row: Row) -> str:
             text += " (too close to call by its interval)"
     if e.runs:
         asked = e.of or PAPER_RUNS.get(row.claim.subject, 0)
-        text += f", {e.runs} run{'s' * (e.runs > 1)}" + (
-            f" where the paper has {asked}" if e.runs < asked else ""
-        )
+        text += f", {e.runs} run{'s' * (e.runs > 1)}"
+        text += f" where the paper has {asked}" * (e.runs < asked)
     if not math.isnan(row.adjusted_p):
         text += f", {p_in_words(row.adjusted_p)} (Holm)"
     return text + (f"; {e.detail}" if e.detail else "")
@@ -116,10 +125,9 @@ def rule_in_words(row: Row) -> str:
     """The rule with its tolerance, and why it was chosen; a dagger if part of the results was
     known by then.
     """
-    tolerance = ", ".join(f"{name} {value:g}" for name, value in row.claim.tolerance.items())
-    rule = " ".join(part for part in (row.claim.rule.replace("_", " "), tolerance) if part)
-    words = f"{rule}: {row.claim.why}" if rule else row.claim.why
-    return f"{words} †" if row.claim.seen else words
+    numbers = (f"{name} {value:g}" for name, value in row.claim.tolerance.items())
+    rule = f"{row.claim.rule.replace('_', ' ')} {', '.join(numbers)}".strip()
+    return ": ".join(filter(None, (rule, row.claim.why))) + " †" * row.claim.seen
 
 
 def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
@@ -147,25 +155,24 @@ def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS)
     for column in columns:
         validate.choice("columns", column, COLUMNS)
     texts = [as_text(row) for row in rows]
-    head = "".join(f'<th scope="col">{HEADS[column]}</th>' for column in columns)
-    body = "".join(_line(text, columns) for text in texts)
-    whole = tuple(columns) == COLUMNS
-    menus = f' filterable" data-menus="{",".join(MENUS)}' if whole else ""
-    return (
-        f'<div class="table-scroll cards{menus}" tabindex="0"><table class="plain-table">'
-        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table></div>" + (_downloads(texts) if whole else "")
+    return render(
+        "table.html.j2",
+        rows=texts,
+        caption=caption,
+        columns=columns,
+        heads=HEADS,
+        menus=MENUS,
+        whole=tuple(columns) == COLUMNS,
+        downloads={
+            "csv": pd.DataFrame(texts).to_csv(index=False),
+            "json": json.dumps(texts, indent=1),
+        },
     )
 
 
-HEADS = {
-    "verdict": "verdict",
-    "claim": "claim",
-    "paper": "paper says",
-    "rerun": "our rerun",
-    "place": "where in the paper",
-    "source": "stated by",
-}
+def render(template: str, **values: object) -> str:
+    """A template of this folder, filled in; what is no markup is escaped."""
+    return _TEMPLATES.get_template(template).render(values)
 
 
 def as_text(row: Row) -> dict[str, str]:
@@ -186,38 +193,6 @@ def as_text(row: Row) -> dict[str, str]:
         "data": row.evidence.data if measured else "–",
         "box": f"{claim.paper}.html#box-{claim.id}" if claim.quote else "",
     }
-
-
-def _line(text: dict[str, str], columns: Sequence[str]) -> str:
-    cells = {name: escape(text[name]) for name in columns}
-    anchor = escape(text["id"])
-    folded = "".join(
-        f"<p><strong>{name.capitalize()}.</strong> {escape(text[name])}</p>"
-        for name in ("details", "rule", "data", "kind")
-    )
-    if text["box"]:
-        folded += f'<p><a href="{escape(text["box"])}">The paper\'s words and our reading</a></p>'
-    cells["claim"] = (
-        f'{cells["claim"]} <a class="permalink" href="#claim-{anchor}"'
-        f' aria-label="Link to {anchor}">#</a>'
-        f"<details><summary>Rule and details</summary>{folded}</details>"
-    )
-    inside = "".join(
-        f'<td data-label="{HEADS[name]}" class="{name}">{cells[name]}</td>' for name in columns
-    )
-    facets = " ".join(f'data-{name}="{escape(text[name])}"' for name in MENUS)
-    return f'<tr id="claim-{anchor}" {facets}>{inside}</tr>'
-
-
-def _downloads(texts: list[dict[str, str]]) -> str:
-    """Links that carry the rows as CSV and as JSON, so that they work from a file as well."""
-    forms = {"csv": pd.DataFrame(texts).to_csv(index=False), "json": json.dumps(texts, indent=1)}
-    links = (
-        f'<a download="ledger.{form}" href="data:text/{form};base64,'
-        f'{base64.b64encode(text.encode()).decode()}">{form.upper()}</a>'
-        for form, text in forms.items()
-    )
-    return f'<p class="downloads">Download these rows: {" · ".join(links)}</p>'
 
 
 def write_verdicts(rows: list[Row], path: Path = STORED) -> None:

@@ -5,7 +5,7 @@ correction for many tests, what the intervals are about, and the hyper-parameter
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from scipy import stats
@@ -14,42 +14,36 @@ from lib import validate
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer
 from lib.ledger.judge import Row, evaluate
-from lib.ledger.rules import judge
+from lib.ledger.rules import Evidence, judge
 from lib.stats.holm import holm
 
 # grids that the claims of the LDP paper are asked of besides its own
 OTHER_GRIDS = ("ldp_tuned", "ldp_printed", "ldp_rounded")
-CORRECTIONS = ("none", "Benjamini-Hochberg", "Holm")
+CORRECTIONS: dict[str, Callable[[list[float]], Iterable]] = {
+    "none": list,
+    "Benjamini-Hochberg": lambda p: stats.false_discovery_control(p) if p else p,
+    "Holm": holm,
+}
 
 
-def _scaled(rule: str, tolerance: dict, factor: float) -> dict:
-    """The tolerance of a rule with ``factor`` times its slack; rules without slack keep theirs."""
-    if rule == "near":
-        return tolerance | {"tolerance": factor * tolerance["tolerance"]}
-    if rule in ("within", "returns"):
-        return tolerance | {"margin": factor * tolerance["margin"]}
-    if rule == "at_least":
-        return tolerance | {"threshold": max(0.0, 1 - factor * (1 - tolerance["threshold"]))}
-    return tolerance
+def _scaled(tolerance: dict, factor: float) -> dict:
+    """A tolerance with ``factor`` times its slack: half the distance, twice the missing share."""
+    scaled = {k: factor * tolerance[k] for k in ("tolerance", "margin") if k in tolerance}
+    if "threshold" in tolerance:
+        scaled["threshold"] = max(0.0, 1 - factor * (1 - tolerance["threshold"]))
+    return tolerance | scaled
 
 
 def with_slack(rows: Sequence[Row], factor: float) -> list[str]:
-    """The verdicts if every tolerance had been ``factor`` times as wide: half the distance,
-    twice the missing share.
+    """The verdicts if every tolerance had been ``factor`` times as wide; rules without slack keep
+    theirs.
     """
     validate.positive("factor", factor)
     return [
-        (
-            judge(
-                row.claim.rule,
-                row.evidence,
-                _scaled(row.claim.rule, row.claim.tolerance, factor),
-                None if math.isnan(row.adjusted_p) else row.adjusted_p,
-            )
-            if row.claim.measure
-            else row.verdict
-        )
-        for row in rows
+        judge(r.claim.rule, r.evidence, _scaled(r.claim.tolerance, factor), r.adjusted_p)
+        if r.claim.measure
+        else r.verdict
+        for r in rows
     ]
 
 
@@ -57,17 +51,8 @@ def with_correction(rows: Sequence[Row], correction: str) -> list[str]:
     """The verdicts if p-values had been corrected otherwise, over the directional rows in
     ``rows``.
     """
-    validate.choice("correction", correction, CORRECTIONS)
-    tested = [i for i, row in enumerate(rows) if not math.isnan(row.adjusted_p)]
-    p = [rows[i].evidence.p for i in tested]
-    if correction == "Holm":
-        p = holm(p).tolist()
-    elif correction == "Benjamini-Hochberg" and p:
-        p = stats.false_discovery_control(p).tolist()
-    verdicts = [row.verdict for row in rows]
-    for i, value in zip(tested, p, strict=True):
-        verdicts[i] = judge(rows[i].claim.rule, rows[i].evidence, rows[i].claim.tolerance, value)
-    return verdicts
+    correct = CORRECTIONS[validate.choice("correction", correction, CORRECTIONS)]
+    return _judged_again(rows, [row.evidence for row in rows], correct)
 
 
 def for_another_table(rows: Sequence[Row]) -> list[str]:
@@ -83,11 +68,21 @@ def for_another_table(rows: Sequence[Row]) -> list[str]:
         replace(e, low=e.overlap[0], high=e.overlap[1], p=e.overlap[2]) if e.overlap else e
         for e in (row.evidence for row in rows)
     ]
+    judged = _judged_again(rows, second, holm)
+    return [new if e.overlap else r.verdict for r, e, new in zip(rows, second, judged, strict=True)]
+
+
+def _judged_again(
+    rows: Sequence[Row], evidence: Sequence[Evidence], correct: Callable[[list[float]], Iterable]
+) -> list[str]:
+    """The verdicts on other evidence, with the p-values of the directional rows corrected anew."""
     tested = [i for i, row in enumerate(rows) if not math.isnan(row.adjusted_p)]
-    adjusted = dict(zip(tested, holm(second[i].p for i in tested).tolist(), strict=True))
+    adjusted = dict(zip(tested, correct([evidence[i].p for i in tested]), strict=True))
     return [
-        judge(row.claim.rule, e, row.claim.tolerance, adjusted.get(i)) if e.overlap else row.verdict
-        for i, (row, e) in enumerate(zip(rows, second, strict=True))
+        judge(row.claim.rule, e, row.claim.tolerance, adjusted.get(i))
+        if row.claim.measure
+        else row.verdict
+        for i, (row, e) in enumerate(zip(rows, evidence, strict=True))
     ]
 
 
@@ -98,20 +93,16 @@ def _grid_of(claim: Claim) -> str | None:
 
 
 def on_grid(
-    grid: str,
-    instead_of: str = "ldp_main",
-    *,
-    claims: Sequence[Claim] | None = None,
-    measured: Measurer | None = None,
+    grid: str, *, claims: Sequence[Claim] | None = None, measured: Measurer | None = None
 ) -> list[Row]:
-    """The claims that are measured on ``instead_of``, with evidence and verdict from ``grid``, in
+    """The claims that are measured on ``ldp_main``, with evidence and verdict from ``grid``, in
     the ledger's order.
 
     Other readings of a claim are left out. Holm's correction still covers every directional claim
     of the ledger, those of other grids with the p-values that they have.
     """
     claims = read_claims() if claims is None else claims
-    asked = {claim.id for claim in claims if _grid_of(claim) == instead_of}
+    asked = {claim.id for claim in claims if _grid_of(claim) == "ldp_main"}
     there = [
         replace(c, arguments=c.arguments | {"grid": grid}, also={}) if c.id in asked else c
         for c in claims

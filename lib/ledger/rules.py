@@ -54,57 +54,47 @@ class Evidence:
         return self.runs == 0
 
 
-def _near(e: Evidence, target: float, tolerance: float) -> str:
+def _near(e: Evidence, target: float, tolerance: float) -> tuple[bool, bool]:
     """Within ``tolerance`` of ``target``; else on the target's side of the reference, for evidence
     that has one.
 
     A reference is what the number is a change from: a baseline, or chance. A number
     that is no change has none, and is reproduced or not.
     """
-    if abs(e.value - target) <= tolerance:
-        return "reproduced"
-    away, asked = e.value - e.reference, target - e.reference
-    return "same direction" if away * asked > 0 else "not reproduced"
+    same_side = (e.value - e.reference) * (target - e.reference) > 0
+    return abs(e.value - target) <= tolerance, same_side
 
 
-def _at_least(e: Evidence, threshold: float) -> str:
+def _at_least(e: Evidence, threshold: float) -> tuple[bool, bool]:
     """A share: at least ``threshold``, with its whole interval if it has one; else above the
     threshold or one half.
     """
-    if np.fmin(e.value, e.low) >= threshold:
-        return "reproduced"
-    return "same direction" if e.value >= threshold or e.value > 0.5 else "not reproduced"
+    return np.fmin(e.value, e.low) >= threshold, e.value >= threshold or e.value > 0.5
 
 
-def _positive(e: Evidence) -> str:
+def _positive(e: Evidence) -> tuple[bool, bool]:
     """Above zero, by a test that survives Holm's correction; else above zero on average."""
-    if e.value > 0 and e.p < LEVEL:
-        return "reproduced"
-    return "same direction" if e.value > 0 else "not reproduced"
+    return e.value > 0 and e.p < LEVEL, e.value > 0
 
 
-def _within(e: Evidence, margin: float) -> str:
+def _within(e: Evidence, margin: float) -> tuple[bool, bool]:
     """Equivalence: the whole interval inside ±``margin``; else the mean inside."""
-    if -margin <= e.low and e.high <= margin:
-        return "reproduced"
-    return "same direction" if abs(e.value) <= margin else "not reproduced"
+    return -margin <= e.low and e.high <= margin, abs(e.value) <= margin
 
 
-def _returns(e: Evidence, margin: float) -> str:
+def _returns(e: Evidence, margin: float) -> tuple[bool, bool]:
     """Back at a baseline: the mean inside ±``margin``; else closer to 0 than the reference, which
     it came from.
 
     For means of a paper's own runs, which its figure draws, where an interval can be wider than the
     margin.
     """
-    if abs(e.value) <= margin:
-        return "reproduced"
-    return "same direction" if abs(e.value) < abs(e.reference) else "not reproduced"
+    return abs(e.value) <= margin, abs(e.value) < abs(e.reference)
 
 
-def _true(e: Evidence) -> str:
+def _true(e: Evidence) -> tuple[bool, bool]:
     """A statement that holds (1) or does not (0)."""
-    return "reproduced" if e.value == 1 else "not reproduced"
+    return e.value == 1, False
 
 
 def _stated(e: Evidence, reference: float = 0.0) -> str:
@@ -119,14 +109,14 @@ def _stated(e: Evidence, reference: float = 0.0) -> str:
     return "nothing found" if reference == 0 else "not supported"
 
 
-RULES: dict[str, Callable[..., str]] = {
+# whether the evidence reproduces the claim, and whether it at least points in its direction
+RULES: dict[str, Callable[..., tuple[bool, bool]]] = {
     "near": _near,
     "at_least": _at_least,
     "positive": _positive,
     "within": _within,
     "returns": _returns,
     "true": _true,
-    **dict.fromkeys(DIRECTIONS, _stated),
 }
 TESTED = ("positive", *DIRECTIONS)  # rules that need a p-value
 
@@ -139,4 +129,7 @@ def judge(rule: str, evidence: Evidence, tolerance: dict, adjusted_p: float | No
         return "not comparable"
     if adjusted_p is not None:
         evidence = replace(evidence, p=adjusted_p)
-    return RULES[rule](evidence, **tolerance)
+    if rule in DIRECTIONS:
+        return _stated(evidence, **tolerance)
+    reproduced, same_direction = RULES[rule](evidence, **tolerance)
+    return "reproduced" if reproduced else "same direction" if same_direction else "not reproduced"

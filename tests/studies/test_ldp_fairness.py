@@ -18,7 +18,6 @@ from lib.runner.sweep import run_sweep
 from lib.studies.ldp_fairness.cells import (
     BASELINE,
     Cell,
-    appendix_grid,
     budgets,
     main_grid,
     run_cell,
@@ -137,7 +136,7 @@ def test_random_attributes_follow_the_appendix():
             assert len(set(drawn)) == len(drawn)
             sizes.add(len(drawn))
         assert sizes == {2, 3, 4, 5, 6}
-    assert next(appendix_grid()).sensitive == "random"
+    assert next(iter(GRIDS["ldp_appendix"].cells("paper"))).sensitive == "random"
 
 
 def test_cells_of_a_run_share_the_split_and_noise_has_its_own_stream():

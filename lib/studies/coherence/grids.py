@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from lib.runner.registry import Grid
 from lib.studies.coherence import noisy_counts, section5
 
 
-def _noisy_counts(profile: str) -> Iterable[object]:
-    return noisy_counts.dp_grid(*(() if profile == "paper" else (range(2), (0.1, 10.0))))
-
-
-def _section5(profile: str) -> Iterable[object]:
-    return section5.section5_grid(*(() if profile == "paper" else (range(2), (1000,))))
+def _cells(grid: Callable[..., Iterable[object]], quick: tuple, profile: str) -> Iterable[object]:
+    return grid(*(() if profile == "paper" else quick))
 
 
 NOISY_COUNTS = Grid(
     "coherence_dp",
     "Demographic coherence of noisy and of exact counts",
-    _noisy_counts,
+    partial(_cells, noisy_counts.dp_grid, (range(2), (0.1, 10.0))),
     noisy_counts.run_cell,
     lambda cell: 5.0 if cell.reader == "forest" else 1.0,
     noisy_counts.VERSION,
@@ -27,7 +24,7 @@ NOISY_COUNTS = Grid(
 SECTION5 = Grid(
     "coherence_section5",
     "Demographic coherence, Section 5 and variations",
-    _section5,
+    partial(_cells, section5.section5_grid, (range(2), (1000,))),
     section5.run_cell,
     lambda cell: 1.0,
     section5.VERSION,

@@ -9,14 +9,13 @@ from itertools import product
 
 import numpy as np
 
-from lib import validate
 from lib.coherence.experiment import Setup, one_split
 from lib.coherence.releases import ATTACKERS, Attacker, Histogram
 from lib.datasets import Dataset, load
 from lib.datasets.memory import cached_by_data_location
 from lib.groups import EVERYONE
 from lib.rng import stream
-from lib.runner.cell import set_normalised
+from lib.runner.cell import BUDGET, set_checked
 from lib.studies.coherence.splits import SplitCell, record_of
 
 VERSION = "1"
@@ -42,9 +41,7 @@ class Cell(SplitCell, kind="noisy counts"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        validate.choice("release", self.release, RELEASES)
-        validate.choice("reader", self.reader, ATTACKERS)
-        set_normalised(self, epsilon=validate.positive("epsilon", self.epsilon, infinite=True))
+        set_checked(self, release=RELEASES, reader=ATTACKERS, epsilon=BUDGET)
 
 
 def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) -> Iterator[Cell]:

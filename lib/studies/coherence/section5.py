@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
-from lib import validate
-from lib.coherence.experiment import Setup, compare, one_split
+from lib.coherence.experiment import LABELS, Setup, compare, one_split
 from lib.coherence.learners import BATTERY
 from lib.datasets.memory import cached_by_data_location
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.groups import EVERYONE, groups, to_bands
 from lib.rng import stream
+from lib.runner.cell import set_checked
 from lib.studies.coherence.splits import SplitCell, record_of
 
 VERSION = "1"
@@ -47,9 +47,7 @@ class Cell(SplitCell, kind="section 5"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        validate.choice("variant", self.variant, VARIANTS)
-        validate.choice("learner", self.learner, BATTERY)
-        validate.choice("labels", self.labels, ("hard", "confidence"))
+        set_checked(self, variant=VARIANTS, learner=BATTERY, labels=LABELS)
         asked, published = (self.learner, self.labels, self.n), ("forest", "hard", 0)
         if self.variant != "N dropped" and asked != published:
             raise ValueError(

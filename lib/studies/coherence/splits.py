@@ -10,7 +10,7 @@ import pandas as pd
 from lib import validate
 from lib.datasets import Dataset
 from lib.rng import stream
-from lib.runner.cell import KeyedCell, set_normalised
+from lib.runner.cell import COUNT, KeyedCell, set_checked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,9 +23,7 @@ class SplitCell(KeyedCell):
     seed: int
 
     def __post_init__(self) -> None:
-        validate.choice("dataset", self.dataset, ("nist",))
-        whole = {name: getattr(self, name) for name in ("split", "n", "seed")}
-        set_normalised(self, **{k: validate.integer(k, v, low=0) for k, v in whole.items()})
+        set_checked(self, dataset=("nist",), split=COUNT, n=COUNT, seed=COUNT)
 
     def people(self, frame: pd.DataFrame, key: str) -> pd.DataFrame:
         """The rows of the cell; ``key`` names the stream, which depends on n and split only."""

@@ -35,7 +35,7 @@ from lib.ldp import (
     split_budget,
 )
 from lib.rng import stream
-from lib.runner.cell import KeyedCell, set_normalised
+from lib.runner.cell import COUNT, KeyedCell, set_checked
 from lib.studies.ldp_fairness.hyperparameters import CHOICES, hyperparameters
 
 # Raised whenever a change here or below alters what a cell computes; a golden test holds it.
@@ -82,28 +82,24 @@ class Cell(KeyedCell, kind="ldp fairness"):
 
     def __post_init__(self) -> None:
         task(self.dataset)
+        set_checked(
+            self,
+            run=COUNT,
+            seed=COUNT,
+            sensitive=("table2", "random"),
+            hyperparameters=CHOICES,
+            split=("none",) if self.protocol == BASELINE else SPLITS,
+        )
         if self.protocol != BASELINE:
             protocol_class(self.protocol)
-        set_normalised(
-            self,
-            run=validate.integer("run", self.run, low=0),
-            seed=validate.integer("seed", self.seed, low=0),
-        )
-        validate.choice("sensitive", self.sensitive, ("table2", "random"))
-        validate.choice("hyperparameters", self.hyperparameters, CHOICES)
-        if self.protocol == BASELINE:
-            validate.choice("split", self.split, ("none",))
-            if self.epsilon == self.epsilon:
-                raise ValueError(
-                    f"epsilon must be nan for {BASELINE}, which has no budget, got {self.epsilon!r}"
-                )
-            set_normalised(self, epsilon=math.nan)
+            set_checked(self, epsilon=validate.budget)
+            budgets(self)  # a share that is too small is known here, not after earlier cells
+        elif self.epsilon == self.epsilon:
+            raise ValueError(
+                f"epsilon must be nan for {BASELINE}, which has no budget, got {self.epsilon!r}"
+            )
         else:
-            validate.choice("split", self.split, SPLITS)
-            set_normalised(self, epsilon=validate.budget("epsilon", self.epsilon))
-            budgets(
-                self
-            )  # a share that is too small is known here, not after the cells before this one
+            set_checked(self, epsilon=lambda *_: math.nan)
 
     @property
     def noise(self) -> np.random.Generator:
@@ -126,18 +122,6 @@ def main_grid(
         yield Cell(protocol=BASELINE, split="none", epsilon=math.nan, **common)
         for epsilon, protocol, split in product(epsilons, protocols, splits):
             yield Cell(protocol=protocol, split=split, epsilon=float(epsilon), **common)
-
-
-def appendix_grid(**options) -> Iterator[Cell]:
-    """Figs 8-13: the same with the sensitive attributes drawn again for each run."""
-    return main_grid(**({"runs": range(10)} | options | {"sensitive": "random"}))
-
-
-def tuned_grid(**options) -> Iterator[Cell]:
-    """The main grid with hyper-parameters tuned on training folds, to see what hangs on the
-    published ones.
-    """
-    return main_grid(**({"runs": range(10)} | options | {"hyperparameters": "tuned"}))
 
 
 def rounded_grid(**options) -> Iterator[Cell]:
@@ -180,11 +164,9 @@ def budgets(cell: Cell) -> dict[str, float]:
     """What each sensitive attribute of a cell gets of its budget; a ``ValueError`` if that is
     too little for one.
     """
-    attributes, domain = sensitive_attributes(cell), task(cell.dataset).domain
-    shares = split_budget(
-        cell.epsilon, [domain[c] for c in attributes], cell.split, attributes=attributes
-    )
-    return dict(zip(attributes, shares.tolist(), strict=True))
+    names, domain = sensitive_attributes(cell), task(cell.dataset).domain
+    shares = split_budget(cell.epsilon, [domain[c] for c in names], cell.split, attributes=names)
+    return dict(zip(names, shares.tolist(), strict=True))
 
 
 @cached_by_data_location()
@@ -208,6 +190,11 @@ def train(
     return model.fit(features, y)
 
 
+def probability(model: LGBMClassifier, features: np.ndarray) -> np.ndarray:
+    """What the model gives for a target of 1, shape (n,)."""
+    return np.asarray(model.predict_proba(features))[:, 1]
+
+
 def run_cell(
     cell: Cell, data: Dataset | None = None, extra: Mapping[str, Metric] | None = None
 ) -> dict:
@@ -222,22 +209,22 @@ def run_cell(
     domain = spec.domain.project(spec.features)
     known, unseen = data.frame.iloc[train_rows], data.frame.iloc[test_rows]
     sensitive = sensitive_attributes(cell)
-    bits, epsilon_protected = None, math.nan
+    bits, shares = None, {spec.protected: math.nan}
     if cell.protocol != BASELINE:
         how: dict[str, Any] = {"protocol": cell.protocol, "split": cell.split}
         bits = sanitise(known, domain, sensitive, epsilon=cell.epsilon, rng=cell.noise, **how)
-        epsilon_protected = budgets(cell)[spec.protected]
+        shares = budgets(cell)
     features = design_matrix(known, domain, bits)
     built = time.perf_counter()
     model = train(features, data.y[train_rows], parameters, cell.run)
     fitted = time.perf_counter()
-    scores = np.asarray(model.predict_proba(design_matrix(unseen, domain)))[:, 1]
+    scores = probability(model, design_matrix(unseen, domain))
     labels = (scores > 0.5).astype(np.int8)
     y = data.y[test_rows]
     return evaluate(y, labels, data.protected[test_rows], scores, extra) | {
         "d_s": len(sensitive),
         "attributes": ",".join(sensitive),
-        "epsilon_protected": epsilon_protected,
+        "epsilon_protected": shares[spec.protected],
         "majority_accuracy": float(max(y.mean(), 1 - y.mean())),
         "constant_prediction": bool(labels.min() == labels.max()),
         "build_s": built - start,

@@ -19,7 +19,8 @@ if it had not been. The committed trials are of real data only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import numpy as np
 import optuna
@@ -32,11 +33,11 @@ from lib.datasets import load, task
 from lib.datasets.memory import cached_by_data_location
 from lib.ldp import design_matrix
 from lib.rng import seed_sequence
-from lib.runner.cell import KeyedCell, set_normalised
+from lib.runner.cell import COUNT, KeyedCell, set_checked
 from lib.runner.records import needs_real
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
-from lib.studies.ldp_fairness.cells import split_rows, train
+from lib.studies.ldp_fairness.cells import probability, split_rows, train
 from lib.studies.ldp_fairness.hyperparameters import (
     SEARCH,
     TRIALS,
@@ -68,13 +69,8 @@ class Trial(KeyedCell, kind="ldp tuning"):
 
     def __post_init__(self) -> None:
         task(self.dataset)
-        validate.choice("objective", self.objective, OBJECTIVES)
-        set_normalised(
-            self,
-            number=validate.integer("number", self.number, low=0),
-            folds=validate.integer("folds", self.folds, low=2),
-            seed=validate.integer("seed", self.seed, low=0),
-        )
+        folds = partial(validate.integer, low=2)
+        set_checked(self, objective=OBJECTIVES, number=COUNT, folds=folds, seed=COUNT)
 
 
 @cached_by_data_location()
@@ -92,13 +88,9 @@ def _score(trial: Trial, parameters: dict) -> dict:
     scores = []
     folds = StratifiedKFold(trial.folds, shuffle=True, random_state=0)
     for fit, held in folds.split(features, y):
-        model = train(features[fit], y[fit], parameters, random_state=0)
-        probability = np.asarray(model.predict_proba(features[held]))[:, 1]
-        scores.append(
-            (accuracy_score(y[held], probability > 0.5), roc_auc_score(y[held], probability))
-        )
-    accuracy, auc = np.mean(scores, axis=0)
-    return {"accuracy": float(accuracy), "auc": float(auc)} | origin
+        one = probability(train(features[fit], y[fit], parameters, random_state=0), features[held])
+        scores.append((accuracy_score(y[held], one > 0.5), roc_auc_score(y[held], one)))
+    return dict(zip(OBJECTIVES, np.mean(scores, axis=0).tolist(), strict=True)) | origin
 
 
 def _propose(trial: Trial, history: pd.DataFrame) -> dict:
@@ -152,12 +144,12 @@ def search(
         )
         store = Store(TRIALS, version=VERSION)
 
-    fields = ["dataset", "objective", "folds", "seed"]
-    same = pd.Series({field: getattr(first, field) for field in fields})
+    cells = [replace(first, number=number) for number in range(trials)]
+    same = pd.Series({name: value for name, value in asdict(first).items() if name != "number"})
 
     def history() -> pd.DataFrame:
         frame = store.frame()
-        return frame if frame.empty else frame[(frame[fields] == same).all(axis=1)]
+        return frame if frame.empty else frame[(frame[same.index] == same).all(axis=1)]
 
     def run(trial: Trial) -> dict:
         past = history()
@@ -166,7 +158,6 @@ def search(
         parameters = _propose(trial, past)
         return parameters | _score(trial, parameters)
 
-    cells = [Trial(dataset=dataset, number=number, **options) for number in range(trials)]
     run_sweep(cells, run, store, backend="sequential")
     return history().sort_values(
         [first.objective, "number"], ascending=[False, True], ignore_index=True

@@ -158,23 +158,23 @@ def editions(folder: Path = REPLICAS) -> list[dict]:
     return [*past["earlier"], past["now"] | {"edition": EDITION, "rho": rho}]
 
 
-def tried(folder: Path = REPLICAS) -> dict[str, list[dict]]:
+def tried() -> dict[str, list[dict]]:
     """What the maker was chosen from.
 
     ``"on real tables"`` without a price, ``"on replicas"`` as post-processing.
     """
-    past = _history(folder)
+    past = _history(REPLICAS)
     return {"on real tables": past["tried"], "on replicas": past["compared_on_replicas"]}
 
 
-def total(name: str, folder: Path = REPLICAS) -> tuple[float, float]:
+def total(name: str) -> tuple[float, float]:
     """``rho`` of all editions of one table together, and its epsilon: to replace one row.
 
     The epsilon is at :data:`DELTA`. Every edition counts at its declared price. That is what they
     would cost if all noise were secret and no code depended on another row, which is not so of the
     earlier ones; :func:`editions` has the particulars.
     """
-    rho = math.fsum(edition["rho"].get(name, 0.0) for edition in editions(folder))
+    rho = math.fsum(edition["rho"].get(name, 0.0) for edition in editions())
     return rho, epsilon_of(rho, DELTA, conversion="standard")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -24,9 +24,9 @@ from lib.fairness import evaluate
 from lib.ldp import design_matrix
 from lib.rng import stream
 from lib.runner import Grid, Store, run_grid
-from lib.runner.cell import KeyedCell, set_normalised
+from lib.runner.cell import COUNT, KeyedCell, set_checked
 from lib.runner.sealed import to_bytes
-from lib.studies.ldp_fairness.cells import split_rows, train
+from lib.studies.ldp_fairness.cells import probability, split_rows, train
 from lib.studies.ldp_fairness.hyperparameters import PUBLISHED
 
 TABLES = ("replica", "bootstrap", "independent", "real")
@@ -48,14 +48,8 @@ class Score(KeyedCell, kind="replica score"):
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        validate.choice("dataset", self.dataset, TASKS)
-        validate.choice("table", self.table, TABLES)
-        validate.choice("part", self.part, ("marginals", "downstream"))
-        set_normalised(
-            self,
-            run=validate.integer("run", self.run, low=0),
-            seed=validate.integer("seed", self.seed, low=0),
-        )
+        parts = ("marginals", "downstream")
+        set_checked(self, dataset=TASKS, table=TABLES, part=parts, run=COUNT, seed=COUNT)
 
 
 def marginal_error(a: pd.DataFrame, b: pd.DataFrame, domain: Domain, k: int) -> tuple[float, float]:
@@ -117,8 +111,7 @@ def run_score(cell: Score) -> dict:
     model = train(
         design_matrix(table, features), table[real.task.target].to_numpy(), parameters, cell.run
     )
-    unseen = design_matrix(real.frame.iloc[test], features)
-    scores = np.asarray(model.predict_proba(unseen))[:, 1]
+    scores = probability(model, design_matrix(real.frame.iloc[test], features))
     return evaluate(real.y[test], (scores > 0.5).astype(int), real.protected[test], scores) | origin
 
 
@@ -127,12 +120,11 @@ def score_grid(profile: str = "paper") -> Iterator[Score]:
 
     ``"quick"`` has the first run of each.
     """
-    for dataset in TASKS:
-        for table in TABLES:
-            marginals = {"replica": 1, "real": 0}.get(table, 3)
-            for part, runs in {"marginals": marginals, "downstream": 5}.items():
-                for run in range(runs if profile == "paper" else min(runs, 1)):
-                    yield Score(dataset=dataset, table=table, part=part, run=run)
+    for dataset, table in product(TASKS, TABLES):
+        marginals = {"replica": 1, "real": 0}.get(table, 3)
+        for part, runs in {"marginals": marginals, "downstream": 5}.items():
+            for run in range(runs if profile == "paper" else min(runs, 1)):
+                yield Score(dataset=dataset, table=table, part=part, run=run)
 
 
 SCORES = Grid(
