@@ -143,7 +143,7 @@ UNDEFINED = {
     "fairness", "utility", "evaluate", "group_rates", "rates",  # a rate of nobody is NaN
     "stratum_errors", "parity_error",  # of an estimate that is NaN
     "holm", "mean_interval", "p_value", "rank_correlation",  # NaN is a value that a run does not have
-    "summarise", "curves", "baseline", "distance", "differences", "paired", "pooled",
+    "summarise", "curves", "baseline", "distance", "differences", "paired", "pooled", "run_means",
     "split_distance", "wasserstein1", "shuffled_distances", "reshuffling_p",  # NaN: an empty side
     "compare", "one_split", "demcoh",
     "max_information", "noisy_count", "perfect_generalisation", "generalisation_information",
@@ -368,7 +368,7 @@ OWN: dict[str, dict[str, Any]] = {
         "ours": MEMBERS, "theirs": MEMBERS,
     },
     "holm": {"p": [0.01, 0.5]},
-    "cell_runs": {"frame": runs, "by": ("dataset", "split")},
+    "cell_runs": {"frame": runs},
     "span": {"counts": pd.Series([3, 4])},
     "mean_interval": {"floor": 0.0},
     "p_in_words": {"p": 0.01},
@@ -377,6 +377,7 @@ OWN: dict[str, dict[str, Any]] = {
     "curves": {"frame": runs}, "baseline": {"frame": runs},
     "distance": {"frame": runs}, "differences": {"frame": runs}, "paired": {"frame": runs},
     "pooled": {"frame": runs, "by": ["dataset"]},
+    "run_means": {"frame": runs, "value": "SPD", "by": ["dataset"]},
     "tally": {"summary": pd.DataFrame(
         {"dataset": ["a"], "split": ["u"], "mean": [0.1], "low": [0.0], "high": [1.0]})},
     "side_by_side": {"frames": {"g": runs()}},

@@ -241,7 +241,7 @@ def _released(
         for group, who in table.members.items()
     )
     p = joblib.Parallel(n_jobs=request.workers, initializer=end_with_parent)(jobs)
-    result = Result(pd.concat(rows, ignore_index=True), setup, request.seed)
+    result = Result(pd.concat(rows, ignore_index=True))
     p = pd.Series(p, table.members).fillna(1.0).to_dict()
     return result, p, (h[0], table.inside, table.members)
 

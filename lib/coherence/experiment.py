@@ -17,7 +17,7 @@ from lib.coherence.learners import Learner
 from lib.groups import groups_of_at_least
 from lib.processes import end_with_parent
 from lib.rng import stream
-from lib.stats.summary import clopper_pearson, mean_interval
+from lib.stats.summary import clopper_pearson, summarise
 
 LABELS = ("confidence", "hard")
 
@@ -136,18 +136,15 @@ def compare(
         For the same people, in the same order. Those whose prediction is NaN count among the
         members ``n`` and are not compared.
     """
-    columns = {"h": h, "inside": inside} | {
-        f"members of {name!r}": w for name, w in members.items()
-    }
-    for name, column in columns.items():
+    columns = {f"members of {name!r}": who for name, who in members.items()}
+    for name, column in ({"h": h, "inside": inside} | columns).items():
         fits = np.ndim(column) == 1 and len(column) == len(h)
         validate.require(fits, name, "of one dimension, as long as h", np.shape(column))
-    rows, known = [], ~np.isnan(h)
-    for name, who in members.items():
-        own = who & known
-        found = _compare(h[own], inside[own], setup, rng)
-        rows.append({"group": name, "n": int(who.sum())} | found)
-    return pd.DataFrame(rows)
+    known = {name: who & ~np.isnan(h) for name, who in members.items()}
+    return pd.DataFrame(
+        {"group": name, "n": int(members[name].sum())} | _compare(h[own], inside[own], setup, rng)
+        for name, own in known.items()
+    )
 
 
 @validate.check_types
@@ -179,23 +176,22 @@ def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
 def _compare(
     h: np.ndarray, inside: np.ndarray, setup: Setup, rng: np.random.Generator
 ) -> dict[str, Any]:
-    n_a = int(inside.sum())
+    n_a, distances = int(inside.sum()), np.empty(0)
     facts: dict[str, Any] = {"n_a": n_a, "n_b": inside.size - n_a}
-    if n_a == 0 or n_a == inside.size:
-        facts |= dict.fromkeys(("distance", "null", "null_95", "p", "mean_a", "mean_b"), np.nan)
-        return facts | ({"distances": np.empty(0)} if setup.keep_null else {})
-    found = float(split_distance(h, inside))
-    null = shuffled_distances(h, n_a, draws=setup.null_draws, rng=rng)
-    p = (1 + (null >= found - 1e-12).sum()) / (1 + null.size)
-    facts |= {
-        "distance": found,
-        "null": float(null.mean()),
-        "null_95": float(np.quantile(null, 0.95)),
-        "p": float(p),
-        "mean_a": float(h[inside].mean()),
-        "mean_b": float(h[~inside].mean()),
-    }
-    return facts | ({"distances": np.append(found, null)} if setup.keep_null else {})
+    facts |= dict.fromkeys(("distance", "null", "null_95", "p", "mean_a", "mean_b"), np.nan)
+    if 0 < n_a < inside.size:
+        found = float(split_distance(h, inside))
+        null = shuffled_distances(h, n_a, draws=setup.null_draws, rng=rng)
+        distances = np.append(found, null)
+        facts |= {
+            "distance": found,
+            "null": float(null.mean()),
+            "null_95": float(np.quantile(null, 0.95)),
+            "p": float((1 + (null >= found - 1e-12).sum()) / (1 + null.size)),
+            "mean_a": float(h[inside].mean()),
+            "mean_b": float(h[~inside].mean()),
+        }
+    return facts | ({"distances": distances} if setup.keep_null else {})
 
 
 @dataclass(frozen=True)
@@ -210,29 +206,16 @@ class Result:
     """
 
     rows: pd.DataFrame
-    setup: Setup
-    seed: int
-    dropped: tuple[str, ...] = ()
 
-    def summary(self, level: float = 0.95) -> pd.DataFrame:
+    def summary(self) -> pd.DataFrame:
         """One row per group: mean distance over splits with its t interval, null, and excess."""
-        rows = []
-        for name, part in self.rows.groupby("group", sort=False):
-            x, null = part["distance"], part["null"]
-            mean, low, high = mean_interval(x, level)
-            rows.append(
-                {
-                    "group": name,
-                    "n": part["n"].iloc[0],
-                    "splits": int(x.count()),
-                    "distance": mean,
-                    "low": low,
-                    "high": high,
-                    "null": null.mean(),
-                    "excess": (x - null).mean(),
-                }
-            )
-        return pd.DataFrame(rows)
+        rows = self.rows.assign(excess=self.rows["distance"] - self.rows["null"])
+        groups = rows.groupby("group", sort=False)
+        found = summarise(rows, ["group"], "distance", sort=False).set_index("group")
+        found = found.rename(columns={"mean": "distance", "runs": "splits"})
+        found = found.join(groups[["null", "excess"]].mean()).assign(n=groups["n"].first())
+        columns = ["n", "splits", "distance", "low", "high", "null", "excess"]
+        return found[columns].reset_index()
 
     def beta(
         self, alpha: float, group: str | None = None, level: float = 0.95
@@ -303,16 +286,14 @@ def demcoh(
         raise ValueError(
             f"gamma must be at most {most}, the members of the largest group, got {setup.gamma!r}"
         )
-    dropped = tuple(name for name in members if name not in large)
-    jobs = (
+    parallel = joblib.Parallel(n_jobs=workers, return_as="generator", initializer=end_with_parent)
+    found = parallel(
         joblib.delayed(one_split)(frame, large, learner, setup, stream(seed, "demcoh", i))
         for i in range(splits)
     )
-    parallel = joblib.Parallel(n_jobs=workers, return_as="generator", initializer=end_with_parent)
-    found = parallel(jobs)
     bar = tqdm(found, total=splits, disable=not progress, desc="splits")
     rows = pd.concat([part.assign(split=i) for i, part in enumerate(bar)], ignore_index=True)
-    return Result(rows, setup, seed, dropped)
+    return Result(rows)
 
 
 def _check_table(frame: pd.DataFrame, setup: Setup) -> None:

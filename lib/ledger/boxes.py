@@ -69,10 +69,10 @@ def box_html(row: Row, *, folded: bool = True) -> str:
     )
 
 
-def boxes(rows: Sequence[Row], *, folded: bool = True) -> None:
+def boxes(rows: Sequence[Row]) -> None:
     """Display a box for each row."""
     from IPython.display import display
 
-    html = "".join(box_html(row, folded=folded) for row in rows)
+    html = "".join(map(box_html, rows))
     plain = "\n".join(f"{row.verdict}: {row.claim.statement} ({command(row)})" for row in rows)
     display({"text/html": html, "text/plain": plain}, raw=True)

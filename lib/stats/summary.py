@@ -171,13 +171,14 @@ def _has(frame: pd.DataFrame, column: str, name: str = "metric") -> None:
     """A ``ValueError`` unless ``column`` holds numbers, truth values or gaps."""
     validate.choice(name, column, frame.columns)
     numeric = pd.api.types.is_numeric_dtype(frame[column])
-    if (
-        not numeric
-        and not frame[column].dropna().map(lambda entry: isinstance(entry, Real | np.bool_)).all()
-    ):
+    if not numeric and not frame[column].dropna().map(_is_number).all():
         raise ValueError(
             f"{name} must be a column of numbers, got {column!r}, which holds {frame[column].dtype}"
         )
+
+
+def _is_number(entry: object) -> bool:
+    return isinstance(entry, Real | np.bool_)
 
 
 @validate.check_types
@@ -219,15 +220,12 @@ def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> 
     below zero is fairer. Runs without a baseline are left out.
     """
     _has(frame, metric)
-    frame = frame.assign(
-        _value=frame[metric].astype(float) if fair is None else distance(frame, metric, fair)
-    )
-    is_base = frame["protocol"] == BASELINE
-    base = frame.loc[is_base, ["dataset", "run", "_value"]].rename(columns={"_value": "_base"})
-    joined = frame[~is_base].merge(base, on=["dataset", "run"], how="inner", validate="many_to_one")
-    return joined.assign(difference=joined["_value"] - joined["_base"]).drop(
-        columns=["_value", "_base"]
-    )
+    value = frame[metric].astype(float) if fair is None else distance(frame, metric, fair)
+    is_base, by_run = frame["protocol"] == BASELINE, ["dataset", "run"]
+    base = frame.loc[is_base, by_run].assign(_base=value)
+    joined = frame[~is_base].assign(_value=value).merge(base, on=by_run, validate="many_to_one")
+    difference = joined["_value"] - joined["_base"]
+    return joined.drop(columns=["_value", "_base"]).assign(difference=difference)
 
 
 @validate.check_types
@@ -256,11 +254,9 @@ def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
     """
     validate.choice("better", better, (-1, 1))
     _columns("summary", ("dataset", "split", "mean", "low", "high"), summary)
-    signed = summary.assign(
-        better=(summary["low"] > 0) if better > 0 else (summary["high"] < 0),
-        worse=(summary["high"] < 0) if better > 0 else (summary["low"] > 0),
-    )
-    table = signed.groupby(["dataset", "split"]).agg(
+    sides = {1: summary["low"] > 0, -1: summary["high"] < 0}
+    clear = summary.assign(better=sides[better], worse=sides[-better])
+    table = clear.groupby(["dataset", "split"]).agg(
         cells=("mean", "size"), better=("better", "sum"), worse=("worse", "sum")
     )
     return table.assign(unclear=table["cells"] - table["better"] - table["worse"]).reset_index()
@@ -286,12 +282,14 @@ def pooled(
     )
 
 
+@validate.check_types
 def run_means(frame: pd.DataFrame, value: str, by: Sequence[str] = ()) -> pd.Series:
     """Mean of ``value`` in each cell and run, named ``mean`` and indexed by ``*by, run``.
 
     ``by`` tells the cells apart. Runs that have fewer rows of a cell than others are left out.
     """
-    found = frame.groupby([*by, "run"])[value].agg(["mean", "size"])
+    _has(frame, value, name="value")
+    found = frame.groupby(_columns("by", [*by, "run"], frame))[value].agg(["mean", "size"])
     most = found.groupby([*by])["size"].transform("max") if len(by) else found["size"].max()
     return found.loc[found["size"] == most, "mean"]
 
@@ -317,9 +315,8 @@ def side_by_side(
         for grid, frame in frames.items()
         for metric, fair in metrics.items()
     ]
-    return pd.concat(parts, ignore_index=True)[
-        ["grid", "dataset", "metric", "mean", "low", "high", "runs"]
-    ]
+    columns = ["grid", "dataset", "metric", "mean", "low", "high", "runs"]
+    return pd.concat(parts, ignore_index=True)[columns]
 
 
 @validate.check_types
@@ -332,18 +329,14 @@ def agreement(changes: pd.DataFrame) -> dict[str, int]:
     """
     _columns("changes", ("grid", "dataset", "metric", "mean", "low", "high"), changes)
     sign = np.sign(changes["mean"]).where((changes["low"] > 0) | (changes["high"] < 0), 0.0)
-    wide = (
-        changes.assign(sign=sign)
-        .pivot(index=["dataset", "metric"], columns="grid", values="sign")
-        .dropna()
+    wide = changes.assign(sign=sign).pivot(
+        index=["dataset", "metric"], columns="grid", values="sign"
     )
+    wide = wide.dropna()
     unclear = (wide == 0).any(axis=1)
-    same = ~unclear & (wide.nunique(axis=1) == 1)
-    return {
-        "same": int(same.sum()),
-        "opposite": int((~unclear & ~same).sum()),
-        "unclear": int(unclear.sum()),
-    }
+    several = wide.nunique(axis=1) > 1
+    found = {"same": ~unclear & ~several, "opposite": ~unclear & several, "unclear": unclear}
+    return {name: int(pairs.sum()) for name, pairs in found.items()}
 
 
 @validate.check_types

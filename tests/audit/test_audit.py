@@ -275,7 +275,7 @@ def _distances(*columns: list[float]) -> SimpleNamespace:
             for i, d in enumerate(column)
         ]
     )
-    return Result(rows, None, 0)
+    return Result(rows)
 
 
 def test_the_verdict_on_alpha_weighs_the_share_of_splits_against_beta(files):

@@ -191,7 +191,7 @@ def test_splits_without_a_distance_are_neither_hits_nor_misses():
         {"group": "pair", "split": range(9), "n": 2, "distance": distance, "null": 0.0}
     )
     never = one.assign(group="alone", n=1, distance=np.nan)
-    result = Result(pd.concat([one, never], ignore_index=True), SETUP, 1)
+    result = Result(pd.concat([one, never], ignore_index=True))
     assert result.beta(1.0, "pair") == result.beta(1.0) == (2 / 3, *clopper_pearson(2, 3))
     assert np.isnan(result.beta(1.0, "alone")).all()
     alone = result.summary().set_index("group").loc["alone"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from lib.runner.registry import Grid
@@ -21,7 +21,7 @@ def _grid(
     title: str,
     cells_of: Callable[..., Iterable[cells.Cell]] = cells.main_grid,
     *,
-    quick: Mapping[str, Any] = _QUICK,
+    quick: dict[str, Any] = _QUICK,
     **paper: Any,
 ) -> Grid:
     return Grid(

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from lib.datasets import TASKS
+from pathlib import Path
 
-TITLES = {"adult": "Adult", "acs_coverage": "ACSCoverage", "lsac": "LSAC"}
-# group 0 of the protected attribute, then group 1, which the paper calls privileged
-GROUPS = {
-    "adult": ("women", "men"),
-    "acs_coverage": ("without a disability", "with a disability"),
-    "lsac": ("Black students", "other students"),
-}
-ATTRIBUTES = {
-    "AGEP": "age",
-    "DIS": "disability",
-    "NATIVITY": "born abroad",
-    "RAC1P": "race",
-    "SCHL": "schooling",
-    "SEX": "sex",
-    "fam_inc": "family income",
-    "fulltime": "full-time study",
-    "gender": "sex",
-    "age": "age",
-    "education": "education",
-    "hours-per-week": "hours per week",
-    "lsat": "LSAT score",
-    "native-country": "native country",
-    "race": "race",
-    "race1": "race",
-    "ugpa": "college grades",
-}
+from lib.datasets import TASKS
+from lib.files import read_yaml
+
+_NAMES = read_yaml(Path(__file__).with_suffix(".yml"), dict)
+TITLES: dict[str, str] = _NAMES["titles"]
+GROUPS: dict[str, tuple[str, str]] = {d: tuple(pair) for d, pair in _NAMES["groups"].items()}
+ATTRIBUTES: dict[str, str] = _NAMES["attributes"]
 
 
 def title(dataset: str) -> str:
