@@ -63,7 +63,8 @@ class Tracer:
         def predict(records: pd.DataFrame) -> np.ndarray:
             score = np.zeros(len(records))
             for columns, ratio in zip(marginals, ratios, strict=True):
-                score += ratio.reindex(_row_keys(records, list(columns))).to_numpy() - 1
+                rows = pd.MultiIndex.from_frame(records[[*columns]])
+                score += ratio.reindex(rows).to_numpy() - 1
             if np.isnan(score).any():
                 raise ValueError(
                     "records must be members of the population, got somebody who is not in it"
@@ -74,15 +75,6 @@ class Tracer:
 
     def _ratio(self, half: pd.DataFrame, columns: list[str]) -> pd.Series:
         """Share in the release over share in the data set, of each cell that the data set fills."""
-        there = _row_keys(self.population, columns).value_counts()
-        here = _row_keys(half, columns).value_counts().reindex(there.index, fill_value=0)
+        there = self.population.value_counts(columns)
+        here = half.value_counts(columns).reindex(there.index, fill_value=0)
         return (here / len(half)) / (there / len(self.population))
-
-
-def _row_keys(frame: pd.DataFrame, columns: list[str]) -> pd.Index:
-    """The values of ``columns`` in each row, as an index."""
-    return (
-        pd.MultiIndex.from_frame(frame[columns])
-        if len(columns) > 1
-        else pd.Index(frame[columns[0]])
-    )

@@ -44,7 +44,7 @@ def _results() -> str:
 
 def read_evidence(path: Path | None = None) -> tuple[str, dict[str, Evidence]]:
     """The hash of the results that were measured, and the evidence by :func:`question`."""
-    path = EVIDENCE if path is None else path
+    path = path or EVIDENCE
     if not path.exists():
         return "", {}
     content = read_yaml(path, dict)
@@ -74,17 +74,13 @@ def _set_fields(evidence: Evidence) -> dict[str, object]:
 
 def write_evidence(measured: Mapping[str, Evidence], path: Path | None = None) -> None:
     """Store evidence by question. What only a replica was asked keeps its record."""
-    path = EVIDENCE if path is None else path
+    path = path or EVIDENCE
     _, before = read_evidence(path)
-    kept = {
-        asked: before[asked] if found.data == "replica" and asked in before else found
-        for asked, found in measured.items()
-    }
-    records = {
-        asked: _set_fields(found)
-        for asked, found in sorted(kept.items())
-        if found.data != "replica"
-    }
+    records = {}
+    for asked, found in sorted(measured.items()):
+        known = before.get(asked, found) if found.data == "replica" else found
+        if known.data != "replica":
+            records[asked] = _set_fields(known)
     body = yaml.safe_dump(
         {"results": _results(), "evidence": records},
         sort_keys=False,
@@ -112,7 +108,7 @@ def differences(measured: Mapping[str, Evidence], path: Path | None = None) -> l
         now, then = _set_fields(found), _set_fields(stored[asked]) if asked in stored else None
         if (
             then is None
-            or now.keys() != then.keys()
+            or then.keys() != now.keys()
             or not all(_equal(now[k], then[k]) for k in now)
         ):
             words.append(f"{asked}: stored evidence {then or 'none'}, measured now {now}")

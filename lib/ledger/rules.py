@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lib.stats.p_values import DIRECTIONS
-from lib.stats.p_values import p_positive as p_positive
 
 VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
 LEVEL = 0.05

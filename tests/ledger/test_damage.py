@@ -29,8 +29,8 @@ def _has_value(evidence) -> bool:
 
 READERS = {  # what reads a grid's stored records, and what it says where there are none
     "ldp_main": (lambda: ldp.MEASURES["nondp"]("adult", "DI"), _has_value),
-    "means_mixtures": (lambda: means.mixture_ratio("StratCOINPRESS"), _has_value),
-    "means_census": (lambda: means.census_parity(dataset="nist"), _has_value),
+    "means_mixtures": (lambda: means.MEASURES["mixture_ratio"]("StratCOINPRESS"), _has_value),
+    "means_census": (lambda: means.MEASURES["census_parity"](dataset="nist"), _has_value),
     "coherence_section5": (coherence.MEASURES["section5_gap"], _has_value),
     "coherence_dp": (coherence.MEASURES["dp_bound_holds"], _has_value),
     "synth_nist": (stored_tables, len),

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lib.ledger.rules import Evidence, judge, p_positive
+from lib.ledger.rules import Evidence, judge
+from lib.stats.p_values import p_positive
 
 
 @pytest.mark.parametrize(

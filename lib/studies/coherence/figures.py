@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from lib.plotting.lines import curve, dots, ends
+from lib.plotting.lines import curve, dots, ends, note
 from lib.plotting.panels import Picture, legend, panel, panels
 from lib.plotting.style import BLUE, GREY, RED
 
@@ -101,8 +102,10 @@ def lines(
         named = []
         for name, own in (rows[rows[by] == title] if by else rows).groupby(series, sort=False):
             style = {"color": GREY, "linewidth": 1.4} | (styles or {}).get(str(name), {})
-            draw = curve if "low" in own and own["low"].notna().any() else _line
-            draw(ax, own, x, y, **style)
+            if "low" in own and own["low"].notna().any():
+                curve(ax, own, x, y, **style)
+            else:
+                ax.plot(own[x], own[y], **style)
             named.append((str(name), own[x].iloc[-1], own[y].iloc[-1], style["color"]))
             start, stop = own[x].iloc[[0, -1]]
             where = f"{title}, {name}" if title else name
@@ -145,28 +148,14 @@ def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = Non
     measured = measured[np.isfinite(measured["epsilon"])].sort_values("epsilon", kind="stable")
     chance = measured.assign(mean=measured["null"], low=np.nan, high=np.nan)
     bound = promises.assign(mean=promises["alpha"], series=promises["mode"].replace(BOUNDS))
-    parts = measured.assign(series="measured"), chance.assign(series="by chance"), bound
-    rows = pd.concat(parts)
+    rows = pd.concat([measured.assign(series="measured"), chance.assign(series="by chance"), bound])
     styles = {"measured": {"color": RED, "marker": "o"}, BOUNDS["within"]: {"color": BLUE}}
     labels = "budget ε (log scale)", "$W_1$ (log scale)"
-    return lines(
-        rows,
-        "epsilon",
-        "mean",
-        "series",
-        labels=labels,
-        styles=styles,
-        by=by,
-        log="xy",
-        ylim=(1e-3, 5),
-    )
+    scales: dict[str, Any] = {"log": "xy", "ylim": (1e-3, 5)}
+    return lines(rows, "epsilon", "mean", "series", labels=labels, styles=styles, by=by, **scales)
 
 
-def _line(ax: Axes, rows: pd.DataFrame, x: str, y: str, **style) -> None:
-    ax.plot(rows[x], rows[y], **style)
-
-
-def _name_ends(ax: Axes, named: list[tuple[str, float, float, str]], gap: float = 13.0) -> None:
+def _name_ends(ax: Axes, named: list[tuple[str, float, float, str]]) -> None:
     """Write each name at the end of its line: beside those farthest right, above the others.
 
     A name that would touch the one before moves up.
@@ -181,8 +170,8 @@ def _name_ends(ax: Axes, named: list[tuple[str, float, float, str]], gap: float 
         across, at = ends_at[name]
         above = across < most
         left, height = placed[above]
-        place = max(at + 4 * above, height + gap) if across > left else at + 4 * above
-        style = {"color": colour, "fontsize": 9, "va": "bottom" if above else "center"}
-        style |= {"ha": "right" if above else "left", "textcoords": "offset points"}
-        ax.annotate(name, (x, y), (0 if above else 6, place - at), **style)
+        place = max(at + 4 * above, height + 13) if across > left else at + 4 * above
+        style = {"ha": "right", "va": "bottom"} if above else {"ha": "left", "va": "center"}
+        offset = (0 if above else 6, place - at)
+        note(ax, name, (x, y), offset, color=colour, fontsize=9, **style)
         placed[above] = (across - 5.5 * len(name) if above else left, place)

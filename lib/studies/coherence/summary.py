@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from lib.coherence.solver import MODES, Setting, solve
@@ -13,7 +14,7 @@ from lib.runner import scores
 from lib.stats.summary import summarise
 
 
-def mean_distances(grid: str, by: Sequence[str], **setting: object) -> pd.DataFrame:
+def mean_distances(grid: str, by: Sequence[str], **setting: Any) -> pd.DataFrame:
     """Mean W1 over splits with its 95% interval: ``*by, mean, low, high, runs, null, q95``.
 
     Parameters
@@ -29,11 +30,11 @@ def mean_distances(grid: str, by: Sequence[str], **setting: object) -> pd.DataFr
     """
     rows = scores(grid)
     for column, value in setting.items():
-        rows = rows[rows[column].isin(value if isinstance(value, list) else [value])]
-    groups = rows.groupby(list(by), sort=False)
-    null, q95 = groups["null"].mean(), groups["distance"].quantile(0.95)
-    found = summarise(rows, by, "distance", sort=False, floor=0.0).set_index(list(by))
-    return found.assign(null=null, q95=q95).reset_index()
+        rows = rows[rows[column].isin(np.atleast_1d(value))]
+    groups = rows.groupby([*by], sort=False)
+    found = summarise(rows, by, "distance", sort=False, floor=0.0).set_index([*by])
+    found = found.assign(null=groups["null"].mean(), q95=groups["distance"].quantile(0.95))
+    return found.reset_index()
 
 
 def promised(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from lib.runner.cell import cell_key
@@ -27,11 +26,8 @@ def matches_stored(cells: Sequence[Cell], found: pd.DataFrame, stored: pd.DataFr
     AssertionError
         If a metric differs from the record. NaN equals NaN.
     """
-    records = dict(zip(stored["cell"], stored[list(found)].to_numpy(float), strict=True))
-    keys = [cell_key(cell) for cell in cells]
-    known = [key in records for key in keys]
-    now = found.to_numpy(float)[known]
-    then = np.array([records[key] for key in keys if key in records]).reshape(now.shape)
-    same = (now == then) | ((now != now) & (then != then))
-    assert same.all(), "a stored cell does not come out the same"
-    return sum(known)
+    now = found.set_axis([cell_key(cell) for cell in cells]).astype(float)
+    then = stored.set_index("cell")[[*found]].astype(float)
+    known = now.index[now.index.isin(then.index)]
+    assert now.loc[known].equals(then.loc[known]), "a stored cell does not come out the same"
+    return len(known)

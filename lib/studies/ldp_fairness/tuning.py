@@ -100,12 +100,12 @@ def _propose(trial: Trial, history: pd.DataFrame) -> dict:
     )
     sampler = optuna.samplers.TPESampler(seed=int(entropy.generate_state(1)[0]))
     study = optuna.create_study(direction="maximize", sampler=sampler)
-    for _, past in history.iterrows():
-        study.add_trial(
-            optuna.trial.create_trial(
-                params=as_parameters(past), distributions=SPACE, value=past[trial.objective]
-            )
+    study.add_trials(
+        optuna.trial.create_trial(
+            params=as_parameters(past), distributions=SPACE, value=past[trial.objective]
         )
+        for _, past in history.iterrows()
+    )
     return study.ask(SPACE).params
 
 

@@ -106,15 +106,14 @@ def metric_curves(
         summary = summary[summary["split"].isin(splits)]
         for split, ax in zip(splits, line, strict=True):
             _draw(ax, summary[summary["split"] == split], base, highlight)
-        short = metric if metric in FAIR else METRIC_NAMES.get(metric, metric)
-        line[0].set(ylabel=short, ylim=_limits(summary, base))
+        name = METRIC_NAMES.get(metric, metric)
+        line[0].set(ylabel=metric if metric in FAIR else name, ylim=_limits(summary, base))
         low, high = (summary.loc[at] for at in summary["mean"].agg(["idxmin", "idxmax"]))
-        sentences.append(
-            f"{METRIC_NAMES.get(metric, metric)}: NonDP {base['mean'].item():.3f}, LDP from"
-            f" {low['mean']:.3f} ({low['protocol']}, {low['split']}, epsilon {low['epsilon']:g}) to"
-            f" {high['mean']:.3f} ({high['protocol']}, {high['split']}, epsilon"
-            f" {high['epsilon']:g})"
+        ends = " to ".join(
+            f"{end['mean']:.3f} ({end['protocol']}, {end['split']}, epsilon {end['epsilon']:g})"
+            for end in (low, high)
         )
+        sentences.append(f"{name}: NonDP {base['mean'].item():.3f}, LDP from {ends}")
     epsilon_axis(axes[0, 0], summary["epsilon"])
     others = [handle("the other protocols", **_BEHIND)] if highlight else []
     named = [n for n in summary["protocol"] if not highlight or n in highlight]
@@ -155,7 +154,8 @@ def average_curves(
             band(ax, line, budget, marker="o", color=colour, label=name)
             ax.axhline(base, color=GREY if one else colour, linewidth=1, linestyle=(0, (4, 2)))
             ax.set_xlabel(_X_NAMES[budget])
-            ticks(ax, [b for b in (0.01, 0.1, 0.5, 1, 2, 4, 10, 50) if _inside(b, rows[budget])])
+            least, most = rows[budget].min(), rows[budget].max()
+            ticks(ax, [b for b in (0.01, 0.1, 0.5, 1, 2, 4, 10, 50) if least <= b <= most])
         first, last = line["mean"].iloc[[0, -1]]
         words.append(f"{name}: {first:.3f} to {last:.3f}, without privacy {base:.3f}")
     axes[0, 0].plot([], [], color=GREY, linestyle=(0, (4, 2)), label="without privacy (NonDP)")
@@ -164,7 +164,3 @@ def average_curves(
         f"{ylabel} for {title(dataset)} against the budget, from the smallest to the largest,"
         f" averaged over the protocols. {'; '.join(words)}."
     )
-
-
-def _inside(value: float, budgets: pd.Series) -> bool:
-    return bool(budgets.min() <= value <= budgets.max())

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import pandas as pd
 
 from lib.ldp import PROTOCOLS
-from lib.plotting.lines import band, spread
+from lib.plotting.lines import band, note, spread
 from lib.plotting.panels import Picture, panel, panels, ticks
 from lib.plotting.style import BLUE, DARK, LIGHT, METRIC_NAMES, RED, REFERENCE
 from lib.stats.summary import pooled, summarise
-
-# where the name of a line or of a point stands: right of it
-RIGHT: dict[str, Any] = {"xytext": (9, 0), "textcoords": "offset points", "va": "center"}
 
 
 def who_moves(
@@ -41,12 +39,10 @@ def who_moves(
         ax.plot([base, after], [y, y], color=colour, linewidth=1.2)
         ax.plot(base, y, "o", color=LIGHT, markersize=7)
         ax.errorbar(after, y, xerr=spread(change), fmt="o", color=colour, markersize=5, capsize=0)
-        ax.annotate(f"{base:.0%} → {after:.0%}", (max(base, after), y), **RIGHT)
-        words = name.replace("\n", " ")
-        sentences.append(f"{words}: {base:.3f}, changes by {after - base:+.3f}")
+        note(ax, f"{base:.0%} → {after:.0%}", (max(base, after), y), (9, 0), va="center")
+        sentences.append(f"{name}: {base:.3f}, changes by {after - base:+.3f}".replace("\n", " "))
     ax.set_yticks(places, [name for *_, name in lines])
-    ax.set_ylim(places[-1] + 0.6, -0.6)
-    ax.set_xlim(0, 1.25)
+    ax.set(xlim=(0, 1.25), ylim=(places[-1] + 0.6, -0.6))
     ticks(ax, [0, 0.25, 0.5, 0.75, 1], ".0%")
     ax.grid(visible=False, axis="y")
     return fig, (
@@ -80,9 +76,8 @@ def split_gains(
             mean, most = own["mean"], own.loc[own["mean"].abs().idxmax()]
             flat = colour == DARK  # named at its end, below the others
             named = own.iloc[-1] if flat else most
-            place = {"xytext": (0, -15 if flat or named["mean"] < 0 else 8), "ha": "center"}
-            at = (named["epsilon"], named["mean"])
-            ax.annotate(title, at, color=colour, textcoords="offset points", **place)
+            offset = 0, -15 if flat or named["mean"] < 0 else 8
+            note(ax, title, (named["epsilon"], named["mean"]), offset, color=colour, ha="center")
             sentences.append(
                 f"{label}, {title}: from {mean.min():+.3f} to {mean.max():+.3f}, "
                 f"largest in size at epsilon {most['epsilon']:g}"
@@ -115,18 +110,17 @@ def trade_off(
     size, shape = (6.8, 0.6 + 2.1 * len(titles)), (len(titles), len(scores))
     settings: dict[str, Any] = {"sharex": True, "sharey": True, "xlim": (7.5, 0.5)}
     fig, axes = panels(size, shape, "mean rank (1 is best)", titles=labels, **settings)
-    sentences, columns = [], iter(labels)
-    for dataset, line in zip(titles, axes, strict=True):
-        rows = results[(results["dataset"] == dataset) & (results["protocol"] != "NonDP")]
-        for metrics, ax in zip(scores.values(), line, strict=True):
-            ranks = ranks_by(rows, metrics).loc[[*PROTOCOLS]]
-            for y, name in enumerate(ranks.index):
-                own, colour = ranks.loc[[name]], {"GRR": BLUE, "SS": RED}.get(name, LIGHT)
-                ax.errorbar(own["mean"], y, xerr=spread(own), fmt="o", color=colour, capsize=0)
-            ax.set_yticks(range(len(ranks)), ranks.index)
-            ax.set_ylim(len(ranks) - 0.5, -0.5)
-            best, worst = ranks["mean"].idxmin(), ranks["mean"].idxmax()
-            sentences.append(f"{next(columns)}: best {best}, worst {worst}")
+    sentences, private = [], results[results["protocol"] != "NonDP"]
+    cases = product(titles, scores.values())
+    for label, (dataset, metrics), ax in zip(labels, cases, axes.flat, strict=True):
+        ranks = ranks_by(private[private["dataset"] == dataset], metrics).loc[[*PROTOCOLS]]
+        for y, name in enumerate(ranks.index):
+            own, colour = ranks.loc[[name]], {"GRR": BLUE, "SS": RED}.get(name, LIGHT)
+            ax.errorbar(own["mean"], y, xerr=spread(own), fmt="o", color=colour, capsize=0)
+        ax.set_yticks(range(len(ranks)), ranks.index)
+        ax.set_ylim(len(ranks) - 0.5, -0.5)
+        best, worst = ranks["mean"].idxmin(), ranks["mean"].idxmax()
+        sentences.append(f"{label}: best {best}, worst {worst}")
     return fig, f"Mean ranks of the seven protocols. {'; '.join(sentences)}."
 
 
