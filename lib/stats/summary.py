@@ -222,8 +222,12 @@ def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> 
     _has(frame, metric)
     value = frame[metric].astype(float) if fair is None else distance(frame, metric, fair)
     is_base, by_run = frame["protocol"] == BASELINE, ["dataset", "run"]
-    base = frame.loc[is_base, by_run].assign(_base=value)
-    joined = frame[~is_base].assign(_value=value).merge(base, on=by_run, validate="many_to_one")
+    base = frame.loc[is_base, by_run].assign(_base=value[is_base])
+    joined = (
+        frame[~is_base]
+        .assign(_value=value[~is_base])
+        .merge(base, on=by_run, validate="many_to_one")
+    )
     difference = joined["_value"] - joined["_base"]
     return joined.drop(columns=["_value", "_base"]).assign(difference=difference)
 
