@@ -58,12 +58,8 @@ def combined_p(splits: Iterable[Sequence[float]]) -> float:
     scores = [_mid_p_scores(distances) for distances in splits]
     if not scores:
         return 1.0
-    grid = max(1.0, sum(float(score.max()) for score in scores)) / _STEPS
-    law, observed = np.ones(1), 0
-    for score in scores:
-        whole = np.rint(score / grid).astype(int)
-        observed += int(whole[0])
-        law = _convolve(law, whole)
+    law, grid = _law_of_sum(scores)
+    observed = sum(int(np.rint(score[0] / grid)) for score in scores)
     tail = float(law[observed:].sum()) * (1 + 1e-9)  # never below the exact value
     return min(1.0, max(tail, sys.float_info.min))
 
@@ -84,10 +80,7 @@ def fisher_false_alarm(*, draws: int, splits: int, level: float) -> float:
     validate.integer("splits", splits, low=1)
     level = validate.fraction("level", level)
     score = -np.log(np.arange(1, draws + 2) / (draws + 1))
-    grid = max(1.0, splits * float(score.max())) / _STEPS
-    law, whole = np.ones(1), np.rint(score / grid).astype(int)
-    for _ in range(splits):
-        law = _convolve(law, whole)
+    law, grid = _law_of_sum([score] * splits)
     return float(law[math.ceil(stats.chi2.isf(level, 2 * splits) / 2 / grid) :].sum())
 
 
@@ -108,10 +101,13 @@ def _mid_p_scores(distances: Sequence[float]) -> np.ndarray:
     return scores
 
 
-def _convolve(law: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """The law of a sum: of a variable of law ``law``, and one uniform on the integers ``whole``."""
-    steps, counts = np.unique(whole, return_counts=True)
-    total = np.zeros(law.size + int(steps[-1]))
-    for step, count in zip(steps, counts, strict=True):
-        total[step : step + law.size] += law * (count / whole.size)
-    return total
+def _law_of_sum(scores: Sequence[np.ndarray]) -> tuple[np.ndarray, float]:
+    """The law of a sum of variables, each uniform on its own scores, and the step of its grid."""
+    grid = max(1.0, sum(float(score.max()) for score in scores)) / _STEPS
+    law = np.ones(1)
+    for score in scores:
+        steps, counts = np.unique(np.rint(score / grid).astype(int), return_counts=True)
+        before, law = law, np.zeros(law.size + int(steps[-1]))
+        for step, count in zip(steps, counts, strict=True):
+            law[step : step + before.size] += before * (count / score.size)
+    return law, grid

@@ -109,7 +109,13 @@ class Setting:
 
     def __post_init__(self) -> None:
         validate.choice("mode", self.mode, MODES)
-        self._require_fraction()
+        share = self.fraction
+        if share is not None and (
+            validate.positive("fraction", share) > 1 or self.gamma is not None
+        ):
+            raise ValueError(
+                f"fraction must be in (0, 1] and stand alone, without gamma, got {share!r}"
+            )
         self._require_delta()
         missing = self._missing()
         if len(missing) != 1:
@@ -128,15 +134,6 @@ class Setting:
         if self.gamma is not None and self.n is not None and self.gamma > self.n:
             raise ValueError(
                 f"gamma must be at most n={self.n!r}, the number of people, got {self.gamma!r}"
-            )
-
-    def _require_fraction(self) -> None:
-        if self.fraction is None:
-            return
-        validate.positive("fraction", self.fraction)
-        if self.fraction > 1 or self.gamma is not None:
-            raise ValueError(
-                f"fraction must be in (0, 1] and stand alone, without gamma, got {self.fraction!r}"
             )
 
     def _require_delta(self) -> None:

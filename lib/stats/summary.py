@@ -62,7 +62,7 @@ def mean_interval(
     x = np.asarray(values, dtype=float)
     x = x[~np.isnan(x)]
     if x.size < 2:
-        return (float(x[0]) if x.size else float("nan")), float("nan"), float("nan")
+        return (float(x[0]) if x.size else np.nan), np.nan, np.nan
     with np.errstate(over="ignore", invalid="ignore"):  # no interval around an infinity
         spread = x.std(ddof=1)
     half = stats.t.ppf(0.5 + level / 2, x.size - 1) * spread / np.sqrt(x.size)
@@ -164,21 +164,20 @@ def _columns(name: str, columns: Sequence[str], frame: pd.DataFrame) -> list[str
 def rank_correlation(x: pd.Series, y: pd.Series) -> float:
     """Spearman's rank correlation; NaN where one of the two is constant."""
     x, y = x.rank(), y.rank()
-    return float(x.corr(y)) if x.nunique() > 1 and y.nunique() > 1 else float("nan")
+    return float(x.corr(y)) if x.nunique() > 1 and y.nunique() > 1 else np.nan
 
 
 def _has(frame: pd.DataFrame, column: str, name: str = "metric") -> None:
     """A ``ValueError`` unless ``column`` holds numbers, truth values or gaps."""
     validate.choice(name, column, frame.columns)
     numeric = pd.api.types.is_numeric_dtype(frame[column])
-    if not numeric and not frame[column].dropna().map(_is_number).all():
+    if (
+        not numeric
+        and not frame[column].dropna().map(lambda entry: isinstance(entry, Real | np.bool_)).all()
+    ):
         raise ValueError(
             f"{name} must be a column of numbers, got {column!r}, which holds {frame[column].dtype}"
         )
-
-
-def _is_number(entry: object) -> bool:
-    return isinstance(entry, Real | np.bool_)
 
 
 @validate.check_types
@@ -220,16 +219,15 @@ def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> 
     below zero is fairer. Runs without a baseline are left out.
     """
     _has(frame, metric)
-    value = frame[metric].astype(float) if fair is None else distance(frame, metric, fair)
-    is_base, by_run = frame["protocol"] == BASELINE, ["dataset", "run"]
-    base = frame.loc[is_base, by_run].assign(_base=value[is_base])
-    joined = (
-        frame[~is_base]
-        .assign(_value=value[~is_base])
-        .merge(base, on=by_run, validate="many_to_one")
+    frame = frame.assign(
+        _value=frame[metric].astype(float) if fair is None else distance(frame, metric, fair)
     )
-    difference = joined["_value"] - joined["_base"]
-    return joined.drop(columns=["_value", "_base"]).assign(difference=difference)
+    is_base = frame["protocol"] == BASELINE
+    base = frame.loc[is_base, ["dataset", "run", "_value"]].rename(columns={"_value": "_base"})
+    joined = frame[~is_base].merge(base, on=["dataset", "run"], how="inner", validate="many_to_one")
+    return joined.assign(difference=joined["_value"] - joined["_base"]).drop(
+        columns=["_value", "_base"]
+    )
 
 
 @validate.check_types

@@ -190,12 +190,13 @@ def theorem8_terms(
     what = f"from 0 to {allowed!r} for Theorem 8 at this epsilon and n"
     validate.require(delta <= allowed * (1 + 1e-12), "delta", what, delta)
     if reading == "statement":
+        inside = 32
         zeta = 133 * epsilon**2 * n + 12 * epsilon * math.sqrt(n * math.log(4 * collection / beta))
-        return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection, inside=32)
-    eta = beta / (2 * collection)
-    room = largest_delta(epsilon=epsilon, n=n / 2, eta=eta)
-    zeta = corollary(epsilon=epsilon, delta=min(delta, room), n=n / 2, eta=eta)
-    return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection)
+    else:
+        inside, eta = 16, beta / (2 * collection)
+        room = largest_delta(epsilon=epsilon, n=n / 2, eta=eta)
+        zeta = corollary(epsilon=epsilon, delta=min(delta, room), n=n / 2, eta=eta)
+    return theorem3_terms(alpha=alpha, beta=beta, zeta=zeta, collection=collection, inside=inside)
 
 
 @validate.check_types

@@ -39,12 +39,9 @@ def limit_distance(epsilon: float) -> float:
     0.00501
     """
     w = 0.75 + 0.25 * _NODES
-    if epsilon > 600:  # e^eps is too large for a float, and all that counts
-        return epsilon * math.sqrt(
-            0.5 * 0.25 * float(_WEIGHTS @ ((1 + np.log(w) / epsilon) / w) ** 2)
-        )
-    inside = np.log1p(math.expm1(epsilon) * w) / w
-    return math.sqrt(0.5 * 0.25 * float(_WEIGHTS @ inside**2))
+    # beyond 600 e^eps is too large for a float, and all that counts
+    grown = epsilon + np.log(w) if epsilon > 600 else np.log1p(math.expm1(epsilon) * w)
+    return math.sqrt(0.5 * 0.25 * float(_WEIGHTS @ (grown / w) ** 2))
 
 
 @in_range()

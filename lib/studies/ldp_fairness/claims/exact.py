@@ -38,6 +38,11 @@ def grid_reports(
             yield name, split, column, k, share
 
 
+def _budgets() -> list[tuple[int, float]]:
+    """``(k, its budget)`` of every report of the main grid."""
+    return [(k, e) for *_, k, e in grid_reports()]
+
+
 def single_value_probability(protocol: Protocol) -> float:
     """Probability that a report supports exactly one value, so that its sender is "in one
     category".
@@ -103,7 +108,7 @@ def private() -> Evidence:
     """Whether every protocol's exact privacy loss is at most its budget, at every attribute and
     budget of the grid.
     """
-    cases = {(k, e) for *_, k, e in grid_reports()}
+    cases = set(_budgets())
     worst = max(
         make(name, k=k, epsilon=e).privacy_loss() / e - 1 for name in PROTOCOLS for k, e in cases
     )
@@ -128,9 +133,8 @@ def ss_is_grr() -> Evidence:
     for k in (2, 3, 5, 9):
         ss: Any = make("SS", k=k, epsilon=4.0)
         grr = make("GRR", k=k, epsilon=4.0)
-        gaps.append(
-            np.abs(ss.channel()[:, np.argsort(ss.subsets().argmax(axis=1))] - grr.channel()).max()
-        )
+        order = np.argsort(ss.subsets().argmax(axis=1))
+        gaps.append(np.abs(ss.channel()[:, order] - grr.channel()).max())
     return fact(max(gaps) < 1e-12, f"largest difference {max(gaps):.0e}")
 
 
@@ -175,15 +179,15 @@ def g_optimal(epsilons: Sequence[float]) -> Evidence:
 def theta_inside(epsilons: Sequence[float]) -> Evidence:
     """Whether the optimum of theta over [0, 1] lies in (0.5, 1) for every budget."""
     found = [optimal_theta(e, "published") for e in epsilons]
-    words = f"theta from {min(found):.3f} to {max(found):.3f}"
-    return fact(min(found) > 0.5 and max(found) < 1, words)
+    low, high = min(found), max(found)
+    return fact(low > 0.5 and high < 1, f"theta from {low:.3f} to {high:.3f}")
 
 
 def less_variance(protocol: str, than: str) -> Evidence:
     """Share of the grid's (k, epsilon) where the variance is no larger; ``than="HE"`` sums
     unthresholded histograms.
     """
-    cases = sorted({(k, e) for *_, k, e in grid_reports()})
+    cases = sorted(set(_budgets()))
     hits: list[Any] = []
     for k, e in cases:
         other = 8 / e**2 if than == "HE" else make(than, k=k, epsilon=e).variance(1)
@@ -193,7 +197,7 @@ def less_variance(protocol: str, than: str) -> Evidence:
 
 def _single_shares(protocols: Sequence[str]) -> dict[str, float]:
     """Share of the grid's reports that name exactly one value, by protocol."""
-    cases = [(k, e) for *_, k, e in grid_reports()]
+    cases = _budgets()
     return {
         n: float(np.mean([single_value_probability(make(n, k=k, epsilon=e)) for k, e in cases]))
         for n in protocols
