@@ -73,8 +73,7 @@ def _artists(fig: Figure) -> Iterator[Artist]:
     for artist in fig.findobj():
         yield artist
         if isinstance(artist, Text):  # its box and its arrow are not among a figure's children
-            parts = (artist.get_bbox_patch(), getattr(artist, "arrow_patch", None))
-            yield from (part for part in parts if part is not None)
+            yield from filter(None, (artist.get_bbox_patch(), getattr(artist, "arrow_patch", None)))
 
 
 def _colours(artist: Artist) -> Iterator[tuple[str, object]]:
@@ -82,10 +81,9 @@ def _colours(artist: Artist) -> Iterator[tuple[str, object]]:
     for name in () if mapped else _PROPERTIES:
         if name == "color" and not isinstance(artist, Text) and hasattr(artist, "get_facecolor"):
             continue  # of a patch or a collection it would set both of the others
-        read = getattr(artist, f"get_{name}", None)
-        if read is None or not hasattr(artist, f"set_{name}"):
+        if not (hasattr(artist, f"get_{name}") and hasattr(artist, f"set_{name}")):
             continue
-        value = read()
+        value = getattr(artist, f"get_{name}")()
         if isinstance(value, np.ndarray) and value.ndim == 2:
             yield name, [dark(row) for row in to_rgba_array(value)]
         elif not (isinstance(value, str) and value == "none"):

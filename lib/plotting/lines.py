@@ -36,15 +36,13 @@ def spread(rows: pd.DataFrame, value: str = "mean", most: float | None = None) -
     Parameters
     ----------
     rows : DataFrame
-        With columns ``value|low`` and ``value|high``, or else ``low`` and ``high``.
+        With columns ``low`` and ``high`` besides.
     most : float, optional
         Cut the intervals of a quantity that lies between 0 and this: a logarithmic axis has no 0.
     """
-    low, high = (rows.get(f"{value}|{end}", rows.get(end)) for end in ("low", "high"))
-    lengths = np.nan_to_num([rows[value] - low, high - rows[value]]).clip(min=0)
-    if most is None:
-        return lengths
-    return np.minimum(lengths, [0.98 * rows[value], most - rows[value]])
+    middle = rows[value]
+    lengths = np.nan_to_num([middle - rows["low"], rows["high"] - middle]).clip(min=0)
+    return lengths if most is None else np.minimum(lengths, [0.98 * middle, most - middle])
 
 
 def curve(

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from lib.plotting.style import COLOURS, MARKERS, in_order, short_name
 
@@ -110,11 +109,6 @@ def log_if_wide(ax: Axes, values) -> None:
     if values.size and values.max() > 6 * values.min():
         ax.set_yscale("log")
         ax.yaxis.set_minor_formatter(NullFormatter())
-        if values.max() < 100 * values.min():
-            plain_ticks(ax.yaxis)
-
-
-def plain_ticks(axis: Axis) -> None:
-    """Plain numbers at 1, 2 and 5 of each decade, where powers of ten may be one or none."""
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        if values.max() < 100 * values.min():  # powers of ten may be one or none
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.yaxis.set_major_formatter("{x:g}")

@@ -71,7 +71,5 @@ def short_name(protocol: str) -> str:
 
 def offsets() -> dict[str, float]:
     """Factor on epsilon for each protocol, which sets error bars side by side; 1 for any other."""
-    places = [place for place in range(-4, 5) if place]
-    return _Styles(
-        {name: 1.035**place for name, place in zip(_PROTOCOLS, places, strict=False)}, 1.0
-    )
+    factors = (1.035**place for place in (-4, -3, -2, -1, 1, 2, 3))
+    return _Styles(zip(_PROTOCOLS, factors, strict=True), 1.0)

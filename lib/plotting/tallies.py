@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from textwrap import fill
 
-import numpy as np
 import pandas as pd
 
 from lib.plotting.panels import Picture, legend, panel
@@ -28,13 +27,13 @@ def tallies(counts: Mapping[str, Mapping[str, int]]) -> Picture:
     table = pd.DataFrame(counts).T.reindex(columns=VERDICT_COLOURS).fillna(0).astype(int)
     fig, ax = panel((3.9, 1.5 + 0.5 * len(table)), "claims")
     names = [fill(name, 13) for name in table.index]
-    left = np.zeros(len(table), dtype=int)
+    left = table.cumsum(axis=1) - table
     for verdict, colour in VERDICT_COLOURS.items():
-        bars = ax.barh(names, table[verdict], left=left, color=colour, height=0.62, label=verdict)
+        style = {"color": colour, "height": 0.62, "label": verdict}
+        bars = ax.barh(names, table[verdict], left=left[verdict], **style)
         ink = "white" if colour in (GREEN, RED) else "black"
         numbers = [str(n or "") for n in table[verdict]]
         ax.bar_label(bars, numbers, label_type="center", fontsize=8, color=ink)
-        left += table[verdict]
     ax.invert_yaxis()
     ax.grid(visible=False)
     legend(fig)

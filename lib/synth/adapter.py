@@ -19,6 +19,8 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+Clique = tuple[int, ...]
+
 
 @cache
 def load_jax():
@@ -41,8 +43,8 @@ def load_mbi():
 
 @lru_cache(maxsize=65536)
 def junction_tree(
-    sizes: tuple[int, ...], cliques: tuple[tuple[int, ...], ...]
-) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    sizes: tuple[int, ...], cliques: tuple[Clique, ...]
+) -> tuple[tuple[Clique, ...], tuple[int, ...]]:
     """Maximal cliques of a triangulation, parents before children, and each one's parent.
 
     Parameters
@@ -78,7 +80,7 @@ def junction_tree(
     return tuple(tuple(sorted(clique)) for clique in order), tuple(parents)
 
 
-def model_megabytes(sizes: tuple[int, ...], cliques: tuple[tuple[int, ...], ...]) -> float:
+def model_megabytes(sizes: tuple[int, ...], cliques: tuple[Clique, ...]) -> float:
     """AIM's JT-SIZE: what the junction tree's tables take at 8 bytes a cell, in 2^20 bytes."""
     nodes, _ = junction_tree(sizes, cliques)
     return sum(float(np.prod([sizes[i] for i in node], dtype=float)) for node in nodes) * 8 / 2**20

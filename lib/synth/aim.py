@@ -18,7 +18,7 @@ default, which is what a laptop fits in seconds; ``max_megabytes=80`` is theirs.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +41,7 @@ from lib.synth.base import (
 )
 from lib.synth.graphical import GraphicalModel
 from lib.synth.marginal_model import MarginalModel, Round, estimate, positions
-from lib.synth.workload import Workload, all_kway, counts, downward_closure, megabytes
+from lib.synth.workload import Columns, Workload, all_kway, counts, downward_closure, megabytes
 
 
 @validate.check_types
@@ -105,13 +105,13 @@ class AIM(Synthesizer):
 
         Single columns, and marginals that a model of ``max_megabytes`` can hold.
         """
-        workload = all_kway(domain, min(self.degree, len(domain)))
-        weights = candidate_weights(
-            {s: c * self.focus_weight ** len(set(s) & set(self.focus)) for s, c in workload.items()}
-        )
+        workload = {
+            s: self.focus_weight ** len({*s} & {*self.focus})
+            for s in all_kway(domain, min(self.degree, len(domain)))
+        }
         return {
             r: w
-            for r, w in weights.items()
+            for r, w in candidate_weights(workload).items()
             if len(r) == 1 or megabytes(domain, [r]) <= self.max_megabytes
         }
 
@@ -186,7 +186,7 @@ def candidate_weights(workload: Workload) -> Workload:
 
 def open_candidates(
     weights: Workload, domain: Domain, model: GraphicalModel, megabytes: float
-) -> list[tuple[str, ...]]:
+) -> list[Columns]:
     """The candidates with which the model stays within ``megabytes``.
 
     Those that the model holds already always do.
@@ -201,8 +201,8 @@ def open_candidates(
 
 
 def quality_scores(
-    exact: dict[tuple[str, ...], np.ndarray],
-    candidates: Sequence[tuple[str, ...]],
+    exact: Mapping[Columns, np.ndarray],
+    candidates: Sequence[Columns],
     weights: Workload,
     domain: Domain,
     model: GraphicalModel,
@@ -213,16 +213,12 @@ def quality_scores(
 
     ``q_r(D) = w_r (||M_r(D) - M_r(p)||_1 - sqrt(2/pi) sigma n_r)``.
     """
-    return np.array(
-        [
-            weights[r]
-            * (
-                np.abs(exact[r] - _model_counts(domain, model, total, r)).sum()
-                - expected_noise(sigma, exact[r].size)
-            )
-            for r in candidates
-        ]
-    )
+
+    def gain(r: Columns) -> float:
+        error = np.abs(exact[r] - _model_counts(domain, model, total, r)).sum()
+        return error - expected_noise(sigma, exact[r].size)
+
+    return np.array([weights[r] * gain(r) for r in candidates])
 
 
 def _model_counts(domain: Domain, model: GraphicalModel, total: float, columns) -> np.ndarray:

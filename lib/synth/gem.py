@@ -58,7 +58,7 @@ from lib.synth.base import (
 )
 from lib.synth.generator import initial_weights, kernels
 from lib.synth.products import cells_at, product_marginal, squared_error
-from lib.synth.workload import all_kway, counts, downward_closure, megabytes
+from lib.synth.workload import Columns, all_kway, counts, downward_closure, megabytes
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class GEMRound:
     ``cell`` is the cell of the marginal on ``columns`` in the single-cell variant, else None.
     """
 
-    columns: tuple[str, ...]
+    columns: Columns
     cell: int | None
     sigma: float
     losses: np.ndarray
@@ -186,7 +186,7 @@ class GEM(Synthesizer):
         """The selection's part of a round's ``rho``: ``alpha^2 / (alpha^2 + (1 - alpha)^2)``."""
         return self.alpha**2 / (self.alpha**2 + (1 - self.alpha) ** 2)
 
-    def candidates(self, domain: Domain) -> tuple[tuple[str, ...], ...]:
+    def candidates(self, domain: Domain) -> tuple[Columns, ...]:
         """The marginals of which one, or one cell, is asked for in a round."""
         workload = all_kway(domain, min(self.degree, len(domain)))
         return tuple(workload) if self.variant == "cell" else downward_closure(workload)
@@ -233,7 +233,7 @@ class GEM(Synthesizer):
         sigma = gaussian_scale((1 - self.select_share) * rho)
         shares, names = trainer.shares(), list(exact)
 
-        def error(s: tuple[str, ...]) -> np.ndarray:
+        def error(s: Columns) -> np.ndarray:
             # one marginal at a time: all together are as large as the counts
             return np.abs(exact[s] - total * product_marginal([shares[c] for c in s]).ravel())
 
@@ -268,12 +268,12 @@ class _Trainer:
         self.state = kernels().start(self.weights)
         self.asked: list[int] = []
         self.mean: Any = None
-        self.goals: dict[tuple[str, ...], list] = {}
+        self.goals: dict[Columns, list] = {}
         slots, degree = settings.rounds, min(settings.degree, len(domain))
         ends = np.cumsum((0, *domain.sizes))
         self.first = dict(zip(domain.columns, ends, strict=False))  # places of the columns' codes
         self.cells = np.zeros((slots, degree), int)
-        self.values, self.used = np.zeros(slots, np.float32), np.zeros(slots, np.float32)
+        self.values, self.used = np.zeros((2, slots), np.float32)
         self.running = np.float32(np.nan)  # average of the largest error, for published training
 
     def shares(self, weights=None) -> dict[str, np.ndarray]:

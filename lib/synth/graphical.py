@@ -21,10 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from lib.synth.adapter import junction_tree
+from lib.synth.adapter import Clique, junction_tree
 from lib.synth.products import cells_at
 
-Clique = tuple[int, ...]
 # noisy counts, flat in C order, and their sigma: one, or one per cell
 Measured = tuple[Clique, np.ndarray, float | np.ndarray]
 

@@ -19,12 +19,13 @@ import pandas as pd
 from lib import validate
 from lib.domain import Domain
 
-Workload = Mapping[tuple[str, ...], float]
+Columns = tuple[str, ...]
+Workload = Mapping[Columns, float]
 ABSENT = 2.0  # error of a group of which no synthetic row exists: the largest there is
 
 
 @validate.check_types
-def all_kway(domain: Domain, k: int = 3) -> dict[tuple[str, ...], float]:
+def all_kway(domain: Domain, k: int = 3) -> dict[Columns, float]:
     """Every marginal of ``k`` columns of ``domain``, each with weight ``c_i = 1``.
 
     Examples
@@ -37,7 +38,7 @@ def all_kway(domain: Domain, k: int = 3) -> dict[tuple[str, ...], float]:
 
 
 @validate.check_types
-def downward_closure(workload: Workload) -> tuple[tuple[str, ...], ...]:
+def downward_closure(workload: Workload) -> tuple[Columns, ...]:
     """Every non-empty subset of a marginal in ``workload``, small ones first.
 
     The order of equally small ones is that of the columns in the workload, so it does not depend on
@@ -107,11 +108,11 @@ def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> floa
     )
     sizes = (real.size, synthetic.size)
     validate.require(min(sizes) > 0, "real and synthetic", "one row or more each", sizes)
-    if cells <= 4 * (len(real) + len(synthetic)):
-        shares = [np.bincount(codes, minlength=cells) / len(codes) for codes in (real, synthetic)]
-        return float(np.abs(shares[0] - shares[1]).sum())
+    if cells <= 4 * sum(sizes):
+        ours, theirs = (np.bincount(x, minlength=cells) / x.size for x in (real, synthetic))
+        return float(np.abs(ours - theirs).sum())
     codes, place = np.unique(np.concatenate([real, synthetic]), return_inverse=True)
-    weights = np.repeat([1 / len(real), -1 / len(synthetic)], [len(real), len(synthetic)])
+    weights = np.repeat([1 / real.size, -1 / synthetic.size], sizes)
     return float(np.abs(np.bincount(place, weights, minlength=len(codes))).sum())
 
 
@@ -205,9 +206,9 @@ def group_errors(
     domain.check(real)
     domain.check(synthetic)
     codes = list(_both(real, synthetic, domain, all_kway(domain, k)))  # once for all groups
-    errors = {}
+    errors, nobody = {}, np.zeros(len(synthetic), dtype=bool)
     for name, who in ours.items():
-        there = theirs.get(name, np.zeros(len(synthetic), dtype=bool))
+        there = theirs.get(name, nobody)
         errors[name] = ABSENT if who.any() else np.nan
         if who.any() and there.any():
             each = [total_variation(a[who], b[there], cells) for a, b, cells in codes]

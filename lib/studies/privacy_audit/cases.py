@@ -119,14 +119,14 @@ _GROUPS = np.array([0, 0, 0, 0, 0, 1, 1, 2])
 
 def _mean_case(name: str, title: str, fit: Fit, promise: Promise) -> Case:
     """Means of three groups, one of them a single person; a value moves from -50 to 50."""
+    places = np.arange(_VALUES.size)
     alone, many = (
-        [np.where(np.arange(_VALUES.size) == place, end, _VALUES) for end in (-50.0, 50.0)]
-        for place in (7, 2)
+        tuple(np.where(places == place, end, _VALUES) for end in (-50.0, 50.0)) for place in (7, 2)
     )
     pairs: dict[str, Any] = {
-        "the only one of a group changes": tuple(alone),
-        "one of many changes": tuple(many),
-        "one of many changes back": tuple(many[::-1]),
+        "the only one of a group changes": alone,
+        "one of many changes": many,
+        "one of many changes back": many[::-1],
     }
     return Case(name, title, fit, promise, WITHIN, pairs)
 

@@ -60,11 +60,11 @@ def privacy_grid(profile: str = "paper") -> Iterator[PrivacyCell]:
     for name, mechanism in cases().items():
         fast = name in _FAST
         if profile == "paper" or fast:
-            first, *others = mechanism.pairs
-            yield PrivacyCell(mechanism=name, pair=first, runs=2000 if fast else 600)
-            for pair in others:
-                yield PrivacyCell(mechanism=name, pair=pair, runs=2000 if fast else 50)
+            runs = (2000, 2000, 2000) if fast else (600, 50, 50)
+            for pair, number in zip(mechanism.pairs, runs, strict=True):
+                yield PrivacyCell(mechanism=name, pair=pair, runs=number)
             if not fast:
+                first = next(iter(mechanism.pairs))
                 yield PrivacyCell(mechanism=name, pair=first, runs=3, size="default")
     for name, fault in FAULTS.items():
         if profile == "paper" or fault.case in _FAST:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -128,7 +129,7 @@ def census(
     scores: pd.DataFrame, variables: Mapping[str, str], metrics: Mapping[str, str]
 ) -> Picture:
     """A row a variable, a column a metric, points at the number of strata (Figures 2 and 8)."""
-    cells = [(variable, metric) for variable in variables for metric in metrics]
+    cells = list(product(variables, metrics))
     titles = [f"{variables[v]}: {metrics[m]}" for v, m in cells]
     shape = (len(variables), len(metrics))
     size = (0.8 + 3.4 * len(metrics), 0.8 + 2.2 * len(variables))

@@ -10,6 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -54,15 +56,14 @@ class Cell(KeyedCell, kind="synthesizer"):
     def __post_init__(self) -> None:
         set_checked(self, dataset=TABLES, synthesizer=(*SYNTHESIZERS, *BASELINES), by=BY)
         set_checked(self, small=("keep", "drop", "merge"), epsilon=BUDGET, run=COUNT, seed=COUNT)
-        if (self.synthesizer in BASELINES) != (self.epsilon == np.inf):
+        name, baseline = self.synthesizer, self.synthesizer in BASELINES
+        if baseline != (self.epsilon == np.inf):
             raise ValueError(
                 "epsilon must be finite for a synthesizer and infinite for a baseline, got"
-                f" {self.epsilon!r} for {self.synthesizer!r}"
+                f" {self.epsilon!r} for {name!r}"
             )
-        if self.synthesizer in BASELINES and self.by != "vanilla":
-            raise ValueError(
-                f"by must be 'vanilla' for the baseline {self.synthesizer!r}, got {self.by!r}"
-            )
+        plain = self.by == "vanilla" or not baseline
+        validate.require(plain, "by", f"'vanilla' for the baseline {name!r}", self.by)
 
 
 def synth_grid(
@@ -72,18 +73,18 @@ def synth_grid(
     the published rules change.
     """
     for run in runs:
+        cell = partial(Cell, dataset=dataset, run=run)
         for baseline in BASELINES:
-            yield Cell(dataset=dataset, synthesizer=baseline, epsilon=np.inf, run=run)
+            yield cell(synthesizer=baseline, epsilon=np.inf)
         for name in MAIN:
-            for by in BY:
-                for epsilon in epsilons:
-                    yield Cell(dataset=dataset, synthesizer=name, by=by, epsilon=epsilon, run=run)
+            for by, epsilon in product(BY, epsilons):
+                yield cell(synthesizer=name, by=by, epsilon=epsilon)
             for small in ("drop", "merge"):
-                yield Cell(dataset=dataset, synthesizer=name, by="SEX_RAC1P", small=small, run=run)
+                yield cell(synthesizer=name, by="SEX_RAC1P", small=small)
         for epsilon in epsilons:
-            yield Cell(dataset=dataset, synthesizer="GEM, single cells", epsilon=epsilon, run=run)
+            yield cell(synthesizer="GEM, single cells", epsilon=epsilon)
             for by in ("vanilla", "SEX_RAC1P"):
-                yield Cell(dataset=dataset, synthesizer=AS_SPENT, by=by, epsilon=epsilon, run=run)
+                yield cell(synthesizer=AS_SPENT, by=by, epsilon=epsilon)
 
 
 def stratified(inner: Synthesizer, by: str, **wrapper) -> Synthesizer:
@@ -114,11 +115,10 @@ def declared(cell: Cell) -> float:
 def _baseline(name: str, seen: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     if name == "real":
         return seen
+    n = len(seen)
     if name == "bootstrap":
-        return seen.iloc[rng.integers(0, len(seen), len(seen))].reset_index(drop=True)
-    return pd.DataFrame(
-        {c: seen[c].to_numpy()[rng.integers(0, len(seen), len(seen))] for c in seen}
-    )
+        return seen.iloc[rng.integers(0, n, n)].reset_index(drop=True)
+    return pd.DataFrame({c: seen[c].to_numpy()[rng.integers(0, n, n)] for c in seen})
 
 
 @threadpool_limits.wrap(limits=1)  # a sum that is split over threads may round otherwise

@@ -11,6 +11,8 @@ employment is New York's; about other relations it says nothing.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
@@ -34,47 +36,39 @@ EMPLOYMENT_DOMAIN = Domain.of(
 )
 
 
-def stand_in(source: str = "auto") -> tuple[pd.DataFrame, Domain, str, str, str]:
+_STAND_IN = Domain.of(
+    {"SEX": 2, "RAC1P": 9, "AGEP": 5, "DIS": 2, "NATIVITY": 2, "SCHL": 6, "PINCP": 6, "WORKED": 2}
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of codes, their declared domain, the target, and where they are from."""
+
+    frame: pd.DataFrame
+    domain: Domain
+    target: str
+    source: str
+    sha256: str
+
+
+def stand_in(source: str) -> Table:
     """Eight columns of the stand-in (or of the Bureau's rows, ``source="census"``); target
     ``WORKED``: in the past year.
-
-    Returns frame, domain, target, source, SHA-256.
     """
-    york = load_newyork(
-        source
-        if source in ("census", "stand-in")
-        else "auto"
-        if source != "replica"
-        else "stand-in"
-    )
+    sources = {"census": "census", "stand-in": "stand-in", "replica": "stand-in"}
+    york = load_newyork(sources.get(source, "auto"))
     raw = york.frame
-    schooling = 1 + (raw["SCHL"].fillna(1).to_numpy().astype(int) - 1) * 5 // 24
-    income = 1 + np.searchsorted(INCOME_EDGES, raw["PINCP"].fillna(0).to_numpy(), side="right")
-    frame = pd.DataFrame(
-        {
-            "SEX": raw["SEX"] - 1,
-            "RAC1P": raw["RAC1P"] - 1,
-            "AGEP": raw["AGEP"],
-            "DIS": raw["DIS"] - 1,
-            "NATIVITY": raw["NATIVITY"] - 1,
-            "SCHL": np.where(raw["SCHL"].isna(), 0, schooling),
-            "PINCP": np.where(raw["PINCP"].isna(), 0, income),
-            "WORKED": raw["WKHP"].notna().astype(int),
-        }
-    ).astype(np.int16)
-    domain = Domain.of(
-        {
-            "SEX": 2,
-            "RAC1P": 9,
-            "AGEP": 5,
-            "DIS": 2,
-            "NATIVITY": 2,
-            "SCHL": 6,
-            "PINCP": 1 + len(INCOME_EDGES) + 1,
-            "WORKED": 2,
-        }
+    schooling = 1 + (raw["SCHL"] - 1) * 5 // 24
+    income = 1 + np.searchsorted(INCOME_EDGES, raw["PINCP"].to_numpy(), side="right")
+    frame = raw.assign(
+        **(raw[["SEX", "RAC1P", "DIS", "NATIVITY"]] - 1),
+        SCHL=schooling.fillna(0),
+        PINCP=np.where(raw["PINCP"].isna(), 0, income),
+        WORKED=raw["WKHP"].notna(),
     )
-    return frame, domain, "WORKED", york.source, york.sha256
+    codes = frame[list(_STAND_IN.columns)].astype(np.int16)
+    return Table(codes, _STAND_IN, "WORKED", york.source, york.sha256)
 
 
 def encode_employment(features: pd.DataFrame, target: pd.Series) -> pd.DataFrame:
@@ -88,7 +82,7 @@ def encode_employment(features: pd.DataFrame, target: pd.Series) -> pd.DataFrame
     return pd.DataFrame(frame).assign(EMPLOYED=target.to_numpy().astype(int)).astype(np.int16)
 
 
-def employment(source: str = "auto") -> tuple[pd.DataFrame, Domain, str, str, str]:
+def employment(source: str) -> Table:
     """The paper's table, downloaded by folktables; fails with the reason where there is no
     network.
     """
@@ -99,4 +93,4 @@ def employment(source: str = "auto") -> tuple[pd.DataFrame, Domain, str, str, st
     table = load_acs("NY", 2018, "employment")
     frame = encode_employment(table.features, table.target)
     EMPLOYMENT_DOMAIN.check(frame)
-    return frame, EMPLOYMENT_DOMAIN, "EMPLOYED", "download", table.sha256
+    return Table(frame, EMPLOYMENT_DOMAIN, "EMPLOYED", "download", table.sha256)

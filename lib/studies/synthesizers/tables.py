@@ -5,7 +5,6 @@ target, seen and held-out rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
@@ -21,6 +20,7 @@ from lib.files import read_yaml
 from lib.groups import EVERYONE, group_name, group_values
 from lib.paths import DATA
 from lib.rng import stream
+from lib.studies.synthesizers.newyork import Table as Table
 from lib.studies.synthesizers.newyork import employment, stand_in
 
 LEVELS = {"SEX": ("SEX",), "RAC1P": ("RAC1P",), "SEX_RAC1P": ("SEX", "RAC1P")}
@@ -42,18 +42,7 @@ _TARGETS: dict[str, tuple[str, Sequence[int]]] = {  # the column and codes that 
 }
 
 
-@dataclass(frozen=True)
-class Table:
-    """Rows of codes, their declared domain, the target, and where they are from."""
-
-    frame: pd.DataFrame
-    domain: Domain
-    target: str
-    source: str
-    sha256: str
-
-
-def _from_codes(dataset: str, source: str) -> tuple[pd.DataFrame, Domain, str, str, str]:
+def _from_codes(dataset: str, source: str) -> Table:
     """The ten columns of a data set; bins are made of the domain that the task declares (see
     :data:`ORACLES`).
     """
@@ -64,10 +53,10 @@ def _from_codes(dataset: str, source: str) -> tuple[pd.DataFrame, Domain, str, s
     for binned in about["binned"]:
         frame[binned] = frame[binned].to_numpy() * 5 // domain[binned]
     frame[target] = data.frame[column].isin(codes).to_numpy()
-    return frame.astype(np.int16), Domain.of(sizes), target, data.source, data.sha256
+    return Table(frame.astype(np.int16), Domain.of(sizes), target, data.source, data.sha256)
 
 
-TABLES: dict[str, Callable[[str], tuple[pd.DataFrame, Domain, str, str, str]]] = {
+TABLES: dict[str, Callable[[str], Table]] = {
     "nist": partial(_from_codes, "nist"),
     "acs_coverage": partial(_from_codes, "acs_coverage"),
     "newyork": stand_in,
@@ -88,7 +77,7 @@ def table_of(dataset: str, source: str = "auto") -> Table:
     """One of :data:`TABLES`. ``ny_employment`` is the paper's own and needs a network;
     ``newyork`` its stand-in.
     """
-    return Table(*TABLES[validate.choice("dataset", dataset, TABLES)](source))
+    return TABLES[validate.choice("dataset", dataset, TABLES)](source)
 
 
 def split(table: Table, run: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -96,10 +85,8 @@ def split(table: Table, run: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame
     budget.
     """
     rows = stream(seed, "synth split", run).permutation(len(table.frame))
-    cut = round(HELD_OUT * len(rows))
-    return table.frame.iloc[rows[cut:]].reset_index(drop=True), table.frame.iloc[
-        rows[:cut]
-    ].reset_index(drop=True)
+    held, seen = np.split(rows, [round(HELD_OUT * len(rows))])
+    return tuple(table.frame.iloc[part].reset_index(drop=True) for part in (seen, held))
 
 
 def groups_of(frame: pd.DataFrame, domain: Domain) -> dict[str, np.ndarray]:

@@ -135,14 +135,13 @@ def gains_by_size(gains: pd.DataFrame) -> Picture:
 
     ``gains`` has the columns of :func:`lib.studies.synthesizers.summary.gains_of_groups`.
     """
-    budgets = sorted(gains["epsilon"].unique())
-    size, shape = (6.4, 0.9 + 2.5 * len(budgets)), (len(budgets), 1)
+    budgets = gains["epsilon"].nunique()
+    size, shape = (6.4, 0.9 + 2.5 * budgets), (budgets, 1)
     labels = ("people of the group among the seen rows (log scale)", "error: plain − own model")
-    titles = [f"ε = {e:g}" for e in budgets]
+    titles = [f"ε = {e:g}" for e in sorted(gains["epsilon"].unique())]
     fig, axes = panels(size, shape, *labels, titles=titles, log="x", sharex=True, sharey=True)
     words = []
-    for ax, epsilon in zip(axes.flat, budgets, strict=True):
-        own = gains[gains["epsilon"] == epsilon]
+    for ax, (epsilon, own) in zip(axes.flat, gains.groupby("epsilon"), strict=True):
         ax.axhline(0, **REFERENCE)
         ax.set_ylabel(labels[1])
         for name, (colour, marker) in _SYNTHESIZERS.items():
