@@ -89,6 +89,8 @@ class Packages:
             self.unpack(package)
         elif name == "lib.datasets.load":
             vars(importlib.import_module("pandas"))["read_parquet"] = _read_parquet
+        elif name == "lib.processes":
+            vars(importlib.import_module("joblib"))["Parallel"] = _one_process
         elif name.split(".")[0] in self.absent and _asked_by_us():
             loader: Any = self
             return importlib.machinery.ModuleSpec(name, loader, is_package=True)
@@ -156,6 +158,7 @@ def start(settings: str, take: Take, show: Show, link: Callable[[str], None], ro
     sys.path.append(site)
     sys.meta_path.insert(0, Packages(given["packages"], given["absent"], take, site, link))
     _state.update(show=show, take=take, names={"__name__": "__main__"})
+    _take_counts_of_64_bits()
     shown = _stand_in("IPython.display", display=_display)
     _stand_in("IPython", display=shown, get_ipython=lambda: None)
     _stand_in("myst_nb", glue=lambda *_, **__: None)
@@ -164,6 +167,29 @@ def start(settings: str, take: Take, show: Show, link: Callable[[str], None], ro
     for name in given["tables"]:
         with open(f"{root}/data/results/{name}.parquet", "wb") as file:
             file.write(take(name))
+
+
+def _take_counts_of_64_bits() -> None:
+    """NumPy counts in 32 bits here, and would refuse the integers of 64 bits that it draws."""
+    import numpy as np
+
+    bincount, repeat = np.bincount, np.repeat
+    vars(np)["bincount"] = lambda x, *rest, **given: bincount(_counts(x), *rest, **given)
+    vars(np)["repeat"] = lambda a, repeats, axis=None: repeat(a, _counts(repeats), axis)
+
+
+def _counts(values: Any) -> Any:
+    import numpy as np
+
+    found = np.asarray(values)
+    return found.astype(np.intp, casting="same_kind") if found.dtype.kind == "i" else found
+
+
+def _one_process(**given: Any) -> Any:
+    """A page has one process: nobody else to start, and to end."""
+    from joblib.parallel import Parallel
+
+    return Parallel(n_jobs=1, return_as=given.get("return_as", "list"))
 
 
 def _stand_in(name: str, **content: Any) -> ModuleType:

@@ -39,7 +39,7 @@ from lib.runner import GRIDS, results, scores
 
 LIMIT = 30_000_000  # bytes of one file of the distribution
 LESSONS = ("foundations", "means", "synth", "ldp", "coherence", "across", "data")
-_READS = re.compile(r"\b(results|scores)\(")
+_READS = re.compile(r'\b(?:results|scores)\((?:f"(\w+)\{)?')
 SMALL_DATA = ("*.yml", "claims/*", "hypotheses/*", "aggregates/*", "replicas/*")
 
 
@@ -226,8 +226,17 @@ def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:
     sources = [text, *(file.read_text() for file in reachable(text, ROOT))]
     return {
         "cells": [{"source": c.source, "tags": c.metadata.get("tags", [])} for c in cells],
-        "tables": [g for g in GRIDS if any(f'"{g}"' in s for s in sources if _READS.search(s))],
+        "tables": [g for g in GRIDS if _may_read(sources, g) and GRIDS[g].path("paper").exists()],
     }
+
+
+def _may_read(sources: list[str], grid: str) -> bool:
+    """Whether a source that reads stored tables has the name of ``grid``, or the start of it."""
+    calls = [(source, _READS.findall(source)) for source in sources]
+    return any(
+        called and (f'"{grid}"' in source or grid.startswith(tuple(filter(None, called))))
+        for source, called in calls
+    )
 
 
 def _usable() -> list[str]:
