@@ -35,7 +35,7 @@ def setup(app: Any) -> dict[str, bool]:
     docscrape_sphinx.SandboxedEnvironment = environment
     domain.translate = numbered._ = own_series
     app.connect("env-check-consistency", lambda _, env: number_within_pages(env))
-    # jupyter-book has no option for it: pages are read by one process (theorems must be) and written by two
+    # theorems must be read in one process; two write the pages, for which there is no option
     app.connect("env-check-consistency", lambda app, _: setattr(app, "parallel", 2))
     app.add_directive("explorer", Explorer)
     texts: dict[str, str] = {}
