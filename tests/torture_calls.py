@@ -69,6 +69,7 @@ LEFT_OUT = {
     "Fitted": "abstract",
     "Synthesizer": "abstract",
     "Metric": "a type",
+    "Columns": "a type",
     "Workload": "a type",
     "Learner": "a type",
     "Predict": "a type",
