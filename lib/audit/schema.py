@@ -349,17 +349,14 @@ def _floats(texts: Iterable[str | None]) -> np.ndarray:
 
 
 def _numbers(values: pd.Series, file: str) -> pd.Series:
-    """A column of numbers as floats, NaN for a gap; each text is read once."""
-    codes, texts = pd.factorize(values)
-    gap = [None] * bool((codes < 0).any())
-    numbers = _floats([*texts, *gap])[codes]
-    wrong = np.flatnonzero((codes >= 0) & ~np.isfinite(numbers))
-    if wrong.size:
+    """A column of numbers as floats, NaN for a gap."""
+    numbers = pd.to_numeric(values.astype(object), errors="coerce").astype(float)
+    wrong = values[values.notna() & ~np.isfinite(numbers)]
+    for row, value in wrong.items():
         raise ValueError(
-            f"{file}: column {values.name!r} must hold numbers, got {values.iloc[wrong[0]]!r} (row"
-            f" {values.index[wrong[0]] + 1})"
+            f"{file}: column {values.name!r} must hold numbers, got {value!r} (row {row + 1})"
         )
-    return pd.Series(numbers, index=values.index, name=values.name)
+    return numbers
 
 
 def grouping(

@@ -26,7 +26,6 @@ from lib.datasets.registry import TASKS
 from lib.domain import Domain
 
 _CLEANING = {"adult": adult, "acs_coverage": coverage, "lsac": lsac}
-_PLACES = {"adult": (adult.RAW,), "acs_coverage": coverage.PLACES, "lsac": (lsac.RAW,)}
 
 
 def coded_domain(name: str) -> Domain:
@@ -96,7 +95,7 @@ def code_table(name: str) -> tuple[pd.DataFrame, str]:
     elif name == "lsac":
         path = locate(lsac.RAW).path
         raw = pd.read_csv(path)
-    elif found := unregistered(*_PLACES[name]):
+    elif found := unregistered(*_CLEANING[name].PLACES):
         path, raw = found, pd.read_csv(found)
     else:
         path, book = locate(TASKS[name].file).path, codebook(name)

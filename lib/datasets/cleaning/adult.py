@@ -19,6 +19,7 @@ from lib.datasets.cleaning.steps import Step, keep, rank_codes
 from lib.datasets.registry import TASKS
 
 RAW = "adult_reconstruction.csv"
+PLACES = (RAW,)
 THRESHOLD = 26_000  # dollars a year
 COLUMNS = TASKS["adult"].domain.columns
 
