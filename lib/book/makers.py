@@ -55,20 +55,18 @@ def _root(node: ast.expr) -> str:
 
 def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.AST]]:
     """Targets of a statement and what each is worked out from."""
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            yield from ((t, value) for t in targets)
-        case (
-            ast.AnnAssign(target=t, value=ast.expr() as value)
-            | ast.AugAssign(target=t, value=value)
-        ):
-            yield t, value
-        case ast.NamedExpr(target=t, value=value) | ast.For(target=t, iter=value):
-            yield t, value
-        case ast.FunctionDef(name=name, body=body):
-            yield ast.Name(name), ast.Module(body, [])
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=t), args=[*_, value])):
-            yield ast.Attribute(t, "changed"), value  # rows.append(value)
+    if isinstance(node, ast.Assign):
+        yield from ((bound, node.value) for bound in node.targets)
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and node.value:
+        yield node.target, node.value
+    elif isinstance(node, ast.For):
+        yield node.target, node.iter
+    elif isinstance(node, ast.FunctionDef):
+        yield ast.Name(node.name), ast.Module(node.body, [])
+    else:
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=t), args=[*_, value])):
+                yield ast.Attribute(t, "changed"), value  # rows.append(value)
 
 
 class PageCode:

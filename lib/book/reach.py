@@ -29,8 +29,11 @@ def _imports(source: str) -> tuple[frozenset[str], frozenset[str]]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             modules.add(node.module)
             things |= {f"{node.module}.{alias.name}" for alias in node.names}
-    ours = (frozenset(n for n in names if n.split(".")[0] == "lib") for names in (modules, things))
-    return next(ours), next(ours)
+    return _ours(modules), _ours(things)
+
+
+def _ours(names: set[str]) -> frozenset[str]:
+    return frozenset(name for name in names if name.split(".")[0] == "lib")
 
 
 def imported(source: str) -> frozenset[str]:
@@ -49,14 +52,12 @@ def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
     """
     parts = name.split(".")
     bases = [root.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
-    faces = [f for base in bases[:-1] if (f := base / "__init__.py").exists() and not _is_face(f)]
-    if (face := bases[-1] / "__init__.py").exists():
-        return [*faces, face], [face]
-    for base in reversed(bases[-2:]):
-        if (module := base.with_suffix(".py")).exists():
-            return [*faces, module], [module]
-    above = bases[-2] / "__init__.py" if len(bases) > 1 else face
-    return [*faces, *([above] if above.exists() else [])], []
+    faces = [base / "__init__.py" for base in bases]
+    run = [face for face in faces[:-1] if face.exists() and not _is_face(face)]
+    # the package of that name, the module, or the module that has a thing of that name
+    places = [faces[-1], *(base.with_suffix(".py") for base in reversed(bases[-2:]))]
+    needed = [place for place in places if place.exists()][:1]
+    return [*run, *(needed or filter(Path.exists, faces[-2:-1]))], needed
 
 
 def _is_face(path: Path) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -176,7 +176,7 @@ def _fit_counts(cells: pd.DataFrame) -> None:
     aggregates, free = published_cells(), ~cells["published"].to_numpy()
     fit = free.astype(float)
     targets = []
-    for pair in [(a, b) for i, a in enumerate(ATTRIBUTES) for b in ATTRIBUTES[i + 1 :]]:
+    for pair in combinations(ATTRIBUTES, 2):
         left = crossing(aggregates, *pair)["n_SCHL"] - cells.groupby(list(pair))["n_SCHL"].sum()
         found, every = pd.factorize(pd.MultiIndex.from_frame(cells[list(pair)]))
         targets.append((found, left.reindex(every).to_numpy()))
