@@ -79,11 +79,9 @@ class Histogram:
     def release(self, records: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
         """Noisy counts, shape (cells,)."""
         exact = self.counts(records).astype(float)
-        return (
-            exact
-            if math.isinf(self.epsilon)
-            else exact + rng.laplace(0.0, 2 / self.epsilon, exact.size)
-        )
+        if math.isinf(self.epsilon):
+            return exact
+        return exact + rng.laplace(0.0, 2 / self.epsilon, exact.size)
 
     @validate.check_types
     def rows(self, noisy: np.ndarray, n: int, rng: np.random.Generator) -> pd.DataFrame:

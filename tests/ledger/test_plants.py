@@ -363,7 +363,7 @@ def paper_too_sharp(honest):
 
 def table1_doubled(monkeypatch, claim):
     monkeypatch.setattr(
-        solver, "_TABLE1", tuple((alpha, 2 * epsilon) for alpha, epsilon in solver._TABLE1)
+        solver, "_TABLE1", {alpha: 2 * epsilon for alpha, epsilon in solver._TABLE1.items()}
     )
 
 

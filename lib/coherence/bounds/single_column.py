@@ -79,13 +79,9 @@ def column_distances(
     [0.2, 0.04, 0.12]
     """
     validate.integer("n", n, low=1, high=PEOPLE)
-    validate.integer("size", size, low=1)
     what = "0 <= ones <= members <= n"
     validate.require(0 <= ones <= members <= n, "ones, members and n", what, (ones, members, n))
     in_a = halved_members(members, n - members, size, rng)
-    ones_a = (
-        rng.hypergeometric(ones, members - ones, in_a)
-        if 0 < ones < members
-        else np.where(ones, in_a, 0)
-    )
+    mixed = 0 < ones < members
+    ones_a = rng.hypergeometric(ones, members - ones, in_a) if mixed else in_a * bool(ones)
     return rate_distances(ones_a, in_a, ones - ones_a, members - in_a)

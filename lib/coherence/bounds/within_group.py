@@ -161,7 +161,6 @@ def membership_distances(
     """
     validate.integer("members", members, low=1, high=PEOPLE // 2)
     validate.integer("others", others, low=0, high=PEOPLE // 2)
-    validate.integer("size", size, low=1)
     keep = 1 / (1 + math.exp(-validate.positive("epsilon", epsilon) / 2))
     v = halved_members(members, others, size, rng)
     bits_in, bits_out = rng.binomial(v, keep), rng.binomial(members - v, 1 - keep)
@@ -170,6 +169,7 @@ def membership_distances(
 
 def halved_members(members: int, others: int, size: int, rng: np.random.Generator) -> np.ndarray:
     """Members of a group in each of ``size`` random halves of everybody."""
+    validate.integer("size", size, low=1)
     half = (members + others) // 2
     return rng.hypergeometric(members, others, half, size=size) if others else np.full(size, half)
 
