@@ -353,12 +353,10 @@ class _Trainer:
         self.mean = self.weights if self.mean is None else blend(self.mean, self.weights, keep)
 
 
-def published_spending(
-    epsilon: float, *, rounds: int = 100, alpha: float = 0.67
-) -> dict[str, float]:
+def published_spending(epsilon: float, *, rounds: int = 100) -> dict[str, float]:
     """What GEM spends if the declared ``epsilon`` is used as the parameter of every round.
 
-    Where the parameter ``eps_0`` of a round should be derived from the declared budget, the
+    With the published ``alpha = 0.67``. Where ``eps_0`` of a round should follow from the budget, the
     published experiment passes ``eps_0 = epsilon``. With ``n`` rows, a round of GEM's code
 
     - draws a cell with probability proportional to ``exp(alpha eps_0 n |gap|)``, ``gap`` being
@@ -383,7 +381,7 @@ def published_spending(
     """
     validate.budget("epsilon", epsilon, low=BUDGET_MIN, high=BUDGET_MAX)
     validate.integer("rounds", rounds, low=1)
-    alpha = share("alpha", alpha)
+    alpha = 0.67
     sigma, selection = 1 / ((1 - alpha) * epsilon), 2 * alpha * epsilon
     rho = gaussian_cost(sigma) + selection_cost(selection)
     return {"sigma": sigma, "selection": selection, "rho_round": rho, "rho": rounds * rho}

@@ -60,10 +60,12 @@ def kernels() -> SimpleNamespace:
         cuts = np.cumsum(sizes)[:-1]
         return tuple(jax.nn.softmax(part, axis=1) for part in jnp.split(logits, cuts, axis=1))
 
-    def cell_loss(weights, z, cells, goals, used, sizes):
+    def answers(weights, z, cells, sizes):
         flat = jnp.concatenate(shares(weights, z, sizes), axis=1)
-        answers = flat[:, cells].prod(axis=2).mean(axis=0)
-        return (used * (answers - goals) ** 2).sum()
+        return flat[:, cells].prod(axis=2).mean(axis=0)
+
+    def cell_loss(weights, z, cells, goals, used, sizes):
+        return (used * (answers(weights, z, cells, sizes) - goals) ** 2).sum()
 
     def adam(weights, state, gradient, rate):
         updates, state = optax.adam(rate).update(gradient, state)
@@ -79,8 +81,7 @@ def kernels() -> SimpleNamespace:
         optimizer = optax.scale_by_adam()
 
         def errors(weights):
-            flat = jnp.concatenate(shares(weights, z, sizes), axis=1)
-            return used * jnp.abs(flat[:, cells].prod(axis=2).mean(axis=0) - goals)
+            return used * jnp.abs(answers(weights, z, cells, sizes) - goals)
 
         largest = errors(weights).max()
         average = jnp.where(jnp.isnan(average), largest, (average + largest) / 2)
@@ -101,9 +102,8 @@ def kernels() -> SimpleNamespace:
             (loss, largest), gradient = jax.value_and_grad(loss_and_largest, has_aux=True)(weights)
             updates, state = optimizer.update(gradient, state)
             moves = largest >= threshold
-            change = jnp.where(moves, -rate * (1 + jnp.cos(jnp.pi * step / steps)) / 2, 0).astype(
-                z.dtype
-            )
+            change = jnp.where(moves, -rate * (1 + jnp.cos(jnp.pi * step / steps)) / 2, 0)
+            change = change.astype(z.dtype)
             weights = optax.apply_updates(weights, jax.tree.map(lambda u: change * u, updates))
             return step + moves, weights, state, losses.at[step].set(loss), largest
 

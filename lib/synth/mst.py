@@ -151,7 +151,7 @@ def spanning_tree(
     rho: float,
     accountant: PrivacyAccountant,
     rng: np.random.Generator,
-    iterations: int = 1000,
+    iterations: int,
 ) -> tuple[tuple[str, str], ...]:
     """The edges of a tree over the columns, in the order in which they were chosen.
 

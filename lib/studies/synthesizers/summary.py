@@ -166,23 +166,29 @@ def shares_better(scores: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def gains_of_groups(scores: pd.DataFrame, by: str = "SEX_RAC1P", **which) -> pd.DataFrame:
+def gains_of_groups(scores: pd.DataFrame, **which) -> pd.DataFrame:
     """How much a model of its own lowers each group's own error, mean over runs: the plain fit's
-    error minus that of the fit stratified by ``by``.
+    error minus that of the fit stratified by sex and race.
 
     Columns ``synthesizer, epsilon, group, gain, people``; ``people`` are the group's seen rows, on
     average. Groups without a score are left out. ``which``: see :func:`of_level`.
     """
-    rows = main_fits(of_level(scores, by, **which))
+    rows = main_fits(of_level(scores, **which))
     keys = ["synthesizer", "epsilon", "group"]
     errors = rows.pivot(index=[*keys, "run"], columns="by", values="error")
-    gains = (errors["vanilla"] - errors[by]).groupby(keys).mean().dropna().reset_index(name="gain")
+    gains = (
+        (errors["vanilla"] - errors["SEX_RAC1P"])
+        .groupby(keys)
+        .mean()
+        .dropna()
+        .reset_index(name="gain")
+    )
     return gains.assign(people=gains["group"].map(rows.groupby("group")["people"].mean()))
 
 
-def small_group_rules(scores: pd.DataFrame, least: float = 0.001) -> tuple[pd.DataFrame, list[str]]:
-    """What three rules for groups of at most a share ``least`` of the rows do, at epsilon 1 and on
-    held-out rows; and these groups' names.
+def small_group_rules(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """What three rules for groups of at most 0.1% of the rows do, at epsilon 1 and on held-out
+    rows; and these groups' names.
 
     One row for each synthesizer and rule (``small``): the mean errors of ``small groups``, ``the
     others`` and ``everybody``, and how many small groups are ``drawn``. Groups without people are
@@ -194,7 +200,7 @@ def small_group_rules(scores: pd.DataFrame, least: float = 0.001) -> tuple[pd.Da
     each = of_level(rule)
     each = each[each.groupby("group")["people"].transform("max") > 0]
     share = (each["people"] / each["rows"]).groupby(each["group"], sort=False).max()
-    small = list(share.index[share <= least])
+    small = list(share.index[share <= PROTOCOLS["published"]["least"]])
     kind = each["group"].isin(small).map({True: "small groups", False: "the others"})
     error = each["error"].where(each["people"] > 0).groupby([*(each[k] for k in keys), kind])
     shares = each[each["group"].isin(small)].groupby([*keys, "group"])["share"].mean()
