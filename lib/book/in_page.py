@@ -90,7 +90,7 @@ class Packages:
         elif name == "lib.datasets.load":
             vars(importlib.import_module("pandas"))["read_parquet"] = _read_parquet
         elif name == "lib.processes":
-            vars(importlib.import_module("joblib"))["Parallel"] = _one_process
+            vars(importlib.import_module("joblib"))["Parallel"] = _one_process()
         elif name.split(".")[0] in self.absent and _asked_by_us():
             loader: Any = self
             return importlib.machinery.ModuleSpec(name, loader, is_package=True)
@@ -185,11 +185,15 @@ def _counts(values: Any) -> Any:
     return found.astype(np.intp, casting="same_kind") if found.dtype.kind == "i" else found
 
 
-def _one_process(**given: Any) -> Any:
-    """A page has one process: nobody else to start, and to end."""
+def _one_process() -> type:
+    """Joblib's ``Parallel`` for a page, which has one process: no other to start or to end."""
     from joblib.parallel import Parallel
 
-    return Parallel(n_jobs=1, return_as=given.get("return_as", "list"))
+    class InOneProcess(Parallel):
+        def __init__(self, n_jobs: Any = 1, return_as: str = "list", **_: Any) -> None:
+            super().__init__(n_jobs=1, return_as=return_as)
+
+    return InOneProcess
 
 
 def _stand_in(name: str, **content: Any) -> ModuleType:

@@ -265,7 +265,7 @@ def _one_run(
     setting = SETTINGS[cell.setting]
     rng = stream(cell.seed, "census means", cell.dataset, cell.variable, cell.crossing, run)
     private = rng.random(values.size) >= setting.holdout
-    inside = np.add.reduceat(private, np.cumsum(sizes) - sizes, dtype=np.int64)
+    inside = np.add.reduceat(private, np.cumsum(sizes) - sizes, dtype=np.intp)
     keep = (inside > 0) & (sizes > setting.least * values.size)
     x, own, outside = values[private], inside[keep], (sizes - inside)[keep]
     kept = x if keep.all() else x[np.repeat(keep, inside)]

@@ -80,7 +80,7 @@ def mixture_runs(cell: MixtureCell) -> Runs:
     plain = coinpress(x, np.full(cell.runs, cell.n), prior, budgets(cell.rho), rng)
     groups = coinpress(x, flat, prior, budgets(cell.rho), rng).reshape(sizes.shape)
     own = np.zeros(flat.size)
-    own[flat > 0] = np.add.reduceat(x, (np.cumsum(flat) - flat)[flat > 0])
+    own[flat > 0] = np.add.reduceat(x, (np.cumsum(flat) - flat)[flat > 0].astype(np.intp))
     sums = own.reshape(sizes.shape)
     truth, exact = sums.sum(axis=1) / cell.n, sums / np.maximum(sizes, 1)
     first, stratified, weighted = METHODS
