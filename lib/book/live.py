@@ -34,8 +34,8 @@ from lib.book.toc import Page, pages, read_notebook
 from lib.datasets.cache import DataError
 from lib.datasets.download import stream, with_retries
 from lib.files import read_yaml, write_whole
-from lib.paths import DATA, REPLICAS, ROOT, user_cache
-from lib.runner import GRIDS, results, scores
+from lib.paths import DATA, REPLICAS, RESULTS, ROOT, user_cache
+from lib.runner import results, scores
 
 LIMIT = 30_000_000  # bytes of one file of the distribution
 LESSONS = ("foundations", "means", "synth", "ldp", "coherence", "across", "data")
@@ -195,9 +195,10 @@ def data_archive() -> bytes:
 
 def stored_archive(grid: str) -> bytes:
     """The stored records of ``grid`` and, where it has them, its scores, as arrays."""
-    files = {"results": pack_table(results(grid))}
+    path = RESULTS / f"{grid}.parquet"
+    files = {"results": pack_table(results(grid, path=path))}
     with suppress(KeyError):  # its records have none
-        files["scores"] = pack_table(scores(grid))
+        files["scores"] = pack_table(scores(grid, path=path))
     return _zipped(files)
 
 
@@ -226,15 +227,20 @@ def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:
     sources = [text, *(file.read_text() for file in reachable(text, ROOT))]
     return {
         "cells": [{"source": c.source, "tags": c.metadata.get("tags", [])} for c in cells],
-        "tables": [g for g in GRIDS if _may_read(sources, g) and GRIDS[g].path("paper").exists()],
+        "tables": [name for name in _stored() if _may_read(sources, name)],
     }
 
 
-def _may_read(sources: list[str], grid: str) -> bool:
-    """Whether a source that reads stored tables has the name of ``grid``, or the start of it."""
+def _stored() -> list[str]:
+    return sorted(path.stem for path in RESULTS.glob("*.parquet"))
+
+
+def _may_read(sources: list[str], name: str) -> bool:
+    """Whether a source that reads or defines grids has ``name``, or the start of it."""
     calls = [(source, _READS.findall(source)) for source in sources]
     return any(
-        called and (f'"{grid}"' in source or grid.startswith(tuple(filter(None, called))))
+        (called or "= Grid(" in source)
+        and (f'"{name}"' in source or name.startswith(tuple(filter(None, called))))
         for source, called in calls
     )
 
