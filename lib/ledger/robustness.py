@@ -75,7 +75,7 @@ def for_another_table(rows: Sequence[Row]) -> list[str]:
 def _judged_again(
     rows: Sequence[Row], evidence: Sequence[Evidence], correct: Callable[[list[float]], Iterable]
 ) -> list[str]:
-    """The verdicts on other evidence, with the p-values of the directional rows corrected anew."""
+    """The verdicts on other evidence, with the p-values of the directional rows corrected again."""
     tested = [i for i, row in enumerate(rows) if not math.isnan(row.adjusted_p)]
     adjusted = dict(zip(tested, correct([evidence[i].p for i in tested]), strict=True))
     return [

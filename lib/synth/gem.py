@@ -357,8 +357,8 @@ def published_spending(epsilon: float, *, rounds: int = 100) -> dict[str, float]
     """What GEM spends if the declared ``epsilon`` is used as the parameter of every round.
 
     With the published ``alpha = 0.67``. Where the parameter ``eps_0`` of a round should be derived
-    from the declared budget, the published experiment passes ``eps_0 = epsilon``. With ``n`` rows,
-    a round of GEM's code
+    from the declared budget, the published experiment passes ``eps_0 = epsilon``. With ``n``
+    rows, a round of GEM's code
 
     - draws a cell with probability proportional to ``exp(alpha eps_0 n |gap|)``, ``gap`` being
       between shares: an exponential mechanism of parameter ``2 alpha eps_0``, which costs ``(2
