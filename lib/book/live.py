@@ -39,7 +39,7 @@ from lib.runner import results, scores
 
 LIMIT = 30_000_000  # bytes of one file of the distribution
 LESSONS = ("foundations", "means", "synth", "ldp", "coherence", "across", "data")
-_READS = re.compile(r'\b(?:results|scores)\((?:f"(\w+)\{)?')
+_READS, _START = re.compile(r"\b(?:results|scores)\(|= Grid\("), re.compile(r'f"(\w+_)\{')
 SMALL_DATA = ("*.yml", "claims/*", "hypotheses/*", "aggregates/*", "replicas/*")
 
 
@@ -177,7 +177,7 @@ def code_archive() -> bytes:
         files |= {
             f"{name}/{path.relative_to(folder)}": path.read_bytes()
             for path in folder.rglob("*")
-            if path.suffix in (".py", ".mplstyle")
+            if path.suffix in (".py", ".mplstyle", ".yml", ".j2")
         }
     return _zipped(files)
 
@@ -237,11 +237,10 @@ def _stored() -> list[str]:
 
 def _may_read(sources: list[str], name: str) -> bool:
     """Whether a source that reads or defines grids has ``name``, or the start of it."""
-    calls = [(source, _READS.findall(source)) for source in sources]
     return any(
-        (called or "= Grid(" in source)
-        and (f'"{name}"' in source or name.startswith(tuple(filter(None, called))))
-        for source, called in calls
+        _READS.search(source)
+        and (f'"{name}"' in source or name.startswith(tuple(_START.findall(source))))
+        for source in sources
     )
 
 
