@@ -103,7 +103,9 @@ def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         files.append(root / "course" / "sessions.yml")
     if parts & {"plotting", "book"}:
         files += (root / "lib").rglob("*.mplstyle")
-    files += {template for path in reach for template in path.parent.glob("*.j2")}
+    sources = "".join(path.read_text(encoding="utf-8") for path in reach)
+    files += [f for f in (root / "data").glob("*.yml") if f.name in sources and f not in files]
+    files += {f for path in reach for kind in ("*.j2", "*.yml") for f in path.parent.glob(kind)}
     return files
 
 

@@ -141,6 +141,18 @@ def test_a_pipe_among_the_data_is_not_waited_for(tiny, tmp_path, monkeypatch):
     assert tmp_path / "pipe.csv" not in _data_files([source], tiny.root)
 
 
+def test_yaml_beside_a_module_and_yaml_that_it_names_are_read(tiny):
+    source = tiny.root / "lib" / "studies" / "names.py"
+    beside, named = source.with_suffix(".yml"), tiny.root / "data" / "named.yml"
+    other = named.with_stem("other")
+    for file in (source, beside, named, other):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text('read_yaml(DATA / "named.yml")' if file == source else "{}")
+    found = _data_files([source], tiny.root)
+    assert {beside, named} <= set(found)
+    assert other not in found
+
+
 def test_a_module_that_a_page_writes_counts_and_another_file_does_not(tiny):
     write_notebook(
         tiny.notebook,
