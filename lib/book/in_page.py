@@ -19,7 +19,7 @@ import time
 import traceback
 import zipfile
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from types import ModuleType
 from typing import Any
 
@@ -91,6 +91,7 @@ class Packages:
             vars(importlib.import_module("pandas"))["read_parquet"] = _read_parquet
         elif name == "lib.processes":
             vars(importlib.import_module("joblib"))["Parallel"] = _one_process()
+            vars(importlib.import_module("subprocess"))["Popen"] = _absent("subprocess.Popen")
         elif name.split(".")[0] in self.absent and _asked_by_us():
             loader: Any = self
             return importlib.machinery.ModuleSpec(name, loader, is_package=True)
@@ -162,6 +163,7 @@ def start(settings: str, take: Take, show: Show, link: Callable[[str], None], ro
     shown = _stand_in("IPython.display", display=_display)
     _stand_in("IPython", display=shown, get_ipython=lambda: None)
     _stand_in("myst_nb", glue=lambda *_, **__: None)
+    _stand_in("filelock", FileLock=lambda *_, **__: nullcontext(), Timeout=TimeoutError)
     _stand_in("lib.runner.sealed", from_bytes=_stored, is_sealed=lambda raw: True, to_bytes=None)
     _stand_in("lib.runner.tidy", tidy=_tidy, as_lists=None)
     for name in given["tables"]:

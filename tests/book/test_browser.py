@@ -42,7 +42,9 @@ OVERFLOW = """() => {
 RAW_MATH = r"""() => [...document.querySelectorAll('.math')].filter(n => !n.querySelector('mjx-container'))
     .map(n => n.textContent.slice(0, 80))
     .concat([...document.querySelectorAll('mjx-merror')].map(n => 'error: ' + n.textContent.slice(0, 80)))"""
-RULES = {"resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
+# colours are asked of COLOURS; no fault of "region" is serious, and it looks at every node
+ELSEWHERE = ("color-contrast", "link-in-text-block", "region")
+RULES = {"resultTypes": ["violations"], "rules": {r: {"enabled": False} for r in ELSEWHERE}}
 # what can differ in the dark, and takes most of the time: asked of one text of each look
 COLOURS = {"resultTypes": ["violations"], "runOnly": ["color-contrast", "link-in-text-block"]}
 LOOKS = """() => {
@@ -58,7 +60,8 @@ LOOKS = """() => {
     while (texts.nextNode()) {
         const node = texts.currentNode.parentElement, s = getComputedStyle(node);
         if (!texts.currentNode.data.trim() || !node.checkVisibility()) continue;
-        const look = [node.localName, s.color, s.fontSize, s.fontWeight, s.textDecorationLine, ground(node)].join();
+        const around = getComputedStyle(node.parentElement).color;  // of a link: the text it stands in
+        const look = [node.localName, s.color, around, s.fontSize, s.fontWeight, s.textDecorationLine, ground(node)].join();
         if (!seen.has(look)) node.dataset.look = '';
         seen.add(look);
     }

@@ -26,7 +26,7 @@ DOCS = [page.doc for page in lessons()]
 SOME = 5  # cells of a page that the suite runs; every cell is slow
 RUNS = [(QUICK, SOME), *(pytest.param(doc, 1000, marks=pytest.mark.slow) for doc in DOCS)]
 # what a page cannot run: it trains with LightGBM, jax or the like
-CANNOT = {"lightgbm", "jax", "mbi", "networkx", "pyarrow", "optax"}
+CANNOT = {"lightgbm", "jax", "mbi", "networkx", "pyarrow", "optax", "subprocess"}
 
 
 @pytest.fixture(scope="module")

@@ -47,11 +47,18 @@ def test_a_guest_stands_on_its_tick_and_nobody_else_does():
     assert all(b / a == pytest.approx(1.035) for a, b in pairwise(places))
 
 
-def test_the_tallies_fit_a_phone_with_all_their_words():
+@pytest.fixture
+def book_style():
+    """The style of the pages, for one test alone."""
+    with plt.style.context("default"):
+        setup_style()
+        yield
+
+
+def test_the_tallies_fit_a_phone_with_all_their_words(book_style):
     """At 80% of its width, as small as pictures get on a phone, it must fit the 316 px that the
     page has there.
     """
-    setup_style()
     fig, _ = tallies(
         {
             "Demographic coherence": dict.fromkeys(VERDICT_COLOURS, 9),
