@@ -83,12 +83,19 @@ const openBox = () =>
 document.addEventListener("DOMContentLoaded", openBox);
 window.addEventListener("hashchange", openBox);
 
-// A table that is wider than the page says above it that it scrolls.
+// A table that is wider than the page says above it that it scrolls, be it ours, a data frame or printed in columns; and it
+// takes the focus, for the keyboard.
 window.addEventListener("load", () => {
+  for (const frame of document.querySelectorAll(".cell_output .dataframe")) frame.parentElement.classList.add("frame-scroll");
+  for (const printed of document.querySelectorAll(".cell_output .output.stream, .cell_output .text_plain")) {
+    const rows = printed.textContent.split("\n").filter((line) => /\S {2,}\S.*\S {2,}\S/.test(line));
+    if (rows.length > 1) printed.classList.add("columns");
+  }
   const mark = () => {
-    for (const box of document.querySelectorAll(".table-scroll")) {
+    for (const box of document.querySelectorAll(".table-scroll, .frame-scroll, .columns pre")) {
       box.classList.remove("wide");
       box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 1);
+      if (box.classList.contains("wide")) box.tabIndex = 0;
     }
   };
   mark();

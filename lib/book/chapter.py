@@ -196,7 +196,7 @@ def figure_html(
     fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
 ) -> str:
     """A ``<figure>`` that carries the picture for a light and for a dark page, its caption and
-    alternative text; ``fig`` has the colours of the dark page afterwards.
+    alternative text; ``fig`` is closed, so that it is not shown twice.
 
     Parameters
     ----------
@@ -223,6 +223,8 @@ def figure_html(
         raise validate.refusal("caption", "text", caption)
     from lib.plotting.dark import darken
 
+    import matplotlib.pyplot as plt
+
     light = _png(fig)
     fig.set_layout_engine("none")  # both have one layout, and it is costly
     darken(fig)
@@ -231,6 +233,7 @@ def figure_html(
         f' width="{int(fig.get_figwidth() * 100)}" height="{int(fig.get_figheight() * 100)}">'
         for ground, code in (("light", light), ("dark", _png(fig)))
     )
+    plt.close(fig)
     anchor = f' id="{escape(name)}"' if name else ""
     drawn = width or f"{int(fig.get_figwidth() * 100)}px"
     return (
@@ -263,12 +266,8 @@ def _png(fig: Figure) -> str:
 def figure(
     fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
 ) -> None:
-    """Display :func:`figure_html` and close the figure, so that it is not shown twice."""
-    import matplotlib.pyplot as plt
-
-    html = figure_html(fig, caption, alt, name, width)
-    plt.close(fig)
-    _display(html, plain=f"[figure] {alt}")
+    """Display :func:`figure_html`."""
+    _display(figure_html(fig, caption, alt, name, width), plain=f"[figure] {alt}")
 
 
 def table_html(
@@ -341,9 +340,10 @@ def numbers(**values: object) -> None:
 
 def _opening(column: pd.Series) -> str:
     """Tag of the cells of ``column``: numbers to the right, and room for a column of words."""
-    if column.dtype.kind in "iuf":
+    text = column.astype(str)
+    if column.dtype.kind in "iuf" or text.str.fullmatch(r"[-−+±\d.,% ]+").all():
         return NUMBER
-    longest = column.astype(str).str.len().max()
+    longest = text.str.len().max()
     return (
         '<td class="sentences">'
         if longest > 100

@@ -107,13 +107,13 @@ def agreement(steps: Sequence[Step], raw: pd.DataFrame | None, data: Dataset) ->
     try:
         made = clean(steps, raw)
     except ValueError as error:
-        return f"Run now from the raw file, the steps **do not hold**: {error}."
+        return f"Run now from the raw file, the steps do not hold: {error}."
     if data.is_replica:
         return (
             "Run now from the raw file: the row counts hold. The published table to compare with is"
             " not here."
         )
     same = list(made) == list(data.frame) and np.array_equal(made, data.frame)
-    differs = "**it differs from the published table.**"
-    verdict = "**equal to the published table, cell for cell.**" if same else differs
+    differs = "it differs from the published table."
+    verdict = "equal to the published table, cell for cell." if same else differs
     return f"Run now from the raw file: {verdict}"

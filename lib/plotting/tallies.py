@@ -12,9 +12,9 @@ from lib.plotting.style import GREEN, RED
 
 VERDICT_COLOURS = {
     "reproduced": GREEN,
-    "same direction": "#8FBF9F",
+    "same direction": "#8A6D00",
     "not reproduced": RED,
-    "not comparable": "#9A9A9A",
+    "not comparable": "#707070",
     "not run": "#D0D0D0",
 }
 
@@ -31,7 +31,7 @@ def tallies(counts: Mapping[str, Mapping[str, int]]) -> Picture:
     for verdict, colour in VERDICT_COLOURS.items():
         style = {"color": colour, "height": 0.62, "label": verdict}
         bars = ax.barh(names, table[verdict], left=left[verdict], **style)
-        ink = "white" if colour in (GREEN, RED) else "black"
+        ink = "black" if verdict == "not run" else "white"
         numbers = [str(n or "") for n in table[verdict]]
         ax.bar_label(bars, numbers, label_type="center", fontsize=8, color=ink)
     ax.invert_yaxis()

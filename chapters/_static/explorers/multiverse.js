@@ -61,7 +61,7 @@
             ] },
           { title: "The twelve rows that are nearest to another verdict", wide: 760, height: 40 + 22 * near.length, marginLeft: 190, marginRight: 30,
             describe: near.map((r) => `${r.id}: ${distance(r)}`).join("; ") || "No row has a tolerance that changes its verdict.",
-            x: { type: "log", label: "tolerance × at which the verdict changes (log scale)", domain: ends, nice: false, tickFormat: (d) => number(d, 2), ticks: [ends[0], factor, ends[1]] },
+            x: { type: "log", label: "tolerance × at the change (log scale)", domain: ends, nice: false, tickFormat: (d) => number(d, 2), ticks: [ends[0], factor, ends[1]] },
             y: { label: null, domain: near.map((r) => r.id) },
             marks: [
               Plot.ruleX([factor], { stroke: COLOURS.dark, strokeDasharray: "4 3" }),

@@ -39,7 +39,7 @@
               Plot.dot(rows, { y: "name", x: "other", r: 5, stroke: COLOURS.dark, fill: "var(--pst-color-background)", tip: true, title: (d) => `${d.name}: supports another given value with probability ${number(d.other)}` }),
               Plot.dot(rows, { y: "name", x: "own", r: 5, fill: colour, tip: true, title: (d) => `${d.name}: supports the true value with probability ${number(d.own)}` }),
             ] },
-          { title: "Error of an estimated share, by budget", wide: 420, marginLeft: 62,
+          { title: "Error of an estimated share, by budget", wide: 420, marginLeft: 62, marginTop: 36,
             describe: `Standard error of each protocol against epsilon from 0.1 to 10, on logarithmic scales, for ${k} values. At epsilon ${number(epsilon)} the smallest is that of ${best.join(" and ")}.`,
             x: { type: "log", label: "budget ε", tickFormat: "~g", ticks: [0.1, 0.3, 1, 3, 10] }, y: { type: "log", label: "standard error", tickFormat: (d) => number(d), ticks: 4 },
             marks: [

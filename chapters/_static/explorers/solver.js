@@ -48,7 +48,7 @@
             ...(group ? [Plot.ruleY([group], { stroke: COLOURS.dark, strokeDasharray: "4 3", tip: true, title: () => `the smallest group: ${number(group, 15)} people` })] : []),
             ...modes.map((mode) => Plot.line(curve.filter((d) => d.mode === mode), { x: "epsilon", y: "needed", stroke: COLOUR[mode], strokeDasharray: DASH[mode], strokeWidth: 2 })),
             Plot.dot(found.filter((d) => unknown === "epsilon" && d.value >= 1e-4 && d.value <= 10), { x: "value", y: () => group, r: 5, fill: (d) => COLOUR[d.mode], tip: true, title: (d) => say(d) }),
-            ...modes.map((mode, i) => Plot.text([BOUNDS[mode] + (mode === "theorem8" ? ", dashed" : "")], { frameAnchor: "top-left", dx: 6, dy: 4 + 16 * i, fill: COLOUR[mode], fontWeight: 600 })),
+            ...modes.map((mode, i) => Plot.text([BOUNDS[mode] + (mode === "theorem8" ? ", dashed" : "")], { frameAnchor: "bottom-left", dx: 6, dy: 16 * (i + 1 - modes.length) - 6, fill: COLOUR[mode], fontWeight: 600 })),
           ],
         }],
         table: {

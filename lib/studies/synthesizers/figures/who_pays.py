@@ -47,11 +47,11 @@ def error_by_size(errors: pd.DataFrame) -> Picture:
     labelled = ["people", "private"]
     note(ax, "groups under 1%", first[labelled], (6, 6), color=RED, va="bottom")
     note(ax, "larger groups", last[labelled], (8, 8), color=BLUE)
-    note(ax, "without privacy", first[["people", "resampled"]], (6, 4), color=GREY)
+    note(ax, "without privacy", errors.iloc[0][["people", "resampled"]], (7, -3), color=GREY)
     alt = (
         f"Error of {len(errors)} groups by sex and race against the number of people in each, on a "
         f"logarithmic scale. With privacy the error falls from {errors['private'].max():.1f} for "
         f"the smallest to {errors['private'].min():.1f} for the largest; the grey points, without "
-        "privacy, is lower everywhere."
+        "privacy, are lower everywhere."
     )
     return fig, alt
