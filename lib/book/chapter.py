@@ -221,9 +221,9 @@ def figure_html(
         raise validate.refusal("alt", "a description of at least 20 characters", alt)
     if not isinstance(caption, str) or not caption.strip():
         raise validate.refusal("caption", "text", caption)
-    from lib.plotting.dark import darken
-
     import matplotlib.pyplot as plt
+
+    from lib.plotting.dark import darken
 
     light = _png(fig)
     fig.set_layout_engine("none")  # both have one layout, and it is costly
