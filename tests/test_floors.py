@@ -15,6 +15,7 @@ FLOORS = {
     "processes": 0,
     "rng": 1,
     "validate": 0,
+    "typeset": 0,
     "domain": 1,
     "groups": 1,
     "stats": 1,

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from lib import validate
 from lib.paths import ROOT
+from lib.typeset import typeset, value_text
 
 if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reach little
     import pandas as pd
@@ -284,7 +285,7 @@ def table_html(
     frame : pandas.DataFrame
     caption : str, optional
     formats : mapping column -> format spec, optional
-        E.g. ``{"DI": ".3f", "n": ",d"}``; missing values are shown as a dash.
+        E.g. ``{"DI": ".3f", "n": ",d"}``; else three significant digits. Missing values are a dash.
     index : bool
         Show the index as the first columns.
     name : str, optional
@@ -335,13 +336,13 @@ def numbers(**values: object) -> None:
     from myst_nb import glue
 
     for name, value in values.items():
-        glue(name, str(value), display=False)
+        glue(name, typeset(str(value)), display=False)
 
 
 def _opening(column: pd.Series) -> str:
     """Tag of the cells of ``column``: numbers to the right, and room for a column of words."""
     text = column.astype(str)
-    if column.dtype.kind in "iuf" or text.str.fullmatch(r"[-−+±\d.,% ]+").all():
+    if column.dtype.kind in "iuf" or text.str.fullmatch(r"[-−+±\d.,%\[\] ]+").all():
         return NUMBER
     longest = text.str.len().max()
     return (
@@ -354,14 +355,13 @@ def _opening(column: pd.Series) -> str:
 
 
 def _cell(value: object, spec: str | None) -> str:
-    if value is None or value != value:  # NaN and NaT differ from themselves
-        return "–"
-    return _inline(format(value, spec) if spec else str(value))
+    missing = value is None or value != value  # NaN and NaT differ from themselves
+    return _inline(format(value, spec) if spec and not missing else value_text(value))
 
 
 def _inline(text: str) -> str:
     """The few marks of Markdown that captions use, everything else escaped."""
-    text = escape(text, quote=False)
+    text = escape(typeset(text), quote=False)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
     return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", text)

@@ -19,6 +19,7 @@ from lib.book.makers import add_links
 from lib.book.pairs import without_traces
 from lib.book.reference import FOLDER, write_reference
 from lib.book.toc import Page, read_notebook
+from lib.datasets import TASKS
 from lib.files import template
 
 SHOWN = "numpy scipy pandas scikit-learn lightgbm matplotlib jupyter-book sphinx papermill".split()
@@ -60,6 +61,7 @@ def status_page(executed: Sequence[Executed], profile: str) -> str:
     """Run time and data of each chapter, and the versions that made the book."""
     page = _STATUS.render(
         executed=executed,
+        titles={name: task.title for name, task in TASKS.items()},
         profile=profile,
         python=platform.python_version(),
         machine=platform.machine(),

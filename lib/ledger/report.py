@@ -29,6 +29,7 @@ from lib.ledger.judge import (
 )
 from lib.ledger.robustness import OTHER_GRIDS, on_grid
 from lib.stats.summary import p_in_words
+from lib.typeset import typeset
 
 PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
 HEADS = {
@@ -54,6 +55,7 @@ _TEMPLATES = Environment(
     lstrip_blocks=True,
     undefined=StrictUndefined,
 )
+_TEMPLATES.filters["typeset"] = typeset
 _TEMPLATES.filters["base64"] = lambda text: base64.b64encode(text.encode()).decode()
 
 

@@ -105,6 +105,16 @@ def test_the_same_figure_gives_the_same_bytes():
     assert page() == page()
 
 
+def test_a_figure_is_not_shown_a_second_time(fig):
+    figure_html(fig, "Rise", ALT)
+    assert not plt.fignum_exists(fig.number)
+
+
+def test_numbers_with_their_intervals_stay_on_one_line():
+    html = table_html(pd.DataFrame({"distance": ["0.160 ± 0.001", "-0.2 ± 0.1"], "of": ["a", "1"]}))
+    assert html.count('<td class="num">') == 2
+
+
 @pytest.mark.parametrize(
     ("caption", "alt"), [("Rise", ""), ("Rise", "short"), ("", ALT), ("Rise", None)]
 )

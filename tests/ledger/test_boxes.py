@@ -15,6 +15,7 @@ from lib.ledger.boxes import box_html, boxes, command, contested, grid_of, readi
 from lib.ledger.claim import COMPANION, read_claims
 from lib.ledger.judge import tallied
 from lib.runner.registry import studies
+from lib.typeset import typeset
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,8 @@ def test_a_box_has_verdict_claim_quotation_reading_and_command(rows):
         text = unescape(re.sub("<[^>]*>", "", html))
         assert f'id="box-{row.claim.id}"' in html
         assert text.startswith(f"{row.verdict}: ")
-        for part in (row.claim.quote, row.claim.statement, reading_in_words(row), command(row)):
+        ours = map(typeset, (row.claim.statement, reading_in_words(row)))
+        for part in (row.claim.quote, command(row), *ours):  # the paper's own words stay
             assert part in text, row.claim.id
         assert f"/ {row.verdict}" in text
         assert f"ledger.html#claim-{row.claim.id}" in html

@@ -356,7 +356,7 @@ def test_the_best_two_are_found(grid, monkeypatch):
     # BLH alone loses utility, and nothing else: last by utility, level with the others by fairness
     found = (
         ldp_ranks.best_two("adult", ["GRR", "SS"])
-        .detail.removeprefix("adult: ")
+        .detail.removeprefix("Adult: ")
         .split(";")[0]
         .split(", ")
     )

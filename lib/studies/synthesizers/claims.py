@@ -43,6 +43,12 @@ NOTHING = fact(math.nan, "no stored results")
 Tables = str | Sequence[str]
 NEW_YORK = "newyork"  # the tables of the paper's claims: its own, or the stand-in
 _PAPERS_TABLE, _STAND_IN = "ny_employment", "newyork"
+PLACES = {
+    "nist": "the national sample",
+    "acs_coverage": "Texas",
+    _STAND_IN: "the stand-in for New York",
+    _PAPERS_TABLE: "New York",
+}
 # metric -> what the stand-in holds of New York that the metric asks about
 SPEAKS = {name: about["speaks"] for name, about in ABOUT.items() if "speaks" in about}
 # metric -> why the stand-in is no evidence for it
@@ -148,8 +154,9 @@ def _share(cases: Callable[..., pd.Series], protocol: str = "published") -> Call
         frame = frame_of(protocol)
         if frame.empty or (true := cases(frame, **arguments)).empty:
             return NOTHING
+        places = ", ".join(PLACES[name] for name in sorted(tables_of(tables)))
         detail = (
-            f"{int(true.sum())} of {len(true)} on {', '.join(sorted(tables_of(tables)))};"
+            f"{int(true.sum())} of {len(true)} on {places};"
             f" {words}: {cases(frame_of(other), **arguments).mean():.0%}"
         )
         runs = finished_runs(main_fits(frame))

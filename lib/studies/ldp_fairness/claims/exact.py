@@ -20,6 +20,7 @@ from lib.ldp.subset_selection import SS
 from lib.ledger.measures import ONLY_REPLICA, fact, measures_of
 from lib.ledger.rules import Evidence
 from lib.studies.ldp_fairness.cells import EPSILONS
+from lib.studies.ldp_fairness.names import title
 
 DATA = ("adult", "acs_coverage", "lsac")
 ROUNDING = 1e-9
@@ -73,7 +74,9 @@ def table2(dataset: str, n: int, sizes: Sequence[int]) -> Evidence:
 def attribute_counts(counts: dict[str, int]) -> Evidence:
     """Whether the analysed tables have the stated numbers of attributes."""
     found = {name: len(TASKS[name].features) for name in counts}
-    return fact(found == counts, ", ".join(f"{name} {count}" for name, count in found.items()))
+    return fact(
+        found == counts, ", ".join(f"{title(name)} {count}" for name, count in found.items())
+    )
 
 
 def levels(dataset: str, column: str, count: int) -> Evidence:

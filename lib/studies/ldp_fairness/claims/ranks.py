@@ -23,6 +23,7 @@ from lib.studies.ldp_fairness.claims.results import (
     resamples,
     score,
 )
+from lib.studies.ldp_fairness.names import title
 
 
 def _scores(dataset, metrics: Sequence[str], distance: bool, **which: Any) -> pd.Series:
@@ -63,7 +64,7 @@ def placed(
     def hit(means: pd.Series) -> bool:
         return (means.index[means.argmax()] == protocol) != never
 
-    words = "; ".join(f"{d}: {_order(s)}" for d, s in scores.items())
+    words = "; ".join(f"{title(d)}: {_order(s)}" for d, s in scores.items())
     return _resampled(hit, scores, words)
 
 
@@ -116,7 +117,7 @@ def best_two(dataset, protocols: Sequence[str], *, auc: str = "labels", **which:
 
     both = mean_rank(list(ranks))
     first = {d: t.mean().nsmallest(len(protocols)).index for d, t in both.items()}
-    words = "; ".join(f"{d}: {', '.join(names)}" for d, names in first.items())
+    words = "; ".join(f"{title(d)}: {', '.join(names)}" for d, names in first.items())
     for alone, metrics in (("; by utility", useful), (", by fairness", FAIRNESS)):
         hits = [hit(_means(t)) for t in mean_rank(metrics).values()]
         words += f"{alone} alone in {sum(hits)} of {len(hits)}"

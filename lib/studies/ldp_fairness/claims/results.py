@@ -34,6 +34,7 @@ from lib.stats.holm import holm
 from lib.stats.summary import CURVE, differences, run_means, widening
 from lib.stats.summary import distance as from_fair
 from lib.studies.ldp_fairness import rounding as ldp_rounding
+from lib.studies.ldp_fairness.names import metric_name
 
 GRID = "ldp_main"  # what is read where a measure is asked of no other grid
 UTILITY = ("acc", "f1", "auc", "recall")
@@ -168,7 +169,7 @@ def _largest(found: dict[str, Evidence]) -> Evidence:
     """
     name, others = _farthest(found), found.values()
     worst, half = found[name], max((e.high - e.low) / 2 for e in others)
-    words = f"largest in {name}, by itself [{worst.low:.3f}, {worst.high:.3f}]"
+    words = f"largest in {metric_name(name)}, by itself [{worst.low:.3f}, {worst.high:.3f}]"
     words += f"; the bounds enclose {len(found)} metrics, ±{half:.3f} at most"
     wide = [e.overlap for e in others if e.overlap]
     return Evidence(
@@ -230,7 +231,7 @@ def largest_left(dataset, metrics: Sequence[str], *, before: float, **which: Any
     found = {m: change(dataset, m, **which) for m in metrics}
     name = _farthest(found)
     first = change(dataset, name, **which | {"epsilon": before}).value
-    words = f"largest in {name}, whose change at epsilon {before:g} is {first:.3f}"
+    words = f"largest in {metric_name(name)}, whose change at epsilon {before:g} is {first:.3f}"
     return replace(found[name], p=math.nan, detail=words, reference=first)
 
 
@@ -292,7 +293,8 @@ def split_gain(
     k-based.
     """
     metrics = read(metrics, auc)
-    words = f"mean {'distance from fairness' if distance else 'score'} over {', '.join(metrics)}"
+    words = f"mean {'distance from fairness' if distance else 'score'} over "
+    words += ", ".join(map(metric_name, metrics))
     return _evidence(sign * run_means(_gains(dataset, metrics, distance, **which), "gain"), words)
 
 
@@ -352,7 +354,9 @@ def drops_later(
     mean = long.groupby(["metric", "split", "epsilon"])["difference"].mean()
     last = mean[mean <= -margin].reset_index().pivot_table("epsilon", "metric", "split", "max")
     last = last.reindex(metrics, columns=["uniform", "k-based"]).fillna(0.0)
-    words = ", ".join(f"{m} up to epsilon {u:g} and {k:g}" for m, u, k in last.itertuples())
+    words = ", ".join(
+        f"{metric_name(m)} up to epsilon {u:g} and {k:g}" for m, u, k in last.itertuples()
+    )
     return Evidence(
         float((last["k-based"] < last["uniform"]).mean()),
         runs=int(long["run"].nunique()),

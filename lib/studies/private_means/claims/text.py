@@ -171,11 +171,11 @@ def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) 
     measured = {order(t)[0] for t in tables}
     best = order(everybody)[0]
     second = all(order(t)[1] == best for t in tables)
-    left = _from_independence(everybody[best])
+    left, yes_no = _from_independence(everybody[best]), ("no", "yes")
     words = (
-        f"everybody's best pair is second in both strata: {second}; nobody measures it:"
-        f" {best not in measured}; its error is {left:.2f} (of 2) after the strata's models are"
-        " added up, 0 with one model"
+        f"everybody's best pair is second in both strata: {yes_no[second]}; nobody measures it:"
+        f" {yes_no[best not in measured]}; its error is {left:.2f} (of 2) after the strata's models"
+        " are added up, 0 with one model"
     )
     return fact(second and best not in measured and left > 0, words)
 
