@@ -22,10 +22,11 @@ document.addEventListener("DOMContentLoaded", () => {
     bar.append(search, count);
 
     const apply = () => {
-      const words = search.value.toLowerCase();
+      const plain = (text) => text.toLowerCase().replaceAll("−", "-");
+      const words = plain(search.value);
       let shown = 0;
       for (const row of rows) {
-        const fits = row.textContent.toLowerCase().includes(words) &&
+        const fits = plain(row.textContent).includes(words) &&
           menus.every(({ name, select }) => !select.value || row.dataset[name] === select.value);
         row.hidden = !fits;
         shown += fits;
@@ -92,7 +93,7 @@ window.addEventListener("load", () => {
     if (rows.length > 1) printed.classList.add("columns");
   }
   const mark = () => {
-    for (const box of document.querySelectorAll(".table-scroll, .frame-scroll, .columns pre")) {
+    for (const box of document.querySelectorAll(".table-scroll, .frame-scroll, .columns pre, .bd-article table.table")) {
       box.classList.remove("wide");
       box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 1);
       if (box.classList.contains("wide")) box.tabIndex = 0;
