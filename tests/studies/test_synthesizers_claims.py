@@ -241,9 +241,8 @@ def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
         synthesizer="GEM", metrics=["parity_means", "parity_error"], epsilons=[0.01, 5]
     )
     assert both.comparable
-    assert both.detail.startswith(
-        "0 of 4 on newyork"
-    )  # one metric of two, one stratification, four budgets
+    # one metric of two, one stratification, four budgets
+    assert both.detail.startswith("0 of 4 on the stand-in for New York")
     assert "left out: parity error of three-way marginals" in both.detail
 
 
