@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -196,8 +197,9 @@ def ran_on(*data: Any) -> None:
 def figure_html(
     fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
 ) -> str:
-    """A ``<figure>`` that carries the picture for a light and for a dark page, its caption and
-    alternative text; ``fig`` is closed, so that it is not shown twice.
+    """A ``<figure>`` that carries the picture for a light and for a dark page, the pieces that a
+    phone stacks, its caption and alternative text; ``fig`` is closed, so that it is not shown
+    twice.
 
     Parameters
     ----------
@@ -225,8 +227,9 @@ def figure_html(
     import matplotlib.pyplot as plt
 
     from lib.plotting.dark import darken
+    from lib.plotting.pieces import pieces
 
-    light = _png(fig)
+    light, cut = _png(fig), pieces(fig)
     fig.set_layout_engine("none")  # both have one layout, and it is costly
     darken(fig)
     pictures = "".join(
@@ -237,9 +240,11 @@ def figure_html(
     plt.close(fig)
     anchor = f' id="{escape(name)}"' if name else ""
     drawn = width or f"{int(fig.get_figwidth() * 100)}px"
+    stacks = f' data-pieces="{json.dumps(cut, separators=(",", ":"))}"' if cut else ""
     return (
         f'<figure class="plot"{anchor} style="--drawn:{escape(drawn)}"><div class="picture"'
-        f' tabindex="0">{pictures}</div><figcaption>{_inline(caption)}</figcaption></figure>'
+        f' tabindex="0"{stacks}>{pictures}</div><figcaption>{_inline(caption)}</figcaption>'
+        "</figure>"
     )
 
 

@@ -11,14 +11,16 @@ import matplotlib.pyplot as plt
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from lib.book.chapter import figure_html
+from lib.book.chapter import STYLE, figure_html
 from lib.book.launch import repository
 from lib.book.teaching import facts
 from lib.book.toc import pages
 from lib.paths import ROOT
+from lib.plotting.panels import legend, panels
 
 pytestmark = pytest.mark.browser
 CSS = ROOT / "chapters" / "_static" / "companion.css"
+SCRIPT = CSS.with_suffix(".js")
 LISTED = [page.doc for page in pages(ROOT)]
 SOLUTIONS = {page.doc: len(facts(page).exercises) for page in pages(ROOT) if page.is_chapter}
 INSIDE = ("file:", "data:", "blob:")
@@ -300,6 +302,45 @@ def test_a_picture_that_is_wider_than_its_frame_says_so(chromium, inches, wide, 
     )
     context.close()
     assert (hidden > 0, cue > 0) == (cut, cut)
+
+
+@pytest.mark.parametrize("wide", [390, 320, 1280])
+def test_panels_of_a_picture_stand_below_each_other_on_a_phone(chromium, wide):
+    """Each had to be looked for by scrolling, and its letters were small."""
+    with plt.style.context(STYLE):
+        fig, grid = panels((8.6, 4.4), (2, 3), "budget", "value", sharex=True, sharey=True)
+        for ax in grid.flat:
+            ax.plot([1, 2], label="a line")
+        legend(fig)
+        fig.supylabel("a label at the side")
+        html = figure_html(fig, "A caption", "a picture of six panels")
+    page, _ = opened(chromium, "about:blank", viewport={"width": wide, "height": 844})
+    page.set_content(
+        f"<!doctype html><style>{CSS.read_text()} .only-dark {{display: none !important}}</style>"
+        f"<script>{SCRIPT.read_text()}</script>"
+        f"<body style='margin: 0 20px'><main class='bd-article bd-content'>{html}</main></body>"
+    )
+    found = page.evaluate(
+        """() => ({
+        panels: [...document.querySelectorAll('.stacked > .piece')].map(n => n.getBoundingClientRect().top),
+        words: document.querySelectorAll('.entries > .piece').length,
+        scale: document.querySelector('.crop img')?.width,
+        alt: document.querySelector('.stacked')?.ariaLabel,
+        cue: getComputedStyle(document.querySelector('figure.plot'), '::before').display,
+        picture: getComputedStyle(document.querySelector('.picture')).display})"""
+    )
+    over = page.evaluate(OVERFLOW)
+    page.context.close()
+    assert over == []
+    if wide == 1280:
+        assert (found["panels"], found["picture"]) == ([], "block")
+        return
+    assert (found["picture"], found["cue"]) == ("none", "none")
+    assert len(found["panels"]) == 6
+    assert found["panels"] == sorted(set(found["panels"]))
+    assert found["words"] == 2
+    assert found["scale"] == 860
+    assert found["alt"] == "a picture of six panels"
 
 
 @pytest.mark.parametrize(
