@@ -33,10 +33,11 @@ def pieces(fig: Figure) -> list[Piece]:
     axes = [ax for ax in fig.axes if ax.get_visible() and ax.get_subplotspec()]
     if len(axes) < 2:
         return []
-    words = [box for legend in fig.legends for box in _entries(legend)]
+    alone = {ax: ax.get_legend() for ax in axes if ax.get_legend() and not ax.axison}
+    words = [box for legend in (*fig.legends, *alone.values()) for box in _entries(legend)]
     words += [text.get_window_extent() for text in fig.texts if text.get_rotation()]
     grids: list[list[list[Bbox | None]]] = [[[box]] for box in words]
-    grids += [_panel(ax, axes) for ax in axes if ax.axison or ax.get_legend()]
+    grids += [_panel(ax, axes) for ax in axes if ax not in alone]
     cut = [[[box and _on_screen(box, fig) for box in row] for row in grid] for grid in grids]
     return cut if _is_whole(fig, cut) else []
 
@@ -51,7 +52,7 @@ def _on_screen(box: Bbox, fig: Figure) -> Box:
 
 def _is_whole(fig: Figure, cut: Iterable[Piece]) -> bool:
     """Whether whatever is drawn is in one of the boxes."""
-    pixels = np.array(fig.canvas.buffer_rgba())  # type: ignore[attr-defined]
+    pixels = np.array(fig.canvas.buffer_rgba())
     scale, ground = fig.dpi / SCREEN, pixels[0, 0].copy()
     for left, top, wide, high in (box for grid in cut for row in grid for box in row if box):
         rows, columns = (
@@ -90,7 +91,7 @@ def _titles(ax: Axes) -> tuple[Text, Text, Text]:
 def _line(ax: Axes, axes: list[Axes], span: str) -> list[Axes]:
     """Those of ``axes`` in the row or in the column of ``ax``."""
     own = getattr(ax.get_subplotspec(), span)
-    return [other for other in axes if getattr(other.get_subplotspec(), span) == own]
+    return [o for o in axes if o.axison and getattr(o.get_subplotspec(), span) == own]
 
 
 def _edge(ax: Axes, line: list[Axes], which: str) -> tuple[Bbox | None, Bbox | None]:

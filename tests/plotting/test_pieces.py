@@ -77,6 +77,24 @@ def test_entries_of_the_legend_and_a_label_at_the_side_come_first():
     assert len(cut) == 4
 
 
+def test_a_legend_in_place_of_a_panel_is_cut_into_its_entries():
+    fig, grid = _grid()
+    grid[1, 1].clear()
+    grid[1, 1].axis("off")
+    grid[1, 1].legend(*grid[0, 0].get_legend_handles_labels(), loc="center")
+    cut = pieces(_drawn(fig))
+    assert len(cut) == 4
+    assert _holds(cut[0][0][0], grid[1, 1].get_legend().get_texts()[0], fig)
+
+
+def test_panels_without_axes_are_pieces():
+    fig, grid = plt.subplots(1, 3)
+    for ax in grid:
+        ax.pie([1, 2])
+        ax.axis("off")
+    assert [len(piece) for piece in pieces(_drawn(fig))] == [1, 1, 1]
+
+
 def test_one_panel_has_no_pieces():
     assert pieces(_drawn(_grid((1, 1))[0])) == []
 
