@@ -130,12 +130,14 @@ window.addEventListener("load", () => {
     if (!narrow.matches || image.getAttribute("width") <= picture.clientWidth) return;
     const stacked = Object.assign(document.createElement("div"), { className: "stacked", role: "img", ariaLabel: image.alt });
     const entries = Object.assign(document.createElement("div"), { className: "entries" });
+    let smallest = 1;
     stacked.append(entries);
     for (const rows of JSON.parse(picture.dataset.pieces)) {
       const [[first]] = rows, word = rows.length === 1 && rows[0].length === 1 && Math.min(first[2], first[3]) < 30;
       const upright = word && first[3] > first[2];  // a label at the side is turned, to be read
       const columns = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i]?.[upright ? 3 : 2] ?? 0)));
       const scale = Math.min(1, picture.clientWidth / columns.reduce((sum, wide) => sum + wide));
+      if (!word) smallest = Math.min(smallest, scale);
       const piece = Object.assign(document.createElement("div"), { className: upright ? "piece upright" : "piece" });
       piece.style.gridTemplateColumns = columns.map((wide) => `${wide * scale}px`).join(" ");
       if (upright) piece.style.height = `${first[2] * scale}px`;
@@ -143,6 +145,7 @@ window.addEventListener("load", () => {
       piece.append(...rows.flat().map((box) => crop(box, main, scale, picture)));
       (word ? entries : stacked).append(piece);
     }
+    if (smallest < 0.62) return;  // its letters would be smaller than in the whole picture, which scrolls
     picture.before(stacked);
     figure.classList.add("stacks");
   };

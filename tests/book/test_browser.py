@@ -304,6 +304,17 @@ def test_a_picture_that_is_wider_than_its_frame_says_so(chromium, inches, wide, 
     assert (hidden > 0, cue > 0) == (cut, cut)
 
 
+def phone_with(chromium, html: str, wide: int):
+    """A page with the book's style and script, and ``html`` in it."""
+    page, _ = opened(chromium, "about:blank", viewport={"width": wide, "height": 844})
+    page.set_content(
+        f"<!doctype html><style>{CSS.read_text()} .only-dark {{display: none !important}}</style>"
+        f"<script>{SCRIPT.read_text()}</script>"
+        f"<body style='margin: 0 20px'><main class='bd-article bd-content'>{html}</main></body>"
+    )
+    return page
+
+
 @pytest.mark.parametrize("wide", [390, 320, 1280])
 def test_panels_of_a_picture_stand_below_each_other_on_a_phone(chromium, wide):
     """Each had to be looked for by scrolling, and its letters were small."""
@@ -314,12 +325,7 @@ def test_panels_of_a_picture_stand_below_each_other_on_a_phone(chromium, wide):
         legend(fig)
         fig.supylabel("a label at the side")
         html = figure_html(fig, "A caption", "a picture of six panels")
-    page, _ = opened(chromium, "about:blank", viewport={"width": wide, "height": 844})
-    page.set_content(
-        f"<!doctype html><style>{CSS.read_text()} .only-dark {{display: none !important}}</style>"
-        f"<script>{SCRIPT.read_text()}</script>"
-        f"<body style='margin: 0 20px'><main class='bd-article bd-content'>{html}</main></body>"
-    )
+    page = phone_with(chromium, html, wide)
     found = page.evaluate(
         """() => ({
         panels: [...document.querySelectorAll('.stacked > .piece')].map(n => n.getBoundingClientRect().top),
@@ -341,6 +347,20 @@ def test_panels_of_a_picture_stand_below_each_other_on_a_phone(chromium, wide):
     assert found["words"] == 2
     assert found["scale"] == 860
     assert found["alt"] == "a picture of six panels"
+
+
+def test_wide_panels_that_would_become_smaller_scroll(chromium):
+    """Panels of the picture's own width were shown at half their size."""
+    with plt.style.context(STYLE):
+        fig, grid = panels((6.8, 4.4), (2, 1), "budget", "value")
+        for ax in grid.flat:
+            ax.plot([1, 2])
+        html = figure_html(fig, "A caption", "a picture of two wide panels")
+    page = phone_with(chromium, html, 390)
+    shown = page.evaluate("getComputedStyle(document.querySelector('.picture')).display")
+    pieces = page.locator(".piece").count()
+    page.context.close()
+    assert (shown, pieces) == ("block", 0)
 
 
 @pytest.mark.parametrize(
