@@ -41,7 +41,7 @@
         top += 2.2 + Math.floor((own.length - 1) / wide);
       }
       const swings = listed.filter((r) => r.flip && r.flip.at >= 0.01 && r.flip.at <= 100).sort((a, b) => Math.abs(Math.log(a.flip.at / factor)) - Math.abs(Math.log(b.flip.at / factor)));
-      const near = swings.slice(0, 12);
+      const near = swings.slice(0, 12).map((r, i) => ({ ...r, short: `${i + 1}. ${r.statement.length > 38 ? `${r.statement.slice(0, 37).trimEnd()}…` : r.statement}` }));
       const ends = [Math.min(factor / 1.2, ...near.map((r) => r.flip.at)), Math.max(factor * 1.2, ...near.map((r) => r.flip.at))];
       const both = which.hyper === "tuned" && which.rounding === "round";
       return {
@@ -59,21 +59,21 @@
               Plot.dot(tiles, { x: "x", y: "y", r: 6, symbol: "square", fill: (d) => COLOUR[d.verdict], stroke: (d) => (d.moved ? COLOURS.dark : COLOUR[d.verdict] === "none" ? COLOURS.grey : "none"), strokeWidth: (d) => (d.moved ? 3 : 1), tip: { lineWidth: 36 },
                 title: (d) => `${d.id}: ${d.verdict}${d.moved ? ` (ledger: ${d.before})` : ""}\n${d.statement}\n${distance(d)}` }),
             ] },
-          { title: "The twelve rows that are nearest to another verdict", wide: 760, height: 40 + 22 * near.length, marginLeft: 190, marginRight: 30,
-            describe: near.map((r) => `${r.id}: ${distance(r)}`).join("; ") || "No row has a tolerance that changes its verdict.",
+          { title: "The twelve rows that are nearest to another verdict", wide: 760, height: 40 + 22 * near.length, marginLeft: 260, marginRight: 30,
+            describe: near.map((r) => `${r.short}: ${distance(r)}`).join("; ") || "No row has a tolerance that changes its verdict.",
             x: { type: "log", label: "tolerance × at the change (log scale)", domain: ends, nice: false, tickFormat: (d) => number(d, 2), ticks: [ends[0], factor, ends[1]] },
-            y: { label: null, domain: near.map((r) => r.id) },
+            y: { label: null, domain: near.map((r) => r.short) },
             marks: [
               Plot.ruleX([factor], { stroke: COLOURS.dark, strokeDasharray: "4 3" }),
-              Plot.ruleY(near, { y: "id", x1: factor, x2: (r) => r.flip.at, stroke: COLOURS.grey }),
-              Plot.dot(near, { y: "id", x: () => factor, r: 5, fill: (r) => COLOUR[r.verdict] }),
-              Plot.dot(near, { y: "id", x: (r) => r.flip.at, r: 5, fill: (r) => COLOUR[r.flip.verdict], tip: { lineWidth: 36 }, title: (r) => `${r.id}: ${r.verdict}; ${distance(r)}\n${r.statement}` }),
+              Plot.ruleY(near, { y: "short", x1: factor, x2: (r) => r.flip.at, stroke: COLOURS.grey }),
+              Plot.dot(near, { y: "short", x: () => factor, r: 5, fill: (r) => COLOUR[r.verdict] }),
+              Plot.dot(near, { y: "short", x: (r) => r.flip.at, r: 5, fill: (r) => COLOUR[r.flip.verdict], tip: { lineWidth: 36 }, title: (r) => `${r.id}: ${r.verdict}; ${distance(r)}\n${r.statement}` }),
             ] },
         ],
         table: {
           caption: `Rows under these rules (tolerance × ${number(factor)}, ${correction}).`,
-          columns: ["row", "paper", "verdict", "in the ledger", "how far from another verdict"],
-          rows: listed.map((r) => [r.id, PAPERS[r.paper], r.verdict, r.before, distance(r)]),
+          columns: ["row", "paper", "verdict", "in the ledger", "how far from another verdict", "claim"],
+          rows: listed.map((r) => [r.id, PAPERS[r.paper], r.verdict, r.before, distance(r), r.statement]),
         },
       };
     },
