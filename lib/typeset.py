@@ -1,4 +1,4 @@
-"""Numbers as a page prints them: with a minus sign and powers of ten, and never a negative zero."""
+"""Numbers as a page prints them: with a minus sign and powers of ten, and a zero without a sign."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _typeset(text: str) -> str:
     text = re.sub(r"\be\^(-?\d+)", lambda m: "e" + m[1].translate(_SUPERSCRIPTS), text)
     text = re.sub(r"(?<![\w.])inf\b", "∞", text)
     text = re.sub(r"(?<![\w)\].–-])-(?=\.?\d|∞)", "−", text)
-    return re.sub(r"−(0(?:\.0+)?)(?![\d.]*\d)", r"\1", text)
+    return re.sub(r"(?:−|(?<![\w)\].])\+)(0(?:\.0+)?)(?![\d.]*\d)", r"\1", text)
 
 
 def value_text(value: object) -> str:

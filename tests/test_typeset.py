@@ -18,6 +18,7 @@ from lib.typeset import typeset, value_text
         ("k-2, 2019-01, 3-4, 9e69d8b, db_9e6x, info", "k-2, 2019-01, 3-4, 9e69d8b, db_9e6x, info"),
         ("`x = -1e-9` is -1", "`x = -1e-9` is −1"),
         ("-0 and -0.50", "0 and −0.50"),
+        ("+0.000 [-0.006, +0.006], +0.001, n+0", "0.000 [−0.006, +0.006], +0.001, n+0"),
     ],
 )
 def test_text(text, words):

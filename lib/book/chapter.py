@@ -356,6 +356,8 @@ def _opening(column: pd.Series) -> str:
         else '<td class="words">'
         if longest > 24
         else "<td>"
+        if longest > 11
+        else '<td class="brief">'
     )
 
 

@@ -145,7 +145,7 @@ def _fairness_of(rates: dict[str, float]) -> dict[str, float]:
 def utility(
     y_true: np.ndarray, y_pred: np.ndarray, scores: np.ndarray | None = None
 ) -> dict[str, float]:
-    """Accuracy, f1 and recall of class 1, AUC of ``scores``, balanced accuracy.
+    """Accuracy, F1 and recall of class 1, AUC of ``scores``, balanced accuracy.
 
     The published runs computed AUC from hard labels, which is the balanced
     accuracy; here ``auc`` ranks ``scores`` and is NaN without them. Both are

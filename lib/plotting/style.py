@@ -40,7 +40,7 @@ METRIC_NAMES = {
     "EOD": "equal opportunity difference",
     "OAD": "overall accuracy difference",
     "acc": "accuracy",
-    "f1": "f1",
+    "f1": "F1",
     "auc": "AUC (of scores)",
     "recall": "recall",
     "balanced_accuracy": "balanced accuracy",

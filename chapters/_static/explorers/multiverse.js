@@ -77,6 +77,6 @@
         },
       };
     },
-    note: "Green: reproduced. Gold: same direction. Red: not reproduced. Grey: not comparable. Hyper-parameters and rounding change rows of the LDP paper; the smallest stratum changes rows on private means. All evidence is stored.",
+    note: "Green: reproduced. Gold: same direction. Orange: not reproduced. Grey: not comparable. Hyper-parameters and rounding change rows of the LDP paper; the smallest stratum changes rows on private means. All evidence is stored.",
   });
 }

@@ -62,6 +62,6 @@
         },
       };
     },
-    note: "Real data, means over 20 runs with 95% t intervals. Dashed line and grey band: without privacy. Black line: the fair value. Red diamonds: printed in the paper (at the right edge: without privacy).",
+    note: "Real data, means over 20 runs with 95% t intervals. Dashed line and grey band: without privacy. Solid line: the fair value. Orange diamonds: printed in the paper (at the right edge: without privacy).",
   });
 }

@@ -46,7 +46,7 @@
             x: { axis: null }, y: { axis: null, reverse: true }, aspectRatio: 1,
             marks: [Plot.dot(crowd, { x: "x", y: "y", r: 8, fill: (d) => (d.right ? (d.chance ? COLOURS.grey : COLOURS.red) : "none"), stroke: COLOURS.grey, tip: true,
               title: (d) => (d.right ? (d.chance ? "right, as by a coin" : "right because of the release, at most") : "wrong") })] },
-          { title: `Error of the tables about ${own.name}`, wide: 380,
+          { title: `Error of the tables about the group “${own.name}”`, wide: 380,
             describe: `Error against epsilon for ${own.name}, ${own.people} people, ${synthesizer}. ${errors.map((d) => `${d.words} at ${d.e}: ${number(d.mean)}`).join("; ")}.`,
             x: { type: "log", label: "budget ε (log scale)", tickFormat: "~g", ticks: data.epsilons }, y: { label: "error (0 to 2)", domain: [0, 2], clamp: true },
             marks: [
@@ -79,6 +79,6 @@
         },
       };
     },
-    note: "Grey: without privacy (dots: right by chance). Blue: one model for everybody, and local noise. Red: a model for each group, and what a release adds for an attacker. Errors: means of 5 runs on the NIST sample. Rates: means over seven protocols, two budget splits and 20 runs. Vertical lines in colour are 95% intervals; the dashed line marks the budget of the runs that is nearest to yours.",
+    note: "Grey: without privacy (dots: right by chance). Blue: one model for everybody, and local noise. Orange: a model for each group, and what a release adds for an attacker. Errors: means of 5 runs on the NIST sample. Rates: means over seven protocols, two budget splits and 20 runs. Vertical lines in colour are 95% intervals; the dashed line marks the budget of the runs that is nearest to yours.",
   });
 }

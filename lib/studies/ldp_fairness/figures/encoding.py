@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from lib.ldp import PROTOCOLS, make, one_hot
 from lib.ldp.local_hashing import hash_values
 from lib.plotting.panels import Picture, panel
-from lib.plotting.style import BLUE, ORANGE
+from lib.plotting.style import BLUE, RED
 from lib.rng import stream
 
 
@@ -85,7 +85,7 @@ def split_bars(shares: pd.DataFrame) -> Picture:
     """
     fig, ax = panel((5.6, 0.9 + 0.55 * len(shares)), "share of the budget ε")
     y = np.arange(len(shares))
-    for split, shift, colour in (("uniform", -0.2, BLUE), ("k-based", 0.2, ORANGE)):
+    for split, shift, colour in (("uniform", -0.2, BLUE), ("k-based", 0.2, RED)):
         bars = ax.barh(y + shift, shares[split], height=0.36, label=split, color=colour)
         ax.bar_label(bars, fmt="{:.1%}", padding=3, fontsize=8)
     ax.set_xlim(0, 1.15 * shares.max(axis=None))
