@@ -9,28 +9,32 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live live-check stick slides torture faults test test-slow course bench compare reference pairs replicas types lock wheels sbom advisories clean
+.PHONY: help book shake live live-check stick slides torture faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
 
 help:
 	@echo "make book       set up, execute the chapters (PROFILE=quick|paper), render; prints the page to open"
-	@echo "                SOLUTIONS=no leaves out the solutions of the exercises"
+	@echo "                SOLUTIONS=no leaves out the solutions of the exercises; STRICT=yes stops at a failure"
 	@echo "make live       put Python into the pages of the built book (SOURCE=index|release|FOLDER)"
 	@echo "make stick      one folder that reads and reruns without a network (STICK=FOLDER)"
 	@echo "make live-check runs every lesson in Chromium and in Firefox and compares with the book"
 	@echo "make slides     the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)"
-	@echo "make test       set up and run the tests (WORKERS=2 processes)"
-	@echo "make test-slow  the tests marked slow"
+	@echo "make test       set up and run the tests (WORKERS=2 processes), in six minutes; after make book also those of its pages"
+	@echo "make test-all   these, then what takes long: browsers, otter-grader, chapters again on replicas, long statistics"
+	@echo "make test-slow  every lesson in the browsers, two hundred submissions"
 	@echo "make faults     the tests of the page \"What the software withstands\""
+	@echo "make wasm       the tests of the numeric packages on another platform (Pyodide under Node)"
 	@echo "make torture    random kills, flips and bad calls (SEED=1 COUNT=100); a fault is printed"
 	@echo "make course     set up otter-grader, for python -m lib course (own environment)"
 	@echo "make bench      benchmarks; make compare: agreement with other libraries (own environment)"
 	@echo "make reference  our MST and AIM beside other people's (an environment for each; under an hour)"
-	@echo "make pairs      write the .ipynb of every chapter from its .md"
+	@echo "make shake      every page and verdict under other arithmetic, and the margin of each guard (an hour)"
+	@echo "make pairs      bring the .md and the .ipynb of every chapter into step"
 	@echo "make replicas   make the embedded replicas anew from the real data"
 	@echo "make types      check the types of the package"
 	@echo "make lock       write locks/ from pyproject.toml (UPGRADE='--upgrade-package NAME' to renew one, -U all)"
 	@echo "make sbom       write _build/sbom.cdx.json, the packages of the lock (CycloneDX)"
 	@echo "make advisories known security advisories against the lock (asks the index)"
+	@echo "make wheel-check  installs the wheel, core and whole, and uses it elsewhere (PYTHON_OF_WHEEL=3.13)"
 	@echo "make wheels     has the index a wheel of every pin, for each Python and system?"
 
 # the first of PYTHON that is there and fits; then what the lock names, each file checked by its hash, and the package itself
@@ -43,7 +47,7 @@ $(VENV)/.made: locks/dev.txt pyproject.toml
 	@touch $@
 
 book: $(VENV)/.made
-	$(BIN)/python -m lib book --profile $(PROFILE) --workers $(WORKERS) $(if $(filter no,$(SOLUTIONS)),--without-solutions)
+	$(BIN)/python -m lib book --profile $(PROFILE) --workers $(WORKERS) $(if $(filter no,$(SOLUTIONS)),--without-solutions) $(if $(filter yes,$(STRICT)),--strict)
 
 slides: $(VENV)/.made
 	$(BIN)/python -m lib course slides
@@ -70,8 +74,13 @@ stick: $(VENV)/.made
 	cp stick/start stick/index.html $(STICK)
 	@du -sh $(STICK)
 
-test: $(VENV)/.made $(VENV)-course/.made
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+# both say at their end what the other has (tests/parts.py)
+PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+test: $(VENV)/.made
+	$(PYTEST)
+
+test-all: book test $(VENV)-course/.made
+	$(PYTEST) -m "thorough and not slow and not compare"
 
 test-slow: $(VENV)/.made $(VENV)-course/.made
 	$(BIN)/python -m pytest -q -m slow
@@ -111,6 +120,11 @@ reference: $(VENV)-reference-opendp/.made $(VENV)-reference-dpmm/.made
 	$(VENV)-reference-dpmm/bin/python -W ignore benchmarks/reference_fit.py dpmm _build/reference
 	$(BIN)/python -W ignore -m benchmarks.reference score
 
+# the book under other arithmetic: ONLY="dispatch" is what CI runs
+ONLY ?=
+shake: $(VENV)/.made
+	$(BIN)/python -m lib shake $(if $(ONLY),--only $(ONLY)) --workers $(WORKERS)
+
 pairs: $(VENV)/.made
 	$(BIN)/python -m lib book --pairs
 
@@ -122,14 +136,14 @@ types: $(VENV)/.made
 
 # versions that are in a lock stay, if they fit, until UPGRADE names them; the other locks follow that of the book
 lock: $(VENV)/.made
-	$(LOCK) --generate-hashes pyproject.toml --group dev -o locks/dev.txt
-	$(LOCK) --generate-hashes pyproject.toml --group compare -c locks/dev.txt -o locks/compare.txt
+	$(LOCK) --generate-hashes pyproject.toml --all-extras --group dev -o locks/dev.txt
+	{ printf '# The environment of the book, with the pins of locks/dev.txt. Written by: make lock\n-e .\n'; \
+	  sed -n 's/^\([a-z0-9._-]*==[^\\]*[^\\ ]\).*/\1/p' locks/dev.txt; } > requirements.txt
+	$(LOCK) --generate-hashes pyproject.toml --extra synth --extra run --group compare -c locks/dev.txt -o locks/compare.txt
 	$(LOCK) --generate-hashes --group pyproject.toml:course -c locks/dev.txt -o locks/course.txt \
 	  $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' locks/dev.txt)
 	$(LOCK) --generate-hashes --group pyproject.toml:reference-opendp -o locks/reference-opendp.txt
 	$(LOCK) --generate-hashes --group pyproject.toml:reference-dpmm -o locks/reference-dpmm.txt
-	$(LOCK) pyproject.toml --group notebook -c locks/dev.txt --no-deps --no-annotate \
-	  --no-emit-package ipython --no-emit-package requests -o .binder/colab.txt
 
 # one package of the comparison is pure Python without a wheel; dpmm's old NumPy has wheels for 3.11 only, and is not asked for
 PYTHONS := 3.11 3.12 3.13 3.14
@@ -141,6 +155,10 @@ wheels: $(VENV)/.made
 	    --python-version $$python --python-platform $$system -r locks/$$lock.txt || exit 1; \
 	done; done; done
 
+# what a person has who installs the package and has no repository
+wheel-check: $(VENV)/.made
+	$(BIN)/python -m tests.wheel_check $(PYTHON_OF_WHEEL)
+
 # a list of what is installed, for tools that ask for one, and what is known against it; both tools come from the index
 sbom: $(VENV)/.made
 	@mkdir -p _build
@@ -148,6 +166,10 @@ sbom: $(VENV)/.made
 
 advisories: $(VENV)/.made
 	$(BIN)/uv tool run pip-audit==2.10.1 -r locks/dev.txt --require-hashes --disable-pip
+
+# Pyodide under Node: WebAssembly, integers of 32 bits, another libm, Python, NumPy and SciPy; the first run asks the index
+wasm: $(VENV)/.made
+	$(BIN)/python -m tests.wasm
 
 # random attacks beyond the few of the suite: kills of a sweep, flipped bits, bad arguments
 faults: $(VENV)/.made

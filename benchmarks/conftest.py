@@ -22,6 +22,7 @@ def _version(package: str) -> str:
         return "absent"
 
 
+@pytest.hookimpl(optionalhook=True)  # the suite collects the benchmarks without the plugin
 def pytest_benchmark_update_machine_info(config, machine_info):
     """What the report is stamped with beside the machine."""
     machine_info["packages"] = {package: _version(package) for package in PACKAGES}

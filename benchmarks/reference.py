@@ -92,7 +92,7 @@ def plan(folder: Path = FOLDER) -> None:
         "max_megabytes": AIM().max_megabytes,
         "tight_epsilon": {e: epsilon_of(r, DELTA) for e, r in rho.items()},
     }
-    (folder / "plan.json").write_text(json.dumps(facts))
+    (folder / "plan.json").write_text(json.dumps(facts), encoding="utf-8")
 
 
 def _rows(cell: Fit, table: Table) -> tuple[pd.DataFrame, dict]:
@@ -111,7 +111,7 @@ def _rows(cell: Fit, table: Table) -> tuple[pd.DataFrame, dict]:
         packages = " ".join(f"{p}={version(p)}" for p in ("numpy", "mbi", "jax"))
         return rows, {"fit_s": time.perf_counter() - start, "fitted_with": packages}
     at = FOLDER / f"{cell.library}_{cell.synthesizer}_{cell.epsilon}_{cell.run}"
-    facts = json.loads(Path(f"{at}.json").read_text())
+    facts = json.loads(Path(f"{at}.json").read_text(encoding="utf-8"))
     codes = np.load(f"{at}.npz")[cell.method]
     packages = " ".join(f"{p}={v}" for p, v in facts["versions"].items())
     return pd.DataFrame(codes, columns=list(table.domain.columns)), {

@@ -87,7 +87,7 @@ def _versions() -> dict[str, str]:
 
 
 def main(library: str, folder: Path) -> None:
-    plan = json.loads((folder / "plan.json").read_text())
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
     for name in plan["sizes"]:
         codes = np.load(folder / f"table_{name}.npy")
         for epsilon in sorted(plan["rho"], key=float, reverse=True):
@@ -102,7 +102,7 @@ def main(library: str, folder: Path) -> None:
                     f"{out}.npz", **{k: v.astype(np.int16) for k, v in drawn.items()}
                 )
                 Path(f"{out}.json").write_text(
-                    json.dumps({"wall_s": seconds, "versions": _versions()})
+                    json.dumps({"wall_s": seconds, "versions": _versions()}), encoding="utf-8"
                 )
                 print(
                     f"{library} {name}, epsilon {epsilon}, run {run}: {seconds:.0f} s", flush=True

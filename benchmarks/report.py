@@ -187,4 +187,6 @@ def _references() -> list[str]:
 
 
 if __name__ == "__main__":
-    Path("benchmarks/RESULTS.md").write_text(markdown(json.loads(Path(sys.argv[1]).read_text())))
+    Path("benchmarks/RESULTS.md").write_text(
+        markdown(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))), encoding="utf-8"
+    )

@@ -52,7 +52,8 @@ def test_explorer(benchmark, chromium, folder, name):
     (folder / "page.html").write_text(
         '<!doctype html><html lang="en" data-content_root="./"><title>A page</title>'
         '<link rel="stylesheet" href="_static/companion.css"><script src="_static/companion.js">'
-        f'</script><div class="explorer" data-explorer="{name}"></div>'
+        f'</script><div class="explorer" data-explorer="{name}"></div>',
+        encoding="utf-8",
     )
     page = chromium.new_page(viewport={"width": 900, "height": 900})
     page.goto((folder / "page.html").as_uri())

@@ -16,7 +16,7 @@ from lib.studies.synthesizers.cells import DELTA, SYNTHESIZERS
 from lib.studies.synthesizers.tables import table_of
 from lib.synth.adapter import load_jax
 from lib.synth.graphical import fit_model
-from lib.synth.marginal_model import numbered
+from lib.synth.marginal_model import positions
 from tests.synth.reference import reference_marginals
 
 EPSILON, STEPS = 1.0, 1000
@@ -68,7 +68,7 @@ def measurements():
         table.frame, table.domain, zcdp_rho(EPSILON, DELTA), stream(1, "benchmark synth", "AIM")
     )
     measured = [
-        (numbered(table.domain, m.columns), m.noisy, float(m.sigma)) for m in model.measurements
+        (positions(table.domain, m.columns), m.noisy, float(m.sigma)) for m in model.measurements
     ]
     return table.domain.sizes, measured, model.total
 

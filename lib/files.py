@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 import yaml
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -32,7 +33,8 @@ def write_whole(path: Path, body: str | bytes, *, private: bool = False) -> None
     With ``private`` only the owner can read it (mode 600, where modes are known).
     """
     part = path.with_name(f"{PREFIX}{uuid4().hex}")
-    data = body.encode() if isinstance(body, str) else body
+    # under an ASCII locale the bytes of a file's name are escaped: they come out as they were
+    data = body.encode(errors="surrogateescape") if isinstance(body, str) else body
     try:
         mode = 0o600 if private else 0o666
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
@@ -74,6 +76,21 @@ def template(path: Path, *, autoescape: bool = False, **filters: Callable) -> Te
     )
     engine.filters |= filters
     return engine.get_template(path.name)
+
+
+@contextmanager
+def alone(lock: Path, busy: str) -> Iterator[None]:
+    """Hold ``lock``; if another process does, print ``busy`` and wait for its end."""
+    held = FileLock(lock)
+    try:
+        held.acquire(timeout=0)
+    except Timeout:
+        print(f"{busy} (it holds {lock}); waiting for it", file=sys.stderr)
+        held.acquire()
+    try:
+        yield
+    finally:
+        held.release()
 
 
 @contextmanager

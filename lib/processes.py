@@ -17,8 +17,12 @@ import time
 from collections.abc import Mapping, Sequence
 from types import FrameType
 
-# results must not depend on the number of threads, and two processes side by side fill two cores
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# two processes side by side fill two cores; results do not depend on the number of threads, which
+# `python -m lib shake` checks with another one
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
+    os.environ.get("COMPANION_THREADS", "1"),
+)
 _GRACE = 1.0  # seconds between the request to end and the end
 _WATCH = 0.25  # seconds between two looks of a worker at its parent
 _running: set[subprocess.Popen] = set()

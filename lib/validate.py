@@ -206,7 +206,10 @@ def bits(name: str, values: object, k: int | None = None) -> np.ndarray:
 
 
 def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
-    """``values`` as an intp array of shape (n,) if every entry is a whole number in 0..k-1.
+    """``values`` as an array of shape (n,) if every entry is a whole number in 0..k-1.
+
+    Of intp, the integer that NumPy counts and looks up with; of int64 where ``k`` is too large
+    for that one, which has 32 bits on some platforms.
 
     Raises
     ------
@@ -225,7 +228,8 @@ def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
             f"{name} must be whole numbers in 0..{k - 1} of an integer, float or bool dtype, got"
             f" {entry!r} ({found.dtype})"
         )
-    return found.astype(np.intp, copy=False)
+    fits = k - 1 <= np.iinfo(np.intp).max
+    return found.astype(np.intp if fits else np.int64, copy=False)
 
 
 def _are_codes(found: np.ndarray, k: int) -> bool:

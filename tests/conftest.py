@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,13 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from lib.rng import stream
+from tests.parts import (  # noqa: F401 - hooks, which pytest finds here by their names
+    pytest_collection_modifyitems,
+    pytest_deselected,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+    pytest_testnodedown,
+)
 
 # a machine that is busy with something else fails no property
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -27,6 +35,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="MODULE:CLASS",
         help="ask the LDP battery of a protocol that is not in the package, too",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The module of a protocol lies where pytest is called; the program ``pytest``, other than
+    ``python -m pytest``, does not look there.
+    """
+    here = str(config.invocation_params.dir)
+    if config.getoption("--protocol") and here not in sys.path:
+        sys.path.insert(0, here)
 
 
 FALSE_ALARM = 1e-6  # of every statistical test in the suite, stated once

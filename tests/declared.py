@@ -8,13 +8,23 @@ from collections.abc import Iterable
 
 from lib.paths import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def names(requirements: Iterable[str]) -> set[str]:
     """Normalised names of distributions, without extras, versions and markers."""
     found = (re.match(r"[\w.-]+", line)[0] for line in requirements)
     return {re.sub(r"[-_.]+", "-", name).lower() for name in found}
+
+
+CORE = names(PROJECT["project"]["dependencies"])
+
+
+def extra(name: str) -> set[str]:
+    """Distributions of an extra; of ``all``, those of every one."""
+    stated = PROJECT["project"]["optional-dependencies"]
+    chosen = [key for key in stated if key != "all"] if name == "all" else [name]
+    return names(line for key in chosen for line in stated[key])
 
 
 def group(name: str) -> set[str]:
@@ -26,5 +36,5 @@ def group(name: str) -> set[str]:
 
 def pins(lock: str) -> list[str]:
     """Lines ``NAME==VERSION`` of a file of ``locks/``."""
-    text = (ROOT / "locks" / f"{lock}.txt").read_text()
+    text = (ROOT / "locks" / f"{lock}.txt").read_text(encoding="utf-8")
     return re.findall(r"^[\w.-]+==[^\s;]+", text, re.M)

@@ -14,8 +14,9 @@ PAGE = CHAPTERS / "guides" / "faults.md"
 
 def named_tests() -> list[str]:
     """The tests of the page, in its order."""
-    return re.findall(r"^tests/[\w/]+\.py::\w+$", PAGE.read_text(), re.MULTILINE)
+    return re.findall(r"^tests/[\w/]+\.py::\w+$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 if __name__ == "__main__":
-    sys.exit(pytest.main(["-v", "--rootdir", str(ROOT), "-p", "no:cacheprovider", *named_tests()]))
+    options = ["-v", "-m", "not slow and not compare", "--rootdir", str(ROOT)]
+    sys.exit(pytest.main([*options, "-p", "no:cacheprovider", *named_tests()]))

@@ -13,6 +13,7 @@ FLOORS = {
     "files": 0,
     "paths": 0,
     "processes": 0,
+    "extras": 1,
     "rng": 1,
     "validate": 0,
     "typeset": 0,
@@ -48,9 +49,9 @@ def test_the_check_sees_the_package():
 def test_no_import_climbs(path):
     own = path.relative_to(ROOT / "lib").parts[0].removesuffix(".py")
     if own == "__init__":
-        assert not imported(path.read_text())
+        assert not imported(path.read_text(encoding="utf-8"))
         return
-    for name in imported(path.read_text()):
+    for name in imported(path.read_text(encoding="utf-8")):
         parts = name.split(".")
         if len(parts) > 1 and parts[1] != own:
             assert FLOORS[parts[1]] < FLOORS[own], f"{own} (floor {FLOORS[own]}) imports {name}"
@@ -62,14 +63,14 @@ def test_no_study_imports_another(path):
     parts = path.relative_to(ROOT / "lib").parts
     if parts[0] != "studies" or len(parts) < 3 or parts[1] in ACROSS:
         return
-    for name in imported(path.read_text()):
+    for name in imported(path.read_text(encoding="utf-8")):
         if name.startswith("lib.studies."):
             assert name.split(".")[2] == parts[1], f"{parts[1]} imports {name}"
 
 
 def test_the_architecture_page_shows_the_tree():
     """Its table has every room of the package on the floor that the tests hold it to."""
-    text = (ROOT / "ARCHITECTURE.md").read_text()
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     shown = {room: int(floor) for floor, room in re.findall(r"^\| (\d) \| `(\w+)` \|", text, re.M)}
     assert shown == {room: floor for room, floor in FLOORS.items() if room != "__main__"}
     rooms = {
@@ -81,7 +82,9 @@ def test_the_architecture_page_shows_the_tree():
 
 
 def test_the_architecture_page_names_what_is_there():
-    for name in re.findall(r"`(lib\.[\w.]+)`", (ROOT / "ARCHITECTURE.md").read_text()):
+    for name in re.findall(
+        r"`(lib\.[\w.]+)`", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    ):
         path = ROOT.joinpath(*name.split("."))
         parts = (
             path,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 
 import pytest
 
+from lib.cli import IN_THE_REPOSITORY
 from lib.paths import ROOT
+from tests.declared import CORE, extra, names
 
 HEAVY = {"folktables", "jax", "lightgbm", "matplotlib", "pandas", "pooch", "requests", "sklearn"}
 
@@ -61,6 +64,45 @@ def test_the_package_imports_where_posix_is_not():
         check=False,
     )
     assert done.stdout.strip() == "all imported", done.stderr
+
+
+CORE_ALONE = """
+import importlib, pkgutil, sys
+from lib.extras import MissingExtra
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ABSENT:
+            raise ModuleNotFoundError(f"no {name}", name=name)
+
+sys.meta_path.insert(0, Blocked())
+import lib
+for module in pkgutil.walk_packages(lib.__path__, "lib."):
+    if not module.name.startswith(OF_THE_REPOSITORY) and not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except MissingExtra as error:
+            print(error)
+"""
+
+
+def test_the_core_imports_without_extras_or_names_them():
+    """All but the book and the course, which run in a clone."""
+    brings = packages_distributions()
+    beyond = extra("all") - CORE
+    absent = {package for package, of in brings.items() if names(of) & beyond} - {"PIL"}
+    assert {"jax", "lightgbm", "optuna", "pyarrow", "nbformat"} <= absent
+    ours = tuple(f"lib.{p}" for p in ("book", "course", *(f"cli.{c}" for c in IN_THE_REPOSITORY)))
+    given = f"ABSENT, OF_THE_REPOSITORY = {absent!r}, {ours!r}"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", given + CORE_ALONE],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert 'optuna, which the extra "run" brings: pip install' in done.stdout
 
 
 IN_THE_PAGE = """

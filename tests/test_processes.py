@@ -36,7 +36,9 @@ SWEEP = ["-m", "lib", "run", "tests.runner.toy_grid:GRID", "--workers", "2"]
 def _alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-        with open(f"/proc/{pid}/stat") as stat:  # a zombie that nobody waits for has ended
+        with open(
+            f"/proc/{pid}/stat", encoding="utf-8"
+        ) as stat:  # a zombie that nobody waits for has ended
             return stat.read().rpartition(")")[2].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
@@ -65,13 +67,13 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 @pytest.fixture
 def deaf(tmp_path):
-    (tmp_path / "deaf.py").write_text(DEAF)
+    (tmp_path / "deaf.py").write_text(DEAF, encoding="utf-8")
     return [str(tmp_path / "deaf.py"), str(tmp_path / "pids"), "with a child"]
 
 
 def _pids(deaf) -> list[int]:
     assert _wait(lambda: os.path.exists(deaf[1]), 60)
-    with open(deaf[1]) as file:
+    with open(deaf[1], encoding="utf-8") as file:
         return [int(pid) for pid in file.read().split()]
 
 
@@ -173,7 +175,7 @@ def test_a_chapter_and_its_kernel_end_with_the_build(number, tmp_path):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert _wait((tmp_path / "pids").exists, 60)
-    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text(encoding="utf-8").split()]
     assert all(map(_alive, pids))
     build.send_signal(number)
     assert _wait(lambda: not any(map(_alive, pids)), 20)

@@ -15,33 +15,33 @@ import yaml
 import lib
 from lib.book.pairs import main as pairs_main
 from lib.paths import ROOT
-from tests.declared import PROJECT, group, names, pins
+from tests.declared import CORE, PROJECT, extra, group, names, pins
 
 
 def test_one_version():
     project = PROJECT["project"]
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert lib.__version__ == project["version"] == citation["version"]
-    assert f"## {lib.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"## {lib.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_the_citation_has_what_the_format_asks_for_and_all_papers():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert {"cff-version", "title", "message", "authors", "license"} <= set(citation)
     titles = {r["title"].lower() for r in citation["references"]}
-    bib = (ROOT / "references.bib").read_text()
+    bib = (ROOT / "references.bib").read_text(encoding="utf-8")
     for key in ("rosenblatt2024", "arcolezi2023", "coherence2025"):
         title = re.search(rf"{{{key},.*?title = {{(.+?)}},?\n", bib, re.S).group(1)
         assert re.sub(r"[{}]", "", title).lower() in titles, key
 
 
 def test_licences_are_there():
-    assert (ROOT / "LICENSE").read_text().startswith("MIT License")
-    assert "CC BY 4.0" in (ROOT / "LICENSE-TEXT.md").read_text()
+    assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
+    assert "CC BY 4.0" in (ROOT / "LICENSE-TEXT.md").read_text(encoding="utf-8")
 
 
 def test_hooks_use_the_pins_of_the_project():
-    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
     hooks = {hook["id"]: hook for repo in config["repos"] for hook in repo["hooks"]}
     locked = dict(pin.split("==") for pin in pins("dev"))
     assert {"ruff", "ruff-format", "nbstripout", "pairs"} <= set(hooks)
@@ -54,7 +54,8 @@ def test_the_pairs_hook_names_a_drifted_pair(tmp_path, capsys):
     assert pairs_main(ROOT / "chapters") == 0
     (tmp_path / "page.md").write_text(
         "---\njupytext:\n  text_representation: {extension: .md, format_name: myst}\n---\n\n#"
-        " Page\n"
+        " Page\n",
+        encoding="utf-8",
     )
     assert pairs_main(tmp_path) == 1
     assert "page.ipynb is missing" in capsys.readouterr().out
@@ -66,7 +67,7 @@ def _imported(folder: str, *without: str) -> set[str]:
     for file in (ROOT / folder).rglob("*.py"):
         if any(file.is_relative_to(ROOT / folder / name) for name in without):
             continue
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 found |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -80,7 +81,7 @@ def _undeclared(imported: set[str], declared: set[str]) -> list[str]:
     return sorted(p for p in imported if not names(brings.get(p, [p])) & declared)
 
 
-RUNTIME = names(PROJECT["project"]["dependencies"])
+RUNTIME = CORE | extra("synth") | extra("run")
 REFERENCE = group("reference-opendp") | group("reference-dpmm") | {"polars"}  # OpenDP brings Polars
 OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
 
@@ -88,11 +89,12 @@ OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
 @pytest.mark.parametrize(
     ("folder", "without", "declared"),
     [
-        # a chapter displays; Dask is asked for by an option, which says so where it is missing
-        ("lib", ("book", "course"), RUNTIME | group("notebook") | {"dask"}),
-        ("lib/book", (), RUNTIME | group("book")),
-        ("lib/course", (), RUNTIME | group("book") | OTTER),
-        ("tests", (), RUNTIME | group("dev") | group("compare") | REFERENCE),
+        # a chapter displays; Dask, which brings cloudpickle, is asked for by an option, which says
+        # so where it is missing
+        ("lib", ("book", "course"), RUNTIME | {"dask", "cloudpickle", "ipython"}),
+        ("lib/book", (), RUNTIME | extra("book")),
+        ("lib/course", (), RUNTIME | extra("book") | OTTER),
+        ("tests", (), RUNTIME | extra("book") | group("dev") | group("compare") | REFERENCE),
         ("benchmarks", (), RUNTIME | group("compare") | REFERENCE),
     ],
 )
@@ -108,17 +110,44 @@ def test_the_check_of_imports_would_see_one_that_is_not_declared():
 @pytest.mark.parametrize(
     ("lock", "declared", "least"),
     [
-        ("dev", RUNTIME | group("dev"), 80),
+        ("dev", RUNTIME | extra("book") | group("dev"), 80),
         ("compare", RUNTIME | group("compare"), 80),
         ("course", group("course"), 20),
     ],
 )
 def test_a_lock_pins_all_that_is_declared_and_hashes_it(lock, declared, least):
-    text = (ROOT / "locks" / f"{lock}.txt").read_text()
+    text = (ROOT / "locks" / f"{lock}.txt").read_text(encoding="utf-8")
     assert declared <= names(pins(lock))
     entries = re.split(r"\n(?=[\w.-]+==)", text)[1:]
     assert len(entries) == len(pins(lock)) > least
     assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_the_requirements_are_the_pins_of_the_lock_and_the_package():
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    first, *rest = [line for line in text.splitlines() if not line.startswith("#")]
+    assert first == "-e ."
+    lock = (ROOT / "locks" / "dev.txt").read_text(encoding="utf-8")
+    assert rest == re.findall(r"^([\w.-]+==[^\\\n]*[^\\\s])", lock, re.M)
+
+
+def test_the_extras_are_those_that_the_package_names():
+    stated = PROJECT["project"]["optional-dependencies"]
+    (whole,) = stated["all"]
+    assert set(re.search(r"\[(.*)\]", whole)[1].split(",")) == set(stated) - {"all"}
+    asked = {
+        name
+        for file in (ROOT / "lib").rglob("*.py")
+        for name in re.findall(r'with needs\("(\w+)"\)', file.read_text(encoding="utf-8"))
+    }
+    assert asked == set(stated) - {"all"}
+
+
+def test_one_address():
+    """Once the book states its public address, an installed package states it, too."""
+    urls = PROJECT["project"].get("urls", {})
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert urls.get("Repository", "") == config["repository"]["url"]
 
 
 def test_the_locks_agree():
@@ -131,17 +160,19 @@ def test_the_locks_agree():
 
 @pytest.mark.parametrize("folder", ["chapters", "lib", "data", "tests", "benchmarks"])
 def test_folders_of_the_readme_exist(folder):
-    assert f"`{folder}/`" in (ROOT / "README.md").read_text()
+    assert f"`{folder}/`" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert (ROOT / folder).is_dir()
 
 
 def test_every_cited_work_is_in_the_bibliography_once():
-    keys = re.findall(r"^@\w+\{([^,\s]+),", (ROOT / "references.bib").read_text(), re.M)
+    keys = re.findall(
+        r"^@\w+\{([^,\s]+),", (ROOT / "references.bib").read_text(encoding="utf-8"), re.M
+    )
     assert len(keys) == len(set(keys))
     cited = {
         key.strip()
         for page in (ROOT / "chapters").rglob("*.md")
-        for group in re.findall(r"\{cite\}`([^`]+)`", page.read_text())
+        for group in re.findall(r"\{cite\}`([^`]+)`", page.read_text(encoding="utf-8"))
         for key in group.split(",")
     }
     assert cited <= set(keys)

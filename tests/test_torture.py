@@ -25,9 +25,9 @@ def test_a_flip_that_is_believed_is_found(tmp_path, monkeypatch):
 
 
 def test_every_fault_of_the_page_has_a_test_that_is_there():
-    lines = PAGE.read_text().splitlines()
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if line.startswith("| ") and "What happens" not in line]
     assert len(rows) == len(named_tests()) > 20
     for name in named_tests():
         file, _, function = name.partition("::")
-        assert f"def {function}(" in (ROOT / file).read_text(), name
+        assert f"def {function}(" in (ROOT / file).read_text(encoding="utf-8"), name

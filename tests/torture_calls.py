@@ -54,6 +54,7 @@ lib.ldp lib.dp lib.synth lib.means lib.fairness lib.datasets lib.ledger lib.doma
 lib.groups lib.audit.request lib.dp.accounting lib.dp.empirical_delta lib.ldp.allocation
 lib.ldp.histogram lib.ldp.information lib.ldp.local_hashing lib.means.theory lib.means.group_sizes
 lib.means.grouped lib.fairness.parity lib.synth.workload lib.stats.holm lib.stats.summary
+lib.stats.ties
 lib.coherence.answers lib.coherence.combination lib.coherence.distances lib.coherence.experiment
 lib.coherence.guarantee lib.coherence.learners lib.coherence.releases lib.coherence.solver
 lib.coherence.tracing lib.coherence.bounds.exact_information lib.coherence.bounds.max_information
@@ -143,7 +144,7 @@ ALSO_CALLED = {
 UNDEFINED = {
     "fairness", "utility", "evaluate", "group_rates", "rates",  # a rate of nobody is NaN
     "stratum_errors", "parity_error",  # of an estimate that is NaN
-    "holm", "mean_interval", "p_value", "rank_correlation",  # NaN is a value that a run does not have
+    "holm", "mean_interval", "p_value", "rank_correlation", "merge_ties", "ranks",  # NaN is a value that a run does not have
     "summarise", "curves", "baseline", "distance", "differences", "paired", "pooled", "run_means",
     "split_distance", "wasserstein1", "shuffled_distances", "reshuffling_p",  # NaN: an empty side
     "compare", "one_split", "demcoh",
@@ -741,8 +742,11 @@ def finite(answer: Any) -> bool:
     return True
 
 
+SECONDS = 10.0  # of the processor, that a call may take
+
+
 class TooLong(Exception):
-    """A call takes more than ten seconds of the processor's time."""
+    """A call takes more than :data:`SECONDS`."""
 
 
 @contextmanager
@@ -767,7 +771,7 @@ def at_most(seconds: float) -> Iterator[None]:
 def wrong(call: Call, name: str, bad: Any) -> str | None:
     """What is wrong with the outcome of ``call`` with ``bad`` for ``name``; None if nothing is."""
     try:
-        with warnings.catch_warnings(), at_most(10.0):
+        with warnings.catch_warnings(), at_most(SECONDS):
             warnings.simplefilter("error")
             answer = call(**{name: bad})
     except (ValueError, TypeError) as error:

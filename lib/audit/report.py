@@ -28,11 +28,11 @@ from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, spli
 from lib.coherence.answers import round_outward
 from lib.files import template
 from lib.groups import EVERYONE, bands_in_order
-from lib.paths import ROOT
+from lib.paths import PACKAGE
 from lib.plotting.style import BOUND_NAMES
 
 SHOWN = 6  # groups whose predictions are drawn, per learner
-_STYLE = ROOT / "lib" / "plotting" / "companion.mplstyle"
+_STYLE = PACKAGE / "plotting" / "companion.mplstyle"
 _BOUNDS = BOUND_NAMES | {
     "theorem7": "Theorem 7 (pure DP)",
     "theorem8": "Theorem 8 (approximate DP)",
@@ -62,7 +62,7 @@ def dependence(audit: Audit) -> str:
             f" {_and(audit.request.learners)} treat people {inside} unlike people left out beyond"
             f" chance. {rate} Other learners may find what these did not."
         )
-    worst = flagged.sort_values("excess").iloc[-1]
+    worst = flagged.sort_values("excess", kind="stable").iloc[-1]
     return (
         f"Dependence: not independent. In {flagged['group'].nunique()} of {groups} groups the"
         f" predictions of at least one learner treat people {inside} unlike people left out, beyond"
@@ -288,7 +288,7 @@ def prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
     h, inside, members = audit.first_split[learner]
     rows = audit.summary[audit.summary["learner"] == learner]
     sensitive = f"{audit.schema.sensitive} = {audit.schema.positive_name}"
-    ranked = rows.sort_values("excess", ascending=False)["group"]
+    ranked = rows.sort_values("excess", ascending=False, kind="stable")["group"]
     groups = [g for g in dict.fromkeys([EVERYONE, sensitive, *ranked]) if g in members][:SHOWN]
     words = ("trained on" if audit.request.mode == "clear" else "behind the release", "left out")
 

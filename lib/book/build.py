@@ -1,21 +1,29 @@
-"""The whole build: execute what changed, stage, render."""
+"""The whole build: pair, execute what changed, stage, render."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from lib import validate
-from lib.book.chapter import PROFILES
 from lib.book.execute import execute
+from lib.book.failures import Failure
+from lib.book.pairs import pair_up
+from lib.book.parameters import PROFILES
 from lib.book.render import render
 from lib.book.stage import stage
 from lib.book.toc import pages
+from lib.files import alone
 from lib.paths import ROOT
+
+
+@dataclass(frozen=True)
+class Built:
+    """A built book: the page to open, the cells that failed, and what jupyter-book warned of."""
+
+    index: Path
+    failures: tuple[Failure, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def build(
@@ -25,8 +33,9 @@ def build(
     root: Path = ROOT,
     progress: bool = True,
     solutions: bool = True,
-) -> Path:
-    """Build the book and return the page to open.
+    strict: bool = False,
+) -> Built:
+    """Build the book.
 
     Parameters
     ----------
@@ -36,31 +45,30 @@ def build(
         Chapters executed side by side.
     solutions : bool
         Without them, the book is in a folder of its own, ``_build/without_solutions``.
+    strict : bool
+        Whether a failed cell or a warning ends the build. Else a failed cell costs a sentence in
+        its place, and the other pages are as they would be.
+
+    Raises
+    ------
+    ChapterError
+        For a failed cell, if ``strict``.
+    RenderError
+        If jupyter-book refuses the book; for its warnings, too, if ``strict``.
     """
     validate.choice("profile", profile, PROFILES)
     validate.integer("workers", workers, low=1)
-    listed, folder = pages(root), root / "_build"
+    folder = root / "_build"
     folder.mkdir(exist_ok=True)
-    with _alone(folder / "build.lock"):
+    with alone(folder / "build.lock", "another build is at work"):
+        pair_up(root)
+        listed = pages(root)
         done = folder / "executed" / profile
         scale = {"profile": profile}
-        executed = execute(listed, scale, done, workers=workers, progress=progress)
+        executed = execute(listed, scale, done, workers=workers, progress=progress, strict=strict)
         output = root if solutions else folder / "without_solutions"
         staged = output / "_build" / "stage"
         stage(root, listed, executed, profile, staged, solutions=solutions)
-        return render(staged, output)
-
-
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    """Wait until no other build writes to the same folder; it lets go however it ends."""
-    held = FileLock(lock)
-    try:
-        held.acquire(timeout=0)
-    except Timeout:
-        print(f"another build is at work (it holds {lock}); waiting for it", file=sys.stderr)
-        held.acquire()
-    try:
-        yield
-    finally:
-        held.release()
+        index, warnings = render(staged, output, strict=strict)
+    failed = tuple(failure for one in executed for failure in one.failures)
+    return Built(index, failed, tuple(warnings))

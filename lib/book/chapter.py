@@ -13,13 +13,13 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from lib import validate
-from lib.paths import ROOT
+from lib.book.parameters import check_parameters as check_parameters
+from lib.paths import PACKAGE
 from lib.typeset import typeset, value_text
 
 if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reach little
@@ -30,24 +30,13 @@ if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reac
 # a dependency's progress bars miss widgets, which a rendered page could not use anyway
 warnings.filterwarnings("ignore", message="IProgress not found")
 
-PROFILES = ("quick", "paper")
 NUMBER = '<td class="num">'
-STYLE = ROOT / "lib" / "plotting" / "companion.mplstyle"
+STYLE = PACKAGE / "plotting" / "companion.mplstyle"
 ORIGIN = {
     "local": "read from COMPANION_DATA",
     "cache": "read from the download cache",
     "download": "downloaded from its public origin",
     "replica": "differentially private replica that comes with the book",
-}
-COUNTS = ("runs", "splits", "draws")  # the work of a page grows with each
-KNOWN_RULES: dict[str, Callable[[str, Any], Any]] = {
-    "profile": partial(validate.choice, allowed=PROFILES),
-    "seed": partial(validate.integer, low=0, high=2**63 - 1),
-    "runs": partial(validate.integer, low=1, high=10_000),
-    "n": partial(validate.integer, low=1, high=10_000_000),
-    "splits": partial(validate.integer, low=1, high=10_000),
-    "draws": partial(validate.integer, low=1, high=10_000_000),
-    "epsilon": validate.budget,
 }
 
 
@@ -56,45 +45,6 @@ def setup_style() -> None:
     import matplotlib.pyplot as plt
 
     plt.style.use(STYLE)
-
-
-def check_parameters(**parameters: object) -> None:
-    """Check the parameters of a chapter before any work.
-
-    Parameters
-    ----------
-    **parameters
-        Each is one value whose rule is known by its name (``profile``, ``seed``, ``runs``, ``n``,
-        ``splits``, ``draws``, ``epsilon``), or a pair ``(value, rule)``. A rule is a collection of
-        allowed values or a function ``(name, value)`` that raises.
-
-    Raises
-    ------
-    ValueError
-        Naming the parameter, its value and what is allowed.
-
-    Examples
-    --------
-    >>> check_parameters(profile="quick", epsilon=1.0, dataset=("adult", ["adult", "lsac"]))
-    """
-    for name, given in parameters.items():
-        value, rule = given, KNOWN_RULES.get(name)
-        if isinstance(given, tuple) and len(given) == 2 and _is_rule(given[1]):
-            value, rule = given
-        if rule is None:
-            raise ValueError(
-                f"{name}={given!r} has no rule; known by name are {', '.join(KNOWN_RULES)}; else"
-                " (value, rule)"
-            )
-        if isinstance(value, list | tuple | dict | set):
-            raise validate.refusal(name, "one value", value)
-        if name in COUNTS:  # a rule of the page narrows the known one
-            KNOWN_RULES[name](name, value)
-        rule(name, value) if callable(rule) else validate.choice(name, value, rule)
-
-
-def _is_rule(given: object) -> bool:
-    return callable(given) or isinstance(given, Collection)
 
 
 # --- badges

@@ -16,7 +16,7 @@ import difflib
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from unittest.mock import patch
@@ -40,7 +40,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _shown(cell: nbformat.NotebookNode) -> list[str]:
+def _shown(cell: nbformat.NotebookNode, pictures: bool = True) -> list[str]:
     """What a code cell shows, as text; a picture is its checksum. What goes to stderr is not on
     a page.
     """
@@ -58,8 +58,10 @@ def _shown(cell: nbformat.NotebookNode) -> list[str]:
         for kind in kinds:
             text = data.get(kind, "")
             if kind == "image/png":
-                text = f"picture {_digest(text)}"
-            found.append(_PICTURE.sub(lambda picture: f"picture {_digest(picture[1])}", text))
+                text = f"picture {_digest(text)}" if pictures else ""
+            found.append(
+                _PICTURE.sub(lambda p: f"picture {_digest(p[1])}" if pictures else "", text)
+            )
     return [text for text in (printed, *found) if text.strip()]
 
 
@@ -83,9 +85,25 @@ def _code_cells(path: Path) -> list[nbformat.NotebookNode]:
     return [c for c in cells if c.cell_type == "code" and not skipped & tags(c)]
 
 
-def differences(real: Path, replica: Path) -> list[str]:
+def differences(
+    real: Path,
+    replica: Path,
+    *,
+    names: tuple[str, str] | None = None,
+    pictures: bool = True,
+    without: Collection[str] = (),
+) -> list[str]:
     """How two executed notebooks of one page, on real data and on replicas, differ where they must
     not.
+
+    Parameters
+    ----------
+    names : (str, str), optional
+        What the two are called where they are something else; then live cells are compared, too.
+    pictures : bool
+        Compare pictures, too.
+    without : collection of str
+        Tags of cells that are left out.
 
     Returns
     -------
@@ -105,13 +123,15 @@ def differences(real: Path, replica: Path) -> list[str]:
         )
     found = []
     for number, cells in enumerate(zip(*pairs, strict=True)):
+        if tags(cells[0]).intersection(without):
+            continue
         head = f"code cell {number} ({(cells[0].source.splitlines() or [''])[0][:90]})"
         first, second = ({n: _plain(v) for n, v in glued(cell).items()} for cell in cells)
         for name in sorted(first.keys() | second.keys()):
             if first.get(name) != second.get(name):
                 found.append(f"{head}: glued {name!r}: {first.get(name)} | {second.get(name)}")
-        shown = [_shown(cell) for cell in cells]
-        if LIVE in tags(cells[0]):
+        shown = [_shown(cell, pictures) for cell in cells]
+        if LIVE in tags(cells[0]) and names is None:
             for (rows, word), texts in zip(WORD.items(), shown, strict=True):
                 words = re.sub("<[^>]*>", " ", " ".join(texts))
                 if not re.search(rf"\b{word}s?\b", words, re.IGNORECASE):
@@ -119,7 +139,8 @@ def differences(real: Path, replica: Path) -> list[str]:
                     found.append(f"{head}: is tagged {LIVE!r}, and {silent}")
         elif shown[0] != shown[1]:
             one, other = map(_lines, shown)
-            lines = difflib.unified_diff(one, other, "real data", "replicas", n=0, lineterm="")
+            sides = names or ("real data", "replicas")
+            lines = difflib.unified_diff(one, other, *sides, n=0, lineterm="")
             kept = (line[:400] for line in lines if not line.startswith("@@"))
             found.append("\n    ".join([f"{head}:", *kept]))
     return found

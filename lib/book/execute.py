@@ -2,7 +2,8 @@
 
 The key of a chapter is a hash of its cells, the source in ``lib`` that it
 reaches, the data that this source can read, its parameters and the profile. A
-chapter that fails stops the build with the failing cell and its traceback.
+strict execution stops with the failing cell and its traceback; else a failed cell
+costs a sentence in its place, and the chapter runs again at the next build.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 from tqdm import tqdm
 
 from lib.book.chapter import data_used
+from lib.book.failures import Failure, failures, without_execution
 from lib.book.kernels import end_notebooks, execute_notebook
-from lib.book.reach import digest, reachable
+from lib.book.reach import digest, is_python, reachable
 from lib.book.teaching import run_times
 from lib.book.toc import Page, read_notebook
 from lib.datasets.cache import sha256_of
@@ -48,7 +51,7 @@ class ChapterError(RuntimeError):
 @dataclass(frozen=True)
 class Executed:
     """An executed chapter: where it is, how long it ran, which data it named, which files of real
-    data it found, and whether it ran now or before.
+    data it found, whether it ran now or before, and which cells failed.
     """
 
     doc: str
@@ -57,17 +60,17 @@ class Executed:
     data: tuple[dict, ...]
     found: tuple[str, ...]
     fresh: bool
+    failures: tuple[Failure, ...] = ()
 
 
 def _code(notebook: Path) -> str:
     """The Python of a notebook, that which it writes to a module included; magics are no Python,
-    nor are other files.
+    nor are other files, nor is a cell with a mistake, which fails when it runs.
     """
     cells = [cell.source for cell in read_notebook(notebook).cells if cell.cell_type == "code"]
     python = [source for source in cells if not re.match(r"%%writefile (?!\S+\.py$)", source, re.M)]
-    return "\n".join(
-        line for source in python for line in source.splitlines() if not line.startswith("%")
-    )
+    texts = (re.sub(r"^%.*\n?", "", source, flags=re.M) for source in python)
+    return "\n".join(text for text in texts if is_python(text))
 
 
 def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
@@ -150,36 +153,45 @@ def kernel_environment() -> dict[str, str]:
 
 
 def _run(
-    page: Page, parameters: Mapping[str, object], output: Path
+    page: Page, parameters: Mapping[str, object], output: Path, strict: bool
 ) -> tuple[float, tuple[str, ...]]:
-    """The seconds that the chapter took, and the files of real data that it found."""
+    """The seconds that the chapter took, and the files of real data that it found.
+
+    A chapter whose process ended has no outputs, unless ``strict``, which refuses it.
+    """
     output.parent.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
     notes = output.with_suffix(".found")
-    notes.write_text("")
+    notes.write_text("", encoding="utf-8")
     environment = kernel_environment() | {"COMPANION_FOUND": str(notes)}
     for _ in range(_KERNEL_STARTS):
-        said = execute_notebook(page.notebook, output, parameters, page.root, environment)
+        said = execute_notebook(
+            page.notebook, output, parameters, page.root, environment, strict=strict
+        )
         if not any(sign in said for sign in _NO_KERNEL):
             break
     seconds, found = time.perf_counter() - start, sorted({*notes.read_text("utf-8").splitlines()})
     notes.unlink()
-    if said:
+    if said and strict:
         raise ChapterError(f"{page.doc} failed in {_failure(output, said)}")
+    if said:
+        nbformat.write(without_execution(page, said.strip().splitlines()[-1]), output)
     return seconds, tuple(found)
 
 
 def read_stamp(stamp: Path) -> dict | None:
     """What is known of an execution; None if nothing is, or the file is damaged: run it again."""
     try:
-        record = json.loads(stamp.read_text())
+        record = json.loads(stamp.read_text(encoding="utf-8"))
         known = {"key", "sha256", "seconds", "data", "found"}
         return record if known <= record.keys() else None
     except (OSError, ValueError, AttributeError):
         return None
 
 
-def _one(page: Page, parameters: Mapping[str, object], folder: Path) -> Executed:
+def _one(
+    page: Page, parameters: Mapping[str, object], folder: Path, strict: bool = True
+) -> Executed:
     output, stamp = folder / f"{page.doc}.ipynb", folder / f"{page.doc}.json"
     key = chapter_key(page, parameters)
     record = read_stamp(stamp)
@@ -188,14 +200,16 @@ def _one(page: Page, parameters: Mapping[str, object], folder: Path) -> Executed
         named, found = tuple(record["data"]), tuple(record["found"])
         return Executed(page.doc, output, record["seconds"], named, found, fresh=False)
     stamp.unlink(missing_ok=True)
-    seconds, found = _run(page, parameters, output)
-    cells = read_notebook(output).cells
+    seconds, found = _run(page, parameters, output, strict)
+    notebook = read_notebook(output)
     html = [
         "".join(out.get("data", {}).get("text/html", ""))
-        for c in cells
+        for c in notebook.cells
         for out in c.get("outputs", [])
     ]
     data = data_used(html)
+    if failed := failures(notebook, page.doc):  # without a stamp it runs again
+        return Executed(page.doc, output, seconds, tuple(data), found, True, tuple(failed))
     record = {"key": key, "sha256": sha256_of(output), "seconds": seconds, "data": data}
     write_whole(stamp, json.dumps(record | {"found": found, "parameters": dict(parameters)}))
     return Executed(page.doc, output, seconds, tuple(data), found, fresh=True)
@@ -208,6 +222,7 @@ def execute(
     *,
     workers: int = 2,
     progress: bool = True,
+    strict: bool = True,
 ) -> list[Executed]:
     """Execute those chapters among ``pages`` whose key changed; all of them, in the order given,
     are returned.
@@ -215,7 +230,7 @@ def execute(
     Raises
     ------
     ChapterError
-        After the others have finished, with every failing cell in the message.
+        If ``strict``: after the others have finished, with every failing cell in the message.
     """
     chapters = [page for page in pages if page.is_chapter]
     # long ones first, so that none is left running alone at the end
@@ -227,7 +242,7 @@ def execute(
         ThreadPoolExecutor(workers) as pool,
         tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar,
     ):
-        jobs = {pool.submit(_one, page, parameters, folder): page for page in order}
+        jobs = {pool.submit(_one, page, parameters, folder, strict): page for page in order}
         try:
             for job in as_completed(jobs):
                 doc = jobs[job].doc

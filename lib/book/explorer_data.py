@@ -54,13 +54,14 @@ def who_pays() -> dict[str, Any]:
     """
     stored = scores("synth_nist")
     rows = of_level(stored, BOTH, seen=True)
-    people = rows.groupby("group")["people"].mean().sort_values()
+    people = rows.groupby("group")["people"].mean().sort_values(kind="stable")
     fits = averaged(main_fits(rows), "error", ("synthesizer", "by", "epsilon", "group"))
     again = rows[rows["synthesizer"] == "bootstrap"].groupby("group")["error"].mean()
     errors = {
         name: {
             way: [
-                _ends(own[own["group"] == group].sort_values("epsilon")) for group in people.index
+                _ends(own[own["group"] == group].sort_values("epsilon", kind="stable"))
+                for group in people.index
             ]
             for way, by in (("plain", "vanilla"), ("own", BOTH))
             for own in [part[part["by"] == by]]
@@ -105,7 +106,9 @@ def ldp_results() -> dict[str, Any]:
     cells: dict[str, Any] = {}
     for metric in METRICS:
         for where, part in curves(frame, metric).groupby(["dataset", "protocol", "split"]):
-            cells.setdefault("/".join(where), {})[metric] = _ends(part.sort_values("epsilon"))
+            cells.setdefault("/".join(where), {})[metric] = _ends(
+                part.sort_values("epsilon", kind="stable")
+            )
         for dataset, part in baseline(frame, metric).groupby("dataset"):
             cells.setdefault(f"{dataset}/NonDP", {})[metric] = _ends(part)
     printed = [
@@ -182,7 +185,7 @@ def write_data(folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     own = Path(__file__)
-    code = [own, *reachable(own.read_text(), ROOT)]
+    code = [own, *reachable(own.read_text(encoding="utf-8"), ROOT)]
     sources = [*RESULTS.glob("*.parquet"), *DATA.rglob("*.yml"), *code]
     made = BUILD / "explorers" / digest(sources, ROOT)
     for name, content in FILES.items():

@@ -28,18 +28,31 @@ _context: Any = get_context("forkserver" if _FORKS else "spawn")
 
 
 def execute_notebook(
-    source: Path, output: Path, parameters: Mapping[str, Any], cwd: Path, env: Mapping[str, str]
+    source: Path,
+    output: Path,
+    parameters: Mapping[str, Any],
+    cwd: Path,
+    env: Mapping[str, str],
+    *,
+    strict: bool = True,
 ) -> str:
     """Execute ``source`` and write ``output``; papermill's complaint is returned, ``""`` if it ran.
 
-    The process and its kernel end when this process ends, be it by a kill.
+    Without ``strict`` a failed cell has a sentence in its place (:mod:`lib.book.engine`), and is no
+    complaint.
+
+    The process and its kernel end when this process ends, be it by a kill. What they leave in
+    their temporary folder is removed.
     """
     if _FORKS:
         _context.set_forkserver_preload(["lib.book.libraries", "papermill", "ipykernel.kernelapp"])
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder, "log")
+    # a kernel that was told to end may still be writing there
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        log, temporary = Path(folder, "log"), Path(folder, "temporary")
         log.touch()
-        job = (str(source), str(output), dict(parameters), str(cwd), dict(env), str(log))
+        temporary.mkdir()
+        env = dict(env) | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
+        job = (str(source), str(output), dict(parameters), str(cwd), env, str(log), strict)
         process = _context.Process(target=_execute, args=job)
         process.start()
         process.join()
@@ -55,11 +68,18 @@ def end_notebooks() -> None:
 
 
 def _execute(
-    source: str, output: str, parameters: dict, cwd: str, env: dict[str, str], log: str
+    source: str,
+    output: str,
+    parameters: dict,
+    cwd: str,
+    env: dict[str, str],
+    log: str,
+    strict: bool,
 ) -> None:
     """In the new process: papermill, and a kernel that is forked before papermill has threads."""
     os.environ.clear()
     os.environ |= env
+    tempfile.tempdir = None  # what was loaded before the fork may have asked where it is
     with open(log, "ab") as file:
         for number in (1, 2):
             os.dup2(file.fileno(), number)
@@ -69,9 +89,12 @@ def _execute(
     _end_with_parent()
     import papermill
 
+    from lib.book.engine import register
+
+    engine = None if strict else register()
     try:
         papermill.execute_notebook(
-            source, output, parameters, progress_bar=False, start_timeout=45, cwd=cwd
+            source, output, parameters, engine, progress_bar=False, start_timeout=45, cwd=cwd
         )
     except Exception:
         traceback.print_exc()
@@ -149,6 +172,8 @@ def _serve(receiver: connection.Connection) -> None:
 
     _end_with_parent()
     arguments = receiver.recv()
+    if "COMPANION_MARGINS" in os.environ:
+        arguments += ["--ext", "lib.book.margins"]
     sys.path[:], sys.argv[:] = PATH, ["ipykernel_launcher", *arguments]
     # a page may have a package of its own in its folder; tqdm looks for a kernel at its import
     for name in [name for name in sys.modules if name.partition(".")[0] in ("lib", "tqdm")]:

@@ -33,9 +33,7 @@ if "google.colab" in sys.modules:
         branch = ["--branch", "{branch}"] if "{url}" else []
         clone = ["git", "clone", "--depth", "1", *branch, address, "/content/companion"]
         subprocess.run(clone, check=True)
-        pip = [sys.executable, "-m", "pip", "install", "-q"]
-        subprocess.run([*pip, "-r", "/content/companion/.binder/colab.txt"], check=True)
-        subprocess.run([*pip, "--no-deps", "-e", "/content/companion"], check=True)
+        subprocess.run([sys.executable, "/content/companion/.binder/colab.py"], check=True)
         raise SystemExit("Installed. Restart the session (menu Runtime), then run all cells.")
     os.chdir("/content/companion")
 """
@@ -65,7 +63,9 @@ def _origin(root: Path) -> str | None:
     """
     git = ["git", "-C", str(root), "config", "--get", "remote.origin.url"]
     try:
-        found = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+        found = subprocess.run(
+            git, capture_output=True, encoding="utf-8", check=False
+        ).stdout.strip()
     except OSError:  # a machine without git
         return None
     place = re.fullmatch(

@@ -28,7 +28,7 @@ import nbformat
 
 from lib import validate
 from lib.book.in_page import pack_table
-from lib.book.pairs import SETUP
+from lib.book.pairs import SETUP, pair_up
 from lib.book.reach import reachable
 from lib.book.toc import Page, pages, read_notebook
 from lib.datasets.cache import DataError
@@ -146,7 +146,7 @@ def _from_index(missing: Mapping[str, str], folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder) as own:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
         command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", own]
-        done = subprocess.run([*command, pins()["carrier"]], capture_output=True, text=True)
+        done = subprocess.run([*command, pins()["carrier"]], capture_output=True, encoding="utf-8")
         if done.returncode:
             raise DataError(f"the index must have {pins()['carrier']}, got: {done.stderr[-300:]}")
         with zipfile.ZipFile(next(Path(own).glob("*.whl"))) as wheel:
@@ -224,7 +224,7 @@ def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:
     """
     cells = [c for c in read_notebook(page.notebook).cells if _runs(c, solutions)]
     text = "\n".join(cell.source for cell in cells)
-    sources = [text, *(file.read_text() for file in reachable(text, ROOT))]
+    sources = [text, *(file.read_text(encoding="utf-8") for file in reachable(text, ROOT))]
     return {
         "cells": [{"source": c.source, "tags": c.metadata.get("tags", [])} for c in cells],
         "tables": [name for name in _stored() if _may_read(sources, name)],
@@ -280,6 +280,7 @@ def write_live(html: Path, source: str = "index", address: str | None = None) ->
         If ``html`` is no built book.
     """
     validate.require((html / "_static").is_dir(), "html", "a built book (make book)", html)
+    pair_up()
     parts = distribution(source, address)
     parts["pyodide-lock.json"] = (DATA / "pyodide-lock.json").read_bytes()
     parts["code"], parts["data"] = code_archive(), data_archive()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -30,6 +31,14 @@ def _imports(source: str) -> tuple[frozenset[str], frozenset[str]]:
             modules.add(node.module)
             things |= {f"{node.module}.{alias.name}" for alias in node.names}
     return _ours(modules), _ours(things)
+
+
+def is_python(source: str) -> bool:
+    """Whether ``source`` can be parsed."""
+    with _PARSER, suppress(SyntaxError):
+        ast.parse(source)
+        return True
+    return False
 
 
 def _ours(names: set[str]) -> frozenset[str]:
@@ -63,7 +72,7 @@ def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
 def _is_face(path: Path) -> bool:
     """Whether an ``__init__`` has nothing but words and imports."""
     with _PARSER:
-        body = ast.parse(path.read_text()).body
+        body = ast.parse(path.read_text(encoding="utf-8")).body
     return all(isinstance(node, ast.Expr | ast.Import | ast.ImportFrom) for node in body)
 
 
@@ -73,7 +82,9 @@ def _passed_on(name: str, root: Path) -> list[str]:
     face = root.joinpath(*above.split("."), "__init__.py")
     if not face.exists() or _files(name, root)[1]:
         return []
-    return [n for n in _imports(face.read_text())[1] if n.rpartition(".")[2] == last]
+    return [
+        n for n in _imports(face.read_text(encoding="utf-8"))[1] if n.rpartition(".")[2] == last
+    ]
 
 
 def reachable(source: str, root: Path) -> list[Path]:
@@ -93,7 +104,7 @@ def reachable(source: str, root: Path) -> list[Path]:
         todo += _passed_on(name, root)
         for file in set(needed) - read:
             read.add(file)
-            todo += _imports(file.read_text())[1]
+            todo += _imports(file.read_text(encoding="utf-8"))[1]
     return sorted(seen)
 
 

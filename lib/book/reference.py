@@ -69,7 +69,7 @@ def _file(module: str, root: Path) -> Path | None:
 
 @cache
 def _tree(file: Path, changed: float) -> tuple[ast.Module, list[str]]:
-    text = file.read_text()
+    text = file.read_text(encoding="utf-8")
     return ast.parse(text), text.splitlines()
 
 
@@ -251,7 +251,7 @@ def write_reference(docs: Iterable[str], folder: Path, root: Path = ROOT) -> Non
         page = doc.removeprefix(f"{FOLDER}/")
         target = folder / f"{doc}.rst"
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(reference_page(page, root))
+        target.write_text(reference_page(page, root), encoding="utf-8")
         for place in (folder / SOURCES, kept):
             place.mkdir(parents=True, exist_ok=True)
         for part in reference_pages(root).get(page, ("", ()))[1]:
@@ -259,5 +259,5 @@ def write_reference(docs: Iterable[str], folder: Path, root: Path = ROOT) -> Non
                 code = [file for file in [_file(module, root)] if file]
                 listing = kept / f"{digest(code, root)}.html"
                 if not listing.exists():  # a second build colours nothing again
-                    listing.write_text(source_page(module, root))
+                    listing.write_text(source_page(module, root), encoding="utf-8")
                 shutil.copy(listing, folder / SOURCES / f"{module}.html")

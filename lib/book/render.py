@@ -1,15 +1,17 @@
-"""From the staging folder to HTML, warnings as errors, and nothing in it that asks another
-machine.
-"""
+"""From the staging folder to HTML, and nothing in it that asks another machine."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import re
 import shutil
 import sys
 from pathlib import Path
 
 from lib.book.reach import digest
+from lib.book.toc import GENERATED, read_notebook
 from lib.files import write_whole
 from lib.processes import run_program
 
@@ -48,20 +50,21 @@ def outside_resources(html: Path) -> list[str]:
     return [
         f"{page.relative_to(html)}: {match.group(0)[:160]}"
         for page in sorted(html.rglob("*.html"))
-        for match in _LOADS.finditer(page.read_text(errors="replace"))
+        for match in _LOADS.finditer(page.read_text(errors="replace", encoding="utf-8"))
     ]
 
 
 def drop_unwanted(html: Path) -> None:
     """Take out what the theme and its extensions put into each page and the book does not want."""
     for page in html.rglob("*.html"):
-        text = page.read_text()
+        text = page.read_text(encoding="utf-8")
         if (shorter := _UNWANTED.sub("", text)) != text:
-            page.write_text(shorter)
+            page.write_text(shorter, encoding="utf-8")
 
 
-def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> Path:
-    """Render ``folder`` and return the folder of its pages; ``strict``: a warning is an error.
+def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, list[str]]:
+    """Render ``folder``; the folder of its pages and the warnings are returned, and ``strict``
+    makes these errors.
 
     Raises
     ------
@@ -69,37 +72,75 @@ def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> Path:
         With jupyter-book's own output.
     """
     program = str(Path(sys.executable).with_name("jupyter-book"))
-    command = [program, "build", str(folder), "--path-output", str(output)]
-    done = run_program([*command, "-W", "-n", "--keep-going"] if strict else command)
+    command = [program, "build", str(folder), "--path-output", str(output), "-n", "--keep-going"]
+    done = run_program([*command, "-W"] if strict else command)
     html = output / "_build" / "html"
     if done.returncode or not (html / "index.html").exists():
         raise RenderError(done.stdout + done.stderr)
     drop_unwanted(html)
-    return html
+    said = re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr).replace(f"{folder}{os.sep}", "")
+    return html, [line for line in said.splitlines() if re.search(r"\b(WARNING|ERROR): ", line)]
 
 
-def render(folder: Path, output: Path) -> Path:
+def _common(folder: Path) -> str:
+    """A hash of all in the stage that pages other than its own may show, or be styled by.
+
+    That is not what cells put out, nor the run times, checksums and line numbers of pages that
+    the build writes.
+    """
+    own = Path(__file__).parent
+    total = hashlib.sha256(digest(own.rglob("*.py"), own).encode())
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = file.relative_to(folder).as_posix()
+        total.update(f"{name}\0".encode())
+        if file.suffix == ".ipynb":
+            cells = read_notebook(file).cells
+            written = [(c.cell_type, c.source, c.metadata.get("tags")) for c in cells]
+            total.update(json.dumps(written).encode())
+        elif name.startswith(GENERATED):
+            total.update(re.sub(r"[0-9a-f]{64}|\d+", "", file.read_text("utf-8")).encode())
+        elif not name.startswith("_static/source/"):
+            total.update(file.read_bytes())
+    return total.hexdigest()
+
+
+def _update(folder: Path, output: Path) -> bool:
+    """Read and write only the pages whose files are newer; whether that succeeded, unwarned."""
+    try:
+        jupyter_book(folder, output)
+    except RenderError:
+        return False
+    return True
+
+
+def render(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, list[str]]:
     """Build ``folder`` into ``output/_build/html`` unless the page there was made from the same
-    bytes.
+    bytes; the page to open and the warnings are returned.
+
+    If only outputs of cells have changed, the other pages stay.
 
     Raises
     ------
     RenderError
-        With jupyter-book's own output, on a warning or an error.
+        With jupyter-book's own output, on an error, and if ``strict`` on a warning.
     """
     html, stamp = output / "_build" / "html", output / "_build" / "html.key"
     key = digest([file for file in folder.rglob("*") if file.is_file()], folder)
+    common = _common(folder)
     index = html / "index.html"
-    if index.exists() and stamp.exists() and stamp.read_bytes() == key.encode():
-        return index
+    known = stamp.read_text("utf-8", "replace").splitlines()[:1_000] if stamp.exists() else []
+    made_from, before, *warnings = known if index.exists() and len(known) > 1 else ("", "")
+    if made_from == key and not (strict and warnings):
+        return index, warnings
     stamp.unlink(missing_ok=True)
-    # From nothing: the stage is new, so every page is read again anyway, and what an older build
-    # remembers would warn
-    # of labels that have moved since, and keep pages that are no longer listed.
-    for old in (html, html.with_name(".doctrees")):
-        shutil.rmtree(old, ignore_errors=True)
-    jupyter_book(folder, output)
+    shutil.rmtree(html / "_static" / "live", ignore_errors=True)  # it has the code of before
+    if warnings or before != common or not _update(folder, output):
+        # From nothing: what an older build remembers would warn of labels that have moved since,
+        # and keep pages that are no longer listed.
+        for old in (html, html.with_name(".doctrees")):
+            shutil.rmtree(old, ignore_errors=True)
+        _, warnings = jupyter_book(folder, output, strict=strict)
     if loads := outside_resources(html):
         raise RenderError("pages load from other hosts:\n" + "\n".join(loads))
-    write_whole(stamp, key)
-    return index
+    write_whole(stamp, "\n".join([key, common, *warnings]))
+    return index, warnings

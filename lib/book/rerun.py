@@ -4,6 +4,8 @@ book of its own; several values give a page each, and one that sets them side by
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import posixpath
 import re
@@ -20,16 +22,16 @@ import yaml
 from papermill.exceptions import PapermillExecutionError
 
 from lib import validate
-from lib.book.chapter import COUNTS
 from lib.book.execute import kernel_environment
 from lib.book.exercises import add_boxes
 from lib.book.launch import staged_config
-from lib.book.pairs import without_traces
+from lib.book.pairs import pair_up, without_traces
+from lib.book.parameters import COUNTS
 from lib.book.render import jupyter_book
 from lib.book.stage import copy_static
 from lib.book.teaching import run_times
 from lib.book.toc import Page, glued_texts, pages, read_notebook
-from lib.files import template
+from lib.files import alone, template
 from lib.paths import ROOT
 
 Parameters = dict[str, object]
@@ -40,18 +42,20 @@ TYPES: dict[str, Callable[[str], object]] = {
     "bool": {"True": True, "False": False}.__getitem__,
 }
 ALONGSIDE = ("chapters/front/glossary", "chapters/front/references")  # what every page links to
+NAME_LENGTH = 60  # of a folder, without its hash
 COMPARISON = "chapters/side_by_side"
 _SIDE_BY_SIDE = template(Path(__file__).parent / "templates" / "side_by_side.md.j2")
 
 
 def chapter(name: str, root: Path = ROOT) -> Page:
-    """The chapter ``name``, as ``ldp/fairness``.
+    """The chapter ``name``, as ``ldp/fairness``; its text and its notebook are in step.
 
     Raises
     ------
     ValueError
         With the names that there are.
     """
+    pair_up(root)
     known = {p.doc.removeprefix("chapters/"): p for p in pages(root) if p.is_chapter}
     short = name.removeprefix("chapters/").removesuffix(".md").removesuffix(".ipynb")
     return known[validate.choice("chapter", short, known)]
@@ -103,10 +107,35 @@ def label(parameters: Parameters) -> str:
     return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "as in the book"
 
 
+def folder_name(versions: Sequence[Parameters]) -> str:
+    """A name for the folder of these versions: their parameters, as far as a folder can be named
+    so, and where it cannot the beginning of a hash.
+
+    Examples
+    --------
+    >>> folder_name([{"runs": 2, "epsilon": 0.5}, {"runs": 2, "epsilon": 1.0}])
+    'epsilon-0.5-1.0_runs-2'
+    """
+    values: dict[str, list[str]] = {}
+    for version in versions:
+        for name, value in version.items():
+            values.setdefault(name, []).append(str(value))
+    parts = [(name, [*dict.fromkeys(values[name])]) for name in sorted(values)]
+    if not parts:
+        return "as-in-the-book"
+    full = "_".join("-".join([name, *said]) for name, said in parts)
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", full)[:NAME_LENGTH].rstrip(".")
+    if name == full and all(re.fullmatch(r"[A-Za-z0-9.]+", v) for _, said in parts for v in said):
+        return name
+    return f"{name}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:8]}"
+
+
 def rerun(
     page: Page, versions: Sequence[Parameters], folder: Path, *, progress: bool = True
 ) -> Path:
     """Execute and render each version of ``page`` below ``folder``; the page to open is returned.
+
+    What was in ``folder`` is removed. Another rerun into it is waited for.
 
     Raises
     ------
@@ -115,8 +144,14 @@ def rerun(
     RuntimeError
         If a cell fails.
     """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with alone(folder.with_name(f"{folder.name}.lock"), "the same rerun is at work"):
+        shutil.rmtree(folder, ignore_errors=True)
+        return _rerun(page, versions, folder, progress)
+
+
+def _rerun(page: Page, versions: Sequence[Parameters], folder: Path, progress: bool) -> Path:
     book = folder / "stage"
-    shutil.rmtree(folder, ignore_errors=True)
     copy_static(page.root, book / "_static")
     executed = []
     for number, parameters in enumerate(versions, 1):
@@ -135,10 +170,11 @@ def rerun(
         entries.append({"file": doc})
     first, *others = entries
     contents = {"format": "jb-book", "root": first["file"], "chapters": others}
-    (book / "_toc.yml").write_text(yaml.safe_dump(contents))
-    (book / "_config.yml").write_text(staged_config(page.root))
+    (book / "_toc.yml").write_text(yaml.safe_dump(contents), encoding="utf-8")
+    (book / "_config.yml").write_text(staged_config(page.root), encoding="utf-8")
     shutil.copy(page.root / "references.bib", book)
-    return jupyter_book(book, folder, strict=False) / f"{first['file']}.html"
+    html, _ = jupyter_book(book, folder, strict=False)
+    return html / f"{first['file']}.html"
 
 
 def _execute(
@@ -198,7 +234,9 @@ def _outside_links(text: str, page: Page, own: set[str]) -> str:
 
 
 def _title(text: Path) -> str:
-    found = re.search(r"^# (.+)$", text.read_text(), re.M) if text.exists() else None
+    found = (
+        re.search(r"^# (.+)$", text.read_text(encoding="utf-8"), re.M) if text.exists() else None
+    )
     return found[1] if found else text.stem
 
 

@@ -40,7 +40,7 @@ def setup(app: Any) -> dict[str, bool]:
     app.add_directive("explorer", Explorer)
     texts: dict[str, str] = {}
     app.connect("doctree-resolved", lambda _, tree, doc: texts.update({doc: words_of(tree)}))
-    app.connect("build-finished", lambda app, _: write_texts(texts, Path(app.outdir)))
+    app.connect("build-finished", lambda app, _: write_texts(texts, app))
     return {"parallel_read_safe": True}
 
 
@@ -101,9 +101,14 @@ def words_of(tree: nodes.document) -> str:
     return " ".join(" ".join(text.astext() for text in texts).split())
 
 
-def write_texts(texts: dict[str, str], folder: Path) -> None:
+def write_texts(texts: dict[str, str], app: Any) -> None:
     """The words of each page for the excerpts of a search: a script, since a page that is opened
-    from a file can load nothing else (``companion.js`` reads it).
+    from a file can load nothing else (``companion.js`` reads it). Those of pages that were not
+    written this time are kept beside what Sphinx remembers of them.
     """
-    path = folder / "_static" / "search_texts.js"
-    path.write_text(f"window.PAGE_TEXTS = {json.dumps(texts, ensure_ascii=False)};\n", "utf-8")
+    kept = Path(app.doctreedir, "search_texts.json")
+    if kept.exists():
+        texts = json.loads(kept.read_text("utf-8")) | texts
+    kept.write_text(words := json.dumps(texts, ensure_ascii=False, sort_keys=True), "utf-8")
+    path = Path(app.outdir, "_static", "search_texts.js")
+    path.write_text(f"window.PAGE_TEXTS = {words};\n", "utf-8")

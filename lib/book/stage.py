@@ -4,6 +4,8 @@ page made now.
 
 from __future__ import annotations
 
+import filecmp
+import os
 import platform
 import shutil
 from collections.abc import Sequence
@@ -14,6 +16,7 @@ import nbformat
 
 from lib.book.execute import Executed
 from lib.book.exercises import add_boxes, without_solutions
+from lib.book.failures import show_failures
 from lib.book.launch import staged_config
 from lib.book.makers import add_links
 from lib.book.pairs import without_traces
@@ -76,6 +79,8 @@ def _copy_executed(chapter: Executed, root: Path, target: Path, solutions: bool)
     """
     notebook = without_traces(read_notebook(chapter.path), "injected-parameters")
     add_links(notebook, chapter.doc, root)
+    if chapter.failures:
+        show_failures(notebook.cells)
     add_boxes(notebook.cells)
     if not solutions:
         notebook.cells = without_solutions(notebook.cells)
@@ -102,7 +107,10 @@ def stage(
     solutions: bool = True,
 ) -> None:
     """Fill ``folder`` again, with or without the solutions of exercises."""
-    shutil.rmtree(folder, ignore_errors=True)
+    before = folder.with_name(f"{folder.name}.before")
+    shutil.rmtree(before, ignore_errors=True)
+    if folder.exists():
+        folder.rename(before)
     by_doc = {chapter.doc: chapter for chapter in executed}
     for page in pages:
         target = folder / page.doc
@@ -110,7 +118,9 @@ def stage(
         if page.doc.startswith(f"{FOLDER}/"):
             continue
         if page.is_generated:
-            target.with_name(target.name + ".md").write_text(status_page(executed, profile))
+            target.with_name(target.name + ".md").write_text(
+                status_page(executed, profile), encoding="utf-8"
+            )
         elif page.doc in by_doc:
             notebook = target.with_name(target.name + ".ipynb")
             _copy_executed(by_doc[page.doc], root, notebook, solutions)
@@ -118,9 +128,22 @@ def stage(
             shutil.copy(page.text, target.with_name(target.name + ".md"))
     for name in ("_toc.yml", "references.bib"):
         shutil.copy(root / name, folder / name)
-    (folder / "_config.yml").write_text(staged_config(root, launch=solutions))
+    (folder / "_config.yml").write_text(staged_config(root, launch=solutions), encoding="utf-8")
     copy_static(root, folder / "_static")
     if not solutions:
         (folder / "_static" / "launch.js").unlink()
     copy_licences(folder / "_static" / "licences")
     write_reference([p.doc for p in pages if p.doc.startswith(f"{FOLDER}/")], folder, root)
+    keep_times(before, folder)
+
+
+def keep_times(before: Path, folder: Path) -> None:
+    """Give each file of ``folder`` that is also in ``before``, which is removed, the time of then.
+
+    By that time Sphinx knows that it has read the file.
+    """
+    for file in (path for path in before.rglob("*") if path.is_file()):
+        now = folder / file.relative_to(before)
+        if now.is_file() and filecmp.cmp(file, now, shallow=False):
+            os.utime(now, ns=(file.stat().st_atime_ns, file.stat().st_mtime_ns))
+    shutil.rmtree(before, ignore_errors=True)

@@ -71,7 +71,7 @@ def _exercises(text: str) -> tuple[Exercise, ...]:
 
 def facts(page: Page) -> Facts:
     """Title, objectives, prerequisites, badges and exercises of a page, from its ``.md``."""
-    text = page.text.read_text()
+    text = page.text.read_text(encoding="utf-8")
     badge = _first(r"^badges\((.*?)\)$", text)
     return Facts(
         page.doc,
@@ -93,4 +93,8 @@ def run_times(path: Path = TIMES) -> pd.Series:
 
 def measured_on(path: Path = TIMES) -> str:
     """Under what circumstances, in the words of :mod:`lib.book.times`."""
-    return path.read_text().partition("\n")[0].lstrip("# ") if path.exists() else "not measured"
+    return (
+        path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+        if path.exists()
+        else "not measured"
+    )

@@ -33,5 +33,5 @@ def write_times(
         " kernel start included"
     )
     machine += f"; load average of the quarter of an hour before: {os.getloadavg()[2]:.1f}"
-    path.write_text("\n".join([machine, "chapter,seconds", *rows]) + "\n")
+    path.write_text("\n".join([machine, "chapter,seconds", *rows]) + "\n", encoding="utf-8")
     return len(rows)

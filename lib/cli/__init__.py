@@ -11,6 +11,10 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
+
+from lib.extras import MissingExtra, needs
+from lib.paths import need_repository
 
 COMMANDS = {
     "data": "list, fetch or verify the data files",
@@ -20,10 +24,30 @@ COMMANDS = {
     "book": "execute what changed and render the book",
     "course": "for lecturers: slides, plans, assignments with variants, and their marks",
     "live": "put Python into the pages of the built book",
+    "shake": "execute the chapters and judge the claims under other arithmetic, and compare",
     "claims": "print the ledger of claims",
+    "sources": "check quotations of papers and places in published code",
     "privacy-audit": "audit the exact privacy losses of whole fits against what they declare",
     "audit": "test a table of your own, or a release of it, for demographic coherence",
 }
+IN_THE_REPOSITORY = (
+    "rerun",
+    "book",
+    "course",
+    "live",
+    "shake",
+    "sources",
+)  # they read chapters/ or course/
+
+
+def _module(command: str) -> ModuleType:
+    """The module of a command, if what it needs is here."""
+    name = f"lib.cli.{command.replace('-', '_')}"
+    if command not in IN_THE_REPOSITORY:
+        return import_module(name)
+    need_repository(f"python -m lib {command}")
+    with needs("book"):
+        return import_module(name)
 
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
@@ -33,7 +57,7 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     for name, words in COMMANDS.items():
         command = commands.add_parser(name, help=words, description=words)
         if name == chosen:
-            module = import_module(f"lib.cli.{name.replace('-', '_')}")
+            module = _module(name)
             module.add_arguments(command)
             command.set_defaults(call=module.run)
     return parser
@@ -52,8 +76,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     argv = sys.argv[1:] if argv is None else argv
-    args = _parser(argv[0] if argv else None).parse_args(argv)
+    chosen = argv[0] if argv else None
     try:
+        args = _parser(chosen).parse_args(argv)
         status = args.call(args)
         sys.stdout.flush()
         return status
@@ -62,11 +87,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 141
     except ValueError as error:
         status, message = 2, f"error: {error}"
-    except (RuntimeError, OSError) as error:
+    except (RuntimeError, OSError, MissingExtra) as error:
         status, message = 1, f"error: {error}"
     except KeyboardInterrupt:
         status, message = 130, "\ninterrupted"
-        if args.command == "run":
+        if chosen == "run":
             message += ": finished cells are stored, and the same command goes on from there"
     print(message, file=sys.stderr)
     return status

@@ -57,7 +57,7 @@ def _output(name: str, text: str, suffixes: tuple[str, ...], inputs: list[Path])
     )
     try:
         existed = path.exists()
-        path.open("a").close()
+        path.open("a", encoding="utf-8").close()
     except OSError as error:
         raise ValueError(
             f"{name} must be a file that can be written ({error.strerror}), got {text!r}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from lib.book.build import build
+from lib.book.build import Built, build
 from lib.book.compare import compare
-from lib.book.pairs import sync
+from lib.book.pairs import pair_up, sync
 from lib.book.times import write_times
 from lib.book.toc import pages
 from lib.paths import CHAPTERS, ROOT
+
+FAILED = 3  # the exit status of a book in which a cell failed
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -18,8 +20,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--workers", type=int, default=2)
     for name, words in {
         "--times": "only keep the last build's run times, for the teachers' page",
-        "--pairs": "only write the .ipynb of every chapter from its .md",
+        "--pairs": "only bring the .md and the .ipynb of every chapter into step",
         "--without-solutions": "leave the solutions of the exercises out, for teaching",
+        "--strict": "stop at a cell that fails, and at a warning of jupyter-book",
         "--compare": "only compare the pages with real data and on replicas",
     }.items():
         parser.add_argument(name, action="store_true", help=words)
@@ -33,8 +36,23 @@ def run(args: Namespace) -> int:
     elif args.times:
         print(f"run times of {write_times()} chapters")
     elif args.compare:
+        pair_up()
         return int(compare(pages(ROOT), args.profile, workers=args.workers) > 0)
     else:
-        index = build(args.profile, workers=args.workers, solutions=not args.without_solutions)
-        print(f"\nThe book is ready. Open:\n  {index.as_uri()}")
+        solutions = not args.without_solutions
+        return report(
+            build(args.profile, workers=args.workers, solutions=solutions, strict=args.strict)
+        )
     return 0
+
+
+def report(built: Built) -> int:
+    """Print where the book is and what failed; the exit status is returned."""
+    print(f"\nThe book is ready. Open:\n  {built.index.as_uri()}")
+    if built.warnings:
+        print("\njupyter-book warned:", *built.warnings, sep="\n  ")
+    if not built.failures:
+        return 0
+    print("\nNot everything ran; each place says so:", *built.failures, sep="\n  ")
+    print("With --strict (make book STRICT=yes) the build stops and shows the tracebacks.")
+    return FAILED

@@ -6,8 +6,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from lib.cli.options import add_unsealed, believe_unsealed
-from lib.ledger import report
+from lib.ledger import authors, evaluate, report
+from lib.ledger.boxes import unexplained
 from lib.ledger.claim import read_claims
+from lib.paths import need_repository
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -32,13 +34,29 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="MODULE",
         help="modules of your own whose functions may measure claims",
     )
+    option(
+        "--authors",
+        type=Path,
+        metavar="CLONES",
+        help="make data/authors anew from clones of the authors' repositories in this folder (with"
+        " --check: compare) before the claims are judged",
+    )
     add_unsealed(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the ledger; 1 if a verdict that is checked no longer follows."""
+    if args.write:
+        need_repository("python -m lib claims --write")
     read_claims(modules=args.measures)
     believe_unsealed(args)
-    return report.main(
+    if args.authors and (changed := authors.renew(args.authors, check=args.check)):
+        print("tables that are not what the authors' files give:", ", ".join(changed))
+        return 1
+    status = report.main(
         check=args.check, write=args.write, paper=args.paper, file=args.file, ids=args.ids
     )
+    if args.write:
+        for line in unexplained(evaluate()):
+            print(line)
+    return status

@@ -12,11 +12,13 @@ import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from lib.runner.store import UNSEALED
 
+_PATHS, _RUN = (Path, Path | None), ("curator",)
 _WORDS = {int: "an integer", float: "a number"}
 
 
@@ -56,7 +58,18 @@ def read_fields(args: Namespace, kind: type) -> dict[str, Any]:
     """
     hints = get_type_hints(kind)
     given = {f.name: getattr(args, f.name) for f in fields(kind) if hasattr(args, f.name)}
-    return {name: _read(name, hints[name], text) for name, text in given.items()}
+    # what the system is handed keeps the form in which it came
+    typed = {
+        n: text if n in _RUN or hints[n] in _PATHS else _utf8(text) for n, text in given.items()
+    }
+    return {name: _read(name, hints[name], text) for name, text in typed.items()}
+
+
+def _utf8(text: Any) -> Any:
+    """What was typed as UTF-8, also where the locale is ASCII."""
+    if isinstance(text, list):
+        return [_utf8(part) for part in text]
+    return os.fsencode(text).decode(errors="replace") if isinstance(text, str) else text
 
 
 def add_unsealed(parser: ArgumentParser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from lib.book.rerun import chapter, estimate, label, requested, rerun
+from lib.book.rerun import chapter, estimate, folder_name, label, requested, rerun
 from lib.paths import BUILD
 
 
@@ -25,9 +25,10 @@ def run(args: Namespace) -> int:
     versions = requested(page, args.parameters)
     seconds = sum(estimate(page, version) for version in versions)
     print(f"{len(versions)} x {page.doc}: about {max(seconds, 60) / 60:.0f} min", flush=True)
-    folder = BUILD / "rerun" / page.doc.removeprefix("chapters/").replace("/", "-")
-    index = rerun(page, versions, folder)
+    all_of_page = BUILD / "rerun" / page.doc.removeprefix("chapters/").replace("/", "-")
+    index = rerun(page, versions, all_of_page / folder_name(versions))
     for version in versions:
         print(f"  {label(version)}")
     print(f"Open:\n  {index.as_uri()}")
+    print(f"Each choice of parameters has a folder in {all_of_page}; delete what you do not need.")
     return 0

@@ -67,7 +67,7 @@ def _advice(solution: Solution) -> str:
     s, parts = solution.setting, []
     for name, span in solution.spans.items():
         value = nearest(s, name, span)
-        number = _number(name, value, up=value == span[0], within=span, digits=3)
+        number = _number(name, value, up=math.isclose(value, span[0]), within=span, digits=3)
         parts.append(f"{name} = {number}")
     words = ", or ".join(parts)
     helps = f"this would help: {words}" if words else "no change of one other number would help"

@@ -18,8 +18,8 @@ import numpy as np
 from scipy import stats
 
 from lib import validate
+from lib.coherence.distances import TIE
 
-_TIE = 1e-12  # distances closer than this are equal, as in every reshuffling test here
 _STEPS = 1 << 15  # scores are rounded so that their largest sum has about so many steps
 
 
@@ -93,7 +93,7 @@ def _mid_p_scores(distances: Sequence[float]) -> np.ndarray:
         )
     order = np.argsort(-values, kind="stable")
     # equal distances share a place
-    place = np.concatenate([[0], np.cumsum(-np.diff(values[order]) > _TIE)])
+    place = np.concatenate([[0], np.cumsum(-np.diff(values[order]) > TIE)])
     ties = np.bincount(place)
     mid = (np.cumsum(ties) - ties / 2) / values.size
     scores = np.empty(values.size)

@@ -13,6 +13,7 @@ import numpy as np
 
 from lib import validate
 
+TIE = 1e-12  # numbers closer than this are equal: distances, and the predictions they compare
 _AT_ONCE = 2_000_000  # memberships reshuffled together
 
 
@@ -146,7 +147,7 @@ def reshuffling_p(
     while done < draws:
         more = min(piece, draws - done)
         null = shuffled_distances(values, int(inside.sum()), draws=more, rng=rng)
-        seen = hits + np.cumsum(null >= found - 1e-12)
+        seen = hits + np.cumsum(null >= found - TIE)
         if seen[-1] >= enough:
             return enough / (done + 1 + int(np.argmax(seen >= enough)))
         hits, done, piece = int(seen[-1]), done + null.size, 2 * piece
@@ -158,7 +159,7 @@ def _transport(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
 
 
 def _total_variation(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
-    after = gap[..., np.append(np.diff(values) > 0, True)]  # all equal values taken in
+    after = gap[..., np.append(np.diff(values) > TIE, True)]  # all equal values taken in
     return np.abs(np.diff(after, axis=-1, prepend=0.0)).sum(axis=-1) / 2
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from lib import validate
-from lib.coherence.distances import shuffled_distances, split_distance
+from lib.coherence.distances import TIE, shuffled_distances, split_distance
 from lib.coherence.learners import Learner
 from lib.groups import groups_of_at_least
 from lib.processes import end_with_parent
@@ -170,7 +170,7 @@ def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
         raise ValueError(
             f"predictions must be in [-1, 1] (Definition 2), got {float(h[outside][0])!r}"
         )
-    return np.where(h > 0, 1.0, -1.0) if setup.labels == "hard" else h
+    return np.where(h > TIE, 1.0, -1.0) if setup.labels == "hard" else h
 
 
 def _compare(
@@ -187,7 +187,7 @@ def _compare(
             "distance": found,
             "null": float(null.mean()),
             "null_95": float(np.quantile(null, 0.95)),
-            "p": float((1 + (null >= found - 1e-12).sum()) / (1 + null.size)),
+            "p": float((1 + (null >= found - TIE).sum()) / (1 + null.size)),
             "mean_a": float(h[inside].mean()),
             "mean_b": float(h[~inside].mean()),
         }
@@ -233,7 +233,7 @@ class Result:
         worst = rows.groupby("split")["distance"].max().dropna()
         if worst.empty:
             return np.nan, np.nan, np.nan
-        hits = int((worst > alpha).sum())
+        hits = int((worst > alpha + TIE).sum())
         return hits / worst.size, *clopper_pearson(hits, worst.size, level)
 
 

@@ -23,6 +23,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from lib import validate
+from lib.book.failures import failures
 from lib.book.stage import mathjax
 from lib.book.toc import glued_texts, read_notebook
 from lib.course.sessions import COURSE, TEMPLATES, Session, sessions
@@ -87,8 +88,8 @@ def references(slide: Slide) -> list[tuple[str, str, str]]:
 
 
 @cache
-def shown(page: str, executed: Path = EXECUTED) -> dict[str, dict[str, str]]:
-    """Figures (HTML) and numbers of a page, by name, as the last build executed it.
+def shown(page: str, executed: Path = EXECUTED) -> dict[str, Any]:
+    """Figures (HTML) and numbers of a page, by name, from the last build, and its failures.
 
     Raises
     ------
@@ -99,7 +100,8 @@ def shown(page: str, executed: Path = EXECUTED) -> dict[str, dict[str, str]]:
     if not path.exists():
         raise FileNotFoundError(f"{path} is not there: run `make book` first")
     notebook = read_notebook(path)
-    found: dict[str, dict[str, str]] = {"figure": {}, "number": glued_texts(notebook)}
+    found: dict[str, Any] = {"figure": {}, "number": glued_texts(notebook)}
+    found["failures"] = failures(notebook, f"chapters/{page}")
     for cell in notebook.cells:
         for out in cell.get("outputs", []):
             data = out.get("data", {})
@@ -109,7 +111,12 @@ def shown(page: str, executed: Path = EXECUTED) -> dict[str, dict[str, str]]:
 
 
 def _from_book(kind: str, page: str, name: str, executed: Path) -> str:
-    known = shown(page, executed)[kind]
+    found = shown(page, executed)
+    known = found[kind]
+    if name not in known and found["failures"]:
+        what = "one that the last build made"
+        said = found["failures"][0]
+        raise ValueError(f"{kind} of {page} must be {what}, got {name!r}; it failed: {said}")
     value = known[validate.choice(f"{kind} of {page}", name, known)]
     return _figure(value, page) if kind == "figure" else escape(value)
 

@@ -105,7 +105,7 @@ def _noted(csv: Path) -> str:
 def _as_unpacked(csv: Path) -> Path:
     """``csv`` if it is what its note says, or has none; else a :class:`DataError`."""
     try:
-        said = _note(csv).read_text(errors="replace")
+        said = _note(csv).read_text(errors="replace", encoding="utf-8")
     except FileNotFoundError:
         _log.warning(
             "%s: no note of its SHA-256 is beside it (put there by hand?), so its bytes are taken"
@@ -151,7 +151,7 @@ def fetch_archive(
             with zipfile.ZipFile(partial) as archive:
                 people = Path(archive.extract(csv.name, own))
             note = own / "note"
-            note.write_text(_noted(people))
+            note.write_text(_noted(people), encoding="utf-8")
             os.replace(
                 note, _note(csv)
             )  # first: a note without its file is written again, a file without is believed

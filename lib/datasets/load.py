@@ -139,7 +139,7 @@ def _as_recorded(path: Path, name: str) -> str:
     """
     index = path.with_name("replicas.json")
     try:
-        records = json.loads(index.read_text()) if index.exists() else {}
+        records = json.loads(index.read_text(encoding="utf-8")) if index.exists() else {}
         recorded = records.get(name, {}).get("sha256", "none")
     except (ValueError, AttributeError) as error:
         raise DataError(f"{index} must be a record of replicas, got {error}") from None

@@ -254,8 +254,8 @@ class PrivacyAccountant:
         """Raise a ``ValueError`` if ``cost`` is more than is left (to 10^-12 of the budget)."""
         if math.fsum([self.spent, cost]) > self.budget * (1 + _SLACK):
             raise ValueError(
-                f"{self.unit} for {what!r} must be at most the {self.left!r} that is left of"
-                f" {self.budget!r}, got {cost!r}"
+                f"{self.unit} for {what!r} must be at most the {self.left:.10g} that is left of"
+                f" {self.budget:.10g}, got {cost:.10g}"
             )
 
     def _note(self, entry: Entry) -> float:
@@ -265,6 +265,6 @@ class PrivacyAccountant:
 
     def __repr__(self) -> str:
         return (
-            f"PrivacyAccountant({self.unit}={self.budget!r}, spent={self.spent!r},"
+            f"PrivacyAccountant({self.unit}={self.budget:.10g}, spent={self.spent:.10g},"
             f" entries={len(self.entries)})"
         )

@@ -11,11 +11,25 @@ with ``C(v)`` the number of reports that support ``v``, is unbiased (Wang et al.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 
 import numpy as np
 
 from lib import validate
+
+
+def snap(x: float) -> float:
+    """``x``, or the whole or half number that ``x`` differs from by its last bits only.
+
+    A size that is rounded to a whole number must be the same on every platform, and the last bits
+    of ``e^epsilon`` are not.
+
+    >>> math.exp(math.log(5)), snap(math.exp(math.log(5)))
+    (4.999999999999999, 5.0)
+    """
+    near = round(2 * x) / 2
+    return near if abs(x - near) <= 16 * math.ulp(x) else x
 
 
 class Protocol(ABC):

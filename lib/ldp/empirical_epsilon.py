@@ -44,7 +44,7 @@ def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6)
     >>> 0.8 < audited_epsilon(*samples) <= 1.0
     True
     """
-    from scipy import stats
+    from scipy import special
 
     level = validate.fraction("level", level)
     samples = [validate.bits("bits_a", bits_a), validate.bits("bits_b", bits_b)]
@@ -60,12 +60,14 @@ def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6)
     if rest == 0:
         return 0.0
     # at this point the level only says how wide an interval has to be for a set to look telling
-    least = np.where(seen > 0, stats.beta.ppf(level, np.maximum(seen, 1), first - seen + 1), 0.0)
-    most = stats.beta.isf(level, seen + 1, np.maximum(first - seen, 1))
+    least = np.where(
+        seen > 0, special.betaincinv(np.maximum(seen, 1), first - seen + 1, level), 0.0
+    )
+    most = special.betainccinv(seen + 1, np.maximum(first - seen, 1), level)
     direction, chosen = np.unravel_index(np.argmax(least / most[::-1]), seen.shape)
     hits, misses = (int((words[i][1::2] == keys[chosen]).sum()) for i in (direction, 1 - direction))
     if hits == 0:
         return 0.0
-    low = stats.beta.ppf(level / 2, hits, rest - hits + 1)
-    high = stats.beta.isf(level / 2, misses + 1, rest - misses) if misses < rest else 1.0
+    low = special.betaincinv(hits, rest - hits + 1, level / 2)
+    high = special.betainccinv(misses + 1, rest - misses, level / 2) if misses < rest else 1.0
     return max(0.0, math.log(low / high))

@@ -95,7 +95,7 @@ def null_support_mass(protocol: Protocol, counts: np.ndarray) -> np.ndarray:
     n, k = int(counts.sum()), protocol.k
     if isinstance(protocol, GRR):
         _not_too_long(n, f"{n} people")
-        return np.bincount(counts, minlength=counts.sum() + 1) / protocol.k
+        return np.bincount(counts.astype(np.intp), minlength=n + 1) / protocol.k
     if isinstance(protocol, SS):
         _not_too_long(
             k * protocol.omega * n, f"{k} values, subsets of {protocol.omega}, {n} people"

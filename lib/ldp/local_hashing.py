@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lib import validate
-from lib.ldp.base import Protocol
+from lib.ldp.base import Protocol, snap
 from lib.ldp.grr import randomised_response
 from lib.ldp.unary import perturbed_bits
 
@@ -188,7 +188,7 @@ class LocalHashing(Protocol):
 
     def _table(self, hashes: np.ndarray | None) -> np.ndarray:
         if hashes is None:
-            return np.arange(self.k) % self._range
+            return np.arange(self.k, dtype=np.int64) % self._range
         hashes = validate.codes("hashes", hashes, self._range)
         validate.require(hashes.size == self.k, "hashes", f"of shape ({self.k},)", hashes.shape)
         return hashes
@@ -213,8 +213,8 @@ class BLH(LocalHashing):
 
 
 G_RULES = {
-    "floor": lambda epsilon: math.floor(math.exp(epsilon) + 1),
-    "round": lambda epsilon: round(math.exp(epsilon)) + 1,
+    "floor": lambda epsilon: math.floor(snap(math.exp(epsilon))) + 1,
+    "round": lambda epsilon: round(snap(math.exp(epsilon))) + 1,
 }
 
 

@@ -9,8 +9,10 @@ any other, so a table of patterns by their number of ones is all that is needed.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -89,7 +91,7 @@ def _floyd(n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: i
     for back in range(int(sizes.max(initial=0)), 0, -1):
         who = slice(None) if back <= fewest else np.flatnonzero(sizes >= back)
         j, active = m - back, rows[who]
-        at = active + rng.integers(0, j + 1, size=active.size, dtype=np.uint32)
+        at = active + rng.integers(0, j + 1, size=active.size, dtype=np.uint32).astype(np.intp)
         member[who, j] = flat.take(at)
         flat[at] = True
     return member.view(np.uint8)
@@ -117,7 +119,7 @@ def _floyd_members(
 def _add(table: np.ndarray, rows: np.ndarray, t: np.ndarray, j: int) -> np.ndarray:
     """Floyd's step on a table of bits, eight to a byte: what each row got, ``t`` or ``j``."""
     flat, first = table.reshape(-1), rows * table.shape[1]
-    is_in = flat.take(first + (t >> 3)) >> (t & 7).astype(np.uint8) & 1
+    is_in = flat.take(first + (t >> 3).astype(np.intp)) >> (t & 7).astype(np.uint8) & 1
     added = np.where(is_in, j, t)
     flat[first + (added >> 3)] |= np.left_shift(1, added & 7).astype(np.uint8)
     return added
@@ -183,13 +185,24 @@ class _Share:
 
 @lru_cache(maxsize=1024)
 def _share(population: int, largest: int) -> _Share:
-    from scipy import stats
-
-    r = np.arange(min(largest, population) + 1)[:, None]
-    cumulative = stats.hypergeom.cdf(np.arange(_WORD), population, _WORD, r)
+    cumulative = np.array([_law(population, r) for r in range(min(largest, population) + 1)])
     edges = np.arange(257) / 256
     number = (cumulative[:, None, :] <= edges[:-1, None]).sum(
         axis=2
     )  # at the left end of each byte's interval
     right = (cumulative[:, None, :] < edges[1:, None]).sum(axis=2)  # and just before its right end
     return _Share(cumulative, np.where(number == right, number, _TIE).astype(np.uint8))
+
+
+def _law(population: int, r: int) -> list[float]:
+    """Hypergeometric distribution function of the first word at 0, ..., 15, rounded rightly.
+
+    It is the quotient of whole numbers. A last bit would matter: where the law meets the end of a
+    byte's interval, it decides how much of the stream is drawn.
+    """
+    ways = (
+        math.comb(_WORD, x) * math.comb(population - _WORD, r - x) if x <= r else 0
+        for x in range(_WORD)
+    )
+    total = math.comb(population, r)
+    return [part / total for part in accumulate(ways)]

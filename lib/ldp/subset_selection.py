@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from lib import validate
-from lib.ldp.base import Protocol
+from lib.ldp.base import Protocol, snap
 from lib.ldp.bernoulli import bernoulli
 from lib.ldp.random_subsets import random_members, random_subsets
 
@@ -46,7 +46,7 @@ class SS(Protocol):
         super().__init__(k=k, epsilon=epsilon)
         rule = OMEGA_RULES[validate.choice("omega_rule", omega_rule, OMEGA_RULES)]
         shrink = math.exp(-self.epsilon)
-        self.omega = max(1, rule(self.k * shrink / (1 + shrink)))
+        self.omega = max(1, rule(snap(self.k * shrink / (1 + shrink))))
         omega, k = self.omega, self.k
         self.p = self.p_star = omega / (omega + (k - omega) * shrink)
         not_p = self.not_p = (k - omega) * shrink / (omega + (k - omega) * shrink)

@@ -6,11 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lib.extras import needs
 from lib.ledger.claim import COMPANION
 from lib.ledger.judge import Row, tallied
-from lib.ledger.report import in_words, render, statement_in_words, value_and_runs
+from lib.ledger.report import (
+    authors_in_words,
+    finding,
+    in_words,
+    render,
+    statement_in_words,
+    value_and_runs,
+)
+from lib.ledger.rules import CONTESTED
 
-CONTESTED = ("not reproduced", "same direction")
 # the grid behind a measure, by the start of its name, or else by the paper
 GRIDS = {
     "section5": "coherence_section5",
@@ -27,15 +35,31 @@ def contested(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
+def unexplained(rows: Sequence[Row]) -> list[str]:
+    """What the contested among some rows still need, in words: a quotation, a reading, or both."""
+    found = []
+    for row in contested(rows):
+        lacks = [name for name in ("quote", "reading") if not getattr(row.claim, name).strip()]
+        if lacks:
+            found.append(
+                f"{row.claim.id} is {row.verdict}, so it must have quote, at most 30 words of the"
+                " paper, and reading, what was measured and why it is judged so, in its file of"
+                f" data/claims; got {'no ' if len(lacks) == 1 else 'neither '}{' nor '.join(lacks)}"
+            )
+    return found
+
+
 def grid_of(row: Row) -> str:
     """The name of the grid whose stored results the row rests on; empty if arithmetic settles it,
     or a table itself.
     """
     if row.evidence.exact:
         return ""
-    stated = row.claim.arguments.get("grid")
+    stated = row.claim.arguments.get("grid") or getattr(row.claim.measured_by(), "grid", None)
     names = (row.claim.measure, row.claim.paper)
-    return stated or next(g for start, g in GRIDS.items() for n in names if n.startswith(start))
+    return stated or next(
+        (g for start, g in GRIDS.items() for n in names if n.startswith(start)), ""
+    )
 
 
 def reading_in_words(row: Row) -> str:
@@ -61,7 +85,9 @@ def box_html(row: Row, *, folded: bool = True) -> str:
         claim=row.claim,
         folded=folded,
         statement=statement_in_words(row),
+        authors=authors_in_words(row),
         glance=value_and_runs(row),
+        finding=finding(row),
         reading=reading_in_words(row),
         numbers=in_words(row),
         command=command(row),
@@ -71,7 +97,8 @@ def box_html(row: Row, *, folded: bool = True) -> str:
 
 def boxes(rows: Sequence[Row]) -> None:
     """Display a box for each row."""
-    from IPython.display import display
+    with needs("book"):
+        from IPython.display import display
 
     html = "".join(map(box_html, rows))
     plain = "\n".join(f"{row.verdict}: {row.claim.statement} ({command(row)})" for row in rows)

@@ -147,6 +147,20 @@ class Claim:
             for name, arguments in self.also.items()
         }
 
+    def of_authors(self) -> Claim | None:
+        """The claim asked of the results that the paper's authors stored; None if its measure reads
+        no results that they could have stored.
+        """
+        for study in studies():
+            if (arguments := study.of_authors(self.measure, self.arguments)) is not None:
+                return replace(self, arguments=arguments, also={})
+        return None
+
+    def elsewhere(self) -> list[Claim]:
+        """The claim asked of each real table that can be asked in the place of a stand-in."""
+        found = (s.elsewhere for s in studies() if s.of_authors(self.measure, self.arguments))
+        return [replace(self, arguments=self.arguments | a, also={}) for a in next(found, ())]
+
     def __post_init__(self) -> None:
         validate.choice("paper", self.paper, (*papers(), COMPANION))
         if self.paper == COMPANION:

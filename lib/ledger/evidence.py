@@ -23,7 +23,7 @@ from lib.ledger.claim import Claim
 from lib.ledger.rules import Evidence
 from lib.paths import DATA, RESULTS
 
-EVIDENCE = DATA / "evidence.yml"
+EVIDENCE, AUTHORS = DATA / "evidence.yml", DATA / "authors"
 _HEAD = "# What the rerun says of each claim. Written by: python -m lib claims --write\n"
 _UNSET = Evidence(math.nan)
 
@@ -34,9 +34,9 @@ def question(claim: Claim) -> str:
 
 
 def _results() -> str:
-    """SHA-256 of all stored results at the scale of the papers."""
-    total = hashlib.sha256()
-    for file in sorted(f for p in ("*.parquet", "*.journal") for f in RESULTS.glob(p)):
+    """SHA-256 of all stored results at the scale of the papers, ours and those of the authors."""
+    total, ours = hashlib.sha256(), (f for p in ("*.parquet", "*.journal") for f in RESULTS.glob(p))
+    for file in (*sorted(ours), *sorted(AUTHORS.glob("*.csv*"))):
         if ".quick." not in file.name:
             total.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()

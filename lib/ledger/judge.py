@@ -18,12 +18,15 @@ from lib.paths import DATA
 from lib.stats.holm import holm
 
 STORED = DATA / "verdicts.yml"
+_ORDER = ("reproduced", "same direction", "not reproduced")  # verdicts, from the best to the worst
 
 
 @dataclass(frozen=True)
 class Row:
     """A claim with its evidence and verdict; ``adjusted_p`` for directional rows (and
-    ``adjusted_opposite`` for hypotheses); ``also`` by the claim's other readings.
+    ``adjusted_opposite`` for hypotheses); ``also`` by the claim's other readings. ``authors`` is
+    the row by the same rule on what the paper's authors stored, None where no stored results could
+    answer.
     """
 
     claim: Claim
@@ -32,6 +35,7 @@ class Row:
     adjusted_p: float = math.nan
     also: Mapping[str, Row] = field(default_factory=dict)
     adjusted_opposite: float = math.nan
+    authors: Row | None = None
 
 
 @validate.check_types
@@ -68,6 +72,7 @@ def evaluate(
         if rules[i] in TESTED and not (rules[i] == "positive" and math.isnan(e.p))
     }
     adjusted = _adjusted(tested)
+    authors = _of_authors({i: claims[i] for i in needed}, measured, tested)
     rows = []
     for i in needed:
         if wanted[i]:
@@ -76,8 +81,49 @@ def evaluate(
                 own = measured(reading)
                 final = _adjusted(tested | {i: own})[i] if i in tested else None
                 also[name] = _row(reading, own, final)
-            rows.append(replace(_row(claims[i], found[i], adjusted.get(i)), also=also))
+            row = _row(claims[i], found[i], adjusted.get(i))
+            row = _stand_in_judged(replace(row, also=also, authors=authors.get(i)), measured)
+            rows.append(row)
     return rows
+
+
+def _of_authors(
+    claims: Mapping[int, Claim], measured: Callable[[Claim], Evidence], tested: dict[int, Evidence]
+) -> dict[int, Row]:
+    """The claims judged on their authors' results; in the family of directional tests these have
+    the place of ours.
+    """
+    asked = {i: own for i, claim in claims.items() if (own := claim.of_authors())}
+    found = {i: measured(own) for i, own in asked.items()}
+    theirs = {i: e for i, e in found.items() if i in tested and not math.isnan(e.p)}
+    adjusted = _adjusted(tested | theirs)
+    final = {i: adjusted[i] for i in theirs}
+    return {i: _row(own, found[i], final.get(i)) for i, own in asked.items()}
+
+
+def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:
+    """The row; without a verdict if a stand-in gave it and all real rows say otherwise.
+
+    These are the authors' own results and two real tables or more. They say otherwise if the
+    verdict of each is better than the stand-in's, or if that of each is worse.
+    """
+    if row.evidence.data != "stand-in" or row.authors is None or row.verdict not in _ORDER:
+        return row
+    others = [_row(claim, measured(claim), None) for claim in row.claim.elsewhere()]
+    judged = [row.authors, *others]
+    if len(others) < 2 or any(other.verdict not in _ORDER for other in judged):
+        return row
+    own, places = _ORDER.index(row.verdict), [_ORDER.index(other.verdict) for other in judged]
+    if min(places) <= own <= max(places):
+        return row
+    words = (
+        f"no verdict from the stand-in ({row.verdict}): the authors' own results"
+        f" ({row.authors.verdict}) and {len(others)} real tables"
+        f" ({', '.join(other.verdict for other in others)}) all say otherwise;"
+        f" {row.evidence.detail}"
+    )
+    silent = replace(row.evidence, comparable=False, detail=words)
+    return replace(row, evidence=silent, verdict="not comparable")
 
 
 def _measured(claim: Claim, measured: Callable[[Claim], Evidence]) -> Evidence:

@@ -12,11 +12,13 @@ from typing import SupportsFloat
 
 import pandas as pd
 
+from lib.ledger.authors import AUTHORS, THEIRS
 from lib.ledger.rules import Evidence
 from lib.runner.registry import NoResults
 from lib.stats.p_values import p_positive
 from lib.stats.summary import mean_interval, widening
 
+NOT_STORED = "no stored results"
 ONLY_REPLICA = Evidence(math.nan, data="replica", detail="only the replica is here")
 
 
@@ -24,7 +26,8 @@ def measures_of(module: str, grid: str | None = None) -> dict[str, Callable[...,
     """The measures of a study's module, by name: its public functions that return evidence.
 
     Where results are not stored yet, each gives evidence without a value. ``grid`` is the grid
-    that they read where they are asked of no other.
+    that they read where they are asked of no other. A measure that an argument asks of the
+    authors' results (:data:`~lib.ledger.authors.AUTHORS`) gives evidence that says so as its data.
     """
     found = {}
     for name, function in vars(sys.modules[module]).items():
@@ -37,10 +40,15 @@ def measures_of(module: str, grid: str | None = None) -> dict[str, Callable[...,
 def _measure(function: Callable[..., Evidence], grid: str | None) -> Callable[..., Evidence]:
     @wraps(function)
     def measured(*args, **arguments) -> Evidence:
+        theirs = any(str(value).startswith(AUTHORS) for value in arguments.values())
         try:
-            return function(*args, **arguments)
-        except NoResults:
-            return Evidence(math.nan, detail="no stored results")
+            found = function(*args, **arguments)
+        except NoResults as error:
+            found = Evidence(math.nan, detail=f"not stored: {error}" if theirs else NOT_STORED)
+        if theirs and math.isnan(found.value):
+            words = found.detail if found.detail.startswith("not stored") else "not stored"
+            return Evidence(math.nan, data=THEIRS, detail=words)
+        return replace(found, data=THEIRS) if theirs else found
 
     measured.grid = grid  # type: ignore[attr-defined]
     return measured

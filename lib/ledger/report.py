@@ -16,7 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lib import validate
 from lib.files import write_whole
-from lib.ledger.claim import COMPANION, Claim, papers, read_claims
+from lib.ledger.authors import THEIRS
+from lib.ledger.claim import COMPANION, PAPERS, Claim, papers, read_claims
 from lib.ledger.evidence import Measurer, differences, write_evidence
 from lib.ledger.judge import (
     STORED,
@@ -26,17 +27,20 @@ from lib.ledger.judge import (
     evaluate,
     stored_verdicts,
     summary,
+    tallied,
 )
 from lib.ledger.robustness import OTHER_GRIDS, on_grid
+from lib.ledger.rules import CONTESTED
 from lib.stats.summary import p_in_words
 from lib.typeset import typeset
 
 PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
 HEADS = {
-    "verdict": "verdict",
     "claim": "claim",
     "paper": "paper says",
-    "rerun": "our rerun",
+    "authors": "in the authors' own results",
+    "rerun": "in our rerun",
+    "verdict": "verdict",
     "place": "where in the paper",
     "source": "stated by",
 }
@@ -86,13 +90,15 @@ def statement_in_words(row: Row) -> str:
 
 
 def in_words(row: Row) -> str:
-    """The rerun's value with its interval, runs and data, and the verdicts of the claim's other
-    readings, in one line.
+    """The rerun's value with its interval, runs and data, the verdicts of the claim's other
+    readings, and what the authors' own results say, in one line.
     """
     other = [
         f"{name}: {reading.verdict} ({value_and_runs(reading)})"
         for name, reading in row.also.items()
     ]
+    if row.authors is not None:
+        other.append(f"the authors' own results: {_in_words(row.authors)}")
     return ". ".join([_in_words(row), *(words[0].upper() + words[1:] for words in other)])
 
 
@@ -103,6 +109,62 @@ def value_and_runs(row: Row) -> str:
     share = "true of " * (row.claim.rule == "at_least")
     runs = f", {row.evidence.runs} runs" if row.evidence.runs else ""
     return f"{share}{value_in_words(row)}{runs}"
+
+
+def authors_in_words(row: Row) -> str:
+    """What the authors' own stored results say, with the verdict by the same rule; "not stored"
+    where they lack what the measure needs, "–" where no results are needed or the row is of another
+    table.
+    """
+    if row.authors is None:
+        measured = row.evidence.runs and row.evidence.data == "real data"
+        return "not stored" if measured and row.claim.paper != COMPANION else "–"
+    if math.isnan(row.authors.evidence.value):
+        return "not stored"
+    return f"{value_in_words(row.authors)}: {row.authors.verdict}"
+
+
+def rerun_in_words(row: Row) -> str:
+    """The rerun's value and its data."""
+    if math.isnan(row.evidence.value):
+        return "–"
+    return f"{value_in_words(row)} ({row.evidence.data})"
+
+
+_HOW = {
+    "reproduced": "holds",
+    "same direction": "only points the same way",
+    "not reproduced": "fails",
+}
+
+
+def finding(row: Row) -> str:
+    """What the authors' own results and our rerun say together, in a sentence; empty where nothing
+    of theirs is stored.
+
+    To fail in the authors' own data and to fail in our setting are different findings.
+    """
+    if row.authors is None or row.authors.verdict not in _HOW:
+        return ""
+    theirs, ours = _HOW[row.authors.verdict], _HOW.get(row.verdict)
+    place = "on our stand-in for New York" if row.evidence.data == "stand-in" else "in our rerun"
+    if ours is None:
+        return f"In the authors' own results it {theirs}; {place} it has no verdict."
+    if theirs == ours:
+        return f"In the authors' own results it {theirs}, and {place}, too."
+    return f"In the authors' own results it {theirs}; {place} it {ours}."
+
+
+def differing(rows: Sequence[Row]) -> list[Row]:
+    """The papers' counted rows whose verdict on the authors' own results is another than ours."""
+    return [
+        row
+        for row in tallied(rows)
+        if row.claim.paper != COMPANION
+        and finding(row)
+        and row.authors
+        and row.authors.verdict != row.verdict
+    ]
 
 
 def _in_words(row: Row) -> str:
@@ -117,7 +179,7 @@ def _in_words(row: Row) -> str:
     if e.runs:
         asked = e.of or PAPER_RUNS.get(row.claim.subject, 0)
         text += f", {e.runs} run{'s' * (e.runs > 1)}"
-        text += f" where the paper has {asked}" * (e.runs < asked)
+        text += f" where the paper has {asked}" * (e.runs < asked and e.data != THEIRS)
     if not math.isnan(row.adjusted_p):
         text += f", {p_in_words(row.adjusted_p)} (Holm)"
     return text + (f"; {e.detail}" if e.detail else "")
@@ -186,14 +248,18 @@ def as_text(row: Row) -> dict[str, str]:
         "verdict": row.verdict,
         "claim": statement_in_words(row),
         "paper": claim.value or "–",
-        "rerun": value_in_words(row) if measured else "–",
+        "authors": authors_in_words(row),
+        "rerun": rerun_in_words(row),
         "place": claim.place,
         "source": source + (f", on {_paper_in_words(claim.about)}" if claim.about else ""),
-        "details": in_words(row),
+        "details": " ".join(filter(None, (finding(row), in_words(row)))),
         "rule": rule_in_words(row),
         "kind": claim.kind,
         "data": row.evidence.data if measured else "–",
-        "box": f"{claim.paper}.html#box-{claim.id}" if claim.quote else "",
+        # the page of verdicts beside the ledger's, which only the book's own papers have
+        "box": f"{claim.paper}.html#box-{claim.id}"
+        if claim.quote and claim.paper in PAPERS and row.verdict in CONTESTED
+        else "",
     }
 
 
@@ -238,6 +304,8 @@ def _print(row: Row, *more: str) -> None:
     print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
     data = row.evidence.data + " (stored evidence)" * row.evidence.stored
     print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {data}")
+    for line in filter(None, (finding(row),)):
+        print(f"    {line}")
     for line in more:
         print(textwrap.indent(textwrap.fill(line, 96), "    "))
     print()

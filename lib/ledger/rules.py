@@ -17,6 +17,7 @@ import numpy as np
 from lib.stats.p_values import DIRECTIONS
 
 VERDICTS = ("reproduced", "same direction", "not reproduced", "not comparable", "not run")
+CONTESTED = ("not reproduced", "same direction")
 LEVEL = 0.05
 
 

@@ -83,7 +83,7 @@ class _Parts:
 
     def __init__(self, values: np.ndarray, sizes: np.ndarray) -> None:
         self.values, self.sizes, self.filled = values, sizes, sizes > 0
-        self.own = sizes[self.filled]
+        self.own = sizes[self.filled].astype(np.intp)  # np.repeat takes no wider integer
         self.edges = np.concatenate([[0], np.cumsum(self.own)]).astype(np.intp)
         starts = self.edges[:-1]
         self.blocks = np.append(np.flatnonzero(np.diff(starts // _BLOCK, prepend=-1)), starts.size)

@@ -70,7 +70,7 @@ def band(
     **style,
 ) -> None:
     """A line through ``value`` against ``x``, its intervals as a shaded band around it."""
-    rows = rows.sort_values(x)
+    rows = rows.sort_values(x, kind="stable")
     (line,) = ax.plot(rows[x], rows[value], **{"markersize": 3.5, "linewidth": 1.2} | style)
     below, above = spread(rows, value, most)
     ends = rows[value] - below, rows[value] + above

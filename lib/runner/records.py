@@ -20,6 +20,7 @@ from lib import validate
 # what sweep and store write themselves
 RESERVED = ("cell", "version", "commit", "versions", "wall_s", "created")
 SCORES = "scores"  # the one field that may hold a list of flat records
+DIRTY = "-dirty"  # ends the commit of a record whose code had changes
 _GAP = "gap"
 
 
@@ -132,4 +133,22 @@ def needs_real(dataset: str, source: str, what: str, instead: str) -> None:
         raise ValueError(
             f"{what} needs the real {dataset!r}, and only its replica is here; "
             f"set COMPANION_DATA or go online, or give {instead} for replica results"
+        )
+
+
+def needs_commit(commit: str) -> None:
+    """Committed results come from code that others can check out: refuse code with changes.
+
+    Examples
+    --------
+    >>> needs_commit("188e907373d8")
+    >>> needs_commit("188e907373d8-dirty")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+      ...
+    ValueError: commit of committed results must be without changes, got '188e907373d8-dirty'; ...
+    """
+    if commit.endswith(DIRTY):
+        raise ValueError(
+            f"commit of committed results must be without changes, got {commit!r}; commit what has"
+            " changed in lib, or give a path of your own"
         )

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from lib import validate
-from lib.paths import RESULTS
+from lib.paths import RESULTS, to_read
 from lib.runner.records import SCORES
 from lib.runner.store import Store, refuse_bare
 from lib.runner.tidy import tidy
@@ -40,7 +40,11 @@ class Study:
 
     ``grids`` maps the name of a grid to ``"module:object"``; ``claims`` names a file in
     ``data/claims``, and ``measures`` the modules whose ``MEASURES`` measure them; ``chapters``
-    lists its pages.
+    lists its pages. ``published`` names the tables of results that the paper's authors stored
+    (:mod:`lib.ledger.authors`). ``authors`` says how these are asked: which ``measures`` can be,
+    and by which ``argument``, whose value (``""`` if it is not given) ``values`` maps to the one
+    that asks them. ``elsewhere`` are the arguments that ask real tables where a claim was asked of
+    a stand-in.
     """
 
     title: str
@@ -49,6 +53,19 @@ class Study:
     claims: str = ""
     measures: tuple[str, ...] = ()
     chapters: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
+    authors: Mapping[str, Any] = field(default_factory=dict)
+    elsewhere: tuple[dict, ...] = ()
+
+    def of_authors(self, measure: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The arguments that ask the authors' results what ``measure`` asks ours; None if it cannot
+        ask them.
+        """
+        if measure not in self.authors.get("measures", ()):
+            return None
+        name, values = self.authors["argument"], self.authors["values"]
+        asked = values.get(str(arguments.get(name, "")))
+        return {**arguments, name: asked} if asked else None
 
 
 @dataclass(frozen=True)
@@ -74,9 +91,14 @@ class Grid:
             raise ValueError(f"version must be text, got {self.version!r}")
 
     def path(self, profile: str) -> Path:
-        """The results file: ``<folder>/<name>.parquet``, quick ones beside it."""
-        return self.folder / (
-            f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet"
+        """The results file: ``<folder>/<name>.parquet``, quick ones beside it.
+
+        Where the package is installed without its repository, runs write to ``results`` in the
+        working folder, and the file there comes first.
+        """
+        return to_read(
+            self.folder
+            / (f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet")
         )
 
 

@@ -10,14 +10,14 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets import TASKS, load
-from lib.paths import RESULTS
+from lib.paths import RESULTS, own, to_write
 from lib.runner.cell import cell_key
 from lib.runner.parts import gather, parts_there, refuse_other_fields, share
-from lib.runner.records import needs_real
+from lib.runner.records import needs_commit, needs_real
 from lib.runner.registry import PROFILES, Grid, grid_of
 from lib.runner.sources import one_source, refuse_other_data
 from lib.runner.store import Store
-from lib.runner.sweep import run_sweep
+from lib.runner.sweep import provenance, run_sweep
 
 
 def run_grid(
@@ -40,8 +40,8 @@ def run_grid(
     Raises
     ------
     ValueError
-        For a bad argument, before data are looked for, and where the grid's own file would get a
-        replica's records;
+        For a bad argument, before data are looked for, and where the grid's own file would get
+        records of a replica, or of code with changes that are not committed;
         :class:`~lib.runner.store.StoreError` for a file that cannot be used, or whose records
         were computed on other rows than are here.
     """
@@ -54,9 +54,12 @@ def run_grid(
     if part is not None:
         cells = share(cells, *part, cost=grid.cost)
         path = path or Path(f"{grid.path(profile).stem}.{part[0]}-of-{part[1]}.parquet")
-    store = Store(path or grid.path(profile), version=grid.version, mix_versions=mix_versions)
+    path = path or to_write(grid.path(profile))
+    store = Store(path, version=grid.version, mix_versions=mix_versions)
     if committed:
         _needs_real_tables(grid)
+        if any(cell_key(cell) not in store for cell in cells):
+            needs_commit(provenance()["commit"])
     stored = store.frame()
     refuse_other_data(stored, store.path, cells)
     refuse_other_fields(stored, {cell_key(cell): cell for cell in cells}, store.path)
@@ -86,20 +89,21 @@ def gather_grid(
     how many are missing.
     """
     grid, parts = grid_of(name), parts_there(parts)
-    store = Store(
-        path or grid.path(validate.choice("profile", profile, PROFILES)), version=grid.version
-    )
+    own = path or to_write(grid.path(validate.choice("profile", profile, PROFILES)))
+    store = Store(own, version=grid.version)
     if _is_committed(grid, profile, path):
         for part in parts:
             for record in Store(part, version=grid.version).frame().to_dict("records"):
                 _refuse_replica(record)
+                needs_commit(str(record.get("commit")))
     missing = gather(grid.cells(profile), parts, store)
     return len(store), missing
 
 
 def _is_committed(grid: Grid, profile: str, path: Path | None) -> bool:
     """Whether records go to the file that is committed, which holds no replica's."""
-    return path is None and profile == "paper" and grid.folder == RESULTS
+    mine = own(RESULTS) == RESULTS  # no clone, no commit
+    return path is None and profile == "paper" and grid.folder == RESULTS and mine
 
 
 def _refuse_replica(record: dict) -> None:

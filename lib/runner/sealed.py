@@ -5,6 +5,8 @@ the columns stand. So the footer also holds the SHA-256 of the whole file, taken
 with zeros where the digest itself goes. A reader that knows of none of this
 reads the file as any other; files written before there were seals are read
 with the checks that they allow.
+
+Without pyarrow, which is a quarter of an environment, fastparquet reads all but the scores.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ import hashlib
 import io
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
+from pandas.api.types import infer_dtype
 
+from lib.extras import needs
 from lib.runner.records import SCORES
 
 MARK = b"companion results, sha256 of this file with zeros here: "
@@ -24,6 +26,9 @@ BLANK = b"0" * 64
 
 def to_bytes(frame: pd.DataFrame) -> bytes:
     """The parquet file of ``frame`` without its index, sealed."""
+    with needs("run"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
     flat, buffer = frame.drop(columns=SCORES, errors="ignore"), io.BytesIO()
     table = pa.Table.from_pandas(flat, preserve_index=False)
     if SCORES in frame:  # beside what pandas notes of its types: it could not read its own note
@@ -51,9 +56,24 @@ def from_bytes(raw: bytes) -> pd.DataFrame:
         start = raw.rfind(MARK) + len(MARK)
         if raw[start : start + len(BLANK)] != _digest(raw, start):
             raise ValueError("its SHA-256 is not the one in its seal")
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        return _without_scores(raw)
     table = pq.read_table(io.BytesIO(raw), page_checksum_verification=True)
     table.validate(full=True)  # text that is no text would only be found when it is used
     return table.to_pandas(types_mapper=lambda t: pd.ArrowDtype(t) if pa.types.is_list(t) else None)
+
+
+def _without_scores(raw: bytes) -> pd.DataFrame:
+    from fastparquet import ParquetFile
+
+    file = ParquetFile(io.BytesIO(raw))
+    flat = [name for name in file.columns if name.partition(".")[0] != SCORES]
+    frame = file.to_pandas(columns=flat)
+    text = [c for c in frame.select_dtypes(object) if infer_dtype(frame[c]) == "string"]
+    return frame.astype(dict.fromkeys(text, "str"))
 
 
 def is_sealed(raw: bytes) -> bool:

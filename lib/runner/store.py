@@ -24,6 +24,7 @@ import pandas as pd
 from filelock import FileLock, Timeout
 
 from lib import validate
+from lib.extras import needs
 from lib.runner.records import SCORES, kinds_of, plain, refuse_mixture
 from lib.runner.sealed import from_bytes, is_sealed, to_bytes
 from lib.runner.tidy import as_lists, tidy
@@ -210,7 +211,7 @@ class Store:
         frame = self.frame()
         if frame.empty:
             return frame
-        frame = frame.sort_values("cell", ignore_index=True)
+        frame = frame.sort_values("cell", ignore_index=True, kind="stable")
         temporary = self.path.with_suffix(".tmp")
         with open(temporary, "wb") as file:
             file.write(to_bytes(frame))
@@ -228,6 +229,8 @@ class Store:
         """
         if self._lock is not None:
             return
+        with needs("run"):  # a file that was read without its scores must not be written again
+            import pyarrow  # noqa: F401
         self.path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self.path.with_suffix(".lock"), timeout=0)
         try:

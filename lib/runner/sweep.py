@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 from typing import Any
@@ -24,10 +24,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from lib import validate
-from lib.paths import ROOT
+from lib.paths import IN_REPOSITORY, ROOT
 from lib.processes import end_with_parent
 from lib.runner.cell import cell_key
-from lib.runner.records import plain, refuse_taken
+from lib.runner.records import DIRTY, plain, refuse_taken
 from lib.runner.store import Store, StoreBusy
 
 # what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials
@@ -38,16 +38,18 @@ PACKAGES = "numpy scipy pandas scikit-learn lightgbm mbi jax jaxlib optax optuna
 def _git(*arguments: str) -> subprocess.CompletedProcess:
     # no optional locks: a look at the tree must not stand in the way of a commit
     command = ["git", "--no-optional-locks", "-C", str(ROOT), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
 
 def _commit() -> str:
+    if not IN_REPOSITORY:  # a commit here would be that of whatever project one works in
+        return "unknown"
     try:
         commit = _git("rev-parse", "--short=12", "HEAD").stdout.strip()
         dirty = commit and _git("diff", "--quiet", "HEAD", "--", "lib").returncode == 1
     except OSError:  # a machine without git
         return "unknown"
-    return f"{commit}-dirty" if dirty else commit or "unknown"
+    return f"{commit}{DIRTY}" if dirty else commit or "unknown"
 
 
 def _versions() -> str:
@@ -83,6 +85,22 @@ def _finish(run: Callable[..., dict], cell: Any) -> dict:
     record["wall_s"] = time.perf_counter() - start
     record["created"] = datetime.now(UTC).isoformat(timespec="seconds")
     return record
+
+
+def _finished(
+    run: Callable[..., dict], cells: Iterable[Any], workers: int, backend: str
+) -> Iterator[dict]:
+    """A record of each cell, as it finishes."""
+    if backend == "dask":
+        from lib.runner.cluster import run_on_cluster  # Dask is not everybody's
+
+        yield from run_on_cluster(partial(_finish, run), cells, provenance()["commit"])
+        return
+    with joblib.parallel_config(backend=backend, n_jobs=workers):
+        parallel = joblib.Parallel(
+            return_as="generator_unordered", batch_size=1, initializer=end_with_parent
+        )
+    yield from parallel(joblib.delayed(_finish)(run, cell) for cell in cells)
 
 
 def _folded(store: Store) -> pd.DataFrame:
@@ -161,12 +179,8 @@ def run_sweep(
             mininterval=5,
             bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}",
         )
-        with joblib.parallel_config(backend=backend, n_jobs=workers), bar:
-            jobs = (joblib.delayed(_finish)(run, cell) for cell in todo.values())
-            parallel = joblib.Parallel(
-                return_as="generator_unordered", batch_size=1, initializer=end_with_parent
-            )
-            for record in parallel(jobs):
+        with bar:
+            for record in _finished(run, todo.values(), workers, backend):
                 if check is not None:
                     check(record)
                 store.append(record)

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
+from lib.extras import needs
 from lib.runner.records import RESERVED, SCORES
 
 
@@ -21,6 +21,8 @@ def as_lists(column: Iterable[object]) -> pd.Series:
 
     The values have the types that they would have as columns of their own.
     """
+    with needs("run"):
+        import pyarrow as pa
     lists = [rows if isinstance(rows, list) else [] for rows in column]
     flat = pd.DataFrame([row for rows in lists for row in rows])
     rows = pa.Table.from_pandas(flat, preserve_index=False).to_struct_array().combine_chunks()
@@ -43,6 +45,8 @@ def tidy(records: pd.DataFrame) -> pd.DataFrame:
     >>> tidy(pd.DataFrame({"run": [0], "scores": [scores]})).to_dict("records")
     [{'run': 0, 'group': 'men', 'error': 0.1}, {'run': 0, 'group': 'women', 'error': 0.2}]
     """
+    with needs("run"):
+        import pyarrow as pa
     column = records[SCORES]
     if not isinstance(column.dtype, pd.ArrowDtype):
         column = as_lists(column)

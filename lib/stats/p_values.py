@@ -28,10 +28,11 @@ def p_value(values: np.ndarray, reference: float, direction: str) -> float:
     validate.require(x.ndim == 1, "values", "of one dimension", x.shape)
     x = x[~np.isnan(x)]
     validate.require(abs(reference) < math.inf, "reference", "a finite number", reference)
+    reference = float(reference)  # a fraction, say
     validate.choice("direction", direction, DIRECTIONS)
     if x.size < 2:
         return math.nan
-    if np.ptp(x) < 1e-15:
+    if _all_the_same(x):
         gap = x[0] - reference
         right = {"greater": gap > 1e-12, "less": gap < -1e-12, "two-sided": abs(gap) > 1e-12}
         return 0.0 if right[direction] else 1.0
@@ -49,13 +50,19 @@ def p_positive(x: np.ndarray, widening: float = 1.0) -> float:
     x = validate.finite("x", x)
     validate.require(x.ndim == 1 and x.size > 0, "x", "of shape (n,), n at least 1", x.shape)
     validate.positive("widening", widening)
-    if np.ptp(x) <= 1e-12 * np.abs(x).max():
-        return 0.5**x.size if x[0] > 0 else 1.0
+    if _all_the_same(x):
+        return 0.5**x.size if x[0] > 1e-12 else 1.0
     with np.errstate(over="ignore"):
         test = stats.ttest_1samp(x, 0.0, alternative="greater")
     if widening == 1:
         return float(test.pvalue)
     return float(stats.t.sf(test.statistic / widening, x.size - 1))
+
+
+def _all_the_same(x: np.ndarray) -> bool:
+    """Whether numbers differ by their last bits at most, or are all 0 but for those of a sum."""
+    largest = float(np.abs(x).max())
+    return largest < math.inf and float(np.ptp(x)) <= max(1e-15, 1e-12 * largest)
 
 
 def p_of_means(table: pd.DataFrame) -> np.ndarray:

@@ -14,9 +14,11 @@ import pandas as pd
 from scipy import stats
 
 from lib import validate
+from lib.stats.ties import ranks
 
 CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
 BASELINE = "NonDP"
+_ZERO = 1e-12  # what a metric that is 0 may become by the last bits of a sum
 
 
 @validate.check_types
@@ -162,8 +164,10 @@ def _columns(name: str, columns: Sequence[str], frame: pd.DataFrame) -> list[str
 
 @validate.check_types
 def rank_correlation(x: pd.Series, y: pd.Series) -> float:
-    """Spearman's rank correlation; NaN where one of the two is constant."""
-    x, y = x.rank(), y.rank()
+    """Spearman's rank correlation; NaN where one of the two is constant. Numbers that differ by
+    last bits are tied.
+    """
+    x, y = (pd.Series(ranks(side.to_numpy()), side.index) for side in (x, y))
     return float(x.corr(y)) if x.nunique() > 1 and y.nunique() > 1 else np.nan
 
 
@@ -207,7 +211,8 @@ def distance(frame: pd.DataFrame, metric: str, fair: float) -> pd.Series:
     """
     _has(frame, metric)
     gap = frame[metric].astype(float) - fair
-    return gap * np.sign(gap.groupby([frame[c] for c in CURVE], dropna=False).transform("mean"))
+    mean = gap.groupby([frame[c] for c in CURVE], dropna=False).transform("mean")
+    return gap * np.sign(mean.mask(mean.abs() <= _ZERO, 0.0))
 
 
 @validate.check_types
@@ -256,7 +261,7 @@ def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
     """
     validate.choice("better", better, (-1, 1))
     _columns("summary", ("dataset", "split", "mean", "low", "high"), summary)
-    sides = {1: summary["low"] > 0, -1: summary["high"] < 0}
+    sides = {1: summary["low"] > _ZERO, -1: summary["high"] < -_ZERO}
     clear = summary.assign(better=sides[better], worse=sides[-better])
     table = clear.groupby(["dataset", "split"]).agg(
         cells=("mean", "size"), better=("better", "sum"), worse=("worse", "sum")
@@ -330,7 +335,8 @@ def agreement(changes: pd.DataFrame) -> dict[str, int]:
     pair.
     """
     _columns("changes", ("grid", "dataset", "metric", "mean", "low", "high"), changes)
-    sign = np.sign(changes["mean"]).where((changes["low"] > 0) | (changes["high"] < 0), 0.0)
+    clear = (changes["low"] > _ZERO) | (changes["high"] < -_ZERO)
+    sign = np.sign(changes["mean"]).where(clear, 0.0)
     wide = changes.assign(sign=sign).pivot(
         index=["dataset", "metric"], columns="grid", values="sign"
     )

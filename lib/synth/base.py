@@ -12,6 +12,15 @@ it counts itself, which is its default and the paper's setting. Its sizes are
 exact, so neighbours can only be tables in which one person has other values and
 stays in the group. The accountant of every fit says by itself which neighbours it
 covers, and at what price: ``accountant.promise``, ``accountant.price(relation)``.
+
+Equal generators give equal models to the last bit on one processor under one set of versions, in
+any process. Another processor rounds sums and exponentials otherwise, by 1e-16. Measured on 18
+stored fits under other kernels and jitter, MST's and AIM's shares then differ by about 1e-9, and
+no row or one of 20,000 does, unless noise drowns the rows: in a stratum of a few rows the measured
+shares lie far outside [0, 1], descent ends at a distribution with zeros, and there rounding
+decides whether a step counts as progress (in two of the 18 fits). Such a stratum gets
+another model, as good as the first; its rows are others, and so are the selections of AIM's later
+rounds. GEM trains in 32 bits and differs as one fit from another does.
 """
 
 from __future__ import annotations
@@ -96,7 +105,8 @@ class Synthesizer(ABC):
         budget : float
             ``rho`` from 1e-25 to 1e20; spent to the last.
         rng : np.random.Generator
-            Noise and selection. Equal generators give equal models, in any process.
+            Noise and selection. Equal generators give equal models in any process of one machine
+            (see the head of this module for other processors).
 
         Raises
         ------

@@ -314,13 +314,12 @@ class _Trainer:
 
     def _train_published(self, slot: int) -> np.ndarray:
         self.values[slot] = np.clip(self.values[slot], 0, 1)
-        slots = 25 * (slot // 25 + 1)  # of few lengths, since each is compiled again
         self.weights, self.running, losses, steps = kernels().published_round(
             self.weights,
             self.z,
-            self.cells[:slots],
-            self.values[:slots],
-            self.used[:slots],
+            self.cells,
+            self.values,
+            self.used,
             self.running,
             self.settings.rate,
             self.settings.steps,

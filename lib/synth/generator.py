@@ -19,6 +19,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from lib.extras import needs
 from lib.synth.adapter import load_jax
 
 
@@ -48,8 +49,9 @@ def kernels() -> SimpleNamespace:
     - ``blend(old, new, keep)``: running average of weights.
     """
     jax = load_jax()
-    import jax.numpy as jnp
-    import optax
+    with needs("synth"):
+        import jax.numpy as jnp
+        import optax
 
     def shares(weights, z, sizes):
         *inner, (w, b) = weights
@@ -116,6 +118,11 @@ def kernels() -> SimpleNamespace:
         _, back = jax.vjp(lambda w: shares(w, z, sizes), weights)
         return adam(weights, state, back(pulls)[0], rate)
 
+    def start(weights):
+        # optax's state before the first step in NumPy's zeros: jax compiles one for each shape
+        shapes = jax.eval_shape(optax.adam(1.0).init, weights)
+        return jax.tree.map(lambda like: np.zeros(like.shape, like.dtype), shapes)
+
     return SimpleNamespace(
         shares=jax.jit(shares, static_argnames="sizes"),
         cell_step=cell_step,
@@ -124,5 +131,5 @@ def kernels() -> SimpleNamespace:
         blend=jax.jit(
             lambda old, new, keep: jax.tree.map(lambda a, b: keep * a + (1 - keep) * b, old, new)
         ),
-        start=lambda weights: optax.adam(1.0).init(weights),
+        start=start,
     )

@@ -249,7 +249,7 @@ class GraphicalModel:
         order shuffled within these rows, so that nothing but the separator
         ties them to what was drawn before.
         """
-        rows = np.zeros((n, len(self.tree.sizes)), dtype=np.int64)
+        rows = np.zeros((n, len(self.tree.sizes)), dtype=np.int64, order="F")
         for clique, separator, belief in self._nodes():
             fresh = tuple(i for i in clique if i not in separator)
             shape = self.tree.shape(separator)
@@ -258,7 +258,10 @@ class GraphicalModel:
             empty = np.zeros(n, dtype=np.int64)
             group: Any = np.ravel_multi_index(rows[:, separator].T, shape) if separator else empty
             cells = _rounded_draws(table, group, rng)
-            rows[:, fresh] = np.stack(np.unravel_index(cells, self.tree.shape(fresh)), axis=1)
+            for i, codes in zip(
+                fresh, np.unravel_index(cells, self.tree.shape(fresh)), strict=True
+            ):
+                rows[:, i] = codes
         return rows
 
 
@@ -270,10 +273,31 @@ def _rounded_draws(table: np.ndarray, group: np.ndarray, rng: np.random.Generato
     lines = table.sum(axis=1, keepdims=True)
     shares = np.where(lines > 0, table / np.where(lines > 0, lines, 1), 1 / table.shape[1])
     size = np.bincount(group, minlength=len(table))
-    order = np.lexsort((rng.random(len(group)), group))
-    rank = np.empty(len(group), dtype=np.int64)
-    rank[order] = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
-    return cells_at(shares, group, (rank + rng.random(len(group))) / size[group])
+    order = _shuffled(group, len(table), rng)
+    strata = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
+    ordered = np.repeat(np.arange(len(table)), size)
+    cells = np.empty(len(group), dtype=np.intp)
+    # in this order the positions ascend, which makes looking them up faster
+    position = (strata + rng.random(len(group))[order]) / size[ordered]
+    cells[order] = cells_at(shares, ordered, position)
+    return cells
+
+
+def _shuffled(group: np.ndarray, groups: int, rng: np.random.Generator) -> np.ndarray:
+    """The places of the rows, group by group, in a random order within each group.
+
+    It is the order of a ``lexsort`` by group and a uniform number. Both fit into one integer, since
+    the number is a multiple of 2^-53, and one integer is sorted several times as fast. Two rows
+    with equal integers, or too many groups, are left to the ``lexsort``.
+    """
+    uniform = rng.random(len(group))
+    if groups <= 2**11:
+        key = (group.astype(np.uint64) << np.uint64(53)) | (uniform * 2.0**53).astype(np.uint64)
+        order = np.argsort(key)
+        ascending = key[order]
+        if (ascending[1:] != ascending[:-1]).all():
+            return order
+    return np.lexsort((uniform, group))
 
 
 def fit_model(

@@ -18,13 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 
 from lib import validate
 from lib.domain import Domain
 from lib.dp import PrivacyAccountant
+from lib.extras import needs
 from lib.synth.base import (
     Fitted,
     Measurement,
@@ -157,8 +157,10 @@ def spanning_tree(
 
     Kruskal's algorithm, with a noisy choice of the best edge.
     """
+    with needs("synth"):
+        from networkx.utils import UnionFind
     scores = pair_scores(data, domain, ones, iterations)
-    parts = nx.utils.UnionFind(domain.columns)
+    parts = UnionFind(domain.columns)
     edges: list[tuple[str, str]] = []
     for _ in range(len(domain) - 1):
         open_pairs = [(a, b) for a, b in scores if parts[a] != parts[b]]

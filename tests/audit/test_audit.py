@@ -110,6 +110,7 @@ def test_a_leaky_release_is_flagged_in_every_group_and_a_harmless_one_in_none(fi
     assert (leak.inside, leak.n, leak.release_rows) == (300, 600, 300)
 
 
+@pytest.mark.thorough("long statistics")
 def test_a_harmless_release_is_flagged_as_often_as_stated(tmp_path, monkeypatch):
     """40 audits at rate 0.2; the count is a binomial's at most, and this quantile is exceeded
     once in a million.
@@ -507,7 +508,8 @@ def test_a_curator_that_writes_floats_is_caught_like_one_that_copies(coded, tmp_
     script = tmp_path / "floats.py"
     script.write_text(
         "import sys\nimport pandas as pd\ntable = pd.read_csv(sys.argv[1], dtype={'zip': str})\n"
-        "table.astype({'ill': float, 'age': float}).to_csv(sys.argv[2], index=False)\n"
+        "table.astype({'ill': float, 'age': float}).to_csv(sys.argv[2], index=False)\n",
+        encoding="utf-8",
     )
     copy = "import shutil, sys; shutil.copy(*sys.argv[1:])"
     ask = (
@@ -561,7 +563,8 @@ def fickle(files):
     script.write_text(
         "import random, sys\nlines = open(sys.argv[1]).read().splitlines()\n"
         "open(sys.argv[3], 'a').write('run\\n')\nrows = random.choices(lines[1:], k=40)\n"
-        "open(sys.argv[2], 'w').write('\\n'.join([lines[0], *rows]))\n"
+        "open(sys.argv[2], 'w').write('\\n'.join([lines[0], *rows]))\n",
+        encoding="utf-8",
     )
     return f"{sys.executable} {script} {{half}} {{release}} {files / 'runs.txt'}"
 
@@ -576,7 +579,7 @@ def test_all_learners_and_figures_read_the_same_release(files, fickle):
         ),
         progress=False,
     )
-    assert (files / "runs.txt").read_text().count("run") == LOOSE["splits"]
+    assert (files / "runs.txt").read_text(encoding="utf-8").count("run") == LOOSE["splits"]
     for name, (h, inside, members) in audit.first_split.items():
         rows = audit.results[name].rows.query("split == 0").set_index("group")
         for group, who in members.items():
@@ -784,12 +787,15 @@ def test_the_command_writes_a_report_and_says_where(files, capsys):
         )
         == 0
     )
-    said, record = capsys.readouterr().out, json.loads((files / "report.json").read_text())
+    said, record = (
+        capsys.readouterr().out,
+        json.loads((files / "report.json").read_text(encoding="utf-8")),
+    )
     assert out.as_uri() in said
     assert record["dependence"]["words"] in said
     assert record["coherence"]["verdicts"][0]["words"] in said
     assert record["coherence"]["verdicts"][0]["alpha"] == 0.5
-    text = out.read_text()
+    text = out.read_text(encoding="utf-8")
     assert "sex = f &amp; age = 40-64" in text
     assert re.search(r">place</th><td[^>]*>category</td><td[^>]*>declared<", text)
 
@@ -828,13 +834,13 @@ def test_a_report_that_cannot_be_written_is_told_before_the_audit(files, out, ca
 
 def test_a_failing_audit_leaves_no_empty_report_and_an_old_one_as_it_was(files, capsys):
     old = files / "old.html"
-    old.write_text("old")
+    old.write_text("old", encoding="utf-8")
     for out in (old, files / "new.html"):
         assert (
             main(["audit", str(files / "people.csv"), "--sensitive", "nobody", "--out", str(out)])
             == 2
         )
-    assert old.read_text() == "old"
+    assert old.read_text(encoding="utf-8") == "old"
     assert not (files / "new.html").exists()
 
 

@@ -55,7 +55,9 @@ def temporary(tmp_path, monkeypatch):
 
 def _curator(tmp_path, seconds: float) -> str:
     script = tmp_path / "curator.py"
-    script.write_text(CURATOR.format(pids=str(tmp_path / "pids"), seconds=seconds))
+    script.write_text(
+        CURATOR.format(pids=str(tmp_path / "pids"), seconds=seconds), encoding="utf-8"
+    )
     return f"{sys.executable} {script} {{half}} {{release}}"
 
 
@@ -80,9 +82,12 @@ def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path
     audit = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     end = time.monotonic() + 120
     said = tmp_path / "pids"
-    while not (said.exists() and len(said.read_text().split()) == 2) and time.monotonic() < end:
+    while (
+        not (said.exists() and len(said.read_text(encoding="utf-8").split()) == 2)
+        and time.monotonic() < end
+    ):
         time.sleep(0.05)
-    pid, mode = said.read_text().split()
+    pid, mode = said.read_text(encoding="utf-8").split()
     assert mode == "600"
     for path in temporary.glob(".companion-*"):
         if path.is_dir():
@@ -120,14 +125,17 @@ def test_a_curator_that_takes_too_long_is_ended_and_told(people, tmp_path, tempo
     request = Request(file=people, curator=_curator(tmp_path, 300), timeout=3, **ASK)
     with pytest.raises(ValueError, match="curator must make a release within 3 seconds"):
         run_audit(request, progress=False)
-    assert all(_gone(int(line.split()[0])) for line in (tmp_path / "pids").read_text().splitlines())
+    assert all(
+        _gone(int(line.split()[0]))
+        for line in (tmp_path / "pids").read_text(encoding="utf-8").splitlines()
+    )
     assert not _files(temporary)
 
 
 @posix
 def test_reports_are_for_their_owner_alone(people, tmp_path):
     page, record = tmp_path / "report.html", tmp_path / "report.json"
-    page.write_text("an older one that everybody may read")
+    page.write_text("an older one that everybody may read", encoding="utf-8")
     page.chmod(0o644)
     arguments = ["audit", str(people), "--sensitive", "ill", "--splits", "2", "--quiet"]
     assert main([*arguments, "--out", str(page), "--json", str(record)]) == 0

@@ -9,30 +9,39 @@ import nbformat
 import pytest
 from filelock import FileLock
 
-from lib.book.build import build
+from lib.book.build import Built, build
 from lib.book.compare import missing_files, replicas_folder
 from lib.book.execute import Executed, execute
 from lib.book.pairs import METADATA
 from lib.book.toc import Page, pages
 from lib.paths import ROOT
 from tests.browser import headless_chromium
+from tests.parts import is_quick
 
 CHAPTERS = [page for page in pages(ROOT) if page.is_chapter]
 
 
 @pytest.fixture(scope="session")
-def html() -> Path:
-    """The folder of the rendered book; built under the quick profile, by the first process that
-    asks, unless current.
+def built(request, once) -> Built:
+    """The book under the quick profile, brought up to date by the first process that asks; a page
+    that fails costs the tests of that page.
+
+    The first build takes minutes: ``make test`` leaves it to ``make book``, and skips what needs it.
     """
-    (ROOT / "_build").mkdir(exist_ok=True)
     try:
-        with FileLock(ROOT / "_build" / "tests.lock"):
-            return build("quick", progress=False).parent
+        if not (ROOT / "_build" / "html.key").exists() and is_quick(request.config):
+            pytest.skip("the book is not built: `make book` before `make test`")
+        return once("book", lambda: build("quick", progress=False))
     except RuntimeError as error:
         pytest.fail(
             f"the book does not build:\n{str(error)[-1500:]}", pytrace=False
         )  # the end has the warnings
+
+
+@pytest.fixture(scope="session")
+def html(built) -> Path:
+    """The folder of the rendered book."""
+    return built.index.parent
 
 
 @pytest.fixture(scope="session")
@@ -79,11 +88,11 @@ def tiny(tmp_path) -> Page:
     """
     package = tmp_path / "lib"
     package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "used.py").write_text("VALUE = 1\n")
-    (package / "other.py").write_text("VALUE = 1\n")
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "used.py").write_text("VALUE = 1\n", encoding="utf-8")
+    (package / "other.py").write_text("VALUE = 1\n", encoding="utf-8")
     (package / "middle.py").write_text(
-        "def value():\n    from lib.used import VALUE\n    return VALUE\n"
+        "def value():\n    from lib.used import VALUE\n    return VALUE\n", encoding="utf-8"
     )
     write_notebook(
         tmp_path / "chapters" / "one.ipynb", "from lib.middle import value\nprint(value(), profile)"

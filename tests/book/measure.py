@@ -111,10 +111,11 @@ def terms() -> tuple[str, ...]:
 def unlinked(text: str) -> list[str]:
     """Terms of the glossary whose first use in the prose is not a link to it.
 
-    A word inside another link counts as no use, and neither does an everyday word (*run*, *split*)
+    A word inside another link or a quotation counts as no use, and neither does an everyday word (*run*, *split*)
     unless an article or a number shows that it is a noun.
     """
     body = re.sub(r"\$[^$]+\$", " ", prose(text))
+    body = re.sub(r'"[^"\n]*"', " ", re.sub(r"\[[^]]*\]\([^)]*\)", " ", body))  # a paper's words
     body = re.sub(r"\{(?!term)[\w:]+\}`[^`]*`", " 0 ", body)
     body = re.sub(r"\[[^]]*\]\([^)]*\)", " ", body)
     links = {}

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from lib.book import answers as module
 from lib.book.answers import KIND, answer, number_texts
+from lib.book.build import Built
 from lib.book.execute import Executed
 from lib.book.exercises import add_boxes, answers, seal, without_solutions
 from lib.book.pairs import METADATA, notebook_of
@@ -142,18 +143,18 @@ def small(tmp_path_factory) -> Path:
     shutil.copy(chapter.path, tmp_path / "chapters" / "one.ipynb")
     for name in ("_config.yml", "references.bib"):
         shutil.copy(ROOT / name, tmp_path)
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: chapters/one\n")
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: chapters/one\n", encoding="utf-8")
     page = Page("chapters/one", tmp_path)
     stage(tmp_path, [page], [chapter], "quick", tmp_path / "stage", solutions=False)
-    return render(tmp_path / "stage", tmp_path).parent
+    return render(tmp_path / "stage", tmp_path)[0].parent
 
 
 def test_the_command_leaves_solutions_out_on_request(monkeypatch):
     asked = {}
 
-    def build(profile: str, **options) -> Path:
+    def build(profile: str, **options) -> Built:
         asked.update(options)
-        return ROOT / "index.html"
+        return Built(ROOT / "index.html")
 
     monkeypatch.setattr("lib.cli.book.build", build)
     assert main(["book", "--without-solutions"]) == 0

@@ -203,7 +203,9 @@ def test_what_goes_wrong_a_while_after_loading_is_seen(chromium, tmp_path):
     tabs = []
     for number, script in enumerate(["", *LATE]):
         page = tmp_path / f"{number}.html"
-        page.write_text(f"<title>A page</title><h1>A page</h1><script>{script}</script>")
+        page.write_text(
+            f"<title>A page</title><h1>A page</h1><script>{script}</script>", encoding="utf-8"
+        )
         tabs.append(opened(chromium, page.as_uri()))
     settle(*tabs, quiet=3.0)  # a busy machine is late with its timers
     (_, nothing), *others = tabs
@@ -268,7 +270,8 @@ def test_a_barrier_would_be_seen(chromium, tmp_path):
     page.write_text(
         "<html lang='en'><title>A page</title><h1>A page</h1><main><img src='data:,'>"
         "<p style='color: #999; background: #fff'>pale</p><p>A text.</p>"
-        "<div style='background: #222'><p>A text on another ground.</p></div></main></html>"
+        "<div style='background: #222'><p>A text on another ground.</p></div></main></html>",
+        encoding="utf-8",
     )
     tab, _ = opened(chromium, page.as_uri())
     assert "image-alt" in " ".join(barriers(tab, RULES))
@@ -292,7 +295,9 @@ def test_a_picture_that_is_wider_than_its_frame_says_so(chromium, inches, wide, 
     plt.close(fig)
     context = chromium.new_context(viewport={"width": wide, "height": 844})
     page = context.new_page()
-    page.set_content(f"<style>{CSS.read_text()}</style><body style='margin: 0 37px'>{html}</body>")
+    page.set_content(
+        f"<style>{CSS.read_text(encoding='utf-8')}</style><body style='margin: 0 37px'>{html}</body>"
+    )
     hidden = page.evaluate(
         "() => (p => p.scrollWidth - p.clientWidth)(document.querySelector('.picture'))"
     )
@@ -308,8 +313,8 @@ def phone_with(chromium, html: str, wide: int):
     """A page with the book's style and script, and ``html`` in it."""
     page, _ = opened(chromium, "about:blank", viewport={"width": wide, "height": 844})
     page.set_content(
-        f"<!doctype html><style>{CSS.read_text()} .only-dark {{display: none !important}}</style>"
-        f"<script>{SCRIPT.read_text()}</script>"
+        f"<!doctype html><style>{CSS.read_text(encoding='utf-8')} .only-dark {{display: none !important}}</style>"
+        f"<script>{SCRIPT.read_text(encoding='utf-8')}</script>"
         f"<body style='margin: 0 20px'><main class='bd-article bd-content'>{html}</main></body>"
     )
     return page
@@ -403,6 +408,7 @@ def test_a_copy_without_an_address_asks_once_where_it_is_published(open_page):
     )
     page.goto(page.url.replace("protocols", "budget"))
     links = page.locator(".dropdown-launch-buttons a[target=_blank]")
+    links.first.wait_for(state="attached")  # the script of the page runs after it has loaded
     expected = {
         "Binder": binder.format("someone/companion/main", "chapters/ldp/budget.ipynb"),
         "Colab": colab.format("someone/companion/blob/main", "chapters/ldp/budget.ipynb"),

@@ -173,7 +173,7 @@ def test_no_other_module_finds_data_without_a_note():
     found = {
         str(path.relative_to(ROOT / "lib"))
         for path in (ROOT / "lib").rglob("*.py")
-        if named.search(path.read_text())
+        if named.search(path.read_text(encoding="utf-8"))
     }
     notes = {"datasets/cache.py", "datasets/acs.py", "datasets/newyork.py"}
     assert found == notes | {"paths.py", "book/compare.py", "book/execute.py", "book/live.py"}

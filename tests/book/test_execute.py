@@ -14,10 +14,10 @@ import nbformat
 import pandas as pd
 import pytest
 
-from lib.book.build import _alone
 from lib.book.execute import ChapterError, Executed, _data_files, chapter_key, execute
 from lib.book.reach import imported, reachable
 from lib.book.toc import Page, pages
+from lib.files import alone
 from tests.book.conftest import write_notebook
 
 QUICK = {"profile": "quick"}
@@ -44,7 +44,7 @@ def test_sources_are_parsed_one_at_a_time(monkeypatch):
 
 def edit(page: Page, path: str, text: str) -> None:
     (page.root / path).parent.mkdir(parents=True, exist_ok=True)
-    (page.root / path).write_text(text)
+    (page.root / path).write_text(text, encoding="utf-8")
 
 
 def test_imports_are_read_wherever_they_stand():
@@ -137,7 +137,7 @@ def test_a_pipe_among_the_data_is_not_waited_for(tiny, tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe.csv")
     source = tiny.root / "lib" / "datasets" / "a.py"
     source.parent.mkdir(exist_ok=True)
-    source.write_text("")
+    source.write_text("", encoding="utf-8")
     assert tmp_path / "pipe.csv" not in _data_files([source], tiny.root)
 
 
@@ -147,7 +147,9 @@ def test_yaml_beside_a_module_and_yaml_that_it_names_are_read(tiny):
     other = named.with_stem("other")
     for file in (source, beside, named, other):
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text('read_yaml(DATA / "named.yml")' if file == source else "{}")
+        file.write_text(
+            'read_yaml(DATA / "named.yml")' if file == source else "{}", encoding="utf-8"
+        )
     found = _data_files([source], tiny.root)
     assert {beside, named} <= set(found)
     assert other not in found
@@ -180,13 +182,13 @@ def test_only_what_changed_runs_again(tiny):
 
     first = run()
     assert first.fresh
-    assert "1 quick" in first.path.read_text()
+    assert "1 quick" in first.path.read_text(encoding="utf-8")
     edit(tiny, "lib/other.py", "VALUE = 2\n")
     assert not run().fresh
     edit(tiny, "lib/used.py", "VALUE = 7\n")
     again = run()
     assert again.fresh
-    assert "7 quick" in again.path.read_text()
+    assert "7 quick" in again.path.read_text(encoding="utf-8")
     assert not run().fresh
 
 
@@ -194,7 +196,7 @@ def test_long_chapters_start_first_and_come_back_in_the_order_given(tmp_path, mo
     pages = [Page(name, tmp_path) for name in ("short", "long", "unknown")]
     started = []
 
-    def one(page, parameters, folder):
+    def one(page, parameters, folder, strict):
         started.append(page.doc)
         return Executed(page.doc, tmp_path, 0.0, (), (), fresh=True)
 
@@ -215,7 +217,7 @@ def test_a_torn_stamp_or_page_is_made_again(tiny, monkeypatch):
 
     whole = run().path.read_bytes()
 
-    def run_again(page, parameters, output) -> tuple[float, tuple[str, ...]]:
+    def run_again(page, parameters, output, strict) -> tuple[float, tuple[str, ...]]:
         output.write_bytes(whole)
         return 1.0, ()
 
@@ -226,12 +228,12 @@ def test_a_torn_stamp_or_page_is_made_again(tiny, monkeypatch):
             (folder / "chapters" / name).write_bytes(damage)
             again = run()
             assert again.fresh, (name, damage)
-            assert "1 quick" in again.path.read_text()
+            assert "1 quick" in again.path.read_text(encoding="utf-8")
             assert not run().fresh, (name, damage)
 
 
 def test_a_torn_notebook_is_named(tiny):
-    tiny.notebook.write_text('{"cells": [')
+    tiny.notebook.write_text('{"cells": [', encoding="utf-8")
     with pytest.raises(ValueError, match=r"one\.ipynb must be a notebook, got another file"):
         execute([tiny], QUICK, tiny.root / "out", progress=False)
 
@@ -240,7 +242,7 @@ def test_two_builds_wait_for_each_other(tmp_path, capfd):
     order, first = [], threading.Event()
 
     def hold() -> None:
-        with _alone(tmp_path / "build.lock"):
+        with alone(tmp_path / "build.lock", "another build is at work"):
             first.set()
             time.sleep(0.3)
             order.append("first")
@@ -248,7 +250,7 @@ def test_two_builds_wait_for_each_other(tmp_path, capfd):
     with ThreadPoolExecutor(1) as pool:
         pool.submit(hold)
         first.wait()
-        with _alone(tmp_path / "build.lock"):
+        with alone(tmp_path / "build.lock", "another build is at work"):
             order.append("second")
     assert order == ["first", "second"]
     assert "another build is at work" in capfd.readouterr().err
@@ -274,6 +276,6 @@ def test_a_failure_shows_the_cell_after_the_others_ran_and_is_not_kept(tiny):
 
 
 def test_contents_that_name_a_missing_page_are_refused(tmp_path):
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: chapters/none\n")
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: chapters/none\n", encoding="utf-8")
     with pytest.raises(ValueError, match="chapters/none"):
         pages(tmp_path)

@@ -39,7 +39,9 @@ BUDGET = 1_000_000  # bytes of script, those of the libraries and the data with 
 PAGES = {
     match[1]: (path, match[2])
     for path in sorted(CHAPTERS.rglob("*.md"))
-    for match in re.finditer(r"^```\{explorer\} (\S+)\n:figure: (\S+)$", path.read_text(), re.M)
+    for match in re.finditer(
+        r"^```\{explorer\} (\S+)\n:figure: (\S+)$", path.read_text(encoding="utf-8"), re.M
+    )
 }
 PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="light">
 <meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A page</title>
@@ -57,7 +59,7 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("explorers")
     copy_static(ROOT, place / "_static")
     for name in explorer_names():
-        (place / f"{name}.html").write_text(PAGE.format(name=name))
+        (place / f"{name}.html").write_text(PAGE.format(name=name), encoding="utf-8")
     return place
 
 
@@ -381,19 +383,19 @@ def test_the_scripts_fit_their_budget(folder):
 
 
 def test_the_libraries_are_the_pinned_ones_and_bring_their_licences():
-    pinned = json.loads((EXPLORERS / "vendor" / "versions.json").read_text())
+    pinned = json.loads((EXPLORERS / "vendor" / "versions.json").read_text(encoding="utf-8"))
     files = {path.name: path for path in (EXPLORERS / "vendor").glob("*.js")}
     assert files.keys() == pinned.keys()
     for name, path in files.items():
         assert hashlib.sha256(path.read_bytes()).hexdigest() == pinned[name]["sha256"]
         licence = CHAPTERS / "_static" / pinned[name]["licence"].partition(", ")[2]
-        assert name in licence.read_text().splitlines()[0]
+        assert name in licence.read_text(encoding="utf-8").splitlines()[0]
 
 
 def test_each_explorer_has_a_place_beside_a_figure_of_its_page():
     assert sorted(PAGES) == explorer_names()
     for path, figure in PAGES.values():
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         series = figure.rpartition("-")[0]  # a name that is made in a loop
         ways = (f'name="{figure}"', f":name: {figure}", f'name=f"{series}-{{')
         assert any(way in text for way in ways), path
@@ -418,9 +420,12 @@ def test_an_explorer_that_there_is_not_is_refused():
 def test_pages_without_an_explorer_load_none_of_it(tmp_path):
     page = tmp_path / "page.html"
     kept = '<script src="../_static/companion.js"></script>'
-    page.write_text(f'{kept}<script src="../_static/explorers/vendor/d3-7.9.0.min.js"></script>')
+    page.write_text(
+        f'{kept}<script src="../_static/explorers/vendor/d3-7.9.0.min.js"></script>',
+        encoding="utf-8",
+    )
     drop_unwanted(tmp_path)
-    assert page.read_text() == kept
+    assert page.read_text(encoding="utf-8") == kept
 
 
 # --- what a reader does
@@ -518,7 +523,7 @@ def test_a_csv_has_the_rows_of_the_table(explore):
     page, _ = explore("protocols", accept_downloads=True)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as CSV").press("Enter")
-    lines = saved.value.path().read_text().splitlines()
+    lines = saved.value.path().read_text(encoding="utf-8").splitlines()
     assert saved.value.suggested_filename == "protocols.csv"
     assert lines[0].startswith("protocol,supports the true value")
     assert [line.partition(",")[0] for line in lines[1:]] == [*PROTOCOLS]
@@ -531,7 +536,7 @@ def test_without_scripts_or_with_a_part_missing_the_page_says_what_stands_there(
     assert "Without scripts, see the figure." in page.inner_text(".explorer")
     copy_static(ROOT, tmp_path / "_static")
     (tmp_path / "_static" / "explorers" / "core.js").unlink()
-    (tmp_path / "page.html").write_text(PAGE.format(name="primer"))
+    (tmp_path / "page.html").write_text(PAGE.format(name="primer"), encoding="utf-8")
     broken, _ = opened(chromium, (tmp_path / "page.html").as_uri())
     broken.wait_for_function("document.body.innerText.includes('did not start')")
     assert "core.js" in broken.inner_text(".explorer-still")

@@ -54,7 +54,7 @@ def test_lessons_take_ten_minutes(rows):
 def test_half_of_the_code_of_lessons_is_open():
     count = {"open": 0, "folded": 0, "removed": 0}
     for name in LESSONS:
-        for cell in cells((CHAPTERS / f"{name}.md").read_text()):
+        for cell in cells((CHAPTERS / f"{name}.md").read_text(encoding="utf-8")):
             if cell.shown in count and "solution" not in cell.tags:
                 count[cell.shown] += len(cell.lines)
     assert count["open"] >= 0.5 * sum(count.values()), count
@@ -65,14 +65,14 @@ def test_the_cells_that_are_shown_run_when_pasted_in_order(name, tmp_path):
     """No name comes from a cell that a reader does not see: what is undefined is a fault."""
     shown = [
         "\n".join(cell.lines)
-        for cell in cells((CHAPTERS / f"{name}.md").read_text())
+        for cell in cells((CHAPTERS / f"{name}.md").read_text(encoding="utf-8"))
         if not (
             cell.tags & {"remove-input", "remove-cell"} and FURNITURE.search("".join(cell.lines))
         )
         and not (cell.lines and cell.lines[0].startswith("%%"))
     ]
     code = "\n".join(line for line in "\n".join(shown).splitlines() if not line.startswith("%"))
-    (tmp_path / "page.py").write_text(code)
+    (tmp_path / "page.py").write_text(code, encoding="utf-8")
     command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "F821", "page.py"]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout
@@ -83,7 +83,8 @@ def test_what_is_measured_can_be_seen_to_fail(tmp_path):
     long = "word " * 40
     page.write_text(
         f"# T\n\nThe budget is spent. {long}.\n\n```{{code-cell}}\n:tags: [remove-input]\n"
-        f"x = '{'a' * 100}'\nsay('no')\n```\n"
+        f"x = '{'a' * 100}'\nsay('no')\n```\n",
+        encoding="utf-8",
     )
     try:
         row = measure(page)

@@ -46,6 +46,8 @@ def run_page(tmp_path, monkeypatch, on_replicas):
         return shell.user_ns
 
     yield run
+    os.chdir(tmp_path)
+    shell.user_ns["project"].cleanup()  # a notebook's end does it; this process goes on
     sys.path[:] = path
     for module in set(sys.modules) - modules:
         if str(tmp_path) in str(getattr(sys.modules[module], "__file__", "")):
@@ -138,13 +140,14 @@ def test_claim_whose_measure_has_no_sign_is_caught(run_page):
 
 def test_paper(run_page):
     """As printed: the grid runs, both claims are judged, the chapter is executed; and by hand one
-    folder, one claims file, one chapter and two lines are touched.
+    folder, one claims file, one chapter, one file of tests and two lines are touched.
     """
     names = run_page("paper")
     assert {file.rpartition("/")[0] for file in names["new"]} == {
         "lib/studies/coin_survey",
         "data/claims",
         "chapters/coins",
+        "tests/ledger/plants",
     }
     assert sorted(set(names["touched"]) - set(names["new"])) == [
         "_toc.yml",

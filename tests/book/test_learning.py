@@ -62,20 +62,28 @@ def test_each_exercise_has_a_box_that_checks_it_or_the_mark_reason():
 def test_a_solutions_words_stand_behind_the_directive_that_opens_it(page):
     """Inside it they are silently left out of the page."""
     bodies = re.findall(
-        r"^```\{solution-start\}[^\n]*\n(.*?)^```", page.text.read_text(), re.M | re.S
+        r"^```\{solution-start\}[^\n]*\n(.*?)^```",
+        page.text.read_text(encoding="utf-8"),
+        re.M | re.S,
     )
     assert [line for body in bodies for line in body.splitlines() if not line.startswith(":")] == []
 
 
 def test_a_guide_ends_with_what_to_run_and_what_a_reviewer_asks():
     for page in GUIDES:
-        heads = [line for line in page.text.read_text().splitlines() if line.startswith("## ")]
+        heads = [
+            line
+            for line in page.text.read_text(encoding="utf-8").splitlines()
+            if line.startswith("## ")
+        ]
         assert heads[-2:] == ["## What to run", "## What a reviewer will ask"], page.doc
 
 
 def test_what_is_missing_is_seen(tmp_path):
     page = Page("page", tmp_path)
-    page.text.write_text("---\njupytext: x\n---\n\n# T\n\n```{exercise} A\n:label: a\nHow?\n```\n")
+    page.text.write_text(
+        "---\njupytext: x\n---\n\n# T\n\n```{exercise} A\n:label: a\nHow?\n```\n", encoding="utf-8"
+    )
     assert _missing(page) == ["objectives", "before", "minutes", "data_badge"]
     (exercise,) = facts(page).exercises
     assert (exercise.title, exercise.label, exercise.level, exercise.solved) == (
@@ -87,11 +95,12 @@ def test_what_is_missing_is_seen(tmp_path):
 
 
 def test_run_times_are_kept_and_read(tmp_path):
-    (tmp_path / "_toc.yml").write_text("root: one\nchapters: [{file: two}]\n")
+    (tmp_path / "_toc.yml").write_text("root: one\nchapters: [{file: two}]\n", encoding="utf-8")
     for name in ("one", "two"):
-        (tmp_path / f"{name}.ipynb").write_text("")
+        (tmp_path / f"{name}.ipynb").write_text("", encoding="utf-8")
     (tmp_path / "one.json").write_text(
-        json.dumps({"seconds": 12.3, "key": "k", "sha256": "s", "data": [], "found": []})
+        json.dumps({"seconds": 12.3, "key": "k", "sha256": "s", "data": [], "found": []}),
+        encoding="utf-8",
     )
     assert write_times(tmp_path, tmp_path / "times.csv", tmp_path) == 1
     assert run_times(tmp_path / "times.csv").to_dict() == {"one": 12}

@@ -102,7 +102,7 @@ def test_a_book_without_solutions_keeps_them_to_itself(tmp_path):
     built = tmp_path / f"{page.doc}.html"
     built.parent.mkdir(parents=True)
     for text, has in (('<div class="cell tag_solution">', True), ('<div class="cell">', False)):
-        built.write_text(text)
+        built.write_text(text, encoding="utf-8")
         needs = live.page_needs(page, live.has_solutions(tmp_path, page))
         assert any("solution" in cell["tags"] for cell in needs["cells"]) is has
 
@@ -178,7 +178,7 @@ ONE_PAGE = {
 def book(tmp_path):
     copy_static(ROOT, tmp_path / "_static")
     (tmp_path / "chapters" / "ldp").mkdir(parents=True)
-    (tmp_path / "chapters" / "ldp" / "budget.html").write_text(PAGE)
+    (tmp_path / "chapters" / "ldp" / "budget.html").write_text(PAGE, encoding="utf-8")
     return tmp_path
 
 
@@ -188,7 +188,9 @@ def _without_python(book):
 
 def _without_a_part(book):
     (book / "_static" / "live").mkdir()
-    (book / "_static" / "live" / "pages.js").write_text(f"livePages({json.dumps(ONE_PAGE)});")
+    (book / "_static" / "live" / "pages.js").write_text(
+        f"livePages({json.dumps(ONE_PAGE)});", encoding="utf-8"
+    )
     return "The file _static/live/code.js is missing or damaged. Run make live again."
 
 
@@ -196,15 +198,17 @@ def _with_a_wrong_byte(book):
     _without_a_part(book)
     good = live.script("code", b"good")
     bad = re.sub('"[0-9a-f]{64}"', f'"{"0" * 64}"', good)
-    (book / "_static" / "live" / "code.js").write_text(bad)
-    (book / "_static" / "live" / "data.js").write_text(live.script("data", b"good"))
+    (book / "_static" / "live" / "code.js").write_text(bad, encoding="utf-8")
+    (book / "_static" / "live" / "data.js").write_text(
+        live.script("data", b"good"), encoding="utf-8"
+    )
     return "The file _static/live/code.js is damaged. Run make live again."
 
 
 def _cut_short(book):
     _with_a_wrong_byte(book)
     path = book / "_static" / "live" / "code.js"
-    path.write_text(path.read_text()[:-9])
+    path.write_text(path.read_text(encoding="utf-8")[:-9], encoding="utf-8")
     return "The file _static/live/code.js is missing or damaged. Run make live again."
 
 

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
+import subprocess
 import sys
+from pathlib import Path
 from unittest import mock
 
 import jupytext
@@ -14,8 +17,10 @@ import matplotlib.pyplot as plt
 import papermill
 import pytest
 
+from lib.book.execute import kernel_environment
+from lib.book.parameters import of_papermill
 from lib.paths import ROOT
-from tests.book.conftest import CHAPTERS
+from tests.book.conftest import CHAPTERS, write_notebook
 
 
 def run_cells(page: str, stops_after: str, **parameters) -> dict:
@@ -149,14 +154,81 @@ def test_the_guide_checks_its_protocol_at_the_ends(parameters, tmp_path, monkeyp
     """Its module is written by a cell magic: here by the test, which takes the text from the
     page.
     """
-    source = (ROOT / "chapters" / "guides" / "protocol.md").read_text()
+    source = (ROOT / "chapters" / "guides" / "protocol.md").read_text(encoding="utf-8")
     module = source.split("%%writefile hadamard_response.py\n")[1].split("```")[0]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tempfile.mkdtemp", lambda: str(tmp_path))
-    monkeypatch.setattr("sys.path", [*sys.path])
-    (tmp_path / "hadamard_response.py").write_text(module)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("sys.path", [str(tmp_path), *sys.path])
+    (tmp_path / "hadamard_response.py").write_text(module, encoding="utf-8")
     try:
         names = run_cells("guides/protocol", 'print(f"loss {loss', **parameters)
     finally:
         sys.modules.pop("hadamard_response", None)  # another test writes another one
+    names["project"].cleanup()
     assert names["loss"] == pytest.approx(names["epsilon"])
+
+
+# --- plain papermill
+# -----------------------------------------------------------------------------------
+
+
+def plain_papermill(notebook: Path, *words: str) -> subprocess.CompletedProcess:
+    program = str(Path(sys.executable).with_name("papermill"))
+    command = [program, str(notebook), os.devnull, "--cwd", str(ROOT), "--no-progress-bar", *words]
+    return subprocess.run(command, capture_output=True, text=True, env=kernel_environment())
+
+
+@pytest.fixture
+def page(tmp_path) -> Path:
+    """A page that leaves a trace when it works."""
+    path = tmp_path / "page.ipynb"
+    write_notebook(
+        path,
+        "from lib.book.chapter import check_parameters\ncheck_parameters(runs=runs, epsilon=epsilon)",
+        f"open({str(tmp_path / 'worked')!r}, 'w').close()",
+        parameters="runs: int = 3  # splits\nepsilon: float = 1.0  # budget",
+    )
+    return path
+
+
+def test_plain_papermill_is_refused_a_name_that_the_page_does_not_have(page):
+    """It warned, ran the whole page, and ended with 0."""
+    done = plain_papermill(page, "-p", "epsilom", "1", "-p", "runs", "2")
+    assert done.returncode == 1
+    assert "ValueError: parameter must be one of 'runs', 'epsilon', got 'epsilom'" in done.stderr
+    assert not page.with_name("worked").exists()
+
+
+def test_plain_papermill_runs_with_the_names_of_the_page(page):
+    done = plain_papermill(page, "-p", "epsilon", "0.5")
+    assert done.returncode == 0, done.stderr
+    assert page.with_name("worked").exists()
+
+
+def test_a_chapter_refuses_an_unknown_name_of_plain_papermill():
+    done = plain_papermill(ROOT / "chapters" / "ldp" / "fairness.ipynb", "-p", "epsilom", "1")
+    assert done.returncode == 1
+    assert "ValueError: parameter must be one of 'profile', 'dataset'" in done.stderr
+    assert "got 'epsilom'" in done.stderr
+
+
+DECLARED = "runs: int = 3  # splits\nseed: int = 1  # master seed"
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [DECLARED, "check_parameters(runs=runs)"],  # Jupyter, Colab
+        ["", DECLARED, "x = 1\nruns = 2", "# Parameters\nother = 1"],  # a reader's own cells
+        [DECLARED, "# Parameters\nrunz = 2\nprint(runz)"],
+        ["runs = 3", "# Parameters\nrunz = 2"],
+        [DECLARED, "# Parameters\nruns = 5\n", "print(1)"],
+        [DECLARED, "# Parameters\nrunz = 5\n", DECLARED, "# Parameters\nruns = 5\n"],  # corrected
+        ["# Parameters\nrunz = 5"],
+        ["not python", "# Parameters\nrunz = 5"],
+        [],
+    ],
+)
+def test_honest_use_is_not_taken_for_a_wrong_name(history):
+    declared, given = of_papermill(history)
+    assert set(given) <= set(declared)

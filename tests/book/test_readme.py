@@ -13,7 +13,7 @@ from lib.paths import ROOT
 from lib.runner import scores
 from lib.studies.synthesizers.figures.who_pays import group_errors
 
-README = (ROOT / "README.md").read_text()
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_example_runs_in_30_seconds(on_replicas, capsys):
@@ -40,7 +40,7 @@ def test_the_reruns_that_it_shows_are_of_parameters_that_there_are():
 
 
 def test_every_make_target_it_names_exists():
-    makefile = (ROOT / "Makefile").read_text()
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
     assert {"book", "test"} <= named
     assert [

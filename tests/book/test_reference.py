@@ -164,7 +164,7 @@ def test_every_figure_and_table_links_to_its_code_and_the_place_is_there(html, p
         if (kind := kind_of(out))
     ]
     built = html / f"{page.doc}.html"
-    text = built.read_text()
+    text = built.read_text(encoding="utf-8")
     spans = [part.partition("</span>")[0] for part in text.split('<span class="made-by">')[1:]]
     assert len(spans) == len(shown)
     addresses = [s.partition('"')[0] for span in spans for s in span.split('href="')[1:]]
@@ -193,7 +193,7 @@ def test_a_study_states_a_title_and_chapters_that_the_book_lists(name):
 
 
 def test_each_paper_of_a_study_has_a_heading_in_the_ledger():
-    assert [*papers()] == list(PAPERS)
+    assert [*papers()][: len(PAPERS)] == list(PAPERS)  # further ones come after them
     assert {study.paper for study in studies()} == {*papers(), COMPANION}
 
 
@@ -203,7 +203,9 @@ def test_the_examples_of_a_docstring_have_a_section_of_their_own(page):
     wrong = []
     for part in reference_pages()[page][1]:
         for module in modules_of(f"lib.{part}"):
-            tree = ast.parse(ROOT.joinpath(*module.split(".")).with_suffix(".py").read_text())
+            tree = ast.parse(
+                ROOT.joinpath(*module.split(".")).with_suffix(".py").read_text(encoding="utf-8")
+            )
             for node in ast.walk(tree):
                 if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
                     said = (ast.get_docstring(node) or "").partition("\n>>> ")

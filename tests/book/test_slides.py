@@ -74,12 +74,12 @@ def test_a_deck_has_no_serious_barrier(shown):
 def test_a_slide_that_is_too_full_would_be_seen(chromium, decks, tmp_path):
     text = (
         decks[0]
-        .read_text()
+        .read_text(encoding="utf-8")
         .replace('<div class="words">', '<div class="words">' + "<p>more</p>" * 30)
     )
     wide = text.replace("<h2>", "<h2>" + "w" * 80, 1)
     page = decks[0].with_name("full.html")
-    page.write_text(wide)
+    page.write_text(wide, encoding="utf-8")
     tab, _ = opened(chromium, page.as_uri(), **SCREEN)
     tab.wait_for_function(READY)
     assert any("H2" in what for what in overflows(tab, 0))
@@ -106,6 +106,10 @@ def test_the_public_book_has_the_syllabus_and_nothing_of_the_lecturers(html):
             secrets += [sample["text"][:60] for sample in written["samples"]]
     assert len(secrets) > 150
     kinds = (".html", ".js", ".ipynb", ".md", ".txt")
-    public = [f.read_text(errors="replace") for f in html.rglob("*") if f.suffix in kinds]
+    public = [
+        f.read_text(errors="replace", encoding="utf-8")
+        for f in html.rglob("*")
+        if f.suffix in kinds
+    ]
     assert [words for words in secrets if any(words in text for text in public)] == []
     assert all(any(session.objectives[0] in text for text in public) for session in ALL)

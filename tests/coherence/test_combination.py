@@ -67,6 +67,7 @@ def _fisher(splits: list[np.ndarray]) -> float:
     return float(stats.combine_pvalues(p, method="fisher").pvalue)
 
 
+@pytest.mark.thorough("long statistics")
 def test_the_rate_is_kept_and_the_power_beats_fisher_on_hard_labels():
     """400 groups each; of the rates of flags at 5% the first is a binomial's, exceeded once in a
     million.

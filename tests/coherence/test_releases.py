@@ -59,7 +59,7 @@ def test_an_attack_on_neighbours_finds_no_more_than_epsilon(rng):
     threshold = np.median(score(frame))
     hits = [(score(t) > threshold).sum() for t in (frame, other)]
     low = stats.beta.ppf(FALSE_ALARM / 2, hits[0], draws - hits[0] + 1)
-    high = stats.beta.ppf(1 - FALSE_ALARM / 2, hits[1] + 1, draws - hits[1])
+    high = stats.beta.isf(FALSE_ALARM / 2, hits[1] + 1, draws - hits[1])
     assert 0.2 < math.log(low / high) <= 1.0
 
 

@@ -386,6 +386,7 @@ def test_random_settings_are_solved_to_the_edge_or_refused_with_reason(mode, unk
         assert any(not one.met for one in found)
 
 
+@pytest.mark.thorough("long searches")
 @given(st.data())
 @settings(max_examples=25)
 def test_no_valid_question_raises(data):

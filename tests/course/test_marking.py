@@ -25,9 +25,12 @@ from lib.paths import ROOT
 from tests.course.solved import filled_in
 from tests.test_processes import _alive
 
-pytestmark = pytest.mark.skipif(
-    not (ROOT / ".venv-course").exists(), reason="otter-grader is not here: make course"
-)
+pytestmark = [
+    pytest.mark.thorough("otter-grader"),
+    pytest.mark.skipif(
+        not (ROOT / ".venv-course").exists(), reason="otter-grader is not here: make course"
+    ),
+]
 SECRET = "a seed that nobody knows"
 ASSIGNMENTS = {assignment.name: assignment for assignment in read_all()}
 A1 = ASSIGNMENTS["a1"]
@@ -133,7 +136,7 @@ def test_nothing_of_the_teachers_is_in_the_students_files(made, name):
     notebook = next(path for path in files if path.suffix == ".ipynb")
     assert sum(word in filled_in(notebook, ASSIGNMENTS[name]) for word in secrets) > 3
     assert all(
-        number in (made / "teacher" / name / "key.csv").read_text()
+        number in (made / "teacher" / name / "key.csv").read_text(encoding="utf-8")
         for number in keys_of(made, name)
     )
 
@@ -177,7 +180,7 @@ def handed_in(made, tmp_path) -> Path:
     (folder / "a1/s5.ipynb").write_text(friends, "utf-8")
     (folder / "a1/s6.docx").write_bytes(b"PK\x03\x04")
     (folder / "a1/s7.ipynb").write_bytes(b'{"cells": [\xff')
-    (folder / "a1/stranger.ipynb").write_text("{}")
+    (folder / "a1/stranger.ipynb").write_text("{}", encoding="utf-8")
     return folder
 
 
@@ -204,7 +207,7 @@ def test_a_bad_submission_costs_only_its_own_mark(made, handed_in, tmp_path, cap
     again = []
     real = marking.mark_one
     monkeypatch.setattr(marking, "mark_one", lambda *a: again.append(a[0].student) or real(*a))
-    (handed_in / "a1/s6.ipynb").write_text("not JSON")
+    (handed_in / "a1/s6.ipynb").write_text("not JSON", encoding="utf-8")
     (handed_in / "a1/s0.ipynb").unlink()
     table = mark(handed_in, made / "teacher", tmp_path / "marks").set_index("id")
     assert again == ["s6"]
@@ -234,7 +237,7 @@ while True:
     table = mark(tmp_path / "handed in", made / "teacher", tmp_path / "marks", Limits(seconds=25))
     assert time.monotonic() - start < 60
     assert "it ran for more than 25 s" in table.set_index("id").loc["s0", "note"]
-    started = [int(pid) for pid in pids.read_text().split()]
+    started = [int(pid) for pid in pids.read_text(encoding="utf-8").split()]
     assert len(started) == 2
     assert not any(_alive(pid) for pid in started)
 

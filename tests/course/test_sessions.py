@@ -82,7 +82,9 @@ def test_a_live_run_is_a_command_of_the_book_that_changes_something(session):
         (changed,) = requested(page, words)
         assert changed
         for parameter, value in changed.items():
-            default = re.search(rf"^{parameter}: \w+ = (\S+)", page.text.read_text(), re.M)[1]
+            default = re.search(
+                rf"^{parameter}: \w+ = (\S+)", page.text.read_text(encoding="utf-8"), re.M
+            )[1]
             assert str(value) != default.strip('"')
         assert 5 <= run["seconds"] <= 60
 
@@ -91,7 +93,7 @@ def test_a_live_run_is_a_command_of_the_book_that_changes_something(session):
 def test_the_figures_are_there_with_two_questions_each(session):
     assert len(session.figures) == 2
     for figure in session.figures:
-        source = (CHAPTERS / f"{figure['page']}.md").read_text()
+        source = (CHAPTERS / f"{figure['page']}.md").read_text(encoding="utf-8")
         assert f'name="{figure["name"]}"' in source
         assert figure["page"] in {entry.page for entry in session.reading["policy"]}
         assert [q[-1] for q in figure["questions"]] == ["?", "?"]
@@ -118,10 +120,10 @@ def test_the_public_syllabus_keeps_the_lecturers_part_to_itself(session):
     ],
 )
 def test_a_wrong_file_is_refused(tmp_path, change, words):
-    content = yaml.safe_load(SESSIONS.read_text())
+    content = yaml.safe_load(SESSIONS.read_text(encoding="utf-8"))
     content["sessions"][0] |= change
     path = tmp_path / "sessions.yml"
-    path.write_text(yaml.safe_dump(content))
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
     with pytest.raises(ValueError, match=words):
         sessions(path)
 

@@ -75,7 +75,7 @@ def test_the_deck_has_the_figures_and_the_live_runs_of_the_session(session):
 def test_a_figure_of_a_deck_is_one_that_its_page_draws(session):
     for slide in deck(session):
         for kind, page, name in references(slide):
-            source = (CHAPTERS / f"{page}.md").read_text()
+            source = (CHAPTERS / f"{page}.md").read_text(encoding="utf-8")
             assert kind == "number" or f'name="{name}"' in source, (page, name)
 
 
@@ -143,15 +143,15 @@ def test_without_a_book_the_error_says_what_to_run(tmp_path):
 
 
 def test_a_slide_without_notes_is_refused(tmp_path):
-    text = (DECKS / "1.md").read_text()
-    (tmp_path / "1.md").write_text(text.replace("Notes:", "", 1))
+    text = (DECKS / "1.md").read_text(encoding="utf-8")
+    (tmp_path / "1.md").write_text(text.replace("Notes:", "", 1), encoding="utf-8")
     with pytest.raises(ValueError, match="slide of session 1 must be a heading"):
         deck(ALL[0], tmp_path)
 
 
 def test_a_figure_stands_beside_the_words_of_its_slide(executed, tmp_path):
     body = "## A line falls\n\n{figure}`one/page:fig-one`\n\n- it falls\n\nNotes:\nWhy?\n"
-    (tmp_path / "1.md").write_text(body)
+    (tmp_path / "1.md").write_text(body, encoding="utf-8")
     page = render(ALL[0], executed, tmp_path)
     assert page.count("<section") == 3
     assert '<div class="body beside">\n<figure>' in page
@@ -173,7 +173,7 @@ def test_the_plans_have_all_that_the_lecturer_needs(session):
 
 
 def test_the_plans_are_one_file_without_roles(tmp_path):
-    text = write_plans(tmp_path / "teacher").read_text()
+    text = write_plans(tmp_path / "teacher").read_text(encoding="utf-8")
     assert "{doc}" not in text
     assert "{term}" not in text
     assert "sample answers" in text

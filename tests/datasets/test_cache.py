@@ -61,9 +61,9 @@ def test_real_data_that_are_found_are_noted(file, tmp_path, monkeypatch):
     notes = tmp_path / "notes"
 
     def noted(find) -> set[str]:
-        notes.write_text("")
+        notes.write_text("", encoding="utf-8")
         find()
-        return {*notes.read_text().split()}
+        return {*notes.read_text(encoding="utf-8").split()}
 
     def child() -> None:
         code = "from lib.datasets.cache import unregistered; unregistered('toy.csv')"
@@ -92,7 +92,7 @@ def test_real_data_that_are_found_are_noted(file, tmp_path, monkeypatch):
     monkeypatch.setenv("COMPANION_DATA", str(cache.user_cache()))
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "none"))
     assert noted(lambda: locate("toy.csv")) == {"toy.csv"}
-    cache.local_folder().joinpath("toy.csv").write_text("other")
+    cache.local_folder().joinpath("toy.csv").write_text("other", encoding="utf-8")
     assert noted(lambda: state(file)) == {"toy.csv"}
 
 
@@ -234,7 +234,7 @@ def test_a_cache_that_cannot_be_written_is_named_and_passed_by(file, tmp_path, m
     """A file stood where the folder should be: NotADirectoryError, in place of a cause or of the
     replica.
     """
-    (tmp_path / "taken").write_text("")
+    (tmp_path / "taken").write_text("", encoding="utf-8")
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "taken" / "cache"))
     with pytest.raises(Unavailable, match=r"toy.csv was not downloaded.*Not a directory.*taken"):
         fetch(file)
@@ -285,7 +285,7 @@ def test_folders_that_are_made_at_once_do_not_stop_each_other(tmp_path):
     def make(count: int) -> None:
         for _ in range(count):
             with locked_tempdir(tmp_path) as own:
-                (own / "file").write_text("mine")
+                (own / "file").write_text("mine", encoding="utf-8")
 
     with ThreadPoolExecutor(4) as pool:
         for done in [pool.submit(make, 50) for _ in range(4)]:
@@ -312,7 +312,7 @@ def test_what_a_killed_download_left_is_removed_by_the_next(file, site, fresh_ca
         left, held = (p.stdout.readline().decode().strip() for p in (dead, live))
         dead.kill()
         dead.communicate()
-        (fresh_cache / "mine.txt").write_text("somebody's")
+        (fresh_cache / "mine.txt").write_text("somebody's", encoding="utf-8")
         assert fetch(file).path.read_bytes() == BODY
         assert left != held
         kept = {"toy.csv", "mine.txt", held, f"{held}.lock"}

@@ -106,13 +106,14 @@ def test_every_column_of_every_table_is_explained(name):
 
 def test_a_codebook_that_does_not_fit_is_refused(tmp_path):
     page = tmp_path / "book.yml"
-    page.write_text("lsac: {gender: {meaning: sex, codes: [a]}}")
+    page.write_text("lsac: {gender: {meaning: sex, codes: [a]}}", encoding="utf-8")
     with pytest.raises(ValueError, match=r"differ in.*'fam_inc'"):
         codebook("lsac", page)
     page.write_text(
         "lsac: {"
         + ", ".join(f"{c}: {{meaning: x, codes: [a]}}" for c in TASKS["lsac"].domain.columns)
-        + "}"
+        + "}",
+        encoding="utf-8",
     )
     with pytest.raises(ValueError, match="1 codes of 'fam_inc'; it has 5"):
         codebook("lsac", page)

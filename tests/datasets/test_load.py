@@ -23,7 +23,7 @@ def own(tmp_path, monkeypatch):
 
     def loaded(text: str, k: int = 3, prepare=None):
         path = tmp_path / "own.csv"
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         file = File("own.csv", "", sha256_of(path), path.stat().st_size, "none", 2, 3)
         module = ModuleType("own")
         module.TASK = Task(

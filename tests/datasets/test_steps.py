@@ -101,9 +101,9 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
         tmp_path / "cache" / "folktables" / "2018" / "1-Year" / coverage.RAW
     )  # as lib.datasets.acs puts it
     downloaded.parent.mkdir(parents=True)
-    downloaded.write_text("")
+    downloaded.write_text("", encoding="utf-8")
     assert unregistered(*coverage.PLACES) == downloaded
-    (tmp_path / coverage.RAW).write_text("")
+    (tmp_path / coverage.RAW).write_text("", encoding="utf-8")
     assert unregistered(*coverage.PLACES) == tmp_path / coverage.RAW
 
 

@@ -121,7 +121,7 @@ def test_an_acs_download_is_tried_again(site, fresh_cache, tmp_path):
     )
     assert (
         fetch_archive("TX", 2018, tmp_path, origin=site.origin, progress=False)
-        .read_text()
+        .read_text(encoding="utf-8")
         .startswith("SERIALNO")
     )
     assert site.hits[ADDRESS] == 2
@@ -183,7 +183,7 @@ def test_an_unpacked_file_is_held_to_what_was_unpacked(site, fresh_cache, tmp_pa
     site.pages[ADDRESS] = (200, {}, _archive())
     csv = fetch_archive("TX", 2018, tmp_path, origin=site.origin, progress=False)
     assert (
-        csv.with_name("psam_p48.csv.sha256").read_text()
+        csv.with_name("psam_p48.csv.sha256").read_text(encoding="utf-8")
         == f"{sha256_of(csv)} {csv.stat().st_size}\n"
     )
     assert fetch_archive("TX", 2018, tmp_path, progress=False) == csv
@@ -206,13 +206,13 @@ def test_an_unpacked_file_is_held_to_what_was_unpacked(site, fresh_cache, tmp_pa
 
 
 def test_an_acs_file_put_there_by_hand_is_taken_and_said_so(tmp_path, caplog):
-    (tmp_path / "psam_p48.csv").write_text(_COLUMNS)
-    assert fetch_archive("TX", 2018, tmp_path).read_text() == _COLUMNS
+    (tmp_path / "psam_p48.csv").write_text(_COLUMNS, encoding="utf-8")
+    assert fetch_archive("TX", 2018, tmp_path).read_text(encoding="utf-8") == _COLUMNS
     assert "psam_p48.csv: no note of its SHA-256" in caplog.text
 
 
 def test_an_acs_folder_that_cannot_be_written_is_named(site, fresh_cache, tmp_path):
-    (tmp_path / "taken").write_text("")
+    (tmp_path / "taken").write_text("", encoding="utf-8")
     with pytest.raises(Unavailable, match=r"ACS 2018 TX was not downloaded.*Not a directory"):
         fetch_archive("TX", 2018, tmp_path / "taken" / "f", origin=site.origin, progress=False)
 

@@ -18,7 +18,7 @@ def test_ten_tenths_are_one_and_no_more():
     assert (accountant.spent, accountant.left, len(accountant.entries)) == (1.0, 0.0, 10)
     with pytest.raises(
         ValueError,
-        match=r"^rho for 'one more' must be at most the 0.0 that is left of 1.0, got 1e-06",
+        match=r"^rho for 'one more' must be at most the 0 that is left of 1, got 1e-06",
     ):
         accountant.spend("one more", 1e-6)
     assert len(accountant.entries) == 10

@@ -448,7 +448,7 @@ SEEDS = np.arange(5, dtype=np.uint64)
         (
             SEEDS.tolist(),
             np.zeros(5, dtype=int),
-            r"seeds of reports must be of dtype uint64, .*int64",
+            r"seeds of reports must be of dtype uint64, .*int",
         ),
     ],
 )

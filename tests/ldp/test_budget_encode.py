@@ -289,7 +289,7 @@ def test_bits_and_codes_of_another_kind_are_named():
     with pytest.raises(
         ValueError, match=r"^sanitised\['c'\] must be of dtype uint8, got dtype\('int64'\)"
     ):
-        design_matrix(FRAME, DOMAIN, {"c": [[1] * 4] * 4})
+        design_matrix(FRAME, DOMAIN, {"c": np.ones((4, 4), dtype=np.int64)})
     with pytest.raises(
         ValueError, match=r"^sanitised\['c'\] must be an array: entries of one length, got"
     ):

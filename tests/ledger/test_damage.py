@@ -90,12 +90,12 @@ def test_the_ledger_stops_at_a_damaged_file_and_keeps_its_verdicts(
 ):
     """The verdicts of all rows of a damaged file were overwritten by "not run", with status 0."""
     verdicts = stored / "verdicts.yml"
-    verdicts.write_text("ldp-nondp-di-adult: reproduced\n")
+    verdicts.write_text("ldp-nondp-di-adult: reproduced\n", encoding="utf-8")
     monkeypatch.setattr(report, "write_verdicts", partial(report.write_verdicts, path=verdicts))
     _truncated("ldp_main", stored)
     assert main(["claims", *how]) == 2
     assert f"{stored}/ldp_main.parquet is damaged" in capsys.readouterr().err
-    assert verdicts.read_text() == "ldp-nondp-di-adult: reproduced\n"
+    assert verdicts.read_text(encoding="utf-8") == "ldp-nondp-di-adult: reproduced\n"
 
 
 def test_a_claim_without_results_is_not_run(stored):
@@ -108,7 +108,7 @@ def test_nobody_takes_any_error_of_results_for_results_that_are_not_there():
     found = []
     for page in (*CHAPTERS.rglob("*.md"), *(ROOT / "lib").rglob("*.py")):
         asked = False  # for results, since the last "try"
-        for line in map(str.strip, page.read_text().splitlines()):
+        for line in map(str.strip, page.read_text(encoding="utf-8").splitlines()):
             asked = line != "try:" and (asked or bool(re.search(r"\bresults\(", line)))
             if asked and line.startswith("except ValueError"):
                 found.append(f"{page.relative_to(ROOT)}: {line}")

@@ -52,7 +52,7 @@ def judged(once):
 
 def _read(tmp_path, *rows):
     path = tmp_path / "claims.yml"
-    path.write_text(yaml.safe_dump(list(rows)))
+    path.write_text(yaml.safe_dump(list(rows)), encoding="utf-8")
     return read_claims(path)
 
 
@@ -86,7 +86,7 @@ def test_a_wrong_row_is_named(tmp_path, change, message):
     ],
 )
 def test_a_file_that_holds_no_claims_is_named(tmp_path, text, message):
-    (tmp_path / "claims.yml").write_text(text)
+    (tmp_path / "claims.yml").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=rf"claims\.yml {message}"):
         read_claims(tmp_path / "claims.yml")
     if text in ("", "null"):
@@ -98,7 +98,9 @@ def test_a_file_that_holds_no_claims_is_named(tmp_path, text, message):
 
 def test_a_file_of_claims_calls_no_function_that_nobody_exported(tmp_path, monkeypatch):
     """``measure: os:system`` with arguments was called."""
-    (tmp_path / "evil.py").write_text("def touch(path):\n    open(path, 'w').close()\n")
+    (tmp_path / "evil.py").write_text(
+        "def touch(path):\n    open(path, 'w').close()\n", encoding="utf-8"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     for measure in ("os:system", "evil:touch", "lib.cli:main", "evil:os.system"):
         row = ROW | {"measure": measure, "arguments": {"path": str(tmp_path / "made")}}
@@ -111,7 +113,9 @@ def test_a_file_of_claims_calls_no_function_that_nobody_exported(tmp_path, monke
             with pytest.raises(ValueError, match="must name no module but those"):
                 evaluate(_read(tmp_path, claim))
     assert "evil" not in sys.modules
-    (tmp_path / "claims.yml").write_text(yaml.safe_dump([ROW | {"measure": "evil:touch"}]))
+    (tmp_path / "claims.yml").write_text(
+        yaml.safe_dump([ROW | {"measure": "evil:touch"}]), encoding="utf-8"
+    )
     [named] = read_claims(tmp_path / "claims.yml", modules=["evil"])
     assert named.measured_by().__name__ == "touch"
     with pytest.raises(ValueError, match="measures must be a module on Python's path, got 'none'"):
@@ -544,7 +548,7 @@ def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
 
 def test_verdicts_are_written_as_they_follow_and_stale_ones_go(tmp_path, judged):
     path = tmp_path / "verdicts.yml"
-    path.write_text("ldp-gone: reproduced\nldp-table2-adult: reproduced\n")
+    path.write_text("ldp-gone: reproduced\nldp-table2-adult: reproduced\n", encoding="utf-8")
     assert any("no such claim" in words for words in drift(judged, stored_verdicts(path)))
     report.write_verdicts(judged, path)
     assert drift(judged, stored_verdicts(path)) == []
@@ -561,7 +565,7 @@ def test_the_table_escapes_labels_and_can_be_linked_to():
     assert 'href="#claim-a" aria-label="Link to a"' in html
     assert "filterable" in html
     assert 'data-kind="number"' in html
-    assert html.count('<th scope="col">') == 6
+    assert html.count('<th scope="col">') == 7
     assert "<summary>Rule and details</summary>" in html
     for form in ("csv", "json"):
         (code,) = re.findall(
@@ -626,7 +630,8 @@ def test_a_file_is_judged_alone_and_not_stored(tmp_path, capsys):
     path.write_text(
         "- {id: mine, paper: stratified, place: here, statement: A sum., measure: "
         "fresh_estimate, rule: near, "
-        "tolerance: {target: 2, tolerance: 0.1}, why: a test}\n"
+        "tolerance: {target: 2, tolerance: 0.1}, why: a test}\n",
+        encoding="utf-8",
     )
     assert report.main(file=path) == 0
     assert "REPRODUCED      mine" in capsys.readouterr().out

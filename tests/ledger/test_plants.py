@@ -1,7 +1,8 @@
 """Every row can pass and can fail: its rule by made-up evidence, its measure by planted inputs.
 
 ``RULES`` gives, for every rule, evidence that must pass and evidence that must not. ``PLANTS``
-gives, for every measure that a row uses, two plants: after the first the row must be reproduced,
+gives, for every measure that a row uses, two plants (those of a further study are in
+``tests/ledger/plants``): after the first the row must be reproduced,
 after the second it must be "not reproduced". A plant patches what the measure reads, or returns
 other arguments for it.
 """
@@ -10,7 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from itertools import product
+from pkgutil import iter_modules
 from types import SimpleNamespace
 
 import numpy as np
@@ -33,6 +36,7 @@ from lib.studies.private_means.claims import text
 from lib.studies.private_means.claims import theory as means_theory
 from lib.studies.synthesizers import claims as synth
 from lib.studies.synthesizers.settings import AS_SPENT
+from tests.ledger import plants
 
 CLAIMS = [claim for claim in read_claims() if claim.measure]
 MEASURED = list({claim.measure: claim for claim in CLAIMS}.values())  # one row of each measure
@@ -436,12 +440,13 @@ def mixtures(
         settings = product((1000, 10_000, 30_000), (3, 12), (0.3, 1.0, 10.0))
         for cell, (n, k, alpha) in enumerate(settings):
             row = {"cell": cell, "n": n, "k": k, "alpha": alpha, "runs": 50, "spreads": "one"}
+            row["data_source"] = "generated"
             for method in means.METHODS:
                 factor = 1.0 if method == means.PLAIN else ratio(n, alpha)
                 ends = [(factor - 1 + end) * plain(n) for end in (0, -0.01, 0.01)]
                 score = {"metric": "error", "method": method, "mean": factor * plain(n)}
                 rows.append(row | score | dict(zip(GAP, ends, strict=True)))
-        monkeypatch.setattr(means, "mixtures", lambda: pd.DataFrame(rows))
+        monkeypatch.setattr(means, "mixtures", lambda **_: pd.DataFrame(rows))
 
     return plant
 
@@ -728,6 +733,9 @@ TEXT_PLANTS = {
     "stylised_selection": (as_stated, other(strengths=(0.9, 0.8, 0.8))),
 }
 PLANTS = TEXT_PLANTS | LDP_PLANTS | EXACT_PLANTS | COHERENCE_PLANTS | MEANS_PLANTS | SYNTH_PLANTS
+for _module in iter_modules(plants.__path__):  # those of further studies
+    PLANTS |= import_module(f"{plants.__name__}.{_module.name}").PLANTS
+PLANTED = [claim for claim in MEASURED if claim.measure in PLANTS]
 
 
 @pytest.fixture(autouse=True)
@@ -746,17 +754,17 @@ def planted(monkeypatch, claim: Claim, good: bool) -> str:
 def test_every_measure_has_its_plants():
     missing = sorted({claim.measure for claim in CLAIMS} - set(PLANTS))
     assert not missing, (
-        "PLANTS must have an input that passes and one that fails for each measure, has none for"
-        f" {missing}"
+        "PLANTS must have an input that passes and one that fails for each measure, in a module of"
+        f" tests/ledger/plants (chapters/guides/paper.md shows one), got none for {missing}"
     )
 
 
-@pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: claim.measure)
+@pytest.mark.parametrize("claim", PLANTED, ids=lambda claim: claim.measure)
 def test_every_measure_can_pass(claim, monkeypatch):
     assert planted(monkeypatch, claim, good=True) == "reproduced"
 
 
-@pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: claim.measure)
+@pytest.mark.parametrize("claim", PLANTED, ids=lambda claim: claim.measure)
 def test_every_measure_can_fail(claim, monkeypatch):
     assert planted(monkeypatch, claim, good=False) == "not reproduced"
 

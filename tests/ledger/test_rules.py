@@ -132,6 +132,9 @@ def test_runs_that_all_agree_are_tested_by_their_signs():
     assert p_positive(np.full(5, 0.1)) == 0.5**5
     assert p_positive(np.full(5, -0.1)) == 1
     assert p_positive(np.zeros(5)) == 1
+    assert p_positive(np.full(5, 0.1) + np.array([0, 1, 0, 1, 0]) * 1e-17) == 0.5**5
+    bits = np.array([0.1 + 0.2 - 0.3, 0, 0, 0, 0.1 + 0.2 - 0.3])  # zeros, but for a sum's last bits
+    assert p_positive(bits) == 1
     x = np.array([1.0, 2.0, 4.0])
     assert p_positive(x) == stats.ttest_1samp(x, 0, alternative="greater").pvalue
 

@@ -60,6 +60,14 @@ def test_clipped_means_of_many_blocks_against_each_group(rng):
     assert found == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("kind", [np.uint64, np.int64, np.uint8])
+def test_sizes_may_be_integers_of_any_kind(kind):
+    """NumPy repeats by the integers of its own kind only: unsigned ones were refused midway."""
+    x, sizes = np.array([0.0, 4.0, 1.0, 9.0, 9.0]), np.array([2, 0, 3], dtype=kind)
+    low, high = np.zeros(3), np.array([2.0, 2.0, 3.0])
+    assert laplace_means(x, sizes, low, high, 1.0, None).tolist() == [1.0, 1.0, 7 / 3]
+
+
 def test_clipped_means_against_each_group(rng):
     sizes = np.array([3, 0, 1, 50])
     x = rng.normal(0, 10, sizes.sum())

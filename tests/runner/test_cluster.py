@@ -5,11 +5,13 @@ too; nothing is lost.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -22,7 +24,7 @@ from lib.runner.sweep import run_sweep
 from tests.runner.toy import run_toy
 from tests.runner.toy_grid import CELLS, GRID
 
-PAGE = (CHAPTERS / "guides" / "scale.md").read_text()
+PAGE = (CHAPTERS / "guides" / "scale.md").read_text(encoding="utf-8")
 DRIVER = "python -m lib run ldp_main --dask"
 STABLE = ["cell", "number", "value", "label"]
 BIN = Path(sys.executable).parent
@@ -51,11 +53,13 @@ def start(tmp_path):
         "DASK_DISTRIBUTED__DASHBOARD__LINK": "",
     }
 
-    def one(words: list[str]) -> subprocess.Popen:
-        with open(tmp_path / f"{len(running)}.log", "w") as log:
+    def one(words: list[str], folder: Path = tmp_path, **more: str) -> subprocess.Popen:
+        with open(tmp_path / f"{len(running)}.log", "w", encoding="utf-8") as log:
             command = [str(BIN / words[0]), *words[1:]]
             running.append(
-                subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=log, stderr=log)
+                subprocess.Popen(
+                    command, cwd=folder, env=environment | more, stdout=log, stderr=log
+                )
             )
         return running[-1]
 
@@ -66,10 +70,13 @@ def start(tmp_path):
 
 
 def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start, tmp_path):
-    distributed = pytest.importorskip("distributed")
-    start([*_printed("dask scheduler"), "--port", "0", "--no-dashboard"])
+    distributed = pytest.importorskip("dask.distributed")
+    start([*_printed("python -m dask scheduler"), "--port", "0", "--no-dashboard"])
     # without a nanny nobody starts a killed worker again
-    workers = [start([*_printed("dask worker"), "--no-nanny", "--no-dashboard"]) for _ in range(2)]
+    workers = [
+        start([*_printed("python -m dask worker"), "--no-nanny", "--no-dashboard"])
+        for _ in range(2)
+    ]
     path = tmp_path / "results" / "toy.parquet"
 
     def stored() -> int:
@@ -97,6 +104,136 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
         CELLS, run_toy, Store(tmp_path / "quiet.parquet", version="1"), progress=False
     )
     pd.testing.assert_frame_equal(table[STABLE], quiet[STABLE])
+
+
+OWN_GRID = """
+import time
+from tests.runner.toy_grid import CELLS, GRID as TOY
+from dataclasses import replace
+from pathlib import Path
+
+def run(cell):
+    time.sleep(0.5)
+    return TOY.run(cell)
+
+GRID = replace(TOY, name="own", run=run, folder=Path("results"))
+"""
+
+
+@pytest.fixture
+def own(start, tmp_path):
+    """A scheduler in one folder, and a grid in another: how to start a worker and the driver."""
+    pytest.importorskip("dask.distributed")
+    folder, elsewhere = tmp_path / "own", tmp_path / "elsewhere"
+    for made in (folder, elsewhere):
+        made.mkdir()
+    (folder / "own_grid.py").write_text(OWN_GRID, encoding="utf-8")
+    at = str(tmp_path / "scheduler.json")
+    quiet = ["--no-dashboard", "--host", "127.0.0.1"]
+
+    def words(command: str) -> list[str]:
+        return [at if word == "scheduler.json" else word for word in _printed(command)]
+
+    def worker(folder: Path, **more: str) -> subprocess.Popen:
+        return start([*words("python -m dask worker"), "--no-nanny", *quiet], folder, **more)
+
+    def driver() -> list[str]:
+        return [word.replace("ldp_main", "own_grid:GRID") for word in words(DRIVER)]
+
+    scheduler = start([*words("python -m dask scheduler"), "--port", "0", *quiet], elsewhere)
+    _wait(Path(at).exists)
+    return SimpleNamespace(
+        folder=folder,
+        elsewhere=elsewhere,
+        at=at,
+        worker=worker,
+        driver=driver,
+        start=start,
+        scheduler=scheduler,
+    )
+
+
+def _workers_there(at: str, number: int) -> None:
+    from dask.distributed import Client
+
+    with Client(scheduler_file=at) as client:
+        client.wait_for_workers(number, timeout=60)
+
+
+def _outcome(own, log: str) -> tuple[int, str, float]:
+    """Status of a driver that is started now, what it said, and after how many seconds."""
+    began = time.monotonic()
+    status = own.start(own.driver(), own.folder).wait(60)
+    return status, (own.folder.parent / log).read_text(encoding="utf-8"), time.monotonic() - began
+
+
+def test_a_worker_that_lacks_the_grid_s_module_is_named_within_30_s(own):
+    """The driver stood at 0 of 40 for ever."""
+    own.worker(own.folder)
+    own.worker(own.elsewhere)
+    _workers_there(own.at, 2)
+    status, said, seconds = _outcome(own, "3.log")
+    assert (status, seconds < 30) == (2, True)
+    assert "got 1 of 2 at tcp://127.0.0.1" in said
+    assert f"No module named 'own_grid' (it was started in {own.elsewhere})" in said
+
+
+@pytest.mark.slow
+def test_a_driver_without_workers_says_so_within_30_s(own):
+    status, said, seconds = _outcome(own, "1.log")
+    assert (status, seconds < 30) == (2, True)
+    assert "dask must be a scheduler with workers, got none at tcp://127.0.0.1" in said
+
+
+@pytest.mark.slow
+def test_a_worker_of_another_lib_is_named_and_one_that_joins_late_stops_the_driver(own):
+    shadow = own.elsewhere / "lib"
+    shadow.mkdir()
+    (shadow / "__init__.py").write_text("raise ImportError('another lib')", encoding="utf-8")
+    other = own.worker(own.elsewhere)  # the folder in which it is started comes first on its path
+    _workers_there(own.at, 1)
+    status, said, _ = _outcome(own, "2.log")
+    assert (status, "ImportError: another lib" in said) == (2, True)
+    other.kill()
+    own.worker(own.folder)
+    path = own.folder / "results" / "own.parquet"
+    _wait(lambda: other.poll() is not None)
+    driving = own.start(own.driver(), own.folder)
+    _wait(lambda: len(Store(path, version="1")) >= 2 or driving.poll() is not None)
+    (shadow / "__init__.py").unlink()
+    shadow.rmdir()
+    own.worker(own.elsewhere)
+    assert driving.wait(30) == 1
+    said = (own.folder.parent / "4.log").read_text(encoding="utf-8")
+    assert re.search(r"the worker on .* cannot run the grid: ModuleNotFoundError", said)
+    assert 2 <= len(Store(path, version="1")) < len(CELLS)
+
+
+def test_no_worker_and_one_at_another_commit_are_refused(own):
+    from dask.distributed import Client
+
+    from lib.runner.cluster import run_on_cluster
+
+    with Client(scheduler_file=own.at):
+        with pytest.raises(ValueError, match=r"got none at tcp://.* within 0\.5 s"):
+            next(run_on_cluster(run_toy, CELLS, "0123456789ab", 0.5))
+        own.worker(own.folder)
+        with pytest.raises(
+            ValueError, match=r"lib at commit .*, where the driver has 0123456789ab"
+        ):
+            next(run_on_cluster(run_toy, CELLS, "0123456789ab"))
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_lost_ends_the_driver(own):
+    own.worker(own.folder)
+    driving = own.start(own.driver(), own.folder)
+    path = own.folder / "results" / "own.parquet"
+    _wait(lambda: len(Store(path, version="1")) >= 2 or driving.poll() is not None)
+    own.scheduler.kill()
+    assert driving.wait(60) == 1
+    said = (own.folder.parent / "2.log").read_text(encoding="utf-8")
+    assert "no longer has the cells; start the driver again" in said
 
 
 def test_a_scheduler_that_is_none_is_refused_before_any_work(capsys):

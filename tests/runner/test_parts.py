@@ -176,7 +176,7 @@ def test_a_record_that_does_not_say_what_made_it_is_refused(grid, tmp_path, monk
 
 def test_a_module_that_a_record_names_is_not_imported(grid, tmp_path, monkeypatch, capsys):
     """The data set of a record went to ``import_module``: a planted file ran."""
-    (tmp_path / "planted.py").write_text("print('it ran')\nTASK = None\n")
+    (tmp_path / "planted.py").write_text("print('it ran')\nTASK = None\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     source = {"dataset": "planted:TASK", "data_source": "local", "data_sha256": "0" * 64}
     part = _part(tmp_path, **source)

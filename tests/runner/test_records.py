@@ -6,16 +6,19 @@ from __future__ import annotations
 
 import datetime
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from lib.paths import RESULTS
+from lib.runner import run
 from lib.runner.cell import KeyedCell, cell_key
-from lib.runner.records import RESERVED, needs_real
+from lib.runner.records import DIRTY, RESERVED, needs_real
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
+from tests.runner import toy_grid
 from tests.runner.toy import ToyCell, run_toy
 
 CELLS = [ToyCell(number=i) for i in range(3)]
@@ -140,3 +143,21 @@ def test_only_a_replica_is_refused():
         match=r"^this needs the real 'adult', and only its replica.*or give that for replica",
     ):
         needs_real("adult", "replica", "this", "that")
+
+
+def test_every_stored_record_names_a_commit_without_changes():
+    for file in sorted(RESULTS.glob("*.parquet")):
+        assert not pd.read_parquet(file)["commit"].str.endswith(DIRTY).any(), file.name
+
+
+def test_code_with_changes_adds_nothing_to_committed_results(tmp_path, monkeypatch):
+    """Before a cell runs, and when parts are gathered; a path of one's own takes the record."""
+    monkeypatch.setattr(run, "RESULTS", tmp_path)
+    monkeypatch.setattr(run, "_needs_real_tables", lambda grid: None)
+    monkeypatch.setattr(run, "provenance", lambda: {"commit": f"188e907373d8{DIRTY}"})
+    quick = {"cells": lambda profile: iter(CELLS), "run": run_toy}
+    grid = replace(toy_grid.GRID, folder=tmp_path, **quick)
+    with pytest.raises(ValueError, match="must be without changes, got '188e907373d8-dirty'"):
+        run.run_grid(grid, progress=False)
+    assert not list(tmp_path.glob("*.parquet"))
+    assert len(run.run_grid(grid, path=tmp_path / "own" / "toy.parquet", progress=False))

@@ -330,14 +330,14 @@ def test_a_commit_whose_code_was_changed_is_called_dirty(tmp_path, monkeypatch):
     code, results = tmp_path / "lib" / "code.py", tmp_path / "data" / "results" / "grid.parquet"
     for file in (code, results):
         file.parent.mkdir(parents=True)
-        file.write_text("1")
+        file.write_text("1", encoding="utf-8")
     _git(tmp_path, "add", "-A")
     _git(tmp_path, "commit", "-q", "-m", "first")
     commit = _git(tmp_path, "rev-parse", "--short=12", "HEAD")
     assert found()["commit"] == commit
-    results.write_text("2")  # what a sweep does
+    results.write_text("2", encoding="utf-8")  # what a sweep does
     assert found()["commit"] == commit
-    code.write_text("2")
+    code.write_text("2", encoding="utf-8")
     assert found()["commit"] == f"{commit}-dirty"
     _git(tmp_path, "add", "-A")
     assert found()["commit"] == f"{commit}-dirty"

@@ -115,6 +115,18 @@ def test_the_distance_of_a_cell_is_that_of_its_mean(rng):
     assert (found <= (table["DI"] - 1).abs().groupby(table["protocol"]).mean()).all()
 
 
+def test_a_mean_of_last_bits_is_on_no_side():
+    """Gaps of 0.1, 0.2 and -0.3 have the mean 0, and a sum of 6e-17."""
+    gaps = [0.1, 0.2, -0.3]
+    table = _table().iloc[3:6].assign(DI=gaps)
+    assert table["DI"].mean() > 0
+    assert distance(table, "DI", 0.0).tolist() == [0.0, 0.0, 0.0]
+    same = pd.DataFrame({"dataset": ["adult"], "split": "uniform", "mean": 1e-17, "low": 1e-17})
+    assert tally(same.assign(high=1e-17), better=1)["unclear"].tolist() == [1]
+    changes = same.assign(high=1e-17, grid=["a"], metric="DI")
+    assert agreement(changes) == {"same": 0, "opposite": 0, "unclear": 1}
+
+
 def test_an_unknown_metric_is_named():
     with pytest.raises(ValueError, match=r"metric must be .*, got 'DIR'"):
         curves(_table(), "DIR")

@@ -88,6 +88,7 @@ def test_small_crossings_by_size():
     ]
 
 
+@pytest.mark.thorough("long statistics")
 def test_without_any_effect_the_family_errs_at_most_at_the_stated_rate():
     """Six tables through every statistic; hypotheses with a margin are about the margin and left
     out.
@@ -169,6 +170,8 @@ def test_p_values():
     )
     assert p_value(np.zeros(5), 0, "greater") == p_value(np.zeros(5), 0, "two-sided") == 1
     assert p_value(np.ones(5), 0, "greater") == 0
+    ulps = 100 + np.array([0, 1, 0, 1]) * math.ulp(100.0)  # four runs that are the same
+    assert p_value(ulps, 100, "greater") == p_value(ulps, 100, "two-sided") == 1
     assert math.isnan(p_value(np.ones(1), 0, "less"))
     with pytest.raises(ValueError, match=r"direction must be .*, got 'up'"):
         p_value(x, 0, "up")
@@ -205,20 +208,20 @@ def test_wrong_hypotheses_are_named(tmp_path):
         ({"rule": "up"}, "rule of x must be .*, got 'up'"),
         ({"alpha": 2}, "x has the field 'alpha'; known are"),
     ):
-        path.write_text(yaml.safe_dump([row | wrong]))
+        path.write_text(yaml.safe_dump([row | wrong]), encoding="utf-8")
         with pytest.raises(ValueError, match=words):
             parse_claims([path])
 
 
 def test_the_list_is_the_one_that_was_committed_before_the_grid_was_run(tmp_path):
     """Statements, parts, directions and references, as the file's head says."""
-    commit = re.search(r"commit ([0-9a-f]{40})", FILE.read_text())[1]
+    commit = re.search(r"commit ([0-9a-f]{40})", FILE.read_text(encoding="utf-8"))[1]
     shown = ["git", "-C", str(ROOT), "show", f"{commit}:lib/experiments/across_hypotheses.py"]
     then = subprocess.run(shown, capture_output=True, text=True, check=False)
     if then.returncode:
         pytest.skip("the history of the repository is not here")
     source = tmp_path / "stated.py"
-    source.write_text(then.stdout)
+    source.write_text(then.stdout, encoding="utf-8")
     stated = runpy.run_path(str(source))
     for now, before in (("HYPOTHESES", HYPOTHESES), ("CONTROLS", CONTROLS)):
         assert [(h.id, h.part, h.direction, h.reference, h.statement) for h in stated[now]] == [

@@ -95,6 +95,7 @@ def _mixtures(ratios: dict[int, float], spread: float = 0.001) -> pd.DataFrame:
                 score = {"metric": "error", "method": method, "mean": times * 10 / n, "gap": gap}
                 ends = {"gap_low": gap - spread * 10 / n, "gap_high": gap + spread * 10 / n}
                 cell = {"cell": f"{n} {k}", "n": n, "k": k, "alpha": 1.0, "runs": 50}
+                cell["data_source"] = "generated"
                 rows.append(cell | score | ends)
     return pd.DataFrame(rows)
 
@@ -105,7 +106,7 @@ def _mixtures(ratios: dict[int, float], spread: float = 0.001) -> pd.DataFrame:
 def test_two_errors_that_go_to_zero_do_not_converge_unless_their_ratio_goes_to_one(
     last, verdict, monkeypatch
 ):
-    monkeypatch.setattr(means, "mixtures", lambda: _mixtures({1000: 5.0, 30_000: last}))
+    monkeypatch.setattr(means, "mixtures", lambda **_: _mixtures({1000: 5.0, 30_000: last}))
     found = means.mixture_ratio("StratCOINPRESS")
     assert (found.value, found.reference) == pytest.approx((last, 5.0))
     assert found.high - found.value == pytest.approx(0.001 / np.sqrt(2))
@@ -116,7 +117,7 @@ def test_two_errors_that_go_to_zero_do_not_converge_unless_their_ratio_goes_to_o
 
 
 def test_a_gap_counts_with_its_whole_interval(monkeypatch):
-    monkeypatch.setattr(means, "mixtures", lambda: _mixtures({10_000: 2.0}, spread=10.0))
+    monkeypatch.setattr(means, "mixtures", lambda **_: _mixtures({10_000: 2.0}, spread=10.0))
     assert means.mixture_gap("StratCOINPRESS", 10_000, 0.01).value == 0
 
 
@@ -150,7 +151,7 @@ def _census(p: list[float]) -> pd.DataFrame:
 )
 def test_one_crossing_of_many_must_stand_out_from_all(p, better, monkeypatch):
     """At 2.5% each, one interval in forty lies below zero by chance."""
-    monkeypatch.setattr(means, "census", lambda setting: _census(p))
+    monkeypatch.setattr(means, "census", lambda setting, dataset: _census(p))
     found = means.census_improves(["SCHL"])
     assert found.value == (better > 0)
     assert f"in {better} of 50 crossings" in found.detail

@@ -81,7 +81,7 @@ def test_a_replica_that_is_not_the_one_on_record_is_refused(tmp_path, monkeypatc
 @pytest.mark.parametrize("text", ["", "[]", '{"lsac": 3}', '{"lsac": null}'])
 def test_a_damaged_record_of_replicas_is_named(tmp_path, monkeypatch, text):
     shutil.copy(REPLICAS / "lsac.parquet", tmp_path)
-    (tmp_path / "replicas.json").write_text(text)
+    (tmp_path / "replicas.json").write_text(text, encoding="utf-8")
     monkeypatch.setattr(sys.modules["lib.datasets.load"], "REPLICAS", tmp_path)
     with pytest.raises(DataError, match=r"replicas.json must be a record of replicas, got"):
         load("lsac", "replica")

@@ -14,7 +14,7 @@ from lib.datasets.newyork import GROUPS, load_newyork
 from lib.domain import Domain
 from lib.dp import zcdp_rho
 from lib.rng import stream
-from lib.runner import tidy
+from lib.runner import scores, tidy
 from lib.runner.records import plain
 from lib.studies.synthesizers.cells import (
     Cell,
@@ -257,3 +257,16 @@ def test_names_of_groups_agree_with_the_data_sheets():
     assert WORDS["nist"]["RAC1P"][:4] == tuple(book["RAC1P"].codes[:4])
     assert tuple(book["SEX"].codes) == ("Female", "Male")
     assert WORDS["nist"]["SEX"] == ("women", "men")
+
+
+@pytest.mark.parametrize("dataset", ["nist", "acs_coverage", "newyork"])
+def test_stored_rates_of_everyone_are_those_of_the_sexes_together(dataset):
+    """Records of before scores were a table had none; ``people`` counts the seen rows."""
+    stored = scores(f"synth_{dataset}").query("seen")
+    sexes = stored[stored["group"].isin(["SEX = 0", "SEX = 1"])]
+    together = (sexes["rate"] * sexes["people"]).groupby(sexes["cell"]).sum()
+    everyone = stored[stored["group"] == "everyone"].set_index("cell")
+    assert everyone["rate"].to_numpy() == pytest.approx(
+        (together / everyone["people"]).reindex(everyone.index).to_numpy(), rel=1e-12
+    )
+    assert everyone["fnr"].between(0, 1).all()

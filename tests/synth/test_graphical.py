@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -12,7 +13,16 @@ from scipy import stats
 
 from lib.rng import stream
 from lib.synth.adapter import junction_tree, model_megabytes
-from lib.synth.graphical import GraphicalModel, Tree, calibrate, fit_model, targets
+from lib.synth.graphical import (
+    GraphicalModel,
+    Tree,
+    _rounded_draws,
+    _shuffled,
+    calibrate,
+    fit_model,
+    targets,
+)
+from lib.synth.products import cells_at
 from tests.conftest import FALSE_ALARM
 from tests.synth.brute import joint, marginal
 from tests.synth.reference import reference_marginals
@@ -63,6 +73,57 @@ def test_the_size_of_a_model_is_that_of_its_tables():
     assert model_megabytes((10, 10, 10), ((0, 1), (1, 2))) == 2 * 100 * 8 / 2**20
     assert model_megabytes((10, 10, 10), ((0, 1), (1, 2), (0, 2))) == 1000 * 8 / 2**20
     assert junction_tree((2, 2), ((0, 1),)) == (((0, 1),), (-1,))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_the_size_of_a_model_is_that_of_the_librarys_tree(data):
+    """Of any cliques, and of graphs that are trees, for which the library has an order of its own."""
+    sizes = tuple(data.draw(st.lists(st.sampled_from((1, 2, 3, 9, 30)), min_size=1, max_size=7)))
+    columns = st.integers(0, len(sizes) - 1)
+    if data.draw(st.booleans()):
+        cliques = tuple((data.draw(st.integers(0, i - 1)), i) for i in range(1, len(sizes)))
+    else:
+        clique = st.lists(columns, min_size=1, max_size=3, unique=True)
+        cliques = tuple(map(tuple, data.draw(st.lists(clique, max_size=8))))
+    nodes, _ = junction_tree(sizes, cliques)
+    cells = sum(math.prod(sizes[i] for i in node) for node in nodes)
+    assert model_megabytes(sizes, cliques) == cells * 8 / 2**20
+
+
+class _Coarse:
+    """A generator whose uniform numbers are multiples of 2^-bits."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+
+    def random(self, n: int) -> np.ndarray:
+        return np.floor(stream(0, "coarse").random(n) * 2**self.bits) / 2**self.bits
+
+
+@pytest.mark.parametrize(("groups", "bits"), [(1, 53), (7, 53), (2048, 53), (2049, 53), (7, 4)])
+def test_rows_are_shuffled_as_a_lexsort_does_it(groups, bits):
+    """So are equal numbers, which come in the order of their rows, and groups beyond 11 bits."""
+    n = 5000
+    group, uniform = stream(1, "groups").integers(0, groups, n), _Coarse(bits).random(n)
+    wanted = np.lexsort((uniform, group))
+    assert np.array_equal(_shuffled(group, groups, _Coarse(bits)), wanted)  # type: ignore[arg-type]
+
+
+def _draws_row_by_row(table: np.ndarray, group: np.ndarray, rng) -> np.ndarray:
+    """The draws as stored results had them before rows were sorted for speed."""
+    shares, size = table / table.sum(axis=1, keepdims=True), np.bincount(group)
+    order, rank = np.lexsort((rng.random(len(group)), group)), np.empty(len(group), dtype=int)
+    rank[order] = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size)
+    return cells_at(shares, group, (rank + rng.random(len(group))) / size[group])
+
+
+@pytest.mark.parametrize("groups", [1, 5, 3000])
+def test_rows_are_drawn_as_they_were_when_results_were_stored(groups):
+    rng = stream(2, "draws", groups)
+    table, group = rng.dirichlet(np.ones(6), groups), rng.integers(0, groups, 20_000)
+    draws = [f(table, group, stream(3, "draws")) for f in (_rounded_draws, _draws_row_by_row)]
+    assert np.array_equal(*draws)
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -159,7 +159,7 @@ def perfect_generalisation(
         for i in j[pairs.sum(axis=1) > 0]:
             worst[i] = np.nan_to_num(np.abs(logs[i] - logs), nan=0.0, posinf=np.inf).max(axis=1)
             apart[i] = np.abs(channel[i] - channel).sum(axis=1) / 2
-    return float(pairs[worst > at * (1 + 1e-12)].sum()), float((pairs * apart).sum())
+    return float(pairs[worst > at * (1 + 1e-8)].sum()), float((pairs * apart).sum())
 
 
 @validate.check_types

@@ -75,7 +75,7 @@ def _lines(ax: Axes, part: pd.DataFrame) -> None:
     """Excess against epsilon, a line for each release."""
     for i, (name, own) in enumerate(part.groupby("release", sort=False)):
         colour, marker = _RELEASES.get(str(name), (DARK, "."))
-        own = own.sort_values("epsilon")
+        own = own.sort_values("epsilon", kind="stable")
         x = own["epsilon"] * 1.06 ** (i - part["release"].nunique() / 2)
         curve(ax, own, x, color=colour, marker=marker, label=name, capsize=1.2)
 

@@ -14,15 +14,15 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from lightgbm import LGBMClassifier
 from sklearn.model_selection import train_test_split
 
 from lib import validate
 from lib.datasets import Dataset, load, task
 from lib.datasets.memory import cached_by_data_location
+from lib.extras import needs
 from lib.fairness import Metric, evaluate
 from lib.ldp import (
     PROTOCOLS,
@@ -37,6 +37,9 @@ from lib.ldp import (
 from lib.rng import stream
 from lib.runner.cell import COUNT, KeyedCell, set_checked
 from lib.studies.ldp_fairness.hyperparameters import CHOICES, hyperparameters
+
+if TYPE_CHECKING:
+    from lightgbm import LGBMClassifier
 
 # Raised whenever a change here or below alters what a cell computes; a golden test holds it.
 VERSION = "2"  # 2: the subsets of SS are drawn another way; the other protocols' cells are as in 1
@@ -184,6 +187,8 @@ def train(
     features: np.ndarray, y: np.ndarray, parameters: dict, random_state: int
 ) -> LGBMClassifier:
     """LightGBM as the paper uses it; single-threaded, since cells run side by side."""
+    with needs("run"):
+        from lightgbm import LGBMClassifier
     model = LGBMClassifier(
         **parameters, random_state=random_state, n_jobs=1, force_row_wise=True, verbose=-1
     )

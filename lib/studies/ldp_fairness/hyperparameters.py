@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from lib import validate
-from lib.paths import RESULTS
+from lib.paths import RESULTS, to_read
 from lib.runner.store import Store
 
 CHOICES = ("published", "tuned", "default")
@@ -53,7 +53,7 @@ def as_parameters(trial: Any) -> dict[str, Any]:
 
 @cache
 def _tuned() -> dict[str, dict[str, float]]:
-    trials = Store(TRIALS, version=TRIALS_VERSION).frame()
+    trials = Store(to_read(TRIALS), version=TRIALS_VERSION).frame()
     if trials.empty:
         raise ValueError(
             f"hyperparameters='tuned' needs {TRIALS}; make it with: python -m lib tune DATASET"

@@ -23,7 +23,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 import numpy as np
-import optuna
 import pandas as pd
 from sklearn.metrics import accuracy_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
@@ -31,7 +30,9 @@ from sklearn.model_selection import StratifiedKFold
 from lib import validate
 from lib.datasets import load, task
 from lib.datasets.memory import cached_by_data_location
+from lib.extras import needs
 from lib.ldp import design_matrix
+from lib.paths import to_write
 from lib.rng import seed_sequence
 from lib.runner.cell import COUNT, KeyedCell, set_checked
 from lib.runner.records import needs_real
@@ -44,6 +45,9 @@ from lib.studies.ldp_fairness.hyperparameters import (
     TRIALS_VERSION,
     as_parameters,
 )
+
+with needs("run"):
+    import optuna
 
 VERSION = TRIALS_VERSION
 OBJECTIVES = ("accuracy", "auc")
@@ -142,7 +146,7 @@ def search(
             "a search that is kept in data/results",
             "a store of your own",
         )
-        store = Store(TRIALS, version=VERSION)
+        store = Store(to_write(TRIALS), version=VERSION)
 
     cells = [replace(first, number=number) for number in range(trials)]
     same = pd.Series({name: value for name, value in asdict(first).items() if name != "number"})
@@ -154,7 +158,7 @@ def search(
     def run(trial: Trial) -> dict:
         past = history()
         if len(past):
-            past = past[past["number"] < trial.number].sort_values("number")
+            past = past[past["number"] < trial.number].sort_values("number", kind="stable")
         parameters = _propose(trial, past)
         return parameters | _score(trial, parameters)
 

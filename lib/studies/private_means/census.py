@@ -196,7 +196,11 @@ def stratum_names(variable: str, crossing: str) -> list[str]:
     """The strata of New York in words, in the order of :func:`strata`."""
     frame = table_of("newyork").frame
     columns = crossing.split("_")
-    found = frame.loc[frame[variable].notna(), columns].drop_duplicates().sort_values(columns)
+    found = (
+        frame.loc[frame[variable].notna(), columns]
+        .drop_duplicates()
+        .sort_values(columns, kind="stable")
+    )
     ages = [f"age band {i}" for i in range(1, 6)]
     words = [
         [_CODES.get(c, ages)[int(value)] for value in found[c] - found[c].min()] for c in columns

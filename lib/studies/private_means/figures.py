@@ -62,7 +62,7 @@ def curves(
     for ax, (title, part) in zip(grid.flat, parts.items(), strict=False):
         last = {}
         for name, colour in colours.items():
-            own = part[part["series"] == name].sort_values(x)
+            own = part[part["series"] == name].sort_values(x, kind="stable")
             style: dict[str, Any] = {"linestyle": "--" if name == dashed else "-", "color": colour}
             if "low" in own:
                 band(ax, own, x, most=np.inf, **style)
@@ -117,9 +117,10 @@ def by_size(strata: pd.DataFrame, small: float, xlabel: str, ylabel: str) -> Pic
     note(ax, "0.1%", (small, 0.97), (4, -8), xycoords=("data", "axes fraction"), fontsize=8.5)
     ax.minorticks_off()
     worse = strata[strata["stratified"] > strata["plain"]]
+    by_size = strata.sort_values("people", kind="stable")["stratified"]
     return fig, (
         f"{ylabel} against {xlabel}, both logarithmic. Own mean: from"
-        f" {ends(strata.sort_values('people')['stratified'], '.3g')} with the size. Mean of"
+        f" {ends(by_size, '.3g')} with the size. Mean of"
         f" everybody: {strata['plain'].min():.2g} to {strata['plain'].max():.2g}. The own mean is"
         f" worse in {len(worse)} of {len(strata)} groups."
     )

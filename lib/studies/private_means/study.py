@@ -25,4 +25,21 @@ STUDY = Study(
         "chapters/means/proofs",
         "chapters/errata/stratified",
     ),
+    published=(
+        "lib.studies.private_means.authors:CENSUS",
+        "lib.studies.private_means.authors:MIXTURES",
+    ),
+    authors={
+        "argument": "dataset",
+        "values": {"": "authors"},
+        "measures": (
+            "mixture_small",
+            "mixture_skewed",
+            "mixture_gap",
+            "mixture_ratio",
+            "census_error",
+            "census_improves",
+            "census_parity",
+        ),
+    },
 )

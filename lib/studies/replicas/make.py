@@ -29,7 +29,7 @@ from lib.datasets.coding import code_table, coded_domain
 from lib.domain import Domain
 from lib.dp import epsilon_of, zcdp_rho
 from lib.files import read_yaml
-from lib.paths import REPLICAS
+from lib.paths import REPLICAS, need_repository
 from lib.synth import AIM
 from lib.synth.marginal_model import MarginalModel
 
@@ -107,6 +107,8 @@ def make(
     The focus of ``maker`` is set by :func:`maker_of`. Everything in the record is
     drawn from what the fit has paid for, or does not depend on the table at all.
     """
+    if folder == REPLICAS:
+        need_repository("a replica that the package carries")
     frame, domain, unit = _source(name)
     maker = maker_of(name, maker)
     # no stream of a published seed here: it would give the noise away
@@ -133,14 +135,16 @@ def make(
         "versions": {p: version(p) for p in ("mbi", "jax", "numpy", "pandas")},
     }
     index = folder / "replicas.json"
-    known = json.loads(index.read_text()) if index.exists() else {}
-    index.write_text(json.dumps(known | {path.stem: facts}, indent=1, sort_keys=True) + "\n")
+    known = json.loads(index.read_text(encoding="utf-8")) if index.exists() else {}
+    index.write_text(
+        json.dumps(known | {path.stem: facts}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+    )
     return facts
 
 
 def metadata(folder: Path = REPLICAS) -> dict[str, dict]:
     """What is on record about each replica."""
-    return json.loads((folder / "replicas.json").read_text())
+    return json.loads((folder / "replicas.json").read_text(encoding="utf-8"))
 
 
 def _history(folder: Path) -> dict:

@@ -22,6 +22,7 @@ from lib.datasets import TASKS, Dataset, load
 from lib.domain import Domain
 from lib.fairness import evaluate
 from lib.ldp import design_matrix
+from lib.paths import to_write
 from lib.rng import stream
 from lib.runner import Grid, Store, run_grid
 from lib.runner.cell import COUNT, KeyedCell, set_checked
@@ -142,7 +143,7 @@ def score_all() -> pd.DataFrame:
 
     Scores of replaced replicas are dropped first, those of references stay.
     """
-    path = SCORES.path("paper")
+    path = to_write(SCORES.path("paper"))
     store = Store(path, version=SCORES.version)
     scores = store.compact()
     if len(scores):

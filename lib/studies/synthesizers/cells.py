@@ -127,8 +127,6 @@ def run_cell(cell: Cell, table: Table | None = None) -> dict:
 
     A score is of the rows that were ``seen`` or of the held-out ones; ``people`` counts the group's
     seen rows in both.
-
-    The stored records of before scores were a table have no ``rate`` and ``fnr`` of everyone.
     """
     table = table or table_of(cell.dataset)
     seen, held = split(table, cell.run, cell.seed)

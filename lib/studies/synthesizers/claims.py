@@ -6,7 +6,9 @@ says of held-out rows and of every group. The paper's claims are about New York,
 so they are judged there: on the paper's own table where its grid was run, else
 on the stand-in from published aggregates. The stand-in can be asked about
 groups' sizes and means and about who worked; what follows from its assumed laws
-is no evidence (:data:`SILENT`). Other tables are the companion's own rows.
+is no evidence (:data:`SILENT`). Other tables are the companion's own rows. The
+scores that the paper's authors stored are asked as the table ``"authors"``; they
+are of the published protocol alone.
 """
 
 from __future__ import annotations
@@ -17,11 +19,14 @@ from functools import cache, partial, wraps
 
 import pandas as pd
 
+from lib.ledger.authors import AUTHORS
 from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import LEVEL, Evidence
+from lib.runner import NoResults
 from lib.stats.holm import holm
 from lib.stats.p_values import p_of_means
 from lib.stats.summary import rank_correlation
+from lib.studies.synthesizers import authors
 from lib.studies.synthesizers.settings import AS_SPENT, MAIN
 from lib.studies.synthesizers.summary import (
     ABOUT,
@@ -48,6 +53,7 @@ PLACES = {
     "acs_coverage": "Texas",
     _STAND_IN: "the stand-in for New York",
     _PAPERS_TABLE: "New York",
+    AUTHORS: "New York as the authors stored it",
 }
 # metric -> what the stand-in holds of New York that the metric asks about
 SPEAKS = {name: about["speaks"] for name, about in ABOUT.items() if "speaks" in about}
@@ -76,6 +82,8 @@ def cells(protocol: str = "published", tables: Tables = NEW_YORK) -> pd.DataFram
     """Scores of every stored cell of :func:`tables_of` under one of :data:`PROTOCOLS`; empty if
     there are none.
     """
+    if tables == AUTHORS:
+        return authors.cells() if protocol == "published" else pd.DataFrame()
     frames = [_scored(protocol, name) for name in tables_of(tables)]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
@@ -86,17 +94,21 @@ def _scored(protocol: str, table: str) -> pd.DataFrame:
 
 
 def _data(tables: Tables) -> str:
-    kinds = [origin(frame["data_source"]) for frame in tables_of(tables).values()]
+    kinds = [origin(frame["data_source"].unique()) for frame in tables_of(tables).values()]
     return "replica" if "replica" in kinds else " and ".join(sorted(set(kinds)))
 
 
 def _is_stand_in(tables: Tables) -> bool:
     frame = tables_of(tables).get(_STAND_IN)
-    return frame is not None and origin(frame["data_source"]) != "real data"
+    return frame is not None and origin(frame["data_source"].unique()) != "real data"
 
 
 def heard(metrics: Sequence[str], tables: Tables = NEW_YORK) -> list[str]:
-    """Those of ``metrics`` for which the tables are evidence: all of them but on the stand-in."""
+    """Those of ``metrics`` for which the tables are evidence: all of them but on the stand-in, and
+    those that the authors stored.
+    """
+    if tables == AUTHORS:
+        return [metric for metric in metrics if metric in authors.SCORES]
     silent = SILENT if _is_stand_in(tables) else ()
     return [metric for metric in metrics if metric not in silent]
 
@@ -108,6 +120,10 @@ def _measured(
     evidence for any of ``metrics``.
     """
     said, spoken = [detail], heard(metrics, tables)
+    if tables == AUTHORS:
+        if left := [METRICS[metric] for metric in metrics if metric not in spoken]:
+            said.append(f"left out, as it is not stored: {', '.join(left)}")
+        return fact(value, "; ".join(said), runs=runs, of=RUNS)
     if unpaid := [f"{name}: {ORACLES[name]}" for name in tables_of(tables) if name in ORACLES]:
         unpaid[0] = f"oracle, not charged: {unpaid[0]}"
         said += ["exact group sizes in the stratified fits", *unpaid]
@@ -143,10 +159,14 @@ def _share(cases: Callable[..., pd.Series], protocol: str = "published") -> Call
         for name in {"metrics", "against"} & set(arguments):
             asked += arguments[name]
             arguments[name] = heard(arguments[name], tables) or arguments[name]
+        if tables == AUTHORS and asked and not heard(asked, tables):
+            raise NoResults(", ".join(METRICS[metric] for metric in asked))
 
         def frame_of(protocol: str) -> pd.DataFrame:
             frame = cells(protocol, tables)
-            if as_spent and len(frame):  # the published GEM in the place of GEM
+            if (
+                as_spent and len(frame) and tables != AUTHORS
+            ):  # the published GEM in the place of GEM
                 frame = frame[frame["synthesizer"] != "GEM"]
                 frame = frame.replace({"synthesizer": {AS_SPENT: "GEM"}})
             return frame
@@ -154,11 +174,11 @@ def _share(cases: Callable[..., pd.Series], protocol: str = "published") -> Call
         frame = frame_of(protocol)
         if frame.empty or (true := cases(frame, **arguments)).empty:
             return NOTHING
-        places = ", ".join(PLACES[name] for name in sorted(tables_of(tables)))
-        detail = (
-            f"{int(true.sum())} of {len(true)} on {places};"
-            f" {words}: {cases(frame_of(other), **arguments).mean():.0%}"
-        )
+        names = [AUTHORS] if tables == AUTHORS else sorted(tables_of(tables))
+        places = ", ".join(PLACES[name] for name in names)
+        detail = f"{int(true.sum())} of {len(true)} on {places}"
+        if len(frame_of(other)):
+            detail += f"; {words}: {cases(frame_of(other), **arguments).mean():.0%}"
         runs = finished_runs(main_fits(frame))
         return _measured(true.mean(), detail, asked or ["acc"], tables, runs)
 
@@ -183,7 +203,7 @@ def _differences(
     epsilons: Sequence[float] = (0, math.inf),
 ) -> pd.DataFrame:
     """Stratified less plain, with ``gain``: how much better the stratified mean is."""
-    d = against_vanilla(main_fits(frame), metric)
+    d = against_vanilla(main_fits(frame), metric, paired=AUTHORS not in set(frame["dataset"]))
     d = d[d["synthesizer"].isin(synthesizers) & d["epsilon"].between(min(epsilons), max(epsilons))]
     return d.assign(gain=d["mean"] if metric in HIGHER else -d["mean"])
 

@@ -22,4 +22,23 @@ STUDY = Study(
         "chapters/verdicts/stratified",
         "chapters/errata/synthesizers",
     ),
+    published=("lib.studies.synthesizers.authors:TABLE",),
+    authors={
+        "argument": "tables",
+        "values": {"": "authors"},
+        "measures": (
+            "synth_improves_with_budget",
+            "synth_stratified_better",
+            "synth_surely_worse",
+            "synth_cost",
+            "synth_ratio",
+            "synth_above",
+            "synth_traded_off",
+            "synth_best",
+            "synth_near_real",
+            "synth_real_accuracy",
+            "synth_groups_improve",
+        ),
+    },
+    elsewhere=({"tables": "acs_coverage"}, {"tables": "nist"}),
 )

@@ -130,19 +130,25 @@ def finished_runs(fits: pd.DataFrame) -> int:
     return int(fits.groupby(list(SETTING))["run"].nunique().min())
 
 
-def against_vanilla(frame: pd.DataFrame, value: str, *, ratio: bool = False) -> pd.DataFrame:
+def against_vanilla(
+    frame: pd.DataFrame, value: str, *, ratio: bool = False, paired: bool = True
+) -> pd.DataFrame:
     """``value`` of each stratified cell minus (with ``ratio``: over) that of the plain fit of the
     same run: mean and 95% interval over runs.
 
     Columns ``dataset, synthesizer, by, epsilon, mean, low, high, runs, plain``, the last the plain
-    fits' mean.
+    fits' mean. Runs that are not ``paired`` are held against that mean, without an interval.
     """
     keep = frame[frame["small"] == "keep"]
     same = ["dataset", "synthesizer", "epsilon", "run"]
     plain = keep.loc[keep["by"] == "vanilla", [*same, value]].rename(columns={value: "_plain"})
+    if not paired:
+        plain["_plain"] = plain.groupby(same[:-1])["_plain"].transform("mean")
     both = keep[keep["by"] != "vanilla"].merge(plain, on=same, validate="many_to_one")
     apart = both[value] / both["_plain"] if ratio else both[value] - both["_plain"]
     out = averaged(both.assign(apart=apart), "apart", floor=0.0 if ratio else -np.inf)
+    if not paired:
+        out[["low", "high"]] = np.nan
     return out.assign(plain=both.groupby(list(SETTING), sort=False)["_plain"].mean().to_numpy())
 
 

@@ -61,8 +61,8 @@ def placed(
     sign = {"first": 1, "last": -1}[place]
     scores = _tables(sign * _scores(dataset, read(metrics, auc), distance, **which))
 
-    def hit(means: pd.Series) -> bool:
-        return (means.index[means.argmax()] == protocol) != never
+    def hit(names: Sequence[str], means: np.ndarray) -> bool:
+        return (names[int(means.argmax())] == protocol) != never
 
     words = "; ".join(f"{title(d)}: {_order(s)}" for d, s in scores.items())
     return _resampled(hit, scores, words)
@@ -70,27 +70,27 @@ def placed(
 
 def _order(scores: pd.DataFrame) -> str:
     """The protocol with the best mean, and how far the next is."""
-    mean = scores.mean().sort_values(ascending=False)
+    mean = scores.mean().sort_values(ascending=False, kind="stable")
     return f"{mean.index[0]}, {mean.iloc[0] - mean.iloc[1]:.4f} beyond {mean.index[1]}"
 
 
-def _means(table: pd.DataFrame, picks: np.ndarray | slice = slice(None)) -> pd.Series:
-    """Mean of each protocol over the runs picked."""
-    return pd.Series(table.to_numpy()[picks].mean(axis=0), table.columns)
+Hit = Callable[[Sequence[str], np.ndarray], bool]  # of the protocols and their means
 
 
-def _resampled(
-    hit: Callable[[pd.Series], bool], tables: dict[str, pd.DataFrame], words: str
-) -> Evidence:
+def _hits(hit: Hit, tables: dict[str, pd.DataFrame]) -> Callable[..., list[bool]]:
+    """Whether the means of each table (runs x protocols) ``hit``, as a function of the runs."""
+    plain = [(list(table.columns), table.to_numpy()) for table in tables.values()]
+    return lambda runs=slice(None): [hit(names, x[runs].mean(axis=0)) for names, x in plain]
+
+
+def _resampled(hit: Hit, tables: dict[str, pd.DataFrame], words: str) -> Evidence:
     """Share of the tables (runs x protocols) whose means ``hit``, with its interval over
     resampled runs, the same for all tables.
     """
-    runs = min(len(t) for t in tables.values())
-    value = float(np.mean([hit(_means(t)) for t in tables.values()]))
-    low = high = math.nan
+    runs, hits = min(len(t) for t in tables.values()), _hits(hit, tables)
+    value, low, high = float(np.mean(hits())), math.nan, math.nan
     if runs > 1:
-        shares = [np.mean([hit(_means(t, p)) for t in tables.values()]) for p in resamples(runs)]
-        low, high = middle(shares)
+        low, high = middle([np.mean(hits(picks)) for picks in resamples(runs)])
     return Evidence(value, low, high, runs, "real data", detail=words)
 
 
@@ -112,14 +112,15 @@ def best_two(dataset, protocols: Sequence[str], *, auc: str = "labels", **which:
     def mean_rank(metrics: Sequence[str]) -> dict[str, pd.DataFrame]:
         return _tables(sum(ranks[m] for m in metrics) / len(metrics))
 
-    def hit(means: pd.Series) -> bool:
-        return set(means.index[means.argsort(kind="stable")[: len(protocols)]]) == set(protocols)
+    def hit(names: Sequence[str], means: np.ndarray) -> bool:
+        best = means.argsort(kind="stable")[: len(protocols)]
+        return {names[i] for i in best} == set(protocols)
 
     both = mean_rank(list(ranks))
     first = {d: t.mean().nsmallest(len(protocols)).index for d, t in both.items()}
     words = "; ".join(f"{title(d)}: {', '.join(names)}" for d, names in first.items())
     for alone, metrics in (("; by utility", useful), (", by fairness", FAIRNESS)):
-        hits = [hit(_means(t)) for t in mean_rank(metrics).values()]
+        hits = _hits(hit, mean_rank(metrics))()
         words += f"{alone} alone in {sum(hits)} of {len(hits)}"
     return _resampled(hit, both, words)
 

@@ -33,6 +33,7 @@ from lib.runner import NoResults, results
 from lib.stats.holm import holm
 from lib.stats.summary import CURVE, differences, run_means, widening
 from lib.stats.summary import distance as from_fair
+from lib.studies.ldp_fairness import authors
 from lib.studies.ldp_fairness import rounding as ldp_rounding
 from lib.studies.ldp_fairness.names import metric_name
 
@@ -43,12 +44,13 @@ AUC = {"labels": "balanced_accuracy", "scores": "auc"}
 DATA = ("adult", "acs_coverage", "lsac")
 PER_METRIC = (*CURVE, "metric")
 DRAWS = 400
+_FRAMES = {"authors": authors.main, "authors_appendix": authors.appendix}
 TEST_PER_TRAIN = 0.2 / 0.8  # of the splits: runs share most of their rows
 
 
 @cache
 def _grid(name: str) -> pd.DataFrame:
-    return ldp_rounding.FRAMES.get(name, lambda: results(name))()
+    return (_FRAMES | ldp_rounding.FRAMES).get(name, lambda: results(name))()
 
 
 def read(metrics: Sequence[str], auc: str = "labels") -> tuple[str, ...]:
@@ -72,7 +74,7 @@ def cells_of(
     for column, asked in (("protocol", protocol), ("split", split), ("epsilon", epsilon)):
         if asked is not None:
             fits &= frame[column].isin(np.atleast_1d(asked))
-    if not set(names) <= set(frame.loc[fits, "dataset"]):
+    if not set(names) <= set(frame.loc[fits, "dataset"].unique()):
         raise NoResults(f"{grid} does not have every data set of {dataset}")
     return frame[fits | base]
 
@@ -88,7 +90,8 @@ def _changes(
     """``difference`` from the baseline of each cell, run and metric; of the distance from
     fairness if ``distance``.
     """
-    frame = cells_of(dataset, **which)
+    # of some forty columns, each of which would be copied for each metric
+    frame = cells_of(dataset, **which)[[*CURVE, "run", *metrics]]
     return pd.concat(
         differences(frame, m, FAIR[m] if distance else None).assign(metric=m) for m in metrics
     )

@@ -27,7 +27,7 @@ def estimation_error(table: pd.DataFrame, highlight: Collection[str] = ()) -> Pi
         behind = bool(highlight) and name not in highlight
         colour, marker = (LIGHT, ".") if behind else (COLOURS[name], MARKERS[name])
         style = {"color": colour, "marker": marker, "zorder": 1 if behind else 3}
-        simulated(ax, rows.sort_values("epsilon"), "epsilon", "theory", **style)
+        simulated(ax, rows.sort_values("epsilon", kind="stable"), "epsilon", "theory", **style)
     ticks(ax, table["epsilon"])
     others = [handle("the other protocols", color=LIGHT, marker=".")] if highlight else []
     protocol_legend(fig, highlight or table["protocol"], *others)

@@ -13,11 +13,13 @@ from scipy import stats
 
 from lib.datasets.cache import origin
 from lib.datasets.newyork import GROUPS, ROWS, crossing, published_cells
+from lib.ledger.authors import AUTHORS
 from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import LEVEL, Evidence
 from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
-from lib.runner import scores
+from lib.runner import NoResults, scores
 from lib.stats.holm import holm
+from lib.studies.private_means import authors
 from lib.studies.private_means.census import RHO, oracles
 from lib.studies.private_means.scores import METHODS, of_method
 
@@ -31,16 +33,23 @@ def race_sizes() -> np.ndarray:
 
 
 @cache
-def mixtures(spreads: str = "one") -> pd.DataFrame:
-    """Stored scores of the mixtures."""
-    rows = scores("means_mixtures")
+def mixtures(spreads: str = "one", dataset: str = "mixture") -> pd.DataFrame:
+    """Stored scores of the mixtures: ours, or those of the authors."""
+    rows = authors.mixtures() if dataset == AUTHORS else scores("means_mixtures")
     return rows[rows["spreads"] == spreads]
 
 
 @cache
 def census(setting: str = "published", dataset: str = "newyork") -> pd.DataFrame:
-    """Stored COINPRESS scores of a data set at the papers' budget."""
-    rows = scores("means_newyork" if dataset == "newyork" else "means_census")
+    """Stored COINPRESS scores of a data set at the papers' budget; New York of ``"authors"`` is
+    that of the authors, one run each.
+    """
+    if dataset == AUTHORS:
+        if setting != "published":
+            raise NoResults("another setting than the published one")
+        rows = authors.census()
+    else:
+        rows = scores("means_newyork" if dataset == "newyork" else "means_census")
     ours = (rows["dataset"] == dataset) & (rows["setting"] == setting)
     return rows[ours & (rows["mechanism"] == "coinpress") & (rows["budget"] == RHO)]
 
@@ -119,25 +128,26 @@ def race_improvement() -> Evidence:
 
 def _share_of(hits: pd.Series, rows: pd.DataFrame, words: str, data: str = "generated") -> Evidence:
     """Share of settings, from as many runs as each of ``rows`` has at least."""
+    words += _noiseless(rows)
     return fact(hits.mean(), words, runs=int(rows["runs"].min()), data=data)
 
 
-def _mixtures(metric: str, method: str, total: int = 0) -> pd.DataFrame:
-    """Scores at the published k, of settings with at least ``total`` rows.
+def _mixtures(method: str, dataset: str, total: int = 0) -> pd.DataFrame:
+    """Errors at the published k, of settings with at least ``total`` rows.
 
     The figure's n is the total: the script keeps half of it private and takes the weights from the
     other half.
     """
-    rows = of_method(mixtures(), metric, method)
+    rows = of_method(mixtures(dataset=dataset), "error", method)
     return rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
 
 
-def mixture_small(method: str, total: int, threshold: float) -> Evidence:
+def mixture_small(method: str, total: int, threshold: float, dataset: str = "mixture") -> Evidence:
     """Share of the settings whose mean error is at most ``threshold``.
 
     Of those with at least ``total`` rows, published k and alpha.
     """
-    rows = _mixtures("error", method, total)
+    rows = _mixtures(method, dataset, total)
     error = rows["mean"]
     words = (
         f"{(error <= threshold).sum()} of {len(error)} settings, errors {error.min():.4f} to"
@@ -146,12 +156,12 @@ def mixture_small(method: str, total: int, threshold: float) -> Evidence:
     return _share_of(error <= threshold, rows, words)
 
 
-def mixture_skewed(method: str, skewed: float, even: float) -> Evidence:
+def mixture_skewed(method: str, skewed: float, even: float, dataset: str = "mixture") -> Evidence:
     """Share of (n, k) at which the error is smaller at alpha ``skewed`` than at ``even``.
 
     Mean error, published k.
     """
-    rows = _mixtures("error", method)
+    rows = _mixtures(method, dataset)
     error = rows.pivot(index=["n", "k"], columns="alpha", values="mean")[[skewed, even]].dropna()
     ratio = error[skewed] / error[even]
     words = (
@@ -161,7 +171,7 @@ def mixture_skewed(method: str, skewed: float, even: float) -> Evidence:
     return _share_of(ratio < 1, rows, words)
 
 
-def mixture_gap(method: str, total: int, margin: float) -> Evidence:
+def mixture_gap(method: str, total: int, margin: float, dataset: str = "mixture") -> Evidence:
     """Share of the settings whose error is within ``margin`` of plain COINPRESS's.
 
     Of those with at least ``total`` rows.
@@ -169,8 +179,8 @@ def mixture_gap(method: str, total: int, margin: float) -> Evidence:
     The whole 95% interval of the difference, paired on the run, is to lie inside. Half of the total
     is private.
     """
-    rows = _mixtures("error", method, total)
-    low, high = rows["gap_low"], rows["gap_high"]
+    rows = _mixtures(method, dataset, total)
+    low, high = _interval(rows)
     words = (
         f"intervals of the difference from {low.min():.4f} to {high.max():.4f}, over"
         f" {len(rows)} settings"
@@ -178,7 +188,7 @@ def mixture_gap(method: str, total: int, margin: float) -> Evidence:
     return _share_of((low >= -margin) & (high <= margin), rows, words)
 
 
-def mixture_ratio(method: str) -> Evidence:
+def mixture_ratio(method: str, dataset: str = "mixture") -> Evidence:
     """Mean error over plain COINPRESS's at the largest n, over k and alpha.
 
     The reference is that at the smallest n.
@@ -186,23 +196,39 @@ def mixture_ratio(method: str) -> Evidence:
     The interval is over runs: those of the paired differences, each divided by
     the plain error of its setting, whose own noise is left out.
     """
-    rows, plain = _mixtures("error", method), _mixtures("error", PLAIN)["mean"]
+    rows, plain = _mixtures(method, dataset), _mixtures(PLAIN, dataset)["mean"]
     ratio, half, n = 1 + rows["gap"] / plain, _half(rows) / plain, rows["n"]
     last, half = ratio[n == n.max()], half[n == n.max()]
     mean, before = float(last.mean()), float(ratio[n == n.min()].mean())
-    reach = math.sqrt((half**2).sum()) / len(last)
+    reach = math.sqrt((half**2).sum(skipna=False)) / len(last)
+    clear = f", clearly above 1 in {(last - half > 1).sum()} of {len(last)} settings"
     words = (
         f"{last.min():.1f} to {last.max():.1f} at {n.max():,} private"
-        f" rows, clearly above 1 in {(last - half > 1).sum()} of {len(last)} settings; the mean at"
-        f" {n.min():,} is {before:.1f}"
+        f" rows{clear if reach == reach else ''}; the mean at {n.min():,} is {before:.1f}"
     )
     runs, ends = int(rows["runs"].min()), (mean - reach, mean + reach)
+    words += _noiseless(rows)
     return Evidence(mean, *ends, runs, "generated", detail=words, reference=before)
+
+
+def _interval(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """The 95% interval of the difference to the plain error; :class:`NoResults` if it is not
+    stored.
+    """
+    if rows["gap_low"].isna().all():
+        raise NoResults(f"the difference run by run, of {rows['runs'].iloc[0]} run(s)")
+    return rows["gap_low"], rows["gap_high"]
 
 
 def _half(rows: pd.DataFrame) -> pd.Series:
     """Half the width of the 95% interval of the difference to the plain error."""
     return (rows["gap_high"] - rows["gap_low"]) / 2
+
+
+def _noiseless(rows: pd.DataFrame) -> str:
+    """What is to be said of the authors' stratified mixtures."""
+    theirs = "alpha" in rows and {*rows["data_source"]} == {AUTHORS}
+    return "; no noise is in the stored errors" * (theirs and PLAIN not in {*rows["method"]})
 
 
 _TAIL = (
@@ -255,13 +281,16 @@ def census_error(
     return _census_share((ratio <= factor) != worse, own, words, setting, variables)
 
 
-def census_improves(variables: list[str], setting: str = "published") -> Evidence:
+def census_improves(
+    variables: list[str], setting: str = "published", dataset: str = "newyork"
+) -> Evidence:
     """Whether the stratified error is smaller in at least one crossing.
 
     A paired t-test each, Holm's correction over all.
     """
-    rows = of_method(census(setting), "error", STRATIFIED)
+    rows = of_method(census(setting, dataset), "error", STRATIFIED)
     rows = rows[rows["variable"].isin(variables)]
+    _interval(rows)
     gap, freedom = rows["gap"], rows["runs"] - 1
     error = _half(rows) / stats.t.isf(0.025, freedom)
     p = np.where(error > 0, stats.t.cdf(gap / error.where(error > 0, 1.0), freedom), gap >= 0)
@@ -281,6 +310,9 @@ def census_parity(setting: str = "published", dataset: str = "newyork") -> Evide
     own = of_method(rows, "parity", STRATIFIED)
     ratio = (own["mean"] / of_method(rows, "parity")["mean"]).median()
     words = f"median ratio {ratio:.2g} over {len(own)} crossings"
+    if dataset == AUTHORS:
+        fewer = (own["gap"] < 0).mean()
+        raise NoResults(f"one run, without an interval; in that one smaller in {fewer:.0%}")
     return _census_share(own["gap_high"] < 0, own, words, setting)
 
 

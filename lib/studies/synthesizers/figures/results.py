@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from lib.extras import needs
 from lib.plotting.lines import curve, ends
 from lib.plotting.panels import Picture, epsilon_axis, legend, log_if_wide, panel, panels
 from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED, REFERENCE
@@ -31,6 +31,8 @@ _BUDGET = "budget ε (log scale)"
 
 def tree(edges: Sequence[Sequence[str]]) -> Picture:
     """A tree over the columns; edges carry the order in which they were chosen."""
+    with needs("synth"):
+        import networkx as nx
     pairs = [(a, b) for a, b in edges]
     graph = nx.Graph(pairs)
     root = max(graph, key=graph.degree)
@@ -60,15 +62,17 @@ def errors_by_marginal(errors: Mapping[str, pd.Series]) -> Picture:
         ax.plot(np.linspace(0, 1, len(series)), np.sort(series), color=colour)
         ax.annotate(name, (1.01, place), color=colour, va="center", fontsize=9)
     ax.set(xlim=(0, 1.25), ylim=(0, None), xticks=[0, 0.25, 0.5, 0.75, 1])
-    words = "; ".join(f"{name} mean {series.mean():.3f}" for name, series in errors.items())
-    return fig, f"Sorted errors of the three-way marginals: {words}."
+    order = sorted(errors, key=lambda name: errors[name].mean())
+    ends = (f"{name} with a mean of {errors[name].mean():.1f}" for name in (order[0], order[-1]))
+    words = f"From {' to '.join(ends)}: {', '.join(order)}"
+    return fig, f"Sorted errors of the three-way marginals. {words}."
 
 
 def _lines(ax: Axes, rows: pd.DataFrame, by: str, styles: Mapping, **settings) -> list[str]:
     """A line with intervals against epsilon for each value of ``by``; each in words."""
     words = []
     for i, (value, (colour, marker, name)) in enumerate(styles.items()):
-        own = rows[rows[by] == value].sort_values("epsilon")
+        own = rows[rows[by] == value].sort_values("epsilon", kind="stable")
         if len(own):
             x = own["epsilon"] * 1.05 ** (i - (len(styles) - 1) / 2)
             curve(ax, own, x, color=colour, marker=marker, label=name, **settings)

@@ -26,7 +26,9 @@ def group_errors(scores: pd.DataFrame, synthesizer: str, epsilon: float) -> pd.D
     private = plain[plain["synthesizer"] == synthesizer].groupby("group")
     resampled = rows[rows["synthesizer"] == "bootstrap"].groupby("group")["error"].mean()
     found = private.agg(people=("people", "mean"), private=("error", "mean"))
-    return found.assign(resampled=resampled, share=private["share"].mean()).sort_values("people")
+    return found.assign(resampled=resampled, share=private["share"].mean()).sort_values(
+        "people", kind="stable"
+    )
 
 
 def error_by_size(errors: pd.DataFrame) -> Picture:

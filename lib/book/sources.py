@@ -1,0 +1,247 @@
+"""What the book says of papers and of published code, checked at the source.
+
+Two things are read from pages and from claims. A *quotation* is a text in double quotation marks,
+which must stand in a paper word for word. A *place* is a link to lines of published code at a
+commit; the link's title is a token that these lines must contain.
+
+The texts of papers are conversions of their pages, so both sides are brought into one form before
+they are compared: without white space, hyphens at line ends, brackets, accents and marks of LaTeX
+and Markdown; ligatures and variants of letters as the plain letter (NFKC); one kind of quotation
+mark and of dash; formulas as their letters and signs. ``[…]`` in a quotation leaves words out.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from lib.files import read_yaml
+from lib.paths import CHAPTERS, DATA, ROOT
+
+REACH = 2000  # letters within which the next part must follow where […] leaves words out
+NOT_PROSE = (
+    r"\A---\n.*?\n---\n",
+    r"^(`{3,})(?:\{code-cell\}|\w)[^\n]*\n.*?^\1\s*$",
+    r"`[^`\n]*`",
+)
+PLACE = re.compile(
+    r"https://github\.com/(?P<repository>[\w.-]+/[\w.-]+)/blob/(?P<commit>[0-9a-f]{40})"
+    r"/(?P<path>[^\s?#)]+)(?:\?plain=1)?(?:#L(?P<first>\d+)(?:-L(?P<last>\d+))?)?"
+    r'(?:\s+"(?P<token>[^"]+)")?'
+)
+GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho"
+    " varsigma sigma tau upsilon phi chi psi omega"
+)
+SIGNS = {name: chr(0x3B1 + i) for i, name in enumerate(GREEK.split())} | {
+    "varepsilon": "ε",
+    "leq": "≤",
+    "le": "≤",
+    "geq": "≥",
+    "ge": "≥",
+    "cap": "∩",
+    "in": "∈",
+    "sim": "∼",
+    "approx": "≈",
+    "sum": "∑",
+    "sqrt": "√",
+    "lfloor": "⌊",
+    "rfloor": "⌋",
+    "rightarrow": "→",
+    "to": "→",
+    "infty": "∞",
+    "dots": "...",
+    "ldots": "...",
+    "cdot": "⋅",
+    "Delta": "Δ",
+    "ell": "l",
+    "leftarrow": "←",
+    **{name: name for name in ("log", "ln", "exp", "max", "min", "Pr")},
+}
+SAME = str.maketrans(dict(zip("“”„‘’–—−~·", '"""\'\'---∼⋅', strict=True)))
+
+
+@dataclass(frozen=True)
+class Quotation:
+    """Words that ``where`` quotes; ``paper`` is empty if they may stand in any of the papers."""
+
+    where: str
+    paper: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """Lines ``first`` to ``last`` of a file of published code (0: the whole file), and a token that
+    stands there (empty: none is named).
+    """
+
+    where: str
+    repository: str
+    commit: str
+    path: str
+    first: int
+    last: int
+    token: str
+
+
+def compared(text: str) -> str:
+    r"""The form in which words are compared.
+
+    Examples
+    --------
+    >>> compared("the ﬁrst esti-\nmate is $\\frac{\\epsilon}{k}$")
+    'thefirstestimateisε/k'
+    >>> compared("the “first” estimate is (ϵ/k)")
+    'the"first"estimateisε/k'
+    """
+    text = unicodedata.normalize("NFKC", text.replace("…", "...")).translate(SAME)
+    text = re.sub(r"(?<=[a-z])-\s*\n\s*(?=[a-z])", "", text)
+    text = re.sub(r"\\([A-Za-z]+)", lambda m: SIGNS.get(m[1], ""), _with_slashes(text))
+    text = "".join(c for c in text if unicodedata.category(c) not in ("Mn", "Cf"))
+    return re.sub(r"[\s$*{}()_^\\]+", "", text)
+
+
+def _with_slashes(text: str) -> str:
+    r"""``\frac{a}{b}`` as ``{a}/{b}``, however deep the braces are nested."""
+    while (at := text.find(r"\frac")) >= 0:
+        start = end = at + len(r"\frac")
+        depth = 0
+        while end < len(text):
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+            if depth == 0 and text[end - 1] == "}":
+                break
+        text = f"{text[:at]}{text[start:end]}/{text[end:]}"
+    return text
+
+
+def is_in(words: str, text: str) -> bool:
+    """Whether a quotation stands in a text to which :func:`compared` was applied.
+
+    Examples
+    --------
+    >>> text = compared("A bound is printed. It is not optimal.")
+    >>> is_in("a printed", text), is_in("Bound […] not optimal", text)
+    (False, True)
+    """
+    first, *rest = (compared(part) for part in re.split(r"\[(?:…|\.{3})\]", words))
+    capital = re.escape(first[:1])  # a sentence of ours may begin with the words
+    for match in re.finditer(f"(?i:{capital}){re.escape(first[1:])}", text):
+        at = match.end()
+        for part in rest:
+            found = text.find(part, at, at + REACH)
+            if found < 0:
+                break
+            at = found + len(part)
+        else:
+            return True
+    return False
+
+
+@cache
+def _listed() -> dict:
+    return read_yaml(DATA / "sources.yml", dict)
+
+
+def _pages() -> Iterator[tuple[str, str]]:
+    for path in sorted(CHAPTERS.rglob("*.md")):
+        yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+
+
+def quotations() -> list[Quotation]:
+    """What pages and claims quote, without the texts that ``data/sources.yml`` lists as our own."""
+    found = []
+    for page, text in _pages():
+        for pattern in NOT_PROSE:
+            text = re.sub(pattern, " ", text, flags=re.S | re.M)
+        pages = _listed()["pages"].items()
+        paper = next((paper for start, paper in pages if page.startswith(start)), "")
+        for words in re.findall(r'"([^"]+)"', PLACE.sub(" ", text)):
+            words = " ".join(words.split())
+            if words not in _listed()["own"]:
+                found.append(Quotation(page, paper, words))
+    others = read_yaml(DATA / "quotations.yml", dict)
+    for file in sorted((DATA / "claims").glob("*.yml")):
+        for row in read_yaml(file, list):
+            words = row.get("quote") or others.get(row["id"])
+            if words:
+                paper = row.get("about") or row["paper"]
+                found.append(Quotation(f"{file.name}, {row['id']}", paper, words))
+    return found
+
+
+def places() -> list[Place]:
+    """The links to lines of published code on pages."""
+    found = []
+    for page, text in _pages():
+        for match in PLACE.finditer(text):
+            first = int(match["first"] or 0)
+            last, token = int(match["last"] or first), match["token"] or ""
+            key = (match["repository"], match["commit"], match["path"])
+            found.append(Place(page, *key, first, last, token))
+    return found
+
+
+def wrong_quotations(papers: Path) -> tuple[list[str], list[str]]:
+    """Quotations that are not in their paper's text in the folder ``papers``, and the files that
+    are missing there, without which a paper's quotations are left out.
+    """
+    texts: dict[str, list[str]] = {}
+    missing = []
+    for paper, names in _listed()["papers"].items():
+        absent = [name for name in names if not (papers / name).is_file()]
+        missing += absent
+        if not absent:
+            bodies = ((papers / name).read_text(encoding="utf-8") for name in names)
+            texts[paper] = [compared(body) for body in bodies]
+    wrong = []
+    for quotation in quotations():
+        if missing and quotation.paper not in texts:
+            continue
+        able = [quotation.paper] if quotation.paper else list(texts)
+        if not any(is_in(quotation.words, text) for paper in able for text in texts[paper]):
+            of = quotation.paper or "any paper"
+            wrong.append(f'{quotation.where}: "{quotation.words}" is not in the text of {of}')
+    return wrong, missing
+
+
+def _clone_of(repository: str, clones: Path) -> Path | None:
+    """The clone of ``owner/name`` in a folder, under one of the names that clones have."""
+    owner, name = repository.split("/")
+    tried = (name, f"{name}.git", f"{owner}/{name}", f"{owner}+{name}/repo", f"{owner}-{name}")
+    return next((clones / path for path in tried if (clones / path).is_dir()), None)
+
+
+@cache
+def _lines(clone: Path, commit: str, path: str) -> list[str] | None:
+    """The lines of a file at a commit; ``None`` if the clone has no such file there."""
+    command = ["git", "-C", str(clone), "show", f"{commit}:{path}"]
+    shown = subprocess.run(command, capture_output=True, check=False)
+    return shown.stdout.decode("utf-8", "replace").splitlines() if shown.returncode == 0 else None
+
+
+def wrong_places(clones: Path) -> tuple[list[str], list[str]]:
+    """Places that do not hold what their link says, by the clones (bare or not) in the folder
+    ``clones``, and the repositories that have no clone there.
+    """
+    wrong, missing = [], []
+    for place in places():
+        clone = _clone_of(place.repository, clones)
+        if clone is None:
+            missing.append(place.repository)
+            continue
+        lines = _lines(clone, place.commit, place.path)
+        at = f"{place.where}: {place.repository} {place.path}#L{place.first}"
+        if lines is None:
+            wrong.append(f"{at}: no such file at commit {place.commit[:7]}")
+        elif place.last > len(lines):
+            wrong.append(f"{at}: the file has {len(lines)} lines")
+        elif place.token and place.token not in "\n".join(lines[place.first - 1 : place.last]):
+            wrong.append(f"{at}: {place.token!r} is not in these lines")
+    return wrong, sorted(set(missing))

@@ -1,0 +1,283 @@
+"""The authors' own stored results: read once with care, and judged by the rules of our rerun."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from lib.cli import main
+from lib.ledger import authors, judge, report, unpickle
+from lib.ledger.claim import Claim, read_claims
+from lib.ledger.judge import evaluate
+from lib.ledger.rules import Evidence
+from lib.runner.registry import NoResults, Study
+
+TABLES = authors.tables()
+CLONES = Path(os.environ.get("COMPANION_CLONES", "/nowhere"))
+
+
+class Malicious:
+    """A pickle that would run a program."""
+
+    def __init__(self, function, *arguments):
+        self.call = function, arguments
+
+    def __reduce__(self):
+        return self.call
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        ((os.system, "touch {}"), "system"),
+        ((subprocess.check_call, ["touch", "{}"]), "check_call"),
+        ((eval, "open('{}', 'w')"), "eval"),
+        ((getattr, "{}", "upper"), "getattr"),
+        ((pd.read_pickle, "{}"), "read_pickle"),
+    ],
+    ids=["shell", "program", "code", "attribute", "another pickle"],
+)
+def test_a_malicious_pickle_is_refused_and_runs_nothing(tmp_path, call, named):
+    mark, file = tmp_path / "mark", tmp_path / "table.pkl"
+
+    def placed(words):
+        return words.format(mark) if isinstance(words, str) else [w.format(mark) for w in words]
+
+    file.write_bytes(pickle.dumps(Malicious(call[0], *map(placed, call[1:]))))
+    with pytest.raises(ValueError, match=rf"file must be a pickled table .*{named} is not allowed"):
+        unpickle.read_pickle(file)
+    assert not mark.exists()
+
+
+def test_a_pickle_hidden_inside_a_table_is_refused(tmp_path):
+    """The cell of an otherwise honest table."""
+    file = tmp_path / "table.pkl"
+    table = pd.DataFrame({"a": [1, Malicious(os.system, f"touch {tmp_path / 'mark'}")]}, dtype="O")
+    file.write_bytes(pickle.dumps(table))
+    with pytest.raises(ValueError, match="not allowed"):
+        unpickle.read_pickle(file)
+    assert not (tmp_path / "mark").exists()
+
+
+@pytest.mark.parametrize("content", [{"a": 1}, [1, 2], "text", None])
+def test_a_pickle_that_is_no_table_is_refused(tmp_path, content):
+    file = tmp_path / "table.pkl"
+    file.write_bytes(pickle.dumps(content))
+    with pytest.raises(ValueError, match="file must be a pickled table and nothing else"):
+        unpickle.read_pickle(file)
+
+
+def test_what_is_no_pickle_is_refused(tmp_path):
+    file = tmp_path / "table.pkl"
+    file.write_bytes(b"\x80\x05nothing")
+    with pytest.raises(ValueError, match="file must be a pickled table and nothing else"):
+        unpickle.read_pickle(file)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import socket; socket.socket()",
+        "import subprocess; subprocess.run(['true'])",
+        "open('{}', 'w')",
+        "import os; os.remove('{}')",
+    ],
+)
+def test_the_process_of_a_pickle_reaches_nothing(tmp_path, program):
+    """The second wall, should a constructor that is allowed do more than it should."""
+    inside = program.format(tmp_path / "mark")
+    code = "import socket, subprocess, os, sys\nfrom lib.ledger.unpickle import _refuse\n"
+    code += f"sys.addaudithook(_refuse)\n{inside}\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "is not allowed" in done.stderr
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda t: t.name)
+def test_each_table_says_where_it_is_from_and_is_what_it_says(table):
+    said = authors.described(table.name)
+    rows, words = table.stored()
+    assert said["repository"] == f"https://github.com/{table.repository.name}"
+    assert len(said["commit"]) == 40
+    assert said["commit"] == table.repository.commit
+    assert said["sha256"] == hashlib.sha256(rows.encode()).hexdigest()
+    assert all(len(digest) == 64 for digest in said["files"].values())
+    assert {"what", "columns", "runs", "missing", "ties"} <= set(said)
+    assert said == yaml.safe_load(words)
+    assert not table.read().drop(columns="epsilon", errors="ignore").isna().any(axis=None)
+
+
+def test_the_tables_are_small_and_no_other_file_is_there():
+    files = [*authors.FOLDER.iterdir()]
+    assert {f.name for f in files} == {
+        name for t in TABLES for name in (t.path.name, f"{t.name}.yml")
+    }
+    assert sum(f.stat().st_size for f in files) < 500_000
+
+
+@pytest.mark.skipif(not CLONES.is_dir(), reason="COMPANION_CLONES names no folder of clones")
+def test_the_tables_are_what_the_authors_files_give():
+    assert authors.renew(CLONES, check=True) == []
+
+
+def test_without_a_clone_the_command_says_what_it_needs(tmp_path, capsys):
+    assert main(["claims", "--authors", str(tmp_path), "--id", "ldp-composes"]) == 2
+    assert "clones must be a folder with a clone of" in capsys.readouterr().err
+
+
+def test_files_of_a_commit_are_read_from_a_clone(tmp_path):
+    def git(*words):
+        name = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        subprocess.run(["git", *name, *words], cwd=tmp_path / "b", check=True, capture_output=True)
+
+    (tmp_path / "b").mkdir()
+    git("init")
+    (tmp_path / "b" / "x.csv").write_bytes(b"a\n1\n")
+    (tmp_path / "b" / "y.csv").write_bytes(b"")
+    git("add", ".")
+    git("commit", "-m", "one")
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=tmp_path / "b", capture_output=True, text=True
+    ).stdout.strip()
+    (tmp_path / "b" / "x.csv").write_bytes(b"changed")
+    own = authors.Repository("a/b", commit)
+    assert own.files(tmp_path, lambda path: path.endswith(".csv")) == {
+        "x.csv": b"a\n1\n",
+        "y.csv": b"",
+    }
+    with pytest.raises(ValueError, match="clones must be a folder with a clone of a/b at 0000000"):
+        replace(own, commit="0" * 40).files(tmp_path, bool)
+
+
+# --- the third column
+# ----------------------------------------------------------------------
+
+ROW = {
+    "paper": "stratified",
+    "place": "-",
+    "statement": "-",
+    "measure": "synth_above",
+    "rule": "at_least",
+    "tolerance": {"threshold": 0.75},
+    "why": "-",
+}
+SHARES = {"not reproduced": 0.2, "same direction": 0.6, "reproduced": 0.9}
+
+
+def judged(ours="not reproduced", data="stand-in", **others):
+    """A row whose evidence, and that of the authors and two real tables, has given verdicts."""
+    places = {None: ours, "authors": "reproduced", "acs_coverage": ours, "nist": ours} | others
+
+    def measured(claim):
+        place = places[claim.arguments.get("tables")]
+        value = SHARES.get(place, math.nan)
+        return Evidence(value, runs=5, data=data if "tables" not in claim.arguments else "x")
+
+    return evaluate([Claim(id="a", **ROW)], measured=measured)[0]
+
+
+def test_the_authors_results_are_judged_by_the_same_rule():
+    row = judged(authors="same direction")
+    assert (row.verdict, row.authors.verdict) == ("not reproduced", "same direction")
+    assert row.authors.claim.tolerance == row.claim.tolerance
+    assert report.authors_in_words(row) == "60%: same direction"
+    assert report.rerun_in_words(row) == "20% (stand-in)"
+
+
+@pytest.mark.parametrize(
+    ("ours", "others", "withdrawn"),
+    [
+        ("not reproduced", ("reproduced", "same direction", "reproduced"), True),
+        ("reproduced", ("same direction", "not reproduced", "same direction"), True),
+        ("same direction", ("reproduced", "reproduced", "reproduced"), True),
+        ("same direction", ("reproduced", "not reproduced", "reproduced"), False),
+        ("not reproduced", ("reproduced", "reproduced", "not reproduced"), False),
+        ("not reproduced", ("not reproduced", "reproduced", "reproduced"), False),
+        ("not reproduced", ("not stored", "reproduced", "reproduced"), False),
+    ],
+)
+def test_a_stand_in_that_all_real_rows_contradict_gives_no_verdict(ours, others, withdrawn):
+    places = dict(zip(("authors", "acs_coverage", "nist"), others, strict=True))
+    row = judged(ours, **places)
+    assert row.verdict == ("not comparable" if withdrawn else ours)
+    assert row.evidence.comparable != withdrawn
+    assert ("no verdict from the stand-in" in row.evidence.detail) == withdrawn
+    assert (
+        judged(ours, data="real data", **places).verdict == ours
+    )  # real rows speak for themselves
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "data", "words"),
+    [
+        ("reproduced", "reproduced", "real data", "it holds, and in our rerun, too."),
+        ("not reproduced", "not reproduced", "x", "it fails, and in our rerun, too."),
+        ("not reproduced", "reproduced", "stand-in", "it holds; on our stand-in for New York it"),
+        ("reproduced", "not reproduced", "x", "it fails; in our rerun it holds."),
+        ("same direction", "reproduced", "x", "it holds; in our rerun it only points the same way"),
+        ("reproduced", "not stored", "x", ""),
+    ],
+)
+def test_to_fail_in_their_own_data_and_to_fail_in_our_setting_are_two_findings(
+    ours, theirs, data, words
+):
+    found = report.finding(judged(ours, data, authors=theirs, acs_coverage=ours))
+    assert words in found
+    assert bool(found) == bool(words)
+
+
+def test_the_family_of_tests_has_the_authors_p_values_in_the_place_of_ours(monkeypatch):
+    """Holm's correction: two tests, theirs at .04 and .001, ours at .001 both."""
+    names = {"a": 0.04, "b": 0.001}
+
+    def measured(claim):
+        theirs = claim.arguments.get("theirs", False)
+        return Evidence(1.0, runs=5, p=names[claim.id] if theirs else 0.001)
+
+    asked = {"argument": "theirs", "values": {"": True}, "measures": ("change",)}
+    study = Study("s", "ldp", authors=asked)
+    monkeypatch.setattr("lib.ledger.claim.studies", lambda: (study,))
+    rule = ROW | {"paper": "ldp", "rule": "positive", "tolerance": {}, "measure": "change"}
+    rows = evaluate([Claim(id=name, **rule) for name in names], measured=measured)
+    assert [row.adjusted_p for row in rows] == [0.002, 0.002]
+    assert [row.authors.adjusted_p for row in rows] == [0.04, 0.002]
+
+
+def test_every_claim_that_their_files_could_answer_is_asked():
+    asked = {c.id: own.arguments for c in read_claims() if (own := c.of_authors())}
+    assert asked["ldp-eod-adult"]["grid"] == "authors"
+    assert asked["ldp-appendix-rq2"]["grid"] == "authors_appendix"
+    assert asked["stratified-fig5-gem"]["tables"] == "authors"
+    assert asked["stratified-fig3-strat"]["dataset"] == "authors"
+    assert not [name for name in asked if name.endswith(("-texas", "-nist"))]
+    assert "ldp-table2-adult" not in asked  # counted in the table, not in results
+    assert "stratified-omega" not in asked  # arithmetic
+
+
+def test_without_the_tables_nothing_is_stored(monkeypatch, tmp_path):
+    monkeypatch.setattr(authors, "FOLDER", tmp_path)
+    [table] = [t for t in TABLES if t.name == "mixtures"]
+    with pytest.raises(NoResults, match=r"no mixtures\.csv in"):
+        table.read()
+    claim = next(c for c in read_claims() if c.id == "stratified-fig3-strat").of_authors()
+    from lib.studies.private_means.claims import census
+
+    census.mixtures.cache_clear()
+    found = claim.measured_by()(**claim.arguments)
+    census.mixtures.cache_clear()
+    assert math.isnan(found.value)
+    assert found.detail.startswith("not stored")
+
+
+def test_the_order_of_verdicts_is_that_of_the_rules():
+    assert judge.VERDICTS[:3] == judge._ORDER

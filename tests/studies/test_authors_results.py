@@ -1,0 +1,155 @@
+"""What the authors stored, in our columns: known numbers, and measures that do not look away."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.ledger.claim import read_claims
+from lib.ledger.rules import judge
+from lib.runner import results
+from lib.studies.ldp_fairness import authors as ldp
+from lib.studies.private_means import authors as means
+from lib.studies.synthesizers import authors as synth
+from lib.studies.synthesizers.summary import against_vanilla
+
+CLAIMS = {claim.id: claim.of_authors() for claim in read_claims()}
+
+
+def theirs(name):
+    claim = CLAIMS[name]
+    return claim, claim.measured_by()(**claim.arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [  # found by a reader of the same files with code of their own
+        ("fig5-two-best", 0.917),
+        ("fig5-caption", 0.750),
+        ("fig5-gem", 0.778),
+        ("fig5-best", 0.722),
+        ("gem-wins", 0.867),
+        ("fig4-budget", 0.667),
+        ("fig5-parity", 0.500),
+        ("fig5-three", 0.278),
+        ("fig7b", 0.0),
+        ("fig7c", 0.25),
+    ],
+)
+def test_the_synthesizers_scores_give_what_another_reader_found(name, value):
+    _, found = theirs(f"stratified-{name}")
+    assert found.value == pytest.approx(value, abs=5e-4)
+    assert (found.data, found.runs) == ("authors' results", 3)
+
+
+@pytest.mark.parametrize("name", ["fig9-gem", "fig9-stable", "fig4-real", "fig4-approach"])
+def test_what_their_files_lack_is_not_stored(name):
+    claim, found = theirs(f"stratified-{name}")
+    assert found.detail.startswith("not stored")
+    assert judge(claim.rule, found, claim.tolerance) == "not run"
+
+
+def test_a_metric_that_is_not_stored_is_left_out_and_named():
+    _, found = theirs("stratified-gem-wins")
+    assert "26 of 30" in found.detail
+    assert "left out, as it is not stored: parity error of three-way" in found.detail
+
+
+def test_one_run_gives_a_share_and_no_test():
+    _, error = theirs("stratified-fig2-error")
+    assert error.value == 1.0
+    assert error.runs == 1
+    for name in ("improves", "parity"):
+        _, found = theirs(f"stratified-fig2-{name}")
+        assert math.isnan(found.value)
+        assert found.detail.startswith("not stored:")
+
+
+def test_the_mixtures_have_means_and_no_differences_run_by_run():
+    _, small = theirs("stratified-fig3-strat")
+    assert small.value == 1.0
+    assert "no noise is in the stored errors" in small.detail
+    assert theirs("stratified-fig3-converge")[1].detail.startswith("not stored: the difference")
+    ratio = theirs("stratified-fig3-ratio")[1]
+    assert ratio.value < 1 < theirs("stratified-fig3-pub-ratio")[1].value
+    assert math.isnan(ratio.low)
+    assert "clearly above" not in ratio.detail
+    rows = means.mixtures().query("method == 'StratCOINPRESS'")
+    assert rows.groupby("n")["mean"].mean().mean() == pytest.approx(0.00094, abs=5e-6)
+
+
+def test_unpaired_runs_are_held_against_the_mean_of_the_plain_ones():
+    rows = [("vanilla", 0, 1.0), ("vanilla", 1, 3.0), ("SEX", 0, 5.0)]
+    frame = pd.DataFrame(rows, columns=["by", "run", "x"])
+    frame = frame.assign(dataset="authors", synthesizer="MST", epsilon=1.0, small="keep")
+    found = against_vanilla(frame, "x", paired=False)
+    assert (found["mean"].item(), found["plain"].item()) == (3.0, 2.0)
+    assert found[["low", "high"]].isna().all(axis=None)
+    assert against_vanilla(frame, "x")["mean"].item() == 4.0
+
+
+def test_each_setting_of_the_synthesizers_has_its_stored_runs():
+    counts = synth.cells().groupby(["synthesizer", "by", "epsilon"]).size()
+    assert len(counts) == 3 * 4 * 6
+    assert counts[counts < 5].to_dict() == {
+        ("MST", "RAC1P", 0.01): 4,
+        ("MST", "RAC1P", 0.05): 3,
+        ("MST", "SEX_RAC1P", 0.01): 3,
+    }
+
+
+def test_the_baselines_of_the_ldp_paper_are_ours_to_the_last_bit():
+    """Same splits, same model, no noise: so groups and metrics mean the same."""
+    keys, names = ["dataset", "run"], ["acc", "f1", "recall", "DI", "SPD", "EOD", "OAD", "acc_1"]
+    ours, found = (
+        frame[frame["protocol"] == "NonDP"].set_index(keys).sort_index()[names]
+        for frame in (results("ldp_main"), ldp.main())
+    )
+    assert ours.shape == found.shape == (60, len(names))
+    assert np.abs(ours - found).max(axis=None) < 1e-12
+
+
+def test_the_trainings_of_the_ldp_paper_are_whole():
+    for frame in (ldp.main(), ldp.appendix()):
+        assert len(frame) == 3 * 20 * (1 + 7 * 2 * 9)
+        assert set(frame["run"]) == set(range(20))
+        assert frame.drop(columns="epsilon").notna().all(axis=None)
+
+
+def _file(rows: str) -> dict[str, bytes]:
+    head = "seed,acc,f1,auc,recall,cm,SP_a_1,SP_a_0,SPD,DI,EO_a_1,EO_a_0,EOD,OA_a_1,OA_a_0,OAD\n"
+    return {"results/LSAC/non_private/LGBM_results_non_private.csv": (head + rows).encode()}
+
+
+# group 1: 6 people, 4 positive, 3 found, 1 falsely; group 0: 4 people, 2 positive, 1 found
+_GOOD = '0,0.7,{f1},{auc},{recall},"[[3 1]\n [2 4]]",{sp1},0.25,{spd},{di},0.75,0.5,0.25,{oa1},{oa0},{oad}\n'
+
+
+def _numbers(**changes) -> dict:
+    sp1, oa1 = 4 / 6, 4 / 6
+    return {
+        "f1": 8 / 11,
+        "auc": (4 / 6 + 3 / 4) / 2,
+        "recall": 4 / 6,
+        "sp1": sp1,
+        "spd": sp1 - 0.25,
+        "di": 0.25 / sp1,
+        "oa1": oa1,
+        "oa0": 0.75,
+        "oad": oa1 - 0.75,
+    } | changes
+
+
+def test_counts_follow_from_rates_and_a_lost_point_is_put_back():
+    row = ldp._make(_file(_GOOD.format(**_numbers(oa0=750)))).iloc[0]
+    counts = "tp_1 fp_1 tp_0 fp_0 people_1 people_0 positive_1 positive_0".split()
+    assert row[counts].tolist() == [3, 1, 1, 0, 6, 4, 4, 2]
+
+
+@pytest.mark.parametrize("wrong", [{"oad": 0.2}, {"di": 0.9}, {"auc": 0.5}])
+def test_rates_that_do_not_fit_their_counts_are_refused(wrong):
+    with pytest.raises(ValueError, match="files must hold rates that fit their counts"):
+        ldp._make(_file(_GOOD.format(**_numbers(**wrong))))

@@ -1,0 +1,64 @@
+"""Each test is in one of two commands, and either says what the other has."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from lib.paths import ROOT
+
+TESTS = """
+import pytest
+from tests.parts import *
+
+@pytest.fixture
+def chromium(): ...
+
+@pytest.fixture
+def executed_on_replicas(): ...
+
+def test_plain(): ...
+def test_page(chromium): ...
+def test_chapter(executed_on_replicas): ...
+@pytest.mark.browser
+def test_firefox(): ...
+@pytest.mark.thorough("long statistics")
+@pytest.mark.parametrize("seed", range(3))
+def test_many_seeds(seed): ...
+@pytest.mark.slow
+def test_hours(): ...
+"""
+THOROUGH = "long statistics (3), browsers (2), chapters again on replicas (1)"
+
+
+@pytest.mark.parametrize(
+    ("workers", "options", "passed", "said"),
+    [
+        (2, [], 1, ["make test: 1 tests", f"make test-all also has: {THOROUGH}"]),
+        (
+            2,
+            ["-m", "thorough and not slow and not compare"],
+            6,
+            [f"make test-all: {THOROUGH}", "make test has the other 1 tests"],
+        ),
+        (0, ["-m", "not slow"], 7, []),
+        (0, ["-k", "plain"], 1, []),
+    ],
+    ids=["test", "test-all", "both", "one by name"],
+)
+def test_either_part_says_what_the_other_has(tmp_path, workers, options, passed, said):
+    (tmp_path / "conftest.py").write_text(TESTS.partition("\ndef test_")[0], encoding="utf-8")
+    (tmp_path / "test_x.py").write_text(TESTS.replace("from tests.parts import *", ""), "utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "-p", "no:cacheprovider"]
+    settings = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path)]
+    done = subprocess.run(
+        [*command, *settings, *options, str(tmp_path / "test_x.py")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert f"{passed} passed" in done.stdout, done.stdout
+    assert [line for line in done.stdout.splitlines() if line.startswith("make ")] == said

@@ -1,0 +1,1 @@
+"""The tests of the numeric packages on another platform: Pyodide under Node."""
