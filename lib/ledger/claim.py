@@ -23,6 +23,7 @@ PAPERS = ("stratified", "ldp", "coherence")  # those that the book was made for,
 COMPANION = "companion"
 KINDS = {
     "near": "number",
+    "agrees": "number",
     "at_least": "quantifier",
     "positive": "direction",
     "within": "equivalence",
@@ -32,6 +33,7 @@ KINDS = {
 }
 
 
+_BEFORE = {"rule", "tolerance", "verdict", "why", "measure", "arguments"}
 _named: dict[str, Callable[..., Evidence]] = {}  # of modules that a person has named
 
 
@@ -87,6 +89,9 @@ class Claim:
     claim, ``{name: arguments}``: the row is judged by its own ``arguments``, and shown with the
     verdicts that the others would give.
 
+    ``before`` keeps a rule that this one has replaced: ``rule``, ``tolerance``, the ``verdict``
+    that it gave, and ``why`` it was replaced (and ``measure`` and ``arguments``, if others).
+
     A claim whose verdict is contested has the paper's words (``quote``) and what we did and found
     (``reading``); ``{value}`` and ``{runs}`` stand there for the numbers of the evidence.
     """
@@ -108,6 +113,7 @@ class Claim:
     also: dict = field(default_factory=dict)
     quote: str = ""
     reading: str = ""
+    before: dict = field(default_factory=dict)
 
     @property
     def subject(self) -> str:
@@ -179,6 +185,11 @@ class Claim:
                 )
         else:
             validate.choice(f"verdict of {self.id}", self.verdict, ("not run", "not comparable"))
+        if self.before and not {"rule", "verdict", "why"} <= self.before.keys() <= _BEFORE:
+            raise ValueError(
+                f"before of {self.id} must have rule, verdict and why (and may have tolerance,"
+                f" measure, arguments), got {sorted(self.before)}"
+            )
         if not self.why:
             raise ValueError(
                 f"why of {self.id} must be the reason for the rule, or for not running, got ''"

@@ -29,8 +29,9 @@ from lib.ledger.judge import (
     summary,
     tallied,
 )
+from lib.ledger.power import ALTERNATIVES, chances
 from lib.ledger.robustness import OTHER_GRIDS, on_grid
-from lib.ledger.rules import CONTESTED
+from lib.ledger.rules import CONTESTED, JUDGED, LEVEL, TESTED, TOO_CLOSE
 from lib.stats.summary import p_in_words
 from lib.typeset import typeset
 
@@ -41,6 +42,7 @@ HEADS = {
     "authors": "in the authors' own results",
     "rerun": "in our rerun",
     "verdict": "verdict",
+    "sure": "how sure",
     "place": "where in the paper",
     "source": "stated by",
 }
@@ -133,6 +135,7 @@ def rerun_in_words(row: Row) -> str:
 
 _HOW = {
     "reproduced": "holds",
+    TOO_CLOSE: "is too close to call",
     "same direction": "only points the same way",
     "not reproduced": "fails",
 }
@@ -174,23 +177,92 @@ def _in_words(row: Row) -> str:
     text = value_in_words(row)
     if row.claim.rule == "at_least":
         text = f"true of {text} of the cases"
-        if e.low < row.claim.tolerance["threshold"] <= e.high and e.low < e.high:
-            text += " (too close to call by its interval)"
     if e.runs:
         asked = e.of or PAPER_RUNS.get(row.claim.subject, 0)
         text += f", {e.runs} run{'s' * (e.runs > 1)}"
         text += f" where the paper has {asked}" * (e.runs < asked and e.data != THEIRS)
     if not math.isnan(row.adjusted_p):
-        text += f", {p_in_words(row.adjusted_p)} (Holm)"
+        below = e.value < 0 and not math.isnan(row.adjusted_opposite)
+        p = row.adjusted_opposite if below else row.adjusted_p
+        text += f", {p_in_words(p)} (Holm{', of the opposite' * below})"
     return text + (f"; {e.detail}" if e.detail else "")
+
+
+def sure_in_words(row: Row) -> str:
+    """How sure the verdict is, from the evidence: exact, or what the runs say."""
+    e, rule = row.evidence, row.claim.rule
+    if row.verdict not in JUDGED:
+        return "–"
+    if e.exact:
+        return "exact"
+    runs = f"{e.runs} run{'s' * (e.runs > 1)}"
+    if rule in TESTED:
+        p = row.adjusted_p if e.value > 0 else row.adjusted_opposite
+        return f"{runs}, {p_in_words(p)} (Holm)" if not math.isnan(p) else f"{runs}, no test"
+    if e.own_runs:
+        return f"{runs}, the paper's own"
+    if math.isnan(e.low):
+        return f"{runs}, no interval"
+    if e.resampled:
+        threshold = row.claim.tolerance["threshold"]
+        met = sum(share >= threshold - 1e-9 for share in e.resampled) / len(e.resampled)
+        return f"{runs}; the rule is met when they are drawn again in {met:.0%} of the draws"
+    if rule == "agrees":
+        return f"{runs} against {row.claim.tolerance['runs']} of the paper"
+    if row.verdict == TOO_CLOSE:
+        return f"{runs}, the interval has both sides"
+    return f"{runs}, the whole interval is on this side"
+
+
+def chances_in_words(row: Row) -> str:
+    """How often the rule passes if the paper is right, and if it is not; empty if nothing says."""
+    if row.verdict not in JUDGED:
+        return ""
+    level = LEVEL
+    if row.claim.rule == "positive" and 0 < row.evidence.p < 1 and row.adjusted_p < 1:
+        level *= row.evidence.p / row.adjusted_p  # what Holm's correction left of it
+    right, wrong = chances(row.claim.rule, row.evidence, row.claim.tolerance, level=level)
+    if math.isnan(right):
+        return ""
+    if row.evidence.exact:
+        return "Arithmetic: it passes if the paper is right, and fails if it is not."
+    if_right, if_wrong = ALTERNATIVES[row.claim.rule]
+    return (
+        f"It passes with probability {_probability(right)} if the paper is right ({if_right}),"
+        f" {_probability(wrong)} if it is not ({if_wrong})."
+    )
+
+
+def _probability(p: float) -> str:
+    return f"{p:.2f}" if 0.005 <= p < 0.995 else "below .01" if p < 0.5 else "above .99"
+
+
+def before_in_words(claim: Claim) -> str:
+    """The rule that the present one has replaced, its verdict, and why; empty if there is none."""
+    if not (old := claim.before):
+        return ""
+    rule = _rule(old["rule"], old.get("tolerance", {}))
+    measure = f" on {old['measure']}" if "measure" in old else ""
+    return (
+        f"Until then: {rule}{measure}, which gave {old['verdict']}; replaced because {old['why']}."
+    )
+
+
+def _rule(rule: str, tolerance: dict) -> str:
+    numbers = (f"{name} {value:g}" for name, value in tolerance.items())
+    return f"{rule.replace('_', ' ')} {', '.join(numbers)}".strip()
 
 
 def rule_in_words(row: Row) -> str:
     """The rule with its tolerance, and why it was chosen; a dagger if part of the results was
-    known by then.
+    known by then; its chances, and what it has replaced.
     """
-    numbers = (f"{name} {value:g}" for name, value in row.claim.tolerance.items())
-    rule = f"{row.claim.rule.replace('_', ' ')} {', '.join(numbers)}".strip()
+    told = " ".join(filter(None, (chances_in_words(row), before_in_words(row.claim))))
+    return f"{_stated_rule(row)}. {told}".removesuffix(". ")
+
+
+def _stated_rule(row: Row) -> str:
+    rule = _rule(row.claim.rule, row.claim.tolerance)
     return ": ".join(filter(None, (rule, row.claim.why))) + " †" * row.claim.seen
 
 
@@ -250,6 +322,7 @@ def as_text(row: Row) -> dict[str, str]:
         "paper": claim.value or "–",
         "authors": authors_in_words(row),
         "rerun": rerun_in_words(row),
+        "sure": sure_in_words(row),
         "place": claim.place,
         "source": source + (f", on {_paper_in_words(claim.about)}" if claim.about else ""),
         "details": " ".join(filter(None, (finding(row), in_words(row)))),
@@ -304,6 +377,7 @@ def _print(row: Row, *more: str) -> None:
     print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
     data = row.evidence.data + " (stored evidence)" * row.evidence.stored
     print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {data}")
+    print(f"    how sure: {sure_in_words(row)}")
     for line in filter(None, (finding(row),)):
         print(f"    {line}")
     for line in more:

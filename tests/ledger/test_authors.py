@@ -280,4 +280,4 @@ def test_without_the_tables_nothing_is_stored(monkeypatch, tmp_path):
 
 
 def test_the_order_of_verdicts_is_that_of_the_rules():
-    assert judge.VERDICTS[:3] == judge._ORDER
+    assert judge.VERDICTS[:4] == judge.JUDGED
