@@ -122,8 +122,7 @@ def share_of_draws(held: np.ndarray) -> dict[str, Any]:
     shares = np.nanmean(draws, axis=0)
     low, high = np.quantile(shares, (0.025, 0.975), method="inverted_cdf").tolist()
     levels = np.linspace(0, 1, STEPS + 1)
-    margin = 0.5 / draws.shape[1]
-    clearness = np.abs(stats.norm.ppf(np.clip(np.nanmean(draws, axis=1), margin, 1 - margin)))
+    clearness = np.abs(stats.norm.ppf(np.nanmean(draws, axis=1)))  # infinite if all draws agree
     return {
         "value": value,
         "low": min(low, value),

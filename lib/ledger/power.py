@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from lib.ledger.rules import LEVEL, Evidence, allowance, left
+from lib.ledger.rules import LEVEL, Evidence, left
 from lib.stats.summary import clopper_pearson
 
 ALTERNATIVES = {
@@ -20,8 +20,8 @@ ALTERNATIVES = {
              " twice the tolerance away where there is none"),
     "agrees": ("the paper's number is a mean of such runs", "the mean is that of the reference, or"
                " twice the allowed distance away where there is none"),
-    "at_least": ("every case is as clear as we see it, and holds", "half as many cases hold as the"
-                 " rule asks for"),
+    "at_least": ("every case holds, as clearly as each now does or does not", "half as many cases"
+                 " hold as the rule asks for"),
     "positive": ("the mean is as far from 0 as ours, and above", "the mean is 0"),
     "within": ("the mean is 0", "the mean is twice the margin"),
     "returns": ("the mean is 0", "the whole change is left"),
@@ -30,13 +30,14 @@ ALTERNATIVES = {
 
 
 def chances(
-    rule: str, evidence: Evidence, tolerance: dict, *, level: float = LEVEL
+    rule: str, evidence: Evidence, tolerance: dict, *, paper: int = 0, level: float = LEVEL
 ) -> tuple[float, float]:
     """The probability that ``rule`` gives *reproduced* if the paper is right, and if it is not, by
     :data:`ALTERNATIVES`.
 
-    1 and 0 for exact evidence; NaN where runs have no interval. ``level`` is the one of a
-    directional test after the correction for many.
+    1 and 0 for exact evidence; NaN where runs have no interval. ``paper`` is its number of runs,
+    where it is not that of the evidence: a mean is judged as if we had as many. ``level`` is the
+    one of a directional test after the correction for many.
 
     Examples
     --------
@@ -51,30 +52,26 @@ def chances(
         return math.nan, math.nan
     if rule == "at_least":
         return _of_share(evidence, **tolerance)
-    half = (evidence.high - evidence.low) / 2
-    error = max(half / stats.t.ppf(0.975, max(evidence.runs - 1, 1)), 1e-300)
+    runs = max(paper or evidence.runs, 2)
+    # of a mean over the paper's runs; that of bounds on one side only is their width
+    error = (evidence.high - evidence.low) / 2 / stats.t.ppf(0.975, max(evidence.runs - 1, 1))
+    error = max(error * math.sqrt(evidence.runs / runs), 1e-300)
+    half = error * stats.t.ppf(0.975, runs - 1)
     if rule == "positive":
-        critical = stats.t.isf(level, evidence.runs - 1)
-        distance = abs(evidence.value) / error
-        return float(stats.nct.sf(critical, evidence.runs - 1, distance)), level
+        critical, distance = stats.t.isf(level, runs - 1), abs(evidence.value) / error
+        return float(stats.nct.sf(critical, runs - 1, distance)), level
     if rule in ("near", "agrees"):
-        # a number of the paper is a mean of runs, too
-        runs = tolerance.get("runs", evidence.of or evidence.runs)
-        spread = error * math.sqrt(1 + evidence.runs / runs)
-        if rule == "agrees":
-            room = allowance(evidence, tolerance["tolerance"], runs)
-        else:
-            room = tolerance["tolerance"] - half
+        spread = error * math.sqrt(2)  # a number of the paper is a mean of runs, too
+        most = tolerance["tolerance"]
+        room = most + half * math.sqrt(2) if rule == "agrees" else most - half
         away = evidence.reference - tolerance["target"]
-        away = (
-            2 * (room if rule == "agrees" else tolerance["tolerance"]) if np.isnan(away) else away
-        )
+        away = 2 * (room if rule == "agrees" else most) if math.isnan(away) else away
     else:
+        returns = rule == "returns"
         most = tolerance["margin"]
-        if rule == "returns":
-            most = left(evidence, most, tolerance.get("part", 0.0))
+        most = left(evidence, most, tolerance.get("part", 0.0)) if returns else most
         room, spread = most - half, error
-        away = evidence.reference if rule == "returns" else 2 * most
+        away = evidence.reference if returns else 2 * most
     return _inside(0.0, spread, room), _inside(away, spread, room)
 
 
@@ -93,12 +90,7 @@ def _of_share(e: Evidence, threshold: float) -> tuple[float, float]:
     if e.clear is None:
         hits = np.arange(e.runs + 1)
         passes = np.array([clopper_pearson(int(h), e.runs)[0] >= threshold for h in hits])
-        law = (
-            stats.binom(e.runs, p).pmf(hits)[passes].sum()
-            for p in ((1 + threshold) / 2, threshold / 2)
-        )
-        right, wrong = law
-        return float(right), float(wrong)
+        return float(passes[-1]), float(stats.binom(e.runs, threshold / 2).pmf(hits)[passes].sum())
     spread = float(np.std(e.resampled))
     if threshold >= 1:
         return e.clear[1], 0.0

@@ -31,7 +31,7 @@ from lib.ledger.judge import (
 )
 from lib.ledger.power import ALTERNATIVES, chances
 from lib.ledger.robustness import OTHER_GRIDS, on_grid
-from lib.ledger.rules import CONTESTED, JUDGED, LEVEL, TESTED, TOO_CLOSE
+from lib.ledger.rules import CONTESTED, JUDGED, LEVEL, TESTED, TOO_CLOSE, allowance
 from lib.stats.summary import p_in_words
 from lib.typeset import typeset
 
@@ -199,6 +199,8 @@ def sure_in_words(row: Row) -> str:
     if rule in TESTED:
         p = row.adjusted_p if e.value > 0 else row.adjusted_opposite
         return f"{runs}, {p_in_words(p)} (Holm)" if not math.isnan(p) else f"{runs}, no test"
+    if rule == "true":
+        return f"{runs}, {'a check and no proof' if e.value == 1 else 'one case refutes it'}"
     if e.own_runs:
         return f"{runs}, the paper's own"
     if math.isnan(e.low):
@@ -206,9 +208,14 @@ def sure_in_words(row: Row) -> str:
     if e.resampled:
         threshold = row.claim.tolerance["threshold"]
         met = sum(share >= threshold - 1e-9 for share in e.resampled) / len(e.resampled)
-        return f"{runs}; the rule is met when they are drawn again in {met:.0%} of the draws"
+        return f"{runs}; met in {met:.0%} of the times that they are drawn again"
     if rule == "agrees":
-        return f"{runs} against {row.claim.tolerance['runs']} of the paper"
+        slack = row.claim.tolerance
+        apart, allowed = (
+            abs(e.value - slack["target"]),
+            allowance(e, slack["tolerance"], slack["runs"]),
+        )
+        return f"{runs}; {apart:.2g} apart, where two such means are up to {allowed:.2g}"
     if row.verdict == TOO_CLOSE:
         return f"{runs}, the interval has both sides"
     return f"{runs}, the whole interval is on this side"
@@ -221,7 +228,10 @@ def chances_in_words(row: Row) -> str:
     level = LEVEL
     if row.claim.rule == "positive" and 0 < row.evidence.p < 1 and row.adjusted_p < 1:
         level *= row.evidence.p / row.adjusted_p  # what Holm's correction left of it
-    right, wrong = chances(row.claim.rule, row.evidence, row.claim.tolerance, level=level)
+    asked = row.evidence.of or PAPER_RUNS.get(row.claim.subject, 0)
+    right, wrong = chances(
+        row.claim.rule, row.evidence, row.claim.tolerance, paper=asked, level=level
+    )
     if math.isnan(right):
         return ""
     if row.evidence.exact:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lib.datasets import TASKS, load
+from lib.datasets.codebook import codebook
 from lib.ldp import PROTOCOLS, SPLITS, make, split_budget
 from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
@@ -79,18 +80,28 @@ def attribute_counts(counts: dict[str, int]) -> Evidence:
     )
 
 
-def levels(dataset: str, column: str, count: int) -> Evidence:
-    """Whether a column takes as many values as stated."""
+def levels(
+    dataset: str, column: str, count: int | None = None, among: Sequence[float] = ()
+) -> Evidence:
+    """Whether a column takes as many values as stated, or only values that are stated."""
     data = load(dataset)
     if data.is_replica:
         return ONLY_REPLICA
-    found = data.frame[column].nunique()
-    return fact(found == count, f"{found} values", data="real data")
+    found = np.array(codebook(dataset)[column].present)[data.frame[column].unique()]
+    holds = found.size == count if count is not None else np.isin(found, among).all()
+    return fact(holds, f"{found.size} values, {min(found):g} to {max(found):g}", data="real data")
 
 
 def ratio(epsilon: float) -> Evidence:
     """``e^epsilon``."""
     return Evidence(math.exp(epsilon))
+
+
+def right_guess(epsilon: float) -> Evidence:
+    """How often, of two equally likely records, the right one can be told after a report that
+    spends ``epsilon``, at most.
+    """
+    return fact(1 / (1 + math.exp(-epsilon)))
 
 
 def unprotected_share(epsilon: float, guess: float) -> Evidence:
