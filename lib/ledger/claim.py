@@ -12,6 +12,7 @@ from pathlib import Path
 
 from lib import validate
 from lib.files import read_yaml
+from lib.ledger.history import rule_first, rule_key
 from lib.ledger.rules import Evidence
 from lib.paths import DATA
 from lib.runner.registry import studies
@@ -82,7 +83,7 @@ class Claim:
     ``arguments``. One of another module is ``"module:function"``, and is called only if
     :func:`read_claims` was given that module: a file of claims runs no code of its choice. A row
     without a measure says why in ``why`` and carries the verdict "not run" or "not comparable".
-    ``seen`` marks rows that were added or sharpened when part of the results was known.
+    ``seen`` tells rows whose rule is not older than the results that answer it, by the commits.
 
     ``part_of`` names the row before it that says the same of more, or that implies this one: such a
     part is shown and judged, and counted with that row. ``also`` holds other readings of the same
@@ -107,7 +108,6 @@ class Claim:
     tolerance: dict = field(default_factory=dict)
     why: str = ""
     verdict: str = ""
-    seen: bool = False
     about: str = ""
     part_of: str = ""
     also: dict = field(default_factory=dict)
@@ -119,6 +119,13 @@ class Claim:
     def subject(self) -> str:
         """The paper that the row is about: the verdict page that shows it."""
         return self.about or self.paper
+
+    @property
+    def seen(self) -> bool:
+        """Whether part of the results was known when the rule was written as it is now
+        (:mod:`lib.ledger.history`).
+        """
+        return not rule_first(self.id, rule_key(vars(self)))
 
     @property
     def kind(self) -> str:
