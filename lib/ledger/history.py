@@ -1,6 +1,8 @@
 """When each rule was written, against when the results that answer it were stored: by the commits.
 
-A rule is a measure with its arguments, the rule and its tolerance. ``data/rules.yml`` says when
+A rule is a measure with its arguments, the rule and its tolerance. Until November 2026 rows had a
+mark, ``seen: true``, by which their author said that part of the results was known; where a commit
+has it, it counts, whatever the dates say. ``data/rules.yml`` says when
 each was first committed in its present form, and when the first results that answer it were; a
 clone may be shallow, and the wheel has no history. Dates are those of the authors of commits, which
 a rebase keeps.
@@ -40,7 +42,9 @@ def rule_key(row: Mapping[str, Any]) -> str:
 
 @cache
 def stored(path: Path = RULES) -> dict[str, dict[str, str]]:
-    """By the id of a claim: ``key`` of its rule, the dates ``rule`` and ``results``."""
+    """By the id of a claim: ``key`` of its rule, the dates ``rule`` and ``results``, and
+    ``marked``, the date from which on the row said itself that results were known.
+    """
     return read_yaml(path, dict) if path.exists() else {}
 
 
@@ -50,8 +54,9 @@ def rule_first(name: str, key: str) -> bool:
     A rule that is not committed, or whose history nobody stored, is not.
     """
     known = stored().get(name, {})
-    dates = known.get("rule", ""), known.get("results", "")
-    return known.get("key") == key and bool(dates[0]) and (not dates[1] or dates[0] < dates[1])
+    rule, results = known.get("rule", ""), known.get("results", "")
+    told = known.get("key") != key or "marked" in known
+    return not told and bool(rule) and (not results or rule < results)
 
 
 def _git(*words: str, root: Path = ROOT) -> str:
@@ -82,9 +87,11 @@ def _rows(text: str) -> Iterable[dict]:
     return [row for row in rows or () if isinstance(row, dict) and "id" in row]
 
 
-def rules_written(root: Path = ROOT) -> dict[tuple[str, str], str]:
-    """The date of the first commit of each rule, by the claim's id and :func:`rule_key`."""
-    found: dict[tuple[str, str], str] = {}
+def rules_written(root: Path = ROOT) -> dict[tuple[str, str], dict[str, str]]:
+    """The date of the first commit of each rule, by the claim's id and :func:`rule_key`, and of
+    its mark.
+    """
+    found: dict[tuple[str, str], dict[str, str]] = {}
     read: set[str] = set()
     for commit, date in _commits(_CLAIMS, root=root):
         for line in _git("ls-tree", "-r", commit, "--", *_CLAIMS, root=root).splitlines():
@@ -92,7 +99,9 @@ def rules_written(root: Path = ROOT) -> dict[tuple[str, str], str]:
             if path.endswith(".yml") and blob not in read:
                 read.add(blob)
                 for row in _rows(_git("cat-file", "blob", blob, root=root)):
-                    found.setdefault((row["id"], rule_key(row)), date)
+                    own = found.setdefault((row["id"], rule_key(row)), {"rule": date})
+                    if row.get("seen"):
+                        own.setdefault("marked", date)
     return found
 
 
@@ -133,7 +142,8 @@ def of_claims(
     for name, (row, names) in claims.items():
         key = rule_key(row)
         known = [grids[grid] for grid in names if grid in grids] or [verdicts.get(name, "")]
-        found[name] = {"key": key, "rule": rules.get((name, key), ""), "results": min(known)}
+        written = rules.get((name, key), {"rule": ""})
+        found[name] = {"key": key, "results": min(known), **written}
     return found
 
 
