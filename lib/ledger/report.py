@@ -221,17 +221,22 @@ def sure_in_words(row: Row) -> str:
     return f"{runs}, the whole interval is on this side"
 
 
-def chances_in_words(row: Row) -> str:
-    """How often the rule passes if the paper is right, and if it is not; empty if nothing says."""
+def chances_of(row: Row) -> tuple[float, float]:
+    """The probability that the row's rule passes if the paper is right, and if it is not
+    (:func:`lib.ledger.power.chances`); NaN where nothing says.
+    """
     if row.verdict not in JUDGED:
-        return ""
+        return math.nan, math.nan
     level = LEVEL
     if row.claim.rule == "positive" and 0 < row.evidence.p < 1 and row.adjusted_p < 1:
         level *= row.evidence.p / row.adjusted_p  # what Holm's correction left of it
     asked = row.evidence.of or PAPER_RUNS.get(row.claim.subject, 0)
-    right, wrong = chances(
-        row.claim.rule, row.evidence, row.claim.tolerance, paper=asked, level=level
-    )
+    return chances(row.claim.rule, row.evidence, row.claim.tolerance, paper=asked, level=level)
+
+
+def chances_in_words(row: Row) -> str:
+    """How often the rule passes if the paper is right, and if it is not; empty if nothing says."""
+    right, wrong = chances_of(row)
     if math.isnan(right):
         return ""
     if row.evidence.exact:

@@ -53,6 +53,10 @@ def evidence_for(claim: Claim, good: bool) -> Evidence:
     if claim.rule == "near":
         value = slack["target"] + (0.5 if good else -3.0) * slack["tolerance"]
         return Evidence(value, reference=slack["target"] - 2 * slack["tolerance"])
+    if claim.rule == "agrees":
+        value = slack["target"] + (0.5 if good else -3.0) * slack["tolerance"]
+        away = slack["target"] - (9 if good else 1) * slack["tolerance"]
+        return Evidence(value, value, value, runs=20, reference=away)
     if claim.rule == "at_least":
         value = slack["threshold"] if good else min(0.4, slack["threshold"] / 2)
         return Evidence(value, value, value, runs=20)
@@ -187,6 +191,18 @@ def as_stated(monkeypatch, claim) -> None:
     """Nothing is planted: what is computed bears the claim out."""
 
 
+def grades(codes: list[int], **arguments: object) -> Callable:
+    """A table with these codes of grades."""
+
+    def plant(monkeypatch, claim):
+        frame = pd.DataFrame({claim.arguments["column"]: codes})
+        data = SimpleNamespace(is_replica=False, frame=frame)
+        monkeypatch.setattr(exact, "load", lambda name: data)
+        return arguments
+
+    return plant
+
+
 def other(**arguments: object) -> Callable:
     """Other arguments of the measure."""
     return lambda monkeypatch, claim: arguments
@@ -267,8 +283,10 @@ def grr_off(honest):
 EXACT_PLANTS = {
     "table2": (table(0), table(1)),
     "levels": (table(0), table(1)),
+    "levels_among": (grades([0, 5]), grades([0, 5], values=[2.0, 3.0])),
     "attribute_counts": (as_stated, other(counts={"adult": 11, "acs_coverage": 15, "lsac": 6})),
     "ratio": (as_stated, other(epsilon=0.35)),
+    "right_guess": (as_stated, other(epsilon=-0.5)),
     "unprotected_share": (other(guess=0.6), other(epsilon=0.25)),
     "correlation_left": (
         patched(exact, "make", lambda h: lambda *_, **__: SimpleNamespace(p_star=0.5, q_star=0.5)),
@@ -393,6 +411,7 @@ COHERENCE_PLANTS = {
     "clear_counts_coherent": (release(0.1, math.inf, "coarse"), release(0.3, math.inf, "coarse")),
     "two_members": (as_stated, other(n=100)),
     "table1_row": (as_stated, table1_doubled),
+    "table1_rows": (as_stated, table1_doubled),
     "section63_example": (as_stated, other(epsilon=0.02)),
     "moved_mass": (as_stated, other(share=0.11)),
     "claim2_statement": (patched(theory, "claim2_exact", claim2_at_other_parameters), as_stated),

@@ -80,16 +80,23 @@ def attribute_counts(counts: dict[str, int]) -> Evidence:
     )
 
 
-def levels(
-    dataset: str, column: str, count: int | None = None, among: Sequence[float] = ()
-) -> Evidence:
-    """Whether a column takes as many values as stated, or only values that are stated."""
+def levels(dataset: str, column: str, count: int) -> Evidence:
+    """Whether a column takes as many values as stated."""
     data = load(dataset)
     if data.is_replica:
         return ONLY_REPLICA
-    found = np.array(codebook(dataset)[column].present)[data.frame[column].unique()]
-    holds = found.size == count if count is not None else np.isin(found, among).all()
-    return fact(holds, f"{found.size} values, {min(found):g} to {max(found):g}", data="real data")
+    found = data.frame[column].nunique()
+    return fact(found == count, f"{found} values", data="real data")
+
+
+def levels_among(dataset: str, column: str, values: Sequence[float]) -> Evidence:
+    """Whether a column takes no value but those that are stated."""
+    data = load(dataset)
+    if data.is_replica:
+        return ONLY_REPLICA
+    present = codebook(dataset)[column].present
+    found = [present[code] for code in sorted(data.frame[column].unique())]
+    return fact(set(found) <= set(values), f"{found[0]:g} to {found[-1]:g}", data="real data")
 
 
 def ratio(epsilon: float) -> Evidence:
