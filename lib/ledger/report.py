@@ -230,7 +230,7 @@ def chances_of(row: Row) -> tuple[float, float]:
     level = LEVEL
     if row.claim.rule == "positive" and 0 < row.evidence.p < 1 and row.adjusted_p < 1:
         level *= row.evidence.p / row.adjusted_p  # what Holm's correction left of it
-    asked = row.evidence.of or PAPER_RUNS.get(row.claim.subject, 0)
+    asked = max(row.evidence.of or PAPER_RUNS.get(row.claim.subject, 0), row.evidence.runs)
     return chances(row.claim.rule, row.evidence, row.claim.tolerance, paper=asked, level=level)
 
 
