@@ -18,6 +18,7 @@ from lib.ledger.report import (
     value_and_runs,
 )
 from lib.ledger.rules import CONTESTED
+from lib.ledger.sureness import chances_in_words, sure_in_words
 from lib.runner.registry import studies
 
 # the grid behind a measure, by the start of its name, or else by the paper
@@ -107,6 +108,8 @@ def box_html(row: Row, *, folded: bool = True) -> str:
         finding=finding(row),
         reading=reading_in_words(row),
         numbers=in_words(row),
+        sure=sure_in_words(row),
+        chances=chances_in_words(row),
         command=command(row),
         grid=grid_of(row),
     )
