@@ -519,7 +519,7 @@ def test_no_paper_is_charged_with_rows_about_other_tables_or_settings():
         >= {
             "stratified-parity-texas": "stratified",
             "stratified-parity-nist": "stratified",
-            "stratified-spent-wins": "stratified",
+            "stratified-declared-wins": "stratified",
             "coherence-weaker-than-dp": "coherence",
             "ldp-g-optimal": "ldp",
         }.items()

@@ -463,7 +463,9 @@ def mixtures(
             for method in means.METHODS:
                 factor = 1.0 if method == means.PLAIN else ratio(n, alpha)
                 ends = [(factor - 1 + end) * plain(n) for end in (0, -0.01, 0.01)]
-                score = {"metric": "error", "method": method, "mean": factor * plain(n)}
+                mean = factor * plain(n)
+                score = {"metric": "error", "method": method, "mean": mean}
+                score |= {"low": 0.99 * mean, "high": 1.01 * mean}
                 rows.append(row | score | dict(zip(GAP, ends, strict=True)))
         monkeypatch.setattr(means, "mixtures", lambda **_: pd.DataFrame(rows))
 
@@ -483,6 +485,7 @@ def census(ratio: float) -> Callable:
             mean = 1.0 if method == means.PLAIN else ratio
             gap = dict(zip(GAP, (mean - 1, mean - 1.01, mean - 0.99), strict=True))
             score = {"metric": metric, "method": method, "mean": mean} | gap
+            score |= {"low": 0.99 * mean, "high": 1.01 * mean}
             parts.append(crossings.assign(cell=crossings.index, **score))
         frame = pd.concat(parts)
         monkeypatch.setattr(means, "census", lambda *_: frame)
@@ -529,7 +532,11 @@ def too_loud(honest):
 MEANS_PLANTS = {
     "group_total": (as_stated, fewer_people),
     "race_shares": (as_stated, even_races),
-    "race_alpha": (as_stated, even_races),
+    "race_alpha": (
+        patched(means, "alpha_by_likelihood", lambda h: lambda sizes: 0.13),
+        even_races,
+    ),
+    "likely_alpha": (as_stated, other(alpha=0.01)),
     "race_improvement": (
         patched(means, "improvements", lambda h: lambda *a: dict.fromkeys(h(*a), 0.8)),
         patched(means, "improvements", reversed_readings),
@@ -560,9 +567,13 @@ MEANS_PLANTS = {
         other(runs=2000),
         patched(means_theory, "expected_logs", lambda h: lambda *a: h(*a) - 0.5, runs=2000),
     ),
-    "best_case": (patched(means_theory, "log_sums", printed_right), as_stated),
+    "best_case": (
+        patched(means_theory, "log_sums", printed_right),
+        patched(means_theory, "log_sums", lambda h: lambda sizes: h(sizes) | {"observed": 100.0}),
+    ),
     "figure1": (as_stated, patched(means_theory, "expected_logs", lambda h: lambda *a: 5.0)),
-    "small_alpha": (other(alpha=0.1, runs=100), other(runs=100)),
+    "small_alpha": (other(runs=500), other(alpha=10.0, runs=500)),
+    "small_alpha_expression": (other(alpha=0.1), as_stated),
     "statistical_error": (
         as_stated,
         patched(means_theory, "stream", lambda h: lambda *a: Wide(h(*a))),
@@ -597,7 +608,7 @@ def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8)
         rows = []
         names = ("MST", "AIM", "GEM", AS_SPENT)
         for name, by, epsilon, run in product(
-            names, ("vanilla", "SEX"), (0.01, 0.1, 1.0, 5.0), range(2)
+            names, ("vanilla", "SEX_RAC1P"), (0.01, 0.1, 1.0, 5.0), range(2)
         ):
             own = quality("GEM" if name == AS_SPENT else name, by, epsilon)
             rows += _scores(name, by, epsilon, run, own)
@@ -741,12 +752,7 @@ TEXT_PLANTS = {
         patched(text, "coinpress_error", lambda h: lambda radius, steps: 1.0),
         patched(text, "coinpress_error", lambda h: lambda radius, steps: radius),
     ),
-    "population_weight": (
-        patched(
-            text, "parity_error", lambda h: lambda *a, reading: h(*a, reading=reading, omega=1.0)
-        ),
-        as_stated,
-    ),
+    "population_weight": (other(reading="average"), other(reading="sum")),
     "table1": (as_stated, patched(text, "VARIABLES", lambda h: h | {"WKHP": h["SCHL"]})),
     "table2_newyork": (as_stated, patched(text, "_TABLE2", lambda h: h | {"SEX": (1.518, 0.5, 2)})),
     "stylised_selection": (as_stated, other(strengths=(0.9, 0.8, 0.8))),

@@ -23,7 +23,7 @@ def grid(error, accuracy=lambda name, by, epsilon: 0.7) -> pd.DataFrame:
     """Scores in which each group's error and means are ``error(name, by, epsilon)``, with a
     little noise by run.
     """
-    settings = product(("MST", "AIM", "GEM"), ("vanilla", "SEX"), EPSILONS, range(5))
+    settings = product(("MST", "AIM", "GEM"), ("vanilla", "SEX_RAC1P"), EPSILONS, range(5))
     rows = [
         row
         for name, by, epsilon, run in settings
@@ -285,3 +285,32 @@ def test_p_values_are_those_of_a_paired_t_test():
     frame = pd.DataFrame({"cell": ["a"] * 5, "d": [0.1, 0.3, -0.1, 0.4, 0.2]})
     [p] = p_of_means(summarise(frame, ["cell"], "d"))
     assert p == pytest.approx(ttest_1samp(frame["d"], 0).pvalue)
+
+
+def test_runs_are_drawn_again_for_the_interval_of_a_share():
+    """The same runs of every setting; those of the authors for each setting by itself."""
+    runs = pd.DataFrame({"run": range(5), "acc": np.random.default_rng(0).random(5)})
+    setting = {"dataset": "nist", "synthesizer": "GEM", "by": "SEX"}
+    both = pd.concat([runs.assign(**setting, epsilon=epsilon) for epsilon in (0.1, 1.0)])
+    found = synth._drawn(both, "acc")
+    assert found.shape == (2, synth.DRAWS + 1)
+    assert found[0].tolist() == pytest.approx([runs["acc"].mean()] * 2)
+    assert (found.loc[:, 1:].nunique() == 1).all()
+    apart = synth._drawn(both.assign(dataset="authors"), "acc")
+    assert (apart.loc[:, 1:].nunique() == 2).mean() > 0.9
+    few = both.assign(dataset="authors")[lambda rows: (rows["epsilon"] == 1) | (rows["run"] < 3)]
+    assert synth._drawn(few, "acc")[0].iloc[0] == pytest.approx(runs["acc"][:3].mean())
+    assert synth._drawn(few, "acc").notna().all(axis=None)
+
+
+def test_a_case_that_the_runs_do_not_decide_leaves_the_share_open(stored):
+    """Stratifying betters one budget in every run, and another in three runs of five."""
+    frame = grid(lambda name, by, epsilon: 0.5 - 0.1 * (by != "vanilla"))
+    near = (frame["by"] != "vanilla") & (frame["epsilon"] == EPSILONS[0])
+    frame.loc[near, "error"] = 0.5 + np.where(frame.loc[near, "run"] < 3, -0.02, 0.02)
+    stored(frame)
+    which = {"metric": "parity_error", "synthesizers": ["MST"]}
+    found = synth.synth_stratified_better(**which, epsilons=list(EPSILONS[:2]))
+    assert (found.value, found.low, found.high) == (1.0, 0.5, 1.0)
+    found = synth.synth_stratified_better(**which, epsilons=list(EPSILONS[1:]))
+    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)

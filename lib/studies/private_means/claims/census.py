@@ -224,14 +224,14 @@ def mixture_skewed(method: str, skewed: float, even: float, dataset: str = "mixt
     """
     rows = _mixtures(method, dataset)
     rows = rows.assign(error=_error(rows))
-    ends = [rows[rows["alpha"] == a].set_index(["n", "k"]) for a in (skewed, even)]
-    both = ends[0].join(ends[1], rsuffix="_even", how="inner")
-    ratio = both["mean"] / both["mean_even"]
+    few, many = (rows[rows["alpha"] == a].set_index(["n", "k"]) for a in (skewed, even))
+    few, many = few.align(many, join="inner", axis=0)
+    ratio = few["mean"] / many["mean"]
     words = (
         f"median ratio {ratio.median():.2f}, {ratio.min():.2f} to {ratio.max():.2f}, over"
         f" {len(ratio)} pairs of settings"
     )
-    margin = both["mean"] - both["mean_even"], np.hypot(both["error"], both["error_even"])
+    margin = few["mean"] - many["mean"], np.hypot(few["error"], many["error"])
     return _share_of(ratio < 1, rows, words, margin)
 
 
