@@ -74,11 +74,11 @@ def test_the_published_slip_is_another_gem(stored):
     stored(frame)
     assert synth.synth_best(**better).value == 0
     assert math.isnan(synth.synth_best(**better, as_spent=True).value)
-    settings = product(("vanilla", "SEX"), EPSILONS, range(5))
+    settings = product(("vanilla", "SEX_RAC1P"), EPSILONS, range(5))
     slip = [
         row
         for by, e, run in settings
-        for row in _rows(AS_SPENT, by, e, run, 0.1 if by == "SEX" else 0.15, 0.7)
+        for row in _rows(AS_SPENT, by, e, run, 0.1 if by == "SEX_RAC1P" else 0.15, 0.7)
     ]
     stored(pd.concat([frame, pd.DataFrame(slip)], ignore_index=True))
     assert synth.synth_best(**better).value == 0
@@ -215,7 +215,8 @@ def test_new_yorks_claims_are_judged_on_new_yorks_table(stored):
     """Texas says the opposite; only its own rows hear it."""
     ask = {"metric": "parity_means", "synthesizers": ["GEM"], "epsilons": [0.01, 5]}
     better, worse = (
-        grid(lambda name, by, epsilon, v=v: 0.5 if by == v else 0.1) for v in ("vanilla", "SEX")
+        grid(lambda name, by, epsilon, v=v: 0.5 if by == v else 0.1)
+        for v in ("vanilla", "SEX_RAC1P")
     )
     stored(better, worse.assign(dataset="acs_coverage"))
     assert synth.synth_stratified_better(**ask).value == 1
@@ -265,7 +266,7 @@ def test_worse_by_chance_is_not_surely_worse(stored):
     """Stratified is worse on average at every budget, but only at 5 beyond what the runs vary."""
     ask = {"metric": "parity_error", "synthesizers": ["AIM"]}
     frame = grid(lambda name, by, epsilon: 0.1 if by == "vanilla" else 0.2)
-    loud = (frame["by"] == "SEX") & (frame["epsilon"] < 5) & frame["seen"]
+    loud = (frame["by"] == "SEX_RAC1P") & (frame["epsilon"] < 5) & frame["seen"]
     swing = frame.loc[loud, "run"].map({0: 1.0, 1: -0.9, 2: 1.0, 3: -0.9, 4: -0.1})
     frame.loc[loud, "error"] += swing
     stored(frame)
@@ -290,7 +291,7 @@ def test_p_values_are_those_of_a_paired_t_test():
 def test_runs_are_drawn_again_for_the_interval_of_a_share():
     """The same runs of every setting; those of the authors for each setting by itself."""
     runs = pd.DataFrame({"run": range(5), "acc": np.random.default_rng(0).random(5)})
-    setting = {"dataset": "nist", "synthesizer": "GEM", "by": "SEX"}
+    setting = {"dataset": "nist", "synthesizer": "GEM", "by": "SEX_RAC1P"}
     both = pd.concat([runs.assign(**setting, epsilon=epsilon) for epsilon in (0.1, 1.0)])
     found = synth._drawn(both, "acc")
     assert found.shape == (2, synth.DRAWS + 1)
