@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lib.ledger import measures
 from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
 from lib.studies.synthesizers import claims as synth
@@ -294,7 +295,7 @@ def test_runs_are_drawn_again_for_the_interval_of_a_share():
     setting = {"dataset": "nist", "synthesizer": "GEM", "by": "SEX_RAC1P"}
     both = pd.concat([runs.assign(**setting, epsilon=epsilon) for epsilon in (0.1, 1.0)])
     found = synth._drawn(both, "acc")
-    assert found.shape == (2, synth.DRAWS + 1)
+    assert found.shape == (2, measures.DRAWS + 1)
     assert found[0].tolist() == pytest.approx([runs["acc"].mean()] * 2)
     assert (found.loc[:, 1:].nunique() == 1).all()
     apart = synth._drawn(both.assign(dataset="authors"), "acc")

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from lib.ledger.authors import AUTHORS
-from lib.ledger.measures import fact, measures_of
+from lib.ledger.measures import DRAWS, fact, measures_of, resamples, share_of_draws
 from lib.ledger.rules import LEVEL, Evidence
 from lib.rng import stream
 from lib.runner import NoResults
@@ -62,7 +62,6 @@ SPEAKS = {name: about["speaks"] for name, about in ABOUT.items() if "speaks" in 
 # metric -> why the stand-in is no evidence for it
 SILENT = {name: about["silent"] for name, about in ABOUT.items() if "silent" in about}
 RUNS = 5  # of the paper, at each setting
-DRAWS = 1000  # of runs, for the interval of a share
 
 
 @cache
@@ -117,22 +116,17 @@ def heard(metrics: Sequence[str], tables: Tables = NEW_YORK) -> list[str]:
 
 
 def _measured(
-    values: pd.Series, detail: str, metrics: Sequence[str], tables: Tables, runs: int
+    share: dict[str, Any], detail: str, metrics: Sequence[str], tables: Tables, runs: int
 ) -> Evidence:
     """With what no budget paid for and the stand-in's limits; not comparable if the tables are no
-    evidence for any of ``metrics``.
-
-    The first of ``values`` is that of the stored runs, the others are those of draws of runs.
+    evidence for any of ``metrics``. ``share`` has the value, and what else is known of it.
     """
     said, spoken = [detail], heard(metrics, tables)
-    value = float(values.iloc[0])
-    more: dict[str, Any] = {"runs": runs, "of": RUNS}
-    if len(values) > 1:
-        more |= dict(zip(("low", "high"), values.iloc[1:].quantile([0.025, 0.975]), strict=True))
+    more = share | {"runs": runs, "of": RUNS}
     if tables == AUTHORS:
         if left := [METRICS[metric] for metric in metrics if metric not in spoken]:
             said.append(f"left out, as it is not stored: {', '.join(left)}")
-        return fact(value, "; ".join(said), **more)
+        return Evidence(detail="; ".join(said), **more)
     if unpaid := [f"{name}: {ORACLES[name]}" for name in tables_of(tables) if name in ORACLES]:
         unpaid[0] = f"oracle, not charged: {unpaid[0]}"
         said += ["exact group sizes in the stratified fits", *unpaid]
@@ -144,7 +138,8 @@ def _measured(
         said.append("on the stand-in " + "; ".join(dict.fromkeys(SPEAKS[m] for m in spoken)))
         if left:
             said.append(f"left out: {', '.join(METRICS[m] for m in left)}, as {silent}")
-    return fact(value, "; ".join(said), comparable=bool(spoken), data=_data(tables), **more)
+    more |= {"comparable": bool(spoken), "data": _data(tables)}
+    return Evidence(detail="; ".join(said), **more)
 
 
 def _share(
@@ -198,10 +193,14 @@ def _share(
         if len(frame_of(other)):
             detail += f"; {words}: {cases(frame_of(other), **arguments)[0].mean():.0%}"
         runs = finished_runs(main_fits(frame))
-        return _measured(true.mean(), detail, asked or ["acc"], tables, runs)
+        return _measured(_held(true), detail, asked or ["acc"], tables, runs)
 
     measure.__annotations__ = cases.__annotations__ | {"return": "Evidence"}
     return measure
+
+
+def _held(true: pd.DataFrame) -> dict[str, Any]:
+    return share_of_draws(true.to_numpy(dtype=float))
 
 
 def _drawn(frame: pd.DataFrame, metric: str, keys: Sequence[str] = SETTING) -> pd.DataFrame:
@@ -213,17 +212,16 @@ def _drawn(frame: pd.DataFrame, metric: str, keys: Sequence[str] = SETTING) -> p
     """
     rows = frame.assign(by=frame["by"].astype(str), synthesizer=frame["synthesizer"].astype(str))
     wide = rows.pivot_table(index=list(keys), columns="run", values=metric)
-    scores, rng = wide.to_numpy(), stream(1, "draws of runs", metric)
-    count = (~np.isnan(scores)).sum(axis=1)
-    scores = np.take_along_axis(scores, np.isnan(scores).argsort(axis=1, kind="stable"), axis=1)
-    alike = AUTHORS not in set(frame["dataset"]) and (count == scores.shape[1]).all()
-    drawn = rng.random((1 if alike else len(scores), DRAWS, scores.shape[1]))
-    place = (drawn * count[: len(drawn), None, None]).astype(int)
-    means = [
-        own[: count[i]][place[0 if alike else i] % count[i]].mean(axis=1)
-        for i, own in enumerate(scores)
-    ]
-    found = np.column_stack([np.nanmean(scores, axis=1), np.reshape(means, (-1, DRAWS))])
+    theirs, picks, means = AUTHORS in set(frame["dataset"]), resamples(wide.shape[1]), []
+    for number, own in enumerate(wide.to_numpy()):
+        stored = own[~np.isnan(own)]
+        if theirs:
+            rng = stream(1, "runs of the authors", metric, number)
+            picks = rng.integers(0, stored.size, (DRAWS, stored.size))
+            means.append(stored[picks].mean(axis=1))
+        else:
+            means.append(np.nanmean(own[picks], axis=1))
+    found = np.column_stack([wide.mean(axis=1), np.reshape(means, (-1, DRAWS))])
     sign = 1 if metric in HIGHER else -1
     return pd.DataFrame(sign * found, index=wide.index)
 
@@ -394,7 +392,7 @@ def synth_surely_worse(
         f" group: {found['held-out, every group'].sum()}"
     )
     runs = finished_runs(main_fits(frame))
-    return _measured(pd.Series([float(true.any())]), words, [metric], tables, runs)
+    return _measured({"value": float(true.any())}, words, [metric], tables, runs)
 
 
 def _real_accuracy(frame: pd.DataFrame) -> pd.Series:
@@ -412,7 +410,7 @@ def synth_real_accuracy(target: float, tables: Tables = NEW_YORK) -> Evidence:
     words = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
     value = mean[(mean - target).abs().idxmax()]
     return _measured(
-        pd.Series([value]), words, ["level of acc"], tables, finished_runs(main_fits(frame))
+        {"value": float(value)}, words, ["level of acc"], tables, finished_runs(main_fits(frame))
     )
 
 
@@ -436,7 +434,7 @@ def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidenc
         return NOTHING
     words = "; ".join(f"{name}: {true[0].sum()} of {len(true)}" for name, true in falls.items())
     runs = finished_runs(main_fits(cells(tables=tables)))
-    return _measured(pd.concat(falls.values()).mean(), words, ["error"], tables, runs)
+    return _measured(_held(pd.concat(falls.values())), words, ["error"], tables, runs)
 
 
 MEASURES = measures_of(__name__)

@@ -14,7 +14,7 @@ from scipy import stats
 from lib.datasets.cache import origin
 from lib.datasets.newyork import GROUPS, ROWS, crossing, published_cells
 from lib.ledger.authors import AUTHORS
-from lib.ledger.measures import fact, measures_of
+from lib.ledger.measures import DRAWS, fact, measures_of, share_of_draws
 from lib.ledger.rules import LEVEL, Evidence
 from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from lib.rng import stream
@@ -26,7 +26,6 @@ from lib.studies.private_means.scores import METHODS, of_method
 
 PLAIN, STRATIFIED, _ = METHODS
 _PUBLISHED = "published aggregates"
-DRAWS = 1000  # of means over runs, for the interval of a share
 
 
 def race_sizes() -> np.ndarray:
@@ -165,14 +164,12 @@ def _share_of(
     is a hit. The interval of the share is over new draws of these means.
     """
     words += _noiseless(rows)
-    found = fact(hits.mean(), words, runs=int(rows["runs"].min()), data=data)
-    if margins is None or margins[1].isna().any():
-        return found
-    mean, error = (part.to_numpy()[:, None] for part in margins)
-    drawn = stream(1, "draws of means").standard_t(found.runs - 1, (len(mean), DRAWS))
-    shares = (mean + error * drawn <= 0).mean(axis=0)
-    low, high = np.quantile(shares, (LEVEL / 2, 1 - LEVEL / 2))
-    return replace(found, low=float(low), high=float(high))
+    held, runs = hits.to_numpy(dtype=float)[:, None], int(rows["runs"].min())
+    if margins is not None and margins[1].notna().all():
+        mean, error = (part.to_numpy()[:, None] for part in margins)
+        drawn = stream(1, "draws of means").standard_t(runs - 1, (len(mean), DRAWS))
+        held = np.hstack([held, mean + error * drawn <= 0])
+    return Evidence(**share_of_draws(held), runs=runs, data=data, detail=words)
 
 
 def _error(rows: pd.DataFrame, low: str = "low", high: str = "high") -> pd.Series:
