@@ -13,7 +13,7 @@ from lib import validate
 from lib.files import read_yaml
 from lib.ledger.claim import COMPANION, Claim, papers, read_claims
 from lib.ledger.evidence import Measurer
-from lib.ledger.rules import JUDGED, TESTED, VERDICTS, Evidence, judge, opposite
+from lib.ledger.rules import JUDGED, TESTED, TOO_CLOSE, VERDICTS, Evidence, judge, opposite
 from lib.paths import DATA
 from lib.stats.holm import holm
 
@@ -113,13 +113,15 @@ def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:
     """The row; without a verdict if a stand-in gave it and all real rows say otherwise.
 
     These are the authors' own results and two real tables or more. They say otherwise if the
-    verdict of each is better than the stand-in's, or if that of each is worse.
+    verdict of each is better than the stand-in's, or if that of each is worse. What is too close
+    to call contradicts nothing.
     """
     if row.evidence.data != "stand-in" or row.authors is None or row.verdict not in JUDGED:
         return row
     others = [_row(claim, measured(claim), None) for claim in row.claim.elsewhere()]
     judged = [row.authors, *others]
-    if len(others) < 2 or any(other.verdict not in JUDGED for other in judged):
+    decided = set(JUDGED) - {TOO_CLOSE}
+    if len(others) < 2 or any(other.verdict not in decided for other in judged):
         return row
     own, places = JUDGED.index(row.verdict), [JUDGED.index(other.verdict) for other in judged]
     if min(places) <= own <= max(places):

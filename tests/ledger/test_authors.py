@@ -194,6 +194,18 @@ def test_the_authors_results_are_judged_by_the_same_rule():
     assert report.rerun_in_words(row) == "20% (stand-in)"
 
 
+def test_what_is_too_close_to_call_does_not_silence_a_stand_in():
+    """The interval of each real table has the threshold inside."""
+
+    def measured(claim):
+        if "tables" in claim.arguments:
+            return Evidence(0.6, 0.1, 0.9, runs=5)
+        return Evidence(0.9, runs=5, data="stand-in")
+
+    row = evaluate([Claim(id="a", **ROW)], measured=measured)[0]
+    assert (row.verdict, row.authors.verdict) == ("reproduced", "too close to call")
+
+
 @pytest.mark.parametrize(
     ("ours", "others", "withdrawn"),
     [
