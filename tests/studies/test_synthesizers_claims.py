@@ -13,6 +13,7 @@ from lib.ledger import measures
 from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
 from lib.studies.synthesizers import claims as synth
+from lib.studies.synthesizers import draws
 from lib.studies.synthesizers.settings import AS_SPENT
 from lib.studies.synthesizers.tables import table_of
 
@@ -294,15 +295,15 @@ def test_runs_are_drawn_again_for_the_interval_of_a_share():
     runs = pd.DataFrame({"run": range(5), "acc": np.random.default_rng(0).random(5)})
     setting = {"dataset": "nist", "synthesizer": "GEM", "by": "SEX_RAC1P"}
     both = pd.concat([runs.assign(**setting, epsilon=epsilon) for epsilon in (0.1, 1.0)])
-    found = synth._drawn(both, "acc")
+    found = draws.drawn(both, "acc")
     assert found.shape == (2, measures.DRAWS + 1)
     assert found[0].tolist() == pytest.approx([runs["acc"].mean()] * 2)
     assert (found.loc[:, 1:].nunique() == 1).all()
-    apart = synth._drawn(both.assign(dataset="authors"), "acc")
+    apart = draws.drawn(both.assign(dataset="authors"), "acc")
     assert (apart.loc[:, 1:].nunique() == 2).mean() > 0.9
     few = both.assign(dataset="authors")[lambda rows: (rows["epsilon"] == 1) | (rows["run"] < 3)]
-    assert synth._drawn(few, "acc")[0].iloc[0] == pytest.approx(runs["acc"][:3].mean())
-    assert synth._drawn(few, "acc").notna().all(axis=None)
+    assert draws.drawn(few, "acc")[0].iloc[0] == pytest.approx(runs["acc"][:3].mean())
+    assert draws.drawn(few, "acc").notna().all(axis=None)
 
 
 def test_a_case_that_the_runs_do_not_decide_leaves_the_share_open(stored):

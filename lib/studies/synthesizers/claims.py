@@ -22,21 +22,19 @@ import numpy as np
 import pandas as pd
 
 from lib.ledger.authors import AUTHORS
-from lib.ledger.measures import DRAWS, fact, measures_of, resamples, share_of_draws
+from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import LEVEL, Evidence
-from lib.rng import stream
 from lib.runner import NoResults
 from lib.stats.holm import holm
 from lib.stats.p_values import p_of_means
-from lib.stats.ties import RELATIVE
 from lib.studies.synthesizers import authors
+from lib.studies.synthesizers.draws import differences, drawn, held, named, order_correlation
 from lib.studies.synthesizers.settings import AS_SPENT, MAIN
 from lib.studies.synthesizers.summary import (
     ABOUT,
     HIGHER,
     METRICS,
     PROTOCOLS,
-    SETTING,
     against_vanilla,
     finished_runs,
     main_fits,
@@ -149,10 +147,10 @@ def _share(
     words.
 
     ``cases`` gives one row a case, and one column for the stored runs and for each draw of runs
-    (:func:`_drawn`); the interval is over the draws. The measure takes the arguments of ``cases``
-    by name, and besides: ``tables``; ``by``, the stratifications that count beside the plain fits;
-    and ``as_spent`` for GEM at what the published script spends. Of ``metrics`` and ``against``,
-    those for which the tables are no evidence are left out.
+    (:mod:`lib.studies.synthesizers.draws`); the interval is over the draws. The measure takes the
+    arguments of ``cases`` by name, and besides: ``tables``; ``by``, the stratifications that count
+    beside the plain fits; and ``as_spent`` for GEM at what the published script spends. Of
+    ``metrics`` and ``against``, those for which the tables are no evidence are left out.
     """
     [other] = set(PROTOCOLS) - {protocol}
     words = {
@@ -193,56 +191,10 @@ def _share(
         if len(frame_of(other)):
             detail += f"; {words}: {cases(frame_of(other), **arguments)[0].mean():.0%}"
         runs = finished_runs(main_fits(frame))
-        return _measured(_held(true), detail, asked or ["acc"], tables, runs)
+        return _measured(held(true), detail, asked or ["acc"], tables, runs)
 
     measure.__annotations__ = cases.__annotations__ | {"return": "Evidence"}
     return measure
-
-
-def _held(true: pd.DataFrame) -> dict[str, Any]:
-    return share_of_draws(true.to_numpy(dtype=float))
-
-
-def _drawn(frame: pd.DataFrame, metric: str, keys: Sequence[str] = SETTING) -> pd.DataFrame:
-    """Mean scores over runs, a row for each of ``keys``; better ones larger.
-
-    The first column has all runs, each further one as many that are drawn from them with
-    replacement: the same ones of every setting, as a run is one split of a table. The runs that
-    the authors stored belong to no split, so theirs are drawn for each setting by itself.
-    """
-    rows = frame.assign(by=frame["by"].astype(str), synthesizer=frame["synthesizer"].astype(str))
-    wide = rows.pivot_table(index=list(keys), columns="run", values=metric)
-    theirs, picks, means = AUTHORS in set(frame["dataset"]), resamples(wide.shape[1]), []
-    for number, own in enumerate(wide.to_numpy()):
-        stored = own[~np.isnan(own)]
-        if theirs:
-            rng = stream(1, "runs of the authors", metric, number)
-            picks = rng.integers(0, stored.size, (DRAWS, stored.size))
-            means.append(stored[picks].mean(axis=1))
-        else:
-            means.append(np.nanmean(own[picks], axis=1))
-    found = np.column_stack([wide.mean(axis=1), np.reshape(means, (-1, DRAWS))])
-    sign = 1 if metric in HIGHER else -1
-    return pd.DataFrame(sign * found, index=wide.index)
-
-
-def _named(means: pd.DataFrame, name: str, level: str = "synthesizer") -> pd.DataFrame:
-    return means.xs(name, level=level)
-
-
-def _differences(
-    frame: pd.DataFrame,
-    metric: str,
-    synthesizers: Sequence[str] = MAIN,
-    epsilons: Sequence[float] = (0, math.inf),
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Mean scores of the stratified fits, and of the plain fits beside each."""
-    fits = main_fits(frame)
-    fits = fits[fits["epsilon"].between(min(epsilons), max(epsilons))]
-    means = _drawn(fits[fits["synthesizer"].isin(synthesizers)], metric)
-    own = means[means.index.get_level_values("by") != "vanilla"]
-    plain = _named(means, "vanilla", "by").reindex(own.index.droplevel("by"))
-    return own, plain.set_axis(own.index)
 
 
 @_share
@@ -253,44 +205,31 @@ def synth_improves_with_budget(
     of at least ``correlation``.
     """
     fits = main_fits(frame)
-    means = _drawn(fits[fits["by"] != "vanilla"] if stratified_only else fits, metric)
+    means = drawn(fits[fits["by"] != "vanilla"] if stratified_only else fits, metric)
     curves = means.unstack("epsilon").dropna()
     cube = curves.to_numpy().reshape(len(curves), means.shape[1], -1)
     rise = cube[..., -1] > cube[..., 0]  # a constant does not rise
-    return pd.DataFrame(rise & (_order_correlation(cube) >= correlation))
-
-
-def _order_correlation(values: np.ndarray) -> np.ndarray:
-    """Spearman's correlation of the last axis with its order; numbers that differ by last bits are
-    tied, and NaN where all are.
-    """
-    own, other = values[..., None], values[..., None, :]
-    tied = np.abs(own - other) <= RELATIVE * np.maximum(np.abs(own), np.abs(other))
-    ranks = np.where(tied, 0.0, np.sign(own - other)).sum(axis=-1)  # twice the rank, centred
-    order = np.arange(values.shape[-1]) - (values.shape[-1] - 1) / 2
-    size = np.sqrt((ranks**2).sum(axis=-1) * (order**2).sum())
-    with np.errstate(invalid="ignore"):
-        return (ranks @ order) / np.where(size > 0, size, np.nan)
+    return pd.DataFrame(rise & (order_correlation(cube) >= correlation))
 
 
 @_share
 def synth_stratified_better(frame: pd.DataFrame, worse: bool = False, **which) -> pd.DataFrame:
-    """Whether stratifying betters (worsens) the mean score of each cell of :func:`_differences`."""
-    own, plain = _differences(frame, **which)
+    """Whether stratifying betters (worsens) the mean score, of each stratified cell."""
+    own, plain = differences(frame, **which)
     return own < plain if worse else own > plain
 
 
 @_share
 def synth_cost(frame: pd.DataFrame, margin: float, **which) -> pd.DataFrame:
     """Of each cell: stratifying worsens the mean score by at most ``margin``."""
-    own, plain = _differences(frame, **which)
+    own, plain = differences(frame, **which)
     return own - plain >= -margin
 
 
 @_share
 def synth_ratio(frame: pd.DataFrame, factor: float, **which) -> pd.DataFrame:
     """Whether the plain error is at least ``factor`` times the stratified one, of each cell."""
-    own, plain = _differences(frame, **which)
+    own, plain = differences(frame, **which)
     return plain <= factor * own  # both are errors with a minus
 
 
@@ -301,8 +240,8 @@ def synth_above(
     """Of each stratification and budget: the mean scores of all ``synthesizers`` are better than
     that of ``than``.
     """
-    means = _drawn(main_fits(frame), metric)
-    each = [_named(means, name) for name in (*synthesizers, than)]
+    means = drawn(main_fits(frame), metric)
+    each = [named(means, name) for name in (*synthesizers, than)]
     both = pd.concat(each, axis=1, keys=range(len(each)), join="inner").dropna()
     above = [both[place] > both[len(synthesizers)] for place in range(len(synthesizers))]
     return pd.DataFrame(np.logical_and.reduce(above), index=both.index)
@@ -313,10 +252,10 @@ def synth_traded_off(frame: pd.DataFrame, metric: str, against: Sequence[str]) -
     """Of each stratified cell that betters ``metric`` and each other metric: the other is worse on
     average.
     """
-    own, plain = _differences(frame, metric)
+    own, plain = differences(frame, metric)
     others = []
     for other in against:
-        mean, of_plain = _differences(frame, other)
+        mean, of_plain = differences(frame, other)
         others.append((mean < of_plain).astype(float).where(own > plain))
     return pd.concat(others, keys=against).dropna(how="all")
 
@@ -338,9 +277,9 @@ def synth_best(
         frame = frame[frame["by"] != "vanilla"]
     found = []
     for metric in metrics if synthesizer in set(frame["synthesizer"]) else ():
-        means = _drawn(main_fits(frame), metric)
-        own = _named(means, synthesizer)
-        others = [_named(means, name).reindex(own.index) for name in among if name != synthesizer]
+        means = drawn(main_fits(frame), metric)
+        own = named(means, synthesizer)
+        others = [named(means, name).reindex(own.index) for name in among if name != synthesizer]
         whole = ~np.logical_or.reduce([other.isna() for other in others]).any(axis=1)
         best = np.logical_and.reduce([own > other for other in others])
         found.append(pd.DataFrame(best, index=own.index)[whole])
@@ -359,8 +298,8 @@ def synth_near_real(
     """
     ours = main_fits(frame)
     ours = ours[ours["synthesizer"].isin(synthesizers) & (ours["epsilon"] == epsilon)]
-    real = _drawn(frame[frame["synthesizer"] == "real"], "acc", ["dataset"])
-    own = _drawn(ours, "acc")
+    real = drawn(frame[frame["synthesizer"] == "real"], "acc", ["dataset"])
+    own = drawn(ours, "acc")
     return own >= real.reindex(own.index.get_level_values("dataset")).set_axis(own.index) - margin
 
 
@@ -424,17 +363,17 @@ def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidenc
         often = large["group"].value_counts() == scores["cell"].nunique()
         mine = main_fits(large[large["group"].map(often)]).query("by != 'vanilla'")
         mine = mine[mine["synthesizer"] == synthesizer]
-        means = _drawn(mine, "error", ["by", "group", "epsilon"]) if len(mine) else pd.DataFrame()
+        means = drawn(mine, "error", ["by", "group", "epsilon"]) if len(mine) else pd.DataFrame()
         budgets = sorted(mine["epsilon"].unique())
         if len(budgets) > 1:
-            first, last = (_named(means, end, "epsilon") for end in (budgets[0], budgets[-1]))
+            first, last = (named(means, end, "epsilon") for end in (budgets[0], budgets[-1]))
             both = last.index.intersection(first.index)  # a grid that has only begun lacks some
             falls[name] = last.loc[both] > first.loc[both]
     if not sum(map(len, falls.values())):
         return NOTHING
     words = "; ".join(f"{name}: {true[0].sum()} of {len(true)}" for name, true in falls.items())
     runs = finished_runs(main_fits(cells(tables=tables)))
-    return _measured(_held(pd.concat(falls.values())), words, ["error"], tables, runs)
+    return _measured(held(pd.concat(falls.values())), words, ["error"], tables, runs)
 
 
 MEASURES = measures_of(__name__)

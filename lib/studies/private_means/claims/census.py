@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -199,7 +200,7 @@ def _mixtures(
 
 
 def mixture_small(
-    method: str, total: int, threshold: float, dataset: str = "mixture", **of: float
+    method: str, total: int, threshold: float, dataset: str = "mixture", **of: Any
 ) -> Evidence:
     """Share of the settings whose mean error is at most ``threshold``.
 
@@ -233,7 +234,7 @@ def mixture_skewed(method: str, skewed: float, even: float, dataset: str = "mixt
 
 
 def mixture_gap(
-    method: str, total: int, margin: float, dataset: str = "mixture", **of: float
+    method: str, total: int, margin: float, dataset: str = "mixture", **of: Any
 ) -> Evidence:
     """Share of the settings whose mean error is within ``margin`` of plain COINPRESS's.
 
