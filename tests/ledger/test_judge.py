@@ -664,6 +664,10 @@ def test_evidence_that_is_not_what_the_results_say_is_found(tmp_path):
     write_evidence({"a {}": Evidence(2.0, data="replica")}, path)
     assert set(read_evidence(path)[1]) == {"a {}"}
     assert read_evidence(path)[1]["a {}"].value == 1.0
+    path.write_text(path.read_text("utf-8").replace("results: ", "results: 0"), "utf-8")
+    assert differences({"a {}": there}, path) == [
+        f"{path}: of other results than those stored; claims --write"
+    ]
 
 
 def test_stored_evidence_of_another_question_is_not_taken(on_replicas):
