@@ -108,8 +108,9 @@ def table1() -> Evidence:
     """
     by_age, places = crossing(published_cells(), "AGEP"), {}
     for name, variable in VARIABLES.items():
-        n, total = int(by_age[f"n_{name}"].sum()), by_age[f"sum_{name}"].sum()
-        near = abs(total / n - variable.mean) <= 0.5 * 10 ** -_decimals(variable.mean)
+        n, total = round(by_age[f"n_{name}"].sum()), by_age[f"sum_{name}"].sum()
+        half_a_unit = 0.5 * 10 ** -_decimals(variable.mean)
+        near = abs(total / n - variable.mean) <= half_a_unit + 1e-9 * abs(variable.mean)
         places[name] = f"{n:,}, {total / n:,.3f}", n == variable.n and near
     return _as_printed(places)
 
