@@ -156,7 +156,8 @@ def ss_is_grr() -> Evidence:
         grr = make("GRR", k=k, epsilon=4.0)
         order = np.argsort(ss.subsets().argmax(axis=1), kind="stable")
         gaps.append(np.abs(ss.channel()[:, order] - grr.channel()).max())
-    return fact(max(gaps) <= ROUNDING, f"largest difference {max(gaps):.9f}")
+    same = max(gaps) <= ROUNDING
+    return fact(same, "equal up to rounding" if same else f"largest difference {max(gaps):.1g}")
 
 
 def splits_agree(sizes: Sequence[int]) -> Evidence:

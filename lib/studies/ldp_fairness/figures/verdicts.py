@@ -130,4 +130,5 @@ def ranks_by(rows: pd.DataFrame, scores: Mapping[str, pd.Series]) -> pd.DataFram
     """Rank of each protocol, averaged over the scores, with its interval over runs."""
     means = rows.assign(**scores).groupby(["run", "protocol"])[[*scores]].mean()
     placed = (-means).groupby("run").transform(lambda of_run: ranks(of_run.to_numpy()))
-    return summarise(placed.mean(axis=1).reset_index(name="rank"), ["protocol"], "rank").set_index("protocol")
+    long = placed.mean(axis=1).reset_index(name="rank")
+    return summarise(long, ["protocol"], "rank").set_index("protocol")
