@@ -22,8 +22,8 @@ from lib.stats.holm import holm
 OTHER_GRIDS = ("ldp_tuned", "ldp_printed", "ldp_rounded")
 CORRECTIONS: dict[str, Callable[[list[float]], Iterable]] = {
     "none": list,
-    # a p-value of 1 may be above it by its last bits, which SciPy refuses
-    "Benjamini-Hochberg": lambda p: stats.false_discovery_control(np.minimum(p, 1)) if p else p,
+    # last bits may put a p-value above 1, or its opposite below 0, which SciPy refuses
+    "Benjamini-Hochberg": lambda p: stats.false_discovery_control(np.clip(p, 0, 1)) if p else p,
     "Holm": holm,
 }
 
