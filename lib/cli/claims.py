@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from lib.cli.options import add_unsealed, believe_unsealed
-from lib.ledger import authors, evaluate, report
-from lib.ledger.boxes import unexplained
+from lib.ledger import authors, evaluate, history, report
+from lib.ledger.boxes import behind, unexplained
 from lib.ledger.claim import read_claims
 from lib.ledger.papers_table import rerun
 from lib.paths import need_repository
@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--authors",
         type=Path,
         metavar="CLONES",
-        help="make data/authors anew from clones of the authors' repositories in this folder (with"
+        help="make data/authors again from clones of the authors' repositories in this folder (with"
         " --check: compare) before the claims are judged",
     )
     option(
@@ -50,6 +50,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         " those claims only), and print both verdicts; interrupt and call again at will",
     )
     option("--workers", type=int, help="processes of --newyork; one fewer than there are threads")
+    option(
+        "--history",
+        action="store_true",
+        help="store when each rule was committed, and the first results that answer it",
+    )
     add_unsealed(parser)
 
 
@@ -65,6 +70,10 @@ def run(args: Namespace) -> int:
     if args.authors and (changed := authors.renew(args.authors, check=args.check)):
         print("tables that are not what the authors' files give:", ", ".join(changed))
         return 1
+    if args.history:
+        if not history.whole():
+            raise ValueError("history must be that of a whole clone, got none, or a shallow one")
+        history.write(history.of_claims(behind(evaluate())))
     status = report.main(
         check=args.check, write=args.write, paper=args.paper, file=args.file, ids=args.ids
     )
