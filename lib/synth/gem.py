@@ -56,9 +56,12 @@ from lib.synth.base import (
     selection_cost,
     share,
 )
-from lib.synth.generator import initial_weights, kernels
+from lib.synth.generator import cosine, initial_weights, kernels, published_weights
 from lib.synth.products import cells_at, product_marginal, squared_error
 from lib.synth.workload import Columns, all_kway, counts, downward_closure, megabytes
+
+# a score of probability 0, unless all have it
+NEVER = -1e300
 
 
 @dataclass(frozen=True)
@@ -121,14 +124,13 @@ class GEM(Synthesizer):
     hidden, inputs, batch : network
         Widths of the hidden layers, of the noise, and the number ``B`` of products.
     training : {"squares", "published"}
-        ``"published"``, for single cells only: measured shares are clipped to [0, 1]; the loss is
-        the mean absolute error of the cells that are off by at least half of the running average of
-        the largest error; each round has an Adam of its own, whose rate falls to 0 along a cosine,
-        and ends early when no cell is that far off.
+        ``"published"``, for single cells only: the published network and training, see the module.
     steps : int
         Adam steps per round; with ``training="published"``, at most.
     rate : float
-        Adam's learning rate.
+        Adam's learning rate; with ``training="published"``, at the start of the first round.
+    last_rate : float
+        At the start of the last round, with ``training="published"``.
     keep : float
         Weight of the past in the running average over the last half of the rounds.
     memory : float
@@ -153,6 +155,7 @@ class GEM(Synthesizer):
     training: str = "squares"
     steps: int = 100
     rate: float = 3e-3
+    last_rate: float = 1e-5
     keep: float = 0.5
     memory: float = 2048.0
     name: str = "gem"
@@ -167,19 +170,38 @@ class GEM(Synthesizer):
             validate.integer("hidden", width, low=1)
         for what in ("alpha", "count_share"):
             share(what, getattr(self, what))
-        for what in ("rate", "memory"):
+        for what in ("rate", "last_rate", "memory"):
             validate.positive(what, getattr(self, what))
         validate.fraction("keep", self.keep, open_ends=False)
 
     @classmethod
-    def published(cls, **changes) -> GEM:
-        """GEM as published: single cells of all three-way marginals, ``T = 100``, ``alpha = 0.67``.
+    def published(cls, *, shrink: int = 1, **changes) -> GEM:
+        """GEM as published, in the values of the published call.
 
-        It is trained as the published code trains. The network is smaller than the published one,
-        so its learning rate is larger (0.001, published 0.0001).
+        ``shrink`` divides the widths of the network and the number of products, and multiplies the
+        learning rates: a layer that is half as wide moves half as far at the same rate.
+
+        Examples
+        --------
+        >>> GEM.published().hidden, GEM.published(shrink=8).hidden
+        ((1024, 1024), (128, 128))
         """
-        settings: dict[str, Any] = {"variant": "cell", "training": "published", "rounds": 100}
-        return cls(**settings | {"alpha": 0.67, "rate": 1e-3} | changes)
+        validate.integer("shrink", shrink, low=1, high=512)
+        settings: dict[str, Any] = {
+            "variant": "cell",
+            "degree": 3,
+            "rounds": 100,
+            "alpha": 0.67,
+            "hidden": (1024 // shrink, 1024 // shrink),
+            "inputs": 512 // shrink,
+            "batch": 1000 // shrink,
+            "training": "published",
+            "steps": 100,
+            "rate": 1e-4 * shrink,
+            "last_rate": 1e-5 * shrink,
+            "keep": 0.9,
+        }
+        return cls(**settings | changes)
 
     @property
     def select_share(self) -> float:
@@ -246,7 +268,8 @@ class GEM(Synthesizer):
         scores = np.empty(ends[-1])
         for s, end in zip(exact, ends, strict=True):
             scores[end - exact[s].size : end] = error(s)
-        scores[trainer.asked] = 0.0  # a query that was asked before teaches nothing
+        # a query that was asked before teaches nothing; as published, it cannot be drawn again
+        scores[trainer.asked] = NEVER if self.training == "published" else 0.0
         place = select(scores, self.select_share * rho, 1.0, accountant, rng)
         trainer.asked.append(place)
         which = np.searchsorted(ends, place, side="right")
@@ -264,7 +287,8 @@ class _Trainer:
     def __init__(self, settings: GEM, domain: Domain, rng: np.random.Generator) -> None:
         self.settings, self.domain = settings, domain
         self.z = rng.normal(size=(settings.batch, settings.inputs)).astype(np.float32)
-        self.weights = initial_weights(domain.sizes, settings.hidden, settings.inputs, rng)
+        draw = published_weights if settings.training == "published" else initial_weights
+        self.weights = draw(domain.sizes, settings.hidden, settings.inputs, rng)
         self.state = kernels().start(self.weights)
         self.asked: list[int] = []
         self.mean: Any = None
@@ -313,6 +337,7 @@ class _Trainer:
         return np.array(losses)
 
     def _train_published(self, slot: int) -> np.ndarray:
+        own = self.settings
         self.values[slot] = np.clip(self.values[slot], 0, 1)
         self.weights, self.running, losses, steps = kernels().published_round(
             self.weights,
@@ -321,8 +346,8 @@ class _Trainer:
             self.values,
             self.used,
             self.running,
-            self.settings.rate,
-            self.settings.steps,
+            float(cosine(own.rate, own.last_rate, slot, own.rounds)),
+            own.steps,
             self.domain.sizes,
         )
         return np.asarray(losses)[: int(steps)]
