@@ -18,8 +18,35 @@ Two ways to train. ``"squares"`` lowers the sum of squared errors and keeps
 Adam's running moments from round to round. On single cells that can fail: once
 all cells are fitted, the gradients and their running mean square are tiny, and
 the gradient of the next round's cell, divided by it, moves all weights far.
-``"published"`` is what the published code does: it starts Adam again in each
-round.
+``"published"`` is the published network and training, in the values of :meth:`GEM.published`. The
+places are those of https://github.com/lurosenb/stratify_dp at a4b7078; its folders ``algo``,
+``syndata`` and ``qm`` are in ``src``. The call is ``gem_synthesizer.py:183-189``.
+
+- The loss is the 2-norm of the errors over their number (``algo/gem.py:66-69``). It has the errors
+  of at most 100 cells that are off by at least half (``algo/gem.py:72``, ``87-93``) of a running
+  average of the largest error (``algo/gem.py:61-64``). Where there is none, the round ends
+  (``algo/gem.py:95-96``).
+- Each round has a new Adam (``algo/gem.py:75``). Its rate falls to 1e-8 within the round
+  (``algo/gem.py:76``), and starts lower in each round (``algo/gem.py:47-48``, ``144-145``).
+- What was measured is clipped to [0, 1] (``algo/gem.py:194``) and not asked again
+  (``algo/gem.py:187``).
+- Two residual blocks with batch normalisation (``syndata/generator.py:9-39``, ``176-183``) stay in
+  training mode. PyTorch's own rule draws the first weights; the noise at the input stays the same.
+- The past weighs 0.9 in the average of the weights (``algo/gem.py:151-166``).
+- The model of a stratum has the stratum's own columns too, with one code each
+  (``stratified_dataset.py:52-64``): ``Stratified(keep_columns=True)``.
+
+What is different here, and why:
+
+- the number of rows is a noisy count, paid for; there it is exact and free (``qm/qm.py:105``);
+- the domain is declared; there it is read off the rows (``gem_synthesizer.py:147-175``);
+- each fit draws its own noise; there all start from seed 0 (``algo/base.py:71-72``,
+  ``149-151``);
+- the average begins with the round after the first half, there in effect with the next one, because
+  the first weights are overwritten (``algo/gem.py:158-164``); they weigh 0.006;
+- shares and draws are in 64 bits, only the network in 32;
+- the stored fits have a network and a mixture of an eighth of the sizes, at eight times the rates
+  (``GEM.published(shrink=8)``). A step of the published network takes 80 times as long.
 
 The generator trains in 32 bits, whose rounding depends on the processor: a
 stream gives the same model to the last bit on one machine, and on another a
