@@ -202,7 +202,8 @@ def test_the_budget_is_the_declared_one_but_for_the_published_slip():
     assert declared(slip) > 900 * declared(cell)
     assert synthesizer(slip) == GEM.published(shrink=8)
     inside = synthesizer(dataclasses.replace(slip, by="SEX"))
-    assert isinstance(inside, Stratified) and inside.keep_columns
+    assert isinstance(inside, Stratified)
+    assert inside.keep_columns
 
 
 def test_the_grid_has_what_the_paper_has_and_costs_are_finite():
