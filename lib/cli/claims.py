@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--authors",
         type=Path,
         metavar="CLONES",
-        help="make data/authors anew from clones of the authors' repositories in this folder (with"
+        help="make data/authors again from clones of the authors' repositories in this folder (with"
         " --check: compare) before the claims are judged",
     )
     add_unsealed(parser)
