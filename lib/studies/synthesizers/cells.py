@@ -33,7 +33,7 @@ SYNTHESIZERS: dict[str, Synthesizer] = {
     "AIM": AIM(),
     "GEM": GEM(),
     "GEM, single cells": GEM(variant="cell", rounds=100, alpha=0.67),
-    # the published network would take 80 times as long
+    # the published network would take 100 times as long
     AS_SPENT: GEM.published(shrink=8),
 }
 
