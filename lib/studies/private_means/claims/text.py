@@ -124,7 +124,8 @@ def _as_printed(places: dict[str, tuple[str, bool]], what: str = "") -> Evidence
 
 
 def _decimals(value: float) -> int:
-    return len(repr(float(value)).partition(".")[2])
+    """Of a printed number, whose last bits are none of its digits."""
+    return len(repr(round(float(value), 6)).partition(".")[2])
 
 
 # Table 2: mean, standard deviation, median of the columns that other published numbers give
