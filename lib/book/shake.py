@@ -195,16 +195,15 @@ def compared(name: str, base: Outcome, other: Outcome, listed: Iterable[Page]) -
 
 
 def margins(base: Outcome, jittered: Iterable[Outcome]) -> dict[str, float]:
-    """The margin of each guard in units of the jitter: the distance of its sides, over what the
-    jitter moves that distance by, and at least over the jitter of the larger side.
+    """The margin of each guard in units of the jitter: the distance of its sides as a share of the
+    larger, over what the jitter moves that share by, and at least over the jitter itself.
     """
-    jittered, units = list(jittered), {}
-    for place, (distance, size) in base.margins.items():
-        if f": {GUARD}: " not in place and not place.startswith("ledger: "):
-            continue
-        moves = [abs(one.margins[place][0] - distance) for one in jittered if place in one.margins]
-        unit = max([RELATIVE * size, *moves])
-        units[place] = distance / unit if unit else math.inf
+    shares = [{p: d / s for p, (d, s) in one.margins.items() if s} for one in (base, *jittered)]
+    units = {}
+    for place, (_, size) in base.margins.items():
+        if f": {GUARD}: " in place or place.startswith("ledger: "):
+            share, *others = (own[place] for own in shares if place in own) if size else (math.inf,)
+            units[place] = share / max([RELATIVE, *(abs(other - share) for other in others)])
     return units
 
 

@@ -168,6 +168,19 @@ def test_margins_are_in_units_of_what_the_jitter_does(tmp_path):
     assert shake.margins(base, [moved_by])["d: guard: a < b"] == pytest.approx(1e3)
 
 
+def test_the_nearest_of_several_numbers_may_be_another_one_of_the_same_share(tmp_path):
+    """Half and one are equally near to 1.0001 times themselves."""
+    base = shake.Outcome(tmp_path, {}, {}, {"d: guard: (a < b).all()": (0.00005, 0.50005)})
+    other = shake.Outcome(tmp_path, {}, {}, {"d: guard: (a < b).all()": (0.0001, 1.0001)})
+    assert shake.margins(base, [other])["d: guard: (a < b).all()"] > 1e6
+
+
+def test_a_question_for_nan_has_no_margin(own_recorder):
+    code = "x = 0.1 + 0.2\nassert x == x and all(w == w for w in [1 / 3])"
+    exec(margins.rewritten(code, "page"), {})
+    assert own_recorder.found == {}
+
+
 def test_names_of_variants_and_chapters_are_checked(book):
     with pytest.raises(ValueError, match="variant must be"):
         shake.shake(["Itanium"], root=book)
