@@ -57,8 +57,8 @@ def reseed(
         job = Job(drawn, {"profile": "quick", "seed": n}, False, workers, str(root), str(folder))
         found = run_variant({}, job, folder, noting=True)
         for place, (distance, size) in found.margins.items():
-            if f": {GUARD}: " in place and not place.endswith(DERIVED):
-                shares.setdefault(place, []).append(distance / size if size else 0.0)
+            if f": {GUARD}: " in place and not place.endswith(DERIVED) and size:
+                shares.setdefault(place, []).append(distance / size)
         for doc, said in found.failed.items():
             failed.update(f"{doc}: {one}" for one in said.split("; "))
         if n == 1:
