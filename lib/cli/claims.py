@@ -9,7 +9,9 @@ from lib.cli.options import add_unsealed, believe_unsealed
 from lib.ledger import authors, evaluate, history, report
 from lib.ledger.cards import behind, unexplained
 from lib.ledger.claim import read_claims
+from lib.ledger.papers_table import rerun
 from lib.paths import need_repository
+from lib.runner.sweep import available_workers
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -42,6 +44,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         " --check: compare) before the claims are judged",
     )
     option(
+        "--newyork",
+        choices=("real",),
+        help="run what rests on the stand-in for New York on the Census Bureau's rows (with --id:"
+        " those claims only), and print both verdicts; interrupt and call again at will",
+    )
+    option("--workers", type=int, help="processes of --newyork; one fewer than there are threads")
+    option(
         "--history",
         action="store_true",
         help="store when each rule was committed, and the first results that answer it",
@@ -55,6 +64,9 @@ def run(args: Namespace) -> int:
         need_repository("python -m lib claims --write")
     read_claims(modules=args.measures)
     believe_unsealed(args)
+    if args.newyork:
+        rerun(args.ids, workers=available_workers() if args.workers is None else args.workers)
+        return 0
     if args.authors and (changed := authors.renew(args.authors, check=args.check)):
         print("tables that are not what the authors' files give:", ", ".join(changed))
         return 1

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from folktables.load_acs import state_list
 
 from lib import validate
 from lib.datasets.cache import note_real, sha256_of
-from lib.datasets.download import DataError, stream, with_retries
+from lib.datasets.download import DataError, Unavailable, stream, with_retries
 from lib.files import locked_tempdir
 from lib.paths import user_cache
 
@@ -124,9 +126,20 @@ def _as_unpacked(csv: Path) -> Path:
 
 
 def fetch_archive(
-    state: str, year: int, folder: Path, *, origin: str = ORIGIN, progress: bool = True
+    state: str,
+    year: int,
+    folder: Path,
+    *,
+    origin: str = ORIGIN,
+    address: str = "",
+    check: Callable[[Path], object] | None = None,
+    progress: bool = True,
 ) -> Path:
     """Download and unpack one state's person file into ``folder``; the csv's path is returned.
+
+    The archive is at its place below ``origin``, or at ``address``: another URL, or a file that is
+    here. ``check`` sees the unpacked csv before it is put into ``folder``; where it raises, nothing
+    is left behind.
 
     Raises
     ------
@@ -141,15 +154,20 @@ def fetch_archive(
     csv = folder / _member(state, year)
     if csv.exists():
         return _as_unpacked(note_real(csv))
-    url = f"{origin}/{year}/1-Year/csv_p{state.lower()}.zip"
+    url = address or f"{origin}/{year}/1-Year/csv_p{state.lower()}.zip"
 
     def once() -> None:
         with locked_tempdir(folder) as own:
             partial = own / "archive.zip"
-            stream(url, partial, progress, most=_MOST_PACKED)
+            if "://" in url:
+                stream(url, partial, progress, most=_MOST_PACKED)
+            else:
+                shutil.copyfile(url, partial)
             _checked_zip(partial, csv.name, url)
             with zipfile.ZipFile(partial) as archive:
                 people = Path(archive.extract(csv.name, own))
+            if check is not None:
+                check(people)
             note = own / "note"
             note.write_text(_noted(people), encoding="utf-8")
             os.replace(
@@ -157,8 +175,21 @@ def fetch_archive(
             )  # first: a note without its file is written again, a file without is believed
             os.replace(people, csv)
 
-    with_retries(f"ACS {year} {state}", url, once)
+    if "://" in url:
+        with_retries(f"ACS {year} {state}", url, once)
+    else:
+        _from_file(f"ACS {year} {state}", url, once)
     return note_real(csv)
+
+
+def _from_file(name: str, path: str, once: Callable[[], None]) -> None:
+    """``once()``, where a file of this machine is read; what the system refuses is named."""
+    if not Path(path).is_file():
+        raise Unavailable(f"{name} must come from a URL or a file that is here, got {path!r}")
+    try:
+        once()
+    except OSError as error:
+        raise Unavailable(f"{name} was not unpacked from {path}: {error}") from error
 
 
 def load_acs(

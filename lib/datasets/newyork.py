@@ -25,9 +25,9 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets.cache import DataError, sha256_of
+from lib.datasets.cache import sha256_of
 from lib.files import read_yaml
-from lib.paths import DATA, user_cache
+from lib.paths import DATA
 from lib.rng import stream
 
 ATTRIBUTES: tuple[str, ...] = ("SEX", "DIS", "NATIVITY", "RAC1P", "AGEP")
@@ -86,34 +86,21 @@ class NewYork:
         return SimpleNamespace(title="ACS 2018, New York")
 
 
-def load_newyork(source: str = "auto") -> NewYork:
-    """New York's people: the Bureau's rows if they were downloaded before, else the stand-in.
+def load_newyork(source: str = "stand-in") -> NewYork:
+    """New York's people: the stand-in, or the Bureau's rows.
 
     Parameters
     ----------
-    source : {"auto", "census", "stand-in"}
-        ``"census"`` downloads them (some 50 MB) and fails if it cannot.
+    source : {"stand-in", "census"}
+        ``"census"`` downloads them (some 50 MB) where they are not there
+        (:func:`lib.datasets.bureau.fetch`), and fails if it cannot.
     """
-    validate.choice("source", source, ("auto", "census", "stand-in"))
-    folder = user_cache() / "folktables" / "2018" / "1-Year"
-    if source == "census" or (source == "auto" and (folder / "psam_p36.csv").exists()):
-        from lib.datasets.acs import (
-            fetch_archive,  # folktables takes a second to import and is rarely needed
-        )
+    if validate.choice("source", source, ("stand-in", "census")) == "census":
+        from lib.datasets import bureau  # which checks them against the counts of this module
 
-        csv = fetch_archive("NY", 2018, folder)
-        return NewYork(
-            _census_rows(pd.read_csv(csv, usecols=[*ATTRIBUTES, *VARIABLES])),
-            "census",
-            sha256_of(csv),
-        )
+        frame, sha256 = bureau.read()
+        return NewYork(frame, "census", sha256)
     return NewYork(_stand_in(), "stand-in", sha256_of(FILE))
-
-
-def _census_rows(raw: pd.DataFrame) -> pd.DataFrame:
-    if len(raw) != ROWS:
-        raise DataError(f"the file must have {ROWS:,} people, got {len(raw):,}")
-    return raw.assign(AGEP=pd.cut(raw["AGEP"], 5, labels=False))[[*ATTRIBUTES, *VARIABLES]]
 
 
 @cache

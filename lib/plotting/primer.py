@@ -17,6 +17,7 @@ from lib.plotting.style import BLUE, GREY, RED, REFERENCE
 def survey_error(price: pd.DataFrame, honest: float) -> Picture:
     """Error of an estimated share against the budget, beside that of ``honest`` answers.
 
+    Both are whole errors: of the choice of the people and, above ``honest``, of their coins.
     ``price`` has columns ``epsilon, rmse, low, high, exact``.
     """
     fig, ax = panel((6.0, 3.8), "budget ε (log scale)", "error of the share (log scale)", log="y")
@@ -28,9 +29,9 @@ def survey_error(price: pd.DataFrame, honest: float) -> Picture:
     epsilon_axis(ax, price["epsilon"])
     return fig, (
         f"Error of the estimated share against epsilon on log axes. It falls from {first.exact:.3f}"
-        f" at epsilon {first.epsilon:g} to {last.exact:.5f} at epsilon {last.epsilon:g}; simulated"
-        f" points lie on the exact curve. A horizontal line at {honest:.4f} is the sampling error"
-        " of honest answers."
+        f" at epsilon {first.epsilon:g} to {last.exact:.4f} at epsilon {last.epsilon:g}; simulated"
+        f" points lie near the exact curve. A horizontal line at {honest:.4f} is the error of"
+        " honest answers, which the curve approaches from above."
     )
 
 

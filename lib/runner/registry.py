@@ -44,7 +44,8 @@ class Study:
     results that the paper's authors stored (:mod:`lib.ledger.authors`). ``authors`` says how these
     are asked: which ``measures`` can be, and by which ``argument``, whose value (``""`` if it is
     not given) ``values`` maps to the one that asks them. ``elsewhere`` are the arguments that ask
-    real tables where a claim was asked of a stand-in.
+    real tables where a claim was asked of a stand-in. ``papers_table`` names the grid of the table
+    that the stand-in is for.
     """
 
     title: str
@@ -57,6 +58,7 @@ class Study:
     published: tuple[str, ...] = ()
     authors: Mapping[str, Any] = field(default_factory=dict)
     elsewhere: tuple[dict, ...] = ()
+    papers_table: str = ""
 
     def of_authors(self, measure: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         """The arguments that ask the authors' results what ``measure`` asks ours; None if it cannot

@@ -140,7 +140,7 @@ class Stratified(Synthesizer):
     Parameters
     ----------
     inner : Synthesizer
-        Fitted in each group, on the other columns.
+        Fitted in each group, on the other columns (but see ``keep_columns``).
     by : tuple of str
         Columns whose crossings are the groups.
     weights : {"public", "noisy", "projected"}
@@ -156,6 +156,9 @@ class Stratified(Synthesizer):
         What becomes of groups whose share is at most ``threshold``.
     threshold : float
         The published 0.001.
+    keep_columns : bool
+        Whether the columns of ``by`` stay in each group's model, as columns of one code. That is
+        what the published code does. A three-way marginal may then be one of two other columns.
 
     Examples
     --------
@@ -175,6 +178,7 @@ class Stratified(Synthesizer):
     count_share: float = 0.05
     small: str = "keep"
     threshold: float = 0.001
+    keep_columns: bool = False
 
     def __post_init__(self) -> None:
         different = len(set(self.by)) == len(self.by) > 0
@@ -212,7 +216,7 @@ class Stratified(Synthesizer):
         names = list(np.ndindex(*(domain[c] for c in self.by)))
         codes = cell_codes(data, domain, self.by)
         tasks: list[tuple] = [
-            (names[g], sizes[g], data.loc[codes == g, list(rest.columns)], rest) for g in alone
+            (names[g], sizes[g], self._inside(data[codes == g], rest), rest) for g in alone
         ]
         if merged:
             tasks.append((None, sizes[merged].sum(), data[np.isin(codes, merged)], domain))
@@ -229,10 +233,17 @@ class Stratified(Synthesizer):
         """The domain of the columns that are fitted in each group."""
         for column in self.by:
             validate.choice("by", column, domain.columns)
-        rest = domain.project(c for c in domain.columns if c not in self.by)
-        if not len(rest):
+        others = [c for c in domain.columns if c not in self.by]
+        if not others:
             raise ValueError(f"by must leave at least one column to fit, got {self.by!r}")
-        return rest
+        if not self.keep_columns:
+            return domain.project(others)
+        return Domain.of({c: 1 if c in self.by else domain[c] for c in domain.columns})
+
+    def _inside(self, rows: pd.DataFrame, rest: Domain) -> pd.DataFrame:
+        """The rows of a group, with what its model has of their columns."""
+        kept = rows[list(rest.columns)]
+        return kept.assign(**dict.fromkeys(self.by, 0)) if self.keep_columns else kept
 
     def _sizes(self, data, domain, accountant, rng) -> np.ndarray:
         if self.sizes is not None:

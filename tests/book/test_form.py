@@ -4,6 +4,7 @@ Markdown, terms linked where they are first used. ``python -m tests.book.measure
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -95,3 +96,22 @@ def test_what_is_measured_can_be_seen_to_fail(tmp_path):
     assert row["say/put"] == 1
     assert len(row["long sentences"]) == 1
     assert "budget" in row["unlinked"]
+
+
+USES_THE_STAND_IN = re.compile(r"stand-in|(means|synth)_newyork|table_of\(.newyork")
+
+
+def test_each_page_says_what_the_stand_in_can_and_cannot_show():
+    """In words of its own: no two pages have the same."""
+    said = {}
+    for page in sorted(CHAPTERS.rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        if USES_THE_STAND_IN.search(text) and page.stem != "glossary":  # which defines it
+            found = re.search(
+                r"\*[Ww]hat the (?:{term}`)?stand-in`? can show\*(.+?)\*[Ww]hat it cannot show\*([^.]+)",
+                text,
+                re.S,
+            )
+            said[str(page.relative_to(CHAPTERS))] = found and found.groups()
+    assert None not in said.values(), [name for name, words in said.items() if not words]
+    assert len(set(said.values())) == len(said) >= 8

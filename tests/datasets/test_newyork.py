@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lib.datasets.cache import DataError
 from lib.datasets.newyork import (
     ATTRIBUTES,
     GROUPS,
@@ -61,22 +60,6 @@ def test_the_stand_in_is_drawn_the_same_every_time(people):
     assert np.array_equal(
         other.groupby(["SEX", "RAC1P"]).size(), people.groupby(["SEX", "RAC1P"]).size()
     )
-
-
-def test_the_bureaus_rows_are_read_the_same_way_and_counted(monkeypatch, tmp_path, people):
-    """A file of the Bureau's shape: columns picked, ages in five bins of equal width; another
-    length is refused.
-    """
-    raw = people.assign(AGEP=people["AGEP"] * 19, EXTRA=1)
-    raw.to_csv(tmp_path / "psam_p36.csv", index=False)
-    monkeypatch.setattr("lib.datasets.acs.fetch_archive", lambda *where: tmp_path / "psam_p36.csv")
-    york = load_newyork("census")
-    assert (york.source, york.is_replica, york.label) == ("census", False, "real data")
-    assert (york.frame["AGEP"] == people["AGEP"]).all()
-    assert list(york.frame) == list(people)
-    raw.iloc[1:].to_csv(tmp_path / "psam_p36.csv", index=False)
-    with pytest.raises(DataError, match="must have 196,967 people, got 196,966"):
-        load_newyork("census")
 
 
 def test_it_says_what_it_is():

@@ -36,7 +36,7 @@ from lib.studies.synthesizers.tables import (
     split,
     table_of,
 )
-from lib.synth import MST, Stratified
+from lib.synth import GEM, MST, Stratified
 from lib.synth.workload import ABSENT
 
 DOMAIN = Domain.of({"SEX": 2, "RAC1P": 3, "AGE": 4, "y": 2})
@@ -200,9 +200,10 @@ def test_the_budget_is_the_declared_one_but_for_the_published_slip():
     assert declared(cell) == pytest.approx(zcdp_rho(0.1, DELTA))
     slip = Cell(dataset="nist", synthesizer=AS_SPENT, epsilon=0.1)
     assert declared(slip) > 900 * declared(cell)
-    assert synthesizer(slip) == dataclasses.replace(
-        synthesizer(cell), training="published", rate=1e-3
-    )
+    assert synthesizer(slip) == GEM.published(shrink=8)
+    inside = synthesizer(dataclasses.replace(slip, by="SEX"))
+    assert isinstance(inside, Stratified)
+    assert inside.keep_columns
 
 
 def test_the_grid_has_what_the_paper_has_and_costs_are_finite():

@@ -160,7 +160,7 @@ def cases(size: str = "small") -> dict[str, Case]:
     mst = MST(iterations=3) if small else MST()
     aim = AIM(rounds_per_column=2, iterations=3, last_iterations=3) if small else AIM()
     gem = GEM(**FEW_STEPS) if small else GEM()
-    gem_cell = GEM(**FEW_STEPS, variant="cell") if small else GEM.published()
+    gem_cell = GEM(**FEW_STEPS, variant="cell") if small else GEM.published(shrink=8)
     strata = Stratified(inner=mst, by=("a",))
     projected = replace(strata, weights="projected", small="merge", threshold=0.2)
     synthesizers = {

@@ -45,7 +45,13 @@ NAMES = {
     "JWMNP": "minutes to work",
     "PINCP": "income",
 }
-TABLES = {"newyork": tuple(VARIABLES), "acs_coverage": ("SCHL",), "nist": ("PINCP",)}
+# New York's stand-in, the Census Bureau's rows of it, and two other tables
+TABLES = {
+    "newyork": tuple(VARIABLES),
+    "newyork_census": tuple(VARIABLES),
+    "acs_coverage": ("SCHL",),
+    "nist": ("PINCP",),
+}
 RHOS = (0.005, 0.02, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0)
 EPSILONS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
@@ -151,8 +157,8 @@ class Table:
 def table_of(dataset: str, source: str = "auto") -> Table:
     """The raw values of a data set; the excerpts' incomes have no replica."""
     validate.choice("dataset", dataset, TABLES)
-    if dataset == "newyork":
-        city = load_newyork(source)
+    if dataset in ("newyork", "newyork_census"):
+        city = load_newyork("stand-in" if dataset == "newyork" else "census")
         return Table(city.frame, city.source, city.sha256)
     data = load(dataset, source)
     if dataset == "acs_coverage":  # codes are ranks: SCHL 0..23 for 1..24

@@ -35,7 +35,12 @@ MIXTURES = _grid(
 )
 NEWYORK = _census(
     "means_newyork",
-    ", Figs 2, 8 (New York; its stand-in where its rows are not there)",
+    ", Figs 2, 8 (New York's stand-in)",
     "newyork",
+)
+NEWYORK_CENSUS = _census(
+    "means_newyork_census",
+    ", Figs 2, 8 (New York, the Census Bureau's rows)",
+    "newyork_census",
 )
 CENSUS = _census("means_census", " on the Texan and the national extract", "acs_coverage", "nist")

@@ -9,8 +9,10 @@ STUDY = Study(
     grids={
         "means_mixtures": "lib.studies.private_means.grids:MIXTURES",
         "means_newyork": "lib.studies.private_means.grids:NEWYORK",
+        "means_newyork_census": "lib.studies.private_means.grids:NEWYORK_CENSUS",
         "means_census": "lib.studies.private_means.grids:CENSUS",
     },
+    papers_table="means_newyork_census",
     claims="private_means.yml",
     measures=(
         "lib.studies.private_means.claims.census",

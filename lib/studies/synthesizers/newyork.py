@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from lib.datasets import bureau
 from lib.datasets.newyork import load_newyork
 from lib.domain import Domain
 
@@ -53,11 +54,10 @@ class Table:
 
 
 def stand_in(source: str) -> Table:
-    """Eight columns of the stand-in (or of the Bureau's rows, ``source="census"``); target
-    ``WORKED``: in the past year.
+    """Eight columns of the stand-in, whatever ``source`` is; target ``WORKED``: in the past
+    year.
     """
-    sources = {"census": "census", "stand-in": "stand-in", "replica": "stand-in"}
-    york = load_newyork(sources.get(source, "auto"))
+    york = load_newyork()
     raw = york.frame
     schooling = 1 + (raw["SCHL"] - 1) * 5 // 24
     income = 1 + np.searchsorted(INCOME_EDGES, raw["PINCP"].to_numpy(), side="right")
@@ -83,13 +83,13 @@ def encode_employment(features: pd.DataFrame, target: pd.Series) -> pd.DataFrame
 
 
 def employment(source: str) -> Table:
-    """The paper's table, downloaded by folktables; fails with the reason where there is no
-    network.
+    """The paper's table through folktables, whatever ``source`` is: downloaded and checked where
+    it is not there; fails with the reason where it cannot be had.
     """
-    from lib.datasets.acs import (
-        load_acs,  # folktables takes a second to import and is rarely needed
-    )
+    # folktables takes a second to import and is rarely needed
+    from lib.datasets.acs import load_acs
 
+    bureau.fetch()
     table = load_acs("NY", 2018, "employment")
     frame = encode_employment(table.features, table.target)
     EMPLOYMENT_DOMAIN.check(frame)

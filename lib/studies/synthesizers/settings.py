@@ -10,6 +10,6 @@ SEED = 20240216
 DELTA = 1e-9
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0)
 # the published GEM at what its script spends where epsilon is declared
-AS_SPENT = "GEM, published spending"
+AS_SPENT = "GEM, as published"
 BASELINES = ("real", "bootstrap", "independent")
 MAIN = ("MST", "AIM", "GEM")

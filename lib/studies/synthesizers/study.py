@@ -12,6 +12,7 @@ STUDY = Study(
         "synth_newyork": "lib.studies.synthesizers.grids:NEWYORK",
         "synth_ny_employment": "lib.studies.synthesizers.grids:NEWYORK_EMPLOYMENT",
     },
+    papers_table="synth_ny_employment",
     claims="synthesizers.yml",
     measures=("lib.studies.synthesizers.claims",),
     chapters=(
