@@ -141,7 +141,8 @@ class Recorder:
         """What ``a < b < c`` gives; its margins are noted."""
         result: Any = True
         for name, left, right in zip(names.split(), sides[:-1], sides[1:], strict=True):
-            self.note(place, of_sides(left, right))
+            if left is not right:  # x != x asks for NaN
+                self.note(place, of_sides(left, right))
             result = _OPERATIONS[name](left, right)
             if len(sides) > 2 and not result:
                 return result

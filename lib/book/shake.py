@@ -14,14 +14,11 @@ import math
 import os
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import CodeType
 from typing import Any
-
-import numpy as np
 
 from lib import validate
 from lib.book.compare import differences
@@ -34,7 +31,6 @@ from lib.files import write_whole
 from lib.paths import BUILD, ROOT
 
 LEAST = 1000.0  # units of the jitter that a guard's margin must have
-FIRM = 4.753  # standard deviations that a normal law exceeds with probability 1e-6
 BASE = "as it is"
 # tags of cells that are about this machine's time, or about last bits themselves
 OWN = {"timed", "last-bits"}
@@ -119,8 +115,8 @@ def shake(
         noting = bool(moved) or name != BASE
         pages_in = folder if noting else build.parent / "executed" / "quick"
         docs = [page.doc for page in listed]
-        job = _Job(docs, {"profile": "quick"}, claims, workers, str(root), str(pages_in))
-        found[name] = _variant(VARIANTS[name](), job, folder, noting)
+        job = Job(docs, {"profile": "quick"}, claims, workers, str(root), str(pages_in))
+        found[name] = run_variant(VARIANTS[name](), job, folder, noting)
     wrong = [w for name in chosen[1:] for w in compared(name, found[BASE], found[name], listed)]
     wrong += [f"{BASE}: {doc} failed: {said}" for doc, said in found[BASE].failed.items()]
     noted = found[BASE if moved else chosen[-1]]
@@ -141,7 +137,7 @@ def shake(
 
 
 @dataclass(frozen=True)
-class _Job:
+class Job:
     """What the process of a variant is asked to do."""
 
     docs: list[str]
@@ -152,8 +148,19 @@ class _Job:
     pages_in: str
 
 
-def _variant(change: Mapping[str, str], job: _Job, folder: Path, noting: bool) -> Outcome:
-    """Run one variant in a process of its own, since libraries choose when they are loaded."""
+def run_variant(change: Mapping[str, str], job: Job, folder: Path, noting: bool) -> Outcome:
+    """Run one variant in a process of its own, since libraries choose when they are loaded.
+
+    Parameters
+    ----------
+    change : mapping of str
+        Its environment, beside that of this process.
+    job : Job
+    folder : Path
+        Where what it found is written.
+    noting : bool
+        Whether margins are noted; else the pages are executed as they are for readers.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _RESULT).unlink(missing_ok=True)
     environment = os.environ | dict(change) | ({"COMPANION_MARGINS": "1"} if noting else {})
@@ -188,69 +195,16 @@ def compared(name: str, base: Outcome, other: Outcome, listed: Iterable[Page]) -
 
 
 def margins(base: Outcome, jittered: Iterable[Outcome]) -> dict[str, float]:
-    """The margin of each guard in units of the jitter: the distance of its sides, over what the
-    jitter moves that distance by, and at least over the jitter of the larger side.
+    """The margin of each guard in units of the jitter: the distance of its sides as a share of the
+    larger, over what the jitter moves that share by, and at least over the jitter itself.
     """
-    jittered, units = list(jittered), {}
-    for place, (distance, size) in base.margins.items():
-        if f": {GUARD}: " not in place and not place.startswith("ledger: "):
-            continue
-        moves = [abs(one.margins[place][0] - distance) for one in jittered if place in one.margins]
-        unit = max([RELATIVE * size, *moves])
-        units[place] = distance / unit if unit else math.inf
+    shares = [{p: d / s for p, (d, s) in one.margins.items() if s} for one in (base, *jittered)]
+    units = {}
+    for place, (_, size) in base.margins.items():
+        if f": {GUARD}: " in place or place.startswith("ledger: "):
+            share, *others = (own[place] for own in shares if place in own) if size else (math.inf,)
+            units[place] = share / max([RELATIVE, *(abs(other - share) for other in others)])
     return units
-
-
-def reseed(
-    seeds: int,
-    docs: Iterable[str] | None = None,
-    *,
-    workers: int = 2,
-    root: Path = ROOT,
-    build: Path = BUILD / "shake",
-    say: Callable[[str], object] = print,
-) -> int:
-    """Execute the chapters with other master seeds, and say how likely an honest run fails a guard.
-
-    Over the seeds, the distance of a guard's sides has a mean and a standard deviation. A guard is
-    firm if it never failed and its mean is at least :data:`FIRM` deviations, which a normal law
-    exceeds with probability 1e-6.
-
-    Returns
-    -------
-    int
-        The number of guards that are not firm.
-    """
-    from papermill import inspect_notebook
-
-    seeds = validate.integer("seeds", seeds, low=2)
-    known = {page.doc: page for page in pages(root) if page.is_chapter}
-    chosen = known if docs is None else [validate.choice("chapter", d, known) for d in docs]
-    drawn = [doc for doc in chosen if "seed" in inspect_notebook(str(known[doc].notebook))]
-    pair_up(root)
-    distances: dict[str, list[float]] = {}
-    failed: Counter[str] = Counter()
-    for n in range(1, seeds + 1):
-        say(f"seed {n} of {seeds}, {len(drawn)} chapters")
-        folder = build / f"seed-{n}"
-        job = _Job(drawn, {"profile": "quick", "seed": n}, False, workers, str(root), str(folder))
-        found = _variant({}, job, folder, noting=True)
-        for place, (distance, _) in found.margins.items():
-            if f": {GUARD}: " in place:
-                distances.setdefault(place, []).append(distance)
-        for doc, said in found.failed.items():
-            failed.update(f"{doc}: {one}" for one in said.split("; "))
-    loose = {place: f"failed {times} times" for place, times in failed.items()}
-    for place, values in sorted(distances.items()):
-        spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-        # a distance that only rounding moves belongs to no draw
-        deviations = np.mean(values) / spread if spread > 1e-9 * max(values) else math.inf
-        if deviations < FIRM and place not in loose:
-            loose[place] = f"{deviations:.1f} standard deviations"
-    for place, said in sorted(loose.items()):
-        say(f"{said}: {place}")
-    say(f"{len(distances)} guards with numbers, {seeds} seeds: {len(loose)} are not firm")
-    return len(loose)
 
 
 # --- in the process of a variant
@@ -281,7 +235,7 @@ def _verdicts() -> dict[str, str]:
     return {row.claim.id: row.verdict for row in rows} | also
 
 
-def _main(folder: Path, job: _Job) -> None:
+def _main(folder: Path, job: Job) -> None:
     listed = [Page(doc, Path(job.root)) for doc in job.docs]
     executed = execute(
         listed, job.parameters, Path(job.pages_in), workers=job.workers, strict=False
@@ -297,4 +251,4 @@ def _main(folder: Path, job: _Job) -> None:
 
 
 if __name__ == "__main__":
-    _main(Path(sys.argv[1]), _Job(**json.loads(sys.argv[2])))
+    _main(Path(sys.argv[1]), Job(**json.loads(sys.argv[2])))

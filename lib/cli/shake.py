@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from lib.book.shake import VARIANTS, reseed, shake
+from lib.book.reseed import reseed
+from lib.book.shake import VARIANTS, shake
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
 from scipy import stats
 
 from lib import validate
@@ -21,7 +22,8 @@ from lib.stats.holm import holm
 OTHER_GRIDS = ("ldp_tuned", "ldp_printed", "ldp_rounded")
 CORRECTIONS: dict[str, Callable[[list[float]], Iterable]] = {
     "none": list,
-    "Benjamini-Hochberg": lambda p: stats.false_discovery_control(p) if p else p,
+    # last bits may put a p-value above 1, or its opposite below 0, which SciPy refuses
+    "Benjamini-Hochberg": lambda p: stats.false_discovery_control(np.clip(p, 0, 1)) if p else p,
     "Holm": holm,
 }
 

@@ -22,7 +22,7 @@ JUDGED = ("reproduced", TOO_CLOSE, "same direction", "not reproduced")  # from t
 VERDICTS = (*JUDGED, "not comparable", "not run")
 CONTESTED = JUDGED[1:]
 LEVEL = 0.05
-_LAST_BITS = 1e-9  # of a share or a limit
+_LAST_BITS = 1e-8  # of a share or a limit
 
 
 @dataclass(frozen=True)

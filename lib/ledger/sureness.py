@@ -32,7 +32,7 @@ def sure_in_words(row: Row) -> str:
         return f"{runs}, no interval"
     if e.resampled:
         threshold = row.claim.tolerance["threshold"]
-        met = sum(share >= threshold - 1e-9 for share in e.resampled) / len(e.resampled)
+        met = sum(share >= threshold - 1e-8 for share in e.resampled) / len(e.resampled)
         return f"{runs}; met in {met:.0%} of the times that they are drawn again"
     if rule == "agrees":
         slack = row.claim.tolerance
@@ -88,6 +88,7 @@ def chances_in_words(row: Row) -> str:
 
 
 def _probability(p: float) -> str:
+    p = round(p, 9)  # a level over a whole number may lie on a limit
     return f"{p:.2f}" if 0.005 <= p < 0.995 else "below .01" if p < 0.5 else "above .99"
 
 

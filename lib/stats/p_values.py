@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from lib import validate
+from lib.stats.ties import RELATIVE
 
 DIRECTIONS = ("greater", "less", "two-sided")
 
@@ -62,7 +63,7 @@ def p_positive(x: np.ndarray, widening: float = 1.0) -> float:
 def _all_the_same(x: np.ndarray) -> bool:
     """Whether numbers differ by their last bits at most, or are all 0 but for those of a sum."""
     largest = float(np.abs(x).max())
-    return largest < math.inf and float(np.ptp(x)) <= max(1e-15, 1e-12 * largest)
+    return largest < math.inf and float(np.ptp(x)) <= max(1e-15, RELATIVE * largest)
 
 
 def p_of_means(table: pd.DataFrame) -> np.ndarray:

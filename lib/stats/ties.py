@@ -46,6 +46,21 @@ def merge_ties(values: np.ndarray) -> np.ndarray:
     return merged
 
 
+def above(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Whether numbers are larger than others by more than their last bits; NaN is not.
+
+    Parameters
+    ----------
+    one, other : arrays (or tables of the same labels) of shapes that broadcast
+
+    Examples
+    --------
+    >>> above(np.array([0.1 + 0.2, 0.4]), np.array([0.3, 0.3]))
+    array([False,  True])
+    """
+    return one - other > RELATIVE * np.maximum(np.abs(one), np.abs(other))
+
+
 def ranks(values: np.ndarray) -> np.ndarray:
     """Ranks from 1, the smallest first; those of ties are their mean, those of NaN are NaN.
 

@@ -9,6 +9,7 @@ import math
 import re
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -340,6 +341,14 @@ def test_the_interval_of_a_share_widens_with_the_noise_between_runs():
     # the resamples
     rare = ldp._share(pd.DataFrame([[10.0, 10.0, *[-1.0] * 6]]))
     assert (rare.low, rare.value, rare.high) == (0, 1, 1)
+
+
+def test_differences_of_last_bits_are_no_gain():
+    bits = 1e-12 * stream(6, "bits").uniform(-1, 1, (40, 20))
+    for same in (np.zeros((40, 20)), np.full((40, 20), -0.01)):
+        found = ldp._share(pd.DataFrame(same + bits))
+        assert (found.low, found.value, found.high) == (0, 0, 0)
+        assert found.detail == ldp._share(pd.DataFrame(same)).detail
 
 
 def test_the_bounds_of_several_metrics_enclose_each(grid):

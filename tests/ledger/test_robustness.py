@@ -164,3 +164,8 @@ def test_the_second_reading_is_wider_by_the_factor_for_overlapping_splits():
     share = ldp.share_improved("adult", epsilon=0.25)
     assert share.overlap[0] <= share.low
     assert share.overlap[1] >= share.high
+
+
+def test_a_p_value_of_one_may_be_above_it_by_its_last_bits():
+    tested = [row("positive", {}, Evidence(1.0, p=p), 0.5) for p in (1e-6, 1 + 2**-52)]
+    assert with_correction(tested, "Benjamini-Hochberg") == ["reproduced", TOO_CLOSE]

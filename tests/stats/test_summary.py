@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from lib.rng import stream
+from lib.stats.p_values import p_positive, p_value
 from lib.stats.summary import (
     agreement,
     baseline,
@@ -125,6 +126,12 @@ def test_a_mean_of_last_bits_is_on_no_side():
     assert tally(same.assign(high=1e-17), better=1)["unclear"].tolist() == [1]
     changes = same.assign(high=1e-17, grid=["a"], metric="DI")
     assert agreement(changes) == {"same": 0, "opposite": 0, "unclear": 1}
+
+
+def test_runs_that_differ_by_last_bits_have_no_spread():
+    same = np.full(10, 0.3) * (1 + 1e-12 * np.linspace(-1, 1, 10))
+    assert p_positive(same) == 0.5**10
+    assert (p_value(same, 0.0, "greater"), p_value(same, 0.5, "greater")) == (0, 1)
 
 
 def test_an_unknown_metric_is_named():

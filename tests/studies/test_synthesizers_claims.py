@@ -93,6 +93,17 @@ def test_the_published_slip_is_another_gem(stored):
     )
 
 
+def test_scores_that_differ_by_last_bits_are_no_gain(stored):
+    by_runs = grid(lambda name, by, epsilon: 0.2)
+    own = (by_runs["by"] != "vanilla") & (by_runs["group"] == "everyone")
+    by_runs.loc[own, "acc"] *= 1 + 1e-12
+    stored(by_runs)
+    which = {"metric": "acc", "synthesizers": ["MST", "AIM"], "epsilons": [0.01, 5]}
+    found = synth.synth_stratified_better(**which)
+    assert (found.value, found.high) == (0, 0)
+    assert synth.synth_cost(margin=0.0, **which).value == 1
+
+
 def test_every_measured_row_has_a_share_on_full_cells(stored):
     full = grid(lambda name, by, epsilon: 1 / (1 + epsilon) - 0.01 * (by != "vanilla"))
     slip = full[full["synthesizer"] == "GEM"].assign(synthesizer=AS_SPENT)

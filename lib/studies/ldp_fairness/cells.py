@@ -127,12 +127,17 @@ def main_grid(
             yield Cell(protocol=protocol, split=split, epsilon=float(epsilon), **common)
 
 
+# from here on, e^epsilon is above 1e8 and has no fraction that a budget of ten digits would fix
+_SHARPEST = math.log(1e8)
+
+
 def rounded_grid(**options) -> Iterator[Cell]:
     """The cells of OLH and SS that the authors' rounding changes, under that rounding
     (``lib.ldp.ROUNDED``).
 
     The printed rules round ``g`` and ``omega`` down. A cell is listed if the
-    nearest whole number is another for at least one of its attributes.
+    nearest whole number is another for at least one of its attributes, or if
+    ``g`` is so large that the last bits of the budget decide.
     """
     for cell in main_grid(**({"protocols": tuple(ROUNDED)} | options)):
         if cell.protocol != BASELINE and _rounding_matters(cell):
@@ -143,6 +148,7 @@ def _rounding_matters(cell: Cell) -> bool:
     domain, names = task(cell.dataset).domain, (cell.protocol, ROUNDED[cell.protocol])
     return any(
         len({make(name, k=domain[c], epsilon=e).p_star for name in names}) > 1
+        or (cell.protocol == "OLH" and e > _SHARPEST)
         for c, e in budgets(cell).items()
     )
 

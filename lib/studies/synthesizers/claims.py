@@ -27,6 +27,7 @@ from lib.ledger.rules import LEVEL, Evidence
 from lib.runner import NoResults
 from lib.stats.holm import holm
 from lib.stats.p_values import p_of_means
+from lib.stats.ties import RELATIVE, above
 from lib.studies.synthesizers import authors
 from lib.studies.synthesizers.draws import differences, drawn, held, named, order_correlation
 from lib.studies.synthesizers.settings import AS_SPENT, MAIN
@@ -208,7 +209,7 @@ def synth_improves_with_budget(
     means = drawn(fits[fits["by"] != "vanilla"] if stratified_only else fits, metric)
     curves = means.unstack("epsilon").dropna()
     cube = curves.to_numpy().reshape(len(curves), means.shape[1], -1)
-    rise = cube[..., -1] > cube[..., 0]  # a constant does not rise
+    rise = above(cube[..., -1], cube[..., 0])  # a constant does not rise
     return pd.DataFrame(rise & (order_correlation(cube) >= correlation))
 
 
@@ -216,14 +217,14 @@ def synth_improves_with_budget(
 def synth_stratified_better(frame: pd.DataFrame, worse: bool = False, **which) -> pd.DataFrame:
     """Whether stratifying betters (worsens) the mean score, of each stratified cell."""
     own, plain = differences(frame, **which)
-    return own < plain if worse else own > plain
+    return above(plain, own) if worse else above(own, plain)
 
 
 @_share
 def synth_cost(frame: pd.DataFrame, margin: float, **which) -> pd.DataFrame:
     """Of each cell: stratifying worsens the mean score by at most ``margin``."""
     own, plain = differences(frame, **which)
-    return own - plain >= -margin
+    return own - plain >= -margin - RELATIVE
 
 
 @_share
@@ -243,8 +244,9 @@ def synth_above(
     means = drawn(main_fits(frame), metric)
     each = [named(means, name) for name in (*synthesizers, than)]
     both = pd.concat(each, axis=1, keys=range(len(each)), join="inner").dropna()
-    above = [both[place] > both[len(synthesizers)] for place in range(len(synthesizers))]
-    return pd.DataFrame(np.logical_and.reduce(above), index=both.index)
+    than_it = both[len(synthesizers)]
+    better = [above(both[place], than_it) for place in range(len(synthesizers))]
+    return pd.DataFrame(np.logical_and.reduce(better), index=both.index)
 
 
 @_share
@@ -256,7 +258,7 @@ def synth_traded_off(frame: pd.DataFrame, metric: str, against: Sequence[str]) -
     others = []
     for other in against:
         mean, of_plain = differences(frame, other)
-        others.append((mean < of_plain).astype(float).where(own > plain))
+        others.append(above(of_plain, mean).astype(float).where(above(own, plain)))
     return pd.concat(others, keys=against).dropna(how="all")
 
 
@@ -281,7 +283,7 @@ def synth_best(
         own = named(means, synthesizer)
         others = [named(means, name).reindex(own.index) for name in among if name != synthesizer]
         whole = ~np.logical_or.reduce([other.isna() for other in others]).any(axis=1)
-        best = np.logical_and.reduce([own > other for other in others])
+        best = np.logical_and.reduce([above(own, other) for other in others])
         found.append(pd.DataFrame(best, index=own.index)[whole])
     return pd.concat(found, keys=metrics) if found else pd.DataFrame()
 
@@ -368,7 +370,7 @@ def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidenc
         if len(budgets) > 1:
             first, last = (named(means, end, "epsilon") for end in (budgets[0], budgets[-1]))
             both = last.index.intersection(first.index)  # a grid that has only begun lacks some
-            falls[name] = last.loc[both] > first.loc[both]
+            falls[name] = above(last.loc[both], first.loc[both])
     if not sum(map(len, falls.values())):
         return NOTHING
     words = "; ".join(f"{name}: {true[0].sum()} of {len(true)}" for name, true in falls.items())

@@ -143,7 +143,7 @@ def theorem9_counterexample(
     an odd number of ones the halves always differ, by 4/n at least.
     """
     for beta, n in product(betas, range(2, 41, 2)):
-        alpha = theorem9_size(alpha=1.0, beta=beta, n=n, collection=1) / n * (1 + 1e-9)
+        alpha = theorem9_size(alpha=1.0, beta=beta, n=n, collection=1) / n * (1 + 1e-7)
         for ones in range(1, n // 2 + 1) if alpha <= 2 else ():
             inside = np.arange(n // 2 + 1)
             w1 = 2 * np.abs(2 * inside - ones) / (n // 2)

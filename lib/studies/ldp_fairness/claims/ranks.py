@@ -14,7 +14,7 @@ from lib.fairness import FAIR, FAIRNESS
 from lib.ldp import PROTOCOLS
 from lib.ledger.measures import measures_of, share_of_cases
 from lib.ledger.rules import Evidence
-from lib.stats.ties import RELATIVE
+from lib.stats.ties import RELATIVE, merge_ties, ranks
 from lib.studies.ldp_fairness.claims.results import (
     GRID,
     TEST_PER_TRAIN,
@@ -74,6 +74,11 @@ def _order(scores: pd.DataFrame) -> str:
     return f"{mean.index[0]}, {mean.iloc[0] - mean.iloc[1]:.4f} beyond {mean.index[1]}"
 
 
+def _first(mean_ranks: pd.Series, count: int) -> pd.Index:
+    """The protocols of the least mean ranks; those that are tied in their order."""
+    return mean_ranks.index[np.argsort(merge_ties(mean_ranks.to_numpy()), kind="stable")][:count]
+
+
 def _beyond(means: np.ndarray, protocols: Sequence[str]) -> np.ndarray:
     """Whether each of these protocols (the last axis) lies above all others, by more than last
     bits.
@@ -100,21 +105,21 @@ def best_two(dataset, protocols: Sequence[str], *, auc: str = "labels", **which:
     be by utility or by fairness alone.
     """
     useful = read(UTILITY, auc)
-    ranks = {
+    placed_by = {
         m: _scores(dataset, [m], m in FAIR, **which)
         .groupby(["dataset", "run"])
-        .rank(ascending=False)
+        .transform(lambda of_run: ranks(-of_run.to_numpy()))
         for m in (*useful, *FAIRNESS)
     }
 
     def mean_rank(metrics: Sequence[str]) -> dict[str, pd.DataFrame]:
-        return _tables(sum(ranks[m] for m in metrics) / len(metrics))
+        return _tables(sum(placed_by[m] for m in metrics) / len(metrics))
 
     def holds(means: np.ndarray) -> np.ndarray:
         return _beyond(-means, protocols)
 
-    both = mean_rank(list(ranks))
-    first = {d: t.mean().nsmallest(len(protocols)).index for d, t in both.items()}
+    both = mean_rank(list(placed_by))
+    first = {d: _first(t.mean(), len(protocols)) for d, t in both.items()}
     words = "; ".join(f"{title(d)}: {', '.join(names)}" for d, names in first.items())
     for alone, metrics in (("; by utility", useful), (", by fairness", FAIRNESS)):
         tables = mean_rank(metrics)

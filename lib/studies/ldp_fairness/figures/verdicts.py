@@ -13,6 +13,7 @@ from lib.plotting.lines import band, note, spread
 from lib.plotting.panels import Picture, panel, panels, ticks
 from lib.plotting.style import BLUE, DARK, LIGHT, METRIC_NAMES, RED, REFERENCE
 from lib.stats.summary import pooled, summarise
+from lib.stats.ties import ranks
 
 
 def who_moves(
@@ -113,13 +114,14 @@ def trade_off(
     sentences, private = [], results[results["protocol"] != "NonDP"]
     cases = product(titles, scores.values())
     for label, (dataset, metrics), ax in zip(labels, cases, axes.flat, strict=True):
-        ranks = ranks_by(private[private["dataset"] == dataset], metrics).loc[[*PROTOCOLS]]
-        for y, name in enumerate(ranks.index):
-            own, colour = ranks.loc[[name]], {"GRR": BLUE, "SS": RED}.get(name, LIGHT)
+        table = ranks_by(private[private["dataset"] == dataset], metrics).loc[[*PROTOCOLS]]
+        for y, name in enumerate(table.index):
+            own, colour = table.loc[[name]], {"GRR": BLUE, "SS": RED}.get(name, LIGHT)
             ax.errorbar(own["mean"], y, xerr=spread(own), fmt="o", color=colour, capsize=0)
-        ax.set_yticks(range(len(ranks)), ranks.index)
-        ax.set_ylim(len(ranks) - 0.5, -0.5)
-        best, worst = ranks["mean"].idxmin(), ranks["mean"].idxmax()
+        ax.set_yticks(range(len(table)), table.index)
+        ax.set_ylim(len(table) - 0.5, -0.5)
+        order = ranks(table["mean"].to_numpy())  # of two that are tied the first is named
+        best, worst = table.index[order.argmin()], table.index[order.argmax()]
         sentences.append(f"{label}: best {best}, worst {worst}")
     return fig, f"Mean ranks of the seven protocols. {'; '.join(sentences)}."
 
@@ -127,5 +129,6 @@ def trade_off(
 def ranks_by(rows: pd.DataFrame, scores: Mapping[str, pd.Series]) -> pd.DataFrame:
     """Rank of each protocol, averaged over the scores, with its interval over runs."""
     means = rows.assign(**scores).groupby(["run", "protocol"])[[*scores]].mean()
-    ranks = means.groupby("run").rank(ascending=False).mean(axis=1)
-    return summarise(ranks.reset_index(name="rank"), ["protocol"], "rank").set_index("protocol")
+    placed = (-means).groupby("run").transform(lambda of_run: ranks(of_run.to_numpy()))
+    long = placed.mean(axis=1).reset_index(name="rank")
+    return summarise(long, ["protocol"], "rank").set_index("protocol")

@@ -108,8 +108,9 @@ def table1() -> Evidence:
     """
     by_age, places = crossing(published_cells(), "AGEP"), {}
     for name, variable in VARIABLES.items():
-        n, total = int(by_age[f"n_{name}"].sum()), by_age[f"sum_{name}"].sum()
-        near = abs(total / n - variable.mean) <= 0.5 * 10 ** -_decimals(variable.mean)
+        n, total = round(by_age[f"n_{name}"].sum()), by_age[f"sum_{name}"].sum()
+        half_a_unit = 0.5 * 10 ** -_decimals(variable.mean)
+        near = abs(total / n - variable.mean) <= half_a_unit + 1e-9 * abs(variable.mean)
         places[name] = f"{n:,}, {total / n:,.3f}", n == variable.n and near
     return _as_printed(places)
 
@@ -123,7 +124,8 @@ def _as_printed(places: dict[str, tuple[str, bool]], what: str = "") -> Evidence
 
 
 def _decimals(value: float) -> int:
-    return len(repr(float(value)).partition(".")[2])
+    """Of a printed number, whose last bits are none of its digits."""
+    return len(repr(round(float(value), 6)).partition(".")[2])
 
 
 # Table 2: mean, standard deviation, median of the columns that other published numbers give
