@@ -14,6 +14,7 @@ import yaml
 
 import lib
 from lib.book.pairs import main as pairs_main
+from lib.datasets.registry import FILES, TASKS
 from lib.paths import ROOT
 from tests.declared import CORE, PROJECT, extra, group, names, pins
 
@@ -38,6 +39,14 @@ def test_the_citation_has_what_the_format_asks_for_and_all_papers():
 def test_licences_are_there():
     assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
     assert "CC BY 4.0" in (ROOT / "LICENSE-TEXT.md").read_text(encoding="utf-8")
+
+
+def test_what_is_for_research_use_is_not_licensed_more_freely():
+    """The text of the licence names every such table as an exception."""
+    text = (ROOT / "LICENSE-TEXT.md").read_text(encoding="utf-8")
+    bound = {name for name, task in TASKS.items() if "research use" in FILES[task.file].licence}
+    assert bound == {"lsac"}
+    assert all(f"The replica of {name.upper()} is\n**not**" in text for name in bound)
 
 
 def test_hooks_use_the_pins_of_the_project():

@@ -1,88 +1,63 @@
-// Tables of the class "filterable": a menu for each facet named in data-menus, a text filter, sorting by a click on a
-// heading. What is chosen stands in the address after "#filter?", so a link keeps it; "#claim-ID" opens that row.
+// The ledger: cards in groups, above them a menu for each facet, an order, and words to search for. What is chosen stands in the
+// address after "#filter?", so a link keeps it; "#claim-ID" opens that card. Without this script all groups are open.
 document.addEventListener("DOMContentLoaded", () => {
-  for (const box of document.querySelectorAll(".filterable")) {
-    const table = box.querySelector("table");
-    if (!table) continue;
-    const rows = [...table.tBodies[0].rows];
-    const bar = document.createElement("div");
-    bar.className = "filter-bar";
-    const menus = (box.dataset.menus || "").split(",").filter(Boolean).map((name) => {
-      const select = document.createElement("select");
-      select.setAttribute("aria-label", `Filter by ${name}`);
-      const values = [...new Set(rows.map((row) => row.dataset[name]))].sort();
-      select.append(new Option(`${name}: all`, ""), ...values.map((value) => new Option(value, value)));
-      bar.append(select);
-      return { name, select };
-    });
-    const search = Object.assign(document.createElement("input"), { type: "search", placeholder: "Filter…" });
-    search.setAttribute("aria-label", "Filter rows by text");
-    const count = document.createElement("span");
-    count.setAttribute("role", "status");
-    bar.append(search, count);
+  const ledger = document.querySelector(".ledger"), bar = ledger?.querySelector(".filter-bar");
+  if (!bar) return;
+  const groups = [...ledger.querySelectorAll(".claims")], cards = [...ledger.querySelectorAll(".claim")];
+  const plain = (text) => text.toLowerCase().replaceAll("−", "-").replaceAll(/\s+/g, " ").trim();
+  const texts = new Map(cards.map((card) => [card, plain(card.textContent)]));
+  const controls = [...bar.elements].filter((control) => control.name);
+  const { text, order, ...menus } = Object.fromEntries(controls.map((control) => [control.name, control]));
+  const values = (card, name) => card.dataset[name].split("|");
+  bar.hidden = false;
 
-    const apply = () => {
-      const plain = (text) => text.toLowerCase().replaceAll("−", "-");
-      const words = plain(search.value);
-      let shown = 0;
-      for (const row of rows) {
-        const fits = plain(row.textContent).includes(words) &&
-          menus.every(({ name, select }) => !select.value || row.dataset[name] === select.value);
-        row.hidden = !fits;
-        shown += fits;
-      }
-      count.textContent = `${shown} of ${rows.length}`;
-    };
-    const keep = () => {
-      const chosen = new URLSearchParams();
-      for (const { name, select } of menus) if (select.value) chosen.set(name, select.value);
-      if (search.value) chosen.set("text", search.value);
-      history.replaceState(null, "", chosen.size ? `#filter?${chosen}` : "#");
-    };
-    const restore = () => {
-      const hash = decodeURIComponent(location.hash);
-      if (hash.startsWith("#filter?")) {
-        const chosen = new URLSearchParams(location.hash.slice("#filter?".length));
-        for (const { name, select } of menus) select.value = chosen.get(name) || "";
-        search.value = chosen.get("text") || "";
-      }
-      const row = hash.startsWith("#claim-") && document.getElementById(hash.slice(1));
-      if (row && table.contains(row)) {
-        for (const { select } of menus) select.value = "";
-        search.value = "";
-        row.querySelector("details")?.setAttribute("open", "");
-      }
-      apply();
-      if (row && table.contains(row)) row.scrollIntoView({ block: "center" });
-    };
-    bar.addEventListener("input", () => { apply(); keep(); });
-    window.addEventListener("hashchange", restore);
-
-    const value = (row, column) => row.cells[column].textContent.trim();
-    for (const [column, head] of [...table.tHead.rows[0].cells].entries()) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = head.textContent;
-      head.replaceChildren(button);
-      button.addEventListener("click", () => {
-        const down = head.getAttribute("aria-sort") === "ascending";
-        for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-        head.setAttribute("aria-sort", down ? "descending" : "ascending");
-        const compare = new Intl.Collator("en", { numeric: true }).compare;
-        const sorted = [...rows].sort((a, b) => compare(value(a, column), value(b, column)) * (down ? -1 : 1));
-        table.tBodies[0].append(...sorted);
-      });
+  let narrowed = true;  // the page opens as if all cards had been shown until now
+  const apply = () => {
+    const words = plain(text.value);
+    const fits = (card) => texts.get(card).includes(words) &&
+      Object.values(menus).every(({ name, value }) => !value || values(card, name).includes(value));
+    const rank = (card) => [...menus[order.value].options].findIndex((o) => o.value === values(card, order.value)[0]);
+    const chosen = words || order.value || Object.values(menus).some((menu) => menu.value);
+    for (const card of cards) card.hidden = !fits(card);
+    for (const group of groups) {
+      const own = cards.filter((card) => group.contains(card));
+      group.append(...(order.value ? own.sort((a, b) => rank(a) - rank(b)) : own));
+      group.hidden = own.every((card) => card.hidden);
+      if (chosen || narrowed) group.open = Boolean(chosen);
     }
-    box.before(bar);
-    restore();
-  }
-});
+    narrowed = Boolean(chosen);
+    bar.querySelector("[role=status]").textContent = `${cards.filter((card) => !card.hidden).length} of ${cards.length} rows`;
+  };
+  const keep = () => {
+    const chosen = new URLSearchParams(controls.filter((control) => control.value).map((control) => [control.name, control.value]));
+    history.replaceState(null, "", chosen.size ? `#filter?${chosen}` : "#");
+  };
+  let asked = null;  // what the address leads to
+  const restore = () => {
+    const hash = decodeURIComponent(location.hash);
+    const place = document.getElementById(hash.slice(1) || " ");
+    if (hash.startsWith("#filter?") || ledger.contains(place)) {
+      const chosen = new URLSearchParams(place ? "" : location.hash.slice("#filter?".length));
+      for (const control of controls) control.value = chosen.get(control.name) || "";
+      for (const control of controls) if (control.selectedIndex === -1) control.value = "";  // no such value
+    }
+    apply();
+    const card = ledger.contains(place) ? place : null;
+    for (let node = card; node && node !== ledger; node = node.parentElement) if (node.localName === "details") node.open = true;
+    asked = hash.startsWith("#filter?") ? bar : card;
+    asked?.scrollIntoView();
+  };
+  bar.addEventListener("input", () => { apply(); keep(); });
+  bar.addEventListener("submit", (event) => event.preventDefault());
+  bar.addEventListener("reset", () => setTimeout(() => { apply(); keep(); }));
+  window.addEventListener("hashchange", restore);
+  window.addEventListener("load", () => asked?.scrollIntoView());  // what stands above it may have changed its height
+  restore();
 
-// A link to a folded box opens it.
-const openBox = () =>
-  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details.authors-box")?.setAttribute("open", "");
-document.addEventListener("DOMContentLoaded", openBox);
-window.addEventListener("hashchange", openBox);
+  let closed = [];  // a print shows the cards of all groups
+  window.addEventListener("beforeprint", () => { for (const group of closed = groups.filter((g) => !g.open)) group.open = true; });
+  window.addEventListener("afterprint", () => { for (const group of closed) group.open = false; });
+});
 
 // A table that is wider than the page says above it that it scrolls, be it ours, a data frame or printed in columns; and it
 // takes the focus, for the keyboard.

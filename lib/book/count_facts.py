@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import yaml
 
-from lib.book.facts import FACTS, STORED_TABLES, Facts, Section5Facts, table_facts
+from lib.book.facts import FACTS, Facts, Section5Facts
 from lib.datasets import TASKS, Dataset, load
 from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.files import write_whole
 from lib.groups import group_name
-from lib.studies.synthesizers.tables import Table, origin, table_of
 
 
 def count_attributes(data: Dataset) -> dict[str, list[int]]:
@@ -37,33 +34,13 @@ def count_section5(table: Section5) -> Section5Facts:
     )
 
 
-def _count(frame: pd.DataFrame, by: list[str], target: str, data: str, sha256: str) -> Facts:
-    groups = {
-        group_name(dict(zip(by, codes, strict=True))): [len(y), int(y.sum())]
-        for codes, y in frame.groupby(by)[target]
-        if len(y)
-    }
-    return Facts(data, sha256, len(frame), target, int(frame[target].sum()), groups)
-
-
-def count(table: Table) -> Facts:
-    """The facts of a table of the synthesizers, by sex and race."""
-    return _count(table.frame, ["SEX", "RAC1P"], table.target, origin([table.source]), table.sha256)
-
-
 def count_task(data: Dataset) -> Facts:
     """The facts of a task's table, by its protected attribute."""
-    return _count(data.frame, [data.task.protected], data.task.target, data.label, data.sha256)
-
-
-@cache
-def facts(dataset: str) -> Facts:
-    """The stored facts of one of :data:`STORED_TABLES`; another table, which only a machine that
-    has it shows, is counted.
-    """
-    if dataset not in STORED_TABLES:
-        return count(table_of(dataset))
-    return table_facts(dataset)
+    by, target, frame = data.task.protected, data.task.target, data.frame
+    groups = {
+        group_name({by: code}): [len(y), int(y.sum())] for code, y in frame.groupby(by)[target]
+    }
+    return Facts(data.label, data.sha256, len(frame), target, int(frame[target].sum()), groups)
 
 
 def write(path: Path = FACTS) -> None:
@@ -74,14 +51,11 @@ def write(path: Path = FACTS) -> None:
     ValueError
         If only the replica of one is here.
     """
-    found = {
-        "tables": {name: count(table_of(name)) for name in STORED_TABLES},
-        "tasks": {name: count_task(load(name)) for name in TASKS},
-    }
-    for name, fact in (found["tables"] | found["tasks"]).items():
+    found = {name: count_task(load(name)) for name in TASKS}
+    for name, fact in found.items():
         if fact.data == "replica":
             raise ValueError(f"{name} must be the real table, got its replica; set COMPANION_DATA")
-    records = {kind: {n: asdict(f) for n, f in of.items()} for kind, of in found.items()}
+    records: dict[str, object] = {"tasks": {name: asdict(fact) for name, fact in found.items()}}
     records["attributes"] = {name: count_attributes(load(name)) for name in TASKS}
     records["section5"] = asdict(count_section5(load_section5()))
     head = (

@@ -16,16 +16,12 @@ from lib.files import read_yaml
 from lib.paths import DATA
 
 FACTS = DATA / "facts.yml"
-STORED_TABLES = ("nist", "acs_coverage", "newyork")
 
 
 @dataclass(frozen=True)
 class Facts:
-    """``rows``, ``target`` and how many rows have it (``hits``); of each group that occurs, the
-    same two.
-
-    Groups are named by their codes: those of the protected attribute for a task
-    (``"gender = 0"``), sex and race for a table of the synthesizers (``"SEX = 0 & RAC1P = 2"``).
+    """``rows``, ``target`` and how many rows have it (``hits``); of each group of the protected
+    attribute (``"gender = 0"``), the same two.
 
     ``data`` says what was counted ("real data" or "stand-in"), ``sha256`` which file.
     """
@@ -37,16 +33,9 @@ class Facts:
     hits: int
     groups: dict[str, list[int]]
 
-    @property
-    def majority(self) -> float:
-        """Share of the more frequent answer."""
-        return max(self.hits, self.rows - self.hits) / self.rows
-
-    def rates(self, least: float = 0.0) -> list[float]:
-        """Share with the target in each group that is more than a share ``least`` of the rows,
-        in the order of the codes.
-        """
-        return [hits / n for n, hits in self.groups.values() if n > least * self.rows]
+    def rates(self) -> list[float]:
+        """Share with the target in each group, in the order of the codes."""
+        return [hits / n for n, hits in self.groups.values()]
 
 
 @cache
@@ -82,10 +71,3 @@ def section5_facts() -> Section5Facts:
 def task_facts(dataset: str) -> Facts:
     """The stored facts of one of :data:`lib.datasets.registry.TASKS`."""
     return Facts(**read_yaml(FACTS, dict)["tasks"][validate.choice("dataset", dataset, TASKS)])
-
-
-@cache
-def table_facts(dataset: str) -> Facts:
-    """The stored facts of one of :data:`STORED_TABLES`."""
-    validate.choice("dataset", dataset, STORED_TABLES)
-    return Facts(**read_yaml(FACTS, dict)["tables"][dataset])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,15 +15,18 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_proof import domain
 from sphinx_proof import nodes as numbered
 
+from lib.files import template
 from lib.paths import CHAPTERS
 
 EXPLORERS = CHAPTERS / "_static" / "explorers"
 SHARED = ("core", "formulas")
+_MOVED = template(Path(__file__).parent / "templates" / "moved.html.j2")
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Let numpydoc read its template once (it would read it for each docstring), name the book's
-    own theorems, number exercises, keep the words of the pages for the search, and place explorers.
+    own theorems, number exercises, keep the words of the pages for the search, place explorers, and
+    lead from the addresses of pages that have moved.
     """
     from numpydoc import docscrape_sphinx
 
@@ -41,6 +46,8 @@ def setup(app: Any) -> dict[str, bool]:
     texts: dict[str, str] = {}
     app.connect("doctree-resolved", lambda _, tree, doc: texts.update({doc: words_of(tree)}))
     app.connect("build-finished", lambda app, _: write_texts(texts, app))
+    app.add_config_value("moved_pages", {}, "html", types=(dict,))
+    app.connect("build-finished", write_moved)
     return {"parallel_read_safe": True}
 
 
@@ -112,3 +119,20 @@ def write_texts(texts: dict[str, str], app: Any) -> None:
     kept.write_text(words := json.dumps(texts, ensure_ascii=False, sort_keys=True), "utf-8")
     path = Path(app.outdir, "_static", "search_texts.js")
     path.write_text(f"window.PAGE_TEXTS = {words};\n", "utf-8")
+
+
+def write_moved(app: Any, failed: Exception | None) -> None:
+    """At the address of each page that has moved, one that leads on: an anchor to the first of its
+    new pages that has it, all else to the anchor that ``moved_pages`` in ``_config.yml`` names.
+    """
+    html = Path(app.outdir)
+    for old, (first, *others) in app.config.moved_pages.items():
+        path, (main, _, anchor) = html / f"{old}.html", first.partition("#")
+        pages = [html / f"{doc}.html" for doc in (*others, main)]
+        if failed or not all(page.exists() for page in pages):  # one page alone is rendered, too
+            continue
+        addresses = [Path(os.path.relpath(page, path.parent)).as_posix() for page in pages]
+        anchors = (re.findall(r'\bid="([^"]+)"', page.read_text("utf-8")) for page in pages)
+        homes = dict(zip(addresses, anchors, strict=True))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_MOVED.render(homes=homes, to=f"{addresses[-1]}#{anchor}"), "utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lib.cli.options import add_unsealed, believe_unsealed
 from lib.ledger import authors, evaluate, history, report
-from lib.ledger.boxes import behind, unexplained
+from lib.ledger.cards import behind, unexplained
 from lib.ledger.claim import read_claims
 from lib.ledger.papers_table import rerun
 from lib.paths import need_repository

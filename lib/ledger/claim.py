@@ -46,6 +46,12 @@ def papers() -> dict[str, str]:
 
 
 @cache
+def links() -> dict[str, str]:
+    """Where each paper can be read, as its first study states it."""
+    return {study.paper: study.link for study in reversed(studies()) if study.link}
+
+
+@cache
 def measures() -> dict[str, Callable[..., Evidence]]:
     """The functions that studies export to measure claims, by name."""
     modules = (module for study in studies() for module in study.measures)
@@ -117,7 +123,7 @@ class Claim:
 
     @property
     def subject(self) -> str:
-        """The paper that the row is about: the verdict page that shows it."""
+        """The paper that the row is about."""
         return self.about or self.paper
 
     @property

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import math
 import textwrap
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-import pandas as pd
 import yaml
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from lib import validate
 from lib.files import write_whole
 from lib.ledger.authors import THEIRS
-from lib.ledger.claim import COMPANION, PAPERS, Claim, papers, read_claims
+from lib.ledger.claim import COMPANION, Claim, papers, read_claims
 from lib.ledger.evidence import Measurer, differences, write_evidence
 from lib.ledger.judge import (
     STORED,
@@ -27,44 +23,21 @@ from lib.ledger.judge import (
     evaluate,
     stored_verdicts,
     summary,
-    tallied,
 )
 from lib.ledger.robustness import OTHER_GRIDS, on_grid
-from lib.ledger.rules import CONTESTED, TOO_CLOSE
+from lib.ledger.rules import TOO_CLOSE
 from lib.ledger.sureness import PAPER_RUNS, rule_in_words, sure_in_words
 from lib.stats.summary import p_in_words
-from lib.typeset import typeset
 
-HEADS = {
-    "claim": "claim",
-    "paper": "paper says",
-    "authors": "in the authors' own results",
-    "rerun": "in our rerun",
-    "verdict": "verdict",
-    "sure": "how sure",
-    "place": "where in the paper",
-    "source": "stated by",
-}
-COLUMNS = tuple(HEADS)
-MENUS = ("verdict", "source", "kind", "data")  # what a reader can choose rows by
 PAPERS_IN_WORDS = {
     "stratified": "Stratified DP",
     "ldp": "LDP and fairness",
     "coherence": "Demographic coherence",
     "companion": "Companion",
 }
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=StrictUndefined,
-)
-_TEMPLATES.filters["typeset"] = typeset
-_TEMPLATES.filters["base64"] = lambda text: base64.b64encode(text.encode()).decode()
 
 
-def _paper_in_words(paper: str) -> str:
+def paper_in_words(paper: str) -> str:
     """The heading of a paper: a short one of the book, else the title of its study."""
     return PAPERS_IN_WORDS.get(paper) or papers()[paper]
 
@@ -94,22 +67,19 @@ def in_words(row: Row) -> str:
     """The rerun's value with its interval, runs and data, the verdicts of the claim's other
     readings, and what the authors' own results say, in one line.
     """
-    other = [
-        f"{name}: {reading.verdict} ({value_and_runs(reading)})"
-        for name, reading in row.also.items()
-    ]
+    other = [f"{name}: {verdict_in_words(reading)}" for name, reading in row.also.items()]
     if row.authors is not None:
         other.append(f"the authors' own results: {_in_words(row.authors)}")
     return ". ".join([_in_words(row), *(words[0].upper() + words[1:] for words in other)])
 
 
-def value_and_runs(row: Row) -> str:
-    """The rerun's value with its interval and runs, in a few words."""
+def verdict_in_words(row: Row) -> str:
+    """The verdict with the rerun's value, its interval and runs, in a few words."""
     if math.isnan(row.evidence.value):
-        return row.evidence.detail or "no value"
+        return f"{row.verdict} ({row.evidence.detail or 'no value'})"
     share = "true of " * (row.claim.rule == "at_least")
     runs = f", {row.evidence.runs} runs" if row.evidence.runs else ""
-    return f"{share}{value_in_words(row)}{runs}"
+    return f"{row.verdict} ({share}{value_in_words(row)}{runs})"
 
 
 def authors_in_words(row: Row) -> str:
@@ -136,7 +106,7 @@ _HOW = {
     "reproduced": "holds",
     TOO_CLOSE: "is too close to call",
     "same direction": "only points the same way",
-    "not reproduced": "fails",
+    "not reproduced": "does not hold",
 }
 
 
@@ -155,18 +125,6 @@ def finding(row: Row) -> str:
     if theirs == ours:
         return f"In the authors' own results it {theirs}, and {place}, too."
     return f"In the authors' own results it {theirs}; {place} it {ours}."
-
-
-def differing(rows: Sequence[Row]) -> list[Row]:
-    """The papers' counted rows whose verdict on the authors' own results is another than ours."""
-    return [
-        row
-        for row in tallied(rows)
-        if row.claim.paper != COMPANION
-        and finding(row)
-        and row.authors
-        and row.authors.verdict != row.verdict
-    ]
 
 
 def _in_words(row: Row) -> str:
@@ -192,68 +150,8 @@ def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
     came after results.
     """
     return {
-        _paper_in_words(paper) + " †" * seen: summary(part)
+        paper_in_words(paper) + " †" * seen: summary(part)
         for (paper, seen), part in apart(rows).items()
-    }
-
-
-def ledger_html(rows: list[Row], caption: str, columns: Sequence[str] = COLUMNS) -> str:
-    """Rows of the ledger as a table; each claim has a link of its own, and its rule and details
-    fold out below it.
-
-    With all columns the book's script adds menus, a text filter and sorting, and the rows can be
-    downloaded as CSV and JSON.
-
-    Raises
-    ------
-    ValueError
-        If a column is not one of :data:`COLUMNS`.
-    """
-    for column in columns:
-        validate.choice("columns", column, COLUMNS)
-    texts = [as_text(row) for row in rows]
-    return render(
-        "table.html.j2",
-        rows=texts,
-        caption=caption,
-        columns=columns,
-        heads=HEADS,
-        menus=MENUS,
-        whole=tuple(columns) == COLUMNS,
-        downloads={
-            "csv": pd.DataFrame(texts).to_csv(index=False),
-            "json": json.dumps(texts, indent=1),
-        },
-    )
-
-
-def render(template: str, **values: object) -> str:
-    """A template of this folder, filled in; what is no markup is escaped."""
-    return _TEMPLATES.get_template(template).render(values)
-
-
-def as_text(row: Row) -> dict[str, str]:
-    """Everything that the ledger shows of one row, in words."""
-    claim, measured = row.claim, not math.isnan(row.evidence.value)
-    source = _paper_in_words(claim.paper)
-    return {
-        "id": claim.id,
-        "verdict": row.verdict,
-        "claim": statement_in_words(row),
-        "paper": claim.value or "–",
-        "authors": authors_in_words(row),
-        "rerun": rerun_in_words(row),
-        "sure": sure_in_words(row),
-        "place": claim.place,
-        "source": source + (f", on {_paper_in_words(claim.about)}" if claim.about else ""),
-        "details": " ".join(filter(None, (finding(row), in_words(row)))),
-        "rule": rule_in_words(row),
-        "kind": claim.kind,
-        "data": row.evidence.data if measured else "–",
-        # the page of verdicts beside the ledger's, which only the book's own papers have
-        "box": f"{claim.paper}.html#box-{claim.id}"
-        if claim.quote and claim.paper in PAPERS and row.verdict in CONTESTED
-        else "",
     }
 
 

@@ -46,6 +46,18 @@ def sure_in_words(row: Row) -> str:
     return f"{runs}, the whole interval is on this side"
 
 
+def sure_kind(row: Row) -> str:
+    """How sure the verdict is, in one of five kinds, by which a reader can choose rows."""
+    if row.verdict not in JUDGED:
+        return "no verdict"
+    if row.evidence.exact:
+        return "exact"
+    if row.verdict == TOO_CLOSE:
+        return "the interval has both sides"
+    bare = row.evidence.own_runs or math.isnan(row.evidence.low)
+    return "runs without an interval" if bare else "the whole interval is on one side"
+
+
 def chances_of(row: Row) -> tuple[float, float]:
     """The probability that the row's rule passes if the paper is right, and if it is not
     (:func:`lib.ledger.power.chances`); NaN where nothing says.
@@ -70,6 +82,8 @@ def chances_in_words(row: Row) -> str:
     return (
         f"It passes with probability {_probability(right)} if the paper is right ({if_right}),"
         f" {_probability(wrong)} if it is not ({if_wrong})."
+        + " So “too close to call” is no finding against the paper."
+        * (row.verdict == TOO_CLOSE)
     )
 
 
@@ -99,9 +113,12 @@ def rule_in_words(row: Row) -> str:
     known by then; its chances, and what it has replaced.
     """
     told = " ".join(filter(None, (chances_in_words(row), before_in_words(row.claim))))
-    return f"{_stated_rule(row)}. {told}".removesuffix(". ")
+    return f"{stated_rule(row)}. {told}".removesuffix(". ")
 
 
-def _stated_rule(row: Row) -> str:
+def stated_rule(row: Row) -> str:
+    """The rule with its tolerance, and why it was chosen; a dagger if part of the results was known
+    by then.
+    """
     rule = _rule(row.claim.rule, row.claim.tolerance)
     return ": ".join(filter(None, (rule, row.claim.why))) + " †" * row.claim.seen

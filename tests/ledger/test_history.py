@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lib.ledger import evaluate, history
-from lib.ledger.boxes import behind
+from lib.ledger.cards import behind
 from lib.ledger.claim import Claim, read_claims
 
 ROW = {"id": "a", "measure": "change", "rule": "positive"}

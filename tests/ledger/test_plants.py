@@ -51,8 +51,9 @@ def evidence_for(claim: Claim, good: bool) -> Evidence:
     """Evidence that must make ``claim`` reproduced, or not reproduced."""
     slack = claim.tolerance
     if claim.rule == "near":
-        value = slack["target"] + (0.5 if good else -3.0) * slack["tolerance"]
-        return Evidence(value, reference=slack["target"] - 2 * slack["tolerance"])
+        far = max(slack["tolerance"], 1e-8)  # nearer than that are last bits
+        value = slack["target"] + (0.5 * slack["tolerance"] if good else -3.0 * far)
+        return Evidence(value, reference=slack["target"] - 2 * far)
     if claim.rule == "agrees":
         value = slack["target"] + (0.5 if good else -3.0) * slack["tolerance"]
         away = slack["target"] - (9 if good else 1) * slack["tolerance"]

@@ -5,6 +5,7 @@ from lib.runner.registry import Study
 STUDY = Study(
     title="Demographic coherence",
     paper="coherence",
+    link="https://arxiv.org/abs/2502.02709",
     grids={
         "coherence_section5": "lib.studies.coherence.grids:SECTION5",
         "coherence_dp": "lib.studies.coherence.grids:NOISY_COUNTS",
@@ -23,7 +24,7 @@ STUDY = Study(
         "chapters/coherence/generalisation",
         "chapters/coherence/evidence",
         "chapters/coherence/proofs",
-        "chapters/verdicts/coherence",
+        "chapters/verdicts/ledger",
         "chapters/errata/coherence",
     ),
 )

@@ -5,6 +5,7 @@ from lib.runner.registry import Study
 STUDY = Study(
     title="Local differential privacy and fairness",
     paper="ldp",
+    link="https://inria.hal.science/hal-04175027v1",
     grids={
         "ldp_main": "lib.studies.ldp_fairness.grids:MAIN",
         "ldp_appendix": "lib.studies.ldp_fairness.grids:APPENDIX",
@@ -24,7 +25,7 @@ STUDY = Study(
         "chapters/ldp/utility",
         "chapters/ldp/evidence",
         "chapters/ldp/proofs",
-        "chapters/verdicts/ldp",
+        "chapters/verdicts/ledger",
         "chapters/errata/ldp",
     ),
     published=("lib.studies.ldp_fairness.authors:TABLE",),

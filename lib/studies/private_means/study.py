@@ -5,6 +5,7 @@ from lib.runner.registry import Study
 STUDY = Study(
     title="Stratified private means",
     paper="stratified",
+    link="https://arxiv.org/abs/2312.11712",
     grids={
         "means_mixtures": "lib.studies.private_means.grids:MIXTURES",
         "means_newyork": "lib.studies.private_means.grids:NEWYORK",

@@ -258,7 +258,8 @@ def synth_traded_off(frame: pd.DataFrame, metric: str, against: Sequence[str]) -
     others = []
     for other in against:
         mean, of_plain = differences(frame, other)
-        others.append(above(of_plain, mean).astype(float).where(above(own, plain)))
+        worse = np.where(above(own, plain), above(of_plain, mean), np.nan)
+        others.append(pd.DataFrame(worse, own.index, own.columns))
     return pd.concat(others, keys=against).dropna(how="all")
 
 

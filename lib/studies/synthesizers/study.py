@@ -5,6 +5,7 @@ from lib.runner.registry import Study
 STUDY = Study(
     title="Stratified synthesizers",
     paper="stratified",
+    link="https://arxiv.org/abs/2312.11712",
     grids={
         "synth_nist": "lib.studies.synthesizers.grids:NIST",
         "synth_acs_coverage": "lib.studies.synthesizers.grids:COVERAGE",
@@ -20,7 +21,7 @@ STUDY = Study(
         "chapters/synth/groups",
         "chapters/synth/evidence",
         "chapters/synth/proofs",
-        "chapters/verdicts/stratified",
+        "chapters/verdicts/ledger",
         "chapters/errata/synthesizers",
     ),
     published=("lib.studies.synthesizers.authors:TABLE",),

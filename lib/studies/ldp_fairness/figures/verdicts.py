@@ -1,4 +1,4 @@
-"""Figures of the verdict page: who moves, what the split gains, which protocol ranks where."""
+"""Figures behind the verdicts: who moves, what the split gains, which protocol ranks where."""
 
 from __future__ import annotations
 

@@ -1,0 +1,243 @@
+"""The ledger as cards, one for each claim: closed, its verdict beside the authors' own results and
+our rerun; open, the paper's words, our reading, the rule, and the command that measures it again.
+"""
+
+from __future__ import annotations
+
+import math
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+import pandas as pd
+
+from lib.extras import needs
+from lib.files import read_yaml, template
+from lib.ledger.claim import COMPANION, Claim, links, papers
+from lib.ledger.judge import Row, summary, tallied
+from lib.ledger.report import (
+    authors_in_words,
+    finding,
+    in_words,
+    paper_in_words,
+    rerun_in_words,
+    statement_in_words,
+    verdict_in_words,
+)
+from lib.ledger.rules import CONTESTED, VERDICTS
+from lib.ledger.sureness import (
+    before_in_words,
+    chances_in_words,
+    stated_rule,
+    sure_in_words,
+    sure_kind,
+)
+from lib.paths import DATA
+from lib.runner.registry import studies
+from lib.typeset import typeset
+
+# the grid behind a measure, by the start of its name, or else by the paper
+GRIDS = {
+    "section5": "coherence_section5",
+    "mixture": "means_mixtures",
+    "synth": "synth_newyork",
+    "ldp": "ldp_main",
+}
+
+
+def contested(rows: Sequence[Row]) -> list[Row]:
+    """The counted claims of papers that are not reproduced, or in the same direction only."""
+    return [
+        row for row in tallied(rows) if row.claim.paper != COMPANION and row.verdict in CONTESTED
+    ]
+
+
+def unexplained(rows: Sequence[Row]) -> list[str]:
+    """What the contested among some rows still need, in words: a quotation, a reading, or both."""
+    found = []
+    for row in contested(rows):
+        lacks = [name for name in ("quote", "reading") if not getattr(row.claim, name).strip()]
+        if lacks:
+            found.append(
+                f"{row.claim.id} is {row.verdict}, so it must have quote, at most 30 words of the"
+                " paper, and reading, what was measured and why it is judged so, in its file of"
+                f" data/claims; got {'no ' if len(lacks) == 1 else 'neither '}{' nor '.join(lacks)}"
+            )
+    return found
+
+
+def grid_of(row: Row) -> str:
+    """The name of the grid whose stored results the row rests on; empty if arithmetic settles it,
+    or a table itself.
+    """
+    if row.evidence.exact:
+        return ""
+    stated = row.claim.arguments.get("grid") or getattr(row.claim.measured_by(), "grid", None)
+    names = (row.claim.measure, row.claim.subject)
+    return stated or next(
+        (g for start, g in GRIDS.items() for n in names if n.startswith(start)), ""
+    )
+
+
+def grids_behind(row: Row) -> list[str]:
+    """The grids whose first results could answer the row: its own, or all of its study; none if
+    arithmetic settles it.
+    """
+    if row.evidence.exact:
+        return []
+    module = getattr(row.claim.measured_by(), "__module__", "")
+    of_study = (list(s.grids) for s in studies() if module in s.measures)
+    return [own] if (own := grid_of(row)) else next(of_study, [])
+
+
+def behind(rows: Sequence[Row]) -> dict[str, tuple[dict, list[str]]]:
+    """By the ids of claims, what :func:`lib.ledger.history.of_claims` asks."""
+    return {row.claim.id: (vars(row.claim), grids_behind(row)) for row in rows}
+
+
+def reading_in_words(row: Row) -> str:
+    """What we did and found, with the numbers of the evidence in their places."""
+    share = row.claim.rule == "at_least"
+    value = format(row.evidence.value, ".0%" if share else ".3g")
+    return row.claim.reading.format(value=value, runs=row.evidence.runs)
+
+
+def command(row: Row) -> str:
+    """The shortest command that measures the claim again."""
+    return f"python -m lib claims --id {row.claim.id}"
+
+
+def _theirs(row: Row) -> str:
+    """How the verdict by the authors' own results lies to ours."""
+    if not finding(row) or row.authors is None:
+        return "not stored" if authors_in_words(row) == "not stored" else "not asked"
+    same = row.authors.verdict == row.verdict
+    return "the same verdict" if same else "another verdict"
+
+
+def facets(row: Row) -> dict[str, list[str]]:
+    """What a reader can choose the row by: the values that it has of each facet."""
+    claim = row.claim
+    source = paper_in_words(claim.paper)
+    measured = not math.isnan(row.evidence.value)
+    return {
+        "source": [source + (f", on {paper_in_words(claim.about)}" if claim.about else "")],
+        "verdict": [row.verdict, *["contested"] * (row in contested([row]))],
+        "sure": [sure_kind(row)],
+        "authors": [_theirs(row)],
+        "kind": [claim.kind],
+        "data": [row.evidence.data if measured else "–"],
+        "set": ["when part of the results was known" if claim.seen else "before the results"],
+    }
+
+
+FACETS = {
+    "source": "Stated by",
+    "verdict": "Verdict",
+    "sure": "How sure",
+    "authors": "Authors’ own results",
+    "kind": "Kind of claim",
+    "data": "Data",
+    "set": "Rule set",
+}
+
+
+@cache
+def _quotations() -> dict[str, str]:
+    return read_yaml(DATA / "quotations.yml", dict)
+
+
+def quotation(claim: Claim) -> str:
+    """The paper's words behind a claim; empty if there are none."""
+    return claim.quote or _quotations().get(claim.id, "")
+
+
+def as_text(row: Row) -> dict[str, str]:
+    """Everything that the ledger shows of one row, in words."""
+    claim, own = row.claim, facets(row)
+    return {
+        "id": claim.id,
+        "verdict": row.verdict,
+        "claim": statement_in_words(row),
+        "paper": claim.value or "–",
+        "authors": authors_in_words(row),
+        "rerun": rerun_in_words(row),
+        "sure": sure_in_words(row),
+        "place": claim.place,
+        "quotation": quotation(claim),
+        "finding": finding(row),
+        "reading": reading_in_words(row) if claim.reading else "",
+        "numbers": in_words(row),
+        "rule": stated_rule(row).removesuffix(" †"),
+        "chances": chances_in_words(row),
+        "before": before_in_words(claim),
+        **{name: own[name][0] for name in ("source", "kind", "data", "set")},
+    }
+
+
+def on_real_tables(row: Row, rows: Sequence[Row]) -> list[Row]:
+    """The companion's rows that ask real tables what ``row`` asks a stand-in."""
+    if row.evidence.data != "stand-in" or row.claim.paper == COMPANION:
+        return []
+    asked = [(other.measure, other.arguments) for other in row.claim.elsewhere()]
+    return [other for other in rows if (other.claim.measure, other.claim.arguments) in asked]
+
+
+def _choices(rows: Sequence[Row], name: str) -> dict[str, int]:
+    """The values of a facet and how often they occur, in the order of the rows; verdicts from the
+    best to the worst.
+    """
+    counts = Counter(value for row in rows for value in facets(row)[name])
+    order = (*VERDICTS, "contested") if name == "verdict" else list(counts)
+    return {value: counts[value] for value in order if counts[value]}
+
+
+def cards_html(rows: Sequence[Row]) -> str:
+    """The rows as cards in one group for each paper, the companion's last; the anchor of a card is
+    ``claim-`` and the id of its claim.
+
+    The page's script (``companion.js``) shows menus and a search above them. Without scripts the
+    cards are a plain list.
+    """
+    order = (*papers(), COMPANION)
+    rows = sorted(rows, key=lambda row: order.index(row.claim.paper))
+    texts = {row.claim.id: as_text(row) for row in rows}
+    table = pd.DataFrame(list(texts.values()))
+    page = template(
+        Path(__file__).with_name("cards.html.j2"),
+        autoescape=True,
+        base64=lambda text: b64encode(text.encode()).decode(),
+        real=lambda row: on_real_tables(row, rows),
+        **_FILTERS,
+    )
+    return page.render(
+        groups={paper: list(own) for paper, own in groupby(rows, lambda row: row.claim.paper)},
+        choices={name: _choices(rows, name) for name in FACETS},
+        heads=FACETS,
+        links=links(),
+        texts=texts,
+        downloads={"csv": table.to_csv(index=False), "json": table.to_json(orient="records")},
+    )
+
+
+_FILTERS: dict[str, Callable] = {
+    "typeset": typeset,
+    "facets": facets,
+    "tally": summary,
+    "command": command,
+    "grid": grid_of,
+    "in_words": paper_in_words,
+    "found": verdict_in_words,
+}
+
+
+def cards(rows: Sequence[Row]) -> None:
+    """Display :func:`cards_html`."""
+    with needs("book"):
+        from IPython.display import display
+
+    plain = "\n".join(f"{row.verdict}: {row.claim.statement} ({command(row)})" for row in rows)
+    display({"text/html": cards_html(rows), "text/plain": plain}, raw=True)

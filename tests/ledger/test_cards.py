@@ -1,0 +1,226 @@
+"""Each claim has its card: the paper's words, our reading, the rule, the command that measures it
+again.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from lib.cli import main
+from lib.ledger import evaluate
+from lib.ledger.cards import (
+    FACETS,
+    cards,
+    cards_html,
+    command,
+    contested,
+    facets,
+    grid_of,
+    on_real_tables,
+    quotation,
+    reading_in_words,
+    unexplained,
+)
+from lib.ledger.claim import COMPANION, PAPERS, links, papers, read_claims
+from lib.ledger.judge import summary, tallied
+from lib.ledger.report import authors_in_words, finding, rerun_in_words, verdict_in_words
+from lib.ledger.rules import CONTESTED
+from lib.ledger.sureness import (
+    before_in_words,
+    chances_in_words,
+    stated_rule,
+    sure_in_words,
+)
+from lib.runner.registry import studies
+from lib.typeset import typeset
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return contested(evaluate())
+
+
+def test_contested_are_the_counted_claims_of_papers_that_fall_short(rows):
+    assert len(rows) > 20
+    assert set(PAPERS) <= {row.claim.paper for row in rows} <= set(papers())
+    assert {row.verdict for row in rows} == set(CONTESTED)
+    assert all(row in tallied(rows) and row.claim.paper != COMPANION for row in rows)
+
+
+def test_each_contested_claim_has_a_quotation_and_a_reading_and_no_other_has(rows):
+    assert unexplained(rows) == []
+    words = {c.id for c in read_claims() if c.quote or c.reading}
+    # one that a stand-in contests and all real rows do not has no verdict then, and keeps its words
+    withdrawn = {
+        row.claim.id for row in evaluate() if row.evidence.detail.startswith("no verdict from")
+    }
+    spare = sorted(words - {row.claim.id for row in rows} - withdrawn)
+    assert not spare, f"quote and reading must be left out of claims that hold, got {spare}"
+
+
+def test_a_contested_claim_without_words_is_named_with_what_it_needs(rows):
+    row = rows[0]
+    bare = replace(row, claim=replace(row.claim, quote="", reading=" "))
+    assert unexplained([row, bare]) == [
+        f"{row.claim.id} is {row.verdict}, so it must have quote, at most 30 words of the paper, and"
+        " reading, what was measured and why it is judged so, in its file of data/claims; got"
+        " neither quote nor reading"
+    ]
+
+
+def test_claims_write_ends_with_what_contested_claims_still_need(rows, monkeypatch, capsys):
+    bare = replace(rows[0], claim=replace(rows[0].claim, quote=""))
+    monkeypatch.setattr("lib.cli.claims.report.main", lambda **_: 0)
+    monkeypatch.setattr("lib.cli.claims.evaluate", lambda: [bare])
+    assert main(["claims", "--write"]) == 0
+    assert capsys.readouterr().out.endswith("data/claims; got no quote\n")
+
+
+def test_the_grid_of_a_further_study_is_that_of_its_measure(rows, monkeypatch):
+    """It was looked up in a list of the book's own grids, and a card of another paper stopped."""
+    row = next(row for row in rows if not row.evidence.exact)
+
+    def measure() -> None: ...
+
+    measure.grid = "coin_survey"
+    claim = replace(row.claim, measure="coin_estimate", paper="coherence", arguments={})
+    monkeypatch.setattr("lib.ledger.claim.Claim.measured_by", lambda self: measure)
+    assert grid_of(replace(row, claim=claim)) == "coin_survey"
+
+
+def test_quotations_are_short(rows):
+    long = [r.claim.id for r in rows if len(r.claim.quote.replace("[…]", " ").split()) > 30]
+    assert long == []
+
+
+def test_readings_are_a_few_sentences_and_take_their_numbers_from_the_evidence(rows):
+    for row in rows:
+        words = reading_in_words(row)
+        assert 10 < len(words.split()) < 65, row.claim.id
+        assert "nan" not in words
+        assert not re.search(r"[{}]", words)
+        numbers = re.findall(r"(?<!\w)\d\.\d{3,}|\d+%", row.claim.reading.split("{value}")[-1])
+        assert set(numbers) <= {"200%", "100%", "80%"}, row.claim.id  # those are the paper's
+
+
+def part(html: str, row) -> str:
+    """The card of a row, cut out of the ledger."""
+    return re.search(
+        rf'<details class="claim[^>]*id="claim-{row.claim.id}".*?\n</details>', html, re.S
+    )[0]
+
+
+def plain(html: str) -> str:
+    return " ".join(unescape(re.sub("<[^>]*>", "", html)).split())
+
+
+def test_a_card_has_verdict_claim_quotation_reading_and_command(rows):
+    grids, html = {grid for study in studies() for grid in study.grids}, cards_html(rows)
+    for row in rows:
+        card = part(html, row)
+        text, closed = plain(card), plain(card.partition("</summary>")[0])
+        ours = (row.claim.statement, reading_in_words(row), finding(row), chances_in_words(row))
+        for words in (row.claim.quote, command(row), *map(typeset, ours)):
+            assert " ".join(words.split()) in text, row.claim.id  # the paper's own words stay
+        assert closed.startswith(typeset(row.claim.statement))
+        assert f"in the authors’ own results: {typeset(authors_in_words(row))}" in closed
+        assert f"in our rerun: {typeset(rerun_in_words(row))}" in closed
+        assert closed.endswith(f"verdict: {row.verdict}")
+        assert typeset(sure_in_words(row)) in closed
+        assert f'<cite><a href="{links()[row.claim.paper]}">' in card
+        assert f'href="#claim-{row.claim.id}"' in card
+        assert (grid_of(row) in grids) == (not row.evidence.exact), row.claim.id
+        assert ("python -m lib run" in text) == (not row.evidence.exact)
+
+
+def test_every_row_has_one_card_with_its_rule_and_old_rule():
+    rows = evaluate()
+    html = cards_html(rows)
+    anchors = re.findall(r'id="(claim-[^"]*)"', html)
+    assert sorted(anchors) == sorted(f"claim-{row.claim.id}" for row in rows)
+    for row in rows:
+        text = plain(part(html, row))
+        stated = " ".join(typeset(stated_rule(row).removesuffix(" †")).split())
+        assert stated in text, row.claim.id
+        assert (" †." in text) == (row.claim.seen and bool(row.claim.rule)), row.claim.id
+        old = before_in_words(row.claim)
+        assert " ".join(typeset(old).split()) in text
+        assert ("Old rule" in text) == bool(old)
+    counted = [r for r in rows if r.claim.paper != COMPANION and r.claim.measure]
+    assert [r.claim.id for r in tallied(counted) if not quotation(r.claim)] == []
+
+
+def test_a_claim_judged_on_a_stand_in_shows_what_real_tables_say():
+    rows = evaluate(paper="stratified")
+    row = next(row for row in rows if row.claim.id == "stratified-fig5-caption")
+    (texas,) = on_real_tables(row, rows)
+    assert texas.claim.id == "stratified-fig5-caption-texas"
+    text = plain(part(cards_html(rows), row))
+    assert f"In Texas: {typeset(verdict_in_words(texas))}; on the national extract: " in text
+    assert on_real_tables(texas, rows) == []
+
+
+def test_cards_are_grouped_by_paper_and_each_value_of_a_menu_has_its_count():
+    rows = evaluate()
+    html = cards_html(rows)
+    assert re.findall(r'id="claims-(\w+)"', html) == [*papers(), COMPANION]
+    for paper in (*papers(), COMPANION):
+        tally = plain(html.split(f'id="claims-{paper}"')[1].partition("</summary>")[0])
+        counts = summary([row for row in rows if row.claim.paper == paper])
+        assert all(f"{n} {verdict}" in tally for verdict, n in counts.items() if n)
+    for name in FACETS:
+        options = re.search(rf'<select name="{name}">(.*?)</select>', html, re.S)[1]
+        for value, shown, count in re.findall(r'value="([^"]+)">(.*?) \((\d+)\)<', options):
+            assert value == shown
+            assert int(count) == sum(unescape(value) in facets(row)[name] for row in rows) > 0
+    contests = [row for row in rows if "contested" in facets(row)["verdict"]]
+    assert contests == contested(rows)
+
+
+def test_cards_escape_words_and_can_be_downloaded(rows):
+    row = replace(rows[0], claim=replace(rows[0].claim, statement="a < b & c", value=""))
+    html = cards_html([row])
+    assert "a &lt; b &amp; c" in html
+    for form in ("csv", "json"):
+        (code,) = re.findall(
+            rf'download="ledger.{form}" href="data:text/{form};base64,([^"]*)"', html
+        )
+        assert "a < b & c" in base64.b64decode(code).decode()
+
+
+def test_cards_are_displayed_open_as_a_list_and_closed_one_by_one(rows, capsys):
+    html = cards_html(rows)
+    assert len(re.findall(r'<details class="claims"[^>]* open>', html)) == len(
+        re.findall('<details class="claims"', html)
+    )
+    assert not re.findall(r'<details class="claim[ "][^>]* open>', html)
+    cards(rows[:2])
+    assert command(rows[1]) in capsys.readouterr().out
+
+
+def test_the_command_of_a_card_measures_its_row_again(rows, capsys):
+    first = next(row for row in rows if row.claim.id == "stratified-algorithm3")
+    assert main([*command(first).split()[3:], "ldp-composes"]) == 0
+    out = capsys.readouterr().out
+    assert len(re.findall(r"^[A-Z]", out, flags=re.M)) == 2
+    assert re.search(r"^NOT REPRODUCED +stratified-algorithm3", out, flags=re.M)
+    assert re.search(r"^REPRODUCED +ldp-composes", out, flags=re.M)
+    assert "stored evidence" not in out
+    assert "rule: true" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--id", "ldp-compose"], r"id must be one of 'ldp-composes'.* got 'ldp-compose'"),
+        (["--id", "ldp-composes", "--check"], "id must be left out with check and write"),
+    ],
+)
+def test_a_wrong_id_is_named_with_those_that_come_close(arguments, message, capsys):
+    assert main(["claims", *arguments]) == 2
+    assert re.search(message, capsys.readouterr().err)
