@@ -36,7 +36,7 @@ def cosine(first: float, last: float, step: Any, steps: int) -> Any:
 
     Examples
     --------
-    >>> [round(cosine(1.0, 0.1, step, 100), 3) for step in (0, 50, 100)]
+    >>> [round(float(cosine(1.0, 0.1, step, 100)), 3) for step in (0, 50, 100)]
     [1.0, 0.55, 0.1]
     """
     return last + (first - last) * (1 + np.cos(np.pi * step / steps)) / 2
