@@ -100,6 +100,7 @@ LEFT_OUT = {
     "Measurement": "a record that measure makes",
     "p_of_means": "takes what summarise makes",
     "size_items": "a part of Stratified",
+    "above": "a part of the verdicts, takes arrays and tables alike",
     "GEMRound": "a record that GEM makes",
     "GEMModel": "a record that GEM makes",
     "declared_sizes": "a part of Stratified",

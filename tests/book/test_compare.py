@@ -175,5 +175,5 @@ def test_no_other_module_finds_data_without_a_note():
         for path in (ROOT / "lib").rglob("*.py")
         if named.search(path.read_text(encoding="utf-8"))
     }
-    notes = {"datasets/cache.py", "datasets/acs.py", "datasets/newyork.py"}
+    notes = {"datasets/cache.py", "datasets/acs.py", "datasets/bureau.py"}
     assert found == notes | {"paths.py", "book/compare.py", "book/execute.py", "book/live.py"}
