@@ -165,7 +165,7 @@ class Entry:
         return own | {by: None for part in self.inside for e in part for by in e.groupings()}
 
     def needed(self) -> tuple[str, ...] | None:
-        """Columns that a changed row must keep so that the price is finite; None if none suffice."""
+        """Columns that a changed row must keep for a finite price; None if none suffice."""
         if math.isfinite(self.prices[REPLACE]):
             return ()
         if not self.by or math.isinf(self.prices[WITHIN]):

@@ -68,7 +68,7 @@ def holdout_weights(groups: np.ndarray, k: int) -> np.ndarray:
 def _release(
     what: str, estimates: Callable, values, groups, k, weights, accountant, by, unit, price
 ) -> StratifiedMean:
-    """The means from ``estimates(values, sizes, accountant, by)``, values in the order of their groups.
+    """The means from ``estimates(values, sizes, accountant, by)``, values ordered by group.
 
     Everything that could be refused later is refused before: what is paid for is released.
     """
