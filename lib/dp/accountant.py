@@ -78,6 +78,8 @@ class PrivacyAccountant:
         self.by = columns(by)
         if relation is not None:
             validate.choice("relation", relation, RELATIONS)
+        if relation != WITHIN and self.by:
+            raise validate.refusal("relation", f"{WITHIN!r} with columns by", relation)
         _require_names(self.by, (relation,))
         self.entries: list[Entry] = []
 
@@ -170,7 +172,7 @@ class PrivacyAccountant:
         sensitivity = {ADD_OR_REMOVE: 1.0} if sensitivity is None else dict(sensitivity)
         power = 2 if self.unit == "rho" else 1
         found = prices(cost, sensitivity, power, curve)
-        names = columns(by)
+        names = columns(by) if WITHIN in sensitivity else ()
         _require_names(names, sensitivity)
         kind = validate.choice("kind", kind, KINDS)
         entry = Entry(what, cost, kind, sensitivity, found, by=names)
@@ -286,8 +288,6 @@ def _require_names(by: tuple[str, ...], relations: Sequence[str | None] | Mappin
     """Raise a ``ValueError`` unless there are columns where a relation is within groups."""
     if WITHIN in relations:
         validate.require(len(by) > 0, "by", "the names of the columns of the groups", by)
-    elif by:
-        raise validate.refusal("by", f"() where nothing is said of {WITHIN!r}", by)
 
 
 def _stated(entry: Entry) -> object:
