@@ -19,7 +19,7 @@ from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer
 from lib.ledger.judge import evaluate
 from lib.ledger.robustness import on_grid
-from lib.ledger.rules import Evidence
+from lib.ledger.rules import Evidence, opposite
 from lib.paths import BUILD, DATA, RESULTS, ROOT
 from lib.runner.registry import results, scores
 from lib.stats.summary import baseline, curves, summarise
@@ -133,11 +133,14 @@ def multiverse() -> dict[str, Any]:
     measured = Measurer()
     rows = evaluate(measured=measured)
     readings = {
-        name: {row.claim.id: _numbers(row.evidence) for row in on_grid(grid, measured=measured)}
+        name: {
+            row.claim.id: _numbers(row.evidence, row.claim.rule)
+            for row in on_grid(grid, measured=measured)
+        }
         for name, grid in (("tuned", "ldp_tuned"), ("round", "ldp_rounded"))
     }
     kept = ((row.claim, _with_every_stratum(row.claim)) for row in rows if row.claim.measure)
-    readings["kept"] = {claim.id: _numbers(e) for claim, e in kept if e is not None}
+    readings["kept"] = {claim.id: _numbers(e, claim.rule) for claim, e in kept if e is not None}
     told = [
         {
             "id": row.claim.id,
@@ -147,17 +150,20 @@ def multiverse() -> dict[str, Any]:
             "rule": row.claim.rule,
             "tolerance": row.claim.tolerance,
             "fixed": None if row.claim.measure else row.verdict,
-            "evidence": _numbers(row.evidence),
+            "evidence": _numbers(row.evidence, row.claim.rule),
         }
         for row in rows
     ]
     return {"rows": told, "readings": readings}
 
 
-def _numbers(e: Evidence) -> dict[str, Any]:
+def _numbers(e: Evidence, rule: str) -> dict[str, Any]:
     """What a rule reads of evidence, unrounded: a verdict may hang on the last digit."""
-    names = ("value", "low", "high", "p", "reference")
-    numbers = {n: x for n in names if not math.isnan(x := float(getattr(e, n)))}
+    names = ("value", "low", "high", "reference", *["p"] * (rule == "positive"))
+    numbers: dict[str, Any] = {n: x for n in names if not math.isnan(x := float(getattr(e, n)))}
+    numbers |= {"runs": e.runs} | ({"own_runs": True} if e.own_runs else {})
+    if "p" in numbers:
+        numbers["p_opposite"] = opposite(e)
     return numbers if e.comparable else numbers | {"comparable": False}
 
 

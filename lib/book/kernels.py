@@ -46,7 +46,7 @@ def execute_notebook(
     """
     if _FORKS:
         _context.set_forkserver_preload(["lib.book.libraries", "papermill", "ipykernel.kernelapp"])
-    # a kernel that was told to end may still be writing there
+    # a kernel that was asked to end may still be writing there
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         log, temporary = Path(folder, "log"), Path(folder, "temporary")
         log.touch()

@@ -266,7 +266,7 @@ def _rewrite(module: Any) -> None:
 
 
 def _verdicts() -> dict[str, str]:
-    """The verdict of every claim, measured anew; its margin is noted."""
+    """The verdict of every claim, measured again; its margin is noted."""
     from lib.ledger import judge, rules
     from lib.ledger.evidence import Measurer
 

@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from lib.cli.options import add_unsealed, believe_unsealed
-from lib.ledger import authors, evaluate, report
-from lib.ledger.boxes import unexplained
+from lib.ledger import authors, evaluate, history, report
+from lib.ledger.boxes import behind, unexplained
 from lib.ledger.claim import read_claims
 from lib.paths import need_repository
 
@@ -38,8 +38,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--authors",
         type=Path,
         metavar="CLONES",
-        help="make data/authors anew from clones of the authors' repositories in this folder (with"
+        help="make data/authors again from clones of the authors' repositories in this folder (with"
         " --check: compare) before the claims are judged",
+    )
+    option(
+        "--history",
+        action="store_true",
+        help="store when each rule was committed, and the first results that answer it",
     )
     add_unsealed(parser)
 
@@ -53,6 +58,10 @@ def run(args: Namespace) -> int:
     if args.authors and (changed := authors.renew(args.authors, check=args.check)):
         print("tables that are not what the authors' files give:", ", ".join(changed))
         return 1
+    if args.history:
+        if not history.whole():
+            raise ValueError("history must be that of a whole clone, got none, or a shallow one")
+        history.write(history.of_claims(behind(evaluate())))
     status = report.main(
         check=args.check, write=args.write, paper=args.paper, file=args.file, ids=args.ids
     )

@@ -95,7 +95,7 @@ class Table:
         return _read(self.path)
 
     def text(self, clones: Path) -> tuple[str, str]:
-        """The rows as CSV and what is said of them as YAML, made anew from a clone."""
+        """The rows as CSV and what is said of them as YAML, made again from a clone."""
         files = self.repository.files(clones, self.wanted)
         rows = self.make(files).to_csv(index=False, lineterminator="\n")
         said = {
@@ -152,7 +152,7 @@ def tables() -> Sequence[Table]:
 
 
 def renew(clones: Path, *, check: bool = False) -> list[str]:
-    """Make every table anew from a folder of clones; with ``check`` write nothing and name those
+    """Make every table again from a folder of clones; with ``check`` write nothing and name those
     that differ from what is stored.
 
     Raises

@@ -18,6 +18,8 @@ from lib.ledger.report import (
     value_and_runs,
 )
 from lib.ledger.rules import CONTESTED
+from lib.ledger.sureness import chances_in_words, sure_in_words
+from lib.runner.registry import studies
 
 # the grid behind a measure, by the start of its name, or else by the paper
 GRIDS = {
@@ -62,6 +64,22 @@ def grid_of(row: Row) -> str:
     )
 
 
+def grids_behind(row: Row) -> list[str]:
+    """The grids whose first results could answer the row: its own, or all of its study; none if
+    arithmetic settles it.
+    """
+    if row.evidence.exact:
+        return []
+    module = getattr(row.claim.measured_by(), "__module__", "")
+    of_study = (list(s.grids) for s in studies() if module in s.measures)
+    return [own] if (own := grid_of(row)) else next(of_study, [])
+
+
+def behind(rows: Sequence[Row]) -> dict[str, tuple[dict, list[str]]]:
+    """By the ids of claims, what :func:`lib.ledger.history.of_claims` asks."""
+    return {row.claim.id: (vars(row.claim), grids_behind(row)) for row in rows}
+
+
 def reading_in_words(row: Row) -> str:
     """What we did and found, with the numbers of the evidence in their places."""
     share = row.claim.rule == "at_least"
@@ -90,6 +108,8 @@ def box_html(row: Row, *, folded: bool = True) -> str:
         finding=finding(row),
         reading=reading_in_words(row),
         numbers=in_words(row),
+        sure=sure_in_words(row),
+        chances=chances_in_words(row),
         command=command(row),
         grid=grid_of(row),
     )

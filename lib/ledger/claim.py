@@ -12,6 +12,7 @@ from pathlib import Path
 
 from lib import validate
 from lib.files import read_yaml
+from lib.ledger.history import rule_first, rule_key
 from lib.ledger.rules import Evidence
 from lib.paths import DATA
 from lib.runner.registry import studies
@@ -23,6 +24,7 @@ PAPERS = ("stratified", "ldp", "coherence")  # those that the book was made for,
 COMPANION = "companion"
 KINDS = {
     "near": "number",
+    "agrees": "number",
     "at_least": "quantifier",
     "positive": "direction",
     "within": "equivalence",
@@ -32,6 +34,7 @@ KINDS = {
 }
 
 
+_BEFORE = {"rule", "tolerance", "verdict", "why", "measure", "arguments"}
 _named: dict[str, Callable[..., Evidence]] = {}  # of modules that a person has named
 
 
@@ -80,12 +83,15 @@ class Claim:
     ``arguments``. One of another module is ``"module:function"``, and is called only if
     :func:`read_claims` was given that module: a file of claims runs no code of its choice. A row
     without a measure says why in ``why`` and carries the verdict "not run" or "not comparable".
-    ``seen`` marks rows that were added or sharpened when part of the results was known.
+    ``seen`` tells rows whose rule is not older than the results that answer it, by the commits.
 
     ``part_of`` names the row before it that says the same of more, or that implies this one: such a
     part is shown and judged, and counted with that row. ``also`` holds other readings of the same
     claim, ``{name: arguments}``: the row is judged by its own ``arguments``, and shown with the
     verdicts that the others would give.
+
+    ``before`` keeps a rule that this one has replaced: ``rule``, ``tolerance``, the ``verdict``
+    that it gave, and ``why`` it was replaced (and ``measure`` and ``arguments``, if others).
 
     A claim whose verdict is contested has the paper's words (``quote``) and what we did and found
     (``reading``); ``{value}`` and ``{runs}`` stand there for the numbers of the evidence.
@@ -102,17 +108,24 @@ class Claim:
     tolerance: dict = field(default_factory=dict)
     why: str = ""
     verdict: str = ""
-    seen: bool = False
     about: str = ""
     part_of: str = ""
     also: dict = field(default_factory=dict)
     quote: str = ""
     reading: str = ""
+    before: dict = field(default_factory=dict)
 
     @property
     def subject(self) -> str:
         """The paper that the row is about: the verdict page that shows it."""
         return self.about or self.paper
+
+    @property
+    def seen(self) -> bool:
+        """Whether part of the results was known when the rule was written as it is now
+        (:mod:`lib.ledger.history`).
+        """
+        return not rule_first(self.id, rule_key(vars(self)))
 
     @property
     def kind(self) -> str:
@@ -179,6 +192,11 @@ class Claim:
                 )
         else:
             validate.choice(f"verdict of {self.id}", self.verdict, ("not run", "not comparable"))
+        if self.before and not {"rule", "verdict", "why"} <= self.before.keys() <= _BEFORE:
+            raise ValueError(
+                f"before of {self.id} must have rule, verdict and why (and may have tolerance,"
+                f" measure, arguments), got {sorted(self.before)}"
+            )
         if not self.why:
             raise ValueError(
                 f"why of {self.id} must be the reason for the rule, or for not running, got ''"

@@ -100,8 +100,10 @@ def _equal(a: Any, b: Any) -> bool:
 
 def differences(measured: Mapping[str, Evidence], path: Path | None = None) -> list[str]:
     """Questions whose stored evidence is not what was measured now, in words."""
-    _, stored = read_evidence(path)
+    results, stored = read_evidence(path)
     words = []
+    if stored and results != _results():
+        words.append(f"{path or EVIDENCE}: of other results than those stored; claims --write")
     for asked, found in measured.items():
         if found.data == "replica" or found.stored:
             continue

@@ -13,18 +13,17 @@ from lib import validate
 from lib.files import read_yaml
 from lib.ledger.claim import COMPANION, Claim, papers, read_claims
 from lib.ledger.evidence import Measurer
-from lib.ledger.rules import TESTED, VERDICTS, Evidence, judge
+from lib.ledger.rules import JUDGED, TESTED, TOO_CLOSE, VERDICTS, Evidence, judge, opposite
 from lib.paths import DATA
 from lib.stats.holm import holm
 
 STORED = DATA / "verdicts.yml"
-_ORDER = ("reproduced", "same direction", "not reproduced")  # verdicts, from the best to the worst
 
 
 @dataclass(frozen=True)
 class Row:
-    """A claim with its evidence and verdict; ``adjusted_p`` for directional rows (and
-    ``adjusted_opposite`` for hypotheses); ``also`` by the claim's other readings. ``authors`` is
+    """A claim with its evidence and verdict; ``adjusted_p`` and ``adjusted_opposite`` for
+    directional rows; ``also`` by the claim's other readings. ``authors`` is
     the row by the same rule on what the paper's authors stored, None where no stored results could
     answer.
     """
@@ -36,6 +35,11 @@ class Row:
     also: Mapping[str, Row] = field(default_factory=dict)
     adjusted_opposite: float = math.nan
     authors: Row | None = None
+
+    @property
+    def adjusted(self) -> Evidence:
+        """The evidence with its adjusted p-values."""
+        return replace(self.evidence, p=self.adjusted_p, p_opposite=self.adjusted_opposite)
 
 
 @validate.check_types
@@ -65,11 +69,10 @@ def evaluate(
         measured.refuse_unknown(claims[i] for i in needed)
     found = {i: _measured(claims[i], measured) for i in needed}
     # a hypothesis stated beforehand counts in its family, run or not
-    rules = {i: claims[i].rule for i in needed}
     tested = {
-        i: e
+        i: _both_sides(claims[i], e)
         for i, e in found.items()
-        if rules[i] in TESTED and not (rules[i] == "positive" and math.isnan(e.p))
+        if claims[i].rule in TESTED and not (claims[i].rule == "positive" and math.isnan(e.p))
     }
     adjusted = _adjusted(tested)
     authors = _of_authors({i: claims[i] for i in needed}, measured, tested)
@@ -79,7 +82,8 @@ def evaluate(
             also = {}
             for name, reading in claims[i].readings().items():
                 own = measured(reading)
-                final = _adjusted(tested | {i: own})[i] if i in tested else None
+                family = tested | {i: _both_sides(reading, own)}
+                final = _adjusted(family)[i] if i in tested else None
                 also[name] = _row(reading, own, final)
             row = _row(claims[i], found[i], adjusted.get(i))
             row = _stand_in_judged(replace(row, also=also, authors=authors.get(i)), measured)
@@ -95,7 +99,11 @@ def _of_authors(
     """
     asked = {i: own for i, claim in claims.items() if (own := claim.of_authors())}
     found = {i: measured(own) for i, own in asked.items()}
-    theirs = {i: e for i, e in found.items() if i in tested and not math.isnan(e.p)}
+    theirs = {
+        i: _both_sides(claims[i], e)
+        for i, e in found.items()
+        if i in tested and not math.isnan(e.p)
+    }
     adjusted = _adjusted(tested | theirs)
     final = {i: adjusted[i] for i in theirs}
     return {i: _row(own, found[i], final.get(i)) for i, own in asked.items()}
@@ -105,15 +113,17 @@ def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:
     """The row; without a verdict if a stand-in gave it and all real rows say otherwise.
 
     These are the authors' own results and two real tables or more. They say otherwise if the
-    verdict of each is better than the stand-in's, or if that of each is worse.
+    verdict of each is better than the stand-in's, or if that of each is worse. What is too close
+    to call contradicts nothing.
     """
-    if row.evidence.data != "stand-in" or row.authors is None or row.verdict not in _ORDER:
+    if row.evidence.data != "stand-in" or row.authors is None or row.verdict not in JUDGED:
         return row
     others = [_row(claim, measured(claim), None) for claim in row.claim.elsewhere()]
     judged = [row.authors, *others]
-    if len(others) < 2 or any(other.verdict not in _ORDER for other in judged):
+    decided = set(JUDGED) - {TOO_CLOSE}
+    if len(others) < 2 or any(other.verdict not in decided for other in judged):
         return row
-    own, places = _ORDER.index(row.verdict), [_ORDER.index(other.verdict) for other in judged]
+    own, places = JUDGED.index(row.verdict), [JUDGED.index(other.verdict) for other in judged]
     if min(places) <= own <= max(places):
         return row
     words = (
@@ -128,6 +138,14 @@ def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:
 
 def _measured(claim: Claim, measured: Callable[[Claim], Evidence]) -> Evidence:
     return measured(claim) if claim.measure else Evidence(math.nan, detail=claim.why)
+
+
+def _both_sides(claim: Claim, evidence: Evidence) -> Evidence:
+    """The evidence of a directional claim with the p-value of the opposite, too; that of a stated
+    hypothesis has its own.
+    """
+    positive = claim.rule == "positive"
+    return replace(evidence, p_opposite=opposite(evidence)) if positive else evidence
 
 
 def _adjusted(family: Mapping[int, Evidence]) -> dict[int, Evidence]:
@@ -154,7 +172,7 @@ def tallied(rows: Sequence[Row]) -> list[Row]:
 
 
 def summary(rows: list[Row] | None = None) -> dict[str, int]:
-    """How many rows have each verdict, all five named; the parts of a row are counted with it."""
+    """How many rows have each verdict, all named; the parts of a row are counted with it."""
     counts = Counter(row.verdict for row in tallied(evaluate() if rows is None else rows))
     return {verdict: counts.get(verdict, 0) for verdict in VERDICTS}
 

@@ -30,17 +30,18 @@ from lib.ledger.judge import (
     tallied,
 )
 from lib.ledger.robustness import OTHER_GRIDS, on_grid
-from lib.ledger.rules import CONTESTED
+from lib.ledger.rules import CONTESTED, TOO_CLOSE
+from lib.ledger.sureness import PAPER_RUNS, rule_in_words, sure_in_words
 from lib.stats.summary import p_in_words
 from lib.typeset import typeset
 
-PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
 HEADS = {
     "claim": "claim",
     "paper": "paper says",
     "authors": "in the authors' own results",
     "rerun": "in our rerun",
     "verdict": "verdict",
+    "sure": "how sure",
     "place": "where in the paper",
     "source": "stated by",
 }
@@ -133,6 +134,7 @@ def rerun_in_words(row: Row) -> str:
 
 _HOW = {
     "reproduced": "holds",
+    TOO_CLOSE: "is too close to call",
     "same direction": "only points the same way",
     "not reproduced": "fails",
 }
@@ -174,24 +176,15 @@ def _in_words(row: Row) -> str:
     text = value_in_words(row)
     if row.claim.rule == "at_least":
         text = f"true of {text} of the cases"
-        if e.low < row.claim.tolerance["threshold"] <= e.high and e.low < e.high:
-            text += " (too close to call by its interval)"
     if e.runs:
         asked = e.of or PAPER_RUNS.get(row.claim.subject, 0)
         text += f", {e.runs} run{'s' * (e.runs > 1)}"
         text += f" where the paper has {asked}" * (e.runs < asked and e.data != THEIRS)
     if not math.isnan(row.adjusted_p):
-        text += f", {p_in_words(row.adjusted_p)} (Holm)"
+        below = e.value < 0 and not math.isnan(row.adjusted_opposite)
+        p = row.adjusted_opposite if below else row.adjusted_p
+        text += f", {p_in_words(p)} (Holm{', of the opposite' * below})"
     return text + (f"; {e.detail}" if e.detail else "")
-
-
-def rule_in_words(row: Row) -> str:
-    """The rule with its tolerance, and why it was chosen; a dagger if part of the results was
-    known by then.
-    """
-    numbers = (f"{name} {value:g}" for name, value in row.claim.tolerance.items())
-    rule = f"{row.claim.rule.replace('_', ' ')} {', '.join(numbers)}".strip()
-    return ": ".join(filter(None, (rule, row.claim.why))) + " †" * row.claim.seen
 
 
 def bars(rows: list[Row]) -> dict[str, dict[str, int]]:
@@ -250,6 +243,7 @@ def as_text(row: Row) -> dict[str, str]:
         "paper": claim.value or "–",
         "authors": authors_in_words(row),
         "rerun": rerun_in_words(row),
+        "sure": sure_in_words(row),
         "place": claim.place,
         "source": source + (f", on {_paper_in_words(claim.about)}" if claim.about else ""),
         "details": " ".join(filter(None, (finding(row), in_words(row)))),
@@ -304,6 +298,7 @@ def _print(row: Row, *more: str) -> None:
     print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
     data = row.evidence.data + " (stored evidence)" * row.evidence.stored
     print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {data}")
+    print(f"    how sure: {sure_in_words(row)}")
     for line in filter(None, (finding(row),)):
         print(f"    {line}")
     for line in more:

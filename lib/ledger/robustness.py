@@ -14,7 +14,7 @@ from lib import validate
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer
 from lib.ledger.judge import Row, evaluate
-from lib.ledger.rules import Evidence, judge
+from lib.ledger.rules import Evidence, judge, opposite
 from lib.stats.holm import holm
 
 # grids that the claims of the LDP paper are asked of besides its own
@@ -40,7 +40,7 @@ def with_slack(rows: Sequence[Row], factor: float) -> list[str]:
     """
     validate.positive("factor", factor)
     return [
-        judge(r.claim.rule, r.evidence, _scaled(r.claim.tolerance, factor), r.adjusted_p)
+        judge(r.claim.rule, r.adjusted, _scaled(r.claim.tolerance, factor))
         if r.claim.measure
         else r.verdict
         for r in rows
@@ -65,7 +65,9 @@ def for_another_table(rows: Sequence[Row]) -> list[str]:
     itself does not change, so numbers and returns keep theirs.
     """
     second = [
-        replace(e, low=e.overlap[0], high=e.overlap[1], p=e.overlap[2]) if e.overlap else e
+        replace(e, low=e.overlap[0], high=e.overlap[1], p=e.overlap[2], p_opposite=math.nan)
+        if e.overlap
+        else e
         for e in (row.evidence for row in rows)
     ]
     judged = _judged_again(rows, second, holm)
@@ -77,12 +79,15 @@ def _judged_again(
 ) -> list[str]:
     """The verdicts on other evidence, with the p-values of the directional rows corrected again."""
     tested = [i for i, row in enumerate(rows) if not math.isnan(row.adjusted_p)]
-    adjusted = dict(zip(tested, correct([evidence[i].p for i in tested]), strict=True))
+    above = dict(zip(tested, correct([evidence[i].p for i in tested]), strict=True))
+    below = dict(zip(tested, correct([opposite(evidence[i]) for i in tested]), strict=True))
+    final = [
+        replace(e, p=above.get(i, math.nan), p_opposite=below.get(i, math.nan))
+        for i, e in enumerate(evidence)
+    ]
     return [
-        judge(row.claim.rule, e, row.claim.tolerance, adjusted.get(i))
-        if row.claim.measure
-        else row.verdict
-        for i, (row, e) in enumerate(zip(rows, evidence, strict=True))
+        judge(row.claim.rule, e, row.claim.tolerance) if row.claim.measure else row.verdict
+        for row, e in zip(rows, final, strict=True)
     ]
 
 

@@ -12,6 +12,7 @@ from lib.plotting.style import GREEN, RED
 
 VERDICT_COLOURS = {
     "reproduced": GREEN,
+    "too close to call": "#3B6FA0",
     "same direction": "#8A6D00",
     "not reproduced": RED,
     "not comparable": "#707070",

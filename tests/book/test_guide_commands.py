@@ -104,10 +104,12 @@ def apply(guide: str, world: Path, fails: bool) -> dict[str, str]:
     write(guide, folder)
     if guide == "paper":
         if not fails:
-            return {"--file": "2 reproduced, 0 same direction, 0 not reproduced"}
+            return {
+                "--file": "2 reproduced, 0 too close to call, 0 same direction, 0 not reproduced"
+            }
         cells = folder / "lib" / "studies" / "coin_survey" / "cells.py"
         replace_once(cells, "float(estimate)", "float(estimate) + 0.1")
-        return {"--file": "1 reproduced, 0 same direction, 1 not reproduced"}
+        return {"--file": "1 reproduced, 0 too close to call, 0 same direction, 1 not reproduced"}
     if guide == "claim" and fails:
         replace_once(folder / "my_claims.yml", "epsilon: 1.0}", "epsilon: 1.0, sign: -1}")
         return {"--file": "NOT REPRODUCED"}

@@ -194,6 +194,18 @@ def test_the_authors_results_are_judged_by_the_same_rule():
     assert report.rerun_in_words(row) == "20% (stand-in)"
 
 
+def test_what_is_too_close_to_call_does_not_silence_a_stand_in():
+    """The interval of each real table has the threshold inside."""
+
+    def measured(claim):
+        if "tables" in claim.arguments:
+            return Evidence(0.6, 0.1, 0.9, runs=5)
+        return Evidence(0.9, runs=5, data="stand-in")
+
+    row = evaluate([Claim(id="a", **ROW)], measured=measured)[0]
+    assert (row.verdict, row.authors.verdict) == ("reproduced", "too close to call")
+
+
 @pytest.mark.parametrize(
     ("ours", "others", "withdrawn"),
     [
@@ -280,4 +292,4 @@ def test_without_the_tables_nothing_is_stored(monkeypatch, tmp_path):
 
 
 def test_the_order_of_verdicts_is_that_of_the_rules():
-    assert judge.VERDICTS[:3] == judge._ORDER
+    assert judge.VERDICTS[:4] == judge.JUDGED

@@ -136,7 +136,7 @@ def test_parts_stand_below_what_they_are_part_of_and_are_not_counted(tmp_path):
     assert [row.verdict for row in rows] == ["reproduced"] * 3
     assert [row.claim.id for row in tallied(rows)] == ["a"]
     assert summary(rows)["reproduced"] == 1
-    assert len(apart(rows)["ldp", False]) == 1
+    assert len(apart(rows)["ldp", True]) == 1
     assert sum(summary(rows).values()) == 1
     assert report.statement_in_words(rows[1]).startswith("(Counted with the row")
     with pytest.raises(ValueError, match="part_of of b must be the row before it"):
@@ -347,13 +347,14 @@ def test_the_bounds_of_several_metrics_enclose_each(grid):
     single = ldp.change("adult", "acc")
     assert several.value == single.value
     assert several.low == single.low
-    assert several.high == 0  # f1 never changes: its interval is the point zero
+    # f1 never changes; the bounds are those of acc, and all of them lie beyond any margin of .01
+    alone = ldp.change("adult", "acc")
+    assert (several.low, several.high) == pytest.approx((alone.low, alone.high))
+    assert judge("within", several, {"margin": 0.01}) == "not reproduced"
     gains = ldp.largest_split_gain("adult", ["DI", "SPD"], distance=True)
     assert gains.value == pytest.approx(0.03, abs=2e-3)
-    assert (gains.low, gains.high) == (
-        0,
-        ldp.split_gain("adult", ["DI"], distance=True).high,
-    )  # SPD is the same
+    alone = ldp.split_gain("adult", ["DI"], distance=True)  # SPD is the same
+    assert (gains.low, gains.high) == (alone.low, alone.high)
 
 
 def test_the_best_two_are_found(grid, monkeypatch):
@@ -480,12 +481,13 @@ def test_rows_that_nobody_sees_are_not_measured(grid, monkeypatch):
     assert row.claim is shown
 
 
-def test_the_companions_rows_and_later_rules_are_tallied_apart():
+def test_the_companions_rows_and_later_rules_are_tallied_apart(monkeypatch):
+    monkeypatch.setattr("lib.ledger.claim.rule_first", lambda name, _: name != "b")
     claims = [
         Claim(**(ROW | change))
         for change in (
             {},
-            {"id": "b", "seen": True},
+            {"id": "b"},
             {"id": "c", "paper": "companion", "about": "ldp"},
             {"id": "d", "paper": "coherence"},
         )
@@ -517,14 +519,15 @@ def test_no_paper_is_charged_with_rows_about_other_tables_or_settings():
         >= {
             "stratified-parity-texas": "stratified",
             "stratified-parity-nist": "stratified",
-            "stratified-spent-wins": "stratified",
+            "stratified-declared-wins": "stratified",
             "coherence-weaker-than-dp": "coherence",
             "ldp-g-optimal": "ldp",
         }.items()
     )
 
 
-def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
+def test_rows_say_their_kind_and_how_few_runs_they_have(grid, monkeypatch):
+    monkeypatch.setattr("lib.ledger.claim.rule_first", lambda name, _: name == "a")
     row = evaluate(
         [
             Claim(
@@ -543,7 +546,7 @@ def test_rows_say_their_kind_and_how_few_runs_they_have(grid):
     assert row.claim.kind == "direction"
     assert "6 runs where the paper has 20" in report.in_words(row)
     assert "†" not in report.rule_in_words(row)
-    assert "†" in report.rule_in_words(evaluate([Claim(**(ROW | {"seen": True}))])[0])
+    assert "†" in report.rule_in_words(evaluate([Claim(**(ROW | {"id": "b"}))])[0])
 
 
 def test_verdicts_are_written_as_they_follow_and_stale_ones_go(tmp_path, judged):
@@ -565,7 +568,7 @@ def test_the_table_escapes_labels_and_can_be_linked_to():
     assert 'href="#claim-a" aria-label="Link to a"' in html
     assert "filterable" in html
     assert 'data-kind="number"' in html
-    assert html.count('<th scope="col">') == 7
+    assert html.count('<th scope="col">') == 8
     assert "<summary>Rule and details</summary>" in html
     for form in ("csv", "json"):
         (code,) = re.findall(
@@ -661,6 +664,10 @@ def test_evidence_that_is_not_what_the_results_say_is_found(tmp_path):
     write_evidence({"a {}": Evidence(2.0, data="replica")}, path)
     assert set(read_evidence(path)[1]) == {"a {}"}
     assert read_evidence(path)[1]["a {}"].value == 1.0
+    path.write_text(path.read_text("utf-8").replace("results: ", "results: 0"), "utf-8")
+    assert differences({"a {}": there}, path) == [
+        f"{path}: of other results than those stored; claims --write"
+    ]
 
 
 def test_stored_evidence_of_another_question_is_not_taken(on_replicas):

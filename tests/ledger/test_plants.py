@@ -53,6 +53,10 @@ def evidence_for(claim: Claim, good: bool) -> Evidence:
     if claim.rule == "near":
         value = slack["target"] + (0.5 if good else -3.0) * slack["tolerance"]
         return Evidence(value, reference=slack["target"] - 2 * slack["tolerance"])
+    if claim.rule == "agrees":
+        value = slack["target"] + (0.5 if good else -3.0) * slack["tolerance"]
+        away = slack["target"] - (9 if good else 1) * slack["tolerance"]
+        return Evidence(value, value, value, runs=20, reference=away)
     if claim.rule == "at_least":
         value = slack["threshold"] if good else min(0.4, slack["threshold"] / 2)
         return Evidence(value, value, value, runs=20)
@@ -187,6 +191,18 @@ def as_stated(monkeypatch, claim) -> None:
     """Nothing is planted: what is computed bears the claim out."""
 
 
+def grades(codes: list[int], **arguments: object) -> Callable:
+    """A table with these codes of grades."""
+
+    def plant(monkeypatch, claim):
+        frame = pd.DataFrame({claim.arguments["column"]: codes})
+        data = SimpleNamespace(is_replica=False, frame=frame)
+        monkeypatch.setattr(exact, "load", lambda name: data)
+        return arguments
+
+    return plant
+
+
 def other(**arguments: object) -> Callable:
     """Other arguments of the measure."""
     return lambda monkeypatch, claim: arguments
@@ -267,8 +283,10 @@ def grr_off(honest):
 EXACT_PLANTS = {
     "table2": (table(0), table(1)),
     "levels": (table(0), table(1)),
+    "levels_among": (grades([0, 5]), grades([0, 5], values=[2.0, 3.0])),
     "attribute_counts": (as_stated, other(counts={"adult": 11, "acs_coverage": 15, "lsac": 6})),
     "ratio": (as_stated, other(epsilon=0.35)),
+    "right_guess": (as_stated, other(epsilon=-0.5)),
     "unprotected_share": (other(guess=0.6), other(epsilon=0.25)),
     "correlation_left": (
         patched(exact, "make", lambda h: lambda *_, **__: SimpleNamespace(p_star=0.5, q_star=0.5)),
@@ -393,6 +411,7 @@ COHERENCE_PLANTS = {
     "clear_counts_coherent": (release(0.1, math.inf, "coarse"), release(0.3, math.inf, "coarse")),
     "two_members": (as_stated, other(n=100)),
     "table1_row": (as_stated, table1_doubled),
+    "table1_rows": (as_stated, table1_doubled),
     "section63_example": (as_stated, other(epsilon=0.02)),
     "moved_mass": (as_stated, other(share=0.11)),
     "claim2_statement": (patched(theory, "claim2_exact", claim2_at_other_parameters), as_stated),
@@ -444,7 +463,9 @@ def mixtures(
             for method in means.METHODS:
                 factor = 1.0 if method == means.PLAIN else ratio(n, alpha)
                 ends = [(factor - 1 + end) * plain(n) for end in (0, -0.01, 0.01)]
-                score = {"metric": "error", "method": method, "mean": factor * plain(n)}
+                mean = factor * plain(n)
+                score = {"metric": "error", "method": method, "mean": mean}
+                score |= {"low": 0.99 * mean, "high": 1.01 * mean}
                 rows.append(row | score | dict(zip(GAP, ends, strict=True)))
         monkeypatch.setattr(means, "mixtures", lambda **_: pd.DataFrame(rows))
 
@@ -464,6 +485,7 @@ def census(ratio: float) -> Callable:
             mean = 1.0 if method == means.PLAIN else ratio
             gap = dict(zip(GAP, (mean - 1, mean - 1.01, mean - 0.99), strict=True))
             score = {"metric": metric, "method": method, "mean": mean} | gap
+            score |= {"low": 0.99 * mean, "high": 1.01 * mean}
             parts.append(crossings.assign(cell=crossings.index, **score))
         frame = pd.concat(parts)
         monkeypatch.setattr(means, "census", lambda *_: frame)
@@ -510,7 +532,11 @@ def too_loud(honest):
 MEANS_PLANTS = {
     "group_total": (as_stated, fewer_people),
     "race_shares": (as_stated, even_races),
-    "race_alpha": (as_stated, even_races),
+    "race_alpha": (
+        patched(means, "alpha_by_likelihood", lambda h: lambda sizes: 0.13),
+        even_races,
+    ),
+    "likely_alpha": (as_stated, other(alpha=0.01)),
     "race_improvement": (
         patched(means, "improvements", lambda h: lambda *a: dict.fromkeys(h(*a), 0.8)),
         patched(means, "improvements", reversed_readings),
@@ -541,9 +567,13 @@ MEANS_PLANTS = {
         other(runs=2000),
         patched(means_theory, "expected_logs", lambda h: lambda *a: h(*a) - 0.5, runs=2000),
     ),
-    "best_case": (patched(means_theory, "log_sums", printed_right), as_stated),
+    "best_case": (
+        patched(means_theory, "log_sums", printed_right),
+        patched(means_theory, "log_sums", lambda h: lambda sizes: h(sizes) | {"observed": 100.0}),
+    ),
     "figure1": (as_stated, patched(means_theory, "expected_logs", lambda h: lambda *a: 5.0)),
-    "small_alpha": (other(alpha=0.1, runs=100), other(runs=100)),
+    "small_alpha": (other(runs=500), other(alpha=10.0, runs=500)),
+    "small_alpha_expression": (other(alpha=0.1), as_stated),
     "statistical_error": (
         as_stated,
         patched(means_theory, "stream", lambda h: lambda *a: Wide(h(*a))),
@@ -578,7 +608,7 @@ def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8)
         rows = []
         names = ("MST", "AIM", "GEM", AS_SPENT)
         for name, by, epsilon, run in product(
-            names, ("vanilla", "SEX"), (0.01, 0.1, 1.0, 5.0), range(2)
+            names, ("vanilla", "SEX_RAC1P"), (0.01, 0.1, 1.0, 5.0), range(2)
         ):
             own = quality("GEM" if name == AS_SPENT else name, by, epsilon)
             rows += _scores(name, by, epsilon, run, own)
@@ -722,12 +752,7 @@ TEXT_PLANTS = {
         patched(text, "coinpress_error", lambda h: lambda radius, steps: 1.0),
         patched(text, "coinpress_error", lambda h: lambda radius, steps: radius),
     ),
-    "population_weight": (
-        patched(
-            text, "parity_error", lambda h: lambda *a, reading: h(*a, reading=reading, omega=1.0)
-        ),
-        as_stated,
-    ),
+    "population_weight": (other(reading="average"), other(reading="sum")),
     "table1": (as_stated, patched(text, "VARIABLES", lambda h: h | {"WKHP": h["SCHL"]})),
     "table2_newyork": (as_stated, patched(text, "_TABLE2", lambda h: h | {"SEX": (1.518, 0.5, 2)})),
     "stylised_selection": (as_stated, other(strengths=(0.9, 0.8, 0.8))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer
 from lib.ledger.judge import Row, evaluate
 from lib.ledger.robustness import for_another_table, moved, on_grid, with_correction, with_slack
-from lib.ledger.rules import Evidence, judge
+from lib.ledger.rules import TOO_CLOSE, Evidence, judge
 from lib.stats.holm import holm
 from lib.studies.ldp_fairness.claims import results as ldp
 
@@ -29,7 +30,7 @@ def row(rule, tolerance, evidence, adjusted=math.nan) -> Row:
     return Row(
         claim,
         evidence,
-        judge(rule, evidence, tolerance, None if math.isnan(adjusted) else adjusted),
+        judge(rule, evidence if math.isnan(adjusted) else replace(evidence, p=adjusted), tolerance),
         adjusted,
     )
 
@@ -53,11 +54,11 @@ def test_slack_is_scaled_by_the_rules_own_measure():
     assert with_slack(ROWS, 2.0) == ["reproduced", "reproduced", "reproduced", "not reproduced"]
     assert with_slack(ROWS, 0.5) == [
         "same direction",
-        "same direction",
+        TOO_CLOSE,
         "same direction",
         "not reproduced",
     ]
-    assert [other for _, other in moved(ROWS, with_slack(ROWS, 0.5))] == ["same direction"]
+    assert [other for _, other in moved(ROWS, with_slack(ROWS, 0.5))] == [TOO_CLOSE]
     with pytest.raises(ValueError, match=r"factor must be .*, got 0"):
         with_slack(ROWS, 0)
 
@@ -150,7 +151,7 @@ def test_intervals_for_another_table_move_what_they_must():
         row("at_least", {"threshold": 0.75}, Evidence(0.9, 0.8, 0.95, runs=20)),
     ]
     assert {r.verdict for r in rows} == {"reproduced"}
-    assert for_another_table(rows) == ["same direction"] * 3 + ["reproduced"] * 3
+    assert for_another_table(rows) == [TOO_CLOSE] * 3 + ["reproduced", TOO_CLOSE, "reproduced"]
 
 
 def test_the_second_reading_is_wider_by_the_factor_for_overlapping_splits():

@@ -118,7 +118,17 @@ def test_two_errors_that_go_to_zero_do_not_converge_unless_their_ratio_goes_to_o
 
 def test_a_gap_counts_with_its_whole_interval(monkeypatch):
     monkeypatch.setattr(means, "mixtures", lambda **_: _mixtures({10_000: 2.0}, spread=10.0))
-    assert means.mixture_gap("StratCOINPRESS", 10_000, 0.01).value == 0
+    found = means.mixture_gap("StratCOINPRESS", 10_000, 0.01)
+    assert found.low < found.value == 1
+    assert judge("at_least", found, {"threshold": 1.0}) != "reproduced"
+
+
+def test_the_interval_of_a_share_is_over_new_draws_of_the_means():
+    """Two settings, one clear and one whose mean lies on the limit: half of the draws beyond."""
+    rows = pd.DataFrame({"runs": [50, 50], "data_source": "generated"})
+    margins = pd.Series([-1.0, 0.0]), pd.Series([0.01, 0.01])
+    found = means._share_of(pd.Series([True, True]), rows, "", margins)
+    assert (found.value, found.low, found.high) == (1.0, 0.5, 1.0)
 
 
 def _census(p: list[float]) -> pd.DataFrame:

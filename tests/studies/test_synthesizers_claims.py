@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lib.ledger import measures
 from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
 from lib.studies.synthesizers import claims as synth
+from lib.studies.synthesizers import draws
 from lib.studies.synthesizers.settings import AS_SPENT
 from lib.studies.synthesizers.tables import table_of
 
@@ -23,7 +25,7 @@ def grid(error, accuracy=lambda name, by, epsilon: 0.7) -> pd.DataFrame:
     """Scores in which each group's error and means are ``error(name, by, epsilon)``, with a
     little noise by run.
     """
-    settings = product(("MST", "AIM", "GEM"), ("vanilla", "SEX"), EPSILONS, range(5))
+    settings = product(("MST", "AIM", "GEM"), ("vanilla", "SEX_RAC1P"), EPSILONS, range(5))
     rows = [
         row
         for name, by, epsilon, run in settings
@@ -74,11 +76,11 @@ def test_the_published_slip_is_another_gem(stored):
     stored(frame)
     assert synth.synth_best(**better).value == 0
     assert math.isnan(synth.synth_best(**better, as_spent=True).value)
-    settings = product(("vanilla", "SEX"), EPSILONS, range(5))
+    settings = product(("vanilla", "SEX_RAC1P"), EPSILONS, range(5))
     slip = [
         row
         for by, e, run in settings
-        for row in _rows(AS_SPENT, by, e, run, 0.1 if by == "SEX" else 0.15, 0.7)
+        for row in _rows(AS_SPENT, by, e, run, 0.1 if by == "SEX_RAC1P" else 0.15, 0.7)
     ]
     stored(pd.concat([frame, pd.DataFrame(slip)], ignore_index=True))
     assert synth.synth_best(**better).value == 0
@@ -215,7 +217,8 @@ def test_new_yorks_claims_are_judged_on_new_yorks_table(stored):
     """Texas says the opposite; only its own rows hear it."""
     ask = {"metric": "parity_means", "synthesizers": ["GEM"], "epsilons": [0.01, 5]}
     better, worse = (
-        grid(lambda name, by, epsilon, v=v: 0.5 if by == v else 0.1) for v in ("vanilla", "SEX")
+        grid(lambda name, by, epsilon, v=v: 0.5 if by == v else 0.1)
+        for v in ("vanilla", "SEX_RAC1P")
     )
     stored(better, worse.assign(dataset="acs_coverage"))
     assert synth.synth_stratified_better(**ask).value == 1
@@ -265,7 +268,7 @@ def test_worse_by_chance_is_not_surely_worse(stored):
     """Stratified is worse on average at every budget, but only at 5 beyond what the runs vary."""
     ask = {"metric": "parity_error", "synthesizers": ["AIM"]}
     frame = grid(lambda name, by, epsilon: 0.1 if by == "vanilla" else 0.2)
-    loud = (frame["by"] == "SEX") & (frame["epsilon"] < 5) & frame["seen"]
+    loud = (frame["by"] == "SEX_RAC1P") & (frame["epsilon"] < 5) & frame["seen"]
     swing = frame.loc[loud, "run"].map({0: 1.0, 1: -0.9, 2: 1.0, 3: -0.9, 4: -0.1})
     frame.loc[loud, "error"] += swing
     stored(frame)
@@ -285,3 +288,32 @@ def test_p_values_are_those_of_a_paired_t_test():
     frame = pd.DataFrame({"cell": ["a"] * 5, "d": [0.1, 0.3, -0.1, 0.4, 0.2]})
     [p] = p_of_means(summarise(frame, ["cell"], "d"))
     assert p == pytest.approx(ttest_1samp(frame["d"], 0).pvalue)
+
+
+def test_runs_are_drawn_again_for_the_interval_of_a_share():
+    """The same runs of every setting; those of the authors for each setting by itself."""
+    runs = pd.DataFrame({"run": range(5), "acc": np.random.default_rng(0).random(5)})
+    setting = {"dataset": "nist", "synthesizer": "GEM", "by": "SEX_RAC1P"}
+    both = pd.concat([runs.assign(**setting, epsilon=epsilon) for epsilon in (0.1, 1.0)])
+    found = draws.drawn(both, "acc")
+    assert found.shape == (2, measures.DRAWS + 1)
+    assert found[0].tolist() == pytest.approx([runs["acc"].mean()] * 2)
+    assert (found.loc[:, 1:].nunique() == 1).all()
+    apart = draws.drawn(both.assign(dataset="authors"), "acc")
+    assert (apart.loc[:, 1:].nunique() == 2).mean() > 0.9
+    few = both.assign(dataset="authors")[lambda rows: (rows["epsilon"] == 1) | (rows["run"] < 3)]
+    assert draws.drawn(few, "acc")[0].iloc[0] == pytest.approx(runs["acc"][:3].mean())
+    assert draws.drawn(few, "acc").notna().all(axis=None)
+
+
+def test_a_case_that_the_runs_do_not_decide_leaves_the_share_open(stored):
+    """Stratifying betters one budget in every run, and another in three runs of five."""
+    frame = grid(lambda name, by, epsilon: 0.5 - 0.1 * (by != "vanilla"))
+    near = (frame["by"] != "vanilla") & (frame["epsilon"] == EPSILONS[0])
+    frame.loc[near, "error"] = 0.5 + np.where(frame.loc[near, "run"] < 3, -0.02, 0.02)
+    stored(frame)
+    which = {"metric": "parity_error", "synthesizers": ["MST"]}
+    found = synth.synth_stratified_better(**which, epsilons=list(EPSILONS[:2]))
+    assert (found.value, found.low, found.high) == (1.0, 0.5, 1.0)
+    found = synth.synth_stratified_better(**which, epsilons=list(EPSILONS[1:]))
+    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)

@@ -86,13 +86,15 @@ def test_the_radius_costs_its_logarithm_with_enough_steps_only(monkeypatch):
 
 
 def test_the_weight_of_the_population_in_definition_11(monkeypatch):
-    assert text.population_weight(4).value == 0
+    """The words of the definition speak of an average, its formula is a sum."""
+    assert text.population_weight(4).value == 1
+    assert text.population_weight(4, reading="sum").value == 0
     assert "0.250" in text.population_weight(4).detail
     real = text.parity_error
     monkeypatch.setattr(
         text, "parity_error", lambda *a, reading: real(*a, reading=reading, omega=1.0)
     )
-    assert text.population_weight(4).value == 1
+    assert text.population_weight(4, reading="sum").value == 1
 
 
 def test_tables_1_and_2_follow_from_other_published_numbers(monkeypatch):

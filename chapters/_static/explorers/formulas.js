@@ -243,18 +243,32 @@ globalThis.Formulas = (() => {
 
   // --- the ledger: lib.ledger.rules and lib.stats.holm; an evidence has value, low, high, p, reference where they exist
   const LEVEL = 0.05;
+  const TOO_CLOSE = "too close to call", BITS = 1e-9;
+  const inside = (e, least, most) => { // true, false, or null where the interval has both sides
+    const low = min(e.value, e.low ?? e.value), high = max(e.value, e.high ?? e.value);
+    if (least - BITS <= low && high <= most + BITS) return true;
+    return high < least - BITS || low > most + BITS ? false : null;
+  };
+  const sameSide = (e, target) => (e.value - e.reference) * (target - e.reference) > 0;
+  const word = (met, same) => (met === null ? TOO_CLOSE : met ? "reproduced" : same ? "same direction" : "not reproduced");
   const RULES = {
-    near: (e, { target, tolerance }) => abs(e.value - target) <= tolerance ? "reproduced"
-      : (e.value - e.reference) * (target - e.reference) > 0 ? "same direction" : "not reproduced",
-    at_least: (e, { threshold }) => min(e.value, e.low ?? e.value) >= threshold ? "reproduced"
-      : e.value >= threshold || e.value > 0.5 ? "same direction" : "not reproduced",
-    positive: (e) => (e.value > 0 && e.p < LEVEL ? "reproduced" : e.value > 0 ? "same direction" : "not reproduced"),
-    within: (e, { margin }) => -margin <= e.low && e.high <= margin ? "reproduced" : abs(e.value) <= margin ? "same direction" : "not reproduced",
-    returns: (e, { margin }) => abs(e.value) <= margin ? "reproduced" : abs(e.value) < abs(e.reference) ? "same direction" : "not reproduced",
-    true: (e) => (e.value === 1 ? "reproduced" : "not reproduced"),
+    near: (e, { target, tolerance }) => word(inside(e.own_runs ? { value: e.value } : e, target - tolerance, target + tolerance), sameSide(e, target)),
+    agrees: (e, { target, tolerance, runs }) => {
+      const far = tolerance + (e.high === undefined ? 0 : e.high - e.value) * Math.sqrt(1 + e.runs / runs);
+      if (abs(e.value - target) > far + BITS) return word(false, sameSide(e, target));
+      return word(abs(e.value - e.reference) <= far ? null : true, true);
+    },
+    at_least: (e, { threshold }) => word(inside(e, threshold, Infinity), e.value > 0.5),
+    positive: (e) => word(e.value > 0 && e.p < LEVEL ? true : e.value < 0 && e.p_opposite < LEVEL ? false : null, false),
+    within: (e, { margin }) => word(e.low === undefined && e.runs ? null : inside(e, -margin, margin), false),
+    returns: (e, { margin, part = 0 }) => {
+      const most = max(margin, part * abs(e.reference ?? 0));
+      return word(inside(e, -most, most), abs(e.value) < abs(e.reference));
+    },
+    true: (e) => word(e.value === 1, false),
   };
   const scaled = (rule, tolerance, factor) => { // robustness._scaled
-    if (rule === "near") return { ...tolerance, tolerance: factor * tolerance.tolerance };
+    if (rule === "near" || rule === "agrees") return { ...tolerance, tolerance: factor * tolerance.tolerance };
     if (rule === "within" || rule === "returns") return { ...tolerance, margin: factor * tolerance.margin };
     if (rule === "at_least") return { ...tolerance, threshold: max(0, 1 - factor * (1 - tolerance.threshold)) };
     return tolerance;
@@ -282,19 +296,21 @@ globalThis.Formulas = (() => {
   // the verdicts of all rows, for evidence by the row's place; adjusted p-values replace those of directional rows
   const verdicts = (rows, evidence, factor, correction) => {
     const tested = rows.map((_, i) => i).filter((i) => rows[i].rule === "positive" && evidence[i].p !== undefined);
-    const adjusted = CORRECTIONS[correction](tested.map((i) => evidence[i].p));
+    const above = CORRECTIONS[correction](tested.map((i) => evidence[i].p));
+    const below = CORRECTIONS[correction](tested.map((i) => evidence[i].p_opposite));
     const final = evidence.map((e) => ({ ...e }));
-    tested.forEach((i, j) => { final[i].p = adjusted[j]; });
+    tested.forEach((i, j) => { final[i].p = above[j]; final[i].p_opposite = below[j]; });
     return rows.map((row, i) => ({ verdict: judge(row, final[i], factor), p: final[i].p, evidence: final[i] }));
   };
   // the factor of the tolerance, nearest to `factor`, at which the verdict of a row changes, and the verdict behind it
   const flip = (row, e, factor) => {
     if (row.fixed || e.value === undefined || e.comparable === false) return null;
     const { target, tolerance, margin, threshold } = row.tolerance, spot = [];
-    if (row.rule === "near") spot.push(abs(e.value - target) / tolerance);
-    if (row.rule === "within") spot.push(abs(e.value) / margin, max(-e.low, e.high) / margin);
-    if (row.rule === "returns") spot.push(abs(e.value) / margin);
-    if (row.rule === "at_least" && threshold < 1) spot.push((1 - e.value) / (1 - threshold), (1 - min(e.value, e.low ?? e.value)) / (1 - threshold));
+    const ends = row.rule === "near" && e.own_runs ? [e.value] : [e.value, e.low ?? e.value, e.high ?? e.value];
+    if (row.rule === "near") spot.push(...ends.map((x) => abs(x - target) / tolerance));
+    if (row.rule === "agrees") spot.push((abs(e.value - target) - ((e.high ?? e.value) - e.value) * Math.sqrt(1 + e.runs / row.tolerance.runs)) / tolerance);
+    if (row.rule === "within" || row.rule === "returns") spot.push(...ends.map((x) => abs(x) / margin));
+    if (row.rule === "at_least" && threshold < 1) spot.push(...ends.map((x) => (1 - x) / (1 - threshold)));
     const now = judge(row, e, factor);
     const found = spot.filter((f) => f > 0).map((f) => ({ at: f, verdict: judge(row, e, f < factor ? f * (1 - 1e-9) : f * (1 + 1e-9)) }))
       .filter((f) => f.verdict !== now).sort((a, b) => abs(log(a.at / factor)) - abs(log(b.at / factor)));

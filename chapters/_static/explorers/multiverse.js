@@ -1,8 +1,8 @@
 "use strict";
 {
   const { number, COLOURS } = Explorers, F = Formulas;
-  const VERDICTS = ["reproduced", "same direction", "not reproduced", "not comparable", "not run"];
-  const COLOUR = { reproduced: "var(--explorer-green)", "same direction": "var(--explorer-gold)", "not reproduced": COLOURS.red, "not comparable": COLOURS.grey, "not run": "none" };
+  const VERDICTS = ["reproduced", "too close to call", "same direction", "not reproduced", "not comparable", "not run"];
+  const COLOUR = { reproduced: "var(--explorer-green)", "too close to call": "var(--explorer-blue)", "same direction": "var(--explorer-gold)", "not reproduced": COLOURS.red, "not comparable": COLOURS.grey, "not run": "none" };
   const PAPERS = { stratified: "Stratified DP", ldp: "LDP and fairness", coherence: "Coherence", companion: "our statements" };
   const chosen = (data, { hyper, rounding, stratum }) => {
     const { tuned, round, kept } = data.readings;
@@ -77,6 +77,6 @@
         },
       };
     },
-    note: "Green: reproduced. Gold: same direction. Orange: not reproduced. Grey: not comparable. Hyper-parameters and rounding change rows of the LDP paper; the smallest stratum changes rows on private means. All evidence is stored.",
+    note: "Green: reproduced. Blue: too close to call. Gold: same direction. Orange: not reproduced. Grey: not comparable. Hyper-parameters and rounding change rows of the LDP paper; the smallest stratum changes rows on private means. All evidence is stored.",
   });
 }

@@ -16,7 +16,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial, wraps
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from lib.ledger.authors import AUTHORS
@@ -25,24 +27,22 @@ from lib.ledger.rules import LEVEL, Evidence
 from lib.runner import NoResults
 from lib.stats.holm import holm
 from lib.stats.p_values import p_of_means
-from lib.stats.summary import rank_correlation
 from lib.studies.synthesizers import authors
+from lib.studies.synthesizers.draws import differences, drawn, held, named, order_correlation
 from lib.studies.synthesizers.settings import AS_SPENT, MAIN
 from lib.studies.synthesizers.summary import (
     ABOUT,
     HIGHER,
     METRICS,
     PROTOCOLS,
-    SETTING,
     against_vanilla,
-    averaged,
     finished_runs,
     main_fits,
     of_level,
     scored,
     stored_tables,
 )
-from lib.studies.synthesizers.tables import ORACLES, origin
+from lib.studies.synthesizers.tables import BY, ORACLES, origin
 
 NOTHING = fact(math.nan, "no stored results")
 Tables = str | Sequence[str]
@@ -114,16 +114,17 @@ def heard(metrics: Sequence[str], tables: Tables = NEW_YORK) -> list[str]:
 
 
 def _measured(
-    value: float, detail: str, metrics: Sequence[str], tables: Tables, runs: int
+    share: dict[str, Any], detail: str, metrics: Sequence[str], tables: Tables, runs: int
 ) -> Evidence:
     """With what no budget paid for and the stand-in's limits; not comparable if the tables are no
-    evidence for any of ``metrics``.
+    evidence for any of ``metrics``. ``share`` has the value, and what else is known of it.
     """
     said, spoken = [detail], heard(metrics, tables)
+    more = share | {"runs": runs, "of": RUNS}
     if tables == AUTHORS:
         if left := [METRICS[metric] for metric in metrics if metric not in spoken]:
             said.append(f"left out, as it is not stored: {', '.join(left)}")
-        return fact(value, "; ".join(said), runs=runs, of=RUNS)
+        return Evidence(detail="; ".join(said), **more)
     if unpaid := [f"{name}: {ORACLES[name]}" for name in tables_of(tables) if name in ORACLES]:
         unpaid[0] = f"oracle, not charged: {unpaid[0]}"
         said += ["exact group sizes in the stratified fits", *unpaid]
@@ -135,17 +136,21 @@ def _measured(
         said.append("on the stand-in " + "; ".join(dict.fromkeys(SPEAKS[m] for m in spoken)))
         if left:
             said.append(f"left out: {', '.join(METRICS[m] for m in left)}, as {silent}")
-    more = {"runs": runs, "of": RUNS, "data": _data(tables)}
-    return fact(value, "; ".join(said), comparable=bool(spoken), **more)
+    more |= {"comparable": bool(spoken), "data": _data(tables)}
+    return Evidence(detail="; ".join(said), **more)
 
 
-def _share(cases: Callable[..., pd.Series], protocol: str = "published") -> Callable[..., Evidence]:
+def _share(
+    cases: Callable[..., pd.DataFrame], protocol: str = "published"
+) -> Callable[..., Evidence]:
     """A measure: the share of the ``cases`` that are true under ``protocol``; under the other in
     words.
 
-    The measure takes the arguments of ``cases`` by name, and besides: ``tables``, and ``as_spent``
-    for GEM at what the published script spends. Of ``metrics`` and ``against``, those for which the
-    tables are no evidence are left out.
+    ``cases`` gives one row a case, and one column for the stored runs and for each draw of runs
+    (:mod:`lib.studies.synthesizers.draws`); the interval is over the draws. The measure takes the
+    arguments of ``cases`` by name, and besides: ``tables``; ``by``, the stratifications that count
+    beside the plain fits; and ``as_spent`` for GEM at what the published script spends. Of
+    ``metrics`` and ``against``, those for which the tables are no evidence are left out.
     """
     [other] = set(PROTOCOLS) - {protocol}
     words = {
@@ -154,7 +159,13 @@ def _share(cases: Callable[..., pd.Series], protocol: str = "published") -> Call
     }[other]
 
     @wraps(cases)
-    def measure(*, tables: Tables = NEW_YORK, as_spent: bool = False, **arguments) -> Evidence:
+    def measure(
+        *,
+        tables: Tables = NEW_YORK,
+        as_spent: bool = False,
+        by: Sequence[str] = BY,
+        **arguments,
+    ) -> Evidence:
         asked = [arguments["metric"]] if "metric" in arguments else []
         for name in {"metrics", "against"} & set(arguments):
             asked += arguments[name]
@@ -164,110 +175,89 @@ def _share(cases: Callable[..., pd.Series], protocol: str = "published") -> Call
 
         def frame_of(protocol: str) -> pd.DataFrame:
             frame = cells(protocol, tables)
-            if (
-                as_spent and len(frame) and tables != AUTHORS
-            ):  # the published GEM in the place of GEM
+            if frame.empty:
+                return frame
+            if as_spent and tables != AUTHORS:  # the published GEM in the place of GEM
                 frame = frame[frame["synthesizer"] != "GEM"]
                 frame = frame.replace({"synthesizer": {AS_SPENT: "GEM"}})
-            return frame
+            return frame[frame["by"].isin(["vanilla", *by])]
 
         frame = frame_of(protocol)
         if frame.empty or (true := cases(frame, **arguments)).empty:
             return NOTHING
         names = [AUTHORS] if tables == AUTHORS else sorted(tables_of(tables))
         places = ", ".join(PLACES[name] for name in names)
-        detail = f"{int(true.sum())} of {len(true)} on {places}"
+        detail = f"{int(true[0].sum())} of {int(true[0].notna().sum())} on {places}"
         if len(frame_of(other)):
-            detail += f"; {words}: {cases(frame_of(other), **arguments).mean():.0%}"
+            detail += f"; {words}: {cases(frame_of(other), **arguments)[0].mean():.0%}"
         runs = finished_runs(main_fits(frame))
-        return _measured(true.mean(), detail, asked or ["acc"], tables, runs)
+        return _measured(held(true), detail, asked or ["acc"], tables, runs)
 
     measure.__annotations__ = cases.__annotations__ | {"return": "Evidence"}
     return measure
 
 
-def _by_synthesizer(frame: pd.DataFrame, metric: str, last: str = "synthesizer") -> pd.DataFrame:
-    """Mean scores of the three, better ones larger: a row a setting, a column a synthesizer (or
-    another part of the setting).
-    """
-    means = averaged(main_fits(frame), metric)
-    index = [key for key in SETTING if key != last]
-    sign = 1 if metric in HIGHER else -1
-    return sign * means.pivot(index=index, columns=last, values="mean")
-
-
-def _differences(
-    frame: pd.DataFrame,
-    metric: str,
-    synthesizers: Sequence[str] = MAIN,
-    epsilons: Sequence[float] = (0, math.inf),
-) -> pd.DataFrame:
-    """Stratified less plain, with ``gain``: how much better the stratified mean is."""
-    d = against_vanilla(main_fits(frame), metric, paired=AUTHORS not in set(frame["dataset"]))
-    d = d[d["synthesizer"].isin(synthesizers) & d["epsilon"].between(min(epsilons), max(epsilons))]
-    return d.assign(gain=d["mean"] if metric in HIGHER else -d["mean"])
-
-
 @_share
 def synth_improves_with_budget(
-    frame: pd.DataFrame, metric: str, stratified_only: bool = False
-) -> pd.Series:
+    frame: pd.DataFrame, metric: str, stratified_only: bool = False, correlation: float = 0.8
+) -> pd.DataFrame:
     """Of each curve against epsilon: better at the end than at the start, with a rank correlation
-    of .8 or more.
+    of at least ``correlation``.
     """
-    if stratified_only:
-        frame = frame[frame["by"] != "vanilla"]
-    curves = _by_synthesizer(frame, metric, "epsilon").dropna()
-    order = pd.Series(curves.columns, index=curves.columns)
-    spearman = curves.apply(lambda curve: rank_correlation(curve, order), axis=1)
-    return (curves.iloc[:, -1] > curves.iloc[:, 0]) & (spearman >= 0.8)  # a constant does not rise
+    fits = main_fits(frame)
+    means = drawn(fits[fits["by"] != "vanilla"] if stratified_only else fits, metric)
+    curves = means.unstack("epsilon").dropna()
+    cube = curves.to_numpy().reshape(len(curves), means.shape[1], -1)
+    rise = cube[..., -1] > cube[..., 0]  # a constant does not rise
+    return pd.DataFrame(rise & (order_correlation(cube) >= correlation))
 
 
 @_share
-def synth_stratified_better(frame: pd.DataFrame, worse: bool = False, **which) -> pd.Series:
-    """Whether stratifying betters (worsens) the mean score of each cell of :func:`_differences`."""
-    gain = _differences(frame, **which)["gain"]
-    return gain < 0 if worse else gain > 0
+def synth_stratified_better(frame: pd.DataFrame, worse: bool = False, **which) -> pd.DataFrame:
+    """Whether stratifying betters (worsens) the mean score, of each stratified cell."""
+    own, plain = differences(frame, **which)
+    return own < plain if worse else own > plain
 
 
 @_share
-def synth_surely_worse(frame: pd.DataFrame, **which) -> pd.Series:
-    """Of each cell: stratifying worsens the score beyond chance, by paired t tests over runs, Holm
-    over the cells.
-    """
-    d = _differences(frame, **which)
-    return (d["gain"] < 0) & (holm(p_of_means(d)) < LEVEL)
-
-
-@_share
-def synth_cost(frame: pd.DataFrame, margin: float, **which) -> pd.Series:
+def synth_cost(frame: pd.DataFrame, margin: float, **which) -> pd.DataFrame:
     """Of each cell: stratifying worsens the mean score by at most ``margin``."""
-    return _differences(frame, **which)["gain"] >= -margin
+    own, plain = differences(frame, **which)
+    return own - plain >= -margin
 
 
 @_share
-def synth_ratio(frame: pd.DataFrame, factor: float, **which) -> pd.Series:
-    """Whether the plain score is at least ``factor`` times the stratified one, of each cell."""
-    d = _differences(frame, **which)
-    return d["plain"] >= factor * (d["plain"] + d["mean"])
+def synth_ratio(frame: pd.DataFrame, factor: float, **which) -> pd.DataFrame:
+    """Whether the plain error is at least ``factor`` times the stratified one, of each cell."""
+    own, plain = differences(frame, **which)
+    return plain <= factor * own  # both are errors with a minus
 
 
 @_share
-def synth_above(frame: pd.DataFrame, metric: str, synthesizers: list[str], than: str) -> pd.Series:
+def synth_above(
+    frame: pd.DataFrame, metric: str, synthesizers: list[str], than: str
+) -> pd.DataFrame:
     """Of each stratification and budget: the mean scores of all ``synthesizers`` are better than
     that of ``than``.
     """
-    means = _by_synthesizer(frame, metric)[[*synthesizers, than]].dropna()
-    return means[synthesizers].gt(means[than], axis=0).all(axis=1)
+    means = drawn(main_fits(frame), metric)
+    each = [named(means, name) for name in (*synthesizers, than)]
+    both = pd.concat(each, axis=1, keys=range(len(each)), join="inner").dropna()
+    above = [both[place] > both[len(synthesizers)] for place in range(len(synthesizers))]
+    return pd.DataFrame(np.logical_and.reduce(above), index=both.index)
 
 
 @_share
-def synth_traded_off(frame: pd.DataFrame, metric: str, against: Sequence[str]) -> pd.Series:
+def synth_traded_off(frame: pd.DataFrame, metric: str, against: Sequence[str]) -> pd.DataFrame:
     """Of each stratified cell that betters ``metric`` and each other metric: the other is worse on
     average.
     """
-    better = _differences(frame, metric)["gain"] > 0
-    return pd.concat([_differences(frame, other)["gain"][better] < 0 for other in against])
+    own, plain = differences(frame, metric)
+    others = []
+    for other in against:
+        mean, of_plain = differences(frame, other)
+        others.append((mean < of_plain).astype(float).where(own > plain))
+    return pd.concat(others, keys=against).dropna(how="all")
 
 
 @_share
@@ -277,32 +267,71 @@ def synth_best(
     metrics: Sequence[str],
     epsilons: list[float],
     stratified_only: bool = True,
-) -> pd.Series:
+    among: Sequence[str] = MAIN,
+) -> pd.DataFrame:
     """Of each data set, stratification, budget and metric: ``synthesizer`` has the best mean score
-    of the three.
+    of those ``among`` which it is.
     """
     frame = frame[frame["epsilon"].between(min(epsilons), max(epsilons))]
     if stratified_only:
         frame = frame[frame["by"] != "vanilla"]
-    if synthesizer not in set(frame["synthesizer"]):
-        return pd.Series(dtype=bool)
-    means = pd.concat([_by_synthesizer(frame, metric).dropna() for metric in metrics])
-    return means[synthesizer] > means.drop(columns=synthesizer).max(axis=1)
+    found = []
+    for metric in metrics if synthesizer in set(frame["synthesizer"]) else ():
+        means = drawn(main_fits(frame), metric)
+        own = named(means, synthesizer)
+        others = [named(means, name).reindex(own.index) for name in among if name != synthesizer]
+        whole = ~np.logical_or.reduce([other.isna() for other in others]).any(axis=1)
+        best = np.logical_and.reduce([own > other for other in others])
+        found.append(pd.DataFrame(best, index=own.index)[whole])
+    return pd.concat(found, keys=metrics) if found else pd.DataFrame()
 
 
 @partial(_share, protocol="held-out, every group")
 def synth_near_real(
     frame: pd.DataFrame, synthesizers: list[str], epsilon: float, margin: float
-) -> pd.Series:
+) -> pd.DataFrame:
     """Of each variant: its classifier is within ``margin`` of the accuracy of one trained on the
     real rows.
 
     On rows that neither was trained on; the published forest was scored on its own training rows,
     which it knows by heart.
     """
-    ours = averaged(main_fits(frame), "acc")
+    ours = main_fits(frame)
     ours = ours[ours["synthesizer"].isin(synthesizers) & (ours["epsilon"] == epsilon)]
-    return ours["mean"] >= ours["dataset"].map(_real_accuracy(frame)) - margin
+    real = drawn(frame[frame["synthesizer"] == "real"], "acc", ["dataset"])
+    own = drawn(ours, "acc")
+    return own >= real.reindex(own.index.get_level_values("dataset")).set_axis(own.index) - margin
+
+
+def synth_surely_worse(
+    metric: str,
+    synthesizers: Sequence[str],
+    epsilons: Sequence[float],
+    tables: Tables = NEW_YORK,
+    by: Sequence[str] = BY,
+) -> Evidence:
+    """Whether stratifying worsens the score beyond chance in a cell: paired t tests over runs, Holm
+    over the cells.
+    """
+    if tables == AUTHORS:
+        raise NoResults(METRICS[metric])
+    found = {}
+    for protocol in PROTOCOLS:
+        if (frame := cells(protocol, tables)).empty:
+            return NOTHING
+        d = against_vanilla(main_fits(frame[frame["by"].isin(["vanilla", *by])]), metric)
+        d = d[d["synthesizer"].isin(synthesizers)]
+        d = d[d["epsilon"].between(min(epsilons), max(epsilons))]
+        worse = (d["mean"] < 0) if metric in HIGHER else (d["mean"] > 0)
+        found[protocol] = worse & (holm(p_of_means(d)) < LEVEL)
+    true = found["published"]
+    places = ", ".join(PLACES[name] for name in sorted(tables_of(tables)))
+    words = (
+        f"beyond chance in {true.sum()} of {true.size} on {places}; held-out rows and every"
+        f" group: {found['held-out, every group'].sum()}"
+    )
+    runs = finished_runs(main_fits(frame))
+    return _measured({"value": float(true.any())}, words, [metric], tables, runs)
 
 
 def _real_accuracy(frame: pd.DataFrame) -> pd.Series:
@@ -319,7 +348,9 @@ def synth_real_accuracy(target: float, tables: Tables = NEW_YORK) -> Evidence:
     mean = _real_accuracy(frame)
     words = ", ".join(f"{name} {value:.3f}" for name, value in mean.items())
     value = mean[(mean - target).abs().idxmax()]
-    return _measured(value, words, ["level of acc"], tables, finished_runs(main_fits(frame)))
+    return _measured(
+        {"value": float(value)}, words, ["level of acc"], tables, finished_runs(main_fits(frame))
+    )
 
 
 def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidence:
@@ -332,15 +363,17 @@ def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidenc
         often = large["group"].value_counts() == scores["cell"].nunique()
         mine = main_fits(large[large["group"].map(often)]).query("by != 'vanilla'")
         mine = mine[mine["synthesizer"] == synthesizer]
-        means = mine.groupby(["by", "group", "epsilon"])["error"].mean().unstack()
-        if means.shape[1] > 1:
-            ends = means.iloc[:, [0, -1]].dropna()  # a grid that has only begun lacks some
-            falls[name] = ends.iloc[:, 1] < ends.iloc[:, 0]
+        means = drawn(mine, "error", ["by", "group", "epsilon"]) if len(mine) else pd.DataFrame()
+        budgets = sorted(mine["epsilon"].unique())
+        if len(budgets) > 1:
+            first, last = (named(means, end, "epsilon") for end in (budgets[0], budgets[-1]))
+            both = last.index.intersection(first.index)  # a grid that has only begun lacks some
+            falls[name] = last.loc[both] > first.loc[both]
     if not sum(map(len, falls.values())):
         return NOTHING
-    words = "; ".join(f"{name}: {true.sum()} of {true.size}" for name, true in falls.items())
+    words = "; ".join(f"{name}: {true[0].sum()} of {len(true)}" for name, true in falls.items())
     runs = finished_runs(main_fits(cells(tables=tables)))
-    return _measured(pd.concat(falls).mean(), words, ["error"], tables, runs)
+    return _measured(held(pd.concat(falls.values())), words, ["error"], tables, runs)
 
 
 MEASURES = measures_of(__name__)

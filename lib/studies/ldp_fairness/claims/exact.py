@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lib.datasets import TASKS, load
+from lib.datasets.codebook import codebook
 from lib.ldp import PROTOCOLS, SPLITS, make, split_budget
 from lib.ldp.base import Protocol
 from lib.ldp.grr import GRR
@@ -88,9 +89,26 @@ def levels(dataset: str, column: str, count: int) -> Evidence:
     return fact(found == count, f"{found} values", data="real data")
 
 
+def levels_among(dataset: str, column: str, values: Sequence[float]) -> Evidence:
+    """Whether a column takes no value but those that are stated."""
+    data = load(dataset)
+    if data.is_replica:
+        return ONLY_REPLICA
+    present = codebook(dataset)[column].present
+    found = [present[code] for code in sorted(data.frame[column].unique())]
+    return fact(set(found) <= set(values), f"{found[0]:g} to {found[-1]:g}", data="real data")
+
+
 def ratio(epsilon: float) -> Evidence:
     """``e^epsilon``."""
     return Evidence(math.exp(epsilon))
+
+
+def right_guess(epsilon: float) -> Evidence:
+    """How often, of two equally likely records, the right one can be told after a report that
+    spends ``epsilon``, at most.
+    """
+    return fact(1 / (1 + math.exp(-epsilon)))
 
 
 def unprotected_share(epsilon: float, guess: float) -> Evidence:

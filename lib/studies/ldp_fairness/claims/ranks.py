@@ -4,7 +4,6 @@ mean rank.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,15 +11,16 @@ import numpy as np
 import pandas as pd
 
 from lib.fairness import FAIR, FAIRNESS
-from lib.ledger.measures import measures_of
+from lib.ldp import PROTOCOLS
+from lib.ledger.measures import measures_of, share_of_cases
 from lib.ledger.rules import Evidence
+from lib.stats.ties import RELATIVE
 from lib.studies.ldp_fairness.claims.results import (
     GRID,
+    TEST_PER_TRAIN,
     UTILITY,
-    middle,
     private_cells,
     read,
-    resamples,
     score,
 )
 from lib.studies.ldp_fairness.names import title
@@ -56,16 +56,16 @@ def placed(
     """Share of data sets where the protocol is ``"first"`` or ``"last"`` of the seven by its mean
     score; is not, if ``never``.
 
-    The interval resamples runs.
+    The interval resamples runs. Who shares the place does not have it.
     """
     sign = {"first": 1, "last": -1}[place]
     scores = _tables(sign * _scores(dataset, read(metrics, auc), distance, **which))
 
-    def hit(names: Sequence[str], means: np.ndarray) -> bool:
-        return (names[int(means.argmax())] == protocol) != never
+    def holds(means: np.ndarray) -> np.ndarray:
+        return _beyond(means, [protocol]) != never
 
     words = "; ".join(f"{title(d)}: {_order(s)}" for d, s in scores.items())
-    return _resampled(hit, scores, words)
+    return _share(holds, scores, words)
 
 
 def _order(scores: pd.DataFrame) -> str:
@@ -74,24 +74,22 @@ def _order(scores: pd.DataFrame) -> str:
     return f"{mean.index[0]}, {mean.iloc[0] - mean.iloc[1]:.4f} beyond {mean.index[1]}"
 
 
-Hit = Callable[[Sequence[str], np.ndarray], bool]  # of the protocols and their means
-
-
-def _hits(hit: Hit, tables: dict[str, pd.DataFrame]) -> Callable[..., list[bool]]:
-    """Whether the means of each table (runs x protocols) ``hit``, as a function of the runs."""
-    plain = [(list(table.columns), table.to_numpy()) for table in tables.values()]
-    return lambda runs=slice(None): [hit(names, x[runs].mean(axis=0)) for names, x in plain]
-
-
-def _resampled(hit: Hit, tables: dict[str, pd.DataFrame], words: str) -> Evidence:
-    """Share of the tables (runs x protocols) whose means ``hit``, with its interval over
-    resampled runs, the same for all tables.
+def _beyond(means: np.ndarray, protocols: Sequence[str]) -> np.ndarray:
+    """Whether each of these protocols (the last axis) lies above all others, by more than last
+    bits.
     """
-    runs, hits = min(len(t) for t in tables.values()), _hits(hit, tables)
-    value, low, high = float(np.mean(hits())), math.nan, math.nan
-    if runs > 1:
-        low, high = middle([np.mean(hits(picks)) for picks in resamples(runs)])
-    return Evidence(value, low, high, runs, "real data", detail=words)
+    chosen = np.isin(sorted(PROTOCOLS), protocols)
+    lead = means[..., chosen].min(axis=-1) - means[..., ~chosen].max(axis=-1)
+    return lead > RELATIVE * np.abs(means).max(axis=-1)
+
+
+def _share(
+    holds: Callable[[np.ndarray], np.ndarray], tables: dict[str, pd.DataFrame], words: str = ""
+) -> Evidence:
+    """Share of the tables (runs x protocols) whose means ``hold``, with its interval over runs."""
+    runs = min(len(table) for table in tables.values())
+    cases = [table.iloc[:runs][sorted(PROTOCOLS)].to_numpy().T for table in tables.values()]
+    return share_of_cases(np.stack(cases), holds, ratio=TEST_PER_TRAIN, detail=words)
 
 
 def best_two(dataset, protocols: Sequence[str], *, auc: str = "labels", **which: Any) -> Evidence:
@@ -112,17 +110,18 @@ def best_two(dataset, protocols: Sequence[str], *, auc: str = "labels", **which:
     def mean_rank(metrics: Sequence[str]) -> dict[str, pd.DataFrame]:
         return _tables(sum(ranks[m] for m in metrics) / len(metrics))
 
-    def hit(names: Sequence[str], means: np.ndarray) -> bool:
-        best = means.argsort(kind="stable")[: len(protocols)]
-        return {names[i] for i in best} == set(protocols)
+    def holds(means: np.ndarray) -> np.ndarray:
+        return _beyond(-means, protocols)
 
     both = mean_rank(list(ranks))
     first = {d: t.mean().nsmallest(len(protocols)).index for d, t in both.items()}
     words = "; ".join(f"{title(d)}: {', '.join(names)}" for d, names in first.items())
     for alone, metrics in (("; by utility", useful), (", by fairness", FAIRNESS)):
-        hits = _hits(hit, mean_rank(metrics))()
-        words += f"{alone} alone in {sum(hits)} of {len(hits)}"
-    return _resampled(hit, both, words)
+        tables = mean_rank(metrics)
+        words += (
+            f"{alone} alone in {_share(holds, tables).value * len(tables):.0f} of {len(tables)}"
+        )
+    return _share(holds, both, words)
 
 
 MEASURES = measures_of(__name__, GRID)

@@ -3,7 +3,7 @@
 
 An average over protocols, splits or budgets is taken inside each run first;
 the interval and the test are over runs, which are independent. A share of
-cells gets a bootstrap interval over runs, and its detail counts the cells that
+cells gets its interval from runs that are drawn again, and its detail counts the cells that
 are clear after Holm's correction within the claim.
 
 What a measure is asked of is named by ``grid``, ``dataset``, and where it takes them
@@ -26,12 +26,11 @@ from scipy import stats
 from lib import validate
 from lib.fairness import FAIR, FAIRNESS
 from lib.ldp import PROTOCOLS
-from lib.ledger.measures import mean_of_runs, measures_of
-from lib.ledger.rules import LEVEL, Evidence
-from lib.rng import stream
+from lib.ledger.measures import mean_of_runs, measures_of, share_of_cases
+from lib.ledger.rules import LEVEL, Evidence, left
 from lib.runner import NoResults, results
 from lib.stats.holm import holm
-from lib.stats.summary import CURVE, differences, run_means, widening
+from lib.stats.summary import CURVE, differences, run_means
 from lib.stats.summary import distance as from_fair
 from lib.studies.ldp_fairness import authors
 from lib.studies.ldp_fairness import rounding as ldp_rounding
@@ -43,8 +42,10 @@ UTILITY = ("acc", "f1", "auc", "recall")
 AUC = {"labels": "balanced_accuracy", "scores": "auc"}
 DATA = ("adult", "acs_coverage", "lsac")
 PER_METRIC = (*CURVE, "metric")
-DRAWS = 400
 _FRAMES = {"authors": authors.main, "authors_appendix": authors.appendix}
+# grids whose baselines agree with those that the authors stored to the last bit
+OWN_RUNS = (GRID, "ldp_printed", "ldp_rounded", "authors")
+_LAST_BITS = 1e-12  # of a mean difference that is 0
 TEST_PER_TRAIN = 0.2 / 0.8  # of the splits: runs share most of their rows
 
 
@@ -107,49 +108,18 @@ def score(frame: pd.DataFrame, metrics: Sequence[str], distance: bool) -> pd.Ser
     return sum(each) / len(metrics)
 
 
-def resamples(runs: int) -> np.ndarray:
-    """Runs drawn again with replacement, shape (DRAWS, runs); the same for every measure."""
-    return stream(1, "bootstrap over runs").integers(0, runs, (DRAWS, runs))
-
-
-def middle(shares: Any) -> tuple[float, float]:
-    """The ends of the middle 95% of shares, one of each resample."""
-    low, high = np.quantile(shares, (0.025, 0.975))
-    return float(low), float(high)
-
-
 def _share(wide: pd.DataFrame, threshold: float = 0.0, *, words: str = "") -> Evidence:
     """Share of rows (cells) of ``wide`` (cells x runs) whose mean over runs is above ``threshold``.
 
-    The interval resamples runs; for the second reading the resampled means lie farther from the
-    mean by the factor of
-    :func:`widening`. Clear cells are counted at 5% after Holm, either way.
+    Clear cells are counted at 5% after Holm, either way.
     """
     x = wide.to_numpy(dtype=float)
-    center, runs = np.nanmean(x, axis=1)[:, None], x.shape[1]
-    found = Evidence(float((center > threshold).mean()), runs=runs, data="real data")
-    if runs < 2:
+    found = share_of_cases(x, lambda means: means > threshold + _LAST_BITS, ratio=TEST_PER_TRAIN)
+    if found.runs < 2:
         return replace(found, detail=f"{len(x)} cells{words}")
-    there = ~np.isnan(x)
-    counts = np.stack([np.bincount(p, minlength=runs) for p in resamples(runs)])
-    with np.errstate(invalid="ignore"):
-        means = (np.where(there, x, 0.0) @ counts.T) / (there @ counts.T)
-    far = center + widening(runs, TEST_PER_TRAIN) * (means - center)
-    low, high = _ends(means, threshold)
     above, below = _clear_cells(x - threshold)
     clear = f"{above} clearly above and {below} clearly below after Holm"
-    return replace(
-        found,
-        low=low,
-        high=high,
-        detail=f"{len(x)} cells{words}, {clear}",
-        overlap=(*_ends(far, threshold), math.nan),
-    )
-
-
-def _ends(means: np.ndarray, threshold: float) -> tuple[float, float]:
-    """The middle 95% of the share of rows above ``threshold``, over resamples (columns)."""
-    return middle(np.nanmean(np.where(np.isnan(means), np.nan, means > threshold), axis=0))
+    return replace(found, detail=f"{len(x)} cells{words}, {clear}")
 
 
 def _clear_cells(x: np.ndarray) -> tuple[int, int]:
@@ -167,23 +137,32 @@ def _clear_cells(x: np.ndarray) -> tuple[int, int]:
 
 
 def _largest(found: dict[str, Evidence]) -> Evidence:
-    """The metric that is farthest from zero, with bounds that enclose the intervals of all of
-    them.
+    """The metric that is farthest from zero, with bounds for the largest size of all: no metric's
+    interval reaches farther than the outer one, and one lies wholly beyond the inner one.
     """
-    name, others = _farthest(found), found.values()
-    worst, half = found[name], max((e.high - e.low) / 2 for e in others)
-    words = f"largest in {metric_name(name)}, by itself [{worst.low:.3f}, {worst.high:.3f}]"
-    words += f"; the bounds enclose {len(found)} metrics, ±{half:.3f} at most"
-    wide = [e.overlap for e in others if e.overlap]
+    name, others = _farthest(found), list(found.values())
+    worst = found[name]
+    words = f"largest in {metric_name(name)}; of {len(found)} metrics,"
+    words += f" ±{max((e.high - e.low) / 2 for e in others):.3f} at most"
+    wide = [e.overlap[:2] for e in others if e.overlap]
+    bounds = [_of_size(ends, worst.value) for ends in ([(e.low, e.high) for e in others], wide)]
     return Evidence(
         worst.value,
-        min(e.low for e in others),
-        max(e.high for e in others),
+        *bounds[0],
         min(e.runs for e in others),
         "real data",
         detail=words,
-        overlap=(min(w[0] for w in wide), max(w[1] for w in wide), math.nan) if wide else None,
+        overlap=(*bounds[1], math.nan) if wide else None,
     )
+
+
+def _of_size(ends: Sequence[tuple[float, float]], value: float) -> tuple[float, float]:
+    """The interval of the largest size of several numbers, from the ``ends`` of each one's, on the
+    side of ``value``.
+    """
+    outer = max((max(-low, high) for low, high in ends), default=math.nan)
+    inner = max((max(low, -high, 0.0) for low, high in ends), default=math.nan)
+    return (inner, outer) if value >= 0 else (-outer, 0.0 - inner)
 
 
 def _farthest(found: dict[str, Evidence]) -> str:
@@ -191,8 +170,9 @@ def _farthest(found: dict[str, Evidence]) -> str:
 
 
 def nondp(dataset: str, metric: str, **which: Any) -> Evidence:
-    """The metric of the baseline."""
-    return _evidence(cells_of(dataset, **which).query("protocol == 'NonDP'")[metric])
+    """The metric of the baseline, whose runs are the paper's own: the same splits and forests."""
+    own = which.get("grid", GRID) in OWN_RUNS
+    return _evidence(cells_of(dataset, **which).query("protocol == 'NonDP'")[metric], own_runs=own)
 
 
 def level(dataset: str, metric: str, epsilon: float, **which: Any) -> Evidence:
@@ -227,15 +207,26 @@ def largest_change(
     return _largest({m: change(dataset, m, **which) for m in read(metrics, auc)})
 
 
-def largest_left(dataset, metrics: Sequence[str], *, before: float, **which: Any) -> Evidence:
-    """The largest in size of the metrics' mean changes at ``epsilon``; the reference is its
-    change at ``before``.
+def largest_left(
+    dataset, metrics: Sequence[str], *, before: float, part: float = 0.1, **which: Any
+) -> Evidence:
+    """The metric's mean change at ``epsilon`` that is largest beside what may be left; the
+    reference is its change at ``before``.
+
+    What may be left is ``part`` of that change, or one unit of the printed decimals (.01).
     """
-    found = {m: change(dataset, m, **which) for m in metrics}
-    name = _farthest(found)
-    first = change(dataset, name, **which | {"epsilon": before}).value
-    words = f"largest in {metric_name(name)}, whose change at epsilon {before:g} is {first:.3f}"
-    return replace(found[name], p=math.nan, detail=words, reference=first)
+    found = {
+        m: replace(
+            change(dataset, m, **which),
+            p=math.nan,
+            p_opposite=math.nan,
+            reference=change(dataset, m, **which | {"epsilon": before}).value,
+        )
+        for m in metrics
+    }
+    name = max(found, key=lambda m: abs(found[m].value) / left(found[m], 0.01, part))
+    words = f"in {metric_name(name)}, whose change at epsilon {before:g} is"
+    return replace(found[name], detail=f"{words} {found[name].reference:.3f}")
 
 
 def share_improved(
@@ -310,13 +301,21 @@ def largest_split_gain(
     return _largest({m: split_gain(dataset, [m], **which) for m in read(metrics, auc)})
 
 
-def split_share(dataset, *, utility: bool = True, auc: str = "labels", **which: Any) -> Evidence:
+def split_share(
+    dataset,
+    *,
+    utility: bool = True,
+    auc: str = "labels",
+    by: Sequence[str] = ("metric", "dataset", "protocol", "epsilon"),
+    **which: Any,
+) -> Evidence:
     """Share of cells (metric, data set, protocol, budget) where k-based does better than
     uniform; of fairness alone if not ``utility``.
+
+    With a shorter ``by``, the gains of what is left out are averaged first.
     """
     metrics = (*FAIRNESS, *read(UTILITY, auc)) if utility else FAIRNESS
     found = pd.concat(_gains(dataset, [m], m in FAIR, **which).assign(metric=m) for m in metrics)
-    by = ["metric", "dataset", "protocol", "epsilon"]
     return _share(run_means(found, "gain", by).unstack("run"))
 
 
@@ -353,19 +352,25 @@ def drops_later(
     budget under uniform.
     """
     metrics = read(metrics, auc)
-    long = _changes(dataset, metrics, **which)
-    mean = long.groupby(["metric", "split", "epsilon"])["difference"].mean()
-    last = mean[mean <= -margin].reset_index().pivot_table("epsilon", "metric", "split", "max")
-    last = last.reindex(metrics, columns=["uniform", "k-based"]).fillna(0.0)
+    keys = ["metric", "split", "epsilon"]
+    long = run_means(_changes(dataset, metrics, **which), "difference", keys).unstack("run")
+    budgets = np.sort(long.index.get_level_values("epsilon").unique())
+    order = pd.MultiIndex.from_product([metrics, ["uniform", "k-based"], budgets], names=keys)
+    runs = long.reindex(order).to_numpy().reshape(len(metrics), 2 * budgets.size, -1)
+
+    def last(means: np.ndarray) -> np.ndarray:
+        fallen = means.reshape(*means.shape[:-1], 2, budgets.size) <= -margin
+        return np.where(fallen, budgets, 0.0).max(axis=-1)
+
+    found = share_of_cases(
+        runs, lambda means: last(means)[..., 1] < last(means)[..., 0], ratio=TEST_PER_TRAIN
+    )
     words = ", ".join(
-        f"{metric_name(m)} up to epsilon {u:g} and {k:g}" for m, u, k in last.itertuples()
+        f"{metric_name(m)} up to epsilon {u:g} and {k:g}"
+        for m, (u, k) in zip(metrics, last(runs.mean(axis=-1)), strict=True)
     )
-    return Evidence(
-        float((last["k-based"] < last["uniform"]).mean()),
-        runs=int(long["run"].nunique()),
-        data="real data",
-        detail=f"falls by {margin:g} or more under uniform and k-based: {words} (0: nowhere)",
-    )
+    words = f"falls by {margin:g} or more under uniform and k-based: {words} (0: nowhere)"
+    return replace(found, detail=words)
 
 
 MEASURES = measures_of(__name__, GRID)

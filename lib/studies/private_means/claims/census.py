@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,10 @@ from scipy import stats
 from lib.datasets.cache import origin
 from lib.datasets.newyork import GROUPS, ROWS, crossing, published_cells
 from lib.ledger.authors import AUTHORS
-from lib.ledger.measures import fact, measures_of
+from lib.ledger.measures import DRAWS, fact, measures_of, share_of_draws
 from lib.ledger.rules import LEVEL, Evidence
 from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
+from lib.rng import stream
 from lib.runner import NoResults, scores
 from lib.stats.holm import holm
 from lib.studies.private_means import authors
@@ -101,12 +103,36 @@ def race_shares() -> Evidence:
     return fact(ok, ", ".join(f"{s:.3f}" for s in shares), data=_PUBLISHED)
 
 
-def race_alpha() -> Evidence:
-    """Alpha by matching the sum of squared shares, with maximum likelihood in words."""
+def race_alpha(alpha: float) -> Evidence:
+    """The most likely alpha; in words, the one that matches the sum of squared shares, and how
+    likely ``alpha`` is.
+    """
     sizes = race_sizes()
-    likely = alpha_by_likelihood(sizes)
-    words = f"maximum likelihood gives {likely:.3f}"
-    return fact(alpha_by_squares(sizes), words, data=_PUBLISHED)
+    words = (
+        f"the sum of squared shares gives {alpha_by_squares(sizes):.3f}; twice the loss of log"
+        f" likelihood at {alpha:g}: {_likelihood_loss(sizes, alpha):.2f}"
+    )
+    return fact(alpha_by_likelihood(sizes), words, data=_PUBLISHED)
+
+
+def likely_alpha(alpha: float) -> Evidence:
+    """Whether ``alpha`` lies in the 95% likelihood set of the shares (Wilks)."""
+    sizes = race_sizes()
+    loss, most = _likelihood_loss(sizes, alpha), stats.chi2.isf(LEVEL, 1)
+    words = (
+        f"twice the loss of log likelihood {loss:.2f}, {most:.2f} allowed; the most likely alpha is"
+        f" {alpha_by_likelihood(sizes):.3f}, the sum of squared shares gives"
+        f" {alpha_by_squares(sizes):.3f}"
+    )
+    return fact(loss <= most, words, data=_PUBLISHED)
+
+
+def _likelihood_loss(sizes: np.ndarray, alpha: float) -> float:
+    """Twice the log likelihood that the symmetric Dirichlet law of ``alpha`` lacks to the best."""
+    shares = sizes / sizes.sum()
+    laws = (np.full(sizes.size, a) for a in (alpha_by_likelihood(sizes), alpha))
+    best, own = (stats.dirichlet.logpdf(shares / shares.sum(), law) for law in laws)
+    return float(2 * (best - own))
 
 
 def race_improvement() -> Evidence:
@@ -126,34 +152,67 @@ def race_improvement() -> Evidence:
 # ----------------------------------------------------------------------
 
 
-def _share_of(hits: pd.Series, rows: pd.DataFrame, words: str, data: str = "generated") -> Evidence:
-    """Share of settings, from as many runs as each of ``rows`` has at least."""
+def _share_of(
+    hits: pd.Series,
+    rows: pd.DataFrame,
+    words: str,
+    margins: tuple[pd.Series, pd.Series] | None = None,
+    data: str = "generated",
+) -> Evidence:
+    """Share of settings, from as many runs as each of ``rows`` has at least.
+
+    ``margins`` are means over runs, with their standard errors; where one is at most 0, the setting
+    is a hit. The interval of the share is over new draws of these means.
+    """
     words += _noiseless(rows)
-    return fact(hits.mean(), words, runs=int(rows["runs"].min()), data=data)
+    held, runs = hits.to_numpy(dtype=float)[:, None], int(rows["runs"].min())
+    if margins is not None and margins[1].notna().all():
+        mean, error = (part.to_numpy()[:, None] for part in margins)
+        drawn = stream(1, "draws of means").standard_t(runs - 1, (len(mean), DRAWS))
+        held = np.hstack([held, mean + error * drawn <= 0])
+    return Evidence(**share_of_draws(held), runs=runs, data=data, detail=words)
 
 
-def _mixtures(method: str, dataset: str, total: int = 0) -> pd.DataFrame:
-    """Errors at the published k, of settings with at least ``total`` rows.
+def _error(rows: pd.DataFrame, low: str = "low", high: str = "high") -> pd.Series:
+    """The standard error of the mean over runs, from its 95% interval; NaN without one."""
+    freedom = np.maximum(rows["runs"] - 1, 1)
+    return (rows[high] - rows[low]) / 2 / stats.t.isf(LEVEL / 2, freedom)
+
+
+def _mixtures(
+    method: str,
+    dataset: str,
+    total: int = 0,
+    k: int | None = None,
+    alpha: float | None = None,
+) -> pd.DataFrame:
+    """Errors at the published k, of settings with at least ``total`` rows; those of one ``k`` and
+    ``alpha``, if they are given.
 
     The figure's n is the total: the script keeps half of it private and takes the weights from the
     other half.
     """
     rows = of_method(mixtures(dataset=dataset), "error", method)
-    return rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
+    rows = rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
+    for name, value in (("k", k), ("alpha", alpha)):
+        rows = rows if value is None else rows[rows[name] == value]
+    return rows
 
 
-def mixture_small(method: str, total: int, threshold: float, dataset: str = "mixture") -> Evidence:
+def mixture_small(
+    method: str, total: int, threshold: float, dataset: str = "mixture", **of: Any
+) -> Evidence:
     """Share of the settings whose mean error is at most ``threshold``.
 
-    Of those with at least ``total`` rows, published k and alpha.
+    Of those with at least ``total`` rows; ``of`` names k and alpha, else all published ones count.
     """
-    rows = _mixtures(method, dataset, total)
+    rows = _mixtures(method, dataset, total, **of)
     error = rows["mean"]
     words = (
         f"{(error <= threshold).sum()} of {len(error)} settings, errors {error.min():.4f} to"
         f" {error.max():.4f}"
     )
-    return _share_of(error <= threshold, rows, words)
+    return _share_of(error <= threshold, rows, words, (error - threshold, _error(rows)))
 
 
 def mixture_skewed(method: str, skewed: float, even: float, dataset: str = "mixture") -> Evidence:
@@ -162,30 +221,31 @@ def mixture_skewed(method: str, skewed: float, even: float, dataset: str = "mixt
     Mean error, published k.
     """
     rows = _mixtures(method, dataset)
-    error = rows.pivot(index=["n", "k"], columns="alpha", values="mean")[[skewed, even]].dropna()
-    ratio = error[skewed] / error[even]
+    rows = rows.assign(error=_error(rows))
+    few, many = (rows[rows["alpha"] == a].set_index(["n", "k"]) for a in (skewed, even))
+    few, many = few.align(many, join="inner", axis=0)
+    ratio = few["mean"] / many["mean"]
     words = (
         f"median ratio {ratio.median():.2f}, {ratio.min():.2f} to {ratio.max():.2f}, over"
         f" {len(ratio)} pairs of settings"
     )
-    return _share_of(ratio < 1, rows, words)
+    margin = few["mean"] - many["mean"], np.hypot(few["error"], many["error"])
+    return _share_of(ratio < 1, rows, words, margin)
 
 
-def mixture_gap(method: str, total: int, margin: float, dataset: str = "mixture") -> Evidence:
-    """Share of the settings whose error is within ``margin`` of plain COINPRESS's.
+def mixture_gap(
+    method: str, total: int, margin: float, dataset: str = "mixture", **of: Any
+) -> Evidence:
+    """Share of the settings whose mean error is within ``margin`` of plain COINPRESS's.
 
-    Of those with at least ``total`` rows.
-
-    The whole 95% interval of the difference, paired on the run, is to lie inside. Half of the total
-    is private.
+    Of those with at least ``total`` rows, paired on the run. Half of the total is private.
     """
-    rows = _mixtures(method, dataset, total)
-    low, high = _interval(rows)
-    words = (
-        f"intervals of the difference from {low.min():.4f} to {high.max():.4f}, over"
-        f" {len(rows)} settings"
-    )
-    return _share_of((low >= -margin) & (high <= margin), rows, words)
+    rows = _mixtures(method, dataset, total, **of)
+    _interval(rows)
+    gap = rows["gap"].abs()
+    words = f"differences to {gap.max():.4f}, over {len(rows)} settings"
+    error = _error(rows, "gap_low", "gap_high")
+    return _share_of(gap <= margin, rows, words, (gap - margin, error))
 
 
 def mixture_ratio(method: str, dataset: str = "mixture") -> Evidence:
@@ -242,14 +302,19 @@ _SHAPE = (
 
 
 def _census_share(
-    hits: pd.Series, rows: pd.DataFrame, words: str, setting: str, variables: Sequence[str] = ()
+    hits: pd.Series,
+    rows: pd.DataFrame,
+    words: str,
+    setting: str,
+    variables: Sequence[str] = (),
+    margins: tuple[pd.Series, pd.Series] | None = None,
 ) -> Evidence:
     """:func:`_share_of`, with what the estimates took from the private table for nothing.
 
     And with the limits of New York's stand-in for the errors of ``variables``: where they rest on
     incomes' assumed tail, the share is not comparable.
     """
-    found = _share_of(hits, rows, words, origin(rows["data_source"]))
+    found = _share_of(hits, rows, words, margins, origin(rows["data_source"]))
     assumed = found.data == "stand-in" and "PINCP" in variables
     if assumed:
         words = f"{_TAIL}. Not held against the claim: {words}"
@@ -274,11 +339,16 @@ def census_error(
     rows = census(setting, dataset)
     rows = rows[rows["variable"].isin(variables)]
     own = of_method(rows, "error", method)
-    ratio = own["mean"] / of_method(rows, "error")["mean"]
+    plain = of_method(rows, "error").reindex(own.index)
+    ratio = own["mean"] / plain["mean"]
     words = (
         f"median ratio {ratio.median():.2f}, largest {ratio.max():.1f}, over {len(own)} crossings"
     )
-    return _census_share((ratio <= factor) != worse, own, words, setting, variables)
+    # own - factor * plain is the gap less (factor - 1) times the plain error
+    beyond = (own["mean"] - factor * plain["mean"]) * (-1 if worse else 1)
+    error = np.hypot(_error(own, "gap_low", "gap_high"), (factor - 1) * _error(plain).fillna(0))
+    hits = (ratio <= factor) != worse
+    return _census_share(hits, own, words, setting, variables, (beyond, error))
 
 
 def census_improves(
@@ -302,10 +372,7 @@ def census_improves(
 
 
 def census_parity(setting: str = "published", dataset: str = "newyork") -> Evidence:
-    """Share of variables and crossings whose parity error is smaller when stratified.
-
-    The whole interval of the difference is below zero.
-    """
+    """Share of variables and crossings whose parity error is smaller when stratified."""
     rows = census(setting, dataset)
     own = of_method(rows, "parity", STRATIFIED)
     ratio = (own["mean"] / of_method(rows, "parity")["mean"]).median()
@@ -313,7 +380,8 @@ def census_parity(setting: str = "published", dataset: str = "newyork") -> Evide
     if dataset == AUTHORS:
         fewer = (own["gap"] < 0).mean()
         raise NoResults(f"one run, without an interval; in that one smaller in {fewer:.0%}")
-    return _census_share(own["gap_high"] < 0, own, words, setting)
+    error = _error(own, "gap_low", "gap_high")
+    return _census_share(own["gap"] < 0, own, words, setting, margins=(own["gap"], error))
 
 
 MEASURES = measures_of(__name__)
