@@ -96,6 +96,7 @@ LEFT_OUT = {
     "rate_distances": "a part of within_distance",
     "vector": "a part of the theory of means",
     "bounds": "a part of the private means",
+    "group_columns": "a part of the private means",
     "Meaning": "a record of the codebook",
     "Measurement": "a record that measure makes",
     "p_of_means": "takes what summarise makes",
@@ -302,9 +303,9 @@ OWN: dict[str, dict[str, Any]] = {
     "design_matrix": {"sanitised": {"a": np.eye(2, dtype=np.uint8)[people()["a"]]}},
     "choose": {"mechanism": Exponential(sensitivity=1.0, epsilon=1.0)},
     "noisy": {
-        "mechanism": Laplace(sensitivity=1.0, epsilon=0.5),
         "accountant": lambda: PrivacyAccountant(1.0, unit="epsilon"),
-        "sensitivity": {"add or remove": 1.0},
+        "sensitivity": {"add or remove": 0.5, "replace within a group": 0.0},
+        "mechanism": Laplace(sensitivity=0.5, epsilon=0.5),
     },
     "Laplace": {"scale": None},
     "Gaussian": {"sigma": None},
@@ -437,8 +438,9 @@ OWN: dict[str, dict[str, Any]] = {
     "measure": {"accountant": lambda: PrivacyAccountant(1.0)},
     "estimated_total": {"measurements": [Measurement(("a",), np.array([3.0, 2.0]), 1.0)]},
     "cut_at_zero": {"noisy": X}, "project_sizes": {"noisy": X},
-    "PrivacyAccountant": {}, "PrivacyAccountant.spend": {
-        "kind": "other", "sensitivity": {"add or remove": 1.0}},
+    "PrivacyAccountant": {"relation": "replace within a group"}, "PrivacyAccountant.spend": {
+        "kind": "other", "sensitivity": {"add or remove": 1.0, "replace within a group": 1.0},
+        "curve": None},
     "PrivacyAccountant.spend_parallel": {"costs": {"a": 0.1, "b": 0.2}},
     "PrivacyAccountant.require": {"cost": 0.1},
     "mechanism.quantile": {},

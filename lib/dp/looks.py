@@ -18,7 +18,7 @@ measurement people [3.]
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
@@ -26,8 +26,9 @@ from typing import Protocol
 import numpy as np
 
 from lib import validate
-from lib.dp.accountant import RELATIONS, Entry, PrivacyAccountant
-from lib.dp.mechanisms import Exponential, Gaussian, Laplace
+from lib.dp.accountant import PrivacyAccountant
+from lib.dp.entries import ADD_OR_REMOVE, Entry
+from lib.dp.mechanisms import ROUNDING, Exponential, Gaussian, Laplace
 
 
 class Observer(Protocol):
@@ -89,6 +90,8 @@ def noisy(
     what: str,
     accountant: PrivacyAccountant | None = None,
     sensitivity: Mapping[str, float] | None = None,
+    *,
+    by: Sequence[str] = (),
 ) -> np.ndarray:
     """``values`` with noise, paid for.
 
@@ -102,8 +105,10 @@ def noisy(
     accountant : PrivacyAccountant, optional
         Pays; nobody does if it is not given.
     sensitivity : mapping of relations to numbers, optional
-        As :func:`lib.dp.accountant.prices` has it; the first is the mechanism's own.
+        As :func:`lib.dp.entries.prices` has it; the first must be the mechanism's own.
         If not given, the mechanism's own under ``"add or remove"``.
+    by : sequence of str
+        The columns of the groups, if ``sensitivity`` has one within groups.
 
     Returns
     -------
@@ -112,8 +117,8 @@ def noisy(
     Raises
     ------
     ValueError
-        For values that are not finite, another ``rng``, or an accountant with too little left;
-        nothing is paid for then.
+        For values that are not finite, another ``rng``, a ``sensitivity`` that does not begin with
+        the mechanism's, or an accountant with too little left; nothing is paid for then.
 
     Examples
     --------
@@ -132,6 +137,7 @@ def noisy(
         what,
         accountant,
         sensitivity,
+        by,
     )
 
 
@@ -161,11 +167,15 @@ def choose(
     return _shown(mechanism, scores, rng, draw, "selection", what, accountant, None)
 
 
-def _shown(mechanism, exact, rng, draw, kind, what, accountant, sensitivity):
+def _shown(mechanism, exact, rng, draw, kind, what, accountant, sensitivity, by=()):
     """All that could be refused is refused here, before anything is paid for."""
     validate.generator("rng", rng)
-    if sensitivity is None:
-        sensitivity = {RELATIONS[0]: float(np.max(mechanism.sensitivity))}
+    own = float(np.max(mechanism.sensitivity))
+    sensitivity = {ADD_OR_REMOVE: own} if sensitivity is None else sensitivity
+    stated = next(iter(sensitivity.values()), None)
+    if stated is None or not abs(stated - own) <= ROUNDING * own:
+        what_it_is = f"numbers by relation, of which the first is the mechanism's {own!r}"
+        raise validate.refusal("sensitivity", what_it_is, dict(sensitivity))
     unit = (
         ("epsilon" if isinstance(mechanism, Laplace) else "rho")
         if accountant is None
@@ -177,7 +187,14 @@ def _shown(mechanism, exact, rng, draw, kind, what, accountant, sensitivity):
             f"accountant must be in rho for a {type(mechanism).__name__} look, got one in {unit}"
         )
     accountant = PrivacyAccountant(price, unit=unit) if accountant is None else accountant
-    accountant.spend(what, price, kind=kind, sensitivity=sensitivity)
+    accountant.spend(
+        what,
+        price,
+        kind=kind,
+        sensitivity=sensitivity,
+        by=by,
+        curve=lambda times: mechanism.price(unit, times),
+    )
     observer = _OBSERVER.get()
     return (
         draw()

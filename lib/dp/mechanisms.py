@@ -17,7 +17,7 @@ from lib import validate
 from lib.dp.accounting import rho_of_pure
 
 PRICE_MIN, PRICE_MAX = 1e-100, 1e100  # of every budget
-_ROUNDING = 1e-12  # relative; how far a law given in two ways may be from itself
+ROUNDING = 1e-12  # relative; how far a law given in two ways may be from itself
 
 
 def _price(name: str, value: float) -> float:
@@ -47,7 +47,7 @@ def _agreed(
     if given is None:
         return value
     found = validate.reals(name, given)
-    if found.shape != np.shape(value) or not (np.abs(found - value) <= _ROUNDING * value).all():
+    if found.shape != np.shape(value) or not (np.abs(found - value) <= ROUNDING * value).all():
         raise ValueError(f"{name} must be {value!r} up to rounding, got {given!r}")
     return given
 
@@ -95,6 +95,11 @@ class Laplace:
     def rho(self) -> float:
         """Exact zCDP of this noise on one number, ``epsilon + e^-epsilon - 1``."""
         return rho_of_pure(self.epsilon, of="laplace")
+
+    def price(self, unit: str, times: float = 1.0) -> float:
+        """``"rho"`` or ``"epsilon"`` if the values move by ``times`` the sensitivity."""
+        epsilon = self.epsilon * times
+        return epsilon if unit == "epsilon" else rho_of_pure(epsilon, of="laplace")
 
     def variance(self) -> np.ndarray:
         """``2 b^2``."""
@@ -153,6 +158,10 @@ class Gaussian:
         """Sensitivity over deviation, for :func:`lib.dp.gaussian.gaussian_delta`."""
         return math.sqrt(2 * self.rho)
 
+    def price(self, unit: str, times: float = 1.0) -> float:
+        """``"rho"`` if the values move by ``times`` the sensitivity; no epsilon bounds it."""
+        return self.rho * times**2 if unit == "rho" else math.inf
+
     def variance(self) -> np.ndarray:
         """``sigma^2``."""
         return self.sigma**2
@@ -209,6 +218,10 @@ class Exponential:
         """The mechanism that costs ``rho``: ``epsilon = sqrt(8 rho)``."""
         epsilon = math.sqrt(8 * _price("rho", rho))
         return cls(sensitivity=sensitivity, epsilon=epsilon, rho=rho)
+
+    def price(self, unit: str, times: float = 1.0) -> float:
+        """``"rho"`` or ``"epsilon"`` if the scores move by ``times`` the sensitivity."""
+        return self.epsilon * times if unit == "epsilon" else self.rho * times**2
 
     def checked(self, scores: np.ndarray) -> np.ndarray:
         """``scores`` as floats if this mechanism can choose from them; a ``ValueError`` if not."""

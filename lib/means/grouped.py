@@ -16,8 +16,8 @@ import numpy as np
 
 from lib import validate
 from lib.dp import Gaussian, Laplace, PrivacyAccountant, noisy
+from lib.dp.entries import WITHIN, columns
 
-WITHIN = "replace within a group"
 _BLOCK = 16_384
 _WIDEST = 1e100  # squares of widths are added up
 
@@ -129,6 +129,7 @@ def coinpress_path(
     rhos: tuple[float, ...],
     rng: np.random.Generator | None,
     accountant: PrivacyAccountant | None = None,
+    by: Sequence[str] = (),
 ) -> np.ndarray:
     """The intervals of every step of COINPRESS, shape (t + 1, 2, k); the first is the declared one.
 
@@ -148,6 +149,9 @@ def coinpress_path(
         None draws no noise: **not private**, for the bias that clipping alone makes.
     accountant : PrivacyAccountant, optional
         In rho; pays for every step. Nobody pays if it is not given.
+    by : sequence of str, optional
+        The columns that make the groups, as ``accountant`` is to name them. Needed with one: looks
+        within groups by other columns do not add up.
 
     Raises
     ------
@@ -163,6 +167,7 @@ def coinpress_path(
     [[-50.0, 50.0], [-5.5, 5.9], [-0.7, 0.7]]
     """
     parts = _parts(values, sizes)
+    by = group_columns(by, accountant)
     _require_finite(interval, rhos, parts.sizes)
     if accountant is not None and interval.oracle:
         accountant.note_oracle(interval.oracle)
@@ -172,7 +177,7 @@ def coinpress_path(
         low, high = path[-1]
         slack, noise, half = _step(high - low, n, interval.sigma, rho, beta)
         means = parts.means(low - slack, high + slack)
-        middle = _noisy(noise, means, rng, "COINPRESS step", accountant)
+        middle = _noisy(noise, means, rng, "COINPRESS step", accountant, by)
         path.append(np.array([middle - half, middle + half]))
     return np.array(path)
 
@@ -214,6 +219,7 @@ def coinpress(
     rhos: tuple[float, ...],
     rng: np.random.Generator | None,
     accountant: PrivacyAccountant | None = None,
+    by: Sequence[str] = (),
 ) -> np.ndarray:
     """Private mean of every group by COINPRESS (Algorithms 1 and 2), sum(rhos)-zCDP, shape (k,).
 
@@ -226,11 +232,20 @@ def coinpress(
     >>> coinpress(x, sizes, Interval(low=0, high=9), (1.0,), None).tolist()  # None: no noise
     [2.0, 4.5]
     """
-    low, high = coinpress_path(values, sizes, interval, rhos, rng, accountant)[-1]
+    low, high = coinpress_path(values, sizes, interval, rhos, rng, accountant, by)[-1]
     return np.where(np.asarray(sizes) > 0, (low + high) / 2, (interval.low + interval.high) / 2)
 
 
-def _noisy(mechanism, means, rng, what, accountant) -> np.ndarray:
+def group_columns(by: Sequence[str], accountant: PrivacyAccountant | None) -> tuple[str, ...]:
+    """``by``; where nobody gave an accountant that knows other groups, a name for the only ones."""
+    by = columns(by)
+    if not by and accountant is not None:
+        what = "the names of the columns of the groups, since the accountant may have other groups"
+        raise validate.refusal("by", what, by)
+    return by or ("stratum",)
+
+
+def _noisy(mechanism, means, rng, what, accountant, by) -> np.ndarray:
     """``means`` of disjoint groups with noise, or as they are without ``rng``.
 
     A row changes one of them.
@@ -238,7 +253,7 @@ def _noisy(mechanism, means, rng, what, accountant) -> np.ndarray:
     if rng is None:
         return means
     sensitivity = {WITHIN: float(np.max(mechanism.sensitivity))}
-    return noisy(mechanism, means, rng, what, accountant, sensitivity)
+    return noisy(mechanism, means, rng, what, accountant, sensitivity, by=by)
 
 
 @validate.check_types
@@ -250,6 +265,7 @@ def laplace_means(
     epsilon: float,
     rng: np.random.Generator | None,
     accountant: PrivacyAccountant | None = None,
+    by: Sequence[str] = (),
 ) -> np.ndarray:
     """Private mean of every group: clipped, with Laplace noise (Eqs 1 and 3), shape (k,).
 
@@ -267,6 +283,8 @@ def laplace_means(
     rng : Generator or None
     accountant : PrivacyAccountant, optional
         In epsilon; pays. Nobody pays if it is not given.
+    by : sequence of str, optional
+        As :func:`coinpress_path` has it.
 
     Raises
     ------
@@ -282,13 +300,14 @@ def laplace_means(
     """
     validate.positive("epsilon", epsilon)
     parts = _parts(values, sizes)
+    by = group_columns(by, accountant)
     low, high = bounds(low, high, parts.sizes.size)
     means = parts.means(*(np.broadcast_to(end, parts.sizes.shape) for end in (low, high)))
     n = np.maximum(parts.sizes, 1)
     width = high - low
     with np.errstate(over="ignore", under="ignore"):  # such a scale is refused
         noise = Laplace(sensitivity=width / n, epsilon=epsilon, scale=width / (n * epsilon))
-    private = _noisy(noise, means, rng, "clipped mean", accountant)
+    private = _noisy(noise, means, rng, "clipped mean", accountant, by)
     return np.where(parts.sizes > 0, private, (low + high) / 2)
 
 

@@ -13,7 +13,15 @@ import numpy as np
 
 from lib import validate
 from lib.dp import PrivacyAccountant
-from lib.means.grouped import Interval, bounds, coinpress, group_order, laplace_means, recombine
+from lib.means.grouped import (
+    Interval,
+    bounds,
+    coinpress,
+    group_columns,
+    group_order,
+    laplace_means,
+    recombine,
+)
 
 SPLIT = (0.25, 0.75)  # of rho over COINPRESS's two steps, as published
 
@@ -58,12 +66,13 @@ def holdout_weights(groups: np.ndarray, k: int) -> np.ndarray:
 
 
 def _release(
-    what: str, estimates: Callable, values, groups, k, weights, accountant, unit: str, price: float
+    what: str, estimates: Callable, values, groups, k, weights, accountant, by, unit, price
 ) -> StratifiedMean:
-    """The means from ``estimates(values, sizes, accountant)``, values in the order of their groups.
+    """The means from ``estimates(values, sizes, accountant, by)``, values ordered by group.
 
     Everything that could be refused later is refused before: what is paid for is released.
     """
+    by = group_columns(by, accountant)
     accountant = PrivacyAccountant(price, unit=unit) if accountant is None else accountant
     if accountant.unit != unit:
         raise ValueError(f"accountant must be in {unit!r}, got one in {accountant.unit!r}")
@@ -75,8 +84,8 @@ def _release(
             raise ValueError(f"{name} must have the shape {right.shape}, got {given.shape}")
     recombine(np.zeros(k), weights)
     accountant.require(what, price)
-    strata = estimates(values[order], sizes, accountant)
-    accountant.note_exact("rows of each stratum")
+    strata = estimates(values[order], sizes, accountant, by)
+    accountant.note_exact("rows of each stratum", by)
     return StratifiedMean(float(recombine(strata, weights)), strata, sizes, accountant)
 
 
@@ -92,6 +101,7 @@ def strat_coinpress(
     split: Sequence[float] = SPLIT,
     weights: np.ndarray | None = None,
     accountant: PrivacyAccountant | None = None,
+    by: Sequence[str] = (),
 ) -> StratifiedMean:
     """Private means of all strata and of the population by COINPRESS (Algorithm 3), rho-zCDP.
 
@@ -113,6 +123,8 @@ def strat_coinpress(
         Public weights (:func:`holdout_weights`); the sizes if not given.
     accountant : PrivacyAccountant, optional
         Pays; a new one over ``rho`` if not given.
+    by : sequence of str, optional
+        The columns that make the strata, as ``accountant`` is to name them. Needed with one.
 
     Raises
     ------
@@ -136,11 +148,11 @@ def strat_coinpress(
     # the sum is 1 up to rounding, and the accountant lets none be spent beyond its budget
     steps = tuple((shares / shares.sum() * rho).tolist())
 
-    def estimates(values, sizes, payer):
-        return coinpress(values, sizes, prior, steps, rng, payer)
+    def estimates(values, sizes, payer, by):
+        return coinpress(values, sizes, prior, steps, rng, payer, by)
 
     what, unit = "StratCOINPRESS", "rho"
-    return _release(what, estimates, values, groups, k, weights, accountant, unit, rho)
+    return _release(what, estimates, values, groups, k, weights, accountant, by, unit, rho)
 
 
 @validate.check_types
@@ -155,6 +167,7 @@ def strat_laplace(
     rng: np.random.Generator,
     weights: np.ndarray | None = None,
     accountant: PrivacyAccountant | None = None,
+    by: Sequence[str] = (),
 ) -> StratifiedMean:
     """Private means of all strata and of the population by clipped Laplace means, epsilon-DP.
 
@@ -172,8 +185,8 @@ def strat_laplace(
     epsilon = validate.positive("epsilon", epsilon)
     bounds(low, high, validate.integer("k", k, low=1))
 
-    def estimates(values, sizes, payer):
-        return laplace_means(values, sizes, low, high, epsilon, rng, payer)
+    def estimates(values, sizes, payer, by):
+        return laplace_means(values, sizes, low, high, epsilon, rng, payer, by)
 
     what, unit = "stratified Laplace mean", "epsilon"
-    return _release(what, estimates, values, groups, k, weights, accountant, unit, epsilon)
+    return _release(what, estimates, values, groups, k, weights, accountant, by, unit, epsilon)

@@ -71,7 +71,11 @@ class Fitted(ABC):
 
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
-        """``n`` rows of codes (int16), columns as the domain's."""
+        """``n`` rows of codes (int16), columns as the domain's.
+
+        ``n`` is released with them. The number of rows of the data is covered by no promise of
+        "add or remove"; ``round(total)`` is, where nothing was counted exactly.
+        """
 
 
 class Synthesizer(ABC):

@@ -96,12 +96,13 @@ class StratifiedModel(Fitted):
 
     @property
     def cost_within(self) -> float:
-        """``rho`` at which one person's other values are covered, while the group stays the same.
+        """``rho`` at which one person's other values are covered, who keeps those of ``by``.
 
         It is what exact sizes leave to promise. Up to four times what the accountant says, which
-        counts one row added or removed.
+        counts one row added or removed. Infinite if a stratum's own fit counted other groups
+        exactly: the accountant's promise then names the columns that a person must keep, too.
         """
-        return self.accountant.price("replace within a group")
+        return self.accountant.price("replace within a group", self.by)
 
     @validate.check_types
     def marginal(self, columns: Sequence[str]) -> np.ndarray:
@@ -225,7 +226,7 @@ class Stratified(Synthesizer):
             fit = self.inner.fit(rows.reset_index(drop=True), columns, left, own)
             strata.append(Stratum(name, float(size / whole), fit))
         costs = {self._label(stratum.codes): stratum.fitted.accountant for stratum in strata}
-        accountant.spend_parallel("groups", costs)
+        accountant.spend_parallel("groups", costs, by=self.by)
         total, never = max(1.0, float(sizes.sum())), tuple(names[g] for g in dropped)
         return StratifiedModel(domain, accountant, total, tuple(self.by), tuple(strata), never)
 
@@ -251,10 +252,11 @@ class Stratified(Synthesizer):
         sizes = group_sizes(data, domain, self.by)
         what = "group counts"
         if self.weights == "public":
-            accountant.note_exact(f"{what}: how many rows each group has, and which groups exist")
+            what = f"{what}: how many rows each group has, and which groups exist"
+            accountant.note_exact(what, self.by)
         else:
             mechanism = gaussian(self.count_share * accountant.rho)
-            counted = noisy(mechanism, sizes, rng, what, accountant, GROUP_COUNTS)
+            counted = noisy(mechanism, sizes, rng, what, accountant, GROUP_COUNTS, by=self.by)
             sizes = (cut_at_zero if self.weights == "noisy" else project_sizes)(counted)
         if not sizes.sum() > 0:
             raise ValueError(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.dp.accountant import RELATIONS, PrivacyAccountant
+from lib.dp import RELATIONS, PrivacyAccountant
 
 
 def test_ten_tenths_are_one_and_no_more():
@@ -81,7 +81,7 @@ def test_a_look_has_a_price_under_each_relation():
         == accountant.price("replace")
         == pytest.approx(10)
     )
-    assert accountant.promise == ("add or remove", 4.0)
+    assert accountant.promise == ("add or remove", 4.0, ())
     pure = PrivacyAccountant(10.0, unit="epsilon")
     pure.spend("x", 1.0)
     assert pure.price("replace") == 2.0  # epsilons double where rhos quadruple
@@ -89,8 +89,9 @@ def test_a_look_has_a_price_under_each_relation():
 
 def test_what_holds_within_a_group_holds_nowhere_else():
     accountant = PrivacyAccountant(1.0)
-    accountant.spend("a mean", 0.5, kind="measurement", sensitivity={"replace within a group": 0.1})
-    assert accountant.promise == ("replace within a group", 0.5)
+    mean = {"kind": "measurement", "sensitivity": {"replace within a group": 0.1}}
+    accountant.spend("a mean", 0.5, **mean, by=["sex"])
+    assert accountant.promise == ("replace within a group", 0.5, ("sex",))
     assert math.isinf(accountant.price("replace"))
 
 
@@ -98,9 +99,10 @@ def test_exact_counts_and_oracles_are_noted_and_not_charged():
     accountant = PrivacyAccountant(1.0)
     accountant.spend("x", 0.5)
     accountant.note_oracle("the spread")
-    assert accountant.promise == ("add or remove", 0.5)
-    accountant.note_exact("sizes")
-    assert (accountant.spent, accountant.promise) == (0.5, ("replace within a group", 2.0))
+    assert accountant.promise == ("add or remove", 0.5, ())
+    accountant.note_exact("sizes", ["sex"])
+    assert accountant.spent == 0.5
+    assert accountant.promise == ("replace within a group", 2.0, ("sex",))
     assert [e.kind for e in accountant.entries] == ["other", "oracle", "exact count"]
 
 
@@ -113,19 +115,20 @@ def test_disjoint_parts_pass_on_what_they_do_not_cover():
             cost,
             kind="measurement",
             sensitivity=MARGINAL | {"replace within a group": 0.0},
+            by=["g"],
         )
     whole = PrivacyAccountant(1.0)
-    whole.spend_parallel("groups", dict(zip("abc", parts, strict=True)))
+    whole.spend_parallel("groups", dict(zip("abc", parts, strict=True)), by=["g"])
     assert [whole.price(r) for r in RELATIONS] == pytest.approx(
         [1.0, 2.0, 0.0]
     )  # two rows of c, or one of c and one of a
     even = PrivacyAccountant(1.0)
-    even.spend_parallel("groups", {"a": parts[0], "b": parts[0], "c": 0.5})
+    even.spend_parallel("groups", {"a": parts[0], "b": parts[0], "c": 0.5}, by=["g"])
     assert [even.price(r) for r in RELATIONS] == pytest.approx([0.5, 2.0, 2.0])
-    parts[1].note_exact("sizes")
+    parts[1].note_exact("sizes", ["g"])
     again = PrivacyAccountant(1.0)
-    again.spend_parallel("groups", dict(zip("abc", parts, strict=True)))
-    assert again.promise == ("replace within a group", 0.0)
+    again.spend_parallel("groups", dict(zip("abc", parts, strict=True)), by=["g"])
+    assert again.promise == ("replace within a group", 0.0, ("g",))
 
 
 @pytest.mark.parametrize(

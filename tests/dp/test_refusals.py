@@ -39,10 +39,11 @@ def test_a_budget_whose_noise_is_no_number_is_refused_before_it_is_spent(budget)
             ),
         ),
     ):
-        for accountant in ({}, {"accountant": PrivacyAccountant(1e300, unit=unit)}):
+        rich = {"accountant": PrivacyAccountant(1e300, unit=unit), "by": ["g"]}
+        for accountant in ({}, rich):
             with pytest.raises(ValueError, match=r"^(rhos?|epsilon|sensitivity)\b"):
                 fit(**accountant)
-            assert all(not given.entries for given in accountant.values())
+            assert not rich["accountant"].entries
     for law in (
         lambda: Laplace(sensitivity=1.0, epsilon=budget),
         lambda: Gaussian(sensitivity=1.0, rho=budget),
@@ -79,7 +80,7 @@ def test_a_later_step_of_coinpress_is_refused_before_the_first_is_spent(rhos):
         Interval(low=0.0, high=1e-90, sigma=1e-130),
     )
     with pytest.raises(ValueError, match=r"^(rho|sensitivity)"):
-        coinpress(VALUES, np.array([6]), thin, rhos, rng, accountant)
+        coinpress(VALUES, np.array([6]), thin, rhos, rng, accountant, ["g"])
     assert accountant.entries == []
 
 

@@ -29,7 +29,11 @@ def test_it_is_the_grouped_algorithm_and_costs_rho_once():
         ("measurement", 0.375),
         ("exact count", 0.0),
     ]
-    assert found.accountant.promise == ("replace within a group", 0.5)  # sizes are public
+    assert found.accountant.promise == (
+        "replace within a group",
+        0.5,
+        ("stratum",),
+    )  # sizes are public
 
 
 def test_public_weights_replace_the_sizes():
@@ -49,7 +53,7 @@ def test_laplace_pays_in_epsilon_and_is_exact_in_the_limit():
 def test_a_ledger_without_enough_left_refuses_and_draws_no_noise():
     accountant, rng = PrivacyAccountant(0.4), stream(0, "poor")
     with pytest.raises(ValueError, match=r"at most the 0\.4 that is left of 0\.4, got 0\.5"):
-        strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=0.5, rng=rng, accountant=accountant)
+        strat_coinpress(VALUES, GROUPS, 3, TOLD, rho=0.5, rng=rng, accountant=accountant, by=["g"])
     assert accountant.spent == 0
     assert rng.bit_generator.state == stream(0, "poor").bit_generator.state
 
@@ -117,7 +121,7 @@ def test_what_is_refused_is_refused_before_it_is_paid_for(mechanism, name):
     )
     call = strat_coinpress if mechanism == "coinpress" else strat_laplace
     with pytest.raises(ValueError, match=words):
-        call(**asked, **own, accountant=accountant)
+        call(**asked, **own, accountant=accountant, by=["g"])
     assert accountant.entries == []
     assert rng.bit_generator.state == stream(0, "refused").bit_generator.state
 
@@ -133,6 +137,7 @@ def test_a_ledger_in_another_unit_does_not_pay(rng):
             rho=0.5,
             rng=rng,
             accountant=PrivacyAccountant(1.0, unit="epsilon"),
+            by=["g"],
         )
     with pytest.raises(ValueError, match="accountant must be in 'epsilon', got one in 'rho'"):
         strat_laplace(
@@ -144,6 +149,7 @@ def test_a_ledger_in_another_unit_does_not_pay(rng):
             epsilon=0.5,
             rng=rng,
             accountant=PrivacyAccountant(1.0),
+            by=["g"],
         )
 
 

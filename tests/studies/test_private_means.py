@@ -191,7 +191,7 @@ def test_a_runs_ledger_says_what_no_budget_paid_for():
         "measurement",
     ]
     assert sum(e.cost for e in scaled.entries if e.kind == "oracle") == 0
-    assert scaled.promise == ("replace within a group", pytest.approx(0.5))
+    assert scaled.promise[:2] == ("replace within a group", pytest.approx(0.5))
     assert "spread" in scaled.entries[2].what
     laplace = run_ledger(CensusCell(**cell, mechanism="laplace", budget=1.0))
-    assert (laplace.unit, laplace.promise) == ("epsilon", ("replace within a group", 1.0))
+    assert (laplace.unit, laplace.promise[:2]) == ("epsilon", ("replace within a group", 1.0))

@@ -51,7 +51,7 @@ def test_counted_sizes_tell_of_one_person_and_the_ledger_says_so():
     assert (without.marginal(("g",))[2], lone.marginal(("g",))[2]) == (0.0, pytest.approx(1 / 201))
     assert (without.total, lone.total) == (200, 201)
     assert lone.accountant.entries[0].kind == "exact count"
-    assert lone.accountant.promise == ("replace within a group", lone.cost_within)
+    assert lone.accountant.promise == ("replace within a group", lone.cost_within, ("g",))
     assert math.isinf(lone.accountant.price("add or remove"))
 
 
@@ -62,7 +62,7 @@ def test_declared_sizes_do_not_depend_on_the_table():
         assert model.marginal(("g",)) == pytest.approx(np.array([120, 80, 1]) / 201)
         assert model.total == 201
         assert model.accountant.spent == pytest.approx(1e-6)
-        assert model.accountant.promise == ("add or remove", pytest.approx(1e-6))
+        assert model.accountant.promise == ("add or remove", pytest.approx(1e-6), ())
     pairs = list(zip(without.strata, lone.strata, strict=True))
     same = [
         (a.fitted.marginal(("x", "y")) == b.fitted.marginal(("x", "y"))).all() for a, b in pairs
@@ -241,8 +241,9 @@ def test_exact_counts_inside_are_passed_on(weights):
     )
     assert math.isinf(model.accountant.price("add or remove"))
     assert math.isinf(model.accountant.price("replace"))
-    relation, price = model.accountant.promise
-    assert (relation, price) == ("replace within a group", pytest.approx(model.cost_within))
+    assert math.isinf(model.cost_within)  # who stays in g and changes x is seen for certain
+    relation, price, by = model.accountant.promise
+    assert (relation, set(by)) == ("replace within a group", {"g", "x"})
     outer = 0.0 if weights == "public" else 0.05
     # one column is left, which MST only measures; the noisy counts of groups do not move within
     # them

@@ -89,7 +89,7 @@ def audit(
     promise : Promise
         What is declared for this relation.
     relation : str
-        One of :data:`~lib.dp.accountant.RELATIONS`.
+        One of :data:`~lib.dp.entries.RELATIONS`.
     runs : int
     seed : int
     delta : float

@@ -87,6 +87,13 @@ def _release_again(self, values, rng):
     return values + again.standard_normal(np.shape(values)) * self.sigma
 
 
+def _half_deviation(rho):
+    """A law that states a sensitivity of 1 and has the noise for a half."""
+    law = Gaussian(sensitivity=1.0, rho=rho)
+    object.__setattr__(law, "sigma", law.sigma / 2)  # a stated half would be refused
+    return law
+
+
 def _half_as_sensitive(sensitivity, scale, **law):
     return Laplace(sensitivity=sensitivity / 2, **law)
 
@@ -170,7 +177,7 @@ _INSTEAD: dict[str, Callable] = {
     ),
     "noise_again": _release_again,
     "best_option": _select_best,
-    "half_deviation": lambda rho: Gaussian(sensitivity=0.5, rho=rho),
+    "half_deviation": _half_deviation,
     "half_sensitivity": _half_as_sensitive,
     "sharp_selection": lambda rho, *, sensitivity: _of_rho(rho, sensitivity=sensitivity / 2),
     "no_clipping": lambda parts, low, high: parts.total / parts.own,

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
-from lib.dp.accountant import Entry
+from lib.dp.entries import Entry
 from lib.dp.looks import observed
 
 Mechanism = Gaussian | Laplace | Exponential

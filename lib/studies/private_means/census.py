@@ -281,7 +281,7 @@ def _one_run(
     kept = x if keep.all() else x[np.repeat(keep, inside)]
     truth, population = np.add.reduceat(kept, np.cumsum(own) - own) / own, x.mean()
     if accountant is not None:
-        accountant.note_exact("rows of each stratum")
+        accountant.note_exact("rows of each stratum", cell.crossing.split("_"))
         accountant.note_oracle(oracles(cell.setting)[-1])
     weights = own, outside if outside.sum() else own
     found = _answers(cell, x, kept, weights, rng, accountant)
@@ -302,14 +302,14 @@ def _answers(
     The plain one gives the same mean to every stratum. ``accountant`` pays for those of the strata;
     ``weights`` are their sizes, and their public weights.
     """
-    prior = interval_of(cell)
+    prior, by = interval_of(cell), cell.crossing.split("_")
 
-    def means(values: np.ndarray, sizes: np.ndarray, *payer: PrivacyAccountant):
+    def means(values: np.ndarray, sizes: np.ndarray, payer: PrivacyAccountant | None):
         if cell.mechanism == "laplace":
-            return laplace_means(values, sizes, prior.low, prior.high, cell.budget, rng, *payer)
-        return coinpress(values, sizes, prior, budgets(cell.budget), rng, *payer)
+            return laplace_means(values, sizes, prior.low, prior.high, cell.budget, rng, payer, by)
+        return coinpress(values, sizes, prior, budgets(cell.budget), rng, payer, by)
 
-    whole = means(x, np.array([x.size]))[0]
+    whole = means(x, np.array([x.size]), None)[0]
     groups = means(kept, weights[0], accountant)
     stratified = ((float(recombine(groups, own)), groups) for own in weights)
     answers = (whole, np.full(groups.size, whole)), *stratified
