@@ -24,7 +24,7 @@ def test_the_mechanism_costs_epsilon_and_no_less():
 
 
 def test_a_mechanism_with_too_little_noise_is_found_out(monkeypatch):
-    def half_the_noise(values, sizes, low, high, epsilon, rng, accountant=None):
+    def half_the_noise(values, sizes, low, high, epsilon, rng, accountant=None, by=()):
         return laplace_means(values, sizes, low, high, 2 * epsilon, rng)
 
     monkeypatch.setattr(stratified, "laplace_means", half_the_noise)
@@ -34,7 +34,7 @@ def test_a_mechanism_with_too_little_noise_is_found_out(monkeypatch):
 
 
 def test_a_mechanism_that_forgets_to_clip_is_found_out(monkeypatch):
-    def unclipped(values, sizes, low, high, epsilon, rng, accountant=None):
+    def unclipped(values, sizes, low, high, epsilon, rng, accountant=None, by=()):
         scale = (high - low) / sizes / epsilon
         return (
             np.add.reduceat(values, np.cumsum(sizes) - sizes) / sizes
@@ -46,7 +46,7 @@ def test_a_mechanism_that_forgets_to_clip_is_found_out(monkeypatch):
 
 
 def test_a_mechanism_whose_noise_looks_at_the_values_is_found_out(monkeypatch):
-    def peeking(values, sizes, low, high, epsilon, rng, accountant=None):
+    def peeking(values, sizes, low, high, epsilon, rng, accountant=None, by=()):
         return laplace_means(values, sizes, low, high, epsilon * (1 + (values.max() > 1e5)), rng)
 
     monkeypatch.setattr(stratified, "laplace_means", peeking)
