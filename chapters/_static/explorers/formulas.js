@@ -303,6 +303,7 @@ globalThis.Formulas = (() => {
     return rows.map((row, i) => ({ verdict: judge(row, final[i], factor), p: final[i].p, evidence: final[i] }));
   };
   // the factor of the tolerance, nearest to `factor`, at which the verdict of a row changes, and the verdict behind it
+  const BEHIND = 1e-6; // beyond what counts as a tie
   const flip = (row, e, factor) => {
     if (row.fixed || e.value === undefined || e.comparable === false) return null;
     const { target, tolerance, margin, threshold } = row.tolerance, spot = [];
@@ -312,7 +313,8 @@ globalThis.Formulas = (() => {
     if (row.rule === "within" || row.rule === "returns") spot.push(...ends.map((x) => abs(x) / margin));
     if (row.rule === "at_least" && threshold < 1) spot.push(...ends.map((x) => (1 - x) / (1 - threshold)));
     const now = judge(row, e, factor);
-    const found = spot.filter((f) => f > 0).map((f) => ({ at: f, verdict: judge(row, e, f < factor ? f * (1 - 1e-9) : f * (1 + 1e-9)) }))
+    const behind = (f) => f * (f < factor ? 1 - BEHIND : 1 + BEHIND);
+    const found = spot.filter((f) => f > 0).map((f) => ({ at: f, verdict: judge(row, e, behind(f)) }))
       .filter((f) => f.verdict !== now).sort((a, b) => abs(log(a.at / factor)) - abs(log(b.at / factor)));
     return found[0] ?? null;
   };
