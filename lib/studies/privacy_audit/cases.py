@@ -79,12 +79,13 @@ def _random_rows(number: int, seed: int) -> list[tuple[int, ...]]:
 
 
 def _row_pairs() -> dict[str, tuple[Any, Any]]:
-    """One row more or less: of few and many, of the usual and of the only one of their kind."""
+    """One row more or less: of few, of many, of many alike, and the only one of its kind."""
     whole, without = _table(*_ROWS), _table(*_ROWS[1:])
     some, others = _random_rows(14, 1), _random_rows(30, 2)
     large = [(0, 0, 0)] * 1100 + _random_rows(200, 3)
     return {
         "the only one of a group leaves": (whole, _table(*_ROWS[:-1])),
+        "one of many alike leaves": (_table(*_ROWS[:1] * 60), _table(*_ROWS[:1] * 59)),
         "the only one of all leaves": (_table((1, 3, 2)), _table()),
         "the only one of a group joins": (_table(*_ROWS[:-1]), whole),
         "one of many leaves": (whole, without),
@@ -201,7 +202,7 @@ def cases(size: str = "small") -> dict[str, Case]:
     mst = MST(iterations=3) if small else MST()
     aim = AIM(rounds_per_column=2, iterations=3, last_iterations=3) if small else AIM()
     gem = GEM(**FEW_STEPS) if small else GEM()
-    gem_cell = GEM(**FEW_STEPS, variant="cell") if small else GEM.published(shrink=8)
+    gem_cell = GEM(**FEW_STEPS, degree=2, variant="cell") if small else GEM.published(shrink=8)
     strata = Stratified(inner=mst, by=("a",))
     projected = replace(strata, weights="projected", small="merge", threshold=0.2)
     synthesizers = {
