@@ -7,6 +7,7 @@ opened nor pickled equals nothing, not even itself.
 
 from __future__ import annotations
 
+import marshal
 import pickle
 import types
 from collections.abc import Iterator, Mapping
@@ -81,7 +82,7 @@ def _own(value: object, inside: dict[str, object]) -> tuple[object, str]:
     if isinstance(value, list | tuple | AbstractSet):
         return tuple(inside), "number"
     if isinstance(value, types.FunctionType):
-        return (value.__module__, value.__qualname__, value.__code__.co_code), ""
+        return (value.__module__, value.__qualname__, marshal.dumps(value.__code__)), ""
     if isinstance(value, type | types.BuiltinFunctionType | types.ModuleType):
         return repr(value), ""
     if inside and not isinstance(value, _PLAIN):
