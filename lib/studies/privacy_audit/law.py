@@ -34,13 +34,14 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from lib.dp import Exponential, Gaussian
-from lib.studies.privacy_audit.replay import Look
+from lib.studies.privacy_audit.replay import Look, scale_of
 
 _PREFIXES = tuple(2**j for j in range(4, 20))
 _PLACES = 96  # of a fit that are compared one by one; later ones are in the other tests
 _SCALES = (0.25, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 1.03, 1.1, 1.25, 1.5, 2.0)
 _POWERS = (0.0, 0.5, 0.8, 1.25, 1.5, 2.0, 4.0, 16.0)
 _TAILS = tuple((t, k) for t in (1.5, 2.0, 2.5, 3.0, 3.5, 4.0) for k in (0.001, 0.3, 3.0))
+_EACH = np.ones((_PLACES, _PLACES), dtype=bool)
 _SAME = 1e-10  # how near two sizes of noise are that count as one
 
 
@@ -71,12 +72,14 @@ def draw_of(look: Look, rng: np.random.Generator) -> Draw:
     """What a look drew, as what its law makes uniform or normal."""
     law = look.mechanism
     if isinstance(law, Exponential):
-        return Selection.of(law.log_probabilities(look.exact), look.answer, rng)
-    noise = np.ravel(look.answer - look.exact)
-    if isinstance(law, Gaussian):
-        return noise / np.ravel(np.broadcast_to(law.sigma, np.shape(look.exact)))
-    tail = np.exp(-np.abs(noise) / np.ravel(np.broadcast_to(law.scale, np.shape(look.exact)))) / 2
-    return np.sign(noise) * stats.norm.isf(tail)
+        return Selection.of(law.log_probabilities(look.exact), int(look.answer), rng)
+    noise = np.ravel((look.answer - look.exact) / scale_of(law))
+    return noise if isinstance(law, Gaussian) else laplace_scores(noise)
+
+
+def laplace_scores(noise: np.ndarray) -> np.ndarray:
+    """Normal scores of Laplace noise of scale 1."""
+    return np.sign(noise) * stats.norm.isf(np.exp(-np.abs(noise)) / 2)
 
 
 @dataclass(frozen=True)
@@ -189,11 +192,11 @@ def _sharpness(draws: Draws, level: float) -> str:
 
 def _pairs(draws: Draws, level: float) -> str:
     places = draws.places()
-    within = _uncorrelated(places, places, level / 2, np.triu_indices(_PLACES, 1))
-    return within or _uncorrelated(places[:-1], places[1:], level / 2, np.indices((_PLACES,) * 2))
+    within = _uncorrelated(places, places, level / 2, np.triu(_EACH, 1))
+    return within or _uncorrelated(places[:-1], places[1:], level / 2, _EACH)
 
 
-def _uncorrelated(one: np.ndarray, other: np.ndarray, level: float, which: tuple) -> str:
+def _uncorrelated(one: np.ndarray, other: np.ndarray, level: float, which: np.ndarray) -> str:
     """Columns of ``other`` are drawn after those of ``one``: whatever these are, the square of the
     cosine between ``n`` of them has the law Beta(1/2, (n - 1)/2).
     """
@@ -202,12 +205,11 @@ def _uncorrelated(one: np.ndarray, other: np.ndarray, level: float, which: tuple
     n = here.T @ there
     with np.errstate(invalid="ignore", divide="ignore"):
         square = np.square(a.T @ b) / ((np.square(a).T @ there) * (here.T @ np.square(b)))
-    which = tuple(np.asarray(index).ravel() for index in which)
     n, square = n[which], square[which]
     p = np.where(n > 2, stats.beta.sf(np.clip(square, 0, 1), 0.5, np.maximum(n - 1, 1) / 2), 1.0)
     worst = int(np.nanargmin(p))
     if p[worst] <= level / p.size:
-        i, j = (int(index[worst]) for index in which)
+        i, j = np.argwhere(which)[worst]
         return f"places {i} and {j}, correlation {math.sqrt(square[worst]):.2f} over {n[worst]:.0f}"
     return ""
 

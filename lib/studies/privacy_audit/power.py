@@ -23,8 +23,8 @@ from lib.rng import stream
 from lib.runner.cell import COUNT, KeyedCell, set_checked
 from lib.studies.privacy_audit.cases import DELTA, Case, case, cases
 from lib.studies.privacy_audit.cells import FAST, LEVEL, SEED
-from lib.studies.privacy_audit.law import Draws, Selection, off_law
-from lib.studies.privacy_audit.replay import Look
+from lib.studies.privacy_audit.law import Draw, Draws, Selection, laplace_scores, off_law
+from lib.studies.privacy_audit.replay import Look, scale_of
 from lib.studies.privacy_audit.sides import two_sides
 
 VERSION = "1"
@@ -72,15 +72,11 @@ class Kept:
 
     @classmethod
     def of(cls, look: Look, twin: Look) -> Kept:
-        law = look.mechanism
-        if isinstance(law, Exponential):
-            unit = 2 * law.sensitivity / law.epsilon
-        else:
-            unit = law.sigma if isinstance(law, Gaussian) else law.scale
-        return cls(np.ravel(look.exact / unit), np.ravel(twin.exact / unit), type(law))
+        unit = scale_of(look.mechanism)
+        return cls(np.ravel(look.exact / unit), np.ravel(twin.exact / unit), type(look.mechanism))
 
 
-Drawn = list[tuple[Kept, np.ndarray | float]]  # of one run, each with its random numbers
+Drawn = list[tuple[Kept, np.ndarray]]  # of one run; a uniform number, or normal ones for noise
 
 
 def _odds(logits: np.ndarray, power: float) -> np.ndarray:
@@ -89,9 +85,9 @@ def _odds(logits: np.ndarray, power: float) -> np.ndarray:
     return behind - math.log(np.exp(behind).sum())
 
 
-def _picked(log_odds: np.ndarray, uniform: float) -> int:
+def _picked(log_odds: np.ndarray, uniform: np.ndarray) -> int:
     ends = np.cumsum(np.exp(log_odds))
-    return min(int((ends <= uniform * ends[-1]).sum()), log_odds.size - 1)
+    return min(int((ends <= uniform[0] * ends[-1]).sum()), log_odds.size - 1)
 
 
 def _draws(runs: list[Drawn], noise: float, sharpness: float, rng: np.random.Generator) -> Draws:
@@ -100,7 +96,7 @@ def _draws(runs: list[Drawn], noise: float, sharpness: float, rng: np.random.Gen
     """
     found = []
     for run in runs:
-        one = []
+        one: list[Draw] = []
         for kept, random in run:
             if kept.kind is Exponential:
                 answer = _picked(_odds(kept.here, sharpness), random)
@@ -108,7 +104,7 @@ def _draws(runs: list[Drawn], noise: float, sharpness: float, rng: np.random.Gen
             elif kept.kind is Gaussian:
                 one.append(noise * random)
             else:
-                one.append(_laplace_scores(noise * _laplace(random)))
+                one.append(laplace_scores(noise * _laplace(random)))
         found.append(one)
     return Draws(found)
 
@@ -116,10 +112,6 @@ def _draws(runs: list[Drawn], noise: float, sharpness: float, rng: np.random.Gen
 def _laplace(z: np.ndarray) -> np.ndarray:
     """Normal scores as Laplace noise of scale 1."""
     return -np.sign(z) * (math.log(2) + stats.norm.logsf(np.abs(z)))
-
-
-def _laplace_scores(noise: np.ndarray) -> np.ndarray:
-    return np.sign(noise) * stats.norm.isf(np.exp(-np.abs(noise)) / 2)
 
 
 def _loss(run: Drawn, factor: float) -> float:
@@ -145,10 +137,13 @@ def _sees(fault: str, runs: list[Drawn], mechanism: Case, seed: int) -> Callable
         return lambda factor: proves_violation(
             np.array([_loss(run, factor) for run in runs]), mechanism.promise, DELTA, LEVEL / 2
         )
-    at = (lambda f: (f, 1.0)) if fault == "noise" else (lambda f: (1.0, f))
-    return lambda factor: bool(
-        off_law(_draws(runs, *at(factor), np.random.default_rng(seed)), LEVEL / 2)
-    )
+
+    def off(factor: float) -> bool:
+        noise, sharpness = (factor, 1.0) if fault == "noise" else (1.0, factor)
+        draws = _draws(runs, noise, sharpness, np.random.default_rng(seed))
+        return bool(off_law(draws, LEVEL / 2))
+
+    return off
 
 
 def limit(sees: Callable[[float], bool], certain: float, none: float) -> float | None:
@@ -184,6 +179,5 @@ def run_power(cell: PowerCell) -> dict:
     return {"level": LEVEL, "data_source": "generated", "scores": scores}
 
 
-def _random(kept: Kept, rng: np.random.Generator) -> np.ndarray | float:
-    selection = kept.kind is Exponential
-    return float(rng.random()) if selection else rng.standard_normal(kept.here.size)
+def _random(kept: Kept, rng: np.random.Generator) -> np.ndarray:
+    return rng.random(1) if kept.kind is Exponential else rng.standard_normal(kept.here.size)

@@ -58,17 +58,24 @@ class Look:
         Noise whose scale does has no bounded price at all: far out, one law is infinitely likelier.
         """
         law, other = self.mechanism, twin.mechanism
-        if isinstance(law, Exponential):
-            here, there = (m.epsilon / (2 * m.sensitivity) for m in (law, other))
-            return float(np.ptp(self.exact * here - twin.exact * there) ** 2 / 8)
-        scale, elsewhere = (m.sigma if hasattr(m, "sigma") else m.scale for m in (law, other))
-        shape = self.exact.shape
-        if not np.array_equal(np.broadcast_to(scale, shape), np.broadcast_to(elsewhere, shape)):
+        if isinstance(law, Exponential) and isinstance(other, Exponential):
+            here, there = (m.exact / scale_of(m.mechanism) for m in (self, twin))
+            return float(np.ptp(here - there) ** 2 / 8)
+        scale, elsewhere = (np.broadcast_to(scale_of(m), self.exact.shape) for m in (law, other))
+        if not np.array_equal(scale, elsewhere):
             return math.inf
         moved = (self.exact - twin.exact) / scale
         if isinstance(law, Gaussian):
             return float(np.sum(np.square(moved))) / 2
         return float(np.sum(np.abs(moved)))
+
+
+def scale_of(law: Mechanism) -> np.ndarray:
+    """The deviation of normal noise, the scale of Laplace noise, the unit of scores."""
+    if isinstance(law, Gaussian):
+        return np.asarray(law.sigma)
+    unit = law.scale if isinstance(law, Laplace) else 2 * law.sensitivity / law.epsilon
+    return np.asarray(unit)
 
 
 class _Uncovered(Exception):

@@ -86,10 +86,10 @@ def _serve(pipe: Connection, fit: Fit, table: object) -> None:
             return
         try:
             found = half(fit, table, *job)
-            found = replace(found, released=_Kept(found.accountant))
         except Exception as error:
-            found = error
-        pipe.send(found)
+            pipe.send(error)
+        else:
+            pipe.send(replace(found, released=_Kept(found.accountant)))
 
 
 def _asked(pipe: Connection, job: tuple) -> Half:
