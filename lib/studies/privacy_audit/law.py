@@ -31,7 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
-from scipy.special import logsumexp
+from scipy.special import betainc, logsumexp, ndtri
 
 from lib.dp import Exponential, Gaussian
 from lib.studies.privacy_audit.replay import Look, scale_of
@@ -105,9 +105,7 @@ class Draws:
         table = np.full((len(self.runs), _PLACES), np.nan)
         for row, run in zip(table, self.runs, strict=True):
             scores = [
-                stats.norm.ppf([min(max(d.rank, 1e-15), 1 - 1e-15)])
-                if isinstance(d, Selection)
-                else d
+                [ndtri(min(max(d.rank, 1e-15), 1 - 1e-15))] if isinstance(d, Selection) else d
                 for d in run
             ]
             found = np.concatenate([*scores, []])[:_PLACES]
@@ -181,13 +179,17 @@ def _tails(draws: Draws, level: float) -> str:
 
 
 def _sharpness(draws: Draws, level: float) -> str:
-    powers = np.array(_POWERS)[:, None]
-    bets = [
-        ((powers[:, 0] - 1) * s.log_probabilities[s.answer])
-        - logsumexp(powers * s.log_probabilities, axis=1)
-        for s in draws.selections
-    ]
+    bets = [_sharper(s) for s in draws.selections]
     return _fortune(np.array(bets).reshape(-1, len(_POWERS)), level)
+
+
+def _sharper(selection: Selection) -> np.ndarray:
+    """``ln`` of the answer's probability at other epsilons, over that at the stated one."""
+    powers = np.array(_POWERS)
+    behind = selection.log_probabilities - selection.log_probabilities.max()
+    weights = np.exp(powers[:, None] * behind).sum(axis=1)
+    own = selection.log_probabilities[selection.answer]
+    return powers * behind[selection.answer] - np.log(weights) - own
 
 
 def _pairs(draws: Draws, level: float) -> str:
@@ -206,7 +208,8 @@ def _uncorrelated(one: np.ndarray, other: np.ndarray, level: float, which: np.nd
     with np.errstate(invalid="ignore", divide="ignore"):
         square = np.square(a.T @ b) / ((np.square(a).T @ there) * (here.T @ np.square(b)))
     n, square = n[which], square[which]
-    p = np.where(n > 2, stats.beta.sf(np.clip(square, 0, 1), 0.5, np.maximum(n - 1, 1) / 2), 1.0)
+    p = betainc(np.maximum(n - 1, 1) / 2, 0.5, 1 - np.clip(square, 0, 1))
+    p[n < 3] = 1.0
     worst = int(np.nanargmin(p))
     if p[worst] <= level / p.size:
         i, j = np.argwhere(which)[worst]
