@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lib.runner.tidy import tidy
 from lib.studies.privacy_audit.cases import cases
 from lib.studies.privacy_audit.faults import FAULTS
 from lib.studies.privacy_audit.power import FAULTS as MEASURED
@@ -69,7 +68,7 @@ def limits(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        Records of the grid ``privacy_power``.
+        Scores of the grid ``privacy_power``.
 
     Returns
     -------
@@ -79,7 +78,7 @@ def limits(frame: pd.DataFrame) -> pd.DataFrame:
         none is; ``runs`` and ``replicates``.
     """
     titles, rows = {name: case.title for name, case in cases().items()}, []
-    for (name, what), found in tidy(frame).groupby(["mechanism", "what"], sort=False):
+    for (name, what), found in frame.groupby(["mechanism", "what"], sort=False):
         certain, none = MEASURED[what]
         factors = found["factor"].astype(float).fillna(-np.inf if certain < none else np.inf)
         shares = (0.5, 0.05) if certain < none else (0.5, 0.95)
