@@ -11,28 +11,37 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.dp import Gaussian, PrivacyAccountant, gaussian_epsilon, noisy
+from lib.dp import Gaussian, gaussian_epsilon, noisy
 from lib.dp.empirical_delta import Promise
 from lib.rng import stream
 from lib.studies.privacy_audit import cells as privacy_grid
 from lib.studies.privacy_audit.cases import DOMAIN, cases, synthesizer_case
-from lib.studies.privacy_audit.checks import CHECKS, audit, follows_law
+from lib.studies.privacy_audit.checks import CHECKS, audit
 from lib.studies.privacy_audit.faults import FAULTS
 from lib.studies.privacy_audit.figures import delta_curves, epsilons
-from lib.studies.privacy_audit.replay import difference, replay
+from lib.studies.privacy_audit.replay import replay
 from lib.studies.privacy_audit.summary import caught, certified
 from lib.synth import MST, Stratified
 from lib.synth.mst import pair_scores
 from lib.synth.workload import counts
 
 CASES = cases()
-LEVEL = 1e-8  # of an audit; there are fewer than 100 here
+LEVEL = 2e-9  # of an audit; there are fewer than 250 here
 MEANS = ("laplace", "coinpress")
+QUICK = ("the only one of a group leaves", "one of many joins")
 
 
-@pytest.mark.parametrize(
-    ("name", "pair"), [(name, pair) for name, case in CASES.items() for pair in case.pairs]
-)
+def _pairs():
+    """GEM takes seconds to start: most of its pairs are for the thorough tests."""
+    for name, case in CASES.items():
+        for pair in case.pairs:
+            slow = name.startswith("gem") and pair not in QUICK
+            yield pytest.param(
+                name, pair, marks=[pytest.mark.thorough("many runs")] if slow else []
+            )
+
+
+@pytest.mark.parametrize(("name", "pair"), [*_pairs()])
 def test_a_mechanism_keeps_what_it_declares(name, pair):
     """Arithmetic on every run; tests of the draws' law and of delta over all runs."""
     case = CASES[name]
@@ -48,6 +57,8 @@ def test_a_mechanism_keeps_what_it_declares(name, pair):
     assert np.isfinite(found.losses).all()
     assert 0 < found.price <= (case.promise.rho or case.promise.epsilon) * (1 + 1e-9)
     assert found.certified(0.01, LEVEL) <= case.promise.epsilon_at(0.01)
+    # noisy sizes that leave no row are refused, with the same words on both tables
+    assert found.refused == 0 or name == "stratified_noisy"
 
 
 def test_means_are_certified_close_to_what_they_declare():
@@ -84,28 +95,32 @@ def test_exact_counts_inside_of_noisy_strata_are_seen():
     assert case.fit(table, stream(9, "nested")).accountant.promise[0] == "replace within a group"
 
 
-RUNS = {"law": 130, "best_option": 40, "uncharged": 25, "unseen": 60}
+RUNS = {"uncharged": 25, "unseen": 60, "options_of_data": 60}  # where ten are too few
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_planted_fault_is_caught(name):
+def _faults():
+    """What arithmetic catches takes ten runs. Most tests of the law need many."""
+    for name, fault in FAULTS.items():
+        slow = fault.check == "law" and name not in ("half_noise", "noise_of_look_1")
+        runs = fault.runs if fault.check == "law" else RUNS.get(name, 10)
+        yield pytest.param(name, runs, marks=[pytest.mark.thorough("many runs")] if slow else [])
+
+
+@pytest.mark.parametrize(("name", "runs"), [*_faults()])
+def test_a_planted_fault_is_caught(name, runs):
     fault = FAULTS[name]
     with fault.planted() as case:
-        found = audit(
-            case.fit,
-            *case.pairs[fault.pair],
-            case.promise,
-            case.relation,
-            runs=RUNS.get(name, RUNS.get(fault.check, 10)),
-            level=LEVEL,
-        )
+        pair = case.pairs[fault.pair]
+        found = audit(case.fit, *pair, case.promise, case.relation, runs=runs, level=LEVEL)
+    if name == "remembered" and not found.isolated:
+        pytest.skip("needs a process for each table, which this one cannot have")
     assert (fault.check in found.alarms) if fault.check else not found.alarms
 
 
 def test_every_check_catches_a_fault():
     """Delta is the slow one: it needs runs, and catches what costs much more than it should."""
     assert {fault.check for fault in FAULTS.values()} >= set(CHECKS) - {"loss"}
-    assert len(FAULTS) > 12
+    assert len(FAULTS) > 50
     with FAULTS["half_sensitivity"].planted() as case:
         tables = case.pairs["one of many changes"]
         assert (
@@ -140,21 +155,6 @@ def test_the_loss_between_equal_tables_is_zero():
         table = next(iter(case.pairs.values()))[0]
         found = replay(case.fit, table, table, lambda: stream(5, "equal"))
         assert (found.loss, found.uncovered) == (0.0, "")
-
-
-def test_what_differs_is_found():
-    one = {"a": [1.0, np.array([1.0, math.nan])], "b": PrivacyAccountant(1.0)}
-    assert (
-        difference(one, {"a": [1.0, np.array([1.0, math.nan])], "b": PrivacyAccountant(1.0)}) == ""
-    )
-    assert (
-        difference(one, {"a": [1.0, np.array([1.0, 2.0])], "b": PrivacyAccountant(1.0)})
-        == "released['a'][1]"
-    )
-    assert difference(one, one | {"b": PrivacyAccountant(2.0)}) == "released['b'].budget"
-    assert difference(one, {"a": one["a"]}) == "released (keys)"
-    assert difference([1], [1, 2]) == "released (number)"
-    assert difference(1, 1.0) == "released"
 
 
 @pytest.mark.parametrize(
@@ -199,22 +199,9 @@ def test_a_price_is_what_the_law_says(error):
     assert list(found.alarms) == (["price"] if error else [])
 
 
-def test_draws_of_the_stated_law_raise_no_alarm():
-    """100 times at level 0.2: 20 on average at most; 50 with probability below 1e-9."""
-
-    def looks(seed: int) -> list:
-        fit = lambda x, rng: [look(np.zeros(3), rng) for _ in range(12)]  # noqa: E731
-        return replay(fit, 0.0, 0.0, lambda: stream(seed, "law")).looks
-
-    assert (
-        sum(bool(follows_law(looks(seed), np.random.default_rng(0), 0.2)) for seed in range(100))
-        < 50
-    )
-
-
 def test_the_command_prints_a_line_for_each_pair(capsys):
     assert privacy_grid.main(["laplace"], runs=5) == 0
-    assert capsys.readouterr().out.count("laplace") == 3
+    assert capsys.readouterr().out.count("laplace") == len(CASES["laplace"].pairs)
     with pytest.raises(ValueError, match=r"NAME must be one of .*, got 'nobody'"):
         privacy_grid.main(["nobody"])
 
@@ -246,8 +233,8 @@ def test_the_tables_of_the_page():
     assert list(table.index) == ["Clipped Laplace mean", "COINPRESS"]
     laplace = table.loc["Clipped Laplace mean"]
     assert (laplace.pairs, laplace.runs, laplace.alarms, laplace.price) == (
-        3,
-        90,
+        len(CASES["laplace"].pairs),
+        30 * len(CASES["laplace"].pairs),
         "",
         pytest.approx(1.0),
     )

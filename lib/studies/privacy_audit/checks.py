@@ -3,10 +3,11 @@
 The two tables are neighbours.
 
 ``law``
-    Each answer follows the law that its look states (Kolmogorov-Smirnov tests of what must be
-    uniform).
+    Each answer follows the law that its look states, and is independent of those before
+    (:mod:`lib.studies.privacy_audit.law`).
 ``price``
-    No look costs more between the two tables than its accountant entry says.
+    No look costs more between the two tables than its accountant entry says. Noise whose scale
+    differs between them has no finite price.
 ``budget``
     The entries of the looks that move between the two tables add up to no more than the promise,
     nor does the accountant.
@@ -15,30 +16,28 @@ The two tables are neighbours.
 ``loss``
     The empirical delta(epsilon) of the exact privacy losses is nowhere above the declared one.
 
-``price``, ``budget`` and ``beside`` are arithmetic: they raise no false alarm. If a run passes all
-three, its looks are covered by the promise for this pair of tables. ``law`` and ``loss`` are
-statistical tests.
+``price``, ``budget`` and ``beside`` are arithmetic: they raise no false alarm. ``law`` and ``loss``
+are statistical tests. A run that passes all five shows nothing wrong with these two tables; it is
+no proof that the promise covers them (what an audit cannot show is in the chapter on audits).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy import stats
 
-from lib.dp import Exponential, Gaussian
 from lib.dp.empirical_delta import Promise, certified_epsilon, proves_violation
 from lib.rng import stream
-from lib.studies.privacy_audit.replay import Fit, Look, Replay, replay
+from lib.studies.privacy_audit.law import Draws, draw_of, off_law
+from lib.studies.privacy_audit.replay import Fit, Replay
+from lib.studies.privacy_audit.sides import can_isolate, two_sides
 
 CHECKS = ("law", "price", "budget", "beside", "loss")
 _ROUNDING = 1 + 1e-9
-_INSIDE = (1e-15, 1 - 1e-15)  # ranks that round to 0 or 1 would be infinite quantiles
-_PREFIXES = tuple(2**j for j in range(4, 20))
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,18 @@ class Audit:
         The largest price of a run's looks between the two tables, in the unit of the promise.
     alarms : dict
         The checks that failed, with what was found first.
+    refused : int
+        Runs in which the fit raised a ``ValueError``.
+    isolated : bool
+        Whether each table had a process of its own.
     """
 
     promise: Promise
     losses: np.ndarray
     price: float
     alarms: dict[str, str]
+    refused: int = 0
+    isolated: bool = False
 
     def certified(self, delta: float, level: float) -> float:
         """The epsilon that the losses rule out at ``delta``, with error probability ``level``."""
@@ -101,94 +106,46 @@ def audit(
     --------
     A count with noise for one person, between tables that differ by two:
 
-    >>> from lib.dp import noisy
+    >>> from lib.dp import Gaussian, noisy
     >>> count = lambda x, rng: noisy(Gaussian(sensitivity=1.0, rho=0.5), x, rng, "people")
     >>> audit(count, 3.0, 5.0, Promise(rho=0.5), "add or remove", runs=3).alarms
     {'price': 'people: 2, charged 0.5'}
     """
-    losses, prices, looks = np.empty(runs), np.empty(runs), []
+    losses, prices, draws, refused = np.empty(runs), np.empty(runs), [], 0
     alarms: dict = {}
-    for run in range(runs):
-        one = replay(fit, table, neighbour, partial(stream, seed, "privacy audit", run))
-        price = [a.price(b) for a, b in zip(one.looks, one.twins, strict=True)]
-        losses[run], prices[run] = one.loss, math.fsum(price)
-        looks += one.looks
-        for check, words in _faults(one, price, promise, relation):
-            alarms.setdefault(check, words)
-    if words := follows_law(looks, np.random.default_rng(seed), level / 2):
+    rng, isolated = np.random.default_rng(seed), can_isolate()
+    with two_sides(fit, table, neighbour) as one_run:
+        for run in range(runs):
+            one = one_run(partial(stream, seed, "privacy audit", run))
+            price = [a.price(b) for a, b in zip(one.looks, one.twins, strict=True)]
+            losses[run], prices[run] = one.loss, math.fsum(price)
+            draws.append([draw_of(look, rng) for look in one.looks])
+            refused += one.refused
+            for check, words in _faults(one, price, promise, relation):
+                alarms.setdefault(check, words)
+    if words := off_law(Draws(draws), level / 2):
         alarms["law"] = words
     if proves_violation(losses, promise, delta, level / 2):
         alarms["loss"] = "delta is above the declared one"
     alarms = {check: alarms[check] for check in CHECKS if check in alarms}
-    return Audit(promise, losses, float(prices.max()), alarms)
+    return Audit(promise, losses, float(prices.max()), alarms, refused, isolated)
 
 
 def _faults(
     one: Replay, prices: list[float], promise: Promise, relation: str
 ) -> Iterable[tuple[str, str]]:
     """What arithmetic finds in one replay: the check that fails, and where."""
-    charges = [look.entry.prices[relation] for look in one.looks]
+    charges = [
+        min(look.entry.prices[relation], twin.entry.prices[relation])
+        for look, twin in zip(one.looks, one.twins, strict=True)
+    ]
     for look, price, charge in zip(one.looks, prices, charges, strict=True):
         if price > charge * _ROUNDING:
             yield "price", f"{look.entry.what}: {price:.3g}, charged {charge:.3g}"
     most = promise.rho if promise.epsilon is None else promise.epsilon
     moved = math.fsum(charge for price, charge in zip(prices, charges, strict=True) if price > 0)
-    accountant = getattr(one.released, "accountant", None)
-    spent = max(moved, accountant.price(relation) if accountant else 0.0)
+    spent = max(moved, one.accountant.price(relation) if one.accountant else 0.0)
     if spent > most * _ROUNDING:
         yield "budget", f"{spent:.3g} is spent of {most:.3g}"
     if one.uncovered:
         yield "beside", one.uncovered
-
-
-def ranks(look: Look, rng: np.random.Generator) -> np.ndarray:
-    """Numbers that are uniform on [0, 1] and independent if the look's answer follows its law.
-
-    Noise: the distribution function at each value. A selection: the probability of all likelier
-    options, and a random part (by ``rng``) of that of the chosen one.
-    """
-    law = look.mechanism
-    if isinstance(law, Exponential):
-        odds = np.exp(law.log_probabilities(look.exact))
-        own = odds[look.answer]
-        likelier = odds[(odds > own) | ((odds == own) & (np.arange(odds.size) < look.answer))].sum()
-        return np.array([min(1.0, likelier + rng.random() * own)])
-    family, scale = (
-        (stats.norm, law.sigma) if isinstance(law, Gaussian) else (stats.laplace, law.scale)
-    )
-    return np.clip(family.cdf(np.ravel(look.answer - look.exact) / np.ravel(scale)), *_INSIDE)
-
-
-def follows_law(looks: Sequence[Look], rng: np.random.Generator, level: float) -> str:
-    """Which of four streams of ranks is not uniform; empty if none is shown to be.
-
-    Wrong with probability at most ``level``. The streams are those of every noisy value; of the
-    difference of every two values that follow each other; of the difference of the sums of two
-    looks that do; and of every selection. The differences show noise that is used twice. How many
-    looks there are may depend on their answers. So a stream is tested at numbers of draws fixed
-    beforehand.
-    """
-    found: dict[bool, list] = {True: [], False: []}  # of selections, and of noise
-    for look in looks:
-        found[isinstance(look.mechanism, Exponential)].append(ranks(look, rng))
-    noise = [stats.norm.ppf(values) for values in found[False]]
-    each = np.concatenate([*noise, []])
-    sums = np.array([z.sum() / math.sqrt(z.size) for z in noise])
-    streams = {
-        "noise": stats.norm.cdf(each),
-        "noise of two values": _difference_ranks(each),
-        "noise of two looks": _difference_ranks(sums),
-        "selections": np.concatenate([*found[True], []]),
-    }
-    share = level / (len(streams) * len(_PREFIXES))
-    for name, values in streams.items():
-        for n in (n for n in _PREFIXES if n <= values.size):
-            if (p := stats.kstest(values[:n], "uniform", method="exact").pvalue) <= share:
-                return f"{name}: p = {p:.1g} after {n} draws"
-    return ""
-
-
-def _difference_ranks(z: np.ndarray) -> np.ndarray:
-    """Ranks of the first normal value less the second, the third less the fourth, and so on."""
-    pairs = z[: z.size // 2 * 2].reshape(-1, 2)
-    return stats.norm.cdf((pairs[:, 0] - pairs[:, 1]) / math.sqrt(2))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from lib.plotting.lines import note
-from lib.plotting.panels import Picture, legend, panel
+from lib.plotting.panels import Picture, legend, panel, panels, ticks
 from lib.plotting.style import BLUE, DARK, GREY
 
 
@@ -55,3 +55,37 @@ def delta_curves(curves: pd.DataFrame) -> Picture:
         f" {first.declared:.2f} to {last.declared:.3f}, certified {first.certified:.2f} to"
         f" {last.certified:.3f}. The certified curve lies below."
     )
+
+
+KINDS = {
+    "noise": "noise, share of what is stated",
+    "selections": "selections, times their ε",
+    "loss": "loss, times the budget",
+}
+
+
+def limits(table: pd.DataFrame) -> Picture:
+    """The smallest faults seen in half and in 95% of the replicates, a panel for each kind.
+
+    ``table`` is as :func:`lib.studies.privacy_audit.summary.limits` returns it.
+    """
+    names = [*dict.fromkeys(table["mechanism"])]
+    size = (7.4, 0.3 * len(names) + 1.4)
+    fig, grid = panels(size, (1, len(KINDS)), titles=KINDS.values(), sharey=True)
+    words = []
+    for ax, what in zip(grid[0], KINDS, strict=True):
+        rows = table[table["what"] == what].set_index("mechanism").loc[names]
+        y = np.arange(len(rows))[::-1]
+        ax.hlines(y, rows["half"], rows["most"], color=BLUE, linewidth=1.2)
+        ax.plot(
+            rows["half"], y, "o", color=BLUE, fillstyle="none", label="seen in half of the tries"
+        )
+        ax.plot(rows["most"], y, "o", color=BLUE, label="seen in 95%")
+        ax.axvline(1.0, color=GREY, linewidth=0.8)
+        if what != "noise":
+            ax.set_xscale("log")
+            ticks(ax, (1, 2, 5, 10))
+        ax.set_yticks(y, names)
+        words += [f"{KINDS[what]}: {rows['most'].min():.3g} to {rows['most'].max():.3g}"]
+    legend(fig)
+    return fig, f"Smallest fault seen in 95% of the tries, over mechanisms. {'; '.join(words)}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lib.runner.registry import Grid
-from lib.studies.privacy_audit import cells
+from lib.studies.privacy_audit import cells, power
 
 AUDITS = Grid(
     "privacy_audit",
@@ -12,4 +12,12 @@ AUDITS = Grid(
     cells.run_privacy,
     cells.cost,
     cells.VERSION,
+)
+POWER = Grid(
+    "privacy_power",
+    "How small a fault the audit of whole fits still sees",
+    power.power_grid,
+    power.run_power,
+    lambda cell: cell.runs,
+    power.VERSION,
 )

@@ -16,8 +16,8 @@ the observer cannot see counts as no noise.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ import numpy as np
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
 from lib.dp.entries import Entry
 from lib.dp.looks import observed
+from lib.studies.privacy_audit.released import Part, first_difference, parts
 
 Mechanism = Gaussian | Laplace | Exponential
 Fit = Callable[[Any, np.random.Generator], Any]
@@ -52,15 +53,29 @@ class Look:
     def price(self, twin: Look) -> float:
         """What this look costs between the two tables: ``rho``, or ``epsilon`` for Laplace noise.
 
-        It follows from the law alone. A selection has bounded range: ``r^2 / 8`` for a loss whose
-        values span ``r``.
+        It follows from the two laws alone. A selection has bounded range: ``r^2 / 8`` for a loss
+        whose values span ``r``, also where its ``epsilon`` or sensitivity depends on the table.
+        Noise whose scale does has no bounded price at all: far out, one law is infinitely likelier.
         """
-        moved, law = self.exact - twin.exact, self.mechanism
+        law, other = self.mechanism, twin.mechanism
+        if isinstance(law, Exponential) and isinstance(other, Exponential):
+            here, there = (m.exact / scale_of(m.mechanism) for m in (self, twin))
+            return float(np.ptp(here - there) ** 2 / 8)
+        scale, elsewhere = (np.broadcast_to(scale_of(m), self.exact.shape) for m in (law, other))
+        if not np.array_equal(scale, elsewhere):
+            return math.inf
+        moved = (self.exact - twin.exact) / scale
         if isinstance(law, Gaussian):
-            return float(np.sum(np.square(moved / law.sigma))) / 2
-        if isinstance(law, Laplace):
-            return float(np.sum(np.abs(moved / law.scale)))
-        return float((np.ptp(moved) * law.epsilon / (2 * law.sensitivity)) ** 2 / 8)
+            return float(np.sum(np.square(moved))) / 2
+        return float(np.sum(np.abs(moved)))
+
+
+def scale_of(law: Mechanism) -> np.ndarray:
+    """The deviation of normal noise, the scale of Laplace noise, the unit of scores."""
+    if isinstance(law, Gaussian):
+        return np.asarray(law.sigma)
+    unit = law.scale if isinstance(law, Laplace) else 2 * law.sensitivity / law.epsilon
+    return np.asarray(unit)
 
 
 class _Uncovered(Exception):
@@ -96,6 +111,53 @@ class _Observer:
 
 
 @dataclass(frozen=True)
+class Half:
+    """One of the two fits of a replay.
+
+    Attributes
+    ----------
+    looks : list of Look
+    released : object
+        What the fit returned, or the message of the ``ValueError`` that it raised.
+    parts : list of Part
+        All that can be read off it.
+    course : str
+        Where the fit left the course of the recorded one; empty if it did not.
+    refused : bool
+        Whether it raised.
+    """
+
+    looks: list[Look]
+    released: object
+    parts: list[Part]
+    course: str = ""
+    refused: bool = False
+
+    @property
+    def accountant(self) -> PrivacyAccountant | None:
+        """That of the release, if it has one."""
+        return getattr(self.released, "accountant", None)
+
+
+def half(
+    fit: Fit,
+    table: object,
+    generator: Callable[[], np.random.Generator],
+    recorded: list[Look] | None = None,
+) -> Half:
+    """Run ``fit(table, rng)`` with its own answers, or with those of ``recorded`` looks."""
+    observer, refused = _Observer(recorded), False
+    with observed(observer):
+        try:
+            released = fit(table, generator())
+        except _Uncovered as course:
+            return Half(observer.looks, None, [], str(course))
+        except ValueError as error:  # Everybody sees that a fit was refused, and why.
+            released, refused = str(error), True
+    return Half(observer.looks, released, list(parts(released)), "", refused)
+
+
+@dataclass(frozen=True)
 class Replay:
     """A fit and its replay on the neighbour.
 
@@ -107,12 +169,27 @@ class Replay:
         What the fit returned, or the message of the ``ValueError`` that it raised.
     uncovered : str
         What differs although all answers are equal; empty if nothing does.
+    accountant : PrivacyAccountant, optional
+        That of the release.
+    refused : bool
+        Whether the fit raised.
     """
 
     looks: list[Look]
     twins: list[Look]
     released: object
     uncovered: str
+    accountant: PrivacyAccountant | None = None
+    refused: bool = False
+
+    @classmethod
+    def of(cls, one: Half, other: Half) -> Replay:
+        """From the two fits."""
+        missing = one.looks[len(other.looks) :]
+        fewer = f"one look fewer: {missing[0].entry.what}" if missing else ""
+        uncovered = other.course or fewer or first_difference(one.parts, other.parts)
+        looks = one.looks[: len(other.looks)]
+        return cls(looks, other.looks, one.released, uncovered, one.accountant, one.refused)
 
     @property
     def loss(self) -> float:
@@ -127,7 +204,7 @@ class Replay:
 def replay(
     fit: Fit, table: object, neighbour: object, generator: Callable[[], np.random.Generator]
 ) -> Replay:
-    """Run ``fit(table, rng)``, then replay it on ``neighbour``.
+    """Run ``fit(table, rng)``, then replay it on ``neighbour``, both in this process.
 
     ``generator`` returns a new generator in the same state at every call.
 
@@ -138,61 +215,5 @@ def replay(
     >>> replay(count, 3.0, 3.0, lambda: np.random.default_rng(0)).loss
     0.0
     """
-    first = _Observer()
-    released = _outcome(fit, table, generator(), first)
-    second = _Observer(first.looks)
-    try:
-        twin = _outcome(fit, neighbour, generator(), second)
-    except _Uncovered as course:
-        uncovered = str(course)
-    else:
-        missing = first.looks[len(second.looks) :]
-        fewer = f"one look fewer: {missing[0].entry.what}" if missing else ""
-        uncovered = fewer or difference(released, twin)
-    return Replay(first.looks[: len(second.looks)], second.looks, released, uncovered)
-
-
-def _outcome(fit: Fit, table: object, rng: np.random.Generator, observer: _Observer) -> object:
-    with observed(observer):
-        try:
-            return fit(table, rng)
-        except ValueError as error:  # Everybody sees that a fit was refused, and why.
-            return str(error)
-
-
-def difference(one: Any, other: Any, where: str = "released") -> str:
-    """Where two released objects differ, as a path of fields; empty if all bits are equal.
-
-    Examples
-    --------
-    >>> difference({"a": [1, 2]}, {"a": [1, 3]})
-    "released['a'][1]"
-    """
-    if type(one) is not type(other):
-        return where
-    if isinstance(one, np.ndarray):
-        same = np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-        return "" if same else where
-    parts, others = _parts(one), _parts(other)
-    if parts is None:
-        same = one == other or (isinstance(one, float) and math.isnan(one) and math.isnan(other))
-        return "" if same else where
-    if list(parts) != list(others):
-        return f"{where} ({'keys' if isinstance(one, Mapping) else 'number'})"
-    return next(
-        (path for name in parts if (path := difference(parts[name], others[name], where + name))),
-        "",
-    )
-
-
-def _parts(value: object) -> dict[str, object] | None:
-    """What a released object consists of, by the end of its path; None for a plain value."""
-    if isinstance(value, Mapping):
-        return {f"[{key!r}]": part for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return {f"[{i}]": part for i, part in enumerate(value)}
-    if is_dataclass(value):
-        return {f".{f.name}": getattr(value, f.name) for f in fields(value)}
-    if isinstance(value, PrivacyAccountant):
-        return {f".{name}": part for name, part in vars(value).items()}
-    return None
+    first = half(fit, table, generator)
+    return Replay.of(first, half(fit, neighbour, generator, first.looks))

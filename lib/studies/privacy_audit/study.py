@@ -7,6 +7,7 @@ STUDY = Study(
     paper="companion",
     grids={
         "privacy_audit": "lib.studies.privacy_audit.grids:AUDITS",
+        "privacy_power": "lib.studies.privacy_audit.grids:POWER",
     },
     chapters=("chapters/foundations/audits",),
 )

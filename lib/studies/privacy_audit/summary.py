@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from lib.studies.privacy_audit.cases import cases
 from lib.studies.privacy_audit.faults import FAULTS
+from lib.studies.privacy_audit.power import FAULTS as MEASURED
 
 
 def certified(frame: pd.DataFrame) -> pd.DataFrame:
@@ -58,3 +60,32 @@ def caught(frame: pd.DataFrame) -> pd.DataFrame:
     table.insert(0, "mechanism", [titles[fault.case].title for fault in faults])
     table.insert(1, "expected", [fault.check for fault in faults])
     return table.rename(index={name: fault.title for name, fault in FAULTS.items()}).reset_index()
+
+
+def limits(frame: pd.DataFrame) -> pd.DataFrame:
+    """The smallest faults that the audit sees: one row for each mechanism and kind of fault.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Scores of the grid ``privacy_power``.
+
+    Returns
+    -------
+    DataFrame
+        ``mechanism`` (words), ``what`` of :data:`lib.studies.privacy_audit.power.FAULTS`; the
+        factors ``half`` and ``most`` that are seen in half and in 95% of the replicates, NaN where
+        none is; ``runs`` and ``replicates``.
+    """
+    titles, rows = {name: case.title for name, case in cases().items()}, []
+    for (name, what), found in frame.groupby(["mechanism", "what"], sort=False):
+        certain, none = MEASURED[what]
+        factors = found["factor"].astype(float).fillna(-np.inf if certain < none else np.inf)
+        shares = (0.5, 0.05) if certain < none else (0.5, 0.95)
+        method = "lower" if certain < none else "higher"
+        half, most = (float(factors.quantile(q, interpolation=method)) for q in shares)
+        seen = [f if np.isfinite(f) else np.nan for f in (half, most)]
+        about = {"mechanism": titles[name], "what": what, "half": seen[0], "most": seen[1]}
+        rows.append(about | {"runs": int(found["runs"].iloc[0]), "replicates": len(found)})
+    order = {title: place for place, title in enumerate(titles.values())}
+    return pd.DataFrame(rows).sort_values("mechanism", key=lambda m: m.map(order), kind="stable")

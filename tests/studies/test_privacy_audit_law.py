@@ -1,0 +1,184 @@
+"""The tests of laws keep their level, see what they name, and say how little they still see."""
+
+from __future__ import annotations
+
+import multiprocessing
+from functools import partial
+
+import numpy as np
+import pytest
+
+from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, noisy
+from lib.dp.empirical_delta import Promise
+from lib.rng import stream
+from lib.studies.privacy_audit.checks import audit
+from lib.studies.privacy_audit.law import TESTS, Draws, Selection, off_law
+from lib.studies.privacy_audit.power import PowerCell, limit, power_grid, run_power
+from lib.studies.privacy_audit.released import difference, parts
+from lib.studies.privacy_audit.replay import Look, replay
+from lib.studies.privacy_audit.sides import can_isolate, two_sides
+
+LAW = Exponential(sensitivity=1.0, epsilon=1.0)
+LOGS = LAW.log_probabilities(np.array([0.0, 1.0, 3.0]))
+
+
+def _honest(seed: int, runs: int = 60, noise: float = 1.0) -> Draws:
+    """Two noisy looks and a selection between them; some runs stop after the first."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(runs):
+        first = noise * rng.standard_normal(4)
+        run: list = [first]
+        if first[0] < 1:  # what is looked at next depends on the answers
+            answer = int(rng.choice(3, p=np.exp(LOGS)))
+            run += [Selection.of(LOGS, answer, rng), noise * rng.standard_normal(3)]
+        found.append(run)
+    return Draws(found)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_test_of_the_law_keeps_its_level(name):
+    """At level 0.05, 200 times: 10 alarms on average at most; 40 with probability below 1e-12."""
+    assert sum(bool(TESTS[name](_honest(seed), 0.05)) for seed in range(200)) < 40
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [
+        ("scale", lambda z: 0.6 * z),
+        ("tails", lambda z: np.where(np.abs(z) > 1.5, z / 2, z)),
+        ("repeats", lambda z: z[[0, 1, 0, *range(3, z.size)]] if z.size > 3 else z),
+        ("pairs", lambda z: np.append(z[:1], 0.8 * z[:1] + 0.6 * z[1:])),
+        ("shape", lambda z: np.abs(z)),
+    ],
+)
+def test_a_test_of_noise_sees_what_it_names(name, broken):
+    runs = [
+        [d if isinstance(d, Selection) else broken(d) for d in run] for run in _honest(1, 400).runs
+    ]
+    assert TESTS[name](Draws(runs), 1e-9)
+    assert off_law(Draws(runs), 1e-8)
+
+
+def test_sharper_selections_are_seen():
+    rng = np.random.default_rng(2)
+    sharper = Exponential(sensitivity=1.0, epsilon=4.0).log_probabilities(np.array([0.0, 1.0, 3.0]))
+    runs = [[Selection.of(LOGS, int(rng.choice(3, p=np.exp(sharper))), rng)] for _ in range(300)]
+    assert TESTS["sharpness"](Draws(runs), 1e-9)
+
+
+def test_a_look_of_the_fit_before_is_seen():
+    draws = _honest(3).runs
+    again = [run if not r else [draws[r - 1][0], *run[1:]] for r, run in enumerate(draws)]
+    assert off_law(Draws(again), 1e-8).startswith("repeats")
+
+
+def _look(law, exact: float) -> Look:
+    accountant = PrivacyAccountant(10.0, unit="epsilon" if isinstance(law, Laplace) else "rho")
+    accountant.spend("look", 1.0)
+    return Look(accountant.entries[0], law, np.atleast_1d(exact), np.zeros(1))
+
+
+def test_noise_whose_scale_depends_on_the_data_has_no_price():
+    """Laplace noise for 1/9 and 1/10, Gaussian noise for 1/4 and 1/5."""
+    for kind, here, there in ((Laplace, 9, 10), (Gaussian, 4, 5)):
+        budget = {"epsilon" if kind is Laplace else "rho": 1.0}
+        one, other = (_look(kind(sensitivity=1 / n, **budget), 0.0) for n in (here, there))
+        assert one.price(other) == np.inf
+        assert one.price(one) == 0
+
+
+def test_a_selection_with_another_epsilon_costs_its_exact_loss():
+    scores = np.array([0.0, 2.0])
+    one, other = (_look(Exponential(sensitivity=1.0, epsilon=e), scores) for e in (1.0, 3.0))
+    # logits [0, 1] and [0, 3]: the loss of the two options spans 2
+    assert one.price(other) == pytest.approx(2**2 / 8)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "where"),
+    [
+        ({"a": [1.0, np.array([1.0, np.nan])]}, {"a": [1.0, np.array([1.0, np.nan])]}, ""),
+        ({"a": [np.array([1.0, np.nan])]}, {"a": [np.array([1.0, 2.0])]}, "released['a'][0]"),
+        (PrivacyAccountant(1.0), PrivacyAccountant(1.0), ""),
+        (PrivacyAccountant(1.0), PrivacyAccountant(2.0), "released.budget"),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, "released (keys)"),
+        ([1], [1, 2], "released (number)"),
+        (1, 1.0, "released"),
+        (True, 1, "released"),
+        (0.0, -0.0, "released"),
+        (np.zeros(2, np.int16), np.zeros(2, np.int32), "released"),
+        (np.zeros((1, 2)), np.zeros(2), "released"),
+        (np.array([1, "a"], object), np.array([1, "b"], object), "released[1]"),
+        ({1, 2}, {1, 3}, "released{1}"),
+        (lambda: 1, lambda: 2, "released"),
+        ((i for i in ()), (i for i in ()), "released"),  # cannot be opened: equals nothing
+    ],
+)
+def test_what_differs_is_found(one, other, where):
+    assert difference(one, other) == where
+
+
+def test_attributes_that_are_no_fields_count():
+    one, other = PrivacyAccountant(1.0), PrivacyAccountant(1.0)
+    other.table = [1, 2]
+    assert difference(one, other).startswith("released")
+
+
+def test_an_object_that_holds_itself_ends():
+    loop: list = []
+    loop.append(loop)
+    assert len(list(parts(loop))) == 2
+
+
+def _keeps(x, rng, memo=[]):  # noqa: B006
+    memo.append(x)
+    return memo[0]
+
+
+@pytest.mark.skipif(not can_isolate(), reason="this process cannot be copied")
+def test_memory_does_not_pass_between_the_tables():
+    """Within one process the second fit releases what the first one saw."""
+    found = audit(_keeps, 1.0, 2.0, Promise(rho=1.0), "add or remove", runs=2)
+    assert found.isolated
+    assert found.alarms["beside"] == "released"
+    assert not replay(_keeps, 1.0, 2.0, lambda: stream(1, "memo")).uncovered
+
+
+def _breaks(x, rng):
+    raise ZeroDivisionError(f"of {x}")
+
+
+def test_an_error_of_a_fit_is_the_audits_and_no_process_stays():
+    with pytest.raises(ZeroDivisionError, match="of 1"):
+        audit(_breaks, 1.0, 2.0, Promise(rho=1.0), "add or remove", runs=2)
+    assert not multiprocessing.active_children()
+
+
+def test_both_ways_of_running_the_two_fits_agree(monkeypatch):
+    def fit(x, rng):
+        return noisy(Gaussian(sensitivity=1.0, rho=0.5), x, rng, "rows")
+
+    def losses() -> list[float]:
+        with two_sides(fit, 1.0, 2.0) as run:
+            return [run(partial(np.random.default_rng, r)).loss for r in range(3)]
+
+    apart = losses()
+    monkeypatch.setattr("lib.studies.privacy_audit.sides.can_isolate", lambda: False)
+    assert losses() == apart
+
+
+def test_limits_are_found_by_halving():
+    assert limit(lambda f: f <= 0.5, 0.1, 1.0) == pytest.approx(0.5, rel=0.01)
+    assert limit(lambda f: f >= 7, 64.0, 1.0) == pytest.approx(7, rel=0.02)
+    assert limit(lambda f: False, 0.1, 1.0) is None
+
+
+def test_the_power_of_an_audit_is_measured():
+    """300 runs with three values each: noise at 4/5 is seen, at 99/100 it is not."""
+    cell = PowerCell(mechanism="coinpress", pair="one of many changes", runs=300, replicates=2)
+    found = {(s["what"], s["replicate"]): s["factor"] for s in run_power(cell)["scores"]}
+    assert all(0.8 < found["noise", r] < 0.99 for r in (0, 1))
+    assert all(1.5 < found["loss", r] < 6 for r in (0, 1))
+    assert found["selections", 0] is None  # it has none
+    assert {c.mechanism for c in power_grid("quick")} == {"laplace", "coinpress"}
