@@ -36,7 +36,14 @@ def group_name(values: Mapping[str, object]) -> str:
     >>> group_name({"SEX": 1, "RAC1P": 2}), group_name({})
     ('SEX = 1 & RAC1P = 2', 'everyone')
     """
-    return " & ".join(f"{column} = {value}" for column, value in values.items()) or EVERYONE
+    parts = (f"{column} = {_written(value)}" for column, value in values.items())
+    return " & ".join(parts) or EVERYONE
+
+
+def _written(value: object) -> object:
+    """A whole number without a point: one missing value in a column makes floats of its codes."""
+    whole = isinstance(value, float | np.floating) and value.is_integer()
+    return int(value) if whole else value
 
 
 @validate.check_types
@@ -163,7 +170,7 @@ def to_bands(values: pd.Series, edges: Sequence[float]) -> pd.Series:
     >>> to_bands(pd.Series([3, 18, 70]), (18, 65)).tolist()
     ['< 18', '18-64', '>= 65']
     """
-    edges = list(edges)
+    edges = validate.reals("edges", edges).tolist()
     if edges != sorted(set(edges)) or not edges:
         raise ValueError(f"edges must be increasing numbers, got {edges!r}")
     missing = values.isna()
@@ -216,4 +223,4 @@ def groups_of_at_least(found: Mapping[str, np.ndarray], gamma: float) -> dict[st
     ['a']
     """
     validate.positive("gamma", gamma)
-    return {name: who for name, who in found.items() if who.sum() >= gamma}
+    return {name: who for name, who in validate.masks("found", found).items() if who.sum() >= gamma}

@@ -45,7 +45,8 @@ def _shown(value: Any) -> str:
     if np.ma.is_masked(value):  # to write it would change how it is cast afterwards
         return f"an array with {np.ma.count_masked(value)} masked entries"
     try:
-        text = repr(value)
+        with np.errstate(all="ignore"):  # pandas prints a column of 16 bits with a warning
+            text = repr(value)
     except ValueError:  # Python writes no integer of thousands of digits
         if isinstance(value, int):
             return f"an integer of {value.bit_length()} bits"
@@ -189,8 +190,8 @@ def finite(name: str, values: object) -> np.ndarray:
     return found
 
 
-def mask(name: str, values: object, n: int) -> np.ndarray:
-    """``values`` as a bool array of shape (n,), if they are truth values.
+def mask(name: str, values: object, n: int, *, rows: bool = False) -> np.ndarray:
+    """``values`` as a bool array of shape (n,), or with ``rows`` (..., n), if they are truth values.
 
     Numbers are refused: ``[1, 0, 1]`` may say who is in, or be the rows of three people.
     """
@@ -198,8 +199,17 @@ def mask(name: str, values: object, n: int) -> np.ndarray:
     if found.dtype.kind == "O" and all(isinstance(entry, bool | np.bool_) for entry in found.flat):
         found = found.astype(bool)
     require(found.dtype == bool, name, "an array of True and False", values)
-    require(found.shape == (n,), name, f"of shape ({n},)", found.shape)
+    fits = found.shape[-1:] == (n,) and (rows or found.ndim == 1)
+    require(fits, name, f"of shape ({'..., ' if rows else ''}{n}{'' if rows else ','})", found.shape)
     return found
+
+
+def masks(name: str, groups: Mapping[str, Any], n: int | None = None) -> dict[str, np.ndarray]:
+    """The :func:`mask` of each of ``groups``, of shape (n,), any n if none is given."""
+    return {
+        group: mask(f"{name} of {group!r}", who, len(who) if n is None else n)
+        for group, who in groups.items()
+    }
 
 
 def boolean(name: str, value: bool) -> bool:
@@ -484,6 +494,33 @@ def _take_array(value: object) -> np.ndarray:
     return found
 
 
+def _native(dtype: Any) -> Any:
+    """A dtype that pandas can group by and merge on: the machine's own, and no float but two."""
+    if not isinstance(dtype, np.dtype):
+        return dtype
+    if dtype.kind == "f" and dtype.itemsize not in (4, 8):
+        return np.dtype(float)
+    return dtype.newbyteorder("=") if dtype.kind in _REAL else dtype
+
+
+def _take_series(value: Any) -> Any:
+    if not any(c.__name__ == "Series" for c in type(value).__mro__):
+        raise _Misfit
+    return value if (dtype := _native(value.dtype)) == value.dtype else value.astype(dtype)
+
+
+def _take_table(value: Any) -> Any:
+    if not any(c.__name__ == "DataFrame" for c in type(value).__mro__):
+        raise _Misfit
+    odd = [i for i, dtype in enumerate(value.dtypes) if _native(dtype) != dtype]
+    if not odd:
+        return value
+    value = value.copy(deep=False)
+    for i in odd:
+        value.isetitem(i, _take_series(value.iloc[:, i]))
+    return value
+
+
 _ANY: tuple[str, _Take] = ("anything", lambda value: value)
 _MAPPING: tuple[str, _Take] = ("a mapping", _if(lambda value: isinstance(value, Mapping)))
 _KINDS: dict[str, tuple[str, _Take]] = {
@@ -492,6 +529,8 @@ _KINDS: dict[str, tuple[str, _Take]] = {
     "int": ("an integer", _take_int),
     "float": ("a number", _take_float),
     "ndarray": ("an array of real numbers", _take_array),
+    "Series": ("a pandas.Series", _take_series),
+    "DataFrame": ("a pandas.DataFrame", _take_table),
     "Callable": ("a function", _if(callable)),
 }
 _KINDS |= dict.fromkeys(("Any", "object"), _ANY) | dict.fromkeys(("Mapping", "dict"), _MAPPING)

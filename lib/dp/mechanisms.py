@@ -17,6 +17,7 @@ from lib import validate
 from lib.dp.accounting import rho_of_pure
 
 PRICE_MIN, PRICE_MAX = 1e-100, 1e100  # of every budget
+_WHOLE = 2.0**53  # beyond, a float holds not every whole number
 ROUNDING = 1e-12  # relative; how far a law given in two ways may be from itself
 
 
@@ -53,13 +54,28 @@ def _agreed(
 
 
 def _exact(values: np.ndarray | float, scale: np.ndarray) -> np.ndarray:
-    """``values`` as floats, once it is clear that each of them gets its own noise, and one only."""
-    values = validate.finite("values", values)
+    """``values`` as floats, once it is clear that each of them gets its own noise, and one only.
+
+    Between a large float and the next there may be no room for the noise, and then the answer is
+    the value. So the noise must be at least as wide as the gap between floats there.
+    """
+    given, values = values, validate.finite("values", values)
+    if np.abs(values).max(initial=0.0) >= _WHOLE:
+        entries = zip(values.flat, np.asarray(given, dtype=object).flat, strict=True)
+        for entry, exact in entries:
+            validate.require(float(entry) == exact, "values", "numbers that a float can hold", exact)
     validate.broadcastable("sensitivity", np.shape(scale), values.shape, "values")
     if np.broadcast_shapes(values.shape, np.shape(scale)) != values.shape:
         raise ValueError(
             f"sensitivity must have at most the shape of values {values.shape}, got"
             f" {np.shape(scale)}"
+        )
+    gaps = np.spacing(np.abs(values))
+    if (lost := gaps > scale).any():
+        raise validate.refusal(
+            "values",
+            "so small that the noise is wider than the gap to the next float",
+            float(values[lost].flat[0]),
         )
     return values
 
