@@ -136,11 +136,17 @@ def groups_by_size(
             name = group_name(dict(zip(crossing, own, strict=True)))
             add(name, size, partial(np.equal, numbers, number))
     for name, predicate in (predicates or {}).items():
-        who = np.asarray(predicate(frame))
+        answer = predicate(frame)
+        who = np.asarray(answer)
         if who.shape != (len(frame),) or who.dtype != bool:
             raise ValueError(
                 f"predicate {name!r} must return bool of shape ({len(frame)},), got {who.dtype} of"
                 f" shape {who.shape}"
+            )
+        if not frame.index.equals(getattr(answer, "index", frame.index)):
+            raise ValueError(
+                f"predicate {name!r} must return the rows of the table in their order, got"
+                f" {answer.index!r}"
             )
         add(name, int(who.sum()), partial(np.asarray, who))
     return large, small
@@ -152,7 +158,7 @@ def _numbers(frame: pd.DataFrame, crossing: Sequence[str]) -> np.ndarray:
     NaN stands for a missing value.
     """
     for column in crossing:
-        validate.choice("column", column, frame.columns)
+        validate.column("column", column, frame)
     # categories have an order of their own
     by = [frame[c].astype(object) if frame[c].dtype == "category" else frame[c] for c in crossing]
     return frame.groupby(by).ngroup().to_numpy()

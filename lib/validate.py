@@ -72,6 +72,14 @@ def choice(name: str, value: object, allowed: Iterable[object]) -> Any:
     return value
 
 
+def column(name: str, value: str, frame: Any) -> str:
+    """``value`` if it is the name of one column of ``frame``, and of no other."""
+    choice(name, value, frame.columns)
+    times = list(frame.columns).count(value)
+    require(times == 1, name, "a column that is there once", f"{value!r} {times} times")
+    return value
+
+
 def _among(value: object, allowed: Container[object]) -> bool:
     try:
         hash(value)  # an array of one name equals the name, and cannot stand for it

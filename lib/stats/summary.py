@@ -65,7 +65,8 @@ def mean_interval(
         about other splits of this table.
     """
     level = validate.fraction("level", level)
-    x = np.asarray(values, dtype=float)
+    x = validate.reals("values", values)
+    validate.require(x.ndim == 1, "values", "of one dimension", x.shape)
     x = x[~np.isnan(x)]
     if x.size < 2:
         return (float(x[0]) if x.size else np.nan), np.nan, np.nan
@@ -163,7 +164,7 @@ def summarise(
 def _columns(name: str, columns: Sequence[str], frame: pd.DataFrame) -> list[str]:
     """``columns`` as a list, if there is one or more and ``frame`` has them all."""
     validate.require(len(columns) > 0, name, "one column or more", columns)
-    return [validate.choice(name, column, frame.columns) for column in columns]
+    return [validate.column(name, column, frame) for column in columns]
 
 
 @validate.check_types
@@ -181,7 +182,7 @@ def rank_correlation(x: pd.Series, y: pd.Series) -> float:
 
 def _has(frame: pd.DataFrame, column: str, name: str = "metric") -> None:
     """A ``ValueError`` unless ``column`` holds numbers, truth values or gaps."""
-    validate.choice(name, column, frame.columns)
+    validate.column(name, column, frame)
     numeric = pd.api.types.is_numeric_dtype(frame[column])
     if (
         not numeric
