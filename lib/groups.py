@@ -42,8 +42,7 @@ def group_name(values: Mapping[str, object]) -> str:
 
 def _written(value: object) -> object:
     """A whole number without a point: one missing value in a column makes floats of its codes."""
-    whole = isinstance(value, float | np.floating) and value.is_integer()
-    return int(value) if whole else value
+    return int(value) if isinstance(value, float | np.floating) and value.is_integer() else value
 
 
 @validate.check_types
@@ -143,7 +142,7 @@ def groups_by_size(
                 f"predicate {name!r} must return bool of shape ({len(frame)},), got {who.dtype} of"
                 f" shape {who.shape}"
             )
-        if not frame.index.equals(getattr(answer, "index", frame.index)):
+        if isinstance(answer, pd.Series) and not answer.index.equals(frame.index):
             raise ValueError(
                 f"predicate {name!r} must return the rows of the table in their order, got"
                 f" {answer.index!r}"
@@ -229,4 +228,6 @@ def groups_of_at_least(found: Mapping[str, np.ndarray], gamma: float) -> dict[st
     ['a']
     """
     validate.positive("gamma", gamma)
-    return {name: who for name, who in validate.masks("found", found).items() if who.sum() >= gamma}
+    n = len(next(iter(found.values()), ()))
+    own = validate.masks("found", found, n, "the first of them")
+    return {name: who for name, who in own.items() if who.sum() >= gamma}

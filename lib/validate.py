@@ -198,9 +198,10 @@ def finite(name: str, values: object) -> np.ndarray:
     return found
 
 
-def mask(name: str, values: object, n: int, *, rows: bool = False) -> np.ndarray:
-    """``values`` as a bool array of shape (n,), or with ``rows`` (..., n), if they are truth values.
+def mask(name: str, values: object, n: int, whose: str, *, rows: bool = False) -> np.ndarray:
+    """``values`` as a bool array of shape (n,), if they are truth values for each of ``whose``.
 
+    With ``rows``, of any shape (..., n).
     Numbers are refused: ``[1, 0, 1]`` may say who is in, or be the rows of three people.
     """
     found = array(name, values)
@@ -208,16 +209,14 @@ def mask(name: str, values: object, n: int, *, rows: bool = False) -> np.ndarray
         found = found.astype(bool)
     require(found.dtype == bool, name, "an array of True and False", values)
     fits = found.shape[-1:] == (n,) and (rows or found.ndim == 1)
-    require(fits, name, f"of shape ({'..., ' if rows else ''}{n}{'' if rows else ','})", found.shape)
+    shape = f"of shape {f'(..., {n})' if rows else (n,)}, for each of {whose}"
+    require(fits, name, shape, found.shape)
     return found
 
 
-def masks(name: str, groups: Mapping[str, Any], n: int | None = None) -> dict[str, np.ndarray]:
-    """The :func:`mask` of each of ``groups``, of shape (n,), any n if none is given."""
-    return {
-        group: mask(f"{name} of {group!r}", who, len(who) if n is None else n)
-        for group, who in groups.items()
-    }
+def masks(name: str, groups: Mapping[str, Any], n: int, whose: str) -> dict[str, np.ndarray]:
+    """The :func:`mask` of each of ``groups``."""
+    return {group: mask(f"{name} of {group!r}", who, n, whose) for group, who in groups.items()}
 
 
 def boolean(name: str, value: bool) -> bool:
@@ -267,7 +266,8 @@ def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
 
 def _are_codes(found: np.ndarray, k: int) -> bool:
     """Whether all of some numbers are codes; for integers without an array of their size."""
-    if not (found.min() >= 0 and found.max() < k):
+    # a large k is no number of 16 bits
+    if not (found.min() >= 0 and found.max().item() < k):
         return False
     return found.dtype.kind != "f" or bool((found == np.floor(found)).all())
 
@@ -446,7 +446,8 @@ def _of_each(words: str, take: _Take, length: int | None) -> tuple[str, _Take]:
 
 
 def _iterable(values: Any, take: _Take) -> Any:
-    if isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0:
+    table = hasattr(values, "columns")  # would give the names of its columns
+    if table or isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0:
         raise _Misfit
     if isinstance(values, Iterator):  # is read once
         return values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -15,15 +15,15 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-DTYPES = "bool int8 uint8 int16 int64 uint64 float16 float32 float64 longdouble >i2 >f8 U4".split()
-OF_PANDAS = "object boolean Int8 UInt64 Float64 int64[pyarrow] category string".split()
+DTYPES = "bool int8 int64 uint64 float16 float32 float64 longdouble >i2 >f8 U4".split()
+OF_PANDAS = "object boolean Int8 Float64 int64[pyarrow] category string".split()
+TEXT = {"U4", "string", "category"}  # equal to no number by themselves
 NUMBERS: dict[str, Callable[[Any], Any]] = {
     "bool": bool,
     "float": float,
     "fraction": lambda x: Fraction(float(x)),
     "decimal": lambda x: Decimal(float(x)),
     "int8": np.int8,
-    "uint8": np.uint8,
     "uint64": np.uint64,
     "float32": np.float32,
     "longdouble": np.longdouble,
@@ -68,7 +68,8 @@ def _of_arrays(values: np.ndarray) -> Iterator[tuple[str, Any]]:
             cast = values.astype(dtype)
             if dtype == "U4" or _equal(cast, values):
                 yield dtype, cast
-    yield "Fortran", np.asfortranarray(values)
+    if values.ndim > 1:
+        yield "Fortran", np.asfortranarray(values)
     yield "strided", np.repeat(values, 2, axis=0)[::2]
     yield "negative stride", np.ascontiguousarray(values[::-1])[::-1]
     yield "read-only", _frozen(values)
@@ -88,15 +89,17 @@ def _of_arrays(values: np.ndarray) -> Iterator[tuple[str, Any]]:
         yield "index", pd.Index(values)
 
 
-def _of_columns(values: pd.Series) -> Iterator[tuple[str, pd.Series]]:
+def _of_columns(
+    values: pd.Series, dtypes: Sequence[str] = (*DTYPES, *OF_PANDAS)
+) -> Iterator[tuple[str, pd.Series]]:
     """A column in other dtypes, with its index."""
     numbers = values.dtype.kind in "biuf"
-    for dtype in [*(DTYPES if numbers else ()), *OF_PANDAS]:
+    for dtype in dtypes:
         try:
             cast = values.astype(dtype)
         except (TypeError, ValueError, ArithmeticError):
             continue
-        if dtype in ("U4", "string", "category") or _equal(
+        if ((numbers or dtype in OF_PANDAS) and dtype in TEXT) or _equal(
             cast.to_numpy(dtype=object), values.to_numpy(dtype=object)
         ):
             yield dtype, cast
@@ -109,15 +112,13 @@ def _indices(n: int) -> dict[str, Any]:
     back = np.arange(n)[::-1]
     return {
         "reversed": back,
-        "shuffled": np.random.default_rng(0).permutation(n),
         "duplicate": np.zeros(n, dtype=int),
-        "text": [f"row {i}" for i in range(n)],
         "two levels": pd.MultiIndex.from_arrays([np.arange(n) % 2, back]),
     }
 
 
 def _of_series(values: pd.Series) -> Iterator[tuple[str, pd.Series]]:
-    for label, cast in _of_columns(values):
+    for label, cast in _of_columns(values, OF_PANDAS):
         yield f"series of {label}", cast
     for label, index in _indices(len(values)).items():
         yield f"series, {label} index", values.set_axis(index)

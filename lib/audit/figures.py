@@ -65,7 +65,8 @@ def sorted_predictions(
         What to call inside and outside.
     """
     h = validate.reals("h", h)
-    inside = validate.mask("inside", inside, h.size)
+    validate.require(h.ndim == 1, "h", "of one dimension", h.shape)
+    inside = validate.mask("inside", inside, h.size, "h")
     fig, ax = plt.subplots(figsize=(3.5, 2.5))
     words_of = []
     for which, name, colour, style in ((inside, words[0], IN, "-"), (~inside, words[1], OUT, "--")):

@@ -56,9 +56,8 @@ def split_distance(
     0.5
     """
     rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
-    values, inside = _numbers("values", values), validate.mask(
-        "inside", inside, values.size, rows=True
-    )
+    values = _numbers("values", values)
+    inside = validate.mask("inside", inside, values.size, "values", rows=True)
     order = np.argsort(values, kind="stable")
     return _of_sorted(values[order], inside[..., order], rule)
 
@@ -139,7 +138,7 @@ def reshuffling_p(
     validate.integer("draws", draws, low=1)
     validate.integer("enough", enough, low=1)
     values = _numbers("values", values)
-    inside = validate.mask("inside", inside, values.size)
+    inside = validate.mask("inside", inside, values.size, "values")
     found = float(split_distance(values, inside))
     if np.isnan(found):
         return np.nan

@@ -17,6 +17,7 @@ from lib import validate
 from lib.dp.accounting import rho_of_pure
 
 PRICE_MIN, PRICE_MAX = 1e-100, 1e100  # of every budget
+_FINE = 2.0**-10  # of the noise: the gap between floats, at most
 _WHOLE = 2.0**53  # beyond, a float holds not every whole number
 ROUNDING = 1e-12  # relative; how far a law given in two ways may be from itself
 
@@ -56,27 +57,24 @@ def _agreed(
 def _exact(values: np.ndarray | float, scale: np.ndarray) -> np.ndarray:
     """``values`` as floats, once it is clear that each of them gets its own noise, and one only.
 
-    Between a large float and the next there may be no room for the noise, and then the answer is
-    the value. So the noise must be at least as wide as the gap between floats there.
+    The answer is a float, and near a large value there are few: the noise would be rounded away.
+    So their gap may be at most ``2**-10`` of the scale of the noise.
     """
     given, values = values, validate.finite("values", values)
     if np.abs(values).max(initial=0.0) >= _WHOLE:
-        entries = zip(values.flat, np.asarray(given, dtype=object).flat, strict=True)
-        for entry, exact in entries:
-            validate.require(float(entry) == exact, "values", "numbers that a float can hold", exact)
+        what = "numbers that a float can hold"
+        for entry, exact in zip(values.flat, np.asarray(given, object).flat, strict=True):
+            validate.require(float(entry) == exact, "values", what, exact)
     validate.broadcastable("sensitivity", np.shape(scale), values.shape, "values")
     if np.broadcast_shapes(values.shape, np.shape(scale)) != values.shape:
         raise ValueError(
             f"sensitivity must have at most the shape of values {values.shape}, got"
             f" {np.shape(scale)}"
         )
-    gaps = np.spacing(np.abs(values))
-    if (lost := gaps > scale).any():
-        raise validate.refusal(
-            "values",
-            "so small that the noise is wider than the gap to the next float",
-            float(values[lost].flat[0]),
-        )
+    far = np.spacing(np.abs(values)) > scale * _FINE
+    if far.any():
+        what = "so small that the gap to the next float is at most 2**-10 of the noise"
+        raise validate.refusal("values", what, float(values[far].flat[0]))
     return values
 
 

@@ -184,9 +184,8 @@ def _has(frame: pd.DataFrame, column: str, name: str = "metric") -> None:
     """A ``ValueError`` unless ``column`` holds numbers, truth values or gaps."""
     validate.column(name, column, frame)
     numeric = pd.api.types.is_numeric_dtype(frame[column])
-    if (
-        not numeric
-        and not all(isinstance(entry, Real | np.bool_) for entry in frame[column].dropna())
+    if not numeric and not all(
+        isinstance(entry, Real | np.bool_) for entry in frame[column].dropna()
     ):
         raise ValueError(
             f"{name} must be a column of numbers, got {column!r}, which holds {frame[column].dtype}"

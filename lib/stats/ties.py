@@ -66,7 +66,8 @@ def above(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def _floats(name: str, side: Any) -> Any:
     """``side`` as floats, since 3 - 5 wraps around where the dtype has no sign."""
-    return side.astype(float) if hasattr(side, "index") else validate.reals(name, side)
+    numbers = validate.reals(name, side)
+    return side.astype(float) if isinstance(side, pd.Series | pd.DataFrame) else numbers
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
