@@ -36,7 +36,13 @@ def group_name(values: Mapping[str, object]) -> str:
     >>> group_name({"SEX": 1, "RAC1P": 2}), group_name({})
     ('SEX = 1 & RAC1P = 2', 'everyone')
     """
-    return " & ".join(f"{column} = {value}" for column, value in values.items()) or EVERYONE
+    parts = (f"{column} = {_written(value)}" for column, value in values.items())
+    return " & ".join(parts) or EVERYONE
+
+
+def _written(value: object) -> object:
+    """A whole number without a point: one missing value in a column makes floats of its codes."""
+    return int(value) if isinstance(value, float | np.floating) and value.is_integer() else value
 
 
 @validate.check_types
@@ -129,11 +135,17 @@ def groups_by_size(
             name = group_name(dict(zip(crossing, own, strict=True)))
             add(name, size, partial(np.equal, numbers, number))
     for name, predicate in (predicates or {}).items():
-        who = np.asarray(predicate(frame))
+        answer = predicate(frame)
+        who = np.asarray(answer)
         if who.shape != (len(frame),) or who.dtype != bool:
             raise ValueError(
                 f"predicate {name!r} must return bool of shape ({len(frame)},), got {who.dtype} of"
                 f" shape {who.shape}"
+            )
+        if isinstance(answer, pd.Series) and not answer.index.equals(frame.index):
+            raise ValueError(
+                f"predicate {name!r} must return the rows of the table in their order, got"
+                f" {answer.index!r}"
             )
         add(name, int(who.sum()), partial(np.asarray, who))
     return large, small
@@ -145,7 +157,7 @@ def _numbers(frame: pd.DataFrame, crossing: Sequence[str]) -> np.ndarray:
     NaN stands for a missing value.
     """
     for column in crossing:
-        validate.choice("column", column, frame.columns)
+        validate.column("column", column, frame)
     # categories have an order of their own
     by = [frame[c].astype(object) if frame[c].dtype == "category" else frame[c] for c in crossing]
     return frame.groupby(by).ngroup().to_numpy()
@@ -163,7 +175,7 @@ def to_bands(values: pd.Series, edges: Sequence[float]) -> pd.Series:
     >>> to_bands(pd.Series([3, 18, 70]), (18, 65)).tolist()
     ['< 18', '18-64', '>= 65']
     """
-    edges = list(edges)
+    edges = validate.reals("edges", edges).tolist()
     if edges != sorted(set(edges)) or not edges:
         raise ValueError(f"edges must be increasing numbers, got {edges!r}")
     missing = values.isna()
@@ -216,4 +228,6 @@ def groups_of_at_least(found: Mapping[str, np.ndarray], gamma: float) -> dict[st
     ['a']
     """
     validate.positive("gamma", gamma)
-    return {name: who for name, who in found.items() if who.sum() >= gamma}
+    n = len(next(iter(found.values()), ()))
+    own = validate.masks("found", found, n, "the first of them")
+    return {name: who for name, who in own.items() if who.sum() >= gamma}

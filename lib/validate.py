@@ -45,7 +45,8 @@ def _shown(value: Any) -> str:
     if np.ma.is_masked(value):  # to write it would change how it is cast afterwards
         return f"an array with {np.ma.count_masked(value)} masked entries"
     try:
-        text = repr(value)
+        with np.errstate(all="ignore"):  # pandas prints a column of 16 bits with a warning
+            text = repr(value)
     except ValueError:  # Python writes no integer of thousands of digits
         if isinstance(value, int):
             return f"an integer of {value.bit_length()} bits"
@@ -68,6 +69,14 @@ def choice(name: str, value: object, allowed: Iterable[object]) -> Any:
     allowed = allowed if isinstance(allowed, Container) else list(allowed)
     if not _among(value, allowed):
         raise refusal(name, f"one of {', '.join(map(repr, allowed))}", value)
+    return value
+
+
+def column(name: str, value: str, frame: Any) -> str:
+    """``value`` if it is the name of one column of ``frame``, and of no other."""
+    choice(name, value, frame.columns)
+    times = list(frame.columns).count(value)
+    require(times == 1, name, "a column that is there once", f"{value!r} {times} times")
     return value
 
 
@@ -154,15 +163,17 @@ def sequence(name: str, values: Any) -> list:
 def array(name: str, values: object) -> np.ndarray:
     """``values`` as an array: their rows have one length, and none of them is masked.
 
-    NumPy drops a mask silently, and what it hid would be used.
+    NumPy drops a mask silently, and what it hid would be used. Bytes are in the machine's order,
+    since not all of NumPy and pandas takes another.
     """
     if np.ma.is_masked(values):
         masked = np.ma.count_masked(values)
         raise ValueError(f"{name} must have no masked entries, got {masked} of them")
     try:
-        return np.asarray(values)
+        found = np.asarray(values)
     except ValueError:
         raise refusal(name, "an array: entries of one length", values) from None
+    return found if found.dtype.isnative else found.astype(found.dtype.newbyteorder("="))
 
 
 def reals(name: str, values: object) -> np.ndarray:
@@ -185,6 +196,27 @@ def finite(name: str, values: object) -> np.ndarray:
     if wrong := int((~np.isfinite(found)).sum()):
         raise ValueError(f"{name} must be finite numbers, got {wrong} values that are not finite")
     return found
+
+
+def mask(name: str, values: object, n: int, whose: str, *, rows: bool = False) -> np.ndarray:
+    """``values`` as a bool array of shape (n,), if they are truth values for each of ``whose``.
+
+    With ``rows``, of any shape (..., n).
+    Numbers are refused: ``[1, 0, 1]`` may say who is in, or be the rows of three people.
+    """
+    found = array(name, values)
+    if found.dtype.kind == "O" and all(isinstance(entry, bool | np.bool_) for entry in found.flat):
+        found = found.astype(bool)
+    require(found.dtype == bool, name, "an array of True and False", values)
+    fits = found.shape[-1:] == (n,) and (rows or found.ndim == 1)
+    shape = f"of shape {f'(..., {n})' if rows else (n,)}, for each of {whose}"
+    require(fits, name, shape, found.shape)
+    return found
+
+
+def masks(name: str, groups: Mapping[str, Any], n: int, whose: str) -> dict[str, np.ndarray]:
+    """The :func:`mask` of each of ``groups``."""
+    return {group: mask(f"{name} of {group!r}", who, n, whose) for group, who in groups.items()}
 
 
 def boolean(name: str, value: bool) -> bool:
@@ -234,7 +266,8 @@ def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
 
 def _are_codes(found: np.ndarray, k: int) -> bool:
     """Whether all of some numbers are codes; for integers without an array of their size."""
-    if not (found.min() >= 0 and found.max() < k):
+    # a large k is no number of 16 bits
+    if not (found.min() >= 0 and found.max().item() < k):
         return False
     return found.dtype.kind != "f" or bool((found == np.floor(found)).all())
 
@@ -281,7 +314,11 @@ def resolve(
 
 
 _T = TypeVar("_T", bound=Callable)
-_Fits = Callable[[Any], bool]
+_Take = Callable[[Any], Any]  # a value in the form that it is worked with, or a _Misfit
+
+
+class _Misfit(Exception):
+    """A value does not fit its annotation."""
 
 
 def check_types(target: _T) -> _T:
@@ -291,8 +328,15 @@ def check_types(target: _T) -> _T:
     a range or a shape, is checked inside. A number is no bool and not too large for a float; an
     array holds real numbers without a mask.
 
+    What fits arrives in one form, so that the same data have one answer: a number is one of
+    Python's (twice 100 in 8 bits is -56), an array is one of NumPy's in the machine's order of
+    bytes, without the labels of a table, by which pandas would take entries.
+
     >>> @check_types
-    ... def double(x: float | None = None) -> float: ...
+    ... def double(x: float | None = None) -> float:
+    ...     return 2 * x
+    >>> double(np.int8(100))
+    200
     >>> double("2")
     Traceback (most recent call last):
     ...
@@ -304,12 +348,18 @@ def check_types(target: _T) -> _T:
     others = next((texts[p.name] for p in parameters if p.kind is Parameter.VAR_KEYWORD), "Any")
     names = list(texts)
 
+    def taken(name: str, value: Any) -> Any:
+        words, take = _type(texts.get(name, others), target.__module__)
+        try:
+            return take(value)
+        except _Misfit:
+            raise refusal(name, words, value) from None
+
     @wraps(function)
     def checked(*args, **more):
-        for name, value in [*zip(names, args, strict=False), *more.items()]:
-            words, fits = _type(texts.get(name, others), target.__module__)
-            require(fits(value), name, words, value)
-        return function(*args, **more)
+        given = [taken(name, value) for name, value in zip(names, args, strict=False)]
+        named = {name: taken(name, value) for name, value in more.items()}
+        return function(*given, *args[len(given) :], **named)
 
     if isinstance(target, type):
         target.__init__ = checked  # type: ignore[misc]
@@ -318,96 +368,179 @@ def check_types(target: _T) -> _T:
 
 
 @cache
-def _type(text: str, module: str) -> tuple[str, _Fits]:
-    """An annotation in words, and whether a value fits it."""
+def _type(text: str, module: str) -> tuple[str, _Take]:
+    """An annotation in words, and what takes a value that fits it."""
     return _parsed(ast.parse(text, mode="eval").body, vars(import_module(module)))
 
 
-def _parsed(node: ast.expr, known: Mapping[str, Any]) -> tuple[str, _Fits]:
+def _parsed(node: ast.expr, known: Mapping[str, Any]) -> tuple[str, _Take]:
     match node:
         case ast.BinOp(left=a, right=b):
             (words, one), (more, other) = _parsed(a, known), _parsed(b, known)
-            return f"{words} or {more}", lambda value: one(value) or other(value)
+
+            def either(value: Any) -> Any:
+                try:
+                    return one(value)
+                except _Misfit:
+                    return other(value)
+
+            return f"{words} or {more}", either
         case ast.Subscript(value=ast.Name("Annotated"), slice=ast.Tuple([first, *_])):
             return _parsed(first, known)
         case ast.Subscript(value=ast.Name("Iterable"), slice=entry):
-            words, fits = _parsed(entry, known)
-            return (
-                f"an iterable, each entry {words}",
-                lambda v: (
-                    isinstance(v, Iterable)
-                    and not isinstance(v, str | bytes)
-                    and getattr(v, "ndim", 1) > 0
-                    and (isinstance(v, Iterator) or all(map(fits, v)))
-                ),
-            )
+            words, take = _parsed(entry, known)
+            return f"an iterable, each entry {words}", lambda value: _iterable(value, take)
         case ast.Subscript(value=ast.Name("Sequence" | "tuple" | "list"), slice=inside):
             parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
             endless = len(parts) == 1 or isinstance(parts[-1], ast.Constant)  # the three dots
             return _of_each(*_parsed(parts[0], known), None if endless else len(parts))
         case ast.Subscript(value=ast.Name("Mapping" | "dict"), slice=ast.Tuple([a, b])):
-            (key, is_key), (words, fits) = _parsed(a, known), _parsed(b, known)
-            return (
-                f"a mapping of {key} to {words}",
-                lambda value: (
-                    isinstance(value, Mapping)
-                    and (all(map(is_key, value)) and all(map(fits, value.values())))
-                ),
-            )
+            (key, take_key), (words, take) = _parsed(a, known), _parsed(b, known)
+            return f"a mapping of {key} to {words}", lambda value: _mapping(value, take_key, take)
         case ast.Subscript(value=head):
             return _parsed(head, known)
         case ast.Name(name) | ast.Attribute(attr=name):
             return _KINDS.get(name) or _named(ast.unparse(node), name, known.get(name))
-    return "None", lambda value: value is None
+    return "None", _if(lambda value: value is None)
 
 
-def _of_each(words: str, fits: _Fits, length: int | None) -> tuple[str, _Fits]:
-    def all_fit(values: Any) -> bool:
+def _if(fits: Callable[[Any], bool]) -> _Take:
+    """Takes a value as it is, if it fits."""
+
+    def take(value: Any) -> Any:
+        if fits(value):
+            return value
+        raise _Misfit
+
+    return take
+
+
+def _same(new: list, old: Iterable) -> bool:
+    return all(a is b for a, b in zip(new, old, strict=True))
+
+
+def _entries(values: Any, take: _Take) -> Any:
+    """``values`` itself if all its entries arrive as they are, else a list or a tuple of them."""
+    if isinstance(values, list | tuple):
+        found = [take(entry) for entry in values]
+        if _same(found, values):
+            return values
+        return tuple(found) if isinstance(values, tuple) else found
+    return [take(entry) for entry in values]
+
+
+def _of_each(words: str, take: _Take, length: int | None) -> tuple[str, _Take]:
+    def take_all(values: Any) -> Any:
         try:
             entries = sequence("", values)
         except ValueError:
-            return False
-        return length in (None, len(entries)) and all(map(fits, entries))
+            raise _Misfit from None
+        if length not in (None, len(entries)):
+            raise _Misfit
+        return _entries(values if isinstance(values, list | tuple) else entries, take)
 
     return (
         f"a list or a tuple{'' if length is None else f' of {length}'}, each entry {words}",
-        all_fit,
+        take_all,
     )
 
 
-def _named(full: str, name: str, found: Any) -> tuple[str, _Fits]:
+def _iterable(values: Any, take: _Take) -> Any:
+    table = hasattr(values, "columns")  # would give the names of its columns
+    if table or isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0:
+        raise _Misfit
+    if isinstance(values, Iterator):  # is read once
+        return values
+    if not isinstance(values, Iterable):
+        raise _Misfit
+    return _entries(values, take)
+
+
+def _mapping(values: Any, take_key: _Take, take: _Take) -> Any:
+    if not isinstance(values, Mapping):
+        raise _Misfit
+    keys, found = [take_key(key) for key in values], [take(value) for value in values.values()]
+    same = _same(keys, values) and _same(found, values.values())
+    return values if same else dict(zip(keys, found, strict=True))
+
+
+def _named(full: str, name: str, found: Any) -> tuple[str, _Take]:
     """A class by its name, which need not have been imported, or what an alias stands for."""
     if (origin := get_origin(found)) is not None:
         if origin is UnionType:  # of many forms: the function that states them checks them
             return _KINDS["Any"]
-        return f"a {name.lower()}", lambda value: isinstance(value, origin)
+        return f"a {name.lower()}", _if(lambda value: isinstance(value, origin))
     words = full.replace("np.", "numpy.").replace("pd.", "pandas.")
     article = "an" if words[0] in "AEIO" else "a"
-    return f"{article} {words}", lambda value: any(c.__name__ == name for c in type(value).__mro__)
+    is_one = _if(lambda value: any(c.__name__ == name for c in type(value).__mro__))
+    return f"{article} {words}", is_one
 
 
-def _is_float(value: Any) -> bool:
-    return isinstance(value, float | np.floating) or math.isfinite(_number(value))
+def _take_int(value: Any) -> int:
+    if not _whole(value):
+        raise _Misfit
+    return int(value)
 
 
-def _is_array(value: object) -> bool:
+def _take_float(value: Any) -> float:
+    """A number of Python's; ``float64`` is one, and whole numbers stay whole."""
+    if isinstance(value, float):
+        return value
+    if isinstance(value, np.floating) or math.isfinite(_number(value)):
+        return int(value) if _whole(value) else float(value)
+    raise _Misfit
+
+
+def _take_array(value: object) -> np.ndarray:
     try:
         found = array("", value)
-        flat = found.ndim > 0 or isinstance(value, np.ndarray)
-        return flat and (found.dtype.kind in _REAL or reals("", found) is not None)
+        if found.dtype.kind not in _REAL:
+            reals("", found)
     except ValueError:
-        return False
+        raise _Misfit from None
+    if found.ndim == 0 and not isinstance(value, np.ndarray):
+        raise _Misfit
+    return found
 
 
-_ANY: tuple[str, _Fits] = ("anything", lambda value: True)
-_MAPPING: tuple[str, _Fits] = ("a mapping", lambda value: isinstance(value, Mapping))
-_KINDS: dict[str, tuple[str, _Fits]] = {
-    "bool": ("True or False", lambda value: isinstance(value, bool | np.bool_)),
-    "str": ("text", lambda value: isinstance(value, str)),
-    "int": ("an integer", _whole),
-    "float": ("a number", _is_float),
-    "ndarray": ("an array of real numbers", _is_array),
-    "Callable": ("a function", callable),
+def _native(dtype: Any) -> Any:
+    """A dtype that pandas can group by and merge on: the machine's own, and no float but two."""
+    if not isinstance(dtype, np.dtype):
+        return dtype
+    if dtype.kind == "f" and dtype.itemsize not in (4, 8):
+        return np.dtype(float)
+    return dtype.newbyteorder("=") if dtype.kind in _REAL else dtype
+
+
+def _take_series(value: Any) -> Any:
+    if not any(c.__name__ == "Series" for c in type(value).__mro__):
+        raise _Misfit
+    return value if (dtype := _native(value.dtype)) == value.dtype else value.astype(dtype)
+
+
+def _take_table(value: Any) -> Any:
+    if not any(c.__name__ == "DataFrame" for c in type(value).__mro__):
+        raise _Misfit
+    odd = [i for i, dtype in enumerate(value.dtypes) if _native(dtype) != dtype]
+    if not odd:
+        return value
+    value = value.copy(deep=False)
+    for i in odd:
+        value.isetitem(i, _take_series(value.iloc[:, i]))
+    return value
+
+
+_ANY: tuple[str, _Take] = ("anything", lambda value: value)
+_MAPPING: tuple[str, _Take] = ("a mapping", _if(lambda value: isinstance(value, Mapping)))
+_KINDS: dict[str, tuple[str, _Take]] = {
+    "bool": ("True or False", _if(lambda value: isinstance(value, bool | np.bool_))),
+    "str": ("text", _if(lambda value: isinstance(value, str))),
+    "int": ("an integer", _take_int),
+    "float": ("a number", _take_float),
+    "ndarray": ("an array of real numbers", _take_array),
+    "Series": ("a pandas.Series", _take_series),
+    "DataFrame": ("a pandas.DataFrame", _take_table),
+    "Callable": ("a function", _if(callable)),
 }
 _KINDS |= dict.fromkeys(("Any", "object"), _ANY) | dict.fromkeys(("Mapping", "dict"), _MAPPING)
 _KINDS |= dict.fromkeys(("Sequence", "tuple", "list"), _of_each(*_ANY, None))

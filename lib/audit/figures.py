@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from lib import validate
 from lib.groups import bands_in_order
 from lib.plotting.lines import spread
 from lib.plotting.style import IN, NULL, OUT
@@ -63,6 +64,9 @@ def sorted_predictions(
     words : (str, str)
         What to call inside and outside.
     """
+    h = validate.reals("h", h)
+    validate.require(h.ndim == 1, "h", "of one dimension", h.shape)
+    inside = validate.mask("inside", inside, h.size, "h")
     fig, ax = plt.subplots(figsize=(3.5, 2.5))
     words_of = []
     for which, name, colour, style in ((inside, words[0], IN, "-"), (~inside, words[1], OUT, "--")):

@@ -29,8 +29,9 @@ def wasserstein1(a: np.ndarray, b: np.ndarray) -> float:
     >>> wasserstein1(np.array([0.0, 1.0]), np.array([0.0, 0.0]))
     0.5
     """
-    values = np.concatenate([_numbers("a", a), _numbers("b", b)])
-    return float(split_distance(values, np.arange(values.size) < len(a)))
+    a, b = _numbers("a", a), _numbers("b", b)
+    values = np.concatenate([a, b])
+    return float(split_distance(values, np.arange(values.size) < a.size))
 
 
 @validate.check_types
@@ -55,11 +56,8 @@ def split_distance(
     0.5
     """
     rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
-    values, inside = _numbers("values", values), np.asarray(inside, dtype=bool)
-    if inside.shape[-1:] != values.shape:
-        raise ValueError(
-            f"inside must have the last axis of values {values.shape}, got the shape {inside.shape}"
-        )
+    values = _numbers("values", values)
+    inside = validate.mask("inside", inside, values.size, "values", rows=True)
     order = np.argsort(values, kind="stable")
     return _of_sorted(values[order], inside[..., order], rule)
 
@@ -139,7 +137,8 @@ def reshuffling_p(
     """
     validate.integer("draws", draws, low=1)
     validate.integer("enough", enough, low=1)
-    inside = np.asarray(inside, dtype=bool)
+    values = _numbers("values", values)
+    inside = validate.mask("inside", inside, values.size, "values")
     found = float(split_distance(values, inside))
     if np.isnan(found):
         return np.nan

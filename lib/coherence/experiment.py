@@ -98,6 +98,7 @@ def one_split(
         (share of reshufflings at least as far apart, itself counted), and the
         means of the predictions on both halves.
     """
+    members = validate.masks("members", members, len(frame), "the rows of frame")
     rows, inside, h = predict_halves(frame, learner, setup, rng)
     return compare(
         h, inside, {name: who[rows] for name, who in members.items()}, setup, rng
@@ -136,10 +137,10 @@ def compare(
         For the same people, in the same order. Those whose prediction is NaN count among the
         members ``n`` and are not compared.
     """
-    columns = {f"members of {name!r}": who for name, who in members.items()}
-    for name, column in ({"h": h, "inside": inside} | columns).items():
-        fits = np.ndim(column) == 1 and len(column) == len(h)
-        validate.require(fits, name, "of one dimension, as long as h", np.shape(column))
+    h = validate.reals("h", h)
+    validate.require(h.ndim == 1, "h", "of one dimension", h.shape)
+    inside = validate.mask("inside", inside, h.size, "h")
+    members = validate.masks("members", members, h.size, "h")
     known = {name: who & ~np.isnan(h) for name, who in members.items()}
     return pd.DataFrame(
         {"group": name, "n": int(members[name].sum())} | _compare(h[own], inside[own], setup, rng)
@@ -158,7 +159,7 @@ def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
     >>> as_predictions([0.5, -0.2], 2, Setup(target="y", lens=("x",), labels="hard")).tolist()
     [1.0, -1.0]
     """
-    h = np.asarray(h, dtype=float)
+    h = validate.reals("predictions", h)
     validate.integer("n", n, low=0)
     if h.shape != (n,) or np.isnan(h).any():
         raise ValueError(
@@ -280,6 +281,7 @@ def demcoh(
     validate.integer("workers", workers, low=1, high=1 << 15)
     validate.require(len(members) > 0, "members", "those of one group or more", members)
     _check_table(frame, setup)
+    members = validate.masks("members", members, len(frame), "the rows of frame")
     large = groups_of_at_least(members, setup.gamma)
     if not large:
         most = max(map(np.sum, members.values()))

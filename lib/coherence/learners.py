@@ -53,6 +53,17 @@ def check_release(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
         )
 
 
+def _answers(half: pd.DataFrame, target: str) -> np.ndarray:
+    """The target of a release, 0 and 1 as numbers or truth values."""
+    y = half[target].infer_objects().to_numpy()
+    right = np.isin(y, (0, 1)) if y.dtype.kind in "biuf" else np.zeros(y.size, dtype=bool)
+    if not right.all():
+        raise ValueError(
+            f"target {target!r} of the release must hold 0 and 1, got {y[~right][0]!r}"
+        )
+    return y
+
+
 @dataclass(frozen=True)
 class Estimator:
     """A scikit-learn classifier as a learner: ``h = 2 Pr[target = 1] - 1``.
@@ -88,12 +99,7 @@ class Estimator:
         self, half: pd.DataFrame, target: str, lens: tuple[str, ...], rng: np.random.Generator
     ) -> Predict:
         check_release(half, (target, *lens))
-        columns, y = list(lens), half[target].to_numpy()
-        if not np.isin(y, (0, 1)).all():
-            raise ValueError(
-                f"target {target!r} of the release must hold 0 and 1, got"
-                f" {y[~np.isin(y, (0, 1))][0]!r}"
-            )
+        columns, y = list(lens), _answers(half, target)
         if np.unique(y).size < 2:
             return Constant(2.0 * y[0] - 1)(half, target, lens, rng)
         model = clone(self.model)
@@ -133,7 +139,7 @@ class Lookup:
         columns = list(lens)
         check_release(half, (target, *lens) if self.answers else lens)
         own = half[columns]
-        values = half[target].to_numpy() if self.answers else np.ones(len(half))
+        values = _answers(half, target) if self.answers else np.ones(len(half))
 
         def predict(records: pd.DataFrame) -> np.ndarray:
             rows = pd.concat([own, records[columns]])

@@ -17,6 +17,8 @@ from lib import validate
 from lib.dp.accounting import rho_of_pure
 
 PRICE_MIN, PRICE_MAX = 1e-100, 1e100  # of every budget
+_FINE = 2.0**-10  # of the noise: the gap between floats, at most
+_WHOLE = 2.0**53  # beyond, a float holds not every whole number
 ROUNDING = 1e-12  # relative; how far a law given in two ways may be from itself
 
 
@@ -53,14 +55,26 @@ def _agreed(
 
 
 def _exact(values: np.ndarray | float, scale: np.ndarray) -> np.ndarray:
-    """``values`` as floats, once it is clear that each of them gets its own noise, and one only."""
-    values = validate.finite("values", values)
+    """``values`` as floats, once it is clear that each of them gets its own noise, and one only.
+
+    The answer is a float, and near a large value there are few: the noise would be rounded away.
+    So their gap may be at most ``2**-10`` of the scale of the noise.
+    """
+    given, values = values, validate.finite("values", values)
+    if np.abs(values).max(initial=0.0) >= _WHOLE:
+        what = "numbers that a float can hold"
+        for entry, exact in zip(values.flat, np.asarray(given, object).flat, strict=True):
+            validate.require(float(entry) == exact, "values", what, exact)
     validate.broadcastable("sensitivity", np.shape(scale), values.shape, "values")
     if np.broadcast_shapes(values.shape, np.shape(scale)) != values.shape:
         raise ValueError(
             f"sensitivity must have at most the shape of values {values.shape}, got"
             f" {np.shape(scale)}"
         )
+    far = np.spacing(np.abs(values)) > scale * _FINE
+    if far.any():
+        what = "so small that the gap to the next float is at most 2**-10 of the noise"
+        raise validate.refusal("values", what, float(values[far].flat[0]))
     return values
 
 

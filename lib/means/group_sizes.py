@@ -107,6 +107,7 @@ def log_sums(sizes: np.ndarray) -> dict[str, float]:
     }
 
 
+@validate.check_types
 def improvements(sizes: np.ndarray, alpha: float) -> dict[str, float]:
     """How much better than the worst case, by name of the reading; 1 is the best case.
 

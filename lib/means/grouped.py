@@ -83,7 +83,7 @@ class _Parts:
 
     def __init__(self, values: np.ndarray, sizes: np.ndarray) -> None:
         self.values, self.sizes, self.filled = values, sizes, sizes > 0
-        self.own = sizes[self.filled].astype(np.intp)  # np.repeat takes no wider integer
+        self.own = sizes[self.filled]
         self.edges = np.concatenate([[0], np.cumsum(self.own)]).astype(np.intp)
         starts = self.edges[:-1]
         self.blocks = np.append(np.flatnonzero(np.diff(starts // _BLOCK, prepend=-1)), starts.size)
@@ -117,8 +117,9 @@ def _parts(values: np.ndarray, sizes: np.ndarray) -> _Parts:
     validate.require(values.ndim == 1, "values", "of one dimension", values.shape)
     whole = sizes.ndim == 1 and sizes.dtype.kind in "iu" and (sizes >= 0).all()
     what = f"whole numbers >= 0 with the sum {len(values)}, one for each of values"
-    validate.require(whole and sizes.sum() == len(values), "sizes", what, sizes)
-    return _Parts(values, sizes)
+    # as Python adds them up: a sum of 64 bits may wrap around to the right one
+    validate.require(whole and sum(sizes.tolist()) == len(values), "sizes", what, sizes)
+    return _Parts(values, sizes.astype(np.intp))  # twice 100 in 8 bits is -56
 
 
 @validate.check_types

@@ -18,6 +18,7 @@ from lib import validate
 SLACKS = ("union", "printed")
 
 
+@validate.check_types
 def clip_slack(n: float, gamma: float, *, reading: str = "union") -> float:
     """How far beyond [-R, R] the clip interval reaches.
 
@@ -41,6 +42,7 @@ def clip_slack(n: float, gamma: float, *, reading: str = "union") -> float:
     return math.sqrt(factor * math.log(factor * n / gamma))
 
 
+@validate.check_types
 def clipping_probability(n: float, gamma: float, *, reading: str = "union") -> float:
     """Exact probability that one of ``n`` normal values with mean ``R`` is above ``R`` plus slack.
 
@@ -71,6 +73,7 @@ def _check_radius(radius: float) -> None:
     validate.require(number <= 1e100, "radius", "a number <= 1e+100", radius)
 
 
+@validate.check_types
 def noise_weights(
     sizes: np.ndarray, *, radius: float, epsilon: float, gamma: float, own: bool = False
 ) -> np.ndarray:
@@ -126,6 +129,7 @@ def stratified_bound(sizes: np.ndarray, *, radius: float, epsilon: float, gamma:
     )
 
 
+@validate.check_types
 def printed_factor(sizes: np.ndarray, *, radius: float, gamma: float) -> float:
     """How many times the plain estimate's noise the proof allows the stratified one's to be.
 

@@ -19,8 +19,8 @@ def p_value(values: np.ndarray, reference: float, direction: str) -> float:
     """Student's t of the mean of ``values``, shape (n,), against ``reference``; NaN for fewer than
     two values.
 
-    Values that are all the same have no spread to judge by: 0 if they lie on the stated side, else
-    1.
+    Values that are all the same have no spread to judge by: a sign test if they lie on the stated
+    side, else 1.
 
     >>> round(p_value(np.array([0.1, 0.2, 0.4]), 0.0, "greater"), 3)
     0.059
@@ -34,9 +34,9 @@ def p_value(values: np.ndarray, reference: float, direction: str) -> float:
     if x.size < 2:
         return math.nan
     if _all_the_same(x):
-        gap = x[0] - reference
-        right = {"greater": gap > 1e-12, "less": gap < -1e-12, "two-sided": abs(gap) > 1e-12}
-        return 0.0 if right[direction] else 1.0
+        gap, tie = x[0] - reference, max(1e-12, RELATIVE * abs(reference))
+        right = {"greater": gap > tie, "less": gap < -tie, "two-sided": abs(gap) > tie}
+        return (2 if direction == "two-sided" else 1) * 0.5**x.size if right[direction] else 1.0
     with np.errstate(over="ignore"):  # of a square: the spread is then infinite
         return float(stats.ttest_1samp(x, reference, alternative=direction).pvalue)
 

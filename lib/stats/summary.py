@@ -18,6 +18,7 @@ from lib.stats.ties import ranks
 
 CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
 BASELINE = "NonDP"
+_ENDS = ("mean", "low", "high")
 _ZERO = 1e-12  # what a metric that is 0 may become by the last bits of a sum
 
 
@@ -32,7 +33,10 @@ def span(counts: pd.Series) -> str:
     """The least and the most of ``counts`` for a caption: "20", or "16 to 20" where a grid is
     not whole.
     """
-    low, high = counts.min(), counts.max()
+    numbers = validate.finite("counts", counts)
+    whole = numbers.size > 0 and (numbers == np.floor(numbers)).all()
+    validate.require(whole, "counts", "whole numbers, one or more", counts)
+    low, high = int(numbers.min()), int(numbers.max())
     return f"{low}" if low == high else f"{low} to {high}"
 
 
@@ -61,7 +65,8 @@ def mean_interval(
         about other splits of this table.
     """
     level = validate.fraction("level", level)
-    x = np.asarray(values, dtype=float)
+    x = validate.reals("values", values)
+    validate.require(x.ndim == 1, "values", "of one dimension", x.shape)
     x = x[~np.isnan(x)]
     if x.size < 2:
         return (float(x[0]) if x.size else np.nan), np.nan, np.nan
@@ -159,29 +164,39 @@ def summarise(
 def _columns(name: str, columns: Sequence[str], frame: pd.DataFrame) -> list[str]:
     """``columns`` as a list, if there is one or more and ``frame`` has them all."""
     validate.require(len(columns) > 0, name, "one column or more", columns)
-    return [validate.choice(name, column, frame.columns) for column in columns]
+    return [validate.column(name, column, frame) for column in columns]
 
 
 @validate.check_types
 def rank_correlation(x: pd.Series, y: pd.Series) -> float:
     """Spearman's rank correlation; NaN where one of the two is constant. Numbers that differ by
     last bits are tied.
+
+    A ``ValueError`` unless both have the same labels in the same order: which numbers belong
+    together would depend on whether one goes by them.
     """
-    x, y = (pd.Series(ranks(side.to_numpy()), side.index) for side in (x, y))
+    validate.require(x.index.equals(y.index), "y", "of the labels of x, in their order", y.index)
+    x, y = (pd.Series(ranks(validate.reals(*side))) for side in (("x", x), ("y", y)))
     return float(x.corr(y)) if x.nunique() > 1 and y.nunique() > 1 else np.nan
 
 
 def _has(frame: pd.DataFrame, column: str, name: str = "metric") -> None:
     """A ``ValueError`` unless ``column`` holds numbers, truth values or gaps."""
-    validate.choice(name, column, frame.columns)
+    validate.column(name, column, frame)
     numeric = pd.api.types.is_numeric_dtype(frame[column])
-    if (
-        not numeric
-        and not frame[column].dropna().map(lambda entry: isinstance(entry, Real | np.bool_)).all()
+    if not numeric and not all(
+        isinstance(entry, Real | np.bool_) for entry in frame[column].dropna()
     ):
         raise ValueError(
             f"{name} must be a column of numbers, got {column!r}, which holds {frame[column].dtype}"
         )
+
+
+def _with_numbers(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """``table`` with its mean and the ends of its interval as floats; errors call it ``name``."""
+    for column in _ENDS:
+        _has(table, column, name)
+    return table.assign(**{column: table[column].astype(float) for column in _ENDS})
 
 
 @validate.check_types
@@ -260,7 +275,8 @@ def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
         Columns ``dataset, split, cells, better, worse, unclear``.
     """
     validate.choice("better", better, (-1, 1))
-    _columns("summary", ("dataset", "split", "mean", "low", "high"), summary)
+    _columns("summary", ("dataset", "split"), summary)
+    summary = _with_numbers("summary", summary)
     sides = {1: summary["low"] > _ZERO, -1: summary["high"] < -_ZERO}
     clear = summary.assign(better=sides[better], worse=sides[-better])
     table = clear.groupby(["dataset", "split"]).agg(
@@ -296,7 +312,9 @@ def run_means(frame: pd.DataFrame, value: str, by: Sequence[str] = ()) -> pd.Ser
     ``by`` tells the cells apart. Runs that have fewer rows of a cell than others are left out.
     """
     _has(frame, value, name="value")
-    found = frame.groupby(_columns("by", [*by, "run"], frame))[value].agg(["mean", "size"])
+    columns = _columns("by", [*by, "run"], frame)
+    values = frame[columns].assign(_value=frame[value].astype(float))
+    found = values.groupby(columns)["_value"].agg(["mean", "size"])
     most = found.groupby([*by])["size"].transform("max") if len(by) else found["size"].max()
     return found.loc[found["size"] == most, "mean"]
 
@@ -334,7 +352,8 @@ def agreement(changes: pd.DataFrame) -> dict[str, int]:
     An interval is clear if it leaves out zero; with one that is not, nothing is said about the
     pair.
     """
-    _columns("changes", ("grid", "dataset", "metric", "mean", "low", "high"), changes)
+    _columns("changes", ("grid", "dataset", "metric"), changes)
+    changes = _with_numbers("changes", changes)
     clear = (changes["low"] > _ZERO) | (changes["high"] < -_ZERO)
     sign = np.sign(changes["mean"]).where(clear, 0.0)
     wide = changes.assign(sign=sign).pivot(
@@ -350,7 +369,6 @@ def agreement(changes: pd.DataFrame) -> dict[str, int]:
 @validate.check_types
 def interval_words(row: pd.Series, spec: str = "+.3f") -> str:
     """``mean [low, high]`` of a row, or the mean alone where it has no interval."""
-    for key in ("mean", "low", "high"):
-        validate.choice("row", key, row.index)
-    mean = format(row["mean"], spec)
-    return mean if np.isnan(row["low"]) else f"{mean} [{row['low']:{spec}}, {row['high']:{spec}}]"
+    keys = [validate.choice("row", key, row.index) for key in _ENDS]
+    mean, low, high = (float(validate.reals("row", row[key])) for key in keys)
+    return f"{mean:{spec}}" if np.isnan(low) else f"{mean:{spec}} [{low:{spec}}, {high:{spec}}]"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -58,7 +60,14 @@ def above(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     >>> above(np.array([0.1 + 0.2, 0.4]), np.array([0.3, 0.3]))
     array([False,  True])
     """
+    one, other = _floats("one", one), _floats("other", other)
     return one - other > RELATIVE * np.maximum(np.abs(one), np.abs(other))
+
+
+def _floats(name: str, side: Any) -> Any:
+    """``side`` as floats, since 3 - 5 wraps around where the dtype has no sign."""
+    numbers = validate.reals(name, side)
+    return side.astype(float) if isinstance(side, pd.Series | pd.DataFrame) else numbers
 
 
 def ranks(values: np.ndarray) -> np.ndarray:

@@ -410,6 +410,7 @@ class _Trainer:
         self.mean = self.weights if self.mean is None else blend(self.mean, self.weights, keep)
 
 
+@validate.check_types
 def published_spending(epsilon: float, *, rounds: int = 100) -> dict[str, float]:
     """What GEM spends if the declared ``epsilon`` is used as the parameter of every round.
 

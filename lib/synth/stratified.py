@@ -199,6 +199,7 @@ class Stratified(Synthesizer):
         """``"aim_SEX_RAC1P"``."""
         return "_".join((self.inner.name, *self.by))
 
+    @validate.check_types
     def fit(
         self, data: pd.DataFrame, domain: Domain, budget: float, rng: np.random.Generator
     ) -> StratifiedModel:

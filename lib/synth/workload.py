@@ -74,9 +74,8 @@ def cell_codes(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> n
     """The number of each row's cell in the marginal on ``columns`` (C order), shape (n,)."""
     validate.require(len(columns) > 0, "columns", "one or more", columns)
     shape = [domain[validate.choice("columns of frame", c, frame.columns)] for c in columns]
-    return np.ravel_multi_index(
-        [frame[c].to_numpy().astype(np.intp, copy=False) for c in columns], shape
-    )
+    codes = [validate.codes(c, frame[c], k) for c, k in zip(columns, shape, strict=True)]
+    return np.ravel_multi_index(codes, shape)
 
 
 @validate.check_types
@@ -205,6 +204,8 @@ def group_errors(
     """
     domain.check(real)
     domain.check(synthetic)
+    ours = validate.masks("ours", ours, len(real), "the rows of real")
+    theirs = validate.masks("theirs", theirs, len(synthetic), "the rows of synthetic")
     codes = list(_both(real, synthetic, domain, all_kway(domain, k)))  # once for all groups
     errors, nobody = {}, np.zeros(len(synthetic), dtype=bool)
     for name, who in ours.items():

@@ -76,7 +76,7 @@ def test_an_empty_side_has_no_distance_and_bad_input_is_refused():
     with pytest.raises(ValueError, match=r"distance must be .*, got 'hellinger'"):
         split_distance(np.zeros(2), np.array([True, False]), "hellinger")
     with pytest.raises(
-        ValueError, match=r"inside must have the last axis of values \(2,\), got the shape \(3,\)"
+        ValueError, match=r"inside must be of shape \(\.\.\., 2\), for each of values, got \(3,\)"
     ):
         split_distance(np.zeros(2), np.zeros(3, dtype=bool))
 

@@ -37,7 +37,7 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
     """
     if not 0 <= eta < 1:
         raise ValueError(f"eta must be a number in [0, 1), got {eta!r}")
-    true, fresh = np.ravel(true), np.ravel(fresh)
+    true, fresh = (np.ravel(validate.reals(*law)) for law in (("true", true), ("fresh", fresh)))
     for name, law in (("true", true), ("fresh", fresh)):
         shares = ((law >= 0) & (law <= 1 + 1e-9)).all()
         validate.require(shares, name, "probabilities", law)
@@ -91,6 +91,7 @@ def noisy_count(*, n: int, ones: int, epsilon: float) -> tuple[np.ndarray, np.nd
     return weights, channel
 
 
+@validate.check_types
 def membership_bits(*, n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     """Joint laws ``(true, fresh)`` of a report by randomised response on membership.
 
@@ -180,6 +181,7 @@ def generalisation_information(*, beta: float, epsilon: float) -> tuple[float, f
     return root, math.inf if root == 1 else epsilon - math.log1p(-root)
 
 
+@validate.check_types
 def distinct_log_probability(*, draws: int, universe: int) -> float:
     """Bound on ``ln Pr[all draws differ]``, for independent draws from ``universe`` values.
 

@@ -71,15 +71,15 @@ def in_range(**own: tuple[float, float]) -> Callable[[Callable[_P, _T]], Callabl
 
 
 def _bounded(name: str, value, low: float, high: float, whose: str):
-    """``value``, one of 32 bits or a fraction as a float, if it is in its range."""
+    """``value`` as a number of Python's, whatever its bits, if it is in its range."""
     plain = type(value) is int or (type(value) is float and not isinstance(low, int))
     if plain and low <= value <= high and value <= 1e308:
         return value  # a solver asks a bound thousands of times
     kind, words = (Integral, "an integer") if isinstance(low, int) else (Real, "a number")
     what = f"{words} >= {low:g} and <= {high:g} for {whose}"
     good = isinstance(value, kind) and not isinstance(value, bool | np.timedelta64)
-    if good and not isinstance(value, Integral):
-        value = float(value)
+    if good:
+        value = int(value) if isinstance(value, Integral) else float(value)
     most = 1e308 if isinstance(value, Integral) else math.inf  # that a float can hold
     validate.require(good and low <= value <= min(high, most), name, what, value)
     return value
