@@ -47,7 +47,7 @@ def read_evidence(path: Path | None = None) -> tuple[str, dict[str, Evidence]]:
     path = path or EVIDENCE
     if not path.exists():
         return "", {}
-    content = read_yaml(path, dict)
+    content = read_yaml(path, dict, gaps=True)
     try:
         records = {
             asked: Evidence(**({"value": math.nan} | said), stored=True)

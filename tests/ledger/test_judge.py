@@ -80,7 +80,7 @@ def test_a_wrong_row_is_named(tmp_path, change, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("null", "must hold a list, got 'None'"),
+        ("null", "must hold a list, got None"),
         ("", "must hold a list"),
         ("[1]", "must be a list of claims, got 1"),
         ("a: [", "must be YAML, got what is none"),
