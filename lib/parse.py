@@ -70,15 +70,21 @@ def parse_json(text: str, *, gaps: bool = False) -> Any:
         :data:`LARGEST` entries or :data:`DEEPEST` levels, half of a pair of surrogates, an integer
         of more than 64 bits, and, unless ``gaps``, NaN and infinity.
     """
+    return _plain(load_json(text), gaps)
+
+
+def load_json(text: str) -> Any:
+    """What a JSON text holds, of any size, NaN among it; raises as :func:`parse_json` for a key
+    that stands twice and for what is no JSON, or too deep for Python.
+    """
     try:
-        content = json.loads(text, object_pairs_hook=_object)
+        return json.loads(text, object_pairs_hook=_object)
     except Refused:
         raise
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
         raise _none(error) from None
-    return _plain(content, gaps)
 
 
 def _none(error: Exception) -> ValueError:

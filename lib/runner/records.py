@@ -9,6 +9,7 @@ cells later, in words that name neither cell nor field.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,12 +25,17 @@ DIRTY = "-dirty"  # ends the commit of a record whose code had changes
 _GAP = "gap"
 
 
+def is_gap(value: object) -> bool:
+    """Whether a field has no value: None or NaN."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
 def _kind(value: object) -> str | None:
     """Text, truth value, number or gap; None for what no column holds."""
-    if value is None or (isinstance(value, float) and value != value):
+    if is_gap(value):
         return _GAP
-    if isinstance(value, str):
-        return "text"
+    if isinstance(value, str):  # no file could hold half of a pair of surrogates
+        return None if re.search("[\ud800-\udfff]", value) else "text"
     if isinstance(value, bool):
         return "truth value"
     if isinstance(value, int):
