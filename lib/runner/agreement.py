@@ -5,7 +5,7 @@ records of one cell against each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -63,7 +63,7 @@ _MAY_DIFFER = {*RESERVED, "data_source"} - {"cell", "version"}
 _SECONDS = "_s"
 
 
-def refuse_two_values(tables: Collection[tuple[object, pd.DataFrame]]) -> None:
+def refuse_two_values(tables: Iterable[tuple[object, pd.DataFrame]]) -> None:
     """Refuse a cell that stands twice, in one table or in two, with different values.
 
     Numbers may differ as those of two processors do (``TOLERANCES["arithmetic"]``), and two gaps
@@ -72,7 +72,7 @@ def refuse_two_values(tables: Collection[tuple[object, pd.DataFrame]]) -> None:
 
     Parameters
     ----------
-    tables : collection of tuple
+    tables : iterable of tuple
         The place of each table, for the message, and its records.
 
     Raises
@@ -80,10 +80,11 @@ def refuse_two_values(tables: Collection[tuple[object, pd.DataFrame]]) -> None:
     StoreError
         Naming the cell, the field, both values and both places.
     """
-    cells = pd.concat([table["cell"] for _, table in tables if len(table)])
-    twice = cells[cells.duplicated()]
+    filled = [(place, table) for place, table in tables if len(table)]
+    cells = pd.Series([cell for _, table in filled for cell in table["cell"]])
+    twice = set(cells[cells.duplicated()])
     first: dict[str, tuple[Mapping[str, Any], object]] = {}
-    for place, table in tables if len(twice) else ():
+    for place, table in filled if twice else ():
         for record in table[table["cell"].isin(twice)].to_dict("records"):
             before, where = first.setdefault(record["cell"], (record, place))
             if name := _differing(before, record):

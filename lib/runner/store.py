@@ -129,12 +129,13 @@ class Store:
         """
         if record["cell"] in self._cells:
             return
-        self.become_writer()
+        lock = self.become_writer()
         if record["cell"] in self._cells:  # written by another process since this one read
             return
         record = plain(dict(record) | {"version": self.version}, f"cell {record['cell']}")
         kinds = refuse_mixture(record, self._kinds)
         journal.append(self.journal, record)
+        lock.refuse_lost()  # or another process may have folded the journal without this line
         self._cells.add(record["cell"])
         self._kinds = kinds
 
