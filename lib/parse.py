@@ -30,13 +30,17 @@ class Refused(ValueError):
     """A text that can be read and is refused; what it has stands for itself in a message."""
 
 
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 100
+
+
 def shown(value: object) -> str:
     """The ``repr`` of what a file holds, in part if it is long, and however much it is.
 
-    >>> shown(["a" * 100])
-    "['aaaaaaaaaaaa...aaaaaaaaaaaaa']"
+    >>> shown(list(range(10**6)))
+    '[0, 1, 2, 3, 4, 5, ...]'
     """
-    return reprlib.repr(value)
+    return _SHORT.repr(value)
 
 
 def parse_yaml(text: str, *, gaps: bool = False) -> Any:

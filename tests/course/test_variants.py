@@ -32,7 +32,7 @@ def test_a_roster_is_read_as_it_is_written(tmp_path):
     [
         ("", "must be a CSV file"),
         ("id,name\n", "at least one student"),
-        ("student,name\n1,Ada\n", "must be id and name"),
+        ("student,name\n1,Ada\n", "must be with id"),
         ("id\n1\n1\n", "got twice 1"),
         ("id\nada\nAda\n", "got twice Ada"),
         ("id,name\n,Ada\n", "an id must be letters"),
