@@ -21,7 +21,8 @@ from lib.runner.errors import StoreError
 from lib.runner.records import plain, refuse_mixture
 
 KEYS = ("cell", "version")
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has none; it was looked for before
+# no link is followed, and a pipe is not waited for; Windows has neither
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def bytes_of(path: Path) -> bytes | None:
@@ -91,17 +92,19 @@ def _wrong(path: Path, number: int, error: ValueError) -> StoreError:
 def append(path: Path, record: Mapping) -> None:
     """Add a line; a :class:`StoreError` where there is no room, and the journal is as before."""
     line = _line(record)
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_LINK, 0o644)
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _PLAIN, 0o644)
     try:
-        before = os.fstat(fd).st_size
+        about = os.fstat(fd)
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError("it is no regular file")
         try:
             written = os.write(fd, line)
             os.fsync(fd)
         except OSError:
-            os.ftruncate(fd, before)
+            os.ftruncate(fd, about.st_size)
             raise
         if written < len(line):
-            os.ftruncate(fd, before)
+            os.ftruncate(fd, about.st_size)
             raise OSError("took only a part of it")
     except OSError as error:
         said = error.strerror or error
@@ -115,7 +118,7 @@ def cut_torn_line(path: Path) -> None:
     raw = bytes_of(path) or b""
     whole = raw.rfind(b"\n") + 1
     if whole < len(raw):
-        fd = os.open(path, os.O_WRONLY | _NO_LINK)
+        fd = os.open(path, os.O_WRONLY | _PLAIN)
         try:
             os.ftruncate(fd, whole)
             os.fsync(fd)

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
+from lib.parse import shown
 
 # what sweep and store write themselves
 RESERVED = ("cell", "version", "commit", "versions", "wall_s", "created")
@@ -63,7 +64,7 @@ def plain(record: Mapping[str, object], whose: str) -> dict[str, object]:
         return _flat(record, whose)
     scores, rest = record[SCORES], {name: x for name, x in record.items() if name != SCORES}
     if not (isinstance(scores, list) and scores and all(isinstance(s, Mapping) for s in scores)):
-        raise ValueError(f"{whose}: scores must be a list of flat records, got {scores!r}")
+        raise ValueError(f"{whose}: scores must be a list of flat records, got {shown(scores)}")
     rows = [_flat(score, f"{whose}, scores[{i}]") for i, score in enumerate(scores)]
     for i, row in enumerate(rows):
         if row.keys() != rows[0].keys() or row.keys() & record.keys():
@@ -84,7 +85,7 @@ def _flat(record: Mapping[str, object], whose: str) -> dict[str, object]:
             raise validate.refusal(f"{whose}: the name of a field", "text", name)
         if _kind(value) is None:
             raise ValueError(
-                f"{whose}: {name}={value!r} ({type(value).__name__}) cannot be stored: "
+                f"{whose}: {name}={shown(value)} ({type(value).__name__}) cannot be stored: "
                 "text, a truth value, a number of 64 bits or None can"
             )
     return flat
@@ -106,8 +107,9 @@ def refuse_mixture(record: Mapping[str, Any], kinds: dict[str, str]) -> dict[str
             kind = _GAP if name == SCORES else _kind(value)
             if kind and kind != _GAP and kinds.setdefault(name, kind) != kind:
                 raise ValueError(
-                    f"cell {record['cell']}: {name}={value!r} is a {kind} and cannot be stored: the"
-                    f" records before it have a {kinds[name]} there, and a field is of one kind"
+                    f"cell {record['cell']}: {name}={shown(value)} is a {kind} and cannot be"
+                    f" stored: the records before it have a {kinds[name]} there, and a field is of"
+                    " one kind"
                 )
     return kinds
 

@@ -188,6 +188,8 @@ class Store:
                 os.fsync(file.fileno())  # before the journal goes
             lock.refuse_lost()
             os.replace(temporary, self.path)
+        except OSError as error:  # the disk is full
+            raise StoreError(f"{self.path} could not be written, got: {error.strerror}") from error
         finally:
             temporary.unlink(missing_ok=True)
         lock.refuse_lost()

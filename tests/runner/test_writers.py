@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -183,3 +184,41 @@ def test_a_lock_that_is_a_link_is_refused(path, tmp_path):
     with pytest.raises(OSError, match=r"grid\.lock"):
         Store(path, version="1").append({"cell": "0", "number": 0})
     assert (tmp_path / "precious").read_text(encoding="utf-8") == "as it was"
+
+
+def test_a_pipe_that_comes_while_one_writes_is_not_waited_for(path):
+    """The writer waited for a reader of the pipe."""
+    store = Store(path, version="1")
+    store.append({"cell": "0", "number": 0})
+    store.compact()
+    os.mkfifo(path.with_suffix(".journal"))
+    with pytest.raises(OSError, match=r"grid\.journal"):
+        store.append({"cell": "1", "number": 1})
+    reader = os.open(path.with_suffix(".journal"), os.O_RDONLY | os.O_NONBLOCK)
+    with pytest.raises(
+        StoreError, match=r"grid\.journal must take a record, got: it is no regular"
+    ):
+        store.append({"cell": "1", "number": 1})
+    os.close(reader)
+    store.close()
+
+
+def test_a_disk_that_is_full_loses_nothing(path, monkeypatch):
+    store, known = Store(path, version="1"), os.fsync
+    store.append({"cell": "0", "number": 0})
+
+    def full(fd: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError, match=r"grid\.journal must take a record, got: No space left"):
+        store.append({"cell": "1", "number": 1})
+    with pytest.raises(StoreError, match=r"grid\.parquet could not be written, got: No space left"):
+        store.compact()
+    assert not path.with_suffix(".tmp").exists()
+    monkeypatch.setattr(os, "fsync", known)
+    assert _numbers(path) == [0]
+    store.append({"cell": "2", "number": 2})
+    store.compact()
+    store.close()
+    assert _numbers(path) == [0, 2]
