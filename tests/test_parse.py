@@ -11,6 +11,7 @@ import yaml
 
 from lib.cli import main
 from lib.files import LARGEST, read_json, read_yaml
+from lib.ledger.claim import read_claims
 from lib.parse import parse_json, parse_yaml
 from lib.paths import DATA, ROOT
 
@@ -122,6 +123,23 @@ def test_every_stored_file_is_read_as_before(path):
     text = path.read_text(encoding="utf-8")
     gaps = path.name == "evidence.yml"  # whose numbers may be none
     assert repr(parse_yaml(text, gaps=gaps)) == repr(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize("row", [{"id": 1}, {1: "a"}, {"id": "a" * 101}, {"arguments": [1]}])
+def test_a_claim_of_other_types_is_named_with_its_file(tmp_path, row):
+    """A list for an id ended in a TypeError."""
+    (tmp_path / "claims.yml").write_text(yaml.safe_dump([row]), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"claims\.yml: .*(must be|has the field)") as caught:
+        read_claims(tmp_path / "claims.yml")
+    assert len(str(caught.value)) < len(str(tmp_path)) + 600
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{}", '{"address": 1}', "\0", "[" * 10**5])
+def test_a_file_of_a_scheduler_that_is_none_is_named(tmp_path, text, capsys):
+    """It ended in an assertion without a word."""
+    (tmp_path / "scheduler.json").write_text(text, encoding="utf-8")
+    assert main(["run", "ldp_main", "--dask", str(tmp_path / "scheduler.json")]) == 2
+    assert re.search(r"scheduler\.json must", capsys.readouterr().err)
 
 
 def test_a_bomb_of_claims_ends_with_its_name(tmp_path, capsys):

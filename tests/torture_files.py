@@ -126,7 +126,7 @@ def journals(rng: np.random.Generator, count: int, folder: Path) -> list[str]:
             if must not in ("refused", "either") or str(path.parent) not in str(error):
                 faults.append(f"{edit.__name__}: {error}")
             continue
-        same = found[list(whole)].equals(whole.iloc[: len(found)])
+        same = found.empty or found[list(whole)].equals(whole.iloc[: len(found)])
         if must == "refused" or not same or (must == "same" and len(found) < len(whole)):
             faults.append(
                 f"{edit.__name__}: {len(found)} of {len(whole)} records, as they were: {same}"
