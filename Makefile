@@ -23,7 +23,7 @@ help:
 	@echo "make test-slow  every lesson in the browsers, two hundred submissions"
 	@echo "make faults     the tests of the page \"What the software withstands\""
 	@echo "make wasm       the tests of the numeric packages on another platform (Pyodide under Node)"
-	@echo "make torture    random kills, flips and bad calls (SEED=1 COUNT=100); a fault is printed"
+	@echo "make torture    random kills, flips, races, garbage and bad calls (SEED=1 COUNT=20); a fault is printed"
 	@echo "make course     set up otter-grader, for python -m lib course (own environment)"
 	@echo "make bench      benchmarks; make compare: agreement with other libraries (own environment)"
 	@echo "make reference  our MST and AIM beside other people's (an environment for each; under an hour)"
@@ -176,7 +176,7 @@ faults: $(VENV)/.made
 	$(BIN)/python -m tests.faults
 
 SEED ?= 1
-COUNT ?= 100
+COUNT ?= 20
 torture: $(VENV)/.made
 	$(BIN)/python -m tests.torture --seed $(SEED) --count $(COUNT)
 

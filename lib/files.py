@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-import yaml
 from filelock import FileLock, Timeout
+
+from lib.parse import parse_json, parse_yaml, shown
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 _Content = TypeVar("_Content", list, dict)
 
 PREFIX = ".companion-"
+LARGEST = 2**24  # bytes of a file that is read as YAML or JSON
 
 
 def write_whole(path: Path, body: str | bytes, *, private: bool = False) -> None:
@@ -46,21 +49,44 @@ def write_whole(path: Path, body: str | bytes, *, private: bool = False) -> None
         part.unlink(missing_ok=True)
 
 
-def read_yaml(path: Path, kind: type[_Content]) -> _Content:
-    """What a YAML file holds, a list or a dictionary; a ``ValueError`` names a file that does not.
-
-    Nothing in it is run, and no object made but plain ones.
+def read_yaml(path: Path, kind: type[_Content], *, gaps: bool = False) -> _Content:
+    """What a YAML file holds, a list or a dictionary, by :func:`lib.parse.parse_yaml`; a
+    ``ValueError`` names a file that does not.
     """
+    return _read(path, kind, "YAML", lambda text: parse_yaml(text, gaps=gaps))
+
+
+def read_json(path: Path, kind: type[_Content]) -> _Content:
+    """What a JSON file holds, as :func:`read_yaml`."""
+    return _read(path, kind, "JSON", parse_json)
+
+
+def _read(path: Path, kind: type[_Content], language: str, parse: Callable[[str], Any]) -> _Content:
+    data = read_regular(path, LARGEST)
     try:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        said = " ".join(str(error).split())[:120]
-        raise ValueError(f"{path} must be YAML, got what is none ({said})") from None
+        content = parse(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} must be {language} in UTF-8, got another byte at {error.start}"
+        ) from None
+    except ValueError as error:
+        raise ValueError(f"{path} must be {language}, got {error}") from None
     if not isinstance(content, kind):
         name = {list: "a list", dict: "a mapping"}[kind]
-        raise ValueError(f"{path} must hold {name}, got {str(content)[:60]!r}")
+        raise ValueError(f"{path} must hold {name}, got {shown(content)}")
     return content
+
+
+def read_regular(path: Path, most: int | None = None) -> bytes:
+    """The bytes of a file; a ``ValueError`` refuses a folder, a pipe or a device, of which reading
+    might never end, and more than ``most`` bytes.
+    """
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):
+        raise ValueError(f"{path} must be a regular file, got something else")
+    if most is not None and about.st_size > most:
+        raise ValueError(f"{path} must have at most {most:,} bytes, got {about.st_size:,}")
+    return path.read_bytes()
 
 
 def template(path: Path, *, autoescape: bool = False, **filters: Callable) -> Template:

@@ -260,8 +260,9 @@ def codes(name: str, values: np.ndarray, k: int) -> np.ndarray:
             f"{name} must be whole numbers in 0..{k - 1} of an integer, float or bool dtype, got"
             f" {entry!r} ({found.dtype})"
         )
-    fits = k - 1 <= np.iinfo(np.intp).max
-    return found.astype(np.intp if fits else np.int64, copy=False)
+    kind = np.intp if k - 1 <= np.iinfo(np.intp).max else np.int64
+    # no entries of another dtype are no codes of it; to cast complex ones would warn
+    return found.astype(kind, copy=False) if found.size else np.empty(0, kind)
 
 
 def _are_codes(found: np.ndarray, k: int) -> bool:

@@ -10,7 +10,8 @@ from lib.book.reach import imported
 from lib.paths import ROOT
 
 FLOORS = {
-    "files": 0,
+    "files": 1,
+    "parse": 0,
     "paths": 0,
     "processes": 0,
     "extras": 1,

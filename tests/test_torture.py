@@ -5,14 +5,18 @@ from __future__ import annotations
 import sys
 
 import pytest
+import yaml
 
 from lib.paths import ROOT
 from lib.rng import stream
-from tests import torture
+from tests import torture, torture_files
 from tests.faults import PAGE, named_tests
 
 
-@pytest.mark.parametrize(("name", "count"), [("kills", 3), ("flips", 25)])
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("kills", 3), ("flips", 25), ("races", 1), ("edited journals", 30), ("tens of garbage", 10)],
+)
 def test_a_few_random_attacks_find_nothing(name, count, tmp_path):
     assert torture.ATTACKS[name](stream(7, "torture", name), count, tmp_path) == []
 
@@ -22,6 +26,18 @@ def test_a_flip_that_is_believed_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_as_recorded", lambda path, name: "0" * 64)
     monkeypatch.setattr(torture, "_flipped", lambda raw, rng: raw)
     assert torture.flips(stream(7, "torture"), 2, tmp_path)
+
+
+def test_a_second_value_that_is_dropped_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("lib.runner.store.refuse_two_values", lambda tables: None)
+    monkeypatch.setattr(torture_files, "EDITS", torture_files.EDITS[:1])
+    assert torture_files.journals(stream(7, "torture"), 3, tmp_path)
+
+
+def test_garbage_that_is_refused_without_a_name_is_found(tmp_path, monkeypatch):
+    readers = {"YAML": lambda path: yaml.safe_load(path.read_text("utf-8", "replace")[:1000])}
+    monkeypatch.setattr(torture_files, "READERS", readers)
+    assert torture_files.garbage(stream(7, "torture"), 5, tmp_path)
 
 
 def test_every_fault_of_the_page_has_a_test_that_is_there():

@@ -183,3 +183,10 @@ def test_sequence(bad):
         assert validate.sequence("sizes", good) == [2, 3]
     with pytest.raises(ValueError, match=r"^sizes must be a list or a tuple, got"):
         validate.sequence("sizes", bad)
+
+
+@pytest.mark.parametrize("dtype", [complex, "M8[s]", str, object, float])
+def test_no_codes_are_no_codes_whatever_their_dtype(dtype):
+    """Complex ones warned that a part of them is discarded."""
+    found = validate.codes("codes", np.array([], dtype=dtype), 5)
+    assert (found.dtype, found.shape) == (np.intp, (0,))

@@ -1,4 +1,5 @@
-"""Kills and flipped bits at random: ``make torture SEED=1 COUNT=100``; a fault is printed.
+"""Kills, flipped bits, races and garbage at random: ``make torture SEED=1 COUNT=20``; a fault is
+printed.
 
 Each attack takes a generator and a count, and returns what went wrong, in words. The suite runs a
 few of each; the command runs as many as are asked for, from a seed that is printed.
@@ -24,7 +25,7 @@ from lib.datasets import load
 from lib.paths import REPLICAS, RESULTS, ROOT
 from lib.rng import stream
 from lib.runner.store import Store, StoreError
-from tests import torture_calls
+from tests import torture_calls, torture_files
 
 SWEEP = ["-m", "tests.runner.toy"]  # 60 cells of 30 milliseconds each
 STABLE = ["cell", "number", "value", "label"]
@@ -118,6 +119,9 @@ def bad_calls(rng: np.random.Generator, count: int, folder: Path) -> list[str]:
 ATTACKS: dict[str, Callable[[np.random.Generator, int, Path], list[str]]] = {
     "kills": kills,
     "flips": flips,
+    "races": torture_files.races,
+    "edited journals": torture_files.journals,
+    "tens of garbage": torture_files.garbage,
     "hundreds of calls": bad_calls,
 }
 
@@ -126,9 +130,10 @@ def main() -> int:
     """Run every attack; 1 is returned if one found a fault."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=50, help="of each attack")
+    parser.add_argument("--count", type=int, default=20, help="of each attack")
     args = parser.parse_args()
     validate.integer("count", args.count, low=1)
+    print(f"seed {args.seed}", flush=True)
     faults = []
     for name, attack in ATTACKS.items():
         with tempfile.TemporaryDirectory() as folder:

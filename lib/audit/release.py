@@ -22,6 +22,7 @@ from lib import validate
 from lib.audit.request import Request, command_words
 from lib.audit.schema import TARGET, Schema, read_csv
 from lib.files import write_whole
+from lib.parse import shown
 from lib.processes import run_program
 
 # share of released values unknown to the file from which the report warns; noise or bands on
@@ -73,14 +74,14 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
         raise ValueError(
             f"{release} must have a row with {schema.sensitive} = {schema.positive!r}, got none,"
             f" and values of {schema.sensitive!r} that {file} does not have, such as"
-            f" {answers['example']!r}; write it with the file's values"
+            f" {shown(answers['example'])}; write it with the file's values"
         )
     strange = (unknown["unknown"] == unknown["rows"]) & (unknown["read as"] == "category")
     for row in unknown[strange].itertuples():
         raise ValueError(
             f"{release}: the column {row.column!r} must have a value that occurs in {file}, got"
-            f" none (the first is {row.example!r}), so nobody could be matched by it; write it with"
-            " the file's values, or leave the column out (type ignore, or lens)"
+            f" none (the first is {shown(row.example)}), so nobody could be matched by it; write it"
+            " with the file's values, or leave the column out (type ignore, or lens)"
         )
     known = {schema.sensitive, *(column.name for column in schema.columns)}
     other = tuple(name for name in raw.columns if name not in known)

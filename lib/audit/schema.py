@@ -22,9 +22,11 @@ import pandas as pd
 from lib import validate
 from lib.audit.numbers import canonical_column, canonical_text, mapped_column
 from lib.groups import to_bands
+from lib.parse import shown
 
 KINDS = ("category", "number", "ignore")
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
+COLUMNS = 2_000  # of a file; each takes its time, a hundred thousand take minutes
 FEW = 20  # distinct numbers up to which a column counts as codes of a category
 TARGET = "(sensitive)"  # its name in the typed table, which no user's column can have: see read_csv
 _NO_VALUE = "(missing)"
@@ -73,6 +75,7 @@ def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
     data, found = path.read_bytes(), 0
     try:
         text = data.decode("utf-8-sig")
+        validate.require("\0" not in text, path.name, "text", "a character of code 0")
         lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
         reader = csv.reader(lines, strict=True)
         for record in filter(None, reader):
@@ -88,10 +91,12 @@ def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _check_header(names: list[str], file: str) -> None:
+    few = len(names) <= COLUMNS
+    validate.require(few, file, f"a table of at most {COLUMNS:,} columns", len(names))
     if "" in names:
         raise ValueError(f"{file}: column {names.index('') + 1} must have a name, got ''")
     name, count = Counter(names).most_common(1)[0]
-    validate.require(count == 1, f"{file}: the header {name!r}", "there once", count)
+    validate.require(count == 1, f"{file}: the header {shown(name)}", "there once", count)
     commas = len(names) > 1 or not any(mark in name for mark in ";\t|")
     validate.require(commas, f"{file}: the header", "separated by commas", name)
     other = TARGET not in names
@@ -284,7 +289,7 @@ def fit_schema(
 def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
     """The value that counts as 1, and why."""
     counts = values.value_counts()
-    some = ", ".join(map(repr, sorted(counts.index)[:8])) + ", ..." * (len(counts) > 8)
+    some = ", ".join(map(shown, sorted(counts.index)[:8])) + ", ..." * (len(counts) > 8)
     if len(counts) < 2:
         raise ValueError(
             f"sensitive must be a column with at least two values, got {values.name!r} with"
@@ -354,7 +359,7 @@ def _numbers(values: pd.Series, file: str) -> pd.Series:
     wrong = values[values.notna() & ~np.isfinite(numbers)]
     for row, value in wrong.items():
         raise ValueError(
-            f"{file}: column {values.name!r} must hold numbers, got {value!r} (row {row + 1})"
+            f"{file}: column {values.name!r} must hold numbers, got {shown(value)} (row {row + 1})"
         )
     return numbers
 

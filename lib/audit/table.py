@@ -14,6 +14,7 @@ from lib.audit.release import Release, read_release
 from lib.audit.request import LEAST_SHOWN, Request
 from lib.audit.schema import TARGET, Schema, fit_schema, grouping, read_csv
 from lib.groups import groups_by_size
+from lib.parse import shown
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def _left_out(request: Request, raw: pd.DataFrame) -> pd.DataFrame:
     if odd := sorted(set(out.columns) ^ set(raw.columns)):
         raise ValueError(
             f"{request.holdout.name} must have the columns of {request.file.name}, got another"
-            f" {odd[0]!r}"
+            f" {shown(odd[0])}"
         )
     out = out[list(raw.columns)]
     if out.apply(canonical_column).equals(raw.apply(canonical_column)):

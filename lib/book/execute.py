@@ -30,7 +30,7 @@ from lib.book.reach import digest, is_python, reachable
 from lib.book.teaching import run_times
 from lib.book.toc import Page, read_notebook
 from lib.datasets.cache import sha256_of
-from lib.files import write_whole
+from lib.files import read_json, write_whole
 from lib.paths import user_cache
 from lib.processes import ONE_THREAD
 
@@ -182,10 +182,10 @@ def _run(
 def read_stamp(stamp: Path) -> dict | None:
     """What is known of an execution; None if nothing is, or the file is damaged: run it again."""
     try:
-        record = json.loads(stamp.read_text(encoding="utf-8"))
+        record = read_json(stamp, dict)
         known = {"key", "sha256", "seconds", "data", "found"}
         return record if known <= record.keys() else None
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError):
         return None
 
 

@@ -22,7 +22,7 @@ from jupytext.compare import NotebookDifference, compare_notebooks
 
 from lib.book.launch import colab_cell
 from lib.book.toc import read_notebook, tags
-from lib.files import write_whole
+from lib.files import read_json, write_whole
 from lib.paths import ROOT
 
 SETUP = "setup"  # tag of the cell that no .md has
@@ -181,10 +181,9 @@ def _as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
 
 def _read_memory(path: Path) -> dict[str, str]:
     try:
-        known = json.loads(path.read_text(encoding="utf-8"))
+        return read_json(path, dict)
     except (OSError, ValueError):
         return {}
-    return known if isinstance(known, dict) else {}
 
 
 def pair_up(root: Path = ROOT) -> None:

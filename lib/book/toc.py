@@ -46,13 +46,15 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
     """The notebook at ``path``; a ``ValueError`` names a file that is none."""
     try:
         return nbformat.read(path, as_version=4)
-    except (nbformat.ValidationError, nbformat.reader.NotJSONError, ValueError) as error:
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # nbformat raises whatever a broken file leads to
         hint = (
             "; make pairs writes those of chapters again"
             if path.with_suffix(".md").exists()
             else ""
         )
-        said = str(error).splitlines()[0][:80]
+        said = " ".join(str(error).split())[:80]
         raise ValueError(f"{path} must be a notebook, got another file ({said}){hint}") from None
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from lib.cli.options import add_unsealed, believe_unsealed
+from lib.files import read_json
 from lib.runner import gather_grid, run_grid
 from lib.runner.sources import in_words
 from lib.runner.sweep import available_workers
@@ -78,12 +79,20 @@ def _cluster(scheduler: str) -> Iterator[str]:
     if re.match(r"[a-z]+://", scheduler):
         where = {"address": scheduler}
     elif Path(scheduler).is_file():
-        where = {"scheduler_file": scheduler}
+        where = {"address": _address(Path(scheduler))}
     else:
         raise refusal("dask", "an address such as tcp://host:8786 or a scheduler's file", scheduler)
     with Client(**where, timeout=20) as client:
         print(f"{scheduler}: {len(client.ncores())} workers", flush=True)
         yield "dask"
+
+
+def _address(file: Path) -> str:
+    """The address in a scheduler's file."""
+    address = read_json(file, dict).get("address")
+    if not isinstance(address, str):
+        raise refusal(f"address in {file}", "text", address)
+    return address
 
 
 def _part(text: str) -> tuple[int, int]:

@@ -16,12 +16,12 @@ from typing import Any
 
 import jupytext
 import nbformat
-import yaml
 from nbformat import NotebookNode
 
 from lib import validate
 from lib.book.toc import tags
 from lib.files import read_yaml
+from lib.parse import parse_yaml
 from lib.paths import ROOT
 
 SOURCES = ROOT / "course" / "assignments"
@@ -89,7 +89,7 @@ def read(path: Path) -> Assignment:
     tasks: dict[str, Task] = {}
     for cell, where in _walk(notebook):
         if cell.cell_type == "raw" and cell.source.startswith("# BEGIN QUESTION"):
-            task = Task(**yaml.safe_load(cell.source))
+            task = Task(**parse_yaml(cell.source))
             tasks[task.name] = task
         elif where == "TESTS" and cell.cell_type == "code":
             task.tests.append(cell.source)

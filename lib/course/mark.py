@@ -25,8 +25,9 @@ from lib import validate
 from lib.course import otter_run
 from lib.course.assignment import SOURCES, Assignment, read
 from lib.course.make import otter_python
+from lib.course.tables import read_table
 from lib.course.written import write_answers
-from lib.files import locked_tempdir, write_whole
+from lib.files import locked_tempdir, read_json, write_whole
 from lib.paths import ROOT
 from lib.processes import end_programs, run_program
 
@@ -128,7 +129,7 @@ def handed_in(folder: Path, keys: Path) -> tuple[pd.DataFrame, list[Submission]]
 
     ``folder`` has the submissions of this assignment, ``keys`` what ``course make`` wrote of it.
     """
-    key = pd.read_csv(keys / "key.csv", dtype={"id": str, "name": str}, keep_default_na=False)
+    key = read_table(keys / "key.csv", ["id", "name", "variant"])
     variants = dict(zip(key["id"], key["variant"], strict=True))
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir(), key=lambda path: path.suffix == ".ipynb"):
@@ -187,7 +188,10 @@ def _mark_all(
 
     def result(one: Submission) -> dict[str, Any]:
         store, digest = out / "submissions" / one.assignment / f"{one.student}.json", one.digest()
-        known = json.loads(store.read_text("utf-8")) if store.exists() else {}
+        try:
+            known = read_json(store, dict)
+        except (FileNotFoundError, ValueError):  # damaged: mark it again
+            known = {}
         if known.get("digest") != digest:
             known = mark_one(one, limits, out) | {"digest": digest}
             store.parent.mkdir(parents=True, exist_ok=True)

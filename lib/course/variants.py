@@ -19,6 +19,7 @@ import pandas as pd
 
 from lib import validate
 from lib.course.assignment import Assignment
+from lib.course.tables import read_table
 from lib.rng import seed_sequence, stream
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -58,28 +59,20 @@ def read_roster(path: Path) -> pd.DataFrame:
         If there is no column ``id``, no student, an id twice (also but for capitals, which some
         file systems do not tell apart), or one that cannot be the name of a file.
     """
-    try:
-        roster = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(
-            f"{path} must be a CSV file in UTF-8, got what is none ({error})"
-        ) from None
-    roster.columns = [str(column).strip().lower() for column in roster.columns]
-    validate.require("id" in roster, "the roster's columns", "id and name", list(roster.columns))
+    roster = read_table(path, ["id"])
     if "name" not in roster:
         roster["name"] = ""
-    roster = roster[["id", "name"]].apply(lambda column: column.str.strip())
-    roster = roster[(roster != "").any(axis=1)]  # empty lines
+    roster = roster[["id", "name"]]
     validate.require(len(roster) > 0, f"the roster {path}", "at least one student", "none")
     for student in roster["id"]:
         letters = "letters, digits, '.', '_' and '-', at most 64, a letter or a digit first"
-        validate.require(_ID.fullmatch(student) is not None, "an id", letters, student)
+        validate.require(_ID.fullmatch(student) is not None, f"{path}: an id", letters, student)
     for name in roster["name"]:  # a spreadsheet would run it as a formula
         plain = name.isprintable() and name[:1] not in ("=", "+", "@", "-")
-        validate.require(plain, "a name", "printable and not a formula", name)
+        validate.require(plain, f"{path}: a name", "printable and not a formula", name)
     if twice := sorted(roster["id"][roster["id"].str.lower().duplicated()]):
-        raise ValueError(f"ids must be different, got twice {', '.join(twice)}")
-    return roster.reset_index(drop=True)
+        raise ValueError(f"{path}: ids must be different, got twice {', '.join(twice)}")
+    return roster
 
 
 def course_seed(secret: str) -> int:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pandas as pd
 from nbformat import NotebookNode
 
+from lib import validate
 from lib.course.assignment import Assignment, Task
 from lib.course.sessions import TEMPLATES
+from lib.course.tables import read_table
 from lib.files import template, write_whole
 
 
@@ -50,9 +52,14 @@ def write_answers(
     rows = [(who, task.name, task.points) for who in notebooks for task in tasks]
     table = pd.DataFrame(rows, columns=["id", "task", "of"]).assign(points=float("nan"))
     if file.exists():
-        old = pd.read_csv(file, dtype={"id": str})[["id", "task", "points"]]
+        old = read_table(file, ["id", "task", "points"])[["id", "task", "points"]]
+        twice = old[old[["id", "task"]].duplicated()]
+        validate.require(twice.empty, f"{file}", "a table with a row for each answer", twice)
         table = table.drop(columns="points").merge(old, how="left", on=["id", "task"])
-    points = pd.to_numeric(table["points"])
+    try:
+        points = pd.to_numeric(table["points"].replace("", None))
+    except ValueError as error:
+        raise ValueError(f"points in {file} must be numbers or nothing, got {error}") from None
     wrong = table[(points < 0) | (points > table["of"])]
     if len(wrong):
         raise ValueError(

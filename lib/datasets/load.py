@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from lib import validate
 from lib.datasets.cache import SOURCES, DataError, Unavailable, locate, sha256_of
 from lib.datasets.coding import paper_codes
 from lib.datasets.registry import TASKS, File, Task, task
+from lib.files import read_json
 from lib.paths import REPLICAS
 
 _log = logging.getLogger("companion.data")
@@ -139,7 +139,7 @@ def _as_recorded(path: Path, name: str) -> str:
     """
     index = path.with_name("replicas.json")
     try:
-        records = json.loads(index.read_text(encoding="utf-8")) if index.exists() else {}
+        records = read_json(index, dict) if index.exists() else {}
         recorded = records.get(name, {}).get("sha256", "none")
     except (ValueError, AttributeError) as error:
         raise DataError(f"{index} must be a record of replicas, got {error}") from None

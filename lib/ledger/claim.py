@@ -14,6 +14,7 @@ from lib import validate
 from lib.files import read_yaml
 from lib.ledger.history import rule_first, rule_key
 from lib.ledger.rules import Evidence
+from lib.parse import shown
 from lib.paths import DATA
 from lib.runner.registry import studies
 from lib.stats.p_values import DIRECTIONS
@@ -150,12 +151,12 @@ class Claim:
             if ":" in text and text.partition(":")[0] not in named:  # a grid's name is imported
                 raise ValueError(
                     f"arguments of {self.id} must name no module but those that are named beside"
-                    f" the file (--measures MODULE), got {text!r}"
+                    f" the file (--measures MODULE), got {shown(text)}"
                 )
         if ":" in str(self.measure) and self.measure not in known:
             raise ValueError(
                 f"measure of {self.id} must be a function that a study exports, or of a module that"
-                f" is named beside the file (--measures MODULE), got {self.measure!r}"
+                f" is named beside the file (--measures MODULE), got {shown(self.measure)}"
             )
         return known[validate.choice(f"measure of {self.id}", self.measure, known)]
 
@@ -187,14 +188,14 @@ class Claim:
         elif self.about:
             raise ValueError(
                 f"about of {self.id} must be left out unless paper is {COMPANION}, got"
-                f" {self.about!r}"
+                f" {shown(self.about)}"
             )
         if self.measure:
             validate.choice(f"rule of {self.id}", self.rule, KINDS)
             if self.verdict:
                 raise ValueError(
                     f"verdict of {self.id} must be left out, as a measured row's verdict is"
-                    f" computed, got {self.verdict!r}"
+                    f" computed, got {shown(self.verdict)}"
                 )
         else:
             validate.choice(f"verdict of {self.id}", self.verdict, ("not run", "not comparable"))
@@ -221,6 +222,22 @@ def _rows(file: Path) -> list[dict]:
     return rows
 
 
+def _claim(row: dict) -> Claim:
+    """The claim of a row that has known fields of their types."""
+    types = {f.name: str(f.type) for f in fields(Claim)}
+    for name, value in row.items():
+        if name not in types:
+            known = ", ".join(sorted(types))
+            raise ValueError(f"has the field {shown(name)}; known are {known}")
+        if types[name] == "str":
+            validate.require(isinstance(value, str), name, "text", value)
+        else:
+            validate.require(isinstance(value, dict), name, "a mapping", value)
+    name = row.get("id", "")
+    validate.require(len(name) <= 100, "id", "of at most 100 letters", name)
+    return Claim(**row)
+
+
 def read_claims(path: Path | None = None, *, modules: Sequence[str] = ()) -> list[Claim]:
     """The rows of a file, or of the whole ledger; a ``ValueError`` names the row and the field
     that is wrong.
@@ -238,32 +255,27 @@ def read_claims(path: Path | None = None, *, modules: Sequence[str] = ()) -> lis
 
 def parse_claims(files: Iterable[Path]) -> list[Claim]:
     """The rows of files, claims or hypotheses, without a look at their measures."""
-    known = {f.name for f in fields(Claim)}
     claims: list[Claim] = []
-    rows = [row for file in files for row in _rows(file)]
-    for number, row in enumerate(rows, start=1):
-        name = row.get("id", f"row {number}")
-        if unknown := set(row) - known:
-            raise ValueError(
-                f"{name} has the field {sorted(unknown)[0]!r}; known are {', '.join(sorted(known))}"
-            )
-        try:
-            claims.append(Claim(**row))
-        except TypeError as error:
-            raise ValueError(f"{name}: {error}") from error
+    for file in files:
+        for number, row in enumerate(_rows(file), start=1):
+            try:
+                claims.append(_claim(row))
+            except (TypeError, ValueError) as error:
+                whose = shown(row.get("id", f"row {number}"))
+                raise ValueError(f"{file}: {whose}: {error}") from error
     for name, count in Counter(claim.id for claim in claims).items():
         if count > 1:
-            raise ValueError(f"id={name!r} stands {count} times; once is allowed")
+            raise ValueError(f"id={shown(name)} stands {count} times; once is allowed")
     for before, claim in zip([None, *claims], claims, strict=False):
         if not claim.part_of:
             continue
         if before is None or claim.part_of not in (before.id, before.part_of):
             raise ValueError(
                 f"part_of of {claim.id} must be the row before it or that row's, got"
-                f" {claim.part_of!r}"
+                f" {shown(claim.part_of)}"
             )
         if claim.paper != before.paper:
             raise ValueError(
-                f"paper of {claim.id} must be that of {claim.part_of}, got {claim.paper!r}"
+                f"paper of {claim.id} must be that of {claim.part_of}, got {shown(claim.paper)}"
             )
     return claims

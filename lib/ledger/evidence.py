@@ -21,6 +21,7 @@ import yaml
 from lib.files import read_yaml, write_whole
 from lib.ledger.claim import Claim
 from lib.ledger.rules import Evidence
+from lib.parse import shown
 from lib.paths import DATA, RESULTS
 
 EVIDENCE, AUTHORS = DATA / "evidence.yml", DATA / "authors"
@@ -47,7 +48,7 @@ def read_evidence(path: Path | None = None) -> tuple[str, dict[str, Evidence]]:
     path = path or EVIDENCE
     if not path.exists():
         return "", {}
-    content = read_yaml(path, dict)
+    content = read_yaml(path, dict, gaps=True)
     try:
         records = {
             asked: Evidence(**({"value": math.nan} | said), stored=True)
@@ -56,8 +57,8 @@ def read_evidence(path: Path | None = None) -> tuple[str, dict[str, Evidence]]:
         return content["results"], records
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(
-            f"{path} must hold results and evidence, got another file ({error!r}); restore it, or"
-            " write it again: python -m lib claims --write"
+            f"{path} must hold results and evidence, got another file"
+            f" ({shown(str(error))}); restore it, or write it again: python -m lib claims --write"
         ) from None
 
 

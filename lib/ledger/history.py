@@ -22,6 +22,7 @@ from typing import Any
 import yaml
 
 from lib.files import read_yaml, write_whole
+from lib.parse import parse_yaml
 from lib.paths import DATA, ROOT
 
 RULES = DATA / "rules.yml"
@@ -81,8 +82,8 @@ def _commits(paths: Sequence[str], root: Path) -> list[tuple[str, str]]:
 
 def _rows(text: str) -> Iterable[dict]:
     try:
-        rows = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError:  # a file of that time that was broken
+        rows = parse_yaml(text)
+    except ValueError:  # a file of that time that was broken
         return []
     return [row for row in rows or () if isinstance(row, dict) and "id" in row]
 
@@ -118,7 +119,7 @@ def verdicts_stored(root: Path = ROOT) -> dict[str, str]:
     """The date of the first commit that has a verdict for each claim."""
     found: dict[str, str] = {}
     for commit, date in _commits([_VERDICTS], root=root):
-        for name in yaml.safe_load(_git("show", f"{commit}:{_VERDICTS}", root=root)) or ():
+        for name in parse_yaml(_git("show", f"{commit}:{_VERDICTS}", root=root)) or ():
             found.setdefault(name, date)
     return found
 

@@ -14,6 +14,7 @@ from lib.files import read_yaml
 from lib.ledger.claim import COMPANION, Claim, papers, read_claims
 from lib.ledger.evidence import Measurer
 from lib.ledger.rules import JUDGED, TESTED, TOO_CLOSE, VERDICTS, Evidence, judge, opposite
+from lib.parse import shown
 from lib.paths import DATA
 from lib.stats.holm import holm
 
@@ -211,7 +212,7 @@ def drift(rows: list[Row], stored: dict[str, str]) -> list[str]:
     ]
     known = {claim.id for claim in read_claims()} | {row.claim.id for row in rows}
     return moved + [
-        f"{name}: stored {verdict!r}, there is no such claim"
+        f"{shown(name)}: stored {shown(verdict)}, there is no such claim"
         for name, verdict in stored.items()
         if name not in known
     ]

@@ -54,7 +54,7 @@ def read_pickle(file: Path) -> pd.DataFrame:
     command = [sys.executable, "-I", "-W", "ignore", "-m", "lib.ledger.unpickle", str(file)]
     done = run_program(command, timeout=2 * SECONDS)
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        said = (done.stderr.strip().splitlines() or ["no message"])[-1][:300]
         raise ValueError(f"file must be a pickled table and nothing else, got {file.name} ({said})")
     content = json.loads(done.stdout)
     return pd.DataFrame(content["rows"], columns=content["columns"])

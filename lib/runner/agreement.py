@@ -1,13 +1,20 @@
-"""Results that were computed again, held against the stored ones within a stated tolerance."""
+"""Results that were computed again, held against the stored ones within a stated tolerance, and
+records of one cell against each other.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from lib import validate
+from lib.parse import shown
+from lib.runner.errors import StoreError
+from lib.runner.records import RESERVED, is_gap
 
 # what another processor may change: sums in another order move a number by its last bits, while
 # training moves a few predictions (LightGBM sums gradients of 32 bits in an order of its own)
@@ -49,3 +56,59 @@ def matches_stored(
             f" {one:.6g}"
         )
     return len(now)
+
+
+# who computed a cell, when, and from which copy of the data; what took how long ends in _s
+_MAY_DIFFER = {*RESERVED, "data_source"} - {"cell", "version"}
+_SECONDS = "_s"
+
+
+def refuse_two_values(tables: Iterable[tuple[object, pd.DataFrame]]) -> None:
+    """Refuse a cell that stands twice, in one table or in two, with different values.
+
+    Numbers may differ as those of two processors do (``TOLERANCES["arithmetic"]``), and two gaps
+    are the same. Commit, versions and times may differ, and so may fields that end in ``_s``, which
+    are seconds.
+
+    Parameters
+    ----------
+    tables : iterable of tuple
+        The place of each table, for the message, and its records.
+
+    Raises
+    ------
+    StoreError
+        Naming the cell, the field, both values and both places.
+    """
+    filled = [(place, table) for place, table in tables if len(table)]
+    cells = pd.Series([cell for _, table in filled for cell in table["cell"]])
+    twice = set(cells[cells.duplicated()])
+    first: dict[str, tuple[Mapping[str, Any], object]] = {}
+    for place, table in filled if twice else ():
+        for record in table[table["cell"].isin(twice)].to_dict("records"):
+            before, where = first.setdefault(record["cell"], (record, place))
+            if name := _differing(before, record):
+                raise StoreError(
+                    f"{place}: {name} of cell {shown(record['cell'])} must be"
+                    f" {shown(before.get(name))}, as in {where}, got {shown(record.get(name))};"
+                    " remove the record that is wrong, or both to run the cell again"
+                )
+
+
+def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> str | None:
+    """The first field, by its name, whose values differ; None if there is none."""
+    names = one.keys() | other.keys()
+    results = (n for n in names if n not in _MAY_DIFFER and not n.endswith(_SECONDS))
+    return min((n for n in results if not _agree(one.get(n), other.get(n))), default=None)
+
+
+def _agree(one: Any, other: Any) -> bool:
+    if isinstance(one, list) and isinstance(other, list):  # scores
+        pairs = zip(one, other, strict=False)
+        return len(one) == len(other) and not any(_differing(a, b) for a, b in pairs)
+    if is_gap(one) or is_gap(other):
+        return is_gap(one) and is_gap(other)
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        tolerance = TOLERANCES["arithmetic"]
+        return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
+    return repr(one) == repr(other)

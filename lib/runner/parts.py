@@ -16,9 +16,13 @@ from typing import Any
 import pandas as pd
 
 from lib import validate
+from lib.parse import shown
+from lib.runner.agreement import refuse_two_values
 from lib.runner.cell import cell_key
+from lib.runner.errors import StoreError
+from lib.runner.records import is_gap
 from lib.runner.sources import one_source
-from lib.runner.store import Store, StoreError, refuse_bare
+from lib.runner.store import Store, refuse_bare
 
 
 def share(
@@ -65,17 +69,13 @@ def refuse_other_fields(frame: pd.DataFrame, cells: Mapping[str, Any], path: Pat
         cell = cells.get(record["cell"])
         for field in () if cell is None else fields(cell):
             value, stored = getattr(cell, field.name), record.get(field.name)
-            if _gap(stored):
+            if is_gap(stored):
                 stored = field.metadata.get("frozen")
-            if stored != value and not (_gap(stored) and _gap(value)):
+            if stored != value and not (is_gap(stored) and is_gap(value)):
                 raise StoreError(
                     f"{path}: {field.name} of cell {record['cell']} must be {value!r}, as its key"
-                    f" says, got {stored!r}; remove that record, or restore the file"
+                    f" says, got {shown(stored)}; remove that record, or restore the file"
                 )
-
-
-def _gap(value: object) -> bool:
-    return value is None or value != value
 
 
 def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
@@ -87,13 +87,15 @@ def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
     Raises
     ------
     StoreError
-        For a part that is not there or is a folder (then nothing is gathered), of another version,
-        or with records of cells that are not the grid's, or computed on other rows of a data set
-        than those of the store or of another part. What was gathered before stays.
+        Before anything is gathered: for a part that is not there or is a folder, of another
+        version, or with records of cells that are not the grid's, computed on other rows of a data
+        set than those of the store or of another part, or with another value than these have.
     """
     parts, wanted = parts_there(parts), {cell_key(cell): cell for cell in cells}
-    same = one_source(store.frame(), store.path, wanted.values())
     try:
+        store.become_writer()  # what is compared with must stay as it is
+        tables = {store.path: store.frame()}
+        same = one_source(tables[store.path], store.path, wanted.values())
         for path in parts:
             frame = Store(path, version=store.version).frame()
             if frame.empty:
@@ -101,12 +103,15 @@ def gather(cells: Iterable[object], parts: Iterable[Path], store: Store) -> int:
             if strangers := sorted(set(frame["cell"]) - wanted.keys()):
                 raise StoreError(
                     f"{path} has {len(strangers)} records of other cells than the grid's,"
-                    f" {strangers[0]} for one"
+                    f" {shown(strangers[0])} for one"
                 )
             same(frame, path)
             refuse_other_fields(frame, wanted, path)
             refuse_bare(frame, path)
-            for record in frame.to_dict("records"):
+            tables[path] = frame
+        refuse_two_values(tables.items())
+        for path in parts:
+            for record in tables[path].to_dict("records"):
                 store.append(record)
         store.compact()
     finally:

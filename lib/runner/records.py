@@ -9,6 +9,7 @@ cells later, in words that name neither cell nor field.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
+from lib.parse import shown
 
 # what sweep and store write themselves
 RESERVED = ("cell", "version", "commit", "versions", "wall_s", "created")
@@ -24,12 +26,17 @@ DIRTY = "-dirty"  # ends the commit of a record whose code had changes
 _GAP = "gap"
 
 
+def is_gap(value: object) -> bool:
+    """Whether a field has no value: None or NaN."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
 def _kind(value: object) -> str | None:
     """Text, truth value, number or gap; None for what no column holds."""
-    if value is None or (isinstance(value, float) and value != value):
+    if is_gap(value):
         return _GAP
-    if isinstance(value, str):
-        return "text"
+    if isinstance(value, str):  # no file could hold half of a pair of surrogates
+        return None if re.search("[\ud800-\udfff]", value) else "text"
     if isinstance(value, bool):
         return "truth value"
     if isinstance(value, int):
@@ -57,7 +64,7 @@ def plain(record: Mapping[str, object], whose: str) -> dict[str, object]:
         return _flat(record, whose)
     scores, rest = record[SCORES], {name: x for name, x in record.items() if name != SCORES}
     if not (isinstance(scores, list) and scores and all(isinstance(s, Mapping) for s in scores)):
-        raise ValueError(f"{whose}: scores must be a list of flat records, got {scores!r}")
+        raise ValueError(f"{whose}: scores must be a list of flat records, got {shown(scores)}")
     rows = [_flat(score, f"{whose}, scores[{i}]") for i, score in enumerate(scores)]
     for i, row in enumerate(rows):
         if row.keys() != rows[0].keys() or row.keys() & record.keys():
@@ -78,7 +85,7 @@ def _flat(record: Mapping[str, object], whose: str) -> dict[str, object]:
             raise validate.refusal(f"{whose}: the name of a field", "text", name)
         if _kind(value) is None:
             raise ValueError(
-                f"{whose}: {name}={value!r} ({type(value).__name__}) cannot be stored: "
+                f"{whose}: {name}={shown(value)} ({type(value).__name__}) cannot be stored: "
                 "text, a truth value, a number of 64 bits or None can"
             )
     return flat
@@ -100,8 +107,9 @@ def refuse_mixture(record: Mapping[str, Any], kinds: dict[str, str]) -> dict[str
             kind = _GAP if name == SCORES else _kind(value)
             if kind and kind != _GAP and kinds.setdefault(name, kind) != kind:
                 raise ValueError(
-                    f"cell {record['cell']}: {name}={value!r} is a {kind} and cannot be stored: the"
-                    f" records before it have a {kinds[name]} there, and a field is of one kind"
+                    f"cell {record['cell']}: {name}={shown(value)} is a {kind} and cannot be"
+                    f" stored: the records before it have a {kinds[name]} there, and a field is of"
+                    " one kind"
                 )
     return kinds
 

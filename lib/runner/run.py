@@ -42,7 +42,7 @@ def run_grid(
     ValueError
         For a bad argument, before data are looked for, and where the grid's own file would get
         records of a replica, or of code with changes that are not committed;
-        :class:`~lib.runner.store.StoreError` for a file that cannot be used, or whose records
+        :class:`~lib.runner.errors.StoreError` for a file that cannot be used, or whose records
         were computed on other rows than are here.
     """
     grid = grid_of(name)

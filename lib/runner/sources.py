@@ -16,7 +16,7 @@ import pandas as pd
 
 from lib.datasets import TASKS, Unavailable, load, task
 from lib.datasets.cache import SOURCES
-from lib.runner.store import StoreError
+from lib.runner.errors import StoreError
 
 _KINDS: dict[Any, str] = dict.fromkeys((*SOURCES, "census"), "the real data") | {
     "replica": "the replica",

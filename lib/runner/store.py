@@ -1,88 +1,51 @@
 """One atomic record a cell, in a journal beside a parquet file.
 
-A finished cell is one line of ``<name>.journal`` (checksum, then JSON), written with a single
-``write`` and ``fsync``; a kill leaves at most a torn last line, which readers pass over and the
-next writer cuts off. One process at a time writes, held to it by a lock; any number may read,
-without it. :meth:`Store.compact` folds the journal into ``<name>.parquet`` by writing a new file
-and renaming it over the old one, and only then empties the journal; a kill between the two leaves
-the same records twice, and reading drops the second. Both files carry checksums
-(:mod:`lib.runner.sealed` for parquet), so damage is refused, not read.
+A finished cell is one line of ``<name>.journal`` (:mod:`lib.runner.journal`). One process at a time
+writes, held to it by a lock (:mod:`lib.runner.lock`); any number may read, without it.
+:meth:`Store.compact` folds the journal into ``<name>.parquet`` by writing a new file and renaming
+it over the old one, and only then empties the journal; a kill between the two leaves the same
+records twice, and reading drops the second. A second one that says something else is refused. Both
+files carry checksums (:mod:`lib.runner.sealed` for parquet), so damage is refused, not read.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import stat
-import zlib
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from filelock import FileLock, Timeout
 
 from lib import validate
 from lib.extras import needs
+from lib.runner import journal
+from lib.runner.agreement import refuse_two_values
+from lib.runner.errors import StoreError
+from lib.runner.lock import WriterLock
 from lib.runner.records import SCORES, kinds_of, plain, refuse_mixture
 from lib.runner.sealed import from_bytes, is_sealed, to_bytes
 from lib.runner.tidy import as_lists, tidy
 
-KEYS = ("cell", "version")
-
-
-class StoreError(ValueError):
-    """A results file that cannot be used as it is; nothing in it was changed."""
-
-
-class StoreBusy(StoreError):
-    """Another process is writing."""
-
-
-def _line(record: Mapping) -> bytes:
-    body = json.dumps(record, sort_keys=True, allow_nan=True).encode()
-    return b"%08x %s\n" % (zlib.crc32(body), body)
-
-
-def _parse(line: bytes) -> dict | None:
-    """The record of a line, or None if the line is damaged."""
-    crc, _, body = line.rstrip(b"\n").partition(b" ")
-    try:
-        whole = int(crc, 16) == zlib.crc32(body) and line.endswith(b"\n")
-        return json.loads(body) if whole else None
-    except ValueError:
-        return None
-
-
-def _is_record(record: object) -> bool:
-    return isinstance(record, dict) and all(isinstance(record.get(key), str) for key in KEYS)
-
 
 def _fault(frame: pd.DataFrame) -> str:
     """What keeps a table from being one of records; empty if nothing does."""
-    if missing := [key for key in KEYS if key not in frame]:
+    if missing := [key for key in journal.KEYS if key not in frame]:
         return f"has no column {' or '.join(missing)}"
-    if empty := [
-        key for key in KEYS if not frame[key].map(lambda value: isinstance(value, str)).all()
-    ]:
+    texts = {key: frame[key].map(lambda value: isinstance(value, str)) for key in journal.KEYS}
+    if empty := [key for key in journal.KEYS if not texts[key].all()]:
         return f"has rows without a {' or '.join(empty)}"
     return "" if frame.columns.is_unique else "has two columns of one name"
-
-
-def _bytes_of(path: Path) -> bytes | None:
-    """What is in a file, or None if it is not there."""
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):  # of a pipe, reading never ends
-            raise StoreError(f"{path} must be a regular file, got something else")
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
 
 
 UNSEALED = "COMPANION_UNSEALED"  # environment variable: 1 believes files without a seal
 PROVENANCE = ("commit", "versions", "created")
 SOURCES = ("data_source", "data_sha256")
+
+
+def _kinds(frame: pd.DataFrame) -> dict[str, str]:
+    """The kinds of all fields, those of the scores among them."""
+    return kinds_of(frame) | (kinds_of(tidy(frame)) if SCORES in frame else {})
 
 
 def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
@@ -130,7 +93,7 @@ class Store:
         self.journal = self.path.with_suffix(".journal")
         self.version = version
         self._mix_versions = mix_versions
-        self._lock: FileLock | None = None
+        self._lock: WriterLock | None = None
         self._kinds: dict[str, str] = {}  # known to the writer only
         self._know_cells()
 
@@ -166,37 +129,33 @@ class Store:
         """
         if record["cell"] in self._cells:
             return
-        self.become_writer()
+        lock = self.become_writer()
         if record["cell"] in self._cells:  # written by another process since this one read
             return
         record = plain(dict(record) | {"version": self.version}, f"cell {record['cell']}")
         kinds = refuse_mixture(record, self._kinds)
-        fd = os.open(self.journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            line = _line(record)
-            if os.write(fd, line) < len(line):  # the disk is full
-                self._cut_torn_line()
-                raise StoreError(
-                    f"{self.journal} took only a part of a record; make room and run again"
-                )
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        journal.append(self.journal, record)
+        lock.refuse_lost()  # or another process may have folded the journal without this line
         self._cells.add(record["cell"])
         self._kinds = kinds
 
     def frame(self) -> pd.DataFrame:
         """All records, one row a cell, in the order they were finished; ``scores`` as lists."""
         # journal first: folded in between the two reads, a record is seen twice rather than never
-        journal = pd.DataFrame(self._read_journal())
-        parts = [part for part in (self._read_parquet(), journal) if len(part)]
+        records = journal.read(self.journal)
+        stored, new = self._read_parquet(), pd.DataFrame(records)
+        if records:
+            journal.refuse_mixtures(self.journal, records, _kinds(stored))
+        parts = {
+            path: part for path, part in ((self.path, stored), (self.journal, new)) if len(part)
+        }
         if not parts:
             return pd.DataFrame()
-        frame = pd.concat(parts, ignore_index=True)
-        if SCORES in frame and len(journal):
-            frame[SCORES] = as_lists(
-                chain(*(part.get(SCORES, [None] * len(part)) for part in parts))
-            )
+        refuse_two_values(parts.items())
+        frame = pd.concat(parts.values(), ignore_index=True)
+        if SCORES in frame and records:
+            lists = (part.get(SCORES, [None] * len(part)) for part in parts.values())
+            frame[SCORES] = as_lists(chain(*lists))
         return frame.drop_duplicates("cell", ignore_index=True)
 
     def compact(self, *, rewrite: bool = False) -> pd.DataFrame:
@@ -207,46 +166,63 @@ class Store:
         """
         if not self.journal.exists() and not rewrite:
             return self.frame()
-        self.become_writer()
+        lock = self.become_writer()
         frame = self.frame()
         if frame.empty:
             return frame
         frame = frame.sort_values("cell", ignore_index=True, kind="stable")
-        temporary = self.path.with_suffix(".tmp")
-        with open(temporary, "wb") as file:
-            file.write(to_bytes(frame))
-            file.flush()
-            os.fsync(file.fileno())  # before the journal goes
-        os.replace(temporary, self.path)
-        self.journal.unlink(missing_ok=True)
+        self._replace(to_bytes(frame), lock)
         return frame
 
-    def become_writer(self) -> None:
-        """Take the lock, once, cut off what a killed writer left half written, and see what others
-        wrote since.
+    def _replace(self, table: bytes, lock: WriterLock) -> None:
+        """Put ``table`` into the parquet file at once, and remove the journal.
+
+        What a killed writer left, or a link, is removed before: a new file is written.
+        """
+        temporary = self.path.with_suffix(".tmp")
+        temporary.unlink(missing_ok=True)
+        try:
+            with open(temporary, "xb") as file:
+                file.write(table)
+                file.flush()
+                os.fsync(file.fileno())  # before the journal goes
+            lock.refuse_lost()
+            os.replace(temporary, self.path)
+        except OSError as error:  # the disk is full
+            raise StoreError(f"{self.path} could not be written, got: {error.strerror}") from error
+        finally:
+            temporary.unlink(missing_ok=True)
+        lock.refuse_lost()
+        self.journal.unlink(missing_ok=True)
+
+    def become_writer(self) -> WriterLock:
+        """Take the lock, which is returned, cut off what a killed writer left half written, and see
+        what others wrote since; nothing of it where this process has the lock already.
 
         A sweep does so before its first cell, not to compute what it may not write.
+
+        Raises
+        ------
+        StoreBusy
+            If another process writes.
+        StoreError
+            If a file is a link (:func:`lib.runner.journal.refuse_links`).
         """
-        if self._lock is not None:
-            return
+        if self._lock is not None and self._lock.is_held():
+            return self._lock
+        self.close()  # somebody deleted the lock's file: others may have written since
         with needs("run"):  # a file that was read without its scores must not be written again
             import pyarrow  # noqa: F401
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.path.with_suffix(".lock"), timeout=0)
+        self._lock = lock = WriterLock(self.path)
         try:
-            lock.acquire()
-        except Timeout:
-            raise StoreBusy(
-                f"another process is writing to {self.path}; wait for it or stop it"
-            ) from None
-        self._lock = lock
-        try:
-            self._cut_torn_line()
-            frame = self._know_cells()
-            self._kinds = kinds_of(frame) | (kinds_of(tidy(frame)) if SCORES in frame else {})
+            journal.refuse_links(self.path, self.journal)
+            journal.cut_torn_line(self.journal)
+            self._kinds = _kinds(self._know_cells())
         except BaseException:
             self.close()
             raise
+        return lock
 
     def close(self) -> None:
         """Let another process write. The lock also goes with the process, however it ends."""
@@ -255,7 +231,7 @@ class Store:
             self._lock = None
 
     def _read_parquet(self) -> pd.DataFrame:
-        raw = _bytes_of(self.path)  # at once: a writer may put a new file there meanwhile
+        raw = journal.bytes_of(self.path)  # at once: a writer may put a new file there meanwhile
         if raw is None:
             return pd.DataFrame()
         try:
@@ -276,29 +252,3 @@ class Store:
                 " have been changed by hand; restore it, or believe it: --unsealed"
             )
         return frame
-
-    def _read_journal(self) -> list[dict]:
-        raw = _bytes_of(self.journal)
-        if raw is None:  # none yet, or folded in just now
-            return []
-        lines = raw.splitlines(keepends=True)
-        records: list[Any] = [_parse(line) for line in lines]
-        if records and records[-1] is None and not lines[-1].endswith(b"\n"):
-            records.pop()  # being written, or torn by a kill
-        for where, record in enumerate(records, start=1):
-            if not _is_record(record):
-                fault = "fails its checksum" if record is None else "has no cell or no version"
-                raise StoreError(
-                    f"{self.journal}, line {where}, {fault}; remove that line to run its cell again"
-                )
-        return records
-
-    def _cut_torn_line(self) -> None:
-        if not self.journal.exists():
-            return
-        raw = self.journal.read_bytes()
-        whole = raw[: raw.rfind(b"\n") + 1]
-        if len(whole) < len(raw):
-            with open(self.journal, "r+b") as file:
-                file.truncate(len(whole))
-                os.fsync(file.fileno())

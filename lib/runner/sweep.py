@@ -27,8 +27,9 @@ from lib import validate
 from lib.paths import IN_REPOSITORY, ROOT
 from lib.processes import end_with_parent
 from lib.runner.cell import cell_key
+from lib.runner.errors import StoreBusy
 from lib.runner.records import DIRTY, plain, refuse_taken
-from lib.runner.store import Store, StoreBusy
+from lib.runner.store import Store
 
 # what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials
 # of the tuning

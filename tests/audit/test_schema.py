@@ -58,6 +58,11 @@ def _kinds(schema):
         ("a,b\n", "must be a header and at least one row, got 'a,b"),
         ("a,a\n1,2\n", "the header 'a' must be there once, got 2"),
         ("a,,c\n1,2,3\n", "column 2 must have a name"),
+        ("a,b\n1,\0\n", "people.csv must be text, got 'a character of code 0'"),
+        (
+            (",".join(map(str, range(2001))) + "\n") * 2,
+            "a table of at most 2,000 columns, got 2001",
+        ),
         ("a,b\n1,2\n1,2,3\n", "line 3, must have 2 cells as the header has, got 3"),
         ("a,b\n1\n", "line 2, must have 2 cells as the header has, got 1"),
         ("a;b\n1;2\n", "the header must be separated by commas, got 'a;b'"),

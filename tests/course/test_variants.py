@@ -32,7 +32,7 @@ def test_a_roster_is_read_as_it_is_written(tmp_path):
     [
         ("", "must be a CSV file"),
         ("id,name\n", "at least one student"),
-        ("student,name\n1,Ada\n", "must be id and name"),
+        ("student,name\n1,Ada\n", "must be with id"),
         ("id\n1\n1\n", "got twice 1"),
         ("id\nada\nAda\n", "got twice Ada"),
         ("id,name\n,Ada\n", "an id must be letters"),
@@ -80,3 +80,19 @@ def test_a_key_holds_plain_values_only():
     for bad in (float("nan"), object(), {"a": np.inf}):
         with pytest.raises(ValueError, match="the key of errors must be finite numbers"):
             key_of(A1, space | {"errors": bad})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,name,id\n1,Ada,2\n", r"the header 'id' must be there once, got 2"),
+        ("id,name\n1,Ada,x\n", r"each row must be of 2 cells, as the header, got \['1'"),
+        ("id,name\n1\n", r"each row must be of 2 cells"),
+        ("id,name\n1,A\0da\n", r"must be a CSV file in UTF-8, got what is none"),
+        ('id,name\n1,"Ada\n', r"must be a CSV file in UTF-8, got what is none"),
+    ],
+)
+def test_a_roster_whose_cells_would_shift_is_refused_by_name(tmp_path, text, message):
+    """A longer row moved all ids by a column; of two columns of ids the first was taken."""
+    with pytest.raises(ValueError, match=rf"roster\.csv.*{message}"):
+        read_roster(roster(tmp_path, text))

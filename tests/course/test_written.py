@@ -50,3 +50,21 @@ def test_points_that_a_task_has_not_are_refused(tmp_path, points):
     )
     with pytest.raises(ValueError, match="must be from 0 to what the task has"):
         write_answers(A1, books, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("id,task,points\ns1,q8,many\n", "must be numbers or nothing"),
+        ("id,task,points\ns1,q8,1\ns1,q8,2\n", "a row for each answer"),
+        ("id,task\ns1,q8\n", "must be with points"),
+        ("id,task,points\ns1,q8,\xff\n", "must be a CSV file in UTF-8"),
+    ],
+)
+def test_a_table_of_points_that_is_none_is_named(tmp_path, text, words):
+    """Two rows for one answer gave the student two rows."""
+    books = {"s1": notebook("Yes.")}
+    write_answers(A1, books, tmp_path)
+    (tmp_path / "a1.csv").write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=rf"a1\.csv.* {words}"):
+        write_answers(A1, books, tmp_path)

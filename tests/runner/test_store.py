@@ -148,7 +148,7 @@ def test_a_writer_sees_what_another_wrote_since_it_read(path):
 def test_the_lock_is_let_go_though_a_forked_worker_has_a_copy(path):
     one = Store(path, version="1")
     one.append(_record(0))
-    copy = os.dup(one._lock._context.lock_file_fd)
+    copy = os.dup(one._lock._lock._context.lock_file_fd)
     one.close()
     two = Store(path, version="1")
     two.append(_record(1))
@@ -201,7 +201,7 @@ def test_a_full_disk_is_an_error_and_leaves_no_torn_line_between_records(path, m
     store, write = Store(path, version="1"), os.write
     store.append(_record(0))
     monkeypatch.setattr(os, "write", lambda fd, line: write(fd, line[:20]))
-    with pytest.raises(StoreError, match="only a part of a record"):
+    with pytest.raises(StoreError, match="took only a part of it; make room"):
         store.append(_record(1))
     monkeypatch.setattr(os, "write", write)
     store.append(_record(1))

@@ -18,8 +18,9 @@ import pytest
 from lib.paths import ROOT
 from lib.runner import sweep
 from lib.runner.cell import KeyedCell, cell_key
+from lib.runner.errors import StoreBusy
 from lib.runner.registry import GRIDS
-from lib.runner.store import Store, StoreBusy
+from lib.runner.store import Store
 from lib.runner.sweep import provenance, run_sweep
 from lib.studies.coherence import noisy_counts as coherence_dp
 from lib.studies.coherence import section5 as coherence

@@ -28,7 +28,7 @@ from lib.datasets.cache import sha256_of
 from lib.datasets.coding import code_table, coded_domain
 from lib.domain import Domain
 from lib.dp import epsilon_of, zcdp_rho
-from lib.files import read_yaml
+from lib.files import read_json, read_yaml
 from lib.paths import REPLICAS, need_repository
 from lib.synth import AIM
 from lib.synth.marginal_model import MarginalModel
@@ -135,7 +135,7 @@ def make(
         "versions": {p: version(p) for p in ("mbi", "jax", "numpy", "pandas")},
     }
     index = folder / "replicas.json"
-    known = json.loads(index.read_text(encoding="utf-8")) if index.exists() else {}
+    known = read_json(index, dict) if index.exists() else {}
     index.write_text(
         json.dumps(known | {path.stem: facts}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
     )
@@ -144,7 +144,7 @@ def make(
 
 def metadata(folder: Path = REPLICAS) -> dict[str, dict]:
     """What is on record about each replica."""
-    return json.loads((folder / "replicas.json").read_text(encoding="utf-8"))
+    return read_json(folder / "replicas.json", dict)
 
 
 def _history(folder: Path) -> dict:
