@@ -1,7 +1,7 @@
 """The journal beside a results file: one line a finished cell, a checksum and the record as JSON.
 
 A line is written with a single ``write`` and ``fsync``. A kill leaves at most a torn last line,
-which readers pass over and the next writer cuts off. Nothing is written through a link: whoever may
+which readers pass over and the next writer cuts off. Nothing is written through a link: who may
 place one in a folder would choose the file that is written, and its owner would not know.
 """
 

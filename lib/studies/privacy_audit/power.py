@@ -1,7 +1,7 @@
 """How small a fault an audit still sees: the limit for noise, for selections and for the loss.
 
 The looks of many replays are kept: what each moves between the two tables in units of its noise,
-and the odds of each selection on both. A replicate draws all answers anew, with less noise than
+and the odds of each selection on both. A replicate draws all answers again, with less noise than
 stated, with sharper selections, or at a multiple of the budget, and the limit is found by halving.
 What a fit looks at next stays as it was.
 """
