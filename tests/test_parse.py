@@ -134,6 +134,14 @@ def test_a_claim_of_other_types_is_named_with_its_file(tmp_path, row):
     assert len(str(caught.value)) < len(str(tmp_path)) + 600
 
 
+def test_a_claim_with_a_wrong_measure_is_named_with_its_file(tmp_path):
+    row = {"id": "a", "paper": "ldp", "place": "p", "statement": "s", "why": "w", "rule": "true"}
+    file = tmp_path / "claims.yml"
+    file.write_text(yaml.safe_dump([row | {"measure": "none"}]), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"claims\.yml: measure of a must be one of"):
+        read_claims(file)
+
+
 @pytest.mark.parametrize("text", ["", "[1]", "{}", '{"address": 1}', "\0", "[" * 10**5])
 def test_a_file_of_a_scheduler_that_is_none_is_named(tmp_path, text, capsys):
     """It ended in an assertion without a word."""

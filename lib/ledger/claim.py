@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib import import_module
@@ -249,33 +250,47 @@ def read_claims(path: Path | None = None, *, modules: Sequence[str] = ()) -> lis
     claims = parse_claims(_claim_files() if path is None else [path])
     for claim in claims if path is not None else ():
         if claim.measure:
-            claim.measured_by()
+            with _named_by(path):
+                claim.measured_by()
     return claims
+
+
+@contextmanager
+def _named_by(place: object) -> Iterator[None]:
+    """Put the place of a row before what is wrong with it."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{place}: {error}") from error
 
 
 def parse_claims(files: Iterable[Path]) -> list[Claim]:
     """The rows of files, claims or hypotheses, without a look at their measures."""
     claims: list[Claim] = []
+    known: Counter[str] = Counter()
     for file in files:
         for number, row in enumerate(_rows(file), start=1):
-            try:
-                claims.append(_claim(row))
-            except (TypeError, ValueError) as error:
-                whose = shown(row.get("id", f"row {number}"))
-                raise ValueError(f"{file}: {whose}: {error}") from error
-    for name, count in Counter(claim.id for claim in claims).items():
-        if count > 1:
-            raise ValueError(f"id={shown(name)} stands {count} times; once is allowed")
-    for before, claim in zip([None, *claims], claims, strict=False):
-        if not claim.part_of:
-            continue
-        if before is None or claim.part_of not in (before.id, before.part_of):
-            raise ValueError(
-                f"part_of of {claim.id} must be the row before it or that row's, got"
-                f" {shown(claim.part_of)}"
-            )
-        if claim.paper != before.paper:
-            raise ValueError(
-                f"paper of {claim.id} must be that of {claim.part_of}, got {shown(claim.paper)}"
-            )
+            with _named_by(f"{file}: {shown(row.get('id', f'row {number}'))}"):
+                claim = _claim(row)
+            with _named_by(file):
+                known[claim.id] += 1
+                _refuse_place(claim, claims[-1] if claims else None, known[claim.id])
+            claims.append(claim)
     return claims
+
+
+def _refuse_place(claim: Claim, before: Claim | None, count: int) -> None:
+    """Refuse a second row of an id, and a part that does not follow its whole."""
+    if count > 1:
+        raise ValueError(f"id={claim.id!r} stands {count} times; once is allowed")
+    if not claim.part_of:
+        return
+    if before is None or claim.part_of not in (before.id, before.part_of):
+        raise ValueError(
+            f"part_of of {claim.id} must be the row before it or that row's, got"
+            f" {shown(claim.part_of)}"
+        )
+    if claim.paper != before.paper:
+        raise ValueError(
+            f"paper of {claim.id} must be that of {claim.part_of}, got {shown(claim.paper)}"
+        )

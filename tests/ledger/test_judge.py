@@ -126,7 +126,7 @@ def test_a_file_of_claims_calls_no_function_that_nobody_exported(tmp_path, monke
 def test_missing_fields_and_repeated_ids_are_named(tmp_path):
     with pytest.raises(ValueError, match=r"'a': .*statement"):
         _read(tmp_path, {k: v for k, v in ROW.items() if k != "statement"})
-    with pytest.raises(ValueError, match="id='a' stands 2 times"):
+    with pytest.raises(ValueError, match=r"claims\.yml: id='a' stands 2 times"):
         _read(tmp_path, ROW, ROW)
 
 
@@ -140,9 +140,9 @@ def test_parts_stand_below_what_they_are_part_of_and_are_not_counted(tmp_path):
     assert len(apart(rows)["ldp", True]) == 1
     assert sum(summary(rows).values()) == 1
     assert report.statement_in_words(rows[1]).startswith("(Counted with the row")
-    with pytest.raises(ValueError, match="part_of of b must be the row before it"):
+    with pytest.raises(ValueError, match=r"claims\.yml: part_of of b must be the row before it"):
         _read(tmp_path, part, ROW)
-    with pytest.raises(ValueError, match="paper of b must be that of a"):
+    with pytest.raises(ValueError, match=r"claims\.yml: paper of b must be that of a"):
         _read(tmp_path, ROW, part | {"paper": "coherence"})
 
 
