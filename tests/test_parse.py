@@ -67,7 +67,7 @@ def _refused(read, path, words) -> None:
     start = time.process_time()
     with pytest.raises(ValueError, match=re.escape(str(path))) as caught:
         read(path, dict)
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 20  # a bomb takes minutes, or all memory
     assert words in str(caught.value)
     assert len(str(caught.value)) < len(str(path)) + 250
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from glob import escape
 from itertools import chain
 from pathlib import Path
 
@@ -177,10 +178,12 @@ class Store:
     def _replace(self, table: bytes, lock: WriterLock) -> None:
         """Put ``table`` into the parquet file at once, and remove the journal.
 
-        What a killed writer left, or a link, is removed before: a new file is written.
+        What killed writers left, or a link, is removed before: a new file is written, under a name
+        that no other process uses, since one that has lost its lock still clears its own away.
         """
-        temporary = self.path.with_suffix(".tmp")
-        temporary.unlink(missing_ok=True)
+        for left in self.path.parent.glob(f"{escape(self.path.stem)}.*tmp"):
+            left.unlink(missing_ok=True)
+        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
         try:
             with open(temporary, "xb") as file:
                 file.write(table)
@@ -188,7 +191,8 @@ class Store:
                 os.fsync(file.fileno())  # before the journal goes
             lock.refuse_lost()
             os.replace(temporary, self.path)
-        except OSError as error:  # the disk is full
+        except OSError as error:
+            lock.refuse_lost()  # another writer has cleared the file away; else the disk is full
             raise StoreError(f"{self.path} could not be written, got: {error.strerror}") from error
         finally:
             temporary.unlink(missing_ok=True)

@@ -206,7 +206,7 @@ def test_wrong_hypotheses_are_named(tmp_path):
     path = tmp_path / "hypotheses.yml"
     for wrong, words in (
         ({"rule": "up"}, "rule of x must be .*, got 'up'"),
-        ({"alpha": 2}, "x has the field 'alpha'; known are"),
+        ({"alpha": 2}, "'x': has the field 'alpha'; known are"),
     ):
         path.write_text(yaml.safe_dump([row | wrong]), encoding="utf-8")
         with pytest.raises(ValueError, match=words):
