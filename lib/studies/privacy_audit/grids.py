@@ -1,9 +1,9 @@
-"""The grid of audited fits."""
+"""The grids of audited fits."""
 
 from __future__ import annotations
 
 from lib.runner.registry import Grid
-from lib.studies.privacy_audit import cells
+from lib.studies.privacy_audit import cells, mutants
 
 AUDITS = Grid(
     "privacy_audit",
@@ -12,4 +12,12 @@ AUDITS = Grid(
     cells.run_privacy,
     cells.cost,
     cells.VERSION,
+)
+MUTANTS = Grid(
+    "privacy_mutants",
+    "Whole fits audited: programs with one small random change",
+    mutants.mutant_grid,
+    mutants.run_mutant,
+    mutants.cost,
+    mutants.VERSION,
 )

@@ -7,6 +7,7 @@ STUDY = Study(
     paper="companion",
     grids={
         "privacy_audit": "lib.studies.privacy_audit.grids:AUDITS",
+        "privacy_mutants": "lib.studies.privacy_audit.grids:MUTANTS",
     },
     chapters=("chapters/foundations/audits",),
 )
