@@ -62,7 +62,7 @@ MODULES = {
     "lib.dp.entries": (*_BUDGETS, "stratified_noisy"),
     "lib.means.grouped": _MEANS,
     "lib.means.stratified": _MEANS,
-    "lib.synth.base": ("mst", "aim", "gem_cell"),
+    "lib.synth.base": ("mst", "aim", "gem_cell", "stratified_counted"),
     "lib.synth.workload": ("mst", "aim", "gem_cell"),
     "lib.synth.mst": _MST,
     "lib.synth.domain_compression": _MST,
