@@ -175,7 +175,7 @@ def explained() -> pd.DataFrame:
 
 def outcomes(frame: pd.DataFrame) -> pd.DataFrame:
     """Mutants of each module by outcome, survivors as ``harmless`` and ``missed``; the last row,
-    ``"all"``, has their sums. ``share`` is that of the harmful ones that are caught.
+    ``"all"``, has their sums. ``share`` is that of the harmful ones that are caught, NaN where there are none.
     """
     why = frame.merge(explained(), on=["module", "mutant"], how="left")
     kind = why["outcome"].where(why["outcome"] != "survived", why["verdict"].fillna("unexplained"))
@@ -183,7 +183,8 @@ def outcomes(frame: pd.DataFrame) -> pd.DataFrame:
     table = pd.crosstab(why["module"], kind).reindex(MODULES, fill_value=0)
     table = table.reindex(columns=[*names, *(n for n in table if n not in names)], fill_value=0)
     table.loc["all"] = table.sum()
-    table["share"] = table["caught"] / (table["caught"] + table["missed"]).clip(lower=1)
+    harmful = table["caught"] + table["missed"]
+    table["share"] = (table["caught"] / harmful).where(harmful > 0)
     return table.rename_axis("module").rename_axis(None, axis=1).reset_index()
 
 
