@@ -92,7 +92,8 @@ def test_what_is_imported_is_changed_no_more():
     ("place", "change", "outcome", "check"),
     [
         ("_noisy", "if rng is None: -> if not rng is None:", "caught", "beside"),
-        ("_noisy", "mechanism, means -> means, mechanism", "refused", ""),
+        ("_noisy", "mechanism, means -> means, mechanism", "caught", "beside"),  # in its message
+        ("_parts", "sizes.ndim == 1 -> sizes.ndim != 1", "refused", ""),
         ("_step", "(width + 2 * slack) / n -> (width + 1 * slack) / n", "caught", "price"),
         ("_step", "(width + 2 * slack) / n -> (width + 3 * slack) / n", "survived", ""),
         ("_Parts._clipped_sums", "low.size > 1 -> low.size >= 1", "equal", ""),

@@ -175,7 +175,8 @@ def explained() -> pd.DataFrame:
 
 def outcomes(frame: pd.DataFrame) -> pd.DataFrame:
     """Mutants of each module by outcome, survivors as ``harmless`` and ``missed``; the last row,
-    ``"all"``, has their sums. ``share`` is that of the harmful ones that are caught, NaN where there are none.
+    ``"all"``, has their sums. ``share`` is that of the harmful ones that are caught; NaN if there
+    are none.
     """
     why = frame.merge(explained(), on=["module", "mutant"], how="left")
     kind = why["outcome"].where(why["outcome"] != "survived", why["verdict"].fillna("unexplained"))
