@@ -71,8 +71,12 @@ def changes(tree: ast.Module, leave_out: tuple[str, ...] = ()) -> Iterator[str]:
     Examples
     --------
     >>> tree = ast.parse("def half(x): return x / 2")
-    >>> [(name, ast.unparse(tree).split()[-3:]) for name in changes(tree)][0]
-    ('half: return x / 2 -> return x * 2', ['x', '*', '2'])
+    >>> for name in changes(tree):
+    ...     print(name)
+    half: return x / 2 -> return x
+    half: return x / 2 -> return x * 2
+    half: return x / 2 -> return x / 3
+    half: return x / 2 -> return x / 1
     """
     seen: Counter[str] = Counter()
     for where, old, put, whole in _places(tree, "", tree, leave_out):
