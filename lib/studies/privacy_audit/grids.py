@@ -1,9 +1,9 @@
-"""The grid of audited fits."""
+"""The grids of audited fits."""
 
 from __future__ import annotations
 
 from lib.runner.registry import Grid
-from lib.studies.privacy_audit import cells, power
+from lib.studies.privacy_audit import cells, mutants, power
 
 AUDITS = Grid(
     "privacy_audit",
@@ -20,4 +20,12 @@ POWER = Grid(
     power.run_power,
     lambda cell: cell.runs,
     power.VERSION,
+)
+MUTANTS = Grid(
+    "privacy_mutants",
+    "Whole fits audited: programs with one small random change",
+    mutants.mutant_grid,
+    mutants.run_mutant,
+    mutants.cost,
+    mutants.VERSION,
 )

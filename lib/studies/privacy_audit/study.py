@@ -8,6 +8,7 @@ STUDY = Study(
     grids={
         "privacy_audit": "lib.studies.privacy_audit.grids:AUDITS",
         "privacy_power": "lib.studies.privacy_audit.grids:POWER",
+        "privacy_mutants": "lib.studies.privacy_audit.grids:MUTANTS",
     },
     chapters=("chapters/foundations/audits",),
 )

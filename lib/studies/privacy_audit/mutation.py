@@ -1,0 +1,242 @@
+"""Programs with one small change: all that can be made of a module, and a run of one of them.
+
+A change is another number, operator, comparison or name, an argument that is left out or swapped
+with the next one, or a call that is not made. Checks of arguments, messages, types, and the
+defaults of parameters stay as they are. The name of a change has the text around it and no line, so
+it stays the same where other lines of a file change.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from copy import copy
+from functools import partial
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from itertools import takewhile
+
+from lib.paths import PACKAGE
+
+_AROUND = 40  # characters before and after a change that are part of its name
+_OPERATORS: dict[type, tuple[type, ...]] = {
+    ast.Add: (ast.Sub,),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Div,),
+    ast.Div: (ast.Mult,),
+    ast.Pow: (ast.Mult,),
+    ast.FloorDiv: (ast.Mult,),
+    ast.BitOr: (ast.BitAnd,),
+    ast.BitAnd: (ast.BitOr,),
+    ast.And: (ast.Or,),
+    ast.Or: (ast.And,),
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+_NAMES = {
+    "max": "min",
+    "min": "max",
+    "maximum": "minimum",
+    "minimum": "maximum",
+    "any": "all",
+    "all": "any",
+    "ADD_OR_REMOVE": "REPLACE",
+    "REPLACE": "WITHIN",
+    "WITHIN": "ADD_OR_REMOVE",
+    "MARGINAL": "CELL",
+    "CELL": "ROWS",
+    "ROWS": "MARGINAL",
+}
+_CASTS = {"float", "int", "tuple", "list", "str", "dict", "set", "len", "iter"}
+_OBJECTS = {"self", "data", "domain", "rng", "accountant", "payer", "what", "name"}
+_LEFT_OUT = (ast.Raise, ast.Assert, ast.JoinedStr, ast.Import, ast.ImportFrom, ast.arguments)
+_HEADS = ("decorator_list", "annotation", "returns")
+
+
+def changes(tree: ast.Module, leave_out: tuple[str, ...] = ()) -> Iterator[str]:
+    """The name of every change of a module, which ``tree`` has while its name is the last one.
+
+    ``leave_out`` names functions and classes that stay as they are.
+
+    Examples
+    --------
+    >>> tree = ast.parse("def half(x): return x / 2")
+    >>> for name in changes(tree):
+    ...     print(name)
+    half: return x / 2 -> return x
+    half: return x / 2 -> return x * 2
+    half: return x / 2 -> return x / 3
+    half: return x / 2 -> return x / 1
+    """
+    seen: Counter[str] = Counter()
+    for where, old, put, whole in _places(tree, "", tree, leave_out):
+        before = ast.unparse(whole)
+        for new in _instead(old):
+            put(new)
+            after = ast.unparse(new if whole is old else whole)
+            change = f"{where or 'module'}: {_shown(before, after)}"
+            seen[change] += 1
+            yield change if seen[change] == 1 else f"{change} ({seen[change]})"
+            put(old)
+
+
+def _places(
+    node: ast.AST, where: str, whole: ast.AST, leave_out: tuple[str, ...]
+) -> Iterator[tuple[str, ast.AST, Callable[[ast.AST], None], ast.AST]]:
+    """Of each part of ``node``: the function, the part, what replaces it, and its statement."""
+    for name, value in ast.iter_fields(node):
+        if name in _HEADS:
+            continue
+        for place, part in enumerate(value if isinstance(value, list) else [value]):
+            field = isinstance(node, ast.ClassDef) and isinstance(part, ast.AnnAssign)
+            if field or not isinstance(part, ast.AST) or _stays(part):
+                continue
+            inside = where
+            if isinstance(part, ast.FunctionDef | ast.ClassDef):
+                inside = f"{where}.{part.name}".lstrip(".")
+                if part.name in leave_out:
+                    continue
+            own = whole
+            if isinstance(part, ast.stmt) or (isinstance(node, ast.stmt) and hasattr(node, "body")):
+                own = part  # of a block only the head
+            many = isinstance(value, list)
+            put = partial(value.__setitem__, place) if many else partial(setattr, node, name)
+            yield inside, part, put, own
+            yield from _places(part, inside, own, leave_out)
+
+
+def _stays(part: ast.AST) -> bool:
+    """Messages, types, docstrings, and what checks arguments."""
+    if isinstance(part, ast.Expr):
+        return _stays(part.value) or isinstance(part.value, ast.Constant)
+    if isinstance(part, ast.Call):
+        root = part.func.value if isinstance(part.func, ast.Attribute) else part.func
+        called = getattr(root, "id", "")
+        own = getattr(part.func, "attr", getattr(part.func, "id", ""))
+        return called in ("validate", "share") or own.startswith(("errstate", "_require"))
+    return isinstance(part, _LEFT_OUT)
+
+
+def _instead(node: ast.AST) -> Iterator[ast.AST]:
+    """What may stand in the place of ``node``."""
+    for operator in _OPERATORS.get(type(node), ()):
+        yield operator()
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        yield from map(ast.Constant, _numbers(node.value))
+    elif isinstance(node, ast.BinOp):
+        yield node.left
+    elif isinstance(node, ast.UnaryOp):
+        yield node.operand
+    elif isinstance(node, ast.IfExp):
+        yield from (node.body, node.orelse)
+    elif isinstance(node, ast.Slice):
+        for end in (end for end in ("lower", "upper", "step") if getattr(node, end)):
+            shorter = copy(node)
+            setattr(shorter, end, None)
+            yield shorter
+    elif isinstance(node, ast.comprehension) and node.ifs:
+        yield ast.comprehension(node.target, node.iter, [], node.is_async)
+    elif isinstance(node, ast.Name) and node.id in _NAMES and isinstance(node.ctx, ast.Load):
+        yield ast.Name(_NAMES[node.id], node.ctx)
+    elif isinstance(node, ast.Attribute) and node.attr in _NAMES:
+        yield ast.Attribute(node.value, _NAMES[node.attr], node.ctx)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield ast.Pass()
+    elif isinstance(node, ast.Call):
+        yield from _calls(node)
+    elif isinstance(node, ast.If):
+        yield ast.If(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
+
+
+def _numbers(value: float) -> tuple[float, ...]:
+    if isinstance(value, bool):
+        return (not value,)
+    if isinstance(value, int):
+        return (value + 1, value - 1)
+    return (2 * value, value / 2) if value else (1.0,)
+
+
+def _calls(node: ast.Call) -> Iterator[ast.AST]:
+    """Two arguments swapped, a keyword left out, or the argument without the call."""
+    args, keywords = node.args, node.keywords
+    if any(isinstance(arg, ast.Starred) for arg in args):
+        return
+    for i in range(len(args) - 1):
+        one, two = args[i : i + 2]
+        if _may_swap(one) and _may_swap(two):
+            yield ast.Call(node.func, [*args[:i], two, one, *args[i + 2 :]], keywords)
+    for left_out in keywords:
+        if left_out.arg:
+            yield ast.Call(node.func, args, [k for k in keywords if k is not left_out])
+    if len(args) == 1 and not keywords and getattr(node.func, "id", "") not in _CASTS:
+        yield args[0]
+
+
+def _may_swap(arg: ast.AST) -> bool:
+    """A value; with an object in its place, a call would only crash."""
+    if isinstance(arg, ast.Name):
+        return arg.id not in _OBJECTS
+    return not isinstance(arg, ast.Constant) or isinstance(arg.value, int | float)
+
+
+def _shown(before: str, after: str) -> str:
+    """The two texts, as far as they differ and a little around it."""
+    before, after = " ".join(before.split()), " ".join(after.split())
+    first = max(0, _equal(before, after) - _AROUND)
+    last = max(0, _equal(before[first:][::-1], after[first:][::-1]) - _AROUND)
+    return " -> ".join(text[first : len(text) - last].strip() for text in (before, after))
+
+
+def _equal(one: str, other: str) -> int:
+    """With how many equal characters two texts begin."""
+    both = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in both)
+
+
+def parsed(module: str) -> ast.Module:
+    """The program of a module of the package; neither it nor a package around it is imported."""
+    file = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+class _Loader(SourceFileLoader):
+    """Runs a changed program in the place of a file; no bytecode is read or written."""
+
+    def __init__(self, module: str, path: str, tree: ast.Module) -> None:
+        super().__init__(module, path)
+        self.tree = tree
+
+    def get_code(self, fullname):
+        return compile(ast.fix_missing_locations(self.tree), self.path, "exec", dont_inherit=True)
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, module: str, tree: ast.Module) -> None:
+        self.module, self.tree = module, tree
+
+    def find_spec(self, fullname, path, target=None) -> ModuleSpec | None:
+        if fullname != self.module:
+            return None
+        spec = PathFinder.find_spec(fullname, path)
+        spec.loader = _Loader(fullname, spec.origin, self.tree)
+        return spec
+
+
+def put_in_place(module: str, change: str, leave_out: tuple[str, ...] = ()) -> None:
+    """Let this process import ``module`` with one change; it must not have imported it before."""
+    if module in sys.modules:
+        raise RuntimeError(f"{module} must not be imported before it is changed")
+    tree = parsed(module)
+    if change not in changes(tree, leave_out):
+        raise ValueError(f"change must be one of {module}, got {change!r}")
+    sys.meta_path.insert(0, _Finder(module, tree))
