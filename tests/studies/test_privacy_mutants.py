@@ -5,6 +5,7 @@ explained.
 from __future__ import annotations
 
 import ast
+import sys
 
 import pandas as pd
 import pytest
@@ -80,9 +81,10 @@ def test_the_grid_has_equally_many_changes_of_each_module():
         mutants("lib.rng")
 
 
-def test_what_is_imported_is_changed_no_more():
+def test_what_is_imported_is_changed_no_more(monkeypatch):
     with pytest.raises(RuntimeError, match="must not be imported before"):
         put_in_place("lib.studies.privacy_audit.mutation", "any")
+    monkeypatch.delitem(sys.modules, "lib.audit.table", raising=False)
     with pytest.raises(ValueError, match=r"change must be one of lib.audit.table, got 'any'"):
         put_in_place("lib.audit.table", "any")
 
