@@ -32,10 +32,10 @@ QUICK = ("the only one of a group leaves", "one of many joins")
 
 
 def _pairs():
-    """GEM takes seconds to start: most of its pairs are for the thorough tests."""
+    """Synthesizers take time: of their pairs, the thorough tests have all but :data:`QUICK`."""
     for name, case in CASES.items():
         for pair in case.pairs:
-            slow = name.startswith("gem") and pair not in QUICK
+            slow = name not in MEANS and pair not in (*QUICK, "one of many changes")
             yield pytest.param(
                 name, pair, marks=[pytest.mark.thorough("many runs")] if slow else []
             )

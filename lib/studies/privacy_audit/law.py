@@ -28,6 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import stats
@@ -88,11 +89,11 @@ class Draws:
 
     runs: Sequence[Sequence[Draw]]
 
-    @property
+    @cached_property
     def selections(self) -> list[Selection]:
         return [draw for run in self.runs for draw in run if isinstance(draw, Selection)]
 
-    @property
+    @cached_property
     def noise(self) -> list[np.ndarray]:
         """The scores of each run, shape (values of the run,)."""
         return [
@@ -100,6 +101,12 @@ class Draws:
             for run in self.runs
         ]
 
+    @cached_property
+    def each(self) -> np.ndarray:
+        """The scores of all runs, one after another."""
+        return np.concatenate([*self.noise, []])
+
+    @cached_property
     def places(self) -> np.ndarray:
         """Scores by run and place, those of selections too; NaN where a run has no such place."""
         table = np.full((len(self.runs), _PLACES), np.nan)
@@ -127,7 +134,7 @@ def off_law(draws: Draws, level: float) -> str:
 
 def _shape(draws: Draws, level: float) -> str:
     streams = {
-        "noise": stats.norm.cdf(np.concatenate([*draws.noise, []])),
+        "noise": stats.norm.cdf(draws.each),
         "selections": np.array([s.rank for s in draws.selections]),
     }
     for name, values in streams.items():
@@ -164,13 +171,13 @@ def _scale_bets(z: np.ndarray) -> np.ndarray:
 
 
 def _scale(draws: Draws, level: float) -> str:
-    each, places = np.concatenate([*draws.noise, []]), draws.places()
-    words = _fortune(_scale_bets(each), level / 2)
-    return words or _fortune(_scale_bets(places).reshape(len(places), -1), level / 2)
+    words = _fortune(_scale_bets(draws.each), level / 2)
+    at_places = _scale_bets(draws.places).reshape(len(draws.runs), -1)
+    return words or _fortune(at_places, level / 2)
 
 
 def _tails(draws: Draws, level: float) -> str:
-    z = np.abs(np.concatenate([*draws.noise, []]))
+    z = np.abs(draws.each)
     columns = []
     for t, k in _TAILS:
         beyond = 2 * stats.norm.sf(t)
@@ -193,7 +200,7 @@ def _sharper(selection: Selection) -> np.ndarray:
 
 
 def _pairs(draws: Draws, level: float) -> str:
-    places = draws.places()
+    places = draws.places
     within = _uncorrelated(places, places, level / 2, np.triu(_EACH, 1))
     return within or _uncorrelated(places[:-1], places[1:], level / 2, _EACH)
 

@@ -21,35 +21,30 @@ from itertools import takewhile
 from lib.paths import PACKAGE
 
 _AROUND = 40  # characters before and after a change that are part of its name
+_OPPOSITES = (
+    (ast.Add, ast.Sub),
+    (ast.Mult, ast.Div),
+    (ast.BitOr, ast.BitAnd),
+    (ast.And, ast.Or),
+    (ast.Eq, ast.NotEq),
+    (ast.Is, ast.IsNot),
+    (ast.In, ast.NotIn),
+)
 _OPERATORS: dict[type, tuple[type, ...]] = {
-    ast.Add: (ast.Sub,),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Div,),
-    ast.Div: (ast.Mult,),
+    own: (other,) for pair in _OPPOSITES for own, other in (pair, pair[::-1])
+} | {
     ast.Pow: (ast.Mult,),
     ast.FloorDiv: (ast.Mult,),
-    ast.BitOr: (ast.BitAnd,),
-    ast.BitAnd: (ast.BitOr,),
-    ast.And: (ast.Or,),
-    ast.Or: (ast.And,),
     ast.Lt: (ast.LtE, ast.GtE),
     ast.LtE: (ast.Lt, ast.Gt),
     ast.Gt: (ast.GtE, ast.LtE),
     ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
 }
 _NAMES = {
-    "max": "min",
-    "min": "max",
-    "maximum": "minimum",
-    "minimum": "maximum",
-    "any": "all",
-    "all": "any",
+    own: other
+    for pair in (("max", "min"), ("maximum", "minimum"), ("any", "all"))
+    for own, other in (pair, pair[::-1])
+} | {
     "ADD_OR_REMOVE": "REPLACE",
     "REPLACE": "WITHIN",
     "WITHIN": "ADD_OR_REMOVE",
