@@ -58,7 +58,7 @@ live: $(VENV)/.made
 	$(BIN)/python -m lib live --source $(SOURCE)
 
 live-check: $(VENV)/.made
-	SOURCE=$(SOURCE) $(BIN)/python -m pytest -q -m "slow or not slow" tests/book/test_live_pages.py
+	SOURCE=$(SOURCE) $(BIN)/python -m pytest -q -m "slow or not slow" tests/press/test_live_pages.py
 
 # one folder that reads and reruns without a network: the book with Python in it, the repository, the wheels of this machine's Python
 STICK ?= _build/stick
@@ -129,7 +129,7 @@ pairs: $(VENV)/.made
 	$(BIN)/python -m lib book --pairs
 
 replicas: $(VENV)/.made
-	$(BIN)/python -m lib.studies.replicas.make
+	$(BIN)/python -m studies.replicas.make
 
 types: $(VENV)/.made
 	$(BIN)/mypy

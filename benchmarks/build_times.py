@@ -30,7 +30,7 @@ TOUCHED = "lib/synth/gem.py"
 INSTALLED = (".venv", ".venv-course")
 # the environment here finds this repository's package, and not the clone's, without PYTHONPATH
 ELSEWHERE = (
-    "--deselect tests/book/test_launch.py::test_the_installed_package_is_found_from_anywhere"
+    "--deselect tests/press/test_launch.py::test_the_installed_package_is_found_from_anywhere"
 )
 SUBREAPER = 36  # of Linux: whose parent has ended becomes a child of this process
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lib.datasets import load
-from lib.studies.ldp_fairness.cells import split_rows
+from studies.ldp_fairness.cells import split_rows
 
 PACKAGES = ("numpy", "scikit-learn", "lightgbm", "multi-freq-ldpy", "numba", "xxhash", "mbi", "jax")
 

@@ -28,9 +28,9 @@ from lib.rng import stream
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
 from lib.stats.summary import summarise
-from lib.studies.synthesizers.cells import DELTA, SYNTHESIZERS
-from lib.studies.synthesizers.tables import Table, table_of
 from lib.synth import AIM, MST, Synthesizer, all_kway, workload_error
+from studies.synthesizers.cells import DELTA, SYNTHESIZERS
+from studies.synthesizers.tables import Table, table_of
 
 FOLDER, RESULT = ROOT / "_build" / "reference", RESULTS / "synth_reference.parquet"
 VERSION, SEED, RUNS, EPSILONS = "1", 20261121, 5, (0.1, 1.0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from lib.studies.ldp_fairness.cells import Cell, run_cell
+from studies.ldp_fairness.cells import Cell, run_cell
 
 
 @pytest.mark.parametrize("dataset", ["lsac", "adult", "acs_coverage"])

@@ -12,7 +12,7 @@ from scipy import stats
 from lib.coherence.distances import shuffled_distances, wasserstein1
 from lib.datasets.section5 import load_section5
 from lib.rng import stream
-from lib.studies.coherence.section5 import SEED, Cell, published_labels
+from studies.coherence.section5 import SEED, Cell, published_labels
 
 MILLION, SPLITS, CORES = 1_000_000, 100, 2
 W1 = {"ours": wasserstein1, "scipy": stats.wasserstein_distance}

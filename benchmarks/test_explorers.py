@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from lib.book.explorer_data import write_data
 from lib.paths import CHAPTERS
+from press.explorer_data import write_data
 from tests.browser import headless_chromium
 
 SCRIPTS = CHAPTERS / "_static"

@@ -12,11 +12,11 @@ import pytest
 from benchmarks.fresh import in_fresh_process, peak_megabytes
 from lib.dp import zcdp_rho
 from lib.rng import stream
-from lib.studies.synthesizers.cells import DELTA, SYNTHESIZERS
-from lib.studies.synthesizers.tables import table_of
 from lib.synth.adapter import load_jax
 from lib.synth.graphical import fit_model
 from lib.synth.marginal_model import positions
+from studies.synthesizers.cells import DELTA, SYNTHESIZERS
+from studies.synthesizers.tables import table_of
 from tests.synth.reference import reference_marginals
 
 EPSILON, STEPS = 1.0, 1000

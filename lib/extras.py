@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from lib.paths import DISTRIBUTION
+from lib.paths import DISTRIBUTION, HOUSES
 
 
 class MissingExtra(ImportError):
@@ -42,7 +42,7 @@ class needs:
         if not isinstance(error, ModuleNotFoundError) or trace is None:
             return
         missing, asked_by = error.name or "a package", trace.tb_frame.f_globals["__name__"]
-        if missing.partition(".")[0] == "lib":
+        if missing.partition(".")[0] in HOUSES:
             return
         raise MissingExtra(
             f'{asked_by} needs {missing}, which the extra "{self.name}" brings:'

@@ -21,6 +21,7 @@ DATA = ROOT / "data" if IN_REPOSITORY else _CARRIED
 REPLICAS = DATA / "replicas"
 RESULTS = DATA / "results"
 CHAPTERS = ROOT / "chapters"
+HOUSES = ("lib", "studies", "press", "course")  # the folders with code; a wheel has the first two
 BUILD = ROOT / "_build"
 
 
@@ -37,8 +38,8 @@ def need_repository(what: str) -> None:
     """Raise a ``RuntimeError`` that names the repository, if there is none around the package."""
     if not IN_REPOSITORY:
         raise RuntimeError(
-            f"{what} needs the repository, since the installed package holds lib and data only, not"
-            f" chapters, course and tests; clone {_address()} and call it there"
+            f"{what} needs the repository, since the installed package holds lib, studies and"
+            f" data, not chapters, press, course and tests; clone {_address()} and call it there"
         )
 
 

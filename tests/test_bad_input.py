@@ -16,7 +16,6 @@ import pytest
 
 import lib
 from lib import validate
-from lib.book.reference import names_of
 from lib.datasets import Task, load
 from lib.dp import Exponential, Gaussian, Laplace, gaussian_epsilon, rho_of_pure
 from lib.fairness import evaluate
@@ -32,6 +31,7 @@ from lib.means import (
 from lib.paths import CHAPTERS
 from lib.rng import stream
 from lib.synth import all_kway, marginal_errors, workload_error
+from press.reference import names_of
 from tests import torture_calls
 from tests.torture_calls import BAD, DOMAIN, LEFT_OUT, PUBLIC, G, X, people
 
@@ -69,7 +69,9 @@ def test_the_calls_reach_every_package_with_a_public_face():
         for m in pkgutil.iter_modules(lib.__path__)
         if m.ispkg and names_of(f"lib.{m.name}")
     }
-    assert faces - {"lib.runner", "lib.cli"} <= set(PUBLIC)  # these two do no arithmetic
+    assert faces - {"lib.runner", "lib.cli", "lib.pages"} <= set(
+        PUBLIC
+    )  # these two do no arithmetic
     pages = "\n".join(page.read_text(encoding="utf-8") for page in CHAPTERS.rglob("*.md"))
     used = set(
         re.findall(

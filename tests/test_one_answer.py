@@ -26,7 +26,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from lib.audit.figures import sorted_predictions
 from lib.audit.verdicts import overall
-from lib.book.reference import modules_of, names_of
 from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.distances import reshuffling_p, split_distance
 from lib.coherence.experiment import compare, predict_halves
@@ -49,6 +48,7 @@ from lib.stats.p_values import p_value
 from lib.stats.summary import mean_interval, rank_correlation, summarise
 from lib.stats.ties import above
 from lib.synth.workload import counts
+from press.reference import modules_of, names_of
 from tests.same_data import LAYOUTS, SHAPES, flat, forms, plain
 from tests.torture_calls import (
     ALSO_CALLED,

@@ -12,7 +12,7 @@ import pytest
 
 from lib.paths import ROOT
 from lib.processes import run_program
-from tests.book.conftest import write_notebook
+from tests.press.conftest import write_notebook
 
 # a program that does not listen to SIGTERM, with a child that does not either; it says who they are
 DEAF = """
@@ -145,8 +145,8 @@ def test_a_program_that_a_thread_waits_for_ends_within_five_seconds(number, deaf
 BUILD = """
 import sys
 from pathlib import Path
-from lib.book.execute import execute
-from lib.book.toc import Page
+from press.execute import execute
+from press.toc import Page
 from lib.processes import stop_on_sigterm
 stop_on_sigterm()
 folder = Path(sys.argv[1])

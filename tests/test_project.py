@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 import lib
-from lib.book.pairs import main as pairs_main
 from lib.datasets.registry import FILES, TASKS
-from lib.paths import ROOT
+from lib.paths import HOUSES, ROOT
+from press.pairs import main as pairs_main
 from tests.declared import CORE, PROJECT, extra, group, names, pins
 
 
@@ -81,7 +81,7 @@ def _imported(folder: str, *without: str) -> set[str]:
                 found |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module.split(".")[0])
-    return found - set(sys.stdlib_module_names) - {"lib", "tests", "benchmarks"}
+    return found - set(sys.stdlib_module_names) - {*HOUSES, "tests", "benchmarks"}
 
 
 def _undeclared(imported: set[str], declared: set[str]) -> list[str]:
@@ -100,9 +100,10 @@ OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
     [
         # a chapter displays; Dask, which brings cloudpickle, is asked for by an option, which says
         # so where it is missing
-        ("lib", ("book", "course"), RUNTIME | {"dask", "cloudpickle", "ipython"}),
-        ("lib/book", (), RUNTIME | extra("book")),
-        ("lib/course", (), RUNTIME | extra("book") | OTTER),
+        ("lib", (), RUNTIME | {"dask", "cloudpickle", "ipython", "myst-nb", "pillow"}),
+        ("studies", (), RUNTIME),
+        ("press", (), RUNTIME | extra("book")),
+        ("course", (), RUNTIME | extra("book") | OTTER),
         ("tests", (), RUNTIME | extra("book") | group("dev") | group("compare") | REFERENCE),
         ("benchmarks", (), RUNTIME | group("compare") | REFERENCE),
     ],
@@ -146,7 +147,8 @@ def test_the_extras_are_those_that_the_package_names():
     assert set(re.search(r"\[(.*)\]", whole)[1].split(",")) == set(stated) - {"all"}
     asked = {
         name
-        for file in (ROOT / "lib").rglob("*.py")
+        for house in HOUSES
+        for file in (ROOT / house).rglob("*.py")
         for name in re.findall(r'with needs\("(\w+)"\)', file.read_text(encoding="utf-8"))
     }
     assert asked == set(stated) - {"all"}
@@ -167,7 +169,7 @@ def test_the_locks_agree():
     assert names(pins("course")) & names(book) == set()
 
 
-@pytest.mark.parametrize("folder", ["chapters", "lib", "data", "tests", "benchmarks"])
+@pytest.mark.parametrize("folder", ["chapters", *HOUSES, "data", "tests", "benchmarks"])
 def test_folders_of_the_readme_exist(folder):
     assert f"`{folder}/`" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert (ROOT / folder).is_dir()

@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lib.book.reference import names_of
 from lib.coherence.experiment import Setup
 from lib.coherence.guarantee import Setting
 from lib.coherence.learners import Lookup
@@ -47,6 +46,7 @@ from lib.means import Interval
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.base import Measurement
+from press.reference import names_of
 
 # The packages whose face is public, and the modules behind it that pages import from.
 PUBLIC = """

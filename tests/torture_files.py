@@ -20,8 +20,8 @@ import pandas as pd
 import yaml
 from tqdm import tqdm
 
+from course.tables import read_table
 from lib.audit.schema import read_csv
-from lib.course.tables import read_table
 from lib.files import read_json, read_yaml
 from lib.ledger.claim import CLAIMS, read_claims
 from lib.runner.errors import StoreError

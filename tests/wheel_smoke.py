@@ -15,6 +15,7 @@ import subprocess
 import sys
 import warnings
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ from lib.ledger import read_claims, summary
 from lib.runner import GRIDS, results
 
 PACKAGE = Path(lib.__file__).parent
-OF_THE_REPOSITORY = ("lib.book", "lib.course", *(f"lib.cli.{c}" for c in IN_THE_REPOSITORY))
+INSTALLED = (PACKAGE, PACKAGE.with_name("studies"))
 
 
 class Examples(doctest.DocTestRunner):
@@ -56,8 +57,9 @@ class Examples(doctest.DocTestRunner):
 def examples() -> tuple[int, list[str]]:
     """Run the examples of every module; how many docstrings passed, and which need an extra."""
     finder, runner, passed = doctest.DocTestFinder(exclude_empty=True), Examples(), 0
-    for module in pkgutil.walk_packages(lib.__path__, "lib."):
-        if module.name.startswith(OF_THE_REPOSITORY) or module.name.endswith("__main__"):
+    walked = [pkgutil.walk_packages([str(p)], f"{p.name}.") for p in INSTALLED]
+    for module in chain.from_iterable(walked):
+        if module.name.endswith("__main__"):
             continue
         try:
             found = import_module(module.name)
@@ -97,7 +99,8 @@ def people(path: Path) -> None:
 
 def package_files() -> set[str]:
     """All that is installed of the package, but for bytecode."""
-    return {str(p) for p in PACKAGE.rglob("*") if "__pycache__" not in p.parts}
+    files = chain.from_iterable(folder.rglob("*") for folder in INSTALLED)
+    return {str(p) for p in files if "__pycache__" not in p.parts}
 
 
 def main(whole: bool) -> None:

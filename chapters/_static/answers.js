@@ -1,5 +1,5 @@
 // Exercises whose answer a page checks: a box where the build left a place for one. The page holds hashes of the texts that
-// are right (lib/book/answers.py writes the same texts). What a reader enters stays in this tab, until it is closed.
+// are right (lib/pages/answers.py writes the same texts). What a reader enters stays in this tab, until it is closed.
 
 // A number as people write it: 1,200; 0.25; 0,25; 2/3; 1.2e6; 5%. NaN for anything else.
 function answerNumber(text) {

@@ -88,7 +88,7 @@ document.addEventListener("DOMContentLoaded", () => {
       py.FS.mkdirTree("/book/data/results");
       py.unpackArchive(take("data"), "zip", { extractDir: "/book" });
       py.runPython("import sys; sys.path.insert(0, '/book')");
-      self.cells = py.pyimport("lib.book.in_page");
+      self.cells = py.pyimport("press.in_page");
       self.cells.start(JSON.stringify(settings), (name) => py.toPy(take(name)), (kind, text) => answer({ kind, text }),
         (path) => { libraries[path.split("/").pop()] = libraries[path]; }, "/book");
     };

@@ -1,7 +1,8 @@
 """The commands of ``python -m lib``, one module each, over the modules that do the work.
 
-A module ``lib.cli.NAME`` has ``add_arguments(parser)`` and ``run(args)``, which returns the exit
-status. Only the module of the command that is called is imported.
+A command's module has ``add_arguments(parser)`` and ``run(args)``, which returns the exit
+status. Only the module of the command that is called is imported; those of other houses are named
+by text.
 """
 
 from __future__ import annotations
@@ -16,33 +17,46 @@ from types import ModuleType
 from lib.extras import MissingExtra, needs
 from lib.paths import need_repository
 
-COMMANDS = {
-    "data": "list, fetch or verify the data files",
-    "run": "run what is missing of a grid; interrupt and call again at will",
-    "tune": "search the baseline's hyper-parameters on training folds",
-    "rerun": "run one chapter with other parameters and render it",
-    "book": "execute what changed and render the book",
-    "course": "for lecturers: slides, plans, assignments with variants, and their marks",
-    "live": "put Python into the pages of the built book",
-    "shake": "execute the chapters and judge the claims under other arithmetic, and compare",
-    "claims": "print the ledger of claims",
-    "sources": "check quotations of papers and places in published code",
-    "privacy-audit": "audit the exact privacy losses of whole fits against what they declare",
-    "audit": "test a table of your own, or a release of it, for demographic coherence",
+COMMANDS = {  # name: the module and what it does
+    "data": ("lib.cli.data", "list, fetch or verify the data files"),
+    "run": ("lib.cli.run", "run what is missing of a grid; interrupt and call again at will"),
+    "tune": (
+        "studies.ldp_fairness.command",
+        "search the baseline's hyper-parameters on training folds",
+    ),
+    "rerun": ("press.commands.rerun", "run one chapter with other parameters and render it"),
+    "book": ("press.commands.book", "execute what changed and render the book"),
+    "course": (
+        "course.command",
+        "for lecturers: slides, plans, assignments with variants, and their marks",
+    ),
+    "live": ("press.commands.live", "put Python into the pages of the built book"),
+    "shake": (
+        "press.commands.shake",
+        "execute the chapters and judge the claims under other arithmetic, and compare",
+    ),
+    "claims": ("lib.cli.claims", "print the ledger of claims"),
+    "sources": (
+        "press.commands.sources",
+        "check quotations of papers and places in published code",
+    ),
+    "privacy-audit": (
+        "studies.privacy_audit.command",
+        "audit the exact privacy losses of whole fits against what they declare",
+    ),
+    "audit": (
+        "lib.cli.audit",
+        "test a table of your own, or a release of it, for demographic coherence",
+    ),
 }
-IN_THE_REPOSITORY = (
-    "rerun",
-    "book",
-    "course",
-    "live",
-    "shake",
-    "sources",
-)  # they read chapters/ or course/
+IN_THE_REPOSITORY = tuple(  # the houses that make pages and the course are in a clone only
+    name for name, (module, _) in COMMANDS.items() if module.startswith(("press.", "course."))
+)
 
 
 def _module(command: str) -> ModuleType:
     """The module of a command, if what it needs is here."""
-    name = f"lib.cli.{command.replace('-', '_')}"
+    name, _ = COMMANDS[command]
     if command not in IN_THE_REPOSITORY:
         return import_module(name)
     need_repository(f"python -m lib {command}")
@@ -54,7 +68,7 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     """The parser of all commands, with the arguments of the ``chosen`` one only."""
     parser = argparse.ArgumentParser(prog="python -m lib", description="The companion's commands.")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, words in COMMANDS.items():
+    for name, (_, words) in COMMANDS.items():
         command = commands.add_parser(name, help=words, description=words)
         if name == chosen:
             module = _module(name)

@@ -20,14 +20,6 @@ from lib.runner.store import Store, refuse_bare
 from lib.runner.tidy import tidy
 
 PROFILES = ("quick", "paper")
-STUDIES = (
-    "lib.studies.ldp_fairness",
-    "lib.studies.coherence",
-    "lib.studies.private_means",
-    "lib.studies.synthesizers",
-    "lib.studies.cross_paper",
-    "lib.studies.privacy_audit",
-)
 
 
 class NoResults(ValueError):
@@ -108,7 +100,8 @@ class Grid:
 @cache
 def studies() -> tuple[Study, ...]:
     """Every study's ``STUDY``."""
-    return tuple(import_module(f"{name}.study").STUDY for name in STUDIES)
+    listed = import_module("studies").STUDIES
+    return tuple(import_module(f"studies.{name}.study").STUDY for name in listed)
 
 
 @cache

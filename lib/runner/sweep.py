@@ -47,7 +47,7 @@ def _commit() -> str:
         return "unknown"
     try:
         commit = _git("rev-parse", "--short=12", "HEAD").stdout.strip()
-        dirty = commit and _git("diff", "--quiet", "HEAD", "--", "lib").returncode == 1
+        dirty = commit and _git("diff", "--quiet", "HEAD", "--", "lib", "studies").returncode == 1
     except OSError:  # a machine without git
         return "unknown"
     return f"{commit}{DIRTY}" if dirty else commit or "unknown"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from lib.course.assignment import Assignment
+from course.assignment import Assignment
 
 
 def points(assignment: Assignment, space: dict[str, Any], key: dict[str, Any]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lib.course.assignment import Assignment
+from course.assignment import Assignment
 
 
 def filled_in(notebook: Path, assignment: Assignment, more: str = "") -> str:

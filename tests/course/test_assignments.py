@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from lib.course.assignment import SOURCES, Assignment, read, read_all
-from lib.course.variants import Variant, course_seed, draw, key_of, solve
+from course.assignment import SOURCES, Assignment, read, read_all
+from course.variants import Variant, course_seed, draw, key_of, solve
 from lib.paths import CHAPTERS, ROOT
-from tests.book.measure import LONGEST_SENTENCE, sentences
 from tests.course.grading import full, points
 from tests.declared import PROJECT, pins
+from tests.press.measure import LONGEST_SENTENCE, sentences
 
 SEED = course_seed("the seed of the tests")
 STUDENTS = ("ada", "bela", "chen")

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from lib.book.teaching import LEVELS, facts
-from lib.book.toc import Page, pages
-from lib.course.bank import computed, question, quizzes, write_sheets
-from lib.course.sessions import COURSE, sessions
+from course.bank import computed, question, quizzes, write_sheets
+from course.sessions import COURSE, sessions
 from lib.files import read_yaml
 from lib.paths import CHAPTERS, ROOT
-from tests.book.measure import LONGEST_SENTENCE, plain, sentences
+from press.teaching import LEVELS, facts
+from press.toc import Page, pages
+from tests.press.measure import LONGEST_SENTENCE, plain, sentences
 
 BANK = read_yaml(COURSE / "bank.yml", dict)
 QUIZZES = read_yaml(COURSE / "quizzes.yml", dict)

@@ -14,12 +14,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from lib.course import mark as marking
-from lib.course.assignment import Assignment, read_all
-from lib.course.make import write_assignment
-from lib.course.mark import Limits, mark
-from lib.course.sessions import COURSE
-from lib.course.variants import course_seed
+from course import mark as marking
+from course.assignment import Assignment, read_all
+from course.make import write_assignment
+from course.mark import Limits, mark
+from course.sessions import COURSE
+from course.variants import course_seed
 from lib.files import read_yaml
 from lib.paths import ROOT
 from tests.course.solved import filled_in

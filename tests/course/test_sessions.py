@@ -8,12 +8,12 @@ from posixpath import dirname, join, normpath
 import pytest
 import yaml
 
-from lib.book.rerun import chapter, requested
-from lib.book.teaching import facts
-from lib.book.toc import Page, pages
-from lib.course.sessions import SESSIONS, TRACKS, Reading, sessions, syllabus
+from course.sessions import SESSIONS, TRACKS, Reading, sessions, syllabus
 from lib.paths import CHAPTERS, ROOT
-from tests.book.measure import plain, prose
+from press.rerun import chapter, requested
+from press.teaching import facts
+from press.toc import Page, pages
+from tests.press.measure import plain, prose
 
 ALL = sessions()
 MOST_WORDS = 5_000

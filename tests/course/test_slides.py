@@ -9,11 +9,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from lib.course.plans import clock, plans, write_plans
-from lib.course.sessions import sessions
-from lib.course.slides import DECKS, deck, references, render, shown, to_html, write_slides
+from course.plans import clock, plans, write_plans
+from course.sessions import sessions
+from course.slides import DECKS, deck, references, render, shown, to_html, write_slides
 from lib.paths import CHAPTERS
-from tests.book.measure import LONGEST_SENTENCE, sentences
+from tests.press.measure import LONGEST_SENTENCE, sentences
 
 ALL = sessions()
 by_number = pytest.mark.parametrize("session", ALL, ids=lambda s: f"session {s.number}")

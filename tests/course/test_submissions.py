@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lib.course.mark import Limits, Submission, mark
+from course.mark import Limits, Submission, mark
 
 
 def handed_in(folder, text, name="s1.ipynb"):

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.course.assignment import read_all
-from lib.course.variants import course_seed, draw, key_of, read_roster
+from course.assignment import read_all
+from course.variants import course_seed, draw, key_of, read_roster
 
 A1 = read_all()[0]
 

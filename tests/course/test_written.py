@@ -6,8 +6,8 @@ import nbformat
 import pandas as pd
 import pytest
 
-from lib.course.assignment import master, read_all
-from lib.course.written import answer, write_answers
+from course.assignment import master, read_all
+from course.written import answer, write_answers
 
 A1 = read_all()[0]
 TASK = A1.tasks["q8"]

@@ -20,10 +20,10 @@ from lib.datasets.newyork import ATTRIBUTES, VARIABLES, load_newyork
 from lib.ledger import judge, papers_table
 from lib.ledger.evidence import Measurer
 from lib.runner import registry, run_grid
-from lib.studies.private_means import grids
-from lib.studies.private_means.census import CensusCell, table_of
-from lib.studies.private_means.claims import census as measures
-from lib.studies.synthesizers import tables
+from studies.private_means import grids
+from studies.private_means.census import CensusCell, table_of
+from studies.private_means.claims import census as measures
+from studies.synthesizers import tables
 
 PEOPLE, ZIP = 3000, "/csv_pny.zip"
 

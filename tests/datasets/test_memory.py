@@ -6,7 +6,7 @@ import numpy as np
 
 from lib.datasets import load
 from lib.datasets.memory import cached_by_data_location
-from lib.studies.ldp_fairness.cells import Cell, run_cell
+from studies.ldp_fairness.cells import Cell, run_cell
 
 
 def test_another_folder_is_another_result(monkeypatch):

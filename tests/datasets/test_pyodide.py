@@ -6,8 +6,8 @@ import hashlib
 
 import pytest
 
-from lib.book import live
 from lib.datasets import DataError, Unavailable
+from press import live
 
 FILES = {"one.whl": b"the first file", "two.zip": b"the second file"}
 

@@ -20,8 +20,8 @@ from lib.dp.accounting import (
     zcdp_rho,
 )
 from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
-from lib.studies.cross_paper.cells import EPSILONS as ACROSS
-from lib.studies.synthesizers.settings import DELTA, EPSILONS
+from studies.cross_paper.cells import EPSILONS as ACROSS
+from studies.synthesizers.settings import DELTA, EPSILONS
 
 DELTAS = (5e-324, 1e-30, 1e-9, 0.5, 1 - 2**-53)
 CLOSE = mpf(10) ** -13  # how far on the safe side a result may be, relatively

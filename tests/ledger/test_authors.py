@@ -282,7 +282,7 @@ def test_without_the_tables_nothing_is_stored(monkeypatch, tmp_path):
     with pytest.raises(NoResults, match=r"no mixtures\.csv in"):
         table.read()
     claim = next(c for c in read_claims() if c.id == "stratified-fig3-strat").of_authors()
-    from lib.studies.private_means.claims import census
+    from studies.private_means.claims import census
 
     census.mixtures.cache_clear()
     found = claim.measured_by()(**claim.arguments)

@@ -24,8 +24,8 @@ from lib.ledger.rules import Evidence, judge
 from lib.paths import RESULTS
 from lib.rng import stream
 from lib.stats.summary import run_means
-from lib.studies.ldp_fairness.claims import ranks as ldp_ranks
-from lib.studies.ldp_fairness.claims import results as ldp
+from studies.ldp_fairness.claims import ranks as ldp_ranks
+from studies.ldp_fairness.claims import results as ldp
 
 ROW = {
     "id": "a",

@@ -27,15 +27,15 @@ from lib.ldp import PROTOCOLS
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.rules import Evidence, judge
 from lib.rng import stream
-from lib.studies.coherence.claims import chain, theory
-from lib.studies.coherence.claims import results as coherence
-from lib.studies.ldp_fairness.claims import exact
-from lib.studies.ldp_fairness.claims import results as ldp
-from lib.studies.private_means.claims import census as means
-from lib.studies.private_means.claims import text
-from lib.studies.private_means.claims import theory as means_theory
-from lib.studies.synthesizers import claims as synth
-from lib.studies.synthesizers.settings import AS_SPENT
+from studies.coherence.claims import chain, theory
+from studies.coherence.claims import results as coherence
+from studies.ldp_fairness.claims import exact
+from studies.ldp_fairness.claims import results as ldp
+from studies.private_means.claims import census as means
+from studies.private_means.claims import text
+from studies.private_means.claims import theory as means_theory
+from studies.synthesizers import claims as synth
+from studies.synthesizers.settings import AS_SPENT
 from tests.ledger import plants
 
 CLAIMS = [claim for claim in read_claims() if claim.measure]

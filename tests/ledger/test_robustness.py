@@ -13,7 +13,7 @@ from lib.ledger.judge import Row, evaluate
 from lib.ledger.robustness import for_another_table, moved, on_grid, with_correction, with_slack
 from lib.ledger.rules import TOO_CLOSE, Evidence, judge
 from lib.stats.holm import holm
-from lib.studies.ldp_fairness.claims import results as ldp
+from studies.ldp_fairness.claims import results as ldp
 
 
 def row(rule, tolerance, evidence, adjusted=math.nan) -> Row:

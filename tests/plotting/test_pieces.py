@@ -7,7 +7,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.lines import Line2D
 
-from lib.book.chapter import STYLE
+from lib.pages.chapter import STYLE
 from lib.plotting.panels import legend, panels
 from lib.plotting.pieces import pieces
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 import matplotlib.pyplot as plt
 import pytest
 
-from lib.book.chapter import setup_style
 from lib.ldp import PROTOCOLS
+from lib.pages.chapter import setup_style
 from lib.plotting.panels import epsilon_axis
 from lib.plotting.style import offsets
 from lib.plotting.tallies import VERDICT_COLOURS, tallies

@@ -22,15 +22,15 @@ from lib.runner.errors import StoreBusy
 from lib.runner.registry import GRIDS
 from lib.runner.store import Store
 from lib.runner.sweep import provenance, run_sweep
-from lib.studies.coherence import noisy_counts as coherence_dp
-from lib.studies.coherence import section5 as coherence
-from lib.studies.cross_paper import cells as across
-from lib.studies.ldp_fairness import cells as ldp_fairness
-from lib.studies.ldp_fairness import tuning
-from lib.studies.private_means import census as means
-from lib.studies.private_means import mixtures as means_mixtures
-from lib.studies.replicas import scores as replica_scores
-from lib.studies.synthesizers import cells as synth
+from studies.coherence import noisy_counts as coherence_dp
+from studies.coherence import section5 as coherence
+from studies.cross_paper import cells as across
+from studies.ldp_fairness import cells as ldp_fairness
+from studies.ldp_fairness import tuning
+from studies.private_means import census as means
+from studies.private_means import mixtures as means_mixtures
+from studies.replicas import scores as replica_scores
+from studies.synthesizers import cells as synth
 from tests.runner.toy import ToyCell, run_toy
 
 CELLS = [ToyCell(number=i) for i in range(12)]

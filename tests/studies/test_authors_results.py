@@ -11,10 +11,10 @@ import pytest
 from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
 from lib.runner import results
-from lib.studies.ldp_fairness import authors as ldp
-from lib.studies.private_means import authors as means
-from lib.studies.synthesizers import authors as synth
-from lib.studies.synthesizers.summary import against_vanilla
+from studies.ldp_fairness import authors as ldp
+from studies.private_means import authors as means
+from studies.synthesizers import authors as synth
+from studies.synthesizers.summary import against_vanilla
 
 CLAIMS = {claim.id: claim.of_authors() for claim in read_claims()}
 

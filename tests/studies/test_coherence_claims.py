@@ -13,9 +13,9 @@ from scipy import stats
 from lib.coherence.bounds.single_column import column_distances, theorem9_size
 from lib.coherence.bounds.tightened import half_sample_distance
 from lib.rng import stream
-from lib.studies.coherence import noisy_counts as coherence_dp
-from lib.studies.coherence.claims import results as coherence
-from lib.studies.coherence.claims import theory
+from studies.coherence import noisy_counts as coherence_dp
+from studies.coherence.claims import results as coherence
+from studies.coherence.claims import theory
 from tests.conftest import FALSE_ALARM
 
 DRAWS = 20_000

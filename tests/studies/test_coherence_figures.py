@@ -13,7 +13,7 @@ import pytest
 
 from lib.audit import figures as audit
 from lib.rng import stream
-from lib.studies.coherence import figures
+from studies.coherence import figures
 
 
 @pytest.fixture(autouse=True)

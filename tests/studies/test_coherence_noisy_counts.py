@@ -11,7 +11,7 @@ import pytest
 from lib.datasets import load
 from lib.runner import results, scores
 from lib.runner.cell import cell_key
-from lib.studies.coherence.noisy_counts import GROUPS, Cell, dp_grid, run_cell
+from studies.coherence.noisy_counts import GROUPS, Cell, dp_grid, run_cell
 
 
 def test_the_grid_is_complete_in_the_store():

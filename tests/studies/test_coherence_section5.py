@@ -11,7 +11,7 @@ from lib.groups import EVERYONE
 from lib.rng import stream
 from lib.runner import scores
 from lib.runner.cell import cell_key
-from lib.studies.coherence.section5 import (
+from studies.coherence.section5 import (
     STATISTICS,
     VARIANTS,
     WITH,

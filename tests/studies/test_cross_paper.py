@@ -16,7 +16,8 @@ from lib.dp import zcdp_rho
 from lib.fairness import rates
 from lib.runner import results, scores, tidy
 from lib.runner.cell import cell_key
-from lib.studies.cross_paper.cells import (
+from lib.synth.workload import ABSENT, all_kway, group_errors, workload_error
+from studies.cross_paper.cells import (
     COLUMNS,
     LENS,
     READERS,
@@ -27,16 +28,15 @@ from lib.studies.cross_paper.cells import (
     cost,
     run_cell,
 )
-from lib.studies.cross_paper.groups import collection
-from lib.studies.cross_paper.releases import (
+from studies.cross_paper.groups import collection
+from studies.cross_paper.releases import (
     KINDS,
     decoded,
     ldp_release,
     plain_release,
     synthetic_release,
 )
-from lib.studies.cross_paper.statistics import with_excess
-from lib.synth.workload import ABSENT, all_kway, group_errors, workload_error
+from studies.cross_paper.statistics import with_excess
 
 SMALL = 1200  # people
 

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from lib.studies.cross_paper import figures as across
+from studies.cross_paper import figures as across
 
 
 @pytest.fixture(autouse=True)

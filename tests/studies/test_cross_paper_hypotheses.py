@@ -22,9 +22,9 @@ from lib.paths import DATA, ROOT
 from lib.rng import stream
 from lib.stats.holm import holm
 from lib.stats.p_values import p_value
-from lib.studies.cross_paper.cells import READERS, across_grid
-from lib.studies.cross_paper.groups import SEXES, WITH
-from lib.studies.cross_paper.hypotheses import (
+from studies.cross_paper.cells import READERS, across_grid
+from studies.cross_paper.groups import SEXES, WITH
+from studies.cross_paper.hypotheses import (
     CONTROLS,
     HYPOTHESES,
     MARGIN,
@@ -34,7 +34,7 @@ from lib.studies.cross_paper.hypotheses import (
     found,
     runs_of,
 )
-from lib.studies.cross_paper.statistics import MEASURES, excess, small_crossings
+from studies.cross_paper.statistics import MEASURES, excess, small_crossings
 
 FILE = DATA / "hypotheses" / "cross_paper.yml"
 SIZES = {

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from lib.stats.summary import mean_interval
-from lib.studies.cross_paper.statistics import SMALL_NAME
-from lib.studies.cross_paper.summary import (
+from studies.cross_paper.statistics import SMALL_NAME
+from studies.cross_paper.summary import (
     errors_and_excess,
     fairness_and_excess,
     guaranteed,

@@ -10,7 +10,7 @@ import pytest
 from lib.ldp import PROTOCOLS, make
 from lib.ldp.unary import all_subsets
 from lib.ledger.rules import judge
-from lib.studies.ldp_fairness.claims import exact
+from studies.ldp_fairness.claims import exact
 
 
 def test_table_counts_speak_of_real_data_only():

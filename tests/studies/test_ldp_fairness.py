@@ -15,7 +15,7 @@ from lib.runner import GRIDS, results, run_grid
 from lib.runner.cell import cell_key
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
-from lib.studies.ldp_fairness.cells import (
+from studies.ldp_fairness.cells import (
     BASELINE,
     Cell,
     budgets,
@@ -24,7 +24,7 @@ from lib.studies.ldp_fairness.cells import (
     sensitive_attributes,
     split_rows,
 )
-from lib.studies.ldp_fairness.hyperparameters import hyperparameters
+from studies.ldp_fairness.hyperparameters import hyperparameters
 
 GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
 FAST = replace(GRR, hyperparameters="default")  # a tenth of the trees
@@ -225,7 +225,7 @@ def test_a_group_absent_from_the_test_split_gives_nan_and_no_error(monkeypatch):
     data = load("lsac")
     few = _shrunk(data, np.flatnonzero(data.protected == 1)[:600])
     monkeypatch.setattr(
-        "lib.studies.ldp_fairness.cells.split_rows",
+        "studies.ldp_fairness.cells.split_rows",
         lambda *_: (np.arange(500), np.arange(500, 600)),
     )
     found = run_cell(GRR, few)
@@ -236,7 +236,7 @@ def test_a_group_absent_from_the_test_split_gives_nan_and_no_error(monkeypatch):
 
 def test_a_constant_sensitive_attribute_is_refused(monkeypatch):
     monkeypatch.setattr(
-        "lib.studies.ldp_fairness.cells.sensitive_attributes", lambda cell: ("DIS", "ST")
+        "studies.ldp_fairness.cells.sensitive_attributes", lambda cell: ("DIS", "ST")
     )
     with pytest.raises(ValueError, match=r"sizes must be .*, got 1"):
         run_cell(replace(GRR, dataset="acs_coverage"))

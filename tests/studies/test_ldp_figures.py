@@ -16,9 +16,9 @@ from lib.ldp import PROTOCOLS, make, split_budget
 from lib.plotting.style import COLOURS, LIGHT
 from lib.rng import stream
 from lib.stats.summary import mean_interval
-from lib.studies.ldp_fairness.figures import metrics as ldp
-from lib.studies.ldp_fairness.figures.encoding import journey, split_bars
-from lib.studies.ldp_fairness.figures.protocols import estimation_error
+from studies.ldp_fairness.figures import metrics as ldp
+from studies.ldp_fairness.figures.encoding import journey, split_bars
+from studies.ldp_fairness.figures.protocols import estimation_error
 
 
 @pytest.fixture(autouse=True)

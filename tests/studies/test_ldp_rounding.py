@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from lib.runner import NoResults
-from lib.studies.ldp_fairness import cells
-from lib.studies.ldp_fairness import rounding as ldp_rounding
-from lib.studies.ldp_fairness.claims import results as ldp
+from studies.ldp_fairness import cells
+from studies.ldp_fairness import rounding as ldp_rounding
+from studies.ldp_fairness.claims import results as ldp
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 from lib.datasets import load
 from lib.ldp import design_matrix
 from lib.runner.store import Store
-from lib.studies.ldp_fairness import hyperparameters, tuning
-from lib.studies.ldp_fairness.cells import split_rows
-from lib.studies.ldp_fairness.hyperparameters import best_trials
-from lib.studies.ldp_fairness.tuning import Trial, search
+from studies.ldp_fairness import hyperparameters, tuning
+from studies.ldp_fairness.cells import split_rows
+from studies.ldp_fairness.hyperparameters import best_trials
+from studies.ldp_fairness.tuning import Trial, search
 
 COLUMNS = ["number", "max_depth", "n_estimators", "learning_rate", "accuracy", "auc"]
 

@@ -13,7 +13,7 @@ import pytest
 
 from lib.ldp import PROTOCOLS
 from lib.rng import stream
-from lib.studies.ldp_fairness.figures import verdicts
+from studies.ldp_fairness.figures import verdicts
 
 
 @pytest.fixture(autouse=True)

@@ -14,16 +14,16 @@ import pytest
 from lib.dp import Gaussian, gaussian_epsilon, noisy
 from lib.dp.empirical_delta import Promise
 from lib.rng import stream
-from lib.studies.privacy_audit import cells as privacy_grid
-from lib.studies.privacy_audit.cases import DOMAIN, cases, synthesizer_case
-from lib.studies.privacy_audit.checks import CHECKS, audit
-from lib.studies.privacy_audit.faults import FAULTS
-from lib.studies.privacy_audit.figures import delta_curves, epsilons
-from lib.studies.privacy_audit.replay import replay
-from lib.studies.privacy_audit.summary import caught, certified
 from lib.synth import MST, Stratified
 from lib.synth.mst import pair_scores
 from lib.synth.workload import counts
+from studies.privacy_audit import cells as privacy_grid
+from studies.privacy_audit.cases import DOMAIN, cases, synthesizer_case
+from studies.privacy_audit.checks import CHECKS, audit
+from studies.privacy_audit.faults import FAULTS
+from studies.privacy_audit.figures import delta_curves, epsilons
+from studies.privacy_audit.replay import replay
+from studies.privacy_audit.summary import caught, certified
 
 CASES = cases()
 LEVEL = 2e-9  # of an audit; there are fewer than 250 here

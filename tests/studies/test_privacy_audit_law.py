@@ -13,12 +13,12 @@ import pytest
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, noisy
 from lib.dp.empirical_delta import Promise
 from lib.paths import ROOT
-from lib.studies.privacy_audit.checks import audit
-from lib.studies.privacy_audit.law import TESTS, Draws, Selection, off_law
-from lib.studies.privacy_audit.power import PowerCell, limit, power_grid, run_power
-from lib.studies.privacy_audit.released import difference, parts
-from lib.studies.privacy_audit.replay import Look
-from lib.studies.privacy_audit.sides import two_sides
+from studies.privacy_audit.checks import audit
+from studies.privacy_audit.law import TESTS, Draws, Selection, off_law
+from studies.privacy_audit.power import PowerCell, limit, power_grid, run_power
+from studies.privacy_audit.released import difference, parts
+from studies.privacy_audit.replay import Look
+from studies.privacy_audit.sides import two_sides
 
 LAW = Exponential(sensitivity=1.0, epsilon=1.0)
 LOGS = LAW.log_probabilities(np.array([0.0, 1.0, 3.0]))
@@ -141,8 +141,8 @@ def _keeps(x, rng, memo=[]):  # noqa: B006
 MEMO = """
 from lib.dp.empirical_delta import Promise
 from lib.rng import stream
-from lib.studies.privacy_audit.checks import audit
-from lib.studies.privacy_audit.replay import replay
+from studies.privacy_audit.checks import audit
+from studies.privacy_audit.replay import replay
 from tests.studies.test_privacy_audit_law import _keeps
 
 found = audit(_keeps, 1.0, 2.0, Promise(rho=1.0), "add or remove", runs=2)
@@ -181,7 +181,7 @@ def test_both_ways_of_running_the_two_fits_agree(monkeypatch):
             return [run(partial(np.random.default_rng, r)).loss for r in range(3)]
 
     apart = losses()
-    monkeypatch.setattr("lib.studies.privacy_audit.sides.can_isolate", lambda: False)
+    monkeypatch.setattr("studies.privacy_audit.sides.can_isolate", lambda: False)
     assert losses() == apart
 
 

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from lib.runner import results
-from lib.studies.privacy_audit import mutants as grid
-from lib.studies.privacy_audit.mutants import MODULES, MutantCell, mutants, outcomes, survivors
-from lib.studies.privacy_audit.mutation import changes, parsed, put_in_place
+from studies.privacy_audit import mutants as grid
+from studies.privacy_audit.mutants import MODULES, MutantCell, mutants, outcomes, survivors
+from studies.privacy_audit.mutation import changes, parsed, put_in_place
 
 
 def programs(text: str, *leave_out: str) -> list[str]:
@@ -83,7 +83,7 @@ def test_the_grid_has_equally_many_changes_of_each_module():
 
 def test_what_is_imported_is_changed_no_more(monkeypatch):
     with pytest.raises(RuntimeError, match="must not be imported before"):
-        put_in_place("lib.studies.privacy_audit.mutation", "any")
+        put_in_place("studies.privacy_audit.mutation", "any")
     monkeypatch.delitem(sys.modules, "lib.audit.table", raising=False)
     with pytest.raises(ValueError, match=r"change must be one of lib.audit.table, got 'any'"):
         put_in_place("lib.audit.table", "any")

@@ -12,7 +12,7 @@ from lib.means import Interval
 from lib.rng import stream
 from lib.runner import results, scores
 from lib.runner.cell import cell_key
-from lib.studies.private_means.census import (
+from studies.private_means.census import (
     CROSSINGS,
     SEED,
     SETTINGS,
@@ -25,8 +25,8 @@ from lib.studies.private_means.census import (
     run_ledger,
     strata,
 )
-from lib.studies.private_means.mixtures import MixtureCell, mixture_grid, mixture_runs, run_mixture
-from lib.studies.private_means.scores import METHODS, SCORE
+from studies.private_means.mixtures import MixtureCell, mixture_grid, mixture_runs, run_mixture
+from studies.private_means.scores import METHODS, SCORE
 from tests.means.plain import uvm_rec
 
 

@@ -12,8 +12,8 @@ from scipy import stats
 from lib.ledger.rules import judge
 from lib.means import stratified
 from lib.means.grouped import laplace_means
-from lib.studies.private_means.claims import census as means
-from lib.studies.private_means.claims import theory as means_theory
+from studies.private_means.claims import census as means
+from studies.private_means.claims import theory as means_theory
 
 
 def test_the_mechanism_costs_epsilon_and_no_less():

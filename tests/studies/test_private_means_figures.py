@@ -13,8 +13,8 @@ import pytest
 
 from lib.plotting import budgets
 from lib.plotting.style import BLUE, RED
-from lib.studies.private_means import figures
-from lib.studies.private_means.scores import METHODS
+from studies.private_means import figures
+from studies.private_means.scores import METHODS
 
 
 @pytest.fixture(autouse=True)

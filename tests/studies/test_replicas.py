@@ -23,9 +23,10 @@ from lib.paths import REPLICAS, ROOT
 from lib.rng import stream
 from lib.runner import results
 from lib.runner.sealed import to_bytes
-from lib.studies.replicas import make as replicas
-from lib.studies.replicas import scores
-from lib.studies.replicas.make import (
+from lib.synth import AIM
+from studies.replicas import make as replicas
+from studies.replicas import scores
+from studies.replicas.make import (
     BUDGET,
     DELTA,
     EDITION,
@@ -37,7 +38,6 @@ from lib.studies.replicas.make import (
     total,
     tried,
 )
-from lib.synth import AIM
 
 every = pytest.mark.parametrize("name", TASKS)
 

@@ -16,7 +16,9 @@ from lib.dp import zcdp_rho
 from lib.rng import stream
 from lib.runner import scores, tidy
 from lib.runner.records import plain
-from lib.studies.synthesizers.cells import (
+from lib.synth import GEM, MST, Stratified
+from lib.synth.workload import ABSENT
+from studies.synthesizers.cells import (
     Cell,
     cost,
     declared,
@@ -24,10 +26,10 @@ from lib.studies.synthesizers.cells import (
     synth_grid,
     synthesizer,
 )
-from lib.studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, encode_employment
-from lib.studies.synthesizers.scores import classifier, group_scores
-from lib.studies.synthesizers.settings import AS_SPENT, BASELINES, DELTA
-from lib.studies.synthesizers.tables import (
+from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, encode_employment
+from studies.synthesizers.scores import classifier, group_scores
+from studies.synthesizers.settings import AS_SPENT, BASELINES, DELTA
+from studies.synthesizers.tables import (
     TABLES,
     WORDS,
     Table,
@@ -36,8 +38,6 @@ from lib.studies.synthesizers.tables import (
     split,
     table_of,
 )
-from lib.synth import GEM, MST, Stratified
-from lib.synth.workload import ABSENT
 
 DOMAIN = Domain.of({"SEX": 2, "RAC1P": 3, "AGE": 4, "y": 2})
 

@@ -12,10 +12,10 @@ import pytest
 from lib.ledger import measures
 from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
-from lib.studies.synthesizers import claims as synth
-from lib.studies.synthesizers import draws
-from lib.studies.synthesizers.settings import AS_SPENT
-from lib.studies.synthesizers.tables import table_of
+from studies.synthesizers import claims as synth
+from studies.synthesizers import draws
+from studies.synthesizers.settings import AS_SPENT
+from studies.synthesizers.tables import table_of
 
 EPSILONS = (0.01, 0.1, 1.0, 5.0)
 GROUPS = ("SEX = 0 & RAC1P = 0", "SEX = 1 & RAC1P = 0")

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from lib.plotting.tallies import tallies
-from lib.studies.synthesizers.figures.results import (
+from studies.synthesizers.figures.results import (
     COLOURS,
     against_epsilon,
     errors_by_marginal,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lib.rng import stream
-from lib.studies.synthesizers.stylised import best_pair, pair_errors, two_bits
+from studies.synthesizers.stylised import best_pair, pair_errors, two_bits
 
 
 def test_a_fit_knows_the_pair_that_it_measured():

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from lib.runner import NoResults
-from lib.studies.synthesizers import summary as synth_summary
-from lib.studies.synthesizers.cells import synth_grid
-from lib.studies.synthesizers.summary import (
+from studies.synthesizers import summary as synth_summary
+from studies.synthesizers.cells import synth_grid
+from studies.synthesizers.summary import (
     against_vanilla,
     averaged,
     finished_runs,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lib.studies.coherence.claims import chain
-from lib.studies.private_means.claims import text
+from studies.coherence.claims import chain
+from studies.private_means.claims import text
 
 
 def test_the_tail_of_even_halves_is_the_hypergeometric_one():

@@ -21,8 +21,6 @@ from lib.domain import Domain
 from lib.dp import Exponential, PrivacyAccountant
 from lib.paths import ROOT
 from lib.rng import stream
-from lib.studies.synthesizers.cells import Cell, declared, synthesizer
-from lib.studies.synthesizers.settings import AS_SPENT
 from lib.synth import AIM, GEM, MST, Stratified, aim, all_kway, marginal_errors, mst, workload_error
 from lib.synth.aim import expected_noise, quality_scores
 from lib.synth.base import Measurement, estimated_total, select
@@ -31,6 +29,8 @@ from lib.synth.gem import published_spending
 from lib.synth.marginal_model import estimate
 from lib.synth.mst import pair_scores
 from lib.synth.workload import counts
+from studies.synthesizers.cells import Cell, declared, synthesizer
+from studies.synthesizers.settings import AS_SPENT
 from tests.conftest import FALSE_ALARM
 from tests.synth.conftest import DOMAIN, people
 

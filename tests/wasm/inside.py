@@ -14,7 +14,7 @@ import pytest
 import scipy
 from tqdm import tqdm
 
-from lib.book.in_page import NotInThePage, Packages, _stand_in
+from press.in_page import NotInThePage, Packages, _stand_in
 
 LACKS = (NotInThePage, ""), (OSError, "support processes"), (RuntimeError, "start new thread")
 

@@ -10,9 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lib.book.live import code_archive, distribution, official, pins, with_dependencies
 from lib.datasets.cache import DataError
 from lib.paths import DATA, ROOT, user_cache
+from press.live import code_archive, distribution, official, pins, with_dependencies
 
 PYTHON = "3.12"  # of the pinned Pyodide
 

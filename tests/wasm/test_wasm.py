@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from lib.book.live import pins, wanted
 from lib.paths import user_cache
+from press.live import pins, wanted
 from tests.wasm.__main__ import run
 from tests.wasm.prepare import kept, prepare, requirements
 
@@ -40,7 +40,7 @@ def test_the_folder_is_made_without_a_network(tmp_path, monkeypatch):
 
 PLANTED = """
 import pytest
-from lib.book.in_page import NotInThePage
+from press.in_page import NotInThePage
 
 def test_passes(): pass
 def test_library(): raise NotInThePage("jax is not in the Python of this page")

@@ -1,5 +1,5 @@
 // Closed forms that the explorers show. Each mirrors a function of the package `lib`, named beside it; the tests compare
-// the two on random inputs (tests/book/test_explorers.py). Pure functions, no page.
+// the two on random inputs (tests/press/test_explorers.py). Pure functions, no page.
 "use strict";
 globalThis.Formulas = (() => {
   const { exp, log, sqrt, floor, max, min, abs, PI } = Math;

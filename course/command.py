@@ -1,0 +1,94 @@
+"""``python -m lib course``: what a lecturer needs beside the book."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from getpass import getpass
+from pathlib import Path
+
+from course.assignment import read_all
+from course.bank import write_sheets
+from course.make import write_assignment
+from course.mark import Limits, mark
+from course.plans import write_plans
+from course.slides import OUT, chromium, write_pdf, write_slides
+from course.variants import course_seed, read_roster
+from lib.paths import BUILD, ROOT
+
+
+def _slides(args: Namespace) -> None:
+    pages = write_slides(args.session or range(1, 7), args.out)
+    program = chromium()
+    for page in pages:
+        print(page.resolve().as_uri())
+        if program:
+            print(write_pdf(page, program).resolve().as_uri())
+    if not program:
+        print("no PDF: there is no Chromium on this machine (apt install chromium)")
+
+
+def _plans(args: Namespace) -> None:
+    print(write_plans(args.out).resolve().as_uri())
+
+
+def _quizzes(args: Namespace) -> None:
+    for path in write_sheets(args.out):
+        print(path)
+
+
+def _make(args: Namespace) -> None:
+    roster = read_roster(args.students)
+    seed = course_seed(args.seed or os.environ.get("COURSE_SEED") or getpass("Course seed: "))
+    for assignment in read_all():
+        if not args.only or assignment.name in args.only:
+            write_assignment(assignment, roster, seed, args.out)
+    write_plans(args.out / "teacher")
+    print(f"to hand out, a folder for each student: {args.out / 'students'}")
+    print(f"to keep, with keys and bundles: {args.out / 'teacher'}")
+
+
+def _mark(args: Namespace) -> None:
+    limits = Limits(args.seconds, args.gibibytes)
+    table = mark(args.folder, args.key, args.out, limits, args.jobs)
+    for row in table[table["note"] != ""].itertuples():
+        print(f"{row.assignment} {row.id}: {row.note}")
+    print(f"marks: {args.out / 'marks.csv'}")
+
+
+_MADE = BUILD / "course"
+# name: what is written or done, where to, and by which function
+_COMMANDS: dict[str, tuple[str, Path, Callable[[Namespace], None]]] = {
+    "slides": ("HTML that opens from a file, and PDF", OUT, _slides),
+    "plans": ("the lecturer's plans, with sample answers", OUT, _plans),
+    "quizzes": ("the two quizzes and the bank, with and without keys", _MADE / "quizzes", _quizzes),
+    "make": ("each student's notebooks and tables; keys, bundles", _MADE, _make),
+    "mark": ("marks of the notebooks DIR/a1/ID.ipynb", _MADE / "marks", _mark),
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """One command for each thing that is written."""
+    commands, own = parser.add_subparsers(dest="what", required=True), {}
+    for name, (words, out, _) in _COMMANDS.items():
+        own[name] = commands.add_parser(name, help=words).add_argument
+        place = out.relative_to(ROOT).as_posix()
+        own[name]("--out", type=Path, default=out, help=f"folder, else {place}")
+    own["slides"]("--session", type=int, action="append", metavar="N", help="1 to 6; all")
+    make, mark = own["make"], own["mark"]
+    make("--students", type=Path, required=True, metavar="CSV", help="id, name")
+    make("--seed", help="the course's secret text, else COURSE_SEED, else asked for")
+    make("--only", nargs="+", metavar="NAME", help="these assignments, such as a1")
+    mark("folder", type=Path, metavar="DIR", help="holds a1/ID.ipynb")
+    words = "make's folder, else _build/course/teacher"
+    mark("--key", type=Path, default=_MADE / "teacher", help=words)
+    mark("--jobs", type=int, default=2, help="notebooks at a time (default 2)")
+    mark("--seconds", type=float, default=120, help="for a notebook (default 120)")
+    mark("--gibibytes", type=float, default=6, help="of memory (default 6)")
+
+
+def run(args: Namespace) -> int:
+    """Write what is asked for, and say where it is."""
+    _COMMANDS[args.what][2](args)
+    return 0

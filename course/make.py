@@ -1,0 +1,116 @@
+"""What a course hands out, and what its lecturer keeps.
+
+``OUT/students/ID/aN`` has the notebook and the table of a student: these folders go out.
+``OUT/teacher`` stays, readable by its owner alone: ``aN/key.csv`` with the parameters and answers
+of each student, and ``aN/ID.zip``, the bundle by which otter marks this student.
+
+``otter assign`` runs once for an assignment. Its notebook and its bundle hold no value of any
+student; the students' values are put in afterwards.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pandas as pd
+from tqdm import tqdm
+
+from course.assignment import PLACE, Assignment, master
+from course.variants import Variant, draw, key_of, solve
+from lib import validate
+from lib.files import locked_tempdir, write_whole
+from lib.paths import BUILD, ROOT
+from lib.processes import run_program
+
+
+def otter_python() -> Path:
+    """The interpreter of ``.venv-course``, which has otter-grader.
+
+    Raises
+    ------
+    RuntimeError
+        If ``make course`` has not built it.
+    """
+    inside = "Scripts/python.exe" if os.name == "nt" else "bin/python"
+    path = ROOT / ".venv-course" / inside
+    if not path.exists():
+        raise RuntimeError("otter-grader must be installed: run `make course`, then this again")
+    return path
+
+
+def assign(assignment: Assignment) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The students' notebook and the files of the graders' bundle, from ``otter assign``.
+
+    Raises
+    ------
+    RuntimeError
+        With what ``otter assign`` printed, if it refuses the notebook.
+    """
+    with locked_tempdir(BUILD) as folder:
+        source, made = folder / f"{assignment.name}.ipynb", folder / "made"
+        nbformat.write(master(assignment), source)
+        command = [str(otter_python()), "-m", "otter", "assign", str(source), str(made)]
+        done = run_program(command, timeout=300)
+        if done.returncode:
+            raise RuntimeError(f"otter assign refused {assignment.name}:\n{done.stderr[-2000:]}")
+        (bundle,) = (made / "autograder").glob("*.zip")
+        student = json.loads((made / "student" / source.name).read_text("utf-8"))
+        with zipfile.ZipFile(bundle) as archive:
+            files = {name: archive.read(name) for name in sorted(archive.namelist())}
+    return student, {name: body for name, body in files.items() if not name.endswith("/")}
+
+
+def write_assignment(
+    assignment: Assignment, roster: pd.DataFrame, seed: int, out: Path
+) -> pd.DataFrame:
+    """Write all files of an assignment, and return its key: a row for each student."""
+    notebook, files = assign(assignment)
+    teacher = out / "teacher" / assignment.name
+    teacher.mkdir(parents=True, exist_ok=True)
+    (out / "teacher").chmod(0o700)
+    rows = []
+    for student in tqdm(roster.itertuples(), assignment.name, len(roster), unit="student"):
+        variant = draw(assignment, student.id, seed)
+        key = key_of(assignment, solve(assignment, variant))
+        folder = out / "students" / student.id / assignment.name
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / f"{assignment.name}.ipynb", _personal(notebook, variant))
+        if variant.table is not None:
+            write_whole(folder / f"{variant.name}.csv", variant.table)
+        write_whole(teacher / f"{student.id}.zip", _bundle(files, variant, key), private=True)
+        row = {"id": student.id, "name": student.name, "variant": variant.name}
+        rows.append(row | variant.values | {f"answer {name}": key[name] for name in key})
+    table = pd.DataFrame(rows)
+    validate.require(table["variant"].is_unique, "the course's seed", "one without a collision", "")
+    write_whole(teacher / "key.csv", table.to_csv(index=False), private=True)
+    return table
+
+
+def _personal(notebook: dict[str, Any], variant: Variant) -> str:
+    """The students' notebook with the cell of one variant."""
+    cells = []
+    for number, cell in enumerate(notebook["cells"]):
+        if "".join(cell["source"]) == PLACE:
+            locked = {"deletable": False, "editable": False}
+            cell = cell | {"source": variant.cell(), "metadata": locked}
+        cells.append(cell | {"id": f"cell-{number}"})  # otter draws other ids in each call
+    return json.dumps(notebook | {"cells": cells}, indent=1, ensure_ascii=False)
+
+
+def _bundle(files: dict[str, bytes], variant: Variant, key: dict[str, Any]) -> bytes:
+    """The bundle of one student: the tests know the key, and the table is in it."""
+    named = f"KEY = {key!r}\n".encode()
+    own = {n: named + body if n.startswith("tests/") else body for n, body in files.items()}
+    if variant.table is not None:
+        own[f"files/{variant.name}.csv"] = variant.table.encode()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, body in own.items():
+            archive.writestr(zipfile.ZipInfo(name), body)  # without a time: the same each call
+    return buffer.getvalue()

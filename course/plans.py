@@ -1,0 +1,63 @@
+"""The lecturer's plans of the six sessions on one page: minutes, guesses, sample answers."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from course.sessions import TEMPLATES, TRACKS, Session, measured_on, sessions
+from course.slides import markdown
+from lib.files import template, write_whole
+from lib.paths import ROOT
+from press.teaching import facts
+from press.toc import Page
+
+NAME = "lesson-plans.html"
+
+
+def clock(session: Session) -> list[dict[str, Any]]:
+    """The rows of a plan, each with the minutes at which it begins and ends.
+
+    Examples
+    --------
+    >>> rows = clock(sessions()[0])
+    >>> rows[0]["start"], rows[-1]["end"]
+    (0, 90)
+    """
+    ends = [*accumulate(row["minutes"] for row in session.plan)]
+    starts = [0, *ends]
+    return [
+        row | {"start": start, "end": end}
+        for row, start, end in zip(session.plan, starts, ends, strict=False)
+    ]
+
+
+def _words(text: str) -> str:
+    """MyST as words: the title of a page in the place of a link to it."""
+    text = re.sub(r"\{doc\}`(?:\.\./)?([^`<]+)`", lambda m: f"*{title(m[1])}*", text)
+    return re.sub(r"\{term\}`([^`<]*?)\s*(?:<[^`]*>)?`", r"\1", text)
+
+
+def title(page: str) -> str:
+    """The title of a page, named as ``foundations/primer``."""
+    return facts(Page(f"chapters/{page}", ROOT)).title
+
+
+def plans() -> str:
+    """The page, as HTML that needs nothing beside it."""
+
+    def inline(text: str) -> str:
+        return markdown().renderInline(_words(text))
+
+    page = template(TEMPLATES / "plans.html.j2", md=inline, title=title)
+    shown = [(session, clock(session)) for session in sessions()]
+    return page.render(sessions=shown, tracks=TRACKS, measured=measured_on())
+
+
+def write_plans(folder: Path) -> Path:
+    """Write :func:`plans` into ``folder``, and return the file. It has sample answers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / NAME, plans())
+    return folder / NAME

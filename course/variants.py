@@ -1,0 +1,151 @@
+"""Variants: each student has parameters, a table and a key, drawn from the course's seed.
+
+A variant depends on the seed, the assignment and the student's id alone. Adding a student to the
+roster changes nobody else's variant.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from course.assignment import Assignment
+from course.tables import read_table
+from lib import validate
+from lib.rng import seed_sequence, stream
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A student's variant of an assignment.
+
+    ``name`` is also that of the table's file, ``table`` its text (None without one).
+    """
+
+    name: str
+    values: dict[str, Any]
+    table: str | None
+
+    def cell(self) -> str:
+        """The first code cell of a student's notebook."""
+        notebook = self.name.rpartition("-")[0]
+        lines = [
+            f'import otter\n\ngrader = otter.Notebook("{notebook}.ipynb")\n',
+            "# Your variant. Leave this cell as it is: your answers are compared with its key.",
+            f'variant = "{self.name}"',
+            *(f"{name} = {value!r}" for name, value in self.values.items()),
+        ]
+        if self.table is not None:
+            lines += ["", "import pandas as pd", "", 'table = pd.read_csv(f"{variant}.csv")']
+        return "\n".join(lines)
+
+
+def read_roster(path: Path) -> pd.DataFrame:
+    """The students of a CSV file with the columns ``id`` and, if wanted, ``name``.
+
+    Raises
+    ------
+    ValueError
+        If there is no column ``id``, no student, an id twice (also but for capitals, which some
+        file systems do not tell apart), or one that cannot be the name of a file.
+    """
+    roster = read_table(path, ["id"])
+    if "name" not in roster:
+        roster["name"] = ""
+    roster = roster[["id", "name"]]
+    validate.require(len(roster) > 0, f"the roster {path}", "at least one student", "none")
+    for student in roster["id"]:
+        letters = "letters, digits, '.', '_' and '-', at most 64, a letter or a digit first"
+        validate.require(_ID.fullmatch(student) is not None, f"{path}: an id", letters, student)
+    for name in roster["name"]:  # a spreadsheet would run it as a formula
+        plain = name.isprintable() and name[:1] not in ("=", "+", "@", "-")
+        validate.require(plain, f"{path}: a name", "printable and not a formula", name)
+    if twice := sorted(roster["id"][roster["id"].str.lower().duplicated()]):
+        raise ValueError(f"{path}: ids must be different, got twice {', '.join(twice)}")
+    return roster
+
+
+def course_seed(secret: str) -> int:
+    """The number that a course's secret text stands for.
+
+    Raises
+    ------
+    ValueError
+        If the text has fewer than 12 characters: a short one can be guessed, and with it all
+        variants.
+    """
+    enough = isinstance(secret, str) and len(secret) >= 12
+    validate.require(enough, "the course's seed", "a text of at least 12 characters", "less")
+    return int.from_bytes(hashlib.blake2b(secret.encode(), digest_size=16).digest())
+
+
+def draw(assignment: Assignment, student: str, seed: int) -> Variant:
+    """The variant of a student: the same whenever it is asked for."""
+    word = seed_sequence(seed, "variant", assignment.name, student).generate_state(1)[0]
+    rng = stream(seed, "parameters", assignment.name, student)
+    choices = {name: _choices(name, c) for name, c in assignment.info["parameters"].items()}
+    values = {name: listed[int(rng.integers(len(listed)))] for name, listed in choices.items()}
+    table = None
+    if (cell := assignment.cell("table")) is not None:
+        space = _space(values)
+        exec(compile(cell.source, f"{assignment.name}, table", "exec"), space)
+        made = space["make_table"](stream(seed, "table", assignment.name, student))
+        table = made.to_csv(index=False, lineterminator="\n")
+    return Variant(f"{assignment.name}-{word:08x}", values, table)
+
+
+def solve(assignment: Assignment, variant: Variant) -> dict[str, Any]:
+    """The variables after the solution has run on a variant."""
+    space = _space(variant.values | {"variant": variant.name})
+    if variant.table is not None:
+        space["table"] = pd.read_csv(io.StringIO(variant.table))
+    for number, source in enumerate(assignment.solution()):
+        exec(compile(source, f"{assignment.name}, code cell {number}", "exec"), space)
+    return space
+
+
+def key_of(assignment: Assignment, space: dict[str, Any]) -> dict[str, Any]:
+    """The values of a solution that hidden tests compare with, as plain objects."""
+    return {name: _plain(name, space[name]) for name in assignment.key_names()}
+
+
+def _space(values: dict[str, Any]) -> dict[str, Any]:
+    return {"__name__": "__main__", "pd": pd, **values}
+
+
+def _choices(name: str, choices: Any) -> list[Any]:
+    """A list as it is; ``{from, to, step}`` as the numbers of that grid."""
+    if isinstance(choices, dict):
+        low, high, step = (choices[word] for word in ("from", "to", "step"))
+        count = round((high - low) / step) + 1
+        return [round(low + step * i, 9) for i in range(count)]
+    good = isinstance(choices, list) and len(choices) > 0
+    validate.require(good, f"parameter {name}", "a list, or from, to and step", choices)
+    return choices
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Numbers, text, lists and dictionaries, which Python reads back from their ``repr``."""
+    if isinstance(value, pd.Series):
+        value = value.to_dict()
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {_plain(name, k): _plain(name, v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(name, entry) for entry in value]
+    good = isinstance(value, bool | int | str) or (
+        isinstance(value, float) and math.isfinite(value)
+    )
+    validate.require(good, f"the key of {name}", "finite numbers, text, lists or mappings", value)
+    return value

@@ -1,0 +1,70 @@
+"""Written answers: collected for a person to read beside the rubric, and the points they give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from nbformat import NotebookNode
+
+from course.assignment import Assignment, Task
+from course.sessions import TEMPLATES
+from course.tables import read_table
+from lib import validate
+from lib.files import template, write_whole
+
+
+def answer(notebook: NotebookNode, task: Task) -> str:
+    """What stands in a notebook between the heading of a task and the next task."""
+    found, inside = [], False
+    for cell in notebook.cells:
+        if "## Task " in cell.source and cell.cell_type == "markdown":
+            inside = f"## Task {task.name[1:]}." in cell.source
+        elif inside:
+            found.append(cell.source)
+    return "\n\n".join(found).strip()
+
+
+def write_answers(
+    assignment: Assignment, notebooks: dict[str, NotebookNode], out: Path
+) -> pd.DataFrame:
+    """Write ``aN-qM.md``, the rubric and the answers of all, and ``aN.csv``, where points go.
+
+    Points that are there already are kept. Returned is the table of ``aN.csv``: ``id``, ``task``,
+    ``points`` (empty until somebody has read the answer) and ``of``.
+
+    Raises
+    ------
+    ValueError
+        If points are there that a task does not have.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    tasks = [task for task in assignment.tasks.values() if task.manual]
+    for task in tasks:
+        page = template(TEMPLATES / "rubric.md.j2").render(
+            name=assignment.name,
+            task=task,
+            rubric=assignment.info["rubric"][task.name],
+            answers={who: answer(book, task) for who, book in notebooks.items()},
+        )
+        write_whole(out / f"{assignment.name}-{task.name}.md", page.rstrip(), private=True)
+    file = out / f"{assignment.name}.csv"
+    rows = [(who, task.name, task.points) for who in notebooks for task in tasks]
+    table = pd.DataFrame(rows, columns=["id", "task", "of"]).assign(points=float("nan"))
+    if file.exists():
+        old = read_table(file, ["id", "task", "points"])[["id", "task", "points"]]
+        twice = old[old[["id", "task"]].duplicated()]
+        validate.require(twice.empty, f"{file}", "a table with a row for each answer", twice)
+        table = table.drop(columns="points").merge(old, how="left", on=["id", "task"])
+    try:
+        points = pd.to_numeric(table["points"].replace("", None))
+    except ValueError as error:
+        raise ValueError(f"points in {file} must be numbers or nothing, got {error}") from None
+    wrong = table[(points < 0) | (points > table["of"])]
+    if len(wrong):
+        raise ValueError(
+            f"points in {file} must be from 0 to what the task has, got {wrong.iloc[0].to_dict()}"
+        )
+    table["points"] = points
+    write_whole(file, table.to_csv(index=False), private=True)
+    return table

@@ -1,0 +1,4 @@
+"""What the pages of the book call: badges, figures, tables, numbers, answers and checks."""
+
+from lib.pages.answers import answer
+from lib.pages.chapter import badges, check_parameters, figure, numbers, ran_on, setup_style, table

@@ -1,0 +1,340 @@
+"""What every chapter starts with: a style for its figures, badges, figures with alternative text,
+checked parameters.
+
+A chapter shows things through :func:`badges`, :func:`figure` and :func:`table`, which display HTML
+that the rendered book keeps as it is. Each has a pure counterpart ``*_html`` that returns the
+string.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from lib import validate
+from lib.extras import needs
+from lib.pages.parameters import check_parameters as check_parameters
+from lib.paths import PACKAGE
+from lib.typeset import typeset, value_text
+
+if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reach little
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+# a dependency's progress bars miss widgets, which a rendered page could not use anyway
+warnings.filterwarnings("ignore", message="IProgress not found")
+
+NUMBER = '<td class="num">'
+STYLE = PACKAGE / "plotting" / "companion.mplstyle"
+ORIGIN = {
+    "local": "read from COMPANION_DATA",
+    "cache": "read from the download cache",
+    "download": "downloaded from its public origin",
+    "replica": "differentially private replica that comes with the book",
+}
+
+
+def setup_style() -> None:
+    """Use the book's matplotlib style (colour-blind safe, legible on light and dark pages)."""
+    import matplotlib.pyplot as plt
+
+    plt.style.use(STYLE)
+
+
+# --- badges
+# ----------------------------------------------------------------------
+
+
+def badges_html(
+    data: object = None,
+    *,
+    runs: int | str | None = None,
+    seed: int | None = None,
+    minutes: float | None = None,
+    profile: str | None = None,
+) -> str:
+    """The line under a title: which data (real or replica, and from where), runs, seed, run time.
+
+    Parameters
+    ----------
+    data : Dataset, str, or a list of these, optional
+        Each :class:`lib.datasets.Dataset` says its own source; a string is shown as it is.
+    runs : int or str, optional
+        Independent runs behind the results (read it off the table, do not type it).
+    seed : int, optional
+        Master seed of the live run.
+    minutes : float, optional
+        What the live run is expected to take under the quick profile.
+    profile : str, optional
+    """
+    items = data if isinstance(data, list | tuple) else [] if data is None else [data]
+    time = None
+    if minutes is not None:
+        time = "under a minute" if minutes < 1 else f"about {minutes:g} min"
+    words = {"runs": runs, "seed": seed, "profile": profile, "run time": time}
+    parts = [_data_badge(item) for item in items]
+    parts += [_badge(key, f"{text}") for key, text in words.items() if text is not None]
+    return f'<p class="badges">{" ".join(parts)}</p>'
+
+
+def _badge(key: str, text: str, kind: str = "plain", attributes: str = "") -> str:
+    return (
+        f'<span class="badge-item badge-{kind}"{attributes}><span'
+        f' class="badge-key">{escape(key)}</span> {escape(text)}</span>'
+    )
+
+
+def _data_badge(data: Any) -> str:
+    if isinstance(data, str):
+        return _badge("data", data)
+    attributes = (
+        f' data-dataset="{escape(data.name)}" data-source="{escape(data.source)}"'
+        f' data-sha256="{escape(data.sha256)}"'
+        f' title="{escape(ORIGIN.get(data.source, data.source))}; SHA-256 {escape(data.sha256)}"'
+    )
+    text = f"{data.label}, {len(data.frame):,} rows, {ORIGIN.get(data.source, data.source)}"
+    return _badge(data.task.title, text, "replica" if data.is_replica else "real", attributes)
+
+
+def badges(data: object = None, **options: Any) -> None:
+    """Display :func:`badges_html`."""
+    _display(badges_html(data, **options), plain="")
+
+
+def ran_on_html(*data: Any) -> str:
+    """The line under the output of a cell that is tagged ``live``: the rows of this machine that it
+    ran on.
+
+    Parameters
+    ----------
+    *data : Dataset or str
+        A string is the name of a source (``"replica"``, ``"stand-in"``), as tables of the
+        synthesizers have it.
+
+    Raises
+    ------
+    ValueError
+        If no data are given.
+    """
+    if not data:
+        raise ValueError("data must name at least one table, got none")
+    words = [_rows_in_words(item) for item in data]
+    return f'<p class="ran-on">Live, on {escape(" and ".join(dict.fromkeys(words)))}.</p>'
+
+
+def _rows_in_words(data: Any) -> str:
+    if isinstance(data, str):
+        return {"replica": "the replica", "stand-in": "the stand-in"}.get(data, "the real data")
+    return f"the {'replica' if data.is_replica else 'real data'} of {data.task.title}"
+
+
+def ran_on(*data: Any) -> None:
+    """Display :func:`ran_on_html`."""
+    html = ran_on_html(*data)
+    _display(html, plain=re.sub("<[^>]*>", "", html))
+
+
+# --- figures and tables
+# -----------------------------------------------------------------------------------------
+
+
+def figure_html(
+    fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
+) -> str:
+    """A ``<figure>`` that carries the picture for a light and for a dark page, the pieces that a
+    phone stacks, its caption and alternative text; ``fig`` is closed, so that it is not shown
+    twice.
+
+    Parameters
+    ----------
+    fig : matplotlib.figure.Figure
+    caption : str
+        What is drawn and what to see in it; ``*emphasis*``, ``**strong**`` and ```code``` are
+        understood.
+    alt : str
+        What a reader who cannot see the picture needs: axes, curves, what they do. At least 20
+        characters.
+    name : str, optional
+        Anchor: ``<a href="#name">`` reaches the figure.
+    width : str, optional
+        CSS width, e.g. ``"28rem"``; never wider than the page.
+
+    Raises
+    ------
+    ValueError
+        If ``alt`` or ``caption`` is missing.
+    """
+    if not isinstance(alt, str) or len(alt.strip()) < 20:
+        raise validate.refusal("alt", "a description of at least 20 characters", alt)
+    if not isinstance(caption, str) or not caption.strip():
+        raise validate.refusal("caption", "text", caption)
+    import matplotlib.pyplot as plt
+
+    from lib.plotting.dark import darken
+    from lib.plotting.pieces import pieces
+
+    light, cut = _png(fig), pieces(fig)
+    fig.set_layout_engine("none")  # both have one layout, and it is costly
+    darken(fig)
+    pictures = "".join(
+        f'<img class="only-{ground}" src="data:image/png;base64,{code}" alt="{escape(alt.strip())}"'
+        f' width="{int(fig.get_figwidth() * 100)}" height="{int(fig.get_figheight() * 100)}">'
+        for ground, code in (("light", light), ("dark", _png(fig)))
+    )
+    plt.close(fig)
+    anchor = f' id="{escape(name)}"' if name else ""
+    drawn = width or f"{int(fig.get_figwidth() * 100)}px"
+    stacks = f' data-pieces="{json.dumps(cut, separators=(",", ":"))}"' if cut else ""
+    return (
+        f'<figure class="plot"{anchor} style="--drawn:{escape(drawn)}"><div class="picture"'
+        f' tabindex="0"{stacks}>{pictures}</div><figcaption>{_inline(caption)}</figcaption>'
+        "</figure>"
+    )
+
+
+def _png(fig: Figure) -> str:
+    """The figure as a PNG at twice the screen's density, in base 64; of 256 colours, a third of
+    the size, but for heat maps.
+    """
+    import numpy as np
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    from lib.plotting.dark import has_heat_map
+
+    packed = io.BytesIO()
+    fig.set_dpi(200)
+    canvas = FigureCanvasAgg(fig)  # what `savefig` does in four steps
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba()))
+    if not any(map(has_heat_map, fig.axes)):
+        picture = picture.quantize(256, method=Image.Quantize.FASTOCTREE)
+    picture.save(packed, "PNG")
+    return base64.b64encode(packed.getvalue()).decode()
+
+
+def figure(
+    fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
+) -> None:
+    """Display :func:`figure_html`."""
+    _display(figure_html(fig, caption, alt, name, width), plain=f"[figure] {alt}")
+
+
+def table_html(
+    frame: pd.DataFrame,
+    caption: str | None = None,
+    formats: Mapping[str, str] | None = None,
+    index: bool = False,
+    name: str | None = None,
+) -> str:
+    """A table that scrolls sideways on a narrow screen.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    caption : str, optional
+    formats : mapping column -> format spec, optional
+        E.g. ``{"DI": ".3f", "n": ",d"}``; else three significant digits. Missing values are a dash.
+    index : bool
+        Show the index as the first columns.
+    name : str, optional
+        Anchor.
+    """
+    frame = frame.reset_index() if index else frame
+    formats = dict(formats or {})
+    for column in formats:
+        validate.choice("formats", column, list(frame.columns))
+    opening = [_opening(frame.iloc[:, j]) for j in range(frame.shape[1])]
+    numeric = [' class="num"' if tag == NUMBER else "" for tag in opening]
+    head = "".join(
+        f'<th scope="col"{n}>{_inline(str(c))}</th>'
+        for n, c in zip(numeric, frame.columns, strict=True)
+    )
+    specs = [formats.get(c) for c in frame.columns]
+    rows = (
+        "".join(
+            f"{tag}{_cell(value, spec)}</td>"
+            for tag, value, spec in zip(opening, row, specs, strict=True)
+        )
+        for row in frame.itertuples(index=False, name=None)
+    )
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    anchor = f' id="{escape(name)}"' if name else ""
+    title = f"<caption>{_inline(caption)}</caption>" if caption else ""
+    return (
+        f'<div class="table-scroll" tabindex="0"{anchor}><table class="plain-table">{title}'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def table(frame: pd.DataFrame, caption: str | None = None, **options: Any) -> None:
+    """Display :func:`table_html`."""
+    _display(table_html(frame, caption, **options), plain=frame.to_string())
+
+
+def numbers(**values: object) -> None:
+    """Glue each value as it is to be read, for ``{glue:text}`` under its name in the prose.
+
+    MyST-NB's own ``glue`` keeps ``repr(value)``, which for a NumPy number reads
+    ``np.float64(...)``.
+
+    Examples
+    --------
+    >>> numbers(gap=f"{0.1486:.3f}", runs=20)
+    """
+    with needs("book"):
+        from myst_nb import glue
+
+    for name, value in values.items():
+        glue(name, typeset(str(value)), display=False)
+
+
+def _opening(column: pd.Series) -> str:
+    """Tag of the cells of ``column``: numbers to the right, and room for a column of words."""
+    text = column.astype(str)
+    if column.dtype.kind in "iuf" or text.str.fullmatch(r"[-−+±\d.,%\[\] ]+").all():
+        return NUMBER
+    longest = text.str.len().max()
+    return (
+        '<td class="sentences">'
+        if longest > 100
+        else '<td class="words">'
+        if longest > 24
+        else "<td>"
+        if longest > 11
+        else '<td class="brief">'
+    )
+
+
+def _cell(value: object, spec: str | None) -> str:
+    missing = value is None or value != value  # NaN and NaT differ from themselves
+    return _inline(format(value, spec) if spec and not missing else value_text(value))
+
+
+def _inline(text: str) -> str:
+    """The few marks of Markdown that captions use, everything else escaped."""
+    text = escape(typeset(text), quote=False)
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
+    return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", text)
+
+
+def _display(html: str, plain: str) -> None:
+    with needs("book"):
+        from IPython.display import display
+
+    display({"text/html": html, "text/plain": plain}, raw=True)
+
+
+def data_used(html_outputs: Iterable[str]) -> list[dict[str, str]]:
+    """Name, source and SHA-256 of each data set that a chapter's badges named, without repeats."""
+    pattern = re.compile(r'data-dataset="([^"]*)" data-source="([^"]*)" data-sha256="([^"]*)"')
+    seen = {match for html in html_outputs for match in pattern.findall(html)}
+    return [dict(zip(("name", "source", "sha256"), match, strict=True)) for match in sorted(seen)]

@@ -1,0 +1,263 @@
+"""Execute chapters with papermill, two at a time, and only those whose inputs changed.
+
+The key of a chapter is a hash of its cells, the source of the houses that it
+reaches, the data that this source can read, its parameters and the profile. A
+strict execution stops with the failing cell and its traceback; else a failed cell
+costs a sentence in its place, and the chapter runs again at the next build.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from tqdm import tqdm
+
+from lib.datasets.cache import sha256_of
+from lib.files import read_json, write_whole
+from lib.pages.chapter import data_used
+from lib.paths import user_cache
+from lib.processes import ONE_THREAD
+from press.failures import Failure, failures, without_execution
+from press.kernels import end_notebooks, execute_notebook
+from press.reach import digest, is_python, reachable
+from press.teaching import run_times
+from press.toc import Page, read_notebook
+
+# two kernels that start in the same instant may be given the same port: nothing of the chapter has
+# run, so start again
+_KERNEL_STARTS = 3
+_NO_KERNEL = (
+    "Kernel didn't respond",
+    "Address already in use",
+    "Kernel died before replying to kernel_info",
+)
+
+
+class ChapterError(RuntimeError):
+    """A chapter that did not run; the message shows the failing cell."""
+
+
+@dataclass(frozen=True)
+class Executed:
+    """An executed chapter: where it is, how long it ran, which data it named, which files of real
+    data it found, whether it ran now or before, and which cells failed.
+    """
+
+    doc: str
+    path: Path
+    seconds: float
+    data: tuple[dict, ...]
+    found: tuple[str, ...]
+    fresh: bool
+    failures: tuple[Failure, ...] = ()
+
+
+def _code(notebook: Path) -> str:
+    """The Python of a notebook, that which it writes to a module included; magics are no Python,
+    nor are other files, nor is a cell with a mistake, which fails when it runs.
+    """
+    cells = [cell.source for cell in read_notebook(notebook).cells if cell.cell_type == "code"]
+    python = [source for source in cells if not re.match(r"%%writefile (?!\S+\.py$)", source, re.M)]
+    texts = (re.sub(r"^%.*\n?", "", source, flags=re.M) for source in python)
+    return "\n".join(text for text in texts if is_python(text))
+
+
+def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
+    """Data files that source with this reach may read: data sets, results, claims."""
+    reach = list(reach)
+    inside = [file.relative_to(root).parts for file in reach]
+    parts = {part[1] for part in inside if part[0] == "lib"}
+    files: list[Path] = []
+    if "datasets" in parts:
+        folders = [root / "data" / "replicas", user_cache()]
+        if local := os.environ.get("COMPANION_DATA"):
+            folders.append(Path(local))
+        found = (
+            f
+            for folder in folders
+            if folder.is_dir()
+            for pattern in ("*", "folktables/**/*")
+            for f in folder.glob(pattern)
+        )
+        # a pipe would be waited for
+        files += [f for f in found if f.suffix in {".csv", ".parquet"} and f.is_file()]
+        files += [*(root / "data").glob("datasets.yml"), *(root / "data").glob("aggregates/*")]
+    if parts & {"runner", "ledger"}:
+        files += [
+            f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}
+        ]
+    if "runner" in parts or root / "lib" / "pages" / "facts.py" in reach:
+        files += (root / "data").glob("facts.yml")
+    if "ledger" in parts:
+        files += [f for f in (root / "data").rglob("*.yml") if f not in files]
+    if root / "press" / "teaching.py" in reach:  # it reads every chapter
+        files += [*(root / "chapters").rglob("*.md"), *(root / "data").glob("*.csv")]
+    if root / "course" / "sessions.py" in reach:
+        files.append(root / "course" / "sessions.yml")
+    if parts & {"plotting", "pages"}:
+        files += (root / "lib").rglob("*.mplstyle")
+    sources = "".join(path.read_text(encoding="utf-8") for path in reach)
+    files += [f for f in (root / "data").glob("*.yml") if f.name in sources and f not in files]
+    files += {f for path in reach for kind in ("*.j2", "*.yml") for f in path.parent.glob(kind)}
+    return files
+
+
+def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
+    """The hash of everything that the result of the chapter depends on."""
+    notebook = read_notebook(page.notebook)
+    cells = [
+        (cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells
+    ]
+    reach = reachable(_code(page.notebook), page.root)
+    lock = [f for f in [page.root / "locks" / "dev.txt"] if f.exists()]
+    body = json.dumps(
+        [
+            cells,
+            dict(parameters),
+            digest([*reach, *lock], page.root),
+            digest(_data_files(reach, page.root), page.root),
+        ],
+        sort_keys=True,
+    )
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+def _failure(output: Path, log: str) -> str:
+    """The failing cell with its traceback, or papermill's own words if no cell failed."""
+    with suppress(ValueError, FileNotFoundError):  # papermill was killed, and left half of it
+        for number, cell in enumerate(read_notebook(output).cells):
+            for out in cell.get("outputs", []):
+                if out.output_type == "error":
+                    trace = "\n".join(out.traceback)
+                    return f"cell {number}:\n{cell.source}\n\n{trace}"
+    return log
+
+
+def kernel_environment() -> dict[str, str]:
+    """The environment of a kernel: one thread, no download, no warning of a library's own."""
+    environment = os.environ | ONE_THREAD | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    # a build takes the data that are there: a download midway would change the key it has just
+    # computed
+    environment.setdefault("COMPANION_OFFLINE", "1")
+    return environment
+
+
+def _run(
+    page: Page, parameters: Mapping[str, object], output: Path, strict: bool
+) -> tuple[float, tuple[str, ...]]:
+    """The seconds that the chapter took, and the files of real data that it found.
+
+    A chapter whose process ended has no outputs, unless ``strict``, which refuses it.
+    """
+    output.parent.mkdir(parents=True, exist_ok=True)
+    start = time.perf_counter()
+    notes = output.with_suffix(".found")
+    notes.write_text("", encoding="utf-8")
+    environment = kernel_environment() | {"COMPANION_FOUND": str(notes)}
+    for _ in range(_KERNEL_STARTS):
+        said = execute_notebook(
+            page.notebook, output, parameters, page.root, environment, strict=strict
+        )
+        if not any(sign in said for sign in _NO_KERNEL):
+            break
+    seconds, found = time.perf_counter() - start, sorted({*notes.read_text("utf-8").splitlines()})
+    notes.unlink()
+    if said and strict:
+        raise ChapterError(f"{page.doc} failed in {_failure(output, said)}")
+    if said:
+        nbformat.write(without_execution(page, said.strip().splitlines()[-1]), output)
+    return seconds, tuple(found)
+
+
+def read_stamp(stamp: Path) -> dict | None:
+    """What is known of an execution; None if nothing is, or the file is damaged: run it again."""
+    try:
+        record = read_json(stamp, dict)
+        known = {"key", "sha256", "seconds", "data", "found"}
+        return record if known <= record.keys() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _one(
+    page: Page, parameters: Mapping[str, object], folder: Path, strict: bool = True
+) -> Executed:
+    output, stamp = folder / f"{page.doc}.ipynb", folder / f"{page.doc}.json"
+    key = chapter_key(page, parameters)
+    record = read_stamp(stamp)
+    whole = record and output.is_file() and record["sha256"] == sha256_of(output)
+    if record and whole and record["key"] == key:
+        named, found = tuple(record["data"]), tuple(record["found"])
+        return Executed(page.doc, output, record["seconds"], named, found, fresh=False)
+    stamp.unlink(missing_ok=True)
+    seconds, found = _run(page, parameters, output, strict)
+    notebook = read_notebook(output)
+    html = [
+        "".join(out.get("data", {}).get("text/html", ""))
+        for c in notebook.cells
+        for out in c.get("outputs", [])
+    ]
+    data = data_used(html)
+    if failed := failures(notebook, page.doc):  # without a stamp it runs again
+        return Executed(page.doc, output, seconds, tuple(data), found, True, tuple(failed))
+    record = {"key": key, "sha256": sha256_of(output), "seconds": seconds, "data": data}
+    write_whole(stamp, json.dumps(record | {"found": found, "parameters": dict(parameters)}))
+    return Executed(page.doc, output, seconds, tuple(data), found, fresh=True)
+
+
+def execute(
+    pages: Iterable[Page],
+    parameters: Mapping[str, object],
+    folder: Path,
+    *,
+    workers: int = 2,
+    progress: bool = True,
+    strict: bool = True,
+) -> list[Executed]:
+    """Execute those chapters among ``pages`` whose key changed; all of them, in the order given,
+    are returned.
+
+    Raises
+    ------
+    ChapterError
+        If ``strict``: after the others have finished, with every failing cell in the message.
+    """
+    chapters = [page for page in pages if page.is_chapter]
+    # long ones first, so that none is left running alone at the end
+    seconds = run_times().to_dict()
+    order = sorted(chapters, key=lambda page: -seconds.get(page.doc, math.inf))
+    done: dict[str, Executed] = {}
+    errors: list[str] = []
+    with (
+        ThreadPoolExecutor(workers) as pool,
+        tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar,
+    ):
+        jobs = {pool.submit(_one, page, parameters, folder, strict): page for page in order}
+        try:
+            for job in as_completed(jobs):
+                doc = jobs[job].doc
+                try:
+                    done[doc] = job.result()
+                    how = "in" if done[doc].fresh else "unchanged,"
+                    bar.set_postfix_str(f"{doc} {how} {done[doc].seconds:.0f} s")
+                except ChapterError as error:
+                    errors.append(str(error))
+                bar.update()
+        except BaseException:  # Ctrl-C, SIGTERM: the pool would wait for all chapters
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_notebooks()
+            raise
+    if errors:
+        raise ChapterError("\n\n".join(errors))
+    return [done[page.doc] for page in chapters]

@@ -1,0 +1,186 @@
+"""Notebooks that papermill executes, each in a process of its own.
+
+A process that starts from nothing loads libraries for three seconds, longer than most chapters
+take. So on Linux it is forked from one that has loaded them. Elsewhere a fork is not safe, or
+unknown, and each process loads what it needs.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint
+from multiprocessing import active_children, connection, get_context, parent_process
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
+
+from lib.paths import HOUSES
+
+_FORKS = sys.platform == "linux"
+_context: Any = get_context("forkserver" if _FORKS else "spawn")
+
+
+def execute_notebook(
+    source: Path,
+    output: Path,
+    parameters: Mapping[str, Any],
+    cwd: Path,
+    env: Mapping[str, str],
+    *,
+    strict: bool = True,
+) -> str:
+    """Execute ``source`` and write ``output``; papermill's complaint is returned, ``""`` if it ran.
+
+    Without ``strict`` a failed cell has a sentence in its place (:mod:`press.engine`), and is no
+    complaint.
+
+    The process and its kernel end when this process ends, be it by a kill. What they leave in
+    their temporary folder is removed.
+    """
+    if _FORKS:
+        _context.set_forkserver_preload(["press.libraries", "papermill", "ipykernel.kernelapp"])
+    # a kernel that was asked to end may still be writing there
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        log, temporary = Path(folder, "log"), Path(folder, "temporary")
+        log.touch()
+        temporary.mkdir()
+        env = dict(env) | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
+        job = (str(source), str(output), dict(parameters), str(cwd), env, str(log), strict)
+        process = _context.Process(target=_execute, args=job)
+        process.start()
+        process.join()
+        said = log.read_text("utf-8", "replace")
+        code, _ = process.exitcode, process.close()
+    return said or f"papermill ended with {code}" if code else ""
+
+
+def end_notebooks() -> None:
+    """End every execution that another thread of this process waits for."""
+    for process in active_children():
+        process.terminate()
+
+
+def _execute(
+    source: str,
+    output: str,
+    parameters: dict,
+    cwd: str,
+    env: dict[str, str],
+    log: str,
+    strict: bool,
+) -> None:
+    """In the new process: papermill, and a kernel that is forked before papermill has threads."""
+    os.environ.clear()
+    os.environ |= env
+    tempfile.tempdir = None  # what was loaded before the fork may have asked where it is
+    with open(log, "ab") as file:
+        for number in (1, 2):
+            os.dup2(file.fileno(), number)
+    os.chdir(cwd)
+    if _FORKS:
+        _Forked.prepare()
+    _end_with_parent()
+    import papermill
+
+    from press.engine import register
+
+    engine = None if strict else register()
+    try:
+        papermill.execute_notebook(
+            source, output, parameters, engine, progress_bar=False, start_timeout=45, cwd=cwd
+        )
+    except Exception:
+        traceback.print_exc()
+        sys.exit(1)
+
+
+def _end_with_parent() -> None:
+    """End, with all that this process has started, when the one that asked for it has ended."""
+
+    def watch() -> None:
+        if parent := parent_process():
+            parent.join()
+            if hasattr(os, "killpg"):
+                os.killpg(0, signal.SIGKILL)
+            os._exit(1)
+
+    if hasattr(os, "setsid"):
+        os.setsid()
+    Thread(target=watch, daemon=True).start()
+
+
+class _Forked(LocalProvisioner):
+    """A kernel that was forked before, and waits for the address that it is to serve."""
+
+    process: Any
+    kernel: BaseProcess
+    address: connection.Connection
+
+    @classmethod
+    def prepare(cls) -> None:
+        """Fork a kernel, and let the next one that is asked for be this one."""
+        receiver, cls.address = connection.Pipe(duplex=False)
+        cls.kernel = get_context("fork").Process(target=_serve, args=(receiver,))
+        cls.kernel.start()
+        receiver.close()
+        factory = KernelProvisionerFactory.instance()
+        factory.provisioners["forked"] = EntryPoint("forked", f"{__name__}:{cls.__name__}", "")
+        factory.default_provisioner_name = "forked"
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
+        """Tell the kernel the arguments of the command that would start one."""
+        self.address.send(cmd[cmd.index("-f") :])
+        self.process, self.pid = _Process(self.kernel), self.kernel.pid
+        return self.connection_info
+
+
+class _Process:
+    """What jupyter_client asks of a ``subprocess.Popen``."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, process: BaseProcess) -> None:
+        self.process = process
+        self.kill, self.terminate = process.kill, process.terminate
+
+    def poll(self) -> int | None:
+        """Its exit status, None while it runs."""
+        return self.process.exitcode
+
+    def wait(self) -> int | None:
+        """Its exit status, when it has ended."""
+        self.process.join()
+        return self.process.exitcode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal."""
+        os.kill(self.process.pid or 0, number)
+
+
+def _serve(receiver: connection.Connection) -> None:
+    """In the kernel: be as a process that has just started, but for the libraries."""
+    from ipykernel.kernelapp import IPKernelApp
+
+    from press.libraries import PATH
+
+    _end_with_parent()
+    arguments = receiver.recv()
+    if "COMPANION_MARGINS" in os.environ:
+        arguments += ["--ext", "press.margins"]
+    sys.path[:], sys.argv[:] = PATH, ["ipykernel_launcher", *arguments]
+    # a page may have a package of its own in its folder; tqdm looks for a kernel at its import
+    for name in [name for name in sys.modules if name.partition(".")[0] in (*HOUSES, "tqdm")]:
+        del sys.modules[name]
+    try:
+        IPKernelApp.launch_instance(arguments)
+    finally:
+        atexit._run_exitfuncs()

@@ -1,0 +1,207 @@
+"""Chapters as pairs: ``x.md`` (MyST, the text that is reviewed) and ``x.ipynb`` (no outputs,
+what papermill runs).
+
+Either may be edited; what reads a pair calls :func:`sync` before. It remembers what both sides had
+when they agreed, since the times of files say nothing after a clone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import jupytext
+import nbformat
+from jupytext.compare import NotebookDifference, compare_notebooks
+
+from lib.files import read_json, write_whole
+from lib.paths import ROOT
+from press.launch import colab_cell
+from press.toc import read_notebook, tags
+
+SETUP = "setup"  # tag of the cell that no .md has
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def is_pair_source(text: Path) -> bool:
+    """Whether a Markdown page has code: its front matter names jupytext."""
+    head = text.read_text(encoding="utf-8").split("---", 2)
+    return len(head) == 3 and "jupytext:" in head[1]
+
+
+def notebook_of(text: Path, root: Path = ROOT) -> nbformat.NotebookNode:
+    """The notebook that belongs to a MyST page: no outputs, and cell ids that do not change between
+    calls.
+
+    A first cell sets Colab up; elsewhere it does nothing.
+    """
+    notebook = jupytext.read(text)
+    notebook.metadata = nbformat.from_dict(METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number:03d}"
+    setup = nbformat.v4.new_code_cell(colab_cell(root), metadata={"tags": [SETUP]}, id="cell-setup")
+    notebook.cells.insert(0, setup)
+    return notebook
+
+
+def without_traces(notebook: nbformat.NotebookNode, *dropped: str) -> nbformat.NotebookNode:
+    """An executed notebook without the set-up, the cells with a tag in ``dropped``, and papermill's
+    own metadata, whose times would make every build differ.
+    """
+    notebook = nbformat.from_dict(notebook)
+    notebook.cells = [cell for cell in notebook.cells if not tags(cell) & {SETUP, *dropped}]
+    for part in (notebook, *notebook.cells):
+        for key in ("papermill", "execution"):
+            part.metadata.pop(key, None)
+    return notebook
+
+
+def difference(text: Path, root: Path = ROOT) -> str | None:
+    """How the ``.ipynb`` beside ``text`` differs from it, or None if it does not."""
+    partner = text.with_suffix(".ipynb")
+    if not partner.exists():
+        return f"{partner} is missing"
+    stored = read_notebook(partner)
+    if any(cell.get("outputs") or cell.get("execution_count") for cell in stored.cells):
+        return f"{partner} has outputs"
+    try:
+        compare_notebooks(stored, notebook_of(text, root), fmt="md:myst")
+    except NotebookDifference as error:
+        return f"{partner}: {error}"
+    return None
+
+
+def sync(folder: Path, root: Path = ROOT) -> list[Path]:
+    """Bring the pairs below ``folder`` into step; the files that were written are returned.
+
+    The side that has changed since the two agreed wins. Without a memory of that (a new clone), it
+    is the side that differs from the last commit, or else the newer one. The notebook loses its
+    outputs.
+
+    Raises
+    ------
+    ValueError
+        Naming a pair of which both sides have changed.
+    """
+    memory = root / "_build" / "pairs.json"
+    known, agreed, written = _read_memory(memory), {}, []
+    for text in sorted(folder.rglob("*.md")):
+        if is_pair_source(text):
+            name = os.path.relpath(text.with_suffix(""), root)
+            agreed[name], new = _sync_one(text, root, known.get(name))
+            written += new
+    if agreed.items() - known.items():
+        memory.parent.mkdir(exist_ok=True)
+        write_whole(memory, json.dumps(known | agreed, indent=1))
+    return written
+
+
+def _sync_one(text: Path, root: Path, agreed: str | None) -> tuple[str, list[Path]]:
+    """The content on which both sides agree now, and the files that were written."""
+    partner, written = text.with_suffix(".ipynb"), []
+    notebook = notebook_of(text, root)
+    if partner.exists():
+        stored = read_notebook(partner)
+        if _content(stored) != _content(notebook) and _notebook_wins(text, stored, root, agreed):
+            write_whole(text, _as_text(stored, text))
+            notebook, written = notebook_of(text, root), [text]
+    body = nbformat.writes(notebook) + "\n"
+    if not partner.exists() or partner.read_text(encoding="utf-8") != body:
+        write_whole(partner, body)
+        written.append(partner)
+    return _content(notebook), written
+
+
+def _content(notebook: nbformat.NotebookNode) -> str:
+    """A hash of what both sides of a pair have: kind, source and tags of the page's own cells."""
+    own = [cell for cell in notebook.cells if SETUP not in tags(cell)]
+    cells = [(c.cell_type, c.source.rstrip(), sorted(tags(c))) for c in own]
+    return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
+
+
+def _notebook_wins(
+    text: Path, stored: nbformat.NotebookNode, root: Path, agreed: str | None
+) -> bool:
+    """Whether the notebook is what was edited, for a pair whose sides differ."""
+    partner = text.with_suffix(".ipynb")
+    old = {agreed} if agreed else _committed(text, root)
+    changed = [_content(side) not in old for side in (notebook_of(text, root), stored)]
+    if not old:
+        return partner.stat().st_mtime > text.stat().st_mtime
+    if all(changed):
+        raise ValueError(
+            f"{text} or its .ipynb must be as they were when they agreed, got both changed; to keep"
+            f" the text delete {partner.name}, to keep the notebook restore {text.name}"
+        )
+    return changed[1]
+
+
+def _committed(text: Path, root: Path) -> set[str]:
+    """The content of the pair in the last commit; of a pair that did not agree there, both."""
+    found = set()
+    for path in (text, text.with_suffix(".ipynb")):
+        place = f"HEAD:./{path.name}"
+        with suppress(OSError, subprocess.CalledProcessError, ValueError):
+            command = ["git", "-C", str(path.parent), "show", place]
+            said = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+            fmt = "md:myst" if path == text else "ipynb"
+            found.add(_content(jupytext.reads(said, fmt=fmt)))
+    return found
+
+
+def _as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
+    """The notebook as the page ``text``: its front matter, and its blank lines where only they
+    differ.
+    """
+    own = nbformat.from_dict(notebook)
+    own.cells = [cell for cell in own.cells if SETUP not in tags(cell)]
+    own.metadata = nbformat.from_dict({"language_info": {"pygments_lexer": "ipython3"}})
+    _, head, before = text.read_text(encoding="utf-8").split("---", 2)
+    old, new = (
+        t.splitlines(True) for t in (before, jupytext.writes(own, fmt="md:myst").split("---", 2)[2])
+    )
+    lines: list[str] = []
+    for _, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        blank = [line for line in old[i:j] if line.strip()] == [
+            line for line in new[k:m] if line.strip()
+        ]
+        lines += old[i:j] if blank else new[k:m]
+    return f"---{head}---{''.join(lines)}"
+
+
+def _read_memory(path: Path) -> dict[str, str]:
+    try:
+        return read_json(path, dict)
+    except (OSError, ValueError):
+        return {}
+
+
+def pair_up(root: Path = ROOT) -> None:
+    """Bring the chapters into step before they are read, and print which files that changed."""
+    for path in sync(root / "chapters", root):
+        print(f"written from the other side of its pair: {path}", file=sys.stderr)
+
+
+def main(folder: Path = Path("chapters")) -> int:
+    """``python -m press.pairs``: name the pairs that do not agree; 1 if there is one."""
+    drifted = [
+        d
+        for text in sorted(folder.rglob("*.md"))
+        if is_pair_source(text) and (d := difference(text))
+    ]
+    print(*drifted, sep="\n", end="\n" if drifted else "")
+    return int(bool(drifted))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,119 @@
+"""Which files a chapter's result depends on, read off its imports without running anything."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+from lib.datasets.cache import sha256_of
+from lib.paths import HOUSES
+
+_PARSER = (
+    Lock()
+)  # the parser of Python 3.11 counts its depth for all threads together: two at once can fail
+
+
+@cache
+def _imports(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Modules that ``source`` takes names from, and the things that it takes, dotted."""
+    modules: set[str] = set()
+    things: set[str] = set()
+    with _PARSER:
+        tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            things |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            modules.add(node.module)
+            things |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return _ours(modules), _ours(things)
+
+
+def is_python(source: str) -> bool:
+    """Whether ``source`` can be parsed."""
+    with _PARSER, suppress(SyntaxError):
+        ast.parse(source)
+        return True
+    return False
+
+
+def _ours(names: set[str]) -> frozenset[str]:
+    return frozenset(name for name in names if name.split(".")[0] in HOUSES)
+
+
+def imported(source: str) -> frozenset[str]:
+    """Dotted names below the houses of code that ``source`` imports anywhere, ``from a import b``
+    giving ``a`` and ``a.b``.
+    """
+    modules, things = _imports(source)
+    return modules | things
+
+
+def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
+    """Files that an import of ``name`` runs, and those among them whose imports it needs.
+
+    Of a package's face only the import that passes ``name`` on is needed, unless the package
+    itself is what is imported. Faces that nothing is taken from have no effect and are left out.
+    """
+    parts = name.split(".")
+    bases = [root.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
+    faces = [base / "__init__.py" for base in bases]
+    run = [face for face in faces[:-1] if face.exists() and not _is_face(face)]
+    # the package of that name, the module, or the module that has a thing of that name
+    places = [faces[-1], *(base.with_suffix(".py") for base in reversed(bases[-2:]))]
+    needed = [place for place in places if place.exists()][:1]
+    return [*run, *(needed or filter(Path.exists, faces[-2:-1]))], needed
+
+
+def _is_face(path: Path) -> bool:
+    """Whether an ``__init__`` has nothing but words and imports."""
+    with _PARSER:
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+    return all(isinstance(node, ast.Expr | ast.Import | ast.ImportFrom) for node in body)
+
+
+def _passed_on(name: str, root: Path) -> list[str]:
+    """What a package's face imports under the last part of ``name``."""
+    above, _, last = name.rpartition(".")
+    face = root.joinpath(*above.split("."), "__init__.py")
+    if not face.exists() or _files(name, root)[1]:
+        return []
+    return [
+        n for n in _imports(face.read_text(encoding="utf-8"))[1] if n.rpartition(".")[2] == last
+    ]
+
+
+def reachable(source: str, root: Path) -> list[Path]:
+    """Source files of the houses that ``source`` reaches by imports, directly or through
+    others, sorted.
+
+    A name that a package's face passes on reaches the module that it comes from, and not the
+    others of the face.
+    """
+    seen: set[Path] = set()
+    read: set[Path] = set()
+    todo = list(_imports(source)[1])
+    while todo:
+        name = todo.pop()
+        run, needed = _files(name, root)
+        seen.update(run)
+        todo += _passed_on(name, root)
+        for file in set(needed) - read:
+            read.add(file)
+            todo += _imports(file.read_text(encoding="utf-8"))[1]
+    return sorted(seen)
+
+
+def digest(files: Iterable[Path], root: Path) -> str:
+    """SHA-256 over the names (below ``root`` where they are) and the contents of ``files``."""
+    total = hashlib.sha256()
+    for file in sorted(files):
+        name = file.relative_to(root) if file.is_relative_to(root) else file.name
+        total.update(f"{name}\0".encode())
+        total.update(bytes.fromhex(sha256_of(file)))
+    return total.hexdigest()

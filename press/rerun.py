@@ -1,0 +1,278 @@
+"""One chapter again with other parameters: checked, executed by papermill, rendered as a small
+book of its own; several values give a page each, and one that sets them side by side.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import posixpath
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from itertools import product
+from pathlib import Path
+from unittest.mock import patch
+
+import nbformat
+import papermill
+import yaml
+from papermill.exceptions import PapermillExecutionError
+
+from lib import validate
+from lib.files import alone, template
+from lib.pages.parameters import COUNTS
+from lib.paths import ROOT
+from press.execute import kernel_environment
+from press.exercises import add_boxes
+from press.launch import staged_config
+from press.pairs import pair_up, without_traces
+from press.render import jupyter_book
+from press.stage import copy_static
+from press.teaching import run_times
+from press.toc import Page, glued_texts, pages, read_notebook
+
+Parameters = dict[str, object]
+TYPES: dict[str, Callable[[str], object]] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": {"True": True, "False": False}.__getitem__,
+}
+ALONGSIDE = ("chapters/front/glossary", "chapters/front/references")  # what every page links to
+NAME_LENGTH = 60  # of a folder, without its hash
+COMPARISON = "chapters/side_by_side"
+_SIDE_BY_SIDE = template(Path(__file__).parent / "templates" / "side_by_side.md.j2")
+
+
+def chapter(name: str, root: Path = ROOT) -> Page:
+    """The chapter ``name``, as ``ldp/fairness``; its text and its notebook are in step.
+
+    Raises
+    ------
+    ValueError
+        With the names that there are.
+    """
+    pair_up(root)
+    known = {p.doc.removeprefix("chapters/"): p for p in pages(root) if p.is_chapter}
+    short = name.removeprefix("chapters/").removesuffix(".md").removesuffix(".ipynb")
+    return known[validate.choice("chapter", short, known)]
+
+
+def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
+    """Each combination of the values that ``words`` ask for, as ``["epsilon=0.5,1", "seed=1"]``.
+
+    Raises
+    ------
+    ValueError
+        For a name that is no parameter of the page, a value of another type, or a word of
+        another form.
+    """
+    known = papermill.inspect_notebook(str(page.notebook))
+    values: dict[str, list[object]] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not text:
+            raise validate.refusal("parameter", "NAME=VALUE or NAME=VALUE,VALUE", word)
+        validate.choice("parameter", name, known)
+        kind = known[name]["inferred_type_name"]
+        values[name] = [_value(name, kind, one) for one in text.split(",")]
+    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+
+
+def _value(name: str, kind: str, text: str) -> object:
+    try:
+        return TYPES.get(kind, str)(text)
+    except (ValueError, KeyError):
+        raise validate.refusal(name, f"of the type {kind}", text) from None
+
+
+def estimate(page: Page, parameters: Parameters) -> float:
+    """Seconds that the page should take: its last run time, in proportion to what is counted.
+
+    The time is of the book's own build, on the machine that ``data/run_times.csv`` names.
+    """
+    known = papermill.inspect_notebook(str(page.notebook))
+    factor = 1.0
+    for name in COUNTS:
+        if name in parameters:
+            factor *= max(1.0, float(str(parameters[name])) / float(known[name]["default"]))
+    return float(run_times().get(page.doc, 60.0)) * factor
+
+
+def label(parameters: Parameters) -> str:
+    """The parameters in words, ``epsilon = 1, seed = 3``."""
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "as in the book"
+
+
+def folder_name(versions: Sequence[Parameters]) -> str:
+    """A name for the folder of these versions: their parameters, as far as a folder can be named
+    so, and where it cannot the beginning of a hash.
+
+    Examples
+    --------
+    >>> folder_name([{"runs": 2, "epsilon": 0.5}, {"runs": 2, "epsilon": 1.0}])
+    'epsilon-0.5-1.0_runs-2'
+    """
+    values: dict[str, list[str]] = {}
+    for version in versions:
+        for name, value in version.items():
+            values.setdefault(name, []).append(str(value))
+    parts = [(name, [*dict.fromkeys(values[name])]) for name in sorted(values)]
+    if not parts:
+        return "as-in-the-book"
+    full = "_".join("-".join([name, *said]) for name, said in parts)
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", full)[:NAME_LENGTH].rstrip(".")
+    if name == full and all(re.fullmatch(r"[A-Za-z0-9.]+", v) for _, said in parts for v in said):
+        return name
+    return f"{name}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:8]}"
+
+
+def rerun(
+    page: Page, versions: Sequence[Parameters], folder: Path, *, progress: bool = True
+) -> Path:
+    """Execute and render each version of ``page`` below ``folder``; the page to open is returned.
+
+    What was in ``folder`` is removed. Another rerun into it is waited for.
+
+    Raises
+    ------
+    ValueError
+        With the page's own words, for a value that it refuses.
+    RuntimeError
+        If a cell fails.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with alone(folder.with_name(f"{folder.name}.lock"), "the same rerun is at work"):
+        shutil.rmtree(folder, ignore_errors=True)
+        return _rerun(page, versions, folder, progress)
+
+
+def _rerun(page: Page, versions: Sequence[Parameters], folder: Path, progress: bool) -> Path:
+    book = folder / "stage"
+    copy_static(page.root, book / "_static")
+    executed = []
+    for number, parameters in enumerate(versions, 1):
+        doc = page.doc if len(versions) == 1 else f"{page.doc}--{number}"
+        notebook = _execute(page, parameters, folder / f"{number}.ipynb", progress)
+        executed.append((doc, label(parameters), notebook))
+        (book / doc).parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(_as_page(notebook, page, f"--{number}"), book / f"{doc}.ipynb")
+    entries = [{"file": doc, "title": said} for doc, said, _ in executed]
+    if len(versions) > 1:
+        (book / f"{COMPARISON}.md").write_text(side_by_side(executed), encoding="utf-8")
+        entries.insert(0, {"file": COMPARISON})
+    for doc in ALONGSIDE:
+        (book / doc).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page.root / f"{doc}.md", book / f"{doc}.md")
+        entries.append({"file": doc})
+    first, *others = entries
+    contents = {"format": "jb-book", "root": first["file"], "chapters": others}
+    (book / "_toc.yml").write_text(yaml.safe_dump(contents), encoding="utf-8")
+    (book / "_config.yml").write_text(staged_config(page.root), encoding="utf-8")
+    shutil.copy(page.root / "references.bib", book)
+    html, _ = jupyter_book(book, folder, strict=False)
+    return html / f"{first['file']}.html"
+
+
+def _execute(
+    page: Page, parameters: Mapping[str, object], output: Path, progress: bool
+) -> nbformat.NotebookNode:
+    try:
+        with patch.dict(os.environ, kernel_environment()):
+            papermill.execute_notebook(
+                str(page.notebook),
+                str(output),
+                dict(parameters),
+                cwd=str(page.root),
+                progress_bar={"desc": label(dict(parameters))} if progress else False,
+                start_timeout=45,
+            )
+    except PapermillExecutionError as error:
+        if error.ename == "ValueError":
+            raise ValueError(error.evalue) from None
+        raise RuntimeError(f"{page.doc} failed in {error}") from None
+    return read_notebook(output)
+
+
+def _as_page(notebook: nbformat.NotebookNode, page: Page, suffix: str) -> nbformat.NotebookNode:
+    """The executed notebook as a page of the small book: labels of its own, links into the built
+    book.
+    """
+    notebook = without_traces(notebook)
+    text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    labels = set(re.findall(r"^(?::label: (\S+)|\(([\w-]+)\)=)$", text, re.M))
+    own = {a or b for a, b in labels}
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _own_labels(_outside_links(cell.source, page, own), own, suffix)
+    add_boxes(notebook.cells)
+    return notebook
+
+
+def _own_labels(text: str, own: set[str], suffix: str) -> str:
+    for name in sorted(own, key=len, reverse=True):
+        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", name + suffix, text)
+    return text
+
+
+def _outside_links(text: str, page: Page, own: set[str]) -> str:
+    """Links to other pages as links into the built book, or as words where there is none."""
+
+    def link(match: re.Match) -> str:
+        role, words, place = match[1], (match[2] or "").strip(), match[3].strip()
+        if role == "doc":
+            there = posixpath.normpath(posixpath.join(posixpath.dirname(page.doc), place))
+            built = page.root / "_build" / "html" / f"{there}.html"
+            words = words or _title(page.root / f"{there}.md")
+            return f"[{words}]({built.as_uri()})" if built.exists() else f"*{words}*"
+        return match[0] if place in own else f"*{words or place}*"
+
+    return re.sub(r"\{(doc|ref|prf:ref|numref)\}`(?:([^`<]*)<)?([^`<>]+)>?`", link, text)
+
+
+def _title(text: Path) -> str:
+    found = (
+        re.search(r"^# (.+)$", text.read_text(encoding="utf-8"), re.M) if text.exists() else None
+    )
+    return found[1] if found else text.stem
+
+
+def side_by_side(executed: Sequence[tuple[str, str, nbformat.NotebookNode]]) -> str:
+    """A page (MyST) with what differs between the versions: numbers of the prose, then outputs
+    under the headings that they stand under.
+    """
+    notebooks = [notebook for _, _, notebook in executed]
+    texts = (c.source for c in notebooks[0].cells if c.cell_type == "markdown")
+    title = next((line for text in texts for line in text.splitlines() if line), "# Versions")
+    numbers = [glued_texts(notebook) for notebook in notebooks]
+    rows = {name: [str(other.get(name, "–")) for other in numbers] for name in numbers[0]}
+    heading, outputs = "", []
+    for cells in zip(*(n.cells for n in notebooks), strict=True):
+        if cells[0].cell_type == "markdown":
+            heading = [heading, *re.findall(r"^##+ (.+)$", cells[0].source, re.M)][-1]
+        elif len(set(shown := [_html(cell) for cell in cells])) > 1:
+            outputs.append((heading, shown))
+            heading = ""
+    page = _SIDE_BY_SIDE.render(
+        title=title,
+        versions=[(doc, said) for doc, said, _ in executed],
+        rows={name: values for name, values in rows.items() if len(set(values)) > 1},
+        outputs=outputs,
+    )
+    return page.rstrip() + "\n"
+
+
+def _html(cell: nbformat.NotebookNode) -> str:
+    """What a cell shows, as HTML."""
+    shown = []
+    for out in cell.get("outputs", []):
+        if out.output_type == "stream" and out.name == "stdout":
+            shown.append(f"<pre>{escape(out.text)}</pre>")
+        data = out.get("data", {})
+        if out.get("metadata", {}).get("scrapbook") or not data:
+            continue
+        shown.append(data.get("text/html") or f"<pre>{escape(data.get('text/plain', ''))}</pre>")
+    return "".join(shown)

@@ -1,0 +1,149 @@
+"""The staging folder that jupyter-book renders: executed notebooks, plain pages, and a status
+page made now.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import platform
+import shutil
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+import nbformat
+
+from lib.datasets import TASKS
+from lib.files import template
+from press.execute import Executed
+from press.exercises import add_boxes, without_solutions
+from press.failures import show_failures
+from press.launch import staged_config
+from press.makers import add_links
+from press.pairs import without_traces
+from press.reference import FOLDER, write_reference
+from press.toc import Page, read_notebook
+
+SHOWN = "numpy scipy pandas scikit-learn lightgbm matplotlib jupyter-book sphinx papermill".split()
+
+_STATUS = template(Path(__file__).parent / "templates" / "status.md.j2")
+
+
+def mathjax() -> Path:
+    """MathJax 3 with SVG output in one file, from the Python package that carries it."""
+    files = metadata.files("sphinx-mathjax-offline") or []
+    found = [file for file in files if file.name == "tex-svg.js"]
+    if not found:
+        raise FileNotFoundError(
+            "tex-svg.js is not in the installed sphinx-mathjax-offline; run `make`"
+        )
+    return Path(found[0].locate())
+
+
+# whose scripts, styles and fonts are in the pages; MathJax's package carries no licence, so that is
+# kept with the pages
+SHIPPED = (
+    "sphinx sphinx-book-theme pydata-sphinx-theme sphinx-copybutton sphinx-design sphinx-exercise"
+    " sphinx-proof sphinx-thebe sphinx-togglebutton myst-nb jupyter-book"
+).split()
+
+
+def copy_licences(folder: Path) -> None:
+    """Put the licence files of :data:`SHIPPED` into ``folder``, under the names of the packages."""
+    folder.mkdir(exist_ok=True)
+    for package in SHIPPED:
+        for file in metadata.files(package) or []:
+            if "license" in file.name.lower() and file.suffix in ("", ".txt", ".rst"):
+                place = "" if ".dist-info" in str(file) else f"-{file.parent.parent.name}"
+                name = f"{package}{place}-{file.name.lower().replace('.txt', '')}.txt"
+                shutil.copy(Path(file.locate()), folder / name)
+
+
+def status_page(executed: Sequence[Executed], profile: str) -> str:
+    """Run time and data of each chapter, and the versions that made the book."""
+    page = _STATUS.render(
+        executed=executed,
+        titles={name: task.title for name, task in TASKS.items()},
+        profile=profile,
+        python=platform.python_version(),
+        machine=platform.machine(),
+        versions={name: metadata.version(name) for name in SHOWN},
+    )
+    return page + "\n"
+
+
+def _copy_executed(chapter: Executed, root: Path, target: Path, solutions: bool) -> None:
+    """Without the set-up and the injected cell; with a link to the code of each figure and table,
+    and boxes for answers.
+    """
+    notebook = without_traces(read_notebook(chapter.path), "injected-parameters")
+    add_links(notebook, chapter.doc, root)
+    if chapter.failures:
+        show_failures(notebook.cells)
+    add_boxes(notebook.cells)
+    if not solutions:
+        notebook.cells = without_solutions(notebook.cells)
+    nbformat.write(notebook, target)
+
+
+def copy_static(root: Path, folder: Path) -> None:
+    """Put the book's style, scripts, what explorers look up, and MathJax into ``folder``."""
+    from press.explorer_data import write_data  # loads the studies
+
+    shutil.copytree(root / "chapters" / "_static", folder)
+    write_data(folder / "explorers" / "data")
+    (folder / "mathjax").mkdir()
+    shutil.copy(mathjax(), folder / "mathjax" / "tex-svg.js")
+
+
+def stage(
+    root: Path,
+    pages: Sequence[Page],
+    executed: Sequence[Executed],
+    profile: str,
+    folder: Path,
+    *,
+    solutions: bool = True,
+) -> None:
+    """Fill ``folder`` again, with or without the solutions of exercises."""
+    before = folder.with_name(f"{folder.name}.before")
+    shutil.rmtree(before, ignore_errors=True)
+    if folder.exists():
+        folder.rename(before)
+    by_doc = {chapter.doc: chapter for chapter in executed}
+    for page in pages:
+        target = folder / page.doc
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if page.doc.startswith(f"{FOLDER}/"):
+            continue
+        if page.is_generated:
+            target.with_name(target.name + ".md").write_text(
+                status_page(executed, profile), encoding="utf-8"
+            )
+        elif page.doc in by_doc:
+            notebook = target.with_name(target.name + ".ipynb")
+            _copy_executed(by_doc[page.doc], root, notebook, solutions)
+        else:
+            shutil.copy(page.text, target.with_name(target.name + ".md"))
+    for name in ("_toc.yml", "references.bib"):
+        shutil.copy(root / name, folder / name)
+    (folder / "_config.yml").write_text(staged_config(root, launch=solutions), encoding="utf-8")
+    copy_static(root, folder / "_static")
+    if not solutions:
+        (folder / "_static" / "launch.js").unlink()
+    copy_licences(folder / "_static" / "licences")
+    write_reference([p.doc for p in pages if p.doc.startswith(f"{FOLDER}/")], folder, root)
+    keep_times(before, folder)
+
+
+def keep_times(before: Path, folder: Path) -> None:
+    """Give each file of ``folder`` that is also in ``before``, which is removed, the time of then.
+
+    By that time Sphinx knows that it has read the file.
+    """
+    for file in (path for path in before.rglob("*") if path.is_file()):
+        now = folder / file.relative_to(before)
+        if now.is_file() and filecmp.cmp(file, now, shallow=False):
+            os.utime(now, ns=(file.stat().st_atime_ns, file.stat().st_mtime_ns))
+    shutil.rmtree(before, ignore_errors=True)

@@ -1,0 +1,109 @@
+"""The pages of the book, as ``_toc.yml`` lists them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+import nbformat
+
+from lib.files import read_yaml
+from press.reference import FOLDER, reference_pages
+
+GENERATED = ("chapters/front/status", f"{FOLDER}/")  # written at build time
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: its place without ending, e.g. ``chapters/ldp/fairness``, below ``root``."""
+
+    doc: str
+    root: Path
+
+    @property
+    def notebook(self) -> Path:
+        """The notebook of the pair."""
+        return self.root / f"{self.doc}.ipynb"
+
+    @property
+    def text(self) -> Path:
+        """The text of the pair, which is edited."""
+        return self.root / f"{self.doc}.md"
+
+    @property
+    def is_chapter(self) -> bool:
+        """Whether the page has code (a pair), and is executed."""
+        return self.notebook.exists()
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether the build writes the page."""
+        return self.doc.startswith(GENERATED)
+
+
+def read_notebook(path: Path) -> nbformat.NotebookNode:
+    """The notebook at ``path``; a ``ValueError`` names a file that is none."""
+    try:
+        return nbformat.read(path, as_version=4)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # nbformat raises whatever a broken file leads to
+        hint = (
+            "; make pairs writes those of chapters again"
+            if path.with_suffix(".md").exists()
+            else ""
+        )
+        said = " ".join(str(error).split())[:80]
+        raise ValueError(f"{path} must be a notebook, got another file ({said}){hint}") from None
+
+
+def tags(cell: nbformat.NotebookNode) -> set[str]:
+    """The tags of a cell."""
+    return set(cell.metadata.get("tags", ()))
+
+
+def glued(cell: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
+    """What a cell glues into the prose: the data of each value, by name."""
+    named = [(o.get("metadata", {}).get("scrapbook"), o) for o in cell.get("outputs", ())]
+    return {about["name"]: out["data"] for about, out in named if about}
+
+
+def glued_texts(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """The values that an executed page glues into its prose, as they are read there."""
+    found = {name: data for cell in notebook.cells for name, data in glued(cell).items()}
+    return {name: str(next(iter(data.values()))).strip("'\"") for name, data in found.items()}
+
+
+def _documents(node: object, root: Path):
+    if isinstance(node, dict):
+        if "glob" in node:  # the pages of the studies, which the build writes
+            listed = (f"{FOLDER}/{name}" for name in reference_pages(root))
+            yield from (doc for doc in listed if fnmatch(doc, node["glob"]))
+        for key in ("root", "file"):
+            if key in node:
+                yield node[key]
+        for key in ("parts", "chapters", "sections"):
+            yield from _documents(node.get(key, []), root)
+    elif isinstance(node, list):
+        for item in node:
+            yield from _documents(item, root)
+
+
+def pages(root: Path) -> list[Page]:
+    """Every page in reading order.
+
+    Raises
+    ------
+    ValueError
+        If a page of the table of contents has no file.
+    """
+    contents = read_yaml(root / "_toc.yml", dict)
+    listed = [Page(doc, root) for doc in _documents(contents, root)]
+    for page in listed:
+        if not (page.is_generated or page.is_chapter or page.text.exists()):
+            raise ValueError(
+                f"_toc.yml lists {page.doc!r}, but there is neither {page.doc}.md nor"
+                f" {page.doc}.ipynb"
+            )
+    return listed

@@ -1,0 +1,31 @@
+"""The grids of the coherence paper: Section 5, and releases with differential privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from lib.runner.registry import Grid
+from studies.coherence import noisy_counts, section5
+
+
+def _cells(grid: Callable[..., Iterable[object]], quick: tuple, profile: str) -> Iterable[object]:
+    return grid(*(() if profile == "paper" else quick))
+
+
+NOISY_COUNTS = Grid(
+    "coherence_dp",
+    "Demographic coherence of noisy and of exact counts",
+    partial(_cells, noisy_counts.dp_grid, (range(2), (0.1, 10.0))),
+    noisy_counts.run_cell,
+    lambda cell: 5.0 if cell.reader == "forest" else 1.0,
+    noisy_counts.VERSION,
+)
+SECTION5 = Grid(
+    "coherence_section5",
+    "Demographic coherence, Section 5 and variations",
+    partial(_cells, section5.section5_grid, (range(2), (1000,))),
+    section5.run_cell,
+    lambda cell: 1.0,
+    section5.VERSION,
+)

@@ -1,0 +1,229 @@
+"""What is audited: each mechanism with few steps, its promise, and tiny neighbouring tables.
+
+A privacy guarantee holds for the worst pair of tables, and tiny tables are where a row weighs most.
+The small ones have ten rows or fewer in columns of two, three and four codes. One person alone has
+code 1 in column ``a``: a group of one appears or vanishes. Others are random, or have more than a
+thousand rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.domain import Domain
+from lib.dp import RELATIONS
+from lib.dp.empirical_delta import Promise
+from lib.means.grouped import Interval
+from lib.means.stratified import strat_coinpress, strat_laplace
+from lib.synth import AIM, GEM, MST, Stratified
+from lib.synth.base import Synthesizer
+from studies.privacy_audit.replay import Fit
+
+ADD_OR_REMOVE, _, WITHIN = RELATIONS
+BUDGET = 0.5  # rho; a Gaussian measurement of everything then has its sensitivity as deviation
+EPSILON = 1.0  # of the Laplace mean
+DELTA = 0.01  # where epsilons are compared
+ROUNDS = 4  # of GEM
+FEW_STEPS: dict[str, Any] = {
+    "rounds": ROUNDS,
+    "steps": 1,
+    "hidden": (4,),
+    "inputs": 2,
+    "batch": 4,
+}  # of GEM
+DOMAIN = Domain.of({"a": 2, "b": 4, "c": 3})
+SIZES: dict[tuple[int, ...], float] = {(0,): 9, (1,): 1}  # of the groups of column a
+# ten people: the codes of columns a, b and c of each
+_ROWS = tuple(tuple(map(int, codes)) for codes in "000 000 001 010 012 031 000 010 001 121".split())
+
+
+@dataclass(frozen=True)
+class Case:
+    """One mechanism to audit.
+
+    Attributes
+    ----------
+    name, title : str
+    fit : callable
+        ``fit(table, rng)``: what it releases.
+    promise : Promise
+    relation : str
+        The neighbours that the promise is for.
+    pairs : dict
+        Name of a pair: the table that is fitted, and its neighbour.
+    """
+
+    name: str
+    title: str
+    fit: Fit
+    promise: Promise
+    relation: str
+    pairs: dict[str, tuple[Any, Any]]
+
+
+def _table(*rows: tuple[int, ...]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=DOMAIN.columns, dtype=np.int16)
+
+
+def _random_rows(number: int, seed: int) -> list[tuple[int, ...]]:
+    """Rows of codes with unequal shares, other ones in each column."""
+    rng = np.random.default_rng(seed)
+    shares = [rng.dirichlet(np.full(size, 0.7)) for size in DOMAIN.sizes]
+    columns = [rng.choice(len(share), number, p=share) for share in shares]
+    return [tuple(map(int, row)) for row in np.transpose(columns)]
+
+
+def _row_pairs() -> dict[str, tuple[Any, Any]]:
+    """One row more or less: of few, of many, of many alike, and the only one of its kind."""
+    whole, without = _table(*_ROWS), _table(*_ROWS[1:])
+    some, others = _random_rows(14, 1), _random_rows(30, 2)
+    large = [(0, 0, 0)] * 1100 + _random_rows(200, 3)
+    return {
+        "the only one of a group leaves": (whole, _table(*_ROWS[:-1])),
+        "one of many alike leaves": (_table(*_ROWS[:1] * 60), _table(*_ROWS[:1] * 59)),
+        "the only one of all leaves": (_table((1, 3, 2)), _table()),
+        "the only one of a group joins": (_table(*_ROWS[:-1]), whole),
+        "one of many leaves": (whole, without),
+        "one of many joins": (without, whole),
+        "random table 1": (_table(*some), _table(*some[1:])),
+        "random table 2": (_table(*others[1:]), _table(*others)),
+        "a large table": (_table(*large), _table(*large[1:])),
+    }
+
+
+def _within_pairs() -> dict[str, tuple[Any, Any]]:
+    """One person has other values and stays in the group ``a``."""
+    whole, one_of_many = _table(*_ROWS), _table((0, 2, 1), *_ROWS[1:])
+    rows, large = _random_rows(14, 1), [(0, 0, 0)] * 1100 + _random_rows(200, 3)
+    return {
+        "the only one of a group changes": (whole, _table(*_ROWS[:-1], (1, 0, 0))),
+        "one of many changes": (whole, one_of_many),
+        "one of many changes back": (one_of_many, whole),
+        "random table 1": (_table(*rows), _table((rows[0][0], 3, 2), *rows[1:])),
+        "a large table": (_table(*large), _table((0, 3, 2), *large[1:])),
+    }
+
+
+def synthesizer_case(name: str, title: str, synthesizer: Synthesizer) -> Case:
+    """A synthesizer under one row more or less, with :data:`BUDGET` promised and spent."""
+    return Case(
+        name,
+        title,
+        lambda table, rng: synthesizer.fit(table, DOMAIN, BUDGET, rng),
+        Promise(rho=BUDGET),
+        ADD_OR_REMOVE,
+        _row_pairs(),
+    )
+
+
+def _counted_case(synthesizer: Synthesizer) -> Case:
+    """Exact group sizes: the promise is for a person who stays in the group.
+
+    Its price is the accountant's for that.
+    """
+    title = "Stratified MST, sizes counted exactly"
+    plain = synthesizer_case("stratified_counted", title, synthesizer)
+    model = plain.fit(_table(*_ROWS), np.random.default_rng(0))
+    promise = Promise(rho=model.accountant.price(WITHIN))
+    return replace(plain, promise=promise, relation=WITHIN, pairs=_within_pairs())
+
+
+_VALUES = np.array([0.0, 0.2, 0.9, 0.4, 0.7, 0.1, 0.5, 0.3])
+_GROUPS = np.array([0, 0, 0, 0, 0, 1, 1, 2])
+
+
+class Values(NamedTuple):
+    """Values and the group of each, as the means take them."""
+
+    values: np.ndarray
+    groups: np.ndarray
+
+    def moved(self, place: int, end: float) -> Values:
+        """The same with another value at ``place``."""
+        return self._replace(
+            values=np.where(np.arange(self.values.size) == place, end, self.values)
+        )
+
+
+def _mean_pairs() -> dict[str, tuple[Any, Any]]:
+    """One value moves: from end to end, from one end to the middle, of a few values and of many."""
+    tiny, rng = Values(_VALUES, _GROUPS), np.random.default_rng(4)
+    large = Values(rng.normal(0.5, 0.5, 1200), np.sort(rng.integers(0, 3, 1200)))
+    alone, many = tiny.moved(7, -50.0), tiny.moved(2, -50.0)
+    return {
+        "the only one of a group changes": (alone, tiny.moved(7, 50.0)),
+        "one of many changes": (many, tiny.moved(2, 50.0)),
+        "one of many changes back": (tiny.moved(2, 50.0), many),
+        "one of many comes in": (many, tiny),
+        "the only one of a group goes out": (tiny, tiny.moved(7, 50.0)),
+        "a large table": (large, large.moved(0, 40.0)),
+    }
+
+
+def _mean_case(name: str, title: str, fit: Fit, promise: Promise) -> Case:
+    """Means of three groups, one of them a single person; one value is another."""
+    return Case(name, title, fit, promise, WITHIN, _mean_pairs())
+
+
+def coinpress(
+    table: Values, rng: np.random.Generator, *, low: float = -1.0, high: float = 2.0
+) -> object:
+    """COINPRESS on three groups, from the interval ``[low, high]``."""
+    interval = Interval(low=low, high=high, sigma=0.5)
+    return strat_coinpress(*table, 3, interval, rho=BUDGET, rng=rng)
+
+
+def clipped_laplace(
+    table: Values, rng: np.random.Generator, *, low: float = 0.0, high: float = 1.0
+) -> object:
+    """Clipped means of three groups with Laplace noise."""
+    return strat_laplace(*table, 3, low=low, high=high, epsilon=EPSILON, rng=rng)
+
+
+def cases(size: str = "small") -> dict[str, Case]:
+    """All cases by name.
+
+    Parameters
+    ----------
+    size : {"small", "default"}
+        Few rounds and steps, so that a fit takes milliseconds; or each mechanism's own defaults.
+
+    Examples
+    --------
+    >>> cases()["mst"].promise
+    Promise(rho=0.5, epsilon=None)
+    """
+    small = validate.choice("size", size, ("small", "default")) == "small"
+    mst = MST(iterations=3) if small else MST()
+    aim = AIM(rounds_per_column=2, iterations=3, last_iterations=3) if small else AIM()
+    gem = GEM(**FEW_STEPS) if small else GEM()
+    gem_cell = GEM(**FEW_STEPS, degree=2, variant="cell") if small else GEM.published(shrink=8)
+    strata = Stratified(inner=mst, by=("a",))
+    projected = replace(strata, weights="projected", small="merge", threshold=0.2)
+    synthesizers = {
+        "mst": ("MST", mst),
+        "mst_unmerged": ("MST without merging", replace(mst, compress=False)),
+        "aim": ("AIM", aim),
+        "gem": ("GEM, whole marginals", gem),
+        "gem_cell": ("GEM, single cells", gem_cell),
+        "stratified_declared": ("Stratified MST, sizes declared", replace(strata, sizes=SIZES)),
+        "stratified_noisy": ("Stratified MST, noisy sizes", replace(strata, weights="noisy")),
+        "stratified_projected": ("Stratified MST, projected sizes", projected),
+    }
+    return {name: synthesizer_case(name, *case) for name, case in synthesizers.items()} | {
+        "stratified_counted": _counted_case(strata),
+        "laplace": _mean_case(
+            "laplace", "Clipped Laplace mean", clipped_laplace, Promise(epsilon=EPSILON)
+        ),
+        "coinpress": _mean_case("coinpress", "COINPRESS", coinpress, Promise(rho=BUDGET)),
+    }
+
+
+def case(name: str, size: str = "small") -> Case:
+    """The case of one mechanism."""
+    return cases(size)[validate.choice("mechanism", name, cases(size))]

@@ -1,0 +1,151 @@
+"""Audit a whole fit against what it declares: five checks on many replays between two tables.
+
+The two tables are neighbours.
+
+``law``
+    Each answer follows the law that its look states, and is independent of those before
+    (:mod:`studies.privacy_audit.law`).
+``price``
+    No look costs more between the two tables than its accountant entry says. Noise whose scale
+    differs between them has no finite price.
+``budget``
+    The entries of the looks that move between the two tables add up to no more than the promise,
+    nor does the accountant.
+``beside``
+    With equal answers the two fits release the same, to the last bit.
+``loss``
+    The empirical delta(epsilon) of the exact privacy losses is nowhere above the declared one.
+
+``price``, ``budget`` and ``beside`` are arithmetic: they raise no false alarm. ``law`` and ``loss``
+are statistical tests. A run that passes all five shows nothing wrong with these two tables; it is
+no proof that the promise covers them (what an audit cannot show is in the chapter on audits).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from lib.dp.empirical_delta import Promise, certified_epsilon, proves_violation
+from lib.rng import stream
+from studies.privacy_audit.law import Draws, draw_of, off_law
+from studies.privacy_audit.replay import Fit, Replay
+from studies.privacy_audit.sides import can_isolate, two_sides
+
+CHECKS = ("law", "price", "budget", "beside", "loss")
+_ROUNDING = 1 + 1e-9
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the replays of one fit between two tables prove.
+
+    Attributes
+    ----------
+    promise : Promise
+    losses : array, shape (runs,)
+        Exact privacy losses in nats.
+    price : float
+        The largest price of a run's looks between the two tables, in the unit of the promise.
+    alarms : dict
+        The checks that failed, with what was found first.
+    refused : int
+        Runs in which the fit raised a ``ValueError``.
+    isolated : bool
+        Whether each table had a process of its own.
+    """
+
+    promise: Promise
+    losses: np.ndarray
+    price: float
+    alarms: dict[str, str]
+    refused: int = 0
+    isolated: bool = False
+
+    def certified(self, delta: float, level: float) -> float:
+        """The epsilon that the losses rule out at ``delta``, with error probability ``level``."""
+        return certified_epsilon(self.losses, self.promise, delta, level)
+
+
+def audit(
+    fit: Fit,
+    table: object,
+    neighbour: object,
+    promise: Promise,
+    relation: str,
+    *,
+    runs: int,
+    seed: int = 0,
+    delta: float = 0.01,
+    level: float = 1e-6,
+) -> Audit:
+    """Run ``fit(table, rng)`` and replay it on ``neighbour``, ``runs`` times.
+
+    Parameters
+    ----------
+    fit : callable
+        Returns what it releases, or raises a ``ValueError`` with a public message.
+    table, neighbour : object
+        Two tables that are neighbours by ``relation``, as ``fit`` takes them.
+    promise : Promise
+        What is declared for this relation.
+    relation : str
+        One of :data:`~lib.dp.entries.RELATIONS`.
+    runs : int
+    seed : int
+    delta : float
+        Where the grid of epsilons is anchored.
+    level : float
+        Probability that ``law`` or ``loss`` raises a false alarm, half of it for each.
+
+    Examples
+    --------
+    A count with noise for one person, between tables that differ by two:
+
+    >>> from lib.dp import Gaussian, noisy
+    >>> count = lambda x, rng: noisy(Gaussian(sensitivity=1.0, rho=0.5), x, rng, "people")
+    >>> audit(count, 3.0, 5.0, Promise(rho=0.5), "add or remove", runs=3).alarms
+    {'price': 'people: 2, charged 0.5'}
+    """
+    losses, prices, draws, refused = np.empty(runs), np.empty(runs), [], 0
+    alarms: dict = {}
+    rng, isolated = np.random.default_rng(seed), can_isolate()
+    with two_sides(fit, table, neighbour) as one_run:
+        for run in range(runs):
+            one = one_run(partial(stream, seed, "privacy audit", run))
+            price = [a.price(b) for a, b in zip(one.looks, one.twins, strict=True)]
+            losses[run], prices[run] = one.loss, math.fsum(price)
+            draws.append([draw_of(look, rng) for look in one.looks])
+            refused += one.refused
+            for check, words in _faults(one, price, promise, relation):
+                alarms.setdefault(check, words)
+    if words := off_law(Draws(draws), level / 2):
+        alarms["law"] = words
+    if proves_violation(losses, promise, delta, level / 2):
+        alarms["loss"] = "delta is above the declared one"
+    alarms = {check: alarms[check] for check in CHECKS if check in alarms}
+    return Audit(promise, losses, float(prices.max()), alarms, refused, isolated)
+
+
+def _faults(
+    one: Replay, prices: list[float], promise: Promise, relation: str
+) -> Iterable[tuple[str, str]]:
+    """What arithmetic finds in one replay: the check that fails, and where."""
+    charges = [
+        min(look.entry.prices[relation], twin.entry.prices[relation])
+        for look, twin in zip(one.looks, one.twins, strict=True)
+    ]
+    for look, price, charge in zip(one.looks, prices, charges, strict=True):
+        if price > charge * _ROUNDING:
+            yield "price", f"{look.entry.what}: {price:.3g}, charged {charge:.3g}"
+    most = promise.rho if promise.epsilon is None else promise.epsilon
+    moved = math.fsum(charge for price, charge in zip(prices, charges, strict=True) if price > 0)
+    spent = max(moved, one.accountant.price(relation) if one.accountant else 0.0)
+    if spent > most * _ROUNDING:
+        yield "budget", f"{spent:.3g} is spent of {most:.3g}"
+    if one.uncovered:
+        yield "beside", one.uncovered

@@ -1,0 +1,68 @@
+"""Faults planted in the mechanisms, which the audit must catch, and one use that is no fault.
+
+Each fault is a mistake that somebody made or could make. It is planted for as long as a ``with``
+lasts, by replacing a function of the package or by calling a mechanism in another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from unittest.mock import patch
+
+from lib import validate
+from lib.files import read_yaml
+from lib.paths import DATA
+from studies.privacy_audit.cases import Case, cases
+from studies.privacy_audit.faulty_draws import DRAWS
+from studies.privacy_audit.faulty_fits import FITS
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mistake in one case, on one pair of tables.
+
+    Attributes
+    ----------
+    title : str
+    case, pair : str
+        Where it is planted.
+    instead : callable
+        What replaces ``target``; without a target, the fit of the case.
+    check : str
+        The check that must fail; empty if none may.
+    target : str
+        The function of the package that is replaced, as ``module.name``; empty if none is.
+    runs : int
+        How many it takes, with some to spare.
+    """
+
+    title: str
+    case: str
+    pair: str
+    instead: Callable
+    check: str = ""
+    target: str = ""
+    runs: int = 130
+
+    @contextmanager
+    def planted(self) -> Iterator[Case]:
+        """The case, with the fault in it for as long as a ``with`` lasts."""
+        whole = cases()[self.case]
+        if self.target:
+            with patch(self.target, self.instead):
+                yield whole
+        else:
+            yield replace(whole, fit=self.instead)
+
+
+FAULTS: dict[str, Fault] = {
+    name: Fault(**about, instead=(DRAWS | FITS)[name])
+    for name, about in read_yaml(DATA / "privacy_faults.yml", dict).items()
+}
+
+
+def fault(name: str) -> Fault:
+    """One of :data:`FAULTS`."""
+    return FAULTS[validate.choice("fault", name, FAULTS)]

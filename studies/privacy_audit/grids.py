@@ -1,0 +1,31 @@
+"""The grids of audited fits."""
+
+from __future__ import annotations
+
+from lib.runner.registry import Grid
+from studies.privacy_audit import cells, mutants, power
+
+AUDITS = Grid(
+    "privacy_audit",
+    "Whole fits audited: declared against certified epsilon, and planted faults",
+    cells.privacy_grid,
+    cells.run_privacy,
+    cells.cost,
+    cells.VERSION,
+)
+POWER = Grid(
+    "privacy_power",
+    "How small a fault the audit of whole fits still sees",
+    power.power_grid,
+    power.run_power,
+    lambda cell: cell.runs,
+    power.VERSION,
+)
+MUTANTS = Grid(
+    "privacy_mutants",
+    "Whole fits audited: programs with one small random change",
+    mutants.mutant_grid,
+    mutants.run_mutant,
+    mutants.cost,
+    mutants.VERSION,
+)

@@ -1,0 +1,219 @@
+"""The exact privacy loss of a whole fit: run it on a table, then replay it on a neighbouring table.
+
+Every draw that depends on the data goes through :mod:`lib.dp.looks`, which hands it to an observer.
+Here the first observer notes each look: its law and its answer. The second forces the same answers
+on a fit to the neighbour, with the same generator, and notes how likely they are there. The sum of
+the differences is
+
+    L = ln(density of all answers on the table / density of all answers on the neighbour),
+
+the exact privacy loss of every measurement and selection together, adaptive choices included. What
+reaches the model *beside* the looks shows as a difference between two fits that were given equal
+answers. The loss is then infinite. That is also the loss of noise which is drawn elsewhere: what
+the observer cannot see counts as no noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
+from lib.dp.entries import Entry
+from lib.dp.looks import observed
+from studies.privacy_audit.released import Part, first_difference, parts
+
+Mechanism = Gaussian | Laplace | Exponential
+Fit = Callable[[Any, np.random.Generator], Any]
+
+
+@dataclass(frozen=True)
+class Look:
+    """One draw: its accountant entry, its law, what it hides, and its answer.
+
+    ``exact`` are values or scores, ``answer`` is values or an index.
+    """
+
+    entry: Entry
+    mechanism: Mechanism
+    exact: np.ndarray
+    answer: np.ndarray | int
+
+    @property
+    def log_density(self) -> float:
+        """``ln`` of the density (of the probability, for a selection) of the answer."""
+        if isinstance(self.mechanism, Exponential):
+            return float(self.mechanism.log_probabilities(self.exact)[self.answer])
+        return float(np.sum(self.mechanism.log_density(self.answer - self.exact)))
+
+    def price(self, twin: Look) -> float:
+        """What this look costs between the two tables: ``rho``, or ``epsilon`` for Laplace noise.
+
+        It follows from the two laws alone. A selection has bounded range: ``r^2 / 8`` for a loss
+        whose values span ``r``, also where its ``epsilon`` or sensitivity depends on the table.
+        Noise whose scale does has no bounded price at all: far out, one law is infinitely likelier.
+        """
+        law, other = self.mechanism, twin.mechanism
+        if isinstance(law, Exponential) and isinstance(other, Exponential):
+            here, there = (m.exact / scale_of(m.mechanism) for m in (self, twin))
+            return float(np.ptp(here - there) ** 2 / 8)
+        scale, elsewhere = (np.broadcast_to(scale_of(m), self.exact.shape) for m in (law, other))
+        if not np.array_equal(scale, elsewhere):
+            return math.inf
+        moved = (self.exact - twin.exact) / scale
+        if isinstance(law, Gaussian):
+            return float(np.sum(np.square(moved))) / 2
+        return float(np.sum(np.abs(moved)))
+
+
+def scale_of(law: Mechanism) -> np.ndarray:
+    """The deviation of normal noise, the scale of Laplace noise, the unit of scores."""
+    if isinstance(law, Gaussian):
+        return np.asarray(law.sigma)
+    unit = law.scale if isinstance(law, Laplace) else 2 * law.sensitivity / law.epsilon
+    return np.asarray(unit)
+
+
+class _Uncovered(Exception):
+    """The neighbour's fit takes another course although all answers so far were equal."""
+
+
+@dataclass
+class _Observer:
+    """Notes every look, and gives the answers of ``recorded`` looks if there are some."""
+
+    recorded: list[Look] | None = None
+    looks: list[Look] = field(default_factory=list)
+
+    def look(
+        self, entry: Entry, mechanism: Mechanism, exact: np.ndarray, draw: Callable
+    ) -> np.ndarray | int:
+        answer = draw()  # Also where another is given: the generator stays in step.
+        if self.recorded is not None:
+            answer = self._recorded_answer(entry, mechanism, exact)
+        self.looks.append(Look(entry, mechanism, np.array(exact), answer))
+        return answer
+
+    def _recorded_answer(
+        self, entry: Entry, mechanism: Mechanism, exact: np.ndarray
+    ) -> np.ndarray | int:
+        if len(self.looks) == len(self.recorded):
+            raise _Uncovered(f"one more look: {entry.what}")
+        twin = self.recorded[len(self.looks)]
+        kind = (twin.entry.what, type(twin.mechanism), twin.exact.shape)
+        if (entry.what, type(mechanism), np.shape(exact)) != kind:
+            raise _Uncovered(f"another look: {entry.what} instead of {twin.entry.what}")
+        return twin.answer
+
+
+@dataclass(frozen=True)
+class Half:
+    """One of the two fits of a replay.
+
+    Attributes
+    ----------
+    looks : list of Look
+    released : object
+        What the fit returned, or the message of the ``ValueError`` that it raised.
+    parts : list of Part
+        All that can be read off it.
+    course : str
+        Where the fit left the course of the recorded one; empty if it did not.
+    refused : bool
+        Whether it raised.
+    """
+
+    looks: list[Look]
+    released: object
+    parts: list[Part]
+    course: str = ""
+    refused: bool = False
+
+    @property
+    def accountant(self) -> PrivacyAccountant | None:
+        """That of the release, if it has one."""
+        return getattr(self.released, "accountant", None)
+
+
+def half(
+    fit: Fit,
+    table: object,
+    generator: Callable[[], np.random.Generator],
+    recorded: list[Look] | None = None,
+) -> Half:
+    """Run ``fit(table, rng)`` with its own answers, or with those of ``recorded`` looks."""
+    observer, refused = _Observer(recorded), False
+    with observed(observer):
+        try:
+            released = fit(table, generator())
+        except _Uncovered as course:
+            return Half(observer.looks, None, [], str(course))
+        except ValueError as error:  # Everybody sees that a fit was refused, and why.
+            released, refused = str(error), True
+    return Half(observer.looks, released, list(parts(released)), "", refused)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A fit and its replay on the neighbour.
+
+    Attributes
+    ----------
+    looks, twins : lists of Look
+        Of the fit and of the replay, one to one, with equal answers.
+    released : object
+        What the fit returned, or the message of the ``ValueError`` that it raised.
+    uncovered : str
+        What differs although all answers are equal; empty if nothing does.
+    accountant : PrivacyAccountant, optional
+        That of the release.
+    refused : bool
+        Whether the fit raised.
+    """
+
+    looks: list[Look]
+    twins: list[Look]
+    released: object
+    uncovered: str
+    accountant: PrivacyAccountant | None = None
+    refused: bool = False
+
+    @classmethod
+    def of(cls, one: Half, other: Half) -> Replay:
+        """From the two fits."""
+        missing = one.looks[len(other.looks) :]
+        fewer = f"one look fewer: {missing[0].entry.what}" if missing else ""
+        uncovered = other.course or fewer or first_difference(one.parts, other.parts)
+        looks = one.looks[: len(other.looks)]
+        return cls(looks, other.looks, one.released, uncovered, one.accountant, one.refused)
+
+    @property
+    def loss(self) -> float:
+        """``L`` in nats, infinite if something is uncovered."""
+        if self.uncovered:
+            return math.inf
+        return math.fsum(
+            a.log_density - b.log_density for a, b in zip(self.looks, self.twins, strict=True)
+        )
+
+
+def replay(
+    fit: Fit, table: object, neighbour: object, generator: Callable[[], np.random.Generator]
+) -> Replay:
+    """Run ``fit(table, rng)``, then replay it on ``neighbour``, both in this process.
+
+    ``generator`` returns a new generator in the same state at every call.
+
+    Examples
+    --------
+    >>> from lib.dp import noisy
+    >>> count = lambda x, rng: noisy(Gaussian(sensitivity=1.0, rho=0.5), x, rng, "people")
+    >>> replay(count, 3.0, 3.0, lambda: np.random.default_rng(0)).loss
+    0.0
+    """
+    first = half(fit, table, generator)
+    return Replay.of(first, half(fit, neighbour, generator, first.looks))

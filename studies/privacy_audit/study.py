@@ -1,0 +1,14 @@
+"""The study, in one object."""
+
+from lib.runner.registry import Study
+
+STUDY = Study(
+    title="Whole fits audited",
+    paper="companion",
+    grids={
+        "privacy_audit": "studies.privacy_audit.grids:AUDITS",
+        "privacy_power": "studies.privacy_audit.grids:POWER",
+        "privacy_mutants": "studies.privacy_audit.grids:MUTANTS",
+    },
+    chapters=("chapters/foundations/audits",),
+)

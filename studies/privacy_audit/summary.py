@@ -1,0 +1,91 @@
+"""Tables of the stored audits: declared against certified epsilon, and what caught each fault."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from studies.privacy_audit.cases import cases
+from studies.privacy_audit.faults import FAULTS
+from studies.privacy_audit.power import FAULTS as MEASURED
+
+
+def certified(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row for each mechanism without a fault, in the order of the cases.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the grid ``privacy_audit``.
+
+    Returns
+    -------
+    DataFrame
+        ``mechanism`` (words), ``relation``, ``unit`` and ``declared``; ``price``, the largest on
+        any pair of tables; ``delta``, ``epsilon_declared``, ``epsilon_gaussian``, and
+        ``epsilon_certified``, the largest of all pairs; ``pairs`` and ``runs`` over all pairs;
+        ``alarms``, empty if no check failed.
+    """
+    clean = frame[frame["fault"] == ""]
+    titles = {name: case.title for name, case in cases().items()}
+    small = clean[clean["size"] == "small"].groupby("mechanism")
+    first = ("relation", "unit", "declared", "delta", "epsilon_declared")
+    table = small.agg(
+        **{name: (name, "first") for name in first},
+        price=("price", "max"),
+        epsilon_gaussian=("epsilon_gaussian", "first"),
+        epsilon_certified=("epsilon_certified", "max"),
+        pairs=("pair", "size"),
+    )
+    every = clean.groupby("mechanism")
+    table["runs"] = every["runs"].sum()
+    table["alarms"] = every["alarms"].agg(lambda alarms: ", ".join(sorted({*alarms} - {""})))
+    table = table.loc[[name for name in titles if name in table.index]]
+    return table.rename(index=titles).rename_axis("mechanism").reset_index()
+
+
+def caught(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row for each planted fault: ``fault`` and ``mechanism`` in words, and what caught it.
+
+    Returns
+    -------
+    DataFrame
+        ``fault, mechanism, expected, checks, found, runs``. ``expected`` is the check that must
+        fail (empty for the one that is no fault), ``checks`` are those that did.
+    """
+    titles, stored = cases(), frame.set_index("fault")
+    planted = [name for name in FAULTS if name in stored.index]
+    table = stored.loc[planted, ["alarms", "found", "runs"]].rename(columns={"alarms": "checks"})
+    faults = [FAULTS[name] for name in planted]
+    table.insert(0, "mechanism", [titles[fault.case].title for fault in faults])
+    table.insert(1, "expected", [fault.check for fault in faults])
+    return table.rename(index={name: fault.title for name, fault in FAULTS.items()}).reset_index()
+
+
+def limits(frame: pd.DataFrame) -> pd.DataFrame:
+    """The smallest faults that the audit sees: one row for each mechanism and kind of fault.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Scores of the grid ``privacy_power``.
+
+    Returns
+    -------
+    DataFrame
+        ``mechanism`` (words), ``what`` of :data:`studies.privacy_audit.power.FAULTS`; the
+        factors ``half`` and ``most`` that are seen in half and in 95% of the replicates, NaN where
+        none is; ``runs`` and ``replicates``.
+    """
+    titles, rows = {name: case.title for name, case in cases().items()}, []
+    for (name, what), found in frame.groupby(["mechanism", "what"], sort=False):
+        certain, none = MEASURED[what]
+        factors = found["factor"].astype(float).fillna(-np.inf if certain < none else np.inf)
+        shares = (0.5, 0.05) if certain < none else (0.5, 0.95)
+        method = "lower" if certain < none else "higher"
+        half, most = (float(factors.quantile(q, interpolation=method)) for q in shares)
+        seen = [f if np.isfinite(f) else np.nan for f in (half, most)]
+        about = {"mechanism": titles[name], "what": what, "half": seen[0], "most": seen[1]}
+        rows.append(about | {"runs": int(found["runs"].iloc[0]), "replicates": len(found)})
+    order = {title: place for place, title in enumerate(titles.values())}
+    return pd.DataFrame(rows).sort_values("mechanism", key=lambda m: m.map(order), kind="stable")

@@ -1,0 +1,342 @@
+"""Stratified means of census variables (Figs 2, 8), and sweeps of their budgets.
+
+A cell holds all its runs. Its streams are keyed by data, variable, crossing
+and run, not by setting or budget, so settings are compared on the same splits
+and the same draws of noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.datasets import load, load_raw
+from lib.datasets.cache import Unavailable
+from lib.datasets.codebook import codebook
+from lib.datasets.memory import cached_by_data_location
+from lib.datasets.newyork import ATTRIBUTES, VARIABLES, load_newyork
+from lib.dp import PrivacyAccountant
+from lib.fairness.parity import parity_error, stratum_errors
+from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
+from lib.means.stratified import SPLIT
+from lib.rng import stream
+from lib.runner.cell import COUNT, KeyedCell, set_checked
+from studies.private_means.scores import METHODS, SEVERAL, Runs, scores_of
+
+VERSION = "1"
+SEED = 20240212
+RHO = 0.5
+RUNS = 50
+BOUNDS = {
+    "SCHL": (12.0, 12.0),
+    "WKHP": (40.0, 80.0),
+    "JWMNP": (30.0, 100.0),
+    "PINCP": (40_000.0, 1e6),
+}
+NAMES = {
+    "SCHL": "schooling",
+    "WKHP": "hours of work",
+    "JWMNP": "minutes to work",
+    "PINCP": "income",
+}
+# New York's stand-in, the Census Bureau's rows of it, and two other tables
+TABLES = {
+    "newyork": tuple(VARIABLES),
+    "newyork_census": tuple(VARIABLES),
+    "acs_coverage": ("SCHL",),
+    "nist": ("PINCP",),
+}
+RHOS = (0.005, 0.02, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0)
+EPSILONS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What a setting changes: the spread, the share held out, and the smallest stratum.
+
+    Sigma is the variable's spread or 1.
+
+    The variable's spread comes from an oracle: it is the whole table's, and no budget pays for it
+    (:func:`oracles`).
+    """
+
+    scaled: bool = False
+    holdout: float = 0.5
+    least: float = 0.001
+
+
+SETTINGS: dict[str, Setting] = {
+    "published": Setting(),
+    "scaled": Setting(scaled=True),
+    "all strata": Setting(least=0.0),
+    "small hold-out": Setting(holdout=0.01),
+    "scaled, all strata": Setting(scaled=True, least=0.0),
+}
+
+
+_ALL = [c for size in range(1, len(ATTRIBUTES) + 1) for c in combinations(ATTRIBUTES, size)]
+CROSSINGS: dict[str, tuple[str, ...]] = {
+    dataset: tuple("_".join(c) for c in _ALL if not (dataset == "nist" and "NATIVITY" in c))
+    for dataset in TABLES
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CensusCell(KeyedCell, kind="census means"):
+    """All runs of one variable, crossing, setting and budget.
+
+    ``mechanism="laplace"`` spends epsilon, else rho.
+    """
+
+    dataset: str
+    variable: str
+    crossing: str
+    setting: str = "published"
+    mechanism: str = "coinpress"
+    budget: float = RHO
+    runs: int = RUNS
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        set_checked(self, dataset=TABLES, mechanism=("coinpress", "laplace"), setting=SETTINGS)
+        set_checked(self, variable=TABLES[self.dataset], crossing=CROSSINGS[self.dataset])
+        set_checked(self, budget=validate.positive, runs=SEVERAL, seed=COUNT)
+
+
+# --- grids
+# ----------------------------------------------------------------------
+
+_FEW = ("SEX", "RAC1P", "AGEP", "SEX_RAC1P", "SEX_RAC1P_AGEP", "SEX_DIS_RAC1P_AGEP")
+
+
+def _cells(datasets: tuple[str, ...], **fields) -> Iterator[partial[CensusCell]]:
+    """A cell for each variable, of which something is left to say."""
+    for dataset in datasets:
+        for variable in TABLES[dataset]:
+            yield partial(CensusCell, dataset=dataset, variable=variable, **fields)
+
+
+def census_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusCell]:
+    """Figs 2 and 8 on every crossing, published and scaled; the other settings on six crossings."""
+    for cell in _cells(datasets, runs=runs):
+        for name in CROSSINGS[cell.keywords["dataset"]]:
+            for setting in SETTINGS if name in _FEW else ("published", "scaled"):
+                yield cell(crossing=name, setting=setting)
+
+
+def budget_grid(datasets: tuple[str, ...]) -> Iterator[CensusCell]:
+    """Sex by race at every rho (COINPRESS, published and scaled) and epsilon (Laplace)."""
+    for cell in _cells(datasets, crossing="SEX_RAC1P"):
+        for rho, setting in product(RHOS, ("published", "scaled")):
+            if rho != RHO:  # that one is in the grid above
+                yield cell(setting=setting, budget=rho)
+        for epsilon in EPSILONS:
+            yield cell(mechanism="laplace", budget=epsilon)
+
+
+# --- tables
+# ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Table:
+    """People with the attributes to cross and the variables to average, and where they are from."""
+
+    frame: pd.DataFrame
+    source: str
+    sha256: str
+
+
+@cached_by_data_location(4)
+def table_of(dataset: str, source: str = "auto") -> Table:
+    """The raw values of a data set; the excerpts' incomes have no replica."""
+    validate.choice("dataset", dataset, TABLES)
+    if dataset in ("newyork", "newyork_census"):
+        city = load_newyork("stand-in" if dataset == "newyork" else "census")
+        return Table(city.frame, city.source, city.sha256)
+    data = load(dataset, source)
+    if dataset == "acs_coverage":  # codes are ranks: SCHL 0..23 for 1..24
+        frame = data.frame.assign(SCHL=data.frame["SCHL"] + 1.0)
+    else:
+        if data.is_replica:
+            raise Unavailable(
+                "the replica of nist has deciles of income only; the raw file is needed"
+            )
+        raw, _ = load_raw(data.task.file, data.source)
+        frame = raw[["SEX", "RAC1P", "AGEP", "DPHY", "PINCP"]].rename(columns={"DPHY": "DIS"})
+        frame = frame.apply(pd.to_numeric, errors="coerce")
+        frame["DIS"] = frame["DIS"].fillna(2)  # not asked under five
+    frame = frame.assign(AGEP=pd.cut(frame["AGEP"], 5, labels=False))
+    used = [c for c in (*ATTRIBUTES, *TABLES[dataset]) if c in frame]
+    return Table(frame[used], data.source, data.sha256)
+
+
+@cached_by_data_location(2)
+def strata(dataset: str, variable: str, crossing: str) -> tuple[np.ndarray, np.ndarray]:
+    """Answers ordered by stratum, and the strata's sizes.
+
+    Those without an answer to ``variable`` are left out.
+    """
+    frame = table_of(dataset).frame
+    frame = frame[frame[variable].notna()]
+    groups, _ = pd.factorize(pd.MultiIndex.from_frame(frame[crossing.split("_")]), sort=True)
+    order, sizes = group_order(groups, int(groups.max()) + 1)
+    return frame[variable].to_numpy(dtype=float)[order], sizes
+
+
+_CODES = {
+    "SEX": ("men", "women"),
+    "DIS": ("with a disability", "without"),
+    "NATIVITY": ("native", "foreign born"),
+    "RAC1P": codebook("nist")["RAC1P"].codes,
+}
+
+
+def stratum_names(variable: str, crossing: str) -> list[str]:
+    """The strata of New York in words, in the order of :func:`strata`."""
+    frame = table_of("newyork").frame
+    columns = crossing.split("_")
+    found = (
+        frame.loc[frame[variable].notna(), columns]
+        .drop_duplicates()
+        .sort_values(columns, kind="stable")
+    )
+    ages = [f"age band {i}" for i in range(1, 6)]
+    words = [
+        [_CODES.get(c, ages)[int(value)] for value in found[c] - found[c].min()] for c in columns
+    ]
+    return list(map(", ".join, zip(*words, strict=True)))
+
+
+# --- census
+# ----------------------------------------------------------------------
+
+
+def budgets(rho: float) -> tuple[float, ...]:
+    """The published split of ``rho`` over COINPRESS's two steps."""
+    return tuple(share * rho for share in SPLIT)
+
+
+def oracles(setting: str) -> tuple[str, ...]:
+    """What a setting takes from the private table and no budget pays for, in words."""
+    chosen = SETTINGS[validate.choice("setting", setting, SETTINGS)]
+    spread = "the spread: each variable's own standard deviation"
+    strata = "the strata: those that occur in the table, ages in five bins of the observed range"
+    if chosen.least:
+        strata += f", without those of at most {chosen.least:.1%} of the rows"
+    return (spread, strata) if chosen.scaled else (strata,)
+
+
+def interval_of(cell: CensusCell) -> Interval:
+    """What COINPRESS takes as known in ``cell``: the published interval, and a spread.
+
+    The spread is 1 or, from an oracle, the variable's own.
+    """
+    center, radius = BOUNDS[cell.variable]
+    scaled = SETTINGS[cell.setting].scaled
+    return Interval(
+        low=center - radius,
+        high=center + radius,
+        sigma=VARIABLES[cell.variable].std if scaled else 1.0,
+        oracle=oracles(cell.setting)[0] if scaled else "",
+    )
+
+
+def run_ledger(cell: CensusCell) -> PrivacyAccountant:
+    """What one run spends: an accountant after the stratified estimate.
+
+    It notes the measurements, the exact sizes, and what no budget pays for.
+    """
+    unit = "epsilon" if cell.mechanism == "laplace" else "rho"
+    accountant = PrivacyAccountant(cell.budget, unit=unit)
+    _one_run(cell, 0, accountant)
+    return accountant
+
+
+def census_runs(cell: CensusCell) -> tuple[np.ndarray, Runs]:
+    """The number of strata, and every metric of every method, in each run.
+
+    The metric ``clean`` is the population's error of clipping without noise.
+    """
+    numbers, runs = zip(*(_one_run(cell, run) for run in range(cell.runs)), strict=True)
+    return np.array(numbers), {key: np.array([run[key] for run in runs]) for key in runs[0]}
+
+
+def _one_run(
+    cell: CensusCell, run: int, accountant: PrivacyAccountant | None = None
+) -> tuple[int, dict[tuple[str, str], float]]:
+    values, sizes = strata(cell.dataset, cell.variable, cell.crossing)
+    setting = SETTINGS[cell.setting]
+    rng = stream(cell.seed, "census means", cell.dataset, cell.variable, cell.crossing, run)
+    private = rng.random(values.size) >= setting.holdout
+    inside = np.add.reduceat(private, np.cumsum(sizes) - sizes, dtype=np.intp)
+    keep = (inside > 0) & (sizes > setting.least * values.size)
+    x, own, outside = values[private], inside[keep], (sizes - inside)[keep]
+    kept = x if keep.all() else x[np.repeat(keep, inside)]
+    truth, population = np.add.reduceat(kept, np.cumsum(own) - own) / own, x.mean()
+    if accountant is not None:
+        accountant.note_exact("rows of each stratum", cell.crossing.split("_"))
+        accountant.note_oracle(oracles(cell.setting)[-1])
+    weights = own, outside if outside.sum() else own
+    found = _answers(cell, x, kept, weights, rng, accountant)
+    clean = _answers(cell, x, kept, weights, None)
+    row: dict[tuple[str, str], float] = {}
+    for method, (whole, groups) in found.items():
+        errors = _metrics(truth, groups, population, whole)
+        errors["clean"] = stratum_errors(population, clean[method][0])
+        row |= {(metric, method): float(error) for metric, error in errors.items()}
+    return own.size, row
+
+
+def _answers(
+    cell: CensusCell, x, kept, weights, rng, accountant=None
+) -> dict[str, tuple[float, np.ndarray]]:
+    """The population's and the strata's private means of each method.
+
+    The plain one gives the same mean to every stratum. ``accountant`` pays for those of the strata;
+    ``weights`` are their sizes, and their public weights.
+    """
+    prior, by = interval_of(cell), cell.crossing.split("_")
+
+    def means(values: np.ndarray, sizes: np.ndarray, payer: PrivacyAccountant | None):
+        if cell.mechanism == "laplace":
+            return laplace_means(values, sizes, prior.low, prior.high, cell.budget, rng, payer, by)
+        return coinpress(values, sizes, prior, budgets(cell.budget), rng, payer, by)
+
+    whole = means(x, np.array([x.size]), None)[0]
+    groups = means(kept, weights[0], accountant)
+    stratified = ((float(recombine(groups, own)), groups) for own in weights)
+    answers = (whole, np.full(groups.size, whole)), *stratified
+    return dict(zip(METHODS, answers, strict=True))
+
+
+def _metrics(truth: np.ndarray, groups: np.ndarray, population: float, whole: float) -> dict:
+    some = truth != 0
+    near, everyone = (truth[some], groups[some]), (population, whole)
+    return {
+        "error": stratum_errors(*everyone),
+        "parity": parity_error(*near, *everyone),
+        "parity_average": parity_error(*near, *everyone, reading="average"),
+        "parity_published": parity_error(
+            truth, groups, *everyone, normalised=False, drop=min(5, truth.size - 1)
+        ),
+        "worst": stratum_errors(*near).max(),
+    }
+
+
+def run_census(cell: CensusCell) -> dict:
+    """Record of a cell: the mean number of strata, and the scores of :func:`census_runs`."""
+    table = table_of(cell.dataset)
+    numbers, runs = census_runs(cell)
+    return {
+        "strata": float(numbers.mean()),
+        "scores": scores_of(runs),
+        "data_source": table.source,
+        "data_sha256": table.sha256,
+    }

@@ -1,0 +1,48 @@
+"""The study, in one object."""
+
+from lib.runner.registry import Study
+
+STUDY = Study(
+    title="Stratified private means",
+    paper="stratified",
+    link="https://arxiv.org/abs/2312.11712",
+    grids={
+        "means_mixtures": "studies.private_means.grids:MIXTURES",
+        "means_newyork": "studies.private_means.grids:NEWYORK",
+        "means_newyork_census": "studies.private_means.grids:NEWYORK_CENSUS",
+        "means_census": "studies.private_means.grids:CENSUS",
+    },
+    papers_table="means_newyork_census",
+    claims="private_means.yml",
+    measures=(
+        "studies.private_means.claims.census",
+        "studies.private_means.claims.theory",
+        "studies.private_means.claims.text",
+    ),
+    chapters=(
+        "chapters/means/theory",
+        "chapters/means/coinpress",
+        "chapters/means/mixtures",
+        "chapters/means/census",
+        "chapters/means/evidence",
+        "chapters/means/proofs",
+        "chapters/errata/stratified",
+    ),
+    published=(
+        "studies.private_means.authors:CENSUS",
+        "studies.private_means.authors:MIXTURES",
+    ),
+    authors={
+        "argument": "dataset",
+        "values": {"": "authors"},
+        "measures": (
+            "mixture_small",
+            "mixture_skewed",
+            "mixture_gap",
+            "mixture_ratio",
+            "census_error",
+            "census_improves",
+            "census_parity",
+        ),
+    },
+)

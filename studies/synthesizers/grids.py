@@ -1,0 +1,21 @@
+"""The grids of the synthesizers, one for each table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lib.runner.registry import Grid
+from studies.synthesizers import cells
+from studies.synthesizers.settings import VERSION
+from studies.synthesizers.tables import TABLES
+
+
+def _grid(dataset: str) -> Grid:
+    def listed(profile: str) -> Iterable[object]:
+        return cells.synth_grid(dataset, *(() if profile == "paper" else (range(1), (1.0,))))
+
+    title = f"Stratified synthesizers on {dataset}, Figs 4, 5, 7, 9"
+    return Grid(f"synth_{dataset}", title, listed, cells.run_cell, cells.cost, VERSION)
+
+
+NIST, COVERAGE, NEWYORK, NEWYORK_EMPLOYMENT = map(_grid, TABLES)

@@ -1,0 +1,46 @@
+"""The study, in one object."""
+
+from lib.runner.registry import Study
+
+STUDY = Study(
+    title="Stratified synthesizers",
+    paper="stratified",
+    link="https://arxiv.org/abs/2312.11712",
+    grids={
+        "synth_nist": "studies.synthesizers.grids:NIST",
+        "synth_acs_coverage": "studies.synthesizers.grids:COVERAGE",
+        "synth_newyork": "studies.synthesizers.grids:NEWYORK",
+        "synth_ny_employment": "studies.synthesizers.grids:NEWYORK_EMPLOYMENT",
+    },
+    papers_table="synth_ny_employment",
+    claims="synthesizers.yml",
+    measures=("studies.synthesizers.claims",),
+    chapters=(
+        "chapters/synth/mechanisms",
+        "chapters/synth/census",
+        "chapters/synth/groups",
+        "chapters/synth/evidence",
+        "chapters/synth/proofs",
+        "chapters/verdicts/ledger",
+        "chapters/errata/synthesizers",
+    ),
+    published=("studies.synthesizers.authors:TABLE",),
+    authors={
+        "argument": "tables",
+        "values": {"": "authors"},
+        "measures": (
+            "synth_improves_with_budget",
+            "synth_stratified_better",
+            "synth_surely_worse",
+            "synth_cost",
+            "synth_ratio",
+            "synth_above",
+            "synth_traded_off",
+            "synth_best",
+            "synth_near_real",
+            "synth_real_accuracy",
+            "synth_groups_improve",
+        ),
+    },
+    elsewhere=({"tables": "acs_coverage"}, {"tables": "nist"}),
+)

@@ -1,0 +1,102 @@
+"""The tables of the synthesizer rerun: eight to ten columns of codes, who is in which group, a
+target, seen and held-out rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.datasets import load
+from lib.datasets.cache import origin as origin
+from lib.datasets.memory import cached_by_data_location
+from lib.domain import Domain
+from lib.files import read_yaml
+from lib.groups import EVERYONE, group_name, group_values
+from lib.paths import DATA
+from lib.rng import stream
+from studies.synthesizers.newyork import Table as Table
+from studies.synthesizers.newyork import employment, stand_in
+
+LEVELS = {"SEX": ("SEX",), "RAC1P": ("RAC1P",), "SEX_RAC1P": ("SEX", "RAC1P")}
+BY = ("vanilla", *LEVELS)
+HELD_OUT = 0.2
+
+
+_ABOUT: dict[str, dict] = read_yaml(DATA / "synthesizer_tables.yml", dict)
+TITLES = {name: about["title"] for name, about in _ABOUT.items()}
+WORDS = {  # by code
+    name: {column: tuple(words) for column, words in about["words"].items()}
+    for name, about in _ABOUT.items()
+}
+# what the declared domain of a table took from its own rows: no budget pays for it
+ORACLES = {name: about["oracle"] for name, about in _ABOUT.items() if "oracle" in about}
+_TARGETS: dict[str, tuple[str, Sequence[int]]] = {  # the column and codes that make the target 1
+    "acs_coverage": ("ESR", (1, 2, 4, 5)),  # civilian and armed forces, employed
+    "nist": ("PINCP_DECILE", range(6, 11)),  # code 0 is: not asked
+}
+
+
+def _from_codes(dataset: str, source: str) -> Table:
+    """The ten columns of a data set; bins are made of the domain that the task declares (see
+    :data:`ORACLES`).
+    """
+    about, data = _ABOUT[dataset], load(dataset, source)
+    target, (column, codes) = about["target"], _TARGETS[dataset]
+    frame, domain = data.frame[about["columns"]].copy(), data.task.domain
+    sizes = {c: domain[c] for c in frame} | dict.fromkeys(about["binned"], 5) | {target: 2}
+    for binned in about["binned"]:
+        frame[binned] = frame[binned].to_numpy() * 5 // domain[binned]
+    frame[target] = data.frame[column].isin(codes).to_numpy()
+    return Table(frame.astype(np.int16), Domain.of(sizes), target, data.source, data.sha256)
+
+
+TABLES: dict[str, Callable[[str], Table]] = {
+    "nist": partial(_from_codes, "nist"),
+    "acs_coverage": partial(_from_codes, "acs_coverage"),
+    "newyork": stand_in,
+    "ny_employment": employment,
+}
+
+
+def group_words(dataset: str, group: str) -> str:
+    """A group's name in words: ``"SEX = 0 & RAC1P = 2"`` of the NIST extract is ``"women, American
+    Indian"``.
+    """
+    words = WORDS[validate.choice("dataset", dataset, WORDS)]
+    return ", ".join(words[column][int(code)] for column, code in group_values(group).items())
+
+
+@cached_by_data_location(2)
+def table_of(dataset: str, source: str = "auto") -> Table:
+    """One of :data:`TABLES`. ``ny_employment`` is the paper's own and needs a network;
+    ``newyork`` its stand-in.
+    """
+    return TABLES[validate.choice("dataset", dataset, TABLES)](source)
+
+
+def split(table: Table, run: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Rows that synthesizers see, and a fifth that none does; the same for every synthesizer and
+    budget.
+    """
+    rows = stream(seed, "synth split", run).permutation(len(table.frame))
+    held, seen = np.split(rows, [round(HELD_OUT * len(rows))])
+    return tuple(table.frame.iloc[part].reset_index(drop=True) for part in (seen, held))
+
+
+def groups_of(frame: pd.DataFrame, domain: Domain) -> dict[str, np.ndarray]:
+    """Everyone, and each sex, race and crossing of both of the declared domain, empty ones too:
+    name to members (:mod:`lib.groups`).
+    """
+    columns = {c: frame[c].to_numpy() for c in ("SEX", "RAC1P")}
+    masks = {EVERYONE: np.ones(len(frame), dtype=bool)}
+    for level in LEVELS.values():
+        for codes in product(*(range(domain[c]) for c in level)):
+            values = dict(zip(level, codes, strict=True))
+            masks[group_name(values)] = np.all([columns[c] == k for c, k in values.items()], axis=0)
+    return masks

@@ -1,0 +1,165 @@
+"""What chapters start with: checked parameters, badges, figures and tables as HTML."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib import validate
+from lib.pages.chapter import (
+    badges_html,
+    check_parameters,
+    data_used,
+    figure_html,
+    ran_on_html,
+    setup_style,
+    table_html,
+)
+
+ALT = "A line that rises from one to two."
+
+
+@pytest.fixture
+def fig():
+    with plt.style.context("default"):
+        setup_style()
+        fig, axes = plt.subplots()
+        axes.plot([1, 2])
+        yield fig
+        plt.close(fig)
+
+
+@pytest.fixture
+def replica():
+    task = SimpleNamespace(title="Adult <small>")
+    frame = pd.DataFrame({"x": range(1234)})
+    return SimpleNamespace(
+        name="adult",
+        label="replica",
+        is_replica=True,
+        source="replica",
+        sha256="ab" * 32,
+        frame=frame,
+        task=task,
+    )
+
+
+def test_known_parameters_pass():
+    check_parameters(profile="paper", seed=0, runs=1, epsilon=0.5, splits=1, draws=1)
+    check_parameters(dataset=("lsac", ["adult", "lsac"]), k=(5, partial(validate.integer, low=2)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"profile": "slow"}, r"profile must be one of .*'quick', 'paper'.*, got 'slow'"),
+        ({"epsilon": 0}, r"epsilon must be .*, got 0"),
+        ({"epsilon": float("nan")}, r"epsilon must be .*, got nan"),
+        ({"epsilon": [0.5, 1.0]}, r"epsilon must be one value, got \[0.5, 1.0\]"),
+        ({"profile": ["quick", "paper"]}, "must be one value"),
+        ({"runs": (2,)}, "must be one value"),
+        ({"seed": {}}, "must be one value"),
+        ({"splits": 0}, r"splits must be .*, got 0"),
+        ({"draws": "3"}, r"draws must be .*, got '3'"),
+        ({"epsilon": 601}, r"epsilon must be .*<= 600, got 601"),
+        ({"epsilon": 1e-17}, r"epsilon must be .*, got 1e-17"),
+        ({"seed": -1}, r"seed must be .*, got -1"),
+        ({"runs": 0}, r"runs must be .*, got 0"),
+        ({"dataset": ("x", ["adult"])}, r"dataset must be one of .*'adult'.*, got 'x'"),
+        ({"whatever": 3}, "whatever=3 has no rule"),
+        ({"k": (1, partial(validate.integer, low=2))}, r"k must be .*, got 1"),
+    ],
+)
+def test_other_parameters_are_refused_with_the_choices(parameters, words):
+    with pytest.raises(ValueError, match=words):
+        check_parameters(**parameters)
+
+
+def test_a_figure_carries_picture_alternative_text_and_caption(fig):
+    html = figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")
+    assert html.startswith(
+        '<figure class="plot" id="rise" style="--drawn:700px"><div class="picture"'
+        ' tabindex="0"><img class="only-light" src="data:image/png;base64,'
+    )
+    assert f'alt="{ALT} &quot;quoted&quot;"' in html
+    assert "<figcaption><strong>Rise</strong> of <code>x</code> with a &lt; b</figcaption>" in html
+    light, dark = re.findall(r'class="only-(\w+)" src="data:image/png;base64,([^"]*)"', html)
+    assert (light[0], dark[0]) == ("light", "dark")
+    assert light[1] != dark[1]
+
+
+def test_the_same_figure_gives_the_same_bytes():
+    def page():
+        figure, axes = plt.subplots()
+        axes.plot([1, 2])
+        html = figure_html(figure, "Rise", ALT)
+        plt.close(figure)
+        return html
+
+    assert page() == page()
+
+
+def test_a_figure_is_not_shown_a_second_time(fig):
+    figure_html(fig, "Rise", ALT)
+    assert not plt.fignum_exists(fig.number)
+
+
+def test_numbers_with_their_intervals_stay_on_one_line():
+    html = table_html(pd.DataFrame({"distance": ["0.160 ± 0.001", "-0.2 ± 0.1"], "of": ["a", "1"]}))
+    assert html.count('<td class="num">') == 2
+
+
+@pytest.mark.parametrize(
+    ("caption", "alt"), [("Rise", ""), ("Rise", "short"), ("", ALT), ("Rise", None)]
+)
+def test_a_figure_without_texts_is_refused(fig, caption, alt):
+    with pytest.raises(ValueError, match="must be"):
+        figure_html(fig, caption, alt)
+
+
+def test_badges_say_real_or_replica_and_are_read_back(replica):
+    html = badges_html([replica, "stored results"], runs=20, seed=7, minutes=0.5, profile="quick")
+    for words in (
+        "badge-replica",
+        "1,234 rows",
+        "Adult &lt;small&gt;",
+        "stored results",
+        "under a minute",
+    ):
+        assert words in html
+    assert data_used([html, html]) == [{"name": "adult", "source": "replica", "sha256": "ab" * 32}]
+
+
+def test_a_table_escapes_formats_and_shows_gaps():
+    frame = pd.DataFrame({"name": ["a<b", None], "DI": [0.12345, np.nan]})
+    html = table_html(frame, "Cap", formats={"DI": ".2f"})
+    for words in (
+        "a&lt;b",
+        '<td class="num">0.12</td>',
+        "–",
+        "<caption>Cap</caption>",
+        'scope="col"',
+    ):
+        assert words in html
+    # a heading stands over its numbers
+    assert '<th scope="col">name</th><th scope="col" class="num">DI</th>' in html
+    with pytest.raises(ValueError, match=r"formats must be .*, got 'nope'"):
+        table_html(frame, formats={"nope": ".2f"})
+
+
+def test_a_live_cell_says_on_which_rows_it_ran(replica):
+    real = SimpleNamespace(task=SimpleNamespace(title="LSAC"), is_replica=False)
+    assert (
+        ran_on_html(replica, real)
+        == '<p class="ran-on">Live, on the replica of Adult &lt;small&gt; and the real data of'
+        " LSAC.</p>"
+    )
+    assert ran_on_html("local", "download") == '<p class="ran-on">Live, on the real data.</p>'
+    with pytest.raises(ValueError, match="data must name at least one table, got none"):
+        ran_on_html()

@@ -1,0 +1,51 @@
+"""Facts beside stored results: those of the tables that the results were computed on, whatever
+this machine has.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from lib.datasets import TASKS, load
+from lib.datasets.section5 import load_section5
+from lib.pages.facts import attribute_counts, section5_facts, task_facts
+from lib.runner import results
+from press.count_facts import count_attributes, count_section5, count_task, write
+
+
+@pytest.mark.parametrize("dataset", TASKS)
+def test_facts_of_a_task_are_what_the_real_table_says(dataset):
+    if (data := load(dataset)).is_replica:
+        pytest.skip("needs the real data")
+    assert task_facts(dataset) == count_task(data)
+    assert attribute_counts(dataset) == count_attributes(data)
+    rates = [data.y[data.protected == g].mean() for g in (0, 1)]
+    assert task_facts(dataset).rates() == rates
+
+
+def test_facts_of_section_5_are_what_the_real_table_says():
+    facts = section5_facts()
+    assert {facts.sha256} == set(results("coherence_section5").data_sha256)
+    assert facts.rows == facts.difficulty + facts.without + facts.not_asked
+    if (table := load_section5()).data.is_replica:
+        pytest.skip("needs the real data")
+    assert facts == count_section5(table)
+
+
+def test_facts_add_up():
+    for fact in map(task_facts, TASKS):
+        assert sum(n for n, _ in fact.groups.values()) == fact.rows
+        assert sum(hits for _, hits in fact.groups.values()) == fact.hits
+        assert len(fact.rates()) == len(fact.groups)
+
+
+def test_no_answer_of_a_few_people_stands_beside_the_replicas():
+    """The rule that the audit keeps: no outcome of a group below ten."""
+    for fact in map(task_facts, TASKS):
+        assert min(min(hits, n - hits) for n, hits in fact.groups.values()) >= 10
+
+
+def test_a_replicas_facts_are_not_stored(on_replicas, tmp_path):
+    with pytest.raises(ValueError, match="adult must be the real table, got its replica"):
+        write(tmp_path / "facts.yml")
+    assert not (tmp_path / "facts.yml").exists()

@@ -1,0 +1,234 @@
+"""What a chapter's own check lets in, its code can do: the ends of every parameter, cell by
+cell, without a kernel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+from unittest import mock
+
+import jupytext
+import matplotlib.pyplot as plt
+import papermill
+import pytest
+
+from lib.pages.parameters import of_papermill
+from lib.paths import ROOT
+from press.execute import kernel_environment
+from tests.press.conftest import CHAPTERS, write_notebook
+
+
+def run_cells(page: str, stops_after: str, **parameters) -> dict:
+    """The names after running a page's cells with other ``parameters``, up to the first that has
+    ``stops_after``.
+    """
+    names: dict = {"__name__": "page"}
+    cells = [
+        cell
+        for cell in jupytext.read(ROOT / "chapters" / f"{page}.md").cells
+        if cell.cell_type == "code"
+    ]
+    with (
+        plt.rc_context(),
+        contextlib.redirect_stdout(io.StringIO()),
+        mock.patch("lib.pages.chapter.figure", lambda fig, *_, **__: plt.close(fig)),  # no pictures
+    ):
+        for cell in cells:
+            if cell.source.startswith("%%"):  # what only a notebook can do
+                continue
+            exec(compile(cell.source, page, "exec"), names)
+            if "parameters" in cell.metadata.get("tags", []):
+                assert parameters.keys() <= names.keys()
+                names |= parameters
+            if stops_after in cell.source:
+                return names
+    raise AssertionError(f"no cell of {page} has {stops_after!r}")
+
+
+PROTOCOLS_PAGE = [
+    {"epsilon": 0.01},
+    {"epsilon": 20.0},
+    {"epsilon": 50.0},
+    {"epsilon": 100.0, "k": 2},
+    {"epsilon": 100.0, "k": 12},
+    {"epsilon": 0.01, "k": 12},
+    {"attribute": "gender"},
+    {"attribute": "hours-per-week", "runs": 2},
+    {"dataset": "acs_coverage", "attribute": "SEX"},
+    {"dataset": "acs_coverage", "attribute": "AGEP"},
+    {"dataset": "lsac", "attribute": "race1"},
+    {"dataset": "lsac", "attribute": "lsat"},
+]
+
+
+@pytest.mark.parametrize("parameters", PROTOCOLS_PAGE, ids=str)
+@pytest.mark.filterwarnings("error")
+def test_protocols_runs_at_the_ends_of_its_parameters(parameters):
+    """To the last cell that depends on them; the losses are exact at each end."""
+    names = run_cells("ldp/protocols", "largest standardised error", **{"runs": 10} | parameters)
+    losses = names["losses"].set_index("protocol")
+    epsilon = parameters.get("epsilon", 1.0)
+    assert losses["enumerated"].to_dict() == pytest.approx(
+        losses["exact loss"].to_dict(), rel=1e-9, abs=1e-10
+    )
+    assert losses["exact loss"].drop("THE").to_list() == pytest.approx([epsilon] * 6)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"epsilon": 0.009}, r"epsilon must be a number >= 0\.01 and <= 100, got 0\.009"),
+        ({"epsilon": 101.0}, r"epsilon must be .*, got 101\.0"),
+        ({"epsilon": float("nan")}, r"epsilon must be .*, got nan"),
+        ({"k": 1}, r"k must be .*, got 1"),
+        ({"k": 13}, r"k must be .*, got 13"),
+        ({"runs": 1}, r"runs must be .*, got 1"),
+        ({"dataset": "x"}, r"dataset must be one of .*, got 'x'"),
+        (
+            {"dataset": "acs_coverage", "attribute": "ST"},
+            r"attribute must be one of 'AGEP'.*, got 'ST'",
+        ),
+        ({"dataset": "lsac"}, r"attribute must be one of .*'race1'.*, got 'age'"),
+    ],
+)
+def test_protocols_refuses_the_rest_before_any_work(parameters, words):
+    with pytest.raises(ValueError, match=words):
+        run_cells("ldp/protocols", "check_parameters(attribute", **parameters)
+
+
+@pytest.mark.parametrize("dataset", ["adult", "acs_coverage", "lsac"])
+@pytest.mark.parametrize("epsilon", [0.01, 20.0, 50.0, 100.0])
+def test_budget_runs_at_the_ends_of_its_parameters(dataset, epsilon):
+    names = run_cells("ldp/budget", "total_bits", dataset=dataset, epsilon=epsilon)
+    assert (names["total_bits"] >= 0).all(axis=None)
+
+
+@pytest.mark.parametrize(
+    ("page", "parameters"),
+    [
+        ("ldp/budget", {"epsilon": 0.009}),
+        ("ldp/budget", {"epsilon": 101.0}),
+        ("guides/protocol", {"epsilon": 601.0}),
+        ("guides/protocol", {"epsilon": 1e-17}),
+        ("guides/protocol", {"k": 401}),
+        ("guides/protocol", {"n": 99}),
+        ("guides/protocol", {"k": 1}),
+    ],
+)
+def test_others_refuse_what_the_protocols_cannot_do(page, parameters):
+    ((name, value),) = parameters.items()
+    with pytest.raises(ValueError, match=f"^{name} must be .*, got {value}"):
+        run_cells(page, "check_parameters", **parameters)
+
+
+COUNTS = [
+    (page.doc.removeprefix("chapters/"), name)
+    for page in CHAPTERS
+    for name, known in papermill.inspect_notebook(str(page.notebook)).items()
+    if known["inferred_type_name"] == "int" and name not in ("seed", "run")
+]
+
+
+@pytest.mark.parametrize(("page", "name"), COUNTS, ids=lambda value: value)
+def test_a_huge_count_is_refused_before_any_work(page, name):
+    with pytest.raises(ValueError, match=f"^{name} must be .*, got {10**12}"):
+        run_cells(page, "check_parameters(", **{name: 10**12})
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"epsilon": 0.01, "k": 2},
+        {"epsilon": 600.0, "k": 2, "n": 100},
+        {"epsilon": 600.0, "k": 400, "n": 100},
+        {"k": 40},
+    ],
+    ids=str,
+)
+def test_the_guide_checks_its_protocol_at_the_ends(parameters, tmp_path, monkeypatch):
+    """Its module is written by a cell magic: here by the test, which takes the text from the
+    page.
+    """
+    source = (ROOT / "chapters" / "guides" / "protocol.md").read_text(encoding="utf-8")
+    module = source.split("%%writefile hadamard_response.py\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("sys.path", [str(tmp_path), *sys.path])
+    (tmp_path / "hadamard_response.py").write_text(module, encoding="utf-8")
+    try:
+        names = run_cells("guides/protocol", 'print(f"loss {loss', **parameters)
+    finally:
+        sys.modules.pop("hadamard_response", None)  # another test writes another one
+    names["project"].cleanup()
+    assert names["loss"] == pytest.approx(names["epsilon"])
+
+
+# --- plain papermill
+# -----------------------------------------------------------------------------------
+
+
+def plain_papermill(notebook: Path, *words: str) -> subprocess.CompletedProcess:
+    program = str(Path(sys.executable).with_name("papermill"))
+    command = [program, str(notebook), os.devnull, "--cwd", str(ROOT), "--no-progress-bar", *words]
+    return subprocess.run(command, capture_output=True, text=True, env=kernel_environment())
+
+
+@pytest.fixture
+def page(tmp_path) -> Path:
+    """A page that leaves a trace when it works."""
+    path = tmp_path / "page.ipynb"
+    write_notebook(
+        path,
+        "from lib.pages.chapter import check_parameters\ncheck_parameters(runs=runs, epsilon=epsilon)",
+        f"open({str(tmp_path / 'worked')!r}, 'w').close()",
+        parameters="runs: int = 3  # splits\nepsilon: float = 1.0  # budget",
+    )
+    return path
+
+
+def test_plain_papermill_is_refused_a_name_that_the_page_does_not_have(page):
+    """It warned, ran the whole page, and ended with 0."""
+    done = plain_papermill(page, "-p", "epsilom", "1", "-p", "runs", "2")
+    assert done.returncode == 1
+    assert "ValueError: parameter must be one of 'runs', 'epsilon', got 'epsilom'" in done.stderr
+    assert not page.with_name("worked").exists()
+
+
+def test_plain_papermill_runs_with_the_names_of_the_page(page):
+    done = plain_papermill(page, "-p", "epsilon", "0.5")
+    assert done.returncode == 0, done.stderr
+    assert page.with_name("worked").exists()
+
+
+def test_a_chapter_refuses_an_unknown_name_of_plain_papermill():
+    done = plain_papermill(ROOT / "chapters" / "ldp" / "fairness.ipynb", "-p", "epsilom", "1")
+    assert done.returncode == 1
+    assert "ValueError: parameter must be one of 'profile', 'dataset'" in done.stderr
+    assert "got 'epsilom'" in done.stderr
+
+
+DECLARED = "runs: int = 3  # splits\nseed: int = 1  # master seed"
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [DECLARED, "check_parameters(runs=runs)"],  # Jupyter, Colab
+        ["", DECLARED, "x = 1\nruns = 2", "# Parameters\nother = 1"],  # a reader's own cells
+        [DECLARED, "# Parameters\nrunz = 2\nprint(runz)"],
+        ["runs = 3", "# Parameters\nrunz = 2"],
+        [DECLARED, "# Parameters\nruns = 5\n", "print(1)"],
+        [DECLARED, "# Parameters\nrunz = 5\n", DECLARED, "# Parameters\nruns = 5\n"],  # corrected
+        ["# Parameters\nrunz = 5"],
+        ["not python", "# Parameters\nrunz = 5"],
+        [],
+    ],
+)
+def test_honest_use_is_not_taken_for_a_wrong_name(history):
+    declared, given = of_papermill(history)
+    assert set(given) <= set(declared)

@@ -1,0 +1,267 @@
+"""Answers that a page checks: what is right, what is refused, and pages without the solutions."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from contextlib import suppress
+from copy import deepcopy
+from decimal import Decimal
+from html import unescape
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lib.cli import main
+from lib.pages import answers as module
+from lib.pages.answers import KIND, answer, number_texts
+from lib.paths import ROOT
+from press.build import Built
+from press.execute import Executed
+from press.exercises import add_boxes, answers, seal, without_solutions
+from press.pairs import METADATA, notebook_of
+from press.render import render
+from press.stage import stage
+from press.teaching import facts
+from press.toc import Page, read_notebook
+from tests.press.conftest import CHAPTERS
+from tests.press.test_browser import opened, settle
+
+numbers = st.floats(1e-9, 1e9) | st.floats(-1e9, -1e-9)
+specs = st.builds(".{}e".format, st.integers(1, 5)) | st.builds("z.{}f".format, st.integers(0, 6))
+
+
+def stated(*words, **options) -> dict:
+    """What ``answer`` displays."""
+    shown: list[dict] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+        answer(*words, **options)
+    return shown[0]
+
+
+def planted(value: float, spec: str) -> list[float]:
+    """Wrong numbers: twice, half, the other sign, and three units of the last digit away."""
+    near = Decimal(format(value, spec))
+    unit = 10.0 ** near.as_tuple().exponent
+    wrong = [2 * value, value / 2, -value] if value else []
+    return [*wrong, value + 3 * unit, value - 3 * unit]
+
+
+@given(numbers, st.integers(2, 6))
+def test_a_number_is_right_as_it_is_and_as_it_is_rounded(value, digits):
+    accept = number_texts(value, f".{digits - 1}e")
+    for written in (value, float(f"{value:.{digits}g}"), float(f"{value:.{digits + 2}g}")):
+        assert format(written, f".{digits - 1}e") in accept
+
+
+@given(numbers, specs)
+def test_planted_wrong_numbers_are_rejected_or_the_rounding_is(value, spec):
+    accept = []
+    with suppress(ValueError):  # it asks for a finer rounding
+        accept = module._accepted(value, spec)
+    assert not {format(wrong, spec) for wrong in planted(value, spec)} & {*accept}
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "message"),
+    [
+        (float("nan"), {"digits": 2}, "answer must be a finite number"),
+        (2.5, {}, "answer must be a finite number, whole"),
+        (0.0, {"digits": 2}, "rounding must be finer"),
+        (0.02, {"decimals": 2}, "rounding must be finer"),
+        ("GRR", {"choices": ["SS", "OUE"]}, "answer must be one of"),
+    ],
+)
+def test_what_no_box_could_check_is_refused(value, options, message):
+    with pytest.raises(ValueError, match=message):
+        stated("A number", value, **options)
+
+
+def test_a_live_answer_names_its_table():
+    data = stated("A number", 3, live="replica")
+    assert data[KIND]["live"] == "Live, on the replica."
+    assert data["text/plain"] == "A number: 3"
+
+
+SECRET = "zebras = 40 + 2  # the way there"
+PAGE = """# A page
+
+## Exercises
+
+```{exercise} A number
+:label: ex-one
+(*easy*) How many?
+```
+```{admonition} Hint
+:class: dropdown tip
+Count them.
+```
+```{solution-start} ex-one
+:class: dropdown
+```
+Peculiar words of a solution.
+"""
+AFTER = """```{solution-end}
+```
+
+## After
+
+Words after the exercises."""
+
+
+def executed(folder: Path, *bodies: dict) -> Executed:
+    """A page with one exercise as papermill leaves it."""
+    output = nbformat.v4.new_output("stream", name="stdout", text="the number is 42\n")
+    shown = [nbformat.v4.new_output("display_data", data=body) for body in bodies]
+    cells = [
+        nbformat.v4.new_markdown_cell(PAGE, id="a"),
+        nbformat.v4.new_code_cell(SECRET, outputs=[output, *shown], id="b"),
+        nbformat.v4.new_markdown_cell(AFTER, id="c"),
+    ]
+    folder.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=METADATA), folder / "one.ipynb")
+    return Executed("chapters/one", folder / "one.ipynb", 1.0, (), (), fresh=True)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Path:
+    """The pages of a book of one chapter, without solutions."""
+    tmp_path = tmp_path_factory.mktemp("small")
+    bodies = [
+        stated("People", 42, hints={40: "two are missing."}),
+        stated("Share, in percent", 12.34, digits=2),
+        stated("Both", {"SS", "GRR"}, choices=["GRR", "OUE", "SS"]),
+        stated("Is it so?", True),
+    ]
+    chapter = executed(tmp_path / "executed", *bodies)
+    shutil.copytree(ROOT / "chapters" / "_static", tmp_path / "chapters" / "_static")
+    shutil.copy(chapter.path, tmp_path / "chapters" / "one.ipynb")
+    for name in ("_config.yml", "references.bib"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: chapters/one\n", encoding="utf-8")
+    page = Page("chapters/one", tmp_path)
+    stage(tmp_path, [page], [chapter], "quick", tmp_path / "stage", solutions=False)
+    return render(tmp_path / "stage", tmp_path)[0].parent
+
+
+def test_the_command_leaves_solutions_out_on_request(monkeypatch):
+    asked = {}
+
+    def build(profile: str, **options) -> Built:
+        asked.update(options)
+        return Built(ROOT / "index.html")
+
+    monkeypatch.setattr("press.commands.book.build", build)
+    assert main(["book", "--without-solutions"]) == 0
+    assert asked["solutions"] is False
+    assert main(["book"]) == 0
+    assert asked["solutions"] is True
+
+
+def test_no_file_of_a_book_without_solutions_has_one(small):
+    pages = {path: path.read_bytes() for path in small.rglob("*") if path.is_file()}
+    text = b"".join(pages.values())
+    for words in (SECRET, "zebras", "Peculiar", "the number is 42", "solution-start", "launch.js"):
+        assert words.encode() not in text, words
+    assert b"Words after the exercises." in pages[small / "chapters" / "one.html"]
+    assert b"Count them." in pages[small / "chapters" / "one.html"]
+
+
+@pytest.mark.browser
+def test_a_box_tells_right_from_wrong_and_from_nonsense(small, chromium):
+    page, wrong = opened(chromium, (small / "chapters" / "one.html").as_uri())
+    boxes = page.locator(".exercise form.answer-box")
+    assert boxes.count() == 4
+
+    def reply(number: int, entered: str) -> str:
+        box = boxes.nth(number)
+        box.locator("input").fill(entered)
+        box.locator("input").press("Enter")
+        page.wait_for_function(
+            "box => box.querySelector('[role=status]').textContent", arg=box.element_handle()
+        )
+        return box.get_by_role("status").inner_text()
+
+    for entered, said in {
+        "42": "Right.",
+        " 42.0 ": "Right.",
+        "84/2": "Right.",
+        "4200%": "Right.",
+        "42%": "Right.",
+        "41": "Not yet: look at the hint below, and try again.",
+        "4,200": "Not yet: look at the hint below, and try again.",
+        "40": "Not yet: two are missing.",
+        "forty": "Please enter a number, such as 0.25.",
+        "": "Please enter a number, such as 0.25.",
+    }.items():
+        assert reply(0, entered).endswith(said), entered
+    assert [reply(1, t).endswith("Right.") for t in ("12 %", "12,34", "24", "6.2", "-12")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    for number, label, said in ((2, "GRR", "Not yet"), (2, "SS", "Right"), (3, "yes", "Right")):
+        boxes.nth(number).get_by_label(label, exact=True).check()
+        boxes.nth(number).get_by_role("button").click()
+        boxes.nth(number).get_by_text(said).wait_for()
+    page.reload()
+    boxes.nth(3).get_by_text("Right.").wait_for()
+    settle((page, wrong))
+    assert wrong == []
+    page.context.close()
+
+
+@pytest.mark.browser
+def test_a_page_writes_and_hashes_numbers_as_the_build_does(small, chromium):
+    values = [
+        sign * m * 10.0**e for e in range(-9, 10) for m in (1, 2.4, 9.996) for sign in (1, -1)
+    ]
+    specs = [".1e", ".3e", "z.0f", "z.3f"]
+    page = chromium.new_page()
+    page.goto((small / "chapters" / "one.html").as_uri())
+    texts = page.evaluate(
+        "([values, ways]) => values.map(v => ways.map(way => answerText(v, way)))",
+        [values, specs],
+    )
+    assert texts == [[format(v, spec) for spec in specs] for v in values]
+    assert page.evaluate("answerSeal('salt', 'ε|1.2e-03')") == seal("salt", "ε|1.2e-03")
+    page.context.close()
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
+def test_a_page_without_solutions_has_no_line_of_one(page):
+    cells = notebook_of(page.text).cells
+    before = "\n".join(cell.source for cell in cells)
+    left = {line for cell in without_solutions(cells) for line in cell.source.splitlines()}
+    hidden = re.findall(r"^```\{solution-start\}.*?^```\{solution-end\}", before, re.M | re.S)
+    lines = {line for block in hidden for line in block.splitlines() if len(line) > 15}
+    outside = re.sub("|".join(map(re.escape, hidden)) or "$^", "", before)
+    assert not lines & left - {*outside.splitlines()}
+    assert len(hidden) == len(facts(page).exercises)
+
+
+def test_each_key_of_the_book_accepts_its_answer_and_rejects_planted_ones(html):
+    for page in CHAPTERS:
+        cells = read_notebook(ROOT / "_build" / "executed" / "quick" / f"{page.doc}.ipynb").cells
+        bodies = answers(deepcopy(cells))
+        assert {*bodies} == {e.label for e in facts(page).exercises if e.checked}, page.doc
+        add_boxes(cells)
+        text = "\n".join(cell.source for cell in cells)
+        boxes = [json.loads(unescape(b)) for b in re.findall(r'data-answer="([^"]*)"', text)]
+        for box, body in zip(boxes, (b for s in bodies.values() for b in s), strict=True):
+            keys, salt, said = box["keys"], box["salt"], f"{page.doc} {body}"
+            if "value" in body:
+                right = format(body["value"], body["spec"])
+                wrong = [format(w, body["spec"]) for w in planted(body["value"], body["spec"])]
+            else:
+                (right,) = body["accept"]
+                wrong = [c for c in body["choices"] if c != right]
+            assert seal(salt, right) in keys, said
+            assert not {seal(salt, text) for text in wrong} & {*keys}, said

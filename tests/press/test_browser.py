@@ -1,0 +1,417 @@
+"""Each page in a headless Chromium, from ``file://``: no error, no outside request, mathematics
+drawn, room to read.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from lib.pages.chapter import STYLE, figure_html
+from lib.paths import ROOT
+from lib.plotting.panels import legend, panels
+from press.launch import repository
+from press.teaching import facts
+from press.toc import pages
+
+pytestmark = pytest.mark.browser
+CSS = ROOT / "chapters" / "_static" / "companion.css"
+SCRIPT = CSS.with_suffix(".js")
+LISTED = [page.doc for page in pages(ROOT)]
+SOLUTIONS = {page.doc: len(facts(page).exercises) for page in pages(ROOT) if page.is_chapter}
+INSIDE = ("file:", "data:", "blob:")
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "is_mobile": True,
+    "has_touch": True,
+    "color_scheme": "light",
+}
+TABS = 8  # pages that are open at a time
+
+OVERFLOW = """() => {
+    const wide = document.documentElement.clientWidth;
+    const inside = (node) => { for (let n = node.parentElement; n; n = n.parentElement) {
+        if (/auto|scroll|hidden|clip/.test(getComputedStyle(n).overflowX)) return true; } return false; };
+    return document.documentElement.scrollWidth <= wide ? [] :
+        [...document.querySelectorAll('main *')].filter(n => n.getBoundingClientRect().right > wide + 1 && !inside(n))
+            .slice(0, 5).map(n => n.outerHTML.slice(0, 120))
+            .concat([`${document.documentElement.scrollWidth} > ${wide}`]);
+}"""
+RAW_MATH = r"""() => [...document.querySelectorAll('.math')].filter(n => !n.querySelector('mjx-container'))
+    .map(n => n.textContent.slice(0, 80))
+    .concat([...document.querySelectorAll('mjx-merror')].map(n => 'error: ' + n.textContent.slice(0, 80)))"""
+# colours are asked of COLOURS; no fault of "region" is serious, and it looks at every node
+ELSEWHERE = ("color-contrast", "link-in-text-block", "region")
+RULES = {"resultTypes": ["violations"], "rules": {r: {"enabled": False} for r in ELSEWHERE}}
+# what can differ in the dark, and takes most of the time: asked of one text of each look
+COLOURS = {"resultTypes": ["violations"], "runOnly": ["color-contrast", "link-in-text-block"]}
+LOOKS = """() => {
+    document.querySelectorAll('[data-look]').forEach(n => n.removeAttribute('data-look'));
+    const painted = new Map([[null, '']]), seen = new Set();
+    const ground = (node) => {  // all that is painted behind a text
+        if (!painted.has(node)) {
+            const s = getComputedStyle(node), own = [s.backgroundColor, s.backgroundImage, s.opacity, s.position].join();
+            painted.set(node, ground(node.parentElement) + (own === 'rgba(0, 0, 0, 0),none,1,static' ? '' : own));
+        }
+        return painted.get(node); };
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const node = texts.currentNode.parentElement, s = getComputedStyle(node);
+        if (!texts.currentNode.data.trim() || !node.checkVisibility()) continue;
+        const around = getComputedStyle(node.parentElement).color;  // of a link: the text it stands in
+        const look = [node.localName, s.color, around, s.fontSize, s.fontWeight, s.textDecorationLine, ground(node)].join();
+        if (!seen.has(look)) node.dataset.look = '';
+        seen.add(look);
+    }
+}"""
+
+
+GROUNDS = """() => [...document.querySelectorAll('figure.plot img.only-dark')]
+    .map(i => getComputedStyle(i).backgroundColor)"""
+
+
+def barriers(page, options: dict, part: dict | None = None) -> list[str]:
+    """What axe-core calls serious or critical on a page, with the first place of each."""
+    found = Axe().run(page, part, options).response["violations"]
+    return [
+        f"{v['id']}: {v['nodes'][0]['html'][:120]} ({len(v['nodes'])})"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+
+
+def faint(page, part: dict | None = None) -> list[str]:
+    """Texts that axe-core calls too faint, among one of each colour, size and ground."""
+    page.evaluate(LOOKS)
+    return barriers(page, COLOURS, {"include": [["[data-look]"]], **(part or {})})
+
+
+class Wrong(list):
+    """What has gone wrong on a page so far, how many of its requests are out, and when it last
+    did something.
+    """
+
+    out, last = 0, 0.0
+
+    def see(self, requests: int, what: str | None = None) -> None:
+        self.out, self.last = self.out + requests, time.monotonic()
+        if what is not None:
+            self.append(what)
+
+    @property
+    def quiet_since(self) -> float:
+        return time.monotonic() if self.out else self.last
+
+
+def opened(chromium, address: str, **options):
+    """A page after loading and drawing, and what went wrong on the way; see :func:`settle` for
+    what comes later.
+    """
+    context = chromium.new_context(**options)
+    context.set_default_timeout(180_000)  # a page is slow where much else runs, and still right
+    page, wrong = context.new_page(), Wrong()
+    page.on(
+        "console",
+        lambda m: wrong.see(0, f"console: {m.text}") if m.type in ("error", "warning") else None,
+    )
+    page.on("pageerror", lambda e: wrong.see(0, f"exception: {e}"))
+    page.on("requestfailed", lambda r: wrong.see(-1, f"failed: {r.url}"))
+    page.on("requestfinished", lambda r: wrong.see(-1))
+    page.on(
+        "request", lambda r: wrong.see(1, None if r.url.startswith(INSIDE) else f"outside: {r.url}")
+    )
+    page.goto(address, wait_until="load")
+    page.wait_for_function("() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)")
+    page.evaluate("() => window.MathJax && MathJax.startup && MathJax.startup.promise")
+    return page, wrong
+
+
+def settle(*tabs, quiet: float = 1.0, most: float = 15.0) -> None:
+    """Wait until no request of any page is out and nothing has happened on one for ``quiet``
+    seconds.
+
+    Scripts may ask and fail a while after a page is drawn. One wait serves all the pages that are
+    open.
+    """
+    start = time.monotonic()
+    while (now := time.monotonic()) < start + most:
+        if now - max(start, *(wrong.quiet_since for _, wrong in tabs)) >= quiet:
+            return
+        tabs[0][0].wait_for_timeout(50)  # events of all pages come in meanwhile
+
+
+@pytest.fixture(scope="session")
+def settled(chromium, html):
+    """A listed page that has settled; it is opened with its neighbours, a good number at a time,
+    to wait once for all.
+    """
+    tabs = {}
+
+    def one(doc: str):
+        if doc not in tabs:
+            for page, _ in tabs.values():
+                page.context.close()
+            tabs.clear()
+            first = LISTED.index(doc) // TABS * TABS
+            for near in LISTED[first : first + TABS]:
+                tabs[near] = opened(chromium, Path(html, f"{near}.html").as_uri(), **PHONE)
+            settle(*tabs.values())
+        return tabs[doc]
+
+    yield one
+    for page, _ in tabs.values():
+        page.context.close()
+
+
+@pytest.fixture(scope="module", params=LISTED)
+def listed(request, settled):
+    """Each page of the book, opened once for all the tests that look at it; on a phone."""
+    return request.param, *settled(request.param)
+
+
+@pytest.fixture
+def open_page(chromium, html):
+    contexts = []
+
+    def open_one(doc: str, query: str = "", **options):
+        page, wrong = opened(chromium, Path(html, f"{doc}.html").as_uri() + query, **options)
+        contexts.append(page.context)
+        return page, wrong
+
+    yield open_one
+    for context in contexts:
+        context.close()
+
+
+LATE = {
+    "setTimeout(() => console.error('late'), 300)": "console: late",
+    "setTimeout(() => { throw new Error('late'); }, 700)": "exception: late",
+    "setTimeout(() => fetch('https://example.invalid/late'), 500)": (
+        "outside: https://example.invalid/late"
+    ),
+    "setTimeout(() => { document.body.append(new Image()); document.images[0].src = 'late.png'; }, 800)": (
+        "late.png"
+    ),
+}
+
+
+def test_what_goes_wrong_a_while_after_loading_is_seen(chromium, tmp_path):
+    tabs = []
+    for number, script in enumerate(["", *LATE]):
+        page = tmp_path / f"{number}.html"
+        page.write_text(
+            f"<title>A page</title><h1>A page</h1><script>{script}</script>", encoding="utf-8"
+        )
+        tabs.append(opened(chromium, page.as_uri()))
+    settle(*tabs, quiet=3.0)  # a busy machine is late with its timers
+    (_, nothing), *others = tabs
+    assert nothing == []
+    for (_, wrong), expected in zip(others, LATE.values(), strict=True):
+        assert any(expected in what for what in wrong), expected
+    for page, _ in tabs:
+        page.context.close()
+
+
+def test_a_page_loads_alone_and_whole(listed):
+    doc, page, wrong = listed
+    assert wrong == []
+    assert page.evaluate(RAW_MATH) == []
+    assert page.locator("article h1").count() == 1
+    broken = page.evaluate(
+        "() => [...document.images].filter(i => !i.naturalWidth).map(i => i.src.slice(0, 80))"
+    )
+    assert broken == []
+    solutions = page.locator("div.solution.dropdown, details.solution, details.toggle-details")
+    assert solutions.count() >= SOLUTIONS.get(doc, 0)
+    if solutions.count():
+        words = solutions.first.locator(".section, .cell, p").last
+        assert not words.is_visible(), "a solution is in sight before it is asked for"
+
+
+def test_a_page_fits_a_narrow_screen_and_a_wide_one(listed):
+    _, page, wrong = listed
+    for size in (PHONE["viewport"], {"width": 1280, "height": 800}):
+        page.set_viewport_size(size)
+        assert page.evaluate(OVERFLOW) == [], size
+    assert wrong == []
+
+
+def test_a_page_has_no_serious_barrier_in_light_and_dark(listed):
+    """Listings of the reference are left out: their colours are those of every other page."""
+    doc, page, _ = listed
+    part = {"exclude": [["div.highlight"]]} if "/reference/" in doc else None
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.add_style_tag(content="* { transition: none !important }")  # colours on their way
+    assert barriers(page, RULES, part) == []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(
+            "scheme => document.documentElement.dataset.theme === scheme", arg=scheme
+        )
+        assert faint(page, part) == [], scheme
+    assert set(page.evaluate(GROUNDS)) <= {"rgba(0, 0, 0, 0)"}, "a figure has a light ground"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_home_page_says_all_on_one_screen(open_page, width, height):
+    page, _ = open_page("chapters/index", viewport={"width": width, "height": height})
+    ends = page.evaluate(
+        "() => ['.home', '.doors'].map(s => document.querySelector(s).getBoundingClientRect().bottom)"
+    )
+    assert max(ends) <= height
+
+
+def test_a_barrier_would_be_seen(chromium, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text(
+        "<html lang='en'><title>A page</title><h1>A page</h1><main><img src='data:,'>"
+        "<p style='color: #999; background: #fff'>pale</p><p>A text.</p>"
+        "<div style='background: #222'><p>A text on another ground.</p></div></main></html>",
+        encoding="utf-8",
+    )
+    tab, _ = opened(chromium, page.as_uri())
+    assert "image-alt" in " ".join(barriers(tab, RULES))
+    found = Axe().run(tab, None, COLOURS).response["violations"]
+    assert [len(v["nodes"]) for v in found] == [2]
+    (said,) = faint(tab)
+    assert said.startswith("color-contrast: ")
+    assert said.endswith("(2)")
+    tab.context.close()
+
+
+@pytest.mark.parametrize(
+    ("inches", "wide", "cut"), [(6.4, 390, True), (3.9, 390, False), (6.4, 1280, False)]
+)
+def test_a_picture_that_is_wider_than_its_frame_says_so(chromium, inches, wide, cut):
+    """On a phone a figure of two panels showed its left one only, and nothing told that there is
+    more.
+    """
+    fig = plt.figure(figsize=(inches, 2))
+    html = figure_html(fig, "A caption", "a picture without anything in it")
+    plt.close(fig)
+    context = chromium.new_context(viewport={"width": wide, "height": 844})
+    page = context.new_page()
+    page.set_content(
+        f"<style>{CSS.read_text(encoding='utf-8')}</style><body style='margin: 0 37px'>{html}</body>"
+    )
+    hidden = page.evaluate(
+        "() => (p => p.scrollWidth - p.clientWidth)(document.querySelector('.picture'))"
+    )
+    cue = page.evaluate(
+        "() => parseFloat(getComputedStyle(document.querySelector('figure.plot'),"
+        " '::before').height) || 0"
+    )
+    context.close()
+    assert (hidden > 0, cue > 0) == (cut, cut)
+
+
+def phone_with(chromium, html: str, wide: int):
+    """A page with the book's style and script, and ``html`` in it."""
+    page, _ = opened(chromium, "about:blank", viewport={"width": wide, "height": 844})
+    page.set_content(
+        f"<!doctype html><style>{CSS.read_text(encoding='utf-8')} .only-dark {{display: none !important}}</style>"
+        f"<script>{SCRIPT.read_text(encoding='utf-8')}</script>"
+        f"<body style='margin: 0 20px'><main class='bd-article bd-content'>{html}</main></body>"
+    )
+    return page
+
+
+@pytest.mark.parametrize("wide", [390, 320, 1280])
+def test_panels_of_a_picture_stand_below_each_other_on_a_phone(chromium, wide):
+    """Each had to be looked for by scrolling, and its letters were small."""
+    with plt.style.context(STYLE):
+        fig, grid = panels((8.6, 4.4), (2, 3), "budget", "value", sharex=True, sharey=True)
+        for ax in grid.flat:
+            ax.plot([1, 2], label="a line")
+        legend(fig)
+        fig.supylabel("a label at the side")
+        html = figure_html(fig, "A caption", "a picture of six panels")
+    page = phone_with(chromium, html, wide)
+    found = page.evaluate(
+        """() => ({
+        panels: [...document.querySelectorAll('.stacked > .piece')].map(n => n.getBoundingClientRect().top),
+        words: document.querySelectorAll('.entries > .piece').length,
+        scale: document.querySelector('.crop img')?.width,
+        alt: document.querySelector('.stacked')?.ariaLabel,
+        cue: getComputedStyle(document.querySelector('figure.plot'), '::before').display,
+        picture: getComputedStyle(document.querySelector('.picture')).display})"""
+    )
+    over = page.evaluate(OVERFLOW)
+    page.context.close()
+    assert over == []
+    if wide == 1280:
+        assert (found["panels"], found["picture"]) == ([], "block")
+        return
+    assert (found["picture"], found["cue"]) == ("none", "none")
+    assert len(found["panels"]) == 6
+    assert found["panels"] == sorted(set(found["panels"]))
+    assert found["words"] == 2
+    assert found["scale"] == 860
+    assert found["alt"] == "a picture of six panels"
+
+
+def test_wide_panels_that_would_become_smaller_scroll(chromium):
+    """Panels of the picture's own width were shown at half their size."""
+    with plt.style.context(STYLE):
+        fig, grid = panels((6.8, 4.4), (2, 1), "budget", "value")
+        for ax in grid.flat:
+            ax.plot([1, 2])
+        html = figure_html(fig, "A caption", "a picture of two wide panels")
+    page = phone_with(chromium, html, 390)
+    shown = page.evaluate("getComputedStyle(document.querySelector('.picture')).display")
+    pieces = page.locator(".piece").count()
+    page.context.close()
+    assert (shown, pieces) == ("block", 0)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"), [("GRR", "ldp/protocols"), ("papermill", "front/reading")]
+)
+def test_search_finds_a_page(open_page, word, expected):
+    page, wrong = open_page("search", "?q=" + word.replace(" ", "+"))
+    found = f"#search-results li:has(a[href*='{expected}'])"
+    page.wait_for_selector(f"{found} p.context", timeout=20_000)
+    excerpt = page.locator(f"{found} p.context").first.inner_text()
+    assert word.lower() in excerpt.lower()
+    settle((page, wrong))
+    assert wrong == []
+
+
+def test_a_copy_without_an_address_asks_once_where_it_is_published(open_page):
+    """Binder and Colab, from the page that asks, then from another page of the same book without
+    asking.
+    """
+    if repository() is not None:
+        pytest.skip("this copy knows its address; the theme makes the buttons")
+    page, wrong = open_page("chapters/ldp/protocols")
+    page.evaluate("window.open = (address) => { window.went = address; }")
+    menu = page.locator(".dropdown-launch-buttons")
+    menu.locator("button.dropdown-toggle").click()
+    menu.get_by_text("Binder").click()
+    dialog = page.locator("dialog.launch-dialog")
+    assert dialog.is_visible()
+    dialog.locator("[name=address]").fill("https://example.org/someone/companion")
+    dialog.get_by_role("button", name="Open").click()
+    assert dialog.is_visible()  # not an address on GitHub
+    dialog.locator("[name=address]").fill("https://github.com/someone/companion.git")
+    dialog.get_by_role("button", name="Open").click()
+    binder, colab = (
+        "https://mybinder.org/v2/gh/{}?urlpath=lab/tree/{}",
+        "https://colab.research.google.com/github/{}/{}",
+    )
+    assert page.evaluate("window.went") == binder.format(
+        "someone/companion/main", "chapters/ldp/protocols.ipynb"
+    )
+    page.goto(page.url.replace("protocols", "budget"))
+    links = page.locator(".dropdown-launch-buttons a[target=_blank]")
+    links.first.wait_for(state="attached")  # the script of the page runs after it has loaded
+    expected = {
+        "Binder": binder.format("someone/companion/main", "chapters/ldp/budget.ipynb"),
+        "Colab": colab.format("someone/companion/blob/main", "chapters/ldp/budget.ipynb"),
+    }
+    assert {a.text_content(): a.get_attribute("href") for a in links.all()} == expected
+    assert wrong == []

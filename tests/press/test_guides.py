@@ -1,0 +1,177 @@
+"""The guides as written: the cells of a page, in order, in a folder of their own; and with a
+fault put in, they fail.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from lib.paths import CHAPTERS
+from press.pairs import notebook_of
+
+GUIDES = CHAPTERS / "guides"
+# of which the cells are run here, too: with faults put in
+RUN_HERE = ("protocol", "synthesizer", "dataset", "metric", "claim", "paper")
+
+
+@pytest.fixture
+def run_page(tmp_path, monkeypatch, on_replicas):
+    """Execute a page's cells in this process, with one text put for another if asked; its names
+    are returned.
+    """
+    modules, path, shell = set(sys.modules), list(sys.path), InteractiveShell()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # where the pages make their folders
+    for name in ("COMPANION_DATA", "COMPANION_CACHE"):  # put back afterwards what a page sets
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    monkeypatch.delenv("COMPANION_DATA")
+
+    def run(name: str, old: str = "", new: str = "") -> dict:
+        cells = [
+            c.source for c in notebook_of(GUIDES / f"{name}.md").cells if c.cell_type == "code"
+        ]
+        if (
+            old and sum(old in source for source in cells) != 1
+        ):  # no AssertionError: tests expect it
+            raise LookupError(f"{name} must have {old!r} in one cell")
+        for source in cells:
+            result = shell.run_cell(source.replace(old, new) if old else source, silent=False)
+            result.raise_error()
+        return shell.user_ns
+
+    yield run
+    os.chdir(tmp_path)
+    shell.user_ns["project"].cleanup()  # a notebook's end does it; this process goes on
+    sys.path[:] = path
+    for module in set(sys.modules) - modules:
+        if str(tmp_path) in str(getattr(sys.modules[module], "__file__", "")):
+            del sys.modules[module]
+    importlib.invalidate_caches()
+
+
+def test_protocol(run_page):
+    names = run_page("protocol")
+    assert set(names["records"].protocol) == {"NonDP", "hadamard_response:HR"}
+
+
+def test_protocol_with_twice_the_budget_is_caught(run_page):
+    with pytest.raises(AssertionError):
+        run_page(
+            "protocol", "1 / (1 + math.exp(-self.epsilon))", "1 / (1 + math.exp(-2 * self.epsilon))"
+        )
+
+
+def test_synthesizer(run_page):
+    names = run_page("synthesizer")
+    assert len(names["records"]) == 16  # two tables, plain and by sex, two budgets, two runs
+    assert (
+        names["scores"]["by SEX"][names["with_sex"]].mean()
+        < names["scores"]["plain"][names["with_sex"]].mean()
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "each = budget / len(domain)",
+            "each = budget / len(domain) / 2",
+        ),  # half of it is left over
+        ("np.maximum(noisy, 0)", "np.maximum(noisy, 0) + 9"),
+    ],
+)
+def test_synthesizer_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises(AssertionError):
+        run_page("synthesizer", old, new)
+
+
+def test_dataset(run_page):
+    names = run_page("dataset")
+    assert len(names["records"]) == 2 * (1 + 2 * 2)
+    assert set(names["records"].data_source) == {"local"}
+    assert names["guess"] == names["lines"][17]  # what the checksum gave away
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"sex": (kept["sex"] == "m")', '"sex": (kept["sex"] == "f")'),
+        ('"west": 2}', '"west": 1}'),
+        ('sum(",," in line for line in lines)}', "0}"),
+    ],
+)
+def test_dataset_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises((AssertionError, ValueError)):
+        run_page("dataset", old, new)
+
+
+def test_metric(run_page):
+    names = run_page("metric")
+    assert names["records"]["CAL"].notna().all()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('(rates["fpr_1"] - rates["fpr_0"])', '(rates["fpr_0"] - rates["fpr_1"])'),
+        ("parts[1].mean() - parts[0].mean()", "parts[0].mean()"),
+    ],
+)
+def test_metric_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises(AssertionError):
+        run_page("metric", old, new)
+
+
+def test_claim(run_page):
+    names = run_page("claim")
+    assert names["row"].verdict in ("reproduced", "not reproduced")
+
+
+def test_claim_whose_measure_has_no_sign_is_caught(run_page):
+    with pytest.raises(AssertionError):
+        run_page("claim", "decrease = -sign *", "decrease = -1 *")
+
+
+def test_paper(run_page):
+    """As printed: the grid runs, both claims are judged, the chapter is executed; and by hand one
+    folder, one claims file, one chapter, one file of tests and two lines are touched.
+    """
+    names = run_page("paper")
+    assert {file.rpartition("/")[0] for file in names["new"]} == {
+        "studies/coin_survey",
+        "data/claims",
+        "chapters/coins",
+        "tests/ledger/plants",
+    }
+    assert sorted(set(names["touched"]) - set(names["new"])) == [
+        "_toc.yml",
+        "studies/__init__.py",
+    ]
+    for file in ("_toc.yml", "studies/__init__.py"):
+        lines = [len(text[file].splitlines()) for text in (names["before"], names["after"])]
+        assert lines[1] == lines[0] + 1
+    assert "data/results/coin_survey.parquet" in names["after"]
+    assert len(names["shown"]) == 3  # badges, figure, table of the claims
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("rng))[1]", "rng))[0]"),  # the share of no
+        ('"studies.coin_survey.cells:GRID"', '"studies.coin_survey.cells:GRIDS"'),
+    ],
+)
+def test_paper_with_a_fault_is_caught(run_page, old, new):
+    with pytest.raises((AssertionError, RuntimeError)):
+        run_page("paper", old, new)
+
+
+def test_no_guide_is_run_nowhere():
+    """Each of them has a test here, by its name."""
+    assert {f"test_{name}" for name in RUN_HERE} <= set(globals())

@@ -1,0 +1,114 @@
+"""Every chapter says what it teaches, what it needs, how long it takes, and has graded exercises
+with solutions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from press.teaching import LEVELS, facts, measured_on, run_times
+from press.times import write_times
+from press.toc import Page
+from tests.press.conftest import CHAPTERS
+
+TAUGHT = [
+    page
+    for page in CHAPTERS
+    if page.doc not in ("chapters/index", "chapters/front/findings", "chapters/front/who_pays")
+    and not page.doc.startswith("chapters/guides/")
+]
+GUIDES = [
+    page
+    for page in CHAPTERS
+    if page.doc.startswith("chapters/guides/") and not page.doc.endswith("teaching")
+]
+
+
+def _missing(page: Page) -> list[str]:
+    said = facts(page)
+    return [
+        name
+        for name in ("title", "objectives", "before", "minutes", "data_badge")
+        if not getattr(said, name)
+    ]
+
+
+@pytest.mark.parametrize("page", [*TAUGHT, *GUIDES], ids=lambda page: page.doc)
+def test_a_chapter_says_what_it_teaches_needs_and_takes(page):
+    assert _missing(page) == []
+
+
+LESSONS = [page for page in TAUGHT if not page.doc.endswith(("/evidence", "/proofs"))]
+
+
+@pytest.mark.parametrize("page", LESSONS, ids=lambda page: page.doc)
+def test_a_chapter_has_four_graded_exercises_with_hidden_solutions_that_run(page):
+    exercises = facts(page).exercises
+    assert len(exercises) >= 4
+    assert {e.level for e in exercises} == set(LEVELS)
+    assert [e.label for e in exercises if not e.solved] == []
+
+
+def test_each_exercise_has_a_box_that_checks_it_or_the_mark_reason():
+    exercises = [e for page in CHAPTERS for e in facts(page).exercises]
+    assert [e.label for e in exercises if e.checked == e.reason] == []
+    assert sum(e.checked for e in exercises) > 3 * sum(e.reason for e in exercises)
+
+
+@pytest.mark.parametrize("page", TAUGHT, ids=lambda page: page.doc)
+def test_a_solutions_words_stand_behind_the_directive_that_opens_it(page):
+    """Inside it they are silently left out of the page."""
+    bodies = re.findall(
+        r"^```\{solution-start\}[^\n]*\n(.*?)^```",
+        page.text.read_text(encoding="utf-8"),
+        re.M | re.S,
+    )
+    assert [line for body in bodies for line in body.splitlines() if not line.startswith(":")] == []
+
+
+def test_a_guide_ends_with_what_to_run_and_what_a_reviewer_asks():
+    for page in GUIDES:
+        heads = [
+            line
+            for line in page.text.read_text(encoding="utf-8").splitlines()
+            if line.startswith("## ")
+        ]
+        assert heads[-2:] == ["## What to run", "## What a reviewer will ask"], page.doc
+
+
+def test_what_is_missing_is_seen(tmp_path):
+    page = Page("page", tmp_path)
+    page.text.write_text(
+        "---\njupytext: x\n---\n\n# T\n\n```{exercise} A\n:label: a\nHow?\n```\n", encoding="utf-8"
+    )
+    assert _missing(page) == ["objectives", "before", "minutes", "data_badge"]
+    (exercise,) = facts(page).exercises
+    assert (exercise.title, exercise.label, exercise.level, exercise.solved) == (
+        "A",
+        "a",
+        "",
+        False,
+    )
+
+
+def test_run_times_are_kept_and_read(tmp_path):
+    (tmp_path / "_toc.yml").write_text("root: one\nchapters: [{file: two}]\n", encoding="utf-8")
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.ipynb").write_text("", encoding="utf-8")
+    (tmp_path / "one.json").write_text(
+        json.dumps({"seconds": 12.3, "key": "k", "sha256": "s", "data": [], "found": []}),
+        encoding="utf-8",
+    )
+    assert write_times(tmp_path, tmp_path / "times.csv", tmp_path) == 1
+    assert run_times(tmp_path / "times.csv").to_dict() == {"one": 12}
+    assert "load average" in measured_on(tmp_path / "times.csv")
+    assert run_times(tmp_path / "none.csv").empty
+    with pytest.raises(ValueError, match="build the book first"):
+        write_times(tmp_path / "empty", tmp_path / "times.csv", tmp_path)
+
+
+def test_run_times_speak_of_chapters_that_there_are():
+    assert set(run_times().index) <= {page.doc for page in CHAPTERS}

@@ -1,0 +1,173 @@
+"""The ledger in a headless Chromium: its menus, its address, its print, and the addresses of the
+pages that it has replaced.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lib.files import read_yaml
+from lib.ledger import evaluate, read_claims
+from lib.ledger.cards import contested
+from lib.paths import ROOT
+from tests.press.test_browser import OVERFLOW, PHONE, opened
+
+pytestmark = pytest.mark.browser
+LEDGER = "chapters/verdicts/ledger"
+ROWS = len(read_claims())
+SHOWN = ".claim:not([hidden])"
+ANCHORS = {  # of pages that are no more, and where they must lead
+    "stratified#claim-stratified-clip": "verdicts/ledger.html#claim-stratified-clip",
+    "stratified#box-stratified-clip": "verdicts/ledger.html#claim-stratified-clip",
+    "stratified#verdicts-stratified-ex-2": "means/evidence.html#verdicts-stratified-ex-2",
+    "stratified#contested-formulas-and-theory": "verdicts/ledger.html#claims-stratified",
+    "ldp": "verdicts/ledger.html#claims-ldp",
+    "ldp#how-a-verdict-comes-about": "verdicts/ledger.html#how-a-verdict-comes-about",
+    "ldp#verdict-rules": "verdicts/ledger.html#verdict-rules",
+    "ldp#fig-split-gains": "ldp/evidence.html#fig-split-gains",
+    "ldp#ex-ver-4": "ldp/evidence.html#ex-ver-4",
+    "coherence#verdicts-coherence-ex-3": "coherence/evidence.html#verdicts-coherence-ex-3",
+    "coherence#box-coherence-claim2": "verdicts/ledger.html#claim-coherence-claim2",
+}
+
+
+@pytest.fixture
+def ledger(chromium, html):
+    """Open the ledger at an address; its page is closed after the test."""
+    contexts = []
+
+    def open_at(anchor: str = "", **options):
+        page, wrong = opened(chromium, Path(html, f"{LEDGER}.html").as_uri() + anchor, **options)
+        contexts.append(page.context)
+        assert wrong == [] or not options.get("java_script_enabled", True)
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+
+
+def status(page) -> str:
+    return page.locator(".filter-bar [role=status]").inner_text()
+
+
+def test_the_groups_are_closed_at_first_and_a_choice_opens_what_it_leaves(ledger):
+    page = ledger()
+    assert page.locator(".claims").count() == 4
+    assert page.locator(".claims[open]").count() == 0
+    assert status(page) == f"{ROWS} of {ROWS} rows"
+    assert page.locator(".ledger [aria-live=polite]").count() == 1
+    page.locator("[name=verdict]").select_option("contested")
+    disputed = contested(evaluate())
+    assert status(page) == f"{len(disputed)} of {ROWS} rows"
+    shown = page.locator(SHOWN).evaluate_all("cards => cards.map(card => card.id)")
+    assert set(shown) == {f"claim-{row.claim.id}" for row in disputed}
+    assert page.locator(".claims[open]:not([hidden])").count() == 3
+    page.locator("[name=text]").fill("-0.011 GRR")  # no card has these words in this order
+    assert status(page) == f"0 of {ROWS} rows"
+    page.get_by_role("button", name="Show all").click()
+    page.wait_for_function("() => document.querySelectorAll('.claims[open]').length === 0")
+    assert status(page) == f"{ROWS} of {ROWS} rows"
+
+
+def test_the_address_keeps_the_choice_and_those_of_before_still_work(ledger):
+    page = ledger()
+    page.locator("[name=kind]").select_option("equivalence")
+    page.locator("[name=set]").select_option("before the results")
+    page.locator("[name=order]").select_option("verdict")
+    page.locator("[name=text]").fill("acscoverage")
+    said, address = status(page), page.evaluate("location.hash")
+    again = ledger(address)
+    assert status(again) == said != f"{ROWS} of {ROWS} rows"
+    verdicts = again.locator(SHOWN).evaluate_all("cards => cards.map(c => c.dataset.verdict)")
+    order = again.locator("[name=verdict] option").evaluate_all("all => all.map(o => o.value)")
+    assert verdicts == sorted(verdicts, key=lambda v: order.index(v.split("|")[0]))
+    old = ledger("#filter?verdict=same+direction&source=Companion%2C+on+LDP+and+fairness&data=gone")
+    rows = [r for r in evaluate() if r.claim.about == "ldp" and r.verdict == "same direction"]
+    assert status(old) == f"{len(rows)} of {ROWS} rows"
+
+
+def test_an_address_opens_its_card_and_drops_the_choice(ledger):
+    page = ledger("#claim-ldp-correlation")
+    card = page.locator("#claim-ldp-correlation")
+    assert card.locator("blockquote").is_visible()
+    near = "card => Math.abs(card.getBoundingClientRect().top - 64) < 40"
+    page.wait_for_function(near, arg=card.element_handle())  # pages scroll smoothly
+    page.locator("[name=verdict]").select_option("reproduced")
+    assert not card.is_visible()
+    page.evaluate("location.hash = '#claim-ldp-correlation'")
+    card.locator("blockquote").wait_for(state="visible")
+    assert status(page) == f"{ROWS} of {ROWS} rows"
+
+
+def test_the_keyboard_chooses_opens_and_closes(ledger):
+    page = ledger()
+    page.locator("[name=source]").focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator(".claims[open]:not([hidden])").count() == 1
+    for _ in range(9):
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Show all"
+    page.keyboard.press("Tab")  # the group
+    page.keyboard.press("Tab")  # its first card
+    first = page.locator(SHOWN).first
+    page.keyboard.press("Enter")
+    assert first.locator("dl").is_visible()
+    page.keyboard.press("Enter")
+    assert not first.locator("dl").is_visible()
+
+
+def test_without_scripts_all_claims_are_a_list_and_each_opens(ledger):
+    page = ledger("#claim-ldp-correlation", java_script_enabled=False)
+    assert page.locator(".claims[open]").count() == 4
+    assert not page.locator(".filter-bar").is_visible()
+    lines = page.locator(".claim > summary")
+    assert lines.count() == ROWS
+    assert lines.last.is_visible()
+    lines.last.click()
+    assert page.locator(".claim").last.locator("dl").is_visible()
+
+
+def test_a_print_has_every_claim_and_no_menus(ledger):
+    page = ledger()
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".claim > summary").last.is_visible()
+    assert not page.locator(".filter-bar").is_visible()
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".claims[open]").count() == 0
+
+
+@pytest.mark.parametrize("options", [PHONE, {"viewport": {"width": 1280, "height": 800}}])
+def test_open_cards_fit_the_page_and_closed_ones_leave_it_short(ledger, options):
+    page = ledger(**options)
+    # the four pages before this one had 79,093 and 126,926
+    most = 24_000 if options is PHONE else 15_000
+    assert page.evaluate("document.documentElement.scrollHeight") < most
+    page.evaluate("document.querySelectorAll('.ledger details').forEach(d => { d.open = true; })")
+    assert page.evaluate(OVERFLOW) == []
+
+
+def test_moved_pages_lead_on_with_their_anchors(chromium, html):
+    moved = read_yaml(ROOT / "_config.yml", dict)["sphinx"]["config"]["moved_pages"]
+    assert {f"chapters/verdicts/{old.partition('#')[0]}" for old in ANCHORS} == set(moved)
+    context = chromium.new_context()
+    page = context.new_page()
+    for old, new in ANCHORS.items():
+        name, _, anchor = old.partition("#")
+        page.goto(
+            Path(html, f"chapters/verdicts/{name}.html").as_uri() + f"#{anchor}" * bool(anchor)
+        )
+        page.wait_for_url(f"**/chapters/{new}")
+        assert page.evaluate("document.getElementById(location.hash.slice(1)).checkVisibility()")
+    context.close()
+
+
+def test_a_moved_page_leads_on_without_scripts(chromium, html):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(Path(html, "chapters/verdicts/coherence.html").as_uri())
+    page.wait_for_url("**/chapters/verdicts/ledger.html#claims-coherence")
+    context.close()

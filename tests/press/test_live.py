@@ -1,0 +1,251 @@
+"""Python in the page: the distribution is the official one, cells run as in a notebook, and a page
+without it, or with a damaged part, says so in a sentence.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import io
+import json
+import re
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.paths import DATA, ROOT
+from press import live
+from press.in_page import pack_table, unpack_table
+from press.stage import copy_static
+from tests.press.test_browser import PHONE, barriers, opened
+
+# --- the distribution
+
+
+def test_the_lock_file_is_the_pinned_one_and_names_every_package():
+    assert len(live.official()) > 200
+    assert (
+        hashlib.sha256((DATA / "pyodide-lock.json").read_bytes()).hexdigest() == live.pins()["lock"]
+    )
+    assert {"numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl", "pyodide.asm.wasm"} <= set(
+        live.wanted()
+    )
+
+
+def test_dependencies_come_first_and_once():
+    found = live.with_dependencies(["scikit-learn", "pandas", "matplotlib"])
+    assert len(found) == len(set(found))
+    for name in found:
+        for other in set(live.official()[name]["depends"]) - set(live.pins()["left_out"]):
+            assert found.index(other) < found.index(name)
+
+
+def test_a_script_holds_the_bytes():
+    raw = np.random.default_rng(1).bytes(100_001)
+    name, sha256, text = json.loads(f"[{live.script('a', raw)[9:-3]}]")
+    assert (name, sha256) == ("a", hashlib.sha256(raw).hexdigest())
+    assert gzip.decompress(base64.b85decode(text)) == raw
+    assert text.isascii()
+
+
+# --- what the companion adds
+
+
+def test_a_table_comes_back():
+    frame = pd.DataFrame(
+        {
+            "n": [1, 2, 3],
+            "x": [0.5, np.nan, 1e300],
+            "b": [True, False, True],
+            "text": ["é", None, "é"],
+        }
+    )
+    found = unpack_table(pack_table(frame))
+    assert found[["n", "x", "b"]].equals(frame[["n", "x", "b"]])
+    assert found["text"].isna().tolist() == [False, True, False]
+    assert found["text"].dropna().tolist() == ["é", "é"]
+
+
+def test_the_code_of_the_page_is_complete():
+    with zipfile.ZipFile(io.BytesIO(live.code_archive())) as archive:
+        names = set(archive.namelist())
+    assert {
+        "lib/ldp/grr.py",
+        "studies/ldp_fairness/names.yml",
+        "press/in_page.py",
+        "yaml/__init__.py",
+        "tqdm/__init__.py",
+    } <= names
+    assert not [name for name in names if "__pycache__" in name]
+
+
+def test_a_page_names_its_cells_and_tables():
+    by_name = {page.doc: page for page in live.lessons()}
+    needs = live.page_needs(by_name["chapters/ldp/utility"])
+    assert "ldp_main" in needs["tables"]
+    assert "parameters" in needs["cells"][0]["tags"]
+    needs = live.page_needs(by_name["chapters/synth/groups"])  # it reads scores(f"synth_{dataset}")
+    assert {"synth_nist", "synth_acs_coverage", "synth_newyork"} < set(needs["tables"])
+    needs = live.page_needs(by_name["chapters/data/replicas"])  # an earlier edition, by its name
+    assert {"replica_scores", "replica_scores_first"} < set(needs["tables"])
+    assert len(by_name) >= 20
+    assert not [doc for doc in by_name if doc.endswith(("evidence", "proofs"))]
+
+
+def test_a_book_without_solutions_keeps_them_to_itself(tmp_path):
+    page = next(page for page in live.lessons() if page.doc == "chapters/ldp/budget")
+    built = tmp_path / f"{page.doc}.html"
+    built.parent.mkdir(parents=True)
+    for text, has in (('<div class="cell tag_solution">', True), ('<div class="cell">', False)):
+        built.write_text(text, encoding="utf-8")
+        needs = live.page_needs(page, live.has_solutions(tmp_path, page))
+        assert any("solution" in cell["tags"] for cell in needs["cells"]) is has
+
+
+CELLS = """
+import io, json, sys, zipfile
+from press import in_page
+
+wheel = io.BytesIO()
+with zipfile.ZipFile(wheel, "w") as archive:
+    archive.writestr("small.py", "import other\\nVALUE = other.VALUE + 1")
+other = io.BytesIO()
+with zipfile.ZipFile(other, "w") as archive:
+    archive.writestr("other.py", "VALUE = 1")
+files = {"small.whl": wheel.getvalue(), "other.whl": other.getvalue()}
+settings = {"tables": [], "absent": ["nowhere"], "packages": {
+    "small": {"file": "small.whl", "imports": ["small"], "depends": ["other"]},
+    "other": {"file": "other.whl", "imports": ["other"], "depends": []}}}
+shown = []
+in_page.start(json.dumps(settings), files.__getitem__, lambda *what: shown.append(what), None, sys.argv[1])
+cells = ["a = 2", "import small\\nprint(a)\\na + small.VALUE", "a = 1\\nb = 1 / 0",
+         "from nowhere.deep import Thing", "Thing()", "from IPython.display import display\\n"
+         "display({'text/html': '<b>x</b>'}, raw=True)", "def f(:", "raise SystemExit(3)",
+         "import numpy as np\\nn = np.array([2, 0])\\n[np.bincount(n).tolist(), np.repeat([3, 4], n).tolist()]",
+         "import lib.processes, joblib\\n"
+         "joblib.Parallel(n_jobs=2, initializer=print)(joblib.delayed(abs)(x) for x in [-1])",
+         "import tempfile\\nfrom pathlib import Path\\nfrom lib.files import locked_tempdir\\n"
+         "with locked_tempdir(Path(tempfile.mkdtemp())) as made:\\n    print(made.is_dir())",
+         "lib.processes.run_program(['program'])"]
+outcomes = [json.loads(in_page.run(cell, n))["outcome"] for n, cell in enumerate(cells, 1)]
+print(json.dumps([outcomes, shown]))
+"""
+
+
+def test_cells_run_as_in_a_notebook(tmp_path):
+    command = [sys.executable, "-W", "error", "-c", CELLS, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    outcomes, shown = json.loads(done.stdout)
+    cut = ["done", "done", "error", "done", "absent", "done", "error", "error"]
+    assert outcomes == [*cut, "done", "done", "done", "absent"]
+    assert shown[:2] == [["text", "2\n"], ["text", "4"]]
+    kind, words = shown[2]
+    assert kind == "error"
+    assert "b = 1 / 0" in words
+    assert "in_page" not in words
+    assert shown[3] == ["error", "nowhere is not in the Python of this page"]
+    assert shown[4] == ["html", "<b>x</b>"]
+    assert "SyntaxError" in shown[5][1]
+    assert "SystemExit" in shown[6][1]
+    assert shown[7] == ["text", "[[1, 0, 1], [3, 3]]"]
+    assert shown[8] == ["text", "[1]"]  # in one process: its initializer has printed nothing
+    assert shown[9] == ["text", "True\n"]
+    assert shown[10] == ["error", "subprocess is not in the Python of this page"]
+
+
+# --- the page
+
+PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="light">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A page</title>
+<link rel="stylesheet" href="../../_static/companion.css"><style>html {
+--pst-color-background: #fff; --pst-color-text-base: #323232; --pst-color-text-muted: #48566b;
+--pst-color-surface: #f5f5f5; --pst-color-border: #c9c9c9; } body { margin: 8px }</style>
+<script src="../../_static/live.js"></script><main><h1>A page</h1>
+<div class="cell"><div class="cell_input"><div class="highlight"><pre>print(1)</pre></div></div>
+<div class="cell_output"><pre>1</pre></div></div></main></html>"""
+ONE_PAGE = {
+    "first": ["code"], "packages": {}, "second": [], "absent": [],
+    "pages": {"chapters/ldp/budget": {"cells": [{"source": "print(1)", "tags": []}], "tables": []}},
+}  # fmt: skip
+
+
+@pytest.fixture
+def book(tmp_path):
+    copy_static(ROOT, tmp_path / "_static")
+    (tmp_path / "chapters" / "ldp").mkdir(parents=True)
+    (tmp_path / "chapters" / "ldp" / "budget.html").write_text(PAGE, encoding="utf-8")
+    return tmp_path
+
+
+def _without_python(book):
+    return "This copy of the book has no Python in its pages. The command make live puts it there."
+
+
+def _without_a_part(book):
+    (book / "_static" / "live").mkdir()
+    (book / "_static" / "live" / "pages.js").write_text(
+        f"livePages({json.dumps(ONE_PAGE)});", encoding="utf-8"
+    )
+    return "The file _static/live/code.js is missing or damaged. Run make live again."
+
+
+def _with_a_wrong_byte(book):
+    _without_a_part(book)
+    good = live.script("code", b"good")
+    bad = re.sub('"[0-9a-f]{64}"', f'"{"0" * 64}"', good)
+    (book / "_static" / "live" / "code.js").write_text(bad, encoding="utf-8")
+    (book / "_static" / "live" / "data.js").write_text(
+        live.script("data", b"good"), encoding="utf-8"
+    )
+    return "The file _static/live/code.js is damaged. Run make live again."
+
+
+def _cut_short(book):
+    _with_a_wrong_byte(book)
+    path = book / "_static" / "live" / "code.js"
+    path.write_text(path.read_text(encoding="utf-8")[:-9], encoding="utf-8")
+    return "The file _static/live/code.js is missing or damaged. Run make live again."
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "fault", [_without_python, _without_a_part, _with_a_wrong_byte, _cut_short]
+)
+def test_a_missing_or_damaged_part_is_a_sentence_in_the_page(chromium, book, fault):
+    sentence = fault(book)
+    page, _ = opened(chromium, (book / "chapters" / "ldp" / "budget.html").as_uri())
+    assert (
+        page.evaluate(
+            "performance.getEntriesByType('resource').filter(e => /live\\//.test(e.name)).length"
+        )
+        == 0
+    )
+    page.get_by_role("button", name="Run").click()
+    page.get_by_text(sentence).wait_for()
+    assert page.locator(".cell_output").inner_text() == "1"
+    page.context.close()
+
+
+@pytest.mark.browser
+def test_code_is_edited_with_the_keys_on_a_phone(chromium, book):
+    page, wrong = opened(chromium, (book / "chapters" / "ldp" / "budget.html").as_uri(), **PHONE)
+    page.get_by_role("button", name="Edit").click()
+    editor = page.get_by_role("textbox")
+    assert editor.input_value() == "print(1)"
+    editor.press("Control+Home")
+    page.keyboard.press("Tab")
+    assert editor.input_value() == "    print(1)"
+    assert wrong == []  # the examination below asks for style sheets
+    assert barriers(page, {"resultTypes": ["violations"]}) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert not editor.evaluate("node => node === document.activeElement")
+    page.get_by_role("button", name="Edit").click()
+    assert page.locator(".cell_input pre").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.context.close()

@@ -1,0 +1,188 @@
+"""Lessons that compute: each page's cells in Chromium and in Firefox, from ``file://`` without a
+network, give what the built page shows. The suite runs one page; ``make live-check`` runs all.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from lib.datasets import DataError
+from lib.paths import BUILD
+from press.live import lessons, write_live
+from press.pairs import SETUP
+from press.toc import read_notebook
+from tests.press.firefox import PROGRAM, Firefox
+from tests.press.test_browser import INSIDE
+
+pytestmark = pytest.mark.browser
+QUICK = "chapters/ldp/protocols"
+DOCS = [page.doc for page in lessons()]
+SOME = 5  # cells of a page that the suite runs; every cell is slow
+RUNS = [(QUICK, SOME), *(pytest.param(doc, 1000, marks=pytest.mark.slow) for doc in DOCS)]
+# what a page cannot run: it trains with LightGBM, jax or the like
+CANNOT = {"lightgbm", "jax", "mbi", "networkx", "pyarrow", "optax", "subprocess"}
+
+
+@pytest.fixture(scope="module")
+def live_book(html, tmp_path_factory) -> Path:
+    """The built book with Python in it; the built one stays as it is."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:  # the processes of the suite share one
+        folder = folder.parent
+    folder = folder / "live"
+    with FileLock(f"{folder}.lock"):
+        if (folder / "_static" / "live" / "pages.js").exists():
+            return folder
+        (folder / "_static").mkdir(parents=True, exist_ok=True)
+        for place in (html / "chapters", *(html / "_static").iterdir()):
+            target = folder / place.relative_to(html)
+            if place.name != "live" and not target.is_symlink():
+                target.symlink_to(place)
+        try:
+            write_live(folder, os.environ.get("SOURCE", "index"))
+        except DataError as error:
+            pytest.skip(f"Pyodide cannot be had here: {error}")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def in_chromium(chromium):
+    """Run a script on a page in Chromium; fails on a request that leaves the page."""
+
+    def run(address: str, script: str, *arguments):
+        context = chromium.new_context(offline=True)
+        context.set_default_timeout(900_000)
+        page, outside = context.new_page(), []
+        page.on("request", lambda r: r.url.startswith(INSIDE) or outside.append(r.url))
+        page.goto(address)
+        found = page.evaluate(script, *arguments)
+        context.close()
+        assert outside == []
+        return found
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def in_firefox(tmp_path_factory):
+    """Run a script on a page in Firefox; fails on a resource from outside."""
+    if PROGRAM is None:
+        pytest.skip("no Firefox on this machine (apt install firefox-esr)")
+    firefox = Firefox(tmp_path_factory.mktemp("firefox"))
+
+    def run(address: str, script: str, *arguments):
+        firefox.open(address)
+        found = firefox.evaluate(script, *arguments)
+        names = firefox.evaluate("() => performance.getEntriesByType('resource').map(e => e.name)")
+        assert [name for name in names if not name.startswith(INSIDE)] == []
+        return found
+
+    yield run
+    firefox.close()
+
+
+def shown(html: str) -> str:
+    """The words and numbers of an output."""
+    return unescape(re.sub(r"<[^>]+>", " ", html))
+
+
+def words(outputs: list) -> str:
+    """What a stored cell shows, without spaces that differ between libraries."""
+    texts = []
+    for output in outputs:
+        data = output.get("data", {})
+        if output.output_type == "stream" and output.name == "stdout":
+            texts.append(output.text)
+        elif "text/html" in data:
+            texts.append(shown(data["text/html"]))
+        elif "data" in output:
+            texts.append(data.get("text/plain", ""))
+    return " ".join(" ".join(texts).split())
+
+
+def differences(doc: str, ran: list[dict], most: int = 1000) -> list[str]:
+    """The cells that do not give what the built page has; a live cell may be on other data."""
+    notebook = read_notebook(BUILD / "executed" / "quick" / f"{doc}.ipynb")
+    code = [c for c in notebook.cells if c.cell_type == "code"]
+    cells = [
+        c for c in code if not {SETUP, "injected-parameters"} & set(c.metadata.get("tags", []))
+    ]
+    cells = cells[:most]
+    assert [one["number"] for one in ran] == list(range(1, len(ran) + 1))
+    wrong, absent = [], False
+    for one, cell in zip(ran, cells, strict=False):
+        made = " ".join(shown(m["text"]) if m["kind"] == "html" else m["text"] for m in one["made"])
+        if one["outcome"] == "absent":
+            assert one["made"][-1]["text"].split()[0] in CANNOT
+            absent = True
+        elif one["outcome"] == "error" and absent:
+            assert "An earlier cell could not run" in one["why"]
+        elif one["outcome"] == "error":
+            wrong.append(f"cell {one['number']}: {made[-900:]}")
+        elif "live" not in cell.metadata.get("tags", []) and " ".join(made.split()) != words(
+            cell.outputs
+        ):
+            wrong.append(f"cell {one['number']}: {words(cell.outputs)[:200]} but {made[:200]}")
+    if len(ran) != len(cells):
+        wrong.append(f"stopped after {len(ran)} of {len(cells)} cells")
+    return wrong
+
+
+def address(book: Path, doc: str) -> str:
+    return (book / f"{doc}.html").as_uri()
+
+
+@pytest.mark.parametrize(("doc", "most"), RUNS)
+def test_a_page_computes_in_chromium_what_the_book_shows(live_book, in_chromium, doc, most):
+    ran = in_chromium(address(live_book, doc), "most => liveRunAll(most)", most)
+    assert differences(doc, ran, most) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("doc", DOCS)
+def test_a_page_computes_in_firefox_what_the_book_shows(live_book, in_firefox, doc):
+    ran = in_firefox(address(live_book, doc), "() => liveRunAll()")
+    assert differences(doc, ran) == []
+
+
+# edit the first cell, run it, and wait for its status; a runaway loop is stopped once it runs
+EDIT = """async (code) => {
+  const bar = document.querySelector(".live-bar"), cell = bar.closest("div.cell");
+  const [run, edit] = bar.querySelectorAll("button"), status = bar.querySelector(".live-status");
+  const until = async (test) => { while (!test()) await new Promise(go => setTimeout(go, 100)); };
+  if (cell.querySelector("textarea")) edit.click();
+  edit.click();
+  cell.querySelector("textarea").value = code;
+  run.click();
+  if (code.includes("while True")) {
+    await until(() => /Running/.test(status.textContent));
+    await new Promise(go => setTimeout(go, 500));
+    run.click();
+  }
+  await until(() => run.textContent === "Run");
+  return [status.textContent, cell.querySelector(".live-output")?.textContent ?? ""];
+}"""
+TRY = f"""async () => {{
+  const edit = {EDIT};
+  return [await edit("6 * 7"), await edit("x = 1\\ny = x / 0"), await edit("while True: pass"),
+    await edit("import js\\njs.fetch('https://example.invalid/')\\nawait_me = 1"), await edit("2 + 3")];
+}}"""
+
+
+@pytest.mark.parametrize("browser", ["in_chromium", "in_firefox"])
+def test_a_cell_is_edited_a_wrong_line_shown_and_a_loop_stopped(live_book, request, browser):
+    run = request.getfixturevalue(browser)
+    right, wrong, loop, outside, again = run(address(live_book, QUICK), TRY)
+    assert right[0].startswith("Done in")
+    assert "42" in right[1]
+    assert "y = x / 0" in wrong[1]
+    assert "ZeroDivisionError" in wrong[1]
+    assert loop[0] == "Stopped. The next Run starts Python again."
+    assert outside[0].startswith("Done in")
+    assert again[1].endswith("5")

@@ -1,0 +1,87 @@
+"""A page is written again when something that it shows has changed, and only then."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from press.render import RenderError, render
+from press.stage import keep_times
+from tests.press.conftest import write_notebook
+
+CONFIG = """\
+title: Small
+only_build_toc_files: true
+execute: {execute_notebooks: "off"}
+sphinx: {extra_extensions: [sphinx_proof, press.sphinx_setup]}
+"""
+CONTENTS = "format: jb-book\nroot: one\nchapters:\n- file: two\n"
+
+
+def staged(folder: Path, said: str, title: str = "Two") -> Path:
+    """A stage of two pages: what the cell of the first put out, and the title of the second."""
+    before = folder.with_name("before")
+    if folder.exists():
+        folder.rename(before)
+    write_notebook(folder / "one.ipynb", "print(1)")
+    notebook = nbformat.read(folder / "one.ipynb", as_version=4)
+    words = "# One\n\nAs {doc}`two` says."
+    notebook.cells.insert(0, nbformat.v4.new_markdown_cell(words, id="title"))
+    notebook.cells[2].outputs = [nbformat.v4.new_output("stream", text=said)]
+    nbformat.write(notebook, folder / "one.ipynb")
+    words = f"# {title}\n\n```{{prf:theorem}} T\n:label: t\nIt holds.\n```\n"
+    for name, text in {"two.md": words, "_toc.yml": CONTENTS, "_config.yml": CONFIG}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    keep_times(before, folder)
+    return folder
+
+
+def written(html: Path) -> dict[str, str]:
+    """Every page and index of a book, without checksums of styles and words that are nowhere."""
+    files = [*html.rglob("*.html"), *html.rglob("search*.js")]
+    texts = ((f.relative_to(html).as_posix(), f.read_text(encoding="utf-8")) for f in files)
+    return {name: re.sub(r'\?v=\w+|(, )?"\w+": \[\]', "", text) for name, text in texts}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("book")
+    render(staged(folder / "stage", "the first\n"), folder)
+    return folder
+
+
+def test_a_new_output_leaves_the_other_pages_and_the_book_is_as_one_from_nothing(book, tmp_path):
+    html = book / "_build" / "html"
+    (html / "_static" / "live").mkdir()
+    before = (html / "two.html").stat().st_mtime_ns
+    render(staged(book / "stage", "the second\n"), book)
+    assert (html / "two.html").stat().st_mtime_ns == before
+    assert not (html / "_static" / "live").exists()
+    render(book / "stage", tmp_path)
+    again = written(html)
+    assert "the second" in again["one.html"]
+    assert "It holds" in again["_static/search_texts.js"]
+    assert again == written(tmp_path / "_build" / "html")
+
+
+def test_a_new_title_is_on_every_page(book):
+    render(staged(book / "stage", "the first\n", title="Quite Other"), book)
+    assert "As <a" in (page := (book / "_build" / "html" / "one.html").read_text("utf-8"))
+    assert page.count("Quite Other") > 2  # in the text, in the contents, and on the button
+
+
+def test_what_cannot_be_updated_is_made_from_nothing(book, monkeypatch):
+    tried = []
+
+    def fails_once(folder, output, **options):
+        tried.append((output / "_build" / ".doctrees").exists())
+        if len(tried) == 1:
+            raise RenderError("duplicate label")
+        return output / "_build" / "html", []
+
+    monkeypatch.setattr("press.render.jupyter_book", fails_once)
+    render(staged(book / "stage", "the third\n", title="Quite Other"), book)
+    assert tried == [True, False]

@@ -1,0 +1,203 @@
+"""One chapter again with other parameters: what is asked is checked first, then executed, rendered
+and set side by side.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from lib.cli import main
+from lib.paths import ROOT
+from press.rerun import chapter, estimate, folder_name, label, requested, rerun, side_by_side
+from press.toc import Page
+from tests.press.conftest import write_notebook
+
+PARAMETERS = (
+    'dataset: str = "lsac"  # data\nepsilon: float = 1.0  # budget\nruns: int = 3  # splits\n'
+    "real: bool = True  # rows"
+)
+
+
+@pytest.fixture
+def small(tmp_path) -> Page:
+    """A book of one chapter with what every page links to."""
+    text = "print('epsilon is', epsilon)"
+    check = "if runs < 1:\n    raise ValueError(f'runs must be an integer >= 1, got {runs}')"
+    write_notebook(tmp_path / "chapters" / "one.ipynb", check, text, parameters=PARAMETERS)
+    notebook = nbformat.read(tmp_path / "chapters" / "one.ipynb", as_version=4)
+    words = "# One\n\nSee {doc}`two`, {doc}`there <two>`, {ref}`an exercise <ex-far>` and {term}`budget`."
+    notebook.cells.insert(0, nbformat.v4.new_markdown_cell(words, id="title"))
+    more = "(here)=\n## Result\n\nBack to {ref}`here`."
+    notebook.cells.insert(3, nbformat.v4.new_markdown_cell(more, id="head"))
+    nbformat.write(notebook, tmp_path / "chapters" / "one.ipynb")
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: chapters/one\n", encoding="utf-8")
+    front = tmp_path / "chapters" / "front"
+    front.mkdir()
+    (front / "glossary.md").write_text(
+        "# Glossary\n\n```{glossary}\nbudget\n  A number.\n```\n", encoding="utf-8"
+    )
+    (front / "references.md").write_text("# References\n", encoding="utf-8")
+    (tmp_path / "references.bib").write_text("", encoding="utf-8")
+    shutil.copy(ROOT / "_config.yml", tmp_path)
+    shutil.copytree(ROOT / "chapters" / "_static", tmp_path / "chapters" / "_static")
+    return Page("chapters/one", tmp_path)
+
+
+def test_values_have_the_types_of_the_page_and_commas_make_versions(small):
+    assert requested(small, ["epsilon=0.5,2", "runs=2", "real=False"]) == [
+        {"epsilon": 0.5, "runs": 2, "real": False},
+        {"epsilon": 2.0, "runs": 2, "real": False},
+    ]
+    assert requested(small, []) == [{}]
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        (
+            "epsilom=1",
+            "parameter must be one of 'dataset', 'epsilon', 'runs', 'real', got 'epsilom'",
+        ),
+        ("epsilon=two", "epsilon must be of the type float, got 'two'"),
+        ("runs=1.5", "runs must be of the type int, got '1.5'"),
+        ("real=yes", "real must be of the type bool, got 'yes'"),
+        ("epsilon", "parameter must be NAME=VALUE or NAME=VALUE,VALUE, got 'epsilon'"),
+        ("epsilon=", "parameter must be NAME=VALUE"),
+    ],
+)
+def test_what_is_no_parameter_is_refused_before_any_work(small, word, message):
+    with pytest.raises(ValueError, match=message.replace(".", r"\.")):
+        requested(small, [word])
+
+
+def test_an_unknown_chapter_is_answered_with_the_list(capsys):
+    assert main(["rerun", "ldp/fairnes"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: chapter must be one of")
+    assert "'ldp/fairness'" in said
+    assert chapter("chapters/ldp/fairness.md").doc == "chapters/ldp/fairness"
+
+
+def test_the_estimate_grows_with_what_is_counted(small):
+    assert estimate(small, {"runs": 30}) == pytest.approx(10 * estimate(small, {}))
+
+
+def test_versions_are_executed_rendered_and_compared(small, tmp_path):
+    index = rerun(small, requested(small, ["epsilon=0.5,2"]), tmp_path / "out", progress=False)
+    assert index.name == "side_by_side.html"
+    compared = index.read_text(encoding="utf-8")
+    assert "One: 2 versions side by side" in compared
+    assert "epsilon is 0.5" in compared
+    assert "epsilon is 2.0" in compared
+    pages = [(index.parent / f"one--{n}.html").read_text(encoding="utf-8") for n in (1, 2)]
+    assert "epsilon is 0.5" in pages[0]
+    assert "epsilon is 2.0" not in pages[0]
+    for page in pages:
+        assert "<em>there</em>" in page
+        assert "<em>an exercise</em>" in page
+        assert "front/glossary.html#term-budget" in page
+
+
+def test_a_value_that_the_page_refuses_ends_with_its_words(small, tmp_path):
+    with pytest.raises(ValueError, match="runs must be an integer >= 1, got 0"):
+        rerun(small, [{"runs": 0}], tmp_path / "out", progress=False)
+
+
+def test_only_what_differs_is_set_side_by_side():
+    def notebook(*printed: str) -> nbformat.NotebookNode:
+        cells = [nbformat.v4.new_markdown_cell("# Title")]
+        for number, text in enumerate(printed):
+            cells.append(nbformat.v4.new_markdown_cell(f"## Part {number}"))
+            out = nbformat.v4.new_output("stream", name="stdout", text=text)
+            cells.append(nbformat.v4.new_code_cell("print()", outputs=[out]))
+        return nbformat.v4.new_notebook(cells=cells)
+
+    versions = [("a", "epsilon = 1", notebook("same", "<1>")), ("b", "x", notebook("same", "<2>"))]
+    text = side_by_side(versions)
+    assert "Part 0" not in text
+    assert text.index("## Part 1") < text.index("&lt;1&gt;") < text.index("&lt;2&gt;")
+    assert label({"epsilon": 1.0, "runs": 2}) == "epsilon = 1.0, runs = 2"
+
+
+# --- folders
+# --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("versions", "name"),
+    [
+        ([{}], "as-in-the-book"),
+        ([{"runs": 2, "epsilon": 0.5}], "epsilon-0.5_runs-2"),
+        ([{"epsilon": 0.5}, {"epsilon": 2.0}], "epsilon-0.5-2.0"),
+        ([{"split": "k-based"}], "split-k-based-9db04f77"),
+    ],
+)
+def test_a_folder_is_named_by_its_parameters(versions, name):
+    assert folder_name(versions) == name
+
+
+def test_other_parameters_have_another_folder_and_any_text_a_safe_one():
+    given = ["a/b", "a-b", "a b", "../..", "x" * 300, "x" * 301, "ε", "CON:", "0.5-1", "a", "b"]
+    names = [folder_name([{"p": one}]) for one in given]
+    names += [folder_name([{"p": "0.5"}, {"p": "1"}]), folder_name([{"p": "a"}, {"p": "b"}])]
+    assert len({*names}) == len(names)
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]{1,70}", name) for name in names)
+    assert folder_name([{"a": 1, "b": 2}]) == folder_name([{"b": 2, "a": 1}])
+
+
+RERUN = """
+import sys
+from pathlib import Path
+import nbformat
+from press import rerun
+from press.toc import Page
+
+def render(book, folder, strict):
+    pages = sorted(book.rglob("one*.ipynb"))
+    assert [p.name for p in pages] == ["one.ipynb"], pages
+    (folder / "html").mkdir()
+    return folder / "html", []
+
+rerun.jupyter_book = render
+root, folder, epsilon = sys.argv[1:]
+rerun.rerun(Page("chapters/one", Path(root)), [{"epsilon": float(epsilon)}], Path(folder), progress=False)
+"""
+
+
+def test_two_reruns_into_one_folder_wait_for_each_other(small, tmp_path):
+    """The second removed what the first was writing."""
+    slow = "import time\ntime.sleep(2)"
+    write_notebook(small.notebook, slow, "print('epsilon is', epsilon)", parameters=PARAMETERS)
+    folder = tmp_path / "out" / "epsilon-2.0"
+    command = [sys.executable, "-c", RERUN, str(tmp_path), str(folder), "2"]
+    both = [
+        subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)
+    ]
+    said = [process.communicate(timeout=300)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert sum("the same rerun is at work" in text for text in said) == 1, said
+    assert "epsilon is 2.0" in (folder / "1.ipynb").read_text(encoding="utf-8")
+
+
+def test_a_later_rerun_leaves_an_earlier_page(small, tmp_path, monkeypatch, capsys):
+    def render(book, folder, strict):
+        (folder / "html").mkdir()
+        (folder / "html" / "chapters").mkdir()
+        (folder / "html" / "chapters" / "one.html").write_text("page", encoding="utf-8")
+        return folder / "html", []
+
+    monkeypatch.setattr("press.rerun.jupyter_book", render)
+    monkeypatch.setattr("press.commands.rerun.chapter", lambda name: small)
+    monkeypatch.setattr("press.commands.rerun.BUILD", tmp_path / "_build")
+    for epsilon in ("0.5", "2"):
+        assert main(["rerun", "one", f"epsilon={epsilon}"]) == 0
+    pages = re.findall(r"^  file://(\S+)$", capsys.readouterr().out, re.M)
+    assert len({*pages}) == 2
+    assert all(Path(page).read_text(encoding="utf-8") == "page" for page in pages)

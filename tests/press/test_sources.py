@@ -1,0 +1,170 @@
+"""Quotations of papers and places in published code: found, compared, and true where the papers'
+texts and the clones are. The errata say the same thing in their table and under each heading.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lib.cli import main
+from lib.files import read_yaml
+from lib.paths import CHAPTERS, DATA, ROOT
+from press import sources
+
+PAPERS = Path(os.environ.get("COMPANION_PAPERS", ROOT.parent / "shared" / "papers"))
+CLONES = Path(os.environ.get("COMPANION_CLONES", ROOT.parent / ".mirror"))
+PAGES = sorted((CHAPTERS / "errata").glob("*.md"))
+STATUSES = ("Changes a statement", "Changes a number", "Slip", "No error", "Our own")
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+QUOTED = sources.Quotation("page.md", "one", "a bound […] is printed")
+
+
+@pytest.mark.skipif(not PAPERS.is_dir(), reason="the papers' texts are not here (COMPANION_PAPERS)")
+def test_every_quotation_stands_in_its_paper():
+    assert sources.wrong_quotations(PAPERS) == ([], [])
+    assert len(sources.quotations()) > 250
+
+
+@pytest.mark.skipif(not CLONES.is_dir(), reason="there are no clones here (COMPANION_CLONES)")
+def test_every_place_holds_what_its_link_says():
+    wrong, missing = sources.wrong_places(CLONES)
+    assert wrong == []
+    if missing:
+        pytest.skip(f"no clone of {missing}")
+    assert len(sources.places()) > 50
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("the first estimate", "the ﬁrst esti-\nmate"),
+        ("“we don't pay”", '"we don’t pay"'),
+        ("at ϵ ≤ 1.0", r"at $\epsilon \leq 1.0$"),
+        ("γ = 4√(n log(|C|/β))/α", r"\gamma = \frac{4\sqrt{n \log(|\mathcal{C}|/\beta)}}{\alpha}"),
+        ("μ̂ = 1/k ∑ᵏᵢ₌₁ ω_i μ_i", r"\hat{\mu}=\frac{1}{k}\sum^{k}_{i=1}\omega_{i}\mu_{i}"),
+        ("a *stratified* approach", "a stratified approach"),
+    ],
+)
+def test_one_text_in_two_forms_is_the_same(words, text):
+    assert sources.compared(words) == sources.compared(text)
+
+
+@pytest.mark.parametrize("words", ["a bounds is", "printed […] a bound", "bound […] far away"])
+def test_other_words_are_not_in_the_text(words):
+    text = sources.compared("a bound is printed" + " and so on" * 500 + " far away")
+    assert sources.is_in("A bound […] printed", text)
+    assert not sources.is_in(words, text)
+
+
+@pytest.fixture
+def listed(monkeypatch):
+    found = {"papers": {"one": ["a.txt"], "two": ["b.txt"]}, "pages": {}, "own": []}
+    monkeypatch.setattr(sources, "_listed", lambda: found)
+
+
+@pytest.mark.usefixtures("listed")
+def test_a_wrong_quotation_is_named_and_a_missing_text_is_said(tmp_path, monkeypatch):
+    elsewhere = sources.Quotation("page.md", "two", "words")
+    monkeypatch.setattr(sources, "quotations", lambda: [QUOTED, elsewhere])
+    assert sources.wrong_quotations(tmp_path) == ([], ["a.txt", "b.txt"])
+    (tmp_path / "a.txt").write_text("A bound that is printed", encoding="utf-8")
+    assert sources.wrong_quotations(tmp_path) == ([], ["b.txt"])
+    (tmp_path / "a.txt").write_text("A bound that was printed", encoding="utf-8")
+    wrong, _ = sources.wrong_quotations(tmp_path)
+    assert wrong == ['page.md: "a bound […] is printed" is not in the text of one']
+
+
+def test_a_wrong_place_is_named_and_a_missing_clone_is_said(tmp_path, monkeypatch):
+    folder = tmp_path / "name"
+    run = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b"]
+    folder.mkdir()
+    subprocess.run([*run, "init", "-q"], check=True)
+    (folder / "f.py").write_text("first\nsecond\n", encoding="utf-8")
+    subprocess.run([*run, "add", "f.py"], check=True)
+    subprocess.run([*run, "commit", "-qm", "x"], check=True)
+    shown = subprocess.run([*run, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    commit = shown.stdout.strip()
+
+    def found(first: int, last: int, token: str, *, path: str = "f.py", owner: str = "owner/name"):
+        place = sources.Place("page.md", owner, commit, path, first, last, token)
+        monkeypatch.setattr(sources, "places", lambda: [place])
+        return sources.wrong_places(tmp_path)
+
+    assert found(2, 2, "second") == ([], [])
+    assert found(0, 0, "") == ([], [])
+    assert found(1, 1, "second")[0] == [
+        "page.md: owner/name f.py#L1: 'second' is not in these lines"
+    ]
+    assert "has 2 lines" in found(2, 3, "second")[0][0]
+    assert "no such file" in found(1, 1, "first", path="g.py")[0][0]
+    assert found(1, 1, "first", owner="owner/other") == ([], ["owner/other"])
+
+
+def test_quotations_and_places_are_read_from_a_page(tmp_path, monkeypatch):
+    url = f"https://github.com/o/n/blob/{COMMIT}/a/b.ipynb?plain=1#L3-L5"
+    page = f'It says "a bound". In [the code]({url} "x = 1"), `"not this"`.\n'
+    cell = '```{code-cell} ipython3\nprint("nor this")\n```\n'
+    (tmp_path / "page.md").write_text(f"{page}\n{cell}", encoding="utf-8")
+    monkeypatch.setattr(sources, "_pages", lambda: [("p", (tmp_path / "page.md").read_text())])
+    assert [q.words for q in sources.quotations() if q.where == "p"] == ["a bound"]
+    place = sources.Place("p", "o/n", COMMIT, "a/b.ipynb", 3, 5, "x = 1")
+    assert sources.places() == [place]
+
+
+def test_the_command_fails_on_a_wrong_quotation(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("press.commands.sources.wrong_quotations", lambda _: (["wrong"], ["b.txt"]))
+    assert main(["sources", "--papers", str(tmp_path)]) == 1
+    printed = capsys.readouterr().out
+    assert "wrong\nb.txt is missing" in printed
+    assert "places: not checked" in printed
+
+
+def test_what_is_listed_as_our_own_words_is_used():
+    own = read_yaml(DATA / "sources.yml", dict)["own"]
+    pages = " ".join(path.read_text(encoding="utf-8") for path in CHAPTERS.rglob("*.md"))
+    marked = re.sub(r"(\{term\})`[^`]*`", r"\1", pages)
+    assert [words for words in own if f'"{words}"' not in marked] == []
+
+
+def test_every_claim_of_a_paper_has_the_papers_words_once():
+    words = read_yaml(DATA / "quotations.yml", dict)
+    files = sorted((DATA / "claims").glob("*.yml"))
+    rows = [row for file in files for row in read_yaml(file, list) if row["paper"] != "companion"]
+    bare = {row["id"] for row in rows if not row.get("quote") and not row.get("part_of")}
+    assert bare - set(words) == set()
+    assert set(words) <= {row["id"] for row in rows if not row.get("quote")}
+
+
+def entries(text: str) -> dict[str, str]:
+    """The line under the heading of each entry, by anchor."""
+    return dict(re.findall(r"^\((errata-[\w-]+)\)=\n#{2,3} [^\n]+\n\n([^\n]+)$", text, re.M))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_an_entry_has_a_status_a_source_and_what_can_be_done(page):
+    text = page.read_text(encoding="utf-8")
+    lines = entries(text)
+    assert len(lines) == len(re.findall(r"^\(errata-[\w-]+\)=$", text, re.M)) >= 8
+    for anchor, line in lines.items():
+        status = re.match(r"\*\*([\w ]+)", line)
+        assert status, anchor
+        assert status[1] in STATUSES, anchor
+        assert re.search(r"\*For the authors\*: |\*What we did\*: ", line), anchor
+        rows = text.split("| place | printed | meant |")[-1] if "rest" in anchor else line
+        assert '"' in rows, f"{anchor} quotes nothing"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_table_at_the_top_has_the_same_statuses(page):
+    text = page.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[[^\]]+\]\(#(errata-[\w-]+)\) \| [^|]+ \| ([\w ]+) \|$", text, re.M)
+    told = {
+        anchor: re.match(r"\*\*([\w ]+)", line)[1].lower() for anchor, line in entries(text).items()
+    }
+    assert dict(rows) == told
+    assert len(rows) == len(told)

@@ -1,0 +1,33 @@
+"""What the pages ship of other projects comes with the licences of these."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from lib.paths import CHAPTERS
+from press.stage import SHIPPED, copy_licences
+
+
+def test_every_package_in_the_pages_has_its_licence_there(tmp_path):
+    copy_licences(tmp_path / "licences")
+    names = [path.name for path in (tmp_path / "licences").iterdir()]
+    for package in SHIPPED:
+        assert any(name.startswith(f"{package}-license") for name in names), package
+    assert any("fontawesome" in name for name in names)
+
+
+def test_the_licence_that_mathjax_comes_without_is_kept_here():
+    text = (CHAPTERS / "_static" / "licences" / "mathjax.txt").read_text(encoding="utf-8")
+    assert "MathJax" in text.splitlines()[0]
+    assert "Apache License" in text
+    assert "accepting any such warranty or additional liability." in text
+
+
+def test_every_installed_theme_and_extension_of_the_book_is_among_them():
+    """A new extension of ``_config.yml`` may ship files, too."""
+    installed = {d.metadata["Name"].lower() for d in metadata.distributions()}
+    themes = {n for n in installed if n.startswith("sphinx-") or n.endswith("-theme")}
+    without_files = {"sphinx-comments", "sphinx-external-toc", "sphinx-jupyterbook-latex"}
+    without_files |= {"sphinx-multitoc-numbering", "sphinx-mathjax-offline"}
+    without_files |= {"sphinx-revealjs"}  # of the slides, which copy its licence
+    assert {n.replace("_", "-") for n in themes} - without_files <= set(SHIPPED)
