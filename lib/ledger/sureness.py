@@ -72,10 +72,16 @@ def chances_of(row: Row) -> tuple[float, float]:
 
 
 def chances_in_words(row: Row) -> str:
-    """How often the rule passes if the paper is right, and if it is not; empty if nothing says."""
+    """How often the rule passes if the paper is right, and if it is not; empty if there is no
+    verdict.
+    """
     right, wrong = chances_of(row)
     if math.isnan(right):
-        return ""
+        checked = row.claim.rule == "true" and row.verdict in JUDGED
+        return (
+            "Not stated: how often a check with runs passes depends on how far the statement is"
+            " from its opposite." * checked
+        )
     if row.evidence.exact:
         return "Arithmetic: it passes if the paper is right, and fails if it is not."
     if_right, if_wrong = ALTERNATIVES[row.claim.rule]
