@@ -25,7 +25,7 @@ def sure_in_words(row: Row) -> str:
         p = row.adjusted_p if e.value > 0 else row.adjusted_opposite
         return f"{runs}, {p_in_words(p)} (Holm)" if not math.isnan(p) else f"{runs}, no test"
     if rule == "true":
-        return f"{runs}, {'a check and no proof' if e.value == 1 else 'one case refutes it'}"
+        return f"{runs}, a check and no proof"
     if e.own_runs:
         return f"{runs}, the paper's own"
     if math.isnan(e.low):
