@@ -25,7 +25,8 @@ def run_on_cluster(
     ------
     ValueError
         Before any cell starts, if no worker is there within ``wait_s / 2`` seconds, or if one does
-        not answer within ``wait_s``, cannot import what the cells need, or has ``lib`` at another commit than ``commit``.
+        not answer within ``wait_s``, cannot import what the cells need, or has ``lib`` at another
+        commit than ``commit``.
     RuntimeError
         If a worker that joins later cannot import what the cells need, or if the scheduler is lost.
     """
