@@ -26,7 +26,7 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
         ``epsilon_certified``, the largest of all pairs; ``pairs`` and ``runs`` over all pairs;
         ``alarms``, empty if no check failed.
     """
-    clean = frame[frame["fault"] == ""]
+    clean = frame[(frame["fault"] == "") & frame["declared"].notna()]
     titles = {name: case.title for name, case in cases().items()}
     small = clean[clean["size"] == "small"].groupby("mechanism")
     first = ("relation", "unit", "declared", "delta", "epsilon_declared")

@@ -41,7 +41,7 @@ def trial(
     Parameters
     ----------
     runs : sequence of int
-        Of the first pairs of tables of a case.
+        Of the first pairs of tables of a case; the last, of each pair that it promises nothing for.
     promises : dict, optional
         What each case promises; what the program itself says if not given.
 
@@ -83,14 +83,12 @@ def _alarms(case: Case, runs: Sequence[int], seed: int, level: float) -> dict[st
     from lib.studies.privacy_audit.checks import audit
 
     fit = partial(_loudly, case.fit)
-    for (table, neighbour), number in zip(case.pairs.values(), runs, strict=False):
+    numbers = dict(zip(case.pairs, runs, strict=False)) | dict.fromkeys(case.others, runs[-1])
+    for pair, number in numbers.items():
         try:
             found = audit(
                 fit,
-                table,
-                neighbour,
-                case.promise,
-                case.relation,
+                *case.asked(pair),
                 runs=number,
                 seed=seed,
                 delta=DELTA,
