@@ -125,7 +125,9 @@ class _Watch:
 
 
 def _print(fit: Callable, table: object, rng: np.random.Generator) -> tuple[str, bool]:
-    """A hash of all looks of a fit and of what it releases; or why it is refused, and True."""
+    """A hash of all looks of a fit, of what it releases and of what its accountant promises; or why
+    it is refused, and True.
+    """
     from lib.dp.looks import observed
 
     watch = _Watch([])
@@ -134,7 +136,7 @@ def _print(fit: Callable, table: object, rng: np.random.Generator) -> tuple[str,
             released = _loudly(fit, table, rng)
     except ValueError as error:
         return str(error), True
-    return joblib.hash([watch.seen, released]), False
+    return joblib.hash([watch.seen, released, released.accountant.promise]), False
 
 
 if __name__ == "__main__":
