@@ -265,6 +265,7 @@ class PrivacyAccountant:
     @validate.check_types
     def require(self, what: str, cost: float) -> None:
         """Raise a ``ValueError`` if ``cost`` is more than is left (to 10^-12 of the budget)."""
+        validate.budget(self.unit, cost, low=0, high=math.inf)
         if math.fsum([self.spent, cost]) > self.budget * (1 + _SLACK):
             raise ValueError(
                 f"{self.unit} for {what!r} must be at most the {self.left:.10g} that is left of"

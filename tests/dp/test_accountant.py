@@ -182,3 +182,9 @@ def test_wrong_types_of_a_look_are_named_and_not_noted(more, words):
     with pytest.raises(ValueError, match=words):
         accountant.spend("x", 0.5, **more)
     assert accountant.entries == []
+
+
+@pytest.mark.parametrize("cost", [math.nan, -0.5])
+def test_what_is_required_is_a_price(cost):
+    with pytest.raises(ValueError, match=rf"rho must be a number >= 0.*, got {cost}"):
+        PrivacyAccountant(1.0).require("x", cost)
