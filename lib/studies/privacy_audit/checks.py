@@ -35,7 +35,7 @@ import numpy as np
 
 from lib.dp import PrivacyAccountant
 from lib.dp.empirical_delta import Promise, certified_epsilon, proves_violation
-from lib.dp.entries import ADD_OR_REMOVE, RELATIONS
+from lib.dp.entries import ADD_OR_REMOVE, RELATIONS, REPLACE, WITHIN
 from lib.rng import stream
 from lib.studies.privacy_audit.law import Draws, draw_of, off_law
 from lib.studies.privacy_audit.replay import Fit, Replay
@@ -168,10 +168,14 @@ def _faults(
 def _promised(account: PrivacyAccountant, relation: str) -> float:
     """The least that an accountant promises for two tables: by its price, and by its own words.
 
-    A promise covers all narrower relations; one row changed is one fewer, then one more.
+    A promise covers all narrower relations; one row changed is one fewer, then one more. Within
+    groups that it does not name, it covers every row that changes.
     """
     own, price = account.promise, account.price(relation)
-    if own is None or RELATIONS.index(own.relation) > RELATIONS.index(relation):
+    if own is None:
         return price
-    steps = 2 if own.relation == ADD_OR_REMOVE != relation else 1
+    widest = REPLACE if own.relation == WITHIN and not own.by else own.relation
+    if RELATIONS.index(widest) > RELATIONS.index(relation):
+        return price
+    steps = 2 if widest == ADD_OR_REMOVE != relation else 1
     return min(price, own.price * steps ** (2 if account.unit == "rho" else 1))

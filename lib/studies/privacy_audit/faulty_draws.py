@@ -10,7 +10,7 @@ from scipy.special import ndtr as _cdf
 from scipy.special import ndtri as _quantile
 
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy
-from lib.dp.entries import ADD_OR_REMOVE, Promise
+from lib.dp.entries import ADD_OR_REMOVE, WITHIN, Promise
 from lib.synth import Stratified
 from lib.synth.stratified import group_sizes
 
@@ -195,6 +195,7 @@ DRAWS: dict[str, Callable] = {
     "charged_by_newest": _charge_by_newest,
     "sizes_not_noted": lambda self, what, by: None,
     "widest_promise": property(lambda self: Promise(ADD_OR_REMOVE, self.spent)),
+    "nameless_promise": property(lambda self: Promise(WITHIN, self.price(WITHIN))),
     "unseen": _choose_unseen,
     "exact_weights": _exact_weights,
     "strata_of_data": _strata_of_the_data,
