@@ -15,7 +15,9 @@ answers that are paid for, stays as it is. Each changed program runs in a proces
     Looks and releases are those of the program without the change, to the last bit.
 ``survived``
     They are not, and no check fails. ``data/privacy_mutants.yml`` says of each why the promise
-    holds all the same (``harmless``), or that the audit has a hole (``missed``).
+    holds all the same (``harmless``), or that the audit has a hole (``missed``). It also has those
+    that the first audit missed and this one catches (``mended``): a share of caught changes that
+    counts them says nothing of the next ones.
 """
 
 from __future__ import annotations
@@ -164,7 +166,9 @@ def _apart(module: str, change: str, runs: int, seed: int) -> dict[str, Any] | N
 
 
 def explained() -> pd.DataFrame:
-    """``module, mutant, verdict, why`` of each survivor that somebody has looked at."""
+    """``module, mutant, verdict, why`` of each survivor, now or at first, that somebody has looked
+    at.
+    """
     rows = [
         {"module": module, **row}
         for module, found in read_yaml(DATA / "privacy_mutants.yml", dict).items()
