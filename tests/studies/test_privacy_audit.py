@@ -67,6 +67,7 @@ def test_an_accountant_promises_no_more_than_it_can_keep(name):
         assert found.promise is None
 
 
+@pytest.mark.thorough("every mechanism")
 def test_only_looks_of_two_relations_show_which_one_an_account_counts_under():
     with FAULTS["charged_by_newest"].planted():
         seen = [

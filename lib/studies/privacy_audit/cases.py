@@ -228,7 +228,7 @@ def counts_and_means(table: Values, rng: np.random.Generator) -> object:
     fewer: all on one accountant, until nothing is left.
     """
     interval, account = Interval(low=-1.0, high=2.0, sigma=0.5), PrivacyAccountant(BUDGET)
-    common = {"rng": rng, "accountant": account, "by": ("group",)}
+    common: dict[str, Any] = {"rng": rng, "accountant": account, "by": ("group",)}
     means = strat_coinpress(*table, 3, interval, rho=BUDGET / 4, **common)
     counts, found = np.bincount(table.values > 0.5, minlength=2), []
     for share in (0.25, 0.5):  # of what is left; a value that changes moves both counts

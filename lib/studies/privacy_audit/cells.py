@@ -83,10 +83,11 @@ def run_privacy(cell: PrivacyCell) -> dict:
     planted = FAULTS[cell.fault].planted() if cell.fault else nullcontext()
     with planted as broken:
         mechanism = broken or case(cell.mechanism, cell.size)
-        *tables, promise, relation = mechanism.asked(cell.pair)
+        table, neighbour, promise, relation = mechanism.asked(cell.pair)
         result = audit(
             mechanism.fit,
-            *tables,
+            table,
+            neighbour,
             promise,
             relation,
             runs=cell.runs,

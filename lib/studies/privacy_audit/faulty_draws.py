@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr as _cdf
@@ -150,7 +151,7 @@ def _exact_total(mechanism, values, rng, what, *rest):
     return np.asarray(values, dtype=float) if what == "number of rows" else answer
 
 
-DRAWS: dict[str, Callable] = {
+DRAWS: dict[str, Any] = {
     "half_noise": _scores(lambda z, exact, memory: z / 2),
     "less_noise": _scores(lambda z, exact, memory: 0.9 * z),
     "one_noise": lambda self, values, rng: (

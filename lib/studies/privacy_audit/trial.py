@@ -133,7 +133,7 @@ def _print(fit: Callable, table: object, rng: np.random.Generator) -> tuple[str,
     watch = _Watch([])
     try:
         with observed(watch):
-            released = _loudly(fit, table, rng)
+            released: Any = _loudly(fit, table, rng)
     except ValueError as error:
         return str(error), True
     return joblib.hash([watch.seen, released, released.accountant.promise]), False
