@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from lib.ledger.authors import AUTHORS
-from lib.ledger.measures import DRAWS, resamples, share_of_draws
+from lib.ledger.measures import DRAWS, resamples
 from lib.rng import stream
-from lib.stats.ties import RELATIVE
+from lib.stats.ties import RELATIVE, above
 from studies.synthesizers.settings import MAIN
 from studies.synthesizers.summary import HIGHER, SETTING, main_fits
-
-
-def held(true: pd.DataFrame) -> dict[str, Any]:
-    """Fields of the evidence for a share of cases: a row a case, a column a draw of runs."""
-    return share_of_draws(true.to_numpy(dtype=float))
 
 
 def drawn(frame: pd.DataFrame, metric: str, keys: Sequence[str] = SETTING) -> pd.DataFrame:
@@ -45,9 +40,16 @@ def drawn(frame: pd.DataFrame, metric: str, keys: Sequence[str] = SETTING) -> pd
     return pd.DataFrame(sign * found, index=wide.index)
 
 
-def named(means: pd.DataFrame, name: str, level: str = "synthesizer") -> pd.DataFrame:
-    """The rows of one synthesizer (or another part of the setting)."""
-    return means.xs(name, level=level)
+def all_above(means: pd.DataFrame, better: Sequence[str], than: Sequence[str]) -> pd.DataFrame:
+    """Whether each of some synthesizers has a better mean than each of others, of each setting that
+    all have; empty if one has none.
+    """
+    if not {*better, *than} <= set(means.index.get_level_values("synthesizer")):
+        return pd.DataFrame()
+    each = {name: means.xs(name, level="synthesizer") for name in (*better, *than)}
+    both = pd.concat(each, axis=1, join="inner").dropna()
+    pairs = [above(both[one], both[other]) for one, other in product(better, than)]
+    return pd.DataFrame(np.logical_and.reduce(pairs), index=both.index)
 
 
 def differences(
@@ -61,7 +63,7 @@ def differences(
     fits = fits[fits["epsilon"].between(min(epsilons), max(epsilons))]
     means = drawn(fits[fits["synthesizer"].isin(synthesizers)], metric)
     own = means[means.index.get_level_values("by") != "vanilla"]
-    plain = named(means, "vanilla", "by").reindex(own.index.droplevel("by"))
+    plain = means.xs("vanilla", level="by").reindex(own.index.droplevel("by"))
     return own, plain.set_axis(own.index)
 
 

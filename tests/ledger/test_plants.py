@@ -34,7 +34,7 @@ from studies.ldp_fairness.claims import results as ldp
 from studies.private_means.claims import census as means
 from studies.private_means.claims import text
 from studies.private_means.claims import theory as means_theory
-from studies.synthesizers import claims as synth
+from studies.synthesizers import evidence as synth_evidence
 from studies.synthesizers.settings import AS_SPENT
 from tests.ledger import plants
 
@@ -618,8 +618,8 @@ def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8)
         frames = {
             name: frame.assign(dataset=name) for name in ("ny_employment", "nist", "acs_coverage")
         }
-        monkeypatch.setattr(synth, "_stored", lambda: frames)
-        synth._scored.cache_clear()
+        monkeypatch.setattr(synth_evidence, "_stored", lambda: frames)
+        synth_evidence._scored.cache_clear()
 
     return plant
 
@@ -687,7 +687,7 @@ def traded(sign: int) -> Callable:
             if sign > 0
             else stratified(0.7, 0.5)(monkeypatch, claim)
         )
-        for frame in synth._stored().values():
+        for frame in synth_evidence._stored().values():
             frame["means"] = np.where(frame["by"] == "vanilla", 0.5, 0.1)
 
     return plant
@@ -767,7 +767,7 @@ PLANTED = [claim for claim in MEASURED if claim.measure in PLANTS]
 @pytest.fixture(autouse=True)
 def forget():
     yield
-    synth._scored.cache_clear()
+    synth_evidence._scored.cache_clear()
 
 
 def planted(monkeypatch, claim: Claim, good: bool) -> str:
