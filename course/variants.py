@@ -22,8 +22,6 @@ from course.tables import read_table
 from lib import validate
 from lib.rng import seed_sequence, stream
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
 
 @dataclass(frozen=True)
 class Variant:
@@ -64,9 +62,10 @@ def read_roster(path: Path) -> pd.DataFrame:
         roster["name"] = ""
     roster = roster[["id", "name"]]
     validate.require(len(roster) > 0, f"the roster {path}", "at least one student", "none")
+    letters = "letters, digits, '.', '_' and '-', at most 64, a letter or a digit first"
     for student in roster["id"]:
-        letters = "letters, digits, '.', '_' and '-', at most 64, a letter or a digit first"
-        validate.require(_ID.fullmatch(student) is not None, f"{path}: an id", letters, student)
+        fits = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", student) is not None
+        validate.require(fits, f"{path}: an id", letters, student)
     for name in roster["name"]:  # a spreadsheet would run it as a formula
         plain = name.isprintable() and name[:1] not in ("=", "+", "@", "-")
         validate.require(plain, f"{path}: a name", "printable and not a formula", name)
@@ -93,9 +92,10 @@ def draw(assignment: Assignment, student: str, seed: int) -> Variant:
     """The variant of a student: the same whenever it is asked for."""
     word = seed_sequence(seed, "variant", assignment.name, student).generate_state(1)[0]
     rng = stream(seed, "parameters", assignment.name, student)
-    choices = {name: _choices(name, c) for name, c in assignment.info["parameters"].items()}
-    values = {name: listed[int(rng.integers(len(listed)))] for name, listed in choices.items()}
-    table = None
+    values, table = {}, None
+    for name, given in assignment.info["parameters"].items():
+        listed = _choices(name, given)
+        values[name] = listed[int(rng.integers(len(listed)))]
     if (cell := assignment.cell("table")) is not None:
         space = _space(values)
         exec(compile(cell.source, f"{assignment.name}, table", "exec"), space)

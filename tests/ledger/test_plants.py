@@ -29,6 +29,7 @@ from lib.ledger.rules import Evidence, judge
 from lib.rng import stream
 from studies.coherence.claims import chain, theory
 from studies.coherence.claims import results as coherence
+from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import exact
 from studies.ldp_fairness.claims import results as ldp
 from studies.private_means.claims import census as means
@@ -95,7 +96,7 @@ def ldp_grid(
             "split": split,
             "epsilon": epsilon,
         }
-        for metric in (*FAIR, *ldp.UTILITY, "balanced_accuracy"):
+        for metric in (*FAIR, *ldp_evidence.UTILITY, "balanced_accuracy"):
             gain = (
                 0.0
                 if protocol == "NonDP"
@@ -106,7 +107,7 @@ def ldp_grid(
             )
         rows.append(row)
     frame = pd.DataFrame(rows)
-    monkeypatch.setattr(ldp, "_grid", lambda name: frame)
+    monkeypatch.setattr(ldp_evidence, "_grid", lambda name: frame)
 
 
 def lifted(size: float) -> Callable:
@@ -712,7 +713,7 @@ def from_k(*budgets: float) -> Callable:
 def group_rates(size: float) -> Callable:
     def plant(monkeypatch, claim):
         ldp_grid(monkeypatch, equal)
-        frame, mine = ldp._grid("ldp_main"), claim.arguments["group"]
+        frame, mine = ldp_evidence._grid("ldp_main"), claim.arguments["group"]
         for group in (0, 1):
             frame[f"acc_{group}"] = 0.5 + (size + 1e-6 * frame["run"]) * (group == mine)
 
