@@ -7,10 +7,8 @@ and the same draws of noise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -52,8 +50,6 @@ TABLES = {
     "acs_coverage": ("SCHL",),
     "nist": ("PINCP",),
 }
-RHOS = (0.005, 0.02, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0)
-EPSILONS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,41 +103,6 @@ class CensusCell(KeyedCell, kind="census means"):
         set_checked(self, dataset=TABLES, mechanism=("coinpress", "laplace"), setting=SETTINGS)
         set_checked(self, variable=TABLES[self.dataset], crossing=CROSSINGS[self.dataset])
         set_checked(self, budget=validate.positive, runs=SEVERAL, seed=COUNT)
-
-
-# --- grids
-# ----------------------------------------------------------------------
-
-_FEW = ("SEX", "RAC1P", "AGEP", "SEX_RAC1P", "SEX_RAC1P_AGEP", "SEX_DIS_RAC1P_AGEP")
-
-
-def _cells(datasets: tuple[str, ...], **fields) -> Iterator[partial[CensusCell]]:
-    """A cell for each variable, of which something is left to say."""
-    for dataset in datasets:
-        for variable in TABLES[dataset]:
-            yield partial(CensusCell, dataset=dataset, variable=variable, **fields)
-
-
-def census_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusCell]:
-    """Figs 2 and 8 on every crossing, published and scaled; the other settings on six crossings."""
-    for cell in _cells(datasets, runs=runs):
-        for name in CROSSINGS[cell.keywords["dataset"]]:
-            for setting in SETTINGS if name in _FEW else ("published", "scaled"):
-                yield cell(crossing=name, setting=setting)
-
-
-def budget_grid(datasets: tuple[str, ...]) -> Iterator[CensusCell]:
-    """Sex by race at every rho (COINPRESS, published and scaled) and epsilon (Laplace)."""
-    for cell in _cells(datasets, crossing="SEX_RAC1P"):
-        for rho, setting in product(RHOS, ("published", "scaled")):
-            if rho != RHO:  # that one is in the grid above
-                yield cell(setting=setting, budget=rho)
-        for epsilon in EPSILONS:
-            yield cell(mechanism="laplace", budget=epsilon)
-
-
-# --- tables
-# ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -214,10 +175,6 @@ def stratum_names(variable: str, crossing: str) -> list[str]:
     return list(map(", ".join, zip(*words, strict=True)))
 
 
-# --- census
-# ----------------------------------------------------------------------
-
-
 def budgets(rho: float) -> tuple[float, ...]:
     """The published split of ``rho`` over COINPRESS's two steps."""
     return tuple(share * rho for share in SPLIT)
@@ -231,21 +188,6 @@ def oracles(setting: str) -> tuple[str, ...]:
     if chosen.least:
         strata += f", without those of at most {chosen.least:.1%} of the rows"
     return (spread, strata) if chosen.scaled else (strata,)
-
-
-def interval_of(cell: CensusCell) -> Interval:
-    """What COINPRESS takes as known in ``cell``: the published interval, and a spread.
-
-    The spread is 1 or, from an oracle, the variable's own.
-    """
-    center, radius = BOUNDS[cell.variable]
-    scaled = SETTINGS[cell.setting].scaled
-    return Interval(
-        low=center - radius,
-        high=center + radius,
-        sigma=VARIABLES[cell.variable].std if scaled else 1.0,
-        oracle=oracles(cell.setting)[0] if scaled else "",
-    )
 
 
 def run_ledger(cell: CensusCell) -> PrivacyAccountant:
@@ -302,7 +244,12 @@ def _answers(
     The plain one gives the same mean to every stratum. ``accountant`` pays for those of the strata;
     ``weights`` are their sizes, and their public weights.
     """
-    prior, by = interval_of(cell), cell.crossing.split("_")
+    (center, radius), by = BOUNDS[cell.variable], cell.crossing.split("_")
+    spread = {"sigma": 1.0, "oracle": ""}
+    if SETTINGS[cell.setting].scaled:
+        spread = {"sigma": VARIABLES[cell.variable].std, "oracle": oracles(cell.setting)[0]}
+    # what COINPRESS takes as known: the published interval, and a spread
+    prior = Interval(low=center - radius, high=center + radius, **spread)
 
     def means(values: np.ndarray, sizes: np.ndarray, payer: PrivacyAccountant | None):
         if cell.mechanism == "laplace":

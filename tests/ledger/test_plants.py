@@ -496,17 +496,17 @@ def census(ratio: float) -> Callable:
 
 
 def fewer_people(monkeypatch, claim):
-    monkeypatch.setattr(means, "GROUPS", means.GROUPS | {(1, 1): means.GROUPS[1, 1] - 10_000})
+    monkeypatch.setattr(text, "GROUPS", text.GROUPS | {(1, 1): text.GROUPS[1, 1] - 10_000})
 
 
 def people_moved(monkeypatch, claim):
     """The same total, with a group smaller than the published count of those who answered."""
-    moved = {(1, 1): means.GROUPS[1, 1] - 10_000, (2, 1): means.GROUPS[2, 1] + 10_000}
-    monkeypatch.setattr(means, "GROUPS", means.GROUPS | moved)
+    moved = {(1, 1): text.GROUPS[1, 1] - 10_000, (2, 1): text.GROUPS[2, 1] + 10_000}
+    monkeypatch.setattr(text, "GROUPS", text.GROUPS | moved)
 
 
 def even_races(monkeypatch, claim):
-    monkeypatch.setattr(means, "race_sizes", lambda: np.full(9, 1000.0))
+    monkeypatch.setattr(text, "race_sizes", lambda: np.full(9, 1000.0))
 
 
 def reversed_readings(honest):
@@ -535,13 +535,13 @@ MEANS_PLANTS = {
     "group_total": (as_stated, fewer_people),
     "race_shares": (as_stated, even_races),
     "race_alpha": (
-        patched(means, "alpha_by_likelihood", lambda h: lambda sizes: 0.13),
+        patched(text, "alpha_by_likelihood", lambda h: lambda sizes: 0.13),
         even_races,
     ),
     "likely_alpha": (as_stated, other(alpha=0.01)),
     "race_improvement": (
-        patched(means, "improvements", lambda h: lambda *a: dict.fromkeys(h(*a), 0.8)),
-        patched(means, "improvements", reversed_readings),
+        patched(text, "improvements", lambda h: lambda *a: dict.fromkeys(h(*a), 0.8)),
+        patched(text, "improvements", reversed_readings),
     ),
     "mixture_small": (mixtures(lambda *_: 1.0), mixtures(lambda *_: 100.0)),
     "mixture_skewed": (mixtures(lambda n, alpha: alpha), mixtures(lambda n, alpha: 1 / alpha)),
@@ -798,8 +798,8 @@ def test_every_measure_can_fail(claim, monkeypatch):
 
 def test_people_in_the_wrong_group_are_found(monkeypatch):
     people_moved(monkeypatch, None)
-    assert sum(means.GROUPS.values()) == means.ROWS
-    assert means.group_total().value == 0
+    assert sum(text.GROUPS.values()) == means.ROWS
+    assert text.group_total().value == 0
 
 
 def test_a_theorem_that_allows_what_a_known_release_breaks_is_refuted(monkeypatch):
