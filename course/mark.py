@@ -150,9 +150,8 @@ def mark(
     paths = sorted(teacher.glob("a*/key.csv"), key=lambda path: (len(path.parent.name), path))
     names = [path.parent.name for path in paths if (folder / path.parent.name).is_dir()]
     if not names:
-        raise ValueError(
-            f"{folder} must have a folder of a marked assignment, such as a1, got none"
-        )
+        wanted = "a folder of a marked assignment, such as a1"
+        raise ValueError(f"{folder} must have {wanted}, got none")
     rows: list[dict[str, Any]] = []
     for name in names:
         key, files = handed_in(folder / name, teacher / name)

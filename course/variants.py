@@ -57,10 +57,7 @@ def read_roster(path: Path) -> pd.DataFrame:
         If there is no column ``id``, no student, an id twice (also but for capitals, which some
         file systems do not tell apart), or one that cannot be the name of a file.
     """
-    roster = read_table(path, ["id"])
-    if "name" not in roster:
-        roster["name"] = ""
-    roster = roster[["id", "name"]]
+    roster = read_table(path, ["id"]).reindex(columns=["id", "name"], fill_value="")
     validate.require(len(roster) > 0, f"the roster {path}", "at least one student", "none")
     letters = "letters, digits, '.', '_' and '-', at most 64, a letter or a digit first"
     for student in roster["id"]:
@@ -127,8 +124,7 @@ def _choices(name: str, choices: Any) -> list[Any]:
     """A list as it is; ``{from, to, step}`` as the numbers of that grid."""
     if isinstance(choices, dict):
         low, high, step = (choices[word] for word in ("from", "to", "step"))
-        count = round((high - low) / step) + 1
-        return [round(low + step * i, 9) for i in range(count)]
+        return [round(low + step * i, 9) for i in range(round((high - low) / step) + 1)]
     good = isinstance(choices, list) and len(choices) > 0
     validate.require(good, f"parameter {name}", "a list, or from, to and step", choices)
     return choices
@@ -144,8 +140,6 @@ def _plain(name: str, value: Any) -> Any:
         return {_plain(name, k): _plain(name, v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(name, entry) for entry in value]
-    good = isinstance(value, bool | int | str) or (
-        isinstance(value, float) and math.isfinite(value)
-    )
+    good = math.isfinite(value) if isinstance(value, float) else isinstance(value, int | str)
     validate.require(good, f"the key of {name}", "finite numbers, text, lists or mappings", value)
     return value

@@ -52,10 +52,10 @@ def write_answers(
     rows = [(who, task.name, task.points) for who in notebooks for task in tasks]
     table = pd.DataFrame(rows, columns=["id", "task", "of"]).assign(points=float("nan"))
     if file.exists():
-        old = read_table(file, ["id", "task", "points"])[["id", "task", "points"]]
-        twice = old[old[["id", "task"]].duplicated()]
+        old = read_table(file, ["id", "task", "points"]).set_index(["id", "task"])["points"]
+        twice = old[old.index.duplicated()]
         validate.require(twice.empty, f"{file}", "a table with a row for each answer", twice)
-        table = table.drop(columns="points").merge(old, how="left", on=["id", "task"])
+        table = table.drop(columns="points").join(old, on=["id", "task"])
     try:
         points = pd.to_numeric(table["points"].replace("", None))
     except ValueError as error:

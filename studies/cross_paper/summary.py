@@ -5,7 +5,9 @@ what is guaranteed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import product
+from typing import Any
 
 import pandas as pd
 
@@ -94,17 +96,14 @@ def guaranteed(rows: pd.DataFrame, epsilons: Sequence[float]) -> pd.DataFrame:
     found = []
     for (panel, groups), epsilon in product(of_note(rows).items(), epsilons):
         members = int(sizes[groups].min())
-        setting = own | {"gamma": members, "epsilon": epsilon}
-        alphas = {mode: _alpha(setting | {"mode": mode}) for mode in _BOUNDS}
-        found.append({"panel": panel, "members": members, "epsilon": epsilon} | alphas)
+        row: dict[str, Any] = {"panel": panel, "members": members, "epsilon": epsilon}
+        for mode in _BOUNDS:
+            row[mode] = None
+            with suppress(ValueError):  # an epsilon that the theorem does not cover
+                setting = Setting(**own, gamma=members, epsilon=epsilon, mode=mode)
+                row[mode] = solve(setting).value
+        found.append(row)
     return pd.DataFrame(found).astype(dict.fromkeys(_BOUNDS, float))
-
-
-def _alpha(setting: dict) -> float | None:
-    try:
-        return solve(Setting(**setting)).value
-    except ValueError:  # an epsilon that the theorem does not cover
-        return None
 
 
 def errors_and_excess(rows: pd.DataFrame) -> pd.DataFrame:

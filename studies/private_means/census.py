@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -76,10 +77,10 @@ SETTINGS: dict[str, Setting] = {
 }
 
 
-_ALL = [c for size in range(1, len(ATTRIBUTES) + 1) for c in combinations(ATTRIBUTES, size)]
-CROSSINGS: dict[str, tuple[str, ...]] = {
-    dataset: tuple("_".join(c) for c in _ALL if not (dataset == "nist" and "NATIVITY" in c))
-    for dataset in TABLES
+_SIZES = range(1, len(ATTRIBUTES) + 1)
+_ALL = ["_".join(c) for size in _SIZES for c in combinations(ATTRIBUTES, size)]
+CROSSINGS: dict[str, tuple[str, ...]] = dict.fromkeys(TABLES, (*_ALL,)) | {
+    "nist": tuple(name for name in _ALL if "NATIVITY" not in name)
 }
 
 
@@ -156,22 +157,16 @@ _CODES = {
     "DIS": ("with a disability", "without"),
     "NATIVITY": ("native", "foreign born"),
     "RAC1P": codebook("nist")["RAC1P"].codes,
+    "AGEP": [f"age band {i}" for i in range(1, 6)],
 }
 
 
 def stratum_names(variable: str, crossing: str) -> list[str]:
     """The strata of New York in words, in the order of :func:`strata`."""
-    frame = table_of("newyork").frame
-    columns = crossing.split("_")
-    found = (
-        frame.loc[frame[variable].notna(), columns]
-        .drop_duplicates()
-        .sort_values(columns, kind="stable")
-    )
-    ages = [f"age band {i}" for i in range(1, 6)]
-    words = [
-        [_CODES.get(c, ages)[int(value)] for value in found[c] - found[c].min()] for c in columns
-    ]
+    frame, columns = table_of("newyork").frame, crossing.split("_")
+    found = frame.loc[frame[variable].notna(), columns].drop_duplicates()
+    found = found.sort_values(columns, kind="stable")
+    words = [[_CODES[c][int(value)] for value in found[c] - found[c].min()] for c in columns]
     return list(map(", ".join, zip(*words, strict=True)))
 
 
@@ -229,9 +224,17 @@ def _one_run(
     found = _answers(cell, x, kept, weights, rng, accountant)
     clean = _answers(cell, x, kept, weights, None)
     row: dict[tuple[str, str], float] = {}
+    some, unnormalised = truth != 0, {"normalised": False, "drop": min(5, own.size - 1)}
     for method, (whole, groups) in found.items():
-        errors = _metrics(truth, groups, population, whole)
-        errors["clean"] = stratum_errors(population, clean[method][0])
+        near, everyone = (truth[some], groups[some]), (population, whole)
+        errors = {
+            "error": stratum_errors(*everyone),
+            "parity": parity_error(*near, *everyone),
+            "parity_average": parity_error(*near, *everyone, reading="average"),
+            "parity_published": parity_error(truth, groups, *everyone, **unnormalised),
+            "worst": stratum_errors(*near).max(),
+            "clean": stratum_errors(population, clean[method][0]),
+        }
         row |= {(metric, method): float(error) for metric, error in errors.items()}
     return own.size, row
 
@@ -245,7 +248,7 @@ def _answers(
     ``weights`` are their sizes, and their public weights.
     """
     (center, radius), by = BOUNDS[cell.variable], cell.crossing.split("_")
-    spread = {"sigma": 1.0, "oracle": ""}
+    spread: dict[str, Any] = {"sigma": 1.0, "oracle": ""}
     if SETTINGS[cell.setting].scaled:
         spread = {"sigma": VARIABLES[cell.variable].std, "oracle": oracles(cell.setting)[0]}
     # what COINPRESS takes as known: the published interval, and a spread
@@ -261,20 +264,6 @@ def _answers(
     stratified = ((float(recombine(groups, own)), groups) for own in weights)
     answers = (whole, np.full(groups.size, whole)), *stratified
     return dict(zip(METHODS, answers, strict=True))
-
-
-def _metrics(truth: np.ndarray, groups: np.ndarray, population: float, whole: float) -> dict:
-    some = truth != 0
-    near, everyone = (truth[some], groups[some]), (population, whole)
-    return {
-        "error": stratum_errors(*everyone),
-        "parity": parity_error(*near, *everyone),
-        "parity_average": parity_error(*near, *everyone, reading="average"),
-        "parity_published": parity_error(
-            truth, groups, *everyone, normalised=False, drop=min(5, truth.size - 1)
-        ),
-        "worst": stratum_errors(*near).max(),
-    }
 
 
 def run_census(cell: CensusCell) -> dict:

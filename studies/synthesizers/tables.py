@@ -25,8 +25,6 @@ from studies.synthesizers.newyork import employment, stand_in
 
 LEVELS = {"SEX": ("SEX",), "RAC1P": ("RAC1P",), "SEX_RAC1P": ("SEX", "RAC1P")}
 BY = ("vanilla", *LEVELS)
-HELD_OUT = 0.2
-
 
 _ABOUT: dict[str, dict] = read_yaml(DATA / "synthesizer_tables.yml", dict)
 TITLES = {name: about["title"] for name, about in _ABOUT.items()}
@@ -57,8 +55,7 @@ def _from_codes(dataset: str, source: str) -> Table:
 
 
 TABLES: dict[str, Callable[[str], Table]] = {
-    "nist": partial(_from_codes, "nist"),
-    "acs_coverage": partial(_from_codes, "acs_coverage"),
+    **{name: partial(_from_codes, name) for name in ("nist", "acs_coverage")},
     "newyork": stand_in,
     "ny_employment": employment,
 }
@@ -85,7 +82,7 @@ def split(table: Table, run: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame
     budget.
     """
     rows = stream(seed, "synth split", run).permutation(len(table.frame))
-    held, seen = np.split(rows, [round(HELD_OUT * len(rows))])
+    held, seen = np.split(rows, [round(0.2 * len(rows))])
     return tuple(table.frame.iloc[part].reset_index(drop=True) for part in (seen, held))
 
 

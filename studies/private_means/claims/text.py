@@ -33,12 +33,10 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
     """
     sizes = np.array([100, 250, 650])
     x, low, high = np.zeros(sizes.sum()), -3.0, 3.0
-
     half, whole = (
         np.abs(laplace_means(x, sizes, low, high, budget, stream(1, "fresh estimate")))
         for budget in (epsilon / 2, epsilon)
     )
-    ratio = np.mean(half / whole)
     weights = sizes / sizes.sum()
     fresh = (high - low) / (sizes.sum() * epsilon / 2)
     recombined = math.sqrt((((high - low) * weights / (sizes * epsilon)) ** 2).sum())
@@ -47,7 +45,7 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
         f" epsilon/2 has {fresh / recombined:.2f} times the noise of the recombined one at epsilon"
         " (2/sqrt(k) for one interval)"
     )
-    return fact(ratio, words, reference=1.0)
+    return fact(np.mean(half / whole), words, reference=1.0)
 
 
 def coinpress_error(radius: float, steps: int, runs: int = 400) -> float:
@@ -184,8 +182,9 @@ def table1() -> Evidence:
     by_age, places = crossing(published_cells(), "AGEP"), {}
     for name, variable in VARIABLES.items():
         n, total = round(by_age[f"n_{name}"].sum()), by_age[f"sum_{name}"].sum()
-        half_a_unit = 0.5 * 10 ** -_decimals(variable.mean)
-        near = abs(total / n - variable.mean) <= half_a_unit + 1e-9 * abs(variable.mean)
+        # of a printed number, whose last bits are none of its digits
+        decimals = len(repr(round(float(variable.mean), 6)).partition(".")[2])
+        near = abs(total / n - variable.mean) <= 0.5 * 10**-decimals + 1e-9 * abs(variable.mean)
         places[name] = f"{n:,}, {total / n:,.3f}", n == variable.n and near
     return _as_printed(places)
 
@@ -198,15 +197,6 @@ def _as_printed(places: dict[str, tuple[str, bool]], what: str = "") -> Evidence
     return fact(not wrong, words, data=PUBLISHED)
 
 
-def _decimals(value: float) -> int:
-    """Of a printed number, whose last bits are none of its digits."""
-    return len(repr(round(float(value), 6)).partition(".")[2])
-
-
-# Table 2: mean, standard deviation, median of the columns that other published numbers give
-_TABLE2 = {"SEX": (1.517, 0.5, 2), "RAC1P": (2.186, 2.342, 1), "AGEP": (1.687, 1.234, 2)}
-
-
 def table2_newyork() -> Evidence:
     """Whether Table 2's mean, deviation and median follow from other published numbers.
 
@@ -217,14 +207,14 @@ def table2_newyork() -> Evidence:
     groups = pd.Series(GROUPS)
     ages = crossing(published_cells(), "AGEP")["n_SCHL"].to_numpy(dtype=float)
     ages[0] += ROWS - ages.sum()
-    laws = {
-        "SEX": groups.groupby(level=0).sum(),
-        "RAC1P": groups.groupby(level=1).sum(),
-        "AGEP": pd.Series(ages, index=range(5)),
+    laws = {  # with the printed mean, standard deviation and median
+        "SEX": (groups.groupby(level=0).sum(), 1.517, 0.5, 2),
+        "RAC1P": (groups.groupby(level=1).sum(), 2.186, 2.342, 1),
+        "AGEP": (pd.Series(ages, index=range(5)), 1.687, 1.234, 2),
     }
     places = {}
-    for name, (mean, std, median) in _TABLE2.items():
-        codes, share = laws[name].index.to_numpy(dtype=float), laws[name] / laws[name].sum()
+    for name, (law, mean, std, median) in laws.items():
+        codes, share = law.index.to_numpy(dtype=float), law / law.sum()
         found = (codes * share).sum()
         spread = math.sqrt(((codes - found) ** 2 * share).sum())
         middle = codes[np.searchsorted(share.cumsum(), 0.5)]
