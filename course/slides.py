@@ -35,7 +35,6 @@ from press.toc import glued_texts, read_notebook
 DECKS = COURSE / "slides"
 EXECUTED = BUILD / "executed" / "quick"
 OUT = BUILD / "slides"
-REVEAL = ("reset.css", "reveal.css", "reveal.js", "notes.js", "LICENSE")
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _REFERENCE = re.compile(r"\{(figure|number)\}`([\w/-]+):([\w-]+)`")
 
@@ -164,7 +163,7 @@ def copy_assets(folder: Path) -> None:
     with suppress(metadata.PackageNotFoundError):
         listed = metadata.files("sphinx-revealjs") or []
         carried = {file.name: file for file in listed if part.search(file.as_posix())}
-    for name in REVEAL:
+    for name in ("reset.css", "reveal.css", "reveal.js", "notes.js", "LICENSE"):
         if name not in carried:
             raise FileNotFoundError(f"{name} of reveal.js must be installed: run `make book` first")
         target = "licence-reveal.txt" if name == "LICENSE" else name

@@ -60,11 +60,8 @@ def write_answers(
         points = pd.to_numeric(table["points"].replace("", None))
     except ValueError as error:
         raise ValueError(f"points in {file} must be numbers or nothing, got {error}") from None
-    wrong = table[(points < 0) | (points > table["of"])]
-    if len(wrong):
-        raise ValueError(
-            f"points in {file} must be from 0 to what the task has, got {wrong.iloc[0].to_dict()}"
-        )
     table["points"] = points
+    wrong = table[(points < 0) | (points > table["of"])].to_dict("records")
+    validate.require(not wrong, f"points in {file}", "from 0 to what the task has", wrong[:1])
     write_whole(file, table.to_csv(index=False), private=True)
     return table

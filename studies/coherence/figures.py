@@ -89,14 +89,14 @@ def lines(
         Properties of every panel, as of :func:`lib.plotting.panels.panels`.
     """
     rows = rows.dropna(subset=[y]).astype({x: float, y: float})
-    titles = list(dict.fromkeys(rows[by])) if by else [""]
-    shape, size = (len(titles), 1), (5.2, 0.6 + max(3.2, 2.4 * len(titles)))
-    fig, grid = panels(size, shape, *labels, titles=titles, sharex=True, **settings)
+    parts = dict(iter(rows.groupby(by, sort=False))) if by else {"": rows}
+    shape, size = (len(parts), 1), (5.2, 0.6 + max(3.2, 2.4 * len(parts)))
+    fig, grid = panels(size, shape, *labels, titles=parts, sharex=True, **settings)
     words = []
-    for ax, title in zip(grid.flat, titles, strict=True):
+    for ax, (title, part) in zip(grid.flat, parts.items(), strict=True):
         ax.set_ylabel(labels[1])
         named = []
-        for name, own in (rows[rows[by] == title] if by else rows).groupby(series, sort=False):
+        for name, own in part.groupby(series, sort=False):
             style = {"color": GREY, "linewidth": 1.4} | (styles or {}).get(str(name), {})
             if "low" in own and own["low"].notna().any():
                 curve(ax, own, x, y, **style)

@@ -4,7 +4,7 @@ target, seen and held-out rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 
@@ -34,10 +34,6 @@ WORDS = {  # by code
 }
 # what the declared domain of a table took from its own rows: no budget pays for it
 ORACLES = {name: about["oracle"] for name, about in _ABOUT.items() if "oracle" in about}
-_TARGETS: dict[str, tuple[str, Sequence[int]]] = {  # the column and codes that make the target 1
-    "acs_coverage": ("ESR", (1, 2, 4, 5)),  # civilian and armed forces, employed
-    "nist": ("PINCP_DECILE", range(6, 11)),  # code 0 is: not asked
-}
 
 
 def _from_codes(dataset: str, source: str) -> Table:
@@ -45,7 +41,7 @@ def _from_codes(dataset: str, source: str) -> Table:
     :data:`ORACLES`).
     """
     about, data = _ABOUT[dataset], load(dataset, source)
-    target, (column, codes) = about["target"], _TARGETS[dataset]
+    target, [(column, codes)] = about["target"], about["made_of"].items()
     frame, domain = data.frame[about["columns"]].copy(), data.task.domain
     sizes = {c: domain[c] for c in frame} | dict.fromkeys(about["binned"], 5) | {target: 2}
     for binned in about["binned"]:
