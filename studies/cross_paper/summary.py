@@ -77,7 +77,7 @@ def strata_differences(rows: pd.DataFrame, epsilons: Sequence[float] = (1.0, 5.0
     Columns ``release, panel, what, mean, low, high, runs``; averaged over ``epsilons``.
     """
     part = labelled(rows[(rows["kind"] == "MST") & rows["epsilon"].isin(list(epsilons))])
-    error = part[part["reader"] == "forest"].assign(what="error", excess=lambda p: p["error_in"])
+    error = part[part["reader"] == "forest"].assign(what="error", excess=part["error_in"])
     both, found = pd.concat([error, part.assign(what=part["reader"])]), {}
     for panel, groups in of_note(rows).items():
         own = both[both["group"].isin(groups)]

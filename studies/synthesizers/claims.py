@@ -154,8 +154,8 @@ def synth_surely_worse(
         if (frame := cells(protocol, tables)).empty:
             return NOTHING
         d = against_vanilla(main_fits(frame[frame["by"].isin(["vanilla", *by])]), metric)
-        d = d[d["synthesizer"].isin(synthesizers)]
-        d = d[d["epsilon"].between(min(epsilons), max(epsilons))]
+        low, high = min(epsilons), max(epsilons)
+        d = d[d["synthesizer"].isin(synthesizers) & d["epsilon"].between(low, high)]
         worse = (d["mean"] < 0) if metric in HIGHER else (d["mean"] > 0)
         found.append(worse & (holm(p_of_means(d)) < LEVEL))
     true, held_out = found

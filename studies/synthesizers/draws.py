@@ -24,7 +24,7 @@ def drawn(frame: pd.DataFrame, metric: str, keys: Sequence[str] = SETTING) -> pd
     replacement: the same ones of every setting, as a run is one split of a table. The runs that
     the authors stored belong to no split, so theirs are drawn for each setting by itself.
     """
-    rows = frame.assign(by=frame["by"].astype(str), synthesizer=frame["synthesizer"].astype(str))
+    rows = frame.astype({"by": str, "synthesizer": str})
     wide = rows.pivot_table(index=list(keys), columns="run", values=metric)
     theirs, picks, means = AUTHORS in set(frame["dataset"]), resamples(wide.shape[1]), []
     for number, own in enumerate(wide.to_numpy()):
@@ -59,8 +59,7 @@ def differences(
     epsilons: Sequence[float] = (0, math.inf),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Mean scores of the stratified fits, and of the plain fits beside each."""
-    fits = main_fits(frame)
-    fits = fits[fits["epsilon"].between(min(epsilons), max(epsilons))]
+    fits = main_fits(frame[frame["epsilon"].between(min(epsilons), max(epsilons))])
     means = drawn(fits[fits["synthesizer"].isin(synthesizers)], metric)
     own = means[means.index.get_level_values("by") != "vanilla"]
     plain = means.xs("vanilla", level="by").reindex(own.index.droplevel("by"))

@@ -188,8 +188,8 @@ def small_group_rules(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     left out.
     """
     keys = ["synthesizer", "small"]
-    rule = scores[scores["synthesizer"].isin(MAIN) & (scores["by"] == "SEX_RAC1P")]
-    rule = rule[(rule["epsilon"] == 1.0) & ~rule["seen"]]
+    rule = scores[scores["synthesizer"].isin(MAIN) & ~scores["seen"]]
+    rule = rule.query("by == 'SEX_RAC1P' and epsilon == 1")
     each = of_level(rule)
     each = each[each.groupby("group")["people"].transform("max") > 0]
     share = (each["people"] / each["rows"]).groupby(each["group"], sort=False).max()

@@ -84,15 +84,11 @@ def largest_left(
 
     What may be left is ``part`` of that change, or one unit of the printed decimals (.01).
     """
-    found = {
-        m: replace(
-            change(dataset, m, **which),
-            p=math.nan,
-            p_opposite=math.nan,
-            reference=change(dataset, m, **which | {"epsilon": before}).value,
-        )
-        for m in metrics
-    }
+    found = {}
+    for m in metrics:
+        there = change(dataset, m, **which | {"epsilon": before}).value
+        own = change(dataset, m, **which)
+        found[m] = replace(own, p=math.nan, p_opposite=math.nan, reference=there)
     name = max(found, key=lambda m: abs(found[m].value) / left(found[m], 0.01, part))
     words = f"in {metric_name(name)}, whose change at epsilon {before:g} is"
     return replace(found[name], detail=f"{words} {found[name].reference:.3f}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -52,14 +53,12 @@ def census(setting: str = "published", dataset: str = "newyork") -> pd.DataFrame
 @cache
 def _table_of(dataset: str) -> str:
     """``dataset``; for ``"newyork"`` the Census Bureau's rows, once their grid is complete."""
-    if dataset != "newyork":
-        return dataset
-    try:
-        found = scores("means_newyork_census")
-    except NoResults:
-        return dataset
-    complete = found["cell"].nunique() == scores("means_newyork")["cell"].nunique()
-    return "newyork_census" if complete else dataset
+    if dataset == "newyork":
+        with suppress(NoResults):
+            found = scores("means_newyork_census")
+            if found["cell"].nunique() == scores("means_newyork")["cell"].nunique():
+                return "newyork_census"
+    return dataset
 
 
 def stratified_price(setting: str) -> pd.DataFrame:
@@ -120,8 +119,7 @@ def _mixtures(method: str, dataset: str, total: int = 0, **of: float | None) -> 
     """Errors at the published k, of settings with at least ``total`` rows; those of one k and
     alpha, if ``of`` has them.
 
-    The figure's n is the total: the script keeps half of it private and takes the weights from the
-    other half.
+    The figure's n is the total: the script takes the weights from the half that is not private.
     """
     rows = of_method(mixtures(dataset=dataset), "error", method)
     rows = rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
@@ -210,17 +208,6 @@ def _noiseless(rows: pd.DataFrame) -> str:
     return "; no noise is in the stored errors" * (theirs and PLAIN not in {*rows["method"]})
 
 
-# why incomes of the stand-in are no evidence, and what its other variables rest on
-_TAIL = (
-    "the tail of incomes inside a group of the stand-in is assumed (lognormal), and the error comes"
-    " from that tail"
-)
-_SHAPE = (
-    "on the stand-in the groups' sizes and means and the range are published; "
-    "the shape inside a group, which decides what is clipped, is assumed"
-)
-
-
 def _census_share(
     hits: pd.Series,
     rows: pd.DataFrame,
@@ -236,9 +223,15 @@ def _census_share(
     found = _share_of(hits, rows, words, margins, origin(rows["data_source"]))
     assumed = found.data == "stand-in" and "PINCP" in variables
     if assumed:
-        words = f"{_TAIL}. Not held against the claim: {words}"
+        words = (
+            "the tail of incomes inside a group of the stand-in is assumed (lognormal), and the"
+            f" error comes from that tail. Not held against the claim: {words}"
+        )
     elif found.data == "stand-in" and variables:
-        words += f"; {_SHAPE}"
+        words += (
+            "; on the stand-in the groups' sizes and means and the range are published; the shape"
+            " inside a group, which decides what is clipped, is assumed"
+        )
     words += f"; oracle, not charged: {'; '.join(oracles(setting))}"
     return replace(found, comparable=not assumed, detail=words)
 
