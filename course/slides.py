@@ -132,7 +132,7 @@ def markdown() -> MarkdownIt:
 
 def to_html(text: str, executed: Path = EXECUTED) -> str:
     """Markdown with formulas, and what it takes from the book, as HTML."""
-    filled = _REFERENCE.sub(lambda m: _from_book(*m.groups(), executed), text)
+    filled = _REFERENCE.sub(lambda m: _from_book(m[1], m[2], m[3], executed), text)
     return markdown().render(filled)
 
 

@@ -92,11 +92,11 @@ def guaranteed(rows: pd.DataFrame, epsilons: Sequence[float]) -> pd.DataFrame:
     group, at beta 0.05: columns ``panel, members, epsilon`` and one for each bound; NaN: nothing.
     """
     sizes = rows.groupby("group")["people"].max()
-    own = {"beta": 0.05, "collection": len(sizes), "n": int(sizes.max())}
+    own: dict[str, Any] = {"beta": 0.05, "collection": len(sizes), "n": int(sizes.max())}
     found = []
     for (panel, groups), epsilon in product(of_note(rows).items(), epsilons):
         members = int(sizes[groups].min())
-        row: dict[str, Any] = {"panel": panel, "members": members, "epsilon": epsilon}
+        row = {"panel": panel, "members": members, "epsilon": epsilon}
         for mode in _BOUNDS:
             row[mode] = None
             with suppress(ValueError):  # an epsilon that the theorem does not cover

@@ -224,14 +224,15 @@ def _one_run(
     found = _answers(cell, x, kept, weights, rng, accountant)
     clean = _answers(cell, x, kept, weights, None)
     row: dict[tuple[str, str], float] = {}
-    some, unnormalised = truth != 0, {"normalised": False, "drop": min(5, own.size - 1)}
+    some = truth != 0
+    as_published: dict[str, Any] = {"normalised": False, "drop": min(5, own.size - 1)}
     for method, (whole, groups) in found.items():
         near, everyone = (truth[some], groups[some]), (population, whole)
         errors = {
             "error": stratum_errors(*everyone),
             "parity": parity_error(*near, *everyone),
             "parity_average": parity_error(*near, *everyone, reading="average"),
-            "parity_published": parity_error(truth, groups, *everyone, **unnormalised),
+            "parity_published": parity_error(truth, groups, *everyone, **as_published),
             "worst": stratum_errors(*near).max(),
             "clean": stratum_errors(population, clean[method][0]),
         }

@@ -98,7 +98,7 @@ def synth_traded_off(frame: pd.DataFrame, metric: str, against: Sequence[str]) -
     found = {}
     for other in against:
         own, plain = differences(frame, other)
-        found[other] = above(plain, own).astype(float).where(better)
+        found[other] = pd.DataFrame(above(plain, own)).astype(float).where(better)
     return pd.concat(found).dropna(how="all")
 
 

@@ -150,7 +150,7 @@ def guarantee_misses(mode: str, beta: float = 0.05) -> pd.DataFrame:
         ``splits``, and the largest ``distance`` of a group of gamma or more.
     """
     rows, found = _stored("coherence_dp"), []
-    asked = {"beta": beta, "collection": len(noisy_counts.GROUPS), "mode": mode}
+    asked: dict[str, Any] = {"beta": beta, "collection": len(noisy_counts.GROUPS), "mode": mode}
     asked["n"] = rows["members"].max()
     covered = 1 if mode.startswith("theorem") else math.inf  # the paper's are stated up to 1
     for epsilon, at in rows[np.isfinite(rows["epsilon"])].groupby("epsilon"):

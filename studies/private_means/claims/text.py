@@ -197,6 +197,10 @@ def _as_printed(places: dict[str, tuple[str, bool]], what: str = "") -> Evidence
     return fact(not wrong, words, data=PUBLISHED)
 
 
+# Table 2: mean, standard deviation, median of the columns that other published numbers give
+_TABLE2 = {"SEX": (1.517, 0.5, 2), "RAC1P": (2.186, 2.342, 1), "AGEP": (1.687, 1.234, 2)}
+
+
 def table2_newyork() -> Evidence:
     """Whether Table 2's mean, deviation and median follow from other published numbers.
 
@@ -207,14 +211,14 @@ def table2_newyork() -> Evidence:
     groups = pd.Series(GROUPS)
     ages = crossing(published_cells(), "AGEP")["n_SCHL"].to_numpy(dtype=float)
     ages[0] += ROWS - ages.sum()
-    laws = {  # with the printed mean, standard deviation and median
-        "SEX": (groups.groupby(level=0).sum(), 1.517, 0.5, 2),
-        "RAC1P": (groups.groupby(level=1).sum(), 2.186, 2.342, 1),
-        "AGEP": (pd.Series(ages, index=range(5)), 1.687, 1.234, 2),
+    laws = {
+        "SEX": groups.groupby(level=0).sum(),
+        "RAC1P": groups.groupby(level=1).sum(),
+        "AGEP": pd.Series(ages, index=range(5)),
     }
     places = {}
-    for name, (law, mean, std, median) in laws.items():
-        codes, share = law.index.to_numpy(dtype=float), law / law.sum()
+    for name, (mean, std, median) in _TABLE2.items():
+        codes, share = laws[name].index.to_numpy(dtype=float), laws[name] / laws[name].sum()
         found = (codes * share).sum()
         spread = math.sqrt(((codes - found) ** 2 * share).sum())
         middle = codes[np.searchsorted(share.cumsum(), 0.5)]
