@@ -798,7 +798,7 @@ def test_every_measure_can_fail(claim, monkeypatch):
 
 def test_people_in_the_wrong_group_are_found(monkeypatch):
     people_moved(monkeypatch, None)
-    assert sum(text.GROUPS.values()) == means.ROWS
+    assert sum(text.GROUPS.values()) == text.ROWS
     assert text.group_total().value == 0
 
 
