@@ -133,7 +133,7 @@ pairs: $(VENV)/.made
 	$(BIN)/python -m lib book --pairs
 
 replicas: $(VENV)/.made
-	$(BIN)/python -m studies.replicas.make
+	$(BIN)/python data/replicas/make.py
 
 types: $(VENV)/.made
 	$(BIN)/mypy

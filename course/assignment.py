@@ -94,9 +94,8 @@ def read(path: Path) -> Assignment:
         elif where == "TESTS" and cell.cell_type == "code":
             task.tests.append(cell.source)
     for task in tasks.values():
-        if task.manual:
-            good = not task.tests and isinstance(task.points, int)
-        else:
+        good = isinstance(task.points, int) and not task.tests
+        if not task.manual:
             good = isinstance(task.points, list) and len(task.points) == len(task.tests) > 0
         of = f"points of {path.name}, {task.name}"
         validate.require(good, of, "a number for each test, or one for a written task", task.points)

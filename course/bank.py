@@ -25,12 +25,11 @@ def quizzes() -> dict[str, tuple[str, list[Item]]]:
     bank = {item["id"]: item for item in read_yaml(COURSE / "bank.yml", dict)["items"]}
     sheets = {}
     for name, quiz in read_yaml(COURSE / "quizzes.yml", dict).items():
-        heading = f"# {quiz['title']}\n\n{quiz['minutes']} minutes. {quiz['advice']}"
         items = [item if isinstance(item, dict) else bank[item] for item in quiz["items"]]
-        sheets[name] = (heading, items)
+        sheets[name] = f"# {quiz['title']}\n\n{quiz['minutes']} minutes. {quiz['advice']}", items
     for number in sorted({item["session"] for item in bank.values()}):
         own = [item for item in bank.values() if item["session"] == number]
-        sheets[f"session-{number}"] = (f"# Questions for session {number}", own)
+        sheets[f"session-{number}"] = f"# Questions for session {number}", own
     return sheets
 
 
@@ -62,7 +61,6 @@ def question(item: Item, *, key: bool) -> str:
     - Eleven.
     - Two.
     """
-    wrong = item.get("wrong", [])
     right, wrong = None, item.get("wrong", [])
     shown = [one["answer"] for one in wrong]
     if item["kind"] == "number":

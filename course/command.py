@@ -34,8 +34,7 @@ def _plans(args: Namespace) -> None:
 
 
 def _quizzes(args: Namespace) -> None:
-    for path in write_sheets(args.out):
-        print(path)
+    print(*write_sheets(args.out), sep="\n")
 
 
 def _make(args: Namespace) -> None:

@@ -62,8 +62,8 @@ def assign(assignment: Assignment) -> tuple[dict[str, Any], dict[str, bytes]]:
         (bundle,) = (made / "autograder").glob("*.zip")
         student = json.loads((made / "student" / source.name).read_text("utf-8"))
         with zipfile.ZipFile(bundle) as archive:
-            files = {name: archive.read(name) for name in sorted(archive.namelist())}
-    return student, {name: body for name, body in files.items() if not name.endswith("/")}
+            names = sorted(name for name in archive.namelist() if not name.endswith("/"))
+            return student, {name: archive.read(name) for name in names}
 
 
 def write_assignment(
@@ -94,12 +94,11 @@ def write_assignment(
 
 def _personal(notebook: dict[str, Any], variant: Variant) -> str:
     """The students' notebook with the cell of one variant."""
-    cells = []
+    locked = {"deletable": False, "editable": False}
+    own, cells = {"source": variant.cell(), "metadata": locked}, []
     for number, cell in enumerate(notebook["cells"]):
-        if "".join(cell["source"]) == PLACE:
-            locked = {"deletable": False, "editable": False}
-            cell = cell | {"source": variant.cell(), "metadata": locked}
-        cells.append(cell | {"id": f"cell-{number}"})  # otter draws other ids in each call
+        change = own if "".join(cell["source"]) == PLACE else {}
+        cells.append(cell | change | {"id": f"cell-{number}"})  # otter draws others in each call
     return json.dumps(notebook | {"cells": cells}, indent=1, ensure_ascii=False)
 
 

@@ -32,6 +32,7 @@ from lib.paths import ROOT
 from lib.processes import end_programs, run_program
 
 _LARGEST = 20 * 2**20  # bytes of a notebook
+_OVERTIME = 124  # exit status of otter_run.py, where the time is over
 _REASONS = {
     "DeadKernelError": "its Python process died: it ended itself, or needed too much memory",
     "MemoryError": "it needed too much memory, or printed too much",
@@ -74,23 +75,14 @@ class Submission:
             nbformat.writes(notebook).encode()
         except Exception:  # nbformat raises whatever a broken file leads to
             raise ValueError("cannot be read as a notebook") from None
-        named = set(re.findall(r"\ba\d+-[0-9a-f]{8}\b", text))
-        others = [who for who, name in self.variants.items() if name in named - {self._own}]
-        if others and self._own not in named:
-            raise ValueError(f"is the notebook of another student ({', '.join(others)})")
-        if self._own not in named:
-            raise ValueError(f"has not the variant {self._own} of this student and assignment")
+        own, named = self.variants[self.student], set(re.findall(r"\ba\d+-[0-9a-f]{8}\b", text))
+        if own not in named:
+            if others := [who for who, name in self.variants.items() if name in named]:
+                raise ValueError(f"is the notebook of another student ({', '.join(others)})")
+            raise ValueError(f"has not the variant {own} of this student and assignment")
         # whatever a student's kernel is called, here it is that of the course
         notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
         return notebook
-
-    @property
-    def _own(self) -> str:
-        return self.variants[self.student]
-
-    def digest(self) -> str:
-        """What the mark depends on: the submission and the bundle."""
-        return hashlib.sha256(self.path.read_bytes() + self.bundle.read_bytes()).hexdigest()
 
 
 def mark_one(submission: Submission, limits: Limits, scratch: Path) -> dict[str, Any]:
@@ -104,16 +96,11 @@ def mark_one(submission: Submission, limits: Limits, scratch: Path) -> dict[str,
         nbformat.write(notebook, copy)
         files = (submission.bundle, copy, folder, limits.seconds, limits.gibibytes)
         command = [str(otter_python()), "-I", otter_run.__file__, *map(str, files)]
+        how: dict[str, Any] = {"env": _environment(folder), "cwd": str(folder), "private": True}
         try:
-            done = run_program(
-                command,
-                env=_environment(folder),
-                cwd=str(folder),
-                timeout=limits.seconds + 20,
-                private=True,
-            )
-        except subprocess.TimeoutExpired:
-            return {"note": _too_long(limits), "points": {}}
+            done = run_program(command, timeout=limits.seconds + 20, **how)
+        except subprocess.TimeoutExpired as error:
+            done = subprocess.CompletedProcess(error.cmd, _OVERTIME)
         if done.returncode:
             return {"note": _reason(done, limits), "points": {}}
         try:  # a submission may have written to this file, too
@@ -163,15 +150,18 @@ def mark(
     paths = sorted(teacher.glob("a*/key.csv"), key=lambda path: (len(path.parent.name), path))
     names = [path.parent.name for path in paths if (folder / path.parent.name).is_dir()]
     if not names:
-        raise ValueError(
-            f"{folder} must have a folder of a marked assignment, such as a1, got none"
-        )
+        wanted = "a folder of a marked assignment, such as a1"
+        raise ValueError(f"{folder} must have {wanted}, got none")
     rows: list[dict[str, Any]] = []
     for name in names:
         key, files = handed_in(folder / name, teacher / name)
         assignment = read(SOURCES / f"{name}.md")
         results = _mark_all(files, limits, out, jobs)
-        written = write_answers(assignment, _readable(files), out / "written")
+        readable = {}
+        for one in files:
+            with suppress(ValueError):
+                readable[one.student] = one.notebook()
+        written = write_answers(assignment, readable, out / "written")
         for student in key.itertuples():
             result = results.get(student.id, {"note": "nothing was handed in", "points": {}})
             own = written[written["id"] == student.id].set_index("task")["points"].to_dict()
@@ -187,7 +177,8 @@ def _mark_all(
     """The result of each student, from the store if nothing has changed."""
 
     def result(one: Submission) -> dict[str, Any]:
-        store, digest = out / "submissions" / one.assignment / f"{one.student}.json", one.digest()
+        store = out / "submissions" / one.assignment / f"{one.student}.json"
+        digest = hashlib.sha256(one.path.read_bytes() + one.bundle.read_bytes()).hexdigest()
         try:
             known = read_json(store, dict)
         except (FileNotFoundError, ValueError):  # damaged: mark it again
@@ -206,15 +197,6 @@ def _mark_all(
             pool.shutdown(wait=False, cancel_futures=True)
             end_programs()
             raise
-
-
-def _readable(files: list[Submission]) -> dict[str, nbformat.NotebookNode]:
-    """The notebooks by student, without those that are refused."""
-    found = {}
-    for one in files:
-        with suppress(ValueError):
-            found[one.student] = one.notebook()
-    return found
 
 
 def _row(
@@ -246,13 +228,9 @@ def _environment(folder: Path) -> dict[str, str]:
     return kept | homes | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
 
 
-def _too_long(limits: Limits) -> str:
-    return f"the notebook was stopped: it ran for more than {limits.seconds:g} s"
-
-
 def _reason(done: subprocess.CompletedProcess[str], limits: Limits) -> str:
-    if done.returncode == 124:
-        return _too_long(limits)
+    if done.returncode == _OVERTIME:
+        return f"the notebook was stopped: it ran for more than {limits.seconds:g} s"
     last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
     kind = last.partition(":")[0].rpartition(".")[2]
     return f"the notebook could not be marked: {_REASONS.get(kind, last[:200])}"

@@ -26,18 +26,11 @@ def clock(session: Session) -> list[dict[str, Any]]:
     >>> rows[0]["start"], rows[-1]["end"]
     (0, 90)
     """
-    ends = [*accumulate(row["minutes"] for row in session.plan)]
-    starts = [0, *ends]
+    ends = accumulate(row["minutes"] for row in session.plan)
     return [
-        row | {"start": start, "end": end}
-        for row, start, end in zip(session.plan, starts, ends, strict=False)
+        row | {"start": end - row["minutes"], "end": end}
+        for row, end in zip(session.plan, ends, strict=True)
     ]
-
-
-def _words(text: str) -> str:
-    """MyST as words: the title of a page in the place of a link to it."""
-    text = re.sub(r"\{doc\}`(?:\.\./)?([^`<]+)`", lambda m: f"*{title(m[1])}*", text)
-    return re.sub(r"\{term\}`([^`<]*?)\s*(?:<[^`]*>)?`", r"\1", text)
 
 
 def title(page: str) -> str:
@@ -49,7 +42,10 @@ def plans() -> str:
     """The page, as HTML that needs nothing beside it."""
 
     def inline(text: str) -> str:
-        return markdown().renderInline(_words(text))
+        """MyST as HTML: the title of a page in the place of a link to it."""
+        text = re.sub(r"\{doc\}`(?:\.\./)?([^`<]+)`", lambda m: f"*{title(m[1])}*", text)
+        text = re.sub(r"\{term\}`([^`<]*?)\s*(?:<[^`]*>)?`", r"\1", text)
+        return markdown().renderInline(text)
 
     page = template(TEMPLATES / "plans.html.j2", md=inline, title=title)
     shown = [(session, clock(session)) for session in sessions()]

@@ -14,11 +14,10 @@ from lib.files import read_yaml, template
 from lib.paths import CHAPTERS, ROOT
 
 COURSE = ROOT / "course"
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = COURSE / "templates"
 SESSIONS = COURSE / "sessions.yml"
 TRACKS = {"policy": "policy, without proofs", "theory": "theory, with proofs"}
 MINUTES = 90
-_SYLLABUS = template(Path(__file__).with_name("syllabus.md.j2"))
 
 
 @dataclass(frozen=True)
@@ -78,28 +77,23 @@ def sessions(path: Path = SESSIONS) -> list[Session]:
     >>> [session.number for session in sessions()]
     [1, 2, 3, 4, 5, 6]
     """
-    return [_session(record) for record in read_yaml(path, dict)["sessions"]]
+    names, found = [field.name for field in fields(Session)], []
+    for record in read_yaml(path, dict)["sessions"]:
+        validate.require({*record} == {*names}, "fields of a session", f"{names}", [*record])
+        minutes = sum(row["minutes"] for row in record["plan"])
+        name = f"minutes of session {record['number']}"
+        validate.require(minutes == MINUTES, name, f"{MINUTES} in all", minutes)
+        reading = {
+            track: [Reading(entry["page"], tuple(entry.get("sections", ()))) for entry in entries]
+            for track, entries in record["reading"].items()
+        }
+        found.append(Session(**record | {"reading": reading}))
+    return found
 
 
-def measured_on(path: Path = SESSIONS) -> str:
+def measured_on() -> str:
     """Where and how the seconds of the live runs were measured."""
-    return read_yaml(path, dict)["measured"]
-
-
-def _session(record: dict[str, Any]) -> Session:
-    names = [field.name for field in fields(Session)]
-    validate.require(set(record) == set(names), "fields of a session", f"{names}", [*record])
-    minutes = sum(row["minutes"] for row in record["plan"])
-    name = f"minutes of session {record['number']}"
-    validate.require(minutes == MINUTES, name, f"{MINUTES} in all", minutes)
-    reading = {
-        track: [Reading(r["page"], tuple(r.get("sections", ()))) for r in entries]
-        for track, entries in record["reading"].items()
-    }
-    return Session(**record | {"reading": reading})
-
-
-# --- what everybody sees -------------------------------------------------------------------------
+    return read_yaml(SESSIONS, dict)["measured"]
 
 
 def syllabus(session: Session) -> str:
@@ -110,7 +104,7 @@ def syllabus(session: Session) -> str:
     >>> "Objectives" in syllabus(sessions()[0])
     True
     """
-    return _SYLLABUS.render(session=session, tracks=TRACKS)
+    return template(COURSE / "syllabus.md.j2").render(session=session, tracks=TRACKS)
 
 
 def misconceptions() -> str:

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -34,7 +35,6 @@ from press.toc import glued_texts, read_notebook
 DECKS = COURSE / "slides"
 EXECUTED = BUILD / "executed" / "quick"
 OUT = BUILD / "slides"
-REVEAL = ("reset.css", "reveal.css", "reveal.js", "notes.js", "LICENSE")
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _REFERENCE = re.compile(r"\{(figure|number)\}`([\w/-]+):([\w-]+)`")
 
@@ -48,9 +48,6 @@ class Slide:
     notes: str
 
 
-# --- what a deck says ----------------------------------------------------------------------------
-
-
 def deck(session: Session, folder: Path = DECKS) -> list[Slide]:
     """The slides of a session: its question, those of its file, and its closing question.
 
@@ -59,32 +56,23 @@ def deck(session: Session, folder: Path = DECKS) -> list[Slide]:
     ValueError
         If a slide has no title or no notes.
     """
-    text = (folder / f"{session.number}.md").read_text(encoding="utf-8")
-    said = [_slide(part, session.number) for part in re.split(r"^---$", text, flags=re.M)]
     aims = "\n".join(f"- {objective}" for objective in session.objectives)
-    first = Slide(session.title, f"*{session.question}*", f"What we are after today:\n\n{aims}")
-    last = Slide(
-        "The question to take home",
-        f"*{session.closing['question']}*",
-        "Everybody writes first. A sample answer is in your plan of this session.",
-    )
-    return [first, *said, last]
-
-
-def _slide(text: str, number: int) -> Slide:
-    found = re.fullmatch(r"\s*## (.+?)\n(.*?)^Notes:(.+)", text, re.M | re.S)
-    if not found:
-        what = "a heading (##), a body and `Notes:`"
-        raise validate.refusal(f"slide of session {number}", what, text.strip()[:80])
-    return Slide(*(part.strip() for part in found.groups()))
+    slides = [Slide(session.title, f"*{session.question}*", f"What we are after today:\n\n{aims}")]
+    text = (folder / f"{session.number}.md").read_text(encoding="utf-8")
+    for part in re.split(r"^---$", text, flags=re.M):
+        found = re.fullmatch(r"\s*## (.+?)\n(.*?)^Notes:(.+)", part, re.M | re.S)
+        if not found:
+            what = "a heading (##), a body and `Notes:`"
+            raise validate.refusal(f"slide of session {session.number}", what, part.strip()[:80])
+        slides.append(Slide(*map(str.strip, found.groups())))
+    notes = "Everybody writes first. A sample answer is in your plan of this session."
+    last = Slide("The question to take home", f"*{session.closing['question']}*", notes)
+    return [*slides, last]
 
 
 def references(slide: Slide) -> list[tuple[str, str, str]]:
     """Kind (``figure`` or ``number``), page and name of what a slide takes from the book."""
     return _REFERENCE.findall(f"{slide.title}\n{slide.body}\n{slide.notes}")
-
-
-# --- what the book shows -------------------------------------------------------------------------
 
 
 @cache
@@ -111,27 +99,24 @@ def shown(page: str, executed: Path = EXECUTED) -> dict[str, Any]:
 
 
 def _from_book(kind: str, page: str, name: str, executed: Path) -> str:
+    """What a slide takes; of a figure the picture for a light ground, its alternative text, and
+    what its caption says of data.
+    """
     found = shown(page, executed)
     known = found[kind]
     if name not in known and found["failures"]:
         what = "one that the last build made"
         said = found["failures"][0]
         raise ValueError(f"{kind} of {page} must be {what}, got {name!r}; it failed: {said}")
-    value = known[validate.choice(f"{kind} of {page}", name, known)]
-    return _figure(value, page) if kind == "figure" else escape(value)
-
-
-def _figure(html: str, page: str) -> str:
-    """The picture for a light ground, its alternative text, and what its caption says of data."""
+    html = known[validate.choice(f"{kind} of {page}", name, known)]
+    if kind == "number":
+        return escape(html)
     picture = re.findall(r'<img class="only-light" (.*?)>', html)[0]
     caption = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.S)[0]
     source = re.sub(r"^(<strong>.*?</strong>|.*?\.(?=\s))\s*", "", caption, flags=re.S)
     size = re.sub(r'\s(width|height)="\d+"', "", picture)
     words = f"<figcaption>{source} <cite>{escape(page)}</cite></figcaption>"
     return f"<figure><img {size}>{words}</figure>"
-
-
-# --- HTML ----------------------------------------------------------------------------------------
 
 
 def _math(content: str, options: dict[str, Any]) -> str:
@@ -159,12 +144,9 @@ def render(session: Session, executed: Path = EXECUTED, folder: Path = DECKS) ->
         body = to_html(slide.body, executed)
         figure = re.search(r"(?:<p>)?(<figure>.*?</figure>)(?:</p>)?", body, re.S)
         words = body.replace(figure[0], "").strip() if figure else body
-        slides.append(
-            {"title": title, "figure": figure[1] if figure else "", "words": words}
-            | {"notes": to_html(slide.notes, executed)}
-        )
-    page = template(TEMPLATES / "slides.html.j2")
-    return page.render(session=session, slides=slides) + "\n"
+        parts = {"title": title, "figure": figure[1] if figure else "", "words": words}
+        slides.append(parts | {"notes": to_html(slide.notes, executed)})
+    return template(TEMPLATES / "slides.html.j2").render(session=session, slides=slides) + "\n"
 
 
 def copy_assets(folder: Path) -> None:
@@ -176,29 +158,20 @@ def copy_assets(folder: Path) -> None:
         If the package that carries reveal.js is not installed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    carried = {file.name: file for file in _files("sphinx-revealjs")}
-    for name in REVEAL:
+    carried: dict[str, metadata.PackagePath] = {}
+    part = re.compile(r"_static/revealjs/(LICENSE|dist/[\w.]+|plugin/notes/notes\.js)$")
+    with suppress(metadata.PackageNotFoundError):
+        listed = metadata.files("sphinx-revealjs") or []
+        carried = {file.name: file for file in listed if part.search(file.as_posix())}
+    for name in ("reset.css", "reveal.css", "reveal.js", "notes.js", "LICENSE"):
         if name not in carried:
             raise FileNotFoundError(f"{name} of reveal.js must be installed: run `make book` first")
         target = "licence-reveal.txt" if name == "LICENSE" else name
-        shutil.copy(Path(str(carried[name].locate())), folder / target)
+        shutil.copy(str(carried[name].locate()), folder / target)
     shutil.copy(mathjax(), folder / "tex-svg.js")
     licence = CHAPTERS / "_static" / "licences" / "mathjax.txt"
     shutil.copy(licence, folder / "licence-mathjax.txt")
     shutil.copy(TEMPLATES / "slides.css", folder)
-
-
-def _files(package: str) -> Iterable[metadata.PackagePath]:
-    """The files of reveal.js in a package; none if it is not installed."""
-    try:
-        listed = metadata.files(package) or []
-    except metadata.PackageNotFoundError:
-        return []
-    part = re.compile(r"_static/revealjs/(LICENSE|dist/[\w.]+|plugin/notes/notes\.js)$")
-    return [file for file in listed if part.search(file.as_posix())]
-
-
-# --- files ---------------------------------------------------------------------------------------
 
 
 def write_slides(

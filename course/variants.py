@@ -22,8 +22,6 @@ from course.tables import read_table
 from lib import validate
 from lib.rng import seed_sequence, stream
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
 
 @dataclass(frozen=True)
 class Variant:
@@ -59,14 +57,12 @@ def read_roster(path: Path) -> pd.DataFrame:
         If there is no column ``id``, no student, an id twice (also but for capitals, which some
         file systems do not tell apart), or one that cannot be the name of a file.
     """
-    roster = read_table(path, ["id"])
-    if "name" not in roster:
-        roster["name"] = ""
-    roster = roster[["id", "name"]]
+    roster = read_table(path, ["id"]).reindex(columns=["id", "name"], fill_value="")
     validate.require(len(roster) > 0, f"the roster {path}", "at least one student", "none")
+    letters = "letters, digits, '.', '_' and '-', at most 64, a letter or a digit first"
     for student in roster["id"]:
-        letters = "letters, digits, '.', '_' and '-', at most 64, a letter or a digit first"
-        validate.require(_ID.fullmatch(student) is not None, f"{path}: an id", letters, student)
+        fits = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", student) is not None
+        validate.require(fits, f"{path}: an id", letters, student)
     for name in roster["name"]:  # a spreadsheet would run it as a formula
         plain = name.isprintable() and name[:1] not in ("=", "+", "@", "-")
         validate.require(plain, f"{path}: a name", "printable and not a formula", name)
@@ -93,9 +89,10 @@ def draw(assignment: Assignment, student: str, seed: int) -> Variant:
     """The variant of a student: the same whenever it is asked for."""
     word = seed_sequence(seed, "variant", assignment.name, student).generate_state(1)[0]
     rng = stream(seed, "parameters", assignment.name, student)
-    choices = {name: _choices(name, c) for name, c in assignment.info["parameters"].items()}
-    values = {name: listed[int(rng.integers(len(listed)))] for name, listed in choices.items()}
-    table = None
+    values, table = {}, None
+    for name, given in assignment.info["parameters"].items():
+        listed = _choices(name, given)
+        values[name] = listed[int(rng.integers(len(listed)))]
     if (cell := assignment.cell("table")) is not None:
         space = _space(values)
         exec(compile(cell.source, f"{assignment.name}, table", "exec"), space)
@@ -127,8 +124,7 @@ def _choices(name: str, choices: Any) -> list[Any]:
     """A list as it is; ``{from, to, step}`` as the numbers of that grid."""
     if isinstance(choices, dict):
         low, high, step = (choices[word] for word in ("from", "to", "step"))
-        count = round((high - low) / step) + 1
-        return [round(low + step * i, 9) for i in range(count)]
+        return [round(low + step * i, 9) for i in range(round((high - low) / step) + 1)]
     good = isinstance(choices, list) and len(choices) > 0
     validate.require(good, f"parameter {name}", "a list, or from, to and step", choices)
     return choices
@@ -144,8 +140,6 @@ def _plain(name: str, value: Any) -> Any:
         return {_plain(name, k): _plain(name, v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(name, entry) for entry in value]
-    good = isinstance(value, bool | int | str) or (
-        isinstance(value, float) and math.isfinite(value)
-    )
+    good = math.isfinite(value) if isinstance(value, float) else isinstance(value, int | str)
     validate.require(good, f"the key of {name}", "finite numbers, text, lists or mappings", value)
     return value

@@ -52,19 +52,16 @@ def write_answers(
     rows = [(who, task.name, task.points) for who in notebooks for task in tasks]
     table = pd.DataFrame(rows, columns=["id", "task", "of"]).assign(points=float("nan"))
     if file.exists():
-        old = read_table(file, ["id", "task", "points"])[["id", "task", "points"]]
-        twice = old[old[["id", "task"]].duplicated()]
+        old = read_table(file, ["id", "task", "points"]).set_index(["id", "task"])["points"]
+        twice = old[old.index.duplicated()]
         validate.require(twice.empty, f"{file}", "a table with a row for each answer", twice)
-        table = table.drop(columns="points").merge(old, how="left", on=["id", "task"])
+        table = table.drop(columns="points").join(old, on=["id", "task"])
     try:
         points = pd.to_numeric(table["points"].replace("", None))
     except ValueError as error:
         raise ValueError(f"points in {file} must be numbers or nothing, got {error}") from None
-    wrong = table[(points < 0) | (points > table["of"])]
-    if len(wrong):
-        raise ValueError(
-            f"points in {file} must be from 0 to what the task has, got {wrong.iloc[0].to_dict()}"
-        )
     table["points"] = points
+    wrong = table[(points < 0) | (points > table["of"])].to_dict("records")
+    validate.require(not wrong, f"points in {file}", "from 0 to what the task has", wrong[:1])
     write_whole(file, table.to_csv(index=False), private=True)
     return table

@@ -14,7 +14,6 @@ from lib.plotting.panels import Picture, legend, panel, panels
 from lib.plotting.style import BLUE, GREY, RED
 
 _BOX = {"boxstyle": "round,pad=0.6", "facecolor": "none", "edgecolor": BLUE}
-_COLOURS = (RED, BLUE)
 
 
 def diagram() -> Picture:
@@ -49,7 +48,7 @@ def distance_dots(rows: pd.DataFrame, label: str, series: str) -> Picture:
     """
     names, kinds = (list(dict.fromkeys(rows[column])) for column in (label, series))
     fig, ax = panel((5.2, 1.0 + 0.32 * len(names)), "mean $W_1$ distance", xlim=(-0.03, 2.05))
-    dots(ax, rows, names, (label, series), dict(zip(kinds, _COLOURS, strict=False)))
+    dots(ax, rows, names, (label, series), dict(zip(kinds, (RED, BLUE), strict=False)))
     legend(fig, ncols=3)
     top, least = (rows.loc[rows["mean"].agg(end)] for end in ("idxmax", "idxmin"))
     above = int((rows["low"] > rows["null"]).sum())
@@ -72,7 +71,6 @@ def lines(
     labels: tuple[str, str],
     styles: Mapping[str, dict] | None = None,
     by: str | None = None,
-    log: str = "",
     **settings,
 ) -> Picture:
     """Lines of ``y`` against ``x``, each named at its end; a panel for each value of ``by``.
@@ -91,16 +89,14 @@ def lines(
         Properties of every panel, as of :func:`lib.plotting.panels.panels`.
     """
     rows = rows.dropna(subset=[y]).astype({x: float, y: float})
-    titles = list(dict.fromkeys(rows[by])) if by else [""]
-    size = 5.2, 0.6 + (3.2 if len(titles) == 1 else 2.4 * len(titles))
-    fig, grid = panels(
-        size, (len(titles), 1), *labels, titles=titles, log=log, sharex=True, **settings
-    )
+    parts = dict(iter(rows.groupby(by, sort=False))) if by else {"": rows}
+    shape, size = (len(parts), 1), (5.2, 0.6 + max(3.2, 2.4 * len(parts)))
+    fig, grid = panels(size, shape, *labels, titles=parts, sharex=True, **settings)
     words = []
-    for ax, title in zip(grid.flat, titles, strict=True):
+    for ax, (title, part) in zip(grid.flat, parts.items(), strict=True):
         ax.set_ylabel(labels[1])
         named = []
-        for name, own in (rows[rows[by] == title] if by else rows).groupby(series, sort=False):
+        for name, own in part.groupby(series, sort=False):
             style = {"color": GREY, "linewidth": 1.4} | (styles or {}).get(str(name), {})
             if "low" in own and own["low"].notna().any():
                 curve(ax, own, x, y, **style)
@@ -149,10 +145,11 @@ def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = Non
     chance = measured.assign(mean=measured["null"], low=np.nan, high=np.nan)
     bound = promises.assign(mean=promises["alpha"], series=promises["mode"].replace(BOUNDS))
     rows = pd.concat([measured.assign(series="measured"), chance.assign(series="by chance"), bound])
-    styles = {"measured": {"color": RED, "marker": "o"}, BOUNDS["within"]: {"color": BLUE}}
-    labels = "budget ε (log scale)", "$W_1$ (log scale)"
-    scales: dict[str, Any] = {"log": "xy", "ylim": (1e-3, 5)}
-    return lines(rows, "epsilon", "mean", "series", labels=labels, styles=styles, by=by, **scales)
+    how: dict[str, Any] = {
+        "labels": ("budget ε (log scale)", "$W_1$ (log scale)"),
+        "styles": {"measured": {"color": RED, "marker": "o"}, BOUNDS["within"]: {"color": BLUE}},
+    }
+    return lines(rows, "epsilon", "mean", "series", by=by, log="xy", ylim=(1e-3, 5), **how)
 
 
 def _name_ends(ax: Axes, named: list[tuple[str, float, float, str]]) -> None:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
-
 from lib.runner.registry import Grid
 from studies.coherence import noisy_counts, section5
-
-
-def _cells(grid: Callable[..., Iterable[object]], quick: tuple, profile: str) -> Iterable[object]:
-    return grid(*(() if profile == "paper" else quick))
-
+from studies.coherence.noisy_counts import dp_grid
+from studies.coherence.section5 import section5_grid
 
 NOISY_COUNTS = Grid(
     "coherence_dp",
     "Demographic coherence of noisy and of exact counts",
-    partial(_cells, noisy_counts.dp_grid, (range(2), (0.1, 10.0))),
+    lambda profile: dp_grid() if profile == "paper" else dp_grid(range(2), (0.1, 10.0)),
     noisy_counts.run_cell,
     lambda cell: 5.0 if cell.reader == "forest" else 1.0,
     noisy_counts.VERSION,
@@ -24,7 +18,7 @@ NOISY_COUNTS = Grid(
 SECTION5 = Grid(
     "coherence_section5",
     "Demographic coherence, Section 5 and variations",
-    partial(_cells, section5.section5_grid, (range(2), (1000,))),
+    lambda profile: section5_grid() if profile == "paper" else section5_grid(range(2), (1000,)),
     section5.run_cell,
     lambda cell: 1.0,
     section5.VERSION,

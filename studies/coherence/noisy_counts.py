@@ -54,9 +54,7 @@ def dp_grid(splits: range = range(100), epsilons: tuple[float, ...] = EPSILONS) 
             yield Cell(release=release, epsilon=epsilon, reader=reader, split=split)
 
 
-@cached_by_data_location()
-def _data() -> Dataset:
-    return load("nist")
+_data = cached_by_data_location()(load)
 
 
 def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
@@ -64,12 +62,11 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
 
     The halves depend on the split alone.
     """
-    data = data or _data()
+    data = data or _data("nist")
     frame = cell.people(data.frame, "dp sample")
     columns = RELEASES[cell.release]
-    histogram = Histogram(
-        columns=columns, sizes=tuple(data.task.domain[c] for c in columns), epsilon=cell.epsilon
-    )
+    sizes = tuple(data.task.domain[c] for c in columns)
+    histogram = Histogram(columns=columns, sizes=sizes, epsilon=cell.epsilon)
     reader = Attacker(histogram, cell.reader, histogram.counts(frame))
     setup = Setup(target="DREM", lens=columns, null_draws=10)
     difficulty, sex = frame["DREM"].to_numpy(), frame["SEX"].to_numpy()

@@ -25,15 +25,12 @@ SEED = 20260116
 WITH = "with the difficulty"
 STATISTICS = ("distance", "null", "null_95", "mean_a", "mean_b")
 VARIANTS = {
-    "published": (
-        "the script as it is: N a third class at -10, rows 1 to 13,626 of a shuffle against the"
-        " rest"
-    ),
+    "published": "the script as it is: N a third class at -10, rows 1 to 13,626 of a shuffle"
+    " against the rest",
     "halves repaired": "as published, with the first row of the shuffle used, the last left out",
     "N in the middle": "as published, with the class N predicted as 0 instead of -10",
     "N dropped": "people of five and over only, two classes",
 }
-_SPLITS, _SIZES = 100, (500, 1000, 2000, 5000, 10_000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +54,7 @@ class Cell(SplitCell, kind="section 5"):
 
 
 def section5_grid(
-    splits: range = range(_SPLITS), sizes: tuple[int, ...] = _SIZES
+    splits: range = range(100), sizes: tuple[int, ...] = (500, 1000, 2000, 5000, 10_000)
 ) -> Iterator[Cell]:
     """The cells: variants, learners with both kinds of prediction, and sizes.
 
@@ -72,16 +69,7 @@ def section5_grid(
             yield dropped(learner=learner, labels="confidence", n=n, split=split)
 
 
-@cached_by_data_location()
-def _table(source: str = "auto") -> Section5:
-    return load_section5(source)
-
-
-def table_of(cell: Cell, section5: Section5) -> pd.DataFrame:
-    """The rows of a cell: all as published, or those who were asked, or ``n`` of these."""
-    if cell.variant != "N dropped":
-        return section5.frame
-    return cell.people(section5.asked(), "section 5 sample")
+_table = cached_by_data_location()(load_section5)
 
 
 def collection(frame: pd.DataFrame) -> dict[str, np.ndarray]:
@@ -129,11 +117,12 @@ def published_labels(
 def run_cell(cell: Cell, section5: Section5 | None = None) -> dict:
     """One split: the :data:`STATISTICS` of every group as scores, and the data's source."""
     section5 = section5 or _table()
-    frame, rng = table_of(cell, section5), stream(cell.seed, "section 5", cell.n, cell.split)
-    members = collection(frame)
+    rng = stream(cell.seed, "section 5", cell.n, cell.split)
     setup = Setup(target=TARGET, lens=section5.lens, labels=cell.labels)
     if cell.variant == "N dropped":
-        rows = one_split(frame, members, BATTERY[cell.learner], setup, rng)
+        frame = cell.people(section5.asked(), "section 5 sample")
+        rows = one_split(frame, collection(frame), BATTERY[cell.learner], setup, rng)
     else:
-        rows = compare(*published_labels(section5, cell, rng), members, setup, rng)
+        labels = published_labels(section5, cell, rng)
+        rows = compare(*labels, collection(section5.frame), setup, rng)
     return record_of(rows, STATISTICS, section5.data)

@@ -5,7 +5,7 @@ errors.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from textwrap import fill
 from typing import Any
 
@@ -63,12 +63,8 @@ def against_epsilon(
         f"Mean excess W1 of {table['release'].nunique()} releases against epsilon from"
         f" {budgets[0]:g} to {budgets[-1]:g}, with 95% intervals; a row of panels for each"
         f" attacker, a column for each group. At the largest epsilon the highest mean is"
-        f" {_listed(words)}."
+        f" {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))}."
     )
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _lines(ax: Axes, part: pd.DataFrame) -> None:
@@ -95,8 +91,8 @@ def groups(table: pd.DataFrame, margin: float) -> Picture:
     ax.set_yticks(range(len(names)), [fill(name, 30) for name in names])
     legend(fig, ncols=3)
     words = []
-    for release in colours:
-        part = table[table["release"] == release].set_index("group")["mean"]
+    for release, own in table.set_index("group").groupby("release", sort=False):
+        part = own["mean"]
         words.append(
             f"{release} is above the margin of {margin:g} on {int((part > margin).sum())} of"
             f" {part.size} and highest for {part.idxmax()}, {part.max():.2f}"

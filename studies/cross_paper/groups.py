@@ -16,16 +16,14 @@ def collection(frame: pd.DataFrame, target: str) -> dict[str, np.ndarray]:
     """Everyone, those with the difficulty, sex, race, and crossings; the same names for a data
     set and for a release.
     """
-    names = {
-        "sex": np.array(SEXES)[frame["SEX"]],
-        "race": np.array(RACES)[frame["RAC1P"]],
-        "difficulty": np.array(["without", "with"])[frame[target]],
-    }
-    found = groups(
-        pd.DataFrame(names),
-        ["sex", "race"],
-        [("sex", "race"), ("difficulty", "sex")],
-        everyone=False,
+    names = pd.DataFrame(
+        {
+            "sex": np.array(SEXES)[frame["SEX"]],
+            "race": np.array(RACES)[frame["RAC1P"]],
+            "difficulty": np.array(["without", "with"])[frame[target]],
+        }
     )
+    crossings = [("sex", "race"), ("difficulty", "sex")]
+    found = groups(names, ["sex", "race"], crossings, everyone=False)
     masks = {EVERYONE: np.ones(len(frame), dtype=bool), WITH: (frame[target] == 1).to_numpy()}
     return masks | {" & ".join(group_values(name).values()): who for name, who in found.items()}

@@ -53,9 +53,8 @@ def found(rows: pd.DataFrame | None = None) -> list[str]:
     """One sentence a hypothesis, in their order, from the stored results (or ``rows``); empty if
     there are none.
     """
-    if rows is None:
-        try:
-            rows = with_excess(scores("across_nist"))
-        except NoResults:
-            return []
+    try:
+        rows = with_excess(scores("across_nist")) if rows is None else rows
+    except NoResults:
+        return []
     return [sentence(row) for _, row in evaluate(rows).iterrows()]

@@ -21,6 +21,9 @@ random (to any value, if it supports none); decoding is post-processing.
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
@@ -29,11 +32,15 @@ from lib.coherence.experiment import halves
 from lib.domain import Domain
 from lib.dp import rho_in_floats
 from lib.ldp import make, split_budget
+from lib.rng import stream
+from lib.runner.cell import BUDGET, COUNT, KeyedCell, set_checked
 from lib.synth import Synthesizer
 from studies.synthesizers import cells as synth
 from studies.synthesizers.settings import DELTA, MAIN
 from studies.synthesizers.tables import BY as BY
 
+SEED = 20261121
+TARGET = "DREM"
 WEIGHTS = ("public", "noisy")
 SYNTHESIZERS: dict[str, Synthesizer] = {name: synth.SYNTHESIZERS[name] for name in MAIN}
 LDP = ("GRR linked", "OUE linked", "GRR whole", "OUE whole")
@@ -41,42 +48,33 @@ WITHOUT_EPSILON = ("clear", "fresh", "nobody")
 KINDS = (*WITHOUT_EPSILON, *SYNTHESIZERS, *LDP)
 
 
-def plain_release(
-    kind: str,
-    inside: pd.DataFrame,
-    everyone: pd.DataFrame,
-    domain: Domain,
-    rng: np.random.Generator,
-) -> pd.DataFrame:
-    """The releases without a budget: the half, another half of ``everyone``, or nobody."""
-    validate.choice("kind", kind, WITHOUT_EPSILON)
-    if kind == "clear":
-        return inside
-    if kind == "fresh":
-        return everyone.iloc[halves(len(everyone), rng)[0]].reset_index(drop=True)
-    return pd.DataFrame({c: rng.integers(0, k, len(inside)) for c, k in domain}).astype(np.int16)
-
-
-def synthetic_release(
-    kind: str,
-    by: str,
-    weights: str,
-    epsilon: float,
-    inside: pd.DataFrame,
-    domain: Domain,
-    rng: np.random.Generator,
-) -> tuple[pd.DataFrame, float]:
-    """As many rows as ``inside`` has, and the rho that was spent.
-
-    (epsilon, :data:`DELTA`)-DP, add or remove one row, but for what is taken as
-    public: the number of rows, and with ``weights="public"`` the size of each
-    group (see :class:`~lib.synth.stratified.Stratified` for what is then promised). Groups of
-    any size are kept.
+@dataclass(frozen=True, kw_only=True)
+class Cell(KeyedCell, kind="cross paper"):
+    """One release in one split; ``n`` people drawn at random (0: all). ``by`` and ``weights``
+    are for synthesizers only.
     """
-    inner = SYNTHESIZERS[validate.choice("kind", kind, SYNTHESIZERS)]
-    synthesizer = synth.stratified(inner, by, weights=weights)
-    fitted = synthesizer.fit(inside, domain, rho_in_floats(epsilon, DELTA), rng)
-    return fitted.sample(len(inside), rng), fitted.accountant.spent
+
+    kind: str
+    by: str = "vanilla"
+    weights: str = "public"
+    epsilon: float = math.inf
+    run: int = 0
+    n: int = 0
+    dataset: str = "nist"
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        set_checked(self, kind=KINDS, by=BY, weights=WEIGHTS, dataset=("nist",))
+        set_checked(self, run=COUNT, n=COUNT, epsilon=BUDGET, seed=COUNT)
+        if (self.kind in WITHOUT_EPSILON) != math.isinf(self.epsilon):
+            raise ValueError(
+                f"epsilon must be infinite for {', '.join(WITHOUT_EPSILON)} and finite for the"
+                f" others, got {self.epsilon!r} for kind={self.kind!r}"
+            )
+        plain, made = self.by == "vanilla", self.kind in SYNTHESIZERS
+        validate.require(plain or made, "by", f"'vanilla' for kind={self.kind!r}", self.by)
+        public = not plain or self.weights == "public"
+        validate.require(public, "weights", "'public' for by='vanilla'", self.weights)
 
 
 def decoded(bits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -94,22 +92,36 @@ def decoded(bits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.argmax(bits * (1 - rng.random(bits.shape)), axis=1).astype(np.int16)
 
 
-def ldp_release(
-    kind: str,
-    epsilon: float,
-    inside: pd.DataFrame,
-    domain: Domain,
-    sensitive: str,
-    rng: np.random.Generator,
-) -> pd.DataFrame:
-    """Reports of each person of ``inside``, decoded, in the person's own row: replacing a value
-    costs at most epsilon.
+def release_of(
+    cell: Cell, inside: pd.DataFrame, everyone: pd.DataFrame, domain: Domain
+) -> tuple[pd.DataFrame, float]:
+    """The table that the cell publishes about ``inside``, and the rho it spent (NaN unless it is a
+    synthesizer's).
+
+    A synthesizer draws as many rows as ``inside`` has. It is (epsilon, :data:`DELTA`)-DP, add or
+    remove one row, but for what is taken as public: the number of rows, and with
+    ``weights="public"`` the size of each group (see :class:`~lib.synth.stratified.Stratified` for
+    what is then promised). Groups of any size are kept. Reports are decoded, in the person's own
+    row: replacing a value costs at most epsilon.
     """
-    protocol, scope = validate.choice("kind", kind, LDP).split()
-    columns = domain.columns if scope == "whole" else (sensitive,)
-    budgets = split_budget(epsilon, [domain[c] for c in columns], "uniform")
+    setting = cell.kind, cell.by, cell.weights, cell.epsilon
+    rng = stream(cell.seed, "across release", *setting, cell.run, cell.n)
+    if cell.kind == "clear":
+        return inside, math.nan
+    if cell.kind == "fresh":
+        return everyone.iloc[halves(len(everyone), rng)[0]].reset_index(drop=True), math.nan
+    if cell.kind == "nobody":
+        drawn = {c: rng.integers(0, k, len(inside)) for c, k in domain}
+        return pd.DataFrame(drawn).astype(np.int16), math.nan
+    if cell.kind in SYNTHESIZERS:
+        inner = synth.stratified(SYNTHESIZERS[cell.kind], cell.by, weights=cell.weights)
+        fitted = inner.fit(inside, domain, rho_in_floats(cell.epsilon, DELTA), rng)
+        return fitted.sample(len(inside), rng), fitted.accountant.spent
+    protocol, scope = cell.kind.split()
+    columns = domain.columns if scope == "whole" else (TARGET,)
+    budgets = split_budget(cell.epsilon, [domain[c] for c in columns], "uniform")
     reports = {}
     for column, budget in zip(columns, budgets, strict=True):
         mechanism = make(protocol, k=domain[column], epsilon=float(budget))
         reports[column] = decoded(mechanism.privatise_support(inside[column].to_numpy(), rng), rng)
-    return inside.assign(**reports)
+    return inside.assign(**reports), math.nan

@@ -35,8 +35,8 @@ def with_excess(scores: pd.DataFrame) -> pd.DataFrame:
 
 def crossings(rows: pd.DataFrame) -> list[str]:
     """The crossings of sex and race."""
-    names = {f"{s} & {r}" for s in SEXES for r in RACES}
-    return [g for g in rows["group"].unique() if g in names]
+    names = [f"{sex} & {race}" for sex, race in product(SEXES, RACES)]
+    return [group for group in rows["group"].unique() if group in names]
 
 
 def small_crossings(rows: pd.DataFrame) -> list[str]:
@@ -45,16 +45,16 @@ def small_crossings(rows: pd.DataFrame) -> list[str]:
     return [g for g in crossings(rows) if SMALL[0] <= sizes[g] <= SMALL[1]]
 
 
-def _where(rows: pd.DataFrame, **wanted: object) -> pd.DataFrame:
-    """Rows whose columns have the values (any of them, for a list); public weights unless said."""
-    wanted = {"weights": "public"} | wanted
+def _where(rows: pd.DataFrame, weights: str = "public", **wanted: Any) -> pd.DataFrame:
+    """Rows whose columns have the values (any of them, for a list)."""
     if wanted.get("group") == SMALL_NAME:
         wanted["group"] = small_crossings(rows)
-    values = {c: v if isinstance(v, tuple | list) else (v,) for c, v in wanted.items()}
-    return rows[np.logical_and.reduce([rows[c].isin(v) for c, v in values.items()])]
+    for column, values in {"weights": weights, **wanted}.items():
+        rows = rows[rows[column].isin(np.atleast_1d(values))]
+    return rows
 
 
-def excess(rows: pd.DataFrame, value: str = "excess", **wanted: object) -> pd.Series:
+def excess(rows: pd.DataFrame, value: str = "excess", **wanted: Any) -> pd.Series:
     """Mean of ``value`` by run over whatever is ``wanted``; a run that lacks a cell which others
     have is left out.
     """
@@ -76,11 +76,10 @@ def mean_excess(
     each, found = each or {}, {}
     for values in product(*each.values()):
         part = dict(zip(each, values, strict=True))
-        own = wanted | part
         name = ", ".join(f"ε = {v:g}" if c == "epsilon" else v for c, v in part.items())
-        found[name] = excess(rows, value, **own | dict(of or {}))
+        found[name] = excess(rows, value, **wanted | part | dict(of or {}))
         if less is not None:
-            found[name] = found[name] - excess(rows, value, **own | dict(less))
+            found[name] = found[name] - excess(rows, value, **wanted | part | dict(less))
     return pd.DataFrame(found)
 
 
@@ -89,7 +88,7 @@ def slope(rows: pd.DataFrame, reader: str, group: str) -> pd.DataFrame:
     part = _where(rows, kind="MST", by="vanilla", reader=reader, group=group)
     table = part.pivot_table(index="run", columns="epsilon", values="excess").dropna()
     x = np.log10(table.columns.to_numpy(dtype=float))
-    x = x - x.mean()
+    x -= x.mean()
     return pd.DataFrame({"slope": table.to_numpy() @ x / (x @ x)}, index=table.index)
 
 

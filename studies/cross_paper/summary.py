@@ -5,7 +5,9 @@ what is guaranteed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import product
+from typing import Any
 
 import pandas as pd
 
@@ -75,7 +77,7 @@ def strata_differences(rows: pd.DataFrame, epsilons: Sequence[float] = (1.0, 5.0
     Columns ``release, panel, what, mean, low, high, runs``; averaged over ``epsilons``.
     """
     part = labelled(rows[(rows["kind"] == "MST") & rows["epsilon"].isin(list(epsilons))])
-    error = part[part["reader"] == "forest"].assign(what="error", excess=lambda p: p["error_in"])
+    error = part[part["reader"] == "forest"].assign(what="error", excess=part["error_in"])
     both, found = pd.concat([error, part.assign(what=part["reader"])]), {}
     for panel, groups in of_note(rows).items():
         own = both[both["group"].isin(groups)]
@@ -90,21 +92,18 @@ def guaranteed(rows: pd.DataFrame, epsilons: Sequence[float]) -> pd.DataFrame:
     group, at beta 0.05: columns ``panel, members, epsilon`` and one for each bound; NaN: nothing.
     """
     sizes = rows.groupby("group")["people"].max()
-    own = {"beta": 0.05, "collection": len(sizes), "n": int(sizes.max())}
+    own: dict[str, Any] = {"beta": 0.05, "collection": len(sizes), "n": int(sizes.max())}
     found = []
     for (panel, groups), epsilon in product(of_note(rows).items(), epsilons):
         members = int(sizes[groups].min())
-        setting = own | {"gamma": members, "epsilon": epsilon}
-        alphas = {mode: _alpha(setting | {"mode": mode}) for mode in _BOUNDS}
-        found.append({"panel": panel, "members": members, "epsilon": epsilon} | alphas)
+        row = {"panel": panel, "members": members, "epsilon": epsilon}
+        for mode in _BOUNDS:
+            row[mode] = None
+            with suppress(ValueError):  # an epsilon that the theorem does not cover
+                setting = Setting(**own, gamma=members, epsilon=epsilon, mode=mode)
+                row[mode] = solve(setting).value
+        found.append(row)
     return pd.DataFrame(found).astype(dict.fromkeys(_BOUNDS, float))
-
-
-def _alpha(setting: dict) -> float | None:
-    try:
-        return solve(Setting(**setting)).value
-    except ValueError:  # an epsilon that the theorem does not cover
-        return None
 
 
 def errors_and_excess(rows: pd.DataFrame) -> pd.DataFrame:

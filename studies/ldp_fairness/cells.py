@@ -47,8 +47,6 @@ VERSION = "2"  # 2: the subsets of SS are drawn another way; the other protocols
 EPSILONS: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 20.0, 50.0)
 BASELINE = "NonDP"
 
-_SECONDS = {"lsac": 0.9, "adult": 3.3, "acs_coverage": 5.8}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Cell(KeyedCell, kind="ldp fairness"):
@@ -140,17 +138,14 @@ def rounded_grid(**options) -> Iterator[Cell]:
     ``g`` is so large that the last bits of the budget decide.
     """
     for cell in main_grid(**({"protocols": tuple(ROUNDED)} | options)):
-        if cell.protocol != BASELINE and _rounding_matters(cell):
-            yield replace(cell, protocol=ROUNDED[cell.protocol])
-
-
-def _rounding_matters(cell: Cell) -> bool:
-    domain, names = task(cell.dataset).domain, (cell.protocol, ROUNDED[cell.protocol])
-    return any(
-        len({make(name, k=domain[c], epsilon=e).p_star for name in names}) > 1
-        or (cell.protocol == "OLH" and e > _SHARPEST)
-        for c, e in budgets(cell).items()
-    )
+        if cell.protocol == BASELINE:
+            continue
+        rounded, domain = ROUNDED[cell.protocol], task(cell.dataset).domain
+        for c, e in budgets(cell).items():
+            printed, nearest = (make(n, k=domain[c], epsilon=e) for n in (cell.protocol, rounded))
+            if printed.p_star != nearest.p_star or (cell.protocol == "OLH" and e > _SHARPEST):
+                yield replace(cell, protocol=rounded)
+                break
 
 
 def sensitive_attributes(cell: Cell) -> tuple[str, ...]:
@@ -178,9 +173,7 @@ def budgets(cell: Cell) -> dict[str, float]:
     return dict(zip(names, shares.tolist(), strict=True))
 
 
-@cached_by_data_location()
-def _data(dataset: str) -> Dataset:
-    return load(dataset)
+_data = cached_by_data_location()(load)
 
 
 def split_rows(y: np.ndarray, run: int) -> tuple[np.ndarray, np.ndarray]:
@@ -250,4 +243,4 @@ def relative_cost(cell: Cell) -> float:
     """Seconds that the cell takes on one core of a common machine, for the estimate of the time
     left.
     """
-    return _SECONDS.get(cell.dataset, 5.0)
+    return {"lsac": 0.9, "adult": 3.3, "acs_coverage": 5.8}.get(cell.dataset, 5.0)

@@ -12,11 +12,13 @@ for data sets that nobody has tuned.
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from lib import validate
+from lib.files import read_yaml
 from lib.paths import RESULTS, to_read
 from lib.runner.store import Store
 
@@ -26,11 +28,7 @@ TRIALS_VERSION = "1"
 PARAMETERS: dict[str, type] = {"max_depth": int, "learning_rate": float, "n_estimators": int}
 SEARCH: dict[str, Any] = {"objective": "accuracy", "folds": 3, "seed": 20230717}
 
-PUBLISHED: dict[str, dict[str, float]] = {
-    "adult": {"max_depth": 38, "learning_rate": 0.02255696731716368, "n_estimators": 1100},
-    "acs_coverage": {"max_depth": 47, "learning_rate": 0.20243400958078808, "n_estimators": 1300},
-    "lsac": {"max_depth": 9, "learning_rate": 0.18177994587365698, "n_estimators": 1100},
-}
+PUBLISHED: dict[str, dict[str, float]] = read_yaml(Path(__file__).with_suffix(".yml"), dict)
 
 
 def best_trials(trials: pd.DataFrame) -> dict[str, dict[str, float]]:

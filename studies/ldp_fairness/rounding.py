@@ -30,12 +30,11 @@ def rounded_cells() -> pd.DataFrame:
         If no run is whole: the grid fills run by run.
     """
     found = results(GRID)
-    size = found.groupby("run").size()
-    whole = size.index[size == len(list(rounded_grid(runs=[0])))]
+    size = found.groupby("run")["run"].transform("size")
+    whole = found[size == len(list(rounded_grid(runs=[0])))]
     if whole.empty:
         raise NoResults(f"no run of {GRID} is whole yet")
-    usual = {rounded: name for name, rounded in ROUNDED.items()}
-    return found[found["run"].isin(whole)].replace({"protocol": usual})
+    return whole.replace({"protocol": {rounded: name for name, rounded in ROUNDED.items()}})
 
 
 def rounded_frame() -> pd.DataFrame:
@@ -51,7 +50,7 @@ def printed_frame() -> pd.DataFrame:
     :func:`rounded_frame` compares with.
     """
     main = results("ldp_main")
-    return main[main["run"].isin(set(rounded_cells()["run"]))]
+    return main[main["run"].isin(rounded_cells()["run"])]
 
 
 def rounding_changes(metrics: Sequence[str]) -> pd.DataFrame:

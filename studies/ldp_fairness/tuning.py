@@ -39,12 +39,7 @@ from lib.runner.records import needs_real
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
 from studies.ldp_fairness.cells import probability, split_rows, train
-from studies.ldp_fairness.hyperparameters import (
-    SEARCH,
-    TRIALS,
-    TRIALS_VERSION,
-    as_parameters,
-)
+from studies.ldp_fairness.hyperparameters import SEARCH, TRIALS, TRIALS_VERSION, as_parameters
 
 with needs("run"):
     import optuna
@@ -99,17 +94,15 @@ def _score(trial: Trial, parameters: dict) -> dict:
 
 def _propose(trial: Trial, history: pd.DataFrame) -> dict:
     """What the tree-structured Parzen estimator tries next, given the finished trials."""
-    entropy = seed_sequence(
-        trial.seed, "ldp-fairness tuning", trial.dataset, trial.objective, trial.number
-    )
-    sampler = optuna.samplers.TPESampler(seed=int(entropy.generate_state(1)[0]))
+    key = "ldp-fairness tuning", trial.dataset, trial.objective, trial.number
+    seed = int(seed_sequence(trial.seed, *key).generate_state(1)[0])
+    sampler = optuna.samplers.TPESampler(seed=seed)
     study = optuna.create_study(direction="maximize", sampler=sampler)
-    study.add_trials(
-        optuna.trial.create_trial(
+    for _, past in history.iterrows():
+        known = optuna.trial.create_trial(
             params=as_parameters(past), distributions=SPACE, value=past[trial.objective]
         )
-        for _, past in history.iterrows()
-    )
+        study.add_trial(known)
     return study.ask(SPACE).params
 
 
@@ -140,12 +133,8 @@ def search(
     first = Trial(dataset=dataset, number=0, **options)
     if store is None:  # an empty store is falsy
         _, _, origin = _training_rows(dataset)  # the very rows that the trials are to be scored on
-        needs_real(
-            dataset,
-            origin["data_source"],
-            "a search that is kept in data/results",
-            "a store of your own",
-        )
+        kept = "a search that is kept in data/results"
+        needs_real(dataset, origin["data_source"], kept, "a store of your own")
         store = Store(to_write(TRIALS), version=VERSION)
 
     cells = [replace(first, number=number) for number in range(trials)]

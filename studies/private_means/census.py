@@ -7,10 +7,9 @@ and the same draws of noise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from itertools import combinations, product
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,8 +51,6 @@ TABLES = {
     "acs_coverage": ("SCHL",),
     "nist": ("PINCP",),
 }
-RHOS = (0.005, 0.02, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0)
-EPSILONS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,10 +77,10 @@ SETTINGS: dict[str, Setting] = {
 }
 
 
-_ALL = [c for size in range(1, len(ATTRIBUTES) + 1) for c in combinations(ATTRIBUTES, size)]
-CROSSINGS: dict[str, tuple[str, ...]] = {
-    dataset: tuple("_".join(c) for c in _ALL if not (dataset == "nist" and "NATIVITY" in c))
-    for dataset in TABLES
+_SIZES = range(1, len(ATTRIBUTES) + 1)
+_ALL = ["_".join(c) for size in _SIZES for c in combinations(ATTRIBUTES, size)]
+CROSSINGS: dict[str, tuple[str, ...]] = dict.fromkeys(TABLES, (*_ALL,)) | {
+    "nist": tuple(name for name in _ALL if "NATIVITY" not in name)
 }
 
 
@@ -107,41 +104,6 @@ class CensusCell(KeyedCell, kind="census means"):
         set_checked(self, dataset=TABLES, mechanism=("coinpress", "laplace"), setting=SETTINGS)
         set_checked(self, variable=TABLES[self.dataset], crossing=CROSSINGS[self.dataset])
         set_checked(self, budget=validate.positive, runs=SEVERAL, seed=COUNT)
-
-
-# --- grids
-# ----------------------------------------------------------------------
-
-_FEW = ("SEX", "RAC1P", "AGEP", "SEX_RAC1P", "SEX_RAC1P_AGEP", "SEX_DIS_RAC1P_AGEP")
-
-
-def _cells(datasets: tuple[str, ...], **fields) -> Iterator[partial[CensusCell]]:
-    """A cell for each variable, of which something is left to say."""
-    for dataset in datasets:
-        for variable in TABLES[dataset]:
-            yield partial(CensusCell, dataset=dataset, variable=variable, **fields)
-
-
-def census_grid(datasets: tuple[str, ...], runs: int = RUNS) -> Iterator[CensusCell]:
-    """Figs 2 and 8 on every crossing, published and scaled; the other settings on six crossings."""
-    for cell in _cells(datasets, runs=runs):
-        for name in CROSSINGS[cell.keywords["dataset"]]:
-            for setting in SETTINGS if name in _FEW else ("published", "scaled"):
-                yield cell(crossing=name, setting=setting)
-
-
-def budget_grid(datasets: tuple[str, ...]) -> Iterator[CensusCell]:
-    """Sex by race at every rho (COINPRESS, published and scaled) and epsilon (Laplace)."""
-    for cell in _cells(datasets, crossing="SEX_RAC1P"):
-        for rho, setting in product(RHOS, ("published", "scaled")):
-            if rho != RHO:  # that one is in the grid above
-                yield cell(setting=setting, budget=rho)
-        for epsilon in EPSILONS:
-            yield cell(mechanism="laplace", budget=epsilon)
-
-
-# --- tables
-# ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -195,27 +157,17 @@ _CODES = {
     "DIS": ("with a disability", "without"),
     "NATIVITY": ("native", "foreign born"),
     "RAC1P": codebook("nist")["RAC1P"].codes,
+    "AGEP": [f"age band {i}" for i in range(1, 6)],
 }
 
 
 def stratum_names(variable: str, crossing: str) -> list[str]:
     """The strata of New York in words, in the order of :func:`strata`."""
-    frame = table_of("newyork").frame
-    columns = crossing.split("_")
-    found = (
-        frame.loc[frame[variable].notna(), columns]
-        .drop_duplicates()
-        .sort_values(columns, kind="stable")
-    )
-    ages = [f"age band {i}" for i in range(1, 6)]
-    words = [
-        [_CODES.get(c, ages)[int(value)] for value in found[c] - found[c].min()] for c in columns
-    ]
+    frame, columns = table_of("newyork").frame, crossing.split("_")
+    found = frame.loc[frame[variable].notna(), columns].drop_duplicates()
+    found = found.sort_values(columns, kind="stable")
+    words = [[_CODES[c][int(value)] for value in found[c] - found[c].min()] for c in columns]
     return list(map(", ".join, zip(*words, strict=True)))
-
-
-# --- census
-# ----------------------------------------------------------------------
 
 
 def budgets(rho: float) -> tuple[float, ...]:
@@ -231,21 +183,6 @@ def oracles(setting: str) -> tuple[str, ...]:
     if chosen.least:
         strata += f", without those of at most {chosen.least:.1%} of the rows"
     return (spread, strata) if chosen.scaled else (strata,)
-
-
-def interval_of(cell: CensusCell) -> Interval:
-    """What COINPRESS takes as known in ``cell``: the published interval, and a spread.
-
-    The spread is 1 or, from an oracle, the variable's own.
-    """
-    center, radius = BOUNDS[cell.variable]
-    scaled = SETTINGS[cell.setting].scaled
-    return Interval(
-        low=center - radius,
-        high=center + radius,
-        sigma=VARIABLES[cell.variable].std if scaled else 1.0,
-        oracle=oracles(cell.setting)[0] if scaled else "",
-    )
 
 
 def run_ledger(cell: CensusCell) -> PrivacyAccountant:
@@ -287,9 +224,18 @@ def _one_run(
     found = _answers(cell, x, kept, weights, rng, accountant)
     clean = _answers(cell, x, kept, weights, None)
     row: dict[tuple[str, str], float] = {}
+    some = truth != 0
+    as_published: dict[str, Any] = {"normalised": False, "drop": min(5, own.size - 1)}
     for method, (whole, groups) in found.items():
-        errors = _metrics(truth, groups, population, whole)
-        errors["clean"] = stratum_errors(population, clean[method][0])
+        near, everyone = (truth[some], groups[some]), (population, whole)
+        errors = {
+            "error": stratum_errors(*everyone),
+            "parity": parity_error(*near, *everyone),
+            "parity_average": parity_error(*near, *everyone, reading="average"),
+            "parity_published": parity_error(truth, groups, *everyone, **as_published),
+            "worst": stratum_errors(*near).max(),
+            "clean": stratum_errors(population, clean[method][0]),
+        }
         row |= {(metric, method): float(error) for metric, error in errors.items()}
     return own.size, row
 
@@ -302,7 +248,12 @@ def _answers(
     The plain one gives the same mean to every stratum. ``accountant`` pays for those of the strata;
     ``weights`` are their sizes, and their public weights.
     """
-    prior, by = interval_of(cell), cell.crossing.split("_")
+    (center, radius), by = BOUNDS[cell.variable], cell.crossing.split("_")
+    spread: dict[str, Any] = {"sigma": 1.0, "oracle": ""}
+    if SETTINGS[cell.setting].scaled:
+        spread = {"sigma": VARIABLES[cell.variable].std, "oracle": oracles(cell.setting)[0]}
+    # what COINPRESS takes as known: the published interval, and a spread
+    prior = Interval(low=center - radius, high=center + radius, **spread)
 
     def means(values: np.ndarray, sizes: np.ndarray, payer: PrivacyAccountant | None):
         if cell.mechanism == "laplace":
@@ -314,20 +265,6 @@ def _answers(
     stratified = ((float(recombine(groups, own)), groups) for own in weights)
     answers = (whole, np.full(groups.size, whole)), *stratified
     return dict(zip(METHODS, answers, strict=True))
-
-
-def _metrics(truth: np.ndarray, groups: np.ndarray, population: float, whole: float) -> dict:
-    some = truth != 0
-    near, everyone = (truth[some], groups[some]), (population, whole)
-    return {
-        "error": stratum_errors(*everyone),
-        "parity": parity_error(*near, *everyone),
-        "parity_average": parity_error(*near, *everyone, reading="average"),
-        "parity_published": parity_error(
-            truth, groups, *everyone, normalised=False, drop=min(5, truth.size - 1)
-        ),
-        "worst": stratum_errors(*near).max(),
-    }
 
 
 def run_census(cell: CensusCell) -> dict:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,11 +62,11 @@ def curves(
         last = {}
         for name, colour in colours.items():
             own = part[part["series"] == name].sort_values(x, kind="stable")
-            style: dict[str, Any] = {"linestyle": "--" if name == dashed else "-", "color": colour}
+            line = "--" if name == dashed else "-"
             if "low" in own:
-                band(ax, own, x, most=np.inf, **style)
+                band(ax, own, x, most=np.inf, linestyle=line, color=colour)
             else:
-                ax.plot(own[x], own["mean"], **style)
+                ax.plot(own[x], own["mean"], linestyle=line, color=colour)
             last[name] = own[x].iloc[-1], own["mean"].iloc[-1]
             words.append(f"{title} {name} from {ends(own['mean'], '.3g')}".strip())
         ticks(ax, places or part[x], fontsize=8)
@@ -104,10 +103,10 @@ def by_size(strata: pd.DataFrame, small: float, xlabel: str, ylabel: str) -> Pic
     ``small``.
     """
     fig, ax = panel((6.6, 4.0), xlabel, ylabel, log="xy")
-    for name, colour, marker in (("plain", GREY, "s"), ("stratified", BLUE, "o")):
-        lost = (strata["stratified"] > strata["plain"]) & (name == "stratified")
-        for rows, ink in ((strata[~lost], colour), (strata[lost], RED)):
-            ax.plot(rows["people"], rows[name], marker, color=ink, markersize=6)
+    worse = strata["stratified"] > strata["plain"]
+    ax.plot(strata["people"], strata["plain"], "s", color=GREY, markersize=6)
+    for rows, ink in ((strata[~worse], BLUE), (strata[worse], RED)):
+        ax.plot(rows["people"], rows["stratified"], "o", color=ink, markersize=6)
     for y, words, colour in (
         (strata["plain"].max(), "the mean of everybody", GREY),
         (strata["stratified"].min(), "a private mean of their own", BLUE),
@@ -116,13 +115,12 @@ def by_size(strata: pd.DataFrame, small: float, xlabel: str, ylabel: str) -> Pic
     ax.axvline(small, **REFERENCE | {"linewidth": 0.9})
     note(ax, "0.1%", (small, 0.97), (4, -8), xycoords=("data", "axes fraction"), fontsize=8.5)
     ax.minorticks_off()
-    worse = strata[strata["stratified"] > strata["plain"]]
     by_size = strata.sort_values("people", kind="stable")["stratified"]
     return fig, (
         f"{ylabel} against {xlabel}, both logarithmic. Own mean: from"
         f" {ends(by_size, '.3g')} with the size. Mean of"
         f" everybody: {strata['plain'].min():.2g} to {strata['plain'].max():.2g}. The own mean is"
-        f" worse in {len(worse)} of {len(strata)} groups."
+        f" worse in {worse.sum()} of {len(strata)} groups."
     )
 
 
@@ -130,21 +128,19 @@ def census(
     scores: pd.DataFrame, variables: Mapping[str, str], metrics: Mapping[str, str]
 ) -> Picture:
     """A row a variable, a column a metric, points at the number of strata (Figures 2 and 8)."""
-    cells = list(product(variables, metrics))
-    titles = [f"{variables[v]}: {metrics[m]}" for v, m in cells]
     shape = (len(variables), len(metrics))
     size = (0.8 + 3.4 * len(metrics), 0.8 + 2.2 * len(variables))
-    fig, axes = panels(size, shape, "number of groups", titles=titles, sharex=True, log="x")
+    fig, axes = panels(size, shape, "number of groups", sharex=True, log="x")
     words = []
-    for ax, (variable, metric) in zip(axes.flat, cells, strict=True):
+    for ax, (variable, metric) in zip(axes.flat, product(variables, metrics), strict=True):
+        ax.set_title(f"{variables[variable]}: {metrics[metric]}", fontsize=9.5)
         part = scores[(scores["variable"] == variable) & (scores["metric"] == metric)]
         for i, (name, colour) in enumerate(COLOURS.items()):
             own = of_method(part, metric, name)
             style = {"color": colour, "marker": "so^"[i], "label": NAMES[name], "linestyle": ""}
             curve(ax, own, own["strata"] * 1.04 ** (i - 1), most=np.inf, **style)
-            words.append(
-                f"{variables[variable]} {metric}, {name}: median {own['mean'].median():.3g}"
-            )
+            median = f"median {own['mean'].median():.3g}"
+            words.append(f"{variables[variable]} {metric}, {name}: {median}")
         log_if_wide(ax, part["mean"])
         ticks(ax, (2, 5, 10, 20, 50, 100))
     legend(fig, ncols=3)

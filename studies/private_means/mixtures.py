@@ -68,8 +68,7 @@ def mixture_runs(cell: MixtureCell) -> Runs:
     """
     rng = stream(cell.seed, "mixture", cell.n, cell.k, cell.alpha, cell.spreads)
     weights = rng.dirichlet(np.full(cell.k, cell.alpha), size=cell.runs)
-    sizes = np.array([rng.multinomial(cell.n, w) for w in weights])
-    public = np.array([rng.multinomial(cell.n, w) for w in weights])
+    sizes, public = (rng.multinomial(cell.n, weights) for _ in range(2))
     means = rng.standard_normal((cell.runs, cell.k))
     wide = cell.spreads == "uniform"
     spreads = rng.uniform(0.1, 2.0, means.shape) if wide else np.ones(means.shape)

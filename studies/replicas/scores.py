@@ -32,7 +32,6 @@ from studies.ldp_fairness.hyperparameters import PUBLISHED
 
 TABLES = ("replica", "bootstrap", "independent", "real")
 SEED = 20261121
-_DEFAULT = {"max_depth": -1, "learning_rate": 0.1, "n_estimators": 100}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +70,8 @@ def marginal_error(a: pd.DataFrame, b: pd.DataFrame, domain: Domain, k: int) -> 
         shape = [domain[c] for c in subset]
         cells = [np.ravel_multi_index([t[c].to_numpy() for c in subset], shape) for t in (a, b)]
         both, codes = np.unique(np.concatenate(cells), return_inverse=True)
-        p, q = (
-            np.bincount(part, minlength=both.size) / part.size for part in np.split(codes, [len(a)])
-        )
+        parts = np.split(codes, [len(a)])
+        p, q = (np.bincount(part, minlength=both.size) / part.size for part in parts)
         distances.append(np.abs(p - q).sum() / 2)
     return float(np.mean(distances)), float(np.max(distances))
 
@@ -108,10 +106,9 @@ def run_score(cell: Score) -> dict:
         return origin
     fit, test = split_rows(real.y, cell.run)
     table, features = _table(cell, real, fit), real.task.domain.project(real.task.features)
-    parameters = PUBLISHED.get(cell.dataset, _DEFAULT)
-    model = train(
-        design_matrix(table, features), table[real.task.target].to_numpy(), parameters, cell.run
-    )
+    default = {"max_depth": -1, "learning_rate": 0.1, "n_estimators": 100}
+    known, target = design_matrix(table, features), table[real.task.target].to_numpy()
+    model = train(known, target, PUBLISHED.get(cell.dataset, default), cell.run)
     scores = probability(model, design_matrix(real.frame.iloc[test], features))
     return evaluate(real.y[test], (scores > 0.5).astype(int), real.protected[test], scores) | origin
 

@@ -121,7 +121,7 @@ def _baseline(name: str, seen: pd.DataFrame, rng: np.random.Generator) -> pd.Dat
     n = len(seen)
     if name == "bootstrap":
         return seen.iloc[rng.integers(0, n, n)].reset_index(drop=True)
-    return pd.DataFrame({c: seen[c].to_numpy()[rng.integers(0, n, n)] for c in seen})
+    return seen.apply(lambda column: column.to_numpy()[rng.integers(0, n, n)])
 
 
 @threadpool_limits.wrap(limits=1)  # a sum that is split over threads may round otherwise
@@ -158,4 +158,4 @@ def cost(cell: Cell) -> float:
     if cell.synthesizer in BASELINES:
         return 1.0
     base = {"MST": 1.0, "AIM": 4.0 + 3 * np.log1p(cell.epsilon)}.get(cell.synthesizer, 8.0)
-    return float(base * {"vanilla": 1, "SEX": 2, "RAC1P": 4, "SEX_RAC1P": 8}[cell.by])
+    return float(base * 2 ** BY.index(cell.by))

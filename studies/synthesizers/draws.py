@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from lib.ledger.authors import AUTHORS
-from lib.ledger.measures import DRAWS, resamples, share_of_draws
+from lib.ledger.measures import DRAWS, resamples
 from lib.rng import stream
-from lib.stats.ties import RELATIVE
+from lib.stats.ties import RELATIVE, above
 from studies.synthesizers.settings import MAIN
 from studies.synthesizers.summary import HIGHER, SETTING, main_fits
-
-
-def held(true: pd.DataFrame) -> dict[str, Any]:
-    """Fields of the evidence for a share of cases: a row a case, a column a draw of runs."""
-    return share_of_draws(true.to_numpy(dtype=float))
 
 
 def drawn(frame: pd.DataFrame, metric: str, keys: Sequence[str] = SETTING) -> pd.DataFrame:
@@ -29,7 +24,7 @@ def drawn(frame: pd.DataFrame, metric: str, keys: Sequence[str] = SETTING) -> pd
     replacement: the same ones of every setting, as a run is one split of a table. The runs that
     the authors stored belong to no split, so theirs are drawn for each setting by itself.
     """
-    rows = frame.assign(by=frame["by"].astype(str), synthesizer=frame["synthesizer"].astype(str))
+    rows = frame.astype({"by": str, "synthesizer": str})
     wide = rows.pivot_table(index=list(keys), columns="run", values=metric)
     theirs, picks, means = AUTHORS in set(frame["dataset"]), resamples(wide.shape[1]), []
     for number, own in enumerate(wide.to_numpy()):
@@ -45,9 +40,16 @@ def drawn(frame: pd.DataFrame, metric: str, keys: Sequence[str] = SETTING) -> pd
     return pd.DataFrame(sign * found, index=wide.index)
 
 
-def named(means: pd.DataFrame, name: str, level: str = "synthesizer") -> pd.DataFrame:
-    """The rows of one synthesizer (or another part of the setting)."""
-    return means.xs(name, level=level)
+def all_above(means: pd.DataFrame, better: Sequence[str], than: Sequence[str]) -> pd.DataFrame:
+    """Whether each of some synthesizers has a better mean than each of others, of each setting that
+    all have; empty if one has none.
+    """
+    if not {*better, *than} <= set(means.index.get_level_values("synthesizer")):
+        return pd.DataFrame()
+    each = {name: means.xs(name, level="synthesizer") for name in (*better, *than)}
+    both = pd.concat(each, axis=1, join="inner").dropna()
+    pairs = [above(both[one], both[other]) for one, other in product(better, than)]
+    return pd.DataFrame(np.logical_and.reduce(pairs), index=both.index)
 
 
 def differences(
@@ -57,11 +59,10 @@ def differences(
     epsilons: Sequence[float] = (0, math.inf),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Mean scores of the stratified fits, and of the plain fits beside each."""
-    fits = main_fits(frame)
-    fits = fits[fits["epsilon"].between(min(epsilons), max(epsilons))]
+    fits = main_fits(frame[frame["epsilon"].between(min(epsilons), max(epsilons))])
     means = drawn(fits[fits["synthesizer"].isin(synthesizers)], metric)
     own = means[means.index.get_level_values("by") != "vanilla"]
-    plain = named(means, "vanilla", "by").reindex(own.index.droplevel("by"))
+    plain = means.xs("vanilla", level="by").reindex(own.index.droplevel("by"))
     return own, plain.set_axis(own.index)
 
 

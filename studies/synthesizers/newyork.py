@@ -20,7 +20,6 @@ from lib.datasets import bureau
 from lib.datasets.newyork import load_newyork
 from lib.domain import Domain
 
-INCOME_EDGES = (10_000, 25_000, 50_000, 100_000)
 # column -> (number of codes, offset added to the raw code); a raw NaN is -1 in folktables and
 # becomes 0 where it occurs
 _CODES = {
@@ -60,11 +59,12 @@ def stand_in(source: str) -> Table:
     york = load_newyork()
     raw = york.frame
     schooling = 1 + (raw["SCHL"] - 1) * 5 // 24
-    income = 1 + np.searchsorted(INCOME_EDGES, raw["PINCP"].to_numpy(), side="right")
+    edges = (-np.inf, 10_000, 25_000, 50_000, 100_000, np.inf)
+    income = 1 + pd.cut(raw["PINCP"], edges, right=False, labels=False)
     frame = raw.assign(
         **(raw[["SEX", "RAC1P", "DIS", "NATIVITY"]] - 1),
         SCHL=schooling.fillna(0),
-        PINCP=np.where(raw["PINCP"].isna(), 0, income),
+        PINCP=income.fillna(0),
         WORKED=raw["WKHP"].notna(),
     )
     codes = frame[list(_STAND_IN.columns)].astype(np.int16)

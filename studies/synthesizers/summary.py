@@ -10,6 +10,7 @@ least share of the rows from which on a group counts (the published 0.1%, or 0).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -109,14 +110,12 @@ def stored_tables() -> dict[str, pd.DataFrame]:
     """Stored scores of every table that has a run of each setting; with fewer, shares of settings
     would be of the cheap ones.
     """
-    found = {}
+    found, settings = {}, len(MAIN) * len(BY) * len(EPSILONS)
     for dataset in TABLES:
-        try:
+        with suppress(NoResults):
             frame = scores(f"synth_{dataset}")
-        except NoResults:
-            continue
-        if len(main_fits(frame).groupby(list(SETTING))) == len(MAIN) * len(BY) * len(EPSILONS):
-            found[dataset] = frame
+            if main_fits(frame).groupby(list(SETTING)).ngroups == settings:
+                found[dataset] = frame
     return found
 
 
@@ -130,25 +129,19 @@ def finished_runs(fits: pd.DataFrame) -> int:
     return int(fits.groupby(list(SETTING))["run"].nunique().min())
 
 
-def against_vanilla(
-    frame: pd.DataFrame, value: str, *, ratio: bool = False, paired: bool = True
-) -> pd.DataFrame:
+def against_vanilla(frame: pd.DataFrame, value: str, *, ratio: bool = False) -> pd.DataFrame:
     """``value`` of each stratified cell minus (with ``ratio``: over) that of the plain fit of the
     same run: mean and 95% interval over runs.
 
     Columns ``dataset, synthesizer, by, epsilon, mean, low, high, runs, plain``, the last the plain
-    fits' mean. Runs that are not ``paired`` are held against that mean, without an interval.
+    fits' mean.
     """
     keep = frame[frame["small"] == "keep"]
     same = ["dataset", "synthesizer", "epsilon", "run"]
     plain = keep.loc[keep["by"] == "vanilla", [*same, value]].rename(columns={value: "_plain"})
-    if not paired:
-        plain["_plain"] = plain.groupby(same[:-1])["_plain"].transform("mean")
     both = keep[keep["by"] != "vanilla"].merge(plain, on=same, validate="many_to_one")
     apart = both[value] / both["_plain"] if ratio else both[value] - both["_plain"]
     out = averaged(both.assign(apart=apart), "apart", floor=0.0 if ratio else -np.inf)
-    if not paired:
-        out[["low", "high"]] = np.nan
     return out.assign(plain=both.groupby(list(SETTING), sort=False)["_plain"].mean().to_numpy())
 
 
@@ -163,9 +156,8 @@ def shares_better(scores: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
         fits = main_fits(scored(scores, **which))
         for metric in metrics:
             d = against_vanilla(fits, metric)
-            sign = 1 if metric in HIGHER else -1
-            better = sign * d["mean"] > 0
-            surely = (sign * d["low"] > 0) & (sign * d["high"] > 0)
+            signs = (1 if metric in HIGHER else -1) * d[["mean", "low", "high"]] > 0
+            better, surely = signs["mean"], signs["low"] & signs["high"]
             own = {"protocol": protocol, "metric": metric, "all": better.mean()}
             own |= better.groupby(d["synthesizer"]).mean().reindex(MAIN).to_dict()
             rows.append(own | {"surely": surely.mean()})
@@ -182,14 +174,9 @@ def gains_of_groups(scores: pd.DataFrame, **which) -> pd.DataFrame:
     rows = main_fits(of_level(scores, **which))
     keys = ["synthesizer", "epsilon", "group"]
     errors = rows.pivot(index=[*keys, "run"], columns="by", values="error")
-    gains = (
-        (errors["vanilla"] - errors["SEX_RAC1P"])
-        .groupby(keys)
-        .mean()
-        .dropna()
-        .reset_index(name="gain")
-    )
-    return gains.assign(people=gains["group"].map(rows.groupby("group")["people"].mean()))
+    gains = (errors["vanilla"] - errors["SEX_RAC1P"]).groupby(keys).mean().dropna()
+    people = rows.groupby("group")["people"].mean()
+    return gains.reset_index(name="gain").assign(people=lambda found: found["group"].map(people))
 
 
 def small_group_rules(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -201,8 +188,8 @@ def small_group_rules(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     left out.
     """
     keys = ["synthesizer", "small"]
-    rule = scores[scores["synthesizer"].isin(MAIN) & (scores["by"] == "SEX_RAC1P")]
-    rule = rule[(rule["epsilon"] == 1.0) & ~rule["seen"]]
+    rule = scores[scores["synthesizer"].isin(MAIN) & ~scores["seen"]]
+    rule = rule.query("by == 'SEX_RAC1P' and epsilon == 1")
     each = of_level(rule)
     each = each[each.groupby("group")["people"].transform("max") > 0]
     share = (each["people"] / each["rows"]).groupby(each["group"], sort=False).max()

@@ -4,7 +4,7 @@ target, seen and held-out rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 
@@ -25,8 +25,6 @@ from studies.synthesizers.newyork import employment, stand_in
 
 LEVELS = {"SEX": ("SEX",), "RAC1P": ("RAC1P",), "SEX_RAC1P": ("SEX", "RAC1P")}
 BY = ("vanilla", *LEVELS)
-HELD_OUT = 0.2
-
 
 _ABOUT: dict[str, dict] = read_yaml(DATA / "synthesizer_tables.yml", dict)
 TITLES = {name: about["title"] for name, about in _ABOUT.items()}
@@ -36,10 +34,6 @@ WORDS = {  # by code
 }
 # what the declared domain of a table took from its own rows: no budget pays for it
 ORACLES = {name: about["oracle"] for name, about in _ABOUT.items() if "oracle" in about}
-_TARGETS: dict[str, tuple[str, Sequence[int]]] = {  # the column and codes that make the target 1
-    "acs_coverage": ("ESR", (1, 2, 4, 5)),  # civilian and armed forces, employed
-    "nist": ("PINCP_DECILE", range(6, 11)),  # code 0 is: not asked
-}
 
 
 def _from_codes(dataset: str, source: str) -> Table:
@@ -47,7 +41,7 @@ def _from_codes(dataset: str, source: str) -> Table:
     :data:`ORACLES`).
     """
     about, data = _ABOUT[dataset], load(dataset, source)
-    target, (column, codes) = about["target"], _TARGETS[dataset]
+    target, [(column, codes)] = about["target"], about["made_of"].items()
     frame, domain = data.frame[about["columns"]].copy(), data.task.domain
     sizes = {c: domain[c] for c in frame} | dict.fromkeys(about["binned"], 5) | {target: 2}
     for binned in about["binned"]:
@@ -57,8 +51,7 @@ def _from_codes(dataset: str, source: str) -> Table:
 
 
 TABLES: dict[str, Callable[[str], Table]] = {
-    "nist": partial(_from_codes, "nist"),
-    "acs_coverage": partial(_from_codes, "acs_coverage"),
+    **{name: partial(_from_codes, name) for name in ("nist", "acs_coverage")},
     "newyork": stand_in,
     "ny_employment": employment,
 }
@@ -85,7 +78,7 @@ def split(table: Table, run: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame
     budget.
     """
     rows = stream(seed, "synth split", run).permutation(len(table.frame))
-    held, seen = np.split(rows, [round(HELD_OUT * len(rows))])
+    held, seen = np.split(rows, [round(0.2 * len(rows))])
     return tuple(table.frame.iloc[part].reset_index(drop=True) for part in (seen, held))
 
 

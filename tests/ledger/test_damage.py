@@ -18,6 +18,7 @@ from lib.paths import CHAPTERS, HOUSES, RESULTS, ROOT
 from lib.runner import GRIDS, NoResults, StoreError, results
 from studies.coherence.claims import results as coherence
 from studies.cross_paper import hypotheses as across_tests
+from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import results as ldp
 from studies.private_means.claims import census as means
 from studies.synthesizers.summary import stored_tables
@@ -45,7 +46,7 @@ def stored(tmp_path, monkeypatch):
     """
 
     def forget() -> None:
-        for remembered in (ldp._grid, means.mixtures, means.census, coherence._stored):
+        for remembered in (ldp_evidence._grid, means.mixtures, means.census, coherence._stored):
             remembered.cache_clear()
 
     elsewhere = {name: replace(grid, folder=tmp_path) for name, grid in GRIDS.items()}

@@ -24,6 +24,7 @@ from lib.ledger.rules import Evidence, judge
 from lib.paths import RESULTS
 from lib.rng import stream
 from lib.stats.summary import run_means
+from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import ranks as ldp_ranks
 from studies.ldp_fairness.claims import results as ldp
 
@@ -252,7 +253,9 @@ def grid(monkeypatch):
                     }
                 )
     frame = pd.DataFrame(rows)
-    monkeypatch.setattr(ldp, "_grid", lambda name: frame if name == "ldp_main" else frame.iloc[:0])
+    monkeypatch.setattr(
+        ldp_evidence, "_grid", lambda name: frame if name == "ldp_main" else frame.iloc[:0]
+    )
     return frame
 
 
@@ -287,7 +290,7 @@ def test_noise_around_the_fair_value_is_no_unfairness(grid, monkeypatch):
         OAD=(grid["protocol"] == "NonDP") * 0.01
         + (grid["protocol"] != "NonDP") * grid["run"].map(noise)
     )
-    monkeypatch.setattr(ldp, "_grid", lambda name: moved)
+    monkeypatch.setattr(ldp_evidence, "_grid", lambda name: moved)
     assert ldp.share_improved("adult", ["OAD"]).value == 1
     assert ldp.change("adult", "OAD", distance=True, sign=-1).value == pytest.approx(0.01)
 
@@ -332,23 +335,23 @@ def test_the_interval_of_a_share_widens_with_the_noise_between_runs():
     rng = stream(5, "shares")
     clear = pd.DataFrame(0.1 + 0.001 * rng.normal(size=(40, 8)))
     vague = pd.DataFrame(0.01 + rng.normal(size=(40, 8)))
-    assert ldp._share(clear).low == ldp._share(clear).high == 1
-    noisy = ldp._share(vague)
+    assert ldp_evidence.share_above(clear).low == ldp_evidence.share_above(clear).high == 1
+    noisy = ldp_evidence.share_above(vague)
     assert noisy.low < noisy.value < noisy.high
     assert "0 clearly above and 0 clearly below" in noisy.detail
-    assert math.isnan(ldp._share(vague.iloc[:, :1]).low)
+    assert math.isnan(ldp_evidence.share_above(vague.iloc[:, :1]).low)
     # above zero unless neither of the first two runs is drawn, which happens to (3/4)^8 = 10% of
     # the resamples
-    rare = ldp._share(pd.DataFrame([[10.0, 10.0, *[-1.0] * 6]]))
+    rare = ldp_evidence.share_above(pd.DataFrame([[10.0, 10.0, *[-1.0] * 6]]))
     assert (rare.low, rare.value, rare.high) == (0, 1, 1)
 
 
 def test_differences_of_last_bits_are_no_gain():
     bits = 1e-12 * stream(6, "bits").uniform(-1, 1, (40, 20))
     for same in (np.zeros((40, 20)), np.full((40, 20), -0.01)):
-        found = ldp._share(pd.DataFrame(same + bits))
+        found = ldp_evidence.share_above(pd.DataFrame(same + bits))
         assert (found.low, found.value, found.high) == (0, 0, 0)
-        assert found.detail == ldp._share(pd.DataFrame(same)).detail
+        assert found.detail == ldp_evidence.share_above(pd.DataFrame(same)).detail
 
 
 def test_the_bounds_of_several_metrics_enclose_each(grid):
@@ -381,19 +384,19 @@ def test_the_best_two_are_found(grid, monkeypatch):
     raised = grid.assign(
         **dict.fromkeys(("acc", "f1", "auc", "balanced_accuracy", "recall"), useful)
     )
-    monkeypatch.setattr(ldp, "_grid", lambda name: raised)
+    monkeypatch.setattr(ldp_evidence, "_grid", lambda name: raised)
     useful_two = ldp_ranks.best_two("adult", ["OUE", "THE"])
     assert useful_two.value == 1
     assert useful_two.detail.endswith("by utility alone in 1 of 1, by fairness alone in 0 of 1")
 
 
 def test_auc_is_read_as_published_or_from_scores(grid, monkeypatch):
-    assert ldp.read(("acc", "auc"), "labels") == ("acc", "balanced_accuracy")
-    assert ldp.read(("acc", "auc"), "scores") == ("acc", "auc")
+    assert ldp_evidence.read(("acc", "auc"), "labels") == ("acc", "balanced_accuracy")
+    assert ldp_evidence.read(("acc", "auc"), "scores") == ("acc", "auc")
     with pytest.raises(ValueError, match="auc"):
-        ldp.read(("auc",), "both")
+        ldp_evidence.read(("auc",), "both")
     worse = grid.assign(auc=grid["auc"] - 0.2 * (grid["protocol"] == "OUE"))
-    monkeypatch.setattr(ldp, "_grid", lambda name: worse)
+    monkeypatch.setattr(ldp_evidence, "_grid", lambda name: worse)
     last = {"dataset": "adult", "metrics": ["auc"], "place": "last", "protocol": "OUE"}
     assert ldp_ranks.placed(**last, auc="scores").value == 1
     assert ldp_ranks.placed(**last, auc="labels").value == 0
@@ -412,7 +415,7 @@ def test_ranks_of_protocols_have_an_interval_over_runs(grid, monkeypatch):
     shaky = grid.assign(
         acc=grid["acc"] - 0.28 * odd
     )  # last in two runs of six, a little before BLH on average
-    monkeypatch.setattr(ldp, "_grid", lambda name: shaky)
+    monkeypatch.setattr(ldp_evidence, "_grid", lambda name: shaky)
     unsure = ldp_ranks.placed("adult", "BLH", ["acc"], "last")
     assert (unsure.low, unsure.value, unsure.high) == (0, 1, 1)
 
@@ -424,7 +427,7 @@ def test_budgets_at_which_a_metric_has_fallen_and_gaps_inside_groups(grid, monke
     moved = wide.assign(
         f1=wide["f1"] - 0.1 * fallen, acc_0=0.7, acc_1=0.7 - 0.2 * (wide["protocol"] != "NonDP")
     )
-    monkeypatch.setattr(ldp, "_grid", lambda name: moved)
+    monkeypatch.setattr(ldp_evidence, "_grid", lambda name: moved)
     assert ldp.drops_later("adult", 0.05, ["f1"]).value == 1  # uniform up to 4, k-based up to 1
     assert ldp.drops_later("adult", 0.05, ["f1", "recall"]).value == 0.5  # recall falls nowhere
     assert ldp.group_gap("adult", 1).value == pytest.approx(-0.2)

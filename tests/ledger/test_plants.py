@@ -29,12 +29,13 @@ from lib.ledger.rules import Evidence, judge
 from lib.rng import stream
 from studies.coherence.claims import chain, theory
 from studies.coherence.claims import results as coherence
+from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import exact
 from studies.ldp_fairness.claims import results as ldp
 from studies.private_means.claims import census as means
 from studies.private_means.claims import text
 from studies.private_means.claims import theory as means_theory
-from studies.synthesizers import claims as synth
+from studies.synthesizers import evidence as synth_evidence
 from studies.synthesizers.settings import AS_SPENT
 from tests.ledger import plants
 
@@ -95,7 +96,7 @@ def ldp_grid(
             "split": split,
             "epsilon": epsilon,
         }
-        for metric in (*FAIR, *ldp.UTILITY, "balanced_accuracy"):
+        for metric in (*FAIR, *ldp_evidence.UTILITY, "balanced_accuracy"):
             gain = (
                 0.0
                 if protocol == "NonDP"
@@ -106,7 +107,7 @@ def ldp_grid(
             )
         rows.append(row)
     frame = pd.DataFrame(rows)
-    monkeypatch.setattr(ldp, "_grid", lambda name: frame)
+    monkeypatch.setattr(ldp_evidence, "_grid", lambda name: frame)
 
 
 def lifted(size: float) -> Callable:
@@ -495,17 +496,17 @@ def census(ratio: float) -> Callable:
 
 
 def fewer_people(monkeypatch, claim):
-    monkeypatch.setattr(means, "GROUPS", means.GROUPS | {(1, 1): means.GROUPS[1, 1] - 10_000})
+    monkeypatch.setattr(text, "GROUPS", text.GROUPS | {(1, 1): text.GROUPS[1, 1] - 10_000})
 
 
 def people_moved(monkeypatch, claim):
     """The same total, with a group smaller than the published count of those who answered."""
-    moved = {(1, 1): means.GROUPS[1, 1] - 10_000, (2, 1): means.GROUPS[2, 1] + 10_000}
-    monkeypatch.setattr(means, "GROUPS", means.GROUPS | moved)
+    moved = {(1, 1): text.GROUPS[1, 1] - 10_000, (2, 1): text.GROUPS[2, 1] + 10_000}
+    monkeypatch.setattr(text, "GROUPS", text.GROUPS | moved)
 
 
 def even_races(monkeypatch, claim):
-    monkeypatch.setattr(means, "race_sizes", lambda: np.full(9, 1000.0))
+    monkeypatch.setattr(text, "race_sizes", lambda: np.full(9, 1000.0))
 
 
 def reversed_readings(honest):
@@ -534,13 +535,13 @@ MEANS_PLANTS = {
     "group_total": (as_stated, fewer_people),
     "race_shares": (as_stated, even_races),
     "race_alpha": (
-        patched(means, "alpha_by_likelihood", lambda h: lambda sizes: 0.13),
+        patched(text, "alpha_by_likelihood", lambda h: lambda sizes: 0.13),
         even_races,
     ),
     "likely_alpha": (as_stated, other(alpha=0.01)),
     "race_improvement": (
-        patched(means, "improvements", lambda h: lambda *a: dict.fromkeys(h(*a), 0.8)),
-        patched(means, "improvements", reversed_readings),
+        patched(text, "improvements", lambda h: lambda *a: dict.fromkeys(h(*a), 0.8)),
+        patched(text, "improvements", reversed_readings),
     ),
     "mixture_small": (mixtures(lambda *_: 1.0), mixtures(lambda *_: 100.0)),
     "mixture_skewed": (mixtures(lambda n, alpha: alpha), mixtures(lambda n, alpha: 1 / alpha)),
@@ -618,8 +619,8 @@ def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8)
         frames = {
             name: frame.assign(dataset=name) for name in ("ny_employment", "nist", "acs_coverage")
         }
-        monkeypatch.setattr(synth, "_stored", lambda: frames)
-        synth._scored.cache_clear()
+        monkeypatch.setattr(synth_evidence, "_stored", lambda: frames)
+        synth_evidence._scored.cache_clear()
 
     return plant
 
@@ -687,7 +688,7 @@ def traded(sign: int) -> Callable:
             if sign > 0
             else stratified(0.7, 0.5)(monkeypatch, claim)
         )
-        for frame in synth._stored().values():
+        for frame in synth_evidence._stored().values():
             frame["means"] = np.where(frame["by"] == "vanilla", 0.5, 0.1)
 
     return plant
@@ -712,7 +713,7 @@ def from_k(*budgets: float) -> Callable:
 def group_rates(size: float) -> Callable:
     def plant(monkeypatch, claim):
         ldp_grid(monkeypatch, equal)
-        frame, mine = ldp._grid("ldp_main"), claim.arguments["group"]
+        frame, mine = ldp_evidence._grid("ldp_main"), claim.arguments["group"]
         for group in (0, 1):
             frame[f"acc_{group}"] = 0.5 + (size + 1e-6 * frame["run"]) * (group == mine)
 
@@ -767,7 +768,7 @@ PLANTED = [claim for claim in MEASURED if claim.measure in PLANTS]
 @pytest.fixture(autouse=True)
 def forget():
     yield
-    synth._scored.cache_clear()
+    synth_evidence._scored.cache_clear()
 
 
 def planted(monkeypatch, claim: Claim, good: bool) -> str:
@@ -797,8 +798,8 @@ def test_every_measure_can_fail(claim, monkeypatch):
 
 def test_people_in_the_wrong_group_are_found(monkeypatch):
     people_moved(monkeypatch, None)
-    assert sum(means.GROUPS.values()) == means.ROWS
-    assert means.group_total().value == 0
+    assert sum(text.GROUPS.values()) == text.ROWS
+    assert text.group_total().value == 0
 
 
 def test_a_theorem_that_allows_what_a_known_release_breaks_is_refuted(monkeypatch):

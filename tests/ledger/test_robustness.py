@@ -13,6 +13,7 @@ from lib.ledger.judge import Row, evaluate
 from lib.ledger.robustness import for_another_table, moved, on_grid, with_correction, with_slack
 from lib.ledger.rules import TOO_CLOSE, Evidence, judge
 from lib.stats.holm import holm
+from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import results as ldp
 
 
@@ -83,7 +84,7 @@ def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
     """The other grid here: the main one with every accuracy of NonDP lower by 0.1, so LDP seems
     to cost less.
     """
-    main = ldp._grid("ldp_main")
+    main = ldp_evidence._grid("ldp_main")
     other = main.assign(acc=main["acc"].where(main["protocol"] != "NonDP", main["acc"] - 0.1))
     claims = [
         c
@@ -103,7 +104,7 @@ def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
         )
     ]
     monkeypatch.setattr(
-        ldp, "_grid", lambda name: {"ldp_main": main, "other": other}.get(name, main)
+        ldp_evidence, "_grid", lambda name: {"ldp_main": main, "other": other}.get(name, main)
     )
     here, there = (
         on_grid(grid, claims=claims, measured=Measurer(fresh=True))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from lib.ledger.claim import read_claims
@@ -14,7 +13,6 @@ from lib.runner import results
 from studies.ldp_fairness import authors as ldp
 from studies.private_means import authors as means
 from studies.synthesizers import authors as synth
-from studies.synthesizers.summary import against_vanilla
 
 CLAIMS = {claim.id: claim.of_authors() for claim in read_claims()}
 
@@ -96,16 +94,6 @@ def test_the_mixtures_have_means_and_no_differences_run_by_run():
     assert "clearly above" not in ratio.detail
     rows = means.mixtures().query("method == 'StratCOINPRESS'")
     assert rows.groupby("n")["mean"].mean().mean() == pytest.approx(0.00094, abs=5e-6)
-
-
-def test_unpaired_runs_are_held_against_the_mean_of_the_plain_ones():
-    rows = [("vanilla", 0, 1.0), ("vanilla", 1, 3.0), ("SEX", 0, 5.0)]
-    frame = pd.DataFrame(rows, columns=["by", "run", "x"])
-    frame = frame.assign(dataset="authors", synthesizer="MST", epsilon=1.0, small="keep")
-    found = against_vanilla(frame, "x", paired=False)
-    assert (found["mean"].item(), found["plain"].item()) == (3.0, 2.0)
-    assert found[["low", "high"]].isna().all(axis=None)
-    assert against_vanilla(frame, "x")["mean"].item() == 4.0
 
 
 def test_each_setting_of_the_synthesizers_has_its_stored_runs():

@@ -29,13 +29,7 @@ from studies.cross_paper.cells import (
     run_cell,
 )
 from studies.cross_paper.groups import collection
-from studies.cross_paper.releases import (
-    KINDS,
-    decoded,
-    ldp_release,
-    plain_release,
-    synthetic_release,
-)
+from studies.cross_paper.releases import KINDS, decoded, release_of
 from studies.cross_paper.statistics import with_excess
 
 SMALL = 1200  # people
@@ -95,13 +89,19 @@ def test_linked_reports_leave_membership_in_the_clear():
         assert linked["distance"][reader] == clear["distance"][reader]
 
 
-def test_whole_rows_at_a_huge_budget_are_the_rows(table, rng):
+def _released(table, kind, size=SMALL, **cell) -> tuple[pd.DataFrame, float]:
+    """The release of the first ``size`` people, and what it spent."""
     frame, domain = table
-    whole = ldp_release("GRR whole", 400.0, frame, domain, TARGET, rng)
+    return release_of(Cell(kind=kind, **cell), frame.iloc[:size], frame, domain)
+
+
+def test_whole_rows_at_a_huge_budget_are_the_rows(table):
+    frame, domain = table
+    whole, _ = _released(table, "GRR whole", epsilon=400.0)
     assert whole.equals(frame)
-    noisy = ldp_release("GRR whole", 1.0, frame, domain, TARGET, rng)
+    noisy, _ = _released(table, "GRR whole", epsilon=1.0)
     assert (noisy != frame).any().all()
-    linked = ldp_release("OUE linked", 1.0, frame, domain, TARGET, rng)
+    linked, _ = _released(table, "OUE linked", epsilon=1.0)
     assert linked[list(LENS)].equals(frame[list(LENS)])
     assert (linked[TARGET] != frame[TARGET]).any()
     for release in (whole, noisy, linked):
@@ -119,17 +119,18 @@ def test_reports_are_decoded_to_a_value_they_support(rng):
     assert np.abs(shares - 0.2).max() < 5 * math.sqrt(0.16 / 1000)
 
 
-def test_releases_without_a_budget(table, rng):
+def test_releases_without_a_budget(table):
     frame, domain = table
-    half = frame.iloc[:600]
-    assert plain_release("clear", half, frame, domain, rng) is half
-    assert len(plain_release("fresh", half, frame, domain, rng)) == SMALL // 2
-    domain.check(plain_release("nobody", half, frame, domain, rng))
+    assert _released(table, "clear", 600)[0].equals(frame.iloc[:600])
+    assert len(_released(table, "fresh", 600)[0]) == SMALL // 2
+    nobody, rho = _released(table, "nobody", 600)
+    assert math.isnan(rho)
+    domain.check(nobody)
 
 
-def test_synthetic_releases_spend_their_budget(table, rng):
+def test_synthetic_releases_spend_their_budget(table):
     frame, domain = table
-    release, rho = synthetic_release("MST", "SEX", "public", 1.0, frame, domain, rng)
+    release, rho = _released(table, "MST", by="SEX", epsilon=1.0)
     assert rho == pytest.approx(zcdp_rho(1.0, 1e-9))
     assert release.shape == frame.shape
     domain.check(release)

@@ -17,8 +17,7 @@ from lib.plotting.style import COLOURS, LIGHT
 from lib.rng import stream
 from lib.stats.summary import mean_interval
 from studies.ldp_fairness.figures import metrics as ldp
-from studies.ldp_fairness.figures.encoding import journey, split_bars
-from studies.ldp_fairness.figures.protocols import estimation_error
+from studies.ldp_fairness.figures.protocols import estimation_error, journey, split_bars
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ import pytest
 
 from lib.runner import NoResults
 from studies.ldp_fairness import cells
+from studies.ldp_fairness import evidence as ldp
 from studies.ldp_fairness import rounding as ldp_rounding
-from studies.ldp_fairness.claims import results as ldp
 
 
 @pytest.fixture

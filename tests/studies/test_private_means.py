@@ -17,14 +17,13 @@ from studies.private_means.census import (
     SEED,
     SETTINGS,
     CensusCell,
-    budget_grid,
     budgets,
-    census_grid,
     census_runs,
     run_census,
     run_ledger,
     strata,
 )
+from studies.private_means.grids import budget_grid, census_grid
 from studies.private_means.mixtures import MixtureCell, mixture_grid, mixture_runs, run_mixture
 from studies.private_means.scores import METHODS, SCORE
 from tests.means.plain import uvm_rec

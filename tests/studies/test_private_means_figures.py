@@ -92,7 +92,7 @@ def test_groups_that_lose_are_of_another_colour():
         {"people": [2, 50, 900], "plain": [1.0, 1.0, 0.5], "stratified": [90.0, 0.9, 0.1]}
     )
     fig, alt = figures.by_size(strata, 10, "people", "error")
-    drawn = {line.get_color(): line.get_xdata().tolist() for line in fig.axes[0].lines[2:4]}
+    drawn = {line.get_color(): line.get_xdata().tolist() for line in fig.axes[0].lines[1:3]}
     assert drawn == {BLUE: [50, 900], RED: [2]}
     assert "worse in 1 of 3 groups" in alt
     assert "from 90 to 0.1 with the size" in alt

@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import sys
 from dataclasses import asdict, replace
-from types import ModuleType
+from runpy import run_path
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -24,21 +25,10 @@ from lib.rng import stream
 from lib.runner import results
 from lib.runner.sealed import to_bytes
 from lib.synth import AIM
-from studies.replicas import make as replicas
 from studies.replicas import scores
-from studies.replicas.make import (
-    BUDGET,
-    DELTA,
-    EDITION,
-    MAKER,
-    editions,
-    maker_of,
-    metadata,
-    synthesise,
-    total,
-    tried,
-)
+from studies.replicas.editions import DELTA, EDITION, editions, metadata, total, tried
 
+replicas = SimpleNamespace(**run_path(str(REPLICAS / "make.py")))
 every = pytest.mark.parametrize("name", TASKS)
 
 
@@ -90,11 +80,11 @@ def test_a_damaged_record_of_replicas_is_named(tmp_path, monkeypatch, text):
 @every
 def test_the_declared_budget_is_what_was_spent(name):
     facts = metadata()[name]
-    assert facts["budget"] == pytest.approx(BUDGET, rel=1e-12)
+    assert facts["budget"] == pytest.approx(replicas.BUDGET, rel=1e-12)
     assert facts["neighbours"] == "replace one row"
     rho = facts["rho"]
     assert (
-        2 * BUDGET < rho < 4 * BUDGET
+        2 * replicas.BUDGET < rho < 4 * replicas.BUDGET
     )  # to replace a row, a measurement costs twice its price, a selection 4 times
     assert facts["epsilon"] == pytest.approx(
         rho + 2 * math.sqrt(rho * math.log(1 / DELTA)), rel=1e-12
@@ -154,7 +144,7 @@ def test_what_the_maker_was_chosen_from_is_on_record():
     assert {row["before"] for row in tried()["on real tables"]} == {"2", "3"}
     assert {row["table"] for row in tried()["on replicas"]} <= set(TASKS)
     for name, facts in metadata().items():
-        maker = asdict(maker_of(name)) if facts["edition"] == EDITION else asdict(AIM())
+        maker = asdict(replicas.maker_of(name)) if facts["edition"] == EDITION else asdict(AIM())
         assert (
             maker | {"focus": list(maker["focus"])}
             == asdict(AIM()) | {"focus": []} | facts["synthesizer"]
@@ -162,9 +152,9 @@ def test_what_the_maker_was_chosen_from_is_on_record():
 
 
 def test_the_focus_is_on_the_target_and_the_protected_attribute_and_on_nothing_of_the_rows(toy):
-    assert maker_of(toy, QUICK) == replace(QUICK, focus=("t", "p"))
-    assert MAKER.focus == ()
-    assert MAKER.focus_weight > 1
+    assert replicas.maker_of(toy, QUICK) == replace(QUICK, focus=("t", "p"))
+    assert replicas.MAKER.focus == ()
+    assert replicas.MAKER.focus_weight > 1
 
 
 def test_the_history_has_no_other_edition():
@@ -236,7 +226,8 @@ def test_a_replica_is_made_of_real_rows_only(name, tmp_path, monkeypatch):
 def test_the_maker_spends_all_is_deterministic_and_finds_what_is_strong():
     frame = _toy_frame()
     (one, model), (two, _) = (
-        synthesise(frame, DOMAIN, rho=2.0, rng=stream(1, "s"), maker=QUICK) for _ in range(2)
+        replicas.synthesise(frame, DOMAIN, rho=2.0, rng=stream(1, "s"), maker=QUICK)
+        for _ in range(2)
     )
     pd.testing.assert_frame_equal(one, two)
     assert model.accountant.spent == pytest.approx(2.0, rel=1e-12)
@@ -251,7 +242,7 @@ def test_the_maker_spends_all_is_deterministic_and_finds_what_is_strong():
 def test_the_number_of_rows_is_what_the_noise_says():
     """The true number is not used: it would tell a table from its neighbour."""
     found = [
-        synthesise(_toy_frame(), DOMAIN, rho=1e-3, rng=stream(s, "rows"), maker=QUICK)
+        replicas.synthesise(_toy_frame(), DOMAIN, rho=1e-3, rng=stream(s, "rows"), maker=QUICK)
         for s in range(3)
     ]
     assert [len(rows) for rows, _ in found] == [round(model.total) for _, model in found]

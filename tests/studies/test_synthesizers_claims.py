@@ -14,6 +14,7 @@ from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
 from studies.synthesizers import claims as synth
 from studies.synthesizers import draws
+from studies.synthesizers import evidence as synth_evidence
 from studies.synthesizers.settings import AS_SPENT
 from studies.synthesizers.tables import table_of
 
@@ -56,11 +57,11 @@ def stored(monkeypatch):
 
     def give(*frames):
         tables = {frame["dataset"].iloc[0]: frame for frame in frames}
-        monkeypatch.setattr(synth, "_stored", lambda: tables)
-        synth._scored.cache_clear()
+        monkeypatch.setattr(synth_evidence, "_stored", lambda: tables)
+        synth_evidence._scored.cache_clear()
 
     yield give
-    synth._scored.cache_clear()
+    synth_evidence._scored.cache_clear()
 
 
 def test_without_results_nothing_is_said(stored):

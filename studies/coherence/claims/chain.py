@@ -29,6 +29,7 @@ from lib.rng import stream
 
 FALSE_ALARM = 1e-6  # of a simulated share against beta
 ETAS = (1e-6, 1e-3, 0.05, 0.3)
+_INFORMATION = "the exact max-information of {} is at most {{:.0%}} of the bound, in {{}} cases"
 
 
 def _at_most_one(ratios: Iterable[float], words: str) -> Evidence:
@@ -36,9 +37,8 @@ def _at_most_one(ratios: Iterable[float], words: str) -> Evidence:
 
     ``words`` has a place for the largest of them and one for their number.
     """
-    ratios = list(ratios)
-    largest = max(ratios)
-    return fact(largest <= 1 + 1e-9, words.format(largest, len(ratios)))
+    found = [*ratios]
+    return fact(max(found) <= 1 + 1e-9, words.format(max(found), len(found)))
 
 
 def exceeds_too_often(misses: int, draws: int, beta: float) -> bool:
@@ -97,7 +97,6 @@ def count_laws(n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
 
 def hoeffding_exact() -> Evidence:
     """Whether Theorem 10 holds against the exact hypergeometric law, for many populations."""
-
     ratios: list[float] = []
     for people in (4, 10, 40, 200, 2000):
         shares = {1, people // 10, people // 3, people // 2, people - 1} - {0}
@@ -113,7 +112,7 @@ def hoeffding_exact() -> Evidence:
     return _at_most_one(ratios, "at most {:.2f} of the bound, over {:,} tails")
 
 
-def claim1_exact(n: int = 12) -> Evidence:
+def claim1_exact() -> Evidence:
     """Whether Claim 1 holds for learners that read a noisy count, exactly.
 
     They predict the bit or nothing.
@@ -121,7 +120,7 @@ def claim1_exact(n: int = 12) -> Evidence:
     The event is "the halves are more than alpha apart", for every alpha and
     every set of reports ``a >= t`` or ``a <= t`` on which the learner predicts.
     """
-    room, half = [], n // 2
+    n, half, room = 12, 6, []
     inside = np.arange(half + 1)
     w1 = even_distances(half, inside)
     reports = [inside >= t for t in inside] + [inside <= t for t in inside]
@@ -176,21 +175,15 @@ def theorem3_exact() -> Evidence:
     return _at_most_one((ratio(*case) for case in cases), words)
 
 
-def _information(cases: Iterable[tuple[float, float]], what: str) -> Evidence:
-    """Whether every exact max-information is at most its bound."""
-    words = f"the exact max-information of {what} is at most {{:.0%}} of the bound, in {{}} cases"
-    return _at_most_one((exact / bound for exact, bound in cases), words)
-
-
 def pure_information() -> Evidence:
     """Whether Theorems 5 and 14 hold: exact max-information of two epsilon-DP curators."""
-    cases = (
-        (max_information(true, fresh, eta), pure_dp(epsilon=epsilon, n=n, eta=eta))
+    ratios = (
+        max_information(true, fresh, eta) / pure_dp(epsilon=epsilon, n=n, eta=eta)
         for n, epsilon in product((4, 20, 100, 200), (0.01, 0.1, 1.0, 3.0))
         for true, fresh in joint_laws(n, epsilon)
         for eta in ETAS
     )
-    return _information(cases, "a noisy count and of noisy membership bits")
+    return _at_most_one(ratios, _INFORMATION.format("a noisy count and of noisy membership bits"))
 
 
 def approximate_information() -> Evidence:
@@ -201,17 +194,18 @@ def approximate_information() -> Evidence:
     The curator sees ``n / 2`` of ``n`` people. Settings in which the theorem reveals all of the
     probability are left out.
     """
-    cases = []
+    ratios = []
     for n, epsilon, delta in product((4, 20, 100), (0.05, 0.2, 0.5), (1e-12, 1e-9, 1e-7)):
         hat = math.sqrt(epsilon * delta) / 15
         for (true, fresh), t in product(joint_laws(n, epsilon, leak=delta), (1.0, 3.0, 5.0)):
             beta, bound = approximate_dp(epsilon=epsilon, delta=delta, n=n // 2, t=t, delta_hat=hat)
             if beta < 1:
-                cases.append((max_information(true, fresh, beta), bound))
-    return _information(cases, "curators that leak everything with probability delta")
+                ratios.append(max_information(true, fresh, beta) / bound)
+    what = "curators that leak everything with probability delta"
+    return _at_most_one(ratios, _INFORMATION.format(what))
 
 
-def theorem8_simulated(beta: float = 0.05, draws: int = 20_000) -> Evidence:
+def theorem8_simulated(draws: int = 20_000) -> Evidence:
     """Whether Theorem 8 holds for simulated halves and a learner that reads a noisy count.
 
     The group has the least size that the theorem covers.
@@ -220,7 +214,7 @@ def theorem8_simulated(beta: float = 0.05, draws: int = 20_000) -> Evidence:
     noise. If it is far from its mean the learner predicts the bit, else an
     unrelated trait, so it is more than alpha apart whenever the count shows it.
     """
-    shares = []
+    beta, shares = 0.05, []
     for n, epsilon, alpha in product((10**5, 10**6), (1e-4, 1e-3), (0.3, 0.6, 1.0, 2.0)):
         terms = theorem8_terms(alpha=alpha, beta=beta, epsilon=epsilon, n=n, collection=1)
         half = math.ceil(size(terms) / 2)
@@ -234,9 +228,8 @@ def theorem8_simulated(beta: float = 0.05, draws: int = 20_000) -> Evidence:
         misses = int((np.where(np.abs(shown) > alpha, bit, trait) > alpha).sum())
         shares.append(misses / draws)
         if exceeds_too_often(misses, draws, beta):
-            return fact(
-                0, f"exceeds {alpha:g} in {shares[-1]:.3f} of the halves of {2 * half:,} people"
-            )
+            words = f"exceeds {alpha:g} in {shares[-1]:.3f} of the halves of {2 * half:,} people"
+            return fact(0, words)
     if not shares:
         return fact(math.nan, "no group is as large as the theorem asks")
     found = f"largest simulated share {max(shares):.4f} over {len(shares)} cases"

@@ -77,21 +77,14 @@ def section5_unnoticed(group: str = "everyone") -> Evidence:
     The coding of the published script widens that band, so the words say what
     it is with the third class put at 0, where Definition 2 allows it.
     """
-    part, repaired = _splits(group), _splits(group, variant="N in the middle")
-    words = (
-        f"{_beside_chance(part)}; with predictions in [-1, 1], {_hidden(repaired).mean():.0%} of"
-        f" the splits and {_beside_chance(repaired)}"
-    )
-    return _share(_hidden(part), words)
-
-
-def _hidden(part: pd.DataFrame) -> pd.Series:
-    return part["distance"] <= part["null_95"]
-
-
-def _beside_chance(part: pd.DataFrame) -> str:
-    mean, null = part["distance"].mean(), part["null"].mean()
-    return f"mean distance {mean:.3f}, {mean / null:.0f} times the null of {null:.4f}"
+    hidden, words = [], []
+    for variant in ("published", "N in the middle"):
+        part = _splits(group, variant=variant)
+        mean, null = part["distance"].mean(), part["null"].mean()
+        hidden.append(part["distance"] <= part["null_95"])
+        words.append(f"mean distance {mean:.3f}, {mean / null:.0f} times the null of {null:.4f}")
+    beside = f"; with predictions in [-1, 1], {hidden[1].mean():.0%} of the splits and "
+    return _share(hidden[0], beside.join(words))
 
 
 def section5_shift() -> Evidence:
@@ -146,9 +139,8 @@ def few_unique() -> Evidence:
 
 
 def guarantee_misses(mode: str, beta: float = 0.05) -> pd.DataFrame:
-    """How often some group of a real release is farther apart than ``mode`` guarantees.
-
-    The guarantee is for all groups at once.
+    """How often some group of a real release is farther apart than ``mode`` guarantees, for all
+    groups at once.
 
     Returns
     -------
@@ -158,24 +150,20 @@ def guarantee_misses(mode: str, beta: float = 0.05) -> pd.DataFrame:
         ``splits``, and the largest ``distance`` of a group of gamma or more.
     """
     rows, found = _stored("coherence_dp"), []
-    people = rows["members"].max()
-    asked = {"beta": beta, "collection": len(noisy_counts.GROUPS), "n": people, "mode": mode}
+    asked: dict[str, Any] = {"beta": beta, "collection": len(noisy_counts.GROUPS), "mode": mode}
+    asked["n"] = rows["members"].max()
     covered = 1 if mode.startswith("theorem") else math.inf  # the paper's are stated up to 1
     for epsilon, at in rows[np.isfinite(rows["epsilon"])].groupby("epsilon"):
         for gamma in sorted(at["members"].unique()) if epsilon <= covered else ():
             alpha = solve(Setting(**asked, gamma=gamma, epsilon=epsilon)).value
-            large = at[at["members"] >= gamma].assign(epsilon=epsilon, gamma=gamma, alpha=alpha)
             if alpha is not None:
-                found.append(large)
+                found.append(at[at["members"] >= gamma].assign(gamma=gamma, alpha=alpha))
     if not found:
         return pd.DataFrame()
     case = ["release", "reader", "epsilon", "gamma", "alpha"]
     worst = pd.concat(found).groupby([*case, "split"])["distance"].max().reset_index()
-    return (
-        worst.assign(miss=worst["distance"] > worst["alpha"])
-        .groupby(case, as_index=False)
-        .agg(misses=("miss", "sum"), splits=("miss", "size"), distance=("distance", "max"))
-    )
+    cases = worst.assign(miss=worst["distance"] > worst["alpha"]).groupby(case, as_index=False)
+    return cases.agg(misses=("miss", "sum"), splits=("miss", "size"), distance=("distance", "max"))
 
 
 def dp_bound_holds(mode: str = "theorem7", beta: float = 0.05) -> Evidence:

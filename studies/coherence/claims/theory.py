@@ -30,8 +30,9 @@ def two_members(n: int) -> Evidence:
 def table1_row(alpha: float) -> Evidence:
     """Whether a row of Table 1 satisfies Theorem 7."""
     row = next(r for r in table1() if r["alpha"] == alpha)
-    words = f"epsilon up to {row['largest']:.4f} would; {row['slack']:.0%} to spare"
-    return fact(row["holds"], words)
+    return fact(
+        row["holds"], f"epsilon up to {row['largest']:.4f} would; {row['slack']:.0%} to spare"
+    )
 
 
 def table1_rows() -> Evidence:
@@ -75,9 +76,8 @@ def claim2_statement() -> Evidence:
 
 def theorem4_exact() -> Evidence:
     """Whether the tail bound holds against the exact law over a grid of urns."""
-    urns = (100, 40, 50), (1000, 30, 500), (60, 30, 10), (5000, 2500, 2500), (200, 5, 100)
     cases = 0
-    for b, a, s in urns:
+    for b, a, s in (100, 40, 50), (1000, 30, 500), (60, 30, 10), (5000, 2500, 2500), (200, 5, 100):
         distances = np.arange(2, min(a, s))
         tails = stats.hypergeom(b, a, s).sf(s * a / b + distances)
         for distance, exact in zip(distances.tolist(), tails, strict=True):
@@ -109,13 +109,13 @@ def corollary2_follows() -> Evidence:
     return fact(all(held), f"{sum(held)} of {len(held)} settings")
 
 
-def clear_column(beta: float = 0.05, draws: int = 20_000) -> Evidence:
+def clear_column(draws: int = 20_000) -> Evidence:
     """Whether Theorem 9 holds: simulated halves of large groups, exact law of small data sets.
 
     Under the column's own lens a predictor is two numbers, and +1 and -1 are
     as far apart as any on every half, whatever was published.
     """
-    shares = []
+    beta, shares = 0.05, []
     for n, alpha in product((10_000, 100_000), (0.5, 1.0, 1.5, 2.0)):
         members = math.ceil(theorem9_size(alpha=alpha, beta=beta, n=n, collection=1))
         for share in (0.5, 0.1) if members <= n else ():
@@ -171,7 +171,7 @@ def reading_distances(n: int, alpha: float, *, size: int, rng: np.random.Generat
     return np.where(bit > alpha, bit, other)
 
 
-def clear_count(beta: float = 0.05, draws: int = 20_000) -> Evidence:
+def clear_count(draws: int = 20_000) -> Evidence:
     """Whether Theorem 11 holds: against a learner that reads the count, and against all.
 
     All learners by a union bound.
@@ -184,7 +184,7 @@ def clear_count(beta: float = 0.05, draws: int = 20_000) -> Evidence:
     because ``m <= n``, against less than ``4 sqrt(L/m)``: so it is everywhere,
     and the cases below check the arithmetic.
     """
-    ratios = []
+    beta, ratios = 0.05, []
     for n, alpha in product((10**5, 10**6, 10**8, 10**12), (0.01, 0.1, 0.5, 1.0, 2.0)):
         if theorem11_size(alpha=alpha, beta=beta, n=n, collection=1) <= n <= 10**6:
             rng = stream(1, "clear count", n, alpha)

@@ -27,6 +27,11 @@ DATA = ("adult", "acs_coverage", "lsac")
 ROUNDING = 1e-9
 
 
+def _sizes(dataset: str) -> list[int]:
+    """Codes of each sensitive attribute."""
+    return [TASKS[dataset].domain[c] for c in TASKS[dataset].sensitive]
+
+
 def grid_reports(
     epsilons: Sequence[float] = EPSILONS,
 ) -> Iterator[tuple[str, str, str, int, float]]:
@@ -34,9 +39,9 @@ def grid_reports(
     budgets of a report.
     """
     for name, split, epsilon in product(DATA, SPLITS, epsilons):
-        sizes = {c: TASKS[name].domain[c] for c in TASKS[name].sensitive}
-        budgets = split_budget(epsilon, [*sizes.values()], split).tolist()
-        for (column, k), share in zip(sizes.items(), budgets, strict=True):
+        sizes = _sizes(name)
+        budgets = split_budget(epsilon, sizes, split).tolist()
+        for column, k, share in zip(TASKS[name].sensitive, sizes, budgets, strict=True):
             yield name, split, column, k, share
 
 
@@ -75,9 +80,8 @@ def table2(dataset: str, n: int, sizes: Sequence[int]) -> Evidence:
 def attribute_counts(counts: dict[str, int]) -> Evidence:
     """Whether the analysed tables have the stated numbers of attributes."""
     found = {name: len(TASKS[name].features) for name in counts}
-    return fact(
-        found == counts, ", ".join(f"{title(name)} {count}" for name, count in found.items())
-    )
+    words = ", ".join(f"{title(name)} {count}" for name, count in found.items())
+    return fact(found == counts, words)
 
 
 def levels(dataset: str, column: str, count: int) -> Evidence:
@@ -141,10 +145,10 @@ def composes() -> Evidence:
     """Whether both splits of each data set add up to the whole budget, at every budget of the
     grid.
     """
-    gaps = []
-    for name, split, epsilon in product(DATA, SPLITS, EPSILONS):
-        sizes = [TASKS[name].domain[c] for c in TASKS[name].sensitive]
-        gaps.append(abs(split_budget(epsilon, sizes, split).sum() / epsilon - 1))
+    gaps = [
+        abs(split_budget(epsilon, _sizes(name), split).sum() / epsilon - 1)
+        for name, split, epsilon in product(DATA, SPLITS, EPSILONS)
+    ]
     return fact(max(gaps) <= ROUNDING, f"{len(gaps)} splits")
 
 
@@ -172,13 +176,12 @@ def omega_optimal(ks: Sequence[int], epsilons: Sequence[float]) -> Evidence:
     """
     hits = []
     for k, e in product(ks, epsilons):
-        var = [_ss_variance(k, e, omega) for omega in range(1, k)]
-        printed = max(1, math.floor(k / (math.exp(e) + 1)))
-        hits.append(var[printed - 1] <= min(var) * (1 + ROUNDING))
+        var, printed = _ss_variance(k, e, np.arange(1, k)), math.floor(k / (math.exp(e) + 1))
+        hits.append(var[max(1, printed) - 1] <= var.min() * (1 + ROUNDING))
     return fact(np.mean(hits), f"{len(hits)} pairs (k, epsilon)")
 
 
-def _ss_variance(k: int, epsilon: float, omega: int) -> float:
+def _ss_variance(k: int, epsilon: float, omega: np.ndarray) -> np.ndarray:
     p = omega * math.exp(epsilon) / (omega * math.exp(epsilon) + k - omega)
     q = (p * (omega - 1) + (1 - p) * omega) / (k - 1)
     return q * (1 - q) / (p - q) ** 2

@@ -15,7 +15,7 @@ from lib.ldp import PROTOCOLS
 from lib.ledger.measures import measures_of, share_of_cases
 from lib.ledger.rules import Evidence
 from lib.stats.ties import RELATIVE, merge_ties, ranks
-from studies.ldp_fairness.claims.results import (
+from studies.ldp_fairness.evidence import (
     GRID,
     TEST_PER_TRAIN,
     UTILITY,
@@ -59,24 +59,16 @@ def placed(
     The interval resamples runs. Who shares the place does not have it.
     """
     sign = {"first": 1, "last": -1}[place]
-    scores = _tables(sign * _scores(dataset, read(metrics, auc), distance, **which))
+    scores, words = _tables(sign * _scores(dataset, read(metrics, auc), distance, **which)), []
+    for name, own in scores.items():
+        mean = own.mean().sort_values(ascending=False, kind="stable")
+        ahead = f"{mean.iloc[0] - mean.iloc[1]:.4f} beyond {mean.index[1]}"
+        words.append(f"{title(name)}: {mean.index[0]}, {ahead}")
 
     def holds(means: np.ndarray) -> np.ndarray:
         return _beyond(means, [protocol]) != never
 
-    words = "; ".join(f"{title(d)}: {_order(s)}" for d, s in scores.items())
-    return _share(holds, scores, words)
-
-
-def _order(scores: pd.DataFrame) -> str:
-    """The protocol with the best mean, and how far the next is."""
-    mean = scores.mean().sort_values(ascending=False, kind="stable")
-    return f"{mean.index[0]}, {mean.iloc[0] - mean.iloc[1]:.4f} beyond {mean.index[1]}"
-
-
-def _first(mean_ranks: pd.Series, count: int) -> pd.Index:
-    """The protocols of the least mean ranks; those that are tied in their order."""
-    return mean_ranks.index[np.argsort(merge_ties(mean_ranks.to_numpy()), kind="stable")][:count]
+    return _share(holds, scores, "; ".join(words))
 
 
 def _beyond(means: np.ndarray, protocols: Sequence[str]) -> np.ndarray:
@@ -118,14 +110,15 @@ def best_two(dataset, protocols: Sequence[str], *, auc: str = "labels", **which:
     def holds(means: np.ndarray) -> np.ndarray:
         return _beyond(-means, protocols)
 
-    both = mean_rank(list(placed_by))
-    first = {d: _first(t.mean(), len(protocols)) for d, t in both.items()}
-    words = "; ".join(f"{title(d)}: {', '.join(names)}" for d, names in first.items())
+    both, first = mean_rank(list(placed_by)), []
+    for name, table in both.items():  # those that are tied in their order
+        order = np.argsort(merge_ties(table.mean().to_numpy()), kind="stable")
+        first.append(f"{title(name)}: {', '.join(table.columns[order[: len(protocols)]])}")
+    words = "; ".join(first)
     for alone, metrics in (("; by utility", useful), (", by fairness", FAIRNESS)):
         tables = mean_rank(metrics)
-        words += (
-            f"{alone} alone in {_share(holds, tables).value * len(tables):.0f} of {len(tables)}"
-        )
+        held = _share(holds, tables).value * len(tables)
+        words += f"{alone} alone in {held:.0f} of {len(tables)}"
     return _share(holds, both, words)
 
 

@@ -38,7 +38,7 @@ from studies.ldp_fairness.names import title
 
 _BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 0}
 _BEHIND: dict[str, Any] = {"color": LIGHT, "linewidth": 0.9, "zorder": 1}
-_X_NAMES = {
+_X_NAMES = {  # of a budget that may stand on the horizontal axis
     "epsilon": "budget ε of the whole report (log scale)",
     "epsilon_protected": "budget of the protected attribute (log scale)",
 }
@@ -108,10 +108,9 @@ def metric_curves(
             _draw(ax, summary[summary["split"] == split], base, highlight)
         name = METRIC_NAMES.get(metric, metric)
         line[0].set(ylabel=metric if metric in FAIR else name, ylim=_limits(summary, base))
-        low, high = (summary.loc[at] for at in summary["mean"].agg(["idxmin", "idxmax"]))
         ends = " to ".join(
             f"{end['mean']:.3f} ({end['protocol']}, {end['split']}, epsilon {end['epsilon']:g})"
-            for end in (low, high)
+            for _, end in summary.loc[summary["mean"].agg(["idxmin", "idxmax"])].iterrows()
         )
         sentences.append(f"{name}: NonDP {base['mean'].item():.3f}, LDP from {ends}")
     epsilon_axis(axes[0, 0], summary["epsilon"])

@@ -27,7 +27,7 @@ def who_moves(
 
     ``groups`` gives the names of groups 0 and 1 of each data set, from top to bottom.
     """
-    rows = results[(results["epsilon"] == epsilon) | results["epsilon"].isna()]
+    rows = results[results["epsilon"].isin([epsilon, float("nan")])]
     lines = [(d, group, name) for d, names in groups.items() for group, name in enumerate(names)]
     places = [i + 0.6 * (i // 2) for i in range(len(lines))]
     fig, ax = panel((6.8, 0.8 + 0.5 * len(lines)), f"rate of {METRIC_NAMES[rate]}")
@@ -67,12 +67,15 @@ def split_gains(
     size, shape = (6.8, 0.6 + 2.4 * len(scores)), (len(scores), 1)
     labels = ("budget ε (log scale)", "k-based minus uniform")
     fig, axes = panels(size, shape, *labels, titles=scores, log="x", sharex=True)
-    sentences = []
+    sentences, cells = [], ["dataset", "epsilon", "run", "protocol"]
     for (label, score), ax in zip(scores.items(), axes.flat, strict=True):
-        gains = _gains(results.assign(score=score)[results["protocol"] != "NonDP"])
+        rows = results.assign(score=score)[results["protocol"] != "NonDP"]
+        wide = rows.pivot_table(index=cells, columns="split", values="score")
+        gain = (wide["k-based"] - wide["uniform"]).dropna().groupby(cells[:3]).mean()
+        gains = summarise(gain.reset_index(name="gain"), cells[:2], "gain")
         ax.axhline(0, **REFERENCE)
         for (dataset, title), colour in zip(titles.items(), (RED, BLUE, DARK), strict=False):
-            own = gains[gains["dataset"] == dataset].reset_index()
+            own = gains[gains["dataset"] == dataset]
             band(ax, own, "epsilon", marker="o", color=colour)
             mean, most = own["mean"], own.loc[own["mean"].abs().idxmax()]
             flat = colour == DARK  # named at its end, below the others
@@ -90,14 +93,6 @@ def split_gains(
     )
 
 
-def _gains(rows: pd.DataFrame) -> pd.DataFrame:
-    """Mean over runs of k-based minus uniform, after the mean over the protocols of a run."""
-    cells = ["dataset", "epsilon", "run", "protocol"]
-    wide = rows.pivot_table(index=cells, columns="split", values="score")
-    gain = (wide["k-based"] - wide["uniform"]).dropna().groupby(cells[:3]).mean()
-    return summarise(gain.reset_index(name="gain"), cells[:2], "gain")
-
-
 def trade_off(
     results: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str, Mapping[str, pd.Series]]
 ) -> Picture:
@@ -109,8 +104,8 @@ def trade_off(
     """
     labels = [f"{title}, by {column}" for title in titles.values() for column in scores]
     size, shape = (6.8, 0.6 + 2.1 * len(titles)), (len(titles), len(scores))
-    settings: dict[str, Any] = {"sharex": True, "sharey": True, "xlim": (7.5, 0.5)}
-    fig, axes = panels(size, shape, "mean rank (1 is best)", titles=labels, **settings)
+    same: dict[str, Any] = {"titles": labels, "sharex": True, "sharey": True}
+    fig, axes = panels(size, shape, "mean rank (1 is best)", xlim=(7.5, 0.5), **same)
     sentences, private = [], results[results["protocol"] != "NonDP"]
     cases = product(titles, scores.values())
     for label, (dataset, metrics), ax in zip(labels, cases, axes.flat, strict=True):

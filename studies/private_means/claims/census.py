@@ -1,9 +1,10 @@
-"""Measures for the stratified-DP paper on means: group sizes, Figs 2, 3, 6 to 8."""
+"""Measures for the stratified-DP paper on means: Figs 2, 3, 6 to 8."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -13,11 +14,9 @@ import pandas as pd
 from scipy import stats
 
 from lib.datasets.cache import origin
-from lib.datasets.newyork import GROUPS, ROWS, crossing, published_cells
 from lib.ledger.authors import AUTHORS
-from lib.ledger.measures import DRAWS, fact, measures_of, share_of_draws
+from lib.ledger.measures import DRAWS, measures_of, share_of_draws
 from lib.ledger.rules import LEVEL, Evidence
-from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from lib.rng import stream
 from lib.runner import NoResults, scores
 from lib.stats.holm import holm
@@ -26,19 +25,13 @@ from studies.private_means.census import RHO, oracles
 from studies.private_means.scores import METHODS, of_method
 
 PLAIN, STRATIFIED, _ = METHODS
-_PUBLISHED = "published aggregates"
-
-
-def race_sizes() -> np.ndarray:
-    """People of each race in the paper's Table 3, largest first, shape (9,)."""
-    return np.sort(pd.Series(GROUPS, dtype=float).groupby(level=1).sum())[::-1]
 
 
 @cache
-def mixtures(spreads: str = "one", dataset: str = "mixture") -> pd.DataFrame:
-    """Stored scores of the mixtures: ours, or those of the authors."""
+def mixtures(dataset: str = "mixture") -> pd.DataFrame:
+    """Stored scores of the mixtures with spread 1: ours, or those of the authors."""
     rows = authors.mixtures() if dataset == AUTHORS else scores("means_mixtures")
-    return rows[rows["spreads"] == spreads]
+    return rows[rows["spreads"] == "one"]
 
 
 @cache
@@ -60,20 +53,17 @@ def census(setting: str = "published", dataset: str = "newyork") -> pd.DataFrame
 @cache
 def _table_of(dataset: str) -> str:
     """``dataset``; for ``"newyork"`` the Census Bureau's rows, once their grid is complete."""
-    if dataset != "newyork":
-        return dataset
-    try:
-        found = scores("means_newyork_census")
-    except NoResults:
-        return dataset
-    complete = found["cell"].nunique() == scores("means_newyork")["cell"].nunique()
-    return "newyork_census" if complete else dataset
+    if dataset == "newyork":
+        with suppress(NoResults):
+            found = scores("means_newyork_census")
+            if found["cell"].nunique() == scores("means_newyork")["cell"].nunique():
+                return "newyork_census"
+    return dataset
 
 
 def stratified_price(setting: str) -> pd.DataFrame:
-    """What stratifying costs everybody's mean, by variable.
-
-    Over the crossings that were also run with all strata.
+    """What stratifying costs everybody's mean, by variable, over the crossings that were also run
+    with all strata.
 
     Columns: ``plain``, ``stratified`` and ``clean`` (stratified, no noise drawn:
     clipping, and strata that are left out of this estimate only), medians;
@@ -82,88 +72,16 @@ def stratified_price(setting: str) -> pd.DataFrame:
     rows, whole = census(setting), census("scaled, all strata")
     rows = rows[rows["crossing"].isin(whole["crossing"])]
     plain, stratified = (of_method(rows, "error", method) for method in (PLAIN, STRATIFIED))
-    clean = of_method(rows, "clean", STRATIFIED)
-    columns = {"plain": plain["mean"], "stratified": stratified["mean"], "clean": clean["mean"]}
-    cells = pd.DataFrame(columns).groupby(plain["variable"])
-    ratio = (stratified["mean"] / plain["mean"]).groupby(plain["variable"])
-    ends = {"median": ratio.median(), "least": ratio.min(), "most": ratio.max()}
-    return cells.median().assign(**ends)
-
-
-# --- New York
-# ----------------------------------------------------------------------
-
-
-def group_total() -> Evidence:
-    """Whether Table 3 adds up to n and fits the published aggregates.
-
-    No group may have fewer people than the aggregates of the script count there.
-    """
-    total = sum(GROUPS.values())
-    counted = crossing(published_cells(), "SEX", "RAC1P")["n_SCHL"]
-    fits = all(GROUPS[group] >= people for group, people in counted.items())
-    words = (
-        f"{total:,}; the counts of {len(counted)} published groups"
-        f" {'fit' if fits else 'do not fit'}"
+    cells = pd.DataFrame(
+        {
+            "plain": plain["mean"],
+            "stratified": stratified["mean"],
+            "clean": of_method(rows, "clean", STRATIFIED)["mean"],
+        }
     )
-    return fact(total == ROWS and fits, words, data=_PUBLISHED)
-
-
-def race_shares() -> Evidence:
-    """Whether the five printed shares are those of Table 3, to the printed digits."""
-    shares, printed = race_sizes()[:5] / ROWS, (0.70, 0.12, 0.086, 0.056, 0.029)
-    rounding = (0.005, 0.005, 0.0005, 0.0005, 0.0005)
-    ok = (np.abs(shares - printed) <= rounding).all()
-    return fact(ok, ", ".join(f"{s:.3f}" for s in shares), data=_PUBLISHED)
-
-
-def race_alpha(alpha: float) -> Evidence:
-    """The most likely alpha; in words, the one that matches the sum of squared shares, and how
-    likely ``alpha`` is.
-    """
-    sizes = race_sizes()
-    words = (
-        f"the sum of squared shares gives {alpha_by_squares(sizes):.3f}; twice the loss of log"
-        f" likelihood at {alpha:g}: {_likelihood_loss(sizes, alpha):.2f}"
-    )
-    return fact(alpha_by_likelihood(sizes), words, data=_PUBLISHED)
-
-
-def likely_alpha(alpha: float) -> Evidence:
-    """Whether ``alpha`` lies in the 95% likelihood set of the shares (Wilks)."""
-    sizes = race_sizes()
-    loss, most = _likelihood_loss(sizes, alpha), stats.chi2.isf(LEVEL, 1)
-    words = (
-        f"twice the loss of log likelihood {loss:.2f}, {most:.2f} allowed; the most likely alpha is"
-        f" {alpha_by_likelihood(sizes):.3f}, the sum of squared shares gives"
-        f" {alpha_by_squares(sizes):.3f}"
-    )
-    return fact(loss <= most, words, data=_PUBLISHED)
-
-
-def _likelihood_loss(sizes: np.ndarray, alpha: float) -> float:
-    """Twice the log likelihood that the symmetric Dirichlet law of ``alpha`` lacks to the best."""
-    shares = sizes / sizes.sum()
-    laws = (np.full(sizes.size, a) for a in (alpha_by_likelihood(sizes), alpha))
-    best, own = (stats.dirichlet.logpdf(shares / shares.sum(), law) for law in laws)
-    return float(2 * (best - own))
-
-
-def race_improvement() -> Evidence:
-    """How much better than the worst case, at alpha .13, relative to the printed best case.
-
-    Other readings are in words.
-
-    The reference is 0: the worst case itself.
-    """
-    readings = improvements(race_sizes(), 0.13)
-    value = readings["expected, relative to the printed best case"]
-    others = "; ".join(f"{name} {v:.0%}" for name, v in readings.items() if v != value)
-    return fact(value, f"other readings: {others}", data=_PUBLISHED, reference=0.0)
-
-
-# --- figures
-# ----------------------------------------------------------------------
+    ratio = (cells["stratified"] / cells["plain"]).groupby(plain["variable"])
+    medians = cells.groupby(plain["variable"]).median()
+    return medians.assign(median=ratio.median(), least=ratio.min(), most=ratio.max())
 
 
 def _share_of(
@@ -187,28 +105,25 @@ def _share_of(
     return Evidence(**share_of_draws(held), runs=runs, data=data, detail=words)
 
 
-def _error(rows: pd.DataFrame, low: str = "low", high: str = "high") -> pd.Series:
+def _half(rows: pd.DataFrame, of: str = "gap_") -> pd.Series:
+    """Half the width of the 95% interval of the difference to the plain error."""
+    return (rows[f"{of}high"] - rows[f"{of}low"]) / 2
+
+
+def _error(rows: pd.DataFrame, of: str = "") -> pd.Series:
     """The standard error of the mean over runs, from its 95% interval; NaN without one."""
-    freedom = np.maximum(rows["runs"] - 1, 1)
-    return (rows[high] - rows[low]) / 2 / stats.t.isf(LEVEL / 2, freedom)
+    return _half(rows, of) / stats.t.isf(LEVEL / 2, np.maximum(rows["runs"] - 1, 1))
 
 
-def _mixtures(
-    method: str,
-    dataset: str,
-    total: int = 0,
-    k: int | None = None,
-    alpha: float | None = None,
-) -> pd.DataFrame:
-    """Errors at the published k, of settings with at least ``total`` rows; those of one ``k`` and
-    ``alpha``, if they are given.
+def _mixtures(method: str, dataset: str, total: int = 0, **of: float | None) -> pd.DataFrame:
+    """Errors at the published k, of settings with at least ``total`` rows; those of one k and
+    alpha, if ``of`` has them.
 
-    The figure's n is the total: the script keeps half of it private and takes the weights from the
-    other half.
+    The figure's n is the total: the script takes the weights from the half that is not private.
     """
     rows = of_method(mixtures(dataset=dataset), "error", method)
     rows = rows[(2 * rows["n"] >= total) & (rows["k"] <= 12)]
-    for name, value in (("k", k), ("alpha", alpha)):
+    for name, value in of.items():
         rows = rows if value is None else rows[rows[name] == value]
     return rows
 
@@ -230,10 +145,7 @@ def mixture_small(
 
 
 def mixture_skewed(method: str, skewed: float, even: float, dataset: str = "mixture") -> Evidence:
-    """Share of (n, k) at which the error is smaller at alpha ``skewed`` than at ``even``.
-
-    Mean error, published k.
-    """
+    """Share of (n, k) at which the mean error is smaller at alpha ``skewed`` than at ``even``."""
     rows = _mixtures(method, dataset)
     rows = rows.assign(error=_error(rows))
     few, many = (rows[rows["alpha"] == a].set_index(["n", "k"]) for a in (skewed, even))
@@ -254,25 +166,22 @@ def mixture_gap(
 
     Of those with at least ``total`` rows, paired on the run. Half of the total is private.
     """
-    rows = _mixtures(method, dataset, total, **of)
-    _interval(rows)
+    rows = _paired(_mixtures(method, dataset, total, **of))
     gap = rows["gap"].abs()
     words = f"differences to {gap.max():.4f}, over {len(rows)} settings"
-    error = _error(rows, "gap_low", "gap_high")
-    return _share_of(gap <= margin, rows, words, (gap - margin, error))
+    return _share_of(gap <= margin, rows, words, (gap - margin, _error(rows, "gap_")))
 
 
 def mixture_ratio(method: str, dataset: str = "mixture") -> Evidence:
-    """Mean error over plain COINPRESS's at the largest n, over k and alpha.
-
-    The reference is that at the smallest n.
+    """Mean error over plain COINPRESS's at the largest n, over k and alpha; the reference is that
+    at the smallest n.
 
     The interval is over runs: those of the paired differences, each divided by
     the plain error of its setting, whose own noise is left out.
     """
     rows, plain = _mixtures(method, dataset), _mixtures(PLAIN, dataset)["mean"]
-    ratio, half, n = 1 + rows["gap"] / plain, _half(rows) / plain, rows["n"]
-    last, half = ratio[n == n.max()], half[n == n.max()]
+    ratio, n = 1 + rows["gap"] / plain, rows["n"]
+    last, half = (part[n == n.max()] for part in (ratio, _half(rows) / plain))
     mean, before = float(last.mean()), float(ratio[n == n.min()].mean())
     reach = math.sqrt((half**2).sum(skipna=False)) / len(last)
     clear = f", clearly above 1 in {(last - half > 1).sum()} of {len(last)} settings"
@@ -280,39 +189,23 @@ def mixture_ratio(method: str, dataset: str = "mixture") -> Evidence:
         f"{last.min():.1f} to {last.max():.1f} at {n.max():,} private"
         f" rows{clear if reach == reach else ''}; the mean at {n.min():,} is {before:.1f}"
     )
-    runs, ends = int(rows["runs"].min()), (mean - reach, mean + reach)
-    words += _noiseless(rows)
-    return Evidence(mean, *ends, runs, "generated", detail=words, reference=before)
+    share = mean, mean - reach, mean + reach, int(rows["runs"].min()), "generated"
+    return Evidence(*share, detail=words + _noiseless(rows), reference=before)
 
 
-def _interval(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """The 95% interval of the difference to the plain error; :class:`NoResults` if it is not
+def _paired(rows: pd.DataFrame) -> pd.DataFrame:
+    """``rows``; :class:`NoResults` if the interval of the difference to the plain error is not
     stored.
     """
     if rows["gap_low"].isna().all():
         raise NoResults(f"the difference run by run, of {rows['runs'].iloc[0]} run(s)")
-    return rows["gap_low"], rows["gap_high"]
-
-
-def _half(rows: pd.DataFrame) -> pd.Series:
-    """Half the width of the 95% interval of the difference to the plain error."""
-    return (rows["gap_high"] - rows["gap_low"]) / 2
+    return rows
 
 
 def _noiseless(rows: pd.DataFrame) -> str:
     """What is to be said of the authors' stratified mixtures."""
     theirs = "alpha" in rows and {*rows["data_source"]} == {AUTHORS}
     return "; no noise is in the stored errors" * (theirs and PLAIN not in {*rows["method"]})
-
-
-_TAIL = (
-    "the tail of incomes inside a group of the stand-in is assumed (lognormal), and the error comes"
-    " from that tail"
-)
-_SHAPE = (
-    "on the stand-in the groups' sizes and means and the range are published; "
-    "the shape inside a group, which decides what is clipped, is assumed"
-)
 
 
 def _census_share(
@@ -323,17 +216,22 @@ def _census_share(
     variables: Sequence[str] = (),
     margins: tuple[pd.Series, pd.Series] | None = None,
 ) -> Evidence:
-    """:func:`_share_of`, with what the estimates took from the private table for nothing.
-
-    And with the limits of New York's stand-in for the errors of ``variables``: where they rest on
+    """:func:`_share_of`, with what the estimates took from the private table for nothing, and the
+    limits of New York's stand-in for the errors of ``variables``: where they rest on
     incomes' assumed tail, the share is not comparable.
     """
     found = _share_of(hits, rows, words, margins, origin(rows["data_source"]))
     assumed = found.data == "stand-in" and "PINCP" in variables
     if assumed:
-        words = f"{_TAIL}. Not held against the claim: {words}"
+        words = (
+            "the tail of incomes inside a group of the stand-in is assumed (lognormal), and the"
+            f" error comes from that tail. Not held against the claim: {words}"
+        )
     elif found.data == "stand-in" and variables:
-        words += f"; {_SHAPE}"
+        words += (
+            "; on the stand-in the groups' sizes and means and the range are published; the shape"
+            " inside a group, which decides what is clipped, is assumed"
+        )
     words += f"; oracle, not charged: {'; '.join(oracles(setting))}"
     return replace(found, comparable=not assumed, detail=words)
 
@@ -360,7 +258,7 @@ def census_error(
     )
     # own - factor * plain is the gap less (factor - 1) times the plain error
     beyond = (own["mean"] - factor * plain["mean"]) * (-1 if worse else 1)
-    error = np.hypot(_error(own, "gap_low", "gap_high"), (factor - 1) * _error(plain).fillna(0))
+    error = np.hypot(_error(own, "gap_"), (factor - 1) * _error(plain).fillna(0))
     hits = (ratio <= factor) != worse
     return _census_share(hits, own, words, setting, variables, (beyond, error))
 
@@ -368,16 +266,14 @@ def census_error(
 def census_improves(
     variables: list[str], setting: str = "published", dataset: str = "newyork"
 ) -> Evidence:
-    """Whether the stratified error is smaller in at least one crossing.
-
-    A paired t-test each, Holm's correction over all.
+    """Whether the stratified error is smaller in at least one crossing: a paired t-test each,
+    Holm's correction over all.
     """
     rows = of_method(census(setting, _table_of(dataset)), "error", STRATIFIED)
-    rows = rows[rows["variable"].isin(variables)]
-    _interval(rows)
-    gap, freedom = rows["gap"], rows["runs"] - 1
-    error = _half(rows) / stats.t.isf(0.025, freedom)
-    p = np.where(error > 0, stats.t.cdf(gap / error.where(error > 0, 1.0), freedom), gap >= 0)
+    rows = _paired(rows[rows["variable"].isin(variables)])
+    gap, error = rows["gap"], _error(rows, "gap_")
+    t = gap / error.where(error > 0, 1.0)
+    p = np.where(error > 0, stats.t.cdf(t, rows["runs"] - 1), gap >= 0)
     better = holm(p) < LEVEL
     words = ", ".join(f"{v} {better[rows['variable'] == v].mean():.0%}" for v in variables)
     words = f"after Holm's correction in {better.sum()} of {len(rows)} crossings: {words}"
@@ -394,8 +290,8 @@ def census_parity(setting: str = "published", dataset: str = "newyork") -> Evide
     if dataset == AUTHORS:
         fewer = (own["gap"] < 0).mean()
         raise NoResults(f"one run, without an interval; in that one smaller in {fewer:.0%}")
-    error = _error(own, "gap_low", "gap_high")
-    return _census_share(own["gap"] < 0, own, words, setting, margins=(own["gap"], error))
+    margins = own["gap"], _error(own, "gap_")
+    return _census_share(own["gap"] < 0, own, words, setting, margins=margins)
 
 
 MEASURES = measures_of(__name__)

@@ -1,6 +1,6 @@
-"""Measures for what the stratified paper says of means in passing.
+"""Measures for what the stratified paper says of means in passing, and of New York's groups.
 
-A fresh estimate, the radius, the weight of Def. 11, Tables 1 and 2.
+A fresh estimate, the radius, the weight of Def. 11, Tables 1 to 3.
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from lib.datasets.newyork import GROUPS, ROWS, VARIABLES, crossing, published_cells
 from lib.fairness.parity import parity_error
 from lib.ledger.measures import fact, measures_of
-from lib.ledger.rules import Evidence
+from lib.ledger.rules import LEVEL, Evidence
+from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from lib.means.grouped import Interval, coinpress, laplace_means
 from lib.rng import stream
+
+PUBLISHED = "published aggregates"
 
 
 def fresh_estimate(epsilon: float = 1.0) -> Evidence:
@@ -29,12 +33,10 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
     """
     sizes = np.array([100, 250, 650])
     x, low, high = np.zeros(sizes.sum()), -3.0, 3.0
-
     half, whole = (
         np.abs(laplace_means(x, sizes, low, high, budget, stream(1, "fresh estimate")))
         for budget in (epsilon / 2, epsilon)
     )
-    ratio = np.mean(half / whole)
     weights = sizes / sizes.sum()
     fresh = (high - low) / (sizes.sum() * epsilon / 2)
     recombined = math.sqrt((((high - low) * weights / (sizes * epsilon)) ** 2).sum())
@@ -43,7 +45,7 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
         f" epsilon/2 has {fresh / recombined:.2f} times the noise of the recombined one at epsilon"
         " (2/sqrt(k) for one interval)"
     )
-    return fact(ratio, words, reference=1.0)
+    return fact(np.mean(half / whole), words, reference=1.0)
 
 
 def coinpress_error(radius: float, steps: int, runs: int = 400) -> float:
@@ -101,6 +103,77 @@ def population_weight(k: int = 9, reading: Literal["sum", "average"] = "average"
     return fact(math.isclose(weights[reading], 1.0), words)
 
 
+def race_sizes() -> np.ndarray:
+    """People of each race in the paper's Table 3, largest first, shape (9,)."""
+    return np.sort(pd.Series(GROUPS, dtype=float).groupby(level=1).sum())[::-1]
+
+
+def group_total() -> Evidence:
+    """Whether Table 3 adds up to n and fits the published aggregates.
+
+    No group may have fewer people than the aggregates of the script count there.
+    """
+    total = sum(GROUPS.values())
+    counted = crossing(published_cells(), "SEX", "RAC1P")["n_SCHL"]
+    fits = all(GROUPS[group] >= people for group, people in counted.items())
+    fit = "fit" if fits else "do not fit"
+    words = f"{total:,}; the counts of {len(counted)} published groups {fit}"
+    return fact(total == ROWS and fits, words, data=PUBLISHED)
+
+
+def race_shares() -> Evidence:
+    """Whether the five printed shares are those of Table 3, to the printed digits."""
+    shares, printed = race_sizes()[:5] / ROWS, (0.70, 0.12, 0.086, 0.056, 0.029)
+    rounding = (0.005, 0.005, 0.0005, 0.0005, 0.0005)
+    ok = (np.abs(shares - printed) <= rounding).all()
+    return fact(ok, ", ".join(f"{s:.3f}" for s in shares), data=PUBLISHED)
+
+
+def race_alpha(alpha: float) -> Evidence:
+    """The most likely alpha; in words, the one that matches the sum of squared shares, and how
+    likely ``alpha`` is.
+    """
+    sizes = race_sizes()
+    words = (
+        f"the sum of squared shares gives {alpha_by_squares(sizes):.3f}; twice the loss of log"
+        f" likelihood at {alpha:g}: {_likelihood_loss(sizes, alpha):.2f}"
+    )
+    return fact(alpha_by_likelihood(sizes), words, data=PUBLISHED)
+
+
+def likely_alpha(alpha: float) -> Evidence:
+    """Whether ``alpha`` lies in the 95% likelihood set of the shares (Wilks)."""
+    sizes = race_sizes()
+    loss, most = _likelihood_loss(sizes, alpha), stats.chi2.isf(LEVEL, 1)
+    words = (
+        f"twice the loss of log likelihood {loss:.2f}, {most:.2f} allowed; the most likely alpha is"
+        f" {alpha_by_likelihood(sizes):.3f}, the sum of squared shares gives"
+        f" {alpha_by_squares(sizes):.3f}"
+    )
+    return fact(loss <= most, words, data=PUBLISHED)
+
+
+def _likelihood_loss(sizes: np.ndarray, alpha: float) -> float:
+    """Twice the log likelihood that the symmetric Dirichlet law of ``alpha`` lacks to the best."""
+    shares = sizes / sizes.sum()
+    laws = (np.full(sizes.size, a) for a in (alpha_by_likelihood(sizes), alpha))
+    best, own = (stats.dirichlet.logpdf(shares / shares.sum(), law) for law in laws)
+    return float(2 * (best - own))
+
+
+def race_improvement() -> Evidence:
+    """How much better than the worst case, at alpha .13, relative to the printed best case.
+
+    Other readings are in words.
+
+    The reference is 0: the worst case itself.
+    """
+    readings = improvements(race_sizes(), 0.13)
+    value = readings["expected, relative to the printed best case"]
+    others = "; ".join(f"{name} {v:.0%}" for name, v in readings.items() if v != value)
+    return fact(value, f"other readings: {others}", data=PUBLISHED, reference=0.0)
+
+
 def table1() -> Evidence:
     """Whether Table 1's counts and means are those of the published aggregates.
 
@@ -109,8 +182,9 @@ def table1() -> Evidence:
     by_age, places = crossing(published_cells(), "AGEP"), {}
     for name, variable in VARIABLES.items():
         n, total = round(by_age[f"n_{name}"].sum()), by_age[f"sum_{name}"].sum()
-        half_a_unit = 0.5 * 10 ** -_decimals(variable.mean)
-        near = abs(total / n - variable.mean) <= half_a_unit + 1e-9 * abs(variable.mean)
+        # of a printed number, whose last bits are none of its digits
+        decimals = len(repr(round(float(variable.mean), 6)).partition(".")[2])
+        near = abs(total / n - variable.mean) <= 0.5 * 10**-decimals + 1e-9 * abs(variable.mean)
         places[name] = f"{n:,}, {total / n:,.3f}", n == variable.n and near
     return _as_printed(places)
 
@@ -120,12 +194,7 @@ def _as_printed(places: dict[str, tuple[str, bool]], what: str = "") -> Evidence
     words = what + "; ".join(f"{name} {found}" for name, (found, _) in places.items())
     wrong = [name for name, (_, right) in places.items() if not right]
     words += f"; not as printed: {', '.join(wrong)}" if wrong else ""
-    return fact(not wrong, words, data="published aggregates")
-
-
-def _decimals(value: float) -> int:
-    """Of a printed number, whose last bits are none of its digits."""
-    return len(repr(round(float(value), 6)).partition(".")[2])
+    return fact(not wrong, words, data=PUBLISHED)
 
 
 # Table 2: mean, standard deviation, median of the columns that other published numbers give

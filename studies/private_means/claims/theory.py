@@ -15,6 +15,7 @@ from lib.means.grouped import laplace_means, recombine
 from lib.means.stratified import strat_laplace
 from lib.means.theory import clip_slack, printed_factor
 from lib.rng import stream
+from lib.stats.summary import clopper_pearson
 
 
 def stratified_privacy(epsilons: tuple[float, ...] = (0.1, 1.0, 5.0)) -> Evidence:
@@ -93,7 +94,7 @@ def noise_bound(stratified: bool, gamma: float = 0.05, runs: int = 2000) -> Evid
         groups = laplace_means(x, np.tile(sizes, runs), -half, half, epsilon, rng).reshape(runs, k)
         error = np.abs(recombine(groups, sizes) - x.reshape(runs, n).mean(axis=1))
         missed = max(missed, int((error > bound).sum()))
-    low, high = stats.binomtest(missed, runs).proportion_ci()
+    low, high = clopper_pearson(missed, runs)
     words = (
         f"beyond it at most {missed / runs:.1%} [{low:.1%}, {high:.1%}] of {runs:,} data sets a"
         f" size, 2 gamma {2 * gamma:g}"
@@ -166,7 +167,13 @@ def lemma12() -> Evidence:
         1 + rng.multinomial(10_000, rng.dirichlet(np.full(k, alpha)))
         for k, alpha in product((2, 9, 40), (0.1, 1.0, 1000.0))
     ]
-    ways = [sizes for k in range(2, 6) for n in range(k, 21) for sizes in _partitions(n, k)]
+    # every way to split n into k sizes of at least one
+    ways = [
+        sizes
+        for k in range(2, 6)
+        for sizes in combinations_with_replacement(range(1, 21), k)
+        if sum(sizes) <= 20
+    ]
     cases = [*drawn, *map(np.array, ways)]
     slack = np.array([logs["worst"] - logs["observed"] for logs in map(log_sums, cases)])
     equal = np.array([np.ptp(sizes) == 0 for sizes in cases])
@@ -177,11 +184,6 @@ def lemma12() -> Evidence:
         f" in {equal.sum()} of equal groups"
     )
     return fact(holds, words)
-
-
-def _partitions(n: int, k: int) -> list[tuple[int, ...]]:
-    """Every way to split ``n`` into ``k`` sizes of at least one."""
-    return [s for s in combinations_with_replacement(range(1, n + 1), k) if sum(s) == n]
 
 
 def theorem10(runs: int = 200_000) -> Evidence:
@@ -222,10 +224,9 @@ def figure1() -> Evidence:
         curve = np.array([expected_logs(a, k, n) for a in np.linspace(0.2, 1.0, 17)])
         ok &= bool((np.diff(curve) > 0).all() and low <= curve[0] and curve[-1] <= high)
         places.append((curve[[0, -1]] - low) / (high - low))
-    ends = np.array(places)
     words = ", ".join(
         f"alpha {a}: {x.min():.0%} to {x.max():.0%} of the way up"
-        for a, x in zip((0.2, 1), ends.T, strict=True)
+        for a, x in zip((0.2, 1), np.transpose(places), strict=True)
     )
     return fact(ok, words)
 

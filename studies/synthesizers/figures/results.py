@@ -20,7 +20,7 @@ from studies.synthesizers.summary import averaged
 COLOURS = {"vanilla": DARK, "SEX": BLUE, "RAC1P": RED, "SEX_RAC1P": GREEN}
 NAMES = {"vanilla": "plain", "SEX": "by sex", "RAC1P": "by race", "SEX_RAC1P": "by sex × race"}
 _MARKERS = dict(zip(COLOURS, "so^D", strict=True))
-_FLOORS = {
+_FLOORS = {  # label and style of a line
     "real": ("real rows", "-"),
     "bootstrap": ("bootstrap", "--"),
     "independent": ("columns alone", ":"),
@@ -33,7 +33,7 @@ def tree(edges: Sequence[Sequence[str]]) -> Picture:
     """A tree over the columns; edges carry the order in which they were chosen."""
     with needs("synth"):
         import networkx as nx
-    pairs = [(a, b) for a, b in edges]
+    pairs = list(map(tuple, edges))
     graph = nx.Graph(pairs)
     root = max(graph, key=graph.degree)
     depth = nx.single_source_shortest_path_length(graph, root)
@@ -63,8 +63,8 @@ def errors_by_marginal(errors: Mapping[str, pd.Series]) -> Picture:
         ax.annotate(name, (1.01, place), color=colour, va="center", fontsize=9)
     ax.set(xlim=(0, 1.25), ylim=(0, None), xticks=[0, 0.25, 0.5, 0.75, 1])
     order = sorted(errors, key=lambda name: errors[name].mean())
-    ends = (f"{name} with a mean of {errors[name].mean():.1f}" for name in (order[0], order[-1]))
-    words = f"From {' to '.join(ends)}: {', '.join(order)}"
+    best, worst = (f"{n} with a mean of {errors[n].mean():.1f}" for n in (order[0], order[-1]))
+    words = f"From {best} to {worst}: {', '.join(order)}"
     return fig, f"Sorted errors of the three-way marginals. {words}."
 
 
@@ -142,11 +142,11 @@ def gains_by_size(gains: pd.DataFrame) -> Picture:
     budgets = gains["epsilon"].nunique()
     size, shape = (6.4, 0.9 + 2.5 * budgets), (budgets, 1)
     labels = ("people of the group among the seen rows (log scale)", "error: plain − own model")
-    titles = [f"ε = {e:g}" for e in sorted(gains["epsilon"].unique())]
-    fig, axes = panels(size, shape, *labels, titles=titles, log="x", sharex=True, sharey=True)
+    fig, axes = panels(size, shape, *labels, log="x", sharex=True, sharey=True)
     words = []
     for ax, (epsilon, own) in zip(axes.flat, gains.groupby("epsilon"), strict=True):
         ax.axhline(0, **REFERENCE)
+        ax.set_title(f"ε = {epsilon:g}", fontsize=9.5)
         ax.set_ylabel(labels[1])
         for name, (colour, marker) in _SYNTHESIZERS.items():
             points = own[own["synthesizer"] == name]

@@ -5,7 +5,7 @@ Made by AIM, as the book has it, from rows in the codes of their codebook
 that the guarantee is one for raw rows. The number of rows is not taken for known:
 a replica has as many as the fit estimates from what its ledger has paid for.
 
-``python -m studies.replicas.make [NAME ...]`` makes them. The noise comes
+``python data/replicas/make.py [NAME ...]`` makes them. The noise comes
 from the operating system's entropy and is not kept: anyone who has its seed, and
 every row but one, could try each value of the last row until the replica comes
 out. A checksum of the source would do as well, so the record has none.
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -28,16 +27,15 @@ from lib.datasets.cache import sha256_of
 from lib.datasets.coding import code_table, coded_domain
 from lib.domain import Domain
 from lib.dp import epsilon_of, zcdp_rho
-from lib.files import read_json, read_yaml
+from lib.files import read_json
 from lib.paths import REPLICAS, need_repository
 from lib.synth import AIM
 from lib.synth.marginal_model import MarginalModel
+from studies.replicas.editions import DELTA, EDITION
 
-DELTA = 1e-9
 # of the fit, which counts a row added or removed; as in the edition before
 BUDGET = zcdp_rho(3.0, DELTA)
 NEIGHBOURS = "replace one row"  # what every promise on record is about
-EDITION = "4"
 # both chosen on replicas; `maker_of` adds the columns
 MAKER = AIM(rounds_per_column=6, focus_weight=4.0)
 
@@ -140,46 +138,6 @@ def make(
         json.dumps(known | {path.stem: facts}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
     )
     return facts
-
-
-def metadata(folder: Path = REPLICAS) -> dict[str, dict]:
-    """What is on record about each replica."""
-    return read_json(folder / "replicas.json", dict)
-
-
-def _history(folder: Path) -> dict:
-    return read_yaml(folder / "editions.yml", dict)
-
-
-def editions(folder: Path = REPLICAS) -> list[dict]:
-    """Every edition drawn from the real tables and published, in order.
-
-    Each has ``edition``, ``date``, ``commit``, ``maker``, ``noise``, ``codes``, ``beside`` (what
-    was published with it) and ``rho``, the price of replacing one row, by table.
-    """
-    past, known = _history(folder), metadata(folder).items()
-    rho = {name: facts["rho"] for name, facts in known if facts["edition"] == EDITION}
-    return [*past["earlier"], past["now"] | {"edition": EDITION, "rho": rho}]
-
-
-def tried() -> dict[str, list[dict]]:
-    """What the maker was chosen from.
-
-    ``"on real tables"`` without a price, ``"on replicas"`` as post-processing.
-    """
-    past = _history(REPLICAS)
-    return {"on real tables": past["tried"], "on replicas": past["compared_on_replicas"]}
-
-
-def total(name: str) -> tuple[float, float]:
-    """``rho`` of all editions of one table together, and its epsilon: to replace one row.
-
-    The epsilon is at :data:`DELTA`. Every edition counts at its declared price. That is what they
-    would cost if all noise were secret and no code depended on another row, which is not so of the
-    earlier ones; :func:`editions` has the particulars.
-    """
-    rho = math.fsum(edition["rho"].get(name, 0.0) for edition in editions())
-    return rho, epsilon_of(rho, DELTA, conversion="standard")
 
 
 def main() -> None:
