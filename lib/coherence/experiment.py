@@ -14,7 +14,7 @@ from tqdm import tqdm
 from lib import validate
 from lib.coherence.distances import TIE, shuffled_distances, split_distance
 from lib.coherence.learners import Learner
-from lib.groups import groups_of_at_least
+from lib.groups import groups_of_at_least, mask, masks
 from lib.processes import end_with_parent
 from lib.rng import stream
 from lib.stats.summary import clopper_pearson, summarise
@@ -98,7 +98,7 @@ def one_split(
         (share of reshufflings at least as far apart, itself counted), and the
         means of the predictions on both halves.
     """
-    members = validate.masks("members", members, len(frame), "the rows of frame")
+    members = masks("members", members, len(frame), "the rows of frame")
     rows, inside, h = predict_halves(frame, learner, setup, rng)
     return compare(
         h, inside, {name: who[rows] for name, who in members.items()}, setup, rng
@@ -139,8 +139,8 @@ def compare(
     """
     h = validate.reals("h", h)
     validate.require(h.ndim == 1, "h", "of one dimension", h.shape)
-    inside = validate.mask("inside", inside, h.size, "h")
-    members = validate.masks("members", members, h.size, "h")
+    inside = mask("inside", inside, h.size, "h")
+    members = masks("members", members, h.size, "h")
     known = {name: who & ~np.isnan(h) for name, who in members.items()}
     return pd.DataFrame(
         {"group": name, "n": int(members[name].sum())} | _compare(h[own], inside[own], setup, rng)
@@ -281,7 +281,7 @@ def demcoh(
     validate.integer("workers", workers, low=1, high=1 << 15)
     validate.require(len(members) > 0, "members", "those of one group or more", members)
     _check_table(frame, setup)
-    members = validate.masks("members", members, len(frame), "the rows of frame")
+    members = masks("members", members, len(frame), "the rows of frame")
     large = groups_of_at_least(members, setup.gamma)
     if not large:
         most = max(map(np.sum, members.values()))
