@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from lib.datasets.cache import origin
-from lib.datasets.newyork import GROUPS, ROWS, crossing, published_cells
+from lib.datasets.newyork_aggregates import GROUPS, ROWS, crossing, published_cells
 from lib.ledger.authors import AUTHORS
 from lib.ledger.measures import DRAWS, fact, measures_of, share_of_draws
 from lib.ledger.rules import LEVEL, Evidence

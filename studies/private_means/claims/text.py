@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from lib.datasets.newyork import GROUPS, ROWS, VARIABLES, crossing, published_cells
+from lib.datasets.newyork_aggregates import GROUPS, ROWS, VARIABLES, crossing, published_cells
 from lib.fairness.parity import parity_error
 from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import Evidence
