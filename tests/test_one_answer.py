@@ -197,7 +197,7 @@ EXCEPTIONS = {
         "a record that the package makes",
     ),
     **dict.fromkeys(
-        "bernoulli indicators perturbed_bits p_of_means rate_distances select declared_sizes pair_scores spanning_tree"
+        "bernoulli indicators perturbed_bits rate_distances select declared_sizes pair_scores spanning_tree"
         " quality_scores".split(),
         "takes what its callers have checked",
     ),

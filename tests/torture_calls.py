@@ -54,6 +54,7 @@ lib.ldp lib.dp lib.synth lib.means lib.fairness lib.datasets lib.ledger lib.doma
 lib.groups lib.audit.request lib.dp.accounting lib.dp.empirical_delta lib.ldp.allocation
 lib.ldp.histogram lib.ldp.information lib.ldp.local_hashing lib.means.theory lib.means.group_sizes
 lib.means.grouped lib.fairness.parity lib.synth.workload lib.stats.holm lib.stats.summary
+studies.ldp_fairness.summary
 lib.stats.ties
 lib.coherence.answers lib.coherence.combination lib.coherence.distances lib.coherence.experiment
 lib.coherence.guarantee lib.coherence.learners lib.coherence.releases lib.coherence.solver
@@ -99,7 +100,8 @@ LEFT_OUT = {
     "group_columns": "a part of the private means",
     "Meaning": "a record of the codebook",
     "Measurement": "a record that measure makes",
-    "p_of_means": "takes what summarise makes",
+    "require_columns": "a part of summarise",
+    "require_numbers": "a part of summarise",
     "size_items": "a part of Stratified",
     "above": "a part of the verdicts, takes arrays and tables alike",
     "GEMRound": "a record that GEM makes",

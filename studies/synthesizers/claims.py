@@ -26,7 +26,6 @@ from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import LEVEL, Evidence
 from lib.runner import NoResults
 from lib.stats.holm import holm
-from lib.stats.p_values import p_of_means
 from lib.stats.ties import RELATIVE, above
 from studies.synthesizers import authors
 from studies.synthesizers.draws import differences, drawn, held, named, order_correlation
@@ -40,6 +39,7 @@ from studies.synthesizers.summary import (
     finished_runs,
     main_fits,
     of_level,
+    p_of_means,
     scored,
     stored_tables,
 )

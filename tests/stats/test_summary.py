@@ -12,23 +12,25 @@ from scipy import stats
 from lib.rng import stream
 from lib.stats.p_values import p_positive, p_value
 from lib.stats.summary import (
-    agreement,
-    baseline,
-    cell_runs,
     clopper_pearson,
-    curves,
-    differences,
-    distance,
     interval_words,
     mean_interval,
     p_in_words,
+    summarise,
+    widening,
+)
+from studies.ldp_fairness.summary import (
+    agreement,
+    baseline,
+    cell_runs,
+    curves,
+    differences,
+    distance,
     paired,
     pooled,
     side_by_side,
     span,
-    summarise,
     tally,
-    widening,
 )
 
 

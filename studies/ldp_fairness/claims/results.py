@@ -30,11 +30,12 @@ from lib.ledger.measures import mean_of_runs, measures_of, share_of_cases
 from lib.ledger.rules import LEVEL, Evidence, left
 from lib.runner import NoResults, results
 from lib.stats.holm import holm
-from lib.stats.summary import CURVE, differences, run_means
-from lib.stats.summary import distance as from_fair
+from lib.stats.summary import run_means
 from studies.ldp_fairness import authors
 from studies.ldp_fairness import rounding as ldp_rounding
 from studies.ldp_fairness.names import metric_name
+from studies.ldp_fairness.summary import CURVE, differences
+from studies.ldp_fairness.summary import distance as from_fair
 
 GRID = "ldp_main"  # what is read where a measure is asked of no other grid
 UTILITY = ("acc", "f1", "auc", "recall")
