@@ -11,7 +11,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets.cache import SOURCES, DataError, Unavailable, locate, sha256_of
-from lib.datasets.coding import paper_codes
+from lib.datasets.codebook import paper_codes
 from lib.datasets.registry import TASKS, File, Task, task
 from lib.files import read_json
 from lib.paths import REPLICAS

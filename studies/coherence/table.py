@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from lib.datasets.cleaning.steps import keep
 from lib.datasets.load import Dataset, load, load_raw
 from lib.datasets.memory import cached_by_data_location
+from lib.datasets.steps import keep
 
 TARGET = "DREM"
 COLUMNS = ("AGEP", "DENSITY", "SEX", "RAC1P", "HISP", "EDU", "INDP", "INDP_CAT")

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from lib.datasets import TASKS, Dataset, Task, load
-from lib.datasets.cleaning.steps import Step
 from lib.datasets.codebook import Meaning, codebook
 from lib.datasets.registry import File
+from lib.datasets.steps import Step
 from lib.domain import Domain
 from studies.data.datasheet import (
     agreement,

@@ -16,7 +16,6 @@ import pytest
 
 from lib.datasets import FILES, TASKS, DataError, File, Task, load
 from lib.datasets.cache import sha256_of
-from lib.datasets.coding import coded_domain
 from lib.domain import Domain
 from lib.dp import epsilon_of
 from lib.paths import REPLICAS, ROOT
@@ -24,6 +23,7 @@ from lib.rng import stream
 from lib.runner import results
 from lib.runner.sealed import to_bytes
 from lib.synth import AIM
+from studies.data.coding import coded_domain
 from studies.replicas import make as replicas
 from studies.replicas import scores
 from studies.replicas.make import (
