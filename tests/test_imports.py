@@ -27,6 +27,7 @@ HEAVY = {"folktables", "jax", "lightgbm", "matplotlib", "pandas", "pooch", "requ
         ("lib.dp", set()),
         ("lib.fairness", {"scipy"}),
         ("lib.stats", set()),
+        ("lib.coherence", {"scipy"}),
         ("lib.domain", {"scipy"}),
     ],
 )

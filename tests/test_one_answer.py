@@ -30,7 +30,6 @@ from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.distances import reshuffling_p, split_distance
 from lib.coherence.experiment import compare, predict_halves
 from lib.coherence.learners import Estimator, Lookup, check_release
-from lib.coherence.releases import Attacker, Histogram
 from lib.coherence.tracing import Tracer
 from lib.datasets import Unavailable
 from lib.domain import Domain
@@ -49,6 +48,7 @@ from lib.stats.summary import mean_interval, rank_correlation, summarise
 from lib.stats.ties import above
 from lib.synth.workload import counts
 from press.reference import modules_of, names_of
+from studies.coherence.releases import Attacker, Histogram
 from tests.same_data import LAYOUTS, SHAPES, flat, forms, plain
 from tests.torture_calls import (
     ALSO_CALLED,

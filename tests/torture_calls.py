@@ -34,7 +34,6 @@ import pandas as pd
 from lib.coherence.experiment import Setup
 from lib.coherence.guarantee import Setting
 from lib.coherence.learners import Lookup
-from lib.coherence.releases import Histogram
 from lib.coherence.solver import solve
 from lib.datasets import Unavailable
 from lib.domain import Domain
@@ -47,6 +46,7 @@ from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.base import Measurement
 from press.reference import names_of
+from studies.coherence.releases import Histogram
 
 # The packages whose face is public, and the modules behind it that pages import from.
 PUBLIC = """
@@ -57,8 +57,8 @@ lib.means.grouped lib.fairness.parity lib.synth.workload lib.stats.holm lib.stat
 studies.ldp_fairness.summary
 lib.stats.ties
 lib.coherence.answers lib.coherence.combination lib.coherence.distances lib.coherence.experiment
-lib.coherence.guarantee lib.coherence.learners lib.coherence.releases lib.coherence.solver
-lib.coherence.tracing lib.coherence.bounds.exact_information lib.coherence.bounds.max_information
+lib.coherence.guarantee lib.coherence.learners studies.coherence.releases lib.coherence.solver
+lib.coherence.tracing studies.coherence.exact_information lib.coherence.bounds.max_information
 lib.coherence.bounds.paper lib.coherence.bounds.single_column lib.coherence.bounds.tightened
 lib.coherence.bounds.within_group lib.datasets.codebook lib.stats.p_values lib.synth.base
 lib.synth.group_sizes lib.synth.gem lib.dp.gaussian
