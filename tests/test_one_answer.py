@@ -39,9 +39,7 @@ from lib.ldp import OLH, THE
 from lib.ldp.grr import randomised_response
 from lib.ldp.local_hashing import hash_values
 from lib.means import Interval, coinpress, laplace_means, strat_coinpress, strat_laplace
-from lib.means.group_sizes import improvements
 from lib.means.grouped import bounds
-from lib.means.theory import noise_weights, vector
 from lib.stats.holm import holm
 from lib.stats.p_values import p_value
 from lib.stats.summary import mean_interval, rank_correlation, summarise
@@ -49,6 +47,8 @@ from lib.stats.ties import above
 from lib.synth.workload import counts
 from press.reference import modules_of, names_of
 from studies.coherence.releases import Attacker, Histogram
+from studies.private_means.group_sizes import improvements
+from studies.private_means.theory import noise_weights, vector
 from tests.same_data import LAYOUTS, SHAPES, flat, forms, plain
 from tests.torture_calls import (
     ALSO_CALLED,

@@ -52,8 +52,8 @@ from studies.coherence.releases import Histogram
 PUBLIC = """
 lib.ldp lib.dp lib.synth lib.means lib.fairness lib.datasets lib.ledger lib.domain lib.rng
 lib.groups lib.audit.request lib.dp.accounting lib.dp.empirical_delta lib.ldp.allocation
-lib.ldp.histogram lib.ldp.information lib.ldp.local_hashing lib.means.theory lib.means.group_sizes
-lib.means.grouped lib.fairness.parity lib.synth.workload lib.stats.holm lib.stats.summary
+lib.ldp.histogram lib.ldp.information lib.ldp.local_hashing studies.private_means.theory studies.private_means.group_sizes
+lib.means.grouped studies.private_means.parity lib.synth.workload lib.stats.holm lib.stats.summary
 studies.ldp_fairness.summary
 lib.stats.ties
 lib.coherence.answers lib.coherence.combination lib.coherence.distances lib.coherence.experiment

@@ -90,11 +90,15 @@ def table1(mode: str = "theorem7") -> list[dict[str, Any]]:
     (0.2, 0.01, True, 0.0121)
     """
     known: dict[str, Any] = {"beta": math.exp(-30), "collection": 100, "n": 5e6, "fraction": 0.05}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for alpha, printed in _TABLE1.items():
         s = Setting(alpha=alpha, mode=mode, **known)
         largest = solve(s).value
-        row: dict[str, Any] = {"alpha": alpha, "printed": printed, "holds": holds(s, epsilon=printed)}
+        row: dict[str, Any] = {
+            "alpha": alpha,
+            "printed": printed,
+            "holds": holds(s, epsilon=printed),
+        }
         slack = largest / printed - 1 if largest else math.nan
         rows.append(row | {"largest": largest, "slack": slack})
     return rows

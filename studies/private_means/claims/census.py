@@ -17,12 +17,12 @@ from lib.datasets.newyork_aggregates import GROUPS, ROWS, crossing, published_ce
 from lib.ledger.authors import AUTHORS
 from lib.ledger.measures import DRAWS, fact, measures_of, share_of_draws
 from lib.ledger.rules import LEVEL, Evidence
-from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from lib.rng import stream
 from lib.runner import NoResults, scores
 from lib.stats.holm import holm
 from studies.private_means import authors
 from studies.private_means.census import RHO, oracles
+from studies.private_means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from studies.private_means.scores import METHODS, of_method
 
 PLAIN, STRATIFIED, _ = METHODS

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from lib.datasets.newyork_aggregates import GROUPS, ROWS, VARIABLES, crossing, published_cells
-from lib.fairness.parity import parity_error
 from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import Evidence
 from lib.means.grouped import Interval, coinpress, laplace_means
 from lib.rng import stream
+from studies.private_means.parity import parity_error
 
 
 def fresh_estimate(epsilon: float = 1.0) -> Evidence:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import optimize, special
 
 from lib import validate
-from lib.means.theory import vector
+from studies.private_means.theory import vector
 
 _RANGE = (1e-4, 1e4)
 _LEAST = 5e-324  # the least float above 0
