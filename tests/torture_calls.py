@@ -59,8 +59,8 @@ lib.stats.ties
 lib.coherence.answers lib.coherence.combination lib.coherence.distances lib.coherence.experiment
 lib.coherence.guarantee lib.coherence.learners studies.coherence.releases lib.coherence.solver
 lib.coherence.tracing studies.coherence.exact_information lib.coherence.bounds.max_information
-lib.coherence.bounds.paper lib.coherence.bounds.single_column lib.coherence.bounds.tightened
-lib.coherence.bounds.within_group lib.datasets.codebook lib.stats.p_values lib.synth.base
+lib.coherence.bounds.paper studies.coherence.single_column lib.coherence.bounds.tightened
+studies.coherence.steps lib.coherence.bounds.within_group lib.datasets.codebook lib.stats.p_values lib.synth.base
 lib.synth.group_sizes lib.synth.gem lib.dp.gaussian
 """.split()
 
