@@ -17,6 +17,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ from studies.private_means.theory import noise_weights, vector
 from tests.same_data import LAYOUTS, SHAPES, flat, forms, plain
 from tests.torture_calls import (
     ALSO_CALLED,
+    PUBLIC,
     SETUP,
     Call,
     G,
@@ -197,7 +199,7 @@ EXCEPTIONS = {
         "a record that the package makes",
     ),
     **dict.fromkeys(
-        "bernoulli indicators perturbed_bits rate_distances select declared_sizes pair_scores spanning_tree"
+        "mask masks require_columns require_numbers bernoulli indicators perturbed_bits rate_distances select declared_sizes pair_scores spanning_tree"
         " quality_scores".split(),
         "takes what its callers have checked",
     ),
@@ -266,7 +268,8 @@ def test_the_same_data_have_one_answer(part, on_replicas):
 
 def _takers() -> Iterator[tuple[str, str, Any]]:
     """Module, name and object of what is public and takes data: functions, classes, methods."""
-    for module in (m for package in PACKAGES for m in modules_of(f"lib.{package}")):
+    of_studies = (m for m in PUBLIC if m.startswith("studies."))
+    for module in (*chain.from_iterable(modules_of(f"lib.{p}") for p in PACKAGES), *of_studies):
         for public in names_of(module):
             if public.kind == "data" or public.module != module:
                 continue

@@ -100,9 +100,10 @@ def one_split(
     """
     members = masks("members", members, len(frame), "the rows of frame")
     rows, inside, h = predict_halves(frame, learner, setup, rng)
-    return compare(
-        h, inside, {name: who[rows] for name, who in members.items()}, setup, rng
-    ).assign(n=[int(who.sum()) for who in members.values()])
+    return pd.DataFrame(
+        {"group": name, "n": int(who.sum())} | _compare(h[who[rows]], inside[who[rows]], setup, rng)
+        for name, who in members.items()
+    )
 
 
 @validate.check_types

@@ -91,10 +91,7 @@ def _copy(
         answer.raise_for_status()
         kind = answer.headers.get("Content-Type", "")
         packed = "Content-Encoding" in answer.headers  # the length is then that of the packed bytes
-        announced = answer.headers.get("Content-Length", "")
-        # without a number the checksum tells whether all came
-        is_number = announced.isascii() and announced.isdecimal() and not packed
-        size = (int(announced) or None) if is_number else None
+        size = None if packed else _length(answer.headers.get("Content-Length", ""))
         with (
             open(target, "wb") as file,
             tqdm(total=size, unit="B", unit_scale=True, disable=not progress) as bar,
@@ -116,6 +113,14 @@ def _copy(
 def _refuse_longer(size: int, most: int, url: str) -> None:
     if size > most:
         raise DataError(f"{url} must have at most {most:,} bytes, got {size:,} or more")
+
+
+def _length(announced: str) -> int | None:
+    """Bytes that are announced; None if nothing is, or what is no number: the checksum tells
+    whether all came.
+    """
+    is_number = announced.isascii() and announced.isdecimal()
+    return int(announced) or None if is_number else None
 
 
 def with_retries(name: str, url: str, once: Callable[[], _Result]) -> _Result:

@@ -84,7 +84,7 @@ def load(name: str, source: str = "auto") -> Dataset:
     notes: tuple[str, ...] = ()
     if source != "replica":
         try:
-            found = locate(spec.file, source)
+            found = locate(spec.of_file, source)
         except Unavailable as error:
             if source != "auto":
                 raise
