@@ -93,7 +93,7 @@ def _is_face(path: Path) -> bool:
     with _PARSER:
         body = ast.parse(path.read_text(encoding="utf-8")).body
     words = (ast.unparse(node) for node in body if not isinstance(node, _WORDS))
-    return all(text.endswith("= on_demand(__name__)") for text in words)
+    return all(text.endswith("on_demand(__name__)") for text in words)
 
 
 def _passed_on(name: str, root: Path) -> list[str]:

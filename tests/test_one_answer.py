@@ -199,7 +199,7 @@ EXCEPTIONS = {
         "a record that the package makes",
     ),
     **dict.fromkeys(
-        "mask masks require_columns require_numbers bernoulli indicators perturbed_bits rate_distances select declared_sizes pair_scores spanning_tree"
+        "require_columns require_numbers bernoulli indicators perturbed_bits rate_distances select declared_sizes pair_scores spanning_tree"
         " quality_scores".split(),
         "takes what its callers have checked",
     ),

@@ -7,7 +7,7 @@
 
 from typing import TYPE_CHECKING
 
-from lib.validate import on_demand
+from lib import validate
 
 if TYPE_CHECKING:
     from lib.coherence.combination import combined_p
@@ -18,4 +18,4 @@ if TYPE_CHECKING:
     from lib.coherence.solver import solve
     from lib.coherence.tracing import Tracer
 
-__getattr__, __dir__ = on_demand(__name__)
+__getattr__, __dir__ = validate.on_demand(__name__)

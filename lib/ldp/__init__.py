@@ -8,8 +8,8 @@ estimator and its variance follow from these two alone (``base.py``).
 
 from typing import TYPE_CHECKING
 
+from lib import validate
 from lib.ldp.registry import PROTOCOLS, ROUNDED, make, protocol_class
-from lib.validate import on_demand
 
 if TYPE_CHECKING:
     from lib.ldp.base import Protocol
@@ -22,4 +22,4 @@ if TYPE_CHECKING:
     from lib.ldp.subset_selection import SS
     from lib.ldp.unary import OUE, RAPPOR
 
-__getattr__, __dir__ = on_demand(__name__)
+__getattr__, __dir__ = validate.on_demand(__name__)

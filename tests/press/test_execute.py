@@ -80,10 +80,10 @@ def test_of_a_face_only_what_is_asked_for_is_reached(tiny, source, reached):
 
 
 LAZY = """from typing import TYPE_CHECKING
-from lib.validate import on_demand
+from lib import validate
 if TYPE_CHECKING:
     from lib.box.one import one
-__getattr__, __dir__ = on_demand(__name__)
+__getattr__, __dir__ = validate.on_demand(__name__)
 """
 
 
