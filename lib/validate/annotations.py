@@ -117,18 +117,9 @@ def _if(fits: Callable[[Any], bool]) -> _Take:
     return take
 
 
-def _same(new: list, old: Iterable) -> bool:
-    return all(a is b for a, b in zip(new, old, strict=True))
-
-
-def _entries(values: Any, take: _Take) -> Any:
-    """``values`` itself if all its entries arrive as they are, else a list or a tuple of them."""
-    if isinstance(values, list | tuple):
-        found = [take(entry) for entry in values]
-        if _same(found, values):
-            return values
-        return tuple(found) if isinstance(values, tuple) else found
-    return [take(entry) for entry in values]
+def _entries(values: Iterable, take: _Take) -> list | tuple:
+    found = [take(entry) for entry in values]
+    return tuple(found) if isinstance(values, tuple) else found
 
 
 def _of_each(words: str, take: _Take, length: int | None) -> tuple[str, _Take]:
@@ -139,7 +130,7 @@ def _of_each(words: str, take: _Take, length: int | None) -> tuple[str, _Take]:
             raise _Misfit from None
         if length not in (None, len(entries)):
             raise _Misfit
-        return _entries(values if isinstance(values, list | tuple) else entries, take)
+        return _entries(values if isinstance(values, tuple) else entries, take)
 
     return (
         f"a list or a tuple{'' if length is None else f' of {length}'}, each entry {words}",
@@ -161,9 +152,7 @@ def _iterable(values: Any, take: _Take) -> Any:
 def _mapping(values: Any, take_key: _Take, take: _Take) -> Any:
     if not isinstance(values, Mapping):
         raise _Misfit
-    keys, found = [take_key(key) for key in values], [take(value) for value in values.values()]
-    same = _same(keys, values) and _same(found, values.values())
-    return values if same else dict(zip(keys, found, strict=True))
+    return {take_key(key): take(value) for key, value in values.items()}
 
 
 def _named(full: str, name: str, found: Any) -> tuple[str, _Take]:
