@@ -205,7 +205,7 @@ EXCEPTIONS = {
     ),
     **dict.fromkeys(
         "lib.ldp.random_subsets lib.synth.adapter lib.synth.domain_compression lib.synth.generator"
-        " lib.synth.graphical lib.synth.products".split(),
+        " lib.synth.graphical lib.synth.junction lib.synth.products".split(),
         "the inside of a mechanism: takes what its callers have checked",
     ),
     **dict.fromkeys(

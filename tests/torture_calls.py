@@ -61,7 +61,7 @@ lib.coherence.guarantee lib.coherence.learners studies.coherence.releases lib.co
 lib.coherence.tracing studies.coherence.exact_information lib.coherence.bounds.max_information
 lib.coherence.bounds.paper studies.coherence.single_column lib.coherence.bounds.tightened
 studies.coherence.steps lib.coherence.bounds.within_group lib.datasets.codebook lib.stats.p_values lib.synth.base
-lib.synth.group_sizes lib.synth.gem lib.dp.gaussian lib.coherence
+lib.synth.group_sizes lib.synth.gem lib.dp.gaussian lib.coherence lib.coherence.result
 """.split()
 
 # What is public and takes no argument from outside, with the reason.
