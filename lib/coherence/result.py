@@ -18,8 +18,8 @@ class Result:
     ``rows`` are those of :func:`~lib.coherence.experiment.one_split`, with the number of the
     ``split``. A group with nobody in one half has no distance there (Definition 2 has nothing to
     compare), and means and shares are over the splits in which it has one. Simulations of a bound,
-    which must not be helped by that, count 2 instead: :func:`~studies.coherence.single_column.column_distances` and
-    :func:`~lib.coherence.bounds.within_group.membership_distances`.
+    which must not be helped by that, count 2 instead, as
+    :func:`~lib.coherence.bounds.within_group.membership_distances` does.
     """
 
     rows: pd.DataFrame
