@@ -10,9 +10,9 @@ from joblib import Parallel, delayed
 from scipy import stats
 
 from lib.coherence.distances import shuffled_distances, wasserstein1
-from lib.datasets.section5 import load_section5
 from lib.rng import stream
 from studies.coherence.section5 import SEED, Cell, published_labels
+from studies.coherence.table import load_section5
 
 MILLION, SPLITS, CORES = 1_000_000, 100, 2
 W1 = {"ours": wasserstein1, "scipy": stats.wasserstein_distance}

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -218,6 +219,27 @@ def _without_bands(name: str) -> tuple[str, tuple[float, ...]]:
     return _BAND.sub(" in a band", name), begin
 
 
+def mask(name: str, values: object, n: int, whose: str, *, rows: bool = False) -> np.ndarray:
+    """``values`` as a bool array of shape (n,), if they are truth values for each of ``whose``.
+
+    With ``rows``, of any shape (..., n).
+    Numbers are refused: ``[1, 0, 1]`` may say who is in, or be the rows of three people.
+    """
+    found = validate.array(name, values)
+    if found.dtype.kind == "O" and all(isinstance(entry, bool | np.bool_) for entry in found.flat):
+        found = found.astype(bool)
+    validate.require(found.dtype == bool, name, "an array of True and False", values)
+    fits = found.shape[-1:] == (n,) and (rows or found.ndim == 1)
+    shape = f"of shape {f'(..., {n})' if rows else (n,)}, for each of {whose}"
+    validate.require(fits, name, shape, found.shape)
+    return found
+
+
+def masks(name: str, groups: Mapping[str, Any], n: int, whose: str) -> dict[str, np.ndarray]:
+    """The :func:`mask` of each of ``groups``."""
+    return {group: mask(f"{name} of {group!r}", who, n, whose) for group, who in groups.items()}
+
+
 @validate.check_types
 def groups_of_at_least(found: Mapping[str, np.ndarray], gamma: float) -> dict[str, np.ndarray]:
     """The groups with at least ``gamma`` members (Definition 3).
@@ -229,5 +251,5 @@ def groups_of_at_least(found: Mapping[str, np.ndarray], gamma: float) -> dict[st
     """
     validate.positive("gamma", gamma)
     n = len(next(iter(found.values()), ()))
-    own = validate.masks("found", found, n, "the first of them")
+    own = masks("found", found, n, "the first of them")
     return {name: who for name, who in own.items() if who.sum() >= gamma}

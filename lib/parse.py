@@ -64,7 +64,7 @@ def parse_yaml(text: str, *, gaps: bool = False) -> Any:
     return _plain(content, gaps)
 
 
-def parse_json(text: str, *, gaps: bool = False) -> Any:
+def parse_json(text: str) -> Any:
     """What a JSON text holds.
 
     Raises
@@ -72,9 +72,9 @@ def parse_json(text: str, *, gaps: bool = False) -> Any:
     ValueError
         For what is no JSON, and as :class:`Refused` for a key that stands twice, more than
         :data:`LARGEST` entries or :data:`DEEPEST` levels, half of a pair of surrogates, an integer
-        of more than 64 bits, and, unless ``gaps``, NaN and infinity.
+        of more than 64 bits, NaN and infinity.
     """
-    return _plain(load_json(text), gaps)
+    return _plain(load_json(text), gaps=False)
 
 
 def load_json(text: str) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 import yaml
 
 from lib.datasets import TASKS, Dataset, load
-from lib.datasets.section5 import NOT_ASKED, TARGET, Section5, load_section5
 from lib.files import write_whole
 from lib.groups import group_name
-from lib.pages.facts import FACTS, Facts, Section5Facts
+from lib.pages.facts import FACTS, Facts
+from studies.coherence.table import NOT_ASKED, TARGET, Section5, Section5Facts, load_section5
 
 
 def count_attributes(data: Dataset) -> dict[str, list[int]]:

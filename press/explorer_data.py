@@ -21,9 +21,10 @@ from lib.ledger.robustness import on_grid
 from lib.ledger.rules import Evidence, opposite
 from lib.paths import BUILD, DATA, RESULTS, ROOT
 from lib.runner.registry import results, scores
-from lib.stats.summary import baseline, curves, summarise
+from lib.stats.summary import summarise
 from press.reach import digest, reachable
 from studies.ldp_fairness.names import GROUPS, TITLES
+from studies.ldp_fairness.summary import baseline, curves
 from studies.synthesizers.summary import averaged, main_fits, of_level
 from studies.synthesizers.tables import group_words
 

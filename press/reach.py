@@ -1,9 +1,13 @@
-"""Which files a chapter's result depends on, read off its imports without running anything."""
+"""Which files a chapter's result depends on, without running anything.
+
+They are read off its imports, and off texts that name what is imported on demand.
+"""
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
@@ -18,11 +22,18 @@ _PARSER = (
 )  # the parser of Python 3.11 counts its depth for all threads together: two at once can fail
 
 
+_WORDS = (ast.Expr, ast.Import, ast.ImportFrom, ast.If)
+_PLACE = re.compile(r"[\w.]+:\w+")  # of an object that is imported when it is asked for
+
+
 @cache
-def _imports(source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Modules that ``source`` takes names from, and the things that it takes, dotted."""
+def _imports(source: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Modules that ``source`` takes names from, the things that it takes, dotted, and those that
+    it names by text, ``"module:object"``.
+    """
     modules: set[str] = set()
     things: set[str] = set()
+    places: set[str] = set()
     with _PARSER:
         tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -31,7 +42,9 @@ def _imports(source: str) -> tuple[frozenset[str], frozenset[str]]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             modules.add(node.module)
             things |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return _ours(modules), _ours(things)
+        elif isinstance(node, ast.Constant) and _PLACE.fullmatch(str(node.value)):
+            places.add(str(node.value).replace(":", "."))
+    return _ours(modules), _ours(things), _ours(places)
 
 
 def is_python(source: str) -> bool:
@@ -50,8 +63,13 @@ def imported(source: str) -> frozenset[str]:
     """Dotted names below the houses of code that ``source`` imports anywhere, ``from a import b``
     giving ``a`` and ``a.b``.
     """
-    modules, things = _imports(source)
+    modules, things, _ = _imports(source)
     return modules | things
+
+
+def _asked_for(source: str) -> frozenset[str]:
+    """Dotted names of what ``source`` imports or names by text."""
+    return frozenset.union(*_imports(source)[1:])
 
 
 def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
@@ -71,10 +89,11 @@ def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _is_face(path: Path) -> bool:
-    """Whether an ``__init__`` has nothing but words and imports."""
+    """Whether an ``__init__`` has nothing but words and imports, at once or on demand."""
     with _PARSER:
         body = ast.parse(path.read_text(encoding="utf-8")).body
-    return all(isinstance(node, ast.Expr | ast.Import | ast.ImportFrom) for node in body)
+    words = (ast.unparse(node) for node in body if not isinstance(node, _WORDS))
+    return all(text.endswith("on_demand(__name__)") for text in words)
 
 
 def _passed_on(name: str, root: Path) -> list[str]:
@@ -89,15 +108,15 @@ def _passed_on(name: str, root: Path) -> list[str]:
 
 
 def reachable(source: str, root: Path) -> list[Path]:
-    """Source files of the houses that ``source`` reaches by imports, directly or through
-    others, sorted.
+    """Source files of the houses that ``source`` reaches by imports or by texts as
+    ``"lib.ldp.grr:GRR"``, directly or through others, sorted.
 
     A name that a package's face passes on reaches the module that it comes from, and not the
     others of the face.
     """
     seen: set[Path] = set()
     read: set[Path] = set()
-    todo = list(_imports(source)[1])
+    todo = list(_asked_for(source))
     while todo:
         name = todo.pop()
         run, needed = _files(name, root)
@@ -105,7 +124,7 @@ def reachable(source: str, root: Path) -> list[Path]:
         todo += _passed_on(name, root)
         for file in set(needed) - read:
             read.add(file)
-            todo += _imports(file.read_text(encoding="utf-8"))[1]
+            todo += _asked_for(file.read_text(encoding="utf-8"))
     return sorted(seen)
 
 

@@ -78,7 +78,10 @@ def _file(module: str, root: Path) -> Path | None:
 @cache
 def _tree(file: Path, changed: float) -> tuple[ast.Module, list[str]]:
     text = file.read_text(encoding="utf-8")
-    return ast.parse(text), text.splitlines()
+    tree = ast.parse(text)
+    # what a face imports on demand
+    tree.body += [inner for node in tree.body if isinstance(node, ast.If) for inner in node.body]
+    return tree, text.splitlines()
 
 
 def _body(module: str, root: Path) -> tuple[list[ast.stmt], list[str]]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import io
 import subprocess
 import sys
+import tokenize
 from importlib.metadata import packages_distributions
+from pathlib import Path
 
 import pytest
 
 from lib.paths import ROOT
 from tests.declared import CORE, extra, names
 
+WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 HEAVY = {"folktables", "jax", "lightgbm", "matplotlib", "pandas", "pooch", "requests", "sklearn"}
 
 
@@ -21,6 +27,7 @@ HEAVY = {"folktables", "jax", "lightgbm", "matplotlib", "pandas", "pooch", "requ
         ("lib.dp", set()),
         ("lib.fairness", {"scipy"}),
         ("lib.stats", set()),
+        ("lib.coherence", {"scipy"}),
         ("lib.domain", {"scipy"}),
     ],
 )
@@ -31,6 +38,50 @@ def test_importing_a_package_loads_nothing_of_weight(package, light):
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert not set(done.stdout.split()) & (HEAVY | light)
+
+
+REACHED = """
+import sys
+from pathlib import Path
+from lib.ldp import make
+print(*(m.__file__ for n, m in sys.modules.items() if n.partition(".")[0] == "lib"), sep="\\n")
+"""
+
+
+def test_to_make_a_protocol_imports_little_of_ours():
+    """At most 2,500 code tokens, all protocols but the one that is made left where they are."""
+    done = subprocess.run(
+        [sys.executable, "-c", REACHED], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    files = [Path(line) for line in done.stdout.split("\n") if line]
+    assert {"registry.py", "checks.py"} <= {file.name for file in files}
+    assert sum(map(code_tokens, files)) <= 2500
+
+
+def code_tokens(file: Path) -> int:
+    """Tokens of a source file without comments, docstrings and line ends."""
+    text = file.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    words = [
+        node.body[0]
+        for node in ast.walk(tree)
+        if isinstance(node, WITH_DOCSTRING) and ast.get_docstring(node)
+    ]
+    lines = {n for node in words for n in range(node.lineno, node.end_lineno + 1)}
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return sum(t.type not in LAYOUT and t.start[0] not in lines for t in tokens)
+
+
+def test_a_name_on_demand_is_the_object_of_its_module():
+    import lib.ldp
+    from lib.ldp.grr import GRR
+
+    assert lib.ldp.GRR is GRR
+    assert {"THE", "make", "sanitise"} <= set(dir(lib.ldp))
+    with pytest.raises(AttributeError, match=r"^module .lib\.ldp. has no attribute .XYZ"):
+        lib.ldp.XYZ  # noqa: B018
+    for name in (*lib.ldp.PROTOCOLS, *lib.ldp.ROUNDED.values()):
+        assert lib.ldp.protocol_class(name).name == name
 
 
 WITHOUT_POSIX = """

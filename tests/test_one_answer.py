@@ -17,6 +17,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,6 @@ from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.distances import reshuffling_p, split_distance
 from lib.coherence.experiment import compare, predict_halves
 from lib.coherence.learners import Estimator, Lookup, check_release
-from lib.coherence.releases import Attacker, Histogram
 from lib.coherence.tracing import Tracer
 from lib.datasets import Unavailable
 from lib.domain import Domain
@@ -40,18 +40,20 @@ from lib.ldp import OLH, THE
 from lib.ldp.grr import randomised_response
 from lib.ldp.local_hashing import hash_values
 from lib.means import Interval, coinpress, laplace_means, strat_coinpress, strat_laplace
-from lib.means.group_sizes import improvements
 from lib.means.grouped import bounds
-from lib.means.theory import noise_weights, vector
 from lib.stats.holm import holm
 from lib.stats.p_values import p_value
 from lib.stats.summary import mean_interval, rank_correlation, summarise
 from lib.stats.ties import above
 from lib.synth.workload import counts
 from press.reference import modules_of, names_of
+from studies.coherence.releases import Attacker, Histogram
+from studies.private_means.group_sizes import improvements
+from studies.private_means.theory import noise_weights, vector
 from tests.same_data import LAYOUTS, SHAPES, flat, forms, plain
 from tests.torture_calls import (
     ALSO_CALLED,
+    PUBLIC,
     SETUP,
     Call,
     G,
@@ -197,13 +199,13 @@ EXCEPTIONS = {
         "a record that the package makes",
     ),
     **dict.fromkeys(
-        "bernoulli indicators perturbed_bits p_of_means rate_distances select declared_sizes pair_scores spanning_tree"
+        "require_columns require_numbers bernoulli indicators perturbed_bits rate_distances select declared_sizes pair_scores spanning_tree"
         " quality_scores".split(),
         "takes what its callers have checked",
     ),
     **dict.fromkeys(
         "lib.ldp.random_subsets lib.synth.adapter lib.synth.domain_compression lib.synth.generator"
-        " lib.synth.graphical lib.synth.products".split(),
+        " lib.synth.graphical lib.synth.junction lib.synth.products".split(),
         "the inside of a mechanism: takes what its callers have checked",
     ),
     **dict.fromkeys(
@@ -266,7 +268,8 @@ def test_the_same_data_have_one_answer(part, on_replicas):
 
 def _takers() -> Iterator[tuple[str, str, Any]]:
     """Module, name and object of what is public and takes data: functions, classes, methods."""
-    for module in (m for package in PACKAGES for m in modules_of(f"lib.{package}")):
+    of_studies = (m for m in PUBLIC if m.startswith("studies."))
+    for module in (*chain.from_iterable(modules_of(f"lib.{p}") for p in PACKAGES), *of_studies):
         for public in names_of(module):
             if public.kind == "data" or public.module != module:
                 continue

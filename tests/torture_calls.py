@@ -34,7 +34,6 @@ import pandas as pd
 from lib.coherence.experiment import Setup
 from lib.coherence.guarantee import Setting
 from lib.coherence.learners import Lookup
-from lib.coherence.releases import Histogram
 from lib.coherence.solver import solve
 from lib.datasets import Unavailable
 from lib.domain import Domain
@@ -47,20 +46,22 @@ from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.base import Measurement
 from press.reference import names_of
+from studies.coherence.releases import Histogram
 
 # The packages whose face is public, and the modules behind it that pages import from.
 PUBLIC = """
 lib.ldp lib.dp lib.synth lib.means lib.fairness lib.datasets lib.ledger lib.domain lib.rng
-lib.groups lib.audit.request lib.dp.accounting lib.dp.empirical_delta lib.ldp.allocation
-lib.ldp.histogram lib.ldp.information lib.ldp.local_hashing lib.means.theory lib.means.group_sizes
-lib.means.grouped lib.fairness.parity lib.synth.workload lib.stats.holm lib.stats.summary
+lib.groups lib.audit.request lib.dp.accounting lib.dp.empirical_delta studies.ldp_fairness.allocation
+lib.ldp.histogram studies.ldp_fairness.information lib.ldp.local_hashing studies.private_means.theory studies.private_means.group_sizes
+lib.means.grouped studies.private_means.parity lib.synth.workload lib.stats.holm lib.stats.summary
+studies.ldp_fairness.summary
 lib.stats.ties
 lib.coherence.answers lib.coherence.combination lib.coherence.distances lib.coherence.experiment
-lib.coherence.guarantee lib.coherence.learners lib.coherence.releases lib.coherence.solver
-lib.coherence.tracing lib.coherence.bounds.exact_information lib.coherence.bounds.max_information
-lib.coherence.bounds.paper lib.coherence.bounds.single_column lib.coherence.bounds.tightened
-lib.coherence.bounds.within_group lib.datasets.codebook lib.stats.p_values lib.synth.base
-lib.synth.group_sizes lib.synth.gem lib.dp.gaussian
+lib.coherence.guarantee lib.coherence.learners studies.coherence.releases lib.coherence.solver
+lib.coherence.tracing studies.coherence.exact_information lib.coherence.bounds.max_information
+lib.coherence.bounds.paper studies.coherence.single_column lib.coherence.bounds.tightened
+studies.coherence.steps lib.coherence.bounds.within_group lib.datasets.codebook lib.stats.p_values lib.synth.base
+lib.synth.group_sizes lib.synth.gem lib.dp.gaussian lib.coherence lib.coherence.result
 """.split()
 
 # What is public and takes no argument from outside, with the reason.
@@ -99,7 +100,12 @@ LEFT_OUT = {
     "group_columns": "a part of the private means",
     "Meaning": "a record of the codebook",
     "Measurement": "a record that measure makes",
-    "p_of_means": "takes what summarise makes",
+    "mask": "a check of the functions that take members",
+    "masks": "a check of the functions that take members",
+    "nearest": "a part of the codes of replicas",
+    "paper_codes": "takes what a replica holds",
+    "require_columns": "a part of summarise",
+    "require_numbers": "a part of summarise",
     "size_items": "a part of Stratified",
     "above": "a part of the verdicts, takes arrays and tables alike",
     "GEMRound": "a record that GEM makes",
@@ -131,6 +137,7 @@ ALSO_CALLED = {
     "records": "a",
     "h": "predictions",
     "n": "shape",
+    "k": "shape",
     "groups": "must have the shape",
     "sanitised": "column",
     "costs": "rho",

@@ -1,7 +1,7 @@
 """The embedded replicas: differentially private synthetic tables with the schema of the real ones.
 
 Made by AIM, as the book has it, from rows in the codes of their codebook
-(:mod:`lib.datasets.coding`): what a row is coded as depends on that row alone, so
+(:mod:`studies.data.coding`): what a row is coded as depends on that row alone, so
 that the guarantee is one for raw rows. The number of rows is not taken for known:
 a replica has as many as the fit estimates from what its ledger has paid for.
 
@@ -24,13 +24,13 @@ import pandas as pd
 
 from lib.datasets import TASKS, Unavailable, load, task
 from lib.datasets.cache import sha256_of
-from lib.datasets.coding import code_table, coded_domain
 from lib.domain import Domain
 from lib.dp import epsilon_of, zcdp_rho
 from lib.files import read_json
 from lib.paths import REPLICAS, need_repository
 from lib.synth import AIM
 from lib.synth.marginal_model import MarginalModel
+from studies.data.coding import code_table, coded_domain
 from studies.replicas.editions import DELTA, EDITION
 
 # of the fit, which counts a row added or removed; as in the edition before

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from lib import validate
-from lib.groups import bands_in_order
+from lib.groups import bands_in_order, mask
 from lib.plotting.lines import spread
 from lib.plotting.style import IN, NULL, OUT
 
@@ -66,7 +66,7 @@ def sorted_predictions(
     """
     h = validate.reals("h", h)
     validate.require(h.ndim == 1, "h", "of one dimension", h.shape)
-    inside = validate.mask("inside", inside, h.size, "h")
+    inside = mask("inside", inside, h.size, "h")
     fig, ax = plt.subplots(figsize=(3.5, 2.5))
     words_of = []
     for which, name, colour, style in ((inside, words[0], IN, "-"), (~inside, words[1], OUT, "--")):

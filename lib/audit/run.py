@@ -43,8 +43,9 @@ from lib.audit.verdicts import coherence_verdicts
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
+from lib.coherence.guarantee import MODES, Setting, required_size
 from lib.coherence.learners import BATTERY, After
-from lib.coherence.solver import MODES, Setting, required_size, solve
+from lib.coherence.solver import solve
 from lib.files import locked_tempdir
 from lib.processes import end_with_parent
 from lib.rng import stream

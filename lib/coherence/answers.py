@@ -3,15 +3,72 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from lib import validate
 from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.guarantee import WHOLE, Setting
 
-if TYPE_CHECKING:
-    from lib.coherence.solver import Solution
+
+@dataclass(frozen=True)
+class Solution:
+    """All valid values of the unknown, the best of them, and, if there is none, what would help.
+
+    Parameters
+    ----------
+    unknown : str
+        The parameter that was asked for.
+    value : float or None
+        The best valid value: the smallest alpha, beta, gamma, or n with a fraction; the largest
+        epsilon, collection, or n with a fixed gamma. None if no value is valid.
+    low, high : float or None
+        The valid values are those from ``low`` to ``high`` (whole numbers for gamma, n and
+        collection). ``low`` is 0 for an epsilon that may be as small as one likes; ``high`` is
+        infinity only where every larger n is valid.
+    best : {"low", "high"}
+        Which end ``value`` is.
+    setting : Setting
+        The question, completed by ``value`` if there is one.
+    search_ended : bool
+        The search ended at ``value``; better values may be valid.
+    spans : dict
+        If nothing is valid: the values of each other parameter that would help alone.
+    """
+
+    unknown: str
+    value: float | None
+    low: float | None
+    high: float | None
+    best: str
+    setting: Setting
+    search_ended: bool = False
+    spans: Mapping[str, tuple[float, float]] = field(default_factory=dict, compare=False)
+
+    @property
+    def met(self) -> bool:
+        """Whether there is a value that the bound accepts."""
+        return self.value is not None
+
+    @property
+    def ways(self) -> dict[str, float]:
+        """If nothing is valid: the nearest value of each other parameter that helps alone."""
+        return {name: nearest(self.setting, name, span) for name, span in self.spans.items()}
+
+    @cached_property
+    def message(self) -> str:
+        """The answer in a sentence; numbers are rounded to the side on which the guarantee holds.
+
+        Examples
+        --------
+        >>> from lib.coherence.solver import solve
+        >>> asked = Setting(alpha=0.2, beta=0.05, gamma=250_000, collection=100, n=5_000_000)
+        >>> solve(asked).message.partition(":")[0]
+        'epsilon = 0.01397 (every epsilon up to this is valid)'
+        """
+        return sentence(self)
 
 
 @validate.check_types

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lib import validate
+from lib.groups import mask
 
 TIE = 1e-12  # numbers closer than this are equal: distances, and the predictions they compare
 _AT_ONCE = 2_000_000  # memberships reshuffled together
@@ -57,7 +58,7 @@ def split_distance(
     """
     rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
     values = _numbers("values", values)
-    inside = validate.mask("inside", inside, values.size, "values", rows=True)
+    inside = mask("inside", inside, values.size, "values", rows=True)
     order = np.argsort(values, kind="stable")
     return _of_sorted(values[order], inside[..., order], rule)
 
@@ -138,7 +139,7 @@ def reshuffling_p(
     validate.integer("draws", draws, low=1)
     validate.integer("enough", enough, low=1)
     values = _numbers("values", values)
-    inside = validate.mask("inside", inside, values.size, "values")
+    inside = mask("inside", inside, values.size, "values")
     found = float(split_distance(values, inside))
     if np.isnan(found):
         return np.nan

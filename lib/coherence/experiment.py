@@ -14,10 +14,10 @@ from tqdm import tqdm
 from lib import validate
 from lib.coherence.distances import TIE, shuffled_distances, split_distance
 from lib.coherence.learners import Learner
-from lib.groups import groups_of_at_least
+from lib.coherence.result import Result
+from lib.groups import groups_of_at_least, mask, masks
 from lib.processes import end_with_parent
 from lib.rng import stream
-from lib.stats.summary import clopper_pearson, summarise
 
 LABELS = ("confidence", "hard")
 
@@ -98,11 +98,12 @@ def one_split(
         (share of reshufflings at least as far apart, itself counted), and the
         means of the predictions on both halves.
     """
-    members = validate.masks("members", members, len(frame), "the rows of frame")
+    members = masks("members", members, len(frame), "the rows of frame")
     rows, inside, h = predict_halves(frame, learner, setup, rng)
-    return compare(
-        h, inside, {name: who[rows] for name, who in members.items()}, setup, rng
-    ).assign(n=[int(who.sum()) for who in members.values()])
+    return pd.DataFrame(
+        {"group": name, "n": int(who.sum())} | _compare(h[who[rows]], inside[who[rows]], setup, rng)
+        for name, who in members.items()
+    )
 
 
 @validate.check_types
@@ -139,8 +140,8 @@ def compare(
     """
     h = validate.reals("h", h)
     validate.require(h.ndim == 1, "h", "of one dimension", h.shape)
-    inside = validate.mask("inside", inside, h.size, "h")
-    members = validate.masks("members", members, h.size, "h")
+    inside = mask("inside", inside, h.size, "h")
+    members = masks("members", members, h.size, "h")
     known = {name: who & ~np.isnan(h) for name, who in members.items()}
     return pd.DataFrame(
         {"group": name, "n": int(members[name].sum())} | _compare(h[own], inside[own], setup, rng)
@@ -195,49 +196,6 @@ def _compare(
     return facts | ({"distances": distances} if setup.keep_null else {})
 
 
-@dataclass(frozen=True)
-class Result:
-    """All splits of an experiment.
-
-    ``rows`` are those of :func:`one_split`, with the number of the ``split``. A group with nobody
-    in one half has no distance there (Definition 2 has nothing to compare), and means and shares
-    are over the splits in which it has one. Simulations of a bound, which must not be helped by
-    that, count 2 instead: :func:`~lib.coherence.bounds.single_column.column_distances` and
-    :func:`~lib.coherence.bounds.within_group.membership_distances`.
-    """
-
-    rows: pd.DataFrame
-
-    def summary(self) -> pd.DataFrame:
-        """One row per group: mean distance over splits with its t interval, null, and excess."""
-        rows = self.rows.assign(excess=self.rows["distance"] - self.rows["null"])
-        groups = rows.groupby("group", sort=False)
-        found = summarise(rows, ["group"], "distance", sort=False).set_index("group")
-        found = found.rename(columns={"mean": "distance", "runs": "splits"})
-        found = found.join(groups[["null", "excess"]].mean()).assign(n=groups["n"].first())
-        columns = ["n", "splits", "distance", "low", "high", "null", "excess"]
-        return found[columns].reset_index()
-
-    def beta(
-        self, alpha: float, group: str | None = None, level: float = 0.95
-    ) -> tuple[float, float, float]:
-        """Share of splits in which the group (or some group) is more than ``alpha`` apart.
-
-        With its Clopper-Pearson interval. Over the splits in which the group (or some group) has a
-        distance; NaN if there is none.
-        """
-        rows = self.rows if group is None else self.rows[self.rows["group"] == group]
-        if rows.empty:
-            raise ValueError(
-                f"group must be one of {', '.join(self.rows['group'].unique())}, got {group!r}"
-            )
-        worst = rows.groupby("split")["distance"].max().dropna()
-        if worst.empty:
-            return np.nan, np.nan, np.nan
-        hits = int((worst > alpha + TIE).sum())
-        return hits / worst.size, *clopper_pearson(hits, worst.size, level)
-
-
 @validate.check_types
 def demcoh(
     frame: pd.DataFrame,
@@ -281,7 +239,7 @@ def demcoh(
     validate.integer("workers", workers, low=1, high=1 << 15)
     validate.require(len(members) > 0, "members", "those of one group or more", members)
     _check_table(frame, setup)
-    members = validate.masks("members", members, len(frame), "the rows of frame")
+    members = masks("members", members, len(frame), "the rows of frame")
     large = groups_of_at_least(members, setup.gamma)
     if not large:
         most = max(map(np.sum, members.values()))

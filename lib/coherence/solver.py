@@ -10,12 +10,9 @@ more people).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 from lib import validate
-from lib.coherence.answers import nearest, sentence
+from lib.coherence.answers import Solution
 from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.guarantee import (
     LEAST_DELTA,
@@ -24,75 +21,12 @@ from lib.coherence.guarantee import (
     WHOLE,
     Setting,
     allows_delta,
-    holds,
     required_size,
     size_ratio,
-)
-from lib.coherence.guarantee import (
-    MODES as MODES,
 )
 from lib.coherence.interval_search import valid_span
 
 _SIDE = 4e-13  # within half of the tolerance for delta, which grows with the square
-
-
-@dataclass(frozen=True)
-class Solution:
-    """All valid values of the unknown, the best of them, and, if there is none, what would help.
-
-    Parameters
-    ----------
-    unknown : str
-        The parameter that was asked for.
-    value : float or None
-        The best valid value: the smallest alpha, beta, gamma, or n with a fraction; the largest
-        epsilon, collection, or n with a fixed gamma. None if no value is valid.
-    low, high : float or None
-        The valid values are those from ``low`` to ``high`` (whole numbers for gamma, n and
-        collection). ``low`` is 0 for an epsilon that may be as small as one likes; ``high`` is
-        infinity only where every larger n is valid.
-    best : {"low", "high"}
-        Which end ``value`` is.
-    setting : Setting
-        The question, completed by ``value`` if there is one.
-    search_ended : bool
-        The search ended at ``value``; better values may be valid.
-    """
-
-    unknown: str
-    value: float | None
-    low: float | None
-    high: float | None
-    best: str
-    setting: Setting
-    search_ended: bool = False
-
-    @property
-    def met(self) -> bool:
-        """Whether there is a value that the bound accepts."""
-        return self.value is not None
-
-    @cached_property
-    def spans(self) -> dict[str, tuple[float, float]]:
-        """If nothing is valid: the values of each other parameter that would help alone."""
-        return {} if self.met else _ways(self.setting)
-
-    @property
-    def ways(self) -> dict[str, float]:
-        """If nothing is valid: the nearest value of each other parameter that helps alone."""
-        return {name: nearest(self.setting, name, span) for name, span in self.spans.items()}
-
-    @cached_property
-    def message(self) -> str:
-        """The answer in a sentence; numbers are rounded to the side on which the guarantee holds.
-
-        Examples
-        --------
-        >>> asked = Setting(alpha=0.2, beta=0.05, gamma=250_000, collection=100, n=5_000_000)
-        >>> solve(asked).message.partition(":")[0]
-        'epsilon = 0.01397 (every epsilon up to this is valid)'
-        """
-        return sentence(self)
 
 
 def _interval(s: Setting) -> tuple[float, float] | None:
@@ -171,7 +105,7 @@ def solve(setting: Setting) -> Solution:
     grows = _grows(setting, name)
     best = "high" if grows else "low"
     if span is None:
-        return Solution(name, None, None, None, best, setting)
+        return Solution(name, None, None, None, best, setting, spans=_ways(setting))
     low, high = span
     limits = RANGES[name]
     endless = setting.fraction is not None or setting.mode == "within"
@@ -214,39 +148,3 @@ def _largest_delta(s: Setting) -> float | None:
     return theorem8_delta(
         epsilon=full.epsilon, beta=full.beta, n=full.n, collection=full.collection
     )
-
-
-# alpha to the epsilon printed beside it; beta = e^-30, |C| = 100, gamma = .05 n, n = 5 million
-# throughout
-_TABLE1 = {
-    0.1: 0.003,
-    0.2: 0.01,
-    0.3: 0.02,
-    0.4: 0.025,
-    0.8: 0.056,
-    0.9: 0.065,
-    1.3: 0.09,
-    1.4: 0.1,
-}
-
-
-def table1(mode: str = "theorem7") -> list[dict[str, float]]:
-    """Table 1 row by row: the printed epsilon, whether the theorem accepts it, and the largest.
-
-    ``slack`` is by how much the largest exceeds the printed one.
-
-    Examples
-    --------
-    >>> row = table1()[1]
-    >>> row["alpha"], row["printed"], row["holds"], round(row["largest"], 4)
-    (0.2, 0.01, True, 0.0121)
-    """
-    known: dict[str, Any] = {"beta": math.exp(-30), "collection": 100, "n": 5e6, "fraction": 0.05}
-    rows = []
-    for alpha, printed in _TABLE1.items():
-        s = Setting(alpha=alpha, mode=mode, **known)
-        largest = solve(s).value
-        row = {"alpha": alpha, "printed": printed, "holds": holds(s, epsilon=printed)}
-        slack = largest / printed - 1 if largest else math.nan
-        rows.append(row | {"largest": largest, "slack": slack})
-    return rows

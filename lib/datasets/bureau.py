@@ -19,7 +19,7 @@ import pandas as pd
 
 from lib.datasets.cache import sha256_of
 from lib.datasets.download import DataError, Unavailable
-from lib.datasets.newyork import ATTRIBUTES, GROUPS, ROWS, VARIABLES
+from lib.datasets.newyork_aggregates import ATTRIBUTES, GROUPS, ROWS, VARIABLES
 from lib.paths import user_cache
 
 NAME = "newyork"  # as commands call the file

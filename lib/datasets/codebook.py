@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import numpy as np
+import pandas as pd
 
 from lib import validate
 from lib.datasets.registry import TASKS
@@ -76,3 +80,31 @@ def _meaning(name: str, column: str, k: int, entry: dict) -> Meaning:
         if n != k:
             raise ValueError(f"codebook of {name!r} gives {n} {what} of {column!r}; it has {k}")
     return meaning
+
+
+def nearest(values: np.ndarray | Sequence, listed: Sequence) -> np.ndarray:
+    """The place in ``listed`` of the nearest number to each of ``values``; the lower of two that
+    are as near.
+    """
+    return np.abs(
+        np.subtract.outer(np.asarray(values, dtype=float), np.asarray(listed, dtype=float))
+    ).argmin(axis=1)
+
+
+def paper_codes(name: str, codes: pd.DataFrame) -> pd.DataFrame:
+    """The codebook's codes, in which replicas are stored, as the paper's, by a fixed map.
+
+    A value without a code in the paper's table goes to the nearest that has one. That is
+    post-processing of the release.
+    """
+    return pd.DataFrame(
+        {c: _paper_code(meaning)[codes[c].to_numpy()] for c, meaning in codebook(name).items()}
+    )
+
+
+def _paper_code(meaning: Meaning) -> np.ndarray:
+    """The paper's code of each codebook code, shape (len(values),)."""
+    if isinstance(meaning.values[0], str):  # texts have no distance but that of their places
+        places = [meaning.values.index(v) for v in meaning.present]
+        return nearest(np.arange(len(meaning.values)), places)
+    return nearest(meaning.values, meaning.present)

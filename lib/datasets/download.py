@@ -31,6 +31,7 @@ _NO_ADDRESS = (
     requests.exceptions.MissingSchema,
     requests.exceptions.InvalidSchema,
 )
+_PAGE = (b"<!doctype html", b"<html")
 _LATER = (408, 429)  # of the 4xx: asking again may help
 _unreachable: set[str] = set()
 
@@ -96,9 +97,14 @@ def _copy(
             tqdm(total=size, unit="B", unit_scale=True, disable=not progress) as bar,
         ):
             _refuse_longer(size or 0, most, url)
-            for number, block in enumerate(answer.iter_content(_BLOCK)):
-                if number == 0:
-                    _refuse_page(kind, block, url)
+            for block in answer.iter_content(_BLOCK):
+                text = block[:200].lstrip().lower()
+                page = kind.startswith("text/html") or text.startswith(_PAGE)
+                if page and not file.tell():
+                    raise DataError(
+                        f"{url} answered with a web page ({kind or 'no type'}), not with the file:"
+                        f" {block[:60]!r}"
+                    )
                 file.write(block)
                 _refuse_longer(file.tell(), most, url)
                 bar.update(len(block))
@@ -113,18 +119,8 @@ def _length(announced: str) -> int | None:
     """Bytes that are announced; None if nothing is, or what is no number: the checksum tells
     whether all came.
     """
-    return (
-        int(announced) if announced.isascii() and announced.isdecimal() and int(announced) else None
-    )
-
-
-def _refuse_page(kind: str, start: bytes, url: str) -> None:
-    text = start[:200].lstrip().lower()
-    if kind.startswith("text/html") or text.startswith((b"<!doctype html", b"<html")):
-        raise DataError(
-            f"{url} answered with a web page ({kind or 'no type'}), not with the file:"
-            f" {start[:60]!r}"
-        )
+    is_number = announced.isascii() and announced.isdecimal()
+    return int(announced) or None if is_number else None
 
 
 def with_retries(name: str, url: str, once: Callable[[], _Result]) -> _Result:
@@ -153,7 +149,9 @@ def with_retries(name: str, url: str, once: Callable[[], _Result]) -> _Result:
             _log.warning("%s: attempt %d of %d failed: %s", name, attempt, _RETRIES, error)
             if attempt == 1 and _cannot_be_reached(error):
                 _unreachable.add(host)
-            if attempt == _RETRIES or host in _unreachable or _refused(error):
+            status = error.response.status_code if error.response is not None else 0
+            refused = 400 <= status < 500 and status not in _LATER  # not there a second later
+            if attempt == _RETRIES or host in _unreachable or refused:
                 raise Unavailable(f"{name} cannot be downloaded from {url}: {error}") from error
         except OSError as error:
             raise Unavailable(
@@ -172,12 +170,6 @@ def _host(name: str, url: str) -> str:
 
 def _no_address(name: str, url: str, error: Exception) -> Unavailable:
     return Unavailable(f"{name} cannot be downloaded: {url!r} is no address ({error})")
-
-
-def _refused(error: requests.exceptions.RequestException) -> bool:
-    """It will not be there a second later."""
-    status = error.response.status_code if error.response is not None else 0
-    return 400 <= status < 500 and status not in _LATER
 
 
 def _cannot_be_reached(error: Exception) -> bool:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from lib import validate
 from lib.datasets.cache import SOURCES, DataError, Unavailable, locate, sha256_of
-from lib.datasets.coding import paper_codes
+from lib.datasets.codebook import paper_codes
 from lib.datasets.registry import TASKS, File, Task, task
 from lib.files import read_json
 from lib.paths import REPLICAS
@@ -84,7 +84,7 @@ def load(name: str, source: str = "auto") -> Dataset:
     notes: tuple[str, ...] = ()
     if source != "replica":
         try:
-            found = locate(spec.file, source)
+            found = locate(spec.of_file, source)
         except Unavailable as error:
             if source != "auto":
                 raise

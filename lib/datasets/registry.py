@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from lib import validate
-from lib.datasets.cleaning.nist import analysed
+from lib.datasets.nist import analysed
 from lib.domain import Domain
 from lib.files import read_yaml
 from lib.paths import DATA

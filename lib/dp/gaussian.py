@@ -61,7 +61,8 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     >>> round(gaussian_epsilon(1.0, 1e-6), 3)
     4.887
     """
-    mu, precision = validate.budget("mu", mu, **_MU), _precision(validate.budget("mu", mu, **_MU))
+    mu = validate.budget("mu", mu, **_MU)
+    precision = _precision(mu)
     with digits(precision + 40):
         m, goal = Decimal(mu), Decimal(validate.fraction("delta", delta)).ln()
         e = m * m / 2 + m * (-2 * goal).sqrt()

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from lib import validate
+
 _BLOCK = (
     1 << 17
 )  # bytes compared at a time: they stay in the cache, and only the result is as large as the result
@@ -37,3 +39,15 @@ def indicators(values: np.ndarray, k: int) -> np.ndarray:
     bits = np.zeros((values.size, k), dtype=np.uint8)
     bits.reshape(-1)[np.arange(values.size) * k + values] = 1
     return bits
+
+
+def as_bits(name: str, values: object, k: int | None = None) -> np.ndarray:
+    """``values`` as a uint8 array of 0 and 1, of shape (n, k), any k if none is given."""
+    found = validate.array(name, values)
+    fits = found.ndim == 2 and k in (None, found.shape[1])
+    validate.require(fits, name, f"of shape (n, {'k' if k is None else k})", found.shape)
+    # one pass over bytes; anything else is compared before it is cast, since NaN has no byte
+    right = found <= 1 if found.dtype == np.uint8 else np.isin(found, (0, 1))
+    if not right.all():
+        raise validate.refusal(name, "bits, 0 or 1", found[~right].tolist()[0])
+    return found.astype(np.uint8, copy=False)

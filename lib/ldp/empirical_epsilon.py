@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from lib import validate
+from lib.ldp.bernoulli import as_bits
 
 
 def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6) -> float:
@@ -47,7 +48,7 @@ def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6)
     from scipy import special
 
     level = validate.fraction("level", level)
-    samples = [validate.bits("bits_a", bits_a), validate.bits("bits_b", bits_b)]
+    samples = [as_bits("bits_a", bits_a), as_bits("bits_b", bits_b)]
     n, k = samples[0].shape
     validate.require(n > 0 and k <= 62, "bits_a", "of shape (n, k), n >= 1 and k <= 62", (n, k))
     same = samples[1].shape == (n, k)

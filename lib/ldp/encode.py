@@ -119,12 +119,9 @@ def sanitise(
         for column, share in zip(sensitive, budgets, strict=True)
     }
     codes = {column: _codes(frame, column, k) for column, k in sizes.items()}
-    draw = _drawn if form == "dense" else _drawn_csr
-    return {column: draw(mechanisms[column], codes[column], rng) for column in sensitive}
-
-
-def _drawn(mechanism: Protocol, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return mechanism.privatise_support(values, rng)
+    if form == "csr":
+        return {c: _drawn_csr(mechanisms[c], codes[c], rng) for c in sensitive}
+    return {c: mechanisms[c].privatise_support(codes[c], rng) for c in sensitive}
 
 
 def _drawn_csr(

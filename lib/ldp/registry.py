@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from inspect import Parameter, signature
+from typing import TYPE_CHECKING
 
 from lib import validate
-from lib.ldp.base import Protocol
-from lib.ldp.grr import GRR
-from lib.ldp.histogram import THE
-from lib.ldp.local_hashing import BLH, OLH, RoundedOLH
-from lib.ldp.subset_selection import SS, RoundedSS
-from lib.ldp.unary import OUE, RAPPOR
 
-_PAPER = {c.name: c for c in (GRR, BLH, OLH, RAPPOR, OUE, SS, THE)}
+if TYPE_CHECKING:
+    from lib.ldp.base import Protocol
+
+# each is imported when it is made for the first time
+_PAPER = {
+    "GRR": "lib.ldp.grr:GRR",
+    "BLH": "lib.ldp.local_hashing:BLH",
+    "OLH": "lib.ldp.local_hashing:OLH",
+    "RAPPOR": "lib.ldp.unary:RAPPOR",
+    "OUE": "lib.ldp.unary:OUE",
+    "SS": "lib.ldp.subset_selection:SS",
+    "THE": "lib.ldp.histogram:THE",
+}
 PROTOCOLS: tuple[str, ...] = tuple(_PAPER)
 # Protocols whose printed rule rounds down where the authors' code rounds to the nearest whole
 # number.
-ROUNDED: dict[str, str] = {"OLH": RoundedOLH.name, "SS": RoundedSS.name}
-_CLASSES = _PAPER | {c.name: c for c in (RoundedOLH, RoundedSS)}
+ROUNDED: dict[str, str] = {"OLH": "OLH-rounded", "SS": "SS-rounded"}
+_CLASSES = _PAPER | {
+    "OLH-rounded": "lib.ldp.local_hashing:RoundedOLH",
+    "SS-rounded": "lib.ldp.subset_selection:RoundedSS",
+}
 
 
 def protocol_class(name: str) -> type[Protocol]:
@@ -34,13 +44,14 @@ def protocol_class(name: str) -> type[Protocol]:
     >>> protocol_class("GRR")
     <class 'lib.ldp.grr.GRR'>
     """
-    return validate.resolve(
-        "protocol",
-        name,
-        _CLASSES,
-        lambda c: isinstance(c, type) and issubclass(c, Protocol),
-        "a subclass of lib.ldp.Protocol",
-    )
+    what = "a subclass of lib.ldp.Protocol"
+    return validate.resolve("protocol", name, _CLASSES, _is_protocol, what)
+
+
+def _is_protocol(found: object) -> bool:
+    from lib.ldp.base import Protocol
+
+    return isinstance(found, type) and issubclass(found, Protocol)
 
 
 def make(name: str, *, k: int, epsilon: float, **options) -> Protocol:

@@ -8,7 +8,7 @@ import numpy as np
 
 from lib import validate
 from lib.ldp.base import Protocol
-from lib.ldp.bernoulli import bernoulli
+from lib.ldp.bernoulli import as_bits, bernoulli
 
 _MAX_ENUMERATED = 16  # 2**16 reports; beyond it the full channel is no longer something to look at
 
@@ -58,7 +58,7 @@ class UnaryEncoding(Protocol):
 
     def support(self, reports: np.ndarray) -> np.ndarray:
         """The reports themselves, checked: uint8 of shape (n, k)."""
-        return validate.bits("reports", reports, self.k)
+        return as_bits("reports", reports, self.k)
 
     def channel(self) -> np.ndarray:
         """Shape (k, 2**k), k up to 16: bit ``i`` of the report ``z`` is bit ``i`` of ``z``."""

@@ -44,29 +44,6 @@ def attribute_counts(dataset: str) -> dict[str, list[int]]:
     return read_yaml(FACTS, dict)["attributes"][validate.choice("dataset", dataset, TASKS)]
 
 
-@dataclass(frozen=True)
-class Section5Facts:
-    """Rows of the coherence paper's table by answer, and how many are the only ones with their
-    eight attributes.
-
-    ``unique`` counts these among all rows, ``unique_difficulty`` among the people with the
-    difficulty.
-    """
-
-    sha256: str
-    rows: int
-    difficulty: int
-    without: int
-    not_asked: int
-    unique: int
-    unique_difficulty: int
-
-
-def section5_facts() -> Section5Facts:
-    """The stored facts of the table of Section 5."""
-    return Section5Facts(**read_yaml(FACTS, dict)["section5"])
-
-
 @cache
 def task_facts(dataset: str) -> Facts:
     """The stored facts of one of :data:`lib.datasets.registry.TASKS`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
 from lib import validate
@@ -64,14 +63,3 @@ def _all_the_same(x: np.ndarray) -> bool:
     """Whether numbers differ by their last bits at most, or are all 0 but for those of a sum."""
     largest = float(np.abs(x).max())
     return largest < math.inf and float(np.ptp(x)) <= max(1e-15, RELATIVE * largest)
-
-
-def p_of_means(table: pd.DataFrame) -> np.ndarray:
-    """Two-sided p-values of the means of :func:`lib.stats.summary.summarise`, from their 95% t
-    intervals; 1 where there is no interval.
-    """
-    freedom = np.maximum(table["runs"].to_numpy() - 1, 1)
-    error = (table["high"] - table["mean"]).to_numpy() / stats.t.isf(0.025, freedom)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * stats.t.sf(np.abs(table["mean"].to_numpy()) / error, freedom)
-    return np.where(np.isfinite(p), p, 1.0)  # 0 / 0: no difference in any run

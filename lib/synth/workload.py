@@ -18,6 +18,7 @@ import pandas as pd
 
 from lib import validate
 from lib.domain import Domain
+from lib.groups import masks
 
 Columns = tuple[str, ...]
 Workload = Mapping[Columns, float]
@@ -204,8 +205,8 @@ def group_errors(
     """
     domain.check(real)
     domain.check(synthetic)
-    ours = validate.masks("ours", ours, len(real), "the rows of real")
-    theirs = validate.masks("theirs", theirs, len(synthetic), "the rows of synthetic")
+    ours = masks("ours", ours, len(real), "the rows of real")
+    theirs = masks("theirs", theirs, len(synthetic), "the rows of synthetic")
     codes = list(_both(real, synthetic, domain, all_kway(domain, k)))  # once for all groups
     errors, nobody = {}, np.zeros(len(synthetic), dtype=bool)
     for name, who in ours.items():

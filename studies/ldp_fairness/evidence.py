@@ -30,10 +30,10 @@ from lib.ledger.measures import mean_of_runs, share_of_cases
 from lib.ledger.rules import LEVEL, Evidence
 from lib.runner import NoResults, results
 from lib.stats.holm import holm
-from lib.stats.summary import CURVE, differences
-from lib.stats.summary import distance as from_fair
 from studies.ldp_fairness import authors, rounding
 from studies.ldp_fairness.names import metric_name
+from studies.ldp_fairness.summary import CURVE, differences
+from studies.ldp_fairness.summary import distance as from_fair
 
 GRID = "ldp_main"  # what is read where a measure is asked of no other grid
 UTILITY = ("acc", "f1", "auc", "recall")

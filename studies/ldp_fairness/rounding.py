@@ -14,8 +14,9 @@ import pandas as pd
 
 from lib.ldp import ROUNDED
 from lib.runner.registry import NoResults, results
-from lib.stats.summary import CURVE, summarise
+from lib.stats.summary import summarise
 from studies.ldp_fairness.cells import rounded_grid
+from studies.ldp_fairness.summary import CURVE
 
 GRID = "ldp_rounded"
 _KEY = [*CURVE, "run"]

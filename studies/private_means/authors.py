@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lib.fairness.parity import parity_error, stratum_errors
 from lib.ledger.authors import AUTHORS, Repository, Table
 from lib.ledger.unpickle import read_pickle
 from studies.private_means.census import RHO
+from studies.private_means.parity import parity_error, stratum_errors
 from studies.private_means.scores import METHODS
 
 REPOSITORY = Repository("lurosenb/stratify_dp", "a4b70789442e55c0c789cb4da419f5e55c14fd64")

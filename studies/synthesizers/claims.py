@@ -18,7 +18,6 @@ from lib.ledger.measures import measures_of, share_of_draws
 from lib.ledger.rules import LEVEL, Evidence
 from lib.runner import NoResults
 from lib.stats.holm import holm
-from lib.stats.p_values import p_of_means
 from lib.stats.ties import RELATIVE, above
 from studies.synthesizers.draws import all_above, differences, drawn, order_correlation
 from studies.synthesizers.evidence import (
@@ -39,6 +38,7 @@ from studies.synthesizers.summary import (
     against_vanilla,
     main_fits,
     of_level,
+    p_of_means,
 )
 from studies.synthesizers.tables import BY
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from lib import validate
 from lib.files import read_yaml
@@ -210,3 +211,14 @@ def pareto(frame: pd.DataFrame, x: str, y: str) -> np.ndarray:
     others, own = points[None], points[:, None]
     better = (others <= own).all(axis=2) & (others < own).any(axis=2)
     return ~better.any(axis=1)
+
+
+def p_of_means(table: pd.DataFrame) -> np.ndarray:
+    """Two-sided p-values of the means of :func:`lib.stats.summary.summarise`, from their 95% t
+    intervals; 1 where there is no interval.
+    """
+    freedom = np.maximum(table["runs"].to_numpy() - 1, 1)
+    error = (table["high"] - table["mean"]).to_numpy() / stats.t.isf(0.025, freedom)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * stats.t.sf(np.abs(table["mean"].to_numpy()) / error, freedom)
+    return np.where(np.isfinite(p), p, 1.0)  # 0 / 0: no difference in any run

@@ -886,7 +886,7 @@ def test_a_curator_that_speaks_another_encoding_is_told(files):
 
 
 def test_every_bound_of_the_solver_has_a_name_in_the_report(files):
-    from lib.coherence.solver import MODES
+    from lib.coherence.guarantee import MODES
 
     audit = run_audit(_release(files, "harmless"), progress=False)
     names = epsilon_table(audit)["bound"]

@@ -13,17 +13,10 @@ from hypothesis import strategies as st
 from lib.coherence import answers, guarantee, interval_search, solver
 from lib.coherence.answers import round_outward
 from lib.coherence.bounds.paper import theorem8_delta
-from lib.coherence.solver import (
-    MODES,
-    UNKNOWNS,
-    Setting,
-    Solution,
-    holds,
-    required_size,
-    solve,
-    table1,
-)
+from lib.coherence.guarantee import MODES, UNKNOWNS, Setting, holds, required_size
+from lib.coherence.solver import Solution, solve
 from lib.rng import stream
+from studies.coherence.summary import table1
 
 ACS = {"beta": math.exp(-30), "collection": 100, "n": 5e6}
 

@@ -16,33 +16,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lib.coherence.bounds.max_information import (
-    approximate_dp,
     corollary,
-    failure_15,
     largest_delta,
     mcdiarmid,
     pure_dp,
     pure_dp_tightened,
 )
 from lib.coherence.bounds.paper import (
-    claim1,
-    claim2_probability,
-    claim2_size,
-    claim2_tail,
-    hush_scovel,
-    lemma1_probability,
-    lemma1_size,
     size,
     theorem3_terms,
     theorem7_terms,
     theorem8_delta,
     theorem8_terms,
-)
-from lib.coherence.bounds.single_column import (
-    column_distances,
-    theorem9_repaired_size,
-    theorem9_size,
-    theorem11_size,
 )
 from lib.coherence.bounds.tightened import (
     description_length_size,
@@ -50,6 +35,23 @@ from lib.coherence.bounds.tightened import (
     half_sample_log_tail,
     half_sample_size,
     tightened_size,
+)
+from studies.coherence.single_column import (
+    column_distances,
+    theorem9_repaired_size,
+    theorem9_size,
+    theorem11_size,
+)
+from studies.coherence.steps import (
+    approximate_dp,
+    claim1,
+    claim2_probability,
+    claim2_size,
+    claim2_tail,
+    failure_15,
+    hush_scovel,
+    lemma1_probability,
+    lemma1_size,
 )
 from tests.conftest import FALSE_ALARM
 

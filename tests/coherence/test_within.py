@@ -13,14 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
-from lib.coherence.bounds.exact_information import (
-    distinct_log_probability,
-    generalisation_information,
-    max_information,
-    membership_bits,
-    noisy_count,
-    perfect_generalisation,
-)
 from lib.coherence.bounds.max_information import pure_dp, pure_dp_tightened
 from lib.coherence.bounds.tightened import tightened_size
 from lib.coherence.bounds.within_group import (
@@ -31,6 +23,14 @@ from lib.coherence.bounds.within_group import (
     membership_distances,
     within_distance,
     within_size,
+)
+from studies.coherence.exact_information import (
+    distinct_log_probability,
+    generalisation_information,
+    max_information,
+    membership_bits,
+    noisy_count,
+    perfect_generalisation,
 )
 from tests.conftest import FALSE_ALARM
 

@@ -16,7 +16,8 @@ from lib.cli import main
 from lib.datasets import DataError, Unavailable, bureau
 from lib.datasets.acs import fetch_archive
 from lib.datasets.cache import sha256_of
-from lib.datasets.newyork import ATTRIBUTES, VARIABLES, load_newyork
+from lib.datasets.newyork import load_newyork
+from lib.datasets.newyork_aggregates import ATTRIBUTES, VARIABLES
 from lib.ledger import judge, papers_table
 from lib.ledger.evidence import Measurer
 from lib.runner import registry, run_grid

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, Unavailable, load, section5
+from lib.datasets import TASKS, Unavailable, load, nist, steps
 from lib.datasets.cache import locate, unregistered
-from lib.datasets.cleaning import adult, coverage, lsac, nist, steps
-from lib.datasets.cleaning.steps import Step
+from lib.datasets.steps import Step
+from studies.coherence import table as section5
+from studies.data import adult, coverage, lsac
 
 
 def _real(file: str):

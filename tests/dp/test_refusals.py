@@ -11,12 +11,12 @@ import pytest
 
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy
 from lib.means import Interval, recombine, strat_coinpress, strat_laplace
-from lib.means.group_sizes import log_sums
 from lib.means.grouped import coinpress, laplace_means
-from lib.means.theory import laplace_sum_bound, noise_weights, stratified_bound
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.group_sizes import size_items
+from studies.private_means.group_sizes import log_sums
+from studies.private_means.theory import laplace_sum_bound, noise_weights, stratified_bound
 
 VALUES, GROUPS, TOLD = np.arange(6.0), np.array([0, 1, 0, 1, 1, 0]), Interval(low=-5.0, high=5.0)
 MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])

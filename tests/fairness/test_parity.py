@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.fairness.parity import parity_error, stratum_errors
+from studies.private_means.parity import parity_error, stratum_errors
 
 TRUTH, ESTIMATE = np.array([10.0, 20.0, 40.0]), np.array([11.0, 20.0, 30.0])
 

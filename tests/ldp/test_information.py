@@ -7,10 +7,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lib.ldp import PROTOCOLS, allocation, make, split_budget
-from lib.ldp.allocation import WEIGHTINGS, least_variance_split, total_variance
-from lib.ldp.information import entropy, mutual_information, null_support_mass, posterior
+from lib.ldp import PROTOCOLS, make, split_budget
 from lib.ldp.unary import all_subsets
+from studies.ldp_fairness import allocation
+from studies.ldp_fairness.allocation import WEIGHTINGS, least_variance_split, total_variance
+from studies.ldp_fairness.information import (
+    entropy,
+    mutual_information,
+    null_support_mass,
+    posterior,
+)
 
 COUNTS = {2: [30, 11], 5: [1, 0, 40, 7, 12], 8: [5, 9, 0, 3, 3, 21, 1, 2]}
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from lib.means.group_sizes import (
+from lib.rng import stream
+from studies.private_means.group_sizes import (
     alpha_by_likelihood,
     alpha_by_squares,
     expected_logs,
@@ -20,7 +21,7 @@ from lib.means.group_sizes import (
     log_dirichlet,
     log_sums,
 )
-from lib.means.theory import (
+from studies.private_means.theory import (
     clip_slack,
     clipping_probability,
     laplace_sum_bound,
@@ -28,7 +29,6 @@ from lib.means.theory import (
     printed_factor,
     stratified_bound,
 )
-from lib.rng import stream
 from tests.conftest import FALSE_ALARM
 
 RUNS = 200_000

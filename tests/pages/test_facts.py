@@ -7,10 +7,10 @@ from __future__ import annotations
 import pytest
 
 from lib.datasets import TASKS, load
-from lib.datasets.section5 import load_section5
-from lib.pages.facts import attribute_counts, section5_facts, task_facts
+from lib.pages.facts import attribute_counts, task_facts
 from lib.runner import results
 from press.count_facts import count_attributes, count_section5, count_task, write
+from studies.coherence.table import load_section5, section5_facts
 
 
 @pytest.mark.parametrize("dataset", TASKS)

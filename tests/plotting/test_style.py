@@ -13,7 +13,7 @@ from lib.ldp import PROTOCOLS
 from lib.pages.chapter import setup_style
 from lib.plotting.panels import epsilon_axis
 from lib.plotting.style import offsets
-from lib.plotting.tallies import VERDICT_COLOURS, tallies
+from studies.cross_paper.tallies import VERDICT_COLOURS, tallies
 
 
 @pytest.fixture(autouse=True)

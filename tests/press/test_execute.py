@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from lib.files import alone
+from lib.paths import ROOT
 from press.execute import ChapterError, Executed, _data_files, chapter_key, execute
 from press.reach import imported, reachable
 from press.toc import Page, pages
@@ -76,6 +77,38 @@ def test_of_a_face_only_what_is_asked_for_is_reached(tiny, source, reached):
     edit(tiny, "lib/box/two.py", "class Two:\n    pass\n")
     found = {path.name for path in reachable(source, tiny.root)}
     assert found - {"__init__.py"} == reached
+
+
+LAZY = """from typing import TYPE_CHECKING
+from lib import validate
+if TYPE_CHECKING:
+    from lib.box.one import one
+__getattr__, __dir__ = validate.on_demand(__name__)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "reached"),
+    [("from lib.box import one", {"one.py"}), ("import lib.box", {"one.py", "__init__.py"})],
+)
+def test_a_face_that_imports_on_demand_is_one_all_the_same(tiny, source, reached):
+    edit(tiny, "lib/box/__init__.py", LAZY)
+    edit(tiny, "lib/box/one.py", "def one():\n    return 1\n")
+    assert {path.name for path in reachable(source, tiny.root)} == reached
+
+
+def test_an_object_that_is_named_by_text_is_reached(tiny):
+    edit(tiny, "lib/used.py", 'PLACES = {"one": "lib.other:one", "two": "no.module:of_ours"}\n')
+    assert "other.py" in {p.name for p in reachable("from lib.middle import value", tiny.root)}
+    before = chapter_key(tiny, QUICK)
+    edit(tiny, "lib/other.py", "VALUE = 2\n")
+    assert chapter_key(tiny, QUICK) != before
+    assert imported('PLACE = "lib.other:one"') == set()
+
+
+def test_a_page_that_makes_a_protocol_by_name_reaches_them_all():
+    found = {path.name for path in reachable("from lib.ldp import make", ROOT)}
+    assert {"grr.py", "local_hashing.py", "unary.py", "subset_selection.py", "histogram.py"} < found
 
 
 @pytest.mark.parametrize(

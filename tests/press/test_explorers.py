@@ -23,13 +23,14 @@ from lib.ldp import PROTOCOLS, make
 from lib.ledger import evaluate
 from lib.ledger.robustness import CORRECTIONS, on_grid, with_correction, with_slack
 from lib.means import Interval, coinpress_path
-from lib.means.theory import clip_slack, stratified_bound
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import results, scores
-from lib.stats.summary import baseline, curves, mean_interval
+from lib.stats.summary import mean_interval
 from press.render import drop_unwanted
 from press.sphinx_setup import EXPLORERS, Explorer, explorer_names
 from press.stage import copy_static
+from studies.ldp_fairness.summary import baseline, curves
+from studies.private_means.theory import clip_slack, stratified_bound
 from studies.synthesizers.figures.who_pays import group_errors
 from studies.synthesizers.summary import of_level
 from tests.press.test_browser import PHONE, barriers, opened

@@ -113,7 +113,11 @@ def _makers(code: str, kind: str, count: int = 1) -> list[list[str]]:
             "figure",
             "metric_curves",
         ),
-        ("t = summary.pooled(results('a'), 'DI', [])\nu = t.head(3)\ntable(u)", "table", "pooled"),
+        (
+            "t = summary.summarise(results('a'), 'DI', [])\nu = t.head(3)\ntable(u)",
+            "table",
+            "summarise",
+        ),
         (
             "rows = []\nfor e in (1, 2):\n    rows.append(make('GRR', k=2, epsilon=e).variance(9))\ntable(rows)",
             "table",

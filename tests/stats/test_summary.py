@@ -12,22 +12,11 @@ from scipy import stats
 from lib.rng import stream
 from lib.stats.p_values import p_positive, p_value
 from lib.stats.summary import (
-    agreement,
-    baseline,
-    cell_runs,
     clopper_pearson,
-    curves,
-    differences,
-    distance,
     interval_words,
     mean_interval,
     p_in_words,
-    paired,
-    pooled,
-    side_by_side,
-    span,
     summarise,
-    tally,
     widening,
 )
 
@@ -70,148 +59,10 @@ def test_groups_at_once_have_the_intervals_that_each_has_alone(rng, sort):
         summarise(frame, ["name"], "x", 1.5)
 
 
-def test_runs_of_a_grid_that_is_not_whole():
-    counts = cell_runs(_table())
-    assert dict(zip(counts.index.get_level_values("protocol"), counts, strict=True)) == {
-        "GRR": 4,
-        "NonDP": 3,
-    }
-    assert span(counts) == "3 to 4"
-    assert span(counts[counts == 4]) == "4"
-
-
-def _table() -> pd.DataFrame:
-    rows = [("NonDP", "none", math.nan, run, 0.5 + 0.1 * run) for run in range(3)]
-    rows += [("GRR", "uniform", 1.0, run, 0.7 + 0.1 * run) for run in range(4)]
-    return pd.DataFrame(rows, columns=["protocol", "split", "epsilon", "run", "DI"]).assign(
-        dataset="lsac"
-    )
-
-
-def test_pairing_takes_out_what_runs_share():
-    assert baseline(_table(), "DI")[["mean", "runs"]].to_numpy().tolist() == [
-        [pytest.approx(0.6), 3]
-    ]
-    row = paired(_table(), "DI").iloc[0]
-    assert (row["mean"], row["low"], row["high"], row["runs"]) == (pytest.approx(0.2),) * 3 + (3,)
-    spread = curves(_table(), "DI").iloc[0]
-    assert spread["runs"] == 4
-    assert spread["high"] - spread["low"] > 0.1
-
-
-def test_the_distance_from_the_fair_value_comes_before_the_difference():
-    found = differences(_table(), "DI", fair=1.0)
-    assert found["difference"].tolist() == pytest.approx([-0.2] * 3)
-
-
-def test_the_distance_of_a_cell_is_that_of_its_mean(rng):
-    """Runs on both sides of the fair value: their mean distance is the mean's, not that of their
-    sizes.
-    """
-    table = _table().assign(DI=1 + rng.normal(0.01, 0.1, len(_table())))
-    found = distance(table, "DI", 1.0).groupby([table["protocol"]]).mean()
-    assert found.to_dict() == pytest.approx(
-        (table.groupby("protocol")["DI"].mean() - 1).abs().to_dict()
-    )
-    assert (found <= (table["DI"] - 1).abs().groupby(table["protocol"]).mean()).all()
-
-
-def test_a_mean_of_last_bits_is_on_no_side():
-    """Gaps of 0.1, 0.2 and -0.3 have the mean 0, and a sum of 6e-17."""
-    gaps = [0.1, 0.2, -0.3]
-    table = _table().iloc[3:6].assign(DI=gaps)
-    assert table["DI"].mean() > 0
-    assert distance(table, "DI", 0.0).tolist() == [0.0, 0.0, 0.0]
-    same = pd.DataFrame({"dataset": ["adult"], "split": "uniform", "mean": 1e-17, "low": 1e-17})
-    assert tally(same.assign(high=1e-17), better=1)["unclear"].tolist() == [1]
-    changes = same.assign(high=1e-17, grid=["a"], metric="DI")
-    assert agreement(changes) == {"same": 0, "opposite": 0, "unclear": 1}
-
-
 def test_runs_that_differ_by_last_bits_have_no_spread():
     same = np.full(10, 0.3) * (1 + 1e-12 * np.linspace(-1, 1, 10))
     assert p_positive(same) == 0.5**10
     assert (p_value(same, 0.0, "greater"), p_value(same, 0.5, "greater")) == (0.5**10, 1)
-
-
-def test_an_unknown_metric_is_named():
-    with pytest.raises(ValueError, match=r"metric must be .*, got 'DIR'"):
-        curves(_table(), "DIR")
-
-
-@pytest.mark.parametrize(
-    "reading", [curves, baseline, paired, differences, lambda f, m: distance(f, m, 1.0)]
-)
-def test_a_metric_is_a_column_of_numbers(reading):
-    for bad in ("protocol", "dataset"):
-        with pytest.raises(ValueError, match=f"^metric must be a column of numbers, got '{bad}'"):
-            reading(_table(), bad)
-    for good in (
-        [True, False] * 3 + [True],
-        [1, None] * 3 + [2],
-    ):  # truth values, and a column with gaps
-        for dtype in (float, object):
-            assert len(reading(_table().assign(DI=pd.Series(good, dtype=dtype)), "DI"))
-    assert len(reading(_table().assign(DI=_table()["DI"] > 0.6), "DI"))
-    with pytest.raises(ValueError, match=r"^value must be a column of numbers, got 'protocol'"):
-        summarise(_table(), ["dataset"], "protocol")
-
-
-def test_two_grids_side_by_side_agree_where_both_are_clear():
-    up, down = _table(), _table().assign(DI=lambda f: f.DI.where(f.protocol == "NonDP", f.DI - 0.5))
-    down.loc[down.run == 0, "DI"] += 0.001  # some spread, so that the interval is one
-    changes = side_by_side({"up": up, "down": down}, {"DI": None}).set_index("grid")
-    assert changes.loc["up", "mean"] == pytest.approx(0.2)
-    assert changes.loc["down", "mean"] == pytest.approx(-0.3)
-    assert agreement(changes.reset_index()) == {"same": 0, "opposite": 1, "unclear": 0}
-    assert agreement(side_by_side({"a": up, "b": up}, {"DI": None})) == {
-        "same": 1,
-        "opposite": 0,
-        "unclear": 0,
-    }
-    one = up[up.run == 0]  # one run has no interval: nothing is clear
-    assert agreement(side_by_side({"a": up, "b": one}, {"DI": None})) == {
-        "same": 0,
-        "opposite": 0,
-        "unclear": 1,
-    }
-
-
-@pytest.mark.parametrize(
-    ("better", "counts"), [(1, [[4, 2, 1, 1], [2, 0, 1, 1]]), (-1, [[4, 1, 2, 1], [2, 1, 0, 1]])]
-)
-def test_a_cell_is_better_or_worse_only_if_its_interval_leaves_out_zero(better, counts):
-    ends = [(0.1, 0.3), (0.2, 0.5), (-0.3, -0.1), (-0.1, 0.3), (-0.4, -0.2), (math.nan, math.nan)]
-    summary = pd.DataFrame(ends, columns=["low", "high"]).assign(
-        mean=0.1, dataset=["adult"] * 4 + ["lsac"] * 2, split="uniform"
-    )
-    found = tally(summary, better=better)
-    assert found[["dataset", "split"]].to_numpy().tolist() == [
-        ["adult", "uniform"],
-        ["lsac", "uniform"],
-    ]
-    assert found[["cells", "better", "worse", "unclear"]].to_numpy().tolist() == counts
-    with pytest.raises(ValueError, match=r"better must be .*, got 0"):
-        tally(summary, better=0)
-
-
-def test_pooling_averages_the_cells_of_a_run_and_leaves_out_runs_that_are_not_whole():
-    """Differences .1 and .3, .2 and .4, and in a run that lacks a cell 1: .2 and .3 count."""
-    rows = [("NonDP", run, 0.5) for run in range(3)]
-    rows += [("GRR", 0, 0.6), ("OUE", 0, 0.8), ("GRR", 1, 0.7), ("OUE", 1, 0.9), ("GRR", 2, 1.5)]
-    table = pd.DataFrame(rows, columns=["protocol", "run", "DI"]).assign(
-        dataset="lsac",
-        split="uniform",
-        epsilon=lambda f: np.where(f["protocol"] == "NonDP", math.nan, 1.0),
-    )
-    row = pooled(table, "DI", ["dataset"]).iloc[0]
-    assert (row["mean"], row["runs"]) == (pytest.approx(0.25), 2)
-    half = stats.t.ppf(0.975, 1) * 0.05  # standard error of .2 and .3
-    assert (row["low"], row["high"]) == (pytest.approx(0.25 - half), pytest.approx(0.25 + half))
-    by_protocol = pooled(table, "DI", ["protocol"]).set_index("protocol")
-    assert by_protocol["mean"].to_dict() == pytest.approx(
-        {"GRR": 1.3 / 3, "OUE": 0.35}
-    )  # one cell a run is whole
 
 
 def test_an_interval_in_words():

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from lib.coherence.bounds.single_column import column_distances, theorem9_size
 from lib.coherence.bounds.tightened import half_sample_distance
 from lib.rng import stream
 from studies.coherence import noisy_counts as coherence_dp
 from studies.coherence.claims import results as coherence
 from studies.coherence.claims import theory
+from studies.coherence.single_column import column_distances, theorem9_size
 from tests.conftest import FALSE_ALARM
 
 DRAWS = 20_000

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets.section5 import COLUMNS, NOT_ASKED, TARGET, load_section5
 from lib.groups import EVERYONE
 from lib.rng import stream
 from lib.runner import scores
@@ -21,6 +20,7 @@ from studies.coherence.section5 import (
     run_cell,
     section5_grid,
 )
+from studies.coherence.table import COLUMNS, NOT_ASKED, TARGET, load_section5
 
 SMALL = {"variant": "N dropped", "n": 500, "labels": "confidence", "split": 0}
 

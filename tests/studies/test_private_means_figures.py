@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.plotting import budgets
 from lib.plotting.style import BLUE, RED
+from studies.foundations import figures as budgets
 from studies.private_means import figures
 from studies.private_means.scores import METHODS
 

@@ -17,7 +17,6 @@ import pytest
 
 from lib.datasets import FILES, TASKS, DataError, File, Task, load
 from lib.datasets.cache import sha256_of
-from lib.datasets.coding import coded_domain
 from lib.domain import Domain
 from lib.dp import epsilon_of
 from lib.paths import REPLICAS, ROOT
@@ -25,6 +24,7 @@ from lib.rng import stream
 from lib.runner import results
 from lib.runner.sealed import to_bytes
 from lib.synth import AIM
+from studies.data.coding import coded_domain
 from studies.replicas import scores
 from studies.replicas.editions import DELTA, EDITION, editions, metadata, total, tried
 

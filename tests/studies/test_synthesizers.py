@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from lib.datasets.codebook import codebook
-from lib.datasets.newyork import GROUPS, load_newyork
+from lib.datasets.newyork import load_newyork
+from lib.datasets.newyork_aggregates import GROUPS
 from lib.domain import Domain
 from lib.dp import zcdp_rho
 from lib.rng import stream

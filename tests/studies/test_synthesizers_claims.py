@@ -294,8 +294,8 @@ def test_worse_by_chance_is_not_surely_worse(stored):
 def test_p_values_are_those_of_a_paired_t_test():
     from scipy.stats import ttest_1samp
 
-    from lib.stats.p_values import p_of_means
     from lib.stats.summary import summarise
+    from studies.synthesizers.summary import p_of_means
 
     frame = pd.DataFrame({"cell": ["a"] * 5, "d": [0.1, 0.3, -0.1, 0.4, 0.2]})
     [p] = p_of_means(summarise(frame, ["cell"], "d"))

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.plotting.tallies import tallies
+from studies.cross_paper.tallies import tallies
 from studies.synthesizers.figures.results import (
     COLOURS,
     against_epsilon,

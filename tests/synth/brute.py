@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lib.synth.graphical import Tree
+from lib.synth.junction import Tree
 
 
 def joint(tree: Tree, theta) -> np.ndarray:

@@ -15,13 +15,12 @@ from lib.rng import stream
 from lib.synth.adapter import junction_tree, model_megabytes
 from lib.synth.graphical import (
     GraphicalModel,
-    Tree,
     _rounded_draws,
     _shuffled,
-    calibrate,
     fit_model,
     targets,
 )
+from lib.synth.junction import Tree, calibrate
 from lib.synth.products import cells_at
 from tests.conftest import FALSE_ALARM
 from tests.synth.brute import joint, marginal

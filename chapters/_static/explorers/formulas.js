@@ -107,7 +107,7 @@ globalThis.Formulas = (() => {
     const t = abs(distance) / noise;
     return noise * sqrt(2 / PI) * exp(-t * t / 2) + abs(distance) * (1 - 2 * normalTail(t));
   };
-  // lib.means.theory: clip_slack, noise_weights and stratified_bound (Proposition 9 with constants)
+  // studies.private_means.theory: clip_slack, noise_weights and stratified_bound (Proposition 9 with constants)
   const clipSlack = (n, gamma) => sqrt(2 * log(2 * n / gamma));
   const laplaceSumBound = (scale, k, gamma) => {
     const l = log(2 / gamma);

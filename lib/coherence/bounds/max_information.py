@@ -14,8 +14,6 @@ import math
 from lib import validate
 from lib.coherence.bounds.ranges import in_range
 
-_APPROXIMATE = in_range(epsilon=(1e-100, 0.5))
-
 
 @in_range()
 def pure_dp(*, epsilon: float, n: float, eta: float) -> float:
@@ -39,59 +37,6 @@ def pure_dp(*, epsilon: float, n: float, eta: float) -> float:
 
 
 @in_range()
-def failure_15(
-    *,
-    t: float,
-    delta_hat: float,
-    epsilon: float,
-    delta: float,
-    n: float,
-    reading: str = "statement",
-) -> float:
-    """The failure probability ``beta(t, delta_hat)`` of Theorem 15, as stated or as proved.
-
-    ``"statement"`` divides both terms by ``1 - e^(-3 eps)``; in the proof the
-    ``delta`` term has ``1 - e^(-eps)``, which is the larger probability.
-    """
-    validate.choice("reading", reading, ("statement", "proof"))
-    three, one = -math.expm1(-3 * epsilon), -math.expm1(-epsilon)
-    last = 2 * delta_hat / three + 2 * delta / (three if reading == "statement" else one)
-    return math.exp(-(t**2) / 2) + n * (2 * delta / delta_hat + last)
-
-
-@_APPROXIMATE
-def approximate_dp(
-    *,
-    epsilon: float,
-    delta: float,
-    n: float,
-    t: float,
-    delta_hat: float,
-    reading: str = "statement",
-) -> tuple[float, float]:
-    """``(beta, bound)`` with ``I_beta(A, n) <= bound`` for an (epsilon, delta)-DP curator.
-
-    Theorems 6 and 15.
-
-    Raises
-    ------
-    ValueError
-        Unless ``epsilon <= 1/2``, ``delta < epsilon`` and ``delta_hat <= epsilon / 15``.
-    """
-    for name, value, most in (("delta", delta, epsilon), ("delta_hat", delta_hat, epsilon / 15)):
-        what = f"above 0 and at most {most!r} for Theorem 15"
-        validate.require(0 < value <= most and value < epsilon, name, what, value)
-    per_record = (
-        347 * delta_hat
-        + 75 * (delta_hat / epsilon) ** 2
-        + 24 * delta_hat**2 / epsilon
-        + 240 * epsilon**2
-    )
-    beta = failure_15(t=t, delta_hat=delta_hat, epsilon=epsilon, delta=delta, n=n, reading=reading)
-    return beta, n * per_record + 6 * t * epsilon * math.sqrt(n)
-
-
-@in_range()
 def largest_delta(*, epsilon: float, n: float, eta: float) -> float:
     """The largest ``delta`` that Corollaries 1 and 2 allow: ``(epsilon eta / (120 n))^2``.
 
@@ -103,7 +48,7 @@ def largest_delta(*, epsilon: float, n: float, eta: float) -> float:
     return (epsilon * eta / (120 * n)) ** 2
 
 
-@_APPROXIMATE
+@in_range(epsilon=(1e-100, 0.5))
 def corollary(*, epsilon: float, delta: float, n: float, eta: float) -> float:
     """Max-information of an (epsilon, delta)-DP curator of ``n`` records (Corollaries 1 and 2).
 

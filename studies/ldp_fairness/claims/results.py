@@ -15,7 +15,7 @@ import pandas as pd
 from lib.fairness import FAIR, FAIRNESS
 from lib.ledger.measures import measures_of, share_of_cases
 from lib.ledger.rules import Evidence, left
-from lib.stats.summary import CURVE, run_means
+from lib.stats.summary import run_means
 from studies.ldp_fairness.evidence import (
     GRID,
     LAST_BITS,
@@ -31,6 +31,7 @@ from studies.ldp_fairness.evidence import (
     share_above,
 )
 from studies.ldp_fairness.names import metric_name
+from studies.ldp_fairness.summary import CURVE
 
 DATA = ("adult", "acs_coverage", "lsac")
 PER_METRIC = (*CURVE, "metric")

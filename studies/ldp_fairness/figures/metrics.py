@@ -33,8 +33,9 @@ from lib.plotting.style import (
     SPLIT_NAMES,
     offsets,
 )
-from lib.stats.summary import baseline, curves, summarise
+from lib.stats.summary import summarise
 from studies.ldp_fairness.names import title
+from studies.ldp_fairness.summary import baseline, curves
 
 _BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 0}
 _BEHIND: dict[str, Any] = {"color": LIGHT, "linewidth": 0.9, "zorder": 1}

@@ -12,8 +12,9 @@ from lib.ldp import PROTOCOLS
 from lib.plotting.lines import band, note, spread
 from lib.plotting.panels import Picture, panel, panels, ticks
 from lib.plotting.style import BLUE, DARK, LIGHT, METRIC_NAMES, RED, REFERENCE
-from lib.stats.summary import pooled, summarise
+from lib.stats.summary import summarise
 from lib.stats.ties import ranks
+from studies.ldp_fairness.summary import pooled
 
 
 def who_moves(

@@ -10,12 +10,12 @@ from scipy import stats
 
 from lib.ledger.measures import fact, measures_of, share_of_cases
 from lib.ledger.rules import Evidence
-from lib.means.group_sizes import expected_logs, log_dirichlet, log_sums
 from lib.means.grouped import laplace_means, recombine
 from lib.means.stratified import strat_laplace
-from lib.means.theory import clip_slack, printed_factor
 from lib.rng import stream
 from lib.stats.summary import clopper_pearson
+from studies.private_means.group_sizes import expected_logs, log_dirichlet, log_sums
+from studies.private_means.theory import clip_slack, printed_factor
 
 
 def stratified_privacy(epsilons: tuple[float, ...] = (0.1, 1.0, 5.0)) -> Evidence:

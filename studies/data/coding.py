@@ -1,4 +1,4 @@
-"""From a raw row to codes, by a map that looks at no other row; and to the paper's codes.
+"""From a raw row to codes, by a map that looks at no other row.
 
 The published tables of the LDP paper hold *ranks of the values that occur*: take
 one person out, and nearly every row's code may change. A private release needs
@@ -7,23 +7,21 @@ code is the place of a value in the codebook's list (``data/codebook.yml``). A
 number that is not on the list goes to the nearest one that is; a row with a text
 that is not on the list is left out.
 
-A replica is stored in these codes. The experiments read it in the paper's, by a
-fixed map: a value that the paper's table does not have goes to the nearest one
-that it has. That is post-processing of the release.
+A replica is stored in these codes; :func:`lib.datasets.codebook.paper_codes` reads it in the
+paper's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
+from lib.datasets import nist, steps
 from lib.datasets.cache import locate, unregistered
-from lib.datasets.cleaning import adult, coverage, lsac, nist, steps
-from lib.datasets.codebook import Meaning, codebook
+from lib.datasets.codebook import Meaning, codebook, nearest
 from lib.datasets.registry import TASKS
 from lib.domain import Domain
+from studies.data import adult, coverage, lsac
 
 _CLEANING = {"adult": adult, "acs_coverage": coverage, "lsac": lsac}
 
@@ -33,20 +31,11 @@ def coded_domain(name: str) -> Domain:
     return Domain.of({column: len(meaning.values) for column, meaning in codebook(name).items()})
 
 
-def _nearest(values: np.ndarray | Sequence, listed: Sequence) -> np.ndarray:
-    """The place in ``listed`` of the nearest number to each of ``values``; the lower of two that
-    are as near.
-    """
-    return np.abs(
-        np.subtract.outer(np.asarray(values, dtype=float), np.asarray(listed, dtype=float))
-    ).argmin(axis=1)
-
-
 def _place(values: pd.Series, meaning: Meaning) -> np.ndarray:
     """The code of each value; -1 for a text that is not listed."""
     if isinstance(meaning.values[0], str):
         return pd.Index(meaning.values).get_indexer(values)
-    return _nearest(values.to_numpy(), meaning.values)
+    return nearest(values.to_numpy(), meaning.values)
 
 
 def _encoded(values: pd.DataFrame, book: dict[str, Meaning]) -> pd.DataFrame:
@@ -108,20 +97,3 @@ def code_table(name: str) -> tuple[pd.DataFrame, str]:
             f"one row of {path.name}, its ranks read as values by a fixed list",
         )
     return code_rows(name, raw), f"one row of {path.name}"
-
-
-def paper_codes(name: str, codes: pd.DataFrame) -> pd.DataFrame:
-    """Codebook codes as the paper's; a value without a code in the paper's table goes to the
-    nearest that has one.
-    """
-    return pd.DataFrame(
-        {c: _paper_code(meaning)[codes[c].to_numpy()] for c, meaning in codebook(name).items()}
-    )
-
-
-def _paper_code(meaning: Meaning) -> np.ndarray:
-    """The paper's code of each codebook code, shape (len(values),)."""
-    if isinstance(meaning.values[0], str):  # texts have no distance but that of their places
-        places = [meaning.values.index(v) for v in meaning.present]
-        return _nearest(np.arange(len(meaning.values)), places)
-    return _nearest(meaning.values, meaning.present)

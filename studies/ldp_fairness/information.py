@@ -20,6 +20,7 @@ import numpy as np
 
 from lib import validate
 from lib.ldp.base import Protocol
+from lib.ldp.bernoulli import as_bits
 from lib.ldp.grr import GRR
 from lib.ldp.subset_selection import SS
 
@@ -51,7 +52,7 @@ def posterior(protocol: Protocol, support: np.ndarray, prior: np.ndarray) -> np.
         ``prior`` an entry that is negative or not finite, or none above 0.
     """
     prior = _prior("prior", prior, protocol.k)
-    support = validate.bits("support", support, protocol.k)
+    support = as_bits("support", support, protocol.k)
     tilted = prior * np.exp(protocol.privacy_loss() * (support.astype(float) - 1))
     return tilted / tilted.sum(axis=1, keepdims=True)
 

@@ -1,5 +1,5 @@
-"""Figures of the two primers: the price of local noise, tests of one person's value, and the
-thresholds that fairness metrics call fair.
+"""Figures of the foundations: the price of local noise, tests of one person's value, the
+thresholds that fairness metrics call fair, and what a budget rho is worth in epsilon.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from lib.plotting.lines import note, simulated
+from lib.plotting.lines import ends, note, simulated
 from lib.plotting.panels import Picture, epsilon_axis, panel
 from lib.plotting.style import BLUE, GREY, RED, REFERENCE
+
+_STYLES = {"exact for a Gaussian": (BLUE, "-"), "as printed": (RED, "--")}
 
 
 def survey_error(price: pd.DataFrame, honest: float) -> Picture:
@@ -74,4 +76,22 @@ def metric_thresholds(
     return fig, (
         "SPD, EOD and OAD against the threshold that is used for group 0 while that of group 1 is"
         f" fixed. The curves cross zero at different thresholds: {listed}."
+    )
+
+
+def routes(table: pd.DataFrame, delta: float) -> Picture:
+    """Epsilon by each conversion over the standard one, against rho.
+
+    ``table`` has columns ``rho, standard`` and one for each other conversion.
+    """
+    fig, ax = panel((6.4, 4.0), "budget ρ (log scale)", "ε over that of the standard", log="x")
+    words = []
+    for name in table.columns[1:]:
+        ratio, (colour, style) = table[name] / table["standard"], _STYLES.get(name, (GREY, "-"))
+        ax.plot(table["rho"], ratio, style, color=colour)
+        note(ax, name, (table["rho"].iloc[-1], ratio.iloc[-1]), (5, -3), color=colour)
+        words.append(f"{name} {ends(ratio)}")
+    return fig, (
+        f"Epsilon over the standard conversion at delta {delta:g}, for rho from"
+        f" {ends(table['rho'], 'g')}: {'; '.join(words)}."
     )

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from lib.coherence.experiment import Setup, demcoh
-from lib.coherence.releases import ATTACKERS, Attacker, Histogram
 from lib.groups import EVERYONE
 from lib.rng import stream
+from studies.coherence.releases import ATTACKERS, Attacker, Histogram
 from tests.conftest import FALSE_ALARM
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import optimize, special
 
 from lib import validate
-from lib.means.theory import vector
+from studies.private_means.theory import vector
 
 _RANGE = (1e-4, 1e4)
 _LEAST = 5e-324  # the least float above 0
@@ -126,6 +126,7 @@ def improvements(sizes: np.ndarray, alpha: float) -> dict[str, float]:
     0.31
     """
     logs = log_sums(sizes)
+    validate.require(logs["worst"] > 0, "sizes", "those of more people than groups", sizes)
     expected = expected_logs(alpha, len(sizes), float(np.sum(sizes)))
     worst, printed = logs["worst"], logs["best as printed"]
     values = {"expected": expected, "observed sizes": logs["observed"]}

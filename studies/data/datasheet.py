@@ -9,9 +9,9 @@ import pandas as pd
 from scipy import stats
 
 from lib import validate
-from lib.datasets.cleaning.steps import Step, clean, follow
 from lib.datasets.codebook import Meaning
 from lib.datasets.load import Dataset
+from lib.datasets.steps import Step, clean, follow
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:

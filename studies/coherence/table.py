@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from lib.datasets.cleaning.steps import keep
 from lib.datasets.load import Dataset, load, load_raw
 from lib.datasets.memory import cached_by_data_location
+from lib.datasets.steps import keep
+from lib.files import read_yaml
+from lib.pages.facts import FACTS
 
 TARGET = "DREM"
 COLUMNS = ("AGEP", "DENSITY", "SEX", "RAC1P", "HISP", "EDU", "INDP", "INDP_CAT")
@@ -69,3 +71,26 @@ def load_section5(source: str = "auto") -> Section5:
     frame["SEX"] = 2 - frame["SEX"]  # the census codes: 1 men, 2 women
     frame["RAC1P"] = frame["RAC1P"] + 1
     return Section5(frame.assign(**{TARGET: 2 - data.frame[TARGET].astype(int)}), data)
+
+
+@dataclass(frozen=True)
+class Section5Facts:
+    """Rows of the coherence paper's table by answer, and how many are the only ones with their
+    eight attributes.
+
+    ``unique`` counts these among all rows, ``unique_difficulty`` among the people with the
+    difficulty.
+    """
+
+    sha256: str
+    rows: int
+    difficulty: int
+    without: int
+    not_asked: int
+    unique: int
+    unique_difficulty: int
+
+
+def section5_facts() -> Section5Facts:
+    """The stored facts of the table of Section 5."""
+    return Section5Facts(**read_yaml(FACTS, dict)["section5"])

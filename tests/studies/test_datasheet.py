@@ -10,9 +10,11 @@ import pandas as pd
 import pytest
 
 from lib.datasets import TASKS, Dataset, Task, load
-from lib.datasets.cleaning.steps import Step
 from lib.datasets.codebook import Meaning, codebook
-from lib.datasets.datasheet import (
+from lib.datasets.registry import File
+from lib.datasets.steps import Step
+from lib.domain import Domain
+from studies.data.datasheet import (
     agreement,
     base_rates,
     card,
@@ -21,8 +23,6 @@ from lib.datasets.datasheet import (
     repetition,
     wilson,
 )
-from lib.datasets.registry import File
-from lib.domain import Domain
 
 TASK = Task("toy", "", "", "t", "p", ("p",), (), Domain.of({"a": 3, "p": 2, "t": 2}))
 DATA = Dataset(

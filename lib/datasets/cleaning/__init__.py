@@ -1,1 +1,0 @@
-"""Cleaning of each raw file, step by step."""
