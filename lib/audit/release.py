@@ -19,8 +19,9 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
+from lib.audit.reading import TARGET, read_csv
 from lib.audit.request import Request, command_words
-from lib.audit.schema import TARGET, Schema, read_csv
+from lib.audit.schema import Schema
 from lib.files import write_whole
 from lib.parse import shown
 from lib.processes import run_program

@@ -35,9 +35,10 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
+from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release, warnings_about
 from lib.audit.request import Request
-from lib.audit.schema import TARGET, Schema
+from lib.audit.schema import Schema
 from lib.audit.table import Table, read_table
 from lib.audit.verdicts import coherence_verdicts
 from lib.coherence.combination import combined_p

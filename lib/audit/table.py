@@ -10,9 +10,10 @@ from pandas.api.types import union_categoricals
 
 from lib import validate
 from lib.audit.numbers import canonical_column, canonical_text
+from lib.audit.reading import TARGET, read_csv
 from lib.audit.release import Release, read_release
 from lib.audit.request import LEAST_SHOWN, Request
-from lib.audit.schema import TARGET, Schema, fit_schema, grouping, read_csv
+from lib.audit.schema import Schema, fit_schema, grouping
 from lib.groups import groups_by_size
 from lib.parse import shown
 

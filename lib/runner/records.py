@@ -18,11 +18,11 @@ import pandas as pd
 
 from lib import validate
 from lib.parse import shown
+from lib.runner.provenance import DIRTY
 
 # what sweep and store write themselves
 RESERVED = ("cell", "version", "commit", "versions", "wall_s", "created")
 SCORES = "scores"  # the one field that may hold a list of flat records
-DIRTY = "-dirty"  # ends the commit of a record whose code had changes
 _GAP = "gap"
 
 
