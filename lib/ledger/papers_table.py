@@ -9,27 +9,17 @@ from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer, question, read_evidence
 from lib.ledger.judge import Row, evaluate, stored_verdicts
 from lib.ledger.report import value_in_words
-from lib.runner.registry import Study, studies
+from lib.runner.registry import studies
 from lib.runner.run import run_grid
 
 
 def on_stand_in(ids: Sequence[str] = ()) -> list[Claim]:
     """The claims, or those of ``ids``, whose stored evidence is of a stand-in."""
-    _, stored = read_evidence()
-    rest = [c for c in read_claims() if c.measure and _is_stand_in(c, stored)]
+    stored = {q for q, evidence in read_evidence()[1].items() if evidence.data == "stand-in"}
+    rest = {c.id: c for c in read_claims() if c.measure and question(c) in stored}
     for name in ids:
-        validate.choice("id", name, [claim.id for claim in rest])
-    return [claim for claim in rest if not ids or claim.id in ids]
-
-
-def _is_stand_in(claim: Claim, stored: dict) -> bool:
-    evidence = stored.get(question(claim))
-    return evidence is not None and evidence.data == "stand-in"
-
-
-def _study(claim: Claim) -> Study:
-    module = claim.measured_by().__module__
-    return next(study for study in studies() if module in study.measures)
+        validate.choice("id", name, rest)
+    return [claim for name, claim in rest.items() if not ids or name in ids]
 
 
 def rerun(
@@ -46,7 +36,8 @@ def rerun(
     of their own, so those of the stand-in stay as they are.
     """
     claims = on_stand_in(ids)
-    for grid in dict.fromkeys(_study(claim).papers_table for claim in claims):
+    modules = {claim.measured_by().__module__ for claim in claims}
+    for grid in [study.papers_table for study in studies() if modules & {*study.measures}]:
         tell(f"running what is missing of {grid}")
         run(grid, workers=workers)
     asked, before = {claim.id for claim in claims}, stored_verdicts()
