@@ -1,3 +1,3 @@
 """The tested package that the chapters import; ``ARCHITECTURE.md`` shows its rooms and rules."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

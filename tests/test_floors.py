@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
 from lib.paths import HOUSES, ROOT
 from press.reach import imported
+from tests.architecture import PAGE, arrows, dotted, picture, reduced, room, sources
 
 FLOORS = {
     "lib.parse": 0,
@@ -40,13 +42,7 @@ FLOORS = {
     "course": 9,
 }
 ACROSS = ("cross_paper", "replicas")
-SOURCES = sorted(file for house in HOUSES for file in (ROOT / house).rglob("*.py"))
-
-
-def room(dotted: str) -> str:
-    """The room of a module: a folder or module of ``lib``, or another house."""
-    parts = dotted.split(".")
-    return ".".join(parts[:2]) if parts[0] == "lib" and len(parts) > 1 else parts[0]
+SOURCES = sources()
 
 
 def climbs(module: str, source: str) -> list[str]:
@@ -66,7 +62,7 @@ def test_the_check_sees_the_houses():
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_import_climbs(path):
-    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    module = dotted(path)
     text = path.read_text(encoding="utf-8")
     if module == "lib.__init__":
         assert not imported(text)
@@ -96,6 +92,32 @@ def test_the_architecture_page_shows_the_tree():
         if p.suffix == ".py" or (p / "__init__.py").exists()
     }
     assert rooms - {"lib.__init__", "lib.__main__"} == {n for n in shown if n.startswith("lib.")}
+
+
+def test_the_picture_is_drawn_from_the_imports():
+    """`python -m tests.architecture` draws it anew."""
+    assert picture() in PAGE.read_text(encoding="utf-8")
+
+
+def test_a_circle_of_rooms_is_seen_and_what_others_imply_is_left_out():
+    with pytest.raises(CycleError):
+        reduced({"a": {"b"}, "b": {"a"}})
+    assert reduced({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == {
+        "a": {"b"},
+        "b": {"c"},
+        "c": set(),
+    }
+    assert "lib.ldp" in arrows([ROOT / "studies" / "ldp_fairness" / "cells.py"])["studies"]
+
+
+def test_no_module_imports_itself_by_others():
+    """No circle of modules either: each can be read after those that it imports."""
+    to = {}
+    for path in SOURCES:
+        names = imported(path.read_text(encoding="utf-8"))
+        files = {ROOT.joinpath(*name.split(".")).with_suffix(".py") for name in names}
+        to[path] = {file for file in files if file in SOURCES and file != path}
+    assert [*TopologicalSorter(to).static_order()]
 
 
 def test_the_architecture_page_names_what_is_there():

@@ -188,3 +188,35 @@ def test_every_cited_work_is_in_the_bibliography_once():
         for key in group.split(",")
     }
     assert cited <= set(keys)
+
+
+def test_modules_are_short():
+    """One idea each, at most 300 lines."""
+    files = [file for house in HOUSES for file in (ROOT / house).rglob("*.py")]
+    lines = {str(f.relative_to(ROOT)): len(f.read_text("utf-8").splitlines()) for f in files}
+    assert {name: n for name, n in lines.items() if n > 300} == {}
+
+
+def test_actions_are_pinned_by_commit():
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    used = re.findall(r"uses: (\S+)", text)
+    assert used
+    assert [action for action in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
+
+
+def test_help_names_every_target_of_make():
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.search(r"^\.PHONY: (.*)$", text, re.M)[1].split())
+    helped = set(
+        re.findall(r"(?:  |; )make ([a-z-]+)", text.partition("help:\n")[2].partition("\n\n")[0])
+    )
+    assert helped == targets - {"help"}
+
+
+def test_the_changelog_is_read_in_two_minutes():
+    """At 250 words a minute; its newest section is the version of the package."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 500
+    assert re.findall(r"^## ([\d.]+)", text, re.M)[0] == lib.__version__
+    gone = list(re.findall(r"`((?:lib|studies|press|course)\.[\w.]+)`", text))
+    assert gone  # of the table of what moved
