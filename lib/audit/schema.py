@@ -16,7 +16,6 @@ import pandas as pd
 from lib import validate
 from lib.audit.numbers import canonical_column, canonical_text
 from lib.audit.reading import TARGET
-from lib.groups import to_bands
 from lib.parse import shown
 
 KINDS = ("category", "number", "ignore")
@@ -49,7 +48,7 @@ class Column:
         """
         validate.choice(f"column of {file}", self.name, raw.columns)
         if self.kind == "number":
-            return _numbers(raw[self.name], file)
+            return to_numbers(raw[self.name], file)
         return canonical_column(raw[self.name], missing)
 
 
@@ -250,7 +249,7 @@ def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
         why += f"; {joined} other spelling{'s' * (joined > 1)} of a number joined to it"
     if kind == "number":
         validate.require(distinct > 0, f"column {values.name!r}", "with a value", None)
-        _numbers(cells, "the file")
+        to_numbers(cells, "the file")
     return Column(
         name=values.name,
         kind=kind,
@@ -268,7 +267,7 @@ def _floats(values: pd.Series) -> pd.Series:
     return pd.to_numeric(values.astype(object), errors="coerce").astype(float)
 
 
-def _numbers(values: pd.Series, file: str) -> pd.Series:
+def to_numbers(values: pd.Series, file: str) -> pd.Series:
     """A column of numbers as floats, NaN for a gap; a ``ValueError`` names a cell that is none."""
     numbers = _floats(values)
     wrong = values[values.notna() & ~np.isfinite(numbers)]
@@ -277,27 +276,3 @@ def _numbers(values: pd.Series, file: str) -> pd.Series:
             f"{file}: column {values.name!r} must hold numbers, got {shown(value)} (row {row + 1})"
         )
     return numbers
-
-
-def grouping(
-    raw: pd.DataFrame,
-    columns: Sequence[str],
-    bands: Mapping[str, Sequence[float]],
-    *,
-    as_numbers: Sequence[str] = (),
-) -> pd.DataFrame:
-    """The columns that make groups, as labels; a missing value belongs to no group.
-
-    ``bands`` has the edges of numeric columns, see :func:`lib.groups.to_bands`; a column among
-    ``as_numbers`` without edges is cut at its quartiles.
-    """
-    labels = {}
-    for name in columns:
-        validate.choice("group column", name, raw.columns)
-        if name in bands or name in as_numbers:
-            values = _numbers(raw[name], "the file")
-            edges = bands.get(name) or sorted(set(values.quantile([0.25, 0.5, 0.75])))
-            labels[name] = to_bands(values, [float(edge) for edge in edges])
-        else:
-            labels[name] = canonical_column(raw[name])
-    return pd.DataFrame(labels, index=raw.index)

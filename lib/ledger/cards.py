@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -194,7 +194,13 @@ def cards_html(rows: Sequence[Row]) -> str:
         autoescape=True,
         base64=lambda text: b64encode(text.encode()).decode(),
         real=lambda row: on_real_tables(row, rows),
-        **_FILTERS,
+        typeset=typeset,
+        facets=facets,
+        tally=summary,
+        command=command,
+        grid=grid_of,
+        in_words=paper_in_words,
+        found=verdict_in_words,
     )
     return page.render(
         groups={paper: list(own) for paper, own in groupby(rows, lambda row: row.claim.paper)},
@@ -204,17 +210,6 @@ def cards_html(rows: Sequence[Row]) -> str:
         texts=texts,
         downloads={"csv": table.to_csv(index=False), "json": table.to_json(orient="records")},
     )
-
-
-_FILTERS: dict[str, Callable] = {
-    "typeset": typeset,
-    "facets": facets,
-    "tally": summary,
-    "command": command,
-    "grid": grid_of,
-    "in_words": paper_in_words,
-    "found": verdict_in_words,
-}
 
 
 def cards(rows: Sequence[Row]) -> None:

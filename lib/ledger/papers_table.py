@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from lib import validate
 from lib.ledger.claim import Claim, read_claims
@@ -26,11 +26,9 @@ def rerun(
     ids: Sequence[str] = (),
     *,
     workers: int = 1,
-    run: Callable[..., object] = run_grid,
-    tell: Callable[[str], None] = print,
 ) -> list[Row]:
     """Run the grids of the paper's own table that the claims need, judge the claims on them, and
-    ``tell`` both verdicts. What is stored already is not run again.
+    print both verdicts. What is stored already is not run again.
 
     Only the grids of claims among ``ids`` run, if any are named. The records have keys and files
     of their own, so those of the stand-in stay as they are.
@@ -38,14 +36,14 @@ def rerun(
     claims = on_stand_in(ids)
     modules = {claim.measured_by().__module__ for claim in claims}
     for grid in [study.papers_table for study in studies() if modules & {*study.measures}]:
-        tell(f"running what is missing of {grid}")
-        run(grid, workers=workers)
+        print(f"running what is missing of {grid}")
+        run_grid(grid, workers=workers)
     asked, before = {claim.id for claim in claims}, stored_verdicts()
     rows = evaluate(shown=lambda claim: claim.id in asked, measured=Measurer())
     _, stored = read_evidence()
     for row in rows:
         then = stored[question(row.claim)].value
         now = f"{row.verdict} ({value_in_words(row)}, {row.evidence.data})"
-        tell(f"{row.claim.id}: {row.claim.statement}")
-        tell(f"  stand-in: {before[row.claim.id]} ({then:.3g}); the paper's table: {now}")
+        print(f"{row.claim.id}: {row.claim.statement}")
+        print(f"  stand-in: {before[row.claim.id]} ({then:.3g}); the paper's table: {now}")
     return rows

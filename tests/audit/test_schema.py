@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.audit.reading import TARGET, read_csv
-from lib.audit.schema import FEW, fit_schema, grouping
+from lib.audit.schema import FEW, fit_schema
+from lib.audit.table import grouping
 
 PEOPLE = 60
 
