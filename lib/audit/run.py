@@ -148,11 +148,13 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         locked_tempdir(Path(tempfile.gettempdir())) as folder,
         joblib.parallel_config(temp_folder=str(folder)),  # what workers share stays there, too
     ):
-        curator, releases = None, () if table.release is None else (table.release,)
+        curator = None
         if request.curator is not None:
             curator = Curator(request.curator, table.raw, table.schema, folder, request.timeout)
         parts = {name: run(request, table, name, curator, progress) for name in request.learners}
-        if curator is not None:
+        if curator is None:
+            releases: tuple[Release, ...] = (table.release,) if table.release else ()
+        else:
             releases = curator.releases()
     results = {name: result for name, (result, _, _) in parts.items()}
     return Audit(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from lib import validate
 from lib.files import read_yaml
@@ -150,7 +151,7 @@ def adjusted_together(
 ) -> dict[int, Evidence]:
     """The evidence of a family with its p-values adjusted together, and those of the opposites."""
     for name in ("p", "p_opposite"):
-        adjusted = map(float, correct([getattr(e, name) for e in family.values()]))
+        adjusted: Iterable[Any] = map(float, correct([getattr(e, name) for e in family.values()]))
         family = {
             i: e if math.isnan(p) else replace(e, **{name: p})
             for (i, e), p in zip(family.items(), adjusted, strict=True)

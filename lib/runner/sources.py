@@ -31,7 +31,8 @@ def _tasks(cells: Iterable[object]) -> set[str]:
     is looked up nowhere: ``"module:TASK"`` would import what a file chooses.
     """
     found = set(TASKS)
-    for name in {getattr(cell, "dataset", None) for cell in cells}:
+    named: set[Any] = {getattr(cell, "dataset", None) for cell in cells}
+    for name in named:
         with suppress(ValueError):
             task(name)
             found.add(name)
