@@ -103,8 +103,8 @@ def gather_grid(
 
 def _is_committed(grid: Grid, profile: str, path: Path | None) -> bool:
     """Whether records go to the file that is committed, which holds no replica's."""
-    mine = own(RESULTS) == RESULTS  # no clone, no commit
-    return path is None and profile == "paper" and grid.folder == RESULTS and mine
+    # no clone, no commit
+    return path is None and profile == "paper" and grid.folder == RESULTS == own(RESULTS)
 
 
 def _refuse_replica(record: dict) -> None:
