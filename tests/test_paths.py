@@ -9,7 +9,7 @@ import pytest
 import lib.cli.claims  # noqa: F401  what it names at import must not be the folder of a test
 from lib import paths
 from lib.cli import IN_THE_REPOSITORY, main
-from lib.runner.sweep import _commit
+from lib.runner.provenance import provenance
 
 
 @pytest.fixture
@@ -68,5 +68,5 @@ def test_the_address_is_where_pip_installed_from(installed, monkeypatch):
 
 def test_no_commit_of_another_project_is_stored(monkeypatch):
     """The working folder may be in a repository of its own."""
-    monkeypatch.setattr("lib.runner.sweep.IN_REPOSITORY", False)
-    assert _commit() == "unknown"
+    monkeypatch.setattr("lib.runner.provenance.IN_REPOSITORY", False)
+    assert provenance()["commit"] == "unknown"

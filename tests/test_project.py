@@ -81,7 +81,7 @@ def _imported(folder: str, *without: str) -> set[str]:
                 found |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module.split(".")[0])
-    return found - set(sys.stdlib_module_names) - {*HOUSES, "tests", "benchmarks"}
+    return found - set(sys.stdlib_module_names) - {*HOUSES, "data", "tests", "benchmarks"}
 
 
 def _undeclared(imported: set[str], declared: set[str]) -> list[str]:
@@ -102,6 +102,7 @@ OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
         # so where it is missing
         ("lib", (), RUNTIME | {"dask", "cloudpickle", "ipython", "myst-nb", "pillow"}),
         ("studies", (), RUNTIME),
+        ("data", (), RUNTIME),
         ("press", (), RUNTIME | extra("book")),
         ("course", (), RUNTIME | extra("book") | OTTER),
         ("tests", (), RUNTIME | extra("book") | group("dev") | group("compare") | REFERENCE),

@@ -21,7 +21,7 @@ import yaml
 from tqdm import tqdm
 
 from course.tables import read_table
-from lib.audit.schema import read_csv
+from lib.audit.reading import read_csv
 from lib.files import read_json, read_yaml
 from lib.ledger.claim import CLAIMS, read_claims
 from lib.runner.errors import StoreError

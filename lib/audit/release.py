@@ -19,8 +19,9 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
+from lib.audit.reading import TARGET, read_csv
 from lib.audit.request import Request, command_words
-from lib.audit.schema import TARGET, Schema, read_csv
+from lib.audit.schema import Schema
 from lib.files import write_whole
 from lib.parse import shown
 from lib.processes import run_program
@@ -83,17 +84,16 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
             f" none (the first is {shown(row.example)}), so nobody could be matched by it; write it"
             " with the file's values, or leave the column out (type ignore, or lens)"
         )
-    known = {schema.sensitive, *(column.name for column in schema.columns)}
-    other = tuple(name for name in raw.columns if name not in known)
+    known = [schema.sensitive, *(column.name for column in schema.columns)]
+    other = tuple(raw.columns.drop(known, errors="ignore"))
     return Release(table, unknown, len(raw) - len(rows), table[TARGET].nunique() < 2, other)
 
 
 def unknown_values(releases: Sequence[Release]) -> pd.DataFrame:
     """:attr:`Release.unknown` added up over releases, with the ``share`` of unknown values."""
     columns = pd.concat([release.unknown for release in releases]).groupby("column", sort=False)
-    table = columns.agg(
-        {"read as": "first", "rows": "sum", "unknown": "sum", "example": "max"}
-    ).reset_index()
+    how = {"read as": "first", "rows": "sum", "unknown": "sum", "example": "max"}
+    table = columns.agg(how).reset_index()
     return table.assign(share=table["unknown"] / table["rows"])
 
 
@@ -107,19 +107,14 @@ def warnings_about(
         for column in schema.columns
         if column.mixed
     ]
-
-    def such_as(row: dict) -> str:
-        return f" (such as {row['example']!r})" if request.show_small else ""
-
-    if not releases:
-        return tuple(warnings)
-    warnings += [
-        f"Warning: {row['share']:.1%} of the released values of {row['column']} do not occur in"
-        f" {request.file.name}{such_as(row)}. No learner can match these to anybody, so what"
-        " leaks through them is not seen."
-        for row in unknown_values(releases).to_dict("records")
-        if row["share"] > LOUD[row["read as"]]
-    ]
+    for row in unknown_values(releases).to_dict("records") if releases else ():
+        if row["share"] > LOUD[row["read as"]]:
+            such_as = f" (such as {row['example']!r})" if request.show_small else ""
+            warnings.append(
+                f"Warning: {row['share']:.1%} of the released values of {row['column']} do not"
+                f" occur in {request.file.name}{such_as}. No learner can match these to anybody, so"
+                " what leaks through them is not seen."
+            )
     if constant := sum(release.constant for release in releases):
         several = f"{constant} of {len(releases)} releases hold"
         warnings.append(
@@ -173,24 +168,21 @@ class Curator:
             words = command_words(self.command)
             for mark, text in {"half": source, "release": target, "seed": seed}.items():
                 words = [word.replace(f"{{{mark}}}", str(text)) for word in words]
-            self._run(words, target)
+            try:
+                done = run_program(words, timeout=self.timeout, private=True)
+            except TimeoutExpired as error:
+                raise ValueError(
+                    f"curator must make a release within {self.timeout:g} seconds, the timeout, got"
+                    f" none from {self.command!r}"
+                ) from error
+            except OSError as error:
+                raise ValueError(
+                    f"curator must be a command that can be started ({error}), got {self.command!r}"
+                ) from error
+            if done.returncode or not target.is_file():
+                last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                raise ValueError(
+                    f"curator must make a release, got exit status {done.returncode} and none from"
+                    f" {self.command!r}: {last}"
+                )
             return read_release(read_csv(target), self.schema, "the curator's release", "the file")
-
-    def _run(self, words: list[str], target: Path) -> None:
-        try:
-            done = run_program(words, timeout=self.timeout, private=True)
-        except TimeoutExpired as error:
-            raise ValueError(
-                f"curator must make a release within {self.timeout:g} seconds, the timeout, got"
-                f" none from {self.command!r}"
-            ) from error
-        except OSError as error:
-            raise ValueError(
-                f"curator must be a command that can be started ({error}), got {self.command!r}"
-            ) from error
-        if done.returncode or not target.is_file():
-            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            raise ValueError(
-                f"curator must make a release, got exit status {done.returncode} and none from"
-                f" {self.command!r}: {last}"
-            )

@@ -11,8 +11,7 @@ import base64
 import io
 import json
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -24,7 +23,7 @@ from lib.audit.figures import group_distances, sorted_predictions
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
-from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
+from lib.audit.words import coherence, dependence
 from lib.coherence.answers import round_outward
 from lib.files import template
 from lib.groups import EVERYONE, bands_in_order
@@ -39,81 +38,9 @@ _BOUNDS = BOUND_NAMES | {
 }
 
 
-# --- the verdicts in words
-
-
 def verdicts(audit: Audit) -> list[str]:
     """The verdict of dependence, that of coherence at each alpha, and all warnings, in words."""
     return [dependence(audit), *(words for _, _, words in coherence(audit)), *audit.warnings]
-
-
-def dependence(audit: Audit) -> str:
-    """The first verdict: are people inside treated unlike those left out, beyond chance?"""
-    groups, flagged = len(audit.members), audit.summary[audit.summary["flagged"]]
-    clear = audit.request.mode == "clear"
-    inside = "whose records were learnt from" if clear else "behind the release"
-    rate = (
-        "If no prediction depended on who was inside, some group would be flagged with probability"
-        f" at most {audit.request.false_alarm:g}."
-    )
-    if flagged.empty:
-        return (
-            f"Dependence: none found. In none of {groups} groups do the predictions of"
-            f" {_and(audit.request.learners)} treat people {inside} unlike people left out beyond"
-            f" chance. {rate} Other learners may find what these did not."
-        )
-    worst = flagged.sort_values("excess", kind="stable").iloc[-1]
-    return (
-        f"Dependence: not independent. In {flagged['group'].nunique()} of {groups} groups the"
-        f" predictions of at least one learner treat people {inside} unlike people left out, beyond"
-        f" chance. The largest excess over chance: {worst.group}, by {worst.learner}, W1 distance"
-        f" {worst.distance:.3f} where sampling alone makes {worst.null:.3f}. {rate}"
-    )
-
-
-def coherence(audit: Audit) -> list[tuple[float, str, str]]:
-    """The second verdict: ``(alpha, verdict, words)`` for each alpha, by its worst learner."""
-    return [
-        (alpha, overall(rows["verdict"]), f"Coherence at alpha {alpha:g}{_words(audit, rows)}")
-        for alpha, rows in audit.coherence.groupby("alpha", sort=False)
-    ]
-
-
-def _words(audit: Audit, rows: pd.DataFrame) -> str:
-    """What the learners found at one alpha, after the words "Coherence at alpha"."""
-    request, verdict = audit.request, overall(rows["verdict"])
-    if verdict == ONE_SPLIT:
-        worst = rows.loc[rows["distance"].idxmax()]
-        more = "more than" if worst.distance > worst.alpha else "not more than"
-        return (
-            ": one release has one split, so no share of splits can be compared with beta. In this"
-            f" one, the group farthest apart ({worst.group}, by {worst.learner}, W1 distance"
-            f" {worst.distance:.3f}) is {more} {worst.alpha:g} apart."
-        )
-    worst = rows.sort_values(["share", "distance"]).iloc[-1]
-    meaning = {
-        NOT_MET: f"not met. The share is above beta = {request.beta:g}.",
-        MET: (
-            f"met by {_and(request.learners)}. The share is at most beta = {request.beta:g}. Other"
-            " learners may exceed it."
-        ),
-        UNDECIDED: f"undecided. The interval of the share holds beta = {request.beta:g}.",
-    }[verdict]
-    together = ", for all learners together" if len(rows) > 1 else ""
-    words = (
-        f": {meaning} With {worst.learner}, some group is more than {worst.alpha:g} apart in"
-        f" {worst.exceeding} of {worst.splits} splits (share {worst.share:.2f}, 95% interval"
-        f" {worst.low:.2f} to {worst.high:.2f}{together})."
-    )
-    if verdict == UNDECIDED and worst.exceeding == 0:
-        needed = splits_needed(request.beta, len(request.learners))
-        words += f" {needed} such splits with none would decide it."
-    return words
-
-
-def _and(names: Sequence[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 # --- the tables
@@ -141,18 +68,16 @@ def group_table(audit: Audit, learner: str) -> pd.DataFrame:
 def beta_table(audit: Audit, learner: str) -> pd.DataFrame:
     """The share of splits more than alpha apart with its interval: groups down, alphas across."""
 
-    def share(alpha: float, group: str | None) -> str:
-        value, low, high = audit.results[learner].beta(alpha, group)
-        # a group that no split had on both sides has no share
-        return f"{value:.2f} [{low:.2f}, {high:.2f}]" if value == value else "–"
-
-    return pd.DataFrame(
-        [
-            {"group": group or "some group"}
-            | {f"alpha {alpha:g}": share(alpha, group) for alpha in audit.request.alphas}
-            for group in (None, *bands_in_order(audit.members))
-        ]
-    )
+    rows = []
+    for group in (None, *bands_in_order(audit.members)):
+        row = {"group": group or "some group"}
+        for alpha in audit.request.alphas:
+            value, low, high = audit.results[learner].beta(alpha, group)
+            # a group that no split had on both sides has no share
+            words = f"{value:.2f} [{low:.2f}, {high:.2f}]" if value == value else "–"
+            row[f"alpha {alpha:g}"] = words
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def alpha_table(audit: Audit) -> pd.DataFrame:
@@ -166,14 +91,13 @@ def alpha_table(audit: Audit) -> pd.DataFrame:
 def epsilon_table(audit: Audit) -> pd.DataFrame:
     """The largest epsilon that each bound accepts, or the group size it needs even at epsilon 0."""
     rows = audit.epsilons
+    # rounded down: a larger one is not accepted
+    largest = [float(round_outward(value, 3, up=False)) for value in rows["epsilon"]]
     return pd.DataFrame(
         {
             "alpha": rows["alpha"],
             "bound": rows["mode"].map(_BOUNDS),
-            # rounded down: a larger one is not accepted
-            "largest epsilon": [
-                float(round_outward(value, 3, up=False)) for value in rows["epsilon"]
-            ],
+            "largest epsilon": largest,
             "group needed at epsilon 0": rows["needed"],
             "in words": rows["words"],
         }
@@ -195,17 +119,13 @@ def column_table(audit: Audit) -> pd.DataFrame:
 def small_groups(audit: Audit) -> str:
     """The groups that were left out, in words; the smallest are counted together, not named."""
     least = 0 if audit.request.show_small else LEAST_SHOWN
-    named = [(name, n) for name, n in audit.small.items() if n >= least]
-    merged = [n for n in audit.small.values() if n < least]
-    words = [f"{name} ({n})" for name, n in named]
-    if merged:
-        people = sum(merged)
-        together = (
-            f"{people} people" if people >= LEAST_SHOWN else f"fewer than {LEAST_SHOWN} people"
-        )
+    words = [f"{name} ({n})" for name, n in audit.small.items() if n >= least]
+    if merged := [n for n in audit.small.values() if n < least]:
+        people, few = sum(merged), f"fewer than {LEAST_SHOWN} people"
+        together = f"{people} people" if people >= LEAST_SHOWN else few
         words.append(
-            f"{len(merged)} group{'s' * (len(merged) > 1)} of fewer than {LEAST_SHOWN} people,"
-            f" together {together}, whose values are not shown"
+            f"{len(merged)} group{'s' * (len(merged) > 1)} of {few}, together {together}, whose"
+            " values are not shown"
         )
     return ", ".join(words) or "none"
 
@@ -223,22 +143,14 @@ def unknown_table(audit: Audit) -> pd.DataFrame:
 
 def report_html(audit: Audit) -> str:
     """The whole page as text; the same audit gives the same bytes."""
-    functions = (
-        dependence,
-        coherence,
-        group_table,
-        beta_table,
-        alpha_table,
-        epsilon_table,
-        small_groups,
-        column_table,
-        unknown_table,
-        distance_picture,
-        prediction_pictures,
-    )
-    named = {function.__name__: function for function in functions}
+    tables = group_table, beta_table, alpha_table, epsilon_table, column_table, unknown_table
+    others = dependence, coherence, small_groups, distance_picture, prediction_pictures
     return _TEMPLATE.render(
-        named, audit=audit, request=audit.request, schema=audit.schema, least_shown=LEAST_SHOWN
+        {function.__name__: function for function in (*tables, *others)},
+        audit=audit,
+        request=audit.request,
+        schema=audit.schema,
+        least_shown=LEAST_SHOWN,
     )
 
 
@@ -261,8 +173,8 @@ def report_json(audit: Audit) -> str:
         "coherence": {
             "beta": request.beta,
             "verdicts": [
-                dict(zip(("alpha", "verdict", "words"), row, strict=True))
-                for row in coherence(audit)
+                {"alpha": alpha, "verdict": verdict, "words": words}
+                for alpha, verdict, words in coherence(audit)
             ],
             "learners": _records(audit.coherence),
         },
@@ -281,7 +193,7 @@ def _records(frame: pd.DataFrame) -> list[dict]:
 def distance_picture(audit: Audit, learner: str, caption: str) -> dict[str, object]:
     flagged = set(audit.flagged.query("learner == @learner")["group"])
     summary = audit.results[learner].summary()
-    return _picture(lambda: group_distances(summary, flagged, learner=learner), caption)
+    return _picture(caption, group_distances, summary, flagged, learner=learner)
 
 
 def prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
@@ -291,21 +203,21 @@ def prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
     ranked = rows.sort_values("excess", ascending=False, kind="stable")["group"]
     groups = [g for g in dict.fromkeys([EVERYONE, sensitive, *ranked]) if g in members][:SHOWN]
     words = ("trained on" if audit.request.mode == "clear" else "behind the release", "left out")
-
-    def draw(group: str) -> tuple[Figure, str]:
-        who = members[group]
-        return sorted_predictions(h[who], inside[who], group, words=words)
-
-    return [_picture(partial(draw, g), g) for g in groups]
+    return [
+        _picture(g, sorted_predictions, h[members[g]], inside[members[g]], g, words=words)
+        for g in groups
+    ]
 
 
-def _picture(draw: Callable[[], tuple[Figure, str]], caption: str) -> dict[str, object]:
+def _picture(
+    caption: str, draw: Callable[..., tuple[Figure, str]], *what: object, **how: object
+) -> dict[str, object]:
     """A figure in the book's style as a PNG in base64, with its alternative text and caption."""
     file = io.BytesIO()
     with plt.style.context(_STYLE), warnings.catch_warnings():
         # a group may have a name in letters that the font has not
         warnings.filterwarnings("ignore", "Glyph")
-        fig, alt = draw()
+        fig, alt = draw(*what, **how)
         fig.savefig(file, format="png", dpi=200, transparent=True, metadata={"Software": None})
     width, height = (round(100 * side) for side in fig.get_size_inches())
     plt.close(fig)

@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -105,30 +106,19 @@ class Request:
         for name in ("learners", "alphas"):
             value = getattr(self, name)
             validate.require(len(value) > 0, name, "at least one of each", value)
-        self._check_numbers()
-        self._check_bands()
-        self._check_release()
-        if self.timeout is not None:
-            validate.positive("timeout", self.timeout)
-            validate.require(self.curator is not None, "timeout", "given with a curator", None)
-        if self.curator is not None:
-            self._check_curator(self.curator)
-
-    def _check_numbers(self) -> None:
         validate.fraction("beta", self.beta)
         validate.require(self.beta >= LEAST_BETA, "beta", f"at least {LEAST_BETA:g}", self.beta)
         validate.fraction("false_alarm", self.false_alarm)
         validate.positive("gamma", self.gamma)
-        validate.integer("splits", self.splits, low=2)
-        validate.integer("seed", self.seed, low=0)
-        validate.integer("workers", self.workers, low=1)
-
-    def _check_bands(self) -> None:
-        cut = {*self.groups, *(name for crossing in self.crossings for name in crossing)}
+        for name, low in (("splits", 2), ("seed", 0), ("workers", 1)):
+            validate.integer(name, getattr(self, name), low=low)
+        cut = {*self.groups, *chain(*self.crossings)}
         for name, edges in self.bands.items():
             validate.require(name in cut, "bands", "of a column in groups or crossings", name)
             finite = len(edges) > 0 and bool(np.isfinite(edges).all())
             validate.require(finite, f"bands of {name!r}", "finite numbers", edges)
+        self._check_release()
+        self._check_curator()
 
     def _check_release(self) -> None:
         known = [name for name in ("holdout", "members") if getattr(self, name) is not None]
@@ -147,7 +137,13 @@ class Request:
             other = column != self.sensitive
             validate.require(other, "members", "another column than the sensitive one", column)
 
-    def _check_curator(self, command: str) -> None:
+    def _check_curator(self) -> None:
+        command = self.curator
+        if self.timeout is not None:
+            validate.positive("timeout", self.timeout)
+            validate.require(command is not None, "timeout", "given with a curator", None)
+        if command is None:
+            return
         try:
             command_words(command)
         except ValueError as error:

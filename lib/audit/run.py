@@ -1,9 +1,6 @@
-"""Demographic coherence of a user's own table: in the clear, of a curator, or of one release.
+"""Demographic coherence of a user's own table: the paper's experiment DemCoh on three things.
 
-This runs the paper's experiment DemCoh on the file as it is, on a curator that can be rerun, or
-on one finished release.
-
-Three experiments, and what each can say:
+What each can say:
 
 - *clear*: random halves; the predictor learns from one half as it is.
 - *curator*: random halves; a command makes a release of one half, the predictor learns from that
@@ -28,24 +25,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import joblib
 import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
+from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release, warnings_about
 from lib.audit.request import Request
-from lib.audit.schema import TARGET, Schema
+from lib.audit.schema import Schema
 from lib.audit.table import Table, read_table
+from lib.audit.theorems import epsilons
 from lib.audit.verdicts import coherence_verdicts
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
-from lib.coherence.guarantee import MODES, Setting, required_size
 from lib.coherence.learners import BATTERY, After
-from lib.coherence.solver import solve
 from lib.files import locked_tempdir
 from lib.processes import end_with_parent
 from lib.rng import stream
@@ -156,9 +152,10 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         if request.curator is not None:
             curator = Curator(request.curator, table.raw, table.schema, folder, request.timeout)
         parts = {name: run(request, table, name, curator, progress) for name in request.learners}
-        releases = () if curator is None else curator.releases()
-    if table.release is not None:
-        releases = (table.release,)
+        if curator is None:
+            releases: tuple[Release, ...] = (table.release,) if table.release else ()
+        else:
+            releases = curator.releases()
     results = {name: result for name, (result, _, _) in parts.items()}
     return Audit(
         request=request,
@@ -169,7 +166,7 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         verdicts=_dependence(request, table, {name: p for name, (_, p, _) in parts.items()}),
         coherence=coherence_verdicts(request, results),
         first_split={name: first for name, (_, _, first) in parts.items()},
-        epsilons=_epsilons(request, table),
+        epsilons=epsilons(request, table),
         n=len(table.frame),
         inside=int(table.inside.sum()),
         dropped_rows=table.dropped_rows,
@@ -179,15 +176,10 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     )
 
 
-def _dependence(
-    request: Request, table: Table, p: Mapping[str, Mapping[str, float]]
-) -> pd.DataFrame:
+def _dependence(request: Request, table: Table, p: Mapping[str, Mapping]) -> pd.DataFrame:
     """The verdicts of dependence, from the p-value of each learner and group."""
-    rows = [
-        (name, group, who.sum(), p[name][group])
-        for name in p
-        for group, who in table.members.items()
-    ]
+    sizes = {group: who.sum() for group, who in table.members.items()}
+    rows = [(name, group, n, p[name][group]) for name in p for group, n in sizes.items()]
     verdicts = pd.DataFrame(rows, columns=["learner", "group", "n", "p"])
     adjusted = holm(verdicts["p"])
     return verdicts.assign(adjusted=adjusted, flagged=adjusted <= request.false_alarm)
@@ -206,12 +198,16 @@ def _halves(
         draws *= 2
     setup = _setup(request, table, tests, draws)
     learner = BATTERY[name] if curator is None else After(curator, BATTERY[name])
-    how: dict[str, Any] = {
-        "splits": request.splits,
-        "workers": request.workers,
-        "progress": progress,
-    }
-    result = demcoh(table.frame, table.members, learner, setup, seed=request.seed, **how)
+    result = demcoh(
+        table.frame,
+        table.members,
+        learner,
+        setup,
+        splits=request.splits,
+        seed=request.seed,
+        workers=request.workers,
+        progress=progress,
+    )
     p = {
         group: combined_p(distances for distances in part if distances.size)
         for group, part in result.rows.groupby("group")["distances"]
@@ -262,44 +258,3 @@ def _setup(request: Request, table: Table, tests: int, draws: int) -> Setup:
         null_draws=draws,
         keep_null=request.mode != "release",
     )
-
-
-# --- the theorems
-
-
-def _epsilons(request: Request, table: Table) -> pd.DataFrame:
-    """For each alpha and each bound, the largest epsilon it accepts for the smallest group.
-
-    The theorems are about a curator who sees half of ``n`` people. Of a finished release the people
-    inside are that half, so ``n`` is twice them.
-    """
-    scale = 1 if request.release is None else 2
-    n = 2 * (int(table.inside.sum()) * scale // 2)
-    # of an odd number of people one is in neither half, so a group of everyone has n members, too
-    least = min(n, *(int((who & table.inside).sum()) * scale for who in table.members.values()))
-    rows = []
-    for alpha in request.alphas:
-        for mode in MODES:
-            asked: dict[str, Any] = {"alpha": alpha, "beta": request.beta, "n": n, "mode": mode}
-            setting = Setting(**asked, gamma=max(least, 1), collection=len(table.members))
-            epsilon = solve(setting).value
-            needed = math.ceil(required_size(replace(setting, gamma=None, epsilon=1e-12))[0])
-            words = _in_words(epsilon, alpha, least, needed)
-            rows.append((alpha, mode, epsilon, needed, least, n, words))
-    columns = ["alpha", "mode", "epsilon", "needed", "smallest", "n", "words"]
-    return pd.DataFrame(rows, columns=columns).astype({"epsilon": float})
-
-
-def _in_words(epsilon: float | None, alpha: float, least: int, needed: int) -> str:
-    if alpha >= 2:
-        return "says nothing: no distance exceeds 2"
-    if epsilon is None:
-        return (
-            f"vacuous: even epsilon = 0 would need groups of {needed:,}; the smallest has {least:,}"
-        )
-    if 1 / epsilon >= least:
-        return (
-            f"hardly usable: one Laplace count has noise of scale {1 / epsilon:,.0f}, the smallest"
-            f" group {least:,} people"
-        )
-    return f"one Laplace count at this epsilon has noise of scale {1 / epsilon:,.3g}"

@@ -6,101 +6,21 @@ They do not depend on who is in which half, so that a random split stays one.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.audit.numbers import canonical_column, canonical_text, mapped_column
-from lib.groups import to_bands
+from lib.audit.numbers import canonical_column, canonical_text
+from lib.audit.reading import TARGET
 from lib.parse import shown
 
 KINDS = ("category", "number", "ignore")
-MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
-COLUMNS = 2_000  # of a file; each takes its time, a hundred thousand take minutes
 FEW = 20  # distinct numbers up to which a column counts as codes of a category
-TARGET = "(sensitive)"  # its name in the typed table, which no user's column can have: see read_csv
 _NO_VALUE = "(missing)"
-
-
-def read_csv(path: Path | str) -> pd.DataFrame:
-    """All cells of a CSV as categories of text, those of :data:`MISSING` as gaps; a row a record.
-
-    Raises
-    ------
-    ValueError
-        For a file that does not exist, is not UTF-8, has no rows, a header that is blank or stands
-        twice, or a line of another length.
-    """
-    path = Path(path)
-    validate.require(path.is_file(), "file", "one that exists", str(path))
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)  # of each text of the file
-    cells, lengths = array("i"), dict[int, int]()  # each length of a record, and its first line
-    for line, record in _records(path):
-        lengths.setdefault(len(record), line)
-        cells.extend(map(numbers.__getitem__, record))
-    texts = [text.strip() for text in numbers]
-    width = next(iter(lengths))
-    header = [texts[i] for i in cells[:width]]
-    _check_header(header, path.name)
-    for length, line in lengths.items():
-        if length != width:
-            raise ValueError(
-                f"{path.name}, line {line}, must have {width} cells as the header has, got {length}"
-            )
-    known = [None if text in MISSING else text for text in texts]
-    columns = np.frombuffer(cells, np.intc).reshape(-1, width)[1:].T
-    return pd.DataFrame(
-        {
-            name: mapped_column(pd.Series(column), known.__getitem__)
-            for name, column in zip(header, columns, strict=True)
-        }
-    )
-
-
-def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The records of a CSV that are not blank, the header first, each with its last line's number.
-
-    A ``ValueError`` says what is wrong with a file that is no such CSV, or has no row.
-    """
-    data, found = path.read_bytes(), 0
-    try:
-        text = data.decode("utf-8-sig")
-        validate.require("\0" not in text, path.name, "text", "a character of code 0")
-        lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
-        reader = csv.reader(lines, strict=True)
-        for record in filter(None, reader):
-            found += 1
-            yield reader.line_num, record
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path.name} must be UTF-8, got another byte at {error.start}") from error
-    except csv.Error as error:
-        raise ValueError(
-            f"{path.name} must be comma-separated, got {error} in line {reader.line_num}"
-        ) from error
-    validate.require(found > 1, path.name, "a header and at least one row", text)
-
-
-def _check_header(names: list[str], file: str) -> None:
-    few = len(names) <= COLUMNS
-    validate.require(few, file, f"a table of at most {COLUMNS:,} columns", len(names))
-    if "" in names:
-        raise ValueError(f"{file}: column {names.index('') + 1} must have a name, got ''")
-    name, count = Counter(names).most_common(1)[0]
-    validate.require(count == 1, f"{file}: the header {shown(name)}", "there once", count)
-    commas = len(names) > 1 or not any(mark in name for mark in ";\t|")
-    validate.require(commas, f"{file}: the header", "separated by commas", name)
-    other = TARGET not in names
-    validate.require(other, f"{file}: a header", f"other than {TARGET!r}, a name in use", TARGET)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,10 +36,10 @@ class Column:
     kind: str
     why: str
     distinct: int
-    missing: int = 0
-    fill: float = math.nan
-    mixed: bool = False
-    values: pd.Index = field(default_factory=lambda: pd.Index([]), repr=False, compare=False)
+    missing: int
+    fill: float
+    mixed: bool
+    values: pd.Index = field(repr=False, compare=False)
 
     def cells(self, raw: pd.DataFrame, file: str, missing: str | None = None) -> pd.Series:
         """This column of a file: floats for a number, else the one text of a value or ``missing``.
@@ -128,7 +48,7 @@ class Column:
         """
         validate.choice(f"column of {file}", self.name, raw.columns)
         if self.kind == "number":
-            return _numbers(raw[self.name], file)
+            return to_numbers(raw[self.name], file)
         return canonical_column(raw[self.name], missing)
 
 
@@ -184,7 +104,7 @@ class Schema:
         Parameters
         ----------
         raw : DataFrame
-            From :func:`read_csv`, every sensitive value known.
+            From :func:`lib.audit.reading.read_csv`, every sensitive value known.
         file : str
             Its name, for messages.
         """
@@ -260,18 +180,14 @@ def fit_schema(
         validate.choice(f"kind of {name}", kind, KINDS)
     answers = canonical_column(raw[sensitive])
     positive, why = _positive(answers, positive)
-    known = raw[raw[sensitive].notna()]
-    columns = tuple(
-        _column(known[name], kinds.get(name), name in lens)
-        for name in raw.columns
-        if name != sensitive
-    )
+    known = raw[answers.notna()].drop(columns=sensitive)
+    columns = tuple(_column(known[name], kinds.get(name), name in lens) for name in known)
     ignored = {column.name: column.why for column in columns if column.kind == "ignore"}
-    usable = tuple(column.name for column in columns if column.name not in ignored)
+    ignored[sensitive] = "the sensitive column"
     for name in lens:
-        why_not = "the sensitive column" if name == sensitive else ignored.get(name)
-        what = f"columns to predict from ({name!r} is ignored: {why_not})"
-        validate.require(why_not is None, "lens", what, tuple(lens))
+        what = f"columns to predict from ({name!r} is ignored: {ignored.get(name)})"
+        validate.require(name not in ignored, "lens", what, tuple(lens))
+    usable = tuple(name for name in known if name not in ignored)
     if not usable:
         raise ValueError(
             "lens must have a column, got none: all others are constant, identifiers or ignored"
@@ -288,8 +204,8 @@ def fit_schema(
 
 def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
     """The value that counts as 1, and why."""
-    counts = values.value_counts()
-    some = ", ".join(map(shown, sorted(counts.index)[:8])) + ", ..." * (len(counts) > 8)
+    counts = values.astype(object).value_counts().sort_index()
+    some = ", ".join(map(shown, counts.index[:8])) + ", ..." * (len(counts) > 8)
     if len(counts) < 2:
         raise ValueError(
             f"sensitive must be a column with at least two values, got {values.name!r} with"
@@ -304,22 +220,20 @@ def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
             f"positive must be the value of {values.name!r} to set against the rest, got None for"
             f" {len(counts)} values ({some})"
         )
-    return min(
-        counts.index, key=lambda value: (counts[value], value)
-    ), "the rarer of the two values"
+    return str(counts.idxmin()), "the rarer of the two values"
 
 
 def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
     cells = canonical_column(values)
-    texts, codes = cells.cat.categories, cells.cat.codes.to_numpy()
-    known, distinct, numbers = codes[codes >= 0], len(texts), _floats(texts)
+    texts, rows = cells.cat.categories, cells.cat.codes[cells.notna()]
+    known, distinct, numbers = len(rows), len(texts), _floats(texts.to_series()).to_numpy()
     numeric = distinct > 0 and bool(np.isfinite(numbers).all())
-    identifier = distinct == len(known) > FEW and not (numeric and (numbers % 1 != 0).any())
+    identifier = distinct == known > FEW and not (numeric and (numbers % 1 != 0).any())
     if declared is not None:
         kind, why = declared, "declared"
     elif not distinct:
         kind, why = "ignore", "no value at all"
-    elif distinct == 1 and len(known) == len(codes):
+    elif distinct == 1 and known == len(cells):
         kind, why = "ignore", "constant"
     elif identifier and not wanted:
         kind, why = "ignore", "an identifier: no value stands twice"
@@ -327,62 +241,38 @@ def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
         kind, why = "number", f"numbers, more than {FEW} different"
     else:
         kind, why = "category", f"numbers, {distinct} different: codes" if numeric else "text"
-    finite = int(np.isfinite(numbers)[known].sum())
-    mixed = kind != "ignore" and not numeric and finite >= len(known) / 2
+    finite = int(np.isfinite(numbers)[rows].sum())
+    mixed = kind != "ignore" and not numeric and finite >= known / 2
     if mixed:
-        why += f"; {finite} of {len(known)} values are numbers, {len(known) - finite} are none"
+        why += f"; {finite} of {known} values are numbers, {known - finite} are none"
     if joined := values.nunique() - distinct:
         why += f"; {joined} other spelling{'s' * (joined > 1)} of a number joined to it"
     if kind == "number":
         validate.require(distinct > 0, f"column {values.name!r}", "with a value", None)
-        _numbers(cells, "the file")
+        to_numbers(cells, "the file")
     return Column(
         name=values.name,
         kind=kind,
         why=why,
         distinct=distinct,
-        missing=len(codes) - len(known),
+        missing=len(cells) - known,
         mixed=mixed and declared is None,
-        fill=float(np.median(numbers[known])) if kind == "number" else math.nan,
+        fill=float(np.median(numbers[rows])) if kind == "number" else math.nan,
         values=pd.Index(numbers) if kind == "number" else texts,
     )
 
 
-def _floats(texts: Iterable[str | None]) -> np.ndarray:
+def _floats(values: pd.Series) -> pd.Series:
     """The numbers that are written as text, NaN for what is none."""
-    return pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
+    return pd.to_numeric(values.astype(object), errors="coerce").astype(float)
 
 
-def _numbers(values: pd.Series, file: str) -> pd.Series:
-    """A column of numbers as floats, NaN for a gap."""
-    numbers = pd.to_numeric(values.astype(object), errors="coerce").astype(float)
+def to_numbers(values: pd.Series, file: str) -> pd.Series:
+    """A column of numbers as floats, NaN for a gap; a ``ValueError`` names a cell that is none."""
+    numbers = _floats(values)
     wrong = values[values.notna() & ~np.isfinite(numbers)]
     for row, value in wrong.items():
         raise ValueError(
             f"{file}: column {values.name!r} must hold numbers, got {shown(value)} (row {row + 1})"
         )
     return numbers
-
-
-def grouping(
-    raw: pd.DataFrame,
-    columns: Sequence[str],
-    bands: Mapping[str, Sequence[float]],
-    *,
-    as_numbers: Sequence[str] = (),
-) -> pd.DataFrame:
-    """The columns that make groups, as labels; a missing value belongs to no group.
-
-    ``bands`` has the edges of numeric columns, see :func:`lib.groups.to_bands`; a column among
-    ``as_numbers`` without edges is cut at its quartiles.
-    """
-    labels = {}
-    for name in columns:
-        validate.choice("group column", name, raw.columns)
-        if name in bands or name in as_numbers:
-            values = _numbers(raw[name], "the file")
-            edges = bands.get(name) or sorted(set(values.quantile([0.25, 0.5, 0.75])))
-            labels[name] = to_bands(values, [float(edge) for edge in edges])
-        else:
-            labels[name] = canonical_column(raw[name])
-    return pd.DataFrame(labels, index=raw.index)

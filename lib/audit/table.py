@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -10,10 +12,11 @@ from pandas.api.types import union_categoricals
 
 from lib import validate
 from lib.audit.numbers import canonical_column, canonical_text
+from lib.audit.reading import TARGET, read_csv
 from lib.audit.release import Release, read_release
 from lib.audit.request import LEAST_SHOWN, Request
-from lib.audit.schema import TARGET, Schema, fit_schema, grouping, read_csv
-from lib.groups import groups_by_size
+from lib.audit.schema import Schema, fit_schema, to_numbers
+from lib.groups import groups_by_size, to_bands
 from lib.parse import shown
 
 
@@ -61,35 +64,29 @@ def read_table(request: Request) -> Table:
     if request.release is not None:
         released = read_csv(request.release)
         used = {*released.columns, *request.lens, request.sensitive}
-        kinds |= {name: "ignore" for name in raw.columns if name not in used}
+        kinds |= dict.fromkeys(set(raw.columns) - used, "ignore")
     schema = fit_schema(
         pool, sensitive=request.sensitive, positive=request.positive, lens=request.lens, kinds=kinds
     )
     known = pool[schema.sensitive].notna().to_numpy()
     pool, inside = pool[known].reset_index(drop=True), inside[known]
-    _check_numbers(request, inside)
-    if schema.is_positive(pool).sum() < LEAST_SHOWN and not request.show_small:
-        schema = replace(schema, few=LEAST_SHOWN)
-    members, small = _groups(request, pool, schema)
-    least = f"at most {len(pool)}, the size of the largest group"
-    validate.require(len(members) > 0, "gamma", least, request.least_size)
-    frame = schema.typed_table(pool, request.file.name)
-    release = None
-    if released is not None:
-        release = read_release(released, schema, request.release.name, request.file.name)
-    return Table(pool, frame, schema, members, small, inside, int((~known).sum()), release)
-
-
-def _check_numbers(request: Request, inside: np.ndarray) -> None:
-    """At least two people on either side, of those with a sensitive value."""
     people, n = f"people with a value of {request.sensitive!r}", int(inside.sum())
-    if request.release is None:
+    if released is None:
         validate.require(n >= 4, request.file.name, f"of at least 4 {people}", n)
     elif min(n, inside.size - n) < 2:
         raise ValueError(
             f"release must have at least 2 {people} inside and 2 left out, got {n} and"
             f" {inside.size - n}"
         )
+    if schema.is_positive(pool).sum() < LEAST_SHOWN and not request.show_small:
+        schema = replace(schema, few=LEAST_SHOWN)
+    members, small = _groups(request, pool, schema)
+    least = f"at most {len(pool)}, the size of the largest group"
+    validate.require(len(members) > 0, "gamma", least, request.least_size)
+    frame = schema.typed_table(pool, request.file.name)
+    if released is not None:
+        released = read_release(released, schema, request.release.name, request.file.name)
+    return Table(pool, frame, schema, members, small, inside, int((~known).sum()), released)
 
 
 def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
@@ -97,8 +94,7 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
     if request.members is not None:
         column, value = request.members
         validate.choice("members column", column, raw.columns)
-        marks = canonical_column(raw[column])
-        value = canonical_text(value)
+        marks, value = canonical_column(raw[column]), canonical_text(value)
         validate.choice("members value", value, sorted(marks.dropna().unique()))
         inside = (marks == value).to_numpy()
         left_out = "a mark that leaves somebody out of the release"
@@ -106,34 +102,27 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
         return raw, inside
     if request.holdout is None:
         return raw, np.ones(len(raw), dtype=bool)
-    out = _left_out(request, raw)
-    pool = pd.DataFrame({name: union_categoricals([raw[name], out[name]]) for name in raw})
-    return pool, np.arange(len(pool)) < len(raw)
-
-
-def _left_out(request: Request, raw: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the hold-out, in the columns of the file."""
     out = read_csv(request.holdout)
     if odd := sorted(set(out.columns) ^ set(raw.columns)):
         raise ValueError(
             f"{request.holdout.name} must have the columns of {request.file.name}, got another"
             f" {shown(odd[0])}"
         )
-    out = out[list(raw.columns)]
-    if out.apply(canonical_column).equals(raw.apply(canonical_column)):
+    if out[raw.columns].apply(canonical_column).equals(raw.apply(canonical_column)):
         raise ValueError(
             f"{request.holdout.name} must hold people who were left out, got the rows of"
             f" {request.file.name}"
         )
-    return out
+    pool = pd.DataFrame({name: union_categoricals([raw[name], out[name]]) for name in raw})
+    return pool, np.arange(len(pool)) < len(raw)
 
 
 def _groups(
     request: Request, pool: pd.DataFrame, schema: Schema
 ) -> tuple[dict[str, np.ndarray], dict[str, int]]:
     columns = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
-    needed = dict.fromkeys([*columns, *(c for crossing in request.crossings for c in crossing)])
     numbers = [c.name for c in schema.columns if c.kind == "number"]
+    needed = dict.fromkeys(chain(columns, *request.crossings))
     labels = grouping(pool, list(needed), request.bands, as_numbers=numbers)
     is_one = schema.is_positive(pool).to_numpy()
     answers = {
@@ -141,3 +130,27 @@ def _groups(
         f"{schema.sensitive} other than {schema.positive_name}": lambda frame: ~is_one,
     }
     return groups_by_size(labels, columns, request.crossings, answers, gamma=request.least_size)
+
+
+def grouping(
+    raw: pd.DataFrame,
+    columns: Sequence[str],
+    bands: Mapping[str, Sequence[float]],
+    *,
+    as_numbers: Sequence[str] = (),
+) -> pd.DataFrame:
+    """The columns that make groups, as labels; a missing value belongs to no group.
+
+    ``bands`` has the edges of numeric columns, see :func:`lib.groups.to_bands`; a column among
+    ``as_numbers`` without edges is cut at its quartiles.
+    """
+    labels = {}
+    for name in columns:
+        validate.choice("group column", name, raw.columns)
+        if name in bands or name in as_numbers:
+            values = to_numbers(raw[name], "the file")
+            edges = bands.get(name) or sorted(set(values.quantile([0.25, 0.5, 0.75])))
+            labels[name] = to_bands(values, [float(edge) for edge in edges])
+        else:
+            labels[name] = canonical_column(raw[name])
+    return pd.DataFrame(labels, index=raw.index)

@@ -8,21 +8,48 @@ leaves the machine.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+import os
+from argparse import SUPPRESS, ArgumentParser, Namespace
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from lib import validate
 from lib.audit.report import report_html, report_json, verdicts
 from lib.audit.request import Request
 from lib.audit.run import run_audit
-from lib.cli.options import add_fields, read_fields
 from lib.files import write_whole
+
+_INPUTS = ("file", "release", "holdout")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The fields of a ``Request``, and where the report goes."""
+    """The fields of a ``Request``, and where the report goes.
+
+    A field states its type, help and metavar. One that is not given is absent.
+    """
     parser.description = __doc__
-    add_fields(parser, Request)
+    hints = get_type_hints(Request, include_extras=True)
+    for field in fields(Request):
+        words, *metavar = hints[field.name].__metadata__
+        kind, default = hints[field.name].__origin__, field.default
+        options: dict[str, Any] = {"default": SUPPRESS, "help": words}
+        if kind is bool:
+            options["action"] = "store_true"
+        elif field.name != "file":
+            if isinstance(default, tuple) and default:
+                options["help"] += f" (default {' '.join(map(str, default))})"
+            elif isinstance(default, str | int | float):
+                options["help"] += f" (default {default})"
+            options |= {
+                "required": field.name == "sensitive",
+                "nargs": "+" if get_origin(kind) is Mapping or ... in get_args(kind) else None,
+                "metavar": metavar[0] if metavar else None,
+            }
+        flag = f"--{field.name.replace('_', '-')}"
+        parser.add_argument("file" if field.name == "file" else flag, **options)
     parser.add_argument(
         "--out", default="coherence.html", help="the report (default coherence.html)"
     )
@@ -34,8 +61,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Audit, write the report, and print both verdicts."""
-    given = read_fields(args, Request)
-    inputs = [given[name].resolve() for name in ("file", "release", "holdout") if name in given]
+    hints = get_type_hints(Request)
+    given = {n: _read(n, hints[n], _utf8(n, text)) for n, text in vars(args).items() if n in hints}
+    inputs = [given[name].resolve() for name in _INPUTS if name in given]
     out = _output("out", args.out, (".html", ".htm"), inputs)
     record = _output("json", args.json, (".json",), inputs) if args.json else None
     audit = run_audit(Request(**given), progress=not args.quiet)
@@ -44,6 +72,46 @@ def run(args: Namespace) -> int:
         write_whole(record, report_json(audit), private=True)
     print(*verdicts(audit), f"\nThe report is ready. Open:\n  {out.resolve().as_uri()}", sep="\n")
     return 0
+
+
+def _utf8(name: str, text: Any) -> Any:
+    """What was typed as UTF-8, also where the locale is ASCII; what the system is handed keeps the
+    form in which it came.
+    """
+    if isinstance(text, list):
+        return [_utf8(name, part) for part in text]
+    raw = isinstance(text, bool) or name in (*_INPUTS, "curator")
+    return text if raw else os.fsencode(text).decode(errors="replace")
+
+
+def _read(name: str, hint: Any, text: Any) -> Any:
+    """A field from its text: several words, or one that is split at commas, for ``tuple[X, ...]``;
+    ``NAME=VALUE`` for a mapping and ``tuple[str, str]``.
+
+    A ``ValueError`` for text that is no ``NAME=VALUE``, or no number, where one is needed.
+    """
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is UnionType:  # X | None
+        return _read(name, parts[0], text)
+    if origin is Mapping:
+        return {key: _read(name, parts[1], value) for key, value in (_pair(name, t) for t in text)}
+    if ... in parts:
+        words = text.split(",") if isinstance(text, str) else text
+        return tuple(_read(name, parts[0], word) for word in words)
+    if parts:
+        return _pair(name, text)
+    try:
+        return hint(text)
+    except ValueError:
+        what = "an integer" if hint is int else "a number"
+        raise ValueError(f"{name} must be {what}, got {text!r}") from None
+
+
+def _pair(name: str, text: str) -> tuple[str, str]:
+    key, _, value = text.partition("=")
+    if not (key and value):
+        raise ValueError(f"{name} must be NAME=VALUE, got {text!r}")
+    return key, value
 
 
 def _output(name: str, text: str, suffixes: tuple[str, ...], inputs: list[Path]) -> Path:
@@ -55,8 +123,8 @@ def _output(name: str, text: str, suffixes: tuple[str, ...], inputs: list[Path])
         f"a {suffixes[0]} file in a folder that exists, and no input",
         text,
     )
+    existed = os.path.exists(path)
     try:
-        existed = path.exists()
         path.open("a", encoding="utf-8").close()
     except OSError as error:
         raise ValueError(

@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from lib.cli.options import add_unsealed, believe_unsealed
-from lib.ledger import authors, evaluate, history, report
-from lib.ledger.cards import behind, unexplained
+from lib.ledger import evaluate, report
+from lib.ledger.cards import unexplained
 from lib.ledger.claim import read_claims
 from lib.ledger.papers_table import rerun
 from lib.paths import need_repository
@@ -37,24 +37,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="modules of your own whose functions may measure claims",
     )
     option(
-        "--authors",
-        type=Path,
-        metavar="CLONES",
-        help="make data/authors again from clones of the authors' repositories in this folder (with"
-        " --check: compare) before the claims are judged",
-    )
-    option(
         "--newyork",
         choices=("real",),
         help="run what rests on the stand-in for New York on the Census Bureau's rows (with --id:"
         " those claims only), and print both verdicts; interrupt and call again at will",
     )
     option("--workers", type=int, help="processes of --newyork; one fewer than there are threads")
-    option(
-        "--history",
-        action="store_true",
-        help="store when each rule was committed, and the first results that answer it",
-    )
     add_unsealed(parser)
 
 
@@ -67,13 +55,6 @@ def run(args: Namespace) -> int:
     if args.newyork:
         rerun(args.ids, workers=available_workers() if args.workers is None else args.workers)
         return 0
-    if args.authors and (changed := authors.renew(args.authors, check=args.check)):
-        print("tables that are not what the authors' files give:", ", ".join(changed))
-        return 1
-    if args.history:
-        if not history.whole():
-            raise ValueError("history must be that of a whole clone, got none, or a shallow one")
-        history.write(history.of_claims(behind(evaluate())))
     status = report.main(
         check=args.check, write=args.write, paper=args.paper, file=args.file, ids=args.ids
     )

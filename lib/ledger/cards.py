@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -36,7 +36,6 @@ from lib.ledger.sureness import (
     sure_kind,
 )
 from lib.paths import DATA
-from lib.runner.registry import studies
 from lib.typeset import typeset
 
 # the grid behind a measure, by the start of its name, or else by the paper
@@ -80,22 +79,6 @@ def grid_of(row: Row) -> str:
     return stated or next(
         (g for start, g in GRIDS.items() for n in names if n.startswith(start)), ""
     )
-
-
-def grids_behind(row: Row) -> list[str]:
-    """The grids whose first results could answer the row: its own, or all of its study; none if
-    arithmetic settles it.
-    """
-    if row.evidence.exact:
-        return []
-    module = getattr(row.claim.measured_by(), "__module__", "")
-    of_study = (list(s.grids) for s in studies() if module in s.measures)
-    return [own] if (own := grid_of(row)) else next(of_study, [])
-
-
-def behind(rows: Sequence[Row]) -> dict[str, tuple[dict, list[str]]]:
-    """By the ids of claims, what :func:`lib.ledger.history.of_claims` asks."""
-    return {row.claim.id: (vars(row.claim), grids_behind(row)) for row in rows}
 
 
 def reading_in_words(row: Row) -> str:
@@ -211,7 +194,13 @@ def cards_html(rows: Sequence[Row]) -> str:
         autoescape=True,
         base64=lambda text: b64encode(text.encode()).decode(),
         real=lambda row: on_real_tables(row, rows),
-        **_FILTERS,
+        typeset=typeset,
+        facets=facets,
+        tally=summary,
+        command=command,
+        grid=grid_of,
+        in_words=paper_in_words,
+        found=verdict_in_words,
     )
     return page.render(
         groups={paper: list(own) for paper, own in groupby(rows, lambda row: row.claim.paper)},
@@ -221,17 +210,6 @@ def cards_html(rows: Sequence[Row]) -> str:
         texts=texts,
         downloads={"csv": table.to_csv(index=False), "json": table.to_json(orient="records")},
     )
-
-
-_FILTERS: dict[str, Callable] = {
-    "typeset": typeset,
-    "facets": facets,
-    "tally": summary,
-    "command": command,
-    "grid": grid_of,
-    "in_words": paper_in_words,
-    "found": verdict_in_words,
-}
 
 
 def cards(rows: Sequence[Row]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -211,18 +210,6 @@ class Claim:
             )
 
 
-def _claim_files() -> list[Path]:
-    """The files of the studies, in the order of the studies."""
-    return [CLAIMS / study.claims for study in studies() if study.claims]
-
-
-def _rows(file: Path) -> list[dict]:
-    rows = read_yaml(file, list)
-    for row in rows:
-        validate.require(isinstance(row, dict), str(file), "a list of claims", row)
-    return rows
-
-
 def _claim(row: dict) -> Claim:
     """The claim of a row that has known fields of their types."""
     types = {f.name: str(f.type) for f in fields(Claim)}
@@ -247,8 +234,10 @@ def read_claims(path: Path | None = None, *, modules: Sequence[str] = ()) -> lis
     """
     for module in modules:
         _named.update(_functions(module))
-    claims = parse_claims(_claim_files() if path is None else [path])
-    for claim in claims if path is not None else ():
+    if path is None:
+        return parse_claims(CLAIMS / study.claims for study in studies() if study.claims)
+    claims = parse_claims([path])
+    for claim in claims:
         if claim.measure:
             with _named_by(path):
                 claim.measured_by()
@@ -266,23 +255,23 @@ def _named_by(place: object) -> Iterator[None]:
 
 def parse_claims(files: Iterable[Path]) -> list[Claim]:
     """The rows of files, claims or hypotheses, without a look at their measures."""
-    claims: list[Claim] = []
-    known: Counter[str] = Counter()
+    claims: dict[str, Claim] = {}
+    before: Claim | None = None
     for file in files:
-        for number, row in enumerate(_rows(file), start=1):
+        for number, row in enumerate(read_yaml(file, list), start=1):
+            validate.require(isinstance(row, dict), str(file), "a list of claims", row)
             with _named_by(f"{file}: {shown(row.get('id', f'row {number}'))}"):
                 claim = _claim(row)
             with _named_by(file):
-                known[claim.id] += 1
-                _refuse_place(claim, claims[-1] if claims else None, known[claim.id])
-            claims.append(claim)
-    return claims
+                if claim.id in claims:
+                    raise ValueError(f"id={claim.id!r} stands 2 times; once is allowed")
+                _refuse_part(claim, before)
+            claims[claim.id] = before = claim
+    return list(claims.values())
 
 
-def _refuse_place(claim: Claim, before: Claim | None, count: int) -> None:
-    """Refuse a second row of an id, and a part that does not follow its whole."""
-    if count > 1:
-        raise ValueError(f"id={claim.id!r} stands {count} times; once is allowed")
+def _refuse_part(claim: Claim, before: Claim | None) -> None:
+    """Refuse a part that does not follow its whole."""
     if not claim.part_of:
         return
     if before is None or claim.part_of not in (before.id, before.part_of):

@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +35,16 @@ def question(claim: Claim) -> str:
 
 def _results() -> str:
     """SHA-256 of all stored results at the scale of the papers, ours and those of the authors."""
-    total, ours = hashlib.sha256(), (f for p in ("*.parquet", "*.journal") for f in RESULTS.glob(p))
-    for file in (*sorted(ours), *sorted(AUTHORS.glob("*.csv*"))):
+    total = hashlib.sha256()
+    ours = sorted((*RESULTS.glob("*.parquet"), *RESULTS.glob("*.journal")))
+    for file in (*ours, *sorted(AUTHORS.glob("*.csv*"))):
         if ".quick." not in file.name:
             total.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()
 
 
-def read_evidence(path: Path | None = None) -> tuple[str, dict[str, Evidence]]:
+def read_evidence(path: Path = EVIDENCE) -> tuple[str, dict[str, Evidence]]:
     """The hash of the results that were measured, and the evidence by :func:`question`."""
-    path = path or EVIDENCE
     if not path.exists():
         return "", {}
     content = read_yaml(path, dict, gaps=True)
@@ -62,28 +61,26 @@ def read_evidence(path: Path | None = None) -> tuple[str, dict[str, Evidence]]:
         ) from None
 
 
-def _set_fields(evidence: Evidence) -> dict[str, object]:
+def _set_fields(evidence: Evidence) -> dict[str, Any]:
+    """The fields that are not as they are without evidence, in the types of YAML."""
     said = {}
-    for f in fields(Evidence):
-        value = getattr(evidence, f.name)
+    for name, value in vars(evidence).items():
         if isinstance(value, np.generic):
             value = value.item()
-        if f.name != "stored" and value == value and value != getattr(_UNSET, f.name):
-            said[f.name] = [float(v) for v in value] if isinstance(value, tuple) else value
+        if name != "stored" and value == value and value != getattr(_UNSET, name):
+            said[name] = [float(v) for v in value] if isinstance(value, tuple) else value
     return said
 
 
-def write_evidence(measured: Mapping[str, Evidence], path: Path | None = None) -> None:
+def write_evidence(measured: Mapping[str, Evidence], path: Path = EVIDENCE) -> None:
     """Store evidence by question. What only a replica was asked keeps its record."""
-    path = path or EVIDENCE
     _, before = read_evidence(path)
-    records = {}
-    for asked, found in sorted(measured.items()):
-        known = before.get(asked, found) if found.data == "replica" else found
-        if known.data != "replica":
-            records[asked] = _set_fields(known)
+    known = {q: before.get(q, e) if e.data == "replica" else e for q, e in sorted(measured.items())}
     body = yaml.safe_dump(
-        {"results": _results(), "evidence": records},
+        {
+            "results": _results(),
+            "evidence": {q: _set_fields(e) for q, e in known.items() if e.data != "replica"},
+        },
         sort_keys=False,
         default_flow_style=None,
         width=1000,
@@ -99,21 +96,18 @@ def _equal(a: Any, b: Any) -> bool:
     return a == b
 
 
-def differences(measured: Mapping[str, Evidence], path: Path | None = None) -> list[str]:
+def differences(measured: Mapping[str, Evidence], path: Path = EVIDENCE) -> list[str]:
     """Questions whose stored evidence is not what was measured now, in words."""
     results, stored = read_evidence(path)
     words = []
     if stored and results != _results():
-        words.append(f"{path or EVIDENCE}: of other results than those stored; claims --write")
+        words.append(f"{path}: of other results than those stored; claims --write")
     for asked, found in measured.items():
         if found.data == "replica" or found.stored:
             continue
-        now, then = _set_fields(found), _set_fields(stored[asked]) if asked in stored else None
-        if (
-            then is None
-            or then.keys() != now.keys()
-            or not all(_equal(now[k], then[k]) for k in now)
-        ):
+        now, then = _set_fields(found), _set_fields(stored.get(asked, _UNSET))
+        same = now.keys() == then.keys() and all(_equal(now[k], then[k]) for k in now)
+        if asked not in stored or not same:
             words.append(f"{asked}: stored evidence {then or 'none'}, measured now {now}")
     return words
 
@@ -140,11 +134,9 @@ class Measurer:
     def __call__(self, claim: Claim) -> Evidence:
         asked = question(claim)
         if asked not in self.found:
-            self.found[asked] = self._answer(claim, asked)
+            stored = self._stored.get(asked)
+            if stored is None or not self._current:
+                found = claim.measured_by()(**claim.arguments)
+                stored = stored if stored and found.data == "replica" else found
+            self.found[asked] = stored
         return self.found[asked]
-
-    def _answer(self, claim: Claim, asked: str) -> Evidence:
-        if self._current and asked in self._stored:
-            return self._stored[asked]
-        found = claim.measured_by()(**claim.arguments)
-        return self._stored.get(asked, found) if found.data == "replica" else found

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from lib import validate
 from lib.files import read_yaml
@@ -64,31 +65,31 @@ def evaluate(
     if paper is not None:
         validate.choice("paper", paper, (*papers(), COMPANION))
     wanted = [paper in (None, c.paper, c.subject) and (shown is None or shown(c)) for c in claims]
-    needed = [i for i, c in enumerate(claims) if wanted[i] or c.rule in TESTED]
+    asked = {i: c for i, c in enumerate(claims) if wanted[i] or c.rule in TESTED}
     measured = measured or Measurer()
     if isinstance(measured, Measurer):
-        measured.refuse_unknown(claims[i] for i in needed)
-    found = {i: _measured(claims[i], measured) for i in needed}
+        measured.refuse_unknown(asked.values())
+    found = {
+        i: measured(claim) if claim.measure else Evidence(math.nan, detail=claim.why)
+        for i, claim in asked.items()
+    }
     # a hypothesis stated beforehand counts in its family, run or not
     tested = {
         i: _both_sides(claims[i], e)
         for i, e in found.items()
         if claims[i].rule in TESTED and not (claims[i].rule == "positive" and math.isnan(e.p))
     }
-    adjusted = _adjusted(tested)
-    authors = _of_authors({i: claims[i] for i in needed}, measured, tested)
+    adjusted = adjusted_together(tested)
+    authors = _of_authors(asked, measured, tested)
     rows = []
-    for i in needed:
-        if wanted[i]:
-            also = {}
-            for name, reading in claims[i].readings().items():
-                own = measured(reading)
-                family = tested | {i: _both_sides(reading, own)}
-                final = _adjusted(family)[i] if i in tested else None
-                also[name] = _row(reading, own, final)
-            row = _row(claims[i], found[i], adjusted.get(i))
-            row = _stand_in_judged(replace(row, also=also, authors=authors.get(i)), measured)
-            rows.append(row)
+    for i in filter(wanted.__getitem__, asked):
+        also = {}
+        for name, reading in claims[i].readings().items():
+            own = measured(reading)
+            family = tested | {i: _both_sides(reading, own)}
+            also[name] = judged(reading, own, adjusted_together(family)[i] if i in tested else None)
+        row = judged(claims[i], found[i], adjusted.get(i))
+        rows.append(_stand_in_judged(replace(row, also=also, authors=authors.get(i)), measured))
     return rows
 
 
@@ -105,9 +106,9 @@ def _of_authors(
         for i, e in found.items()
         if i in tested and not math.isnan(e.p)
     }
-    adjusted = _adjusted(tested | theirs)
+    adjusted = adjusted_together(tested | theirs)
     final = {i: adjusted[i] for i in theirs}
-    return {i: _row(own, found[i], final.get(i)) for i, own in asked.items()}
+    return {i: judged(own, found[i], final.get(i)) for i, own in asked.items()}
 
 
 def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:
@@ -119,12 +120,12 @@ def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:
     """
     if row.evidence.data != "stand-in" or row.authors is None or row.verdict not in JUDGED:
         return row
-    others = [_row(claim, measured(claim), None) for claim in row.claim.elsewhere()]
-    judged = [row.authors, *others]
+    others = [judged(claim, measured(claim), None) for claim in row.claim.elsewhere()]
+    real = [row.authors, *others]
     decided = set(JUDGED) - {TOO_CLOSE}
-    if len(others) < 2 or any(other.verdict not in decided for other in judged):
+    if len(others) < 2 or any(other.verdict not in decided for other in real):
         return row
-    own, places = JUDGED.index(row.verdict), [JUDGED.index(other.verdict) for other in judged]
+    own, places = JUDGED.index(row.verdict), [JUDGED.index(other.verdict) for other in real]
     if min(places) <= own <= max(places):
         return row
     words = (
@@ -137,10 +138,6 @@ def _stand_in_judged(row: Row, measured: Callable[[Claim], Evidence]) -> Row:
     return replace(row, evidence=silent, verdict="not comparable")
 
 
-def _measured(claim: Claim, measured: Callable[[Claim], Evidence]) -> Evidence:
-    return measured(claim) if claim.measure else Evidence(math.nan, detail=claim.why)
-
-
 def _both_sides(claim: Claim, evidence: Evidence) -> Evidence:
     """The evidence of a directional claim with the p-value of the opposite, too; that of a stated
     hypothesis has its own.
@@ -149,10 +146,12 @@ def _both_sides(claim: Claim, evidence: Evidence) -> Evidence:
     return replace(evidence, p_opposite=opposite(evidence)) if positive else evidence
 
 
-def _adjusted(family: Mapping[int, Evidence]) -> dict[int, Evidence]:
+def adjusted_together(
+    family: Mapping[int, Evidence], correct: Callable[[list[float]], Iterable] = holm
+) -> dict[int, Evidence]:
     """The evidence of a family with its p-values adjusted together, and those of the opposites."""
     for name in ("p", "p_opposite"):
-        adjusted = holm(getattr(e, name) for e in family.values()).tolist()
+        adjusted: Iterable[Any] = map(float, correct([getattr(e, name) for e in family.values()]))
         family = {
             i: e if math.isnan(p) else replace(e, **{name: p})
             for (i, e), p in zip(family.items(), adjusted, strict=True)
@@ -160,7 +159,7 @@ def _adjusted(family: Mapping[int, Evidence]) -> dict[int, Evidence]:
     return dict(family)
 
 
-def _row(claim: Claim, evidence: Evidence, adjusted: Evidence | None) -> Row:
+def judged(claim: Claim, evidence: Evidence, adjusted: Evidence | None) -> Row:
     """The claim judged on the evidence, with its adjusted p-values if it is tested."""
     final = adjusted or replace(evidence, p=math.nan, p_opposite=math.nan)
     verdict = judge(claim.rule, final, claim.tolerance) if claim.measure else claim.verdict

@@ -60,27 +60,22 @@ def chances(
     if rule == "positive":
         critical, distance = stats.t.isf(level, runs - 1), abs(evidence.value) / error
         return float(stats.nct.sf(critical, runs - 1, distance)), level
-    if rule in ("near", "agrees"):
-        spread = error * math.sqrt(2)  # a number of the paper is a mean of runs, too
-        most = tolerance["tolerance"]
-        room = most + half * math.sqrt(2) if rule == "agrees" else most - half
-        away = evidence.reference - tolerance["target"]
-        away = 2 * (room if rule == "agrees" else most) if math.isnan(away) else away
-    else:
-        returns = rule == "returns"
-        most = tolerance["margin"]
-        most = left(evidence, most, tolerance.get("part", 0.0)) if returns else most
-        room, spread = most - half, error
-        away = evidence.reference if returns else 2 * most
+    printed = "target" in tolerance  # a number of the paper, which is a mean of runs, too
+    most = tolerance["tolerance" if printed else "margin"]
+    if rule == "returns":
+        most = left(evidence, most, tolerance.get("part", 0.0))
+    room = most + half * math.sqrt(2) if rule == "agrees" else most - half
+    spread = error * math.sqrt(2) if printed else error
+    away = evidence.reference - tolerance.get("target", 0.0)
+    if rule == "within" or (printed and math.isnan(away)):
+        away = 2 * (room if rule == "agrees" else most)
     return _inside(0.0, spread, room), _inside(away, spread, room)
 
 
 def _inside(mean: float, spread: float, room: float) -> float:
     """The probability that a normal number lies inside ±``room``."""
-    if room <= 0 or math.isnan(mean):
-        return 0.0 if room <= 0 else math.nan
-    law = stats.norm(mean, spread)
-    return float(law.cdf(room) - law.cdf(-room))
+    below, above = stats.norm.cdf((-room, room), mean, spread)
+    return float(above - below) if room > 0 else 0.0
 
 
 def _of_share(e: Evidence, threshold: float) -> tuple[float, float]:
@@ -97,5 +92,5 @@ def _of_share(e: Evidence, threshold: float) -> tuple[float, float]:
     if spread == 0:
         return float(e.clear[0] >= threshold), 0.0
     needed = threshold + 1.96 * spread
-    right, wrong = (float(stats.norm.sf(needed, m, spread)) for m in (e.clear[0], threshold / 2))
+    right, wrong = stats.norm.sf(needed, (e.clear[0], threshold / 2), spread).tolist()
     return right, wrong

@@ -192,17 +192,17 @@ def measured_again(ids: Sequence[str], claims: list[Claim] | None = None) -> lis
     )
 
 
-def _print(row: Row, *more: str) -> None:
-    """A row, and ``more`` about it, as lines of text."""
+def _print(row: Row, rule: str = "") -> None:
+    """A row, and its ``rule`` if that is asked for, as lines of text."""
     print(f"{row.verdict.upper():15} {row.claim.id:28} {row.claim.place}")
     print(textwrap.indent(textwrap.fill(statement_in_words(row), 96), "    "))
     data = row.evidence.data + " (stored evidence)" * row.evidence.stored
     print(f"    paper: {row.claim.value or '-'} | rerun: {in_words(row)} | data: {data}")
     print(f"    how sure: {sure_in_words(row)}")
-    for line in filter(None, (finding(row),)):
-        print(f"    {line}")
-    for line in more:
-        print(textwrap.indent(textwrap.fill(line, 96), "    "))
+    if words := finding(row):
+        print(f"    {words}")
+    if rule:
+        print(textwrap.indent(textwrap.fill(f"rule: {rule}", 96), "    "))
     print()
 
 
@@ -224,7 +224,7 @@ def main(
     claims = None if file is None else read_claims(file)
     if ids:
         for row in measured_again(ids, claims):
-            _print(row, f"rule: {rule_in_words(row)}")
+            _print(row, rule_in_words(row))
         return 0
     measured = Measurer(fresh=check or write)
     rows = evaluate(claims=claims, paper=paper, measured=measured)

@@ -14,7 +14,7 @@ from scipy import stats
 from lib import validate
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer
-from lib.ledger.judge import Row, evaluate
+from lib.ledger.judge import Row, adjusted_together, evaluate, judged
 from lib.ledger.rules import Evidence, judge, opposite
 from lib.stats.holm import holm
 
@@ -66,37 +66,29 @@ def for_another_table(rows: Sequence[Row]) -> list[str]:
     directional rows in ``rows``. Rows without such runs keep their verdict. A value by
     itself does not change, so numbers and returns keep theirs.
     """
-    second = [
-        replace(e, low=e.overlap[0], high=e.overlap[1], p=e.overlap[2], p_opposite=math.nan)
-        if e.overlap
-        else e
-        for e in (row.evidence for row in rows)
-    ]
-    judged = _judged_again(rows, second, holm)
-    return [new if e.overlap else r.verdict for r, e, new in zip(rows, second, judged, strict=True)]
+
+    def second(e: Evidence) -> Evidence:
+        low, high, p = e.overlap or (e.low, e.high, e.p)
+        return replace(
+            e, low=low, high=high, p=p, p_opposite=math.nan if e.overlap else e.p_opposite
+        )
+
+    found = _judged_again(rows, [second(row.evidence) for row in rows], holm)
+    return [new if r.evidence.overlap else r.verdict for r, new in zip(rows, found, strict=True)]
 
 
 def _judged_again(
     rows: Sequence[Row], evidence: Sequence[Evidence], correct: Callable[[list[float]], Iterable]
 ) -> list[str]:
     """The verdicts on other evidence, with the p-values of the directional rows corrected again."""
-    tested = [i for i, row in enumerate(rows) if not math.isnan(row.adjusted_p)]
-    above = dict(zip(tested, correct([evidence[i].p for i in tested]), strict=True))
-    below = dict(zip(tested, correct([opposite(evidence[i]) for i in tested]), strict=True))
-    final = [
-        replace(e, p=above.get(i, math.nan), p_opposite=below.get(i, math.nan))
-        for i, e in enumerate(evidence)
-    ]
-    return [
-        judge(row.claim.rule, e, row.claim.tolerance) if row.claim.measure else row.verdict
-        for row, e in zip(rows, final, strict=True)
-    ]
-
-
-def _grid_of(claim: Claim) -> str | None:
-    """The grid that a claim's measure reads, if it can be asked of another."""
-    own = getattr(claim.measured_by(), "grid", None) if claim.measure else None
-    return own and claim.arguments.get("grid", own)
+    tested = {
+        i: replace(e, p_opposite=opposite(e))
+        for i, (row, e) in enumerate(zip(rows, evidence, strict=True))
+        if not math.isnan(row.adjusted_p)
+    }
+    final = adjusted_together(tested, correct)
+    pairs = enumerate(zip(rows, evidence, strict=True))
+    return [judged(row.claim, e, final.get(i)).verdict for i, (row, e) in pairs]
 
 
 def on_grid(
@@ -109,7 +101,11 @@ def on_grid(
     of the ledger, those of other grids with the p-values that they have.
     """
     claims = read_claims() if claims is None else claims
-    asked = {claim.id for claim in claims if _grid_of(claim) == "ldp_main"}
+    asked = set()
+    for claim in claims:
+        own = getattr(claim.measured_by(), "grid", None) if claim.measure else None
+        if own and claim.arguments.get("grid", own) == "ldp_main":
+            asked.add(claim.id)
     there = [
         replace(c, arguments=c.arguments | {"grid": grid}, also={}) if c.id in asked else c
         for c in claims

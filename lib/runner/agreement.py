@@ -58,9 +58,8 @@ def matches_stored(
     return len(now)
 
 
-# who computed a cell, when, and from which copy of the data; what took how long ends in _s
+# who computed a cell, when, and from which copy of the data
 _MAY_DIFFER = {*RESERVED, "data_source"} - {"cell", "version"}
-_SECONDS = "_s"
 
 
 def refuse_two_values(tables: Iterable[tuple[object, pd.DataFrame]]) -> None:
@@ -82,9 +81,9 @@ def refuse_two_values(tables: Iterable[tuple[object, pd.DataFrame]]) -> None:
     """
     filled = [(place, table) for place, table in tables if len(table)]
     cells = pd.Series([cell for _, table in filled for cell in table["cell"]])
-    twice = set(cells[cells.duplicated()])
+    twice = cells[cells.duplicated()]
     first: dict[str, tuple[Mapping[str, Any], object]] = {}
-    for place, table in filled if twice else ():
+    for place, table in filled if len(twice) else ():
         for record in table[table["cell"].isin(twice)].to_dict("records"):
             before, where = first.setdefault(record["cell"], (record, place))
             if name := _differing(before, record):
@@ -98,7 +97,7 @@ def refuse_two_values(tables: Iterable[tuple[object, pd.DataFrame]]) -> None:
 def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> str | None:
     """The first field, by its name, whose values differ; None if there is none."""
     names = one.keys() | other.keys()
-    results = (n for n in names if n not in _MAY_DIFFER and not n.endswith(_SECONDS))
+    results = (n for n in names if n not in _MAY_DIFFER and not n.endswith("_s"))
     return min((n for n in results if not _agree(one.get(n), other.get(n))), default=None)
 
 

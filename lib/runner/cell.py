@@ -61,7 +61,7 @@ def set_checked(cell: object, **rules: Collection | Callable[[str, Any], Any]) -
     for name, rule in rules.items():
         value = getattr(cell, name)
         checked = rule(name, value) if callable(rule) else validate.choice(name, value, rule)
-        object.__setattr__(cell, name, checked)
+        set_normalised(cell, **{name: checked})
 
 
 def cell_key(cell: Any) -> str:

@@ -76,7 +76,7 @@ def _travelling() -> tuple[Callable[[bytes], dict], Callable[[bytes], tuple[str,
 
         try:
             pickle.loads(task)
-            from lib.runner.sweep import provenance
+            from lib.runner.provenance import provenance
 
             return provenance()["commit"], ""
         except Exception as error:

@@ -35,11 +35,6 @@ def bytes_of(path: Path) -> bytes | None:
         raise StoreError(str(error)) from None
 
 
-def _line(record: Mapping) -> bytes:
-    body = json.dumps(record, sort_keys=True, allow_nan=True).encode()
-    return b"%08x %s\n" % (zlib.crc32(body), body)
-
-
 def _record(line: bytes) -> dict[str, Any]:
     """The record of a line; a ``ValueError`` says what is wrong with one that has none."""
     crc, _, body = line.rstrip(b"\n").partition(b" ")
@@ -91,21 +86,20 @@ def _wrong(path: Path, number: int, error: ValueError) -> StoreError:
 
 def append(path: Path, record: Mapping) -> None:
     """Add a line; a :class:`StoreError` where there is no room, and the journal is as before."""
-    line = _line(record)
+    body = json.dumps(record, sort_keys=True, allow_nan=True).encode()
+    line = b"%08x %s\n" % (zlib.crc32(body), body)
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _PLAIN, 0o644)
     try:
         about = os.fstat(fd)
         if not stat.S_ISREG(about.st_mode):
             raise OSError("it is no regular file")
         try:
-            written = os.write(fd, line)
+            if os.write(fd, line) < len(line):
+                raise OSError("took only a part of it")
             os.fsync(fd)
         except OSError:
             os.ftruncate(fd, about.st_size)
             raise
-        if written < len(line):
-            os.ftruncate(fd, about.st_size)
-            raise OSError("took only a part of it")
     except OSError as error:
         said = error.strerror or error
         raise StoreError(f"{path} must take a record, got: {said}; make room, run again") from error
@@ -118,12 +112,9 @@ def cut_torn_line(path: Path) -> None:
     raw = bytes_of(path) or b""
     whole = raw.rfind(b"\n") + 1
     if whole < len(raw):
-        fd = os.open(path, os.O_WRONLY | _PLAIN)
-        try:
-            os.ftruncate(fd, whole)
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        with open(os.open(path, os.O_WRONLY | _PLAIN), "wb") as file:
+            file.truncate(whole)
+            os.fsync(file.fileno())
 
 
 def refuse_links(table: Path, journal: Path) -> None:

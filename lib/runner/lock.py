@@ -32,9 +32,11 @@ class WriterLock:
             raise StoreBusy(
                 f"another process is writing to {table}; wait for it or stop it"
             ) from None
-        if not self.is_held():  # deleted between opening and locking
+        try:
+            self.refuse_lost()  # deleted between opening and locking
+        except StoreBusy:
             self.release()
-            raise self._lost()
+            raise
 
     def is_held(self) -> bool:
         """Whether the file under the lock's name is the one that this process has locked."""
@@ -47,14 +49,11 @@ class WriterLock:
     def refuse_lost(self) -> None:
         """A :class:`StoreBusy` unless the lock is held still."""
         if not self.is_held():
-            raise self._lost()
+            raise StoreBusy(
+                f"{self._path} was deleted or replaced, so another process may be writing to"
+                f" {self._table}; run again"
+            )
 
     def release(self) -> None:
         """Let another process write. The lock also goes with the process, however it ends."""
         self._lock.release()
-
-    def _lost(self) -> StoreBusy:
-        return StoreBusy(
-            f"{self._path} was deleted or replaced, so another process may be writing to"
-            f" {self._table}; run again"
-        )

@@ -18,11 +18,11 @@ import pandas as pd
 
 from lib import validate
 from lib.parse import shown
+from lib.runner.provenance import DIRTY
 
 # what sweep and store write themselves
 RESERVED = ("cell", "version", "commit", "versions", "wall_s", "created")
 SCORES = "scores"  # the one field that may hold a list of flat records
-DIRTY = "-dirty"  # ends the commit of a record whose code had changes
 _GAP = "gap"
 
 
@@ -118,9 +118,9 @@ def refuse_taken(names: Iterable[str], parameters: Iterable[str], whose: str) ->
     """A ``ValueError`` for fields under the name of a parameter of the cell, or one that sweep
     and store use.
     """
-    names, parameters = set(names), set(parameters)
-    for what, taken in (("parameters of the cell", parameters), ("reserved", {*RESERVED})):
-        if both := names & taken:
+    names = set(names)
+    for what, taken in (("parameters of the cell", parameters), ("reserved", RESERVED)):
+        if both := names.intersection(taken):
             raise ValueError(
                 f"{whose}: fields named {', '.join(map(repr, sorted(both)))} are not allowed: these"
                 f" names are {what}"

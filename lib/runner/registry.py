@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pandas as pd
@@ -112,8 +113,7 @@ def _addresses() -> dict[str, str]:
 
 class _Grids(Mapping[str, Grid]):
     def __getitem__(self, name: str) -> Grid:
-        module, _, attribute = _addresses()[name].partition(":")
-        return getattr(import_module(module), attribute)
+        return resolve_name(_addresses()[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(_addresses())

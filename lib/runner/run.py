@@ -13,11 +13,12 @@ from lib.datasets import TASKS, load
 from lib.paths import RESULTS, own, to_write
 from lib.runner.cell import cell_key
 from lib.runner.parts import gather, parts_there, refuse_other_fields, share
+from lib.runner.provenance import provenance
 from lib.runner.records import needs_commit, needs_real
 from lib.runner.registry import PROFILES, Grid, grid_of
 from lib.runner.sources import one_source, refuse_other_data
 from lib.runner.store import Store
-from lib.runner.sweep import provenance, run_sweep
+from lib.runner.sweep import run_sweep
 
 
 def run_grid(
@@ -102,8 +103,8 @@ def gather_grid(
 
 def _is_committed(grid: Grid, profile: str, path: Path | None) -> bool:
     """Whether records go to the file that is committed, which holds no replica's."""
-    mine = own(RESULTS) == RESULTS  # no clone, no commit
-    return path is None and profile == "paper" and grid.folder == RESULTS and mine
+    # no clone, no commit
+    return path is None and profile == "paper" and grid.folder == RESULTS == own(RESULTS)
 
 
 def _refuse_replica(record: dict) -> None:

@@ -38,9 +38,7 @@ def to_bytes(frame: pd.DataFrame) -> bytes:
     ) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({"seal": (MARK + BLANK).decode()})
-    blank = buffer.getvalue()
-    start = blank.rfind(MARK) + len(MARK)
-    return blank[:start] + _digest(blank, start) + blank[start + len(BLANK) :]
+    return _seal(buffer.getvalue())
 
 
 def from_bytes(raw: bytes) -> pd.DataFrame:
@@ -52,10 +50,8 @@ def from_bytes(raw: bytes) -> pd.DataFrame:
         If the file is not as it was sealed. Of a file without a seal pyarrow
         raises what it will, of other kinds too.
     """
-    if is_sealed(raw):  # before pyarrow sees a byte of it
-        start = raw.rfind(MARK) + len(MARK)
-        if raw[start : start + len(BLANK)] != _digest(raw, start):
-            raise ValueError("its SHA-256 is not the one in its seal")
+    if is_sealed(raw) and raw != _seal(raw):  # before pyarrow sees a byte of it
+        raise ValueError("its SHA-256 is not the one in its seal")
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -81,8 +77,8 @@ def is_sealed(raw: bytes) -> bool:
     return MARK in raw
 
 
-def _digest(raw: bytes, start: int) -> bytes:
-    digest = hashlib.sha256(raw[:start])
-    digest.update(BLANK)
-    digest.update(raw[start + len(BLANK) :])
-    return digest.hexdigest().encode()
+def _seal(raw: bytes) -> bytes:
+    """The file with the digest that its seal should have."""
+    start = raw.rfind(MARK) + len(MARK)
+    head, tail = raw[:start], raw[start + len(BLANK) :]
+    return head + hashlib.sha256(head + BLANK + tail).hexdigest().encode() + tail

@@ -9,6 +9,7 @@ not checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,42 +26,33 @@ _KINDS: dict[Any, str] = dict.fromkeys((*SOURCES, "census"), "the real data") | 
 Origin = tuple[str, str]  # the real data or the replica, SHA-256 or ""
 
 
-def _said(frame: pd.DataFrame) -> list[dict]:
-    """The different things that records say of their rows, one record each."""
-    return (
-        frame[[c for c in ("dataset", "data_source", "data_sha256") if c in frame]]
-        .drop_duplicates()
-        .to_dict("records")
-    )
-
-
 def _tasks(cells: Iterable[object]) -> set[str]:
     """Names of tasks: the package's, and those that cells state. A name that stands in records only
     is looked up nowhere: ``"module:TASK"`` would import what a file chooses.
     """
-    named = {getattr(cell, "dataset", None) for cell in cells}
-    return {*TASKS, *(name for name in named if isinstance(name, str) and _is_task(name))}
-
-
-def _origins(records: Iterable[Mapping], tasks: set[str]) -> dict[str, set[Origin]]:
-    """Of each data set, what its records were computed on; without those that do not say."""
-    found: dict[str, set[Origin]] = {}
-    for record in records:
-        dataset, kind = record.get("dataset"), _KINDS.get(record.get("data_source"))
-        if kind is None or not isinstance(dataset, str):
-            continue
-        # the rows of a task are one file's; under another name, your own, may be those of several
-        digest = record.get("data_sha256") if dataset in tasks else ""
-        found.setdefault(dataset, set()).add((kind, digest if isinstance(digest, str) else ""))
+    found = set(TASKS)
+    named: set[Any] = {getattr(cell, "dataset", None) for cell in cells}
+    for name in named:
+        with suppress(ValueError):
+            task(name)
+            found.add(name)
     return found
 
 
-def _is_task(dataset: str) -> bool:
-    try:
-        task(dataset)
-    except ValueError:
-        return False
-    return True
+def _origins(records: pd.DataFrame | Mapping, tasks: set[str]) -> list[tuple[str, Origin]]:
+    """Data sets, and what records of them were computed on; without those that do not say."""
+    said: list[Any] = [records]
+    if isinstance(records, pd.DataFrame):
+        there = [c for c in ("dataset", "data_source", "data_sha256") if c in records]
+        said = records[there].drop_duplicates().to_dict("records")
+    found = set()
+    for record in said:
+        dataset, kind = record.get("dataset"), _KINDS.get(record.get("data_source"))
+        # the rows of a task are one file's; under another name, your own, may be those of several
+        digest = record.get("data_sha256") if dataset in tasks else ""
+        if kind is not None and isinstance(dataset, str):
+            found.add((dataset, (kind, digest if isinstance(digest, str) else "")))
+    return sorted(found)
 
 
 def _differ(one: Origin, other: Origin) -> bool:
@@ -78,25 +70,26 @@ def refuse_other_data(frame: pd.DataFrame, path: Path, cells: Iterable[object]) 
     ``frame`` is what the file ``path`` holds. A :class:`StoreError` names the file, what is in it,
     what is here, and what to do.
     """
-    cells = list(cells)
-    tasks, asked = _tasks(cells), {getattr(cell, "dataset", None) for cell in cells}
-    stored = _origins(_said(frame), tasks)
-    for dataset in sorted(stored.keys() & tasks & asked):
+    tasks = _tasks(cells := list(cells))
+    asked = {getattr(cell, "dataset", None) for cell in cells} & tasks
+    for dataset, stored in _origins(frame, tasks):
+        if dataset not in asked:
+            continue
         try:
             data = load(dataset)
         except Unavailable:  # your own, without a replica: nothing can be computed, nor mixed
             continue
         here = (_KINDS[data.source], data.sha256)
-        if other := next((o for o in sorted(stored[dataset]) if _differ(o, here)), None):
+        if _differ(stored, here):
             raise StoreError(
-                f"{path} holds records of {dataset!r} that were computed on {_words(other)}, and"
+                f"{path} holds records of {dataset!r} that were computed on {_words(stored)}, and"
                 f" here is {_words(here)}; give another path, move the file away, or set"
                 " COMPANION_DATA to a folder with the data of the file"
             )
 
 
 def one_source(
-    frame: pd.DataFrame, where: object, cells: Iterable[object] = ()
+    frame: pd.DataFrame, where: object, cells: Iterable[object]
 ) -> Callable[[pd.DataFrame | Mapping, object], None]:
     """A check that no data set has two origins, in tables of records or single ones; ``frame`` is
     the first; ``cells`` are those of the grid.
@@ -107,16 +100,14 @@ def one_source(
     tasks = _tasks(cells)
 
     def check(records: pd.DataFrame | Mapping, where: object) -> None:
-        said = _said(records) if isinstance(records, pd.DataFrame) else [records]
-        for dataset, origins in _origins(said, tasks).items():
-            for origin in sorted(origins):
-                before, place = known.setdefault(dataset, (origin, where))
-                if _differ(before, origin):
-                    raise StoreError(
-                        f"{where}: {dataset!r} was computed on {_words(origin)}, and in {place} on"
-                        f" {_words(before)}; one file holds one of them: give the other a path of"
-                        " its own"
-                    )
+        for dataset, origin in _origins(records, tasks):
+            before, place = known.setdefault(dataset, (origin, where))
+            if _differ(before, origin):
+                raise StoreError(
+                    f"{where}: {dataset!r} was computed on {_words(origin)}, and in {place} on"
+                    f" {_words(before)}; one file holds one of them: give the other a path of"
+                    " its own"
+                )
 
     check(frame, where)
     return check
@@ -126,8 +117,6 @@ def in_words(frame: pd.DataFrame) -> str:
     """``"; data: lsac local, nist replica"``, as the records say it; empty if none does."""
     if not {"dataset", "data_source"} <= set(frame.columns):
         return ""
-    sources = (
-        frame.dropna(subset=["dataset", "data_source"]).groupby("dataset")["data_source"].unique()
-    )
-    words = [f"{dataset} {' and '.join(sorted(found))}" for dataset, found in sources.items()]
+    said = frame.dropna(subset=["dataset", "data_source"]).groupby("dataset")["data_source"]
+    words = [f"{dataset} {' and '.join(sorted(found))}" for dataset, found in said.unique().items()]
     return f"; data: {', '.join(words)}" if words else ""

@@ -33,8 +33,7 @@ def _fault(frame: pd.DataFrame) -> str:
     """What keeps a table from being one of records; empty if nothing does."""
     if missing := [key for key in journal.KEYS if key not in frame]:
         return f"has no column {' or '.join(missing)}"
-    texts = {key: frame[key].map(lambda value: isinstance(value, str)) for key in journal.KEYS}
-    if empty := [key for key in journal.KEYS if not texts[key].all()]:
+    if empty := [key for key in journal.KEYS if not all(isinstance(v, str) for v in frame[key])]:
         return f"has rows without a {' or '.join(empty)}"
     return "" if frame.columns.is_unique else "has two columns of one name"
 
@@ -55,10 +54,9 @@ def refuse_bare(frame: pd.DataFrame, path: Path) -> None:
     """
     if os.environ.get(UNSEALED) == "1" or frame.empty:
         return
-    said = [c for c in (*PROVENANCE, *SOURCES) if c in frame and frame[c].fillna("").ne("").all()]
+    said = {c for c in (*PROVENANCE, *SOURCES) if c in frame and frame[c].fillna("").ne("").all()}
     bare = [name for name in PROVENANCE if name not in said]
-    sources = [name for name in SOURCES if name in said]
-    if "dataset" in frame and not sources:
+    if "dataset" in frame and said.isdisjoint(SOURCES):
         bare.append(" or ".join(SOURCES))
     if bare:
         raise StoreError(
@@ -101,14 +99,14 @@ class Store:
     def _know_cells(self) -> pd.DataFrame:
         """Read which cells are there, and return their records."""
         frame = self.frame()
-        others = sorted(set(frame["version"]) - {self.version}) if len(frame) else []
+        others = sorted(set(frame["version"]) - {self.version})
         if others and not self._mix_versions:
             raise StoreError(
                 f"{self.path} holds records of version {', '.join(others)}, this is version"
                 f" {self.version!r}; pass mix_versions=True (--mix-versions) to keep both,"
                 " or choose another file"
             )
-        self._cells = set(frame["cell"]) if len(frame) else set()
+        self._cells = set(frame["cell"])
         return frame
 
     def __contains__(self, cell: str) -> bool:
@@ -147,11 +145,10 @@ class Store:
         stored, new = self._read_parquet(), pd.DataFrame(records)
         if records:
             journal.refuse_mixtures(self.journal, records, _kinds(stored))
-        parts = {
-            path: part for path, part in ((self.path, stored), (self.journal, new)) if len(part)
-        }
+        both = {self.path: stored, self.journal: new}
+        parts = {path: part for path, part in both.items() if len(part)}
         if not parts:
-            return pd.DataFrame()
+            return pd.DataFrame(columns=[*journal.KEYS])
         refuse_two_values(parts.items())
         frame = pd.concat(parts.values(), ignore_index=True)
         if SCORES in frame and records:
@@ -212,7 +209,7 @@ class Store:
         StoreError
             If a file is a link (:func:`lib.runner.journal.refuse_links`).
         """
-        if self._lock is not None and self._lock.is_held():
+        if self._lock and self._lock.is_held():
             return self._lock
         self.close()  # somebody deleted the lock's file: others may have written since
         with needs("run"):  # a file that was read without its scores must not be written again
@@ -230,7 +227,7 @@ class Store:
 
     def close(self) -> None:
         """Let another process write. The lock also goes with the process, however it ends."""
-        if self._lock is not None:
+        if self._lock:
             self._lock.release()
             self._lock = None
 

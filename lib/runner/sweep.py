@@ -9,14 +9,12 @@ same key in every run, whatever grid it came in.
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
-from functools import cache, partial
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as package_version
+from functools import partial
 from typing import Any
 
 import joblib
@@ -24,54 +22,12 @@ import pandas as pd
 from tqdm import tqdm
 
 from lib import validate
-from lib.paths import IN_REPOSITORY, ROOT
 from lib.processes import end_with_parent
 from lib.runner.cell import cell_key
 from lib.runner.errors import StoreBusy
-from lib.runner.records import DIRTY, plain, refuse_taken
+from lib.runner.provenance import provenance
+from lib.runner.records import plain, refuse_taken
 from lib.runner.store import Store
-
-# what numbers of some grid depend on: mbi and jax fit the synthesizers, optuna proposes the trials
-# of the tuning
-PACKAGES = "numpy scipy pandas scikit-learn lightgbm mbi jax jaxlib optax optuna".split()
-
-
-def _git(*arguments: str) -> subprocess.CompletedProcess:
-    # no optional locks: a look at the tree must not stand in the way of a commit
-    command = ["git", "--no-optional-locks", "-C", str(ROOT), *arguments]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-
-
-def _commit() -> str:
-    if not IN_REPOSITORY:  # a commit here would be that of whatever project one works in
-        return "unknown"
-    try:
-        commit = _git("rev-parse", "--short=12", "HEAD").stdout.strip()
-        dirty = commit and _git("diff", "--quiet", "HEAD", "--", "lib", "studies").returncode == 1
-    except OSError:  # a machine without git
-        return "unknown"
-    return f"{commit}{DIRTY}" if dirty else commit or "unknown"
-
-
-def _versions() -> str:
-    found = []
-    for package in PACKAGES:
-        try:
-            found.append(f"{package}={package_version(package)}")
-        except PackageNotFoundError:  # not every machine needs all
-            continue
-    return " ".join(found)
-
-
-@cache
-def provenance() -> dict[str, str]:
-    """``commit`` and ``versions`` of this process.
-
-    The commit ends in ``-dirty`` where tracked files under ``lib/`` differ from
-    it (results may: a sweep writes them), and is ``"unknown"`` outside a git
-    repository. Of :data:`PACKAGES` those are named that are installed.
-    """
-    return {"commit": _commit(), "versions": _versions()}
 
 
 def _finish(run: Callable[..., dict], cell: Any) -> dict:
@@ -102,16 +58,6 @@ def _finished(
             return_as="generator_unordered", batch_size=1, initializer=end_with_parent
         )
     yield from parallel(joblib.delayed(_finish)(run, cell) for cell in cells)
-
-
-def _folded(store: Store) -> pd.DataFrame:
-    """All records; a journal is folded, unless it is another process's that still writes."""
-    try:
-        return store.compact()
-    except StoreBusy:
-        return store.frame()
-    finally:
-        store.close()
 
 
 def run_sweep(
@@ -166,21 +112,22 @@ def run_sweep(
     for kind in {type(cell) for cell in wanted.values()}:
         refuse_taken((field.name for field in fields(kind)), (), kind.__name__)
     if all(key in store for key in wanted):
-        return _folded(store)
+        with suppress(StoreBusy), closing(store):  # the journal of one that still writes stays
+            return store.compact()
+        return store.frame()
     cost, last = cost or (lambda cell: 1.0), time.monotonic()
-    try:
+    with closing(store):
         store.become_writer()
         # another process may have finished some since
         todo = {key: cell for key, cell in wanted.items() if key not in store}
         costs = {key: cost(cell) for key, cell in todo.items()}
-        bar = tqdm(
+        with tqdm(
             total=round(sum(costs.values()), 1),
             disable=not progress,
             unit="cost",
             mininterval=5,
             bar_format="{l_bar}{bar}| {n:.0f}/{total:.0f} [{elapsed}<{remaining}]{postfix}",
-        )
-        with bar:
+        ) as bar:
             for record in _finished(run, todo.values(), workers, backend):
                 if check is not None:
                     check(record)
@@ -191,8 +138,6 @@ def run_sweep(
                     store.compact()
                     last = time.monotonic()
         return store.compact()
-    finally:
-        store.close()
 
 
 def available_workers() -> int:

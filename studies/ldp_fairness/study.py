@@ -28,7 +28,7 @@ STUDY = Study(
         "chapters/verdicts/ledger",
         "chapters/errata/ldp",
     ),
-    published=("studies.ldp_fairness.authors:TABLE",),
+    published=("ldp",),
     authors={
         "argument": "grid",
         "values": {"": "authors", "ldp_appendix": "authors_appendix"},

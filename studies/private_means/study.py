@@ -28,10 +28,7 @@ STUDY = Study(
         "chapters/means/proofs",
         "chapters/errata/stratified",
     ),
-    published=(
-        "studies.private_means.authors:CENSUS",
-        "studies.private_means.authors:MIXTURES",
-    ),
+    published=("census_means", "mixtures"),
     authors={
         "argument": "dataset",
         "values": {"": "authors"},

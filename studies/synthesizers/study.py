@@ -24,7 +24,7 @@ STUDY = Study(
         "chapters/verdicts/ledger",
         "chapters/errata/synthesizers",
     ),
-    published=("studies.synthesizers.authors:TABLE",),
+    published=("synthesizers",),
     authors={
         "argument": "tables",
         "values": {"": "authors"},

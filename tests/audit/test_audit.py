@@ -30,7 +30,8 @@ from lib.audit.report import (
     verdicts,
 )
 from lib.audit.request import command_words
-from lib.audit.run import Request, _epsilons, run_audit
+from lib.audit.run import Request, run_audit
+from lib.audit.theorems import epsilons
 from lib.audit.verdicts import (
     MET,
     NOT_MET,
@@ -115,7 +116,7 @@ def test_a_harmless_release_is_flagged_as_often_as_stated(tmp_path, monkeypatch)
     """40 audits at rate 0.2; the count is a binomial's at most, and this quantile is exceeded
     once in a million.
     """
-    monkeypatch.setattr("lib.audit.run._epsilons", lambda *_: None)  # nothing asks the theorems
+    monkeypatch.setattr("lib.audit.run.epsilons", lambda *_: None)  # nothing asks the theorems
     rate, found, times = 0.2, 0, 40
     for i in range(times):
         people, rng = _people(120, i), stream(5, "audit size", i)
@@ -631,12 +632,12 @@ def test_the_epsilon_that_is_printed_is_accepted_by_its_bound(files):
     )
     alphas = tuple(np.linspace(0.9, 1.9, 12))
     request = Request(file=files / "people.csv", sensitive="ill", alphas=alphas)
-    epsilons = _epsilons(request, table)
-    shown = epsilon_table(SimpleNamespace(epsilons=epsilons))
+    found = epsilons(request, table)
+    shown = epsilon_table(SimpleNamespace(epsilons=found))
     answered = shown[shown["largest epsilon"].notna()]
     assert len(answered) > 10
     for i in answered.index:
-        row, printed = epsilons.loc[i], float(format(shown["largest epsilon"][i], ".3g"))
+        row, printed = found.loc[i], float(format(shown["largest epsilon"][i], ".3g"))
         known = {
             "alpha": row.alpha,
             "beta": request.beta,

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.audit.schema import FEW, TARGET, fit_schema, grouping, read_csv
+from lib.audit.reading import TARGET, read_csv
+from lib.audit.schema import FEW, fit_schema
+from lib.audit.table import grouping
 
 PEOPLE = 60
 

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 import yaml
 
+from data import make_rules
 from lib.ledger import evaluate, history
-from lib.ledger.cards import behind
 from lib.ledger.claim import Claim, read_claims
 
 ROW = {"id": "a", "measure": "change", "rule": "positive"}
@@ -54,7 +54,7 @@ def made(tmp_path):
 
 
 def first(monkeypatch, made, *rows, grids=("g",)):
-    said = history.of_claims({row["id"]: (row, grids) for row in rows}, made.root)
+    said = make_rules.of_claims({row["id"]: (row, grids) for row in rows}, made.root)
     monkeypatch.setattr(history, "stored", lambda: said)
     return {row["id"]: history.rule_first(row["id"], history.rule_key(row)) for row in rows}
 
@@ -113,16 +113,16 @@ def test_a_claim_of_ones_own_is_marked():
 
 
 def test_a_folder_without_history_is_not_whole(tmp_path, made):
-    assert history.whole(made.root)
-    assert not history.whole(tmp_path / "none")
+    assert make_rules.whole(made.root)
+    assert not make_rules.whole(tmp_path / "none")
 
 
 def test_the_stored_dates_are_those_of_the_commits():
-    if not history.whole():
+    if not make_rules.whole():
         pytest.skip("the history is not here, or cut off")
-    if history._git("status", "--porcelain", "--", *history._CLAIMS, "data/rules.yml"):
+    if make_rules.git("status", "--porcelain", "--", *make_rules.CLAIMS, "data/rules.yml"):
         pytest.skip("rules are being changed")
-    assert history.of_claims(behind(evaluate())) == history.stored(), (
-        "store the dates with: python -m lib claims --history"
+    assert make_rules.of_claims(make_rules.behind(evaluate())) == history.stored(), (
+        "store the dates with: python -m data.make_rules"
     )
     assert set(history.stored()) == {claim.id for claim in read_claims()}

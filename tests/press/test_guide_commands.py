@@ -37,7 +37,7 @@ def printed(guide: str) -> list[tuple[str, list[str]]]:
 
 
 def _is_long(words: list[str]) -> bool:
-    return bool({"pytest", "--write", "--history"} & set(words))
+    return bool({"pytest", "--write", "data.make_rules"} & set(words))
 
 
 @pytest.fixture

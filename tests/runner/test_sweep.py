@@ -19,9 +19,10 @@ from lib.paths import ROOT
 from lib.runner import sweep
 from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.errors import StoreBusy
+from lib.runner.provenance import provenance
 from lib.runner.registry import GRIDS
 from lib.runner.store import Store
-from lib.runner.sweep import provenance, run_sweep
+from lib.runner.sweep import run_sweep
 from studies.coherence import noisy_counts as coherence_dp
 from studies.coherence import section5 as coherence
 from studies.cross_paper import cells as across
@@ -324,7 +325,7 @@ def _git(folder, *arguments) -> str:
 
 
 def test_a_commit_whose_code_was_changed_is_called_dirty(tmp_path, monkeypatch):
-    monkeypatch.setattr(sweep, "ROOT", tmp_path)
+    monkeypatch.setattr("lib.runner.provenance.ROOT", tmp_path)
     found = provenance.__wrapped__
     _git(tmp_path, "init", "-q")
     assert found()["commit"] == "unknown"  # nothing committed yet
@@ -350,7 +351,7 @@ def test_records_name_the_packages_that_make_their_numbers(monkeypatch):
     named = dict(pair.split("=") for pair in provenance.__wrapped__()["versions"].split(" "))
     assert named["numpy"] == np.__version__
     assert {"scipy", "pandas", "scikit-learn", "lightgbm", "mbi", "jax", "optax"} <= set(named)
-    monkeypatch.setattr(sweep, "PACKAGES", ("numpy", "no-such-package"))
+    monkeypatch.setattr("lib.runner.provenance.PACKAGES", ("numpy", "no-such-package"))
     assert provenance.__wrapped__()["versions"] == f"numpy={np.__version__}"
 
 

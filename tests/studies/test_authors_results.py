@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from data.authors import rows
 from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
 from lib.runner import results
@@ -92,8 +93,8 @@ def test_the_mixtures_have_means_and_no_differences_run_by_run():
     assert ratio.value < 1 < theirs("stratified-fig3-pub-ratio")[1].value
     assert math.isnan(ratio.low)
     assert "clearly above" not in ratio.detail
-    rows = means.mixtures().query("method == 'StratCOINPRESS'")
-    assert rows.groupby("n")["mean"].mean().mean() == pytest.approx(0.00094, abs=5e-6)
+    found = means.mixtures().query("method == 'StratCOINPRESS'")
+    assert found.groupby("n")["mean"].mean().mean() == pytest.approx(0.00094, abs=5e-6)
 
 
 def test_each_setting_of_the_synthesizers_has_its_stored_runs():
@@ -149,7 +150,7 @@ def _numbers(**changes) -> dict:
 
 
 def test_counts_follow_from_rates_and_a_lost_point_is_put_back():
-    row = ldp._make(_file(_GOOD.format(**_numbers(oa0=750)))).iloc[0]
+    row = rows.ldp(_file(_GOOD.format(**_numbers(oa0=750)))).iloc[0]
     counts = "tp_1 fp_1 tp_0 fp_0 people_1 people_0 positive_1 positive_0".split()
     assert row[counts].tolist() == [3, 1, 1, 0, 6, 4, 4, 2]
 
@@ -157,4 +158,4 @@ def test_counts_follow_from_rates_and_a_lost_point_is_put_back():
 @pytest.mark.parametrize("wrong", [{"oad": 0.2}, {"di": 0.9}, {"auc": 0.5}])
 def test_rates_that_do_not_fit_their_counts_are_refused(wrong):
     with pytest.raises(ValueError, match="files must hold rates that fit their counts"):
-        ldp._make(_file(_GOOD.format(**_numbers(**wrong))))
+        rows.ldp(_file(_GOOD.format(**_numbers(**wrong))))

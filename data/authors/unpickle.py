@@ -11,14 +11,12 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
-
-from lib.processes import run_program
 
 SECONDS, BYTES = 60, 4 * 2**30
 # what a pickled table of pandas 1 and 2 consists of: module, name, and where it is today
@@ -42,8 +40,14 @@ ALLOWED = {
 _REFUSED = ("socket.", "subprocess.", "os.", "shutil.", "ctypes.", "import", "open", "exec")
 
 
-def read_pickle(file: Path) -> pd.DataFrame:
+def read_pickle(name: str, content: bytes) -> pd.DataFrame:
     """The table in a pickle file: numbers, texts, and lists of numbers in place of arrays.
+
+    Parameters
+    ----------
+    name : str
+        Of the file, for the message.
+    content : bytes
 
     Raises
     ------
@@ -51,19 +55,19 @@ def read_pickle(file: Path) -> pd.DataFrame:
         If the pickle asks for what is not in :data:`ALLOWED`, holds no table, or takes more than
         :data:`SECONDS` or :data:`BYTES`. Nothing of it has been called then but what is allowed.
     """
-    command = [sys.executable, "-I", "-W", "ignore", "-m", "lib.ledger.unpickle", str(file)]
-    done = run_program(command, timeout=2 * SECONDS)
+    command = [sys.executable, "-I", "-W", "ignore", __file__]
+    done = subprocess.run(command, input=content, capture_output=True, timeout=2 * SECONDS)
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["no message"])[-1][:300]
-        raise ValueError(f"file must be a pickled table and nothing else, got {file.name} ({said})")
-    content = json.loads(done.stdout)
-    return pd.DataFrame(content["rows"], columns=content["columns"])
+        said = (done.stderr.decode().strip().splitlines() or ["no message"])[-1][:300]
+        raise ValueError(f"file must be a pickled table and nothing else, got {name} ({said})")
+    found = json.loads(done.stdout)
+    return pd.DataFrame(found["rows"], columns=found["columns"])
 
 
 class _Tables(pickle.Unpickler):
     """An unpickler to which no name has a meaning but the allowed ones."""
 
-    def __init__(self, file: io.BufferedIOBase, known: dict[tuple[str, str], Any]) -> None:
+    def __init__(self, file: io.BytesIO, known: dict[tuple[str, str], Any]) -> None:
         super().__init__(file)
         self._known = known
 
@@ -98,10 +102,10 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, int | float | str) else repr(value)
 
 
-def _main(file: str) -> None:
+def _main() -> None:
     places = {name: place.partition(":") for name, place in ALLOWED.items()}
     known = {name: getattr(import_module(at), own) for name, (at, _, own) in places.items()}
-    data = io.BytesIO(Path(file).read_bytes())
+    data = io.BytesIO(sys.stdin.buffer.read())
     _limit()
     sys.addaudithook(_refuse)
     frame = _Tables(data, known).load()
@@ -112,4 +116,4 @@ def _main(file: str) -> None:
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1])
+    _main()

@@ -1,0 +1,71 @@
+"""A CSV file of a user, read strictly: whatever is odd about it is refused, not mended."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+
+from lib import validate
+from lib.audit.numbers import mapped_column
+from lib.parse import shown
+
+MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
+COLUMNS = 2_000  # of a file; each takes its time, a hundred thousand take minutes
+TARGET = "(sensitive)"  # a name in the table that learners get, so no column of a user can have it
+
+
+def read_csv(path: Path | str) -> pd.DataFrame:
+    """All cells of a CSV as categories of text, those of :data:`MISSING` as gaps; a row a record.
+
+    Raises
+    ------
+    ValueError
+        For a file that does not exist, is not UTF-8, has no rows, a header that is blank or stands
+        twice, or a line of another length.
+    """
+    path, same = Path(path), dict[str, str]()  # one object for each text of the file
+    validate.require(path.is_file(), "file", "one that exists", str(path))
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        validate.require("\0" not in text, path.name, "text", "a character of code 0")
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        records = [
+            (reader.line_num, [same.setdefault(cell, cell) for cell in record])
+            for record in reader
+            if record
+        ]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name} must be UTF-8, got another byte at {error.start}") from error
+    except csv.Error as error:
+        raise ValueError(
+            f"{path.name} must be comma-separated, got {error} in line {reader.line_num}"
+        ) from error
+    validate.require(len(records) > 1, path.name, "a header and at least one row", text)
+    header = [cell.strip() for cell in records[0][1]]
+    _check_header(header, path.name)
+    for line, record in records:
+        if len(record) != len(header):
+            raise ValueError(
+                f"{path.name}, line {line}, must have {len(header)} cells as the header has, got"
+                f" {len(record)}"
+            )
+    cells = pd.DataFrame([record for _, record in records[1:]], columns=header, dtype=object)
+    known = {cell: None if cell.strip() in MISSING else cell.strip() for cell in same}
+    return pd.DataFrame({name: mapped_column(cells[name], known.__getitem__) for name in cells})
+
+
+def _check_header(names: list[str], file: str) -> None:
+    few = len(names) <= COLUMNS
+    validate.require(few, file, f"a table of at most {COLUMNS:,} columns", len(names))
+    if "" in names:
+        raise ValueError(f"{file}: column {names.index('') + 1} must have a name, got ''")
+    name, count = Counter(names).most_common(1)[0]
+    validate.require(count == 1, f"{file}: the header {shown(name)}", "there once", count)
+    commas = len(names) > 1 or not any(mark in name for mark in ";\t|")
+    validate.require(commas, f"{file}: the header", "separated by commas", name)
+    other = TARGET not in names
+    validate.require(other, f"{file}: a header", f"other than {TARGET!r}, a name in use", TARGET)

@@ -1,0 +1,78 @@
+"""The two verdicts of an audit in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from lib.audit.run import Audit
+from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
+
+
+def dependence(audit: Audit) -> str:
+    """The first verdict: are people inside treated unlike those left out, beyond chance?"""
+    groups, flagged = len(audit.members), audit.summary[audit.summary["flagged"]]
+    clear = audit.request.mode == "clear"
+    inside = "whose records were learnt from" if clear else "behind the release"
+    rate = (
+        "If no prediction depended on who was inside, some group would be flagged with probability"
+        f" at most {audit.request.false_alarm:g}."
+    )
+    if flagged.empty:
+        return (
+            f"Dependence: none found. In none of {groups} groups do the predictions of"
+            f" {_and(audit.request.learners)} treat people {inside} unlike people left out beyond"
+            f" chance. {rate} Other learners may find what these did not."
+        )
+    worst = flagged.sort_values("excess", kind="stable").iloc[-1]
+    return (
+        f"Dependence: not independent. In {flagged['group'].nunique()} of {groups} groups the"
+        f" predictions of at least one learner treat people {inside} unlike people left out, beyond"
+        f" chance. The largest excess over chance: {worst.group}, by {worst.learner}, W1 distance"
+        f" {worst.distance:.3f} where sampling alone makes {worst.null:.3f}. {rate}"
+    )
+
+
+def coherence(audit: Audit) -> list[tuple[float, str, str]]:
+    """The second verdict: ``(alpha, verdict, words)`` for each alpha, by its worst learner."""
+    return [
+        (alpha, overall(rows["verdict"]), f"Coherence at alpha {alpha:g}{_words(audit, rows)}")
+        for alpha, rows in audit.coherence.groupby("alpha", sort=False)
+    ]
+
+
+def _words(audit: Audit, rows: pd.DataFrame) -> str:
+    """What the learners found at one alpha, after the words "Coherence at alpha"."""
+    request, verdict = audit.request, overall(rows["verdict"])
+    if verdict == ONE_SPLIT:
+        worst = rows.loc[rows["distance"].idxmax()]
+        more = "more than" if worst.distance > worst.alpha else "not more than"
+        return (
+            ": one release has one split, so no share of splits can be compared with beta. In this"
+            f" one, the group farthest apart ({worst.group}, by {worst.learner}, W1 distance"
+            f" {worst.distance:.3f}) is {more} {worst.alpha:g} apart."
+        )
+    worst = rows.sort_values(["share", "distance"]).iloc[-1]
+    beta = f"beta = {request.beta:g}"
+    meaning = {
+        NOT_MET: f"not met. The share is above {beta}.",
+        MET: f"met by {_and(request.learners)}. The share is at most {beta}. Other learners may"
+        " exceed it.",
+        UNDECIDED: f"undecided. The interval of the share holds {beta}.",
+    }[verdict]
+    together = ", for all learners together" if len(rows) > 1 else ""
+    words = (
+        f": {meaning} With {worst.learner}, some group is more than {worst.alpha:g} apart in"
+        f" {worst.exceeding} of {worst.splits} splits (share {worst.share:.2f}, 95% interval"
+        f" {worst.low:.2f} to {worst.high:.2f}{together})."
+    )
+    if verdict == UNDECIDED and worst.exceeding == 0:
+        needed = splits_needed(request.beta, len(request.learners))
+        words += f" {needed} such splits with none would decide it."
+    return words
+
+
+def _and(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
