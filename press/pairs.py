@@ -22,10 +22,24 @@ from jupytext.compare import NotebookDifference, compare_notebooks
 
 from lib.files import read_json, write_whole
 from lib.paths import ROOT
-from press.launch import colab_cell
 from press.toc import read_notebook, tags
 
 SETUP = "setup"  # tag of the cell that no .md has
+COLAB = """\
+# On Colab only, once a session: fetch the companion and what it needs. Elsewhere this does nothing.
+import sys
+
+if "google.colab" in sys.modules:
+    import os
+    import subprocess
+
+    if not os.path.isdir("/content/companion"):
+        question = "Where is the companion's repository? https://github.com/OWNER/NAME "
+        clone = ["git", "clone", "--depth", "1", input(question).strip(), "/content/companion"]
+        subprocess.run(clone, check=True)
+        subprocess.run([sys.executable, "/content/companion/.binder/colab.py"], check=True)
+        raise SystemExit("Installed. Restart the session (menu Runtime), then run all cells.")
+    os.chdir("/content/companion")"""
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -49,7 +63,7 @@ def notebook_of(text: Path, root: Path = ROOT) -> nbformat.NotebookNode:
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number:03d}"
-    setup = nbformat.v4.new_code_cell(colab_cell(root), metadata={"tags": [SETUP]}, id="cell-setup")
+    setup = nbformat.v4.new_code_cell(COLAB, metadata={"tags": [SETUP]}, id="cell-setup")
     notebook.cells.insert(0, setup)
     return notebook
 

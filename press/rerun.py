@@ -27,7 +27,6 @@ from lib.pages.parameters import COUNTS
 from lib.paths import ROOT
 from press.execute import kernel_environment
 from press.exercises import add_boxes
-from press.launch import staged_config
 from press.pairs import pair_up, without_traces
 from press.render import jupyter_book
 from press.stage import copy_static
@@ -171,8 +170,8 @@ def _rerun(page: Page, versions: Sequence[Parameters], folder: Path, progress: b
     first, *others = entries
     contents = {"format": "jb-book", "root": first["file"], "chapters": others}
     (book / "_toc.yml").write_text(yaml.safe_dump(contents), encoding="utf-8")
-    (book / "_config.yml").write_text(staged_config(page.root), encoding="utf-8")
-    shutil.copy(page.root / "references.bib", book)
+    for name in ("_config.yml", "references.bib"):
+        shutil.copy(page.root / name, book)
     html, _ = jupyter_book(book, folder, strict=False)
     return html / f"{first['file']}.html"
 
