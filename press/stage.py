@@ -19,8 +19,6 @@ from lib.files import template
 from press.execute import Executed
 from press.exercises import add_boxes, without_solutions
 from press.failures import show_failures
-from press.launch import staged_config
-from press.makers import add_links
 from press.pairs import without_traces
 from press.reference import FOLDER, write_reference
 from press.toc import Page, read_notebook
@@ -78,7 +76,6 @@ def _copy_executed(chapter: Executed, root: Path, target: Path, solutions: bool)
     and boxes for answers.
     """
     notebook = without_traces(read_notebook(chapter.path), "injected-parameters")
-    add_links(notebook, chapter.doc, root)
     if chapter.failures:
         show_failures(notebook.cells)
     add_boxes(notebook.cells)
@@ -126,11 +123,12 @@ def stage(
             _copy_executed(by_doc[page.doc], root, notebook, solutions)
         else:
             shutil.copy(page.text, target.with_name(target.name + ".md"))
-    for name in ("_toc.yml", "references.bib"):
+    for name in ("_config.yml", "_toc.yml", "references.bib"):
         shutil.copy(root / name, folder / name)
-    (folder / "_config.yml").write_text(staged_config(root, launch=solutions), encoding="utf-8")
     copy_static(root, folder / "_static")
-    if not solutions:
+    if not solutions:  # what launch.js opens is the repository, which has them
+        config = folder / "_config.yml"
+        config.write_text(config.read_text("utf-8").replace("launch.js, ", ""), encoding="utf-8")
         (folder / "_static" / "launch.js").unlink()
     copy_licences(folder / "_static" / "licences")
     write_reference([p.doc for p in pages if p.doc.startswith(f"{FOLDER}/")], folder, root)

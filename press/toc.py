@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 
 import nbformat
 
 from lib.files import read_yaml
-from press.reference import FOLDER, reference_pages
+from press.reference import FOLDER
 
 GENERATED = ("chapters/front/status", f"{FOLDER}/")  # written at build time
 
@@ -78,8 +77,8 @@ def glued_texts(notebook: nbformat.NotebookNode) -> dict[str, str]:
 def _documents(node: object, root: Path):
     if isinstance(node, dict):
         if "glob" in node:  # the pages of the studies, which the build writes
-            listed = (f"{FOLDER}/{name}" for name in reference_pages(root))
-            yield from (doc for doc in listed if fnmatch(doc, node["glob"]))
+            for face in sorted(root.glob("studies/*/__init__.py")):
+                yield node["glob"].replace("*", face.parent.name)
         for key in ("root", "file"):
             if key in node:
                 yield node[key]
