@@ -13,9 +13,12 @@ from threading import Lock
 from lib.datasets.cache import sha256_of
 from lib.paths import HOUSES
 
-_PARSER = (
-    Lock()
-)  # the parser of Python 3.11 counts its depth for all threads together: two at once can fail
+_PARSER = Lock()  # that of Python 3.11 counts its depth for all threads: two at once can fail
+
+
+def _parsed(source: str) -> ast.Module:
+    with _PARSER:
+        return ast.parse(source)
 
 
 @cache
@@ -23,9 +26,7 @@ def _imports(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """Modules that ``source`` takes names from, and the things that it takes, dotted."""
     modules: set[str] = set()
     things: set[str] = set()
-    with _PARSER:
-        tree = ast.parse(source)
-    for node in ast.walk(tree):
+    for node in ast.walk(_parsed(source)):
         if isinstance(node, ast.Import):
             things |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -36,9 +37,8 @@ def _imports(source: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def is_python(source: str) -> bool:
     """Whether ``source`` can be parsed."""
-    with _PARSER, suppress(SyntaxError):
-        ast.parse(source)
-        return True
+    with suppress(SyntaxError):
+        return bool(_parsed(source))
     return False
 
 
@@ -72,8 +72,7 @@ def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
 
 def _is_face(path: Path) -> bool:
     """Whether an ``__init__`` has nothing but words and imports."""
-    with _PARSER:
-        body = ast.parse(path.read_text(encoding="utf-8")).body
+    body = _parsed(path.read_text(encoding="utf-8")).body
     return all(isinstance(node, ast.Expr | ast.Import | ast.ImportFrom) for node in body)
 
 

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from lib.files import write_whole
@@ -104,15 +105,6 @@ def _common(folder: Path) -> str:
     return total.hexdigest()
 
 
-def _update(folder: Path, output: Path) -> bool:
-    """Read and write only the pages whose files are newer; whether that succeeded, unwarned."""
-    try:
-        jupyter_book(folder, output)
-    except RenderError:
-        return False
-    return True
-
-
 def render(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, list[str]]:
     """Build ``folder`` into ``output/_build/html`` unless the page there was made from the same
     bytes; the page to open and the warnings are returned.
@@ -134,7 +126,11 @@ def render(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, li
         return index, warnings
     stamp.unlink(missing_ok=True)
     shutil.rmtree(html / "_static" / "live", ignore_errors=True)  # it has the code of before
-    if warnings or before != common or not _update(folder, output):
+    updated = False
+    if before == common and not warnings:
+        with suppress(RenderError):  # only the pages whose files are newer
+            updated = bool(jupyter_book(folder, output))
+    if not updated:
         # From nothing: what an older build remembers would warn of labels that have moved since,
         # and keep pages that are no longer listed.
         for old in (html, html.with_name(".doctrees")):

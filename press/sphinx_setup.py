@@ -21,9 +21,7 @@ from press.reference import add_contents
 
 EXPLORERS = CHAPTERS / "_static" / "explorers"
 SHARED = ("core", "formulas")
-TEMPLATES = Path(__file__).parent / "templates"
-LISTING = {"_modules": "source.html"}  # viewcode's pages
-_MOVED = template(TEMPLATES / "moved.html.j2")
+_MOVED = template(Path(__file__).parent / "templates" / "moved.html.j2")
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -47,9 +45,6 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("env-check-consistency", lambda app, _: setattr(app, "parallel", 2))
     app.add_directive("explorer", Explorer)
     app.connect("autodoc-process-docstring", add_contents)
-    # a listing of a module's code needs nothing of the theme, which takes a second for a page
-    app.config.templates_path.append(str(TEMPLATES))
-    app.connect("html-page-context", lambda _, page, *__: LISTING.get(page.partition("/")[0]))
     texts: dict[str, str] = {}
     app.connect("doctree-resolved", lambda _, tree, doc: texts.update({doc: words_of(tree)}))
     app.connect("build-finished", lambda app, _: write_texts(texts, app))

@@ -58,9 +58,9 @@ def copy_licences(folder: Path) -> None:
                 shutil.copy(Path(file.locate()), folder / name)
 
 
-def status_page(executed: Sequence[Executed], profile: str) -> str:
+def _status_page(executed: Sequence[Executed], profile: str) -> str:
     """Run time and data of each chapter, and the versions that made the book."""
-    page = _STATUS.render(
+    return _STATUS.render(
         executed=executed,
         titles={name: task.title for name, task in TASKS.items()},
         profile=profile,
@@ -68,20 +68,17 @@ def status_page(executed: Sequence[Executed], profile: str) -> str:
         machine=platform.machine(),
         versions={name: metadata.version(name) for name in SHOWN},
     )
-    return page + "\n"
 
 
-def _copy_executed(chapter: Executed, root: Path, target: Path, solutions: bool) -> None:
-    """Without the set-up and the injected cell; with a link to the code of each figure and table,
-    and boxes for answers.
-    """
+def _page_of(chapter: Executed, solutions: bool) -> str:
+    """An executed chapter without the set-up and the injected cell, with boxes for answers."""
     notebook = without_traces(read_notebook(chapter.path), "injected-parameters")
     if chapter.failures:
         show_failures(notebook.cells)
     add_boxes(notebook.cells)
     if not solutions:
         notebook.cells = without_solutions(notebook.cells)
-    nbformat.write(notebook, target)
+    return nbformat.writes(notebook)
 
 
 def copy_static(root: Path, folder: Path) -> None:
@@ -109,20 +106,17 @@ def stage(
     if folder.exists():
         folder.rename(before)
     by_doc = {chapter.doc: chapter for chapter in executed}
-    for page in pages:
-        target = folder / page.doc
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if page.doc.startswith(f"{FOLDER}/"):
-            continue
-        if page.is_generated:
-            target.with_name(target.name + ".md").write_text(
-                status_page(executed, profile), encoding="utf-8"
-            )
-        elif page.doc in by_doc:
-            notebook = target.with_name(target.name + ".ipynb")
-            _copy_executed(by_doc[page.doc], root, notebook, solutions)
+    reference = [page.doc for page in pages if page.doc.startswith(f"{FOLDER}/")]
+    for page in (page for page in pages if page.doc not in reference):
+        if page.doc in by_doc:
+            kind, text = "ipynb", _page_of(by_doc[page.doc], solutions)
+        elif page.is_generated:
+            kind, text = "md", _status_page(executed, profile)
         else:
-            shutil.copy(page.text, target.with_name(target.name + ".md"))
+            kind, text = "md", page.text.read_text(encoding="utf-8")
+        target = folder / f"{page.doc}.{kind}"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(f"{text}\n", encoding="utf-8")
     for name in ("_config.yml", "_toc.yml", "references.bib"):
         shutil.copy(root / name, folder / name)
     copy_static(root, folder / "_static")
@@ -131,7 +125,7 @@ def stage(
         config.write_text(config.read_text("utf-8").replace("launch.js, ", ""), encoding="utf-8")
         (folder / "_static" / "launch.js").unlink()
     copy_licences(folder / "_static" / "licences")
-    write_reference([p.doc for p in pages if p.doc.startswith(f"{FOLDER}/")], folder, root)
+    write_reference(reference, folder, root)
     keep_times(before, folder)
 
 

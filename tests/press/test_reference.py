@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import re
 
 import pytest
@@ -46,12 +47,12 @@ def test_a_built_page_has_a_place_and_a_source_for_every_name(html, page):
     for module in modules_of(page):
         item = importlib.import_module(module)
         for name in names_of(module):
-            own = getattr(getattr(item, name), "__module__", module)
-            if own == module or not own.startswith(("lib.", "studies.")):
-                assert hasattr(item, "__path__") or f"{module}.{name}" in parsed.ids, name
-            if own == module and callable(getattr(item, name)):
-                path = module.replace(".", "/")
-                assert any(a.endswith(f"{path}.html#{name}") for a in listings), name
+            if getattr(getattr(item, name), "__module__", "") == module:
+                place_of_code = f"{module.replace('.', '/')}.html#{name}"
+                assert f"{module}.{name}" in parsed.ids
+                assert any(address.endswith(place_of_code) for address in listings), name
+        values = constants(inspect.getsource(item))
+        assert [name for name, *_ in values if f"{module}.{name}" not in parsed.ids] == []
     for address in listings:
         file, anchor = place(built, address)
         assert anchor in parse(file).ids
