@@ -41,6 +41,11 @@ def rule_key(row: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()[:8]
 
 
+def _asked(row: Mapping[str, Any]) -> str:
+    """What identifies the result that a rule judges."""
+    return rule_key({name: row.get(name) for name in ("measure", "arguments")})
+
+
 @cache
 def stored(path: Path = RULES) -> dict[str, dict[str, str]]:
     """By the id of a claim: ``key`` of its rule, the dates ``rule`` and ``results``, and
@@ -90,7 +95,7 @@ def _rows(text: str) -> Iterable[dict]:
 
 def rules_written(root: Path = ROOT) -> dict[tuple[str, str], dict[str, str]]:
     """The date of the first commit of each rule, by the claim's id and :func:`rule_key`, and of
-    its mark.
+    its mark; ``asked`` is the key of its measure and arguments alone.
     """
     found: dict[tuple[str, str], dict[str, str]] = {}
     read: set[str] = set()
@@ -100,7 +105,8 @@ def rules_written(root: Path = ROOT) -> dict[tuple[str, str], dict[str, str]]:
             if path.endswith(".yml") and blob not in read:
                 read.add(blob)
                 for row in _rows(_git("cat-file", "blob", blob, root=root)):
-                    own = found.setdefault((row["id"], rule_key(row)), {"rule": date})
+                    new = {"rule": date, "asked": _asked(row)}
+                    own = found.setdefault((row["id"], rule_key(row)), new)
                     if row.get("seen"):
                         own.setdefault("marked", date)
     return found
@@ -133,18 +139,28 @@ def of_claims(
     ----------
     claims : mapping of str to tuple
         By id, the row and the grids that it rests on. Where it rests on none, its results are
-        known from the first commit of its verdict on.
+        known from the first commit of its verdict on, of that of a part of it, or of a verdict on
+        the same measure with the same arguments, under whatever id and rule.
     root : Path
         Of a repository with its whole history.
     """
     rules, verdicts = rules_written(root), verdicts_stored(root)
     grids = grids_stored({grid for _, names in claims.values() for grid in names}, root)
+    answers: dict[str, list[str]] = {}
+    for (name, _), own in rules.items():
+        if name in verdicts:
+            answers.setdefault(own["asked"], []).append(max(own["rule"], verdicts[name]))
     found = {}
     for name, (row, names) in claims.items():
         key = rule_key(row)
-        known = [grids[grid] for grid in names if grid in grids] or [verdicts.get(name, "")]
+        known = [grids[grid] for grid in names if grid in grids]
+        if not known:
+            parts = (n for n, (part, _) in claims.items() if part.get("part_of") == name)
+            known = [verdicts[n] for n in (name, *parts) if n in verdicts]
+            known += answers.get(_asked(row), []) if row.get("measure") else []
         written = rules.get((name, key), {"rule": ""})
-        found[name] = {"key": key, "results": min(known), **written}
+        dates = {kind: date for kind, date in written.items() if kind != "asked"}
+        found[name] = {"key": key, "results": min(known, default=""), **dates}
     return found
 
 

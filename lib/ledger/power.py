@@ -25,7 +25,6 @@ ALTERNATIVES = {
     "positive": ("the mean is as far from 0 as ours, and above", "the mean is 0"),
     "within": ("the mean is 0", "the mean is twice the margin"),
     "returns": ("the mean is 0", "the whole change is left"),
-    "true": ("it holds", "it does not hold"),
 }  # fmt: skip
 
 
@@ -35,7 +34,8 @@ def chances(
     """The probability that ``rule`` gives *reproduced* if the paper is right, and if it is not, by
     :data:`ALTERNATIVES`.
 
-    1 and 0 for exact evidence; NaN where runs have no interval. ``paper`` is its number of runs,
+    1 and 0 for exact evidence; NaN where runs have no interval, and for statements that runs only
+    check: nothing says how far from its opposite a statement is. ``paper`` is its number of runs,
     where it is not that of the evidence: a mean is judged as if we had as many. ``level`` is the
     one of a directional test after the correction for many.
 
@@ -46,7 +46,7 @@ def chances(
     >>> round(right, 2), round(wrong, 2)
     (1.0, 0.0)
     """
-    if evidence.exact or rule == "true" or (rule == "near" and evidence.own_runs):
+    if evidence.exact or (rule == "near" and evidence.own_runs):
         return 1.0, 0.0
     if math.isnan(evidence.high) or not evidence.comparable or rule not in ALTERNATIVES:
         return math.nan, math.nan

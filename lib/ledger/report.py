@@ -92,7 +92,9 @@ def authors_in_words(row: Row) -> str:
         return "not stored" if measured and row.claim.paper != COMPANION else "–"
     if math.isnan(row.authors.evidence.value):
         return "not stored"
-    return f"{value_in_words(row.authors)}: {row.authors.verdict}"
+    theirs = row.authors.evidence
+    bare = row.claim.rule == "at_least" and not theirs.exact and math.isnan(theirs.low)
+    return f"{value_in_words(row.authors)}{' (no interval)' * bare}: {row.authors.verdict}"
 
 
 def rerun_in_words(row: Row) -> str:

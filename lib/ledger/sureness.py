@@ -25,7 +25,7 @@ def sure_in_words(row: Row) -> str:
         p = row.adjusted_p if e.value > 0 else row.adjusted_opposite
         return f"{runs}, {p_in_words(p)} (Holm)" if not math.isnan(p) else f"{runs}, no test"
     if rule == "true":
-        return f"{runs}, {'a check and no proof' if e.value == 1 else 'one case refutes it'}"
+        return f"{runs}, a check and no proof"
     if e.own_runs:
         return f"{runs}, the paper's own"
     if math.isnan(e.low):
@@ -72,10 +72,16 @@ def chances_of(row: Row) -> tuple[float, float]:
 
 
 def chances_in_words(row: Row) -> str:
-    """How often the rule passes if the paper is right, and if it is not; empty if nothing says."""
+    """How often the rule passes if the paper is right, and if it is not; empty if there is no
+    verdict.
+    """
     right, wrong = chances_of(row)
     if math.isnan(right):
-        return ""
+        checked = row.claim.rule == "true" and row.verdict in JUDGED
+        return (
+            "Not stated: how often a check with runs passes depends on how far the statement is"
+            " from its opposite." * checked
+        )
     if row.evidence.exact:
         return "Arithmetic: it passes if the paper is right, and fails if it is not."
     if_right, if_wrong = ALTERNATIVES[row.claim.rule]

@@ -1,4 +1,13 @@
 """What the pages of the book call: badges, figures, tables, numbers, answers and checks."""
 
 from lib.pages.answers import answer
-from lib.pages.chapter import badges, check_parameters, figure, numbers, ran_on, setup_style, table
+from lib.pages.chapter import (
+    badges,
+    check_parameters,
+    figure,
+    figure_html,
+    numbers,
+    ran_on,
+    setup_style,
+    table,
+)

@@ -190,7 +190,7 @@ def test_the_authors_results_are_judged_by_the_same_rule():
     row = judged(authors="same direction")
     assert (row.verdict, row.authors.verdict) == ("not reproduced", "same direction")
     assert row.authors.claim.tolerance == row.claim.tolerance
-    assert report.authors_in_words(row) == "60%: same direction"
+    assert report.authors_in_words(row) == "60% (no interval): same direction"
     assert report.rerun_in_words(row) == "20% (stand-in)"
 
 

@@ -90,6 +90,17 @@ def test_what_rests_on_no_grid_is_known_from_its_first_verdict_on(made, monkeypa
     assert first(monkeypatch, made, ROW | {"rule": "near"}, grids=()) == {"a": False}
 
 
+def test_a_result_is_known_under_another_id_and_by_its_parts(made, monkeypatch):
+    made.commit(claims=[ROW])
+    made.commit(verdicts={"a": "reproduced"})
+    same, part = ROW | {"id": "b"}, ROW | {"id": "a", "part_of": "c"}
+    whole, other = ROW | {"id": "c", "measure": "w"}, ROW | {"id": "d", "measure": "x"}
+    made.commit(claims=[same, whole, part, other])
+    made.commit(verdicts=dict.fromkeys("abcd", "reproduced"))
+    dated = first(monkeypatch, made, same, whole, part, other, grids=())
+    assert dated == {"a": True, "b": False, "c": False, "d": True}
+
+
 def test_a_row_that_said_itself_that_results_were_known_stays_marked(made, monkeypatch):
     made.commit(claims=[ROW | {"seen": True}])
     made.commit(claims=[ROW], g="1")

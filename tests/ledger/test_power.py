@@ -60,7 +60,8 @@ def test_exact_evidence_always_and_never_passes():
     for rule, slack in (("true", {}), ("near", {"target": 1.0, "tolerance": 0.1})):
         assert chances(rule, Evidence(1.0), slack) == (1.0, 0.0)
     unknown = chances("near", Evidence(1.0, runs=1), {"target": 1.0, "tolerance": 0.1})
-    assert all(map(math.isnan, unknown))
+    checked = chances("true", Evidence(1.0, runs=5), {})
+    assert all(map(math.isnan, (*unknown, *checked)))
 
 
 def test_cases_that_all_hold_clearly_have_no_doubt():
