@@ -30,7 +30,7 @@ from lib.datasets.download import stream, with_retries
 from lib.files import read_yaml, write_whole
 from lib.paths import DATA, REPLICAS, RESULTS, ROOT, user_cache
 from lib.runner import results, scores
-from press.in_page import pack_table
+from press.packed import pack_table
 from press.pairs import SETUP, pair_up
 from press.reach import reachable
 from press.toc import Page, pages, read_notebook, tags
@@ -94,10 +94,6 @@ def wanted() -> dict[str, str]:
     return pins()["core"] | {p["file_name"]: p["sha256"] for p in usable().values()}
 
 
-# --- where the files come from
-# --------------------------------------------------------------
-
-
 def distribution(source: str = "index", address: str | None = None) -> dict[str, bytes]:
     """The checked bytes of every file of :func:`wanted`.
 
@@ -153,10 +149,6 @@ def _from_index(missing: Mapping[str, str], folder: Path) -> None:
                 write_whole(folder / name, _check(name, wheel.read(carried[name]), sha256))
 
 
-# --- what the companion adds
-# ----------------------------------------------------------------
-
-
 def _zipped(files: Mapping[str, bytes]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -197,10 +189,6 @@ def stored_archive(grid: str) -> bytes:
     with suppress(KeyError):  # its records have none
         files["scores"] = pack_table(scores(grid, path=path))
     return _zipped(files)
-
-
-# --- what a page needs
-# ----------------------------------------------------------------------
 
 
 def lessons(root: Path = ROOT) -> list[Page]:
@@ -244,10 +232,6 @@ def has_solutions(html: Path, page: Page) -> bool:
     """Whether the built page shows its solutions; a book may be built without them."""
     built = html / f"{page.doc}.html"
     return built.is_file() and "tag_solution" in built.read_text(encoding="utf-8")
-
-
-# --- the scripts
-# ----------------------------------------------------------------------------
 
 
 def script(name: str, raw: bytes) -> str:

@@ -171,7 +171,7 @@ def _clone_of(repository: str, clones: Path) -> Path | None:
     """The clone of ``owner/name`` in a folder, under one of the names that clones have."""
     owner, name = repository.split("/")
     tried = (name, f"{name}.git", f"{owner}/{name}", f"{owner}+{name}/repo", f"{owner}-{name}")
-    return next((clones / path for path in tried if (clones / path).is_dir()), None)
+    return next(filter(Path.is_dir, (clones / path for path in tried)), None)
 
 
 @cache
