@@ -20,8 +20,8 @@ from lib.files import template
 from lib.paths import ROOT
 from lib.runner.registry import studies
 from press.reach import digest
+from press.toc import FOLDER
 
-FOLDER = "chapters/reference"
 PACKAGES = {  # name of the page, which is that of the package, and its title
     "ldp": "Local protocols",
     "dp": "Budgets and mechanisms",
@@ -51,11 +51,12 @@ def parts_of(page: str) -> tuple[str, ...]:
 
 def modules_of(page: str, root: Path = ROOT) -> dict[str, Path]:
     """The modules that a page shows, with their files; none for the overview."""
-    bases = [root.joinpath(*part.split(".")) for part in parts_of(page)]
-    files = [f for base in bases for f in (base.with_suffix(".py"), *sorted(base.rglob("*.py")))]
-    names = {f: f.parent if f.stem == "__init__" else f.with_suffix("") for f in files}
-    dotted = {".".join(name.relative_to(root).parts): file for file, name in names.items()}
-    return {name: file for name, file in dotted.items() if file.is_file()}
+    found = {}
+    for base in (root.joinpath(*part.split(".")) for part in parts_of(page)):
+        for file in sorted([*base.parent.glob(f"{base.name}.py"), *base.rglob("*.py")]):
+            inner = file.relative_to(root).with_suffix("").parts
+            found[".".join(inner).removesuffix(".__init__")] = file
+    return found
 
 
 def write_reference(docs: Iterable[str], folder: Path, root: Path = ROOT) -> None:
@@ -65,7 +66,7 @@ def write_reference(docs: Iterable[str], folder: Path, root: Path = ROOT) -> Non
     stated = dict(zip(import_module("studies").STUDIES, studies(), strict=True))
     titles = PACKAGES | {f"{STUDY}{name}": f"Study: {one.title}" for name, one in stated.items()}
     for doc in docs:
-        page, modules = doc.removeprefix(f"{FOLDER}/"), modules_of(doc, root)
+        page = doc.removeprefix(f"{FOLDER}/")
         source = folder / f"{doc}.rst"
         source.parent.mkdir(parents=True, exist_ok=True)
         text = _TEMPLATE.render(

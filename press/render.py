@@ -49,9 +49,9 @@ def outside_resources(html: Path) -> list[str]:
     count).
     """
     return [
-        f"{page.relative_to(html)}: {match.group(0)[:160]}"
+        f"{page.relative_to(html)}: {match[0][:160]}"
         for page in sorted(html.rglob("*.html"))
-        for match in _LOADS.finditer(page.read_text(errors="replace", encoding="utf-8"))
+        for match in _LOADS.finditer(page.read_text("utf-8", "replace"))
     ]
 
 

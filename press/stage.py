@@ -20,8 +20,8 @@ from press.execute import Executed
 from press.exercises import add_boxes, without_solutions
 from press.failures import show_failures
 from press.pairs import without_traces
-from press.reference import FOLDER, write_reference
-from press.toc import Page, read_notebook
+from press.reference import write_reference
+from press.toc import FOLDER, Page, read_notebook
 
 SHOWN = "numpy scipy pandas scikit-learn lightgbm matplotlib jupyter-book sphinx papermill".split()
 
