@@ -168,8 +168,8 @@ def _references() -> list[str]:
     lines = [
         "",
         (
-            "MST and AIM as others wrote them, on that table at the same rho (delta 1e-9): mean"
-            " error on all three-way marginals (Definition 14; between 0 and 2) and its 95% t"
+            "MST and AIM as others wrote them, on the NIST extract at the same rho (delta 1e-9):"
+            " mean error on all three-way marginals (Definition 14; between 0 and 2) and its 95% t"
             ' interval over runs; least is best. "round" and "sample" are two ways to draw rows'
             " from one fit. AIM is held to models of 1 MB. Stored by `make reference`."
         ),

@@ -101,5 +101,9 @@ def _no_codes_first(values: np.ndarray, k: int) -> np.ndarray:
         return values
     import pandas as pd
 
-    wrong = ~np.isin(pd.to_numeric(pd.Series(values), errors="coerce"), np.arange(k))
+    try:
+        numbers = pd.to_numeric(pd.Series(values), errors="coerce")
+    except TypeError:  # an entry is an array
+        return values
+    wrong = ~np.isin(numbers, np.arange(k))
     return values[wrong] if wrong.any() else values

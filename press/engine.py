@@ -133,7 +133,7 @@ class _Client(PapermillNotebookClient):
         if self.unread and said["kind"] == "NameError":
             self._skip(reached, self.unread)
             return ""
-        words, rest = f"This cell failed: {said['clause']}.", ""
+        words, rest = f"This cell failed: {said['clause'].rstrip('.')}.", ""
         if said["guard"] and reached:
             words = f"A check failed here: {said['clause']}; the text around it may not hold."
             reached = reached[:1]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 
 import pytest
 
 from benchmarks.build_times import STEPS, Time, main, table
-from lib.paths import ROOT
+from lib.paths import CHAPTERS, ROOT
 from lib.processes import run_program
 
 FOLDER = ROOT / "benchmarks"
@@ -59,3 +60,10 @@ def test_an_unknown_step_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["bok"])
     assert "STEP must be one of book, rebuild, test, all, got 'bok'" in capsys.readouterr().err
+
+
+def test_the_stored_results_have_every_explorer():
+    text = (FOLDER / "RESULTS.md").read_text(encoding="utf-8")
+    scripts = {file.stem for file in (CHAPTERS / "_static" / "explorers").glob("*.js")}
+    rows = set(re.findall(r"^\| (\w+) \| [\d.]+ \| [\d.]+ \|$", text, re.M))
+    assert scripts - {"core", "formulas"} <= rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from lib.runner import gather_grid, run_grid
 from lib.runner.sources import in_words
 from lib.runner.sweep import available_workers
 from lib.validate import refusal
+
+CONNECT_S = 20.0
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -56,7 +59,7 @@ def run(args: Namespace) -> int:
         there, missing = gather_grid(args.grid, list(map(Path, args.gather)), args.profile)
         print(f"{there} cells of {args.grid} ({args.profile}), {missing} missing")
         return 0
-    with _cluster(args.dask) if args.dask else nullcontext(args.backend) as backend:
+    with nullcontext(args.backend) if args.dask is None else _cluster(args.dask) as backend:
         frame = run_grid(
             args.grid,
             args.profile,
@@ -74,15 +77,25 @@ def _cluster(scheduler: str) -> Iterator[str]:
     """The backend of a cluster, while this process is connected to its scheduler."""
     try:
         from dask.distributed import Client
+        from distributed.comm import connect
     except ImportError:
         raise ValueError("--dask needs the package dask[distributed]; install it") from None
     if re.match(r"[a-z]+://", scheduler):
-        where = {"address": scheduler}
+        address = scheduler
     elif Path(scheduler).is_file():
-        where = {"address": _address(Path(scheduler))}
+        address = _address(Path(scheduler))
     else:
         raise refusal("dask", "an address such as tcp://host:8786 or a scheduler's file", scheduler)
-    with Client(**where, timeout=20) as client:
+
+    async def answers() -> None:
+        (await asyncio.wait_for(connect(address), CONNECT_S)).abort()
+
+    try:  # a client would wait for ever for one that is stopped
+        asyncio.run(answers())
+    except (OSError, TimeoutError, MemoryError):  # the last for what is no scheduler
+        said = f"a scheduler that answers within {CONNECT_S:g} s"
+        raise refusal("dask", said, address) from None
+    with Client(address, timeout=CONNECT_S) as client:
         print(f"{scheduler}: {len(client.ncores())} workers", flush=True)
         yield "dask"
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -23,6 +24,7 @@ from lib.dp.entries import (
 )
 
 _SLACK = 1e-12
+_ONE_AT_A_TIME = threading.RLock()  # two threads may not both take what is left
 _RANGE = {"low": 1e-300, "high": 1e300}  # sums and multiples of a budget are numbers above 0, too
 
 
@@ -82,6 +84,7 @@ class PrivacyAccountant:
             raise validate.refusal("relation", f"{WITHIN!r} with columns by", relation)
         _require_names(self.by, (relation,))
         self.entries: list[Entry] = []
+        self.is_part = False
 
     @property
     def rho(self) -> float:
@@ -197,7 +200,8 @@ class PrivacyAccountant:
         ----------
         what : str
         costs : mapping of names to prices or accountants
-            Of each part: its price for a row more or fewer, or the accountant of its looks.
+            Of each part: its price for a row more or fewer, or the accountant of its looks, which
+            takes no more of them.
         by : sequence of str
             The columns whose values decide in which part a row is. A row that keeps them stays in
             its part. If they are not named, every row may move.
@@ -220,7 +224,10 @@ class PrivacyAccountant:
         every = {name for grouping in entry.groupings() for name in grouping}
         entry = replace(entry, prices={r: entry.price(r, every) for r in RELATIONS})
         first = next(iter(paid.values()))
-        return self._charge(entry, first.relation or ADD_OR_REMOVE, first.by)
+        cost = self._charge(entry, first.relation or ADD_OR_REMOVE, first.by)
+        for account in paid.values():
+            account.is_part = True
+        return cost
 
     def _account(self, name: str, cost: float | PrivacyAccountant) -> PrivacyAccountant:
         """The account of one part, or one of a single look at ``cost``."""
@@ -243,6 +250,7 @@ class PrivacyAccountant:
         of all rows (no columns) if one row changes.
         """
         names = columns(by)
+        self._require_whole()
         widest = math.inf if names else 0.0
         found = {ADD_OR_REMOVE: math.inf, REPLACE: widest, WITHIN: 0.0}
         self.entries.append(
@@ -257,6 +265,7 @@ class PrivacyAccountant:
     @validate.check_types
     def require(self, what: str, cost: float) -> None:
         """Raise a ``ValueError`` if ``cost`` is more than is left (to 10^-12 of the budget)."""
+        validate.budget(self.unit, cost, low=0, high=math.inf)
         if math.fsum([self.spent, cost]) > self.budget * (1 + _SLACK):
             raise ValueError(
                 f"{self.unit} for {what!r} must be at most the {self.left:.10g} that is left of"
@@ -271,10 +280,18 @@ class PrivacyAccountant:
             among = f" (keeping {', '.join(by)})" if by else ""
             what = f"bounded for {relation!r}{among}, which the budget counts"
             raise validate.refusal(f"sensitivity of {entry.what!r}", what, _stated(entry))
-        self.require(entry.what, cost)
-        self.relation, self.by = relation, by
-        self.entries.append(replace(entry, cost=cost))
+        with _ONE_AT_A_TIME:
+            self._require_whole()
+            self.require(entry.what, cost)
+            self.relation, self.by = relation, by
+            self.entries.append(replace(entry, cost=cost))
         return cost
+
+    def _require_whole(self) -> None:
+        """Raise a ``ValueError`` where another accountant has the sum of this one already."""
+        if self.is_part:
+            what = "one that is no part of another's entry, for another look at the data"
+            raise validate.refusal("accountant", what, self)
 
     def __repr__(self) -> str:
         relation = "" if self.relation is None else f" relation={self.relation!r},"

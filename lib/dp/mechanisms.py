@@ -39,7 +39,15 @@ def _scale(sensitivity: float | np.ndarray, divisor: float) -> np.ndarray:
             "sensitivity must give noise of a finite variance > 0 at this budget, got"
             f" {sensitivity!r}"
         )
-    return scale
+    return _fixed(scale)
+
+
+def _fixed(value: Any) -> Any:
+    """``value``; a copy that nobody can write into if it is an array."""
+    if isinstance(value, np.ndarray):
+        value = value.copy()
+        value.flags.writeable = False
+    return value
 
 
 def _agreed(
@@ -51,7 +59,7 @@ def _agreed(
     found = validate.reals(name, given)
     if found.shape != np.shape(value) or not (np.abs(found - value) <= ROUNDING * value).all():
         raise ValueError(f"{name} must be {value!r} up to rounding, got {given!r}")
-    return given
+    return _fixed(given)
 
 
 def _exact(values: np.ndarray | float, scale: np.ndarray) -> np.ndarray:
@@ -104,6 +112,7 @@ class Laplace:
     def __post_init__(self) -> None:
         scale = _scale(self.sensitivity, _price("epsilon", self.epsilon))
         object.__setattr__(self, "scale", _agreed("scale", self.scale, scale))
+        object.__setattr__(self, "sensitivity", _fixed(self.sensitivity))
 
     @property
     def rho(self) -> float:
@@ -166,6 +175,7 @@ class Gaussian:
     def __post_init__(self) -> None:
         sigma = _scale(self.sensitivity, math.sqrt(2 * _price("rho", self.rho)))
         object.__setattr__(self, "sigma", _agreed("sigma", self.sigma, sigma))
+        object.__setattr__(self, "sensitivity", _fixed(self.sensitivity))
 
     @property
     def mu(self) -> float:

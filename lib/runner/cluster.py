@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import cloudpickle
 
-ANSWER_S = 20.0  # seconds for a first worker to be there, and for each worker to answer
+ANSWER_S = 16.0  # seconds for each worker to answer, and half for a first one to be there
 
 
 def run_on_cluster(
@@ -24,8 +24,9 @@ def run_on_cluster(
     Raises
     ------
     ValueError
-        Before any cell starts, if no worker is there within ``wait_s`` seconds, or if one does not
-        answer, cannot import what the cells need, or has ``lib`` at another commit than ``commit``.
+        Before any cell starts, if no worker is there within ``wait_s / 2`` seconds, or if one does
+        not answer within ``wait_s``, cannot import what the cells need, or has ``lib`` at another
+        commit than ``commit``.
     RuntimeError
         If a worker that joins later cannot import what the cells need, or if the scheduler is lost.
     """
@@ -88,10 +89,10 @@ def _refuse_unfit(client: Any, task: bytes, commit: str, wait_s: float) -> None:
     """A ``ValueError`` that names each worker that cannot run the task, and what it lacks."""
     where = client.scheduler.address
     try:
-        client.wait_for_workers(1, timeout=wait_s)
+        client.wait_for_workers(1, timeout=wait_s / 2)
     except TimeoutError:
         raise ValueError(
-            f"dask must be a scheduler with workers, got none at {where} within {wait_s:g} s;"
+            f"dask must be a scheduler with workers, got none at {where} within {wait_s / 2:g} s;"
             " start some with: python -m dask worker"
         ) from None
     answers = client.sync(_answers, client, task, wait_s)

@@ -8,7 +8,8 @@ thousand rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +17,15 @@ import pandas as pd
 
 from lib import validate
 from lib.domain import Domain
-from lib.dp import RELATIONS
+from lib.dp import RELATIONS, Gaussian, PrivacyAccountant, noisy
 from lib.dp.empirical_delta import Promise
 from lib.means.grouped import Interval
 from lib.means.stratified import strat_coinpress, strat_laplace
 from lib.synth import AIM, GEM, MST, Stratified
-from lib.synth.base import Synthesizer
+from lib.synth.base import MARGINAL, Synthesizer
 from studies.privacy_audit.replay import Fit
 
-ADD_OR_REMOVE, _, WITHIN = RELATIONS
+ADD_OR_REMOVE, REPLACE, WITHIN = RELATIONS
 BUDGET = 0.5  # rho; a Gaussian measurement of everything then has its sensitivity as deviation
 EPSILON = 1.0  # of the Laplace mean
 DELTA = 0.01  # where epsilons are compared
@@ -56,6 +57,9 @@ class Case:
         The neighbours that the promise is for.
     pairs : dict
         Name of a pair: the table that is fitted, and its neighbour.
+    others : dict
+        The same for pairs that the promise says nothing of, with the relation of each first. The
+        fit's own accountant does, and may not promise too much.
     """
 
     name: str
@@ -64,6 +68,15 @@ class Case:
     promise: Promise
     relation: str
     pairs: dict[str, tuple[Any, Any]]
+    others: dict[str, tuple[str, Any, Any]] = field(default_factory=dict)
+
+    def asked(self, pair: str) -> tuple[Any, Any, Promise | None, str]:
+        """The two tables, the promise for them and their relation, as ``audit`` takes them."""
+        if pair in self.others:
+            relation, *tables = self.others[pair]
+            return (*tables, None, relation)
+        choices = {**self.pairs, **self.others}
+        return (*self.pairs[validate.choice("pair", pair, choices)], self.promise, self.relation)
 
 
 def _table(*rows: tuple[int, ...]) -> pd.DataFrame:
@@ -109,6 +122,15 @@ def _within_pairs() -> dict[str, tuple[Any, Any]]:
     }
 
 
+def _other_pairs() -> dict[str, tuple[str, Any, Any]]:
+    """One person has other values, in another group or in the same."""
+    whole = _table(*_ROWS)
+    return {
+        "one of many goes to another group": (REPLACE, whole, _table((1, 2, 1), *_ROWS[1:])),
+        "one of many stays in a group": (WITHIN, whole, _table((0, 2, 1), *_ROWS[1:])),
+    }
+
+
 def synthesizer_case(name: str, title: str, synthesizer: Synthesizer) -> Case:
     """A synthesizer under one row more or less, with :data:`BUDGET` promised and spent."""
     return Case(
@@ -118,6 +140,7 @@ def synthesizer_case(name: str, title: str, synthesizer: Synthesizer) -> Case:
         Promise(rho=BUDGET),
         ADD_OR_REMOVE,
         _row_pairs(),
+        _other_pairs(),
     )
 
 
@@ -130,7 +153,9 @@ def _counted_case(synthesizer: Synthesizer) -> Case:
     plain = synthesizer_case("stratified_counted", title, synthesizer)
     model = plain.fit(_table(*_ROWS), np.random.default_rng(0))
     promise = Promise(rho=model.accountant.price(WITHIN))
-    return replace(plain, promise=promise, relation=WITHIN, pairs=_within_pairs())
+    beyond = {"one of many leaves": (ADD_OR_REMOVE, *plain.pairs["one of many leaves"])}
+    others = {name: other for name, other in plain.others.items() if other[0] == REPLACE} | beyond
+    return replace(plain, promise=promise, relation=WITHIN, pairs=_within_pairs(), others=others)
 
 
 _VALUES = np.array([0.0, 0.2, 0.9, 0.4, 0.7, 0.1, 0.5, 0.3])
@@ -165,9 +190,22 @@ def _mean_pairs() -> dict[str, tuple[Any, Any]]:
     }
 
 
+def _other_values() -> dict[str, tuple[str, Any, Any]]:
+    """A value goes to another group, or away."""
+    tiny = Values(_VALUES, _GROUPS)
+    return {
+        "one of many goes to another group": (
+            REPLACE,
+            tiny,
+            Values(_VALUES, np.array([1, *_GROUPS[1:]])),
+        ),
+        "one of many leaves": (ADD_OR_REMOVE, tiny, Values(_VALUES[1:], _GROUPS[1:])),
+    }
+
+
 def _mean_case(name: str, title: str, fit: Fit, promise: Promise) -> Case:
     """Means of three groups, one of them a single person; one value is another."""
-    return Case(name, title, fit, promise, WITHIN, _mean_pairs())
+    return Case(name, title, fit, promise, WITHIN, _mean_pairs(), _other_values())
 
 
 def coinpress(
@@ -183,6 +221,20 @@ def clipped_laplace(
 ) -> object:
     """Clipped means of three groups with Laplace noise."""
     return strat_laplace(*table, 3, low=low, high=high, epsilon=EPSILON, rng=rng)
+
+
+def counts_and_means(table: Values, rng: np.random.Generator) -> object:
+    """COINPRESS, whose price is within groups, then two counts, whose price is for one row more or
+    fewer: all on one accountant, until nothing is left.
+    """
+    interval, account = Interval(low=-1.0, high=2.0, sigma=0.5), PrivacyAccountant(BUDGET)
+    common: dict[str, Any] = {"rng": rng, "accountant": account, "by": ("group",)}
+    means = strat_coinpress(*table, 3, interval, rho=BUDGET / 4, **common)
+    counts, found = np.bincount(table.values > 0.5, minlength=2), []
+    for share in (0.25, 0.5):  # of what is left; a value that changes moves both counts
+        law = Gaussian(sensitivity=1.0, rho=share * account.left)
+        found.append(noisy(law, counts, rng, "low and high values", account, MARGINAL))
+    return SimpleNamespace(accountant=account, means=means, counts=found)
 
 
 def cases(size: str = "small") -> dict[str, Case]:
@@ -221,6 +273,9 @@ def cases(size: str = "small") -> dict[str, Case]:
             "laplace", "Clipped Laplace mean", clipped_laplace, Promise(epsilon=EPSILON)
         ),
         "coinpress": _mean_case("coinpress", "COINPRESS", coinpress, Promise(rho=BUDGET)),
+        "two_relations": _mean_case(
+            "two_relations", "COINPRESS, then counts", counts_and_means, Promise(rho=BUDGET)
+        ),
     }
 
 

@@ -18,7 +18,7 @@ from tqdm import tqdm
 from lib import validate
 from lib.dp import gaussian_epsilon
 from lib.runner.cell import COUNT, KeyedCell, set_checked
-from studies.privacy_audit.cases import DELTA, Case, case, cases
+from studies.privacy_audit.cases import DELTA, case, cases
 from studies.privacy_audit.checks import Audit, audit
 from studies.privacy_audit.faults import FAULTS
 
@@ -26,7 +26,7 @@ VERSION = "2"
 # false alarm of a cell, and wrong certificate of a cell; below 250 cells, so below 1e-6 in all
 LEVEL = 2e-9
 SEED = 20261123
-FAST = ("laplace", "coinpress")
+FAST = ("laplace", "coinpress", "two_relations")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,15 +53,16 @@ class PrivacyCell(KeyedCell, kind="privacy audit"):
 def privacy_grid(profile: str = "paper") -> Iterator[PrivacyCell]:
     """Every mechanism on its pairs of tables, and every planted fault.
 
-    600 runs on the first two pairs of tables and 60 on the others (2,000 for means), 3 with each
-    mechanism's own settings. Few runs are enough for what is arithmetic; many are needed to certify
-    an epsilon. ``"quick"`` has the means only.
+    600 runs on the first two pairs of tables and 60 on the others (2,000 for means, but 60 where
+    nothing is declared), 3 with each mechanism's own settings. Few runs are enough for what is
+    arithmetic; many are needed to certify an epsilon. ``"quick"`` has the means only.
     """
     for name, mechanism in cases().items():
         fast = name in FAST
         if profile == "paper" or fast:
-            for place, pair in enumerate(mechanism.pairs):
-                runs = 2000 if fast else 600 if place < 2 else 60
+            for place, pair in enumerate([*mechanism.pairs, *mechanism.others]):
+                few = place >= (len(mechanism.pairs) if fast else 2)
+                runs = 60 if few else 2000 if fast else 600
                 yield PrivacyCell(mechanism=name, pair=pair, runs=runs)
             if not fast:
                 first = next(iter(mechanism.pairs))
@@ -82,42 +83,44 @@ def run_privacy(cell: PrivacyCell) -> dict:
     planted = FAULTS[cell.fault].planted() if cell.fault else nullcontext()
     with planted as broken:
         mechanism = broken or case(cell.mechanism, cell.size)
-        validate.choice("pair", cell.pair, mechanism.pairs)
+        table, neighbour, promise, relation = mechanism.asked(cell.pair)
         result = audit(
             mechanism.fit,
-            *mechanism.pairs[cell.pair],
-            mechanism.promise,
-            mechanism.relation,
+            table,
+            neighbour,
+            promise,
+            relation,
             runs=cell.runs,
             seed=cell.seed,
             delta=DELTA,
             level=LEVEL,
         )
-    return evidence(mechanism, result) | {"data_source": "generated"}
+    about = {"relation": relation, "data_source": "generated"}
+    return about | evidence(mechanism.promise.rho is None, result)
 
 
-def evidence(mechanism: Case, result: Audit) -> dict[str, object]:
-    """What an audit proves, as plain values.
+def evidence(pure: bool, result: Audit) -> dict[str, object]:
+    """What an audit proves, as plain values; ``pure`` says that budgets are epsilons.
 
-    ``declared`` is the promise in its ``unit`` and ``price`` the most that a run's looks cost
-    between the two tables in the same unit. Epsilons are at ``delta``, which is 0 for pure DP;
-    ``epsilon_gaussian`` is what Gaussian noise of this rho costs exactly. ``alarms`` lists the
-    checks that failed, ``found`` what the first found. ``refused`` runs ended in a refusal;
-    ``isolated`` says whether each table had a process of its own.
+    ``declared`` is the promise in its ``unit``, None where there is none, and ``price`` the most
+    that a run's looks cost between the two tables in the same unit. Epsilons are at ``delta``,
+    which is 0 for pure DP; ``epsilon_gaussian`` is what Gaussian noise of this rho costs exactly.
+    ``alarms`` lists the checks that failed, ``found`` what the first found. ``refused`` runs ended
+    in a refusal; ``isolated`` says whether each table had a process of its own.
     """
-    promise, finite = mechanism.promise, result.losses[np.isfinite(result.losses)]
-    pure = promise.rho is None
+    promise, finite = result.promise, result.losses[np.isfinite(result.losses)]
     return {
-        "relation": mechanism.relation,
         "unit": "epsilon" if pure else "rho",
-        "declared": promise.epsilon if pure else promise.rho,
+        "declared": promise and (promise.epsilon if pure else promise.rho),
         "price": result.price,
         "delta": 0.0 if pure else DELTA,
-        "epsilon_declared": promise.epsilon_at(DELTA),
+        "epsilon_declared": promise and promise.epsilon_at(DELTA),
         "epsilon_gaussian": (
-            None if pure else gaussian_epsilon(float(np.sqrt(2 * promise.rho)), DELTA)
+            None
+            if pure or not promise
+            else gaussian_epsilon(float(np.sqrt(2 * promise.rho)), DELTA)
         ),
-        "epsilon_certified": result.certified(DELTA, LEVEL),
+        "epsilon_certified": promise and result.certified(DELTA, LEVEL),
         "mean_loss": float(finite.mean()) if finite.size else None,
         "largest_loss": float(finite.max()) if finite.size else None,
         "uncovered_runs": int(result.losses.size - finite.size),
@@ -140,7 +143,7 @@ def main(names: Sequence[str] = (), runs: int = 100) -> int:
     cells = [
         PrivacyCell(mechanism=name, pair=pair, runs=runs)
         for name in names or every
-        for pair in every[name].pairs
+        for pair in [*every[name].pairs, *every[name].others]
     ]
     bar = tqdm(cells, desc="pairs of tables", disable=len(cells) < 2)
     frame = pd.DataFrame([vars(cell) | run_privacy(cell) for cell in bar])

@@ -1,4 +1,4 @@
-"""Audit a whole fit against what it declares: five checks on many replays between two tables.
+"""Audit a whole fit against what it declares: six checks on many replays between two tables.
 
 The two tables are neighbours.
 
@@ -13,11 +13,14 @@ The two tables are neighbours.
     nor does the accountant.
 ``beside``
     With equal answers the two fits release the same, to the last bit.
+``promise``
+    The fit's own accountant promises nothing for these two tables where ``beside`` differs, and no
+    less than the entries of the looks that move add up to.
 ``loss``
     The empirical delta(epsilon) of the exact privacy losses is nowhere above the declared one.
 
-``price``, ``budget`` and ``beside`` are arithmetic: they raise no false alarm. ``law`` and ``loss``
-are statistical tests. A run that passes all five shows nothing wrong with these two tables; it is
+``law`` and ``loss`` are statistical tests. The others are arithmetic: they raise no false alarm. A
+run that passes all six shows nothing wrong with these two tables; it is
 no proof that the promise covers them (what an audit cannot show is in the chapter on audits).
 """
 
@@ -30,13 +33,15 @@ from functools import partial
 
 import numpy as np
 
+from lib.dp import PrivacyAccountant
 from lib.dp.empirical_delta import Promise, certified_epsilon, proves_violation
+from lib.dp.entries import ADD_OR_REMOVE, RELATIONS, REPLACE, WITHIN
 from lib.rng import stream
 from studies.privacy_audit.law import Draws, draw_of, off_law
 from studies.privacy_audit.replay import Fit, Replay
 from studies.privacy_audit.sides import can_isolate, two_sides
 
-CHECKS = ("law", "price", "budget", "beside", "loss")
+CHECKS = ("law", "price", "budget", "beside", "promise", "loss")
 _ROUNDING = 1 + 1e-9
 
 
@@ -46,7 +51,7 @@ class Audit:
 
     Attributes
     ----------
-    promise : Promise
+    promise : Promise or None
     losses : array, shape (runs,)
         Exact privacy losses in nats.
     price : float
@@ -59,7 +64,7 @@ class Audit:
         Whether each table had a process of its own.
     """
 
-    promise: Promise
+    promise: Promise | None
     losses: np.ndarray
     price: float
     alarms: dict[str, str]
@@ -67,7 +72,10 @@ class Audit:
     isolated: bool = False
 
     def certified(self, delta: float, level: float) -> float:
-        """The epsilon that the losses rule out at ``delta``, with error probability ``level``."""
+        """The epsilon that the losses rule out at ``delta``, with error probability ``level``.
+
+        It needs a promise.
+        """
         return certified_epsilon(self.losses, self.promise, delta, level)
 
 
@@ -75,7 +83,7 @@ def audit(
     fit: Fit,
     table: object,
     neighbour: object,
-    promise: Promise,
+    promise: Promise | None,
     relation: str,
     *,
     runs: int,
@@ -91,8 +99,9 @@ def audit(
         Returns what it releases, or raises a ``ValueError`` with a public message.
     table, neighbour : object
         Two tables that are neighbours by ``relation``, as ``fit`` takes them.
-    promise : Promise
-        What is declared for this relation.
+    promise : Promise or None
+        What is declared for this relation; None leaves out ``budget``, ``beside`` and ``loss``, and
+        asks whether the accountant of the fit promises too much.
     relation : str
         One of :data:`~lib.dp.entries.RELATIONS`.
     runs : int
@@ -125,14 +134,14 @@ def audit(
                 alarms.setdefault(check, words)
     if words := off_law(Draws(draws), level / 2):
         alarms["law"] = words
-    if proves_violation(losses, promise, delta, level / 2):
+    if promise and proves_violation(losses, promise, delta, level / 2):
         alarms["loss"] = "delta is above the declared one"
     alarms = {check: alarms[check] for check in CHECKS if check in alarms}
     return Audit(promise, losses, float(prices.max()), alarms, refused, isolated)
 
 
 def _faults(
-    one: Replay, prices: list[float], promise: Promise, relation: str
+    one: Replay, prices: list[float], promise: Promise | None, relation: str
 ) -> Iterable[tuple[str, str]]:
     """What arithmetic finds in one replay: the check that fails, and where."""
     charges = [
@@ -142,10 +151,31 @@ def _faults(
     for look, price, charge in zip(one.looks, prices, charges, strict=True):
         if price > charge * _ROUNDING:
             yield "price", f"{look.entry.what}: {price:.3g}, charged {charge:.3g}"
-    most = promise.rho if promise.epsilon is None else promise.epsilon
     moved = math.fsum(charge for price, charge in zip(prices, charges, strict=True) if price > 0)
-    spent = max(moved, one.accountant.price(relation) if one.accountant else 0.0)
-    if spent > most * _ROUNDING:
-        yield "budget", f"{spent:.3g} is spent of {most:.3g}"
-    if one.uncovered:
-        yield "beside", one.uncovered
+    own = one.accountant
+    if promise:
+        most = promise.rho if promise.epsilon is None else promise.epsilon
+        spent = max(moved, own.price(relation) if own else 0.0)
+        if spent > most * _ROUNDING:
+            yield "budget", f"{spent:.3g} is spent of {most:.3g}"
+        if one.uncovered:
+            yield "beside", one.uncovered
+    seen = math.inf if one.uncovered else moved
+    if own and seen > (said := _promised(own, relation)) * _ROUNDING:
+        yield "promise", f"{one.uncovered or format(moved, '.3g')}, promised {said:.3g}"
+
+
+def _promised(account: PrivacyAccountant, relation: str) -> float:
+    """The least that an accountant promises for two tables: by its price, and by its own words.
+
+    A promise covers all narrower relations; one row changed is one fewer, then one more. Within
+    groups that it does not name, it covers every row that changes.
+    """
+    own, price = account.promise, account.price(relation)
+    if own is None:
+        return price
+    widest = REPLACE if own.relation == WITHIN and not own.by else own.relation
+    if RELATIONS.index(widest) > RELATIONS.index(relation):
+        return price
+    steps = 2 if widest == ADD_OR_REMOVE != relation else 1
+    return min(price, own.price * steps ** (2 if account.unit == "rho" else 1))

@@ -6,9 +6,10 @@ lasts, by replacing a function of the package or by calling a mechanism in anoth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 from unittest.mock import patch
 
 from lib import validate
@@ -28,7 +29,7 @@ class Fault:
     title : str
     case, pair : str
         Where it is planted.
-    instead : callable
+    instead : callable or property
         What replaces ``target``; without a target, the fit of the case.
     check : str
         The check that must fail; empty if none may.
@@ -41,7 +42,7 @@ class Fault:
     title: str
     case: str
     pair: str
-    instead: Callable
+    instead: Any
     check: str = ""
     target: str = ""
     runs: int = 130

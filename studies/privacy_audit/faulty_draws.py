@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr as _cdf
 from scipy.special import ndtri as _quantile
 
-from lib.dp import Exponential, Gaussian, Laplace, choose, noisy
+from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy
+from lib.dp.entries import ADD_OR_REMOVE, WITHIN, Promise
 from lib.synth import Stratified
 from lib.synth.stratified import group_sizes
 
@@ -81,7 +83,7 @@ def _half_laplace(self, values, rng):
     return values + np.abs(rng.laplace(0.0, 1.0, np.shape(values))) * self.scale
 
 
-_select = Exponential.select
+_select, _behind, _charge = Exponential.select, Exponential._behind, PrivacyAccountant._charge
 
 
 def _release_again(self, values, rng):
@@ -105,6 +107,12 @@ def _half_as_sensitive(sensitivity, scale, **law):
 def _select_best(self, scores, rng):
     rng.random()
     return int(np.argmax(scores))
+
+
+def _charge_by_newest(self, entry, relation, by):
+    """The budget is counted under the relation of the newest look."""
+    self.relation, self.by = None, ()
+    return _charge(self, entry, relation, by)
 
 
 def _choose_unseen(mechanism, scores, rng, what, accountant):
@@ -143,7 +151,7 @@ def _exact_total(mechanism, values, rng, what, *rest):
     return np.asarray(values, dtype=float) if what == "number of rows" else answer
 
 
-DRAWS: dict[str, Callable] = {
+DRAWS: dict[str, Any] = {
     "half_noise": _scores(lambda z, exact, memory: z / 2),
     "less_noise": _scores(lambda z, exact, memory: 0.9 * z),
     "one_noise": lambda self, values, rng: (
@@ -172,6 +180,7 @@ DRAWS: dict[str, Callable] = {
     "best_option": _select_best,
     "half_sharp": _half_sharp,
     "twice_as_sharp": _twice_as_sharp,
+    "inverse_scores": lambda self, scores: _behind(self, 1 / (1 + np.asarray(scores, dtype=float))),
     "options_of_data": _choose_among_seen,
     "sensitivity_of_data": _choose_by_scores,
     "half_deviation": _half_deviation,
@@ -184,6 +193,10 @@ DRAWS: dict[str, Callable] = {
     "uncharged_noise": lambda mechanism, values, rng, what, accountant, sensitivity: noisy(
         mechanism, values, rng, what, None, sensitivity
     ),
+    "charged_by_newest": _charge_by_newest,
+    "sizes_not_noted": lambda self, what, by: None,
+    "widest_promise": property(lambda self: Promise(ADD_OR_REMOVE, self.spent)),
+    "nameless_promise": property(lambda self: Promise(WITHIN, self.price(WITHIN))),
     "unseen": _choose_unseen,
     "exact_weights": _exact_weights,
     "strata_of_data": _strata_of_the_data,

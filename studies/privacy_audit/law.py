@@ -73,7 +73,7 @@ def draw_of(look: Look, rng: np.random.Generator) -> Draw:
     """What a look drew, as what its law makes uniform or normal."""
     law = look.mechanism
     if isinstance(law, Exponential):
-        return Selection.of(law.log_probabilities(look.exact), int(look.answer), rng)
+        return Selection.of(look.log_odds, int(look.answer), rng)
     noise = np.ravel((look.answer - look.exact) / scale_of(law))
     return noise if isinstance(law, Gaussian) else laplace_scores(noise)
 

@@ -24,7 +24,7 @@ from lib.runner.cell import COUNT, KeyedCell, set_checked
 from studies.privacy_audit.cases import DELTA, Case, case, cases
 from studies.privacy_audit.cells import FAST, LEVEL, SEED
 from studies.privacy_audit.law import Draw, Draws, Selection, laplace_scores, off_law
-from studies.privacy_audit.replay import Look, scale_of
+from studies.privacy_audit.replay import Look, log_odds, scale_of
 from studies.privacy_audit.sides import two_sides
 
 VERSION = "1"
@@ -79,15 +79,9 @@ class Kept:
 Drawn = list[tuple[Kept, np.ndarray]]  # of one run; a uniform number, or normal ones for noise
 
 
-def _odds(logits: np.ndarray, power: float) -> np.ndarray:
-    scaled = power * logits
-    behind = scaled - scaled.max()
-    return behind - math.log(np.exp(behind).sum())
-
-
-def _picked(log_odds: np.ndarray, uniform: np.ndarray) -> int:
-    ends = np.cumsum(np.exp(log_odds))
-    return min(int((ends <= uniform[0] * ends[-1]).sum()), log_odds.size - 1)
+def _picked(odds: np.ndarray, uniform: np.ndarray) -> int:
+    ends = np.cumsum(np.exp(odds))
+    return min(int((ends <= uniform[0] * ends[-1]).sum()), odds.size - 1)
 
 
 def _draws(runs: list[Drawn], noise: float, sharpness: float, rng: np.random.Generator) -> Draws:
@@ -99,8 +93,8 @@ def _draws(runs: list[Drawn], noise: float, sharpness: float, rng: np.random.Gen
         one: list[Draw] = []
         for kept, random in run:
             if kept.kind is Exponential:
-                answer = _picked(_odds(kept.here, sharpness), random)
-                one.append(Selection.of(_odds(kept.here, 1.0), answer, rng))
+                answer = _picked(log_odds(kept.here, sharpness), random)
+                one.append(Selection.of(log_odds(kept.here, 1.0), answer, rng))
             elif kept.kind is Gaussian:
                 one.append(noise * random)
             else:
@@ -120,7 +114,7 @@ def _loss(run: Drawn, factor: float) -> float:
     for kept, random in run:
         moved = kept.here - kept.there
         if kept.kind is Exponential:
-            here, there = _odds(kept.here, root), _odds(kept.there, root)
+            here, there = log_odds(kept.here, root), log_odds(kept.there, root)
             answer = _picked(here, random)
             total += here[answer] - there[answer]
         elif kept.kind is Gaussian:

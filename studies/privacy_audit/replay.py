@@ -47,8 +47,15 @@ class Look:
     def log_density(self) -> float:
         """``ln`` of the density (of the probability, for a selection) of the answer."""
         if isinstance(self.mechanism, Exponential):
-            return float(self.mechanism.log_probabilities(self.exact)[self.answer])
+            return float(self.log_odds[self.answer])
         return float(np.sum(self.mechanism.log_density(self.answer - self.exact)))
+
+    @property
+    def log_odds(self) -> np.ndarray:
+        """``ln`` of the probabilities of all options of a selection, from its stated epsilon and
+        sensitivity; the program's own formula is not asked.
+        """
+        return log_odds(self.exact / scale_of(self.mechanism))
 
     def price(self, twin: Look) -> float:
         """What this look costs between the two tables: ``rho``, or ``epsilon`` for Laplace noise.
@@ -76,6 +83,13 @@ def scale_of(law: Mechanism) -> np.ndarray:
         return np.asarray(law.sigma)
     unit = law.scale if isinstance(law, Laplace) else 2 * law.sensitivity / law.epsilon
     return np.asarray(unit)
+
+
+def log_odds(logits: np.ndarray, power: float = 1.0) -> np.ndarray:
+    """``ln`` of probabilities proportional to ``exp(power * logits)``."""
+    scaled = power * logits
+    behind = scaled - scaled.max()
+    return behind - math.log(np.exp(behind).sum())
 
 
 class _Uncovered(Exception):

@@ -23,12 +23,13 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         ``mechanism`` (words), ``relation``, ``unit`` and ``declared``; ``price``, the largest on
         any pair of tables; ``delta``, ``epsilon_declared``, ``epsilon_gaussian``, and
-        ``epsilon_certified``, the largest of all pairs; ``pairs`` and ``runs`` over all pairs;
-        ``alarms``, empty if no check failed.
+        ``epsilon_certified``, the largest of all pairs; the number of these ``pairs``; ``runs`` and
+        ``alarms`` on all pairs, the latter empty if no check failed.
     """
     clean = frame[frame["fault"] == ""]
     titles = {name: case.title for name, case in cases().items()}
-    small = clean[clean["size"] == "small"].groupby("mechanism")
+    declared = clean[(clean["size"] == "small") & clean["declared"].notna()]
+    small = declared.groupby("mechanism")
     first = ("relation", "unit", "declared", "delta", "epsilon_declared")
     table = small.agg(
         **{name: (name, "first") for name in first},

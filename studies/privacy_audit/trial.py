@@ -41,7 +41,7 @@ def trial(
     Parameters
     ----------
     runs : sequence of int
-        Of the first pairs of tables of a case.
+        Of the first pairs of tables of a case; the last, of each pair that it promises nothing for.
     promises : dict, optional
         What each case promises; what the program itself says if not given.
 
@@ -83,14 +83,12 @@ def _alarms(case: Case, runs: Sequence[int], seed: int, level: float) -> dict[st
     from studies.privacy_audit.checks import audit
 
     fit = partial(_loudly, case.fit)
-    for (table, neighbour), number in zip(case.pairs.values(), runs, strict=False):
+    numbers = dict(zip(case.pairs, runs, strict=False)) | dict.fromkeys(case.others, runs[-1])
+    for pair, number in numbers.items():
         try:
             found = audit(
                 fit,
-                table,
-                neighbour,
-                case.promise,
-                case.relation,
+                *case.asked(pair),
                 runs=number,
                 seed=seed,
                 delta=DELTA,
@@ -127,16 +125,18 @@ class _Watch:
 
 
 def _print(fit: Callable, table: object, rng: np.random.Generator) -> tuple[str, bool]:
-    """A hash of all looks of a fit and of what it releases; or why it is refused, and True."""
+    """A hash of all looks of a fit, of what it releases and of what its accountant promises; or why
+    it is refused, and True.
+    """
     from lib.dp.looks import observed
 
     watch = _Watch([])
     try:
         with observed(watch):
-            released = _loudly(fit, table, rng)
+            released: Any = _loudly(fit, table, rng)
     except ValueError as error:
         return str(error), True
-    return joblib.hash([watch.seen, released]), False
+    return joblib.hash([watch.seen, released, released.accountant.promise]), False
 
 
 if __name__ == "__main__":

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
+import threading
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -108,27 +111,60 @@ def test_exact_counts_and_oracles_are_noted_and_not_charged():
 
 def test_disjoint_parts_pass_on_what_they_do_not_cover():
     """A row that moves from one part to another is removed from one and added to the other."""
-    parts = [PrivacyAccountant(1.0) for _ in range(3)]
-    for accountant, cost in zip(parts, (0.5, 0.25, 1.0), strict=True):
-        accountant.spend(
-            "marginal",
-            cost,
-            kind="measurement",
-            sensitivity=MARGINAL | {"replace within a group": 0.0},
-            by=["g"],
-        )
+
+    def parts() -> dict[str, PrivacyAccountant]:
+        found = {name: PrivacyAccountant(1.0) for name in "abc"}
+        within = MARGINAL | {"replace within a group": 0.0}
+        for accountant, cost in zip(found.values(), (0.5, 0.25, 1.0), strict=True):
+            accountant.spend("marginal", cost, sensitivity=within, by=["g"])
+        return found
+
     whole = PrivacyAccountant(1.0)
-    whole.spend_parallel("groups", dict(zip("abc", parts, strict=True)), by=["g"])
+    whole.spend_parallel("groups", parts(), by=["g"])
     assert [whole.price(r) for r in RELATIONS] == pytest.approx(
         [1.0, 2.0, 0.0]
     )  # two rows of c, or one of c and one of a
     even = PrivacyAccountant(1.0)
-    even.spend_parallel("groups", {"a": parts[0], "b": parts[0], "c": 0.5}, by=["g"])
+    even.spend_parallel("groups", {"a": parts()["a"], "b": parts()["a"], "c": 0.5}, by=["g"])
     assert [even.price(r) for r in RELATIONS] == pytest.approx([0.5, 2.0, 2.0])
-    parts[1].note_exact("sizes", ["g"])
-    again = PrivacyAccountant(1.0)
-    again.spend_parallel("groups", dict(zip("abc", parts, strict=True)), by=["g"])
+    counted, again = parts(), PrivacyAccountant(1.0)
+    counted["b"].note_exact("sizes", ["g"])
+    again.spend_parallel("groups", counted, by=["g"])
     assert again.promise == ("replace within a group", 0.0, ("g",))
+
+
+def test_a_part_takes_no_look_that_the_whole_would_not_pay_for():
+    part, whole = PrivacyAccountant(1.0), PrivacyAccountant(0.5)
+    part.spend("first", 0.25)
+    with pytest.raises(ValueError, match="rho for 'parts' must be at most"):
+        PrivacyAccountant(0.125).spend_parallel("parts", {"a": part})
+    part.spend("second", 0.25)  # nobody has paid for it yet
+    whole.spend_parallel("parts", {"a": part})
+    for look in (lambda: part.spend("late", 0.25), lambda: part.note_exact("late", ["g"])):
+        with pytest.raises(ValueError, match="accountant must be one that is no part"):
+            look()
+    assert whole.promise.price == part.spent == 0.5
+
+
+def test_threads_do_not_spend_the_same_rest_twice():
+    def spend() -> None:
+        for _ in range(20):
+            with suppress(ValueError):
+                account.spend("look", 0.04)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(20):
+            account = PrivacyAccountant(1.0)
+            threads = [threading.Thread(target=spend) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert account.spent == pytest.approx(1.0)
+    finally:
+        sys.setswitchinterval(interval)
 
 
 @pytest.mark.parametrize(
@@ -146,3 +182,9 @@ def test_wrong_types_of_a_look_are_named_and_not_noted(more, words):
     with pytest.raises(ValueError, match=words):
         accountant.spend("x", 0.5, **more)
     assert accountant.entries == []
+
+
+@pytest.mark.parametrize("cost", [math.nan, -0.5])
+def test_what_is_required_is_a_price(cost):
+    with pytest.raises(ValueError, match=rf"rho must be a number >= 0.*, got {cost}"):
+        PrivacyAccountant(1.0).require("x", cost)

@@ -152,3 +152,16 @@ def test_sensitivities_broadcast_and_streams_repeat():
 def test_wrong_arguments_are_named(call, name):
     with pytest.raises(ValueError, match=rf"^{name}"):
         call()
+
+
+@pytest.mark.parametrize("law", [Gaussian, Laplace])
+def test_a_law_is_not_changed_after_it_was_priced(law):
+    """Whoever kept the array could write another sensitivity into it, and less noise."""
+    price, given = {"rho" if law is Gaussian else "epsilon": 0.5}, np.array([1.0, 1.0])
+    made = law(sensitivity=given, **price)
+    given[:] = 1e-3
+    noise = made.sigma if law is Gaussian else made.scale
+    assert made.sensitivity.tolist() == [1.0, 1.0]
+    for array in (made.sensitivity, noise):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 1e-3

@@ -150,6 +150,7 @@ def test_what_can_run_runs_and_what_needs_the_failure_does_not(tmp_path):
         "def f():\n    return nowhere\nf()",
         "this is no Python",
         "print(perhaps_from_there)",
+        "raise ValueError('It ends.')",
         "print('last')",
     )
     texts = [shown(cell) for cell in notebook.cells[3:]]
@@ -165,7 +166,7 @@ def test_what_can_run_runs_and_what_needs_the_failure_does_not(tmp_path):
     assert texts[7] == "This cell failed: NameError: name 'nowhere' is not defined."
     assert texts[8].startswith("This cell failed: SyntaxError: invalid syntax")
     assert texts[8].endswith("; 1 later cell needs it and was not run.")
-    assert texts[9:] == ["", "last\n"]
+    assert texts[9:] == ["", "This cell failed: ValueError: It ends.", "last\n"]
 
 
 def test_an_output_that_is_shown_again_changes_in_its_place(tmp_path):

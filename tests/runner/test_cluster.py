@@ -7,10 +7,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 
 import pandas as pd
@@ -215,7 +217,7 @@ def test_no_worker_and_one_at_another_commit_are_refused(own):
     from lib.runner.cluster import run_on_cluster
 
     with Client(scheduler_file=own.at):
-        with pytest.raises(ValueError, match=r"got none at tcp://.* within 0\.5 s"):
+        with pytest.raises(ValueError, match=r"got none at tcp://.* within 0\.25 s"):
             next(run_on_cluster(run_toy, CELLS, "0123456789ab", 0.5))
         own.worker(own.folder)
         with pytest.raises(
@@ -236,7 +238,28 @@ def test_a_scheduler_that_is_lost_ends_the_driver(own):
     assert "no longer has the cells; start the driver again" in said
 
 
-def test_a_scheduler_that_is_none_is_refused_before_any_work(capsys):
-    assert main(["run", "ldp_main", "--dask", "no-such-file.json"]) == 2
+@pytest.mark.parametrize("words", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9])
+def test_what_accepts_and_is_no_scheduler_is_named_in_time(words, monkeypatch, capsys):
+    """The driver waited for ever for a scheduler that was stopped."""
+    pytest.importorskip("dask.distributed")
+    monkeypatch.setattr("lib.cli.run.CONNECT_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        peers: list[socket.socket] = []
+
+        def accept() -> None:
+            peers.append(server.accept()[0])
+            peers[0].sendall(words)
+
+        Thread(target=accept, daemon=True).start()
+        assert main(["run", "ldp_main", "--dask", address]) == 2
+        peers[0].close()
+    said = capsys.readouterr().err
+    assert f"dask must be a scheduler that answers within 0.5 s, got '{address}'" in said
+
+
+@pytest.mark.parametrize("given", ["no-such-file.json", ""])
+def test_a_scheduler_that_is_none_is_refused_before_any_work(given, capsys):
+    assert main(["run", "ldp_main", "--dask", given]) == 2
     said = capsys.readouterr().err
     assert "dask must be an address such as tcp://host:8786 or a scheduler's file" in said

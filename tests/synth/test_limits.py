@@ -143,6 +143,11 @@ def test_wrong_arguments_of_a_fit_are_named(synthesizer, change, words):
         )
 
 
+def test_an_entry_that_is_an_array_is_no_code():
+    with pytest.raises(ValueError, match=r"^a must be whole numbers"):
+        DOMAIN.check(people(2).assign(a=[np.array(0), np.array(1)]))
+
+
 @pytest.mark.parametrize("synthesizer", QUICK, ids=["mst", "aim", "gem", "gem cells", "mst_a"])
 @pytest.mark.parametrize("kind", [float, np.uint8])
 def test_whole_numbers_of_another_type_are_the_same_codes(synthesizer, kind):
