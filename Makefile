@@ -127,7 +127,7 @@ reference: $(VENV)-reference-opendp/.made $(VENV)-reference-dpmm/.made
 # the book under other arithmetic: ONLY="dispatch" is what CI runs
 ONLY ?=
 shake: $(VENV)/.made
-	$(BIN)/python -m lib shake $(if $(ONLY),--only $(ONLY)) --workers $(WORKERS)
+	$(BIN)/python -m tests.shake $(if $(ONLY),--only $(ONLY)) --workers $(WORKERS)
 
 pairs: $(VENV)/.made
 	$(BIN)/python -m lib book --pairs

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from types import FrameType
 
 # two processes side by side fill two cores; results do not depend on the number of threads, which
-# `python -m lib shake` checks with another one
+# `make shake` checks with another one
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
     os.environ.get("COMPANION_THREADS", "1"),

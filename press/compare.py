@@ -33,35 +33,29 @@ from press.toc import Page, glued, read_notebook, tags
 LIVE = "live"  # tag of a cell whose outputs depend on the tables of the machine
 WORD = {"real data": "real", "replicas": "replica"}  # what a live cell must say of its rows
 _GLUED = "application/papermill.record/"
+_KINDS = ("text/html", "text/markdown", "text/latex", "image/png")
 _PICTURE = re.compile(r'src="data:image/png;base64,([^"]*)"')
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _shown(cell: nbformat.NotebookNode, pictures: bool = True) -> list[str]:
     """What a code cell shows, as text; a picture is its checksum. What goes to stderr is not on
     a page.
     """
+
+    def mark(picture: re.Match) -> str:
+        checksum = hashlib.sha256(picture[1].encode()).hexdigest()[:12]
+        return f"picture {checksum}" if pictures else ""
+
     found, printed = [], ""  # a kernel sends what is printed in as many pieces as it likes
     for out in cell.get("outputs", []):
         if out.output_type == "stream":
             printed += out.text if out.name == "stdout" else ""
-            continue
-        if out.get("metadata", {}).get("scrapbook"):
-            continue
-        data = out.get("data", {})
-        kinds = [
-            k for k in ("text/html", "text/markdown", "text/latex", "image/png") if k in data
-        ] or ["text/plain"]
-        for kind in kinds:
-            text = data.get(kind, "")
-            if kind == "image/png":
-                text = f"picture {_digest(text)}" if pictures else ""
-            found.append(
-                _PICTURE.sub(lambda p: f"picture {_digest(p[1])}" if pictures else "", text)
-            )
+        elif not out.get("metadata", {}).get("scrapbook"):
+            data = out.get("data", {})
+            for kind in [kind for kind in _KINDS if kind in data] or ["text/plain"]:
+                text = data.get(kind, "")
+                text = f'src="data:image/png;base64,{text}"' if kind == "image/png" else text
+                found.append(_PICTURE.sub(mark, text))
     return [text for text in (printed, *found) if text.strip()]
 
 
@@ -73,10 +67,8 @@ def _plain(data: nbformat.NotebookNode) -> str:
 def _lines(texts: Iterable[str]) -> list[str]:
     """One line a sentence, row or tag, so that a difference is short."""
     text = "\n".join(texts).replace("</td><td", "</td> <td")
-    return [
-        line.strip()
-        for line in re.sub(r"(</tr>|</p>|</figcaption>|</caption>|\. )", r"\1\n", text).split("\n")
-    ]
+    lines = re.sub(r"(</tr>|</p>|</figcaption>|</caption>|\. )", r"\1\n", text).split("\n")
+    return [*map(str.strip, lines)]
 
 
 def _code_cells(path: Path) -> list[nbformat.NotebookNode]:

@@ -28,10 +28,6 @@ _LOADS = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
 _DESCRIBE = "(lambda known: (exec({source!r}, known), known['describe']())[1])({{'__name__': ''}})"
 
 
-# --- names
-# -----------------------------------------------------------------------------------------
-
-
 def statements(source: str) -> list[ast.stmt]:
     """The statements of a cell, magics included; none if it is not Python."""
     try:
@@ -80,10 +76,6 @@ def changed(body: Iterable[ast.stmt]) -> set[str]:
             place = place.value
         found |= {place.id} if isinstance(place, ast.Name) else set()
     return found
-
-
-# --- the engine
-# ------------------------------------------------------------------------------------
 
 
 class _Client(PapermillNotebookClient):

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -37,6 +38,7 @@ from press.toc import Page, read_notebook
 # two kernels that start in the same instant may be given the same port: nothing of the chapter has
 # run, so start again
 _KERNEL_STARTS = 3
+TABLES = ("csv", "parquet")  # forms of data sets
 _NO_KERNEL = (
     "Kernel didn't respond",
     "Address already in use",
@@ -68,68 +70,51 @@ def _code(notebook: Path) -> str:
     nor are other files, nor is a cell with a mistake, which fails when it runs.
     """
     cells = [cell.source for cell in read_notebook(notebook).cells if cell.cell_type == "code"]
-    python = [source for source in cells if not re.match(r"%%writefile (?!\S+\.py$)", source, re.M)]
-    texts = (re.sub(r"^%.*\n?", "", source, flags=re.M) for source in python)
-    return "\n".join(text for text in texts if is_python(text))
+    texts = (
+        re.sub(r"^%.*\n?", "", source, flags=re.M)
+        for source in cells
+        if not re.match(r"%%writefile (?!\S+\.py$)", source, re.M)
+    )
+    return "\n".join(filter(is_python, texts))
 
 
 def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
     """Data files that source with this reach may read: data sets, results, claims."""
-    reach = list(reach)
+    reach, data = list(reach), root / "data"
     inside = [file.relative_to(root).parts for file in reach]
     parts = {part[1] for part in inside if part[0] == "lib"}
-    files: list[Path] = []
+    places = [(path.parent, kind) for path in reach for kind in ("*.j2", "*.yml")]
     if "datasets" in parts:
-        folders = [root / "data" / "replicas", user_cache()]
+        tables = [data / "replicas", user_cache()]
         if local := os.environ.get("COMPANION_DATA"):
-            folders.append(Path(local))
-        found = (
-            f
-            for folder in folders
-            if folder.is_dir()
-            for pattern in ("*", "folktables/**/*")
-            for f in folder.glob(pattern)
-        )
-        # a pipe would be waited for
-        files += [f for f in found if f.suffix in {".csv", ".parquet"} and f.is_file()]
-        files += [*(root / "data").glob("datasets.yml"), *(root / "data").glob("aggregates/*")]
+            tables.append(Path(local))
+        kinds = [f"{inner}*.{kind}" for inner in ("", "folktables/**/") for kind in TABLES]
+        places += [(folder, kind) for folder in tables for kind in kinds]
+        places += [(data, "datasets.yml"), (data, "aggregates/*")]
     if parts & {"runner", "ledger"}:
-        files += [
-            f for f in (root / "data" / "results").glob("*") if f.suffix in {".parquet", ".journal"}
-        ]
+        places += [(data, "results/*.parquet"), (data, "results/*.journal")]
     if "runner" in parts or root / "lib" / "pages" / "facts.py" in reach:
-        files += (root / "data").glob("facts.yml")
+        places.append((data, "facts.yml"))
     if "ledger" in parts:
-        files += [f for f in (root / "data").rglob("*.yml") if f not in files]
+        places.append((data, "**/*.yml"))
     if root / "press" / "teaching.py" in reach:  # it reads every chapter
-        files += [*(root / "chapters").rglob("*.md"), *(root / "data").glob("*.csv")]
-    if root / "course" / "sessions.py" in reach:
-        files.append(root / "course" / "sessions.yml")
+        places += [(root / "chapters", "**/*.md"), (data, "*.csv")]
     if parts & {"plotting", "pages"}:
-        files += (root / "lib").rglob("*.mplstyle")
+        places.append((root / "lib", "**/*.mplstyle"))
+    found = {file for folder, pattern in places for file in folder.glob(pattern)}
     sources = "".join(path.read_text(encoding="utf-8") for path in reach)
-    files += [f for f in (root / "data").glob("*.yml") if f.name in sources and f not in files]
-    files += {f for path in reach for kind in ("*.j2", "*.yml") for f in path.parent.glob(kind)}
-    return files
+    found |= {file for file in data.glob("*.yml") if file.name in sources}
+    return [file for file in found if file.is_file()]  # a pipe would be waited for
 
 
 def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
     """The hash of everything that the result of the chapter depends on."""
     notebook = read_notebook(page.notebook)
-    cells = [
-        (cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells
-    ]
+    cells = [(c.cell_type, c.source, c.metadata.get("tags", [])) for c in notebook.cells]
     reach = reachable(_code(page.notebook), page.root)
-    lock = [f for f in [page.root / "locks" / "dev.txt"] if f.exists()]
-    body = json.dumps(
-        [
-            cells,
-            dict(parameters),
-            digest([*reach, *lock], page.root),
-            digest(_data_files(reach, page.root), page.root),
-        ],
-        sort_keys=True,
-    )
+    lock = (page.root / "locks").glob("dev.txt")
+    files = digest([*reach, *lock, *_data_files(reach, page.root)], page.root)
+    body = json.dumps([cells, dict(parameters), files], sort_keys=True)
     return hashlib.sha256(body.encode()).hexdigest()
 
 
@@ -146,11 +131,10 @@ def _failure(output: Path, log: str) -> str:
 
 def kernel_environment() -> dict[str, str]:
     """The environment of a kernel: one thread, no download, no warning of a library's own."""
-    environment = os.environ | ONE_THREAD | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
     # a build takes the data that are there: a download midway would change the key it has just
     # computed
-    environment.setdefault("COMPANION_OFFLINE", "1")
-    return environment
+    default = {"COMPANION_OFFLINE": "1"}
+    return default | os.environ | ONE_THREAD | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
 
 def _run(
@@ -165,19 +149,18 @@ def _run(
     notes = output.with_suffix(".found")
     notes.write_text("", encoding="utf-8")
     environment = kernel_environment() | {"COMPANION_FOUND": str(notes)}
+    run = partial(execute_notebook, page.notebook, output, parameters, page.root, environment)
     for _ in range(_KERNEL_STARTS):
-        said = execute_notebook(
-            page.notebook, output, parameters, page.root, environment, strict=strict
-        )
+        said = run(strict=strict)
         if not any(sign in said for sign in _NO_KERNEL):
             break
-    seconds, found = time.perf_counter() - start, sorted({*notes.read_text("utf-8").splitlines()})
+    seconds, found = time.perf_counter() - start, {*notes.read_text("utf-8").splitlines()}
     notes.unlink()
     if said and strict:
         raise ChapterError(f"{page.doc} failed in {_failure(output, said)}")
     if said:
         nbformat.write(without_execution(page, said.strip().splitlines()[-1]), output)
-    return seconds, tuple(found)
+    return seconds, tuple(sorted(found))
 
 
 def read_stamp(stamp: Path) -> dict | None:
@@ -203,17 +186,13 @@ def _one(
     stamp.unlink(missing_ok=True)
     seconds, found = _run(page, parameters, output, strict)
     notebook = read_notebook(output)
-    html = [
-        "".join(out.get("data", {}).get("text/html", ""))
-        for c in notebook.cells
-        for out in c.get("outputs", [])
-    ]
-    data = data_used(html)
-    if failed := failures(notebook, page.doc):  # without a stamp it runs again
-        return Executed(page.doc, output, seconds, tuple(data), found, True, tuple(failed))
-    record = {"key": key, "sha256": sha256_of(output), "seconds": seconds, "data": data}
-    write_whole(stamp, json.dumps(record | {"found": found, "parameters": dict(parameters)}))
-    return Executed(page.doc, output, seconds, tuple(data), found, fresh=True)
+    outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
+    data = data_used(out.get("data", {}).get("text/html", "") for out in outputs)
+    failed = tuple(failures(notebook, page.doc))
+    if not failed:  # without a stamp it runs again
+        record = {"key": key, "sha256": sha256_of(output), "seconds": seconds, "data": data}
+        write_whole(stamp, json.dumps(record | {"found": found, "parameters": dict(parameters)}))
+    return Executed(page.doc, output, seconds, tuple(data), found, fresh=True, failures=failed)
 
 
 def execute(

@@ -59,14 +59,12 @@ def _sentence(output: nbformat.NotebookNode) -> str | None:
 def without_execution(page: Page, why: str) -> nbformat.NotebookNode:
     """The page without outputs, for one whose kernel ended; its first code cell says ``why``."""
     notebook = read_notebook(page.notebook)
-    said = sentence_output(f"This page could not be executed: {why}.")
-    _code(notebook)[0].outputs = [said]
+    _code(notebook)[0].outputs = [sentence_output(f"This page could not be executed: {why}.")]
     return notebook
 
 
 def _code(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    return [cell for cell in code if not tags(cell) & _MACHINERY]
+    return [c for c in notebook.cells if c.cell_type == "code" and not tags(c) & _MACHINERY]
 
 
 def show_failures(cells: Iterable[nbformat.NotebookNode]) -> None:

@@ -12,6 +12,7 @@ import linecache
 import re
 import sys
 from collections.abc import Callable
+from traceback import walk_tb
 from typing import Any
 
 _Value = Callable[[ast.expr], Any]
@@ -37,20 +38,16 @@ def describe() -> str:
     from IPython.core.getipython import get_ipython
 
     shell: Any = get_ipython()
-    error, trace, frames = sys.last_value, sys.last_traceback, []
-    while trace:
-        frames.append((trace.tb_frame, trace.tb_lineno))
-        trace = trace.tb_next
-    page = [frame.f_globals is shell.user_ns for frame, _ in frames]
-    line = next((at for (_, at), own in zip(frames, page, strict=True) if own), 0)
-    guard = isinstance(error, AssertionError) and page[-1] and _guard(*frames[-1])
+    error, frames = sys.last_value, [*walk_tb(sys.last_traceback)]
+    kind, page = type(error).__name__, [f for f in frames if f[0].f_globals is shell.user_ns]
+    guard = kind == "AssertionError" and frames[-1] in page and _guard(*frames[-1])
     if guard:
         frame, _ = frames[-1]
         clause = explain(guard.test, frame.f_globals | frame.f_locals)
         clause += f" ({_brief(str(error))})" if str(error) else ""
     else:
-        clause = _brief(f"{type(error).__name__}: {error}".rstrip(": "), 200)
-    kind = type(error).__name__
+        clause = _brief(f"{kind}: {error}".rstrip(": "), 200)
+    line = page[0][1] if page else 0
     return json.dumps({"guard": bool(guard), "line": line, "kind": kind, "clause": clause})
 
 
@@ -92,9 +89,9 @@ def _explain(test: ast.expr, value: _Value) -> str:
             return _first_exception(every, value)
         case ast.Call(func=ast.Attribute(value=inner, attr="all"), args=[]):
             table: Any = value(inner)
-            held = [bool(one) for one in getattr(table, "values", table).ravel()]
-            size, false = len(held), len(held) - sum(held)
-            return f"expected {_code(inner)} everywhere, found {false} of {size} where it is not so"
+            held = [*map(bool, getattr(table, "values", table).ravel())]
+            found = f"{held.count(False)} of {len(held)}"
+            return f"expected {_code(inner)} everywhere, found {found} where it is not so"
         case ast.Call():
             parts = [a for a in test.args if not isinstance(a, ast.Constant)]
             found = ", ".join(f"{_code(a)} = {shown(value(a))}" for a in parts)
@@ -112,23 +109,19 @@ def _comparison(test: ast.Compare, value: _Value) -> str:
         left = right
     if isinstance(left, ast.Constant) and kind in TURNED:
         left, kind, right = right, TURNED[kind], left
-    values = [value(part) for part in (left, right)]
-    show = shown
-    if shown(values[0]) == shown(values[1]):  # the digits that are shown do not tell them apart
-        show = in_full
-    computed = [not isinstance(part, ast.Constant) for part in (left, right)]
-    found = [show(one) for one, own in zip(values, computed, strict=True) if own]
-    return f"expected {_code(left)} {WORDS[kind]} {_code(right)}, found {' and '.join(found)}"
+    same = shown(value(left)) == shown(value(right))  # three digits do not tell them apart
+    computed = (part for part in (left, right) if not isinstance(part, ast.Constant))
+    found = " and ".join((in_full if same else shown)(value(part)) for part in computed)
+    return f"expected {_code(left)} {WORDS[kind]} {_code(right)}, found {found}"
 
 
 def _first_exception(every: ast.GeneratorExp, value: _Value) -> str:
     """The first element of ``all(... for ...)`` that does not hold, by its variables."""
-    targets = [
-        n.id for g in every.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
-    ]
-    elements = ast.Tuple([ast.Name(name, ast.Load()) for name in targets], ast.Load())
-    pair = ast.Tuple([every.elt, elements], ast.Load())
-    found = next(at for held, at in value(ast.GeneratorExp(pair, every.generators)) if not held)
+    bound = (node for part in every.generators for node in ast.walk(part.target))
+    targets = [node.id for node in bound if isinstance(node, ast.Name)]
+    names: list[ast.expr] = [ast.Name(name, ast.Load()) for name in targets]
+    each = ast.Tuple([every.elt, *names], ast.Load())
+    found = next(at for held, *at in value(ast.GeneratorExp(each, every.generators)) if not held)
     where = ", ".join(f"`{n}` = {shown(v)}" for n, v in zip(targets, found, strict=True))
     return f"expected {_code(every.elt)} for each {', '.join(targets)}, found {where}"
 

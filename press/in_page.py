@@ -23,6 +23,8 @@ from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from types import ModuleType
 from typing import Any
 
+from press.packed import unpack_table
+
 Take = Callable[[str], bytes]
 Show = Callable[[str, str], None]
 
@@ -31,11 +33,14 @@ class NotInThePage(ImportError):
     """Something that the Python of a page does not have was used."""
 
 
+def _part(whole: Any, name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _absent(f"{whole.__name__}.{name}")
+
+
 class _AbsentType(type):
-    def __getattr__(cls, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _absent(f"{cls.__name__}.{name}")
+    __getattr__ = _part
 
     def __call__(cls, *_: Any, **__: Any) -> Any:
         raise NotInThePage(f"{cls.__name__.split('.')[0]} is not in the Python of this page")
@@ -47,10 +52,7 @@ def _absent(name: str) -> Any:
 
 
 class _AbsentModule(ModuleType):
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _absent(f"{self.__name__}.{name}")
+    __getattr__ = _part
 
 
 class Packages:
@@ -209,19 +211,14 @@ def _stand_in(name: str, **content: Any) -> ModuleType:
 def _display(thing: Any, raw: bool = False) -> None:
     _flush()
     if raw:  # of the forms of an output, the one that is shown
-        for kind in ("html", "plain"):
-            if f"text/{kind}" in thing:
-                _state["show"]("html" if kind == "html" else "text", thing[f"text/{kind}"])
-                break
-    elif made := getattr(thing, "_repr_html_", lambda: None)():
-        _state["show"]("html", made)
+        html, plain = thing.get("text/html"), thing.get("text/plain", "")
     else:
-        _state["show"]("text", repr(thing))
+        html, plain = getattr(thing, "_repr_html_", lambda: None)(), repr(thing)
+    _state["show"]("html" if html else "text", html or plain)
 
 
 def _flush() -> None:
-    written = _state["out"].getvalue()
-    if written:
+    if written := _state["out"].getvalue():
         _state["show"]("text", written)
         _state["out"].seek(0)
         _state["out"].truncate()
@@ -236,10 +233,10 @@ def run(source: str, number: int) -> str:
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     _state["out"] = io.StringIO()
     began = time.time()
+    outcome = "done"
     try:
         with redirect_stdout(_state["out"]), redirect_stderr(io.StringIO()):
             _execute(source, name)
-        outcome = "done"
     except BaseException as error:
         _flush()
         outcome = "absent" if isinstance(error, NotInThePage) else "error"
@@ -268,52 +265,6 @@ def _traceback(error: BaseException, name: str) -> str:
     while trace and trace.tb_frame.f_code.co_filename != name:
         trace = trace.tb_next
     return "".join(traceback.format_exception(type(error), error, trace))
-
-
-# --- tables
-# ------------------------------------------------------------------------------
-
-
-def pack_table(frame: Any) -> bytes:
-    """A table as compressed NumPy arrays, which need no library for parquet files.
-
-    Columns of numbers and Booleans stay as they are; others become codes and a list in JSON.
-    """
-    import numpy as np
-    import pandas as pd
-
-    arrays = {}
-    for number, (_, values) in enumerate(frame.items()):
-        if values.dtype.kind in "biuf":
-            arrays[f"{number}"] = values.to_numpy()
-        else:
-            codes, found = pd.factorize(values)
-            arrays |= {f"{number}": codes.astype(np.int32), f"{number} text": _text(list(found))}
-    packed = io.BytesIO()
-    np.savez_compressed(packed, names=_text(list(frame)), **arrays)
-    return packed.getvalue()
-
-
-def _text(content: list) -> Any:
-    import numpy as np
-
-    return np.frombuffer(json.dumps(content).encode(), np.uint8)
-
-
-def unpack_table(packed: bytes) -> Any:
-    """The table that :func:`pack_table` packed; text that was missing is NaN."""
-    import numpy as np
-    import pandas as pd
-
-    columns = {}
-    with np.load(io.BytesIO(packed)) as arrays:
-        for number, name in enumerate(json.loads(arrays["names"].tobytes())):
-            values = arrays[f"{number}"]
-            if f"{number} text" in arrays:
-                found = [*json.loads(arrays[f"{number} text"].tobytes()), np.nan]
-                values = np.array(found, dtype=object)[values]
-            columns[name] = values
-    return pd.DataFrame(columns)
 
 
 def _read_parquet(path: Any) -> Any:

@@ -16,7 +16,6 @@ import traceback
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from multiprocessing import active_children, connection, get_context, parent_process
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -26,6 +25,7 @@ from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvision
 from lib.paths import HOUSES
 
 _FORKS = sys.platform == "linux"
+_Fork: Any = get_context("fork").Process if _FORKS else object
 _context: Any = get_context("forkserver" if _FORKS else "spawn")
 
 
@@ -118,18 +118,37 @@ def _end_with_parent() -> None:
     Thread(target=watch, daemon=True).start()
 
 
+class _Kernel(_Fork):
+    """A process of multiprocessing with what jupyter_client asks of a ``subprocess.Popen``."""
+
+    stdin = stdout = stderr = None
+
+    def poll(self) -> int | None:
+        """Its exit status, None while it runs."""
+        return self.exitcode
+
+    def wait(self) -> int | None:
+        """Its exit status, when it has ended."""
+        self.join()
+        return self.exitcode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal."""
+        os.kill(self.pid or 0, number)
+
+
 class _Forked(LocalProvisioner):
     """A kernel that was forked before, and waits for the address that it is to serve."""
 
     process: Any
-    kernel: BaseProcess
+    kernel: _Kernel
     address: connection.Connection
 
     @classmethod
     def prepare(cls) -> None:
         """Fork a kernel, and let the next one that is asked for be this one."""
         receiver, cls.address = connection.Pipe(duplex=False)
-        cls.kernel = get_context("fork").Process(target=_serve, args=(receiver,))
+        cls.kernel = _Kernel(target=_serve, args=(receiver,))
         cls.kernel.start()
         receiver.close()
         factory = KernelProvisionerFactory.instance()
@@ -139,31 +158,8 @@ class _Forked(LocalProvisioner):
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
         """Tell the kernel the arguments of the command that would start one."""
         self.address.send(cmd[cmd.index("-f") :])
-        self.process, self.pid = _Process(self.kernel), self.kernel.pid
+        self.process, self.pid = self.kernel, self.kernel.pid
         return self.connection_info
-
-
-class _Process:
-    """What jupyter_client asks of a ``subprocess.Popen``."""
-
-    stdin = stdout = stderr = None
-
-    def __init__(self, process: BaseProcess) -> None:
-        self.process = process
-        self.kill, self.terminate = process.kill, process.terminate
-
-    def poll(self) -> int | None:
-        """Its exit status, None while it runs."""
-        return self.process.exitcode
-
-    def wait(self) -> int | None:
-        """Its exit status, when it has ended."""
-        self.process.join()
-        return self.process.exitcode
-
-    def send_signal(self, number: int) -> None:
-        """Send a signal."""
-        os.kill(self.process.pid or 0, number)
 
 
 def _serve(receiver: connection.Connection) -> None:
@@ -174,8 +170,8 @@ def _serve(receiver: connection.Connection) -> None:
 
     _end_with_parent()
     arguments = receiver.recv()
-    if "COMPANION_MARGINS" in os.environ:
-        arguments += ["--ext", "press.margins"]
+    if extension := os.environ.get("COMPANION_EXTENSION"):  # of IPython, for the tests
+        arguments += ["--ext", extension]
     sys.path[:], sys.argv[:] = PATH, ["ipykernel_launcher", *arguments]
     # a page may have a package of its own in its folder; tqdm looks for a kernel at its import
     for name in [name for name in sys.modules if name.partition(".")[0] in (*HOUSES, "tqdm")]:

@@ -20,11 +20,9 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache, partial
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from typing import Any
-
-import nbformat
 
 from lib import validate
 from lib.datasets.cache import DataError
@@ -32,10 +30,10 @@ from lib.datasets.download import stream, with_retries
 from lib.files import read_yaml, write_whole
 from lib.paths import DATA, REPLICAS, RESULTS, ROOT, user_cache
 from lib.runner import results, scores
-from press.in_page import pack_table
+from press.packed import pack_table
 from press.pairs import SETUP, pair_up
 from press.reach import reachable
-from press.toc import Page, pages, read_notebook
+from press.toc import Page, pages, read_notebook, tags
 
 LIMIT = 30_000_000  # bytes of one file of the distribution
 LESSONS = ("foundations", "means", "synth", "ldp", "coherence", "across", "data")
@@ -85,15 +83,15 @@ def with_dependencies(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
+def usable() -> dict[str, dict[str, Any]]:
+    """The packages that the pages use, as the lock file has them."""
+    names = with_dependencies([*pins()["first"], *pins()["second"]])
+    return {name: official()[name] for name in names}
+
+
 def wanted() -> dict[str, str]:
     """Every file of the distribution that the pages use, with its SHA-256."""
-    packages = with_dependencies([*pins()["first"], *pins()["second"]])
-    locked = {official()[p]["file_name"]: official()[p]["sha256"] for p in packages}
-    return pins()["core"] | locked
-
-
-# --- where the files come from
-# --------------------------------------------------------------
+    return pins()["core"] | {p["file_name"]: p["sha256"] for p in usable().values()}
 
 
 def distribution(source: str = "index", address: str | None = None) -> dict[str, bytes]:
@@ -112,26 +110,21 @@ def distribution(source: str = "index", address: str | None = None) -> dict[str,
     DataError
         If a file is missing, or is not the one of the lock file.
     """
-    kept = user_cache() / f"pyodide-{pins()['version']}"
     if source in ("index", "release"):
-        kept.mkdir(parents=True, exist_ok=True)
-        if missing := {n: s for n, s in wanted().items() if not (kept / n).is_file()}:
-            if source == "index":
-                _from_index(missing, kept)
-            else:
-                _from_release(missing, kept, address or pins()["release"])
-        folder = kept
+        folder = user_cache() / f"pyodide-{pins()['version']}"
+        folder.mkdir(parents=True, exist_ok=True)
+        missing = {name: s for name, s in wanted().items() if not (folder / name).is_file()}
+        if missing and source == "index":
+            _from_index(missing, folder)
+        elif missing:
+            _from_release(missing, folder, address or pins()["release"])
     else:
-        validate.require(Path(source).is_dir(), "source", "index, release or a folder", source)
         folder = Path(source)
-    return {name: _check(name, _read(folder / name), sha) for name, sha in wanted().items()}
-
-
-def _read(path: Path) -> bytes:
+        validate.require(folder.is_dir(), "source", "index, release or a folder", source)
     try:
-        return path.read_bytes()
+        return {name: _check(name, (folder / name).read_bytes(), s) for name, s in wanted().items()}
     except OSError as error:
-        raise DataError(f"{path} must be a file of Pyodide, got none ({error})") from None
+        raise DataError(f"{error.filename} must be a file of Pyodide, got none ({error})") from None
 
 
 def _from_release(missing: Mapping[str, str], folder: Path, address: str) -> None:
@@ -156,10 +149,6 @@ def _from_index(missing: Mapping[str, str], folder: Path) -> None:
                 write_whole(folder / name, _check(name, wheel.read(carried[name]), sha256))
 
 
-# --- what the companion adds
-# ----------------------------------------------------------------
-
-
 def _zipped(files: Mapping[str, bytes]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -170,16 +159,16 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 def code_archive() -> bytes:
     """Our code, and the pure Python packages of the book's own lock that it needs."""
-    files: dict[str, bytes] = {}
-    for name in ("lib", "studies", "press", *pins()["ours"]):
-        spec = find_spec(name)
-        folder = Path(spec.origin).parent if spec and spec.origin else ROOT / name
-        files |= {
+    names = ("lib", "studies", "press", *pins()["ours"])
+    folders = {name: Path(*import_module(name).__path__) for name in names}
+    return _zipped(
+        {
             f"{name}/{path.relative_to(folder)}": path.read_bytes()
+            for name, folder in folders.items()
             for path in folder.rglob("*")
             if path.suffix in (".py", ".mplstyle", ".yml", ".j2")
         }
-    return _zipped(files)
+    )
 
 
 def data_archive() -> bytes:
@@ -202,10 +191,6 @@ def stored_archive(grid: str) -> bytes:
     return _zipped(files)
 
 
-# --- what a page needs
-# ----------------------------------------------------------------------
-
-
 def lessons(root: Path = ROOT) -> list[Page]:
     """The pages whose cells run in the page: lessons, and the pages of data."""
     return [
@@ -222,17 +207,16 @@ def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:
 
     Without ``solutions`` the cells that solve its exercises are left out.
     """
-    cells = [c for c in read_notebook(page.notebook).cells if _runs(c, solutions)]
+    hidden = {SETUP} if solutions else {SETUP, "solution"}
+    cells = read_notebook(page.notebook).cells
+    cells = [c for c in cells if c.cell_type == "code" and not tags(c) & hidden]
+    stored = sorted(path.stem for path in RESULTS.glob("*.parquet"))
     text = "\n".join(cell.source for cell in cells)
     sources = [text, *(file.read_text(encoding="utf-8") for file in reachable(text, ROOT))]
     return {
         "cells": [{"source": c.source, "tags": c.metadata.get("tags", [])} for c in cells],
-        "tables": [name for name in _stored() if _may_read(sources, name)],
+        "tables": [name for name in stored if _may_read(sources, name)],
     }
-
-
-def _stored() -> list[str]:
-    return sorted(path.stem for path in RESULTS.glob("*.parquet"))
 
 
 def _may_read(sources: list[str], name: str) -> bool:
@@ -244,23 +228,10 @@ def _may_read(sources: list[str], name: str) -> bool:
     )
 
 
-def _usable() -> list[str]:
-    return with_dependencies([*pins()["first"], *pins()["second"]])
-
-
 def has_solutions(html: Path, page: Page) -> bool:
     """Whether the built page shows its solutions; a book may be built without them."""
     built = html / f"{page.doc}.html"
     return built.is_file() and "tag_solution" in built.read_text(encoding="utf-8")
-
-
-def _runs(cell: nbformat.NotebookNode, solutions: bool) -> bool:
-    tags = set(cell.metadata.get("tags", []))
-    return cell.cell_type == "code" and not tags & ({SETUP} if solutions else {SETUP, "solution"})
-
-
-# --- the scripts
-# ----------------------------------------------------------------------------
 
 
 def script(name: str, raw: bytes) -> str:
@@ -301,25 +272,27 @@ def write_live(html: Path, source: str = "index", address: str | None = None) ->
 def _manifest(needs: Mapping[str, Any]) -> dict[str, Any]:
     packages = {
         name: {
-            "file": official()[name]["file_name"],
-            "imports": official()[name]["imports"],
-            "depends": [d for d in official()[name]["depends"] if d in _usable()],
+            "file": package["file_name"],
+            "imports": package["imports"],
+            "depends": [d for d in package["depends"] if d in usable()],
         }
-        for name in _usable()
+        for name, package in usable().items()
     }
-    first = [official()[name]["file_name"] for name in pins()["first"]]
-    core = [*pins()["core"], "pyodide-lock.json", "code"]
-    absent = pins()["absent"]
     return {
-        "first": [*core, *first],
+        "first": _first(),
         "packages": packages,
-        "second": [p["file"] for p in packages.values() if p["file"] not in first],
-        "absent": absent,
+        "second": [p["file"] for p in packages.values() if p["file"] not in _first()],
+        "absent": pins()["absent"],
         "pages": needs,
     }
 
 
+def _first() -> list[str]:
+    """The scripts that a page with NumPy alone loads, beside the manifest."""
+    files = (official()[name]["file_name"] for name in pins()["first"])
+    return [*pins()["core"], "pyodide-lock.json", "code", *files]
+
+
 def first_tier(sizes: Mapping[str, int]) -> int:
     """Bytes on disk of what a page with NumPy alone loads."""
-    first = [official()[name]["file_name"] for name in pins()["first"]]
-    return sum(sizes[n] for n in (*pins()["core"], "pyodide-lock.json", "code", "pages", *first))
+    return sum(sizes[name] for name in (*_first(), "pages"))

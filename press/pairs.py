@@ -22,10 +22,24 @@ from jupytext.compare import NotebookDifference, compare_notebooks
 
 from lib.files import read_json, write_whole
 from lib.paths import ROOT
-from press.launch import colab_cell
 from press.toc import read_notebook, tags
 
 SETUP = "setup"  # tag of the cell that no .md has
+COLAB = """\
+# On Colab only, once a session: fetch the companion and what it needs. Elsewhere this does nothing.
+import sys
+
+if "google.colab" in sys.modules:
+    import os
+    import subprocess
+
+    if not os.path.isdir("/content/companion"):
+        question = "Where is the companion's repository? https://github.com/OWNER/NAME "
+        clone = ["git", "clone", "--depth", "1", input(question).strip(), "/content/companion"]
+        subprocess.run(clone, check=True)
+        subprocess.run([sys.executable, "/content/companion/.binder/colab.py"], check=True)
+        raise SystemExit("Installed. Restart the session (menu Runtime), then run all cells.")
+    os.chdir("/content/companion")"""
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -34,8 +48,8 @@ METADATA = {
 
 def is_pair_source(text: Path) -> bool:
     """Whether a Markdown page has code: its front matter names jupytext."""
-    head = text.read_text(encoding="utf-8").split("---", 2)
-    return len(head) == 3 and "jupytext:" in head[1]
+    _, *head = text.read_text(encoding="utf-8").split("---", 2)
+    return len(head) == 2 and "jupytext:" in head[0]
 
 
 def notebook_of(text: Path, root: Path = ROOT) -> nbformat.NotebookNode:
@@ -44,13 +58,12 @@ def notebook_of(text: Path, root: Path = ROOT) -> nbformat.NotebookNode:
 
     A first cell sets Colab up; elsewhere it does nothing.
     """
-    notebook = jupytext.read(text)
-    notebook.metadata = nbformat.from_dict(METADATA)
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
-    for number, cell in enumerate(notebook.cells):
+    cells = jupytext.read(text).cells
+    for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number:03d}"
-    setup = nbformat.v4.new_code_cell(colab_cell(root), metadata={"tags": [SETUP]}, id="cell-setup")
-    notebook.cells.insert(0, setup)
+    setup = nbformat.v4.new_code_cell(COLAB, metadata={"tags": [SETUP]}, id="cell-setup")
+    notebook = nbformat.v4.new_notebook(cells=[setup, *cells], metadata=METADATA)
+    notebook.nbformat_minor = 5
     return notebook
 
 
@@ -94,12 +107,14 @@ def sync(folder: Path, root: Path = ROOT) -> list[Path]:
         Naming a pair of which both sides have changed.
     """
     memory = root / "_build" / "pairs.json"
-    known, agreed, written = _read_memory(memory), {}, []
-    for text in sorted(folder.rglob("*.md")):
-        if is_pair_source(text):
-            name = os.path.relpath(text.with_suffix(""), root)
-            agreed[name], new = _sync_one(text, root, known.get(name))
-            written += new
+    known: dict[str, str] = {}
+    with suppress(OSError, ValueError):
+        known = read_json(memory, dict)
+    agreed, written = {}, []
+    for text in filter(is_pair_source, sorted(folder.rglob("*.md"))):
+        name = os.path.relpath(text.with_suffix(""), root)
+        agreed[name], new = _sync_one(text, root, known.get(name))
+        written += new
     if agreed.items() - known.items():
         memory.parent.mkdir(exist_ok=True)
         write_whole(memory, json.dumps(known | agreed, indent=1))
@@ -163,27 +178,16 @@ def _as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
     """The notebook as the page ``text``: its front matter, and its blank lines where only they
     differ.
     """
-    own = nbformat.from_dict(notebook)
-    own.cells = [cell for cell in own.cells if SETUP not in tags(cell)]
+    own = without_traces(notebook)
     own.metadata = nbformat.from_dict({"language_info": {"pygments_lexer": "ipython3"}})
     _, head, before = text.read_text(encoding="utf-8").split("---", 2)
-    old, new = (
-        t.splitlines(True) for t in (before, jupytext.writes(own, fmt="md:myst").split("---", 2)[2])
-    )
+    after = jupytext.writes(own, fmt="md:myst").split("---", 2)[2]
+    old, new = before.splitlines(True), after.splitlines(True)
     lines: list[str] = []
     for _, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        blank = [line for line in old[i:j] if line.strip()] == [
-            line for line in new[k:m] if line.strip()
-        ]
+        blank = [*filter(str.strip, old[i:j])] == [*filter(str.strip, new[k:m])]
         lines += old[i:j] if blank else new[k:m]
     return f"---{head}---{''.join(lines)}"
-
-
-def _read_memory(path: Path) -> dict[str, str]:
-    try:
-        return read_json(path, dict)
-    except (OSError, ValueError):
-        return {}
 
 
 def pair_up(root: Path = ROOT) -> None:
@@ -194,13 +198,10 @@ def pair_up(root: Path = ROOT) -> None:
 
 def main(folder: Path = Path("chapters")) -> int:
     """``python -m press.pairs``: name the pairs that do not agree; 1 if there is one."""
-    drifted = [
-        d
-        for text in sorted(folder.rglob("*.md"))
-        if is_pair_source(text) and (d := difference(text))
-    ]
-    print(*drifted, sep="\n", end="\n" if drifted else "")
-    return int(bool(drifted))
+    texts = filter(is_pair_source, sorted(folder.rglob("*.md")))
+    for drifted in (found := [*filter(None, map(difference, texts))]):
+        print(drifted)
+    return int(bool(found))
 
 
 if __name__ == "__main__":

@@ -17,13 +17,14 @@ from threading import Lock
 from lib.datasets.cache import sha256_of
 from lib.paths import HOUSES
 
-_PARSER = (
-    Lock()
-)  # the parser of Python 3.11 counts its depth for all threads together: two at once can fail
-
-
+_PARSER = Lock()  # that of Python 3.11 counts its depth for all threads: two at once can fail
 _WORDS = (ast.Expr, ast.Import, ast.ImportFrom, ast.If)
 _PLACE = re.compile(r"[\w.]+:\w+")  # of an object that is imported when it is asked for
+
+
+def _parsed(source: str) -> ast.Module:
+    with _PARSER:
+        return ast.parse(source)
 
 
 @cache
@@ -34,9 +35,7 @@ def _imports(source: str) -> tuple[frozenset[str], frozenset[str], frozenset[str
     modules: set[str] = set()
     things: set[str] = set()
     places: set[str] = set()
-    with _PARSER:
-        tree = ast.parse(source)
-    for node in ast.walk(tree):
+    for node in ast.walk(_parsed(source)):
         if isinstance(node, ast.Import):
             things |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -49,9 +48,8 @@ def _imports(source: str) -> tuple[frozenset[str], frozenset[str], frozenset[str
 
 def is_python(source: str) -> bool:
     """Whether ``source`` can be parsed."""
-    with _PARSER, suppress(SyntaxError):
-        ast.parse(source)
-        return True
+    with suppress(SyntaxError):
+        return bool(_parsed(source))
     return False
 
 
@@ -90,8 +88,7 @@ def _files(name: str, root: Path) -> tuple[list[Path], list[Path]]:
 
 def _is_face(path: Path) -> bool:
     """Whether an ``__init__`` has nothing but words and imports, at once or on demand."""
-    with _PARSER:
-        body = ast.parse(path.read_text(encoding="utf-8")).body
+    body = _parsed(path.read_text(encoding="utf-8")).body
     words = (ast.unparse(node) for node in body if not isinstance(node, _WORDS))
     return all(text.endswith("on_demand(__name__)") for text in words)
 

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from lib.files import write_whole
@@ -48,9 +49,9 @@ def outside_resources(html: Path) -> list[str]:
     count).
     """
     return [
-        f"{page.relative_to(html)}: {match.group(0)[:160]}"
+        f"{page.relative_to(html)}: {match[0][:160]}"
         for page in sorted(html.rglob("*.html"))
-        for match in _LOADS.finditer(page.read_text(errors="replace", encoding="utf-8"))
+        for match in _LOADS.finditer(page.read_text("utf-8", "replace"))
     ]
 
 
@@ -99,18 +100,9 @@ def _common(folder: Path) -> str:
             total.update(json.dumps(written).encode())
         elif name.startswith(GENERATED):
             total.update(re.sub(r"[0-9a-f]{64}|\d+", "", file.read_text("utf-8")).encode())
-        elif not name.startswith("_static/source/"):
+        else:
             total.update(file.read_bytes())
     return total.hexdigest()
-
-
-def _update(folder: Path, output: Path) -> bool:
-    """Read and write only the pages whose files are newer; whether that succeeded, unwarned."""
-    try:
-        jupyter_book(folder, output)
-    except RenderError:
-        return False
-    return True
 
 
 def render(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, list[str]]:
@@ -134,7 +126,11 @@ def render(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, li
         return index, warnings
     stamp.unlink(missing_ok=True)
     shutil.rmtree(html / "_static" / "live", ignore_errors=True)  # it has the code of before
-    if warnings or before != common or not _update(folder, output):
+    updated = False
+    if before == common and not warnings:
+        with suppress(RenderError):  # only the pages whose files are newer
+            updated = bool(jupyter_book(folder, output))
+    if not updated:
         # From nothing: what an older build remembers would warn of labels that have moved since,
         # and keep pages that are no longer listed.
         for old in (html, html.with_name(".doctrees")):

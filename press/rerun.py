@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import posixpath
 import re
@@ -27,7 +28,6 @@ from lib.pages.parameters import COUNTS
 from lib.paths import ROOT
 from press.execute import kernel_environment
 from press.exercises import add_boxes
-from press.launch import staged_config
 from press.pairs import pair_up, without_traces
 from press.render import jupyter_book
 from press.stage import copy_static
@@ -78,15 +78,11 @@ def requested(page: Page, words: Sequence[str]) -> list[Parameters]:
             raise validate.refusal("parameter", "NAME=VALUE or NAME=VALUE,VALUE", word)
         validate.choice("parameter", name, known)
         kind = known[name]["inferred_type_name"]
-        values[name] = [_value(name, kind, one) for one in text.split(",")]
+        try:
+            values[name] = [*map(TYPES.get(kind, str), text.split(","))]
+        except (ValueError, KeyError):
+            raise validate.refusal(name, f"of the type {kind}", text) from None
     return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
-
-
-def _value(name: str, kind: str, text: str) -> object:
-    try:
-        return TYPES.get(kind, str)(text)
-    except (ValueError, KeyError):
-        raise validate.refusal(name, f"of the type {kind}", text) from None
 
 
 def estimate(page: Page, parameters: Parameters) -> float:
@@ -95,11 +91,9 @@ def estimate(page: Page, parameters: Parameters) -> float:
     The time is of the book's own build, on the machine that ``data/run_times.csv`` names.
     """
     known = papermill.inspect_notebook(str(page.notebook))
-    factor = 1.0
-    for name in COUNTS:
-        if name in parameters:
-            factor *= max(1.0, float(str(parameters[name])) / float(known[name]["default"]))
-    return float(run_times().get(page.doc, 60.0)) * factor
+    counted = {name: float(str(parameters[name])) for name in COUNTS if name in parameters}
+    factors = (max(1.0, n / float(known[name]["default"])) for name, n in counted.items())
+    return float(run_times().get(page.doc, 60.0)) * math.prod(factors)
 
 
 def label(parameters: Parameters) -> str:
@@ -121,9 +115,7 @@ def folder_name(versions: Sequence[Parameters]) -> str:
         for name, value in version.items():
             values.setdefault(name, []).append(str(value))
     parts = [(name, [*dict.fromkeys(values[name])]) for name in sorted(values)]
-    if not parts:
-        return "as-in-the-book"
-    full = "_".join("-".join([name, *said]) for name, said in parts)
+    full = "_".join("-".join([name, *said]) for name, said in parts) or "as-in-the-book"
     name = re.sub(r"[^A-Za-z0-9._-]", "-", full)[:NAME_LENGTH].rstrip(".")
     if name == full and all(re.fullmatch(r"[A-Za-z0-9.]+", v) for _, said in parts for v in said):
         return name
@@ -160,19 +152,16 @@ def _rerun(page: Page, versions: Sequence[Parameters], folder: Path, progress: b
         executed.append((doc, label(parameters), notebook))
         (book / doc).parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(_as_page(notebook, page, f"--{number}"), book / f"{doc}.ipynb")
-    entries = [{"file": doc, "title": said} for doc, said, _ in executed]
+    first, *others = [{"file": doc, "title": said} for doc, said, _ in executed]
     if len(versions) > 1:
         (book / f"{COMPARISON}.md").write_text(side_by_side(executed), encoding="utf-8")
-        entries.insert(0, {"file": COMPARISON})
-    for doc in ALONGSIDE:
-        (book / doc).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(page.root / f"{doc}.md", book / f"{doc}.md")
-        entries.append({"file": doc})
-    first, *others = entries
+        first, others = {"file": COMPARISON}, [first, *others]
+    others += [{"file": doc} for doc in ALONGSIDE]
     contents = {"format": "jb-book", "root": first["file"], "chapters": others}
     (book / "_toc.yml").write_text(yaml.safe_dump(contents), encoding="utf-8")
-    (book / "_config.yml").write_text(staged_config(page.root), encoding="utf-8")
-    shutil.copy(page.root / "references.bib", book)
+    for name in ("_config.yml", "references.bib", *(f"{doc}.md" for doc in ALONGSIDE)):
+        (book / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page.root / name, book / name)
     html, _ = jupyter_book(book, folder, strict=False)
     return html / f"{first['file']}.html"
 
@@ -202,20 +191,16 @@ def _as_page(notebook: nbformat.NotebookNode, page: Page, suffix: str) -> nbform
     book.
     """
     notebook = without_traces(notebook)
-    text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
-    labels = set(re.findall(r"^(?::label: (\S+)|\(([\w-]+)\)=)$", text, re.M))
-    own = {a or b for a, b in labels}
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            cell.source = _own_labels(_outside_links(cell.source, page, own), own, suffix)
+    texts = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    text = "\n".join(cell.source for cell in texts)
+    own = {"".join(m) for m in re.findall(r"^(?::label: (\S+)|\(([\w-]+)\)=)$", text, re.M)}
+    names = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
+    for cell in texts:
+        cell.source = _outside_links(cell.source, page, own)
+        if own:
+            cell.source = re.sub(rf"(?<![\w-])({names})(?![\w-])", rf"\1{suffix}", cell.source)
     add_boxes(notebook.cells)
     return notebook
-
-
-def _own_labels(text: str, own: set[str], suffix: str) -> str:
-    for name in sorted(own, key=len, reverse=True):
-        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", name + suffix, text)
-    return text
 
 
 def _outside_links(text: str, page: Page, own: set[str]) -> str:
@@ -226,18 +211,14 @@ def _outside_links(text: str, page: Page, own: set[str]) -> str:
         if role == "doc":
             there = posixpath.normpath(posixpath.join(posixpath.dirname(page.doc), place))
             built = page.root / "_build" / "html" / f"{there}.html"
-            words = words or _title(page.root / f"{there}.md")
+            source = page.root / f"{there}.md"
+            said = source.read_text(encoding="utf-8") if source.exists() else ""
+            title = re.search(r"^# (.+)$", said, re.M)
+            words = words or (title[1] if title else source.stem)
             return f"[{words}]({built.as_uri()})" if built.exists() else f"*{words}*"
         return match[0] if place in own else f"*{words or place}*"
 
     return re.sub(r"\{(doc|ref|prf:ref|numref)\}`(?:([^`<]*)<)?([^`<>]+)>?`", link, text)
-
-
-def _title(text: Path) -> str:
-    found = (
-        re.search(r"^# (.+)$", text.read_text(encoding="utf-8"), re.M) if text.exists() else None
-    )
-    return found[1] if found else text.stem
 
 
 def side_by_side(executed: Sequence[tuple[str, str, nbformat.NotebookNode]]) -> str:
@@ -248,7 +229,7 @@ def side_by_side(executed: Sequence[tuple[str, str, nbformat.NotebookNode]]) -> 
     texts = (c.source for c in notebooks[0].cells if c.cell_type == "markdown")
     title = next((line for text in texts for line in text.splitlines() if line), "# Versions")
     numbers = [glued_texts(notebook) for notebook in notebooks]
-    rows = {name: [str(other.get(name, "–")) for other in numbers] for name in numbers[0]}
+    rows = {name: [other.get(name, "–") for other in numbers] for name in numbers[0]}
     heading, outputs = "", []
     for cells in zip(*(n.cells for n in notebooks), strict=True):
         if cells[0].cell_type == "markdown":
@@ -272,7 +253,7 @@ def _html(cell: nbformat.NotebookNode) -> str:
         if out.output_type == "stream" and out.name == "stdout":
             shown.append(f"<pre>{escape(out.text)}</pre>")
         data = out.get("data", {})
-        if out.get("metadata", {}).get("scrapbook") or not data:
-            continue
-        shown.append(data.get("text/html") or f"<pre>{escape(data.get('text/plain', ''))}</pre>")
+        if data and not out.metadata.get("scrapbook"):
+            plain = f"<pre>{escape(data.get('text/plain', ''))}</pre>"
+            shown.append(data.get("text/html") or plain)
     return "".join(shown)

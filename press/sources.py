@@ -34,35 +34,7 @@ PLACE = re.compile(
     r"/(?P<path>[^\s?#)]+)(?:\?plain=1)?(?:#L(?P<first>\d+)(?:-L(?P<last>\d+))?)?"
     r'(?:\s+"(?P<token>[^"]+)")?'
 )
-GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho"
-    " varsigma sigma tau upsilon phi chi psi omega"
-)
-SIGNS = {name: chr(0x3B1 + i) for i, name in enumerate(GREEK.split())} | {
-    "varepsilon": "ε",
-    "leq": "≤",
-    "le": "≤",
-    "geq": "≥",
-    "ge": "≥",
-    "cap": "∩",
-    "in": "∈",
-    "sim": "∼",
-    "approx": "≈",
-    "sum": "∑",
-    "sqrt": "√",
-    "lfloor": "⌊",
-    "rfloor": "⌋",
-    "rightarrow": "→",
-    "to": "→",
-    "infty": "∞",
-    "dots": "...",
-    "ldots": "...",
-    "cdot": "⋅",
-    "Delta": "Δ",
-    "ell": "l",
-    "leftarrow": "←",
-    **{name: name for name in ("log", "ln", "exp", "max", "min", "Pr")},
-}
+LISTED = read_yaml(DATA / "sources.yml", dict)
 SAME = str.maketrans(dict(zip("“”„‘’–—−~·", '"""\'\'---∼⋅', strict=True)))
 
 
@@ -102,23 +74,13 @@ def compared(text: str) -> str:
     """
     text = unicodedata.normalize("NFKC", text.replace("…", "...")).translate(SAME)
     text = re.sub(r"(?<=[a-z])-\s*\n\s*(?=[a-z])", "", text)
-    text = re.sub(r"\\([A-Za-z]+)", lambda m: SIGNS.get(m[1], ""), _with_slashes(text))
+    found = 1  # \frac{a}{b} is (a)/(b), from the innermost braces on
+    while found:
+        pattern = r"(\\frac)?\{([^{}]*)\}"
+        text, found = re.subn(pattern, lambda m: f"({m[2]}){'/' if m[1] else ''}", text)
+    text = re.sub(r"\\([A-Za-z]+)", lambda m: LISTED["signs"].get(m[1], ""), text)
     text = "".join(c for c in text if unicodedata.category(c) not in ("Mn", "Cf"))
     return re.sub(r"[\s$*{}()_^\\]+", "", text)
-
-
-def _with_slashes(text: str) -> str:
-    r"""``\frac{a}{b}`` as ``{a}/{b}``, however deep the braces are nested."""
-    while (at := text.find(r"\frac")) >= 0:
-        start = end = at + len(r"\frac")
-        depth = 0
-        while end < len(text):
-            depth += {"{": 1, "}": -1}.get(text[end], 0)
-            end += 1
-            if depth == 0 and text[end - 1] == "}":
-                break
-        text = f"{text[:at]}{text[start:end]}/{text[end:]}"
-    return text
 
 
 def is_in(words: str, text: str) -> bool:
@@ -144,11 +106,6 @@ def is_in(words: str, text: str) -> bool:
     return False
 
 
-@cache
-def _listed() -> dict:
-    return read_yaml(DATA / "sources.yml", dict)
-
-
 def _pages() -> Iterator[tuple[str, str]]:
     for path in sorted(CHAPTERS.rglob("*.md")):
         yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
@@ -160,17 +117,16 @@ def quotations() -> list[Quotation]:
     for page, text in _pages():
         for pattern in NOT_PROSE:
             text = re.sub(pattern, " ", text, flags=re.S | re.M)
-        pages = _listed()["pages"].items()
-        paper = next((paper for start, paper in pages if page.startswith(start)), "")
+        of = (paper for start, paper in LISTED["pages"].items() if page.startswith(start))
+        paper = next(of, "")
         for words in re.findall(r'"([^"]+)"', PLACE.sub(" ", text)):
             words = " ".join(words.split())
-            if words not in _listed()["own"]:
+            if words not in LISTED["own"]:
                 found.append(Quotation(page, paper, words))
     others = read_yaml(DATA / "quotations.yml", dict)
     for file in sorted((DATA / "claims").glob("*.yml")):
         for row in read_yaml(file, list):
-            words = row.get("quote") or others.get(row["id"])
-            if words:
+            if words := row.get("quote") or others.get(row["id"]):
                 paper = row.get("about") or row["paper"]
                 found.append(Quotation(f"{file.name}, {row['id']}", paper, words))
     return found
@@ -194,7 +150,7 @@ def wrong_quotations(papers: Path) -> tuple[list[str], list[str]]:
     """
     texts: dict[str, list[str]] = {}
     missing = []
-    for paper, names in _listed()["papers"].items():
+    for paper, names in LISTED["papers"].items():
         absent = [name for name in names if not (papers / name).is_file()]
         missing += absent
         if not absent:
@@ -215,7 +171,7 @@ def _clone_of(repository: str, clones: Path) -> Path | None:
     """The clone of ``owner/name`` in a folder, under one of the names that clones have."""
     owner, name = repository.split("/")
     tried = (name, f"{name}.git", f"{owner}/{name}", f"{owner}+{name}/repo", f"{owner}-{name}")
-    return next((clones / path for path in tried if (clones / path).is_dir()), None)
+    return next(filter(Path.is_dir, (clones / path for path in tried)), None)
 
 
 @cache

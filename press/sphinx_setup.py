@@ -17,6 +17,7 @@ from sphinx_proof import nodes as numbered
 
 from lib.files import template
 from lib.paths import CHAPTERS
+from press.reference import add_contents
 
 EXPLORERS = CHAPTERS / "_static" / "explorers"
 SHARED = ("core", "formulas")
@@ -30,19 +31,17 @@ def setup(app: Any) -> dict[str, bool]:
     """
     from numpydoc import docscrape_sphinx
 
-    first: list[SandboxedEnvironment] = []
-
-    def environment(loader: Any) -> SandboxedEnvironment:
-        if not first:
-            first.append(SandboxedEnvironment(loader=loader))
-        return first[0]
-
-    docscrape_sphinx.SandboxedEnvironment = environment
+    made: dict[str, Any] = {}
+    docscrape_sphinx.SandboxedEnvironment = lambda loader: made.setdefault(
+        "", SandboxedEnvironment(loader=loader)
+    )
     domain.translate = numbered._ = own_series
     app.connect("env-check-consistency", lambda _, env: number_within_pages(env))
     # theorems must be read in one process; two write the pages, for which there is no option
     app.connect("env-check-consistency", lambda app, _: setattr(app, "parallel", 2))
     app.add_directive("explorer", Explorer)
+    app.setup_extension("sphinx.ext.autodoc")  # has the event
+    app.connect("autodoc-process-docstring", add_contents)
     texts: dict[str, str] = {}
     app.connect("doctree-resolved", lambda _, tree, doc: texts.update({doc: words_of(tree)}))
     app.connect("build-finished", lambda app, _: write_texts(texts, app))
@@ -84,8 +83,8 @@ class Explorer(SphinxDirective):
             f'<p class="explorer-still">Without scripts, <a href="#{self.options["figure"]}">the'
             " figure of this page</a> shows one setting.</p></div>"
         )
-        raw = [nodes.raw("", html, format="html") for html in (opening, still)]
-        return [raw[0], *invitation.children, raw[1]]
+        before, after = (nodes.raw("", html, format="html") for html in (opening, still))
+        return [before, *invitation.children, after]
 
 
 def own_series(kind: str) -> str:

@@ -19,11 +19,9 @@ from lib.files import template
 from press.execute import Executed
 from press.exercises import add_boxes, without_solutions
 from press.failures import show_failures
-from press.launch import staged_config
-from press.makers import add_links
 from press.pairs import without_traces
-from press.reference import FOLDER, write_reference
-from press.toc import Page, read_notebook
+from press.reference import write_reference
+from press.toc import FOLDER, Page, read_notebook
 
 SHOWN = "numpy scipy pandas scikit-learn lightgbm matplotlib jupyter-book sphinx papermill".split()
 
@@ -60,9 +58,9 @@ def copy_licences(folder: Path) -> None:
                 shutil.copy(Path(file.locate()), folder / name)
 
 
-def status_page(executed: Sequence[Executed], profile: str) -> str:
+def _status_page(executed: Sequence[Executed], profile: str) -> str:
     """Run time and data of each chapter, and the versions that made the book."""
-    page = _STATUS.render(
+    return _STATUS.render(
         executed=executed,
         titles={name: task.title for name, task in TASKS.items()},
         profile=profile,
@@ -70,21 +68,17 @@ def status_page(executed: Sequence[Executed], profile: str) -> str:
         machine=platform.machine(),
         versions={name: metadata.version(name) for name in SHOWN},
     )
-    return page + "\n"
 
 
-def _copy_executed(chapter: Executed, root: Path, target: Path, solutions: bool) -> None:
-    """Without the set-up and the injected cell; with a link to the code of each figure and table,
-    and boxes for answers.
-    """
+def _page_of(chapter: Executed, solutions: bool) -> str:
+    """An executed chapter without the set-up and the injected cell, with boxes for answers."""
     notebook = without_traces(read_notebook(chapter.path), "injected-parameters")
-    add_links(notebook, chapter.doc, root)
     if chapter.failures:
         show_failures(notebook.cells)
     add_boxes(notebook.cells)
     if not solutions:
         notebook.cells = without_solutions(notebook.cells)
-    nbformat.write(notebook, target)
+    return nbformat.writes(notebook)
 
 
 def copy_static(root: Path, folder: Path) -> None:
@@ -112,28 +106,26 @@ def stage(
     if folder.exists():
         folder.rename(before)
     by_doc = {chapter.doc: chapter for chapter in executed}
-    for page in pages:
-        target = folder / page.doc
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if page.doc.startswith(f"{FOLDER}/"):
-            continue
-        if page.is_generated:
-            target.with_name(target.name + ".md").write_text(
-                status_page(executed, profile), encoding="utf-8"
-            )
-        elif page.doc in by_doc:
-            notebook = target.with_name(target.name + ".ipynb")
-            _copy_executed(by_doc[page.doc], root, notebook, solutions)
+    reference = [page.doc for page in pages if page.doc.startswith(f"{FOLDER}/")]
+    for page in (page for page in pages if page.doc not in reference):
+        if page.doc in by_doc:
+            kind, text = "ipynb", _page_of(by_doc[page.doc], solutions)
+        elif page.is_generated:
+            kind, text = "md", _status_page(executed, profile)
         else:
-            shutil.copy(page.text, target.with_name(target.name + ".md"))
-    for name in ("_toc.yml", "references.bib"):
+            kind, text = "md", page.text.read_text(encoding="utf-8")
+        target = folder / f"{page.doc}.{kind}"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(f"{text}\n", encoding="utf-8")
+    for name in ("_config.yml", "_toc.yml", "references.bib"):
         shutil.copy(root / name, folder / name)
-    (folder / "_config.yml").write_text(staged_config(root, launch=solutions), encoding="utf-8")
     copy_static(root, folder / "_static")
-    if not solutions:
+    if not solutions:  # what launch.js opens is the repository, which has them
+        config = folder / "_config.yml"
+        config.write_text(config.read_text("utf-8").replace("launch.js, ", ""), encoding="utf-8")
         (folder / "_static" / "launch.js").unlink()
     copy_licences(folder / "_static" / "licences")
-    write_reference([p.doc for p in pages if p.doc.startswith(f"{FOLDER}/")], folder, root)
+    write_reference(reference, folder, root)
     keep_times(before, folder)
 
 

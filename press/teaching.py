@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class Exercise:
 
 
 @dataclass(frozen=True)
-class Facts:
+class Stated:
     """What a chapter says of itself; ``minutes`` is the badge's, ``""`` what is missing."""
 
     doc: str
@@ -47,40 +48,29 @@ def _first(pattern: str, text: str) -> str:
     return found.group(1).strip() if found else ""
 
 
-def _solution(text: str, label: str) -> str:
-    return _first(
-        rf"^```\{{solution-start\}} {re.escape(label)}\n(.*?)^```\{{solution-end\}}", text
-    )
-
-
-def _exercises(text: str) -> tuple[Exercise, ...]:
+def _exercises(text: str) -> Iterator[Exercise]:
     pattern = r"^```\{exercise\}([^\n]*)\n:label: (\S+)\n(.*?)^```"
-    return tuple(
-        Exercise(
-            title.strip(),
-            label,
-            _first(rf"\(\*({'|'.join(LEVELS)})\*[,)]", body),
-            "{code-cell}" in (solution := _solution(text, label))
-            and ":class: dropdown" in solution,
-            bool(re.search(r"^\s*answer\(", solution, re.M)),
-            "*, *reason*)" in body,
-        )
-        for title, label, body in re.findall(pattern, text, re.M | re.S)
-    )
+    for title, label, body in re.findall(pattern, text, re.M | re.S):
+        begin, end = (rf"^```\{{solution-{at}\}}" for at in ("start", "end"))
+        solution = _first(rf"{begin} {re.escape(label)}\n(.*?){end}", text)
+        level = _first(rf"\(\*({'|'.join(LEVELS)})\*[,)]", body)
+        solved = "{code-cell}" in solution and ":class: dropdown" in solution
+        checked = bool(re.search(r"^\s*answer\(", solution, re.M))
+        yield Exercise(title.strip(), label, level, solved, checked, "*, *reason*)" in body)
 
 
-def facts(page: Page) -> Facts:
+def facts(page: Page) -> Stated:
     """Title, objectives, prerequisites, badges and exercises of a page, from its ``.md``."""
     text = page.text.read_text(encoding="utf-8")
     badge = _first(r"^badges\((.*?)\)$", text)
-    return Facts(
+    return Stated(
         page.doc,
         _first(r"^# ([^\n]+)$", text.split("---", 2)[-1]),
         _first(r"^\*\*What you will be able to do\.\*\* (.*?)\n\n", text),
         _first(r"^\*\*Before this\*\*:? (.*?)\n\n", text),
         _first(r"minutes=([\d.]+)", badge),
         bool(badge),
-        _exercises(text),
+        tuple(_exercises(text)),
     )
 
 

@@ -18,11 +18,8 @@ def write_times(
     """Write the seconds that each chapter took when it was last executed; how many chapters have
     one is returned.
     """
-    rows = []
-    for page in pages(root):
-        stamp = executed / f"{page.doc}.json"
-        if page.is_chapter and (record := read_stamp(stamp)):
-            rows.append(f"{page.doc},{record['seconds']:.0f}")
+    stamps = {page.doc: read_stamp(executed / f"{page.doc}.json") for page in pages(root)}
+    rows = [f"{doc},{record['seconds']:.0f}" for doc, record in stamps.items() if record]
     if not rows:
         raise ValueError(
             f"path={str(executed)!r} holds no executed chapter; build the book first: python -m lib"
@@ -30,8 +27,8 @@ def write_times(
         )
     machine = (
         f"# quick profile, two chapters side by side, {os.cpu_count()} cores, {platform.machine()},"
-        " kernel start included"
+        " kernel start included; load average of the quarter of an hour before:"
+        f" {os.getloadavg()[2]:.1f}"
     )
-    machine += f"; load average of the quarter of an hour before: {os.getloadavg()[2]:.1f}"
     path.write_text("\n".join([machine, "chapter,seconds", *rows]) + "\n", encoding="utf-8")
     return len(rows)

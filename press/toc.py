@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 
 import nbformat
 
 from lib.files import read_yaml
-from press.reference import FOLDER, reference_pages
 
+FOLDER = "chapters/reference"
 GENERATED = ("chapters/front/status", f"{FOLDER}/")  # written at build time
 
 
@@ -49,11 +49,8 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
     except FileNotFoundError:
         raise
     except Exception as error:  # nbformat raises whatever a broken file leads to
-        hint = (
-            "; make pairs writes those of chapters again"
-            if path.with_suffix(".md").exists()
-            else ""
-        )
+        paired = path.with_suffix(".md").exists()
+        hint = "; make pairs writes those of chapters again" if paired else ""
         said = " ".join(str(error).split())[:80]
         raise ValueError(f"{path} must be a notebook, got another file ({said}){hint}") from None
 
@@ -75,19 +72,14 @@ def glued_texts(notebook: nbformat.NotebookNode) -> dict[str, str]:
     return {name: str(next(iter(data.values()))).strip("'\"") for name, data in found.items()}
 
 
-def _documents(node: object, root: Path):
-    if isinstance(node, dict):
-        if "glob" in node:  # the pages of the studies, which the build writes
-            listed = (f"{FOLDER}/{name}" for name in reference_pages(root))
-            yield from (doc for doc in listed if fnmatch(doc, node["glob"]))
-        for key in ("root", "file"):
-            if key in node:
-                yield node[key]
-        for key in ("parts", "chapters", "sections"):
-            yield from _documents(node.get(key, []), root)
-    elif isinstance(node, list):
-        for item in node:
-            yield from _documents(item, root)
+def _documents(node: dict, root: Path) -> Iterator[str]:
+    if "glob" in node:  # the pages of the studies, which the build writes
+        for face in sorted(root.glob("studies/*/__init__.py")):
+            yield node["glob"].replace("*", face.parent.name)
+    yield from (node[key] for key in ("root", "file") if key in node)
+    for key in ("parts", "chapters", "sections"):
+        for inner in node.get(key, []):
+            yield from _documents(inner, root)
 
 
 def pages(root: Path) -> list[Page]:
@@ -98,8 +90,7 @@ def pages(root: Path) -> list[Page]:
     ValueError
         If a page of the table of contents has no file.
     """
-    contents = read_yaml(root / "_toc.yml", dict)
-    listed = [Page(doc, root) for doc in _documents(contents, root)]
+    listed = [Page(doc, root) for doc in _documents(read_yaml(root / "_toc.yml", dict), root)]
     for page in listed:
         if not (page.is_generated or page.is_chapter or page.text.exists()):
             raise ValueError(

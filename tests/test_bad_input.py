@@ -31,8 +31,8 @@ from lib.means import (
 from lib.paths import CHAPTERS
 from lib.rng import stream
 from lib.synth import all_kway, marginal_errors, workload_error
-from press.reference import names_of
 from tests import torture_calls
+from tests.public import names_of
 from tests.torture_calls import BAD, DOMAIN, LEFT_OUT, PUBLIC, G, X, people
 
 LEAST_CALLS, RANDOM_CALLS = 25_000, 3_000
@@ -78,7 +78,7 @@ def test_the_calls_reach_every_package_with_a_public_face():
         )
     )
     assert used <= set(PUBLIC)
-    named = {public.name for module in PUBLIC for public in names_of(module)}
+    named = {name for module in PUBLIC for name in names_of(module)}
     assert set(LEFT_OUT) <= named
 
 

@@ -46,10 +46,10 @@ from lib.stats.p_values import p_value
 from lib.stats.summary import mean_interval, rank_correlation, summarise
 from lib.stats.ties import above
 from lib.synth.workload import counts
-from press.reference import modules_of, names_of
 from studies.coherence.releases import Attacker, Histogram
 from studies.private_means.group_sizes import improvements
 from studies.private_means.theory import noise_weights, vector
+from tests.public import modules_of, names_of
 from tests.same_data import LAYOUTS, SHAPES, flat, forms, plain
 from tests.torture_calls import (
     ALSO_CALLED,
@@ -271,12 +271,12 @@ def _takers() -> Iterator[tuple[str, str, Any]]:
     of_studies = (m for m in PUBLIC if m.startswith("studies."))
     for module in (*chain.from_iterable(modules_of(f"lib.{p}") for p in PACKAGES), *of_studies):
         for public in names_of(module):
-            if public.kind == "data" or public.module != module:
+            item = getattr(import_module(module), public)
+            if getattr(item, "__module__", "") != module:
                 continue
-            item = getattr(import_module(module), public.name)
             members = vars(item).items() if inspect.isclass(item) else ()
-            methods = [(f"{public.name}.{k}", getattr(v, "__func__", v)) for k, v in members]
-            for name, function in [(public.name, item), *methods]:
+            methods = [(f"{public}.{k}", getattr(v, "__func__", v)) for k, v in members]
+            for name, function in [(public, item), *methods]:
                 own = name.rpartition(".")[2]
                 hidden = own.startswith("_") and own != "__call__"
                 if callable(function) and not hidden and _takes_data(function):

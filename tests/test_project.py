@@ -159,7 +159,8 @@ def test_one_address():
     """Once the book states its public address, an installed package states it, too."""
     urls = PROJECT["project"].get("urls", {})
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    assert urls.get("Repository", "") == config["repository"]["url"]
+    options = config["sphinx"]["config"]["html_theme_options"]
+    assert urls.get("Repository", "") == options.get("repository_url", "")
 
 
 def test_the_locks_agree():

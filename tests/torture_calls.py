@@ -45,8 +45,8 @@ from lib.means import Interval
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified
 from lib.synth.base import Measurement
-from press.reference import names_of
 from studies.coherence.releases import Histogram
+from tests.public import names_of
 
 # The packages whose face is public, and the modules behind it that pages import from.
 PUBLIC = """
@@ -559,7 +559,7 @@ def calls() -> list[Call]:
     """Every public callable with arguments that it answers."""
     found, seen = [], set()
     for module in PUBLIC:
-        for name in (public.name for public in names_of(module)):
+        for name in names_of(module):
             item = getattr(import_module(module), name)
             if callable(item) and name not in LEFT_OUT and id(item) not in seen:
                 seen.add(id(item))

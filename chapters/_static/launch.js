@@ -1,6 +1,6 @@
 // Binder and Colab on a copy of the book that does not say where it is published: the reader says it once.
 //
-// With an address in _config.yml, or a clone of a GitHub repository, the theme makes these buttons itself.
+// With an address in _config.yml the theme makes these buttons itself.
 document.addEventListener("DOMContentLoaded", () => {
   const source = document.querySelector('a[href*="_sources/"][href$=".ipynb"]');
   const bar = document.querySelector(".article-header-buttons");

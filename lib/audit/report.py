@@ -191,12 +191,14 @@ def _records(frame: pd.DataFrame) -> list[dict]:
 
 
 def distance_picture(audit: Audit, learner: str, caption: str) -> dict[str, object]:
+    """The distances of the groups, those that were found marked."""
     flagged = set(audit.flagged.query("learner == @learner")["group"])
     summary = audit.results[learner].summary()
     return _picture(caption, group_distances, summary, flagged, learner=learner)
 
 
 def prediction_pictures(audit: Audit, learner: str) -> list[dict[str, object]]:
+    """The predictions of the first split, inside and outside, for each sensitive group."""
     h, inside, members = audit.first_split[learner]
     rows = audit.summary[audit.summary["learner"] == learner]
     sensitive = f"{audit.schema.sensitive} = {audit.schema.positive_name}"

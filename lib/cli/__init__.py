@@ -31,10 +31,6 @@ COMMANDS = {  # name: the module and what it does
         "for lecturers: slides, plans, assignments with variants, and their marks",
     ),
     "live": ("press.commands.live", "put Python into the pages of the built book"),
-    "shake": (
-        "press.commands.shake",
-        "execute the chapters and judge the claims under other arithmetic, and compare",
-    ),
     "claims": ("lib.cli.claims", "print the ledger of claims"),
     "sources": (
         "press.commands.sources",

@@ -2,7 +2,7 @@
 group.
 
 A page that shows stored results takes these numbers from ``data/facts.yml``, never from the table
-that a machine has: that may be a replica. :mod:`press.count_facts` writes the file.
+that a machine has: that may be a replica. ``data/make_facts.py`` writes the file.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print what is wrong and what is missing; 1 if anything is wrong."""
-    failed = False
+    failed = 0
     for name, folder, listed, check in (
         ("quotations", args.papers, quotations(), wrong_quotations),
         ("places", args.clones, places(), wrong_places),
@@ -27,11 +27,9 @@ def run(args: Namespace) -> int:
             continue
         validate.require(folder.is_dir(), str(folder), "a folder", "none")
         wrong, missing = check(folder)
-        for line in [
-            *wrong,
-            *(f"{m} is missing: what rests on it is not checked" for m in missing),
-        ]:
+        absent = (f"{m} is missing: what rests on it is not checked" for m in missing)
+        for line in (*wrong, *absent):
             print(line)
         print(f"{len(listed)} {name}: {len(wrong)} wrong")
         failed |= bool(wrong)
-    return int(failed)
+    return failed

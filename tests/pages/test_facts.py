@@ -4,21 +4,25 @@ this machine has.
 
 from __future__ import annotations
 
+import runpy
+
 import pytest
 
 from lib.datasets import TASKS, load
 from lib.pages.facts import attribute_counts, task_facts
+from lib.paths import DATA
 from lib.runner import results
-from press.count_facts import count_attributes, count_section5, count_task, write
 from studies.coherence.table import load_section5, section5_facts
+
+MAKER = runpy.run_path(str(DATA / "make_facts.py"))
 
 
 @pytest.mark.parametrize("dataset", TASKS)
 def test_facts_of_a_task_are_what_the_real_table_says(dataset):
     if (data := load(dataset)).is_replica:
         pytest.skip("needs the real data")
-    assert task_facts(dataset) == count_task(data)
-    assert attribute_counts(dataset) == count_attributes(data)
+    assert task_facts(dataset) == MAKER["count_task"](data)
+    assert attribute_counts(dataset) == MAKER["count_attributes"](data)
     rates = [data.y[data.protected == g].mean() for g in (0, 1)]
     assert task_facts(dataset).rates() == rates
 
@@ -29,7 +33,7 @@ def test_facts_of_section_5_are_what_the_real_table_says():
     assert facts.rows == facts.difficulty + facts.without + facts.not_asked
     if (table := load_section5()).data.is_replica:
         pytest.skip("needs the real data")
-    assert facts == count_section5(table)
+    assert facts == MAKER["count_section5"](table)
 
 
 def test_facts_add_up():
@@ -47,5 +51,5 @@ def test_no_answer_of_a_few_people_stands_beside_the_replicas():
 
 def test_a_replicas_facts_are_not_stored(on_replicas, tmp_path):
     with pytest.raises(ValueError, match="adult must be the real table, got its replica"):
-        write(tmp_path / "facts.yml")
+        MAKER["write"](tmp_path / "facts.yml")
     assert not (tmp_path / "facts.yml").exists()

@@ -14,7 +14,6 @@ from axe_playwright_python.sync_playwright import Axe
 from lib.pages.chapter import STYLE, figure_html
 from lib.paths import ROOT
 from lib.plotting.panels import legend, panels
-from press.launch import repository
 from press.teaching import facts
 from press.toc import pages
 
@@ -385,8 +384,6 @@ def test_a_copy_without_an_address_asks_once_where_it_is_published(open_page):
     """Binder and Colab, from the page that asks, then from another page of the same book without
     asking.
     """
-    if repository() is not None:
-        pytest.skip("this copy knows its address; the theme makes the buttons")
     page, wrong = open_page("chapters/ldp/protocols")
     page.evaluate("window.open = (address) => { window.went = address; }")
     menu = page.locator(".dropdown-launch-buttons")

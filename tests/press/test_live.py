@@ -20,7 +20,7 @@ import pytest
 
 from lib.paths import DATA, ROOT
 from press import live
-from press.in_page import pack_table, unpack_table
+from press.packed import pack_table, unpack_table
 from press.stage import copy_static
 from tests.press.test_browser import PHONE, barriers, opened
 

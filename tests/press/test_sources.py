@@ -63,8 +63,12 @@ def test_other_words_are_not_in_the_text(words):
 
 @pytest.fixture
 def listed(monkeypatch):
-    found = {"papers": {"one": ["a.txt"], "two": ["b.txt"]}, "pages": {}, "own": []}
-    monkeypatch.setattr(sources, "_listed", lambda: found)
+    found = sources.LISTED | {
+        "papers": {"one": ["a.txt"], "two": ["b.txt"]},
+        "pages": {},
+        "own": [],
+    }
+    monkeypatch.setattr(sources, "LISTED", found)
 
 
 @pytest.mark.usefixtures("listed")

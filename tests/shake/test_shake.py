@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from lib.paths import HOUSES, ROOT
-from press import margins, reseed, shake
 from press.execute import _code
-from press.jitter import RELATIVE, is_exact, move, moved
 from press.toc import pages
 from tests.press.conftest import write_notebook
+from tests.shake import margins, reseed, shake
+from tests.shake.jitter import RELATIVE, is_exact, move, moved
 
 
 @given(arrays(np.float64, st.integers(0, 20)), st.integers(0, 2**32))
@@ -236,7 +236,7 @@ def test_a_sort_says_that_it_keeps_the_order_of_ties():
 def test_ties_stay_ties_under_the_jitter():
     """Moved once more after they were merged, they would be apart: the ranks are not of the page."""
     code = (
-        "from press.jitter import install; install(1); import numpy as np;"
+        "from tests.shake.jitter import install; install(1); import numpy as np;"
         "from lib.stats.summary import mean_interval; from lib.stats.ties import merge_ties, ranks;"
         "x = np.array([mean_interval(np.array([0.1, 0.7, 0.3]))[0] for _ in range(2)] + [0.1 / 7]);"
         "x[1] *= 1 + 1e-12; print(ranks(x).tolist(), np.unique(merge_ties(x)).size)"

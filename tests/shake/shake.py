@@ -25,10 +25,10 @@ from lib.files import write_whole
 from lib.paths import BUILD, ROOT
 from press.compare import differences
 from press.execute import execute
-from press.jitter import RELATIVE, install
-from press.margins import GUARD, recorder, rewritten
 from press.pairs import pair_up
 from press.toc import Page, pages
+from tests.shake.jitter import RELATIVE, install
+from tests.shake.margins import GUARD, recorder, rewritten
 
 LEAST = 1000.0  # units of the jitter that a guard's margin must have
 BASE = "as it is"
@@ -163,7 +163,11 @@ def run_variant(change: Mapping[str, str], job: Job, folder: Path, noting: bool)
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _RESULT).unlink(missing_ok=True)
-    environment = os.environ | dict(change) | ({"COMPANION_MARGINS": "1"} if noting else {})
+    environment = (
+        os.environ
+        | dict(change)
+        | ({"COMPANION_EXTENSION": "tests.shake.margins"} if noting else {})
+    )
     command = [sys.executable, "-m", __name__, str(folder), json.dumps(asdict(job))]
     subprocess.run(command, env=environment, cwd=job.root, check=True)
     result = json.loads((folder / _RESULT).read_text("utf-8"))

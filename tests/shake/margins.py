@@ -1,6 +1,6 @@
 """How far each comparison of a page is from turning: the least distance of its two sides.
 
-In a kernel that is asked to (``COMPANION_MARGINS``), the code of every cell is rewritten before it
+In a kernel that loads this extension of IPython (``COMPANION_EXTENSION``), the code of every cell is rewritten before it
 runs. A comparison stays what it is, and notes the distance of its sides. So does a choice: the
 place of a largest or smallest number, a rank, an order, and "close to". An assertion that fails is
 noted, and stops nothing.
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from lib.files import write_whole
-from press.jitter import install, is_exact
+from tests.shake.jitter import install, is_exact
 
 GUARD, PAGE = "guard", "page"  # an assertion of a page, and any other line of it
 _HOOK = "__companion_margins__"

@@ -1,4 +1,4 @@
-"""Count the facts of the public tables and store them: ``python -m press.count_facts``."""
+"""Count the facts of the public tables and store them: ``python data/make_facts.py``."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def write(path: Path = FACTS) -> None:
     records["section5"] = asdict(count_section5(load_section5()))
     head = (
         "# Facts of the public tables behind stored results, counted without noise: no part of what"
-        " a replica promises.\n# Written by: python -m press.count_facts\n"
+        " a replica promises.\n# Written by: python data/make_facts.py\n"
     )
     write_whole(path, head + yaml.safe_dump(records, sort_keys=False, default_flow_style=None))
 

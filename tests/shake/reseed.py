@@ -11,10 +11,10 @@ import numpy as np
 
 from lib import validate
 from lib.paths import BUILD, ROOT
-from press.margins import GUARD
 from press.pairs import pair_up
-from press.shake import Job, run_variant
 from press.toc import pages
+from tests.shake.margins import GUARD
+from tests.shake.shake import Job, run_variant
 
 FIRM = 4.753  # standard deviations that a normal law exceeds with probability 1e-6
 DERIVED = "pvalue > 1e-06"  # holds for an honest run but for one in a million, by what a p-value is
