@@ -30,8 +30,7 @@ def headless_chromium() -> Iterator:
             "no Chromium on this machine (apt install chromium): pages are not opened in a browser"
         )
     api = pytest.importorskip(
-        "playwright.sync_api",
-        reason="playwright is not installed: `make test` installs it",
+        "playwright.sync_api", reason="playwright is not installed: `make test` installs it"
     )
     with api.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

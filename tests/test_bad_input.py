@@ -156,10 +156,7 @@ FELL = {
         lambda: strat_laplace(X, G, HUGE, low=0, high=9, epsilon=1.0, rng=stream(0)),
         "k",
     ),
-    "strat_coinpress": (
-        lambda: strat_coinpress(X, G, HUGE, INTERVAL, rho=1.0, rng=stream(0)),
-        "k",
-    ),
+    "strat_coinpress": (lambda: strat_coinpress(X, G, HUGE, INTERVAL, rho=1.0, rng=stream(0)), "k"),
     "holdout_weights, huge": (lambda: holdout_weights(G, HUGE), "k"),
     "holdout_weights, times": (lambda: holdout_weights(DATES, 2), "groups"),
     "sanitise": (lambda: sanitise(people(), {"b": 3}, ["b"], rng=stream(0), **REPORTED), "domain"),

@@ -50,17 +50,7 @@ from lib.stats.ties import above
 from lib.synth.workload import counts
 from press.reference import modules_of, names_of
 from tests.same_data import LAYOUTS, SHAPES, flat, forms, plain
-from tests.torture_calls import (
-    ALSO_CALLED,
-    SETUP,
-    Call,
-    G,
-    X,
-    calls,
-    generator,
-    people,
-    runs,
-)
+from tests.torture_calls import ALSO_CALLED, SETUP, Call, G, X, calls, generator, people, runs
 
 PACKAGES = "dp ldp fairness means stats coherence synth audit domain groups".split()
 DATA = re.compile(
@@ -144,10 +134,7 @@ MORE: dict[str, tuple[Any, dict[str, Any]]] = {
     "above": (above, {"one": np.array([100, 3]), "other": np.array([-100, 3])}),
     "sorted_predictions": (_drawn, {"h": np.array([0.5, 0.0, -1.0]), "inside": X[:3] > 0}),
     "overall": (overall, {"verdicts": pd.Series(["met", "not met"])}),
-    "check_release": (
-        lambda table: check_release(table, ("a",)),
-        {"table": people()},
-    ),
+    "check_release": (lambda table: check_release(table, ("a",)), {"table": people()}),
     **{
         f"predictions of {name}": (
             lambda frame, learner=learner: _learnt(learner, frame),

@@ -219,56 +219,9 @@ def test_delta_does_not_jump_to_zero(rho, delta):
     )
 
 
-@pytest.mark.parametrize("conversion", CONVERSIONS)
-@pytest.mark.parametrize("bad", [1e-308, 1e-301, 1e301, 1e308, 10**400])
-def test_what_no_conversion_can_bear_is_refused(bad, conversion):
-    for convert, name in ((epsilon_of, "rho"), (zcdp_rho, "epsilon")):
-        with pytest.raises(ValueError, match=rf"^{name} must be a number >= .* and <= .*, got"):
-            convert(bad, 1e-6, conversion=conversion)
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (
-            lambda: epsilon_of(1e-26, 1e-6),
-            r"^rho must be a number >= 1e-25 and <= 1e\+16, got 1e-26",
-        ),
-        (lambda: epsilon_of(1e18, 1e-6), r"^rho must be .*, got 1e\+18"),
-        (lambda: delta_of(1e-300, 0.0), r"^rho must be .*, got 1e-300"),
-        (lambda: delta_of(1e300, 1e300), r"^rho must be .*, got 1e\+300"),
-        (lambda: zcdp_rho(1e-15, 1e-9, conversion="tight"), r"^epsilon must be .*, got 1e-15"),
-        (lambda: zcdp_rho(1e18, 1e-9, conversion="tight"), r"^epsilon must be .*, got 1e\+18"),
-    ],
-)
-def test_the_best_order_is_searched_where_it_can_be_found(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
-
-
 def test_composition_by_hand():
     # k looks, each of epsilon: through zCDP, and by the named theorem; both beat k epsilon for many
     # small looks
     k, epsilon, delta = 1000, 0.01, 1e-6
     through = epsilon_of(k * rho_of_pure(epsilon), delta)
     assert through < advanced_composition(epsilon, k, delta) < k * epsilon
-
-
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda: rho_of_pure(0.0), "epsilon"),
-        (lambda: rho_of_pure(1.0, of="gauss"), "of"),
-        (lambda: epsilon_of(-1.0, 0.1), "rho"),
-        (lambda: epsilon_of(1.0, 0.0), "delta"),
-        (lambda: epsilon_of(1.0, 1.0), "delta"),
-        (lambda: epsilon_of(1.0, 0.1, conversion="best"), "conversion"),
-        (lambda: zcdp_rho(math.inf, 0.1), "epsilon"),
-        (lambda: delta_of(1.0, -1.0), "epsilon"),
-        (lambda: gaussian_delta(0.0, 1.0), "mu"),
-        (lambda: advanced_composition(1.0, 0, 0.1), "k"),
-    ],
-)
-def test_wrong_arguments_are_named(call, name):
-    with pytest.raises(ValueError, match=f"^{name} must be"):
-        call()

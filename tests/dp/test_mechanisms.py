@@ -121,34 +121,3 @@ def test_sensitivities_broadcast_and_streams_repeat():
     assert one.shape == (5, 2)
     assert (one == again).all()
     assert np.abs(one[:, 1]).max() < 1e-6
-
-
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda: Laplace(sensitivity=0.0, epsilon=1.0), "sensitivity"),
-        (lambda: Laplace(sensitivity=np.array([]), epsilon=1.0), "sensitivity"),
-        (lambda: Laplace(sensitivity=1.0, epsilon=math.inf), "epsilon"),
-        (lambda: Gaussian(sensitivity=1.0, rho=-1.0), "rho"),
-        (lambda: Exponential(sensitivity=math.nan, epsilon=1.0), "sensitivity"),
-        (
-            lambda: Exponential(sensitivity=1.0, epsilon=1.0).log_probabilities(np.zeros((3, 0))),
-            "scores",
-        ),
-        (
-            lambda: Laplace(sensitivity=1.0, epsilon=1.0).release(
-                [math.nan], np.random.default_rng(0)
-            ),
-            "values",
-        ),
-        (
-            lambda: Exponential(sensitivity=1.0, epsilon=1.0).select(
-                [math.inf], np.random.default_rng(0)
-            ),
-            "scores",
-        ),
-    ],
-)
-def test_wrong_arguments_are_named(call, name):
-    with pytest.raises(ValueError, match=rf"^{name}"):
-        call()

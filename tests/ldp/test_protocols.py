@@ -29,6 +29,13 @@ def peak_of(work) -> int:
     return peak
 
 
+def drawn(mechanism, draw: str, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Support sets of fresh reports, by way of the reports or drawn at once."""
+    if draw == "reports":
+        return mechanism.support(mechanism.privatise(values, rng))
+    return mechanism.privatise_support(values, rng)
+
+
 def _paper_grr(v, k, epsilon, rng):
     p = math.exp(epsilon) / (math.exp(epsilon) + k - 1)
     z = v if rng.random() < p else rng.choice([u for u in range(k) if u != v])
@@ -92,12 +99,7 @@ def test_same_law_of_support_sets_as_a_loop_over_users(name, draw, rng):
     """Two samples of whole support sets, compared by a chi-square test of homogeneity."""
     epsilon, mechanism = 1.0, make(name, k=K, epsilon=1.0)
     slow = np.array([SLOW[name](V, K, epsilon, rng) for _ in range(N)])
-    values = np.full(N, V)
-    fast = (
-        mechanism.support(mechanism.privatise(values, rng))
-        if draw == "reports"
-        else mechanism.privatise_support(values, rng)
-    )
+    fast = drawn(mechanism, draw, np.full(N, V), rng)
     words = [bits @ (1 << np.arange(K)) for bits in (slow, fast)]
     table = np.array([np.bincount(w, minlength=2**K) for w in words])
     table = table[:, table.sum(axis=0) >= 10]
@@ -121,8 +123,6 @@ def test_ss_rules_for_omega():
     assert SS(k=10, epsilon=1.0).omega == 2  # 10 / 3.718 = 2.69
     assert SS(k=10, epsilon=1.0, omega_rule="round").omega == 3
     assert SS(k=2, epsilon=5.0).omega == 1  # the printed rule gives 0, no subset at all
-    with pytest.raises(ValueError, match=r"omega_rule must be one of .*'floor'.*, got 'ceil'"):
-        SS(k=10, epsilon=1.0, omega_rule="ceil")
 
 
 def test_sizes_hang_on_no_last_bit():
@@ -201,8 +201,6 @@ def test_an_even_share_of_a_word_needs_no_second_draw():
 def test_olh_rules_for_g():
     assert OLH(k=9, epsilon=1.0).g == 3  # floor(3.718)
     assert OLH(k=9, epsilon=1.0, g_rule="round").g == 4  # round(2.718) + 1
-    with pytest.raises(ValueError, match="g_rule must be"):
-        OLH(k=9, epsilon=1.0, g_rule="up")
 
 
 @pytest.mark.parametrize("name", ["BLH", "OLH"])
@@ -213,17 +211,10 @@ def test_a_hash_function_loses_epsilon_unless_it_tells_nothing_apart(name):
     assert (
         mechanism.channel(np.zeros(6, dtype=int)) == mechanism.channel(np.zeros(6, dtype=int))[0]
     ).all()
-    for channel in (mechanism.channel, mechanism.log_channel):
-        with pytest.raises(ValueError, match="hashes"):
-            channel(np.full(6, mechanism.g))
-        with pytest.raises(ValueError, match=r"hashes must be of shape .*, got \(5,\)"):
-            channel(np.zeros(5, dtype=int))
 
 
 def test_the_log_channel_has_no_bound_on_g():
     mechanism = OLH(k=4, epsilon=50.0)
-    with pytest.raises(ValueError, match=r"g must be .*log_channel"):
-        mechanism.channel()
     assert mechanism.log_channel().shape == (4, 5)
     assert mechanism.log_channel(np.array([7, 7, 3, 7])).shape == (4, 3)
     assert OLH(k=9, epsilon=0.1).log_channel().shape == (9, 2)
@@ -252,12 +243,7 @@ def test_local_hashing_counts_need_no_users_by_values_array(rng):
 
 @pytest.mark.parametrize(
     ("epsilon", "omega", "to_privatise", "to_estimate"),
-    [
-        (9.5, 1, 0.01, 0.02),
-        (4.0, 179, 0.2, 0.25),
-        (1.0, 2689, 0.7, 0.25),
-        (0.01, 4974, 1.15, 0.25),
-    ],
+    [(9.5, 1, 0.01, 0.02), (4.0, 179, 0.2, 0.25), (1.0, 2689, 0.7, 0.25), (0.01, 4974, 1.15, 0.25)],
 )
 def test_subsets_take_the_memory_of_their_members(epsilon, omega, to_privatise, to_estimate, rng):
     """In shares of the n by k bytes that indicator vectors would take; beyond those of the
@@ -358,15 +344,3 @@ def test_closed_forms_of_variance():
     assert RAPPOR(k=7, epsilon=1.1).variance(n) == pytest.approx(half / (n * (half - 1) ** 2))
     epsilon = math.log(4.0)  # e^eps + 1 = 5 exactly: both rules give the optimum
     assert OLH(k=7, epsilon=epsilon, g_rule="round").variance(n) == pytest.approx(4 * 4 / (n * 9))
-
-
-def test_reports_of_the_wrong_shape_are_refused():
-    for mechanism in (OUE(k=4, epsilon=1.0), SS(k=4, epsilon=1.0)):
-        with pytest.raises(ValueError, match="reports must be of shape"):
-            mechanism.support(np.zeros((3, 5)))
-
-
-def test_channels_too_large_to_enumerate_say_so():
-    for name in ("OUE", "SS"):
-        with pytest.raises(ValueError, match="to list"):
-            make(name, k=60, epsilon=0.5).channel()
