@@ -51,7 +51,7 @@ def test_clipped_means_of_many_blocks_against_each_group(rng):
     sizes = np.concatenate([[40_000, 0, 1], rng.integers(0, 300, 400), [17_000]])
     x = rng.standard_cauchy(sizes.sum())
     low = np.where(rng.random(sizes.size) < 0.5, -1.0, -1e12)
-    found = laplace_means(x, sizes, low, np.full(sizes.size, 1e12), 1.0, None)
+    found = laplace_means(x, sizes, low, 1e12, 1.0, None)
     parts = np.split(x, np.cumsum(sizes)[:-1])
     expected = [
         np.clip(p, a, 1e12).mean() if len(p) else (a + 1e12) / 2
@@ -66,18 +66,6 @@ def test_sizes_may_be_integers_of_any_kind(kind):
     x, sizes = np.array([0.0, 4.0, 1.0, 9.0, 9.0]), np.array([2, 0, 3], dtype=kind)
     low, high = np.zeros(3), np.array([2.0, 2.0, 3.0])
     assert laplace_means(x, sizes, low, high, 1.0, None).tolist() == [1.0, 1.0, 7 / 3]
-
-
-def test_clipped_means_against_each_group(rng):
-    sizes = np.array([3, 0, 1, 50])
-    x = rng.normal(0, 10, sizes.sum())
-    found = laplace_means(x, sizes, np.array([-1, 0, -2, -3.0]), 4.0, 1.0, None)
-    parts = np.split(x, np.cumsum(sizes)[:-1])
-    expected = [
-        np.clip(p, low, 4).mean() if len(p) else (low + 4) / 2
-        for p, low in zip(parts, (-1, 0, -2, -3), strict=True)
-    ]
-    assert found == pytest.approx(expected)
 
 
 def _deviation(path: np.ndarray, step: int, n: int, beta: float, sigma: float) -> float:
@@ -241,44 +229,3 @@ def test_group_order_is_stable():
     order, sizes = group_order(np.array([2, 0, 2, 0]), 4)
     assert order.tolist() == [1, 3, 0, 2]
     assert sizes.tolist() == [2, 0, 2, 0]
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: Interval(low=1.0, high=1.0), "low.*1.0"),
-        (lambda: Interval(low=0.0, high=1.0, sigma=0.0), r"sigma must be .*, got 0.0"),
-        (lambda: Interval(low=0.0, high=1.0, beta=1.0), r"beta must be .*, got 1.0"),
-        (
-            lambda: coinpress([1.0], [2], TOLD, (0.5,), None),
-            "sizes must be whole numbers >= 0 with the sum 1",
-        ),
-        (lambda: coinpress([1.0], [1], TOLD, (), None), "rhos must be a tuple"),
-        (lambda: coinpress([1.0], [1], TOLD, (0.5, 0.0), None), r"rhos must be .*, got 0.0"),
-        (
-            lambda: coinpress([math.nan], [1], TOLD, (0.5,), None),
-            "values must be finite numbers, got 1",
-        ),
-        (lambda: laplace_means([1.0], [1], 0.0, 1.0, 0.0, None), r"epsilon must be .*, got 0.0"),
-        (lambda: laplace_means([1.0], [1], 1.0, 1.0, 1.0, None), "low.*1.0"),
-        (lambda: laplace_means([1.0], [1.0], 0.0, 1.0, 1.0, None), "sizes must be whole"),
-        (lambda: recombine(np.ones(2), np.array([1.0, math.nan])), "weights must be numbers >= 0"),
-        (lambda: recombine(np.ones(2), np.zeros(2)), "weights must be numbers >= 0"),
-        (lambda: recombine([1, 2, 3], weights=[1.0]), "weights must be one for each"),
-        (lambda: recombine([1], weights=[1.0, 2.0]), "weights must be one for each"),
-        (
-            lambda: laplace_means([1.0, math.nan], [2], 0.0, 1.0, 1.0, None),
-            "values must be finite numbers, got 1",
-        ),
-        (lambda: laplace_means([1.0], [1], [0.0, 0.0], [1.0, 1.0], 1.0, None), "one or 1 of each"),
-        (lambda: laplace_means([1.0], [1], [0.0], [0.0], 1.0, None), "low and high must be"),
-        (lambda: Interval(low=None, high=1.0), "low.*None"),
-        (lambda: Interval(low=-1e308, high=1e308), "low.*-1e"),
-        (lambda: Interval(low=-1e120, high=1e120), "distance"),
-        (lambda: Interval(low=0.0, high=1.0, sigma=1e120), r"sigma must be .*, got 1e"),
-        (lambda: group_order(np.array([0, 3]), 3), "groups"),
-    ],
-)
-def test_wrong_arguments_are_named(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()

@@ -153,22 +153,3 @@ def test_only_the_reading_by_sums_is_the_same_for_every_radius(radius):
     )
     other = found["expected, what exceeds the printed best case as a share of the worst"]
     assert 1 - (expected - best) / worst > other + 0.001
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: clip_slack(10, 1.0), r"gamma must be .*, got 1.0"),
-        (lambda: clip_slack(10, 0.1, reading="mine"), r"reading must be .*, got 'mine'"),
-        (lambda: clip_slack(0.01, 0.5, reading="printed"), r"n must be .*, got 0.01"),
-        (lambda: laplace_sum_bound([-1, -2], 0.5), "weights must be"),
-        (lambda: laplace_sum_bound([], 0.5), "weights must be"),
-        (lambda: laplace_sum_bound([1.0, math.nan], 0.5), "weights must be"),
-        (lambda: noise_weights(np.array([0, 5]), radius=1, epsilon=1, gamma=0.1), "sizes must be"),
-        (lambda: alpha_by_squares(np.array([5.0])), "sizes must be"),
-        (lambda: expected_logs(0.0, 3, 10), r"alpha must be .*, got 0.0"),
-    ],
-)
-def test_wrong_arguments_are_named(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()

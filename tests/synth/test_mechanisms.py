@@ -299,44 +299,6 @@ def test_poor_data_gives_a_model_all_the_same(name, edge):
     assert model.accountant.spent == pytest.approx(0.1, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ["mst", "aim", "gem"])
-@pytest.mark.parametrize(
-    ("budget", "change", "words"),
-    [
-        (0.0, {}, r"budget must be .*, got 0.0"),
-        (math.nan, {}, r"budget must be .*, got nan"),
-        (1.0, {"a": 9}, "a"),
-        (1.0, {"extra": 1}, "columns"),
-    ],
-)
-def test_wrong_arguments_are_named_before_anything_is_spent(name, budget, change, words, table):
-    with pytest.raises(ValueError, match=words):
-        QUICK[name].fit(table.assign(**change), DOMAIN, budget, stream(0, "bad"))
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: AIM(alpha=1.0), r"alpha must be .*, got 1.0"),
-        (lambda: AIM(max_megabytes=0), r"max_megabytes must be .*, got 0"),
-        (lambda: AIM(focus="t"), r"focus must be .*, got 't'"),
-        (lambda: AIM(focus_weight=0), r"focus_weight must be .*, got 0"),
-        (lambda: GEM(variant="best"), r"variant must be .*, got 'best'"),
-        (lambda: GEM(rounds=0), r"rounds must be .*, got 0"),
-        (lambda: GEM(training="published"), r"training must be .*, got 'published'"),
-        (lambda: MST(iterations=0), r"iterations must be .*, got 0"),
-        (lambda: MST(parts=(1, 1)), r"parts must be .* got \(1, 1\)"),
-        (lambda: MST(parts=(1, 0, 1)), r"parts must be .*, got 0"),
-        (lambda: Stratified(inner="mst", by=("a",)), r"inner must be .*, got 'mst'"),
-        (lambda: Stratified(inner=MST(), by=()), "by must be"),
-        (lambda: Stratified(inner=MST(), by=("a",), small="hide"), r"small must be .*, got 'hide'"),
-    ],
-)
-def test_wrong_parameters_are_named(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
-
-
 def test_errors_by_marginal_have_the_workloads_index(fitted, table):
     rows = fitted["mst"].sample(500, stream(1, "errors"))
     assert list(marginal_errors(table, rows, DOMAIN, all_kway(DOMAIN, 2)).index) == list(

@@ -102,32 +102,6 @@ def test_an_array_and_a_mapping_say_the_same():
     assert hash(one)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "words"),
-    [
-        ({(0,): 1}, r"sizes must have .* got none for \(1,\)"),
-        ({(0,): 1, (1,): 1, (2,): 1, (3,): 1}, r"sizes must have .* got one for \(3,\)"),
-        ({(0,): -1, (1,): 1, (2,): 1}, r"size of \(0,\) must be .*, got -1"),
-        ({(0,): math.nan, (1,): 1, (2,): 1}, "nan"),
-        (np.zeros(3), "sizes must have rows in at least one group"),
-        (np.ones((3, 2)), r"sizes must have 1 codes for a group, got \(0, 0\)"),
-        (7, "sizes must be .* got 7"),
-        ({0.5: 1}, "sizes must be"),
-        ({(0,): "many", (1,): 1, (2,): 1}, "'many'"),
-    ],
-)
-def test_wrong_sizes_are_named(sizes, words):
-    with pytest.raises(ValueError, match=words):
-        Stratified(inner=MST(), by=("g",), sizes=sizes).fit(
-            town(False), DOMAIN, 0.1, stream(0, "bad")
-        )
-
-
-def test_sizes_beside_noisy_counts_are_refused():
-    with pytest.raises(ValueError, match="weights must be 'public' with sizes, got 'noisy'"):
-        Stratified(inner=MST(), by=("g",), weights="noisy", sizes={0: 1, 1: 1, 2: 1})
-
-
 # --- the price of a changed row, on a table of 20 people and two columns of two codes
 # --------------------------------------
 

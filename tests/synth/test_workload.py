@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.domain import Domain
 from lib.synth import AIM
 from lib.synth.aim import candidate_weights
 from lib.synth.workload import (
@@ -94,25 +93,3 @@ def test_a_focus_weighs_the_marginals_with_its_columns():
         focused[tuple(columns[:2])] / plain[tuple(columns[:2])]
         > focused[tuple(columns[2:4])] / plain[tuple(columns[2:4])]
     )
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (
-            lambda t: workload_error(t, t.iloc[:0], DOMAIN, all_kway(DOMAIN)),
-            "synthetic must have at least 1 row",
-        ),
-        (lambda t: workload_error(t, t, DOMAIN, {}), "workload must have at least one marginal"),
-        (
-            lambda t: workload_error(t, t, DOMAIN, {("a",): -1.0}),
-            "weight of .* must be a number >= 0, got -1.0",
-        ),
-        (lambda t: workload_error(t, t.assign(a=7), DOMAIN, all_kway(DOMAIN)), "a"),
-        (lambda t: all_kway(DOMAIN, 5), r"k must be .*, got 5"),
-        (lambda t: all_kway(Domain.of({"x": 2}), 0), r"k must be .*, got 0"),
-    ],
-)
-def test_wrong_arguments_are_named(call, words, table):
-    with pytest.raises(ValueError, match=words):
-        call(table)
