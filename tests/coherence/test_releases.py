@@ -112,16 +112,3 @@ def test_every_reader_gives_predictions_in_range(kind):
         progress=False,
     ).rows
     assert rows["distance"].between(0, 2).all()
-
-
-def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match=r"epsilon must be .*, got 0"):
-        _histogram(0)
-    with pytest.raises(ValueError, match="sizes must be"):
-        Histogram(columns=("a",), sizes=(2, 3), epsilon=1.0)
-    with pytest.raises(ValueError, match=r"kind must be .*, got 'guess'"):
-        Attacker(_histogram(), "guess")
-    with pytest.raises(ValueError, match="population must be counts for the informed attacker"):
-        Attacker(_histogram(), "informed")
-    with pytest.raises(ValueError, match=r"a must be .*, got 7 "):
-        _histogram().counts(pd.DataFrame({"a": [7], "b": [0]}))

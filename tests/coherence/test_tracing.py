@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 from scipy import stats
 
 from lib.coherence.experiment import halves
@@ -59,15 +58,3 @@ def test_exact_counts_of_each_column_alone_betray_the_half_to_a_tracer_and_not_t
     chance = stats.fisher_exact(pd.crosstab(inside, tracer(both) > 0), "two-sided").pvalue
     assert chance < FALSE_ALARM
     assert abs(lookup(both)[inside].mean() - lookup(both)[~inside].mean()) < 0.1
-
-
-def test_wrong_arguments_are_named(rng):
-    table = _table(rng)
-    with pytest.raises(ValueError, match=r"k must be .*, got 0"):
-        Tracer(table, k=0)
-    with pytest.raises(ValueError, match="population must have at least 1 row"):
-        Tracer(table.iloc[:0])
-    with pytest.raises(ValueError, match="records must be members of the population"):
-        Tracer(table)(table, "y", LENS, rng)(table.assign(a=99))
-    with pytest.raises(ValueError, match="columns"):
-        Tracer(table)(table[["a"]], "y", LENS, rng)

@@ -238,7 +238,7 @@ def test_size_inverts_distance_and_moves_the_right_way(alpha, beta, collection, 
     assert epsilon < insufficient_epsilon(alpha)
 
 
-def test_limit_and_refusals():
+def test_limit():
     assert limit_distance(1e-3) == pytest.approx(0.5e-3, rel=1e-3)
     assert all(membership_distance(e) < limit_distance(e) < e for e in (0.01, 0.3, 1.0, 3.0))
     assert within_distance(1e14, epsilon=0.3, log_p=-40.0) == pytest.approx(
@@ -248,14 +248,6 @@ def test_limit_and_refusals():
     assert within_distance(10, epsilon=0.1, log_p=-40.0) == math.inf
     assert membership_distance(insufficient_epsilon(0.7)) == pytest.approx(0.7)
     assert insufficient_epsilon(2.0) == math.inf
-    with pytest.raises(ValueError, match=r"alpha must be .*, got 2.1"):
-        insufficient_epsilon(2.1)
-    with pytest.raises(ValueError, match=r"epsilon must be .*, got -1"):
-        within_distance(100, epsilon=-1, log_p=-1.0)
-    with pytest.raises(ValueError, match=r"n must be .*, got 7"):
-        membership_bits(n=7, epsilon=1.0)
-    with pytest.raises(ValueError, match=r"eta must be .*, got 1\.0"):
-        max_information(np.ones(1), np.ones(1), 1.0)
 
 
 def test_a_small_group_in_a_large_data_set_needs_far_less():
@@ -303,8 +295,6 @@ def test_distinct_draws_by_counting():
     )
     for skewed in ((0.4, 0.3, 0.1, 0.1, 0.1), (0.9, 0.025, 0.025, 0.025, 0.025)):
         assert sum(math.prod(skewed[i] for i in x) for x in samples if len(set(x)) == 3) < share
-    with pytest.raises(ValueError, match="draws"):
-        distinct_log_probability(draws=6, universe=5)
 
 
 def test_a_very_large_epsilon_is_no_overflow():
