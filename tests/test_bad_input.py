@@ -113,15 +113,9 @@ def test_a_wrong_answer_is_found(monkeypatch):
 
 INTERVAL = Interval(low=0.0, high=9.0)
 TASK = {
-    "name": "mine",
-    "title": "Mine",
-    "file": "x.csv",
-    "target": "y",
-    "protected": "a",
-    "sensitive": ("b",),
-    "pool": ("a",),
-    "domain": DOMAIN,
-}
+    "name": "mine", "title": "Mine", "file": "x.csv", "target": "y", "protected": "a",
+    "sensitive": ("b",), "pool": ("a",), "domain": DOMAIN,
+}  # fmt: skip
 REPORTED = {"protocol": "GRR", "split": "uniform", "epsilon": 1.0}
 MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
 DATES = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]")
@@ -146,30 +140,18 @@ FELL = {
     "Interval, wide": (lambda: Interval(low=0, high=1e300), "low and high"),
     "laplace_means, mask": (lambda: laplace_means(MASKED, [3], 0, 9, 1.0, None), "values"),
     "laplace_means, wide": (lambda: laplace_means(X, [6], 0, 1e300, 1.0, None), "low and high"),
-    "laplace_means, 3-D": (
-        lambda: laplace_means(np.ones((2, 2, 2)), [2], 0, 9, 1.0, None),
-        "values",
-    ),
+    "laplace_means, 3-D": (lambda: laplace_means(np.ones((2, 2, 2)), [2], 0, 9, 1.0, None), "values"),
     "recombine, NaN": (lambda: recombine([np.nan, 1.0], [1, 1]), "estimates"),
     "recombine, mask": (lambda: recombine(MASKED, [1, 1, 1]), "estimates"),
-    "strat_laplace": (
-        lambda: strat_laplace(X, G, HUGE, low=0, high=9, epsilon=1.0, rng=stream(0)),
-        "k",
-    ),
+    "strat_laplace": (lambda: strat_laplace(X, G, HUGE, low=0, high=9, epsilon=1.0, rng=stream(0)), "k"),
     "strat_coinpress": (lambda: strat_coinpress(X, G, HUGE, INTERVAL, rho=1.0, rng=stream(0)), "k"),
     "holdout_weights, huge": (lambda: holdout_weights(G, HUGE), "k"),
     "holdout_weights, times": (lambda: holdout_weights(DATES, 2), "groups"),
     "sanitise": (lambda: sanitise(people(), {"b": 3}, ["b"], rng=stream(0), **REPORTED), "domain"),
     "design_matrix": (lambda: design_matrix(people(), None), "domain"),
     "all_kway": (lambda: all_kway({"a": 2}, 1), "domain"),
-    "marginal_errors": (
-        lambda: marginal_errors(people(), None, DOMAIN, {("a",): 1.0}),
-        "synthetic",
-    ),
-    "marginal_errors, weight": (
-        lambda: marginal_errors(people(), people(), DOMAIN, {("a",): "1"}),
-        "weight of .*",
-    ),
+    "marginal_errors": (lambda: marginal_errors(people(), None, DOMAIN, {("a",): 1.0}), "synthetic"),
+    "marginal_errors, weight": (lambda: marginal_errors(people(), people(), DOMAIN, {("a",): "1"}), "weight of .*"),
     "workload_error": (lambda: workload_error(people(), people(), DOMAIN, [("a",)]), "workload"),
     "Task, domain": (lambda: Task(**TASK | {"domain": None}), "domain"),
     "Task, text": (lambda: Task(**TASK | {"sensitive": "b"}), "sensitive"),
@@ -178,7 +160,7 @@ FELL = {
     "evaluate, list": (lambda: evaluate(Y, Y, G, extra=[]), "extra"),
     "load, number": (lambda: load(HUGE), "name"),
     "load, relative": (lambda: load(".this:x"), "dataset"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FELL)

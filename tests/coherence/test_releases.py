@@ -38,9 +38,8 @@ def test_noise_has_the_scale_that_replacing_a_record_asks_for(rng):
     changed = frame.copy()
     changed.iloc[0] = [2 - changed["a"].iloc[0], 1 - changed["b"].iloc[0]]
     moved = np.abs(h.counts(frame) - h.counts(changed)).sum()
-    assert (
-        moved <= 2
-    )  # 2 x epsilon / 2: the log-likelihoods of any report differ by at most epsilon
+    # 2 x epsilon / 2: the log-likelihoods of any report differ by at most epsilon
+    assert moved <= 2
 
 
 def test_an_attack_on_neighbours_finds_no_more_than_epsilon(rng):

@@ -116,9 +116,8 @@ def test_the_general_mcdiarmid_is_twice_the_printed_case():
     assert mcdiarmid(n=10_000, m=5_000) == pytest.approx(
         2 * mcdiarmid(n=10_000, m=5_000, reading="paper"), rel=1e-3
     )
-    assert mcdiarmid(n=1e9, m=100) == pytest.approx(
-        2 / 100, rel=1e-2
-    )  # few of many: as if independent
+    # few of many: as if independent
+    assert mcdiarmid(n=1e9, m=100) == pytest.approx(2 / 100, rel=1e-2)
 
 
 def test_corollary_covers_theorem_15_with_the_proofs_choice():

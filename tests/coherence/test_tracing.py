@@ -37,9 +37,8 @@ def test_a_clear_half_is_told_and_strangers_are_not(rng):
     assert clear(table.iloc[a]).mean() > 0.8
     assert clear(table.iloc[b]).mean() < -0.8
     other = Tracer(table)(table.iloc[halves(len(table), rng)[0]], "y", LENS, rng)
-    assert (
-        abs(other(table.iloc[a]).mean() - other(table.iloc[b]).mean()) < 0.4
-    )  # five standard errors
+    # five standard errors
+    assert abs(other(table.iloc[a]).mean() - other(table.iloc[b]).mean()) < 0.4
 
 
 def test_exact_counts_of_each_column_alone_betray_the_half_to_a_tracer_and_not_to_a_lookup(rng):

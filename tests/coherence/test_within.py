@@ -215,9 +215,8 @@ def test_the_bound_holds_behind_randomised_response_on_membership(members, other
             > FALSE_ALARM
         )
     scale = found.std() / math.sqrt(found.size)
-    assert (
-        found.mean() > membership_distance(epsilon) - 6 * scale
-    )  # |mean| at most mean of the absolute value
+    # |mean| at most mean of the absolute value
+    assert found.mean() > membership_distance(epsilon) - 6 * scale
 
 
 @given(
@@ -300,7 +299,6 @@ def test_distinct_draws_by_counting():
 def test_a_very_large_epsilon_is_no_overflow():
     near = [limit_distance(epsilon) / epsilon for epsilon in (599.0, 601.0, 1e6)]
     assert near[0] == pytest.approx(near[1], rel=1e-2)
-    assert near[2] == pytest.approx(
-        math.sqrt(0.5), rel=1e-5
-    )  # eps / w counts alone, and int_{1/2}^1 w^-2 dw = 1
+    # eps / w counts alone, and int_{1/2}^1 w^-2 dw = 1
+    assert near[2] == pytest.approx(math.sqrt(0.5), rel=1e-5)
     assert within_size(alpha=0.5, beta=0.05, epsilon=800, collection=1) == math.inf

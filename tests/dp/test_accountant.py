@@ -95,9 +95,8 @@ def test_disjoint_parts_pass_on_what_they_do_not_cover():
         )
     whole = PrivacyAccountant(1.0)
     whole.spend_parallel("groups", dict(zip("abc", parts, strict=True)), by=["g"])
-    assert [whole.price(r) for r in RELATIONS] == pytest.approx(
-        [1.0, 2.0, 0.0]
-    )  # two rows of c, or one of c and one of a
+    # two rows of c, or one of c and one of a
+    assert [whole.price(r) for r in RELATIONS] == pytest.approx([1.0, 2.0, 0.0])
     even = PrivacyAccountant(1.0)
     even.spend_parallel("groups", {"a": parts[0], "b": parts[0], "c": 0.5}, by=["g"])
     assert [even.price(r) for r in RELATIONS] == pytest.approx([0.5, 2.0, 2.0])

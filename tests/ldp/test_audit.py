@@ -62,9 +62,8 @@ def test_a_leak_in_one_direction_is_found_whichever_value_comes_first():
     other set tells much.
     """
     a, b = map(_bits, SKEWED)
-    rest = math.log(
-        650 / 600
-    )  # what the other direction has to offer, had there been no end of reports
+    # what the other direction has to offer, had there been no end of reports
+    rest = math.log(650 / 600)
     assert audited_epsilon(a, b, 1e-3) == audited_epsilon(b, a, 1e-3) > 10 * rest
 
 

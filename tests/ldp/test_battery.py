@@ -322,9 +322,8 @@ def test_estimates_are_unbiased_with_the_stated_variance(name, rng):
     level = FALSE_ALARM / (2 * k)
     assert np.abs(z.mean(axis=0)).max() * math.sqrt(repeats) < stats.norm.isf(level / 2)
     spread = repeats * (z**2).mean(axis=0)
-    assert (
-        spread.min() > stats.chi2.ppf(level / 2, repeats) * 0.97
-    )  # 0.97: the errors are only nearly normal
+    # 0.97: the errors are only nearly normal
+    assert spread.min() > stats.chi2.ppf(level / 2, repeats) * 0.97
     assert spread.max() < stats.chi2.isf(level / 2, repeats) * 1.03
 
 

@@ -284,9 +284,8 @@ def test_a_report_of_members_is_the_support_of_the_same_stream(k, epsilon):
     assert (mechanism.support(reports) == bits).all()
     assert (mechanism.support_counts(reports) == bits.sum(axis=0)).all()
     assert one.bytes(8) == two.bytes(8)  # as many draws
-    assert (
-        np.diff(reports.astype(int), axis=1) > 0
-    ).all()  # the order does not say which value is one's own
+    # the order does not say which value is one's own
+    assert (np.diff(reports.astype(int), axis=1) > 0).all()
 
 
 @pytest.mark.parametrize(("m", "top"), [(40, 41), (600, 20), (600, 300), (33, 34)])

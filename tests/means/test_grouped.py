@@ -139,9 +139,8 @@ def test_an_attack_finds_no_more_than_was_declared_and_would_find_a_broken_budge
     rho, epsilon = 0.5, 0.1
     found = _delta_from_below((rho / 4, 3 * rho / 4), epsilon)
     assert found <= delta_of(rho, epsilon)
-    assert found > delta_of(
-        rho / 8, epsilon
-    )  # sharp enough to tell a budget that is eight times too large
+    # sharp enough to tell a budget that is eight times too large
+    assert found > delta_of(rho / 8, epsilon)
     assert _delta_from_below((8 * rho, 24 * rho), epsilon) > delta_of(rho, epsilon)
 
 

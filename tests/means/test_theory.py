@@ -57,9 +57,8 @@ def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
     assert stats.binomtest(over, runs, gamma, alternative="greater").pvalue > FALSE_ALARM
     if len(sizes) == 1:
         exceeded = int((noise > math.log(1 / gamma) * weights[0]).sum())
-        assert (
-            stats.binomtest(exceeded, runs, gamma).pvalue > FALSE_ALARM
-        )  # exact for one Laplace variable
+        # exact for one Laplace variable
+        assert stats.binomtest(exceeded, runs, gamma).pvalue > FALSE_ALARM
 
 
 @given(

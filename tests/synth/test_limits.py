@@ -29,9 +29,8 @@ def test_a_marginal_larger_than_the_model_is_no_candidate():
     candidates = AIM().candidates(WIDE)
     assert {len(r) for r in candidates} == {1, 2}
     assert {len(r) for r in AIM(max_megabytes=2).candidates(WIDE)} == {1, 2, 3}
-    assert (
-        model_megabytes(WIDE.sizes, ((0, 1, 2),)) > AIM().max_megabytes
-    )  # it could never be opened
+    # it could never be opened
+    assert model_megabytes(WIDE.sizes, ((0, 1, 2),)) > AIM().max_megabytes
     assert len(AIM(max_megabytes=1e-9).candidates(WIDE)) == 8  # single columns always are
 
 

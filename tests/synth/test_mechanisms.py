@@ -272,9 +272,8 @@ def test_published_training_does_not_fail_where_little_noise_is_left():
             for c in all_kway(DOMAIN, 3)
         ]
         assert max(gaps) < 0.5
-        assert (
-            min(len(r.losses) for r in model.rounds) < gem.steps
-        )  # a round ends when no cell is far off
+        # a round ends when no cell is far off
+        assert min(len(r.losses) for r in model.rounds) < gem.steps
 
 
 EDGES = {
