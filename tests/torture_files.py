@@ -111,9 +111,7 @@ def _filled(path: Path, folded: int, count: int) -> pd.DataFrame:
 
 
 def journals(rng: np.random.Generator, count: int, folder: Path) -> list[str]:
-    """A journal edited at random: another value is refused, a torn line passed over, the same twice
-    harmless; nothing is written through a link.
-    """
+    """A journal edited at random: other values are refused, torn lines and repetitions harmless."""
     faults = []
     for turn in tqdm(range(count), desc="edited journals", disable=None):
         path = folder / f"edited-{turn}" / "grid.parquet"
@@ -185,9 +183,7 @@ def _torn(rng: np.random.Generator, path: Path, whole: pd.DataFrame) -> str:
 
 
 def _link(rng: np.random.Generator, path: Path, whole: pd.DataFrame) -> str:
-    """The journal, or the table, becomes a link; who writes then is refused, what it leads to is
-    as before.
-    """
+    """The journal, or the table, becomes a link: what it leads to stays as it was."""
     there = [p for p in (path, path.with_suffix(".journal")) if p.exists()]
     own = there[int(rng.integers(len(there)))]
     target = own.with_name("somebody")

@@ -123,9 +123,7 @@ def test_a_sequential_p_value_is_the_full_one_where_there_is_a_difference():
 
 
 def test_a_sequential_p_value_is_valid_and_cheap():
-    """Of predictors that have seen nobody, p <= t in at most a share t; and most of the
-    reshufflings are saved.
-    """
+    """Where nobody was seen, p <= t in a share t at most; most reshufflings are saved."""
     rng, found, spent = stream(7, "sequential"), [], 0
 
     def counted(values, n_a, *, draws, **more):

@@ -67,9 +67,7 @@ def test_a_constant_predictor_is_coherent():
 
 
 def test_a_learner_of_a_strong_signal_is_coherent_about_a_common_one():
-    """A logistic regression on three values of x has little to memorise: its excess over the
-    null is about zero.
-    """
+    """Three values of x give little to memorise: the excess over the null is about zero."""
     frame = _table(4000, unique=False)
     result = _run(frame, Estimator(LogisticRegression(), one_hot=True), splits=20)
     row = result.summary().set_index("group").loc[EVERYONE]
@@ -89,9 +87,7 @@ def test_the_battery_runs_and_only_what_memorises_is_far_from_its_null():
 
 
 def test_the_two_member_category_of_section_4_2():
-    """Two people, predicted -1 and 1: they part with probability (n/2)/(n-1), then 2 apart;
-    together, no distance.
-    """
+    """Two people, -1 and 1: parted with probability (n/2)/(n-1), then 2 apart; else no distance."""
     n, splits = 4, 600  # independent draws would part half of the pairs, not two in three
     frame = pd.DataFrame({"x": np.arange(n), "y": [0, 1] * (n // 2)})
     pair = {"pair": frame["x"].to_numpy() < 2}

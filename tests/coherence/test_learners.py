@@ -1,6 +1,4 @@
-"""Learners on tables with known answers: closed forms, typed columns, unseen categories, missing
-classes.
-"""
+"""Learners on tables with known answers: closed forms, typed columns, unseen categories."""
 
 from __future__ import annotations
 

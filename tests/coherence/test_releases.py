@@ -43,9 +43,7 @@ def test_noise_has_the_scale_that_replacing_a_record_asks_for(rng):
 
 
 def test_an_attack_on_neighbours_finds_no_more_than_epsilon(rng):
-    """A lower bound on epsilon from the sharpest event, by Clopper-Pearson at the suite's rate:
-    never above the claim.
-    """
+    """A lower bound from the sharpest event, by Clopper-Pearson: never above the claim."""
     frame, h, draws = _table(40), _histogram(1.0), 4000
     other = frame.copy()
     other.iloc[0] = [(frame["a"].iloc[0] + 1) % 3, frame["b"].iloc[0]]
@@ -71,9 +69,7 @@ def test_rows_follow_the_counts(rng):
 
 
 def test_the_informed_reader_is_right_about_exact_counts():
-    """With exact counts and cells of two people it knows every cell whose people were both drawn
-    or both left.
-    """
+    """Of cells of two people it knows those whose people were both drawn, or both left."""
     frame = pd.DataFrame({"a": np.repeat(np.arange(300), 2), "b": 0})
     h = Histogram(columns=("a", "b"), sizes=(300, 2), epsilon=math.inf)
     setup = Setup(target="b", lens=("a", "b"), null_draws=1)

@@ -49,9 +49,7 @@ def test_the_example_of_section_6_3():
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("unknown", UNKNOWNS)
 def test_every_unknown_comes_back(mode, unknown):
-    """Solve for epsilon, then take each other parameter away and find it again (to what its own
-    rounding allows).
-    """
+    """Solve for epsilon, then take each other parameter away and find it again."""
     known = {"alpha": 0.7, "beta": 1e-4, "gamma": 40_000.0, "collection": 20, "n": 200_000}
     epsilon = solve(Setting(**known, mode=mode)).value
     full = known | {"epsilon": epsilon}
@@ -135,9 +133,7 @@ EXAMPLE = {
 
 
 def test_with_a_delta_epsilon_has_two_ends_and_both_are_found():
-    """A smaller epsilon allows a smaller delta only: the lower end is sqrt(delta) 120 n |C| /
-    beta.
-    """
+    """A smaller epsilon allows a smaller delta: the lower end is sqrt(delta) 120 n |C| / beta."""
     found = solve(Setting(**EXAMPLE))
     assert found.low == pytest.approx(math.sqrt(1e-27) * 120 * 1e6 * 10 / 0.05)
     assert 0.001 > found.low < 0.0021 < found.high == found.value
@@ -216,9 +212,7 @@ def test_an_epsilon_that_the_theorem_does_not_cover_has_no_solution_and_says_whi
 
 
 def _random_setting(mode: str, unknown: str, rng) -> dict[str, object]:
-    """Sizes over many orders of magnitude, near the edge of what can be met about as often as
-    not.
-    """
+    """Sizes over many orders of magnitude, near the edge of what can be met."""
     n = float(math.floor(10 ** rng.uniform(2, 9)))
     known = {
         "alpha": 10 ** rng.uniform(-1.5, 0.3),
@@ -277,9 +271,7 @@ _SCANNED = {
 
 
 def _check(known: dict[str, object]) -> Solution:
-    """Both ends are valid, slightly beyond neither is; "none" is confirmed by a scan, and what
-    would help helps.
-    """
+    """Both ends are valid, and nothing beyond; a scan confirms "none"; what would help helps."""
     asked = Setting(**known)
     found = solve(asked)
     unknown, whole = found.unknown, found.unknown in ("gamma", "n", "collection")

@@ -1,6 +1,4 @@
-"""The paper's bounds: their arithmetic, their preconditions, and simulations that they must
-survive.
-"""
+"""The paper's bounds: arithmetic, preconditions, and simulations that they must survive."""
 
 from __future__ import annotations
 
@@ -56,9 +54,7 @@ E30 = math.exp(-30)
 
 
 def test_theorem7_by_hand():
-    """alpha .2, beta e^-30, |C| 100, n 5e6, epsilon .01: the row of Table 1 that the text works
-    through.
-    """
+    """alpha .2, beta e^-30, |C| 100, n 5e6, epsilon .01: the row of Table 1 in the text."""
     log = math.log(400) + 30
     zeta = 0.01**2 * 5e6 / 4 + 0.01 * math.sqrt(5e6 * log) / 2
     want = 33.2 * (zeta + math.log(1600) + 30) / 0.04
@@ -70,9 +66,7 @@ def test_theorem7_by_hand():
 
 
 def test_theorem8_reads_two_ways():
-    """Statement: n and 32; the proof's own corollary for n/2 records: n/2 and 16. The statement
-    asks for more.
-    """
+    """Statement: n and 32; the proof's corollary for n/2 records: n/2 and 16, which is less."""
     known = {"alpha": 0.5, "beta": 0.01, "epsilon": 0.001, "n": 1e6, "collection": 10}
     printed, proved = size(theorem8_terms(**known)), size(theorem8_terms(**known, reading="proof"))
     zeta = 133 * 1e-6 * 1e6 + 12 * 1e-3 * math.sqrt(1e6 * math.log(4000))
@@ -151,9 +145,7 @@ def test_hush_and_scovel_hold_exactly(b, a, s):
 def _w1_of_halves(
     values: np.ndarray, others: int, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """W1 between a group's predictions in the two halves of a data set with ``others`` more
-    people.
-    """
+    """W1 between a group's predictions in two halves of a data set with ``others`` more people."""
     out = np.empty(size)
     for i in range(size):
         half = rng.permutation(values.size + others)[: (values.size + others) // 2]
@@ -167,9 +159,7 @@ def _w1_of_halves(
 
 @pytest.mark.parametrize("kind", ["signs", "uniform", "rare"])
 def test_claim2_with_the_factor_of_its_proof_and_ours_survive_simulation(kind, rng):
-    """The share beyond the bound against the stated probability, by an exact binomial test at
-    the suite's rate.
-    """
+    """The share beyond the bound against the stated probability, by an exact binomial test."""
     members, mu = 300, 1e-4
     values = {
         "signs": np.repeat([-1.0, 1.0], 150),
@@ -192,9 +182,7 @@ def test_claim2_with_the_factor_of_its_proof_and_ours_survive_simulation(kind, r
 
 
 def test_claim2_as_stated_has_a_counterexample():
-    """C = X, g = +-1 half and half, m = 368, alpha .5, mu 1e-9: W1 is twice the CDF gap, and
-    exceeds alpha too often.
-    """
+    """C = X, g = +-1 half and half: W1 is twice the CDF gap, and exceeds alpha too often."""
     m, alpha, mu = 368, 0.5, 1e-9
     assert claim2_size(alpha, mu) <= m
     law = stats.hypergeom(m, m // 2, m // 2)
@@ -249,9 +237,7 @@ def test_the_columns_distances_stay_below_the_repaired_theorem_9(ones, members, 
 
 
 def test_the_lemma_inside_theorem_9_fails_for_a_proper_subgroup(rng):
-    """|N_a - N_b| = |M_a - M_b| is an equality only if the two halves have equally many of the
-    group.
-    """
+    """|N_a - N_b| = |M_a - M_b| only if both halves have equally many of the group."""
     in_a = rng.hypergeometric(100, 900, 500, size=2000)
     ones_a = rng.hypergeometric(50, 50, in_a)
     n_gap, m_gap = np.abs(2 * ones_a - 50), np.abs(2 * (in_a - ones_a) - 50)

@@ -1,6 +1,4 @@
-"""The tracer: scores by hand, a clear half is told from the rest, a release of strangers tells
-nothing.
-"""
+"""The tracer: scores by hand; a clear half is told from the rest, strangers tell nothing."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ def test_a_clear_half_is_told_and_strangers_are_not(rng):
 
 
 def test_exact_counts_of_each_column_alone_betray_the_half_to_a_tracer_and_not_to_a_lookup(rng):
-    """Columns shuffled one by one hold nobody's record; the chapter once called them coherent
-    after a lookup.
-    """
+    """Columns shuffled one by one hold nobody's record, and were once called coherent."""
     table = _table(rng, 2000)
     a, b = halves(len(table), rng)
     shuffled = table.iloc[a].apply(lambda column: rng.permutation(column.to_numpy()))

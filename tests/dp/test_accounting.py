@@ -1,6 +1,4 @@
-"""Conversions against divergences that are integrated or summed, against each other, and there
-and back.
-"""
+"""Conversions against divergences integrated or summed, each other, and there and back."""
 
 from __future__ import annotations
 
@@ -67,9 +65,7 @@ def test_laplace_cost_does_not_cancel():
 @pytest.mark.parametrize("rho", [1e-6, 0.01, 0.5, 3.0])
 @pytest.mark.parametrize("delta", [1e-30, 1e-9, 1e-3, 0.3])
 def test_tight_conversion_is_the_minimum_over_orders(rho, delta):
-    """Against a search over epsilon itself, order by order (the formula solved the other way
-    round).
-    """
+    """Against a search over epsilon itself, order by order."""
 
     def epsilon(u):
         alpha = 1 + math.exp(u)
@@ -125,9 +121,7 @@ def test_more_budget_never_costs_less(a, b, delta):
 
 
 def test_the_printed_conversion_is_no_guarantee():
-    """Gaussian noise of that rho really has a larger epsilon than the printed one, for a large
-    delta and budget.
-    """
+    """Gaussian noise of that rho has a larger epsilon than the printed one."""
     rho, delta = 50.0, 0.2
     assert gaussian_epsilon(math.sqrt(2 * rho), delta) > epsilon_of(
         rho, delta, conversion="published"
@@ -138,9 +132,7 @@ def test_the_printed_conversion_is_no_guarantee():
     ("mu", "epsilon"), [(0.1, 0.0), (0.1, 0.2), (1.0, 0.5), (1.0, 3.0), (4.0, 1.0), (10.0, 40.0)]
 )
 def test_gaussian_curve_by_integration(mu, epsilon):
-    """The hockey-stick divergence, integrated from the threshold where the densities' ratio is
-    e^epsilon.
-    """
+    """The hockey-stick divergence, integrated from where the densities' ratio is e^epsilon."""
     from_ = epsilon / mu + mu / 2
     area, _ = integrate.quad(
         lambda x: stats.norm.pdf(x, mu) - math.exp(epsilon) * stats.norm.pdf(x),
@@ -183,9 +175,7 @@ def test_the_corners_of_the_range(rho, delta):
 
 @pytest.mark.parametrize("delta", [5e-324, 1e-9, 0.5, 1 - 2**-53])
 def test_the_ends_of_the_range_are_solved(delta):
-    """There and back where the search for the best order is hardest; a decade beyond is refused
-    by name.
-    """
+    """There and back where the search for the best order is hardest."""
     for epsilon in (1e-9, 1e15):
         there = zcdp_rho(epsilon, delta, conversion="tight")
         assert epsilon_of(there, delta) == pytest.approx(epsilon, rel=1e-5)

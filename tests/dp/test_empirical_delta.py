@@ -39,9 +39,7 @@ def gaussian_losses(mu: float, runs: int, *key: object) -> np.ndarray:
     ids=["rare", "skewed", "small", "constant", "large"],
 )
 def test_a_true_mean_is_seldom_refuted(law):
-    """At level 0.2, 1,000 times: at most 200 times on average, and 280 with probability below
-    1e-8.
-    """
+    """Of 1,000 tests at level 0.2, at most 200 on average; 280 with probability below 1e-8."""
     rng = stream(2, "means")
     mean = np.mean([law(rng).mean() for _ in range(5000)])
     draws = [law(rng).astype(float) for _ in range(1000)]

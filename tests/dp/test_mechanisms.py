@@ -1,6 +1,4 @@
-"""Privacy by exact densities and enumeration; samplers against their laws at a stated rate of
-false alarms.
-"""
+"""Privacy by exact densities and enumeration; samplers against their laws."""
 
 from __future__ import annotations
 
@@ -48,9 +46,7 @@ def test_gaussian_renyi_divergence_is_rho_alpha(rho):
 
 
 def test_exponential_mechanism_by_all_neighbouring_scores():
-    """Every change of every score by at most the sensitivity; the privacy loss has a range of
-    epsilon at most.
-    """
+    """Every change of every score by the sensitivity; the loss has a range of epsilon at most."""
     m = Exponential(sensitivity=2.0, epsilon=1.3)
     worst = 0.0
     for scores in itertools.product((0.0, 1.0, 5.0), repeat=3):
@@ -106,9 +102,7 @@ def test_selection_has_its_probabilities(epsilon):
 
 @pytest.mark.parametrize("scale", [1e-320, 1.0, 1e307])
 def test_selection_survives_scores_of_any_size(scale):
-    """Shares of the largest and smallest floats: a tie stays even, a hopeless score has
-    probability 0, none is NaN.
-    """
+    """A tie stays even, a hopeless score has probability 0, none is NaN."""
     m = Exponential(sensitivity=max(scale * 1e-3, 1e-320), epsilon=100.0)
     p = np.exp(m.log_probabilities(np.array([[scale, scale, -scale], [-scale, 0.0, scale]])))
     np.testing.assert_allclose(p, [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], atol=1e-12)

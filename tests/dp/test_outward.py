@@ -1,6 +1,4 @@
-"""No conversion is rounded in its own favour: each against 60 digits of mpmath, over a wide
-grid.
-"""
+"""No conversion is rounded in its own favour: each against 60 digits of mpmath."""
 
 from __future__ import annotations
 
@@ -134,9 +132,7 @@ def test_sums():
 
 
 def test_what_stored_results_were_fitted_with_keeps_its_bits_and_its_promise():
-    """Rounded to the nearest: two of the stored budgets are above the exact one, and all are
-    worth less than was declared.
-    """
+    """Two of the stored budgets are above the exact one; all are worth less than was declared."""
     bits = {
         0.01: "0x1.43c15d271aa57p-20",
         0.05: "0x1.f9615828c3b6fp-16",

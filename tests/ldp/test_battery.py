@@ -1,6 +1,4 @@
-"""The same questions to each of the seven protocols, and to those that `--protocol MODULE:CLASS`
-names.
-"""
+"""The same questions to each of the protocols, and to those of `--protocol MODULE:CLASS`."""
 
 from __future__ import annotations
 
@@ -184,9 +182,7 @@ def _drawn_probabilities(mechanism, monkeypatch, rng) -> list[Fraction]:
 
 
 def _laws(mechanism, drawn: list[Fraction]) -> list[list[Fraction]]:
-    """``Pr[z | v]`` as Section 3.3 describes the drawing, from the probabilities that are drawn
-    with and no other.
-    """
+    """``Pr[z | v]`` of Section 3.3, from the probabilities that are drawn with and no other."""
     k, values = mechanism.k, range(mechanism.k)
     if mechanism.name in ("GRR", "BLH", "OLH"):
         (keep,), g = drawn, getattr(mechanism, "g", k)
@@ -219,9 +215,7 @@ def _loss(laws: list[list[Fraction]]) -> float:
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 4.0, 12.0])
 @pytest.mark.parametrize("k", [2, 3, 6])
 def test_what_is_drawn_loses_what_is_stated(name, k, epsilon, monkeypatch, rng):
-    """The exact law of a report, put together in fractions from the bits' probabilities; nothing
-    of it is read off q.
-    """
+    """The exact law of a report, in fractions, from the bits' probabilities: q is not read."""
     mechanism = make(name, k=k, epsilon=epsilon)
     laws = _laws(mechanism, _drawn_probabilities(mechanism, monkeypatch, rng))
     if name != "OLH":  # of its g reports only those that tell values apart are listed
@@ -232,9 +226,7 @@ def test_what_is_drawn_loses_what_is_stated(name, k, epsilon, monkeypatch, rng):
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_a_bit_drawn_for_a_larger_budget_would_be_seen(name, monkeypatch, rng):
-    """The check can fail: the bits of epsilon = 1.001 lose more than those of 1 (THE, which has
-    room, of 2).
-    """
+    """The check can fail: the bits of epsilon = 1.001 lose more than those of 1 (THE: of 2)."""
     mechanism = make(name, k=4, epsilon=2.0 if name == "THE" else 1.001)
     assert _loss(_laws(mechanism, _drawn_probabilities(mechanism, monkeypatch, rng))) > 1.0005
 
@@ -275,9 +267,7 @@ def test_support_probabilities_follow_from_the_channel(name, k, epsilon):
 @pytest.mark.parametrize("draw", ["reports", "support"])
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 def test_empirical_support_agrees_with_the_exact_one(name, draw, epsilon, rng):
-    """Every entry of the support channel by an exact binomial test; Bonferroni over the 36 keeps
-    FALSE_ALARM.
-    """
+    """Every entry of the support channel by an exact binomial test; Bonferroni over the 36."""
     k, n = 6, 20_000
     mechanism = make(name, k=k, epsilon=epsilon)
     for v in range(k):
@@ -308,9 +298,7 @@ def test_empirical_reports_agree_with_the_whole_channel(name, rng):
 
 @every
 def test_estimates_are_unbiased_with_the_stated_variance(name, rng):
-    """Standardised errors over repetitions: mean within a normal bound, variance within a
-    chi-square bound.
-    """
+    """Standardised errors: mean within a normal bound, variance within a chi-square bound."""
     k, n, repeats = 5, 400, 600
     mechanism = make(name, k=k, epsilon=1.2)
     values = np.repeat(np.arange(k), n * np.array([50, 25, 15, 10, 0]) // 100)
@@ -359,9 +347,7 @@ def _digits(name: str, k: int, epsilon: float) -> tuple[Decimal, Decimal]:
 @pytest.mark.parametrize("k", [2, 5, 10_000])
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 37.5, 42.4, 50.0, 75.0, 100.0])
 def test_probabilities_and_variance_to_the_last_digits(name, k, epsilon):
-    """OLH's g was cut off at 2**61, and 1 - p lost to rounding: "exact" variances of large
-    budgets came out as 0.
-    """
+    """OLH's g was cut off at 2**61, and variances of large budgets came out as 0."""
     mechanism = make(name, k=k, epsilon=epsilon)
     with localcontext(prec=80):
         p, q = _digits(name, k, epsilon)

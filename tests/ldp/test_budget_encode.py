@@ -99,9 +99,7 @@ PINNED = {
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_bits_of_a_stream_stay_what_they_were(protocol):
-    """If this fails, the order or number of draws has changed: raise ldp_fairness.VERSION and
-    run the grids anew.
-    """
+    """If this fails, draws have changed: raise ldp_fairness.VERSION and run the grids anew."""
     people, domain, checksum = np.arange(700), Domain.of({"a": 3, "b": 2, "c": 90}), 0
     frame = pd.DataFrame({"a": people % 3, "b": people // 3 % 2, "c": people * 7 % 90})
     for split in SPLITS:
@@ -127,9 +125,7 @@ def test_the_bits_of_a_stream_stay_what_they_were(protocol):
     sizes=st.lists(st.integers(1, 9), min_size=1, max_size=5),
 )
 def test_csr_is_the_dense_matrix(seed, n, sizes):
-    """Some columns as they were, some with any bits; empty rows and columns too; and in scipy's
-    canonical form.
-    """
+    """Some columns as they were, some with any bits; empty rows; in scipy's canonical form."""
     rng, domain = stream(seed, "csr"), Domain.of({f"c{j}": k for j, k in enumerate(sizes)})
     frame = pd.DataFrame({c: rng.integers(0, k, n) for c, k in domain})
     bits = {c: rng.integers(0, 2, (n, k), dtype=np.uint8) for c, k in domain if rng.random() < 0.5}

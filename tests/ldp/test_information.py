@@ -1,6 +1,4 @@
-"""Information and posteriors against brute force over every report; the least-variance split
-against its optimality.
-"""
+"""Information and posteriors against brute force; the least-variance split against optimality."""
 
 from types import SimpleNamespace
 
@@ -120,9 +118,7 @@ def test_least_variance_split_is_stationary(name, weighting, epsilon):
 def test_a_search_that_goes_astray_does_not_make_the_split_worse(
     name, weighting, logits, monkeypatch
 ):
-    """Where both searches end in a bad point, the better of the two starting splits is the
-    answer.
-    """
+    """Where both searches end badly, the better of the two starting splits is the answer."""
     astray = SimpleNamespace(x=np.array(logits))
     monkeypatch.setattr(allocation, "minimize", lambda *args, **options: astray)
     found = least_variance_split(2.0, name, FREQUENCIES, weighting)
@@ -132,8 +128,6 @@ def test_a_search_that_goes_astray_does_not_make_the_split_worse(
 
 
 def test_unary_encodings_want_the_uniform_split():
-    """OUE's variance for a rare value does not depend on k, so equal attributes get equal
-    budgets.
-    """
+    """OUE's variance for a rare value does not depend on k."""
     best = least_variance_split(2.0, "OUE", [np.zeros(2), np.zeros(50)])
     np.testing.assert_allclose(best, 1.0, rtol=1e-3)

@@ -151,9 +151,7 @@ def test_random_subsets_are_uniform(way, rng):
 
 @pytest.mark.parametrize("m", [17, 40, 48])
 def test_subsets_put_together_from_words_are_uniform(m, rng):
-    """The number in any fixed set of columns is hypergeometric: words, sets across words,
-    scattered sets.
-    """
+    """The number in fixed columns is hypergeometric: words, across words, scattered sets."""
     n, size = 60_000, m // 3
     member = random_subsets(n, m, np.full(n, size), rng, columns=m + 3)
     assert size > 2 * -(-m // 16)  # the way by words
@@ -233,9 +231,7 @@ def test_hash_functions_look_like_functions_drawn_at_random(rng):
 
 
 def test_local_hashing_counts_need_no_users_by_values_array(rng):
-    """k = 10,000 values and 3,000 users: the blocks stay near a million entries (the whole would
-    be 30 million).
-    """
+    """k = 10,000 values and 3,000 users: blocks of a million entries, where all are 30 million."""
     mechanism = OLH(k=10_000, epsilon=2.0)
     reports = mechanism.privatise(rng.integers(0, 10_000, 3_000), rng)
     assert peak_of(lambda: mechanism.support_counts(reports)) < 100e6
@@ -246,9 +242,7 @@ def test_local_hashing_counts_need_no_users_by_values_array(rng):
     [(9.5, 1, 0.01, 0.02), (4.0, 179, 0.2, 0.25), (1.0, 2689, 0.7, 0.25), (0.01, 4974, 1.15, 0.25)],
 )
 def test_subsets_take_the_memory_of_their_members(epsilon, omega, to_privatise, to_estimate, rng):
-    """In shares of the n by k bytes that indicator vectors would take; beyond those of the
-    reports for the estimate.
-    """
+    """In shares of the n by k bytes that indicator vectors would take."""
     n, k = 4_000, 10_000
     mechanism, values, kept = SS(k=k, epsilon=epsilon), rng.integers(0, k, n), []
     assert abs(mechanism.omega - omega) <= 1
@@ -275,9 +269,7 @@ def test_subsets_take_the_memory_of_their_members(epsilon, omega, to_privatise, 
     ],
 )
 def test_a_report_of_members_is_the_support_of_the_same_stream(k, epsilon):
-    """Every way to draw subsets: by words, by Floyd's steps with few members, with many, in 8,
-    16 and 32 bits.
-    """
+    """By words, by Floyd's steps with few members, with many, in 8, 16 and 32 bits."""
     mechanism, values = SS(k=k, epsilon=epsilon), stream(1, "values", k).integers(0, k, 200)
     one, two = stream(2, k, epsilon), stream(2, k, epsilon)
     reports, bits = mechanism.privatise(values, one), mechanism.privatise_support(values, two)

@@ -1,6 +1,4 @@
-"""All groups at once against one group at a time, privacy by exact divergences and by attack,
-stated rules at the edges.
-"""
+"""All groups at once against one at a time, privacy by exact divergences and by attack, edges."""
 
 from __future__ import annotations
 
@@ -69,9 +67,7 @@ def test_sizes_may_be_integers_of_any_kind(kind):
 
 
 def _deviation(path: np.ndarray, step: int, n: int, beta: float, sigma: float) -> float:
-    """Standard deviation of a step's noise, back from the width of the interval that the step
-    released.
-    """
+    """Standard deviation of a step's noise, from the width of the interval that it released."""
     half = np.diff(path[step, :, 0])[0] / 2
     return math.sqrt(half**2 / (2 * math.log(2 / beta)) - sigma**2 / n)
 
@@ -79,9 +75,7 @@ def _deviation(path: np.ndarray, step: int, n: int, beta: float, sigma: float) -
 @pytest.mark.parametrize("rhos", [(0.5,), (0.125, 0.375), (0.1, 0.2, 0.2)])
 @pytest.mark.parametrize("n", [1, 2, 30])
 def test_each_step_costs_its_rho_exactly(rhos, n):
-    """The worst neighbours (one record from far left to far right) are ``rho`` apart: Gaussians,
-    means over deviation.
-    """
+    """The worst neighbours are ``rho`` apart: Gaussians, means over deviation."""
     told = TOLD
     low = coinpress_path(np.full(n, -1e9), np.array([n]), told, rhos, None)
     moved = np.full(n, -1e9)
@@ -115,9 +109,7 @@ def _hits(values: np.ndarray, rhos: tuple[float, ...], key: str, threshold: floa
 
 
 def _delta_from_below(rhos: tuple[float, ...], epsilon: float) -> float:
-    """An attack on a group of one: a lower bound of delta at ``epsilon``, wrong with probability
-    at most 1e-6.
-    """
+    """A lower bound of delta at ``epsilon`` by attack, wrong with probability 1e-6 at most."""
     near, far = np.array([-50.0]), np.array([50.0])
     best = 0.0
     for threshold in (-1.0, 0.0, 1.0):
@@ -146,9 +138,7 @@ def test_an_attack_finds_no_more_than_was_declared_and_would_find_a_broken_budge
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_an_attack_on_the_clipped_laplace_mean_finds_nearly_epsilon_and_no_more(epsilon):
-    """A record from far left to far right, answers above and below: log ratio of shares, wrong
-    with probability 1e-6.
-    """
+    """A record from far left to far right: log ratio of shares, wrong with probability 1e-6."""
     above = []
     for name, value in (("far", 50.0), ("near", -50.0)):
         rng = stream(0, "laplace attack", name, epsilon)
@@ -160,9 +150,7 @@ def test_an_attack_on_the_clipped_laplace_mean_finds_nearly_epsilon_and_no_more(
 
 
 def test_a_changed_record_moves_its_own_stratum_only():
-    """Parallel composition, record by record: the laws of all other strata are the same, draw by
-    draw.
-    """
+    """Parallel composition: the laws of all other strata are the same, draw by draw."""
     sizes, rhos = np.array([5, 40, 3]), (0.1, 0.4)
     x = stream(0, "neighbour").normal(0, 1, 48)
     y = x.copy()
@@ -172,9 +160,7 @@ def test_a_changed_record_moves_its_own_stratum_only():
 
 
 def test_estimates_are_near_the_mean_and_the_interval_covers_it():
-    """Over 20,000 groups the last interval misses the mean no more often than beta (one-sided,
-    1e-6).
-    """
+    """Over 20,000 groups the last interval misses the mean no more often than beta."""
     groups, n = 20_000, 100
     rng = stream(0, "coverage")
     mu = rng.uniform(-3, 3, groups)

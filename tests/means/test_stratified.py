@@ -1,6 +1,4 @@
-"""The mechanism as it is called: its price in the accountant, weights, and what is refused before
-anything is spent.
-"""
+"""The mechanism as it is called: its price in the accountant, and weights."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Bounds against exact tails and simulation; Theorem 10 against draws; the readings of alpha
-against their definitions.
-"""
+"""Bounds against exact tails and simulation; Theorem 10 against draws; readings of alpha."""
 
 from __future__ import annotations
 
@@ -67,9 +65,7 @@ def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
     st.floats(1e-6, 0.9),
 )
 def test_a_group_that_clips_by_its_own_size_needs_no_more_noise(sizes, radius, gamma):
-    """Never more than with one interval for all; in squares no more than k groups of the mean
-    size (Proposition 9's step).
-    """
+    """In squares no more than k groups of the mean size (Proposition 9's step)."""
     how = {"radius": radius, "epsilon": 1.0, "gamma": gamma}
     own = noise_weights(np.array(sizes), **how, own=True)
     assert (own <= noise_weights(np.array(sizes), **how)).all()

@@ -1,6 +1,4 @@
-"""What a fit refuses before it spends: too large a domain, budgets, generators and codes of the
-wrong kind.
-"""
+"""What a fit refuses before it looks: a domain too large; and the ends of what it takes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""MST, AIM, GEM and their stratified forms: budgets to the last rho, the noiseless limit,
-streams, and the edges.
-"""
+"""MST, AIM, GEM and their stratified forms: budgets, the noiseless limit, streams, edges."""
 
 from __future__ import annotations
 
@@ -233,9 +231,7 @@ def test_compression_merges_what_drowns_and_spreads_it_evenly():
 def test_gem_at_the_published_spending_has_the_published_noise_and_selection(
     table, epsilon, monkeypatch
 ):
-    """By hand, with ``alpha = 0.67``: noise of 1 / (0.33 eps) rows, and cells drawn by exp(0.67
-    eps rows).
-    """
+    """With ``alpha = 0.67``: noise of 1 / (0.33 eps) rows, cells drawn by exp(0.67 eps rows)."""
     spent, drawn = published_spending(epsilon), []
     assert spent["sigma"] == pytest.approx(1 / (0.33 * epsilon), rel=1e-12)
     assert spent["rho"] == pytest.approx(100 * (0.67**2 + 0.33**2) * epsilon**2 / 2, rel=1e-12)

@@ -1,6 +1,4 @@
-"""Group sizes: what exact ones give away, what declared and noisy ones keep, and the prices,
-computed exactly.
-"""
+"""Group sizes: what exact ones give away, what others keep, and the prices, exactly."""
 
 from __future__ import annotations
 
@@ -126,9 +124,7 @@ def divergence(p, q, order):
 
 
 def selection_loss(one, two, rho):
-    """``sup_order D / order`` of an exponential mechanism that was bought for ``rho``; scores:
-    distance from ten and ten.
-    """
+    """``sup_order D / order`` of a selection bought for ``rho``; scores: distances from ten."""
     scores = [
         np.array([np.abs(counts(t, TINY, (c,)) - 10).sum() for c in ("x", "y")]) for t in (one, two)
     ]
@@ -141,9 +137,7 @@ def selection_loss(one, two, rho):
 
 
 def gaussian_loss(one, two, sigma):
-    """Exactly ``|M - M'|^2 / (2 sigma^2)``: the divergence of order ``a`` of two Gaussians is
-    ``a`` times that.
-    """
+    """``|M - M'|^2 / (2 sigma^2)``: the divergence of order ``a`` is ``a`` times that."""
     return float(np.square(counts(one, TINY, ("x", "y")) - counts(two, TINY, ("x", "y"))).sum()) / (
         2 * sigma**2
     )
