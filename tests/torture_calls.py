@@ -178,14 +178,10 @@ BY_NAME: dict[str, Any] = {
 
 CHANGES = pd.DataFrame(
     {
-        "grid": ["g"],
-        "dataset": ["adult"],
-        "metric": ["SPD"],
-        "mean": [0.1],
-        "low": [0.0],
+        "grid": ["g"], "dataset": ["adult"], "metric": ["SPD"], "mean": [0.1], "low": [0.0],
         "high": [1],
     }
-)
+)  # fmt: skip
 MEMBERS = {"everyone": np.ones(12, dtype=bool), "a = 1": np.array([False, True, True, False] * 3)}
 SETUP = Setup(target="y", lens=("a", "b"), null_draws=2)
 CLAIM = Claim(id="x", paper="ldp", place="p", statement="s", verdict="not run", why="no measure")
@@ -459,20 +455,16 @@ def drawn(rng: np.random.Generator) -> Any:
         lambda: float(sign * 10.0**power),
         lambda: int(sign) * 10 ** int(abs(power) if abs(power) > 20 else 2),
         lambda: Fraction(int(rng.integers(1, 9)), int(rng.integers(1, 9))),
-        lambda: np.float32(sign * rng.random()),
-        lambda: np.int64(rng.integers(-300, 300)),
+        lambda: np.float32(sign * rng.random()), lambda: np.int64(rng.integers(-300, 300)),
         lambda: rng.integers(-3, 300, size=shape).astype(kind),
         lambda: np.full(shape, sign * 10.0**power),
         lambda: np.ma.masked_array(np.ones(4), mask=rng.random(4) < 0.9),
         lambda: pd.Series(rng.integers(0, 3, size=4)).astype(object),
-        lambda: pd.Categorical(["x", "y"]),
-        lambda: {"x": sign * 10.0**power},
-        lambda: {("a",): math.nan},
-        lambda: [float(sign * 10.0**power)] * int(rng.integers(0, 4)),
-        lambda: "".join(map(chr, rng.integers(1, 0x2FFF, size=3))),
-        lambda: rng.choice(list(BAD)),
+        lambda: pd.Categorical(["x", "y"]), lambda: {"x": sign * 10.0**power},
+        lambda: {("a",): math.nan}, lambda: [float(sign * 10.0**power)] * int(rng.integers(0, 4)),
+        lambda: "".join(map(chr, rng.integers(1, 0x2FFF, size=3))), lambda: rng.choice(list(BAD)),
         lambda: BAD[rng.choice(list(BAD))](),
-    ][rng.integers(16)]()
+    ][rng.integers(16)]()  # fmt: skip
 
 
 def _atoms(annotation: str) -> list[str]:

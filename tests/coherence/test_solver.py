@@ -73,13 +73,8 @@ def test_every_unknown_comes_back(mode, unknown):
 @settings(max_examples=100)
 def test_the_largest_epsilon_is_the_largest(alpha, share, n, mode):
     known = {
-        "alpha": alpha,
-        "beta": 0.01,
-        "collection": 10,
-        "n": n,
-        "fraction": share,
-        "mode": mode,
-    }
+        "alpha": alpha, "beta": 0.01, "collection": 10, "n": n, "fraction": share, "mode": mode,
+    }  # fmt: skip
     found = solve(Setting(**known))
     if not found.met:
         assert "this would help" in found.message or "no change of one" in found.message
@@ -122,14 +117,9 @@ def test_the_examples_run():
 # ---------------------------------------------------------------------------------------------------------
 
 EXAMPLE = {
-    "alpha": 0.5,
-    "beta": 0.05,
-    "collection": 10,
-    "n": 1e6,
-    "gamma": 1e5,
-    "delta": 1e-27,
+    "alpha": 0.5, "beta": 0.05, "collection": 10, "n": 1e6, "gamma": 1e5, "delta": 1e-27,
     "mode": "theorem8",
-}
+}  # fmt: skip
 
 
 def test_with_a_delta_epsilon_has_two_ends_and_both_are_found():
@@ -215,14 +205,10 @@ def _random_setting(mode: str, unknown: str, rng) -> dict[str, object]:
     """Sizes over many orders of magnitude, near the edge of what can be met."""
     n = float(math.floor(10 ** rng.uniform(2, 9)))
     known = {
-        "alpha": 10 ** rng.uniform(-1.5, 0.3),
-        "beta": 10 ** rng.uniform(-12, 0),
-        "collection": int(10 ** rng.uniform(0, 3)),
-        "n": n,
-        "epsilon": 10 ** rng.uniform(-5, -0.31),
-        "mode": mode,
-        unknown: None,
-    }
+        "alpha": 10 ** rng.uniform(-1.5, 0.3), "beta": 10 ** rng.uniform(-12, 0),
+        "collection": int(10 ** rng.uniform(0, 3)), "n": n, "epsilon": 10 ** rng.uniform(-5, -0.31),
+        "mode": mode, unknown: None,
+    }  # fmt: skip
     share = 10 ** rng.uniform(-2, 0)
     if unknown != "gamma" and rng.random() < 0.5:
         known["fraction"] = share
@@ -261,13 +247,9 @@ def _valid(setting: Setting, unknown: str, value: float) -> bool:
 
 
 _SCANNED = {
-    "alpha": (1e-4, 2),
-    "beta": (1e-20, 1),
-    "gamma": (1, 1e9),
-    "collection": (1, 1e6),
-    "n": (4, 1e12),
-    "epsilon": (1e-9, 1),
-}
+    "alpha": (1e-4, 2), "beta": (1e-20, 1), "gamma": (1, 1e9), "collection": (1, 1e6),
+    "n": (4, 1e12), "epsilon": (1e-9, 1),
+}  # fmt: skip
 
 
 def _check(known: dict[str, object]) -> Solution:
@@ -406,14 +388,9 @@ def test_a_large_whole_number_holds_and_the_next_does_not(mode, unknown, known):
 @settings(max_examples=80)
 def test_the_printed_answer_holds(alpha, gamma, mode, unknown):
     known = {
-        "alpha": alpha,
-        "beta": 1e-3,
-        "gamma": gamma,
-        "collection": 10,
-        "n": 2 * gamma,
-        "epsilon": 1e-4,
-        "mode": mode,
-    }
+        "alpha": alpha, "beta": 1e-3, "gamma": gamma, "collection": 10, "n": 2 * gamma,
+        "epsilon": 1e-4, "mode": mode,
+    }  # fmt: skip
     found = solve(Setting(**known | {unknown: None}))
     if not found.met:
         return
@@ -431,12 +408,7 @@ def test_rounded_is_on_the_side_asked_for_and_near(value, digits):
 
 def test_what_is_short_stays_as_it_is():
     assert [round_outward(x, 3, up=up) for x in (0.2, 0.1, 5) for up in (True, False)] == [
-        "0.2",
-        "0.2",
-        "0.1",
-        "0.1",
-        "5",
-        "5",
-    ]
+        "0.2", "0.2", "0.1", "0.1", "5", "5",
+    ]  # fmt: skip
     assert round_outward(0.21551, 3, up=False) == "0.215"
     assert round_outward(math.inf, 3, up=True) == "inf"

@@ -269,44 +269,18 @@ _HOSTILE = (0, -1, 1e-320, 1e308, math.inf, -math.inf, math.nan, None, "x", True
 @pytest.mark.parametrize(
     "rule",
     [
-        pure_dp,
-        approximate_dp,
-        corollary,
-        largest_delta,
-        mcdiarmid,
-        pure_dp_tightened,
-        theorem7_terms,
-        theorem8_terms,
-        theorem8_delta,
-        claim2_size,
-        claim2_probability,
-        lemma1_probability,
-        hush_scovel,
-        half_sample_size,
+        pure_dp, approximate_dp, corollary, largest_delta, mcdiarmid, pure_dp_tightened,
+        theorem7_terms, theorem8_terms, theorem8_delta, claim2_size, claim2_probability,
+        lemma1_probability, hush_scovel, half_sample_size,
     ],
-)
+)  # fmt: skip
 def test_a_hostile_number_is_refused_by_name_or_gives_a_number(rule):
     """Nothing but a ValueError, and none from the arithmetic; what is returned is no NaN."""
     good = {
-        "alpha": 0.5,
-        "beta": 0.05,
-        "epsilon": 0.1,
-        "n": 1000.0,
-        "collection": 5,
-        "eta": 0.05,
-        "delta": 1e-15,
-        "t": 2.0,
-        "delta_hat": 1e-6,
-        "m": 500.0,
-        "mu": 0.01,
-        "members": 100,
-        "zeta": 1.0,
-        "distance": 3.0,
-        "b": 100,
-        "a": 40,
-        "s": 50,
-        "log_p": -3.0,
-    }
+        "alpha": 0.5, "beta": 0.05, "epsilon": 0.1, "n": 1000.0, "collection": 5, "eta": 0.05,
+        "delta": 1e-15, "t": 2.0, "delta_hat": 1e-6, "m": 500.0, "mu": 0.01, "members": 100,
+        "zeta": 1.0, "distance": 3.0, "b": 100, "a": 40, "s": 50, "log_p": -3.0,
+    }  # fmt: skip
     names = [
         name for name in inspect.signature(rule).parameters if name not in ("reading", "spread")
     ]

@@ -32,7 +32,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 # fmt: off
-RAGGED, MASKED = [[1], [1, 2]], np.ma.array([0, 1, 2], mask=[0, 1, 0])
+RAGGED, MASKED, RNG = [[1], [1, 2]], np.ma.array([0, 1, 2], mask=[0, 1, 0]), np.random.default_rng(0)
 REFUSED = [
     *((lambda name, e=e: make(name, k=4, epsilon=e), "epsilon must be a number >= 1e-09 and <= 600, got")
       for e in (0, -1.0, 1e-17, 9e-10, float("nan"), float("inf"), 1e3, 10**400, "1", None, True)),
@@ -44,13 +44,13 @@ REFUSED = [
       for f in (1.5, -0.1, float("nan"), [0.2, float("nan")])),
 ]
 VALUES = [
-    *(([v], "values") for v in ([0, 4], [-1], [0.5], [[0, 1]], ["a"], [float("nan")])),
-    ((RAGGED,), r"^values must be an array: entries of one length, got"),
-    ((MASKED,), r"^values must have no masked entries, got 1 of them"),
-    *(((v, rng), r"^rng must be a numpy\.random\.Generator, got")
+    *((v, RNG, "values") for v in ([0, 4], [-1], [0.5], [[0, 1]], ["a"], [float("nan")])),
+    (RAGGED, RNG, r"^values must be an array: entries of one length, got"),
+    (MASKED, RNG, r"^values must have no masked entries, got 1 of them"),
+    *((v, rng, r"^rng must be a numpy\.random\.Generator, got")
       for v in ([0, 1], np.array([], int)) for rng in (7, None, np.random.RandomState(1), np.random.default_rng)),
 ]
-REPORTS = [*(np.full((3, 4), x) for x in (2, 0.5, 256, float("nan"))), np.array(["a"] * 4), RAGGED, MASKED, "ab", (i for i in range(3))]
+REPORTS = [*(np.full((3, 4), x) for x in (2, 0.5, 256, float("nan"))), np.array(["a"] * 4), RAGGED, MASKED, "ab"]
 # fmt: on
 
 
@@ -63,29 +63,30 @@ def test_sizes_and_budgets_are_refused_by_name(name, call, words):
 
 @every
 @pytest.mark.parametrize("draw", ["privatise", "privatise_support"])
-@pytest.mark.parametrize(("given", "words"), VALUES)
-def test_values_that_cannot_be_reported_are_refused_by_name(name, draw, given, words, rng):
+@pytest.mark.parametrize(("values", "rng", "words"), VALUES)
+def test_values_that_cannot_be_reported_are_refused_by_name(name, draw, values, rng, words):
     with pytest.raises(ValueError, match=words):
-        getattr(make(name, k=4, epsilon=1.0), draw)(*given, *[rng][len(given) - 1 :])
+        getattr(make(name, k=4, epsilon=1.0), draw)(values, rng)
 
 
 @every
 @pytest.mark.parametrize("read", ["support", "support_counts", "estimate"])
-@pytest.mark.parametrize("reports", REPORTS, ids=str)
+@pytest.mark.parametrize("reports", REPORTS)
 def test_what_is_no_report_is_refused_by_name(name, read, reports):
     with pytest.raises(ValueError, match=r"^reports"):
         getattr(make(name, k=4, epsilon=1.0), read)(reports)
 
 
 @every
-@pytest.mark.parametrize("epsilon", [validate.EPSILON_MIN, validate.EPSILON_MAX])
+@pytest.mark.parametrize("epsilon", [validate.EPSILON_MIN, 0.01, 100.0, validate.EPSILON_MAX])
 @pytest.mark.parametrize("k", [2, 5, 10_000])
 def test_the_ends_of_the_range_can_be_used(name, k, epsilon, rng):
-    mechanism = make(name, k=k, epsilon=epsilon)
-    assert mechanism.p_star > mechanism.q_star
+    mechanism, values = make(name, k=k, epsilon=epsilon), rng.integers(0, k, 20)
+    assert 0 < mechanism.q_star < mechanism.p_star <= 1
     assert mechanism.privacy_loss() == pytest.approx(epsilon, rel=0.01) or name == "THE"
     assert np.isfinite(mechanism.variance(10))
-    assert np.isfinite(mechanism.estimate(mechanism.privatise(rng.integers(0, k, 20), rng))).all()
+    assert mechanism.privatise_support(values, rng).shape == (20, k)
+    assert np.isfinite(mechanism.estimate(mechanism.privatise(values, rng))).all()
 
 
 @every
@@ -109,28 +110,11 @@ def test_same_stream_same_reports(name, draw):
 @every
 @settings(max_examples=150)
 @given(k=st.integers(2, 10_000), epsilon=budgets)
-def test_privacy_loss_never_exceeds_epsilon(name, k, epsilon):
-    assert make(name, k=k, epsilon=epsilon).privacy_loss() <= epsilon * (1 + 1e-9) + 1e-9
-
-
-@every
-@settings(max_examples=60)
-@given(k=st.integers(2, 7), epsilon=st.floats(0.01, 20))
-def test_enumerated_channel_has_rows_of_one_and_the_stated_loss(name, k, epsilon):
-    mechanism = make(name, k=k, epsilon=epsilon)
-    if (
-        getattr(mechanism, "g", 2) > 1000
-    ):  # too many hashes for a matrix of all; the log channel has them for any g
-        epsilon = min(epsilon, 6.0)
-        mechanism = make(name, k=k, epsilon=epsilon)
-    channel = mechanism.channel()
-    np.testing.assert_allclose(channel.sum(axis=1), 1, rtol=1e-12)
-    loss = np.log(channel.max(axis=0)) - np.log(channel.min(axis=0))
-    assert loss.max() <= epsilon + 1e-9
-    # local hashing: two values that share a hash have a ratio of one, so only some tables reach the
-    # loss
-    if name not in ("BLH", "OLH"):
-        assert loss.max() == pytest.approx(mechanism.privacy_loss(), rel=1e-6, abs=1e-9)
+def test_privacy_loss_is_epsilon_and_no_more(name, k, epsilon):
+    """THE's threshold is post-processing: it loses less than the histogram."""
+    loss = make(name, k=k, epsilon=epsilon).privacy_loss()
+    assert 0 < loss <= epsilon * (1 + 1e-9) + 1e-9
+    assert (loss < epsilon) if name == "THE" else loss == pytest.approx(epsilon, rel=1e-9)
 
 
 @every
@@ -231,16 +215,6 @@ def test_a_bit_drawn_for_a_larger_budget_would_be_seen(name, monkeypatch, rng):
     assert _loss(_laws(mechanism, _drawn_probabilities(mechanism, monkeypatch, rng))) > 1.0005
 
 
-@every
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
-def test_loss_is_tight_where_the_protocol_is(name, epsilon):
-    loss = make(name, k=6, epsilon=epsilon).privacy_loss()
-    if name == "THE":  # the threshold is post-processing: it loses less than the histogram
-        assert 0 < loss < epsilon
-    else:
-        assert loss == pytest.approx(epsilon, rel=1e-9)
-
-
 def _support_probabilities(mechanism) -> np.ndarray:
     """``Pr[v' in S | v]`` from the enumerated channel."""
     channel, k = mechanism.channel(), mechanism.k
@@ -313,17 +287,6 @@ def test_estimates_are_unbiased_with_the_stated_variance(name, rng):
     # 0.97: the errors are only nearly normal
     assert spread.min() > stats.chi2.ppf(level / 2, repeats) * 0.97
     assert spread.max() < stats.chi2.isf(level / 2, repeats) * 1.03
-
-
-@every
-def test_large_budgets_and_domains_do_not_overflow(name, rng):
-    for k, epsilon in ((2, 100.0), (10_000, 0.01), (10_000, 100.0)):
-        mechanism = make(name, k=k, epsilon=epsilon)
-        assert 0 < mechanism.q_star < mechanism.p_star <= 1
-        assert np.isfinite(mechanism.variance(100))
-        values = rng.integers(0, k, 50)
-        assert mechanism.privatise_support(values, rng).shape == (50, k)
-        assert np.isfinite(mechanism.estimate(mechanism.privatise(values, rng))).all()
 
 
 def _digits(name: str, k: int, epsilon: float) -> tuple[Decimal, Decimal]:

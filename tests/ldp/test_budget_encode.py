@@ -87,14 +87,9 @@ def test_sanitise_reports_each_attribute_with_its_share(protocol):
 
 # checksums of the bits below: what every stored result hangs on
 PINNED = {
-    "GRR": 1046287075,
-    "BLH": 1683293380,
-    "OLH": 808955195,
-    "RAPPOR": 4292148900,
-    "OUE": 4239407468,
-    "SS": 2374631622,
-    "THE": 764732772,
-}
+    "GRR": 1046287075, "BLH": 1683293380, "OLH": 808955195, "RAPPOR": 4292148900, "OUE": 4239407468,
+    "SS": 2374631622, "THE": 764732772,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -64,12 +64,8 @@ def test_closure_and_weights_by_hand():
     assert downward_closure(workload) == (("a",), ("b",), ("c",), ("a", "b"), ("b", "c"))
     weights = candidate_weights(workload)
     assert weights == {
-        ("a",): 1.0,
-        ("b",): 4.0,
-        ("c",): 3.0,
-        ("a", "b"): 1 * 2 + 3 * 1,
-        ("b", "c"): 1 * 1 + 3 * 2,
-    }
+        ("a",): 1.0, ("b",): 4.0, ("c",): 3.0, ("a", "b"): 1 * 2 + 3 * 1, ("b", "c"): 1 * 1 + 3 * 2,
+    }  # fmt: skip
     three = all_kway(DOMAIN)
     assert len(three) == 4
     assert len(downward_closure(three)) == 4 + 6 + 4
