@@ -9,7 +9,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book shake live live-check stick slides torture faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
+.PHONY: help book shake live live-check stick slides torture mutants faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -28,6 +28,7 @@ help:
 	@echo "  make wasm         the tests of the numeric packages on another platform (Pyodide under Node)"
 	@echo "  make faults       the tests of the page \"What the software withstands\""
 	@echo "  make torture      random kills, flips, races, garbage and bad calls (SEED=1 COUNT=20); a fault is printed"
+	@echo "  make mutants      wrong signs and numbers in the core, one at a time: do its tests notice? (SEED=1 COUNT=50, an hour)"
 	@echo "  make types        check the types of the package"
 	@echo "  make wheel-check  installs the wheel, core and whole, and uses it elsewhere (PYTHON_OF_WHEEL=3.13)"
 	@echo "For maintainers: peers, speed, files"
@@ -183,6 +184,10 @@ SEED ?= 1
 COUNT ?= 20
 torture: $(VENV)/.made
 	$(BIN)/python -m tests.torture --seed $(SEED) --count $(COUNT)
+
+mutants: COUNT = 50
+mutants: $(VENV)/.made
+	$(BIN)/python -m tests.mutants --seed $(SEED) --count $(COUNT)
 
 clean:
 	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-course $(VENV)-reference-* .pytest_cache .hypothesis .mypy_cache
