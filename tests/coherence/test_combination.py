@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import doctest
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from lib.coherence import combination
 from lib.coherence.combination import combined_p, fisher_false_alarm
 from lib.coherence.distances import shuffled_distances, split_distance
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
-
-
-def test_the_example_runs():
-    assert doctest.testmod(combination).failed == 0
 
 
 @pytest.mark.parametrize(

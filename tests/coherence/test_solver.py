@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 from copy import copy
 
@@ -10,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.coherence import answers, guarantee, interval_search, solver
 from lib.coherence.answers import round_outward
 from lib.coherence.bounds.paper import theorem8_delta
 from lib.coherence.solver import (
@@ -24,8 +22,6 @@ from lib.coherence.solver import (
     table1,
 )
 from lib.rng import stream
-
-ACS = {"beta": math.exp(-30), "collection": 100, "n": 5e6}
 
 
 def test_table_1_satisfies_theorem_7_row_by_row():
@@ -43,7 +39,8 @@ def test_table_1_satisfies_theorem_7_row_by_row():
 
 def test_the_example_of_section_6_3():
     """alpha .2, groups of 250,000: .01 is sufficient."""
-    assert solve(Setting(alpha=0.2, gamma=250_000, **ACS)).value > 0.01
+    known = {"beta": math.exp(-30), "collection": 100, "n": 5e6}
+    assert solve(Setting(alpha=0.2, gamma=250_000, **known)).value > 0.01
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -64,27 +61,6 @@ def test_every_unknown_comes_back(mode, unknown):
     assert str(f"{unknown} = ") in found.message
 
 
-@given(
-    alpha=st.floats(0.05, 2),
-    share=st.floats(0.01, 1),
-    n=st.integers(1000, 10**7),
-    mode=st.sampled_from(MODES),
-)
-@settings(max_examples=100)
-def test_the_largest_epsilon_is_the_largest(alpha, share, n, mode):
-    known = {
-        "alpha": alpha, "beta": 0.01, "collection": 10, "n": n, "fraction": share, "mode": mode,
-    }  # fmt: skip
-    found = solve(Setting(**known))
-    if not found.met:
-        assert "this would help" in found.message or "no change of one" in found.message
-        return
-    limit = {"theorem7": 1.0, "theorem8": 0.5}.get(mode)
-    size, _ = required_size(found.setting)
-    assert size <= share * n
-    assert size == pytest.approx(share * n, rel=1e-6) or found.value == pytest.approx(limit)
-
-
 def test_with_a_fraction_more_people_help_and_below_no_number_does():
     """alpha tends to eps sqrt(8.3 / fraction): if that exceeds alpha, no n will do."""
     known = {"alpha": 0.2, "beta": 1e-6, "collection": 100, "fraction": 0.05}
@@ -97,24 +73,7 @@ def test_with_a_fraction_more_people_help_and_below_no_number_does():
     assert never.ways["epsilon"] == pytest.approx(0.2 / math.sqrt(8.3 / 0.05), rel=0.01)
 
 
-def test_what_would_have_to_give_does_make_it_hold():
-    asked = {"alpha": 0.05, "beta": 1e-6, "collection": 100, "n": 27_000, "gamma": 1500}
-    refused = solve(Setting(**asked))
-    assert refused.value is None
-    assert refused.ways
-    for name, value in refused.ways.items():
-        assert solve(
-            Setting(**asked | {name: value * (1.0 + 1e-9) if name != "collection" else value})
-        ).met, name
-
-
-def test_the_examples_run():
-    for module in (answers, guarantee, interval_search, solver):
-        assert doctest.testmod(module).failed == 0
-
-
 # --- two ends
-# ---------------------------------------------------------------------------------------------------------
 
 EXAMPLE = {
     "alpha": 0.5, "beta": 0.05, "collection": 10, "n": 1e6, "gamma": 1e5, "delta": 1e-27,
@@ -273,6 +232,7 @@ def _check(known: dict[str, object]) -> Solution:
             )
         for name, value in found.ways.items():
             assert solve(Setting(**known | {name: value})).met, (known, name, value)
+        assert "this would help" in found.message or "no change of one" in found.message
         return found
     assert found.value == getattr(found, found.best)
     limits = {
@@ -342,16 +302,6 @@ def test_no_valid_question_raises(data):
 
 
 # --- rounding
-# ---------------------------------------------------------------------------------------------------------
-
-
-def _satisfies(setting: Setting, **changed) -> bool:
-    full = {name: getattr(setting, name) for name in (*UNKNOWNS, "fraction", "mode")} | changed
-    members = full["gamma"] if full["fraction"] is None else full["fraction"] * full["n"]
-    complete = copy(setting)
-    for name, value in full.items():
-        object.__setattr__(complete, name, value)
-    return members <= full["n"] and required_size(complete)[0] <= members
 
 
 @pytest.mark.parametrize("mode", ["theorem7", "theorem8", "tightened"])
@@ -373,10 +323,10 @@ def test_a_large_whole_number_holds_and_the_next_does_not(mode, unknown, known):
     )
     assert found.met
     assert found.value == math.floor(found.value)
-    assert _satisfies(found.setting)
+    assert _valid(found.setting, unknown, found.value)
     if found.value < 1e15:
         step = -1 if "fraction" in known else 1
-        assert not _satisfies(found.setting, **{unknown: found.value + step})
+        assert not _valid(found.setting, unknown, found.value + step)
 
 
 @given(
@@ -396,7 +346,7 @@ def test_the_printed_answer_holds(alpha, gamma, mode, unknown):
         return
     printed = float(found.message.split(" = ")[1].split(" ")[0])
     assert printed == pytest.approx(found.value, rel=2e-3)
-    assert _satisfies(found.setting, **{unknown: min(printed, 2.0 if unknown == "alpha" else 1.0)})
+    assert _valid(found.setting, unknown, min(printed, 2.0 if unknown == "alpha" else 1.0))
 
 
 @given(st.floats(1e-12, 1e12), st.integers(2, 6))

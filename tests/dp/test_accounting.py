@@ -55,13 +55,6 @@ def test_pure_dp_costs_what_the_worst_mechanism_reaches(epsilon):
     )
 
 
-def test_laplace_cost_does_not_cancel():
-    assert rho_of_pure(1e-9, of="laplace") == pytest.approx(5e-19)
-    assert rho_of_pure(0.999e-3, of="laplace") == pytest.approx(
-        rho_of_pure(1.001e-3, of="laplace"), rel=5e-3
-    )
-
-
 @pytest.mark.parametrize("rho", [1e-6, 0.01, 0.5, 3.0])
 @pytest.mark.parametrize("delta", [1e-30, 1e-9, 1e-3, 0.3])
 def test_tight_conversion_is_the_minimum_over_orders(rho, delta):
@@ -142,17 +135,6 @@ def test_gaussian_curve_by_integration(mu, epsilon):
         limit=500,
     )
     assert gaussian_delta(mu, epsilon) == pytest.approx(area, rel=1e-7)
-
-
-def test_gaussian_epsilon_inverts_and_reaches_zero():
-    for mu in (1e-3, 0.1, 1.0, 20.0):
-        for delta in (1e-300, 1e-12, 1e-3):
-            epsilon = gaussian_epsilon(mu, delta)
-            if epsilon > 0:
-                assert math.log(gaussian_delta(mu, epsilon)) == pytest.approx(
-                    math.log(delta), rel=1e-8
-                )
-    assert gaussian_epsilon(0.01, 0.5) == 0.0
 
 
 @pytest.mark.parametrize("rho", [1e-8, 1e-4, 1.0, 1e4])

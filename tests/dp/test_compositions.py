@@ -22,7 +22,7 @@ from lib.synth import GEM, MST, Stratified
 from tests.synth.test_weights import DOMAIN as TOWN
 from tests.synth.test_weights import town
 
-# --- constructions -----------------------------------------------------------------------------
+# --- constructions
 
 PAIRS = Domain.of({"a": 2, "b": 2, "c": 2})
 MEANS = {WITHIN: 1.0}
@@ -161,7 +161,7 @@ def test_two_parts_of_price_1(stated, by, prices):
         assert unnamed.price(WITHIN, ["p"]) == 2  # nobody said that the parts are those of p
 
 
-# --- random compositions -----------------------------------------------------------------------
+# --- random compositions
 
 COLUMNS = ("a", "b")
 VALUES = list(itertools.product((0, 1), repeat=len(COLUMNS)))

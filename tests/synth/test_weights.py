@@ -101,7 +101,6 @@ def test_an_array_and_a_mapping_say_the_same():
 
 
 # --- the price of a changed row, on a table of 20 people and two columns of two codes
-# --------------------------------------
 
 TINY = Domain.of({"x": 2, "y": 2})
 
@@ -226,7 +225,6 @@ def test_mst_within_groups_costs_eight_thirds():
 
 
 # --- noisy counts
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_projection_is_the_nearest_point_with_the_same_sum():
