@@ -19,7 +19,7 @@ from lib.domain import Domain
 from lib.dp import Exponential, PrivacyAccountant
 from lib.paths import ROOT
 from lib.rng import stream
-from lib.synth import AIM, GEM, MST, Stratified, aim, all_kway, marginal_errors, mst, workload_error
+from lib.synth import AIM, GEM, MST, Stratified, aim, all_kway, mst, workload_error
 from lib.synth.aim import expected_noise, quality_scores
 from lib.synth.base import Measurement, estimated_total, select
 from lib.synth.domain_compression import Compression
@@ -292,10 +292,3 @@ def test_poor_data_gives_a_model_all_the_same(name, edge):
     domain.check(rows)
     assert len(rows) == 7
     assert model.accountant.spent == pytest.approx(0.1, rel=1e-12)
-
-
-def test_errors_by_marginal_have_the_workloads_index(fitted, table):
-    rows = fitted["mst"].sample(500, stream(1, "errors"))
-    assert list(marginal_errors(table, rows, DOMAIN, all_kway(DOMAIN, 2)).index) == list(
-        all_kway(DOMAIN, 2)
-    )
