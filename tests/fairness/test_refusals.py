@@ -24,6 +24,7 @@ REFUSED = [
     *((lambda s=s: evaluate(Y, HAT, GROUP, s), "scores must be numbers of shape")
       for s in (np.zeros(7), np.zeros((8, 2)), np.full(8, math.nan), np.array(list("abcdefgh")))),
     (lambda: evaluate(Y, HAT, GROUP, Y, {"SPD": lambda *_: 0.5}), r"extra must be names other than .*, got 'SPD'"),
+    (lambda: evaluate(Y, HAT, GROUP, extra={"mine": 0.5}), "^extra must"),
     (lambda: parity_error(TRUTH, ESTIMATE, 20.0, 22.0, omega=0.0), r"omega must be .*, got 0.0"),
     (lambda: parity_error(TRUTH, ESTIMATE, 20.0, 22.0, reading="median"), r"reading must be .*, got 'median'"),
     (lambda: parity_error(TRUTH, ESTIMATE, 20.0, 22.0, drop=4), r"drop must be .*, got 4"),

@@ -110,6 +110,7 @@ REFUSED = [
     (lambda: split_budget(9e-10, [2], "uniform"), r"epsilon must be .*, got 9e-10"),
     (lambda: split_budget(601, [2], "uniform"), r"epsilon must be .*, got 601"),
     *((lambda sizes=s: split_budget(1.0, sizes, "uniform"), r"^sizes must be a list or a tuple, got") for s in ({2: 3}, {2, 3}, "23")),
+    (lambda: encoded(domain={"b": 3}), "^domain must"),
     (lambda: encoded(sensitive=("a", "a")), r"^sensitive must be .*different attributes, got \['a', 'a'\]"),
     (lambda: encoded(sensitive="ab"), r"^sensitive must be .*, got 'ab'"),
     (lambda: encoded(sensitive=[["b"]]), r"^sensitive must be one of .*, got \['b'\]"),

@@ -36,6 +36,8 @@ REFUSED = [
     (lambda: coinpress([NAN], [1], TOLD, (0.5,), None), "values must be finite numbers, got 1"),
     (lambda: laplace_means([1.0], [1], 0.0, 1.0, 0.0, None), r"epsilon must be .*, got 0.0"),
     (lambda: laplace_means([1.0], [1], 1.0, 1.0, 1.0, None), "low.*1.0"),
+    (lambda: laplace_means([1.0], [1], 0, 1e300, 1.0, None), "^low and high must"),
+    (lambda: laplace_means(np.ones((2, 2, 2)), [2], 0, 9, 1.0, None), "^values must"),
     (lambda: laplace_means([1.0], [1.0], 0.0, 1.0, 1.0, None), "sizes must be whole"),
     (lambda: laplace_means([1.0, NAN], [2], 0.0, 1.0, 1.0, None), "values must be finite numbers, got 1"),
     (lambda: laplace_means([1.0], [1], [0.0, 0.0], [1.0, 1.0], 1.0, None), "one or 1 of each"),

@@ -86,6 +86,9 @@ REFUSED = [
     (lambda: error(synthetic=people(20).assign(a=7)), "a"),
     (lambda: error(workload={}), "workload must have at least one marginal"),
     (lambda: error(workload={("a",): -1.0}), "weight of .* must be a number >= 0, got -1.0"),
+    (lambda: error(workload={("a",): "1"}), "^weight of .* must"),
+    (lambda: error(workload=[("a",)]), "^workload must"),
+    (lambda: all_kway({"a": 2}, 1), "^domain must"),
     (lambda: all_kway(DOMAIN, 5), r"k must be .*, got 5"),
     (lambda: all_kway(Domain.of({"x": 2}), 0), r"k must be .*, got 0"),
 ]
