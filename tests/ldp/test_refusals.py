@@ -85,7 +85,7 @@ REFUSED = [
     (lambda: hash_values(SEEDS, [1], 2**63 + 1), r"^g must be .*, got 9"),
     *((lambda c=c: c(np.full(6, BY_HASHES.g)), "^hashes") for c in (BY_HASHES.channel, BY_HASHES.log_channel)),
     *((lambda c=c: c(np.zeros(5, dtype=int)), r"^hashes must be of shape .*, got \(5,\)") for c in (BY_HASHES.channel, BY_HASHES.log_channel)),
-    (lambda: OLH(k=4, epsilon=50.0).channel(), r"g must be .*log_channel"),
+    (lambda: OLH(k=4, epsilon=50.0).channel(), r"g must be .*at most 1048576 .*log_channel"),
     *((lambda m=m: m(k=60, epsilon=0.5).channel(), "to list") for m in (OUE, SS)),
     *((lambda m=m: m(k=4, epsilon=1.0).support(np.zeros((3, 5))), "reports must be of shape") for m in (OUE, SS)),
     (lambda: randomised_response(np.array([4]), 4, 0.5, stream(1)), r"^values must be whole numbers.*, got 4 "),

@@ -27,7 +27,7 @@ from lib.means.theory import (
     stratified_bound,
 )
 from lib.rng import stream
-from tests.conftest import FALSE_ALARM
+from tests.conftest import FALSE_ALARM, as_often
 
 RUNS = 200_000
 
@@ -51,12 +51,9 @@ def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
     noise = np.abs((rng.laplace(size=(runs, len(sizes))) * weights).sum(axis=1))
     bound = stratified_bound(np.array(sizes), radius=3.0, epsilon=1.0, gamma=gamma)
     assert bound == laplace_sum_bound(weights, gamma)
-    over = int((noise > bound).sum())
-    assert stats.binomtest(over, runs, gamma, alternative="greater").pvalue > FALSE_ALARM
-    if len(sizes) == 1:
-        exceeded = int((noise > math.log(1 / gamma) * weights[0]).sum())
-        # exact for one Laplace variable
-        assert stats.binomtest(exceeded, runs, gamma).pvalue > FALSE_ALARM
+    assert as_often(noise > bound, gamma, side="greater")
+    if len(sizes) == 1:  # exact for one Laplace variable
+        assert as_often(noise > math.log(1 / gamma) * weights[0], gamma)
 
 
 @given(
