@@ -97,6 +97,10 @@ def test_a_perfect_predictor_has_equal_opportunity_and_accuracy(y, group):
         assert metrics[metric] == 0 or math.isnan(metrics[metric])
 
 
+def test_one_person_has_metrics():
+    assert evaluate([1], [1], [0])["acc"] == 1
+
+
 def test_an_absent_group_has_no_rates():
     metrics = evaluate(Y, HAT, np.ones(8, dtype=int))
     assert metrics["n_0"] == 0
