@@ -31,16 +31,8 @@ SETUP = Setup(target="y", lens=("x", "sex", "job"))
 
 
 def _run(frame, learner, setup=SETUP, splits=6, **options):
-    return demcoh(
-        frame,
-        groups(frame, ["sex"]),
-        learner,
-        setup,
-        splits=splits,
-        seed=1,
-        progress=False,
-        **options,
-    )
+    options |= {"splits": splits, "seed": 1, "progress": False}
+    return demcoh(frame, groups(frame, ["sex"]), learner, setup, **options)
 
 
 def test_halves_are_disjoint_equal_and_random(rng):

@@ -87,14 +87,9 @@ def test_with_a_delta_epsilon_has_two_ends_and_both_are_found():
     assert found.low == pytest.approx(math.sqrt(1e-27) * 120 * 1e6 * 10 / 0.05)
     assert 0.001 > found.low < 0.0021 < found.high == found.value
     assert holds(found.setting)
-    for epsilon, valid in (
-        (0.001, True),
-        (0.0021, True),
-        (found.low, True),
-        (0.999 * found.low, False),
-        (1.001 * found.high, False),
-    ):
-        assert holds(found.setting, epsilon=epsilon) is valid, epsilon
+    assert all(holds(found.setting, epsilon=e) for e in (0.001, 0.0021, found.low))
+    beyond = 0.999 * found.low, 1.001 * found.high
+    assert not any(holds(found.setting, epsilon=e) for e in beyond)
     assert "epsilon = 0.002251 (valid from 0.000759 to 0.002251)" in found.message
     assert "with delta 1e-27" in found.message
     assert found.best == "high"
@@ -123,13 +118,9 @@ def test_with_a_fraction_and_a_delta_n_has_two_ends():
     known = EXAMPLE | {"epsilon": 0.0015, "fraction": 0.1, "n": None, "gamma": None, "delta": 1e-24}
     found = solve(Setting(**known))
     assert 4 < found.low == found.value < found.high < 1e6
-    for n, valid in (
-        (found.low, True),
-        (found.high, True),
-        (found.low - 1, False),
-        (found.high + 1, False),
-    ):
-        assert holds(found.setting, n=n) is valid
+    ends, beyond = (found.low, found.high), (found.low - 1, found.high + 1)
+    assert all(holds(found.setting, n=n) for n in ends)
+    assert not any(holds(found.setting, n=n) for n in beyond)
     assert solve(Setting(**known | {"delta": 0.0})).high == math.inf
 
 
@@ -175,12 +166,8 @@ def _random_setting(mode: str, unknown: str, rng) -> dict[str, object]:
         known["gamma"] = max(1.0, share * n)
     known["alpha"] = known["alpha"] and min(2.0, known["alpha"])
     if mode == "theorem8":
-        room = theorem8_delta(
-            epsilon=known["epsilon"] or 0.01,
-            beta=known["beta"] or 0.05,
-            n=n,
-            collection=known["collection"] or 9,
-        )
+        inner = {"epsilon": 0.01, "beta": 0.05, "collection": 9}
+        room = theorem8_delta(n=n, **{name: known[name] or inner[name] for name in inner})
         known["epsilon"] = known["epsilon"] and known["epsilon"] / 10
         known["delta"] = min(0.5, max(1e-300, room * 10 ** rng.uniform(-6, 1)))
     return known
@@ -191,13 +178,7 @@ def _valid(setting: Setting, unknown: str, value: float) -> bool:
     full = copy(setting)
     object.__setattr__(full, unknown, value)
     members = full.gamma if full.fraction is None else full.fraction * full.n
-    if not (
-        members <= full.n
-        and full.alpha <= 2
-        and full.beta <= 1
-        and full.n >= 4
-        and full.collection >= 1
-    ):
+    if members > full.n or full.alpha > 2 or full.beta > 1 or full.n < 4 or full.collection < 1:
         return False
     try:
         return required_size(full)[0] <= members
@@ -219,27 +200,21 @@ def _check(known: dict[str, object]) -> Solution:
     if not found.met:
         low, high = _SCANNED[unknown]
         scan = [low * (high / low) ** (i / 80) for i in range(81)]
-        if asked.delta and unknown in (
-            "epsilon",
-            "n",
-        ):  # where delta is just allowed, the size is as small as it can be
+        if asked.delta and unknown in ("epsilon", "n"):
+            # where delta is just allowed, the size is as small as it can be
+
             root = 120 * asked.collection * math.sqrt(asked.delta) / asked.beta
             scan.append(root * asked.n if unknown == "epsilon" else asked.epsilon / root)
         for value in scan:
-            assert not _valid(asked, unknown, float(math.floor(value)) if whole else value), (
-                known,
-                value,
-            )
+            value = float(math.floor(value)) if whole else value
+            assert not _valid(asked, unknown, value), (known, value)
         for name, value in found.ways.items():
             assert solve(Setting(**known | {name: value})).met, (known, name, value)
         assert "this would help" in found.message or "no change of one" in found.message
         return found
     assert found.value == getattr(found, found.best)
-    limits = {
-        "alpha": 2,
-        "beta": 1,
-        "epsilon": {"theorem7": 1, "theorem8": 0.5}.get(asked.mode, 600),
-    }
+    most = {"theorem7": 1, "theorem8": 0.5}.get(asked.mode, 600)
+    limits = {"alpha": 2, "beta": 1, "epsilon": most}
     for end, outward in ((found.low, -1), (found.high, 1)):
         if end in (0, math.inf):  # as small, or as large, as one likes
             assert (unknown, outward) in (("epsilon", -1), ("n", 1))
@@ -248,11 +223,7 @@ def _check(known: dict[str, object]) -> Solution:
             continue
         assert _valid(asked, unknown, end), (known, end)
         beyond = end + outward * max(1, 1e-9 * end) if whole else end * (1 + outward * 1e-7)
-        reached = (
-            (unknown == "collection" and end == 1e15)
-            or (unknown == "beta" and end == 1e-300)
-            or end == 1e60
-        )
+        reached = end == 1e60 or (unknown, end) in (("collection", 1e15), ("beta", 1e-300))
         if end != limits.get(unknown) and not reached:
             assert not _valid(asked, unknown, beyond), (known, end, beyond)
     assert found.message
@@ -275,27 +246,16 @@ def test_random_settings_are_solved_to_the_edge_or_refused_with_reason(mode, unk
 def test_no_valid_question_raises(data):
     """Values from the whole of the stated ranges, however absurd."""
     mode, unknown = data.draw(st.sampled_from(MODES)), data.draw(st.sampled_from(UNKNOWNS))
-    ranges = {
-        "alpha": (-60, 0.3),
-        "beta": (-299.9, 0),
-        "collection": (0, 15),
-        "n": (0.61, 60),
-        "epsilon": (-100, 2.7),
-    }
+    ranges = {"alpha": (-60, 0.3), "beta": (-299.9, 0), "collection": (0, 15)}
+    ranges |= {"n": (0.61, 60), "epsilon": (-100, 2.7)}
     known = {name: 10 ** data.draw(st.floats(*ends)) for name, ends in ranges.items()}
-    known |= {
-        "alpha": min(2.0, known["alpha"]),
-        "collection": math.floor(known["collection"]),
-        unknown: None,
-    }
+    known |= {"alpha": min(2.0, known["alpha"]), "collection": math.floor(known["collection"])}
+    known[unknown] = None
     if data.draw(st.booleans()) and unknown != "gamma":
         known["fraction"] = 10 ** data.draw(st.floats(-20, 0))
     elif unknown != "gamma":
-        known["gamma"] = (
-            10 ** data.draw(st.floats(0, 60))
-            if unknown == "n"
-            else known["n"] ** data.draw(st.floats(0, 1))
-        )
+        base, most = (10, 60) if unknown == "n" else (known["n"], 1)
+        known["gamma"] = base ** data.draw(st.floats(0, most))
     if mode == "theorem8" and data.draw(st.booleans()):
         known["delta"] = 10 ** data.draw(st.floats(-299, -0.1))
     _check(known | {"mode": mode})
@@ -316,11 +276,8 @@ def test_no_valid_question_raises(data):
     ],
 )
 def test_a_large_whole_number_holds_and_the_next_does_not(mode, unknown, known):
-    found = solve(
-        Setting(
-            alpha=0.2, beta=0.05, epsilon=1e-3 if mode != "theorem8" else 3e-5, mode=mode, **known
-        )
-    )
+    epsilon = 3e-5 if mode == "theorem8" else 1e-3
+    found = solve(Setting(alpha=0.2, beta=0.05, epsilon=epsilon, mode=mode, **known))
     assert found.met
     assert found.value == math.floor(found.value)
     assert _valid(found.setting, unknown, found.value)

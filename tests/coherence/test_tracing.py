@@ -44,10 +44,8 @@ def test_exact_counts_of_each_column_alone_betray_the_half_to_a_tracer_and_not_t
     table = _table(rng, 2000)
     a, b = halves(len(table), rng)
     shuffled = table.iloc[a].apply(lambda column: rng.permutation(column.to_numpy()))
-    tracer, lookup = (
-        Tracer(table, k=1)(shuffled, "y", LENS, rng),
-        Lookup()(shuffled, "y", LENS, rng),
-    )
+    tracer = Tracer(table, k=1)(shuffled, "y", LENS, rng)
+    lookup = Lookup()(shuffled, "y", LENS, rng)
     inside = np.arange(len(table)) < len(a)
     both = table.iloc[np.concatenate([a, b])]
     chance = stats.fisher_exact(pd.crosstab(inside, tracer(both) > 0), "two-sided").pvalue

@@ -58,18 +58,10 @@ def test_a_false_mean_is_refuted():
 def test_gaussian_noise_is_certified_up_to_what_it_costs(mu):
     """Three sizes of noise, at most its exact epsilon, and at least 80% of it (70% of delta)."""
     losses, promise = gaussian_losses(mu, 20_000, mu), Promise(rho=mu**2 / 2)
-    exact = gaussian_epsilon(mu, 0.01)
-    assert (
-        0.8 * exact
-        < certified_epsilon(losses, promise, 0.01, LEVEL)
-        <= exact
-        < promise.epsilon_at(0.01)
-    )
-    assert (
-        0.7 * gaussian_delta(mu, 0.5)
-        < delta_lower_bound(losses, 0.5, LEVEL)
-        <= gaussian_delta(mu, 0.5)
-    )
+    exact, delta = gaussian_epsilon(mu, 0.01), gaussian_delta(mu, 0.5)
+    found = certified_epsilon(losses, promise, 0.01, LEVEL)
+    assert 0.8 * exact < found <= exact < promise.epsilon_at(0.01)
+    assert 0.7 * delta < delta_lower_bound(losses, 0.5, LEVEL) <= delta
     assert not proves_violation(losses, promise, 0.01, LEVEL)
 
 

@@ -51,20 +51,14 @@ def test_exponential_mechanism_by_all_neighbouring_scores():
     worst = 0.0
     for scores in itertools.product((0.0, 1.0, 5.0), repeat=3):
         for change in itertools.product((-2.0, 0.0, 2.0), repeat=3):
-            loss = m.log_probabilities(np.array(scores)) - m.log_probabilities(
-                np.array(scores) + change
-            )
+            before, after = (m.log_probabilities(np.add(scores, c)) for c in (0.0, change))
+            loss = before - after
             worst = max(worst, np.abs(loss).max())
             assert np.ptp(loss) <= m.epsilon + 1e-12
-            p, q = (
-                np.exp(m.log_probabilities(np.array(s)))
-                for s in (scores, np.array(scores) + change)
-            )
+            p, q = np.exp(before), np.exp(after)
             for alpha in (1.01, 2.0, 10.0):
-                assert (
-                    math.log((p**alpha * q ** (1 - alpha)).sum()) / (alpha - 1)
-                    <= m.rho * alpha + 1e-12
-                )
+                divergence = math.log((p**alpha * q ** (1 - alpha)).sum()) / (alpha - 1)
+                assert divergence <= m.rho * alpha + 1e-12
     assert 0.5 * m.epsilon < worst <= m.epsilon + 1e-12
     assert m.rho == rho_of_pure(1.3, of="bounded range")
     assert Exponential.of_rho(m.rho, sensitivity=2.0).epsilon == pytest.approx(1.3)
@@ -72,10 +66,8 @@ def test_exponential_mechanism_by_all_neighbouring_scores():
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 100.0])
 def test_samplers_have_their_laws(epsilon):
-    laplace, gaussian = (
-        Laplace(sensitivity=2.0, epsilon=epsilon),
-        Gaussian(sensitivity=2.0, rho=epsilon),
-    )
+    laplace = Laplace(sensitivity=2.0, epsilon=epsilon)
+    gaussian = Gaussian(sensitivity=2.0, rho=epsilon)
     for name, mechanism, law in (
         ("laplace", laplace, stats.laplace(scale=2.0 / epsilon)),
         ("gaussian", gaussian, stats.norm(scale=2.0 / math.sqrt(2 * epsilon))),

@@ -46,6 +46,11 @@ DOMAIN = Domain.of({"a": 3, "b": 2, "c": 4})
 FRAME = pd.DataFrame({"a": [0, 1, 2, 1], "b": [1, 1, 0, 0], "c": [3, 0, 2, 1]})
 
 
+def sanitised(frame, domain, columns, protocol, rng, split="uniform", epsilon=1.0, **more):
+    more |= {"protocol": protocol, "split": split, "epsilon": epsilon, "rng": rng}
+    return sanitise(frame, domain, columns, **more)
+
+
 def test_one_hot_round_trip():
     bits = one_hot(FRAME["a"].to_numpy(), 3)
     assert bits.dtype == np.uint8
@@ -65,15 +70,7 @@ def test_design_matrix_keeps_the_columns_in_place_and_takes_the_reports():
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_sanitise_reports_each_attribute_with_its_share(protocol):
-    bits = sanitise(
-        FRAME,
-        DOMAIN,
-        ("c", "a"),
-        protocol=protocol,
-        split="k-based",
-        epsilon=2.0,
-        rng=stream(1, "x"),
-    )
+    bits = sanitised(FRAME, DOMAIN, ("c", "a"), protocol, stream(1, "x"), "k-based", 2.0)
     assert list(bits) == ["c", "a"]
     assert bits["c"].shape == (4, 4)
     assert bits["a"].shape == (4, 3)
@@ -100,15 +97,7 @@ def test_the_bits_of_a_stream_stay_what_they_were(protocol):
     for split in SPLITS:
         for epsilon in (0.5, 6.0):
             rng = stream(1, "pinned", protocol, split, epsilon)
-            bits = sanitise(
-                frame,
-                domain,
-                ("c", "a", "b"),
-                protocol=protocol,
-                split=split,
-                epsilon=epsilon,
-                rng=rng,
-            )
+            bits = sanitised(frame, domain, ("c", "a", "b"), protocol, rng, split, epsilon)
             for block in bits.values():
                 checksum = zlib.crc32(block.tobytes(), checksum)
     assert checksum == PINNED[protocol], "raise VERSION"
@@ -137,10 +126,8 @@ def test_csr_is_the_dense_matrix(seed, n, sizes):
 def test_csr_takes_the_memory_of_its_ones():
     """In shares of the bytes of the dense matrix, which itself is made once, not twice."""
     n, k = 4_000, 10_000
-    frame, domain = (
-        pd.DataFrame({"a": np.arange(n) % k, "b": np.arange(n) % 2}),
-        Domain.of({"a": k, "b": 2}),
-    )
+    frame = pd.DataFrame({"a": np.arange(n) % k, "b": np.arange(n) % 2})
+    domain = Domain.of({"a": k, "b": 2})
     reports = {
         "a": make("GRR", k=k, epsilon=1.0).privatise_support(frame["a"].to_numpy(), stream(1, "x"))
     }
@@ -153,16 +140,7 @@ def test_csr_takes_the_memory_of_its_ones():
 def test_sparse_reports_are_the_dense_ones(protocol):
     """One block of users: the same draws; design matrices of either form take either."""
     dense, bits = (
-        sanitise(
-            FRAME,
-            DOMAIN,
-            ["a", "b"],
-            protocol=protocol,
-            split="uniform",
-            epsilon=1.0,
-            rng=stream(3, "s"),
-            form=form,
-        )
+        sanitised(FRAME, DOMAIN, ["a", "b"], protocol, stream(3, "s"), form=form)
         for form in ("dense", "csr")
     )
     assert all(bits[c].dtype == np.uint8 and (bits[c].toarray() == dense[c]).all() for c in dense)
@@ -180,15 +158,8 @@ def test_sparse_reports_take_the_memory_of_their_ones(monkeypatch):
     reports = {}
 
     def both():
-        reports["c"] = sanitise(
-            frame,
-            domain,
-            ["c"],
-            protocol="GRR",
-            split="uniform",
-            epsilon=30.0,
-            rng=stream(1, "sparse"),
-            form="csr",
+        reports["c"] = sanitised(
+            frame, domain, ["c"], "GRR", stream(1, "sparse"), epsilon=30.0, form="csr"
         )["c"]
         reports["matrix"] = design_matrix(frame, domain, {"c": reports["c"]}, form="csr")
 

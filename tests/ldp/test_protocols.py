@@ -154,10 +154,8 @@ def test_subsets_put_together_from_words_are_uniform(m, rng):
         law = stats.hypergeom(m, columns.size, size).pmf(np.arange(size + 1)) * n
         seen = np.bincount(member[:, columns].sum(axis=1, dtype=np.intp), minlength=size + 1)
         common = law >= 5  # rare numbers are pooled
-        observed, expected = (
-            np.append(seen[common], seen[~common].sum()),
-            np.append(law[common], law[~common].sum()),
-        )
+        observed = np.append(seen[common], seen[~common].sum())
+        expected = np.append(law[common], law[~common].sum())
         expected = expected + 1e-9  # a pool may be empty; and both must have one sum
         expected *= observed.sum() / expected.sum()
         assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM

@@ -35,11 +35,9 @@ from lib.rng import stream
 SEEDS, NAN, INF = np.arange(3, dtype=np.uint64), math.nan, math.inf
 DOMAIN = Domain.of({"a": 3, "b": 2, "c": 4})
 FRAME = pd.DataFrame({"a": [0, 1, 2, 1], "b": [1, 1, 0, 0], "c": [3, 0, 2, 1]})
-GRR, BY_HASHES, FREQUENCIES = (
-    make("GRR", k=3, epsilon=1.0),
-    OLH(k=6, epsilon=1.3),
-    [np.full(5, 0.2)],
-)
+GRR = make("GRR", k=3, epsilon=1.0)
+BY_HASHES = OLH(k=6, epsilon=1.3)
+FREQUENCIES = [np.full(5, 0.2)]
 HASHES, FIVE = np.zeros(5, dtype=int), np.arange(5, dtype=np.uint64)
 
 

@@ -169,12 +169,10 @@ def test_empty_one_row_and_constant_groups():
 
 def test_each_group_may_have_an_interval_of_its_own():
     """As if it had been the only one; the noise is that of its own width."""
-    x, sizes, low, high = (
-        np.array([-9.0, 1.0, 4.0, 9.0]),
-        np.array([2, 0, 2]),
-        np.array([-1.0, 0, 0]),
-        np.array([1.0, 8, 5]),
-    )
+    x = np.array([-9.0, 1.0, 4.0, 9.0])
+    sizes = np.array([2, 0, 2])
+    low = np.array([-1.0, 0, 0])
+    high = np.array([1.0, 8, 5])
     both = laplace_means(x, sizes, low, high, 2.0, stream(0, "own"))
     draws = stream(0, "own").laplace(0.0, 1.0, 3)
     assert both == pytest.approx([0.0 + draws[0] * 2 / 4, 4.0, 4.5 + draws[2] * 5 / 4])

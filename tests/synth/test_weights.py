@@ -128,11 +128,8 @@ def selection_loss(one, two, rho):
         np.array([np.abs(counts(t, TINY, (c,)) - 10).sum() for c in ("x", "y")]) for t in (one, two)
     ]
     p, q = (Exponential.of_rho(rho, sensitivity=1.0).probabilities(s) for s in scores)
-    return max(
-        divergence(a, b, order) / order
-        for a, b in ((p, q), (q, p))
-        for order in (1.001, 1.5, 2.0, 5.0, 50.0)
-    )
+    orders = (1.001, 1.5, 2.0, 5.0, 50.0)
+    return max(divergence(a, b, o) / o for a, b in ((p, q), (q, p)) for o in orders)
 
 
 def gaussian_loss(one, two, sigma):
@@ -164,13 +161,8 @@ class Tally:
         self.least = 0.0
 
     def look(self, entry, mechanism, exact, draw):
-        times = (
-            4
-            if isinstance(mechanism, Exponential)
-            else 0
-            if exact.shape == () and exact == 3
-            else 2
-        )
+        number_of_rows = exact.shape == () and exact == 3
+        times = 4 if isinstance(mechanism, Exponential) else 0 if number_of_rows else 2
         self.least += times * mechanism.rho
         return draw()
 

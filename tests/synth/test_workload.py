@@ -75,10 +75,8 @@ def test_closure_and_weights_by_hand():
 
 def test_a_focus_weighs_the_marginals_with_its_columns():
     columns = list(DOMAIN.columns)
-    plain, focused = (
-        AIM().candidates(DOMAIN),
-        AIM(focus=[*columns[:2], "elsewhere"], focus_weight=3).candidates(DOMAIN),
-    )
+    plain = AIM().candidates(DOMAIN)
+    focused = AIM(focus=[*columns[:2], "elsewhere"], focus_weight=3).candidates(DOMAIN)
     assert plain == candidate_weights(all_kway(DOMAIN))
     assert (
         plain == AIM(focus=columns[:2]).candidates(DOMAIN) == AIM(focus_weight=3).candidates(DOMAIN)
