@@ -9,7 +9,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book shake live live-check stick slides torture faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
+.PHONY: help book shake live live-check stick slides torture mutants faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -28,13 +28,14 @@ help:
 	@echo "  make wasm         the tests of the numeric packages on another platform (Pyodide under Node)"
 	@echo "  make faults       the tests of the page \"What the software withstands\""
 	@echo "  make torture      random kills, flips, races, garbage and bad calls (SEED=1 COUNT=20); a fault is printed"
+	@echo "  make mutants      wrong signs and numbers in the core, one at a time: do its tests notice? (SEED=1 COUNT=50, an hour)"
 	@echo "  make types        check the types of the package"
 	@echo "  make wheel-check  installs the wheel, core and whole, and uses it elsewhere (PYTHON_OF_WHEEL=3.13)"
 	@echo "For maintainers: peers, speed, files"
 	@echo "  make bench        benchmarks; make compare: agreement with other libraries (own environment)"
 	@echo "  make reference    our MST and AIM beside other people's (an environment for each; under an hour)"
 	@echo "  make pairs        bring the .md and the .ipynb of every chapter into step"
-	@echo "  make replicas     make the embedded replicas anew from the real data"
+	@echo "  make replicas     write the embedded replicas anew from the real data"
 	@echo "  make lock         write locks/ from pyproject.toml (UPGRADE='--upgrade-package NAME' to renew one, -U all)"
 	@echo "  make wheels       has the index a wheel of every pin, for each Python and system?"
 	@echo "  make sbom         write _build/sbom.cdx.json, the packages of the lock (CycloneDX)"
@@ -183,6 +184,10 @@ SEED ?= 1
 COUNT ?= 20
 torture: $(VENV)/.made
 	$(BIN)/python -m tests.torture --seed $(SEED) --count $(COUNT)
+
+mutants: COUNT = 50
+mutants: $(VENV)/.made
+	$(BIN)/python -m tests.mutants --seed $(SEED) --count $(COUNT)
 
 clean:
 	rm -rf _build $(VENV) $(VENV)-compare $(VENV)-course $(VENV)-reference-* .pytest_cache .hypothesis .mypy_cache

@@ -12,14 +12,9 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 
 
 @contextmanager
@@ -30,8 +25,7 @@ def headless_chromium() -> Iterator:
             "no Chromium on this machine (apt install chromium): pages are not opened in a browser"
         )
     api = pytest.importorskip(
-        "playwright.sync_api",
-        reason="playwright is not installed: `make test` installs it",
+        "playwright.sync_api", reason="playwright is not installed: `make test` installs it"
     )
     with api.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from scipy import stats
 
 from lib.rng import stream
 from tests.parts import (  # noqa: F401 - hooks, which pytest finds here by their names
@@ -47,6 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 FALSE_ALARM = 1e-6  # of every statistical test in the suite, stated once
+
+
+def as_often(hits: np.ndarray, p: float, *, tests: int = 1, side: str = "two-sided") -> bool:
+    """Whether so many of ``hits`` are true as at a probability of ``p``: an exact binomial test."""
+    test = stats.binomtest(int(np.sum(hits)), np.size(hits), min(1.0, p), alternative=side)
+    return test.pvalue > FALSE_ALARM / tests
 
 
 @pytest.fixture

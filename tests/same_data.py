@@ -19,17 +19,11 @@ DTYPES = "bool int8 int64 uint64 float16 float32 float64 longdouble >i2 >f8 U4".
 OF_PANDAS = "object boolean Int8 Float64 int64[pyarrow] category string".split()
 TEXT = {"U4", "string", "category"}  # equal to no number by themselves
 NUMBERS: dict[str, Callable[[Any], Any]] = {
-    "bool": bool,
-    "float": float,
-    "fraction": lambda x: Fraction(float(x)),
-    "decimal": lambda x: Decimal(float(x)),
-    "int8": np.int8,
-    "uint64": np.uint64,
-    "float32": np.float32,
-    "longdouble": np.longdouble,
-    "array of no dimension": np.array,
+    "bool": bool, "float": float, "fraction": lambda x: Fraction(float(x)),
+    "decimal": lambda x: Decimal(float(x)), "int8": np.int8, "uint64": np.uint64,
+    "float32": np.float32, "longdouble": np.longdouble, "array of no dimension": np.array,
     "array of one entry": lambda x: np.array([x]),
-}
+}  # fmt: skip
 # Other shapes: an answer may have that shape, too.
 SHAPES = {"matrix", "column", "row", "frame", "array of one entry"}
 # No reason to refuse an array.

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -29,6 +30,19 @@ import sys
 from lib.processes import run_program, stop_on_sigterm
 stop_on_sigterm()
 run_program([sys.executable, *sys.argv[1:]])
+"""
+THREADS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from lib.processes import end_programs, run_program, stop_on_sigterm
+stop_on_sigterm()
+with ThreadPoolExecutor(1) as pool:
+    job = pool.submit(run_program, [sys.executable, *sys.argv[1:]])
+    try:
+        job.result()
+    except BaseException:
+        end_programs()
+        raise
 """
 SWEEP = ["-m", "lib", "run", "tests.runner.toy_grid:GRID", "--workers", "2"]
 
@@ -77,15 +91,27 @@ def _pids(deaf) -> list[int]:
         return [int(pid) for pid in file.read().split()]
 
 
+def _start(code: str, *words: str) -> subprocess.Popen:
+    """A program of Python that listens to an interrupt, as one in a terminal does."""
+    listen = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    command = [sys.executable, "-c", code, *words]
+    return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, preexec_fn=listen)
+
+
 @linux
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
-def test_a_program_and_its_children_end_within_five_seconds_of_the_parent(number, deaf):
-    parent = subprocess.Popen([sys.executable, "-c", PARENT, *deaf], cwd=ROOT)
+@pytest.mark.parametrize(
+    ("code", "number"),
+    [(PARENT, "SIGTERM"), (PARENT, "SIGKILL"), (THREADS, "SIGTERM"), (THREADS, "SIGINT")],
+    ids=["parent, TERM", "parent, KILL", "thread, TERM", "thread, INT"],
+)
+def test_a_program_and_its_children_end_within_five_seconds_of_the_parent(code, number, deaf):
+    """A build that waited in a thread waited for all of its chapters."""
+    parent = _start(code, *deaf)
     pids = _pids(deaf)
     assert all(map(_alive, pids))
-    parent.send_signal(number)
-    parent.wait(10)
+    parent.send_signal(getattr(signal, number))
     assert _wait(lambda: not any(map(_alive, pids)), 5)
+    parent.wait(10)
 
 
 @linux
@@ -109,37 +135,6 @@ def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, tmp_path):
     sweep.send_signal(number)
     sweep.wait(10)
     assert _wait(lambda: not any(map(_alive, pids)), 5)
-
-
-THREADS = """
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from lib.processes import end_programs, run_program, stop_on_sigterm
-stop_on_sigterm()
-with ThreadPoolExecutor(1) as pool:
-    job = pool.submit(run_program, [sys.executable, *sys.argv[1:]])
-    try:
-        job.result()
-    except BaseException:
-        end_programs()
-        raise
-"""
-
-
-@linux
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda s: s.name)
-def test_a_program_that_a_thread_waits_for_ends_within_five_seconds(number, deaf):
-    """A build waited for all of its chapters."""
-    parent = subprocess.Popen(
-        [sys.executable, "-c", THREADS, *deaf],
-        cwd=ROOT,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    pids = _pids(deaf)
-    parent.send_signal(number)
-    assert _wait(lambda: not any(map(_alive, pids)), 5)
-    parent.wait(10)
 
 
 BUILD = """
@@ -168,12 +163,7 @@ time.sleep(300)
 def test_a_chapter_and_its_kernel_end_with_the_build(number, tmp_path):
     write_notebook(tmp_path / "page.ipynb", PAGE)
     (tmp_path / "lib").mkdir()
-    build = subprocess.Popen(
-        [sys.executable, "-c", BUILD, str(tmp_path)],
-        cwd=ROOT,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    build = _start(BUILD, str(tmp_path))
     assert _wait((tmp_path / "pids").exists, 60)
     pids = [int(pid) for pid in (tmp_path / "pids").read_text(encoding="utf-8").split()]
     assert all(map(_alive, pids))

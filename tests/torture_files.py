@@ -111,9 +111,7 @@ def _filled(path: Path, folded: int, count: int) -> pd.DataFrame:
 
 
 def journals(rng: np.random.Generator, count: int, folder: Path) -> list[str]:
-    """A journal edited at random: another value is refused, a torn line passed over, the same twice
-    harmless; nothing is written through a link.
-    """
+    """A journal edited at random: other values are refused, torn lines and repetitions harmless."""
     faults = []
     for turn in tqdm(range(count), desc="edited journals", disable=None):
         path = folder / f"edited-{turn}" / "grid.parquet"
@@ -138,13 +136,9 @@ def _another_value(rng: np.random.Generator, path: Path, whole: pd.DataFrame) ->
     """A line whose checksum is right, for a cell that has another value."""
     record = whole.to_dict("records")[int(rng.integers(len(whole)))]
     other: dict = {
-        "value": rng.choice([0.123, float("inf"), 1e-5]),
-        "number": 77,
-        "note": "other",
-        "scores": record["scores"][: int(rng.integers(1, 2))],
-        "version": "2",
-        "more": 1,
-    }
+        "value": rng.choice([0.123, float("inf"), 1e-5]), "number": 77, "note": "other",
+        "scores": record["scores"][: int(rng.integers(1, 2))], "version": "2", "more": 1,
+    }  # fmt: skip
     name = str(rng.choice(list(other)))
     with open(path.with_suffix(".journal"), "ab") as file:
         file.write(_line(record | {name: other[name]}))
@@ -185,9 +179,7 @@ def _torn(rng: np.random.Generator, path: Path, whole: pd.DataFrame) -> str:
 
 
 def _link(rng: np.random.Generator, path: Path, whole: pd.DataFrame) -> str:
-    """The journal, or the table, becomes a link; who writes then is refused, what it leads to is
-    as before.
-    """
+    """The journal, or the table, becomes a link: what it leads to stays as it was."""
     there = [p for p in (path, path.with_suffix(".journal")) if p.exists()]
     own = there[int(rng.integers(len(there)))]
     target = own.with_name("somebody")
@@ -204,28 +196,16 @@ def _link(rng: np.random.Generator, path: Path, whole: pd.DataFrame) -> str:
 
 
 EDITS: tuple[Callable[[np.random.Generator, Path, pd.DataFrame], str], ...] = (
-    _another_value,
-    _the_same_twice,
-    _truncated,
-    _garbage_line,
-    _odd_record,
-    _torn,
-    _link,
-)
+    _another_value, _the_same_twice, _truncated, _garbage_line, _odd_record, _torn, _link,
+)  # fmt: skip
 
 
 def _odd_json(rng: np.random.Generator) -> bytes:
     n = int(10 ** rng.uniform(2, 5))
     odd = [
-        b"[" * n,
-        b'{"a":' * n,
-        b"9" * n,
-        b'"\\ud800"',
-        b'"\\udc00x"',
-        b"{}",
-        b"[1]",
+        b"[" * n, b'{"a":' * n, b"9" * n, b'"\\ud800"', b'"\\udc00x"', b"{}", b"[1]",
         b'{"a":1,"a":2}',
-    ]
+    ]  # fmt: skip
     return odd[int(rng.integers(len(odd)))]
 
 

@@ -16,7 +16,7 @@ from lib.coherence.distances import (
     wasserstein1,
 )
 from lib.rng import stream
-from tests.conftest import FALSE_ALARM
+from tests.conftest import FALSE_ALARM, as_often
 
 # of predictions in [-1, 1]
 LARGEST = {"wasserstein": 2.0, "total variation": 1.0}
@@ -70,15 +70,9 @@ def test_wasserstein_is_scipys_at_size_with_unequal_sides_and_ties(n_a, n_b, rng
     assert wasserstein1(a, b) == pytest.approx(stats.wasserstein_distance(a, b), rel=0, abs=1e-12)
 
 
-def test_an_empty_side_has_no_distance_and_bad_input_is_refused():
+def test_an_empty_side_has_no_distance():
     assert np.isnan(split_distance(np.array([1.0, 2.0]), np.array([True, True])))
     assert np.isnan(split_distance(np.array([]), np.array([], dtype=bool)))
-    with pytest.raises(ValueError, match=r"distance must be .*, got 'hellinger'"):
-        split_distance(np.zeros(2), np.array([True, False]), "hellinger")
-    with pytest.raises(
-        ValueError, match=r"inside must be of shape \(\.\.\., 2\), for each of values, got \(3,\)"
-    ):
-        split_distance(np.zeros(2), np.zeros(3, dtype=bool))
 
 
 def test_of_hard_labels_the_distance_is_twice_the_gap_of_shares(rng):
@@ -129,9 +123,7 @@ def test_a_sequential_p_value_is_the_full_one_where_there_is_a_difference():
 
 
 def test_a_sequential_p_value_is_valid_and_cheap():
-    """Of predictors that have seen nobody, p <= t in at most a share t; and most of the
-    reshufflings are saved.
-    """
+    """Where nobody was seen, p <= t in a share t at most; most reshufflings are saved."""
     rng, found, spent = stream(7, "sequential"), [], 0
 
     def counted(values, n_a, *, draws, **more):
@@ -145,6 +137,5 @@ def test_a_sequential_p_value_is_valid_and_cheap():
             h, inside = rng.uniform(-1, 1, 20), rng.permutation(20) < 10
             found.append(reshuffling_p(h, inside, draws=400, enough=5, rng=rng))
     for level in (0.05, 0.2, 0.5):
-        hits = int((np.array(found) <= level).sum())
-        assert stats.binomtest(hits, 400, level, alternative="greater").pvalue > FALSE_ALARM
+        assert as_often(np.array(found) <= level, level, side="greater")
     assert spent < 400 * 400 / 2

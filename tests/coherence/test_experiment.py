@@ -15,7 +15,7 @@ from lib.coherence.learners import BATTERY, After, Constant, Estimator, Lookup
 from lib.groups import EVERYONE, groups
 from lib.rng import stream
 from lib.stats.summary import clopper_pearson
-from tests.conftest import FALSE_ALARM
+from tests.conftest import FALSE_ALARM, as_often
 
 
 def _table(n: int = 400, unique: bool = True) -> pd.DataFrame:
@@ -31,16 +31,8 @@ SETUP = Setup(target="y", lens=("x", "sex", "job"))
 
 
 def _run(frame, learner, setup=SETUP, splits=6, **options):
-    return demcoh(
-        frame,
-        groups(frame, ["sex"]),
-        learner,
-        setup,
-        splits=splits,
-        seed=1,
-        progress=False,
-        **options,
-    )
+    options |= {"splits": splits, "seed": 1, "progress": False}
+    return demcoh(frame, groups(frame, ["sex"]), learner, setup, **options)
 
 
 def test_halves_are_disjoint_equal_and_random(rng):
@@ -67,9 +59,7 @@ def test_a_constant_predictor_is_coherent():
 
 
 def test_a_learner_of_a_strong_signal_is_coherent_about_a_common_one():
-    """A logistic regression on three values of x has little to memorise: its excess over the
-    null is about zero.
-    """
+    """Three values of x give little to memorise: the excess over the null is about zero."""
     frame = _table(4000, unique=False)
     result = _run(frame, Estimator(LogisticRegression(), one_hot=True), splits=20)
     row = result.summary().set_index("group").loc[EVERYONE]
@@ -89,9 +79,7 @@ def test_the_battery_runs_and_only_what_memorises_is_far_from_its_null():
 
 
 def test_the_two_member_category_of_section_4_2():
-    """Two people, predicted -1 and 1: they part with probability (n/2)/(n-1), then 2 apart;
-    together, no distance.
-    """
+    """Two people, -1 and 1: parted with probability (n/2)/(n-1), then 2 apart; else no distance."""
     n, splits = 4, 600  # independent draws would part half of the pairs, not two in three
     frame = pd.DataFrame({"x": np.arange(n), "y": [0, 1] * (n // 2)})
     pair = {"pair": frame["x"].to_numpy() < 2}
@@ -103,19 +91,7 @@ def test_the_two_member_category_of_section_4_2():
     rows = demcoh(frame, pair, learner, setup, splits=splits, seed=2, progress=False).rows
     parted = rows["distance"].notna()
     assert (rows.loc[parted, "distance"] == 2).all()
-    assert stats.binomtest(int(parted.sum()), splits, (n / 2) / (n - 1)).pvalue > FALSE_ALARM
-    with pytest.raises(
-        ValueError, match="gamma must be at most 2, the members of the largest group, got 3"
-    ):
-        demcoh(
-            frame,
-            pair,
-            learner,
-            Setup(target="y", lens=("x",), gamma=3),
-            splits=1,
-            seed=0,
-            progress=False,
-        )
+    assert as_often(parted, (n / 2) / (n - 1))
 
 
 @pytest.mark.skipif(sys.platform == "emscripten", reason="there is one process on this platform")
@@ -149,24 +125,14 @@ def test_a_curator_stands_between_the_half_and_the_learner():
     assert seen == [200, 200, 200]
 
 
-def test_hard_labels_and_predictions_out_of_range():
+def test_hard_labels():
     frame = _table(100)
-
-    def loud(half, target, lens, rng):
-        return lambda records: np.where(records["sex"] == 1, -10.0, 0.2)
-
-    with pytest.raises(
-        ValueError, match=r"predictions must be in \[-1, 1\] \(Definition 2\), got -10\.0"
-    ):
-        _run(frame, loud)
 
     def soft(half, target, lens, rng):
         return lambda records: np.where(records["sex"] == 1, -0.1, 0.2)
 
     hard = _run(frame, soft, Setup(target="y", lens=("sex",), labels="hard"), splits=1).rows
     assert set(hard["mean_a"][1:]) == {-1.0, 1.0}
-    with pytest.raises(ValueError, match="shape"):
-        _run(frame, lambda *_: lambda records: np.zeros(3))
 
 
 def test_last_bits_make_no_hard_label_and_no_hit():
@@ -177,27 +143,11 @@ def test_last_bits_make_no_hard_label_and_no_hit():
     assert Result(rows).beta(0.3)[0] == 0.5
 
 
-def test_tables_that_do_not_fit_are_refused():
-    frame = _table(50)
-    with pytest.raises(ValueError, match=r"column must be .*, got 'z'"):
-        _run(frame, Lookup(), Setup(target="z", lens=("x",)))
-    with pytest.raises(ValueError, match="target 'job' must hold 0 and 1"):
-        _run(frame, Lookup(), Setup(target="job", lens=("x",)))
-    with pytest.raises(ValueError, match="column 'x' must have no missing values, got 1"):
-        _run(frame.assign(x=frame["x"].where(frame["x"] > 0)), Lookup())
-    with pytest.raises(ValueError, match=r"lens must be .*, got \(\)"):
-        Setup(target="y", lens=())
-    with pytest.raises(ValueError, match=r"labels must be .*, got 'soft'"):
-        Setup(target="y", lens=("x",), labels="soft")
-
-
 def test_summary_and_beta_count_what_is_there():
     result = _run(_table(), Lookup(), splits=5)
     row = result.summary().iloc[0]
     assert (row["splits"], row["distance"], row["low"], row["high"]) == (5, 2.0, 2.0, 2.0)
     assert result.beta(2.0, EVERYONE)[0] == 0
-    with pytest.raises(ValueError, match=r"group must be one of .*everyone.*, got 'x'"):
-        result.beta(1.0, "x")
 
 
 def test_splits_without_a_distance_are_neither_hits_nor_misses():

@@ -1,13 +1,8 @@
-"""The paper's bounds: their arithmetic, their preconditions, and simulations that they must
-survive.
-"""
+"""The paper's bounds: arithmetic, preconditions, and simulations that they must survive."""
 
 from __future__ import annotations
 
-import inspect
 import math
-import re
-from itertools import product
 
 import numpy as np
 import pytest
@@ -24,7 +19,6 @@ from lib.coherence.bounds.max_information import (
 )
 from lib.coherence.bounds.paper import (
     size,
-    theorem3_terms,
     theorem7_terms,
     theorem8_delta,
     theorem8_terms,
@@ -53,15 +47,13 @@ from studies.coherence.steps import (
     lemma1_probability,
     lemma1_size,
 )
-from tests.conftest import FALSE_ALARM
+from tests.conftest import as_often
 
 E30 = math.exp(-30)
 
 
 def test_theorem7_by_hand():
-    """alpha .2, beta e^-30, |C| 100, n 5e6, epsilon .01: the row of Table 1 that the text works
-    through.
-    """
+    """alpha .2, beta e^-30, |C| 100, n 5e6, epsilon .01: the row of Table 1 in the text."""
     log = math.log(400) + 30
     zeta = 0.01**2 * 5e6 / 4 + 0.01 * math.sqrt(5e6 * log) / 2
     want = 33.2 * (zeta + math.log(1600) + 30) / 0.04
@@ -73,42 +65,12 @@ def test_theorem7_by_hand():
 
 
 def test_theorem8_reads_two_ways():
-    """Statement: n and 32; the proof's own corollary for n/2 records: n/2 and 16. The statement
-    asks for more.
-    """
+    """Statement: n and 32; the proof's corollary for n/2 records: n/2 and 16, which is less."""
     known = {"alpha": 0.5, "beta": 0.01, "epsilon": 0.001, "n": 1e6, "collection": 10}
     printed, proved = size(theorem8_terms(**known)), size(theorem8_terms(**known, reading="proof"))
     zeta = 133 * 1e-6 * 1e6 + 12 * 1e-3 * math.sqrt(1e6 * math.log(4000))
     assert printed == pytest.approx(33.2 * (zeta + math.log(32_000)) / 0.25)
     assert proved < printed
-
-
-def test_what_a_theorem_asks_for_is_checked_and_named():
-    known = {"alpha": 0.5, "beta": 0.1, "n": 1e6, "collection": 10}
-    with pytest.raises(ValueError, match=r"epsilon must be .*, got 1\.5"):
-        theorem7_terms(**known, epsilon=1.5)
-    with pytest.raises(ValueError, match=r"epsilon must be .* <= 0.5 for theorem8_terms, got 0.7"):
-        theorem8_terms(**known, epsilon=0.7)
-    with pytest.raises(ValueError, match=r"Theorem 8 at this epsilon and n, got 0\.1"):
-        theorem8_terms(**known, epsilon=0.1, delta=0.1)
-    with pytest.raises(ValueError, match=r"alpha must be .* <= 2 for theorem3_terms, got 2.5"):
-        theorem3_terms(alpha=2.5, beta=0.1, zeta=1, collection=1)
-    with pytest.raises(ValueError, match=r"alpha must be .* for claim2_size, got 1.0"):
-        claim2_size(1.0, 0.1)
-    with pytest.raises(ValueError, match=r"distance must be .* >= 2 .* for hush_scovel, got 1.5"):
-        hush_scovel(1.5, b=10, a=5, s=5)
-    with pytest.raises(ValueError, match=r"delta_hat must be .*, got 0\.1"):
-        approximate_dp(epsilon=0.1, delta=1e-9, n=100, t=1, delta_hat=0.1)
-    with pytest.raises(ValueError, match=r"delta must be .*, got 0\.2"):
-        approximate_dp(epsilon=0.1, delta=0.2, n=100, t=1, delta_hat=0.001)
-    with pytest.raises(ValueError, match=r"delta must be .* for Corollary 2, got 0\.001"):
-        corollary(epsilon=0.1, delta=0.001, n=100, eta=0.1)
-    with pytest.raises(ValueError, match="printed case"):
-        mcdiarmid(n=10, m=3, reading="paper")
-    with pytest.raises(ValueError, match=r"eta must be .*, got 2"):
-        pure_dp(epsilon=0.1, n=100, eta=2)
-    with pytest.raises(ValueError, match=r"counts must be .*, got 0"):
-        description_length_size(alpha=0.1, beta=0.1, n=100, collection=1, counts=0)
 
 
 @given(
@@ -147,9 +109,8 @@ def test_the_general_mcdiarmid_is_twice_the_printed_case():
     assert mcdiarmid(n=10_000, m=5_000) == pytest.approx(
         2 * mcdiarmid(n=10_000, m=5_000, reading="paper"), rel=1e-3
     )
-    assert mcdiarmid(n=1e9, m=100) == pytest.approx(
-        2 / 100, rel=1e-2
-    )  # few of many: as if independent
+    # few of many: as if independent
+    assert mcdiarmid(n=1e9, m=100) == pytest.approx(2 / 100, rel=1e-2)
 
 
 def test_corollary_covers_theorem_15_with_the_proofs_choice():
@@ -183,9 +144,7 @@ def test_hush_and_scovel_hold_exactly(b, a, s):
 def _w1_of_halves(
     values: np.ndarray, others: int, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """W1 between a group's predictions in the two halves of a data set with ``others`` more
-    people.
-    """
+    """W1 between a group's predictions in two halves of a data set with ``others`` more people."""
     out = np.empty(size)
     for i in range(size):
         half = rng.permutation(values.size + others)[: (values.size + others) // 2]
@@ -199,9 +158,7 @@ def _w1_of_halves(
 
 @pytest.mark.parametrize("kind", ["signs", "uniform", "rare"])
 def test_claim2_with_the_factor_of_its_proof_and_ours_survive_simulation(kind, rng):
-    """The share beyond the bound against the stated probability, by an exact binomial test at
-    the suite's rate.
-    """
+    """The share beyond the bound against the stated probability, by an exact binomial test."""
     members, mu = 300, 1e-4
     values = {
         "signs": np.repeat([-1.0, 1.0], 150),
@@ -217,16 +174,11 @@ def test_claim2_with_the_factor_of_its_proof_and_ours_survive_simulation(kind, r
         (factor * alpha, probability),
         (half_sample_distance(members, math.log(0.05)), 0.05),
     ):
-        assert (
-            stats.binomtest(int((found > bound).sum()), found.size, p, alternative="greater").pvalue
-            > FALSE_ALARM
-        )
+        assert as_often(found > bound, p, side="greater")
 
 
 def test_claim2_as_stated_has_a_counterexample():
-    """C = X, g = +-1 half and half, m = 368, alpha .5, mu 1e-9: W1 is twice the CDF gap, and
-    exceeds alpha too often.
-    """
+    """C = X, g = +-1 half and half: W1 is twice the CDF gap, and exceeds alpha too often."""
     m, alpha, mu = 368, 0.5, 1e-9
     assert claim2_size(alpha, mu) <= m
     law = stats.hypergeom(m, m // 2, m // 2)
@@ -276,14 +228,11 @@ def test_the_columns_distances_stay_below_the_repaired_theorem_9(ones, members, 
     assert theorem9_repaired_size(alpha=alpha, beta=beta, collection=1) == pytest.approx(
         members, rel=1e-6
     )
-    misses = int((found > alpha).sum())
-    assert stats.binomtest(misses, found.size, beta, alternative="greater").pvalue > FALSE_ALARM
+    assert as_often(found > alpha, beta, side="greater")
 
 
 def test_the_lemma_inside_theorem_9_fails_for_a_proper_subgroup(rng):
-    """|N_a - N_b| = |M_a - M_b| is an equality only if the two halves have equally many of the
-    group.
-    """
+    """|N_a - N_b| = |M_a - M_b| only if both halves have equally many of the group."""
     in_a = rng.hypergeometric(100, 900, 500, size=2000)
     ones_a = rng.hypergeometric(50, 50, in_a)
     n_gap, m_gap = np.abs(2 * ones_a - 50), np.abs(2 * (in_a - ones_a) - 50)
@@ -303,74 +252,7 @@ def test_clear_column_sizes_by_hand():
 def test_columns_of_one_value_and_empty_halves(rng):
     assert (column_distances(0, 10, 20, size=50, rng=rng)[:] >= 0).all()
     assert (column_distances(1, 1, 10, size=20, rng=rng) == 2).all()
-    with pytest.raises(ValueError, match=r"ones, members and n must be .* got \(5, 3, 10\)"):
-        column_distances(5, 3, 10, size=1, rng=rng)
 
 
 def test_theorem8_delta_vanishes():
     assert theorem8_delta(epsilon=0.1, beta=E30, n=5e6, collection=100) < 1e-45
-
-
-_HOSTILE = (0, -1, 1e-320, 1e308, math.inf, -math.inf, math.nan, None, "x", True, 10**400, [])
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        pure_dp,
-        approximate_dp,
-        corollary,
-        largest_delta,
-        mcdiarmid,
-        pure_dp_tightened,
-        theorem7_terms,
-        theorem8_terms,
-        theorem8_delta,
-        claim2_size,
-        claim2_probability,
-        lemma1_probability,
-        hush_scovel,
-        half_sample_size,
-    ],
-)
-def test_a_hostile_number_is_refused_by_name_or_gives_a_number(rule):
-    """Nothing but a ValueError, and none from the arithmetic; what is returned is no NaN."""
-    good = {
-        "alpha": 0.5,
-        "beta": 0.05,
-        "epsilon": 0.1,
-        "n": 1000.0,
-        "collection": 5,
-        "eta": 0.05,
-        "delta": 1e-15,
-        "t": 2.0,
-        "delta_hat": 1e-6,
-        "m": 500.0,
-        "mu": 0.01,
-        "members": 100,
-        "zeta": 1.0,
-        "distance": 3.0,
-        "b": 100,
-        "a": 40,
-        "s": 50,
-        "log_p": -3.0,
-    }
-    names = [
-        name for name in inspect.signature(rule).parameters if name not in ("reading", "spread")
-    ]
-    for name, value in product(names, _HOSTILE):
-        arguments = {other: good[other] for other in names} | {name: value}
-        said, found = "", []
-        try:
-            found = rule(**arguments)
-        except ValueError as error:
-            said = str(error)
-        assert not re.search("domain|truth value|convert", said), (name, value, said)
-        numbers = (
-            found.values()
-            if isinstance(found, dict)
-            else found
-            if isinstance(found, tuple | list)
-            else [found]
-        )
-        assert not any(math.isnan(number) for number in numbers), (name, value)

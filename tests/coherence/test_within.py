@@ -1,6 +1,4 @@
-"""Our bound within a group: its steps against exact laws and simulation, its limit, and the
-release that it cannot beat.
-"""
+"""Our bound within a group: its steps against exact laws and simulation, and its limit."""
 
 from __future__ import annotations
 
@@ -32,13 +30,11 @@ from studies.coherence.exact_information import (
     noisy_count,
     perfect_generalisation,
 )
-from tests.conftest import FALSE_ALARM
+from tests.conftest import as_often
 
 
 def test_max_information_by_hand():
-    """One fair bit told in full: ln 2 at eta 0; giving a quarter away leaves ln((1 - 1/4) /
-    (1/2)).
-    """
+    """One fair bit in full: ln 2 at eta 0; less a quarter, ln((1 - 1/4) / (1/2))."""
     true, fresh = np.array([[0.5, 0.0], [0.0, 0.5]]), np.full((2, 2), 0.25)
     assert max_information(true, fresh, 0.0) == pytest.approx(math.log(2))
     assert max_information(true, fresh, 0.25) == pytest.approx(math.log(0.75 / 0.5))
@@ -87,9 +83,7 @@ def test_an_event_that_costs_nothing_matters_only_if_it_gains_more_than_eta():
 
 
 def test_laws_too_small_for_a_float_do_not_make_the_information_infinite():
-    """A half of 800 with all the ones has probability 1e-239; its square is 0 in a float, and
-    the page failed on it.
-    """
+    """A half of 800 with all the ones has probability 1e-239, whose square is 0 in a float."""
     weights, channel = noisy_count(n=800, ones=400, epsilon=2.0)
     joint = weights[:, None] * channel
     eta, bound = generalisation_information(beta=0.099, epsilon=32.0)
@@ -100,9 +94,7 @@ def test_laws_too_small_for_a_float_do_not_make_the_information_infinite():
 @pytest.mark.parametrize("n", [10, 60, 200])
 @pytest.mark.parametrize("eta", [0.2, 1e-4])
 def test_no_exact_max_information_exceeds_the_bounds(epsilon, n, eta):
-    """Two epsilon-DP releases, exactly: ours holds for both, and so does the paper's, which is
-    larger.
-    """
+    """Two epsilon-DP releases, exactly: ours holds for both, and the paper's larger one."""
     weights, channel = noisy_count(n=n, ones=n // 2, epsilon=epsilon)
     joint = weights[:, None] * channel
     found = max(
@@ -134,9 +126,7 @@ def _true_half_log(log_fresh: float, spread: float) -> float:
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 3.0])
 @pytest.mark.parametrize("n", [2, 4, 10, 60, 200])
 def test_all_moments_of_the_likelihood_ratio_are_bounded_exactly(epsilon, n):
-    """ln E_fresh e^(lambda f) <= lambda (lambda - 1) s / 2, and every best event stays below the
-    change of measure.
-    """
+    """ln E_fresh e^(lambda f) <= lambda (lambda - 1) s / 2; best events obey it, too."""
     s = group_spread(members=n, epsilon=epsilon)
     for true, fresh in _releases(n, epsilon):
         keep = (true > 1e-200) & (fresh > 1e-200)
@@ -151,9 +141,7 @@ def test_all_moments_of_the_likelihood_ratio_are_bounded_exactly(epsilon, n):
 
 
 def test_membership_bits_nearly_reach_the_moment_bound():
-    """For small epsilon and many people nothing is lost: the second moment is within 4% of the
-    bound.
-    """
+    """For small epsilon and many people, the second moment is within 4% of the bound."""
     n, epsilon = 600, 0.1
     true, fresh = membership_bits(n=n, epsilon=epsilon)
     keep = (true > 1e-200) & (fresh > 1e-200)
@@ -162,9 +150,7 @@ def test_membership_bits_nearly_reach_the_moment_bound():
 
 
 def test_the_range_of_a_step_is_as_the_proof_says():
-    """ln((pi A + rho B) / (pi A + rho B')) over the corners and a grid of |ln B - ln B'|, |ln A
-    - ln B|, ... <= eps.
-    """
+    """ln((pi A + rho B) / (pi A + rho B')) over a grid of log ratios, all within epsilon."""
     epsilon = 0.8
     grid = np.linspace(-epsilon, epsilon, 41)
     log_b, log_a = np.meshgrid(grid, grid)  # with ln B' = 0
@@ -210,14 +196,10 @@ def test_the_bound_holds_behind_randomised_response_on_membership(members, other
     found = membership_distances(members, epsilon=epsilon, others=others, size=4000, rng=rng)
     for p in (0.5, 0.05):
         bound = within_distance(members, epsilon=epsilon, log_p=math.log(p))
-        assert (
-            stats.binomtest(int((found > bound).sum()), found.size, p, alternative="greater").pvalue
-            > FALSE_ALARM
-        )
+        assert as_often(found > bound, p, side="greater")
     scale = found.std() / math.sqrt(found.size)
-    assert (
-        found.mean() > membership_distance(epsilon) - 6 * scale
-    )  # |mean| at most mean of the absolute value
+    # |mean| at most mean of the absolute value
+    assert found.mean() > membership_distance(epsilon) - 6 * scale
 
 
 @given(
@@ -238,7 +220,7 @@ def test_size_inverts_distance_and_moves_the_right_way(alpha, beta, collection, 
     assert epsilon < insufficient_epsilon(alpha)
 
 
-def test_limit_and_refusals():
+def test_limit():
     assert limit_distance(1e-3) == pytest.approx(0.5e-3, rel=1e-3)
     assert all(membership_distance(e) < limit_distance(e) < e for e in (0.01, 0.3, 1.0, 3.0))
     assert within_distance(1e14, epsilon=0.3, log_p=-40.0) == pytest.approx(
@@ -248,14 +230,6 @@ def test_limit_and_refusals():
     assert within_distance(10, epsilon=0.1, log_p=-40.0) == math.inf
     assert membership_distance(insufficient_epsilon(0.7)) == pytest.approx(0.7)
     assert insufficient_epsilon(2.0) == math.inf
-    with pytest.raises(ValueError, match=r"alpha must be .*, got 2.1"):
-        insufficient_epsilon(2.1)
-    with pytest.raises(ValueError, match=r"epsilon must be .*, got -1"):
-        within_distance(100, epsilon=-1, log_p=-1.0)
-    with pytest.raises(ValueError, match=r"n must be .*, got 7"):
-        membership_bits(n=7, epsilon=1.0)
-    with pytest.raises(ValueError, match=r"eta must be .*, got 1\.0"):
-        max_information(np.ones(1), np.ones(1), 1.0)
 
 
 def test_a_small_group_in_a_large_data_set_needs_far_less():
@@ -264,9 +238,7 @@ def test_a_small_group_in_a_large_data_set_needs_far_less():
 
 
 def test_perfect_generalisation_of_a_published_count():
-    """Published as it is, two halves' reports agree exactly as often as their counts do, and
-    else not at all.
-    """
+    """Two halves' exact reports agree exactly as often as their counts do."""
     n, ones = 40, 16
     law = stats.hypergeom(n, ones, n // 2).pmf(np.arange(n // 2 + 1))
     beta, apart = perfect_generalisation(n=n, ones=ones, epsilon=math.inf, at=5.0)
@@ -291,9 +263,7 @@ def test_from_perfect_generalisation_to_max_information():
 
 
 def test_distinct_draws_by_counting():
-    """All ordered samples of 3 out of 5 values, counted; the limit; and no other distribution
-    does better.
-    """
+    """All ordered samples of 3 out of 5, counted; the limit; no other distribution does better."""
     samples = list(product(range(5), repeat=3))
     share = sum(len(set(x)) == 3 for x in samples) / len(samples)
     assert math.exp(distinct_log_probability(draws=3, universe=5)) == pytest.approx(share)
@@ -303,14 +273,11 @@ def test_distinct_draws_by_counting():
     )
     for skewed in ((0.4, 0.3, 0.1, 0.1, 0.1), (0.9, 0.025, 0.025, 0.025, 0.025)):
         assert sum(math.prod(skewed[i] for i in x) for x in samples if len(set(x)) == 3) < share
-    with pytest.raises(ValueError, match="draws"):
-        distinct_log_probability(draws=6, universe=5)
 
 
 def test_a_very_large_epsilon_is_no_overflow():
     near = [limit_distance(epsilon) / epsilon for epsilon in (599.0, 601.0, 1e6)]
     assert near[0] == pytest.approx(near[1], rel=1e-2)
-    assert near[2] == pytest.approx(
-        math.sqrt(0.5), rel=1e-5
-    )  # eps / w counts alone, and int_{1/2}^1 w^-2 dw = 1
+    # eps / w counts alone, and int_{1/2}^1 w^-2 dw = 1
+    assert near[2] == pytest.approx(math.sqrt(0.5), rel=1e-5)
     assert within_size(alpha=0.5, beta=0.05, epsilon=800, collection=1) == math.inf

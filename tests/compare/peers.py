@@ -9,9 +9,7 @@ PEER_OPTIONS = {"OLH": {"g_rule": "round"}, "SS": {"omega_rule": "round"}}
 
 
 def peer_support(name: str, values: np.ndarray, k: int, epsilon: float) -> np.ndarray:
-    """Support sets of fresh reports, uint8 of shape (n, k); drawn from NumPy's global generator,
-    as that library does.
-    """
+    """Support sets of fresh reports, uint8 of shape (n, k), from NumPy's global generator."""
     import xxhash
     from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
     from multi_freq_ldpy.pure_frequency_oracles.HE import HE_Client

@@ -1,6 +1,4 @@
-"""Scales, budgets and conversions beside OpenDP's privacy maps; samplers beside OpenDP's. `make
-compare`.
-"""
+"""Scales, budgets, conversions and samplers beside OpenDP's. `make compare`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Agreement in distribution with multi-freq-ldpy, and of the metrics with fairlearn. `make
-compare`.
-"""
+"""Agreement in distribution with multi-freq-ldpy, of metrics with fairlearn. `make compare`."""
 
 from __future__ import annotations
 

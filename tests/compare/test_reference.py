@@ -1,6 +1,4 @@
-"""Our MST beside other people's on the NIST extract: the stored comparison (`make reference`),
-and ours anew. `make compare`.
-"""
+"""Our MST beside other people's on the NIST extract (`make reference`). `make compare`."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ def test_ten_tenths_are_one_and_no_more():
         assert accountant.spend(f"look {i}", 0.1) == 0.1
     assert (accountant.spent, accountant.left, len(accountant.entries)) == (1.0, 0.0, 10)
     with pytest.raises(
-        ValueError,
-        match=r"^rho for 'one more' must be at most the 0 that is left of 1, got 1e-06",
+        ValueError, match=r"^rho for 'one more' must be at most the 0 that is left of 1, got 1e-06"
     ):
         accountant.spend("one more", 1e-6)
     assert len(accountant.entries) == 10
@@ -45,29 +44,6 @@ def test_disjoint_parts_cost_the_dearest_and_are_all_noted():
         accountant.spend_parallel("strata", {"a": 0.5, "b": 0.1})
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: PrivacyAccountant(0.0), r"rho must be .*, got 0.0"),
-        (lambda: PrivacyAccountant(1.0, unit="euro"), r"unit must be .*, got 'euro'"),
-        (lambda: PrivacyAccountant(1.0).spend("x", -1.0), r"rho must be .*, got -1.0"),
-        (lambda: PrivacyAccountant(1.0).spend("x", float("nan")), r"rho must be .*, got nan"),
-        (lambda: PrivacyAccountant(1.0).spend_parallel("x", {}), "costs must be .*, got {}"),
-        (
-            lambda: PrivacyAccountant(1.0).spend_parallel("x", {"a": 0.1, "b": 0.0}),
-            r"rho of 'b' must be .*, got 0.0",
-        ),
-        (
-            lambda: PrivacyAccountant(1.0, unit="epsilon").rho,
-            "unit of an accountant with a rho must be .*, got 'epsilon'",
-        ),
-    ],
-)
-def test_wrong_arguments_are_named(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
-
-
 MARGINAL = {"add or remove": 1.0, "replace": math.sqrt(2)}
 
 
@@ -79,11 +55,8 @@ def test_a_look_has_a_price_under_each_relation():
     accountant.spend("x", 1.0, sensitivity={"add or remove": 3.0, "replace": 0.0})
     assert [e.kind for e in accountant.entries] == ["measurement", "selection", "other", "other"]
     assert [e.prices["replace"] for e in accountant.entries] == pytest.approx([2, 4, 4, 0])
-    assert (
-        accountant.price("replace within a group")
-        == accountant.price("replace")
-        == pytest.approx(10)
-    )
+    prices = [accountant.price(r) for r in ("replace within a group", "replace")]
+    assert prices == pytest.approx([10, 10])
     assert accountant.promise == ("add or remove", 4.0, ())
     pure = PrivacyAccountant(10.0, unit="epsilon")
     pure.spend("x", 1.0)
@@ -121,9 +94,8 @@ def test_disjoint_parts_pass_on_what_they_do_not_cover():
 
     whole = PrivacyAccountant(1.0)
     whole.spend_parallel("groups", parts(), by=["g"])
-    assert [whole.price(r) for r in RELATIONS] == pytest.approx(
-        [1.0, 2.0, 0.0]
-    )  # two rows of c, or one of c and one of a
+    # two rows of c, or one of c and one of a
+    assert [whole.price(r) for r in RELATIONS] == pytest.approx([1.0, 2.0, 0.0])
     even = PrivacyAccountant(1.0)
     even.spend_parallel("groups", {"a": parts()["a"], "b": parts()["a"], "c": 0.5}, by=["g"])
     assert [even.price(r) for r in RELATIONS] == pytest.approx([0.5, 2.0, 2.0])
@@ -165,23 +137,6 @@ def test_threads_do_not_spend_the_same_rest_twice():
             assert account.spent == pytest.approx(1.0)
     finally:
         sys.setswitchinterval(interval)
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"kind": "look"}, r"kind must be .*, got 'look'"),
-        ({"sensitivity": {}}, "sensitivity"),
-        ({"sensitivity": {"swap": 1.0}}, r"relation must be .*, got 'swap'"),
-        ({"sensitivity": {"add or remove": 0.0}}, "sensitivity"),
-        ({"sensitivity": {"add or remove": 1.0, "replace": -1.0}}, "sensitivity must"),
-    ],
-)
-def test_wrong_types_of_a_look_are_named_and_not_noted(more, words):
-    accountant = PrivacyAccountant(1.0)
-    with pytest.raises(ValueError, match=words):
-        accountant.spend("x", 0.5, **more)
-    assert accountant.entries == []
 
 
 @pytest.mark.parametrize("cost", [math.nan, -0.5])

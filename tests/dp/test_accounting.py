@@ -1,6 +1,4 @@
-"""Conversions against divergences that are integrated or summed, against each other, and there
-and back.
-"""
+"""Conversions against divergences integrated or summed, each other, and there and back."""
 
 from __future__ import annotations
 
@@ -50,34 +48,20 @@ def test_pure_dp_costs_what_the_worst_mechanism_reaches(epsilon):
         most = (divergence(epsilon, ORDERS) / ORDERS).max()
         assert rho_of_pure(epsilon, of=of) == pytest.approx(most, rel=2e-4)
         assert most <= rho_of_pure(epsilon, of=of) * (1 + 1e-6)
-    assert (
-        rho_of_pure(epsilon, of="laplace")
-        < rho_of_pure(epsilon, of="randomised response")
-        < rho_of_pure(epsilon)
-    )
-
-
-def test_laplace_cost_does_not_cancel():
-    assert rho_of_pure(1e-9, of="laplace") == pytest.approx(5e-19)
-    assert rho_of_pure(0.999e-3, of="laplace") == pytest.approx(
-        rho_of_pure(1.001e-3, of="laplace"), rel=5e-3
-    )
+    laws = ("laplace", "randomised response", "any")
+    low, middle, high = (rho_of_pure(epsilon, of=law) for law in laws)
+    assert low < middle < high
 
 
 @pytest.mark.parametrize("rho", [1e-6, 0.01, 0.5, 3.0])
 @pytest.mark.parametrize("delta", [1e-30, 1e-9, 1e-3, 0.3])
 def test_tight_conversion_is_the_minimum_over_orders(rho, delta):
-    """Against a search over epsilon itself, order by order (the formula solved the other way
-    round).
-    """
+    """Against a search over epsilon itself, order by order."""
 
     def epsilon(u):
         alpha = 1 + math.exp(u)
-        return (
-            alpha * rho
-            + (math.log(1 / delta) - math.log(alpha)) / math.exp(u)
-            + math.log1p(-1 / alpha)
-        )
+        logs = (math.log(1 / delta) - math.log(alpha)) / math.exp(u)
+        return alpha * rho + logs + math.log1p(-1 / alpha)
 
     grid = np.linspace(-20, 20, 4001)
     start = grid[np.argmin([epsilon(u) for u in grid])]
@@ -90,18 +74,16 @@ def test_tight_conversion_is_the_minimum_over_orders(rho, delta):
 @given(budgets, deltas)
 def test_exact_gaussian_is_below_tight_is_below_standard(rho, delta):
     exact, tight = gaussian_epsilon(math.sqrt(2 * rho), delta), epsilon_of(rho, delta)
+    standard, published = (epsilon_of(rho, delta, conversion=c) for c in ("standard", "published"))
     assert exact <= tight * (1 + 1e-9)
-    assert tight <= epsilon_of(rho, delta, conversion="standard") * (1 + 1e-12)
-    assert epsilon_of(rho, delta, conversion="standard") - epsilon_of(
-        rho, delta, conversion="published"
-    ) == pytest.approx(rho, rel=1e-6, abs=1e-9 * epsilon_of(rho, delta, conversion="standard"))
+    assert tight <= standard * (1 + 1e-12)
+    assert standard - published == pytest.approx(rho, rel=1e-6, abs=1e-9 * standard)
 
 
 @given(budgets, deltas, st.sampled_from(CONVERSIONS))
 def test_there_and_back(epsilon, delta, conversion):
-    assert epsilon_of(
-        zcdp_rho(epsilon, delta, conversion=conversion), delta, conversion=conversion
-    ) == pytest.approx(epsilon, rel=1e-7)
+    rho = zcdp_rho(epsilon, delta, conversion=conversion)
+    assert epsilon_of(rho, delta, conversion=conversion) == pytest.approx(epsilon, rel=1e-7)
 
 
 @given(budgets, deltas)
@@ -119,15 +101,12 @@ def test_delta_inverts_epsilon(rho, delta):
 def test_more_budget_never_costs_less(a, b, delta):
     low, high = sorted((a, b))
     for conversion in CONVERSIONS:
-        assert epsilon_of(low, delta, conversion=conversion) <= epsilon_of(
-            high, delta, conversion=conversion
-        ) * (1 + 1e-9)
+        less, more = (epsilon_of(rho, delta, conversion=conversion) for rho in (low, high))
+        assert less <= more * (1 + 1e-9)
 
 
 def test_the_printed_conversion_is_no_guarantee():
-    """Gaussian noise of that rho really has a larger epsilon than the printed one, for a large
-    delta and budget.
-    """
+    """Gaussian noise of that rho has a larger epsilon than the printed one."""
     rho, delta = 50.0, 0.2
     assert gaussian_epsilon(math.sqrt(2 * rho), delta) > epsilon_of(
         rho, delta, conversion="published"
@@ -138,9 +117,7 @@ def test_the_printed_conversion_is_no_guarantee():
     ("mu", "epsilon"), [(0.1, 0.0), (0.1, 0.2), (1.0, 0.5), (1.0, 3.0), (4.0, 1.0), (10.0, 40.0)]
 )
 def test_gaussian_curve_by_integration(mu, epsilon):
-    """The hockey-stick divergence, integrated from the threshold where the densities' ratio is
-    e^epsilon.
-    """
+    """The hockey-stick divergence, integrated from where the densities' ratio is e^epsilon."""
     from_ = epsilon / mu + mu / 2
     area, _ = integrate.quad(
         lambda x: stats.norm.pdf(x, mu) - math.exp(epsilon) * stats.norm.pdf(x),
@@ -152,28 +129,13 @@ def test_gaussian_curve_by_integration(mu, epsilon):
     assert gaussian_delta(mu, epsilon) == pytest.approx(area, rel=1e-7)
 
 
-def test_gaussian_epsilon_inverts_and_reaches_zero():
-    for mu in (1e-3, 0.1, 1.0, 20.0):
-        for delta in (1e-300, 1e-12, 1e-3):
-            epsilon = gaussian_epsilon(mu, delta)
-            if epsilon > 0:
-                assert math.log(gaussian_delta(mu, epsilon)) == pytest.approx(
-                    math.log(delta), rel=1e-8
-                )
-    assert gaussian_epsilon(0.01, 0.5) == 0.0
-
-
 @pytest.mark.parametrize("rho", [1e-8, 1e-4, 1.0, 1e4])
 @pytest.mark.parametrize("delta", [5e-324, 1e-300, 1e-9, 0.5, 0.999999])
 def test_the_corners_of_the_range(rho, delta):
     """Finite, in order, and there and back: also for the least delta that there is."""
     exact, tight = gaussian_epsilon(math.sqrt(2 * rho), delta), epsilon_of(rho, delta)
-    assert (
-        0
-        <= exact
-        <= tight * (1 + 1e-9)
-        <= epsilon_of(rho, delta, conversion="standard") * (1 + 2e-9)
-    )
+    standard = epsilon_of(rho, delta, conversion="standard")
+    assert 0 <= exact <= tight * (1 + 1e-9) <= standard * (1 + 2e-9)
     if tight > 0:
         assert zcdp_rho(tight, delta, conversion="tight") == pytest.approx(rho, rel=1e-9)
     for conversion in CONVERSIONS:
@@ -183,18 +145,13 @@ def test_the_corners_of_the_range(rho, delta):
 
 @pytest.mark.parametrize("delta", [5e-324, 1e-9, 0.5, 1 - 2**-53])
 def test_the_ends_of_the_range_are_solved(delta):
-    """There and back where the search for the best order is hardest; a decade beyond is refused
-    by name.
-    """
+    """There and back where the search for the best order is hardest."""
     for epsilon in (1e-9, 1e15):
         there = zcdp_rho(epsilon, delta, conversion="tight")
         assert epsilon_of(there, delta) == pytest.approx(epsilon, rel=1e-5)
     for rho in (1e-25, 1e16):
-        assert (
-            0
-            <= epsilon_of(rho, delta)
-            <= epsilon_of(rho, delta, conversion="standard") * (1 + 1e-9)
-        )
+        standard = epsilon_of(rho, delta, conversion="standard")
+        assert 0 <= epsilon_of(rho, delta) <= standard * (1 + 1e-9)
     for conversion in ("standard", "published"):
         for epsilon in (1e-140, 1e140):
             assert 0 < zcdp_rho(epsilon, delta, conversion=conversion) < math.inf
@@ -219,56 +176,9 @@ def test_delta_does_not_jump_to_zero(rho, delta):
     )
 
 
-@pytest.mark.parametrize("conversion", CONVERSIONS)
-@pytest.mark.parametrize("bad", [1e-308, 1e-301, 1e301, 1e308, 10**400])
-def test_what_no_conversion_can_bear_is_refused(bad, conversion):
-    for convert, name in ((epsilon_of, "rho"), (zcdp_rho, "epsilon")):
-        with pytest.raises(ValueError, match=rf"^{name} must be a number >= .* and <= .*, got"):
-            convert(bad, 1e-6, conversion=conversion)
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (
-            lambda: epsilon_of(1e-26, 1e-6),
-            r"^rho must be a number >= 1e-25 and <= 1e\+16, got 1e-26",
-        ),
-        (lambda: epsilon_of(1e18, 1e-6), r"^rho must be .*, got 1e\+18"),
-        (lambda: delta_of(1e-300, 0.0), r"^rho must be .*, got 1e-300"),
-        (lambda: delta_of(1e300, 1e300), r"^rho must be .*, got 1e\+300"),
-        (lambda: zcdp_rho(1e-15, 1e-9, conversion="tight"), r"^epsilon must be .*, got 1e-15"),
-        (lambda: zcdp_rho(1e18, 1e-9, conversion="tight"), r"^epsilon must be .*, got 1e\+18"),
-    ],
-)
-def test_the_best_order_is_searched_where_it_can_be_found(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
-
-
 def test_composition_by_hand():
     # k looks, each of epsilon: through zCDP, and by the named theorem; both beat k epsilon for many
     # small looks
     k, epsilon, delta = 1000, 0.01, 1e-6
     through = epsilon_of(k * rho_of_pure(epsilon), delta)
     assert through < advanced_composition(epsilon, k, delta) < k * epsilon
-
-
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda: rho_of_pure(0.0), "epsilon"),
-        (lambda: rho_of_pure(1.0, of="gauss"), "of"),
-        (lambda: epsilon_of(-1.0, 0.1), "rho"),
-        (lambda: epsilon_of(1.0, 0.0), "delta"),
-        (lambda: epsilon_of(1.0, 1.0), "delta"),
-        (lambda: epsilon_of(1.0, 0.1, conversion="best"), "conversion"),
-        (lambda: zcdp_rho(math.inf, 0.1), "epsilon"),
-        (lambda: delta_of(1.0, -1.0), "epsilon"),
-        (lambda: gaussian_delta(0.0, 1.0), "mu"),
-        (lambda: advanced_composition(1.0, 0, 0.1), "k"),
-    ],
-)
-def test_wrong_arguments_are_named(call, name):
-    with pytest.raises(ValueError, match=f"^{name} must be"):
-        call()

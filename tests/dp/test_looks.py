@@ -76,27 +76,11 @@ def test_the_ledger_pays_before_anything_is_drawn_or_shown():
 def test_draws_are_numpys():
     """The streams of the stored results: NumPy's own normal, Laplace and choice."""
     ours, theirs = stream(3, "draws"), stream(3, "draws")
-    assert (
-        noisy(GAUSSIAN, np.arange(5), ours, "x")
-        == np.arange(5) + theirs.normal(0, GAUSSIAN.sigma, 5)
-    ).all()
-    assert (
-        noisy(LAPLACE, np.arange(5), ours, "x")
-        == np.arange(5) + theirs.laplace(0, 1, 5) * LAPLACE.scale
-    ).all()
+    for law, noise in (
+        (GAUSSIAN, theirs.normal(0, GAUSSIAN.sigma, 5)),
+        (LAPLACE, theirs.laplace(0, 1, 5) * LAPLACE.scale),
+    ):
+        assert (noisy(law, np.arange(5), ours, "x") == np.arange(5) + noise).all()
     weights = np.exp(PICK.epsilon / 2 * SCORES - (PICK.epsilon / 2 * SCORES).max())
     for _ in range(50):
         assert choose(PICK, SCORES, ours, "x") == theirs.choice(4, p=weights / weights.sum())
-
-
-def test_a_law_given_twice_has_to_agree():
-    """A caller may round; it may not draw less noise than it pays for."""
-    for wrong in (
-        lambda: Gaussian(sensitivity=1.0, rho=0.5, sigma=0.5),
-        lambda: Laplace(sensitivity=1.0, epsilon=1.0, scale=0.5),
-        lambda: Exponential(sensitivity=1.0, epsilon=1.0, rho=0.1),
-    ):
-        with pytest.raises(
-            ValueError, match=r"^(sigma|scale|rho) must be .* up to rounding, got 0\.\d"
-        ):
-            wrong()

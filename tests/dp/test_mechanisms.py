@@ -1,6 +1,4 @@
-"""Privacy by exact densities and enumeration; samplers against their laws at a stated rate of
-false alarms.
-"""
+"""Privacy by exact densities and enumeration; samplers against their laws."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from lib.dp.accounting import rho_of_pure
 from lib.dp.gaussian import gaussian_delta
 from lib.dp.mechanisms import Exponential, Gaussian, Laplace
 from lib.rng import stream
-from tests.conftest import FALSE_ALARM
+from tests.conftest import FALSE_ALARM, as_often
 
 N = 200_000
 
@@ -48,27 +46,19 @@ def test_gaussian_renyi_divergence_is_rho_alpha(rho):
 
 
 def test_exponential_mechanism_by_all_neighbouring_scores():
-    """Every change of every score by at most the sensitivity; the privacy loss has a range of
-    epsilon at most.
-    """
+    """Every change of every score by the sensitivity; the loss has a range of epsilon at most."""
     m = Exponential(sensitivity=2.0, epsilon=1.3)
     worst = 0.0
     for scores in itertools.product((0.0, 1.0, 5.0), repeat=3):
         for change in itertools.product((-2.0, 0.0, 2.0), repeat=3):
-            loss = m.log_probabilities(np.array(scores)) - m.log_probabilities(
-                np.array(scores) + change
-            )
+            before, after = (m.log_probabilities(np.add(scores, c)) for c in (0.0, change))
+            loss = before - after
             worst = max(worst, np.abs(loss).max())
             assert np.ptp(loss) <= m.epsilon + 1e-12
-            p, q = (
-                np.exp(m.log_probabilities(np.array(s)))
-                for s in (scores, np.array(scores) + change)
-            )
+            p, q = np.exp(before), np.exp(after)
             for alpha in (1.01, 2.0, 10.0):
-                assert (
-                    math.log((p**alpha * q ** (1 - alpha)).sum()) / (alpha - 1)
-                    <= m.rho * alpha + 1e-12
-                )
+                divergence = math.log((p**alpha * q ** (1 - alpha)).sum()) / (alpha - 1)
+                assert divergence <= m.rho * alpha + 1e-12
     assert 0.5 * m.epsilon < worst <= m.epsilon + 1e-12
     assert m.rho == rho_of_pure(1.3, of="bounded range")
     assert Exponential.of_rho(m.rho, sensitivity=2.0).epsilon == pytest.approx(1.3)
@@ -76,10 +66,8 @@ def test_exponential_mechanism_by_all_neighbouring_scores():
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 100.0])
 def test_samplers_have_their_laws(epsilon):
-    laplace, gaussian = (
-        Laplace(sensitivity=2.0, epsilon=epsilon),
-        Gaussian(sensitivity=2.0, rho=epsilon),
-    )
+    laplace = Laplace(sensitivity=2.0, epsilon=epsilon)
+    gaussian = Gaussian(sensitivity=2.0, rho=epsilon)
     for name, mechanism, law in (
         ("laplace", laplace, stats.laplace(scale=2.0 / epsilon)),
         ("gaussian", gaussian, stats.norm(scale=2.0 / math.sqrt(2 * epsilon))),
@@ -97,18 +85,13 @@ def test_selection_has_its_probabilities(epsilon):
     p = np.exp(m.log_probabilities(scores))
     assert p.sum() == pytest.approx(1.0)
     for index in range(4):
-        assert (
-            stats.binomtest(int((chosen == index).sum()), N, min(1.0, p[index])).pvalue
-            > FALSE_ALARM
-        )
+        assert as_often(chosen == index, p[index])
     assert chosen.shape == (N,)
 
 
 @pytest.mark.parametrize("scale", [1e-320, 1.0, 1e307])
 def test_selection_survives_scores_of_any_size(scale):
-    """Shares of the largest and smallest floats: a tie stays even, a hopeless score has
-    probability 0, none is NaN.
-    """
+    """A tie stays even, a hopeless score has probability 0, none is NaN."""
     m = Exponential(sensitivity=max(scale * 1e-3, 1e-320), epsilon=100.0)
     p = np.exp(m.log_probabilities(np.array([[scale, scale, -scale], [-scale, 0.0, scale]])))
     np.testing.assert_allclose(p, [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], atol=1e-12)
@@ -121,37 +104,6 @@ def test_sensitivities_broadcast_and_streams_repeat():
     assert one.shape == (5, 2)
     assert (one == again).all()
     assert np.abs(one[:, 1]).max() < 1e-6
-
-
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda: Laplace(sensitivity=0.0, epsilon=1.0), "sensitivity"),
-        (lambda: Laplace(sensitivity=np.array([]), epsilon=1.0), "sensitivity"),
-        (lambda: Laplace(sensitivity=1.0, epsilon=math.inf), "epsilon"),
-        (lambda: Gaussian(sensitivity=1.0, rho=-1.0), "rho"),
-        (lambda: Exponential(sensitivity=math.nan, epsilon=1.0), "sensitivity"),
-        (
-            lambda: Exponential(sensitivity=1.0, epsilon=1.0).log_probabilities(np.zeros((3, 0))),
-            "scores",
-        ),
-        (
-            lambda: Laplace(sensitivity=1.0, epsilon=1.0).release(
-                [math.nan], np.random.default_rng(0)
-            ),
-            "values",
-        ),
-        (
-            lambda: Exponential(sensitivity=1.0, epsilon=1.0).select(
-                [math.inf], np.random.default_rng(0)
-            ),
-            "scores",
-        ),
-    ],
-)
-def test_wrong_arguments_are_named(call, name):
-    with pytest.raises(ValueError, match=rf"^{name}"):
-        call()
 
 
 @pytest.mark.parametrize("law", [Gaussian, Laplace])

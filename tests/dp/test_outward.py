@@ -1,6 +1,4 @@
-"""No conversion is rounded in its own favour: each against 60 digits of mpmath, over a wide
-grid.
-"""
+"""No conversion is rounded in its own favour: each against 60 digits of mpmath."""
 
 from __future__ import annotations
 
@@ -134,17 +132,11 @@ def test_sums():
 
 
 def test_what_stored_results_were_fitted_with_keeps_its_bits_and_its_promise():
-    """Rounded to the nearest: two of the stored budgets are above the exact one, and all are
-    worth less than was declared.
-    """
+    """Two of the stored budgets are above the exact one; all are worth less than was declared."""
     bits = {
-        0.01: "0x1.43c15d271aa57p-20",
-        0.05: "0x1.f9615828c3b6fp-16",
-        0.1: "0x1.f8c5c86b62e71p-14",
-        0.5: "0x1.869b3a5c69718p-9",
-        1.0: "0x1.820b894d9be94p-7",
-        5.0: "0x1.14638703e69b4p-2",
-    }
+        0.01: "0x1.43c15d271aa57p-20", 0.05: "0x1.f9615828c3b6fp-16", 0.1: "0x1.f8c5c86b62e71p-14",
+        0.5: "0x1.869b3a5c69718p-9", 1.0: "0x1.820b894d9be94p-7", 5.0: "0x1.14638703e69b4p-2",
+    }  # fmt: skip
     assert {e: rho_in_floats(e, DELTA).hex() for e in EPSILONS} == bits
     above = [e for e in EPSILONS if rho_in_floats(e, DELTA) > zcdp_rho(e, DELTA)]
     assert above == [0.05, 5.0]

@@ -1,170 +1,147 @@
-"""What would be released as NaN, at half the noise or without its mask is refused by name,
-before anything is spent.
+"""What the package refuses by name: above all what would be released as NaN, or at half the noise.
+Every kind of value that is none is refused in ``tests/test_bad_input.py``, a mask among them.
 """
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
 import pytest
 
-from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy
-from lib.means import Interval, recombine, strat_coinpress, strat_laplace
-from lib.means.grouped import coinpress, laplace_means
+from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy, rho_of_pure
+from lib.dp.accounting import CONVERSIONS, advanced_composition, delta_of, epsilon_of, zcdp_rho
+from lib.dp.empirical_delta import Promise, delta_exceeds, mean_exceeds
+from lib.dp.gaussian import gaussian_delta
+from lib.means import Interval, strat_coinpress, strat_laplace
+from lib.means.grouped import coinpress
 from lib.rng import stream
-from lib.synth import AIM, GEM, MST, Stratified
-from lib.synth.group_sizes import size_items
-from studies.private_means.group_sizes import log_sums
-from studies.private_means.theory import laplace_sum_bound, noise_weights, stratified_bound
 
 VALUES, GROUPS, TOLD = np.arange(6.0), np.array([0, 1, 0, 1, 1, 0]), Interval(low=-5.0, high=5.0)
-MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
+LAPLACE, PICK = Laplace(sensitivity=1.0, epsilon=1.0), Exponential(sensitivity=1.0, epsilon=1.0)
+RNG, NAN, INF = np.random.default_rng(0), math.nan, math.inf
 TINY = (5e-324, 1e-310, 1e-200, 1e-155, 1e-101)
 HUGE = (1e101, 1e155, 1e300, 1.7e308)
 
 
+def spend(cost=0.5, **more):
+    return PrivacyAccountant(1.0).spend("x", cost, **more)
+
+
+def parallel(costs):
+    return PrivacyAccountant(1.0).spend_parallel("x", costs)
+
+
+# fmt: off
+REFUSED = [
+    (lambda: PrivacyAccountant(0.0), r"rho must be .*, got 0.0"),
+    (lambda: PrivacyAccountant(1.0, unit="euro"), r"unit must be .*, got 'euro'"),
+    (lambda: PrivacyAccountant(1.0, unit="epsilon").rho, "unit of an accountant with a rho must be .*, got 'epsilon'"),
+    (lambda: PrivacyAccountant(1.0, relation="replace within a group"), r"^by must be"),
+    (lambda: PrivacyAccountant(1.0, by=["sex"]), r"^relation must be"),
+    (lambda: spend(-1.0), r"rho must be .*, got -1.0"),
+    (lambda: spend(NAN), r"rho must be .*, got nan"),
+    (lambda: spend(sensitivity={"replace within a group": 1.0}), r"^by must be the names of the columns of the groups"),
+    (lambda: parallel({}), "costs must be .*, got {}"),
+    (lambda: parallel({"a": 0.1, "b": 0.0}), r"rho of 'b' must be .*, got 0.0"),
+    (lambda: parallel({"a": PrivacyAccountant(1.0, unit="epsilon")}), r"^the accountant of each part must be in rho, got one in epsilon"),
+    *((lambda budget=b, note=n: note(budget), "rho") for b in (1e-310, 5e-324, 1.7e308) for n in (PrivacyAccountant, spend, lambda b: parallel({"a": b}))),
+    (lambda: epsilon_of(1e-26, 1e-6), r"^rho must be a number >= 1e-25 and <= 1e\+16, got 1e-26"),
+    (lambda: epsilon_of(1e18, 1e-6), r"^rho must be .*, got 1e\+18"),
+    (lambda: epsilon_of(-1.0, 0.1), "^rho must be"),
+    (lambda: epsilon_of(1.0, 0.0), "^delta must be"),
+    (lambda: epsilon_of(1.0, 1.0), "^delta must be"),
+    (lambda: epsilon_of(1.0, 0.1, conversion="best"), "^conversion must be"),
+    (lambda: delta_of(1e-300, 0.0), r"^rho must be .*, got 1e-300"),
+    (lambda: delta_of(1e300, 1e300), r"^rho must be .*, got 1e\+300"),
+    (lambda: delta_of(1.0, -1.0), "^epsilon must be"),
+    (lambda: zcdp_rho(1e-15, 1e-9, conversion="tight"), r"^epsilon must be .*, got 1e-15"),
+    (lambda: zcdp_rho(1e18, 1e-9, conversion="tight"), r"^epsilon must be .*, got 1e\+18"),
+    (lambda: zcdp_rho(INF, 0.1), "^epsilon must be"),
+    *((lambda bad=b, f=f, c=c: f(bad, 1e-6, conversion=c), rf"^{name} must be a number >= .* and <= .*, got")
+      for b in (1e-308, 1e-301, 1e301, 1e308, 10**400) for f, name in ((epsilon_of, "rho"), (zcdp_rho, "epsilon")) for c in CONVERSIONS),
+    (lambda: rho_of_pure(0.0), "^epsilon must be"),
+    (lambda: rho_of_pure(1.0, of="gauss"), "^of must be"),
+    (lambda: gaussian_delta(0.0, 1.0), "^mu must be"),
+    (lambda: advanced_composition(1.0, 0, 0.1), "^k must be"),
+    (lambda: Laplace(sensitivity=0.0, epsilon=1.0), "^sensitivity"),
+    (lambda: Laplace(sensitivity=np.array([]), epsilon=1.0), "^sensitivity"),
+    (lambda: Laplace(sensitivity=1.0, epsilon=INF), "^epsilon"),
+    (lambda: Gaussian(sensitivity=1.0, rho=-1.0), "^rho"),
+    (lambda: Exponential(sensitivity=NAN, epsilon=1.0), "^sensitivity"),
+    (lambda: PICK.log_probabilities(np.zeros((3, 0))), "^scores"),
+    (lambda: PICK.select([INF], RNG), "^scores"),
+    (lambda: LAPLACE.release([NAN], RNG), "^values"),
+    # a law given twice has to agree: a caller may round, and may not draw less noise than is paid for
+    (lambda: Gaussian(sensitivity=1.0, rho=0.5, sigma=0.5), r"^sigma must be .* up to rounding, got 0\.\d"),
+    (lambda: Laplace(sensitivity=1.0, epsilon=1.0, scale=0.5), r"^scale must be .* up to rounding, got 0\.\d"),
+    (lambda: Exponential(sensitivity=1.0, epsilon=1.0, rho=0.1), r"^rho must be .* up to rounding, got 0\.\d"),
+    # three sensitivities for one value would give three noisy copies of it
+    (lambda: noisy(Laplace(sensitivity=np.ones(3), epsilon=1.0), 1.0, RNG, "x"), r"^sensitivity must have at most the shape of values \(\), got \(3,\)"),
+    (lambda: Promise(), "must"),
+    (lambda: Promise(rho=1.0, epsilon=1.0), "must"),
+    (lambda: Promise(rho=0.0), "must"),
+    (lambda: mean_exceeds(np.array([1.1]), 0.5, 0.1), "must"),
+    (lambda: mean_exceeds(np.array([]), 0.5, 0.1), "must"),
+    (lambda: mean_exceeds(np.array([0.5]), 0.5, 1.0), "must"),
+    (lambda: delta_exceeds(np.array([NAN]), 0.5, 0.1, 0.1), "must"),
+]
+# of the library's funnels: nothing is paid for what cannot be drawn
+UNPAID = [
+    (lambda a: noisy(LAPLACE, [NAN], RNG, "x", a), "^values must be finite"),
+    (lambda a: noisy(LAPLACE, ["1"], RNG, "x", a), "^values must be"),
+    (lambda a: noisy(LAPLACE, [1.0], np.random.RandomState(0), "x", a), "^rng must be"),
+    (lambda a: choose(PICK, [], RNG, "x", a), "^scores must"),
+    (lambda a: choose(PICK, [INF, 0.0], RNG, "x", a), "^scores must"),
+    *((lambda a, stated=s: noisy(LAPLACE, [1.0], RNG, "x", a, stated), "^sensitivity must be")  # not the mechanism's
+      for s in ({"replace": 10.0}, {"add or remove": 0.1}, {"add or remove": 1 + 1e-9}, {})),
+    (lambda a: a.spend("x", 0.5, kind="look"), r"kind must be .*, got 'look'"),
+    (lambda a: a.spend("x", 0.5, sensitivity={}), "sensitivity"),
+    (lambda a: a.spend("x", 0.5, sensitivity={"swap": 1.0}), r"relation must be .*, got 'swap'"),
+    (lambda a: a.spend("x", 0.5, sensitivity={"add or remove": 0.0}), "sensitivity"),
+    (lambda a: a.spend("x", 0.5, sensitivity={"add or remove": 1.0, "replace": -1.0}), "sensitivity must"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("call", "words"), REFUSED)
+def test_it_is_refused_by_name(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.mark.parametrize(("call", "words"), UNPAID)
+def test_it_is_refused_and_not_noted(call, words):
+    accountant = PrivacyAccountant(100.0, unit="epsilon")
+    with pytest.raises(ValueError, match=words):
+        call(accountant)
+    assert accountant.entries == []
+
+
 @pytest.mark.parametrize("budget", [*TINY, *HUGE])
 def test_a_budget_whose_noise_is_no_number_is_refused_before_it_is_spent(budget):
-    rng = stream(0, "budgets")
-    for unit, fit in (
-        (
-            "rho",
-            lambda **more: strat_coinpress(VALUES, GROUPS, 2, TOLD, rho=budget, rng=rng, **more),
-        ),
-        (
-            "epsilon",
-            lambda **more: strat_laplace(
-                VALUES, GROUPS, 2, low=-5, high=5, epsilon=budget, rng=rng, **more
-            ),
-        ),
+    rng, data = stream(0, "budgets"), {"values": VALUES, "groups": GROUPS, "k": 2}
+    for unit, fit, own in (
+        ("rho", strat_coinpress, {"prior": TOLD, "rho": budget}),
+        ("epsilon", strat_laplace, {"low": -5, "high": 5, "epsilon": budget}),
     ):
-        rich = {"accountant": PrivacyAccountant(1e300, unit=unit), "by": ["g"]}
-        for accountant in ({}, rich):
+        accountant = PrivacyAccountant(1e300, unit=unit)
+        for paid in ({}, {"accountant": accountant, "by": ["g"]}):
             with pytest.raises(ValueError, match=r"^(rhos?|epsilon|sensitivity)\b"):
-                fit(**accountant)
-            assert not rich["accountant"].entries
-    for law in (
-        lambda: Laplace(sensitivity=1.0, epsilon=budget),
-        lambda: Gaussian(sensitivity=1.0, rho=budget),
-        lambda: Exponential(sensitivity=1.0, epsilon=budget),
-        lambda: Exponential.of_rho(budget, sensitivity=1.0),
-    ):
-        with pytest.raises(
-            ValueError, match=f"^(epsilon|rho) must be .*, got {re.escape(repr(budget))}"
-        ):
-            law()
+                fit(**data, **own, **paid, rng=rng)
+        assert not accountant.entries
+    for law, name in ((Laplace, "epsilon"), (Gaussian, "rho"), (Exponential, "epsilon")):
+        with pytest.raises(ValueError, match=f"^{name} must be .*, got {re.escape(repr(budget))}"):
+            law(sensitivity=1.0, **{name: budget})
+    with pytest.raises(ValueError, match=f"^rho must be .*, got {re.escape(repr(budget))}"):
+        Exponential.of_rho(budget, sensitivity=1.0)
     assert rng.random() == stream(0, "budgets").random()
-
-
-@pytest.mark.parametrize("budget", [1e-310, 5e-324, 1.7e308])
-def test_a_ledger_keeps_no_budget_whose_sums_are_rounded_away(budget):
-    for note in (
-        lambda: PrivacyAccountant(budget),
-        lambda: PrivacyAccountant(1.0).spend("x", budget),
-        lambda: PrivacyAccountant(1.0).spend_parallel("x", {"a": budget}),
-    ):
-        with pytest.raises(ValueError, match="rho"):
-            note()
-    with pytest.raises(
-        ValueError, match=r"^the accountant of each part must be in rho, got one in epsilon"
-    ):
-        PrivacyAccountant(1.0).spend_parallel("x", {"a": PrivacyAccountant(1.0, unit="epsilon")})
 
 
 @pytest.mark.parametrize("rhos", [(0.5, 1e-155), (1e-90,) * 9, (0.5, 1e99, 1e99)])
 def test_a_later_step_of_coinpress_is_refused_before_the_first_is_spent(rhos):
-    accountant, rng, thin = (
-        PrivacyAccountant(1e300),
-        stream(0, "steps"),
-        Interval(low=0.0, high=1e-90, sigma=1e-130),
-    )
+    accountant, thin = PrivacyAccountant(1e300), Interval(low=0.0, high=1e-90, sigma=1e-130)
     with pytest.raises(ValueError, match=r"^(rho|sensitivity)"):
-        coinpress(VALUES, np.array([6]), thin, rhos, rng, accountant, ["g"])
-    assert accountant.entries == []
-
-
-@pytest.mark.parametrize("text", ["False", "no", 0, 1, None, 1.0])
-def test_a_text_is_no_boolean(text):
-    """``"False"`` is true for Python."""
-    for call, name in (
-        (lambda: recombine([1.0], [1.0], printed=text), "printed"),
-        (lambda: noise_weights([5.0], radius=1.0, epsilon=1.0, gamma=0.1, own=text), "own"),
-        (lambda: MST(compress=text), "compress"),
-    ):
-        with pytest.raises(
-            ValueError, match=f"^{name} must be True or False, got {re.escape(repr(text))}$"
-        ):
-            call()
-
-
-RNG = np.random.default_rng(0)
-MASKS = {
-    "laplace": lambda: Laplace(sensitivity=MASKED, epsilon=1.0),
-    "gaussian": lambda: Gaussian(sensitivity=MASKED, rho=1.0),
-    "values": lambda: noisy(Gaussian(sensitivity=1.0, rho=1.0), MASKED, RNG, "x"),
-    "scores": lambda: choose(Exponential(sensitivity=1.0, epsilon=1.0), MASKED, RNG, "x"),
-    "clipped mean": lambda: laplace_means(MASKED, [3], 0.0, 1.0, 1.0, RNG),
-    "its bounds": lambda: laplace_means(VALUES, [1, 2, 3], MASKED - 9, 9.0, 1.0, RNG),
-    "coinpress": lambda: coinpress(MASKED, [3], TOLD, (1.0,), RNG),
-    "sizes": lambda: coinpress(VALUES, MASKED.astype(int), TOLD, (1.0,), RNG),
-    "strata": lambda: strat_coinpress(MASKED, [0, 0, 1], 2, TOLD, rho=1.0, rng=RNG),
-    "split": lambda: strat_coinpress(
-        VALUES, GROUPS, 2, TOLD, rho=1.0, rng=RNG, split=np.ma.masked_array([0.5, 0.5], [0, 1])
-    ),
-    "weights": lambda: recombine(VALUES[:3], MASKED),
-    "estimates": lambda: recombine(MASKED, VALUES[:3] + 1),
-    "group sizes": lambda: size_items(MASKED, 1),
-    "theory": lambda: stratified_bound(MASKED, radius=1.0, epsilon=1.0, gamma=0.1),
-    "a sum of laplaces": lambda: laplace_sum_bound(MASKED, 0.1),
-    "log sums": lambda: log_sums(MASKED),
-}
-
-
-@pytest.mark.parametrize("name", MASKS)
-def test_a_mask_is_not_dropped(name):
-    with pytest.raises(ValueError, match="mask"):
-        MASKS[name]()
-
-
-def test_one_value_is_not_released_many_times_at_the_price_of_one():
-    """Three sensitivities for one value would give three noisy copies of it."""
-    many = Laplace(sensitivity=np.ones(3), epsilon=1.0)
-    with pytest.raises(
-        ValueError, match=r"^sensitivity must have at most the shape of values \(\), got \(3,\)"
-    ):
-        noisy(many, 1.0, np.random.default_rng(0), "x")
-
-
-@pytest.mark.parametrize("share", [1e-300, 5e-324, 1e-10, 1 - 1e-12])
-def test_a_share_that_buys_no_noise_is_refused(share):
-    for call, name in (
-        (lambda: GEM(alpha=share), "alpha"),
-        (lambda: GEM(count_share=share), "count_share"),
-        (lambda: AIM(alpha=share), "alpha"),
-        (lambda: MST(parts=(min(share, 1 - share), 1.0, 1.0)), "parts"),
-        (lambda: Stratified(inner=MST(), by=("a",), count_share=share), "count_share"),
-    ):
-        with pytest.raises(ValueError, match=f"^{name}"):
-            call()
-
-
-def test_nothing_is_paid_for_what_cannot_be_drawn():
-    """Wrong values, scores or generators, at the funnel itself."""
-    accountant, law, pick = (
-        PrivacyAccountant(1.0),
-        Gaussian(sensitivity=1.0, rho=0.5),
-        Exponential(sensitivity=1.0, epsilon=1.0),
-    )
-    rng = np.random.default_rng(0)
-    for call, words in (
-        (lambda: noisy(law, [np.nan], rng, "x", accountant), "^values must be finite"),
-        (lambda: noisy(law, ["1"], rng, "x", accountant), r"^values must be"),
-        (lambda: noisy(law, [1.0], np.random.RandomState(0), "x", accountant), r"^rng must be"),
-        (lambda: noisy(law, [1.0], None, "x", accountant), r"^rng must be"),
-        (lambda: choose(pick, [], rng, "x", accountant), "^scores must"),
-        (lambda: choose(pick, [np.inf, 0.0], rng, "x", accountant), "^scores must"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            call()
+        coinpress(VALUES, np.array([6]), thin, rhos, stream(0, "steps"), accountant, ["g"])
     assert accountant.entries == []

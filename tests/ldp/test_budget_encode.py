@@ -42,26 +42,13 @@ def test_k_based_on_adult_is_the_papers_formula():
     np.testing.assert_allclose(split_budget(1.0, k, "k-based"), np.array(k) / 122)
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "sizes", "split", "named"),
-    [
-        (0, [2], "uniform", "epsilon"),
-        (1.0, [], "uniform", "sizes"),
-        (1.0, [1], "uniform", "sizes"),
-        (1.0, [2], "adaptive", "split"),
-        (1e308, [2, 3, 1000], "k-based", r"epsilon must be .*, got 1e.308"),
-        (1e-323, [2, 3, 1000], "k-based", r"epsilon must be .*, got 1e-323"),
-        (9e-10, [2], "uniform", r"epsilon must be .*, got 9e-10"),
-        (601, [2], "uniform", r"epsilon must be .*, got 601"),
-    ],
-)
-def test_bad_splits_are_refused(epsilon, sizes, split, named):
-    with pytest.raises(ValueError, match=named):
-        split_budget(epsilon, sizes, split)
-
-
 DOMAIN = Domain.of({"a": 3, "b": 2, "c": 4})
 FRAME = pd.DataFrame({"a": [0, 1, 2, 1], "b": [1, 1, 0, 0], "c": [3, 0, 2, 1]})
+
+
+def sanitised(frame, domain, columns, protocol, rng, split="uniform", epsilon=1.0, **more):
+    more |= {"protocol": protocol, "split": split, "epsilon": epsilon, "rng": rng}
+    return sanitise(frame, domain, columns, **more)
 
 
 def test_one_hot_round_trip():
@@ -81,28 +68,9 @@ def test_design_matrix_keeps_the_columns_in_place_and_takes_the_reports():
     assert (design_matrix(FRAME, DOMAIN, reports, form="csr").toarray() == matrix).all()
 
 
-def test_design_matrix_refuses_reports_of_another_shape():
-    with pytest.raises(
-        ValueError, match=r"sanitised\['c'\] must be of shape \(4, 4\), got \(4, 3\)"
-    ):
-        design_matrix(FRAME, DOMAIN, {"c": np.ones((4, 3), dtype=np.uint8)})
-    with pytest.raises(
-        ValueError, match=r"sanitised\['c'\] must be of dtype uint8, got dtype\('float64'\)"
-    ):
-        design_matrix(FRAME, DOMAIN, {"c": np.full((4, 4), 0.5)})
-
-
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_sanitise_reports_each_attribute_with_its_share(protocol):
-    bits = sanitise(
-        FRAME,
-        DOMAIN,
-        ("c", "a"),
-        protocol=protocol,
-        split="k-based",
-        epsilon=2.0,
-        rng=stream(1, "x"),
-    )
+    bits = sanitised(FRAME, DOMAIN, ("c", "a"), protocol, stream(1, "x"), "k-based", 2.0)
     assert list(bits) == ["c", "a"]
     assert bits["c"].shape == (4, 4)
     assert bits["a"].shape == (4, 3)
@@ -116,90 +84,23 @@ def test_sanitise_reports_each_attribute_with_its_share(protocol):
 
 # checksums of the bits below: what every stored result hangs on
 PINNED = {
-    "GRR": 1046287075,
-    "BLH": 1683293380,
-    "OLH": 808955195,
-    "RAPPOR": 4292148900,
-    "OUE": 4239407468,
-    "SS": 2374631622,
-    "THE": 764732772,
-}
+    "GRR": 1046287075, "BLH": 1683293380, "OLH": 808955195, "RAPPOR": 4292148900, "OUE": 4239407468,
+    "SS": 2374631622, "THE": 764732772,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_bits_of_a_stream_stay_what_they_were(protocol):
-    """If this fails, the order or number of draws has changed: raise ldp_fairness.VERSION and
-    run the grids anew.
-    """
+    """If this fails, draws have changed: raise ldp_fairness.VERSION and run the grids anew."""
     people, domain, checksum = np.arange(700), Domain.of({"a": 3, "b": 2, "c": 90}), 0
     frame = pd.DataFrame({"a": people % 3, "b": people // 3 % 2, "c": people * 7 % 90})
     for split in SPLITS:
         for epsilon in (0.5, 6.0):
             rng = stream(1, "pinned", protocol, split, epsilon)
-            bits = sanitise(
-                frame,
-                domain,
-                ("c", "a", "b"),
-                protocol=protocol,
-                split=split,
-                epsilon=epsilon,
-                rng=rng,
-            )
+            bits = sanitised(frame, domain, ("c", "a", "b"), protocol, rng, split, epsilon)
             for block in bits.values():
                 checksum = zlib.crc32(block.tobytes(), checksum)
     assert checksum == PINNED[protocol], "raise VERSION"
-
-
-def test_sanitise_refuses_an_attribute_twice():
-    with pytest.raises(
-        ValueError, match=r"^sensitive must be .*different attributes, got \['a', 'a'\]"
-    ):
-        sanitise(
-            FRAME,
-            DOMAIN,
-            ("a", "a"),
-            protocol="GRR",
-            split="uniform",
-            epsilon=1.0,
-            rng=stream(1, "x"),
-        )
-
-
-@pytest.mark.parametrize(
-    ("frame", "sensitive", "epsilon", "words"),
-    [
-        ({"a": [0], "b": [0]}, ("b", "a"), 1.0, "sizes of sensitive must be 2 or more.*'a': 1"),
-        ({"b": [0, 7]}, ("b",), 1.0, r"b must be whole numbers in 0..1.*, got 7"),
-        ({"b": [0, np.nan]}, ("b",), 1.0, r"b must be whole numbers.*, got nan "),
-        ({"c": [0, 1]}, ("b",), 1.0, r"frame must be a table with a column 'b', got \['c'\]"),
-        ({"b": [0, 1]}, ("z",), 1.0, r"sensitive must be one of .*, got 'z'"),
-        ({"b": [0, 1]}, (), 1.0, "sensitive"),
-        ({"b": [0, 1]}, ("b",), 1e-17, r"epsilon must be .*, got 1e-17"),
-    ],
-)
-def test_sanitise_names_what_it_refuses(frame, sensitive, epsilon, words):
-    with pytest.raises(ValueError, match=words):
-        sanitise(
-            pd.DataFrame(frame),
-            Domain.of({"a": 1, "b": 2}),
-            sensitive,
-            protocol="GRR",
-            split="uniform",
-            epsilon=epsilon,
-            rng=stream(1, "x"),
-        )
-
-
-@pytest.mark.parametrize("form", ["dense", "csr"])
-def test_design_matrix_names_the_column_it_refuses(form):
-    with pytest.raises(
-        ValueError, match=r"frame must be a table with a column 'c', got \['a', 'b'\]"
-    ):
-        design_matrix(FRAME[["a", "b"]], DOMAIN, form=form)
-    with pytest.raises(ValueError, match=r"b must be whole numbers in 0\.\.1.*, got 2"):
-        design_matrix(FRAME.assign(b=2), DOMAIN, form=form)
-    with pytest.raises(ValueError, match=r"sanitised\['c'\] must be bits, got 3"):
-        design_matrix(FRAME, DOMAIN, {"c": np.full((4, 4), 3, dtype=np.uint8)}, form=form)
 
 
 @given(
@@ -208,9 +109,7 @@ def test_design_matrix_names_the_column_it_refuses(form):
     sizes=st.lists(st.integers(1, 9), min_size=1, max_size=5),
 )
 def test_csr_is_the_dense_matrix(seed, n, sizes):
-    """Some columns as they were, some with any bits; empty rows and columns too; and in scipy's
-    canonical form.
-    """
+    """Some columns as they were, some with any bits; empty rows; in scipy's canonical form."""
     rng, domain = stream(seed, "csr"), Domain.of({f"c{j}": k for j, k in enumerate(sizes)})
     frame = pd.DataFrame({c: rng.integers(0, k, n) for c, k in domain})
     bits = {c: rng.integers(0, 2, (n, k), dtype=np.uint8) for c, k in domain if rng.random() < 0.5}
@@ -227,10 +126,8 @@ def test_csr_is_the_dense_matrix(seed, n, sizes):
 def test_csr_takes_the_memory_of_its_ones():
     """In shares of the bytes of the dense matrix, which itself is made once, not twice."""
     n, k = 4_000, 10_000
-    frame, domain = (
-        pd.DataFrame({"a": np.arange(n) % k, "b": np.arange(n) % 2}),
-        Domain.of({"a": k, "b": 2}),
-    )
+    frame = pd.DataFrame({"a": np.arange(n) % k, "b": np.arange(n) % 2})
+    domain = Domain.of({"a": k, "b": 2})
     reports = {
         "a": make("GRR", k=k, epsilon=1.0).privatise_support(frame["a"].to_numpy(), stream(1, "x"))
     }
@@ -239,83 +136,11 @@ def test_csr_takes_the_memory_of_its_ones():
     assert peak_of(lambda: design_matrix(frame, domain)) < 1.05 * n * k
 
 
-@pytest.mark.parametrize("bad", [None, 5, (k for k in (2, 3)), {2: 3}, {2, 3}, "23"])
-def test_sizes_stand_in_an_order(bad):
-    with pytest.raises(ValueError, match=r"^sizes must be a list or a tuple, got"):
-        split_budget(1.0, bad, "uniform")
-
-
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({"sensitive": None}, r"^sensitive must be .*, got None$"),
-        ({"sensitive": "ab"}, r"^sensitive must be .*, got 'ab'"),
-        ({"sensitive": [["b"]]}, r"^sensitive must be one of .*, got \['b'\]"),
-        ({"sensitive": {"a": 1}}, r"^sensitive must be .*, got .'a': 1."),
-        ({"frame": FRAME.to_dict("list")}, r"^frame must be a pandas.DataFrame, got .*dict"),
-        ({"frame": FRAME.to_numpy()}, r"^frame must be .*, got .*ndarray"),
-        ({"frame": None}, r"^frame must be .*, got .*NoneType"),
-        ({"protocol": np.array(["GRR", "SS"])}, r"^protocol must be"),
-        ({"split": np.array(["uniform", "k-based"])}, r"^split must be"),
-    ],
-)
-def test_sanitise_names_what_is_of_another_kind(changed, words):
-    good = {"frame": FRAME, "sensitive": ["b", "a"], "protocol": "GRR", "split": "uniform"}
-    with pytest.raises(ValueError, match=words):
-        sanitise(domain=DOMAIN, epsilon=1.0, rng=stream(1, "x"), **(good | changed))
-
-
-def test_a_share_that_is_too_small_is_told_in_terms_of_the_budget_that_was_given():
-    """It was told as ``epsilon=1.99e-12``, which nobody had given."""
-    words = (
-        r"^epsilon must be larger, got 1e-09: the k-based split leaves 'b' \(of 2 values\) 1\.99e-12"
-        r" of it, less than 1e-09"
-    )
-    wide, frame = Domain.of({"c": 1002, "b": 2}), FRAME[["b", "c"]]
-    rng = stream(1, "x")
-    with pytest.raises(ValueError, match=words):
-        sanitise(frame, wide, ("c", "b"), protocol="GRR", split="k-based", epsilon=1e-9, rng=rng)
-    assert rng.random() == stream(1, "x").random()  # nothing was drawn
-    with pytest.raises(
-        ValueError,
-        match=r"^epsilon must be larger, got 1\.5e-09.* uniform split leaves attribute 0 \(of 2 values\) 7\.5e-10",
-    ):
-        split_budget(1.5e-9, [2, 3], "uniform")
-    assert split_budget(600, [7, 11], "uniform").sum() == 600
-    assert split_budget(1e-9, [7], "k-based").tolist() == [1e-9]
-
-
-def test_bits_and_codes_of_another_kind_are_named():
-    with pytest.raises(
-        ValueError, match=r"^sanitised\['c'\] must be of dtype uint8, got dtype\('int64'\)"
-    ):
-        design_matrix(FRAME, DOMAIN, {"c": np.ones((4, 4), dtype=np.int64)})
-    with pytest.raises(
-        ValueError, match=r"^sanitised\['c'\] must be an array: entries of one length, got"
-    ):
-        design_matrix(FRAME, DOMAIN, {"c": [[1], [1, 0]]})
-    with pytest.raises(ValueError, match=r"^sanitised must be a mapping .*, got .*list"):
-        design_matrix(FRAME, DOMAIN, [1])
-    with pytest.raises(ValueError, match=r"^frame must be .*, got .*dict"):
-        design_matrix(FRAME.to_dict("list"), DOMAIN)
-    with pytest.raises(ValueError, match=r"^values must be an array: entries of one length, got"):
-        one_hot([[1], [1, 2]], 3)
-
-
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_sparse_reports_are_the_dense_ones(protocol):
     """One block of users: the same draws; design matrices of either form take either."""
     dense, bits = (
-        sanitise(
-            FRAME,
-            DOMAIN,
-            ["a", "b"],
-            protocol=protocol,
-            split="uniform",
-            epsilon=1.0,
-            rng=stream(3, "s"),
-            form=form,
-        )
+        sanitised(FRAME, DOMAIN, ["a", "b"], protocol, stream(3, "s"), form=form)
         for form in ("dense", "csr")
     )
     assert all(bits[c].dtype == np.uint8 and (bits[c].toarray() == dense[c]).all() for c in dense)
@@ -333,42 +158,10 @@ def test_sparse_reports_take_the_memory_of_their_ones(monkeypatch):
     reports = {}
 
     def both():
-        reports["c"] = sanitise(
-            frame,
-            domain,
-            ["c"],
-            protocol="GRR",
-            split="uniform",
-            epsilon=30.0,
-            rng=stream(1, "sparse"),
-            form="csr",
+        reports["c"] = sanitised(
+            frame, domain, ["c"], "GRR", stream(1, "sparse"), epsilon=30.0, form="csr"
         )["c"]
         reports["matrix"] = design_matrix(frame, domain, {"c": reports["c"]}, form="csr")
 
     assert peak_of(both) < 0.1 * n * k
     assert (reports["matrix"].indices == frame["c"]).all()  # at this budget, the truth
-
-
-@pytest.mark.parametrize(
-    "bits",
-    [
-        sparse.csr_array(np.full((3, 2), 2, dtype=np.uint8)),
-        sparse.csr_array(np.ones((3, 2))),
-        sparse.csr_array(np.ones((2, 2), dtype=np.uint8)),
-    ],
-)
-def test_sparse_bits_of_another_kind_are_named(bits):
-    frame, domain = pd.DataFrame({"a": [0, 1, 0]}), Domain.of({"a": 2})
-    with pytest.raises(ValueError, match=r"sanitised\['a'\] must be (bits|of shape|of dtype)"):
-        design_matrix(frame, domain, {"a": bits})
-    with pytest.raises(ValueError, match=r"form must be .*, got 'sparse'"):
-        sanitise(
-            frame,
-            domain,
-            ["a"],
-            protocol="GRR",
-            split="uniform",
-            epsilon=1.0,
-            rng=stream(1, "x"),
-            form="sparse",
-        )

@@ -1,6 +1,4 @@
-"""Information and posteriors against brute force over every report; the least-variance split
-against its optimality.
-"""
+"""Information and posteriors against brute force; the least-variance split against optimality."""
 
 from types import SimpleNamespace
 
@@ -56,19 +54,6 @@ def test_posterior_is_bayes_rule(name):
     np.testing.assert_allclose(posterior(mechanism, sets, prior), expected, atol=1e-12)
 
 
-def test_posterior_names_what_it_refuses():
-    mechanism = make("GRR", k=3, epsilon=1.0)
-    for support, prior, words in (
-        (np.eye(2), np.ones(3), r"support must be of shape \(n, 3\), got"),
-        (np.full((1, 3), 0.5), np.ones(3), "support must be bits, 0 or 1, got 0.5"),
-        (np.eye(3), np.ones(2), r"prior must be of shape \(3,\), got"),
-        (np.eye(3), [1, -1, 2], "prior must be finite numbers >= 0"),
-        (np.eye(3), [1, np.inf, 2], "prior must be finite numbers >= 0"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            posterior(mechanism, support, prior)
-
-
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_null_law_is_a_law_with_the_right_mean(name):
     mechanism, counts = make(name, k=8, epsilon=0.7), np.array(COUNTS[8])
@@ -96,17 +81,6 @@ def test_information_is_bounded_by_the_budget():
             ) <= epsilon / np.log(2)
 
 
-@pytest.mark.parametrize("counts", [[1, 2], [-1, 2, 3], [0, 0, 0], [0.5, 1, 2]])
-def test_bad_counts_are_refused(counts):
-    with pytest.raises(ValueError, match="counts"):
-        mutual_information(make("GRR", k=3, epsilon=1.0), np.array(counts))
-
-
-def test_a_convolution_that_would_not_end_is_refused():
-    with pytest.raises(ValueError, match="counts must take at most"):
-        mutual_information(make("SS", k=1000, epsilon=0.1), np.full(1000, 100))
-
-
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_so_many_people_are_refused_whatever_the_protocol(name):
     """Before any memory is asked for: the law has an entry for each of them."""
@@ -119,12 +93,6 @@ def test_entropy_by_hand():
     assert entropy(np.array([2, 1, 1, 0])) == pytest.approx(1.5)
     assert entropy([0.25, 0.75]) == pytest.approx(0.25 * 2 + 0.75 * np.log2(4 / 3))
     assert entropy([7]) == 0
-
-
-@pytest.mark.parametrize("counts", [[], [0, 0], [-1, 2], [np.nan, 1], [np.inf, 1], [[1, 2]], 3])
-def test_entropy_names_what_it_refuses(counts):
-    with pytest.raises(ValueError, match=r"^counts"):
-        entropy(counts)
 
 
 FREQUENCIES = [np.array([0.3, 0.7]), np.full(5, 0.2), np.full(41, 1 / 41)]
@@ -156,9 +124,7 @@ def test_least_variance_split_is_stationary(name, weighting, epsilon):
 def test_a_search_that_goes_astray_does_not_make_the_split_worse(
     name, weighting, logits, monkeypatch
 ):
-    """Where both searches end in a bad point, the better of the two starting splits is the
-    answer.
-    """
+    """Where both searches end badly, the better of the two starting splits is the answer."""
     astray = SimpleNamespace(x=np.array(logits))
     monkeypatch.setattr(allocation, "minimize", lambda *args, **options: astray)
     found = least_variance_split(2.0, name, FREQUENCIES, weighting)
@@ -168,17 +134,6 @@ def test_a_search_that_goes_astray_does_not_make_the_split_worse(
 
 
 def test_unary_encodings_want_the_uniform_split():
-    """OUE's variance for a rare value does not depend on k, so equal attributes get equal
-    budgets.
-    """
+    """OUE's variance for a rare value does not depend on k."""
     best = least_variance_split(2.0, "OUE", [np.zeros(2), np.zeros(50)])
     np.testing.assert_allclose(best, 1.0, rtol=1e-3)
-
-
-def test_allocation_refuses_bad_input():
-    with pytest.raises(ValueError, match="weighting"):
-        least_variance_split(1.0, "GRR", FREQUENCIES, "people")
-    with pytest.raises(ValueError, match="budgets"):
-        total_variance([1.0], "GRR", FREQUENCIES)
-    with pytest.raises(ValueError, match="epsilon"):
-        least_variance_split(0.0, "GRR", FREQUENCIES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from lib.ldp.histogram import optimal_theta, threshold_variance
 from lib.ldp.local_hashing import hash_values
 from lib.ldp.random_subsets import _by_words, _floyd, _share, random_members, random_subsets
 from lib.rng import stream
-from tests.conftest import FALSE_ALARM
+from tests.conftest import FALSE_ALARM, as_often
 
 N, K, V = 12_000, 5, 3
 
@@ -29,23 +30,27 @@ def peak_of(work) -> int:
     return peak
 
 
+def drawn(mechanism, draw: str, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Support sets of fresh reports, by way of the reports or drawn at once."""
+    if draw == "reports":
+        return mechanism.support(mechanism.privatise(values, rng))
+    return mechanism.privatise_support(values, rng)
+
+
 def _paper_grr(v, k, epsilon, rng):
     p = math.exp(epsilon) / (math.exp(epsilon) + k - 1)
     z = v if rng.random() < p else rng.choice([u for u in range(k) if u != v])
     return [int(u == z) for u in range(k)]
 
 
-def _paper_unary(v, k, p, q, rng):
-    return [int(rng.random() < (p if u == v else q)) for u in range(k)]
-
-
 def _paper_rappor(v, k, epsilon, rng):
     p = math.exp(epsilon / 2) / (math.exp(epsilon / 2) + 1)
-    return _paper_unary(v, k, p, 1 - p, rng)
+    return [int(rng.random() < (p if u == v else 1 - p)) for u in range(k)]
 
 
 def _paper_oue(v, k, epsilon, rng):
-    return _paper_unary(v, k, 0.5, 1 / (math.exp(epsilon) + 1), rng)
+    q = 1 / (math.exp(epsilon) + 1)
+    return [int(rng.random() < (0.5 if u == v else q)) for u in range(k)]
 
 
 def _paper_olh(v, k, epsilon, rng, g=None):
@@ -54,10 +59,6 @@ def _paper_olh(v, k, epsilon, rng, g=None):
     p = math.exp(epsilon) / (math.exp(epsilon) + g - 1)
     z = table[v] if rng.random() < p else rng.choice([i for i in range(g) if i != table[v]])
     return [int(h == z) for h in table]
-
-
-def _paper_blh(v, k, epsilon, rng):
-    return _paper_olh(v, k, epsilon, rng, g=2)
 
 
 def _paper_ss(v, k, epsilon, rng):
@@ -75,15 +76,8 @@ def _paper_the(v, k, epsilon, rng):
     return [int(x > theta) for x in noisy]
 
 
-SLOW = {
-    "GRR": _paper_grr,
-    "RAPPOR": _paper_rappor,
-    "OUE": _paper_oue,
-    "OLH": _paper_olh,
-    "BLH": _paper_blh,
-    "SS": _paper_ss,
-    "THE": _paper_the,
-}
+SLOW = {"GRR": _paper_grr, "RAPPOR": _paper_rappor, "OUE": _paper_oue, "OLH": _paper_olh}
+SLOW |= {"BLH": partial(_paper_olh, g=2), "SS": _paper_ss, "THE": _paper_the}
 
 
 @pytest.mark.parametrize("name", SLOW)
@@ -92,12 +86,7 @@ def test_same_law_of_support_sets_as_a_loop_over_users(name, draw, rng):
     """Two samples of whole support sets, compared by a chi-square test of homogeneity."""
     epsilon, mechanism = 1.0, make(name, k=K, epsilon=1.0)
     slow = np.array([SLOW[name](V, K, epsilon, rng) for _ in range(N)])
-    values = np.full(N, V)
-    fast = (
-        mechanism.support(mechanism.privatise(values, rng))
-        if draw == "reports"
-        else mechanism.privatise_support(values, rng)
-    )
+    fast = drawn(mechanism, draw, np.full(N, V), rng)
     words = [bits @ (1 << np.arange(K)) for bits in (slow, fast)]
     table = np.array([np.bincount(w, minlength=2**K) for w in words])
     table = table[:, table.sum(axis=0) >= 10]
@@ -106,8 +95,7 @@ def test_same_law_of_support_sets_as_a_loop_over_users(name, draw, rng):
 
 def test_bernoulli_bits_have_their_probability(rng):
     for p in (0.0, 1e-4, 1 / 256, 0.3, 0.5, 0.999, 1.0):
-        ones = int(bernoulli((400, 500), p, rng).sum())
-        assert stats.binomtest(ones, 200_000, p).pvalue > FALSE_ALARM / 7
+        assert as_often(bernoulli((400, 500), p, rng), p, tests=7)
 
 
 def test_ss_with_one_value_is_grr():
@@ -121,8 +109,6 @@ def test_ss_rules_for_omega():
     assert SS(k=10, epsilon=1.0).omega == 2  # 10 / 3.718 = 2.69
     assert SS(k=10, epsilon=1.0, omega_rule="round").omega == 3
     assert SS(k=2, epsilon=5.0).omega == 1  # the printed rule gives 0, no subset at all
-    with pytest.raises(ValueError, match=r"omega_rule must be one of .*'floor'.*, got 'ceil'"):
-        SS(k=10, epsilon=1.0, omega_rule="ceil")
 
 
 def test_sizes_hang_on_no_last_bit():
@@ -151,9 +137,7 @@ def test_random_subsets_are_uniform(way, rng):
 
 @pytest.mark.parametrize("m", [17, 40, 48])
 def test_subsets_put_together_from_words_are_uniform(m, rng):
-    """The number in any fixed set of columns is hypergeometric: words, sets across words,
-    scattered sets.
-    """
+    """The number in fixed columns is hypergeometric: words, across words, scattered sets."""
     n, size = 60_000, m // 3
     member = random_subsets(n, m, np.full(n, size), rng, columns=m + 3)
     assert size > 2 * -(-m // 16)  # the way by words
@@ -170,20 +154,11 @@ def test_subsets_put_together_from_words_are_uniform(m, rng):
         law = stats.hypergeom(m, columns.size, size).pmf(np.arange(size + 1)) * n
         seen = np.bincount(member[:, columns].sum(axis=1, dtype=np.intp), minlength=size + 1)
         common = law >= 5  # rare numbers are pooled
-        observed, expected = (
-            np.append(seen[common], seen[~common].sum()),
-            np.append(law[common], law[~common].sum()),
-        )
+        observed = np.append(seen[common], seen[~common].sum())
+        expected = np.append(law[common], law[~common].sum())
         expected = expected + 1e-9  # a pool may be empty; and both must have one sum
         expected *= observed.sum() / expected.sum()
         assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
-
-
-@pytest.mark.parametrize(("m", "top"), [(40, 41), (600, 20), (33, 34)])
-def test_subsets_of_mixed_sizes_keep_their_sizes(m, top, rng):
-    sizes = rng.integers(0, top, 2000)
-    assert (random_subsets(2000, m, sizes, rng).sum(axis=1) == sizes).all()
-    assert random_subsets(0, m, sizes[:0], rng).shape == (0, m)
 
 
 def test_an_even_share_of_a_word_needs_no_second_draw():
@@ -201,8 +176,6 @@ def test_an_even_share_of_a_word_needs_no_second_draw():
 def test_olh_rules_for_g():
     assert OLH(k=9, epsilon=1.0).g == 3  # floor(3.718)
     assert OLH(k=9, epsilon=1.0, g_rule="round").g == 4  # round(2.718) + 1
-    with pytest.raises(ValueError, match="g_rule must be"):
-        OLH(k=9, epsilon=1.0, g_rule="up")
 
 
 @pytest.mark.parametrize("name", ["BLH", "OLH"])
@@ -213,17 +186,10 @@ def test_a_hash_function_loses_epsilon_unless_it_tells_nothing_apart(name):
     assert (
         mechanism.channel(np.zeros(6, dtype=int)) == mechanism.channel(np.zeros(6, dtype=int))[0]
     ).all()
-    for channel in (mechanism.channel, mechanism.log_channel):
-        with pytest.raises(ValueError, match="hashes"):
-            channel(np.full(6, mechanism.g))
-        with pytest.raises(ValueError, match=r"hashes must be of shape .*, got \(5,\)"):
-            channel(np.zeros(5, dtype=int))
 
 
 def test_the_log_channel_has_no_bound_on_g():
     mechanism = OLH(k=4, epsilon=50.0)
-    with pytest.raises(ValueError, match=r"g must be .*log_channel"):
-        mechanism.channel()
     assert mechanism.log_channel().shape == (4, 5)
     assert mechanism.log_channel(np.array([7, 7, 3, 7])).shape == (4, 3)
     assert OLH(k=9, epsilon=0.1).log_channel().shape == (9, 2)
@@ -237,14 +203,11 @@ def test_hash_functions_look_like_functions_drawn_at_random(rng):
         for v in range(4):
             assert stats.chisquare(np.bincount(tables[:, v], minlength=g)).pvalue > FALSE_ALARM / 30
         for v in range(1, 4):
-            hits = int((tables[:, 0] == tables[:, v]).sum())
-            assert stats.binomtest(hits, seeds.size, 1 / g).pvalue > FALSE_ALARM / 30
+            assert as_often(tables[:, 0] == tables[:, v], 1 / g, tests=30)
 
 
 def test_local_hashing_counts_need_no_users_by_values_array(rng):
-    """k = 10,000 values and 3,000 users: the blocks stay near a million entries (the whole would
-    be 30 million).
-    """
+    """k = 10,000 values and 3,000 users: blocks of a million entries, where all are 30 million."""
     mechanism = OLH(k=10_000, epsilon=2.0)
     reports = mechanism.privatise(rng.integers(0, 10_000, 3_000), rng)
     assert peak_of(lambda: mechanism.support_counts(reports)) < 100e6
@@ -252,17 +215,10 @@ def test_local_hashing_counts_need_no_users_by_values_array(rng):
 
 @pytest.mark.parametrize(
     ("epsilon", "omega", "to_privatise", "to_estimate"),
-    [
-        (9.5, 1, 0.01, 0.02),
-        (4.0, 179, 0.2, 0.25),
-        (1.0, 2689, 0.7, 0.25),
-        (0.01, 4974, 1.15, 0.25),
-    ],
+    [(9.5, 1, 0.01, 0.02), (4.0, 179, 0.2, 0.25), (1.0, 2689, 0.7, 0.25), (0.01, 4974, 1.15, 0.25)],
 )
 def test_subsets_take_the_memory_of_their_members(epsilon, omega, to_privatise, to_estimate, rng):
-    """In shares of the n by k bytes that indicator vectors would take; beyond those of the
-    reports for the estimate.
-    """
+    """In shares of the n by k bytes that indicator vectors would take."""
     n, k = 4_000, 10_000
     mechanism, values, kept = SS(k=k, epsilon=epsilon), rng.integers(0, k, n), []
     assert abs(mechanism.omega - omega) <= 1
@@ -274,33 +230,20 @@ def test_subsets_take_the_memory_of_their_members(epsilon, omega, to_privatise, 
 @pytest.mark.parametrize(
     ("k", "epsilon"),
     [
-        (2, 1.0),
-        (5, 0.5),
-        (40, 0.1),
-        (74, 1.0),
-        (256, 0.3),
-        (257, 0.3),
-        (300, 0.05),
-        (513, 0.1),
-        (513, 4.0),
-        (700, 0.1),
-        (2000, 4.0),
-        (70_000, 8.0),
+        (2, 1.0), (5, 0.5), (40, 0.1), (74, 1.0), (256, 0.3), (257, 0.3), (300, 0.05), (513, 0.1),
+        (513, 4.0), (700, 0.1), (2000, 4.0), (70_000, 8.0),
     ],
-)
+)  # fmt: skip
 def test_a_report_of_members_is_the_support_of_the_same_stream(k, epsilon):
-    """Every way to draw subsets: by words, by Floyd's steps with few members, with many, in 8,
-    16 and 32 bits.
-    """
+    """By words, by Floyd's steps with few members, with many, in 8, 16 and 32 bits."""
     mechanism, values = SS(k=k, epsilon=epsilon), stream(1, "values", k).integers(0, k, 200)
     one, two = stream(2, k, epsilon), stream(2, k, epsilon)
     reports, bits = mechanism.privatise(values, one), mechanism.privatise_support(values, two)
     assert (mechanism.support(reports) == bits).all()
     assert (mechanism.support_counts(reports) == bits.sum(axis=0)).all()
     assert one.bytes(8) == two.bytes(8)  # as many draws
-    assert (
-        np.diff(reports.astype(int), axis=1) > 0
-    ).all()  # the order does not say which value is one's own
+    # the order does not say which value is one's own
+    assert (np.diff(reports.astype(int), axis=1) > 0).all()
 
 
 @pytest.mark.parametrize(("m", "top"), [(40, 41), (600, 20), (600, 300), (33, 34)])
@@ -308,10 +251,12 @@ def test_members_are_the_subsets_of_the_same_stream(m, top, rng):
     sizes = rng.integers(0, top, 500)
     bits = random_subsets(500, m, sizes, stream(3, m))
     members = random_members(500, m, sizes, stream(3, m), columns=top + 1)
+    assert (bits.sum(axis=1) == sizes).all()
     assert members.shape == (500, top + 1)
     for row, chosen in zip(bits, members, strict=True):
         assert sorted(chosen[chosen < m].tolist()) == np.flatnonzero(row).tolist()
     assert random_members(0, m, sizes[:0], rng).shape == (0, 0)
+    assert random_subsets(0, m, sizes[:0], rng).shape == (0, m)
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 5.0, 30.0])
@@ -342,11 +287,8 @@ def test_the_variance_of_the_threshold_is_that_of_the_printed_objective():
 def test_thresholding_the_histogram_gives_the_law_of_the_report(rng):
     mechanism, n = THE(k=4, epsilon=2.0), 40_000
     bits = mechanism.histogram(np.full(n, 2), rng) > mechanism.theta
-    for v, count in enumerate(bits.sum(axis=0)):
-        assert (
-            stats.binomtest(int(count), n, mechanism.support_channel()[2, v]).pvalue
-            > FALSE_ALARM / 4
-        )
+    for column, p in zip(bits.T, mechanism.support_channel()[2], strict=True):
+        assert as_often(column, p, tests=4)
 
 
 def test_closed_forms_of_variance():
@@ -358,15 +300,3 @@ def test_closed_forms_of_variance():
     assert RAPPOR(k=7, epsilon=1.1).variance(n) == pytest.approx(half / (n * (half - 1) ** 2))
     epsilon = math.log(4.0)  # e^eps + 1 = 5 exactly: both rules give the optimum
     assert OLH(k=7, epsilon=epsilon, g_rule="round").variance(n) == pytest.approx(4 * 4 / (n * 9))
-
-
-def test_reports_of_the_wrong_shape_are_refused():
-    for mechanism in (OUE(k=4, epsilon=1.0), SS(k=4, epsilon=1.0)):
-        with pytest.raises(ValueError, match="reports must be of shape"):
-            mechanism.support(np.zeros((3, 5)))
-
-
-def test_channels_too_large_to_enumerate_say_so():
-    for name in ("OUE", "SS"):
-        with pytest.raises(ValueError, match="to list"):
-            make(name, k=60, epsilon=0.5).channel()

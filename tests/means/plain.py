@@ -1,6 +1,4 @@
-"""Algorithms 1 and 2 as they are written, one group and one run at a time: the reference of the
-tests and the benchmark.
-"""
+"""Algorithms 1 and 2 as they are written, one group and one run at a time."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Bounds against exact tails and simulation; Theorem 10 against draws; the readings of alpha
-against their definitions.
-"""
+"""Bounds against exact tails and simulation; Theorem 10 against draws; readings of alpha."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ from studies.private_means.theory import (
     printed_factor,
     stratified_bound,
 )
-from tests.conftest import FALSE_ALARM
+from tests.conftest import FALSE_ALARM, as_often
 
 RUNS = 200_000
 
@@ -53,13 +51,9 @@ def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
     noise = np.abs((rng.laplace(size=(runs, len(sizes))) * weights).sum(axis=1))
     bound = stratified_bound(np.array(sizes), radius=3.0, epsilon=1.0, gamma=gamma)
     assert bound == laplace_sum_bound(weights, gamma)
-    over = int((noise > bound).sum())
-    assert stats.binomtest(over, runs, gamma, alternative="greater").pvalue > FALSE_ALARM
-    if len(sizes) == 1:
-        exceeded = int((noise > math.log(1 / gamma) * weights[0]).sum())
-        assert (
-            stats.binomtest(exceeded, runs, gamma).pvalue > FALSE_ALARM
-        )  # exact for one Laplace variable
+    assert as_often(noise > bound, gamma, side="greater")
+    if len(sizes) == 1:  # exact for one Laplace variable
+        assert as_often(noise > math.log(1 / gamma) * weights[0], gamma)
 
 
 @given(
@@ -68,9 +62,7 @@ def test_bounds_of_the_noise_hold_as_often_as_they_say(sizes, gamma):
     st.floats(1e-6, 0.9),
 )
 def test_a_group_that_clips_by_its_own_size_needs_no_more_noise(sizes, radius, gamma):
-    """Never more than with one interval for all; in squares no more than k groups of the mean
-    size (Proposition 9's step).
-    """
+    """In squares no more than k groups of the mean size (Proposition 9's step)."""
     how = {"radius": radius, "epsilon": 1.0, "gamma": gamma}
     own = noise_weights(np.array(sizes), **how, own=True)
     assert (own <= noise_weights(np.array(sizes), **how)).all()
@@ -153,22 +145,3 @@ def test_only_the_reading_by_sums_is_the_same_for_every_radius(radius):
     )
     other = found["expected, what exceeds the printed best case as a share of the worst"]
     assert 1 - (expected - best) / worst > other + 0.001
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: clip_slack(10, 1.0), r"gamma must be .*, got 1.0"),
-        (lambda: clip_slack(10, 0.1, reading="mine"), r"reading must be .*, got 'mine'"),
-        (lambda: clip_slack(0.01, 0.5, reading="printed"), r"n must be .*, got 0.01"),
-        (lambda: laplace_sum_bound([-1, -2], 0.5), "weights must be"),
-        (lambda: laplace_sum_bound([], 0.5), "weights must be"),
-        (lambda: laplace_sum_bound([1.0, math.nan], 0.5), "weights must be"),
-        (lambda: noise_weights(np.array([0, 5]), radius=1, epsilon=1, gamma=0.1), "sizes must be"),
-        (lambda: alpha_by_squares(np.array([5.0])), "sizes must be"),
-        (lambda: expected_logs(0.0, 3, 10), r"alpha must be .*, got 0.0"),
-    ],
-)
-def test_wrong_arguments_are_named(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()

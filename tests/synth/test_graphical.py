@@ -127,9 +127,7 @@ def test_rows_are_drawn_as_they_were_when_results_were_stored(groups):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_without_noise_the_measured_marginals_are_met_and_no_more_is_assumed(name):
-    """Marginals of a joint, measured exactly: met; and the model is the one of maximum entropy
-    (its own joint's family).
-    """
+    """Exact marginals of a joint are met, by the model of maximum entropy."""
     sizes, cliques = SHAPES[name]
     _, p = _random_model(name, seed=3)
     measured = [(c, 1000 * marginal(p, c).ravel(), 1.0) for c in cliques]

@@ -1,6 +1,4 @@
-"""Marginals of mixtures of products, and the gradient that is written out, against brute force
-and automatic differentiation.
-"""
+"""Marginals of mixtures of products, and the gradient, against brute force and jax."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lib.domain import Domain
 from lib.rng import stream
 from lib.synth import MST, Stratified
 from lib.synth.stratified import group_sizes
@@ -74,23 +73,3 @@ def test_small_groups_are_kept_dropped_or_merged(lopsided):
     assert [s.codes for s in fits["merge"].strata] == [(0,), None]
     assert fits["merge"].strata[1].weight == pytest.approx(2 / 3000)
     assert fits["merge"].marginal(("d",)).sum() == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize(
-    ("by", "domain", "words"),
-    [
-        (("z",), DOMAIN, "by must be one of .*, got 'z'"),
-        (("a", "b", "c", "d"), DOMAIN, "by must leave at least one column to fit"),
-        (("a", "a"), DOMAIN, "by must be"),
-    ],
-)
-def test_wrong_groups_are_named(by, domain, words, table):
-    with pytest.raises(ValueError, match=words):
-        Stratified(inner=MST(), by=by).fit(table, domain, 0.2, stream(1, "bad"))
-
-
-def test_nobody_to_stratify():
-    with pytest.raises(ValueError, match="data must have rows in at least one group"):
-        Stratified(inner=MST(), by=("a",)).fit(
-            people(0), Domain.of(dict(DOMAIN)), 0.2, stream(1, "none")
-        )

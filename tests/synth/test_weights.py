@@ -1,6 +1,4 @@
-"""Group sizes: what exact ones give away, what declared and noisy ones keep, and the prices,
-computed exactly.
-"""
+"""Group sizes: what exact ones give away, what others keep, and the prices, exactly."""
 
 from __future__ import annotations
 
@@ -102,34 +100,7 @@ def test_an_array_and_a_mapping_say_the_same():
     assert hash(one)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "words"),
-    [
-        ({(0,): 1}, r"sizes must have .* got none for \(1,\)"),
-        ({(0,): 1, (1,): 1, (2,): 1, (3,): 1}, r"sizes must have .* got one for \(3,\)"),
-        ({(0,): -1, (1,): 1, (2,): 1}, r"size of \(0,\) must be .*, got -1"),
-        ({(0,): math.nan, (1,): 1, (2,): 1}, "nan"),
-        (np.zeros(3), "sizes must have rows in at least one group"),
-        (np.ones((3, 2)), r"sizes must have 1 codes for a group, got \(0, 0\)"),
-        (7, "sizes must be .* got 7"),
-        ({0.5: 1}, "sizes must be"),
-        ({(0,): "many", (1,): 1, (2,): 1}, "'many'"),
-    ],
-)
-def test_wrong_sizes_are_named(sizes, words):
-    with pytest.raises(ValueError, match=words):
-        Stratified(inner=MST(), by=("g",), sizes=sizes).fit(
-            town(False), DOMAIN, 0.1, stream(0, "bad")
-        )
-
-
-def test_sizes_beside_noisy_counts_are_refused():
-    with pytest.raises(ValueError, match="weights must be 'public' with sizes, got 'noisy'"):
-        Stratified(inner=MST(), by=("g",), weights="noisy", sizes={0: 1, 1: 1, 2: 1})
-
-
 # --- the price of a changed row, on a table of 20 people and two columns of two codes
-# --------------------------------------
 
 TINY = Domain.of({"x": 2, "y": 2})
 
@@ -152,24 +123,17 @@ def divergence(p, q, order):
 
 
 def selection_loss(one, two, rho):
-    """``sup_order D / order`` of an exponential mechanism that was bought for ``rho``; scores:
-    distance from ten and ten.
-    """
+    """``sup_order D / order`` of a selection bought for ``rho``; scores: distances from ten."""
     scores = [
         np.array([np.abs(counts(t, TINY, (c,)) - 10).sum() for c in ("x", "y")]) for t in (one, two)
     ]
     p, q = (Exponential.of_rho(rho, sensitivity=1.0).probabilities(s) for s in scores)
-    return max(
-        divergence(a, b, order) / order
-        for a, b in ((p, q), (q, p))
-        for order in (1.001, 1.5, 2.0, 5.0, 50.0)
-    )
+    orders = (1.001, 1.5, 2.0, 5.0, 50.0)
+    return max(divergence(a, b, o) / o for a, b in ((p, q), (q, p)) for o in orders)
 
 
 def gaussian_loss(one, two, sigma):
-    """Exactly ``|M - M'|^2 / (2 sigma^2)``: the divergence of order ``a`` of two Gaussians is
-    ``a`` times that.
-    """
+    """``|M - M'|^2 / (2 sigma^2)``: the divergence of order ``a`` is ``a`` times that."""
     return float(np.square(counts(one, TINY, ("x", "y")) - counts(two, TINY, ("x", "y"))).sum()) / (
         2 * sigma**2
     )
@@ -197,13 +161,8 @@ class Tally:
         self.least = 0.0
 
     def look(self, entry, mechanism, exact, draw):
-        times = (
-            4
-            if isinstance(mechanism, Exponential)
-            else 0
-            if exact.shape == () and exact == 3
-            else 2
-        )
+        number_of_rows = exact.shape == () and exact == 3
+        times = 4 if isinstance(mechanism, Exponential) else 0 if number_of_rows else 2
         self.least += times * mechanism.rho
         return draw()
 
@@ -258,7 +217,6 @@ def test_mst_within_groups_costs_eight_thirds():
 
 
 # --- noisy counts
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_projection_is_the_nearest_point_with_the_same_sum():

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.domain import Domain
 from lib.synth import AIM
 from lib.synth.aim import candidate_weights
 from lib.synth.workload import (
@@ -65,12 +64,8 @@ def test_closure_and_weights_by_hand():
     assert downward_closure(workload) == (("a",), ("b",), ("c",), ("a", "b"), ("b", "c"))
     weights = candidate_weights(workload)
     assert weights == {
-        ("a",): 1.0,
-        ("b",): 4.0,
-        ("c",): 3.0,
-        ("a", "b"): 1 * 2 + 3 * 1,
-        ("b", "c"): 1 * 1 + 3 * 2,
-    }
+        ("a",): 1.0, ("b",): 4.0, ("c",): 3.0, ("a", "b"): 1 * 2 + 3 * 1, ("b", "c"): 1 * 1 + 3 * 2,
+    }  # fmt: skip
     three = all_kway(DOMAIN)
     assert len(three) == 4
     assert len(downward_closure(three)) == 4 + 6 + 4
@@ -80,10 +75,8 @@ def test_closure_and_weights_by_hand():
 
 def test_a_focus_weighs_the_marginals_with_its_columns():
     columns = list(DOMAIN.columns)
-    plain, focused = (
-        AIM().candidates(DOMAIN),
-        AIM(focus=[*columns[:2], "elsewhere"], focus_weight=3).candidates(DOMAIN),
-    )
+    plain = AIM().candidates(DOMAIN)
+    focused = AIM(focus=[*columns[:2], "elsewhere"], focus_weight=3).candidates(DOMAIN)
     assert plain == candidate_weights(all_kway(DOMAIN))
     assert (
         plain == AIM(focus=columns[:2]).candidates(DOMAIN) == AIM(focus_weight=3).candidates(DOMAIN)
@@ -94,25 +87,3 @@ def test_a_focus_weighs_the_marginals_with_its_columns():
         focused[tuple(columns[:2])] / plain[tuple(columns[:2])]
         > focused[tuple(columns[2:4])] / plain[tuple(columns[2:4])]
     )
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (
-            lambda t: workload_error(t, t.iloc[:0], DOMAIN, all_kway(DOMAIN)),
-            "synthetic must have at least 1 row",
-        ),
-        (lambda t: workload_error(t, t, DOMAIN, {}), "workload must have at least one marginal"),
-        (
-            lambda t: workload_error(t, t, DOMAIN, {("a",): -1.0}),
-            "weight of .* must be a number >= 0, got -1.0",
-        ),
-        (lambda t: workload_error(t, t.assign(a=7), DOMAIN, all_kway(DOMAIN)), "a"),
-        (lambda t: all_kway(DOMAIN, 5), r"k must be .*, got 5"),
-        (lambda t: all_kway(Domain.of({"x": 2}), 0), r"k must be .*, got 0"),
-    ],
-)
-def test_wrong_arguments_are_named(call, words, table):
-    with pytest.raises(ValueError, match=words):
-        call(table)
