@@ -10,7 +10,6 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from lib.means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from scipy import stats
 
 from lib.datasets.newyork_aggregates import GROUPS, ROWS, VARIABLES, crossing, published_cells
@@ -18,6 +17,7 @@ from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import LEVEL, Evidence
 from lib.means.grouped import Interval, coinpress, laplace_means
 from lib.rng import stream
+from studies.private_means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from studies.private_means.parity import parity_error
 
 PUBLISHED = "published aggregates"
