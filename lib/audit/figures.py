@@ -23,7 +23,7 @@ def group_distances(
     Parameters
     ----------
     summary : DataFrame
-        As :meth:`lib.coherence.experiment.Result.summary` gives it.
+        As :meth:`lib.coherence.result.Result.summary` gives it.
     flagged : set of str
         Groups drawn filled.
     """

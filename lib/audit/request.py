@@ -19,7 +19,6 @@ from lib.coherence.learners import BATTERY
 LEAST_ALPHA = 1e-6  # less than one person in a million moved
 LEAST_SHOWN = 10  # people of a group that the report names without show_small
 LEAST_BETA = 1e-300  # the solver of the theorems has no smaller one
-_SMALL = f"name groups of fewer than {LEAST_SHOWN} people, and quote values, in the report"
 
 
 @validate.check_types
@@ -72,7 +71,9 @@ class Request:
     timeout: Annotated[float | None, "seconds that one run of the curator may take", "SECONDS"] = (
         None
     )
-    show_small: Annotated[bool, _SMALL] = False
+    show_small: Annotated[
+        bool, "name groups of fewer than 10 people, and quote values, in the report"
+    ] = False
     learners: Annotated[
         tuple[str, ...], "forest, lookup, boosting, logistic, 'forest, leaves of 20'", "NAME"
     ] = ("forest", "lookup")

@@ -63,7 +63,7 @@ class Audit:
     Parameters
     ----------
     results : mapping
-        Learner to the :class:`~lib.coherence.experiment.Result`, one row a group and split (or
+        Learner to the :class:`~lib.coherence.result.Result`, one row a group and split (or
         training).
     verdicts : DataFrame
         Dependence. ``learner, group, n, p, adjusted, flagged``: Holm-adjusted over all rows.

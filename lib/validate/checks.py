@@ -110,6 +110,7 @@ def integer(name: str, value: int, *, low: int, high: float | None = None) -> in
 
 
 def whole(value: object) -> bool:
+    """Whether ``value`` is a whole number, and no bool."""
     # NumPy counts a difference of times among its integers
     return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
