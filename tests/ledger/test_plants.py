@@ -20,13 +20,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.coherence import solver
 from lib.fairness import FAIR
 from lib.groups import EVERYONE
 from lib.ldp import PROTOCOLS
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.rules import Evidence, judge
 from lib.rng import stream
+from studies.coherence import summary as coherence_summary
 from studies.coherence.claims import chain, theory
 from studies.coherence.claims import results as coherence
 from studies.ldp_fairness import evidence as ldp_evidence
@@ -386,9 +386,9 @@ def paper_too_sharp(honest):
 
 
 def table1_doubled(monkeypatch, claim):
-    monkeypatch.setattr(
-        solver, "_TABLE1", {alpha: 2 * epsilon for alpha, epsilon in solver._TABLE1.items()}
-    )
+    printed = coherence_summary._TABLE1
+    doubled = {alpha: 2 * epsilon for alpha, epsilon in printed.items()}
+    monkeypatch.setattr(coherence_summary, "_TABLE1", doubled)
 
 
 COHERENCE_PLANTS = {
