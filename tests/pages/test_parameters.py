@@ -36,7 +36,7 @@ def run_cells(page: str, stops_after: str, **parameters) -> dict:
     with (
         plt.rc_context(),
         contextlib.redirect_stdout(io.StringIO()),
-        mock.patch("lib.pages.chapter.figure", lambda fig, *_, **__: plt.close(fig)),  # no pictures
+        mock.patch("lib.pages.figure", lambda fig, *_, **__: plt.close(fig)),  # no pictures
     ):
         for cell in cells:
             if cell.source.startswith("%%"):  # what only a notebook can do

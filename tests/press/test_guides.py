@@ -8,6 +8,7 @@ import importlib
 import os
 import sys
 
+import matplotlib.pyplot as plt
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -45,7 +46,8 @@ def run_page(tmp_path, monkeypatch, on_replicas):
             result.raise_error()
         return shell.user_ns
 
-    yield run
+    with plt.rc_context():  # a page sets its style
+        yield run
     os.chdir(tmp_path)
     shell.user_ns["project"].cleanup()  # a notebook's end does it; this process goes on
     sys.path[:] = path

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from lib.rng import stream
-from lib.stats.p_values import p_of_means
+from studies.synthesizers.summary import p_of_means
 
 
 def test_the_p_of_a_mean_is_that_of_its_t_test():
