@@ -163,11 +163,11 @@ def run_variant(change: Mapping[str, str], job: Job, folder: Path, noting: bool)
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _RESULT).unlink(missing_ok=True)
-    environment = (
-        os.environ
-        | dict(change)
-        | ({"COMPANION_EXTENSION": "tests.shake.margins"} if noting else {})
-    )
+    # before the packages, among which there may be another of the name `tests`
+    places = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    environment = os.environ | {"PYTHONPATH": places} | dict(change)
+    if noting:
+        environment["COMPANION_EXTENSION"] = "tests.shake.margins"
     command = [sys.executable, "-m", __name__, str(folder), json.dumps(asdict(job))]
     subprocess.run(command, env=environment, cwd=job.root, check=True)
     result = json.loads((folder / _RESULT).read_text("utf-8"))
