@@ -190,6 +190,9 @@ class Store:
             os.replace(temporary, self.path)
         except OSError as error:
             lock.refuse_lost()  # another writer has cleared the file away; else the disk is full
+            if isinstance(error, FileNotFoundError) and self.path.parent.is_dir():
+                self._replace(table, lock)  # one that has lost its lock did: once more
+                return
             raise StoreError(f"{self.path} could not be written, got: {error.strerror}") from error
         finally:
             temporary.unlink(missing_ok=True)

@@ -82,6 +82,25 @@ def test_a_lock_that_goes_in_the_middle_of_a_write_is_told(path, monkeypatch, ca
     assert not path.with_suffix(".tmp").exists()
 
 
+def test_a_new_table_that_another_clears_away_is_written_again(path, monkeypatch):
+    """As a writer does that has just lost its lock: this one holds it, and stopped in the middle."""
+    store, replace, cleared = Store(path, version="1"), os.replace, []
+
+    def late(temporary, target):
+        if not cleared:
+            cleared.append(temporary)
+            os.unlink(temporary)
+        replace(temporary, target)
+
+    store.append({"cell": "0", "number": 0})
+    monkeypatch.setattr(os, "replace", late)
+    store.compact()
+    store.close()
+    assert len(cleared) == 1
+    assert _numbers(path) == [0]
+    assert not path.with_suffix(".journal").exists()
+
+
 def test_a_lock_that_is_deleted_before_it_is_held_is_not_held(path, monkeypatch):
     class Spoilt(WriterLock):
         def is_held(self) -> bool:
