@@ -17,6 +17,7 @@ from sphinx_proof import nodes as numbered
 
 from lib.files import template
 from lib.paths import CHAPTERS
+from press import strip
 from press.reference import add_contents
 
 EXPLORERS = CHAPTERS / "_static" / "explorers"
@@ -26,8 +27,8 @@ _MOVED = template(Path(__file__).parent / "templates" / "moved.html.j2")
 
 def setup(app: Any) -> dict[str, bool]:
     """Let numpydoc read its template once (it would read it for each docstring), name the book's
-    own theorems, number exercises, keep the words of the pages for the search, place explorers, and
-    lead from the addresses of pages that have moved.
+    own theorems, number exercises, keep the words of the pages for the search, place explorers,
+    fill the strips of pages, and lead from the addresses of pages that have moved.
     """
     from numpydoc import docscrape_sphinx
 
@@ -40,6 +41,7 @@ def setup(app: Any) -> dict[str, bool]:
     # theorems must be read in one process; two write the pages, for which there is no option
     app.connect("env-check-consistency", lambda app, _: setattr(app, "parallel", 2))
     app.add_directive("explorer", Explorer)
+    strip.setup(app)
     app.setup_extension("sphinx.ext.autodoc")  # has the event
     app.connect("autodoc-process-docstring", add_contents)
     texts: dict[str, str] = {}
