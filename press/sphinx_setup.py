@@ -17,11 +17,12 @@ from sphinx_proof import nodes as numbered
 
 from lib.files import template
 from lib.paths import CHAPTERS
-from press import strip
+from press import errata, strip
 from press.reference import add_contents
 
 EXPLORERS = CHAPTERS / "_static" / "explorers"
 SHARED = ("core", "formulas")
+_SCORER = str(Path(__file__).with_name("scorer.js"))  # Sphinx opens it by a path from anywhere
 _MOVED = template(Path(__file__).parent / "templates" / "moved.html.j2")
 
 
@@ -41,6 +42,8 @@ def setup(app: Any) -> dict[str, bool]:
     # theorems must be read in one process; two write the pages, for which there is no option
     app.connect("env-check-consistency", lambda app, _: setattr(app, "parallel", 2))
     app.add_directive("explorer", Explorer)
+    app.add_directive("errata", errata.Errata)
+    app.connect("config-inited", lambda _, config: setattr(config, "html_search_scorer", _SCORER))
     strip.setup(app)
     app.setup_extension("sphinx.ext.autodoc")  # has the event
     app.connect("autodoc-process-docstring", add_contents)
