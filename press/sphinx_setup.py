@@ -63,12 +63,15 @@ def explorer_names() -> list[str]:
 class Explorer(SphinxDirective):
     """The place of an explorer on a page, with the sentence that invites to it.
 
-    ``figure`` is the anchor of the page's own figure of the same thing, which a page without
-    scripts leads to.
+    ``figure`` is the anchor of the page's own figure of the same thing, which the explorer
+    replaces where scripts run; with ``beside`` both are shown.
     """
 
     required_arguments = 1
-    option_spec: ClassVar = {"figure": directives.unchanged_required}
+    option_spec: ClassVar = {
+        "figure": directives.unchanged_required,
+        "beside": directives.flag,
+    }
     has_content = True
 
     def run(self) -> list[nodes.Node]:
@@ -83,7 +86,8 @@ class Explorer(SphinxDirective):
             )
         invitation = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, invitation)
-        opening = f'<div class="explorer" id="explore-{name}" data-explorer="{name}">'
+        replaces = "" if "beside" in self.options else f' data-replaces="{self.options["figure"]}"'
+        opening = f'<div class="explorer" id="explore-{name}" data-explorer="{name}"{replaces}>'
         still = (
             f'<p class="explorer-still">Without scripts, <a href="#{self.options["figure"]}">the'
             " figure of this page</a> shows one setting.</p></div>"

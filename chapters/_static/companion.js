@@ -115,6 +115,17 @@ window.addEventListener("load", () => {
   window.addEventListener("resize", mark);
 });
 
+// A line of code that wraps keeps its indentation: each line is a block that knows how deep it begins. Copied text is the same.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const code of document.querySelectorAll(".bd-article .highlight pre")) {
+    if (code.querySelector("div, .code-line")) continue;
+    code.innerHTML = code.innerHTML.replace(/\n$/, "").split("\n").map((line) => {
+      const deep = line.replace(/<[^>]*>/g, "").match(/^ */)[0].length;
+      return `<span class="code-line" style="--deep:${deep}ch">${line}\n</span>`;
+    }).join("");
+  }
+});
+
 // On a phone a picture of several panels is cut into them, and they stand below each other. Pictures of cells that run in the
 // page come later.
 {
