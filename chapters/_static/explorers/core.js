@@ -13,7 +13,7 @@ globalThis.Explorers = (() => {
     if (x === -Infinity) return "−infinite";
     if (typeof x !== "number" || Number.isNaN(x)) return "undefined";
     const size = Math.abs(x);
-    if (size !== 0 && (size >= 1e15 || size < 1e-4)) return x.toExponential(digits - 1).replace("e+", "e").replaceAll("-", "−");
+    if (size !== 0 && (size >= 1e15 || size < 1e-4)) return Number(x.toPrecision(Math.min(digits, 4))).toExponential().replace("e+", "e").replaceAll("-", "−");
     const whole = size >= 10 ** (digits - 1);
     const text = x.toLocaleString("en-GB", whole ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: digits });
     return text.replace("-", "−");
