@@ -9,7 +9,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book shake live live-check stick slides torture mutants faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
+.PHONY: help book pdf epub shake live live-check stick slides torture mutants faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -53,6 +53,10 @@ $(VENV)/.made: locks/dev.txt pyproject.toml
 
 book: $(VENV)/.made
 	$(BIN)/python -m lib book --profile $(PROFILE) --workers $(WORKERS) $(if $(filter no,$(SOLUTIONS)),--without-solutions) $(if $(filter yes,$(STRICT)),--strict)
+
+# the lessons of the built book as one file, for paper or for a reader of books (with the Chromium that is there)
+pdf epub: $(VENV)/.made
+	$(BIN)/python -m lib offprint $@
 
 slides: $(VENV)/.made
 	$(BIN)/python -m lib course slides
