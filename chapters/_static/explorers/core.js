@@ -25,7 +25,6 @@ globalThis.Explorers = (() => {
     if (people < 100 && people > 99) return "more than 99 of 100";
     return `${Math.round(people)} of 100`;
   };
-  const atMost = (x) => (x < 1 && 100 * x > 99 ? "nearly all of 100" : x > 0 && 100 * x < 1 ? outOf100(x) : `at most ${outOf100(x)}`);
 
   const element = (name, attributes = {}, ...children) => {
     const made = document.createElement(name);
@@ -196,5 +195,5 @@ globalThis.Explorers = (() => {
     root.dataset.ready = "yes";
   };
 
-  return { define: (name, explorer) => { defined[name] = explorer; }, defined, mount, csv, fromStep, number, percent, outOf100, atMost, COLOURS };
+  return { define: (name, explorer) => { defined[name] = explorer; }, defined, mount, csv, fromStep, number, percent, outOf100, COLOURS };
 })();

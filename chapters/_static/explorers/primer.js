@@ -1,6 +1,6 @@
 "use strict";
 {
-  const { number, percent, outOf100, atMost, COLOURS } = Explorers, F = Formulas;
+  const { number, percent, outOf100, COLOURS } = Explorers, F = Formulas;
   const times = (epsilon) => number(Math.exp(epsilon));
 
   Explorers.define("primer", {
@@ -22,7 +22,7 @@
       return {
         sentence: `At ε = ${number(epsilon)}, a report changes the odds by a factor of at most ${times(epsilon)}. ` +
           `Before the report, ${outOf100(prior)} such guesses are right; after it, between ${outOf100(low)} and ${outOf100(high)}. ` +
-          `A test that wrongly accuses 5 of 100 people finds ${atMost(F.power(0.05, epsilon))}.`,
+          `A test that wrongly accuses 5 of 100 people finds at most ${outOf100(F.power(0.05, epsilon))}.`,
         panels: [
           { title: "Tests that ε allows (attacker's ROC)", wide: 380, height: 320,
             describe: `The region of tests that epsilon ${number(epsilon)} allows. Its corner has a false positive rate of ${percent(corner)} and a true positive rate of ${percent(1 - corner)}.`,

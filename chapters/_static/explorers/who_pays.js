@@ -1,6 +1,6 @@
 "use strict";
 {
-  const { number, outOf100, atMost, COLOURS } = Explorers, F = Formulas;
+  const { number, outOf100, COLOURS } = Explorers, F = Formulas;
   const RATES = [["tpr", "true positive rate"], ["fpr", "false positive rate"], ["positive_rate", "positive predictions"], ["acc", "accuracy"]];
   const POSITIVE = {
     adult: (group) => `${group} who earn more than 26,000 dollars`,
@@ -33,17 +33,16 @@
       const crowd = d3.range(100).map((i) => ({ x: i % 10, y: Math.floor(i / 10), right: i < Math.round(100 * right), chance: i < 50 }));
       const worse = now.own && now.plain ? (now.own.mean < now.plain.mean ? "smaller" : "larger") : null;
       const rule = (e) => Plot.ruleX([e], { stroke: COLOURS.dark, strokeDasharray: "4 3" });
-      const ran = (e) => `At ε = ${e}${Math.abs(e / epsilon - 1) < 0.01 ? "" : " (the nearest that was run)"}`;
       const colour = Object.fromEntries(ways.map(([way, , c]) => [way, c]));
       return {
         sentence: [
-          `Suppose that it is as likely as not that a person is in the data. Then ${atMost(right)} attackers who see a release at ε = ${number(epsilon)} guess right. Without a release it is 50 of 100.`,
-          worse ? `${ran(budget)}, the error of the tables about ${own.name} is ${number(now.plain.mean)} with one model for everybody (0 is perfect, 2 is the most). With a model for each group it is ${worse}: ${number(now.own.mean)}.` : `${ran(budget)}, no error is stored for ${own.name}.`,
-          `${ran(run)} of local noise, a classifier finds ${outOf100(noisy[place].mean)} ${people}. Without noise it finds ${outOf100(without)}.`,
+          `Suppose that it is as likely as not that a person is in the data. Then at most ${outOf100(right)} attackers who see a release at ε = ${number(epsilon)} guess right. Without a release it is 50 of 100.`,
+          worse ? `At ε = ${budget}, the error of the tables about ${own.name} is ${number(now.plain.mean)} with one model for everybody (0 is perfect, 2 is the most). With a model for each group it is ${worse}: ${number(now.own.mean)}.` : `At ε = ${budget}, no error is stored for ${own.name}.`,
+          `With local noise at ε = ${run}, a classifier finds ${outOf100(noisy[place].mean)} ${people}. Without noise it finds ${outOf100(without)}.`,
         ],
         panels: [
           { title: "Attackers who guess right, of 100", wide: 260, height: 270, marginLeft: 20, marginRight: 20, marginBottom: 20,
-            describe: `100 attackers; ${atMost(right)} guess right. 50 would guess right without a release.`,
+            describe: `100 attackers; at most ${outOf100(right)} guess right. 50 would guess right without a release.`,
             x: { axis: null }, y: { axis: null, reverse: true }, aspectRatio: 1,
             marks: [Plot.dot(crowd, { x: "x", y: "y", r: 8, fill: (d) => (d.right ? (d.chance ? COLOURS.grey : COLOURS.red) : "none"), stroke: COLOURS.grey, tip: true,
               title: (d) => (d.right ? (d.chance ? "right, as by a coin" : "right because of the release, at most") : "wrong") })] },
