@@ -71,6 +71,6 @@
         },
       };
     },
-    note: "Heads: tell the truth. Tails: toss a fair coin, and say yes to heads. Blue line: the estimate; band: where 95 of 100 surveys lie, from the choice of neighbours and from their coins; dashed: the town. Orange: the neighbour to unmask. All tosses are drawn in this page; “toss again” draws others.",
+    note: "Heads: tell the truth. Tails: toss a fair coin, and say yes to heads. Dashed: the town. Orange: the neighbour to unmask. All tosses are drawn in this page; “toss again” draws others.",
   });
 }
