@@ -312,6 +312,16 @@ def test_who_pays_shows_the_stored_errors_and_rates(rows_shown):
     near(shown[1:4], mean_interval(own, floor=0.0), 1e-5)
 
 
+def test_the_coin_estimates_as_lib_does_and_its_error_has_both_parts(explore):
+    settings = {"truth": "no", "toss": 5, "people": 5000, "target": 1, "heads": 0.3}
+    rows = explore("coin")[0].evaluate("s => Explorers.defined.coin.show(s).table.rows", settings)
+    coin = make("GRR", k=2, epsilon=np.log(1.3 / 0.7))
+    for people, yes, estimate, error in rows:
+        near(estimate, (yes / people - coin.q) / (coin.p - coin.q))
+        near(error, 1.96 * np.sqrt(0.3 * 0.7 / people + coin.variance(people, 0.3)))
+    assert abs(rows[-1][2] - 0.3) < 2.5 * rows[-1][3]  # its draws are fixed
+
+
 def test_results_shows_the_stored_means_and_intervals_and_the_printed_values(rows_shown):
     frame = results("ldp_main")
     for dataset, metric, split in (("adult", "DI", "uniform"), ("lsac", "auc", "k-based")):

@@ -28,8 +28,9 @@ def rows() -> dict[str, dict]:
     return {name: measure(CHAPTERS / f"{name}.md") for name in NAMES}
 
 
-def test_no_code_is_removed_but_badges_and_checks(rows):
-    assert {n: r["removed"] for n, r in rows.items() if r["removed"]} == {}
+def test_no_code_is_removed_but_badges_and_checks_and_that_of_the_home_page(rows):
+    """Which is for people who want none; its notebook has it."""
+    assert {n: r["removed"] for n, r in rows.items() if r["removed"] and n != "index"} == {}
 
 
 def test_lines_of_code_fit_the_column(rows):

@@ -17,9 +17,11 @@ from studies.synthesizers.figures.results import (
     against_epsilon,
     errors_by_marginal,
     gains_by_size,
+    gains_by_size_and_budget,
     relative_to_plain,
     tree,
 )
+from studies.synthesizers.figures.who_pays import error_by_size
 
 EPSILONS = (0.01, 1.0, 5.0)
 MAIN = ("MST", "AIM", "GEM")
@@ -101,3 +103,24 @@ def test_tallies():
     fig, alt = tallies({"A": {"reproduced": 3, "not run": 1}, "B": {"not reproduced": 2}})
     assert "A: 3 reproduced, 1 not run; B: 2 not reproduced" in alt
     assert sum(p.get_width() for p in fig.axes[0].patches) == 6
+
+
+def test_tiles_count_the_groups_of_each_size_and_budget_that_gain():
+    gains = pd.DataFrame(
+        [(s, e, n, (n > 50) * (e == 1) - 0.1) for s, e, n in product(MAIN, (1, 5), (10, 20, 90))],
+        columns=["synthesizer", "epsilon", "people", "gain"],
+    )
+    fig, alt = gains_by_size_and_budget(gains, {"small": 50, "large": 100})
+    shown = [[text.get_text() for text in ax.texts] for ax in fig.axes]
+    assert shown == [["0/2", "1/1", "0/2", "0/1"]] * 3  # at epsilon 1, then at 5
+    assert "MST: 0 of 2 (small), 1 of 1 (large)" in alt
+
+
+def test_each_group_has_its_error_without_and_with_privacy():
+    errors = pd.DataFrame(
+        {"people": [3, 900], "private": [1.5, 0.4], "resampled": [0.6, 0.2]}, index=["a", "b"]
+    )
+    fig, alt = error_by_size(errors, "a", "three people")
+    drawn = [tuple(line.get_ydata()) for line in fig.axes[0].lines if len(line.get_ydata()) == 2]
+    assert drawn == [(0.6, 1.5), (0.2, 0.4)]
+    assert "three people: 0.60 without and 1.50 with" in alt

@@ -20,14 +20,14 @@
   Explorers.define("coin", {
     title: "what a coin hides, and what it lets through",
     controls: [
-      { type: "choice", name: "truth", label: "Have you ever cheated in an exam?", value: "yes", options: [["yes", "yes"], ["no", "no"]] },
-      { type: "number", name: "toss", label: "Toss again", min: 1, max: 60, whole: true, value: 4 },
-      { type: "number", name: "people", label: "Neighbours who answer", min: 20, max: 5000, scale: "log", whole: true, value: 100 },
-      { type: "number", name: "target", label: "Neighbour to unmask", min: 1, max: 20, whole: true, value: 7 },
+      { type: "choice", name: "truth", label: "Your honest answer", value: "yes", options: [["yes", "yes"], ["no", "no"]] },
+      { type: "number", name: "toss", label: "Toss again", min: 1, max: 60, whole: true, value: 1 },
+      { type: "number", name: "people", label: "Neighbours", min: 20, max: 5000, scale: "log", whole: true, value: 100 },
+      { type: "number", name: "target", label: "Unmask neighbour", min: 1, max: 20, whole: true, value: 7 },
       { type: "number", name: "heads", label: "Chance of heads", min: 0.05, max: 0.95, value: 0.5 },
     ],
     show({ truth, toss, people, target, heads }) {
-      const own = answer(truth === "yes", heads, seeded(1000 + toss)), draw = seeded(toss);
+      const own = answer(truth === "yes", heads, seeded(1038 + toss)), draw = seeded(38 + toss);
       const epsilon = Math.log((1 + heads) / (1 - heads)), coin = F.protocol("GRR", 2, epsilon);
       const error = (n) => Math.sqrt(SHARE * (1 - SHARE) / n + F.variance(coin, n, SHARE));
       const files = d3.range(people).map(() => answer(draw() < SHARE, heads, draw).yes);
@@ -42,7 +42,7 @@
       const milestones = [20, 50, 100, 200, 500, 1000, 2000, 5000].filter((n) => n < people);
       return {
         sentence: [
-          `You tossed ${side(own.first)}${own.first ? ", so you tell the truth" : `, then ${side(own.second)}`}: your file says “${word(own.yes)}”. Who thought both answers equally likely may now bet ${odds} to 1 on it, and never more.`,
+          `Your honest answer is “${truth}”. You tossed ${own.first ? "heads, so you tell it" : `tails and then ${side(own.second)}, so the coin speaks`}: your file says “${word(own.yes)}”. Who thought both answers equally likely may now bet ${odds} to 1 on it, and never more.`,
           `Of ${number(people, 5)} neighbours, ${number(last.yes, 5)} files say yes. Take the coins out, and the estimate is ${number(100 * last.estimate)}%; in the whole town it is ${percent(SHARE)}. In 95 of 100 surveys like this one the estimate is within ${number(100 * last.error)} points.`,
           `Now unmask neighbour ${target}. Her file says “${word(file)}”. Before you read it, ${outOf100(SHARE)} neighbours like her had cheated; among those with such a file it is ${outOf100(bet)}.`,
         ],
@@ -71,6 +71,6 @@
         },
       };
     },
-    note: "Heads: tell the truth. Tails: toss a fair coin, and say yes to heads. Blue line: the estimate; band: where 95 of 100 surveys lie, from the choice of neighbours and from their coins; dashed: the town. Orange: the neighbour to unmask. All tosses are drawn in this page; “toss again” draws others.",
+    note: "Heads: tell the truth. Tails: toss a fair coin, and say yes to heads. Dashed: the town. Orange: the neighbour to unmask. All tosses are drawn in this page; “toss again” draws others.",
   });
 }
