@@ -163,8 +163,9 @@ def gains_by_size(gains: pd.DataFrame) -> Picture:
         better = own[own["gain"] > 0]
         first = better["people"].min()
         ax.axvline(first, color=BLUE, linewidth=0.9, linestyle=":")
-        style = {"xycoords": ("data", "axes fraction"), "ha": "right", "fontsize": 9}
-        note(ax, f"from {first:,.0f} people", (first, 0), (-4, 6), **style)
+        style = {"xycoords": ("data", "axes fraction"), "ha": "right", "color": BLUE}
+        note(ax, f"from {first:,.0f} people on", (first, 1), (-4, -12), **style)
+        ax.xaxis.set_major_formatter("{x:,.0f}")
         words.append(
             f"at epsilon {epsilon:g}, {len(better)} of {len(own)} points are above 0, the smallest"
             f" group among them of {first:,.0f} people"
