@@ -42,7 +42,8 @@ def curves(
     labels : (str, str)
         Of the two axes, both logarithmic.
     colours : mapping
-        The series to draw, in order, and their colours.
+        The series to draw, in order, and their colours; no name is written at the end of a series
+        that begins with an underscore.
     dashed : str
         The series drawn with dashes: a bound, or what there would be without noise.
     facet : str
@@ -67,8 +68,9 @@ def curves(
                 band(ax, own, x, most=np.inf, linestyle=line, color=colour)
             else:
                 ax.plot(own[x], own["mean"], linestyle=line, color=colour)
-            last[name] = own[x].iloc[-1], own["mean"].iloc[-1]
-            words.append(f"{title} {name} from {ends(own['mean'], '.3g')}".strip())
+            if not name.startswith("_"):  # as in Matplotlib, a series without a name
+                last[name] = own[x].iloc[-1], own["mean"].iloc[-1]
+            words.append(f"{title} {name.lstrip('_')} from {ends(own['mean'], '.3g')}".strip())
         ticks(ax, places or part[x], fontsize=8)
         log_if_wide(ax, rows["mean"])
         named.append((ax, last))
