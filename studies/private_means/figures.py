@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 
 from lib.plotting.lines import band, curve, ends, note
 from lib.plotting.panels import Picture, legend, log_if_wide, panel, panels, ticks
-from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED, REFERENCE
+from lib.plotting.style import BLUE, DARK, GREY, OLIVE, RED, REFERENCE
 from studies.private_means.scores import METHODS, of_method
 
-COLOURS = dict(zip(METHODS, (GREY, BLUE, GREEN), strict=True))  # red: who loses
+COLOURS = dict(zip(METHODS, (GREY, BLUE, OLIVE), strict=True))  # red: who loses
 NAMES = dict(zip(METHODS, ("plain", "stratified", "public weights"), strict=True))
 
 

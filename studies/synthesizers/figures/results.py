@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from lib.extras import needs
 from lib.plotting.lines import curve, ends, note
 from lib.plotting.panels import Picture, epsilon_axis, legend, log_if_wide, panel, panels
-from lib.plotting.style import BLUE, DARK, GREEN, GREY, OLIVE, ORANGE, PINK, RED, REFERENCE
+from lib.plotting.style import BLUE, DARK, GREEN, GREY, ORANGE, PINK, RED, REFERENCE
 from studies.synthesizers.settings import MAIN
 from studies.synthesizers.summary import averaged
 
@@ -25,7 +25,7 @@ _FLOORS = {  # label and style of a line
     "bootstrap": ("bootstrap", "--"),
     "independent": ("columns alone", ":"),
 }
-MECHANISMS = dict(zip(MAIN, (OLIVE, PINK, ORANGE), strict=True))
+MECHANISMS = dict(zip(MAIN, (GREEN, PINK, ORANGE), strict=True))
 _SHAPES = dict(zip(MAIN, "o^s", strict=True))
 _BUDGET = "budget ε (log scale)"
 
