@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 
 from lib.plotting.lines import band, curve, ends, note
 from lib.plotting.panels import Picture, legend, log_if_wide, panel, panels, ticks
-from lib.plotting.style import BLUE, DARK, GREY, RED, REFERENCE
+from lib.plotting.style import BLUE, DARK, GREY, OLIVE, RED, REFERENCE
 from studies.private_means.scores import METHODS, of_method
 
-COLOURS = dict(zip(METHODS, (GREY, BLUE, RED), strict=True))
+COLOURS = dict(zip(METHODS, (GREY, BLUE, OLIVE), strict=True))  # red: who loses
 NAMES = dict(zip(METHODS, ("plain", "stratified", "public weights"), strict=True))
 
 
@@ -42,7 +42,8 @@ def curves(
     labels : (str, str)
         Of the two axes, both logarithmic.
     colours : mapping
-        The series to draw, in order, and their colours.
+        The series to draw, in order, and their colours; no name is written at the end of a series
+        that begins with an underscore.
     dashed : str
         The series drawn with dashes: a bound, or what there would be without noise.
     facet : str
@@ -52,7 +53,7 @@ def curves(
     """
     parts = dict(iter(rows.groupby(facet, sort=False))) if facet else {"": rows}
     deep = -(-len(parts) // 2)
-    size = (7.6, 0.7 + 2.5 * deep) if facet else (6.6, 3.6)
+    size = (7.6, 0.7 + 2.5 * deep) if facet else (5.2, 3.4)
     shape = (deep, min(2, len(parts)))
     fig, grid = panels(size, shape, titles=parts, log="x", sharex=True, sharey=bool(facet))
     fig.supxlabel(labels[0], fontsize=10)
@@ -67,8 +68,9 @@ def curves(
                 band(ax, own, x, most=np.inf, linestyle=line, color=colour)
             else:
                 ax.plot(own[x], own["mean"], linestyle=line, color=colour)
-            last[name] = own[x].iloc[-1], own["mean"].iloc[-1]
-            words.append(f"{title} {name} from {ends(own['mean'], '.3g')}".strip())
+            if not name.startswith("_"):  # as in Matplotlib, a series without a name
+                last[name] = own[x].iloc[-1], own["mean"].iloc[-1]
+            words.append(f"{title} {name.lstrip('_')} from {ends(own['mean'], '.3g')}".strip())
         ticks(ax, places or part[x], fontsize=8)
         log_if_wide(ax, rows["mean"])
         named.append((ax, last))
@@ -102,19 +104,24 @@ def by_size(strata: pd.DataFrame, small: float, xlabel: str, ylabel: str) -> Pic
     ``strata`` has columns ``people``, ``plain``, ``stratified``; a dotted line is drawn at the size
     ``small``.
     """
-    fig, ax = panel((6.6, 4.0), xlabel, ylabel, log="xy")
+    fig, ax = panel((5.2, 3.8), xlabel, ylabel, log="xy")
     worse = strata["stratified"] > strata["plain"]
     ax.plot(strata["people"], strata["plain"], "s", color=GREY, markersize=6)
     for rows, ink in ((strata[~worse], BLUE), (strata[worse], RED)):
         ax.plot(rows["people"], rows["stratified"], "o", color=ink, markersize=6)
-    for y, words, colour in (
-        (strata["plain"].max(), "the mean of everybody", GREY),
-        (strata["stratified"].min(), "a private mean of their own", BLUE),
+    right, loser = strata["people"].max(), strata[worse].nlargest(1, "stratified")
+    for x, y, words, colour, side in (
+        (right, strata["plain"].max(), "everybody's mean", GREY, "right"),
+        (right, strata["stratified"].min(), "a mean of its own", BLUE, "right"),
+        *((*at, "its own, and worse", RED, "") for at in loser[["people", "stratified"]].values),
     ):
-        note(ax, words, (strata["people"].max(), y), (4, 11), color=colour, ha="right", fontsize=9)
+        side = side or ("left" if x**2 < right * strata["people"].min() else "right")
+        note(ax, words, (x, y), (4, 9), color=colour, ha=side, fontsize=9.5)
     ax.axvline(small, **REFERENCE | {"linewidth": 0.9})
     note(ax, "0.1%", (small, 0.97), (4, -8), xycoords=("data", "axes fraction"), fontsize=8.5)
     ax.minorticks_off()
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.yaxis.set_major_formatter("{x:g}")
     by_size = strata.sort_values("people", kind="stable")["stratified"]
     return fig, (
         f"{ylabel} against {xlabel}, both logarithmic. Own mean: from"

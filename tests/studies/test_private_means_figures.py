@@ -55,6 +55,14 @@ def test_a_series_without_an_interval_is_a_line_and_a_bound_is_dashed():
     assert "bound from 0.4 to 0.6" in alt
 
 
+def test_a_series_with_an_underscore_is_drawn_and_not_named():
+    rows = pd.DataFrame({"k": [1, 2] * 2, "mean": [1, 2, 3, 4], "series": ["_b", "_b", "a", "a"]})
+    fig, alt = figures.curves(rows, "k", LABELS, {"_b": "grey", "a": "red"})
+    assert [line.get_ydata().tolist() for line in fig.axes[0].lines] == [[1, 2], [3, 4]]
+    assert [text.get_text() for text in fig.axes[0].texts] == ["a"]
+    assert "b from 1 to 2; a from 3 to 4" in alt
+
+
 def test_curves_have_a_panel_for_each_facet_two_in_a_row():
     scores = pd.concat([_scores(n=[100, 1000]).assign(k=f"k = {k}") for k in (3, 6, 12)])
     rows = figures.with_names(scores[scores.metric == "error"])

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lib.plotting.style import BLUE, RED
 from studies.cross_paper.tallies import tallies
 from studies.synthesizers.figures.results import (
     COLOURS,
@@ -89,13 +90,15 @@ def test_a_panel_a_table_for_what_stratifying_changes():
     assert "Texas: MST from 1.98 to 0.333" in alt
 
 
-def test_every_group_is_a_point_of_its_budget():
+def test_every_group_is_a_point_of_its_budget_and_those_that_lose_are_red():
     rows = product(MAIN, (1.0, 5.0), ((10, -0.1), (3000, 0.2)))
     gains = pd.DataFrame(
         [{"synthesizer": s, "epsilon": e, "people": n, "gain": g} for s, e, (n, g) in rows]
     )
     fig, alt = gains_by_size(gains)
-    assert [ax.lines[1].get_ydata().tolist() for ax in fig.axes] == [[-0.1, 0.2]] * 2
+    for ax in fig.axes:
+        drawn = {line.get_color(): line.get_ydata().tolist() for line in ax.lines[2:4]}
+        assert drawn == {BLUE: [0.2], RED: [-0.1]}
     assert "at epsilon 1, 3 of 6 points are above 0, the smallest group among them of 3,000" in alt
 
 

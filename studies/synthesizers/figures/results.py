@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
 from lib.extras import needs
-from lib.plotting.lines import curve, ends
+from lib.plotting.lines import curve, ends, note
 from lib.plotting.panels import Picture, epsilon_axis, legend, log_if_wide, panel, panels
-from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED, REFERENCE
+from lib.plotting.style import BLUE, DARK, GREEN, GREY, ORANGE, PINK, RED, REFERENCE
 from studies.synthesizers.settings import MAIN
 from studies.synthesizers.summary import averaged
 
@@ -26,7 +26,8 @@ _FLOORS = {  # label and style of a line
     "bootstrap": ("bootstrap", "--"),
     "independent": ("columns alone", ":"),
 }
-_SYNTHESIZERS = dict(zip(MAIN, zip((BLUE, GREY, RED), "o^s", strict=True), strict=True))
+MECHANISMS = dict(zip(MAIN, (GREEN, PINK, ORANGE), strict=True))
+_SHAPES = dict(zip(MAIN, "o^s", strict=True))
 _BUDGET = "budget ε (log scale)"
 TILES = LinearSegmentedColormap.from_list("tiles", ["#eef2f5", BLUE])  # none to all
 
@@ -41,9 +42,9 @@ def tree(edges: Sequence[Sequence[str]]) -> Picture:
     depth = nx.single_source_shortest_path_length(graph, root)
     layout = nx.bfs_layout(graph, root, align="horizontal", scale=-1)
     place = {column: (-x, y) for column, (x, y) in layout.items()}
-    fig, ax = panel((6.4, 0.9 + 1.15 * max(depth.values())))
+    fig, ax = panel((5.2, 0.9 + 1.15 * max(depth.values())))
     nx.draw_networkx_edges(graph, place, ax=ax, edge_color=GREY)
-    box = {"facecolor": "white", "edgecolor": BLUE, "boxstyle": "round"}
+    box = {"facecolor": "white", "edgecolor": MECHANISMS["MST"], "boxstyle": "round"}
     nx.draw_networkx_labels(graph, place, ax=ax, font_size=9, bbox=box)
     order = {edge: str(i) for i, edge in enumerate(pairs, start=1)}
     nx.draw_networkx_edge_labels(graph, place, order, ax=ax, font_size=9, rotate=False)
@@ -55,11 +56,11 @@ def tree(edges: Sequence[Sequence[str]]) -> Picture:
 def errors_by_marginal(errors: Mapping[str, pd.Series]) -> Picture:
     """Sorted errors over the marginals of a workload, one line a release."""
     labels = ("share of the three-way marginals, sorted by error", "error, 0 to 2")
-    fig, ax = panel((6.4, 4.0), *labels)
+    fig, ax = panel((5.2, 3.8), *labels)
     gap = 0.045 * max(series.max() for series in errors.values())
     place = -gap
     for name, series in sorted(errors.items(), key=lambda item: item[1].max()):
-        colour = _SYNTHESIZERS.get(name, (DARK,))[0]
+        colour = MECHANISMS.get(name, DARK)
         place = max(series.max(), place + gap)  # labels do not touch
         ax.plot(np.linspace(0, 1, len(series)), np.sort(series), color=colour)
         ax.annotate(name, (1.01, place), color=colour, va="center", fontsize=9)
@@ -122,11 +123,14 @@ def relative_to_plain(tables: Mapping[str, pd.DataFrame], ylabel: str) -> Pictur
 
     ``tables`` has a title and the rows of :func:`against_vanilla` with ``ratio`` for each table.
     """
-    size, shape = (6.4, 0.9 + 2.1 * len(tables)), (len(tables), 1)
+    size, shape = (5.2, 0.9 + 1.9 * len(tables)), (len(tables), 1)
     fig, axes = panels(size, shape, _BUDGET, titles=tables, log="y", sharex=True, sharey=True)
-    styles, words = {name: (*style, name) for name, style in _SYNTHESIZERS.items()}, []
+    styles, words = {name: (MECHANISMS[name], _SHAPES[name], name) for name in MAIN}, []
     for ax, (title, rows) in zip(axes.flat, tables.items(), strict=True):
         ax.axhline(1, **REFERENCE)
+        ax.axhspan(0.2, 1, color=BLUE, alpha=0.08, linewidth=0)
+        inside = {"xycoords": ("axes fraction", "data"), "color": BLUE, "fontsize": 9}
+        note(ax, "models of their own are better", (0, 0.2), (5, 5), **inside)
         words.append(f"{title}: {', '.join(_lines(ax, rows, 'synthesizer', styles))}")
     ax.set_yticks([0.25, 0.5, 1, 2], ["¼", "½", "1", "2"])
     ax.set_yticks([], minor=True)
@@ -137,27 +141,36 @@ def relative_to_plain(tables: Mapping[str, pd.DataFrame], ylabel: str) -> Pictur
 
 def gains_by_size(gains: pd.DataFrame) -> Picture:
     """How much a model of its own lowers each group's error, against the group's size; a panel a
-    budget, a colour a synthesizer.
+    budget, a shape a synthesizer, groups that lose in another colour.
 
     ``gains`` has the columns of :func:`studies.synthesizers.summary.gains_of_groups`.
     """
     budgets = gains["epsilon"].nunique()
-    size, shape = (6.4, 0.9 + 2.5 * budgets), (budgets, 1)
-    labels = ("people of the group among the seen rows (log scale)", "error: plain − own model")
+    size, shape = (5.2, 0.9 + 2.9 * budgets), (budgets, 1)
+    labels = ("people in the group (log scale)", "gain by a model of its own")
     fig, axes = panels(size, shape, *labels, log="x", sharex=True, sharey=True)
     words = []
     for ax, (epsilon, own) in zip(axes.flat, gains.groupby("epsilon"), strict=True):
         ax.axhline(0, **REFERENCE)
         ax.set_title(f"ε = {epsilon:g}", fontsize=9.5)
         ax.set_ylabel(labels[1])
-        for name, (colour, marker) in _SYNTHESIZERS.items():
+        for name, shape in _SHAPES.items():
             points = own[own["synthesizer"] == name]
-            style = {"color": colour, "markersize": 5, "alpha": 0.8, "label": name}
-            ax.plot(points["people"], points["gain"], marker, **style)
+            ax.plot([], [], shape, color=DARK, label=name)
+            for wins, colour in ((True, BLUE), (False, RED)):
+                rows = points[(points["gain"] > 0) == wins]
+                ax.plot(rows["people"], rows["gain"], shape, color=colour, alpha=0.8)
+        note(ax, "gain", (0.02, 0), (0, 5), xycoords=("axes fraction", "data"), color=BLUE)
+        note(ax, "lose", (0.02, 0), (0, -14), xycoords=("axes fraction", "data"), color=RED)
         better = own[own["gain"] > 0]
+        first = better["people"].min()
+        ax.axvline(first, color=BLUE, linewidth=0.9, linestyle=":")
+        style = {"xycoords": ("data", "axes fraction"), "ha": "right", "color": BLUE}
+        note(ax, f"from {first:,.0f} people on", (first, 1), (-4, -12), **style)
+        ax.xaxis.set_major_formatter("{x:,.0f}")
         words.append(
             f"at epsilon {epsilon:g}, {len(better)} of {len(own)} points are above 0, the smallest"
-            f" group among them of {better['people'].min():,.0f} people"
+            f" group among them of {first:,.0f} people"
         )
     legend(fig, ncols=3)
     return fig, f"Gain of each group against its size: {'; '.join(words)}."
