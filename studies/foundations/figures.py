@@ -66,7 +66,7 @@ def metric_thresholds(
     grid: np.ndarray, gaps: Mapping[str, np.ndarray], fair: Mapping[str, float]
 ) -> Picture:
     """Gap of each metric against the threshold of group 0, and the threshold where it is 0."""
-    fig, ax = panel((6.0, 4.0), "threshold for group 0", "group 1 minus group 0", xlim=(0, 2.25))
+    fig, ax = panel((4.6, 3.4), "threshold for group 0", "group 1 minus group 0", xlim=(0, 2.3))
     ax.axhline(0, color=GREY, linewidth=0.8)
     for (name, values), colour in zip(gaps.items(), (BLUE, RED, GREY), strict=True):
         ax.plot(grid, values, color=colour)
