@@ -34,7 +34,7 @@ LIVE = "live"  # tag of a cell whose outputs depend on the tables of the machine
 WORD = {"real data": "real", "replicas": "replica"}  # what a live cell must say of its rows
 _GLUED = "application/papermill.record/"
 _KINDS = ("text/html", "text/markdown", "text/latex", "image/png")
-_PICTURE = re.compile(r'src="data:image/png;base64,([^"]*)"')
+_PICTURE = re.compile(r'src(?:set)?="data:image/png;base64,([^"]*)"')
 
 
 def _shown(cell: nbformat.NotebookNode, pictures: bool = True) -> list[str]:

@@ -224,12 +224,12 @@ def _flush() -> None:
         _state["out"].truncate()
 
 
-def run(source: str, number: int) -> str:
-    """Run one cell and return ``"done"``, ``"absent"`` (a library is not here) or ``"error"``.
+def run(source: str, name: str) -> str:
+    """Run the cell that the page calls ``name``, and return ``"done"``, ``"absent"`` (a library is
+    not here) or ``"error"``.
 
     The value of a last expression is displayed, as in a notebook.
     """
-    name = f"cell {number}"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     _state["out"] = io.StringIO()
     began = time.time()

@@ -65,6 +65,7 @@ def write_reference(docs: Iterable[str], folder: Path, root: Path = ROOT) -> Non
     """
     stated = dict(zip(import_module("studies").STUDIES, studies(), strict=True))
     titles = PACKAGES | {f"{STUDY}{name}": f"Study: {one.title}" for name, one in stated.items()}
+    titles["overview"] = "Reference"
     for doc in docs:
         page = doc.removeprefix(f"{FOLDER}/")
         source = folder / f"{doc}.rst"

@@ -90,7 +90,7 @@ def _common(folder: Path) -> str:
     the build writes.
     """
     own = Path(__file__).parent
-    total = hashlib.sha256(digest(own.rglob("*.py"), own).encode())
+    total = hashlib.sha256(digest([*own.rglob("*.py"), *own.rglob("*.js")], own).encode())
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = file.relative_to(folder).as_posix()
         total.update(f"{name}\0".encode())

@@ -17,17 +17,19 @@ from sphinx_proof import nodes as numbered
 
 from lib.files import template
 from lib.paths import CHAPTERS
+from press import errata, strip
 from press.reference import add_contents
 
 EXPLORERS = CHAPTERS / "_static" / "explorers"
 SHARED = ("core", "formulas")
+_SCORER = str(Path(__file__).with_name("scorer.js"))  # Sphinx opens it by a path from anywhere
 _MOVED = template(Path(__file__).parent / "templates" / "moved.html.j2")
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Let numpydoc read its template once (it would read it for each docstring), name the book's
-    own theorems, number exercises, keep the words of the pages for the search, place explorers, and
-    lead from the addresses of pages that have moved.
+    own theorems, number exercises, keep the words of the pages for the search, place explorers,
+    fill the strips of pages, and lead from the addresses of pages that have moved.
     """
     from numpydoc import docscrape_sphinx
 
@@ -40,6 +42,9 @@ def setup(app: Any) -> dict[str, bool]:
     # theorems must be read in one process; two write the pages, for which there is no option
     app.connect("env-check-consistency", lambda app, _: setattr(app, "parallel", 2))
     app.add_directive("explorer", Explorer)
+    app.add_directive("errata", errata.Errata)
+    app.connect("config-inited", lambda _, config: setattr(config, "html_search_scorer", _SCORER))
+    strip.setup(app)
     app.setup_extension("sphinx.ext.autodoc")  # has the event
     app.connect("autodoc-process-docstring", add_contents)
     texts: dict[str, str] = {}
@@ -58,12 +63,15 @@ def explorer_names() -> list[str]:
 class Explorer(SphinxDirective):
     """The place of an explorer on a page, with the sentence that invites to it.
 
-    ``figure`` is the anchor of the page's own figure of the same thing, which a page without
-    scripts leads to.
+    ``figure`` is the anchor of the page's own figure of the same thing, which the explorer
+    replaces where scripts run; with ``beside`` both are shown.
     """
 
     required_arguments = 1
-    option_spec: ClassVar = {"figure": directives.unchanged_required}
+    option_spec: ClassVar = {
+        "figure": directives.unchanged_required,
+        "beside": directives.flag,
+    }
     has_content = True
 
     def run(self) -> list[nodes.Node]:
@@ -78,7 +86,8 @@ class Explorer(SphinxDirective):
             )
         invitation = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, invitation)
-        opening = f'<div class="explorer" id="explore-{name}" data-explorer="{name}">'
+        replaces = "" if "beside" in self.options else f' data-replaces="{self.options["figure"]}"'
+        opening = f'<div class="explorer" id="explore-{name}" data-explorer="{name}"{replaces}>'
         still = (
             f'<p class="explorer-still">Without scripts, <a href="#{self.options["figure"]}">the'
             " figure of this page</a> shows one setting.</p></div>"

@@ -66,8 +66,8 @@ def facts(page: Page) -> Stated:
     return Stated(
         page.doc,
         _first(r"^# ([^\n]+)$", text.split("---", 2)[-1]),
-        _first(r"^\*\*What you will be able to do\.\*\* (.*?)\n\n", text),
-        _first(r"^\*\*Before this\*\*:? (.*?)\n\n", text),
+        _first(r"^\*\*What you will be able to do\.\*\* (.*?)\n(?:\n|:::)", text),
+        _first(r"^\*\*Before this\*\*:? (.*?)\n(?:\n|:::)", text),
         _first(r"minutes=([\d.]+)", badge),
         bool(badge),
         tuple(_exercises(text)),

@@ -1,13 +1,48 @@
 // Exercises whose answer a page checks: a box where the build left a place for one. The page holds hashes of the texts that
 // are right (lib/pages/answers.py writes the same texts). What a reader enters stays in this tab, until it is closed.
 
-// A number as people write it: 1,200; 0.25; 0,25; 2/3; 1.2e6; 5%. NaN for anything else.
+// A number as people write it: 1,200; 0.25; 0,25; 2/3; 1.2e6; 5%; ln 5; e^2/(1 + e^2). NaN for anything else. What is
+// entered is read sign by sign and never run; "%" is left to the box, which knows whether percent is meant.
 function answerNumber(text) {
-  let plain = text.trim().replace(/[\u2212\u2013]/g, "-").replace(/\s*%$/, "").replace(/[\s_\u202f]/g, "");
-  if (/^-?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(plain)) plain = plain.replaceAll(",", "");
-  plain = plain.replace(/^(-?\d*),(\d+)$/, "$1.$2");
-  const [, over, under] = plain.match(/^(-?[\d.]+)\/([\d.]+)$/) || [];
-  return over ? Number(over) / Number(under) : plain ? Number(plain) : NaN;
+  const plain = text.trim().toLowerCase().replace(/[\u2212\u2013]/g, "-").replace(/\s*(%|percent)$/, "").replace(/(?<=\d)[\s_\u202f](?=\d)/g, "");
+  const pattern = /\s*(?:([1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?|\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|(log2|log10|ln|log|exp|sqrt|√|pi|π|e)|(\*\*|[-+*·×/:^()]))\s*/y;
+  const tokens = [];
+  while (pattern.lastIndex < plain.length) {
+    const found = pattern.exec(plain);
+    if (!found || tokens.length > 99) return NaN;
+    const [, number, name, sign] = found;
+    const grouped = /^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(number);
+    tokens.push(number ? Number(grouped ? number.replaceAll(",", "") : number.replace(",", ".")) : { "**": "^", "·": "*", "×": "*", ":": "/" }[sign] ?? sign ?? name);
+  }
+  const known = { e: Math.E, pi: Math.PI, "π": Math.PI };
+  const functions = { ln: Math.log, log: Math.log, log2: Math.log2, log10: Math.log10, exp: Math.exp, sqrt: Math.sqrt, "√": Math.sqrt };
+  const take = (...signs) => (signs.includes(tokens[0]) ? tokens.shift() : null);
+  const sum = () => {
+    let value = product();
+    for (let sign; (sign = take("+", "-"));) value += (sign === "-" ? -1 : 1) * product();
+    return value;
+  };
+  const product = () => {
+    let value = signed();
+    for (let sign; (sign = take("*", "/"));) value = sign === "*" ? value * signed() : value / signed();
+    return value;
+  };
+  const signed = () => (take("-") ? -signed() : take("+") ? signed() : power());
+  const power = () => {
+    const base = atom();
+    return take("^") ? base ** signed() : base;
+  };
+  const atom = () => {
+    const token = tokens.shift();
+    if (typeof token === "number") return typeof tokens[0] === "string" && (tokens[0] in known || tokens[0] in functions) ? token * power() : token;
+    if (Object.hasOwn(known, token)) return known[token];
+    if (Object.hasOwn(functions, token)) return functions[token](atom());
+    if (token !== "(") return NaN;
+    const inside = sum();
+    return take(")") ? inside : NaN;
+  };
+  const value = sum();
+  return tokens.length ? NaN : value;
 }
 
 // As Python writes it with the same format: 3.5e-02, 0.25, 12.
@@ -67,16 +102,16 @@ function answerBox(place, number) {
 
   const check = async () => {
     const entered = read();
-    const value = choices ? entered : answerNumber(entered);
+    // "30%" is 30 where the box asks for percent, and else .3
+    const part = !choices && /(%|percent)\s*$/i.test(entered) && !/percent|%/i.test(label);
+    const value = choices ? entered : answerNumber(entered) / (part ? 100 : 1);
     form.dataset.state = "";
     if (choices ? !entered : !Number.isFinite(value)) {
-      reply.textContent = choices ? "Choose an answer first." : "Please enter a number, such as 0.25.";
+      reply.textContent = choices ? "Choose an answer first." : "Please enter a number, such as 0.25, 2/3 or ln 5.";
       return;
     }
     const key = await answerSeal(salt, choices ? value : answerText(value, spec));
-    // a box may ask for a share (0.3) or for percent (30): 30% is right in both
-    const share = !choices && /%\s*$/.test(entered) && await answerSeal(salt, answerText(value / 100, spec));
-    const right = keys.includes(key) || keys.includes(share);
+    const right = keys.includes(key);
     form.dataset.state = right ? "right" : "wrong";
     reply.textContent = right ? "Right." : `Not yet: ${hints[key] || "look at the hint below, and try again."}`;
   };

@@ -59,6 +59,43 @@ document.addEventListener("DOMContentLoaded", () => {
   window.addEventListener("afterprint", () => { for (const group of closed) group.open = false; });
 });
 
+// A list that can be narrowed: a menu for its first and its last column, and words. The address keeps what is chosen.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const list of document.querySelectorAll(".filtered")) {
+    const rows = [...list.querySelectorAll("tbody tr")], heads = [...list.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+    const bar = Object.assign(document.createElement("form"), { className: "filter-bar" });
+    const value = (row, i) => row.cells[i].textContent.trim();
+    const menus = [0, heads.length - 1].map((i) => {
+      const menu = Object.assign(document.createElement("select"), { name: heads[i] });
+      const texts = rows.map((row) => value(row, i));
+      menu.append(new Option("all", ""), ...[...new Set(texts)].map((text) => new Option(`${text} (${texts.filter((t) => t === text).length})`, text)));
+      return [menu, i];
+    });
+    const search = Object.assign(document.createElement("input"), { type: "search", name: "words" });
+    const said = Object.assign(document.createElement("p"), { role: "status" });
+    for (const control of [...menus.map(([menu]) => menu), search]) {
+      const label = document.createElement("label");
+      label.append(control.name[0].toUpperCase() + control.name.slice(1), control);
+      bar.append(label);
+    }
+    bar.append(said);
+    const apply = () => {
+      const words = search.value.toLowerCase().trim();
+      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(words) || menus.some(([menu, i]) => menu.value && menu.value !== value(row, i));
+      said.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
+    };
+    for (const [name, text] of new URLSearchParams(location.hash.split("?")[1])) if (bar.elements[name]) bar.elements[name].value = text;
+    bar.addEventListener("input", () => {
+      apply();
+      const chosen = new URLSearchParams([...new FormData(bar)].filter(([, text]) => text));
+      history.replaceState(null, "", chosen.size ? `#filter?${chosen}` : "#");
+    });
+    bar.addEventListener("submit", (event) => event.preventDefault());
+    list.prepend(bar);
+    apply();
+  }
+});
+
 // A table that is wider than the page says above it that it scrolls, be it ours, a data frame or printed in columns; and it
 // takes the focus, for the keyboard.
 window.addEventListener("load", () => {
@@ -76,6 +113,17 @@ window.addEventListener("load", () => {
   };
   mark();
   window.addEventListener("resize", mark);
+});
+
+// A line of code that wraps keeps its indentation: each line is a block that knows how deep it begins. Copied text is the same.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const code of document.querySelectorAll(".bd-article .highlight pre")) {
+    if (code.querySelector("div, .code-line")) continue;
+    code.innerHTML = code.innerHTML.replace(/\n$/, "").split("\n").map((line) => {
+      const deep = line.replace(/<[^>]*>/g, "").match(/^ */)[0].length;
+      return `<span class="code-line" style="--deep:${deep}ch">${line}\n</span>`;
+    }).join("");
+  }
 });
 
 // On a phone a picture of several panels is cut into them, and they stand below each other. Pictures of cells that run in the
@@ -105,14 +153,12 @@ window.addEventListener("load", () => {
     if (!narrow.matches || image.getAttribute("width") <= picture.clientWidth) return;
     const stacked = Object.assign(document.createElement("div"), { className: "stacked", role: "img", ariaLabel: image.alt });
     const entries = Object.assign(document.createElement("div"), { className: "entries" });
-    let smallest = 1;
     stacked.append(entries);
     for (const rows of JSON.parse(picture.dataset.pieces)) {
       const [[first]] = rows, word = rows.length === 1 && rows[0].length === 1 && Math.min(first[2], first[3]) < 30;
       const upright = word && first[3] > first[2];  // a label at the side is turned, to be read
       const columns = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i]?.[upright ? 3 : 2] ?? 0)));
       const scale = Math.min(1, picture.clientWidth / columns.reduce((sum, wide) => sum + wide));
-      if (!word) smallest = Math.min(smallest, scale);
       const piece = Object.assign(document.createElement("div"), { className: upright ? "piece upright" : "piece" });
       piece.style.gridTemplateColumns = columns.map((wide) => `${wide * scale}px`).join(" ");
       if (upright) piece.style.height = `${first[2] * scale}px`;
@@ -120,7 +166,6 @@ window.addEventListener("load", () => {
       piece.append(...rows.flat().map((box) => crop(box, main, scale, picture)));
       (word ? entries : stacked).append(piece);
     }
-    if (smallest < 0.62) return;  // its letters would be smaller than in the whole picture, which scrolls
     picture.before(stacked);
     figure.classList.add("stacks");
   };

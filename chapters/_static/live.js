@@ -96,7 +96,7 @@ document.addEventListener("DOMContentLoaded", () => {
       parts: ({ list }) => Promise.all(list.map(unpack)),
       boot,
       start: ({ settings }) => start(settings),
-      run: ({ source, number }) => JSON.parse(self.cells.run(source, number)),
+      run: ({ source, name }) => JSON.parse(self.cells.run(source, name)),
     };
     let queue = Promise.resolve();
     self.onmessage = ({ data }) => {
@@ -157,7 +157,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const left = [...places];
     return page.cells.map(({ source }) => {
       const at = left.findIndex((cell) => codeOf(cell) === source.trimEnd());
-      return at < 0 ? null : left.splice(0, at + 1)[at];
+      return at < 0 ? null : left.splice(at, 1)[0];   // a strip may hold it elsewhere than the notebook
     });
   };
   const element = (tag, name, text = "") => Object.assign(document.createElement(tag), { className: name, textContent: text });
@@ -188,22 +188,37 @@ document.addEventListener("DOMContentLoaded", () => {
     else box.append(element("pre", kind === "error" ? "live-error" : "", text.replace(/\n$/, "")));
   };
 
+  // the page numbers the cells whose code it shows; a cell without is named by the one before it
+  const numbered = (cell) => `cell ${places.indexOf(cell) + 1}`;
+  const bring = (box) => {
+    for (let node = box; node; node = node.parentElement) if (node.localName === "details") node.open = true;
+    box.scrollIntoView({ block: "center" });
+  };
   const runOne = async (page, cells, number, say) => {
     const { source, tags } = page.cells[number], cell = cells[number];
+    const before = cells.slice(0, number).findLast(Boolean) ?? places[0];
+    const name = cell ? numbered(cell) : `the hidden cell after ${numbered(before)}`, title = name[0].toUpperCase() + name.slice(1);
     const edited = editors.get(cell)?.value;
-    say(`Running cell ${number + 1} of ${page.cells.length}…`);
+    say(`Running ${name} of ${places.length}…`);
     const made = [];
     const box = cell && boxOf(cell, tags.includes("live"));
     const put = box && write(box);
     python.listen((kind, text) => { made.push({ kind, text }); put?.(kind, text); });
-    const { outcome, seconds } = await python.ask("run", { source: edited ?? source, number: number + 1 });
+    const { outcome, seconds } = await python.ask("run", { source: edited ?? source, name });
     python.ran.add(number);
     if (outcome === "absent") python.without ??= made.at(-1).text;
     if (box && box.children.length === 1) box.append(element("p", "live-label", "No output."));
+    if (outcome === "error") {
+      const where = box ?? boxOf(before, false);
+      where.firstChild.textContent = `${title} ended with an error`;
+      if (!box) write(where)("error", made.at(-1).text);
+      bring(where);
+    }
     const why = outcome === "absent" ? `${made.at(-1).text}, so this cell cannot run here. It runs in the notebook.`
-      : outcome === "error" && python.without ? `Cell ${number + 1} ended with an error. An earlier cell could not run: ${python.without}.`
-      : outcome === "error" ? `Cell ${number + 1} ended with an error.` : "";
-    return { number: number + 1, outcome, seconds, made, why, open: Boolean(cell) };
+      : outcome !== "error" ? ""
+      : python.without ? `${title} ended with an error. An earlier cell could not run: ${python.without}.`
+      : `${title} ended with an error: ${made.at(-1).text.trimEnd().split("\n").at(-1)}`;
+    return { number: number + 1, name, outcome, seconds, made, why, open: Boolean(cell) };
   };
   // runs what comes before and has not run; a cell whose library is absent does not end the run, an error in another does
   const runUntil = async (cell, say, all = 0) => {
@@ -230,7 +245,7 @@ document.addEventListener("DOMContentLoaded", () => {
     run.type = edit.type = "button";
     run.setAttribute("aria-label", `Run the cells up to code cell ${index + 1}`);
     edit.setAttribute("aria-label", `Edit code cell ${index + 1}`);
-    bar.append(run, edit, status);
+    bar.append(run, edit, element("span", "live-number", numbered(cell)), status);
     const say = (text) => { status.textContent = text; };
     const work = async () => {
       if (busy === cell) { say("Stopping…"); closed(); return; }

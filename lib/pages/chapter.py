@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # the key of a chapter follows imports: this module must reac
 # a dependency's progress bars miss widgets, which a rendered page could not use anyway
 warnings.filterwarnings("ignore", message="IProgress not found")
 
+PNG = "data:image/png;base64,"
 NUMBER = '<td class="num">'
 STYLE = PACKAGE / "plotting" / "companion.mplstyle"
 ORIGIN = {
@@ -148,9 +149,9 @@ def ran_on(*data: Any) -> None:
 def figure_html(
     fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
 ) -> str:
-    """A ``<figure>`` that carries the picture for a light and for a dark page, the pieces that a
-    phone stacks, its caption and alternative text; ``fig`` is closed, so that it is not shown
-    twice.
+    """A ``<figure>`` that carries the picture for a light and for a dark page, the same drawn for
+    the width of a phone or the pieces that a phone stacks, its caption and alternative text;
+    ``fig`` is closed, so that it is not shown twice.
 
     Parameters
     ----------
@@ -178,15 +179,29 @@ def figure_html(
     import matplotlib.pyplot as plt
 
     from lib.plotting.dark import darken
+    from lib.plotting.narrow import WIDTHS, narrowed
     from lib.plotting.pieces import pieces
 
-    light, cut = _png(fig), pieces(fig)
-    fig.set_layout_engine("none")  # both have one layout, and it is costly
-    darken(fig)
+    def size() -> str:
+        return f'width="{int(fig.get_figwidth() * 100)}" height="{int(fig.get_figheight() * 100)}"'
+
+    wide, cut = [_png(fig)], pieces(fig)
+    with narrowed(fig, () if cut else WIDTHS) as fits:
+        phone, small = [_png(fig)] if fits else [], size()
+        fig.set_layout_engine("none")  # both grounds have one layout, and it is costly
+        darken(fig)
+        phone += [_png(fig)] if fits else []
+    wide.append(_png(fig))
     pictures = "".join(
-        f'<img class="only-{ground}" src="data:image/png;base64,{code}" alt="{escape(alt.strip())}"'
-        f' width="{int(fig.get_figwidth() * 100)}" height="{int(fig.get_figheight() * 100)}">'
-        for ground, code in (("light", light), ("dark", _png(fig)))
+        f'<picture>{source}<img class="only-{ground}" src="{PNG}{code}" alt="{escape(alt.strip())}"'
+        f" {size()}></picture>"
+        for ground, code, source in zip(
+            ("light", "dark"),
+            wide,
+            [f'<source media="(max-width: 480px)" srcset="{PNG}{code}" {small}>' for code in phone]
+            or ["", ""],
+            strict=True,
+        )
     )
     plt.close(fig)
     anchor = f' id="{escape(name)}"' if name else ""
@@ -194,8 +209,7 @@ def figure_html(
     stacks = f' data-pieces="{json.dumps(cut, separators=(",", ":"))}"' if cut else ""
     return (
         f'<figure class="plot"{anchor} style="--drawn:{escape(drawn)}"><div class="picture"'
-        f' tabindex="0"{stacks}>{pictures}</div><figcaption>{_inline(caption)}</figcaption>'
-        "</figure>"
+        f"{stacks}>{pictures}</div><figcaption>{_inline(caption)}</figcaption></figure>"
     )
 
 

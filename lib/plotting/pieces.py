@@ -19,11 +19,13 @@ Box = list[int]  # left, top, width and height, in pixels of the screen
 Piece = list[list[Box | None]]  # its rows and columns
 
 SCREEN = 100  # pixels an inch
+WIDEST = 540  # of a piece; a phone shows 340 pixels, and letters of .63 of their size can be read
 _ROOM = 2
 
 
 def pieces(fig: Figure) -> list[Piece]:
-    """The pieces of ``fig``; none if it has one panel only, or if something drawn would be in none.
+    """The pieces of ``fig``; none if it has one panel only, if something drawn would be in none, or
+    if one were too wide for a phone.
 
     Parameters
     ----------
@@ -39,7 +41,8 @@ def pieces(fig: Figure) -> list[Piece]:
     grids: list[list[list[Bbox | None]]] = [[[box]] for box in words]
     grids += [_panel(ax, axes) for ax in axes if ax not in alone]
     cut = [[[box and _on_screen(box, fig) for box in row] for row in grid] for grid in grids]
-    return cut if _is_whole(fig, cut) else []
+    wide = (sum(max(box[2] for box in c if box) for c in zip(*g, strict=True)) for g in cut)
+    return cut if max(wide) <= WIDEST and _is_whole(fig, cut) else []
 
 
 def _on_screen(box: Bbox, fig: Figure) -> Box:

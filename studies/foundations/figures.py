@@ -35,6 +35,28 @@ def survey_error(price: pd.DataFrame, honest: float) -> Picture:
     )
 
 
+def settling(heard: np.ndarray, estimate: np.ndarray, share: float, error: np.ndarray) -> Picture:
+    """An estimated share as one person after another answers; arrays of shape (people,).
+
+    ``error`` is the standard error after so many answers, of the choice of people and of coins.
+    """
+    from_ten = slice(9, None)  # fewer people say nothing that fits a picture
+    x, low, high = heard[from_ten], share - 1.96 * error, share + 1.96 * error
+    labels = "people who have answered (log scale)", "estimated share of yes"
+    fig, ax = panel((5.6, 3.4), *labels, log="x", ylim=(-0.5, 0.9))
+    ax.fill_between(x, low[from_ten], high[from_ten], color=BLUE, alpha=0.15, linewidth=0)
+    ax.axhline(share, **REFERENCE)
+    ax.plot(x, estimate[from_ten], color=BLUE)
+    ax.yaxis.set_major_formatter("{x:.1f}")
+    note(ax, "the truth", (x[-1], share), (-2, 6), ha="right")
+    return fig, (
+        f"The estimate against the number of people, on a logarithmic axis. It wanders from"
+        f" {estimate[9]:.2f} after ten people to {estimate[-1]:.2f} after {heard[-1]:,}; the truth"
+        f" is {share:g}, and the band of 95% narrows from {1.96 * error[9]:.2f} to"
+        f" {1.96 * error[-1]:.2f} on either side."
+    )
+
+
 def every_test(tests: Mapping[str, np.ndarray], epsilon: float) -> Picture:
     """All tests between two values that reports allow, inside the region of epsilon-LDP.
 

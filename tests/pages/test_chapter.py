@@ -85,13 +85,14 @@ def test_a_figure_carries_picture_alternative_text_and_caption(fig):
     html = figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")
     assert html.startswith(
         '<figure class="plot" id="rise" style="--drawn:700px"><div class="picture"'
-        ' tabindex="0"><img class="only-light" src="data:image/png;base64,'
+        '><picture><source media="(max-width: 480px)" srcset="data:image/png;base64,'
     )
     assert f'alt="{ALT} &quot;quoted&quot;"' in html
     assert "<figcaption><strong>Rise</strong> of <code>x</code> with a &lt; b</figcaption>" in html
     light, dark = re.findall(r'class="only-(\w+)" src="data:image/png;base64,([^"]*)"', html)
     assert (light[0], dark[0]) == ("light", "dark")
-    assert light[1] != dark[1]
+    phone = re.findall(r'srcset="data:image/png;base64,([^"]*)"', html)
+    assert len({light[1], dark[1], *phone}) == 4
 
 
 def test_the_same_figure_gives_the_same_bytes():

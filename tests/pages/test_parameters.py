@@ -9,6 +9,7 @@ import io
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -17,9 +18,11 @@ import matplotlib.pyplot as plt
 import papermill
 import pytest
 
+from lib import validate
 from lib.pages.parameters import of_papermill
 from lib.paths import ROOT
 from press.execute import kernel_environment
+from tests.pages.ranges import Parameter, compare, faults
 from tests.press.conftest import CHAPTERS, write_notebook
 
 
@@ -166,6 +169,38 @@ def test_the_guide_checks_its_protocol_at_the_ends(parameters, tmp_path, monkeyp
         sys.modules.pop("hadamard_response", None)  # another test writes another one
     names["project"].cleanup()
     assert names["loss"] == pytest.approx(names["epsilon"])
+
+
+# pages whose comments are still to be written: none at the end
+NOT_YET = {"foundations", "means", "synth", "ldp", "coherence", "across"}
+
+
+@pytest.mark.parametrize("page", [p.doc.removeprefix("chapters/") for p in CHAPTERS])
+def test_each_number_states_its_range_and_the_page_agrees(page):
+    """Limits came to light as errors, after the reader had chosen a value."""
+    if found := faults(page):
+        assert page.split("/")[0] in NOT_YET, found
+
+
+@pytest.mark.parametrize(
+    ("comment", "wrong"),
+    [
+        ("people in the survey, 2 to 400", ""),
+        ("at least 2: people in the survey", "'at least 2"),
+        ("people in the survey, 3 to 400", "does not allow 2"),
+        ("people in the survey, 1 to 400", "but n must be an integer >= 2"),
+        ("people in the survey, 2 to 300", "does not allow 301"),
+        ("people in the survey, 20 to 400", "does not allow 19"),
+        ("people in the survey, 5 or 400", "does not allow 4"),
+        ("2 to 400", "no effect"),
+        ("people in the survey; at most 25 million in all", "no range"),
+    ],
+)
+def test_a_comment_that_is_wrong_of_its_check_would_be_seen(comment, wrong):
+    one = Parameter("n", int, 5, comment)
+    said = compare(one, {"n": partial(validate.integer, "n", low=2, high=400)})
+    assert wrong in said
+    assert bool(said) == bool(wrong)
 
 
 # --- plain papermill

@@ -41,7 +41,9 @@ PAGES = {
     match[1]: (path, match[2])
     for path in sorted(CHAPTERS.rglob("*.md"))
     for match in re.finditer(
-        r"^```\{explorer\} (\S+)\n:figure: (\S+)$", path.read_text(encoding="utf-8"), re.M
+        r"^```\{explorer\} (\S+)\n:figure: (\S+)(?:\n:beside:)?$",
+        path.read_text(encoding="utf-8"),
+        re.M,
     )
 }
 PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="light">
@@ -542,3 +544,54 @@ def test_without_scripts_or_with_a_part_missing_the_page_says_what_stands_there(
     broken.wait_for_function("document.body.innerText.includes('did not start')")
     assert "core.js" in broken.inner_text(".explorer-still")
     broken.context.close()
+
+
+ENDS = """(name) => {
+    const explorer = Explorers.defined[name], own = globalThis.ExplorerData?.[explorer.data];
+    const controls = typeof explorer.controls === 'function' ? explorer.controls(own) : explorer.controls;
+    const start = Object.fromEntries(controls.map(c => [c.name, c.value]));
+    const values = (c) => c.type === 'number' ? [c.min, c.value, (c.min + c.max) / 2, c.max]
+        : c.options.map(([value]) => value);
+    return controls.flatMap(c => values(c).map(value =>
+        [explorer.show({ ...start, [c.name]: value }, own).sentence].flat().join(' ')));
+}"""
+
+
+@pytest.mark.parametrize("name", explorer_names())
+def test_sentences_read_well_at_the_ends_of_every_control(explore, name):
+    page, _ = explore(name)
+    for said in page.evaluate(ENDS, name):
+        assert not re.search(r"at most (?:more|fewer) than|NaN|undefined|\d[eE][-−]1\d", said), said
+        assert not re.search(r"\b0\.0*[1-9]\d{4}|[1-9]\.\d{4}", said), said
+
+
+def test_shares_are_said_so_that_at_most_can_stand_before_them(explore):
+    page, _ = explore("primer")
+    shares = [0, 1e-5, 0.004, 0.01, 0.5, 0.993, 0.9999, 1]
+    said = page.evaluate("shares => shares.map(Explorers.outOf100)", shares)
+    assert said == [
+        "0 of 100", "1 of 100,000", "4 of 1,000", "1 of 100", "50 of 100", "all but 7 of 1,000",
+        "all but 1 of 10,000", "100 of 100",
+    ]  # fmt: skip
+
+
+def test_an_explorer_replaces_the_figure_which_stays_for_a_print(folder, chromium):
+    figure = (
+        '<figure class="plot" id="fig-x"><div class="picture">drawn</div>'
+        "<figcaption>What is seen.</figcaption></figure>"
+    )
+    text = PAGE.format(name="primer").replace("<div class", f"{figure}<div class", 1)
+    text = text.replace('data-explorer="primer"', 'data-explorer="primer" data-replaces="fig-x"')
+    (folder / "replaced.html").write_text(text, encoding="utf-8")
+    page, _ = opened(chromium, (folder / "replaced.html").as_uri())
+    page.wait_for_selector("[data-ready]")
+    drawn, explorer = page.get_by_text("drawn"), page.locator(".explorer-sentence")
+    assert (drawn.is_visible(), explorer.is_visible()) == (False, True)
+    assert page.locator(".explorer .explorer-caption").inner_text() == "What is seen."
+    assert page.locator(".explorer #fig-x").count() == page.locator("#fig-x").count() == 1
+    page.emulate_media(media="print")
+    assert (drawn.is_visible(), explorer.is_visible()) == (True, False)
+    page.context.close()
+    without, _ = opened(chromium, (folder / "replaced.html").as_uri(), java_script_enabled=False)
+    assert without.get_by_text("drawn").is_visible()
+    without.context.close()

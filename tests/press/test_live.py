@@ -132,7 +132,7 @@ cells = ["a = 2", "import small\\nprint(a)\\na + small.VALUE", "a = 1\\nb = 1 / 
          "import tempfile\\nfrom pathlib import Path\\nfrom lib.files import locked_tempdir\\n"
          "with locked_tempdir(Path(tempfile.mkdtemp())) as made:\\n    print(made.is_dir())",
          "lib.processes.run_program(['program'])"]
-outcomes = [json.loads(in_page.run(cell, n))["outcome"] for n, cell in enumerate(cells, 1)]
+outcomes = [json.loads(in_page.run(cell, f"cell {n}"))["outcome"] for n, cell in enumerate(cells, 1)]
 print(json.dumps([outcomes, shown]))
 """
 

@@ -13,17 +13,17 @@ globalThis.Explorers = (() => {
     if (x === -Infinity) return "−infinite";
     if (typeof x !== "number" || Number.isNaN(x)) return "undefined";
     const size = Math.abs(x);
-    if (size !== 0 && (size >= 1e15 || size < 1e-4)) return x.toExponential(digits - 1).replace("e+", "e").replaceAll("-", "−");
+    if (size !== 0 && (size >= 1e15 || size < 1e-4)) return Number(x.toPrecision(Math.min(digits, 4))).toExponential().replace("e+", "e").replaceAll("-", "−");
     const whole = size >= 10 ** (digits - 1);
     const text = x.toLocaleString("en-GB", whole ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: digits });
     return text.replace("-", "−");
   };
   const percent = (x) => (x > 0 && x < 0.001 ? "< 0.1%" : x < 1 && x > 0.999 ? "> 99.9%" : `${number(100 * x)}%`);
+  // shares as people: 73 of 100, and near the ends 3 of 1,000 and all but 3 of 1,000, so that "at most" can stand before each
   const outOf100 = (x) => {
-    const people = 100 * x;
-    if (people > 0 && people < 1) return "fewer than 1 of 100";
-    if (people < 100 && people > 99) return "more than 99 of 100";
-    return `${Math.round(people)} of 100`;
+    const near = Math.min(x, 1 - x), crowd = near > 0 ? Math.max(100, 10 ** Math.ceil(-Math.log10(near) - 1e-9)) : 100;
+    const count = (share) => Math.round(share * crowd).toLocaleString("en-GB"), all = crowd.toLocaleString("en-GB");
+    return crowd > 100 && x > 0.5 ? `all but ${count(1 - x)} of ${all}` : `${count(x)} of ${all}`;
   };
 
   const element = (name, attributes = {}, ...children) => {
@@ -135,6 +135,17 @@ globalThis.Explorers = (() => {
     place.replaceChildren(element("p", { class: "explorer-title" }, title), svg);
   };
 
+  // the page's own figure of the same thing makes way on the screen, with its caption and its anchor; it stays for a print
+  const replace = (figure, root) => {
+    if (!figure) return;
+    const caption = element("p", { class: "explorer-caption" }, ...figure.querySelector("figcaption").cloneNode(true).childNodes);
+    root.prepend(element("span", { id: figure.id }));
+    root.append(caption);
+    figure.removeAttribute("id");
+    figure.classList.add("replaced");
+    if (location.hash === `#${root.dataset.replaces}`) root.scrollIntoView();
+  };
+
   const mount = (root) => {
     const name = root.dataset.explorer, explorer = defined[name], data = globalThis.ExplorerData || {};
     const own = explorer.data ? data[explorer.data] : null;
@@ -184,6 +195,7 @@ globalThis.Explorers = (() => {
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     });
     root.querySelector(".explorer-still")?.remove();
+    replace(document.getElementById(root.dataset.replaces ?? ""), root);
     root.setAttribute("role", "region");
     root.setAttribute("aria-label", `Explorer: ${explorer.title}`);
     const body = [bar, sentence, panels, element("div", { class: "explorer-actions" }, save, again), values];

@@ -17,7 +17,7 @@
       const fixed = F.ratesAt(one, baseOne, distance), at = (t) => F.fairness(F.ratesAt(t, baseZero, distance), fixed);
       const moved = F.ratesAt(zero, baseZero, distance), now = at(zero);
       const gap = { SPD: (t) => at(t).SPD, EOD: (t) => at(t).EOD, OAD: (t) => at(t).OAD };
-      const fair = Object.fromEntries(Object.keys(gap).map((m) => [m, F.firstRoot(gap[m], LOW, HIGH)]));
+      const fair = Object.fromEntries(Object.keys(gap).map((m) => [m, F.firstRoot(gap[m], LOW, HIGH)]).map(([m, t]) => [m, t !== null && Math.abs(t) < 1e-9 ? 0 : t]));
       const grid = d3.range(0, 101).map((i) => LOW + (HIGH - LOW) * i / 100);
       const colour = { SPD: COLOURS.blue, EOD: COLOURS.red, OAD: COLOURS.grey };
       const lines = Object.keys(gap).flatMap((m) => grid.map((t) => ({ m, t, gap: gap[m](t) })));

@@ -7,7 +7,7 @@
     acs_coverage: (group) => `people ${group} who have public insurance`,
     lsac: (group) => `${group} who pass the bar exam`,
   };
-  const nearest = (values, epsilon) => d3.minIndex(values, (v) => Math.abs(Math.log(v / epsilon)));
+  const closest = (values, epsilon) => d3.minIndex(values, (v) => Math.abs(Math.log(v / epsilon)));
 
   Explorers.define("who_pays", {
     title: "who pays for privacy",
@@ -20,25 +20,26 @@
         options: Object.entries(data.ldp).flatMap(([name, d]) => d.groups.map((g, i) => [`${name}/${i}`, `${d.title}: ${g}`])) },
     ],
     show({ group, epsilon, synthesizer, rated }, data) {
-      const own = data.groups[Number(group)], at = nearest(data.epsilons, epsilon), budget = data.epsilons[at];
+      const own = data.groups[Number(group)], at = closest(data.epsilons, epsilon), budget = data.epsilons[at];
       const ways = [["plain", "one model for everybody", COLOURS.blue], ["own", "a model for each group", COLOURS.red]];
       const errors = ways.flatMap(([way, words]) => data.epsilons.map((e, i) => {
         const [mean, low, high] = data.errors[synthesizer][way][Number(group)][i] ?? [null, null, null];
         return { way, words, e, mean, low, high };
       })).filter((d) => d.mean !== null);
       const now = Object.fromEntries(ways.map(([way]) => [way, errors.find((d) => d.way === way && d.e === budget)]));
-      const [name, side] = rated.split("/"), ldp = data.ldp[name], place = nearest(ldp.epsilons, epsilon), run = ldp.epsilons[place];
+      const [name, side] = rated.split("/"), ldp = data.ldp[name], place = closest(ldp.epsilons, epsilon), run = ldp.epsilons[place];
       const noisy = ldp.epsilons.map((e, i) => ({ e, mean: ldp.with[`tpr_${side}`][i][0], low: ldp.with[`tpr_${side}`][i][1], high: ldp.with[`tpr_${side}`][i][2] }));
       const without = ldp.without[`tpr_${side}`][0], right = F.raised(0.5, epsilon), people = POSITIVE[name](ldp.groups[Number(side)]);
       const crowd = d3.range(100).map((i) => ({ x: i % 10, y: Math.floor(i / 10), right: i < Math.round(100 * right), chance: i < 50 }));
+      const nearest = (e) => (e === epsilon ? "" : ` (at ${number(e)}, the nearest ε that was run)`);
       const worse = now.own && now.plain ? (now.own.mean < now.plain.mean ? "smaller" : "larger") : null;
       const rule = (e) => Plot.ruleX([e], { stroke: COLOURS.dark, strokeDasharray: "4 3" });
       const colour = Object.fromEntries(ways.map(([way, , c]) => [way, c]));
       return {
         sentence: [
-          `Suppose that it is as likely as not that a person is in the data. Then at most ${outOf100(right)} attackers who see a release at ε = ${number(epsilon)} guess right. Without a release it is 50 of 100.`,
-          worse ? `At ε = ${budget}, the error of the tables about ${own.name} is ${number(now.plain.mean)} with one model for everybody (0 is perfect, 2 is the most). With a model for each group it is ${worse}: ${number(now.own.mean)}.` : `At ε = ${budget}, no error is stored for ${own.name}.`,
-          `With local noise at ε = ${run}, a classifier finds ${outOf100(noisy[place].mean)} ${people}. Without noise it finds ${outOf100(without)}.`,
+          `Take ε = ${number(epsilon)}, and suppose that it is as likely as not that a person is in the data. Then at most ${outOf100(right)} attackers who see a release guess right; without a release it is 50 of 100.`,
+          worse ? `Of the tables about ${own.name}, one model for everybody gets ${number(now.plain.mean)} wrong${nearest(budget)} (2 is the most); ${number(own.again)} of it is there without any privacy. With a model for each group it is ${worse}: ${number(now.own.mean)}.` : `No error is stored for ${own.name}${nearest(budget)}.`,
+          `If people add noise themselves, a classifier finds ${outOf100(noisy[place].mean)} ${people}${nearest(run)}; without noise it finds ${outOf100(without)}.`,
         ],
         panels: [
           { title: "Attackers who guess right, of 100", wide: 260, height: 270, marginLeft: 20, marginRight: 20, marginBottom: 20,

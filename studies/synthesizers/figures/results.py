@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 
 from lib.extras import needs
 from lib.plotting.lines import curve, ends
@@ -27,6 +28,7 @@ _FLOORS = {  # label and style of a line
 }
 _SYNTHESIZERS = dict(zip(MAIN, zip((BLUE, GREY, RED), "o^s", strict=True), strict=True))
 _BUDGET = "budget ε (log scale)"
+TILES = LinearSegmentedColormap.from_list("tiles", ["#eef2f5", BLUE])  # none to all
 
 
 def tree(edges: Sequence[Sequence[str]]) -> Picture:
@@ -159,3 +161,33 @@ def gains_by_size(gains: pd.DataFrame) -> Picture:
         )
     legend(fig, ncols=3)
     return fig, f"Gain of each group against its size: {'; '.join(words)}."
+
+
+def gains_by_size_and_budget(gains: pd.DataFrame, sizes: Mapping[str, float]) -> Picture:
+    """How many groups gain from a model of their own: a panel a synthesizer, a tile for each size
+    (columns) and budget (rows), darker where more of them gain.
+
+    ``gains`` has the columns of :func:`studies.synthesizers.summary.gains_of_groups`; ``sizes``
+    maps words to the most people that such a group has.
+    """
+    kind = pd.cut(gains["people"], [0, *sizes.values()], labels=list(sizes))
+    own = gains["gain"].gt(0).groupby([gains["synthesizer"], gains["epsilon"], kind], observed=True)
+    count = own.agg(["sum", "size"])
+    labels = ("people in the group", "budget ε")
+    fig, axes = panels((7.6, 3.7), (1, len(MAIN)), *labels, titles=MAIN, sharey=True)
+    words = []
+    for ax, name in zip(axes.flat, MAIN, strict=True):
+        won, of = (count.loc[name, part].unstack() for part in ("sum", "size"))
+        ax.imshow(won / of, cmap=TILES, vmin=0, vmax=1, aspect="auto")
+        for (row, column), gain in np.ndenumerate(won.to_numpy()):
+            all_, ink = of.iat[row, column], "white" if gain > 0.5 * of.iat[row, column] else DARK
+            ax.text(column, row, f"{gain}/{all_}", ha="center", va="center", color=ink, fontsize=9)
+        ax.set_xticks(range(len(sizes)), list(sizes), fontsize=8)
+        ax.set_yticks(range(len(won)), [f"{epsilon:g}" for epsilon in won.index])
+        ax.tick_params(length=0, labelleft=True)
+        ax.grid(visible=False)
+        at_one = [
+            f"{g} of {n} ({size})" for size, g, n in zip(sizes, won.loc[1], of.loc[1], strict=True)
+        ]
+        words.append(f"{name}: {', '.join(at_one)}")
+    return fig, f"Groups that gain from a model of their own, at epsilon 1: {'; '.join(words)}."
