@@ -12,7 +12,6 @@ import posixpath
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
 from itertools import product
 from pathlib import Path
 from unittest.mock import patch
@@ -23,16 +22,17 @@ import yaml
 from papermill.exceptions import PapermillExecutionError
 
 from lib import validate
-from lib.files import alone, template
+from lib.files import alone
 from lib.pages.parameters import COUNTS
 from lib.paths import ROOT
 from press.execute import kernel_environment
 from press.exercises import add_boxes
 from press.pairs import pair_up, without_traces
 from press.render import jupyter_book
+from press.side_by_side import side_by_side
 from press.stage import copy_static
 from press.teaching import run_times
-from press.toc import Page, glued_texts, pages, read_notebook
+from press.toc import Page, pages, read_notebook
 
 Parameters = dict[str, object]
 TYPES: dict[str, Callable[[str], object]] = {
@@ -44,7 +44,6 @@ TYPES: dict[str, Callable[[str], object]] = {
 ALONGSIDE = ("chapters/front/glossary", "chapters/front/references")  # what every page links to
 NAME_LENGTH = 60  # of a folder, without its hash
 COMPARISON = "chapters/side_by_side"
-_SIDE_BY_SIDE = template(Path(__file__).parent / "templates" / "side_by_side.md.j2")
 
 
 def chapter(name: str, root: Path = ROOT) -> Page:
@@ -154,7 +153,7 @@ def _rerun(page: Page, versions: Sequence[Parameters], folder: Path, progress: b
         nbformat.write(_as_page(notebook, page, f"--{number}"), book / f"{doc}.ipynb")
     first, *others = [{"file": doc, "title": said} for doc, said, _ in executed]
     if len(versions) > 1:
-        (book / f"{COMPARISON}.md").write_text(side_by_side(executed), encoding="utf-8")
+        (book / f"{COMPARISON}.md").write_text(side_by_side(executed, versions), encoding="utf-8")
         first, others = {"file": COMPARISON}, [first, *others]
     others += [{"file": doc} for doc in ALONGSIDE]
     contents = {"format": "jb-book", "root": first["file"], "chapters": others}
@@ -219,41 +218,3 @@ def _outside_links(text: str, page: Page, own: set[str]) -> str:
         return match[0] if place in own else f"*{words or place}*"
 
     return re.sub(r"\{(doc|ref|prf:ref|numref)\}`(?:([^`<]*)<)?([^`<>]+)>?`", link, text)
-
-
-def side_by_side(executed: Sequence[tuple[str, str, nbformat.NotebookNode]]) -> str:
-    """A page (MyST) with what differs between the versions: numbers of the prose, then outputs
-    under the headings that they stand under.
-    """
-    notebooks = [notebook for _, _, notebook in executed]
-    texts = (c.source for c in notebooks[0].cells if c.cell_type == "markdown")
-    title = next((line for text in texts for line in text.splitlines() if line), "# Versions")
-    numbers = [glued_texts(notebook) for notebook in notebooks]
-    rows = {name: [other.get(name, "–") for other in numbers] for name in numbers[0]}
-    heading, outputs = "", []
-    for cells in zip(*(n.cells for n in notebooks), strict=True):
-        if cells[0].cell_type == "markdown":
-            heading = [heading, *re.findall(r"^##+ (.+)$", cells[0].source, re.M)][-1]
-        elif len(set(shown := [_html(cell) for cell in cells])) > 1:
-            outputs.append((heading, shown))
-            heading = ""
-    page = _SIDE_BY_SIDE.render(
-        title=title,
-        versions=[(doc, said) for doc, said, _ in executed],
-        rows={name: values for name, values in rows.items() if len(set(values)) > 1},
-        outputs=outputs,
-    )
-    return page.rstrip() + "\n"
-
-
-def _html(cell: nbformat.NotebookNode) -> str:
-    """What a cell shows, as HTML."""
-    shown = []
-    for out in cell.get("outputs", []):
-        if out.output_type == "stream" and out.name == "stdout":
-            shown.append(f"<pre>{escape(out.text)}</pre>")
-        data = out.get("data", {})
-        if data and not out.metadata.get("scrapbook"):
-            plain = f"<pre>{escape(data.get('text/plain', ''))}</pre>"
-            shown.append(data.get("text/html") or plain)
-    return "".join(shown)

@@ -11,3 +11,4 @@ from lib.pages.chapter import (
     setup_style,
     table,
 )
+from lib.pages.headline import headline

@@ -249,3 +249,56 @@ def test_code_is_edited_with_the_keys_on_a_phone(chromium, book):
     assert page.locator(".cell_input pre").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.context.close()
+
+
+FAKE = """window.Worker = class {
+    postMessage({ id, task, source, name }) {
+        const answer = (message) => this.onmessage({ data: message });
+        const fails = task === 'run' && source.includes('check');
+        setTimeout(() => {
+            if (fails) answer({ kind: 'error', text: `Traceback\\n  File "${name}", line 1\\nValueError: n must be 5, got 6` });
+            answer({ done: id, result: task === 'run' ? { outcome: fails ? 'error' : 'done', seconds: 0 } : null });
+        });
+    }
+    terminate() {}
+};"""
+CELL = '<div class="cell"><div class="cell_input"><div class="highlight"><pre>{}</pre></div></div></div>'
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("shown", [True, False])
+def test_an_error_names_the_cell_and_shows_its_traceback_where_it_is(chromium, book, shown):
+    """It was named by its number in the notebook, at the cell whose Run was pressed."""
+    sources = ["n = 6", "check(n)", "print(n)"]
+    first = f'<details class="about"><summary>About</summary>{CELL.format(sources[0])}'
+    first += (
+        CELL.format(sources[1]) if shown else ""
+    ) + '</details><div style="height:3000px"></div>'
+    start, _, end = PAGE.partition('<div class="cell">')
+    text = f"{start}{first}{CELL.format(sources[2])}</main>{end.partition('</main>')[2]}"
+    (book / "chapters" / "ldp" / "budget.html").write_text(text, encoding="utf-8")
+    cells = [{"source": source, "tags": []} for source in sources]
+    pages = {"chapters/ldp/budget": {"cells": cells, "tables": []}}
+    (book / "_static" / "live").mkdir()
+    manifest = f"livePages({json.dumps(ONE_PAGE | {'pages': pages})});"
+    (book / "_static" / "live" / "pages.js").write_text(manifest, encoding="utf-8")
+    for part in ("code", "data"):
+        script = live.script(part, b"nothing")
+        (book / "_static" / "live" / f"{part}.js").write_text(script, encoding="utf-8")
+    page, _ = opened(chromium, (book / "chapters" / "ldp" / "budget.html").as_uri(), **PHONE)
+    page.evaluate(f"() => {{ {FAKE} }}")
+    bars = page.locator(".live-bar")
+    numbers = [f"cell {n}" for n in range(1, bars.count() + 1)]
+    assert page.locator(".live-number").all_text_contents() == numbers
+    bars.last.get_by_role("button", name="Run").click()
+    name = "cell 2" if shown else "the hidden cell after cell 1"
+    title = name[0].upper() + name[1:]
+    bars.last.get_by_text(f"{title} ended with an error: ValueError: n must be 5, got 6").wait_for()
+    trace = page.locator("details .live-error")
+    assert f'File "{name}", line 1' in trace.inner_text()
+    assert page.locator("details .live-label").last.inner_text() == f"{title} ended with an error"
+    assert page.evaluate(
+        "() => { const box = document.querySelector('.live-error').getBoundingClientRect();"
+        " return box.top >= 0 && box.bottom <= innerHeight; }"
+    )
+    page.context.close()

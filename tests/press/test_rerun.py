@@ -15,7 +15,8 @@ import pytest
 
 from lib.cli import main
 from lib.paths import ROOT
-from press.rerun import chapter, estimate, folder_name, label, requested, rerun, side_by_side
+from press.rerun import chapter, estimate, folder_name, label, requested, rerun
+from press.side_by_side import sentence, side_by_side
 from press.toc import Page
 from tests.press.conftest import write_notebook
 
@@ -124,6 +125,42 @@ def test_only_what_differs_is_set_side_by_side():
     assert "Part 0" not in text
     assert text.index("## Part 1") < text.index("&lt;1&gt;") < text.index("&lt;2&gt;")
     assert label({"epsilon": 1.0, "runs": 2}) == "epsilon = 1.0, runs = 2"
+
+
+# --- the headline
+
+
+STATE = """import pandas as pd
+from lib.pages import headline
+runs = pd.DataFrame({"DI": [epsilon, epsilon + .01, epsilon - .01], "SPD": [.2, .3, .1]})
+headline(runs, pd.DataFrame({"DI": [.4, .5], "SPD": [.2, .3], "other": [1., 2.]}))"""
+
+
+def test_several_values_end_on_one_table_one_figure_and_a_sentence(small, tmp_path):
+    """They ended on a printed block for each value."""
+    write_notebook(small.notebook, STATE, "print(epsilon)", parameters=PARAMETERS)
+    versions = requested(small, ["epsilon=0.5,1,2"])
+    page = rerun(small, versions, tmp_path / "out", progress=False).read_text("utf-8")
+    start, table, rest = re.split("(<table.*?</table>)", page, maxsplit=1, flags=re.S)
+    said = (
+        "From epsilon = 0.5 to epsilon = 2.0, DI moves by more than its intervals: from 0.5 to 2."
+    )
+    assert said in start
+    assert "SPD does not." in start
+    assert start.count('id="fig-side-by-side"') == 1
+    rows = [re.sub("<[^>]*>", " ", row).split() for row in re.findall("<tr>.*?</tr>", table, re.S)]
+    assert [row[0] for row in rows] == ["setting", "epsilon", "epsilon", "epsilon", "without"]
+    assert rows[1][3:6] == ["0.5", "[0.475,", "0.525]"]
+    assert rows[4][2:5] == ["0.45", "[−0.185,", "1.09]"]
+    below = rest.index("All outputs that differ")
+    assert "<pre>" not in rest[:below]
+    assert "<details" in rest[:below]
+
+
+def test_the_sentence_says_when_nothing_moves_and_when_there_is_no_interval():
+    one, nan = (0.5, 0.4, 0.6), float("nan")
+    assert "no metric moves" in sentence(["a", "b"], [{"DI": (one, one)}] * 2)
+    assert "no interval" in sentence(["a", "b"], [{"DI": ((0.5, nan, nan), one)}] * 2)
 
 
 # --- folders

@@ -1,0 +1,175 @@
+"""Several versions of a page on one: its headline numbers in a table, a figure and a sentence, and
+what else differs between the outputs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+
+from lib.files import template
+from lib.pages.chapter import STYLE, figure_html, table_html
+from lib.pages.headline import KIND, Ends, in_words
+from lib.stats.ties import above
+from press.toc import glued_texts
+
+Parameters = dict[str, object]
+Numbers = Mapping[str, tuple[Ends, Ends]]  # by metric: here, and without privacy
+Version = tuple[str, str, nbformat.NotebookNode]  # its page, its parameters in words, its notebook
+_PAGE = template(Path(__file__).parent / "templates" / "side_by_side.md.j2")
+WITHOUT = "without privacy"
+
+
+def side_by_side(executed: Sequence[Version], versions: Sequence[Parameters] = ()) -> str:
+    """A page (MyST) with what differs between the versions: the page's headline, if it states one;
+    numbers of the prose; outputs under the headings that they stand under.
+    """
+    notebooks = [notebook for _, _, notebook in executed]
+    texts = (c.source for c in notebooks[0].cells if c.cell_type == "markdown")
+    title = next((line for text in texts for line in text.splitlines() if line), "# Versions")
+    numbers = [glued_texts(notebook) for notebook in notebooks]
+    rows = {name: [other.get(name, "–") for other in numbers] for name in numbers[0]}
+    heading, outputs = "", []
+    for cells in zip(*(n.cells for n in notebooks), strict=True):
+        if cells[0].cell_type == "markdown":
+            heading = [heading, *re.findall(r"^##+ (.+)$", cells[0].source, re.M)][-1]
+        elif len(set(shown := [_html(cell) for cell in cells])) > 1:
+            outputs.append((heading, shown))
+            heading = ""
+    page = _PAGE.render(
+        title=title,
+        versions=[(doc, said) for doc, said, _ in executed],
+        headline=_headline([said for _, said, _ in executed], [*map(stated, notebooks)], versions),
+        rows={name: values for name, values in rows.items() if len(set(values)) > 1},
+        outputs=outputs,
+    )
+    return page.rstrip() + "\n"
+
+
+def stated(notebook: nbformat.NotebookNode) -> Numbers:
+    """What an executed page states with :func:`lib.pages.headline.headline`; nothing if it does
+    not.
+    """
+    outputs = (out for cell in notebook.cells for out in cell.get("outputs", []))
+    found: dict[str, tuple[Ends, Ends]] = {}
+    for body in (out["data"][KIND] for out in outputs if KIND in out.get("data", {})):
+        for name, (here, without) in body.items():
+            found[name] = (_ends(here), _ends(without))
+    return found
+
+
+def _ends(values: Sequence[float | None]) -> Ends:
+    mean, low, high = (float("nan") if v is None else float(v) for v in values)
+    return mean, low, high
+
+
+def _headline(
+    labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[Parameters]
+) -> list[str]:
+    """Table, figure (HTML) and sentence; nothing unless every version states the same metrics."""
+    metrics = [*found[0]]
+    if not metrics or any([*one] != metrics for one in found):
+        return []
+    here, plain = ([{m: one[m][i] for m in metrics} for one in found] for i in (0, 1))
+    same = all(repr(other) == repr(plain[0]) for other in plain)
+    others = [("", plain[0])] if same else zip(labels, plain, strict=True)
+    settings = [*zip(labels, here, strict=True)]
+    settings += [(f"{WITHOUT}, as for {said}" if said else WITHOUT, one) for said, one in others]
+    shown = pd.DataFrame(
+        [(said, *(in_words(one[m]) for m in metrics)) for said, one in settings],
+        columns=["setting", *metrics],
+    )
+    caption = "Means over the runs of each setting, with 95% intervals (Student's t)."
+    said = sentence(labels, found)
+    picture = figure_html(*_figure(labels, found, versions), name="fig-side-by-side")
+    return [table_html(shown, caption), picture, said]
+
+
+def sentence(labels: Sequence[str], found: Sequence[Numbers]) -> str:
+    """Which metrics have intervals of the first and the last setting that do not overlap.
+
+    Examples
+    --------
+    >>> one, two = {"DI": ((0.5, 0.4, 0.6),) * 2}, {"DI": ((0.8, 0.7, 0.9),) * 2}
+    >>> sentence(["epsilon = 0.5", "epsilon = 2"], [one, two])
+    'From epsilon = 0.5 to epsilon = 2, DI moves by more than its intervals: from 0.5 to 0.8.'
+    """
+    first, last = found[0], found[-1]
+    if any(low != low for one in found for (_, low, _), _ in one.values()):
+        return "One run of a setting has no interval, so the table shows numbers only."
+    start = f"From {labels[0]} to {labels[-1]}, "
+    clear = [
+        name
+        for name, ((_, low, high), _) in first.items()
+        if above(last[name][0][1], high) or above(low, last[name][0][2])
+    ]
+    if not clear:
+        return f"{start}no metric moves by more than its intervals: {', '.join(first)}."
+    moves = (f"from {in_words(_mean(first[m]))} to {in_words(_mean(last[m]))}" for m in clear)
+    verb = "moves by more than its" if len(clear) == 1 else "move by more than their"
+    rest = [name for name in first if name not in clear]
+    return f"{start}{' and '.join(clear)} {verb} intervals: {'; '.join(moves)}." + (
+        f" {' and '.join(rest)} {'does' if len(rest) == 1 else 'do'} not." if rest else ""
+    )
+
+
+def _mean(both: tuple[Ends, Ends]) -> Ends:
+    return both[0][0], float("nan"), float("nan")
+
+
+def _figure(labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[Parameters]):
+    """A panel for each metric: the settings in their order, and a line without privacy."""
+    import matplotlib.pyplot as plt
+
+    from lib.plotting.panels import panels
+    from lib.plotting.style import COLOURS
+
+    names = [k for k in (versions or [{}])[0] if len({repr(v[k]) for v in versions}) > 1]
+    over = names[0] if len(names) == 1 else "setting"
+    words = [str(v[over]) for v in versions] if len(names) == 1 else [*labels]
+    metrics, places = [*found[0]], range(len(found))
+    rows = -(-len(metrics) // 2)
+    with plt.style.context(STYLE):
+        fig, grid = panels(
+            (6.4, 2.2 * rows), (rows, min(2, len(metrics))), over, titles=metrics, sharex=True
+        )
+        for ax, metric in zip(grid.flat, metrics, strict=False):
+            here, without = zip(*(one[metric] for one in found), strict=True)
+            for ends, colour, style in ((without, "grey", "--"), (here, "blue", "-")):
+                means = [mean for mean, _, _ in ends]
+                ax.plot(places, means, style, color=COLOURS[colour], label=colour)
+                if style == "-":
+                    low, high = ([e[i] for e in ends] for i in (1, 2))
+                    ax.vlines(places, low, high, color=COLOURS[colour])
+                    ax.plot(places, means, "o", color=COLOURS[colour])
+            ax.set_xticks(places, words)
+        for ax in [*grid.flat][len(metrics) :]:
+            ax.set_visible(False)
+    caption = (
+        "**Each metric over the settings that you asked for.** Blue: means of this rerun with 95% "
+        "intervals. Dashed: without privacy."
+    )
+    values = {m: [in_words(one[m][0]) for one in found] for m in metrics}
+    pairs = {m: zip(words, said, strict=True) for m, said in values.items()}
+    alt = "; ".join(
+        f"{m} at {', '.join(f'{w}: {v}' for w, v in both)}" for m, both in pairs.items()
+    )
+    return fig, caption, alt
+
+
+def _html(cell: nbformat.NotebookNode) -> str:
+    """What a cell shows, as HTML."""
+    shown = []
+    for out in cell.get("outputs", []):
+        if out.output_type == "stream" and out.name == "stdout":
+            shown.append(f"<pre>{escape(out.text)}</pre>")
+        data = out.get("data", {})
+        if data and KIND not in data and not out.metadata.get("scrapbook"):
+            plain = f"<pre>{escape(data.get('text/plain', ''))}</pre>"
+            shown.append(data.get("text/html") or plain)
+    return "".join(shown)
