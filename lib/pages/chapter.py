@@ -335,7 +335,8 @@ def _cell(value: object, spec: str | None) -> str:
 def _inline(text: str) -> str:
     """The few marks of Markdown that captions use, everything else escaped."""
     text = escape(typeset(text), quote=False)
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    # the stars of code are no marks
+    text = re.sub(r"`([^`]+)`", lambda m: f"<code>{m[1].replace('*', '&#42;')}</code>", text)
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
     return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", text)
 

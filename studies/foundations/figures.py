@@ -13,8 +13,6 @@ from lib.plotting.lines import ends, note, simulated
 from lib.plotting.panels import Picture, epsilon_axis, panel
 from lib.plotting.style import BLUE, GREY, RED, REFERENCE
 
-_STYLES = {"exact for a Gaussian": (BLUE, "-"), "as printed": (RED, "--")}
-
 
 def survey_error(price: pd.DataFrame, honest: float) -> Picture:
     """Error of an estimated share against the budget, beside that of ``honest`` answers.
@@ -88,7 +86,7 @@ def metric_thresholds(
     grid: np.ndarray, gaps: Mapping[str, np.ndarray], fair: Mapping[str, float]
 ) -> Picture:
     """Gap of each metric against the threshold of group 0, and the threshold where it is 0."""
-    fig, ax = panel((6.0, 4.0), "threshold for group 0", "group 1 minus group 0", xlim=(0, 2.25))
+    fig, ax = panel((4.6, 3.4), "threshold for group 0", "group 1 minus group 0", xlim=(0, 2.3))
     ax.axhline(0, color=GREY, linewidth=0.8)
     for (name, values), colour in zip(gaps.items(), (BLUE, RED, GREY), strict=True):
         ax.plot(grid, values, color=colour)
@@ -101,19 +99,43 @@ def metric_thresholds(
     )
 
 
-def routes(table: pd.DataFrame, delta: float) -> Picture:
-    """Epsilon by each conversion over the standard one, against rho.
-
-    ``table`` has columns ``rho, standard`` and one for each other conversion.
-    """
-    fig, ax = panel((6.4, 4.0), "budget ρ (log scale)", "ε over that of the standard", log="x")
-    words = []
-    for name in table.columns[1:]:
-        ratio, (colour, style) = table[name] / table["standard"], _STYLES.get(name, (GREY, "-"))
-        ax.plot(table["rho"], ratio, style, color=colour)
-        note(ax, name, (table["rho"].iloc[-1], ratio.iloc[-1]), (5, -3), color=colour)
-        words.append(f"{name} {ends(ratio)}")
+def many_looks(looks: np.ndarray, added: np.ndarray, through: float) -> Picture:
+    """Total epsilon of many looks, against their number: added up, and by the route through rho."""
+    fig, ax = panel((4.6, 3.2), "number of looks (log scale)", "total ε (log scale)", log="xy")
+    ax.plot(looks, added, color=RED)
+    ax.axhline(through, color=BLUE)
+    note(ax, "added up", (looks[-1], added[-1]), (-18, -4), color=RED, ha="right")
+    note(ax, "through ρ", (looks[-1], through), (0, -14), color=BLUE, ha="right")
     return fig, (
-        f"Epsilon over the standard conversion at delta {delta:g}, for rho from"
-        f" {ends(table['rho'], 'g')}: {'; '.join(words)}."
+        f"Total epsilon against the number of looks, on logarithmic axes. Added up it rises from"
+        f" {ends(added, '.3g')}; through rho it is {through:.3g} for any number of looks."
+    )
+
+
+def routes(table: pd.DataFrame, delta: float) -> Picture:
+    """Epsilon by each conversion over that of one Gaussian look, against rho.
+
+    ``table`` has columns ``rho, exact for a Gaussian, standard, tight, as printed``.
+    """
+    exact, rho = table["exact for a Gaussian"], table["rho"]
+    fig, ax = panel((4.6, 3.4), "budget ρ (log scale)", "stated ε, times the exact one", log="x")
+    words = []  # a name stands at the first or at the last point of its line
+    for name, at, beside in (
+        ("standard", -1, (4, 12)),
+        ("tight", 0, (4, 4)),
+        ("as printed", -1, (-22, 0)),
+    ):
+        ratio, colour = table[name] / exact, RED if name == "as printed" else GREY
+        ax.plot(rho, ratio, color=colour)
+        side = "right" if at else "left"
+        note(ax, name, (rho.iloc[at], ratio.iloc[at]), beside, color=colour, ha=side)
+        words.append(f"{name} {ends(ratio)}")
+    ax.axhline(1, **REFERENCE)
+    low = ax.get_ylim()[0]
+    ax.axhspan(low, 1, color=RED, alpha=0.1, linewidth=0)
+    ax.set_ylim(bottom=low)
+    note(ax, "promises too much", (rho.iloc[0], (1 + low) / 2), (4, -4), color=RED)
+    return fig, (
+        f"Epsilon of each conversion over that of one Gaussian look at delta {delta:g}, for rho"
+        f" from {ends(rho, 'g')}: {'; '.join(words)}. Below 1 a conversion promises too much."
     )

@@ -1,13 +1,33 @@
-"""Figures of the privacy audit: declared and certified epsilon and delta."""
+"""Figures of the privacy audit: declared and certified epsilon and delta, and what it sees."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
 from lib.plotting.lines import note
-from lib.plotting.panels import Picture, legend, panel, panels, ticks
-from lib.plotting.style import BLUE, DARK, GREY
+from lib.plotting.panels import Picture, panel
+from lib.plotting.style import BLUE, DARK, RED, REFERENCE
+
+
+def prices(seen: pd.Series, declared: float) -> Picture:
+    """What the looks of a run cost, a bar for each mechanism in words, and what all declare."""
+    fig, ax = panel((4.6, 0.4 * len(seen) + 1.1), "largest cost seen, in ρ")
+    colours = [RED if cost > 1.01 * declared else BLUE for cost in seen]
+    bars = ax.barh(_two_lines(seen.index), seen, color=colours)
+    ax.bar_label(bars, fmt="{:.2f}", padding=7, fontsize=9)
+    ax.axvline(declared, **REFERENCE)
+    note(ax, "declared", (declared, -0.5), (3, 3), fontsize=9)
+    ax.set(ylim=(len(seen) - 0.5, -0.8), xlim=(0, 1.15 * seen.max()))
+    listed = "; ".join(f"{name} {cost:.2f}" for name, cost in seen.items())
+    return fig, f"Bars of the largest cost in rho that a run had: {listed}; declared {declared:g}."
+
+
+def _two_lines(names: Iterable[str]) -> list[str]:
+    """Names that break where they have a comma, so that a phone has room beside them."""
+    return [name.replace(", ", ",\n") for name in names]
 
 
 def epsilons(table: pd.DataFrame) -> Picture:
@@ -15,18 +35,16 @@ def epsilons(table: pd.DataFrame) -> Picture:
 
     ``table`` has the columns of :func:`studies.privacy_audit.summary.certified`.
     """
-    y = np.arange(len(table))[::-1]
-    fig, ax = panel((6.2, 0.34 * len(table) + 1.3), "ε")
+    fig, ax = panel((4.6, 0.38 * len(table) + 0.8), "ε")
     declared, certified = table["epsilon_declared"], table["epsilon_certified"]
+    y = np.arange(len(table))
     ax.hlines(y, certified, declared, color=DARK, linewidth=0.8, alpha=0.5)
-    bar = {"markersize": 13, "markeredgewidth": 2, "label": "declared"}
-    ax.plot(declared, y, "|", color=DARK, **bar)
-    hollow = {"fillstyle": "none", "label": "exact, if all of ρ were one Gaussian look"}
-    ax.plot(table["epsilon_gaussian"].astype(float), y, "D", color=GREY, markersize=6, **hollow)
-    ax.plot(certified, y, "o", color=BLUE, label="certified by the runs")
-    ax.set_yticks(y, table["mechanism"])
-    ax.set_xlim(left=0)
-    legend(fig)
+    ax.plot(declared, y, "|", color=DARK, markersize=13, markeredgewidth=2)
+    ax.plot(certified, y, "o", color=BLUE)
+    note(ax, "certified", (certified.iloc[0], 0), (0, 9), color=BLUE, ha="center")
+    note(ax, "declared", (declared.iloc[0], 0), (0, 9), color=DARK, ha="center")
+    ax.set_yticks(y, _two_lines(table["mechanism"]))
+    ax.set(xlim=(0, None), ylim=(len(table) - 0.5, -1))
     words = "; ".join(
         f"{row.mechanism}: declared {row.epsilon_declared:.2f}, certified"
         f" {row.epsilon_certified:.2f}"
@@ -40,13 +58,12 @@ def delta_curves(curves: pd.DataFrame) -> Picture:
 
     ``curves`` has columns ``epsilon``, ``declared`` and ``certified``.
     """
-    fig, ax = panel((5.6, 3.2), "ε", "δ")
+    fig, ax = panel((4.6, 3.0), "ε", "δ")
     middle = curves.loc[len(curves) // 3]
     ax.plot(curves["epsilon"], curves["declared"], color=DARK)
-    note(ax, "declared: at most this", middle[["epsilon", "declared"]], (8, 4), color=DARK)
+    note(ax, "declared", middle[["epsilon", "declared"]], (8, 4), color=DARK)
     ax.plot(curves["epsilon"], curves["certified"], color=BLUE)
-    below = {"color": BLUE, "ha": "right", "va": "top"}
-    note(ax, "certified: at least this", middle[["epsilon", "certified"]], (-8, -8), **below)
+    note(ax, "certified", middle[["epsilon", "certified"]], (8, 4), color=BLUE)
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
     first, last = curves.iloc[0], curves.iloc[-1]
@@ -57,35 +74,19 @@ def delta_curves(curves: pd.DataFrame) -> Picture:
     )
 
 
-KINDS = {
-    "noise": "noise, share of what is stated",
-    "selections": "selections, times their ε",
-    "loss": "loss, times the budget",
-}
-
-
-def limits(table: pd.DataFrame) -> Picture:
-    """The smallest faults seen in half and in 95% of the replicates, a panel for each kind.
+def too_little_noise(table: pd.DataFrame) -> Picture:
+    """How much too small the noise of each mechanism must be to be seen in 95% of the replicates.
 
     ``table`` is as :func:`studies.privacy_audit.summary.limits` returns it.
     """
-    names = [*dict.fromkeys(table["mechanism"])]
-    size = (7.4, 0.3 * len(names) + 1.4)
-    fig, grid = panels(size, (1, len(KINDS)), titles=KINDS.values(), sharey=True)
-    words = []
-    for ax, what in zip(grid[0], KINDS, strict=True):
-        rows = table[table["what"] == what].set_index("mechanism").loc[names]
-        y = np.arange(len(rows))[::-1]
-        ax.hlines(y, rows["half"], rows["most"], color=BLUE, linewidth=1.2)
-        ax.plot(
-            rows["half"], y, "o", color=BLUE, fillstyle="none", label="seen in half of the tries"
-        )
-        ax.plot(rows["most"], y, "o", color=BLUE, label="seen in 95%")
-        ax.axvline(1.0, color=GREY, linewidth=0.8)
-        if what != "noise":
-            ax.set_xscale("log")
-            ticks(ax, (1, 2, 5, 10))
-        ax.set_yticks(y, names)
-        words += [f"{KINDS[what]}: {rows['most'].min():.3g} to {rows['most'].max():.3g}"]
-    legend(fig)
-    return fig, f"Smallest fault seen in 95% of the tries, over mechanisms. {'; '.join(words)}."
+    lack = 100 * (1 - table[table["what"] == "noise"].set_index("mechanism")["most"])
+    fig, ax = panel((4.6, 0.38 * len(lack) + 0.8), "noise that is too small, in percent")
+    y = np.arange(len(lack))
+    ax.hlines(y, 0, lack, color=BLUE, linewidth=1.2)
+    ax.plot(lack, y, "o", color=BLUE)
+    ax.set_yticks(y, _two_lines(lack.index))
+    ax.set(xlim=(0, None), ylim=(len(lack) - 0.5, -0.5))
+    return fig, (
+        "How much too small noise must be to be seen in 95% of the tries, by mechanism: from"
+        f" {lack.min():.0f} to {lack.max():.0f} percent."
+    )

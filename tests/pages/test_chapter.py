@@ -81,6 +81,11 @@ def test_other_parameters_are_refused_with_the_choices(parameters, words):
         check_parameters(**parameters)
 
 
+def test_powers_in_code_are_not_taken_for_strong_words():
+    html = table_html(pd.DataFrame({"change": ["**once** `a ** 2 + b ** 2`"]}))
+    assert "<strong>once</strong> <code>a &#42;&#42; 2 + b &#42;&#42; 2</code>" in html
+
+
 def test_a_figure_carries_picture_alternative_text_and_caption(fig):
     html = figure_html(fig, "**Rise** of `x` with a < b", f'{ALT} "quoted"', name="rise")
     assert html.startswith(

@@ -17,7 +17,12 @@ from lib.plotting.style import COLOURS, LIGHT
 from lib.rng import stream
 from lib.stats.summary import mean_interval
 from studies.ldp_fairness.figures import metrics as ldp
-from studies.ldp_fairness.figures.protocols import estimation_error, journey, split_bars
+from studies.ldp_fairness.figures.protocols import (
+    estimation_error,
+    journey,
+    people_needed,
+    split_bars,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -146,6 +151,22 @@ def test_shares_of_a_split_are_drawn_and_told():
     fig, alt = split_bars(shares)
     assert [bar.get_width() for bar in fig.axes[0].patches] == pytest.approx([0.5, 0.5, 0.2, 0.8])
     assert "a: 50.0% and 20.0%; b: 50.0% and 80.0%" in alt
+
+
+def test_lines_are_named_beside_their_ends_and_not_in_a_legend(table):
+    series = {"above": ("DI", "k-based"), "below": ("DI", "uniform")}
+    (ax,) = ldp.average_curves(table, "lsac", series, "DI")[0].axes
+    assert [t.get_text() for t in ax.texts] == ["above", "below", "without privacy"]
+    assert [t.get_color() for t in ax.texts[:2]] == [line.get_color() for line in ax.lines[::2]]
+    assert ax.get_figure().legends == []
+
+
+def test_people_needed_are_drawn_least_first_and_told_to_three_digits():
+    fig, alt = people_needed(pd.Series({"SS": 1000.0, "GRR": 11_567.0}))
+    (ax,) = fig.axes
+    assert [bar.get_width() for bar in ax.patches] == [11_567, 1000]
+    assert [t.get_text() for t in ax.texts] == ["11,600", "1,000"]
+    assert "SS 1,000" in alt
 
 
 def test_the_error_of_an_estimate_is_drawn_beside_the_exact_one():

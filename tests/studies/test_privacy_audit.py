@@ -269,7 +269,8 @@ def test_the_tables_of_the_page():
     assert fault.checks.startswith("price")
     fig, alt = epsilons(table.reset_index())
     assert "COINPRESS: declared 2.75, certified" in alt
-    assert [t.get_text() for t in fig.axes[0].get_yticklabels()] == list(table.index)
+    labels = [t.get_text().replace("\n", " ") for t in fig.axes[0].get_yticklabels()]
+    assert labels == list(table.index)
     curves = pd.DataFrame(
         {"epsilon": [0.0, 1.0, 2.0], "declared": [0.5, 0.3, 0.1], "certified": [0.4, 0.2, 0.0]}
     )

@@ -11,12 +11,11 @@ from matplotlib.axes import Axes
 from lib import validate
 from lib.fairness import FAIR
 from lib.ldp import SPLITS
-from lib.plotting.lines import band, curve
+from lib.plotting.lines import band, curve, note
 from lib.plotting.panels import (
     Picture,
     epsilon_axis,
     handle,
-    legend,
     panels,
     protocol_legend,
     ticks,
@@ -93,9 +92,10 @@ def metric_curves(
         colours if none is named.
     """
     rows = _one_dataset(results, dataset)
-    fig, axes = panels(
-        (6.4, (2.0 if len(metrics) == 1 else 0.7) + 2.0 * len(metrics)),
-        (len(metrics), len(splits)),
+    shape = (len(metrics), len(splits))
+    fig, axes = panels(  # a single panel is as wide as a phone can show it
+        (4.6, 3.4) if shape == (1, 1) else (6.4, (2.0 if shape[0] == 1 else 0.7) + 2.0 * shape[0]),
+        shape,
         "budget ε (log scale)",
         titles=[SPLIT_NAMES[split] for split in splits],
         sharex=True,
@@ -124,6 +124,21 @@ def metric_curves(
     )
 
 
+def _name_lines(ax: Axes) -> None:
+    """Names beside the ends of the lines, each of which has its dashed baseline behind it."""
+    pairs = [*zip(ax.lines[::2], ax.lines[1::2], strict=True)]
+    highest = max(line.get_ydata()[-1] for line, _ in pairs)
+    for line, dashed in pairs:
+        (x, y), style = line.get_xydata()[-1], {"color": line.get_color(), "ha": "right"}
+        if above := y == highest:
+            y = max(*line.get_ydata(), *dashed.get_ydata())
+        note(ax, line.get_label(), (x, y), (4, 5 if above else -15), **style)
+    dashed = pairs[0][1]
+    place, colour = (ax.get_xlim()[0], dashed.get_ydata()[0]), dashed.get_color()
+    note(ax, "without privacy", place, (4, 3), color=colour, fontsize=9)
+    ax.margins(y=0.12)
+
+
 def average_curves(
     results: pd.DataFrame,
     dataset: str,
@@ -131,9 +146,8 @@ def average_curves(
     ylabel: str,
     x: Sequence[str] = ("epsilon",),
 ) -> Picture:
-    """Metrics averaged over the protocols against a budget: a named line with its 95% band each.
-
-    NonDP is dashed.
+    """Metrics averaged over the protocols against a budget: a named line with its 95% band each,
+    the higher one named above its end. NonDP is dashed.
 
     Parameters
     ----------
@@ -143,7 +157,7 @@ def average_curves(
         A panel for each: the budget of the whole report, or that of the protected attribute.
     """
     rows = _one_dataset(results, dataset)
-    fig, axes = panels((5.6, 0.5 + 2.7 * len(x)), (len(x), 1), "", ylabel, sharey=True, log="x")
+    fig, axes = panels((4.6, 0.5 + 2.5 * len(x)), (len(x), 1), "", ylabel, sharey=True, log="x")
     words, one = [], len({metric for metric, _ in series.values()}) == 1
     for (name, (metric, split)), colour in zip(series.items(), (RED, BLUE), strict=False):
         base = rows.loc[rows["protocol"] == "NonDP", metric].mean()
@@ -159,8 +173,8 @@ def average_curves(
             ticks(ax, [b for b in (0.01, 0.1, 0.5, 1, 2, 4, 10, 50) if least <= b <= most])
         first, last = line["mean"].iloc[[0, -1]]
         words.append(f"{name}: {first:.3f} to {last:.3f}, without privacy {base:.3f}")
-    axes[0, 0].plot([], [], color=GREY, linestyle=(0, (4, 2)), label="without privacy (NonDP)")
-    legend(fig)
+    for ax in axes.flat:
+        _name_lines(ax)
     return fig, (
         f"{ylabel} for {title(dataset)} against the budget, from the smallest to the largest,"
         f" averaged over the protocols. {'; '.join(words)}."

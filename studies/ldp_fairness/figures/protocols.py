@@ -83,12 +83,34 @@ def journey(value: int, k: int, epsilon: float, seed: int) -> Picture:
     )
 
 
+_NAMES = {
+    "GRR": "generalised randomised\nresponse (GRR)",
+    "BLH": "binary local hashing (BLH)",
+    "OLH": "optimised local hashing (OLH)",
+    "OUE": "optimised unary encoding (OUE)",
+    "SS": "subset selection (SS)",
+    "THE": "thresholding (THE)",
+}
+
+
+def people_needed(need: pd.Series) -> Picture:
+    """Bars of how many people each protocol needs; ``need`` has the protocols as its index."""
+    need = need.sort_values(ascending=False, kind="stable")
+    fig, ax = panel((4.6, 3.0), "customers needed", xlim=(0, 1.25 * need.max()))
+    names, colours = [_NAMES.get(n, n) for n in need.index], [COLOURS[n] for n in need.index]
+    bars = ax.barh(names, need, color=colours)
+    ax.bar_label(bars, [f"{float(f'{n:.3g}'):,.0f}" for n in need], padding=3, fontsize=9)
+    ticks(ax, (0, 5000, 10_000), ",")
+    listed = "; ".join(f"{name} {n:,.0f}" for name, n in need.items())
+    return fig, f"Bars of the people that each protocol needs for the same error: {listed}."
+
+
 def split_bars(shares: pd.DataFrame) -> Picture:
     """Share of the budget of each attribute under each split.
 
     ``shares`` has the attributes in words as rows and columns ``uniform, k-based``.
     """
-    fig, ax = panel((5.6, 0.9 + 0.55 * len(shares)), "share of the budget ε")
+    fig, ax = panel((4.6, 0.9 + 0.5 * len(shares)), "share of the budget ε")
     y = np.arange(len(shares))
     for split, shift, colour in (("uniform", -0.2, BLUE), ("k-based", 0.2, RED)):
         bars = ax.barh(y + shift, shares[split], height=0.36, label=split, color=colour)
@@ -114,7 +136,7 @@ def estimation_error(table: pd.DataFrame, highlight: Collection[str] = ()) -> Pi
         Protocols in their colours, the others in grey; all have their colours if none is named.
     """
     labels = ("budget ε of the attribute (log scale)", "error of a frequency (RMSE, log scale)")
-    fig, ax = panel((6.0, 4.0), *labels, log="xy")
+    fig, ax = panel((4.6, 3.4), *labels, log="xy")
     for name, rows in table.groupby("protocol"):
         behind = bool(highlight) and name not in highlight
         colour, marker = (LIGHT, ".") if behind else (COLOURS[name], MARKERS[name])
