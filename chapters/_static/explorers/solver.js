@@ -1,7 +1,7 @@
 "use strict";
 {
   const { number, COLOURS } = Explorers, F = Formulas;
-  const BOUNDS = { theorem7: "Theorem 7 (paper)", theorem8: "Theorem 8 (paper)", tightened: "ours, whole half", within: "ours, within the group" };
+  const BOUNDS = { theorem7: "Theorem 7 (paper)", theorem8: "Theorem 8 (paper)", tightened: "tightened (ours)", within: "within the group (ours)" };
   const WORDS = { epsilon: "budget ε", alpha: "distance α", beta: "probability β", gamma: "people in the smallest group", collection: "number of groups", n: "people in all" };
   const BEST = { epsilon: "largest", alpha: "smallest", beta: "smallest", gamma: "smallest", collection: "largest", n: "largest" };
   // rounded to the side on which the guarantee holds; lib.coherence.answers.round_outward
@@ -10,7 +10,7 @@
     return (up ? Math.ceil(x / unit - 1e-9) : Math.floor(x / unit + 1e-9)) * unit;
   };
   const long = (name, x) => (["gamma", "n", "collection"].includes(name) || !Number.isFinite(x) ? number(x, 15) : number(outward(x, BEST[name] === "smallest"), 4));
-  const COLOUR = { theorem7: COLOURS.grey, theorem8: COLOURS.grey, tightened: COLOURS.blue, within: COLOURS.red };
+  const COLOUR = { theorem7: COLOURS.red, theorem8: COLOURS.grey, tightened: COLOURS.grey, within: COLOURS.blue }; // as in the figures of the part
   const DASH = { theorem8: "5 3" };
 
   Explorers.define("solver", {
