@@ -50,7 +50,7 @@ def distance_dots(rows: pd.DataFrame, label: str, series: str) -> Picture:
     alone makes, the column ``null``.
     """
     names, kinds = (list(dict.fromkeys(rows[column])) for column in (label, series))
-    fig, ax = panel((4.2, 1.0 + 0.32 * len(names)), "mean $W_1$ distance", xlim=(-0.03, 2.05))
+    fig, ax = panel((4.2, 1.0 + 0.32 * len(names)), "mean W₁ distance", xlim=(-0.03, 2.05))
     dots(ax, rows, names, (label, series), {kind: PEOPLE.get(kind, DARK) for kind in kinds})
     legend(fig, ncols=3, columnspacing=1)
     top, least = (rows.loc[rows["mean"].agg(end)] for end in ("idxmax", "idxmin"))
