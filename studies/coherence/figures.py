@@ -11,8 +11,10 @@ from matplotlib.axes import Axes
 
 from lib.plotting.lines import curve, dots, ends, note
 from lib.plotting.panels import Picture, legend, panel, panels
-from lib.plotting.style import BLUE, GREY, RED
+from lib.plotting.style import BLUE, DARK, GREEN, GREY, RED
 
+# a thing has one colour on all pages of the part, and so have the two bounds in _STYLES
+PEOPLE = {"everyone": DARK, "with the difficulty": GREEN}
 _BOX = {"boxstyle": "round,pad=0.6", "facecolor": "none", "edgecolor": BLUE}
 
 
@@ -42,14 +44,15 @@ def diagram() -> Picture:
 
 
 def distance_dots(rows: pd.DataFrame, label: str, series: str) -> Picture:
-    """Mean distance with its interval, one line a ``label``, one colour a ``series``.
+    """Mean distance with its interval, one line for each ``label``, a colour for each ``series``.
 
-    Grey ticks are what sampling alone makes, the column ``null``.
+    Colours are those of :data:`PEOPLE`, dark for any other series. Grey ticks are what sampling
+    alone makes, the column ``null``.
     """
     names, kinds = (list(dict.fromkeys(rows[column])) for column in (label, series))
-    fig, ax = panel((5.2, 1.0 + 0.32 * len(names)), "mean $W_1$ distance", xlim=(-0.03, 2.05))
-    dots(ax, rows, names, (label, series), dict(zip(kinds, (RED, BLUE), strict=False)))
-    legend(fig, ncols=3)
+    fig, ax = panel((4.2, 1.0 + 0.32 * len(names)), "mean W₁ distance", xlim=(-0.03, 2.05))
+    dots(ax, rows, names, (label, series), {kind: PEOPLE.get(kind, DARK) for kind in kinds})
+    legend(fig, ncols=3, columnspacing=1)
     top, least = (rows.loc[rows["mean"].agg(end)] for end in ("idxmax", "idxmin"))
     above = int((rows["low"] > rows["null"]).sum())
     return fig, (
@@ -90,7 +93,7 @@ def lines(
     """
     rows = rows.dropna(subset=[y]).astype({x: float, y: float})
     parts = dict(iter(rows.groupby(by, sort=False))) if by else {"": rows}
-    shape, size = (len(parts), 1), (5.2, 0.6 + max(3.2, 2.4 * len(parts)))
+    shape, size = (len(parts), 1), (4.2, 0.6 + max(3.2, 2.4 * len(parts)))
     fig, grid = panels(size, shape, *labels, titles=parts, sharex=True, **settings)
     words = []
     for ax, (title, part) in zip(grid.flat, parts.items(), strict=True):
@@ -147,7 +150,7 @@ def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = Non
     rows = pd.concat([measured.assign(series="measured"), chance.assign(series="by chance"), bound])
     how: dict[str, Any] = {
         "labels": ("budget ε (log scale)", "$W_1$ (log scale)"),
-        "styles": {"measured": {"color": RED, "marker": "o"}, BOUNDS["within"]: {"color": BLUE}},
+        "styles": {"measured": {"color": DARK, "marker": "o"}} | _STYLES,
     }
     return lines(rows, "epsilon", "mean", "series", by=by, log="xy", ylim=(1e-3, 5), **how)
 

@@ -1,16 +1,16 @@
 "use strict";
 {
   const { number, COLOURS } = Explorers, F = Formulas;
-  const BOUNDS = { theorem7: "Theorem 7 (paper)", theorem8: "Theorem 8 (paper)", tightened: "ours, whole half", within: "ours, within the group" };
+  const BOUNDS = { theorem7: "Theorem 7", theorem8: "Theorem 8", tightened: "tightened", within: "within the group" };
   const WORDS = { epsilon: "budget ε", alpha: "distance α", beta: "probability β", gamma: "people in the smallest group", collection: "number of groups", n: "people in all" };
   const BEST = { epsilon: "largest", alpha: "smallest", beta: "smallest", gamma: "smallest", collection: "largest", n: "largest" };
-  // rounded to the side on which the guarantee holds; lib.coherence.answers.round_outward
+  // three digits, rounded to the side on which the guarantee holds; lib.coherence.answers.round_outward has four
   const outward = (x, up) => {
-    const unit = 10 ** (Math.floor(Math.log10(x)) - 3);
+    const unit = 10 ** (Math.floor(Math.log10(x)) - 2);
     return (up ? Math.ceil(x / unit - 1e-9) : Math.floor(x / unit + 1e-9)) * unit;
   };
-  const long = (name, x) => (["gamma", "n", "collection"].includes(name) || !Number.isFinite(x) ? number(x, 15) : number(outward(x, BEST[name] === "smallest"), 4));
-  const COLOUR = { theorem7: COLOURS.grey, theorem8: COLOURS.grey, tightened: COLOURS.blue, within: COLOURS.red };
+  const long = (name, x) => (["gamma", "n", "collection"].includes(name) || !Number.isFinite(x) ? number(x, 15) : number(outward(x, BEST[name] === "smallest")));
+  const COLOUR = { theorem7: COLOURS.red, theorem8: COLOURS.grey, tightened: COLOURS.grey, within: COLOURS.blue }; // as in the figures of the part
   const DASH = { theorem8: "5 3" };
 
   Explorers.define("solver", {
@@ -18,7 +18,7 @@
     controls: [
       { type: "choice", name: "unknown", label: "What to find", value: "epsilon", options: Object.entries(WORDS) },
       { type: "number", name: "alpha", label: "Distance α (0 to 2)", min: 0.01, max: 2, scale: "log", value: 0.2 },
-      { type: "number", name: "beta", label: "Probability β of exceeding it", min: 1e-15, max: 1, scale: "log", value: 0.05 },
+      { type: "number", name: "beta", label: "Probability β of exceeding it", min: 1e-15, max: 1, scale: "log", value: 1e-13 },
       { type: "number", name: "epsilon", label: "Budget ε", min: 0.0001, max: 10, scale: "log", value: 0.01 },
       { type: "number", name: "gamma", label: "People in the smallest group", min: 10, max: 10000000, scale: "log", whole: true, value: 250000 },
       { type: "number", name: "n", label: "People in all", min: 100, max: 1000000000, scale: "log", whole: true, value: 5000000 },
@@ -32,11 +32,11 @@
       const n = s.n ?? 5e6, group = s.gamma, known = { alpha: given.alpha, beta: given.beta, collection: given.collection, n, ...s };
       const curve = modes.flatMap((mode) => grid.filter((e) => e <= F.LARGEST[mode]).map((epsilon) => ({ mode, epsilon, needed: F.requiredSize(mode, { ...known, epsilon }) })))
         .filter((d) => d.needed <= 1e12);
-      const say = ({ mode, value }) => `${BOUNDS[mode]}: ${value === null ? "none" : long(unknown, value)}`;
+      const say = ({ mode, value }) => `${value === null ? "none" : long(unknown, value)} (${BOUNDS[mode]})`;
       const fails = F.insufficientEpsilon(given.alpha);
       return {
         sentence: [
-          fits ? `The ${BEST[unknown]} ${WORDS[unknown]} that each bound accepts: ${found.map(say).join("; ")}.` : `The smallest group has ${number(s.gamma, 15)} people, more than the ${number(s.n, 15)} in all. Make the group smaller.`,
+          fits ? `The ${BEST[unknown]} ${WORDS[unknown]} that holds: ${found.map(say).join(", ")}.` : `The smallest group has ${number(s.gamma, 15)} people, more than the ${number(s.n, 15)} in all. Make the group smaller.`,
           unknown === "alpha" ? `At any α, some release with ε of about 2α fails, so no bound can accept a larger ε.` : `At α = ${number(given.alpha)}, some release with ε = ${number(fails)} fails, so no bound can accept a larger ε.`,
         ],
         panels: [{
@@ -45,10 +45,11 @@
           x: { type: "log", label: "budget ε (log scale)", tickFormat: "~g", domain: [1e-4, 10], ticks: [0.0001, 0.001, 0.01, 0.1, 1, 10] },
           y: { type: "log", label: "people needed (log scale)", tickFormat: (d) => d3.format("~s")(d).replace("G", " bn").replace("M", " m"), ticks: 6 },
           marks: [
+            ...("alpha" in s && fails <= 10 ? [Plot.ruleX([fails], { stroke: COLOURS.dark, strokeWidth: 2 }), Plot.text(["the wall"], { x: fails, frameAnchor: "top", textAnchor: "start", dx: 5, dy: 4 })] : []),
             ...(group ? [Plot.ruleY([group], { stroke: COLOURS.dark, strokeDasharray: "4 3", tip: true, title: () => `the smallest group: ${number(group, 15)} people` })] : []),
             ...modes.map((mode) => Plot.line(curve.filter((d) => d.mode === mode), { x: "epsilon", y: "needed", stroke: COLOUR[mode], strokeDasharray: DASH[mode], strokeWidth: 2 })),
             Plot.dot(found.filter((d) => unknown === "epsilon" && d.value >= 1e-4 && d.value <= 10), { x: "value", y: () => group, r: 5, fill: (d) => COLOUR[d.mode], tip: true, title: (d) => say(d) }),
-            ...modes.map((mode, i) => Plot.text([BOUNDS[mode] + (mode === "theorem8" ? ", dashed" : "")], { frameAnchor: "bottom-left", dx: 6, dy: 16 * (i + 1 - modes.length) - 6, fill: COLOUR[mode], fontWeight: 600 })),
+            ...modes.map((mode, i) => Plot.text([BOUNDS[mode] + (mode === "theorem8" ? ", dashed" : "")], { frameAnchor: "top-left", dx: 6, dy: 16 * ((i + 3) % 4) + 4, fill: COLOUR[mode], fontWeight: 600 })),
           ],
         }],
         table: {
@@ -62,6 +63,6 @@
         },
       };
     },
-    note: "δ = 0; Theorem 8 also allows a tiny δ. The control of what is found plays no part. Dashed line: the size of the smallest group. Exact arithmetic, no data.",
+    note: "Theorems 7 and 8 are the paper's, the other two bounds are ours. δ = 0; Theorem 8 also allows a tiny δ. The control of what is found plays no part. The wall: from there on a known release fails. Dashed across: the size of the smallest group. Exact arithmetic, no data.",
   });
 }
