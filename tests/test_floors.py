@@ -22,6 +22,7 @@ FLOORS = {
     "lib.files": 1,
     "lib.groups": 1,
     "lib.rng": 1,
+    "lib.sandbox": 1,
     "lib.stats": 1,
     "lib.datasets": 2,
     "lib.dp": 2,
