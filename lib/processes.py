@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import FrameType
-from typing import IO, Any
+from typing import IO, NoReturn
 
 # two processes side by side fill two cores; results do not depend on the number of threads, which
 # `make shake` checks with another one
@@ -41,20 +41,52 @@ _NOT_STARTED, _REFUSED = 127, "cannot start "  # exit status, and first words of
 def end_with_parent() -> None:
     """Make this process a worker: Ctrl-C is its parent's to answer, and it ends when that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if _LINUX:
-        _at_parents_end(signal.SIGCONT)  # one that is stopped (SIGSTOP) wakes to end, too
+    adopt_orphans()
     parent = os.getppid()
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(_WATCH)
-        os._exit(1)
+        end_all()
 
     threading.Thread(target=watch, daemon=True).start()
 
 
+def wake_with_parent(*, children: bool = False) -> None:
+    """Wake when the parent ends: who was stopped (SIGSTOP) has to end, too. On Linux alone.
+
+    With ``children`` this process wakes those below it, which have another parent to end with.
+    """
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        for pid in _below(os.getpid()):
+            with suppress(OSError):
+                os.kill(pid, number)
+
+    if _LINUX:
+        if children:
+            signal.signal(signal.SIGCONT, pass_on)
+        _at_parents_end(signal.SIGCONT)
+
+
+def adopt_orphans() -> None:
+    """:func:`wake_with_parent`, and be the parent of what is orphaned below this process."""
+    wake_with_parent()
+    if _LINUX:
+        ctypes.CDLL(None).prctl(_SUBREAPER, 1)
+
+
+def end_all() -> NoReturn:
+    """End this process, whose parent has ended, with all that is below it."""
+    _kill_below(os.getpid())
+    for pid in (0, os.getppid()) if _LINUX else ():
+        with suppress(OSError):  # what tidies up after the parent may have been stopped with it
+            os.killpg(os.getpgid(pid), signal.SIGCONT)
+    os._exit(1)
+
+
 def _at_parents_end(number: int) -> None:
-    """Let this process get a signal when its parent ends; Linux alone knows it."""
+    """Let this process get a signal when its parent ends."""
     ctypes.CDLL(None).prctl(_PDEATHSIG, number)
 
 
@@ -146,14 +178,11 @@ def end_programs() -> None:
 
 def _hold(command: Sequence[str]) -> int:
     """The leash: start ``command`` in a group of its own, and end that when standard input ends."""
-    how: dict[str, Any] = {}
-    if _LINUX:
-        _at_parents_end(signal.SIGCONT)
-        ctypes.CDLL(None).prctl(_SUBREAPER, 1)
-        how["preexec_fn"] = partial(_at_parents_end, signal.SIGKILL)
+    adopt_orphans()
+    with_it = partial(_at_parents_end, signal.SIGKILL) if _LINUX else None
     try:
         program = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, start_new_session=True, **how
+            command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=with_it
         )
     except OSError as error:
         print(f"{_REFUSED}{type(error).__name__}: {error}", file=sys.stderr)
