@@ -30,7 +30,7 @@ def _marking(folder: Path) -> list[str]:
 
 def _audit(folder: Path) -> list[str]:
     (folder / "curator.py").write_text(SLEEPER, "utf-8")
-    frame = pd.DataFrame({"age": range(400), "ill": ["no", "yes"] * 200})
+    frame = pd.DataFrame({"age": [*range(50)] * 8, "ill": ["no", "yes"] * 200})
     frame.to_csv(folder / "people.csv", index=False)
     curator = f"{sys.executable} curator.py {{half}} {{release}}"
     return ["audit", "people.csv", "--sensitive", "ill", "--curator", curator, "--workers", "2"]
