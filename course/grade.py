@@ -1,4 +1,4 @@
-"""Points of answers that a notebook has handed out as data, by the hidden tests of its assignment."""
+"""Points of answers that a notebook has handed out as data, by hidden tests of its assignment."""
 
 from __future__ import annotations
 
@@ -29,14 +29,16 @@ def agrees(answer: Any, right: Any, digits: int = DIGITS, within: float = 0.0) -
         return same and all(agrees(named[str(k)], v, digits, within) for k, v in right.items())
     if isinstance(right, list):
         same = isinstance(answer, list | tuple) and len(answer) == len(right)
-        return same and all(agrees(*pair, digits, within) for pair in zip(answer, right, strict=True))
+        return same and all(
+            agrees(*pair, digits, within) for pair in zip(answer, right, strict=True)
+        )
     if isinstance(right, bool | str):
         return type(answer) is type(right) and answer == right
     if isinstance(answer, bool) or not isinstance(answer, int | float):
         return False
     if isinstance(right, int):
         return answer == right
-    place = math.floor(math.log10(abs(right))) if right else 0
+    place = math.floor(math.log10(abs(right))) if right else -1
     # a rounded answer is on the edge of this at most, and one bit may lie beyond
     return abs(answer - right) <= max(0.5001 * 10.0 ** (place - digits + 1), within * abs(right))
 
@@ -47,9 +49,7 @@ def names(assignment: Assignment) -> list[str]:
     return sorted({name for test in tests for name in inspect.signature(test).parameters})
 
 
-def grade(
-    assignment: Assignment, answers: dict[str, Any], key: dict[str, Any]
-) -> dict[str, float]:
+def grade(assignment: Assignment, answers: dict[str, Any], key: dict[str, Any]) -> dict[str, float]:
     """Points of each task with tests."""
     points = {task.name: 0.0 for task in assignment.tasks.values() if not task.manual}
     for task, most, test in _hidden(assignment):

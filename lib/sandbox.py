@@ -4,30 +4,24 @@ In a sandbox a program sees the system and what it is given, read-only, and one 
 whose size is limited and which goes with it. It has no network, no other process, and none of this
 session's variables. :func:`choose` finds how: by bubblewrap, else by ``unshare`` of util-linux,
 else not at all; :func:`not_contained` says in words what remains possible.
-
-Called as a program, this file is what runs inside: it makes the room, gives up all rights, and
-starts the program. So it imports the standard library alone, also on systems with less of it.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
-import re
 import shutil
-import socket
-import struct
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
+
+from lib.processes import run_program
 
 WISHES = ("auto", "require", "off")
 _WAYS = ("bubblewrap", "unshare")
@@ -46,9 +40,7 @@ _OPEN = (
     " processes. Contained: {limits} and, if it did not kill what watches it, its processes."
 )
 _runs = count()  # each has an account of its own, where root runs it: processes count by account
-_RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT, _BIND, _REC = 1, 2, 4, 8, 32, 4096, 16384  # mount(2)
-_NEWUSER, _SIOCSIFFLAGS = 0x10000000, 0x8914  # of unshare(2), and of netdevice(7)
-_DUMPABLE, _DROP, _NO_NEW = 4, 24, 38  # of prctl(2): SET_DUMPABLE, CAPBSET_DROP, SET_NO_NEW_PRIVS
+_ROOM = str(Path(__file__).with_name("room.py"))
 
 
 @dataclass(frozen=True)
@@ -155,8 +147,6 @@ def run(
     takes : str
         The name of a file that comes back into ``folder``; what is printed is then an error's.
     """
-    from lib.processes import run_program  # the inside has no package around it
-
     folder = folder.resolve()
     homes = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), str(folder))
     own = {name: os.environ[name] for name in _KEPT if name in os.environ}
@@ -165,7 +155,7 @@ def run(
     if sys.platform == "win32":
         return run_program(command, **how)
     visible = [path for path in map(Path, _SYSTEM) if path.exists()]
-    visible += [*installation(sys.executable), Path(__file__), *map(Path.absolute, see)]
+    visible += [*installation(sys.executable), Path(_ROOM), *map(Path.absolute, see)]
     hidden = [Path.home(), Path(__file__).parents[1], *map(Path.absolute, hide)]
     bytes_each = int(limits.files * 2**30)
     inside: dict[str, Any] = {
@@ -208,8 +198,8 @@ def _plan(visible: Sequence[Path], hidden: Sequence[Path]) -> list[tuple[str, bo
 
 
 def _outside(inside: dict[str, Any]) -> list[str]:
-    """The command line that starts :func:`_enter`, in namespaces of its own."""
-    start = [sys.executable, "-I", "-S", __file__, json.dumps(inside)]
+    """The command line that starts :mod:`lib.room`, in namespaces of its own."""
+    start = [sys.executable, "-I", "-S", _ROOM, json.dumps(inside)]
     if inside["way"] == "none":
         return start
     if inside["way"] == "unshare":
@@ -226,135 +216,3 @@ def _outside(inside: dict[str, Any]) -> list[str]:
         words += ["--ro-bind", path, path] if shown else ["--size", "65536", "--tmpfs", path]
     words += [*own, inside["folder"], "--ro-bind", inside["folder"], "/given", "--remount-ro", "/"]
     return [*words, "--", *start]
-
-
-# --- inside
-
-
-def _enter(inside: dict[str, Any]) -> int:
-    """Make the room, give up all rights, and run the program in it: its exit status."""
-    import resource
-
-    folder = inside["folder"]
-    if inside["way"] == "unshare":
-        _room(inside)
-    elif inside["way"] == "bubblewrap":
-        _copy("/given", folder)
-    os.chdir(folder)
-    for name, most in inside["limits"].items():
-        kind = getattr(resource, name)
-        hard = resource.getrlimit(kind)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        with suppress(ValueError, OSError):  # macOS has no limit of memory
-            resource.setrlimit(kind, (most, most))
-    if inside["way"] != "none":
-        _give_up_rights(inside["uid"])
-    if not (pid := os.fork()):
-        _start(inside["command"], quiet=bool(inside["takes"]))
-    while (ended := os.wait())[0] != pid:  # also what it has orphaned, as the first process here
-        pass
-    if inside["takes"] and os.path.isfile(inside["takes"]):
-        with open(inside["takes"], "rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
-            sys.stdout.flush()
-    status = os.waitstatus_to_exitcode(ended[1])
-    return status if status >= 0 else 128 - status
-
-
-def _start(command: list[str], quiet: bool) -> NoReturn:
-    if quiet:
-        os.dup2(2, 1)
-    try:
-        os.execvp(command[0], command)
-    except OSError as error:  # in the words of the leash
-        print(f"cannot start {type(error).__name__}: {error}: {command[0]}", file=sys.stderr)
-    os._exit(127)
-
-
-def _room(inside: dict[str, Any]) -> None:
-    """A root of its own in memory: what is visible, read-only, and the program's folder."""
-    import fcntl
-
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def checked(failed: int, about: str) -> None:
-        if failed:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), about)
-
-    def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = "") -> None:
-        words = map(os.fsencode, (source, target, kind))
-        checked(libc.mount(*words, ctypes.c_ulong(flags), os.fsencode(data)), target)
-
-    os.umask(0o022)
-    root = inside["folder"]  # the room is built where the folder was, which stays open for copying
-    given = os.open(root, os.O_RDONLY)
-    mount("tmpfs", root, "tmpfs", _NOSUID, f"mode=755,size={inside['size']},nr_inodes=100k")
-    for path, shown in inside["plan"]:
-        place = root + path
-        if shown and not os.path.isdir(path):
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            open(place, "w").close()
-        else:
-            os.makedirs(place, exist_ok=True)
-        mount(*(path, place, "", _BIND | _REC) if shown else ("tmpfs", place, "tmpfs"))
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-        points = [re.sub(r"\\(\d{3})", lambda m: chr(int(m[1], 8)), x.split()[4]) for x in file]
-    for point in points:
-        if point.startswith(root + "/"):  # flags that were set cannot be taken away
-            kept = os.statvfs(point).f_flag & _NOEXEC
-            mount("", point, "", _REMOUNT | _BIND | _RDONLY | _NOSUID | _NODEV | kept)
-    for place in ("/tmp", "/dev/shm", "/proc"):
-        os.makedirs(root + place, exist_ok=True)
-        os.chmod(root + place, 0o1777)
-    for name in ("null", "zero", "full", "random", "urandom"):
-        open(f"{root}/dev/{name}", "w").close()
-        mount(f"/dev/{name}", f"{root}/dev/{name}", "", _BIND)
-    os.symlink("/proc/self/fd", root + "/dev/fd")
-    mount("proc", root + "/proc", "proc", _NOSUID | _NODEV | _NOEXEC)
-    os.makedirs(root + inside["folder"], exist_ok=True)
-    _copy(f"/proc/self/fd/{given}", root + inside["folder"])
-    os.close(given)
-    if inside["uid"]:
-        for name in ("", *os.listdir(root + inside["folder"])):
-            os.chown(os.path.join(root + inside["folder"], name), inside["uid"], inside["uid"])
-    with socket.socket() as own:  # this machine may call itself, and nobody else
-        fcntl.ioctl(own, _SIOCSIFFLAGS, struct.pack("16sh", b"lo", 1))
-    os.chdir(root)
-    checked(libc.pivot_root(b".", b"."), "pivot_root")
-    checked(libc.umount2(b".", 2), "umount2")  # the old root, with all that is in it
-    os.chdir("/")
-
-
-def _copy(source: str, target: str) -> None:
-    for entry in os.scandir(source):
-        if entry.is_file():
-            shutil.copyfile(entry.path, os.path.join(target, entry.name))
-
-
-def _give_up_rights(uid: int | None) -> None:
-    """Become an account without files, without any right of root, and unable to get one."""
-    libc = ctypes.CDLL(None)
-    with suppress(OSError):
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")
-    if uid is not None:
-        os.setgroups([])
-        os.setresgid(uid, uid, uid)
-        os.setresuid(uid, uid, uid)
-        libc.prctl(_DUMPABLE, 1, 0, 0, 0)
-        if not libc.unshare(_NEWUSER):
-            for name, words in (("setgroups", "deny"), ("uid_map", ""), ("gid_map", "")):
-                with open(f"/proc/self/{name}", "w") as file:
-                    file.write(words or f"{uid} {uid} 1")
-    with suppress(OSError):  # no namespace within, where it would be root again
-        with open("/proc/sys/user/max_user_namespaces", "w") as file:
-            file.write("0")
-    for number in range(64):
-        libc.prctl(_DROP, number, 0, 0, 0)
-    libc.prctl(_NO_NEW, 1, 0, 0, 0)
-    version = (ctypes.c_uint32 * 2)(0x20080522, 0)  # of capset(2), and this process
-    libc.capset(version, (ctypes.c_uint32 * 6)())
-
-
-if __name__ == "__main__":
-    sys.exit(_enter(json.loads(sys.argv[1])))

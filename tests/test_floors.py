@@ -15,6 +15,7 @@ FLOORS = {
     "lib.parse": 0,
     "lib.paths": 0,
     "lib.processes": 0,
+    "lib.room": 0,
     "lib.typeset": 0,
     "lib.validate": 0,
     "lib.domain": 1,

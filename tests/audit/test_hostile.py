@@ -32,7 +32,9 @@ HOSTILE = {
     "reads the home of its user": Row('open("{home}/letter").read()', "FileNotFoundError"),
     "reads variables": Row('os.environ["PASSWORD"]', "KeyError", "KeyError"),
     "writes elsewhere": Row('open("{outside}/copy.csv", "w").write(half)', "FileNotFoundError"),
-    "changes itself": Row('open(sys.argv[0], "a").write("#")', "Read-only file system|Permission denied"),
+    "changes itself": Row(
+        'open(sys.argv[0], "a").write("#")', "Read-only file system|Permission denied"
+    ),
     "sends the half away": Row(
         'socket.create_connection(("127.0.0.1", {port}), 5).sendall(half.encode())',
         "ConnectionRefusedError",

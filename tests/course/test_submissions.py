@@ -7,7 +7,8 @@ import json
 import pytest
 
 from course.grade import agrees
-from course.mark import Submission, mark
+from course.mark import mark
+from course.submission import Submission
 from lib.sandbox import Limits
 
 
