@@ -28,7 +28,6 @@ from lib.files import read_json, write_whole
 from lib.processes import end_programs
 from lib.sandbox import Limits
 
-
 _USUAL = Limits()
 _NOTHING: dict[str, Any] = {"note": "nothing was handed in", "points": {}, "flags": []}
 
