@@ -33,8 +33,7 @@ init_cell: false
 export_cell: false
 run_tests: false
 show_question_points: true
-tests: {ok_format: false}
-generate: {show_hidden: true, print_summary: false}"""
+tests: {ok_format: false}"""
 _FORM_ONLY = '''"""# BEGIN TEST CONFIG
 success_message: The form is right. Marking will show whether the answer is right, too.
 """# END TEST CONFIG

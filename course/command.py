@@ -11,11 +11,12 @@ from pathlib import Path
 from course.assignment import read_all
 from course.bank import write_sheets
 from course.make import write_assignment
-from course.mark import Limits, mark
+from course.mark import mark
 from course.plans import write_plans
 from course.slides import OUT, chromium, write_pdf, write_slides
 from course.variants import course_seed, read_roster
 from lib.paths import BUILD, ROOT
+from lib.sandbox import WISHES, Limits
 
 
 def _slides(args: Namespace) -> None:
@@ -45,14 +46,16 @@ def _make(args: Namespace) -> None:
             write_assignment(assignment, roster, seed, args.out)
     write_plans(args.out / "teacher")
     print(f"to hand out, a folder for each student: {args.out / 'students'}")
-    print(f"to keep, with keys and bundles: {args.out / 'teacher'}")
+    print(f"to keep, with keys: {args.out / 'teacher'}")
 
 
 def _mark(args: Namespace) -> None:
     limits = Limits(args.seconds, args.gibibytes)
-    table = mark(args.folder, args.key, args.out, limits, args.jobs)
+    table = mark(args.folder, args.key, args.out, limits, args.jobs, args.sandbox)
     for row in table[table["note"] != ""].itertuples():
         print(f"{row.assignment} {row.id}: {row.note}")
+    for row in table[table["flags"] != ""].itertuples():
+        print(f"{row.assignment} {row.id}: look at it, {row.flags}")
     print(f"marks: {args.out / 'marks.csv'}")
 
 
@@ -62,7 +65,7 @@ _COMMANDS: dict[str, tuple[str, Path, Callable[[Namespace], None]]] = {
     "slides": ("HTML that opens from a file, and PDF", OUT, _slides),
     "plans": ("the lecturer's plans, with sample answers", OUT, _plans),
     "quizzes": ("the two quizzes and the bank, with and without keys", _MADE / "quizzes", _quizzes),
-    "make": ("each student's notebooks and tables; keys, bundles", _MADE, _make),
+    "make": ("each student's notebooks and tables; keys", _MADE, _make),
     "mark": ("marks of the notebooks DIR/a1/ID.ipynb", _MADE / "marks", _mark),
 }
 
@@ -84,7 +87,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     mark("--key", type=Path, default=_MADE / "teacher", help=words)
     mark("--jobs", type=int, default=2, help="notebooks at a time (default 2)")
     mark("--seconds", type=float, default=120, help="for a notebook (default 120)")
-    mark("--gibibytes", type=float, default=6, help="of memory (default 6)")
+    mark("--gibibytes", type=float, default=6, help="of memory for a process (default 6)")
+    words = "require refuses to run without one; off runs notebooks with your rights (default auto)"
+    mark("--sandbox", choices=WISHES, default="auto", help=words)
 
 
 def run(args: Namespace) -> int:

@@ -2,18 +2,16 @@
 
 ``OUT/students/ID/aN`` has the notebook and the table of a student: these folders go out.
 ``OUT/teacher`` stays, readable by its owner alone: ``aN/key.csv`` with the parameters and answers
-of each student, and ``aN/ID.zip``, the bundle by which otter marks this student.
+of each student, and ``aN/ID.json``, by which this student is marked.
 
-``otter assign`` runs once for an assignment. Its notebook and its bundle hold no value of any
-student; the students' values are put in afterwards.
+``otter assign`` runs once for an assignment. Its notebook holds no value of any student; the
+students' values are put in afterwards.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +42,8 @@ def otter_python() -> Path:
     return path
 
 
-def assign(assignment: Assignment) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The students' notebook and the files of the graders' bundle, from ``otter assign``.
+def assign(assignment: Assignment) -> dict[str, Any]:
+    """The students' notebook, from ``otter assign``.
 
     Raises
     ------
@@ -59,18 +57,14 @@ def assign(assignment: Assignment) -> tuple[dict[str, Any], dict[str, bytes]]:
         done = run_program(command, timeout=300)
         if done.returncode:
             raise RuntimeError(f"otter assign refused {assignment.name}:\n{done.stderr[-2000:]}")
-        (bundle,) = (made / "autograder").glob("*.zip")
-        student = json.loads((made / "student" / source.name).read_text("utf-8"))
-        with zipfile.ZipFile(bundle) as archive:
-            names = sorted(name for name in archive.namelist() if not name.endswith("/"))
-            return student, {name: archive.read(name) for name in names}
+        return json.loads((made / "student" / source.name).read_text("utf-8"))
 
 
 def write_assignment(
     assignment: Assignment, roster: pd.DataFrame, seed: int, out: Path
 ) -> pd.DataFrame:
     """Write all files of an assignment, and return its key: a row for each student."""
-    notebook, files = assign(assignment)
+    notebook = assign(assignment)
     teacher = out / "teacher" / assignment.name
     teacher.mkdir(parents=True, exist_ok=True)
     (out / "teacher").chmod(0o700)
@@ -83,7 +77,8 @@ def write_assignment(
         write_whole(folder / f"{assignment.name}.ipynb", _personal(notebook, variant))
         if variant.table is not None:
             write_whole(folder / f"{variant.name}.csv", variant.table)
-        write_whole(teacher / f"{student.id}.zip", _bundle(files, variant, key), private=True)
+        own = {"variant": variant.name, "key": key, "table": variant.table}
+        write_whole(teacher / f"{student.id}.json", json.dumps(own), private=True)
         row = {"id": student.id, "name": student.name, "variant": variant.name}
         rows.append(row | variant.values | {f"answer {name}": key[name] for name in key})
     table = pd.DataFrame(rows)
@@ -100,16 +95,3 @@ def _personal(notebook: dict[str, Any], variant: Variant) -> str:
         change = own if "".join(cell["source"]) == PLACE else {}
         cells.append(cell | change | {"id": f"cell-{number}"})  # otter draws others in each call
     return json.dumps(notebook | {"cells": cells}, indent=1, ensure_ascii=False)
-
-
-def _bundle(files: dict[str, bytes], variant: Variant, key: dict[str, Any]) -> bytes:
-    """The bundle of one student: the tests know the key, and the table is in it."""
-    named = f"KEY = {key!r}\n".encode()
-    own = {n: named + body if n.startswith("tests/") else body for n, body in files.items()}
-    if variant.table is not None:
-        own[f"files/{variant.name}.csv"] = variant.table.encode()
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, body in own.items():
-            archive.writestr(zipfile.ZipInfo(name), body)  # without a time: the same each call
-    return buffer.getvalue()

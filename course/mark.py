@@ -1,114 +1,35 @@
-"""Marks of submissions: otter-grader runs each notebook in a process of its own.
+"""Marks of submissions: each notebook runs in a sandbox, and its answers leave it as data.
 
-A submission of student ID for assignment aN is ``DIR/aN/ID.ipynb``. Which variant it is compared
-with is decided by this name, the roster's id, and never by the notebook.
+They are compared with the key in this process, which runs no line of a submission. One of student
+ID for assignment aN is ``DIR/aN/ID.ipynb``: this name decides which key it is compared with, the
+roster's id, and never the notebook.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
-import os
-import re
-import subprocess
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pandas as pd
 from tqdm import tqdm
 
-from course import otter_run
 from course.assignment import SOURCES, Assignment, read
-from course.make import otter_python
+from course.submission import Submission, mark_one
 from course.tables import read_table
 from course.written import write_answers
-from lib import validate
-from lib.files import locked_tempdir, read_json, write_whole
-from lib.paths import ROOT
-from lib.processes import end_programs, run_program
+from lib import sandbox, validate
+from lib.files import read_json, write_whole
+from lib.processes import end_programs
+from lib.sandbox import Limits
 
-_LARGEST = 20 * 2**20  # bytes of a notebook
-_OVERTIME = 124  # exit status of otter_run.py, where the time is over
-_REASONS = {
-    "DeadKernelError": "its Python process died: it ended itself, or needed too much memory",
-    "MemoryError": "it needed too much memory, or printed too much",
-}
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one submission may use: seconds of time and gibibytes of memory."""
-
-    seconds: float = 120.0
-    gibibytes: float = 6.0
-
-
-@dataclass(frozen=True)
-class Submission:
-    """A student's file for an assignment, and the variants of all students."""
-
-    assignment: str
-    student: str
-    path: Path
-    bundle: Path
-    variants: dict[str, str]
-
-    def notebook(self) -> nbformat.NotebookNode:
-        """The notebook, if it is one and the student's own.
-
-        Raises
-        ------
-        ValueError
-            With what is wrong, in words for the student.
-        """
-        if self.path.suffix != ".ipynb":
-            raise ValueError(f"must be a notebook (.ipynb), got {self.path.name}")
-        if self.path.stat().st_size > _LARGEST:
-            raise ValueError(f"must be at most {_LARGEST // 2**20} MiB: clear the outputs")
-        try:
-            notebook = nbformat.reads(self.path.read_text("utf-8"), as_version=4)
-            text = "\n".join(cell.source for cell in notebook.cells)
-            nbformat.writes(notebook).encode()
-        except Exception:  # nbformat raises whatever a broken file leads to
-            raise ValueError("cannot be read as a notebook") from None
-        own, named = self.variants[self.student], set(re.findall(r"\ba\d+-[0-9a-f]{8}\b", text))
-        if own not in named:
-            if others := [who for who, name in self.variants.items() if name in named]:
-                raise ValueError(f"is the notebook of another student ({', '.join(others)})")
-            raise ValueError(f"has not the variant {own} of this student and assignment")
-        # whatever a student's kernel is called, here it is that of the course
-        notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-        return notebook
-
-
-def mark_one(submission: Submission, limits: Limits, scratch: Path) -> dict[str, Any]:
-    """Points by task, ``{"q1": 2.0}``, or a note that says in words why there are none."""
-    try:
-        notebook = submission.notebook()
-    except ValueError as error:
-        return {"note": f"the file {error}", "points": {}}
-    with locked_tempdir(scratch) as folder:
-        copy = folder / f"{submission.assignment}.ipynb"
-        nbformat.write(notebook, copy)
-        files = (submission.bundle, copy, folder, limits.seconds, limits.gibibytes)
-        command = [str(otter_python()), "-I", otter_run.__file__, *map(str, files)]
-        how: dict[str, Any] = {"env": _environment(folder), "cwd": str(folder), "private": True}
-        try:
-            done = run_program(command, timeout=limits.seconds + 20, **how)
-        except subprocess.TimeoutExpired as error:
-            done = subprocess.CompletedProcess(error.cmd, _OVERTIME)
-        if done.returncode:
-            return {"note": _reason(done, limits), "points": {}}
-        try:  # a submission may have written to this file, too
-            tests = json.loads((folder / "results.json").read_text("utf-8"))["tests"]
-            points = {t["name"]: float(t["score"]) for t in tests if "max_score" in t}
-        except Exception:
-            points = {}
-    return {"note": "" if points else "it ended before its answers were checked", "points": points}
+_USUAL = Limits()
+_NOTHING: dict[str, Any] = {"note": "nothing was handed in", "points": {}, "flags": []}
 
 
 def handed_in(folder: Path, keys: Path) -> tuple[pd.DataFrame, list[Submission]]:
@@ -125,28 +46,37 @@ def handed_in(folder: Path, keys: Path) -> tuple[pd.DataFrame, list[Submission]]
         else:
             print(f"{path} is left out: its name is no student's id")
     files = sorted(found.items())
-    return key, [Submission(keys.name, i, p, keys / f"{i}.zip", variants) for i, p in files]
+    return key, [Submission(keys.name, i, p, keys / f"{i}.json", variants) for i, p in files]
 
 
 def mark(
-    folder: Path, teacher: Path, out: Path, limits: Limits = Limits(), jobs: int = 2
+    folder: Path,
+    teacher: Path,
+    out: Path,
+    limits: Limits = _USUAL,
+    jobs: int = 2,
+    wish: str = "auto",
 ) -> pd.DataFrame:
     """Mark what is new or has changed, write ``OUT/marks.csv`` and return it.
 
     One row for each student and assignment: points of the checked tasks, of the written ones (by
-    :func:`course.written.write_answers`), a note in words, and the points of each task. A
-    finished submission is stored at once, so a call that was interrupted
-    goes on where it stopped.
+    :func:`course.written.write_answers`), a note in words, flags for a person to judge, and the
+    points of each task. A finished submission is stored at once, signed with a secret in
+    ``teacher``, so a call that was interrupted goes on where it stopped, and what anybody else
+    stored is marked again.
 
     Raises
     ------
     ValueError
         If no assignment has both a key in ``teacher`` and a folder in ``folder``.
+    RuntimeError
+        If ``wish`` is ``"require"`` and no sandbox works here (:func:`lib.sandbox.choose`).
     """
     validate.integer("jobs", jobs, low=1)
     validate.positive("seconds", limits.seconds)
     validate.positive("gibibytes", limits.gibibytes)
-    otter_python()
+    way, secret = sandbox.choose(wish), _secret(teacher)
+    print(f"sandbox: {way}. {sandbox.not_contained(way, wish)}")
     paths = sorted(teacher.glob("a*/key.csv"), key=lambda path: (len(path.parent.name), path))
     names = [path.parent.name for path in paths if (folder / path.parent.name).is_dir()]
     if not names:
@@ -156,14 +86,14 @@ def mark(
     for name in names:
         key, files = handed_in(folder / name, teacher / name)
         assignment = read(SOURCES / f"{name}.md")
-        results = _mark_all(files, limits, out, jobs)
+        results = _mark_all(files, assignment, secret, out, jobs, (limits, way))
         readable = {}
         for one in files:
             with suppress(ValueError):
                 readable[one.student] = one.notebook()
         written = write_answers(assignment, readable, out / "written")
         for student in key.itertuples():
-            result = results.get(student.id, {"note": "nothing was handed in", "points": {}})
+            result = results.get(student.id, _NOTHING)
             own = written[written["id"] == student.id].set_index("task")["points"].to_dict()
             rows.append(_row(assignment, student, result, own))
     table = pd.DataFrame(rows)
@@ -172,21 +102,36 @@ def mark(
 
 
 def _mark_all(
-    files: list[Submission], limits: Limits, out: Path, jobs: int
+    files: list[Submission],
+    assignment: Assignment,
+    secret: bytes,
+    out: Path,
+    jobs: int,
+    how: tuple[Limits, str],
 ) -> dict[str, dict[str, Any]]:
     """The result of each student, from the store if nothing has changed."""
+    rules = json.dumps([assignment.name, *(vars(task) for task in assignment.tasks.values())])
 
     def result(one: Submission) -> dict[str, Any]:
         store = out / "submissions" / one.assignment / f"{one.student}.json"
-        digest = hashlib.sha256(one.path.read_bytes() + one.bundle.read_bytes()).hexdigest()
+
+        def signed(known: Any) -> str:
+            """A signature of a result, for this submission, key and these tests alone."""
+            parts = (rules.encode(), one.student.encode(), one.key.read_bytes())
+            parts += (one.path.read_bytes(), json.dumps(known, sort_keys=True).encode())
+            digests = b"".join(hashlib.sha256(part).digest() for part in parts)
+            return hmac.new(secret, digests, "sha256").hexdigest()
+
         try:
-            known = read_json(store, dict)
-        except (FileNotFoundError, ValueError):  # damaged: mark it again
-            known = {}
-        if known.get("digest") != digest:
-            known = mark_one(one, limits, out) | {"digest": digest}
-            store.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(store, json.dumps(known), private=True)
+            kept = read_json(store, dict)
+            if hmac.compare_digest(signed(kept["result"]), kept["signature"]):
+                return kept["result"]
+        except (FileNotFoundError, ValueError, KeyError, TypeError):  # damaged: mark it again
+            pass
+        known = mark_one(one, assignment, *how)
+        store.parent.mkdir(parents=True, exist_ok=True)
+        kept = {"result": known, "signature": signed(known)}
+        write_whole(store, json.dumps(kept), private=True)
         return known
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -199,14 +144,21 @@ def _mark_all(
             raise
 
 
+def _secret(teacher: Path) -> bytes:
+    """What stored marks are signed with; whoever can read the keys can read it."""
+    path = teacher / "secret"
+    if not path.exists():
+        write_whole(path, secrets.token_hex(32), private=True)
+    return bytes.fromhex(path.read_text("ascii"))
+
+
 def _row(
     assignment: Assignment, student: Any, result: dict[str, Any], written: dict[str, float]
 ) -> dict[str, Any]:
     """The row of one student: ``points`` of checked tasks, then ``written``, each of how many."""
     tasks = assignment.tasks.values()
     most = {task.name: float(sum(task.points)) for task in tasks if not task.manual}
-    # more than a task's points, or what is no number, can only be a submission's own doing
-    points = {name: max(0.0, min(result["points"].get(name, 0.0), of)) for name, of in most.items()}
+    points = {name: result["points"].get(name, 0.0) for name in most}
     return {
         "id": student.id,
         "name": student.name,
@@ -216,21 +168,7 @@ def _row(
         "written": sum(written.values()),  # not a number until all have been read
         "written of": sum(task.points for task in tasks if task.manual),
         "note": result["note"],
+        "flags": "; ".join(result["flags"]),
         **points,
         **written,
     }
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    """The variables of a submission's process: none of the lecturer's own but the system's."""
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
-    homes = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), str(folder))
-    return kept | homes | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
-
-
-def _reason(done: subprocess.CompletedProcess[str], limits: Limits) -> str:
-    if done.returncode == _OVERTIME:
-        return f"the notebook was stopped: it ran for more than {limits.seconds:g} s"
-    last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-    kind = last.partition(":")[0].rpartition(".")[2]
-    return f"the notebook could not be marked: {_REASONS.get(kind, last[:200])}"

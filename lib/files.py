@@ -8,10 +8,11 @@ somebody is still writing: not by another process, nor in another container.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,6 +29,8 @@ _Content = TypeVar("_Content", list, dict)
 
 PREFIX = ".companion-"
 LARGEST = 2**24  # bytes of a file that is read as YAML or JSON
+_SHARED = Path("/dev/shm")
+_OF_JOBLIB = re.compile(r"(?:sem\.loky-|joblib_memmapping_folder_)(\d+)[-_]")  # a process's number
 
 
 def write_whole(path: Path, body: str | bytes, *, private: bool = False) -> None:
@@ -35,18 +38,15 @@ def write_whole(path: Path, body: str | bytes, *, private: bool = False) -> None
 
     With ``private`` only the owner can read it (mode 600, where modes are known).
     """
-    part = path.with_name(f"{PREFIX}{uuid4().hex}")
     # under an ASCII locale the bytes of a file's name are escaped: they come out as they were
     data = body.encode(errors="surrogateescape") if isinstance(body, str) else body
-    try:
-        mode = 0o600 if private else 0o666
+    mode = 0o600 if private else 0o666
+    with _locked_name(path.parent) as part:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def read_yaml(path: Path, kind: type[_Content], *, gaps: bool = False) -> _Content:
@@ -131,13 +131,44 @@ def locked_tempdir(folder: Path) -> Iterator[Path]:
         If ``folder`` cannot be made or written to.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    _clear(folder)
+    with _locked_name(folder) as made:
+        made.mkdir(mode=0o700)
+        yield made
+
+
+def clear_leftovers(folders: Iterable[Path]) -> None:
+    """Remove from ``folders``, and from shared memory, what killed processes have left there: parts
+    of files, folders, half tables of a results file that nobody writes, semaphores.
+    """
+    for folder in folders:
+        _clear(folder)
+        for left in folder.glob("*.tmp"):
+            stem, _, number = left.stem.rpartition(".")
+            tables = [folder / f"{stem}.{kind}" for kind in ("parquet", "journal")]
+            if number.isdigit() and any(map(Path.exists, tables)):
+                with suppress(OSError), FileLock(folder / f"{stem}.lock", timeout=0):
+                    left.unlink()
+    for left in _SHARED.iterdir() if _SHARED.is_dir() else ():
+        owner = _OF_JOBLIB.match(left.name)
+        if owner and not Path("/proc", owner[1]).exists():
+            with suppress(OSError):  # another user's
+                left.unlink() if left.is_file() else shutil.rmtree(left, ignore_errors=True)
+
+
+def _clear(folder: Path) -> None:
+    """Remove what processes that have ended had under a lock in ``folder``."""
     for left in folder.glob(f"{PREFIX}*.lock"):
         with suppress(OSError), FileLock(left, timeout=0):  # a Timeout, too, is an OSError
             _remove(left)
+
+
+@contextmanager
+def _locked_name(folder: Path) -> Iterator[Path]:
+    """A name in ``folder``, locked; what is there afterwards is removed, also after a kill."""
     made = folder / f"{PREFIX}{uuid4().hex}"
     lock = made.with_suffix(".lock")
     with FileLock(lock, timeout=60):  # somebody who tidies up may hold the new lock for a moment
-        made.mkdir(mode=0o700)
         try:
             yield made
         finally:
@@ -145,7 +176,9 @@ def locked_tempdir(folder: Path) -> Iterator[Path]:
 
 
 def _remove(lock: Path) -> None:
-    """Remove the folder of ``lock``, and it: before it is released, so that nobody waits for it."""
-    shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
-    with suppress(OSError):  # Windows removes it on release
-        lock.unlink()
+    """Remove what ``lock`` is of, and it: before it is released, so that nobody waits for it."""
+    made = lock.with_suffix("")
+    shutil.rmtree(made, ignore_errors=True)
+    for path in (made, lock):
+        with suppress(OSError):  # Windows removes a lock on release
+            path.unlink()

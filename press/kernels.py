@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import signal
 import sys
 import tempfile
 import traceback
@@ -23,6 +22,7 @@ from typing import Any
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 
 from lib.paths import HOUSES
+from lib.processes import adopt_orphans, end_all
 
 _FORKS = sys.platform == "linux"
 _Fork: Any = get_context("fork").Process if _FORKS else object
@@ -109,12 +109,11 @@ def _end_with_parent() -> None:
     def watch() -> None:
         if parent := parent_process():
             parent.join()
-            if hasattr(os, "killpg"):
-                os.killpg(0, signal.SIGKILL)
-            os._exit(1)
+            end_all()
 
     if hasattr(os, "setsid"):
         os.setsid()
+    adopt_orphans()
     Thread(target=watch, daemon=True).start()
 
 

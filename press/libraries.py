@@ -4,10 +4,11 @@ import importlib
 import os
 import sys
 
-from lib.processes import ONE_THREAD
+from lib.processes import ONE_THREAD, wake_with_parent
 
 PATH = ["", *(place for place in sys.path if place)]  # of an interpreter that has just started
 
+wake_with_parent(children=True)  # the server of forks ends when none of them is left
 os.environ |= ONE_THREAD
 # what a kernel sets before a page imports matplotlib
 os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"

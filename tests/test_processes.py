@@ -25,6 +25,18 @@ if len(sys.argv) > 2:
     os.replace(sys.argv[1] + ".part", sys.argv[1])
 time.sleep(300)
 """
+# a program whose child has left it by a second fork, for a session of its own
+APART = """
+import os, sys, time
+if not os.fork():
+    os.setsid()
+    if pid := os.fork():
+        open(sys.argv[1] + ".part", "w").write(f"{os.getppid()} {pid}")
+        os.replace(sys.argv[1] + ".part", sys.argv[1])
+        os._exit(0)
+    os.setsid()
+time.sleep(300)
+"""
 PARENT = """
 import sys
 from lib.processes import run_program, stop_on_sigterm
@@ -56,6 +68,15 @@ def _alive(pid: int) -> bool:
             return stat.read().rpartition(")")[2].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+def _words(pid: int) -> str:
+    """The command line of a process, nothing if it has ended."""
+    try:
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def _wait(condition, seconds: float) -> bool:
@@ -115,6 +136,37 @@ def test_a_program_and_its_children_end_within_five_seconds_of_the_parent(code, 
 
 
 @linux
+@pytest.mark.parametrize("stop", [False, True], ids=["running", "stopped"])
+def test_a_session_of_its_own_and_a_stop_let_nothing_outlive_a_kill(stop, tmp_path):
+    """A grandchild wrote on for minutes; a process that is stopped does not see its parent end."""
+    (tmp_path / "apart.py").write_text(APART, encoding="utf-8")
+    words = [str(tmp_path / "apart.py"), str(tmp_path / "pids")]
+    parent = _start(PARENT, *words)
+    pids = {*_pids(["", words[1]]), *_children(parent.pid)}
+    assert len(pids) >= 3
+    for pid in pids if stop else ():
+        os.kill(pid, signal.SIGSTOP)
+    parent.kill()
+    parent.wait(10)
+    assert _wait(lambda: not any(map(_alive, pids)), 5)
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL], ids=lambda s: s.name)
+def test_a_program_against_its_leash_ends_when_its_time_is_over(number, tmp_path):
+    script = f"import os, time; os.kill(os.getppid(), {int(number)}); time.sleep(300)"
+    start = time.monotonic()
+    try:
+        done = run_program([sys.executable, "-c", script, str(tmp_path)], timeout=3)
+        assert done.returncode == -number
+    except subprocess.TimeoutExpired:
+        assert number == signal.SIGSTOP
+    assert time.monotonic() - start < 20
+    here = [p for p in map(int, filter(str.isdigit, os.listdir("/proc"))) if _alive(p)]
+    assert not _wait(lambda: any(str(tmp_path) in _words(pid) for pid in here), 0.5)
+
+
+@linux
 def test_a_program_ends_when_its_time_is_over(deaf):
     with pytest.raises(subprocess.TimeoutExpired):
         run_program([sys.executable, *deaf], timeout=4)
@@ -122,8 +174,9 @@ def test_a_program_ends_when_its_time_is_over(deaf):
 
 
 @linux
+@pytest.mark.parametrize("stop", [False, True], ids=["running", "stopped"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
-def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, tmp_path):
+def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, stop, tmp_path):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     sweep = subprocess.Popen(
         [sys.executable, *SWEEP], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
@@ -132,9 +185,13 @@ def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, tmp_path):
     assert _wait(lambda: journal.exists() and journal.stat().st_size > 0, 120)
     pids = _children(sweep.pid)
     assert len(pids) >= 2
+    for pid in filter(_alive, pids) if stop and number == signal.SIGKILL else ():
+        os.kill(pid, signal.SIGSTOP)
     sweep.send_signal(number)
     sweep.wait(10)
     assert _wait(lambda: not any(map(_alive, pids)), 5)
+    shared = [name for name in os.listdir("/dev/shm") if f"{sweep.pid}" in name]
+    assert _wait(lambda: not any(os.path.exists(f"/dev/shm/{name}") for name in shared), 5)
 
 
 BUILD = """
@@ -157,9 +214,7 @@ time.sleep(300)
 
 
 @linux
-@pytest.mark.parametrize(
-    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=lambda s: s.name
-)
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGINT", "SIGKILL", "SIGKILL, stopped"])
 def test_a_chapter_and_its_kernel_end_with_the_build(number, tmp_path):
     write_notebook(tmp_path / "page.ipynb", PAGE)
     (tmp_path / "lib").mkdir()
@@ -167,7 +222,11 @@ def test_a_chapter_and_its_kernel_end_with_the_build(number, tmp_path):
     assert _wait((tmp_path / "pids").exists, 60)
     pids = [int(pid) for pid in (tmp_path / "pids").read_text(encoding="utf-8").split()]
     assert all(map(_alive, pids))
-    build.send_signal(number)
+    number, _, stop = number.partition(", ")
+    pids += [pid for pid in _children(build.pid) if stop]
+    for pid in filter(_alive, pids) if stop else ():
+        os.kill(pid, signal.SIGSTOP)
+    build.send_signal(getattr(signal, number))
     assert _wait(lambda: not any(map(_alive, pids)), 20)
     build.wait(20)
 

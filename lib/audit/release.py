@@ -8,6 +8,7 @@ refused, or the report warns of it.
 from __future__ import annotations
 
 import pickle
+import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +19,12 @@ import joblib
 import numpy as np
 import pandas as pd
 
-from lib import validate
+from lib import sandbox, validate
 from lib.audit.reading import TARGET, read_csv
 from lib.audit.request import Request, command_words
 from lib.audit.schema import Schema
 from lib.files import write_whole
 from lib.parse import shown
-from lib.processes import run_program
 
 # share of released values unknown to the file from which the report warns; noise or bands on
 # numbers are usual
@@ -129,24 +129,27 @@ def warnings_about(
 class Curator:
     """A program that makes a release of a half; every learner, and the figures, read the same one.
 
+    It runs in a sandbox where there is one (:mod:`lib.sandbox`).
+
     Parameters
     ----------
-    command : str
-        Turns the CSV at ``{half}`` into one at ``{release}``; no shell is involved.
+    request : Request
+        Its ``curator`` turns the CSV at ``{half}`` into one at ``{release}``; no shell is involved.
+        Its ``timeout`` are the seconds after which a run is ended, with all that it has started.
     raw : DataFrame
         The rows of the typed table, in its order and as written in the file.
     schema : Schema
     folder : Path
         Where releases stay, so that each is made once; nobody else should be able to read it.
-    timeout : float, optional
-        Seconds after which a run is ended, with all that it has started.
+    way : str
+        Of the sandbox, as :func:`lib.sandbox.choose` gives it.
     """
 
-    command: str
+    request: Request
     raw: pd.DataFrame
     schema: Schema
     folder: Path
-    timeout: float | None = None
+    way: str
 
     def __call__(self, half: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         seed = int(rng.integers(2**31))
@@ -165,24 +168,35 @@ class Curator:
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             source, target = Path(folder) / "half.csv", Path(folder) / "release.csv"
             write_whole(source, self.raw.loc[half.index].to_csv(index=False), private=True)
-            words = command_words(self.command)
+            command, seconds = self.request.curator or "", self.request.timeout
+            words = command_words(command)
+            named = [path for word in words if (path := Path(word)).is_file()]
+            words = [str(Path(w).absolute()) if Path(w) in named else w for w in words]
             for mark, text in {"half": source, "release": target, "seed": seed}.items():
                 words = [word.replace(f"{{{mark}}}", str(text)) for word in words]
+            see = [*named, *self.request.reads]
+            if program := shutil.which(words[0]):
+                see += sandbox.installation(program)
+            space = 1 + 4 * source.stat().st_size / 2**30
+            limits = sandbox.Limits(seconds, self.request.gibibytes, files=space)
+            hide = [self.request.file]
             try:
-                done = run_program(words, timeout=self.timeout, private=True)
+                done = sandbox.run(
+                    words, Path(folder), self.way, limits, see=see, hide=hide, takes=target.name
+                )
             except TimeoutExpired as error:
                 raise ValueError(
-                    f"curator must make a release within {self.timeout:g} seconds, the timeout, got"
-                    f" none from {self.command!r}"
+                    f"curator must make a release within {seconds:g} seconds, the timeout, got"
+                    f" none from {command!r}"
                 ) from error
             except OSError as error:
                 raise ValueError(
-                    f"curator must be a command that can be started ({error}), got {self.command!r}"
+                    f"curator must be a command that can be started ({error}), got {command!r}"
                 ) from error
             if done.returncode or not target.is_file():
                 last = (done.stderr.strip().splitlines() or ["no message"])[-1]
                 raise ValueError(
                     f"curator must make a release, got exit status {done.returncode} and none from"
-                    f" {self.command!r}: {last}"
+                    f" {command!r}: {last}"
                 )
             return read_release(read_csv(target), self.schema, "the curator's release", "the file")

@@ -180,6 +180,7 @@ def report_json(audit: Audit) -> str:
         },
         "epsilons": _records(audit.epsilons),
         "warnings": audit.warnings,
+        "containment": audit.containment,
         "seed": request.seed,
     }
     return json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False) + "\n"

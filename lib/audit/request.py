@@ -15,6 +15,7 @@ import numpy as np
 from lib import validate
 from lib.audit.schema import KINDS
 from lib.coherence.learners import BATTERY
+from lib.sandbox import WISHES
 
 LEAST_ALPHA = 1e-6  # less than one person in a million moved
 LEAST_SHOWN = 10  # people of a group that the report names without show_small
@@ -71,6 +72,15 @@ class Request:
     timeout: Annotated[float | None, "seconds that one run of the curator may take", "SECONDS"] = (
         None
     )
+    reads: Annotated[
+        tuple[Path, ...],
+        "files or folders that the curator may read, beside its half and files its command names",
+        "PATH",
+    ] = ()
+    sandbox: Annotated[
+        str, "of the curator: auto, require (refuse to run without one) or off (all your rights)"
+    ] = "auto"
+    gibibytes: Annotated[float, "of memory for a process of the curator"] = 16.0
     show_small: Annotated[
         bool, "name groups of fewer than 10 people, and quote values, in the report"
     ] = False
@@ -139,6 +149,10 @@ class Request:
 
     def _check_curator(self) -> None:
         command = self.curator
+        validate.choice("sandbox", self.sandbox, WISHES)
+        validate.positive("gibibytes", self.gibibytes)
+        for path in self.reads:
+            validate.require(path.exists(), "reads", "a file or folder that is there", str(path))
         if self.timeout is not None:
             validate.positive("timeout", self.timeout)
             validate.require(command is not None, "timeout", "given with a curator", None)

@@ -31,6 +31,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
+from lib import sandbox
 from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release, warnings_about
 from lib.audit.request import Request
@@ -79,6 +80,8 @@ class Audit:
         Of every release that was read, what the file does not hold.
     warnings : tuple of str
         Why "no flag" may mean less than it seems.
+    containment : str
+        What the curator's sandbox was, and what it did not contain; nothing without a curator.
     """
 
     request: Request
@@ -96,6 +99,7 @@ class Audit:
     release_rows: int
     releases: tuple[Release, ...]
     warnings: tuple[str, ...]
+    containment: str
 
     @property
     def flagged(self) -> pd.DataFrame:
@@ -117,6 +121,8 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     ValueError
         For a file, column or value that is not there or cannot be used, and for a question that has
         no answer.
+    RuntimeError
+        If a sandbox is required for a curator and none works here.
 
     Examples
     --------
@@ -148,9 +154,12 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         locked_tempdir(Path(tempfile.gettempdir())) as folder,
         joblib.parallel_config(temp_folder=str(folder)),  # what workers share stays there, too
     ):
-        curator = None
+        curator, containment = None, ""
         if request.curator is not None:
-            curator = Curator(request.curator, table.raw, table.schema, folder, request.timeout)
+            way = sandbox.choose(request.sandbox)
+            curator = Curator(request, table.raw, table.schema, folder, way)
+            containment = f"Sandbox of the curator: {way}. "
+            containment += sandbox.not_contained(way, request.sandbox)
         parts = {name: run(request, table, name, curator, progress) for name in request.learners}
         if curator is None:
             releases: tuple[Release, ...] = (table.release,) if table.release else ()
@@ -173,6 +182,7 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         release_rows=0 if table.release is None else len(table.release.table),
         releases=releases,
         warnings=warnings_about(releases, table.schema, request),
+        containment=containment,
     )
 
 

@@ -3,7 +3,9 @@
 Two verdicts. Dependence: does a predictor of a sensitive column, learnt from a release, treat the
 people behind it unlike people left out, beyond chance? Coherence: how often is some group more than
 alpha apart? Without --release and --curator: as if half of FILE were published as it is. Nothing
-leaves the machine.
+leaves the machine. A curator runs in a sandbox, where Linux has bubblewrap or unshare: it sees the
+system, the files that its command names, its half and the place of its release, and has no network.
+Elsewhere it has your rights; the report says what was not contained.
 """
 
 from __future__ import annotations
@@ -70,7 +72,8 @@ def run(args: Namespace) -> int:
     write_whole(out, report_html(audit), private=True)
     if record is not None:
         write_whole(record, report_json(audit), private=True)
-    print(*verdicts(audit), f"\nThe report is ready. Open:\n  {out.resolve().as_uri()}", sep="\n")
+    words = [*verdicts(audit), *filter(None, [audit.containment])]
+    print(*words, f"\nThe report is ready. Open:\n  {out.resolve().as_uri()}", sep="\n")
     return 0
 
 
@@ -80,7 +83,7 @@ def _utf8(name: str, text: Any) -> Any:
     """
     if isinstance(text, list):
         return [_utf8(name, part) for part in text]
-    raw = isinstance(text, bool) or name in (*_INPUTS, "curator")
+    raw = isinstance(text, bool) or name in (*_INPUTS, "curator", "reads")
     return text if raw else os.fsencode(text).decode(errors="replace")
 
 

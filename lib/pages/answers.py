@@ -55,6 +55,7 @@ def answer(
     choices: Sequence[str] = (),
     hints: Mapping[Any, str] | None = None,
     live: Any = None,
+    also: Sequence[float] = (),
 ) -> None:
     """State the answer of an exercise, in the last lines of its solution.
 
@@ -72,6 +73,8 @@ def answer(
         What to say to wrong answers that are typical.
     live : Dataset or str, optional
         The table that the answer depends on, as for :func:`lib.pages.chapter.ran_on`.
+    also : sequence of number, optional
+        Other numbers that can be defended, and are right, too.
 
     Raises
     ------
@@ -91,7 +94,8 @@ def answer(
         shown = "|".join(c for c in choices if c in chosen)
         body |= {"choices": [*choices], "many": chosen is value, "accept": [shown]}
     else:
-        body |= {"spec": spec, "value": float(value), "accept": _accepted(float(value), spec)}
+        accept = [text for one in (value, *also) for text in _accepted(float(one), spec)]
+        body |= {"spec": spec, "value": float(value), "accept": accept}
         shown = f"{float(format(value, spec)):,.12g}"
     body["hints"] = {format(wrong, spec): said for wrong, said in (hints or {}).items()}
     body["live"] = "" if live is None else re.sub("<[^>]*>", "", ran_on_html(live))

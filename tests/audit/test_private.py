@@ -79,6 +79,7 @@ def _files(folder) -> list[str]:
 def test_a_stopped_audit_leaves_no_curator_and_no_table(number, people, tmp_path, temporary):
     command = [sys.executable, "-m", "lib", "audit", str(people), "--sensitive", "ill"]
     command += ["--curator", _curator(tmp_path, 300), "--quiet", "--out", str(tmp_path / "r.html")]
+    command += ["--sandbox", "off"]  # in one it could not say who it is
     audit = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     end = time.monotonic() + 120
     said = tmp_path / "pids"
@@ -122,7 +123,7 @@ def test_what_workers_share_stays_in_the_private_folder(people, temporary, monke
 
 
 def test_a_curator_that_takes_too_long_is_ended_and_told(people, tmp_path, temporary):
-    request = Request(file=people, curator=_curator(tmp_path, 300), timeout=3, **ASK)
+    request = Request(file=people, curator=_curator(tmp_path, 300), timeout=3, sandbox="off", **ASK)
     with pytest.raises(ValueError, match="curator must make a release within 3 seconds"):
         run_audit(request, progress=False)
     assert all(

@@ -6,7 +6,10 @@ import json
 
 import pytest
 
-from course.mark import Limits, Submission, mark
+from course.grade import agrees
+from course.mark import mark
+from course.submission import Submission
+from lib.sandbox import Limits
 
 
 def handed_in(folder, text, name="s1.ipynb"):
@@ -55,3 +58,41 @@ def test_what_is_no_notebook_of_the_student_is_refused_in_words(tmp_path, text, 
 def test_limits_that_limit_nothing_are_refused(tmp_path, limits):
     with pytest.raises(ValueError, match="must be a finite number > 0"):
         mark(tmp_path, tmp_path, tmp_path, limits)
+
+
+KEY = {"a": [0.67849, 12], "b": "late"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ({"a": [0.678, 12], "b": "late"}, True),
+        ({"a": [0.67849, 12.0], "b": "late"}, True),
+        ({"a": [0.68, 12], "b": "late"}, False),
+        ({"a": [0.678, 13], "b": "late"}, False),
+        ({"a": [0.678, True], "b": "late"}, False),
+        ({"a": [0.678], "b": "late"}, False),
+        ({"a": [], "b": "late"}, False),
+        ({"a": [0.678, 12, 1], "b": "late"}, False),
+        ({"a": [0.678, 12]}, False),
+        ({"a": [0.678, 12], "b": "late", "c": 1}, False),
+        ({"a": ["0.678", 12], "b": "late"}, False),
+        ({"a": [0.678, 12], "b": "Late"}, False),
+        ({}, False),
+        ([], False),
+        (None, False),
+    ],
+)
+def test_an_answer_has_the_form_of_the_key_and_three_digits(answer, right):
+    """``shares = []`` earned full marks, and a rounded answer none."""
+    assert agrees(answer, KEY) is right
+
+
+def test_digits_and_shares_that_a_task_names_are_marked():
+    assert agrees(11.845, 11.844949854, digits=7) is False
+    assert agrees(11.845, 11.844949854, digits=5) is True
+    assert agrees(0.069, 0.0636, within=0.1) is True
+    assert agrees(0.0004, 0.0) is True
+    assert agrees(0.001, 0.0) is False
+    for value in (9.995e-5, 0.0999, 1.0, 123456.0, -0.0123456):
+        assert agrees(float(f"{value:.3g}"), value)

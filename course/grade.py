@@ -1,0 +1,81 @@
+"""Points of answers that a notebook has handed out as data, by hidden tests of its assignment."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any
+
+from course.assignment import HIDDEN, Assignment
+
+DIGITS = 3  # significant digits that suffice, unless a task says otherwise
+
+
+def agrees(answer: Any, right: Any, digits: int = DIGITS, within: float = 0.0) -> bool:
+    """Whether an answer has the form and the values of the right one.
+
+    A list needs the same length, a mapping the same keys. Whole numbers, text and truth values must
+    be equal; other numbers right to ``digits`` significant digits, rounded, or, if that is more,
+    within the share ``within`` of the right one.
+
+    Examples
+    --------
+    >>> agrees(0.678, 0.6784), agrees(0.68, 0.6784), agrees([], [1.5, 2.5]), agrees(12, 13)
+    (True, False, False, False)
+    """
+    if isinstance(right, dict):
+        same = isinstance(answer, dict) and {*map(str, answer)} == {*map(str, right)}
+        named = {str(key): value for key, value in answer.items()} if same else {}
+        return same and all(agrees(named[str(k)], v, digits, within) for k, v in right.items())
+    if isinstance(right, list):
+        same = isinstance(answer, list | tuple) and len(answer) == len(right)
+        return same and all(
+            agrees(*pair, digits, within) for pair in zip(answer, right, strict=True)
+        )
+    if isinstance(right, bool | str):
+        return type(answer) is type(right) and answer == right
+    if isinstance(answer, bool) or not isinstance(answer, int | float):
+        return False
+    if isinstance(right, int):
+        return answer == right
+    place = math.floor(math.log10(abs(right))) if right else -1
+    # a rounded answer is on the edge of this at most, and one bit may lie beyond
+    return abs(answer - right) <= max(0.5001 * 10.0 ** (place - digits + 1), within * abs(right))
+
+
+def names(assignment: Assignment) -> list[str]:
+    """The variables that hidden tests ask for."""
+    tests = (_function(test) for _, _, test in _hidden(assignment))
+    return sorted({name for test in tests for name in inspect.signature(test).parameters})
+
+
+def grade(assignment: Assignment, answers: dict[str, Any], key: dict[str, Any]) -> dict[str, float]:
+    """Points of each task with tests."""
+    points = {task.name: 0.0 for task in assignment.tasks.values() if not task.manual}
+    for task, most, test in _hidden(assignment):
+        function = _function(test, KEY=key)
+        try:
+            function(**{name: answers.get(name) for name in inspect.signature(function).parameters})
+        except Exception:  # whatever an answer of another form leads to
+            continue
+        points[task] += most
+    return points
+
+
+def _hidden(assignment: Assignment) -> list[tuple[str, float, str]]:
+    """Task, points and source of each hidden test."""
+    return [
+        (task.name, most, test)
+        for task in assignment.tasks.values()
+        if not task.manual
+        for most, test in zip(task.points, task.tests, strict=True)
+        if test.startswith(HIDDEN)
+    ]
+
+
+def _function(test: str, **space: Any) -> Any:
+    """The function that a test cell defines."""
+    space["agrees"] = agrees
+    exec(test, space)
+    (function,) = (f for f in space.values() if inspect.isfunction(f) and f is not agrees)
+    return function
