@@ -39,12 +39,12 @@ def error_by_size(errors: pd.DataFrame) -> Picture:
     errors : DataFrame
         As :func:`group_errors` makes it.
     """
-    fig, ax = panel((4.7, 3.1), "people in the group", "error of its tables (0 to 2)")
+    fig, ax = panel((4.7, 3.1), "people in the group", "error of its tables (0 to 2)", log="x")
     ax.plot(errors["people"], errors["resampled"], "o", color=GREY, markersize=3.5)
     small = errors["share"] < SMALL
     for rows, colour in ((errors[small], RED), (errors[~small], BLUE)):
         ax.plot(rows["people"], rows["private"], "o", color=colour, markersize=6)
-    ax.set(xscale="log", ylim=(0, 2.05), yticks=[0, 0.5, 1, 1.5, 2])
+    ax.set(ylim=(0, 2.05), yticks=[0, 0.5, 1, 1.5, 2])
     first, last = errors[small].iloc[-1], errors[~small].iloc[0]
     labelled = ["people", "private"]
     note(ax, "groups under 1%", first[labelled], (6, 6), color=RED, va="bottom")
