@@ -44,7 +44,7 @@ def handed_in(folder: Path, keys: Path) -> tuple[pd.DataFrame, list[Submission]]
         if path.is_file() and path.stem in variants:
             found[path.stem] = path  # the notebook, if there is another file, too
         else:
-            print(f"{path} is left out: its name is no student's id")
+            print(f"{' '.join(str(path).split())} is left out: its name is no student's id")
     files = sorted(found.items())
     return key, [Submission(keys.name, i, p, keys / f"{i}.json", variants) for i, p in files]
 

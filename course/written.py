@@ -12,6 +12,7 @@ from course.sessions import TEMPLATES
 from course.tables import read_table
 from lib import validate
 from lib.files import template, write_whole
+from lib.parse import printable
 
 
 def answer(notebook: NotebookNode, task: Task) -> str:
@@ -41,7 +42,7 @@ def write_answers(
     out.mkdir(parents=True, exist_ok=True)
     tasks = [task for task in assignment.tasks.values() if task.manual]
     for task in tasks:
-        page = template(TEMPLATES / "rubric.md.j2").render(
+        page = template(TEMPLATES / "rubric.md.j2", printable=printable).render(
             name=assignment.name,
             task=task,
             rubric=assignment.info["rubric"][task.name],

@@ -23,6 +23,7 @@ from yaml.resolver import Resolver
 LARGEST = 100_000  # entries of a text, three times the most of ours; 20 letters count as one
 DEEPEST = 50
 _MERGE = "tag:yaml.org,2002:merge"
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _DIGITS = 400  # of a number; Python takes minutes for millions of them in base 60
 
 
@@ -41,6 +42,16 @@ def shown(value: object) -> str:
     '[0, 1, 2, 3, 4, 5, ...]'
     """
     return _SHORT.repr(value)
+
+
+def printable(text: str) -> str:
+    """``text`` as a terminal may get it: control characters, but for ends of lines and tabs, and
+    marks that turn the direction of writing are written out.
+
+    >>> printable("safe\\x1b[2J")
+    'safe\\\\x1b[2J'
+    """
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def parse_yaml(text: str, *, gaps: bool = False) -> Any:

@@ -7,7 +7,7 @@ import re
 from numbers import Integral, Real
 
 _SMALL, _LARGE = 1e-4, 1e7  # between them a number is printed without a power of ten
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _EXPONENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b")
 _CODE = re.compile(r"(`[^`]*`)")
 
@@ -18,7 +18,7 @@ def _power(match: re.Match[str]) -> str:
     if _SMALL <= value < _LARGE or value == 0:
         places = max(0, len(digits.partition(".")[2]) - exponent)
         return f"{value:,.{places}f}"
-    power = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+    power = f"10{str(exponent).translate(SUPERSCRIPTS)}"
     return power if float(digits) == 1 else f"{digits} × {power}"
 
 
@@ -39,7 +39,7 @@ def typeset(text: str) -> str:
 
 def _typeset(text: str) -> str:
     text = _EXPONENT.sub(_power, text)
-    text = re.sub(r"\be\^(-?\d+)", lambda m: "e" + m[1].translate(_SUPERSCRIPTS), text)
+    text = re.sub(r"\be\^(-?\d+)", lambda m: "e" + m[1].translate(SUPERSCRIPTS), text)
     text = re.sub(r"(?<![\w.])inf\b", "∞", text)
     text = re.sub(r"(?<![\w)\].–-])-(?=\.?\d|∞)", "−", text)
     return re.sub(r"(?:−|(?<![\w)\].])\+)(0(?:\.0+)?)(?![\d.]*\d)", r"\1", text)

@@ -54,9 +54,12 @@ function answerText(number, spec) {
   return Number(text) === 0 ? text.replace("-", "") : text;
 }
 
-async function answerSeal(salt, text) {
-  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${salt}|${text}`));
-  return [...new Uint8Array(sum)].slice(0, 8).map((byte) => byte.toString(16).padStart(2, "0")).join("");
+// Slow on purpose: PBKDF2, as press/exercises.py does it.
+async function answerSeal(salt, text, iterations) {
+  const bytes = (words) => new TextEncoder().encode(words);
+  const key = await crypto.subtle.importKey("raw", bytes(text), "PBKDF2", false, ["deriveBits"]);
+  const sum = await crypto.subtle.deriveBits({ name: "PBKDF2", hash: "SHA-256", salt: bytes(salt), iterations }, key, 64);
+  return [...new Uint8Array(sum)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function answerPrecision(spec) {
@@ -66,7 +69,7 @@ function answerPrecision(spec) {
 }
 
 function answerBox(place, number) {
-  const { label, spec, choices, many, salt, keys, hints, live } = JSON.parse(place.dataset.answer);
+  const { label, spec, choices, many, salt, rounds, keys, hints, live } = JSON.parse(place.dataset.answer);
   const add = (parent, tag, properties, text) => {
     const made = Object.assign(document.createElement(tag), properties);
     if (text) made.textContent = text;
@@ -110,7 +113,7 @@ function answerBox(place, number) {
       reply.textContent = choices ? "Choose an answer first." : "Please enter a number, such as 0.25, 2/3 or ln 5.";
       return;
     }
-    const key = await answerSeal(salt, choices ? value : answerText(value, spec));
+    const key = await answerSeal(salt, choices ? value : answerText(value, spec), rounds);
     const right = keys.includes(key);
     form.dataset.state = right ? "right" : "wrong";
     reply.textContent = right ? "Right." : `Not yet: ${hints[key] || "look at the hint below, and try again."}`;

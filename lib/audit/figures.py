@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from lib import validate
 from lib.groups import bands_in_order, mask
+from lib.parse import printable
 from lib.plotting.lines import spread
 from lib.plotting.style import IN, NULL, OUT
 
@@ -28,7 +29,8 @@ def group_distances(
         Groups drawn filled.
     """
     rows = summary.set_index("group").loc[bands_in_order(summary["group"])]
-    names = [name if len(name) <= 26 else name[:25] + "…" for name in rows.index]
+    words = [printable(" ".join(name.split())) for name in rows.index]
+    names = [name if len(name) <= 26 else name[:25] + "…" for name in words]
     y, is_flagged = np.arange(len(rows)), rows.index.isin(list(flagged))
     fig, ax = plt.subplots(figsize=(4.6, 1.1 + 0.24 * len(rows)))
     kinds = {"distance, flagged": (is_flagged, IN), "distance": (~is_flagged, "none")}

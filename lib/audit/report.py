@@ -27,6 +27,7 @@ from lib.audit.words import coherence, dependence
 from lib.coherence.answers import round_outward
 from lib.files import template
 from lib.groups import EVERYONE, bands_in_order
+from lib.parse import printable
 from lib.paths import PACKAGE
 from lib.plotting.style import BOUND_NAMES
 
@@ -40,7 +41,8 @@ _BOUNDS = BOUND_NAMES | {
 
 def verdicts(audit: Audit) -> list[str]:
     """The verdict of dependence, that of coherence at each alpha, and all warnings, in words."""
-    return [dependence(audit), *(words for _, _, words in coherence(audit)), *audit.warnings]
+    said = [dependence(audit), *(words for _, _, words in coherence(audit)), *audit.warnings]
+    return [" ".join(words.split()) for words in said]  # a name of several lines makes no verdict
 
 
 # --- the tables
@@ -145,13 +147,14 @@ def report_html(audit: Audit) -> str:
     """The whole page as text; the same audit gives the same bytes."""
     tables = group_table, beta_table, alpha_table, epsilon_table, column_table, unknown_table
     others = dependence, coherence, small_groups, distance_picture, prediction_pictures
-    return _TEMPLATE.render(
+    page = _TEMPLATE.render(
         {function.__name__: function for function in (*tables, *others)},
         audit=audit,
         request=audit.request,
         schema=audit.schema,
         least_shown=LEAST_SHOWN,
     )
+    return printable(page)
 
 
 def report_json(audit: Audit) -> str:

@@ -114,7 +114,9 @@ class Schema:
             if column.kind == "number":
                 table[column.name] = cells.fillna(column.fill)
                 if column.missing:
-                    table[f"{column.name} {_NO_VALUE}"] = cells.isna().astype(float)
+                    gaps = f"{column.name} {_NO_VALUE}"
+                    # no column of a file has a name that ends with a space
+                    table[gaps + " " * (gaps in self.lens)] = cells.isna().astype(float)
         return pd.DataFrame(table | {TARGET: self.is_positive(raw).astype(int)})
 
     def unknown(self, raw: pd.DataFrame, file: str) -> pd.DataFrame:

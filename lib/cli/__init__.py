@@ -15,7 +15,8 @@ from importlib import import_module
 from types import ModuleType
 
 from lib.extras import MissingExtra, needs
-from lib.paths import need_repository
+from lib.parse import printable
+from lib.paths import ROOT, need_repository
 
 COMMANDS = {  # name: the module and what it does
     "data": ("lib.cli.data", "list, fetch or verify the data files"),
@@ -57,6 +58,8 @@ def _module(command: str) -> ModuleType:
     if command not in IN_THE_REPOSITORY:
         return import_module(name)
     need_repository(f"python -m lib {command}")
+    if not ROOT.joinpath(*name.split(".")).with_suffix(".py").exists():
+        raise RuntimeError(f"python -m lib {command} needs the lecturer's tree, got the public one")
     with needs("book"):
         return import_module(name)
 
@@ -104,5 +107,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         status, message = 130, "\ninterrupted"
         if chosen == "run":
             message += ": finished cells are stored, and the same command goes on from there"
-    print(message, file=sys.stderr)
+    print(printable(message), file=sys.stderr)
     return status

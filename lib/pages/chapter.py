@@ -14,6 +14,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Mapping
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -247,6 +248,7 @@ def table_html(
     formats: Mapping[str, str] | None = None,
     index: bool = False,
     name: str | None = None,
+    marks: bool = False,
 ) -> str:
     """A table that scrolls sideways on a narrow screen.
 
@@ -260,6 +262,9 @@ def table_html(
         Show the index as the first columns.
     name : str, optional
         Anchor.
+    marks : bool
+        Whether cells have the marks that captions have. Without it they show what they hold, as
+        names from data must.
     """
     frame = frame.reset_index() if index else frame
     formats = dict(formats or {})
@@ -268,13 +273,14 @@ def table_html(
     opening = [_opening(frame.iloc[:, j]) for j in range(frame.shape[1])]
     numeric = [' class="num"' if tag == NUMBER else "" for tag in opening]
     head = "".join(
-        f'<th scope="col"{n}>{_inline(str(c))}</th>'
+        f'<th scope="col"{n}>{escape(typeset(str(c)), quote=False)}</th>'
         for n, c in zip(numeric, frame.columns, strict=True)
     )
     specs = [formats.get(c) for c in frame.columns]
+    shown = _inline if marks else partial(escape, quote=False)
     rows = (
         "".join(
-            f"{tag}{_cell(value, spec)}</td>"
+            f"{tag}{shown(_cell(value, spec))}</td>"
             for tag, value, spec in zip(opening, row, specs, strict=True)
         )
         for row in frame.itertuples(index=False, name=None)
@@ -329,7 +335,7 @@ def _opening(column: pd.Series) -> str:
 
 def _cell(value: object, spec: str | None) -> str:
     missing = value is None or value != value  # NaN and NaT differ from themselves
-    return _inline(format(value, spec) if spec and not missing else value_text(value))
+    return typeset(format(value, spec)) if spec and not missing else value_text(value)
 
 
 def _inline(text: str) -> str:

@@ -7,11 +7,13 @@ from collections.abc import Iterable
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 
 from lib.plotting.style import COLOURS, MARKERS, in_order, short_name
+from lib.typeset import SUPERSCRIPTS
 
 Picture = tuple[Figure, str]  # a figure and its alternative text
 _NEIGHBOUR = {8.0: 10.0, 20.0: 50.0}  # a tick whose label would touch that of another one
@@ -52,6 +54,9 @@ def panels(
         sharey=sharey,
         subplot_kw=settings | {f"{axis}scale": "log" for axis in log},
     )
+    for axis in log:
+        for ax in grid.flat:
+            powers(getattr(ax, f"{axis}axis"))
     for ax, title in zip(grid.flat, titles, strict=False):
         ax.set_title(title, fontsize=9.5)
     for ax in grid[-1]:
@@ -59,6 +64,21 @@ def panels(
     for ax in grid[:, 0]:
         ax.set_ylabel(ylabel)
     return fig, grid
+
+
+class _Powers(LogFormatterSciNotation):
+    """Powers of ten without formulas, which the book's style does not read."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        formula = super().__call__(x, pos).replace("\\times", " × ").strip("$}")
+        base, _, power = formula.removeprefix("\\mathdefault{").partition("^{")
+        return base + power.translate(SUPERSCRIPTS)
+
+
+def powers(axis: Axis) -> None:
+    """Label a logarithmic axis with powers of ten in letters: 10⁻³."""
+    axis.set_major_formatter(_Powers())
+    axis.set_minor_formatter(_Powers())
 
 
 def panel(size: tuple[float, float], *labels: str, **settings) -> tuple[Figure, Axes]:
@@ -108,6 +128,7 @@ def log_if_wide(ax: Axes, values) -> None:
     values = values[values > 0]
     if values.size and values.max() > 6 * values.min():
         ax.set_yscale("log")
+        powers(ax.yaxis)
         ax.yaxis.set_minor_formatter(NullFormatter())
         if values.max() < 100 * values.min():  # powers of ten may be one or none
             ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))

@@ -30,7 +30,7 @@ def diagram() -> Picture:
     }
     fig, ax = panel((4.2, 4.2), xlim=(-0.5, 1.5), ylim=(-0.4, 3.3))
     ax.axis("off")
-    centre = {"ha": "center", "va": "center", "fontsize": 10}
+    centre = {"ha": "center", "va": "center", "fontsize": 10, "parse_math": True}
     texts = {name: ax.text(*place, **centre, bbox=_BOX) for name, place in boxes.items()}
     for start, end in ("Xa", "Xb", "aR", "Rh", "hd", "bh"):
         ends_of = {"patchA": texts[start].get_bbox_patch(), "patchB": texts[end].get_bbox_patch()}
@@ -111,7 +111,7 @@ def lines(
             words.append(f"{where}: {ends(own[y], '.3g')} from {start:.3g} to {stop:.3g}")
         _name_ends(ax, named)
     alt = f"{labels[1]} against {labels[0]}. {'; '.join(words)}."
-    return fig, alt.replace("\n", " ").replace("$W_1$", "W1")
+    return fig, alt.replace("\n", " ").replace("W₁", "W1")
 
 
 BOUNDS = {
@@ -149,7 +149,7 @@ def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = Non
     bound = promises.assign(mean=promises["alpha"], series=promises["mode"].replace(BOUNDS))
     rows = pd.concat([measured.assign(series="measured"), chance.assign(series="by chance"), bound])
     how: dict[str, Any] = {
-        "labels": ("budget ε (log scale)", "$W_1$ (log scale)"),
+        "labels": ("budget ε (log scale)", "W₁ (log scale)"),
         "styles": {"measured": {"color": DARK, "marker": "o"}} | _STYLES,
     }
     return lines(rows, "epsilon", "mean", "series", by=by, log="xy", ylim=(1e-3, 5), **how)

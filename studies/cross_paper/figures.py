@@ -53,7 +53,7 @@ def against_epsilon(
             ax.axhspan(-margin, margin, **_MARGIN)
             ax.axhline(clear[reader, title], label="in the clear", **REFERENCE)
             _lines(ax, own[own["panel"] == title])
-        row[0].set_ylabel(f"{reader}: excess $W_1$")
+        row[0].set_ylabel(f"{reader}: excess W₁")
         last = own[own["epsilon"] == budgets[-1]]
         top = last.loc[last["mean"].idxmax()]
         words.append(f"{top['mean']:.2f} for the {reader} ({top['release']}, {top['panel']})")
@@ -85,7 +85,7 @@ def groups(table: pd.DataFrame, margin: float) -> Picture:
     titles = table["group"] + table["people"].map(" ({:,.0f})".format)
     colours = dict(zip(dict.fromkeys(table["release"]), (GREY, BLUE, RED), strict=False))
     names = list(dict.fromkeys(titles))
-    fig, ax = panel((6.4, 1.0 + 0.33 * len(names)), "excess $W_1$")
+    fig, ax = panel((6.4, 1.0 + 0.33 * len(names)), "excess W₁")
     dots(ax, table.assign(title=titles), names, ("title", "release"), colours)
     ax.axvspan(-margin, margin, **_MARGIN)
     ax.set_yticks(range(len(names)), [fill(name, 30) for name in names])
@@ -116,7 +116,7 @@ def scatter(
         ax.plot(own[x], own[y], SHAPES[i % len(SHAPES)], label=text, **style)
     legend(fig, ncols=5)
     rho = rank_correlation(table[x], table[y])
-    across, up = (names[axis].replace("$W_1$", "W1") for axis in (x, y))
+    across, up = (names[axis].replace("W₁", "W1") for axis in (x, y))
     return fig, (
         f"Scatter plot of {len(table)} points. Across: {across}, from {table[x].min():.2f} to"
         f" {table[x].max():.2f}; up: {up}, from {table[y].min():.2f} to {table[y].max():.2f}."

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import nbformat
 import pandas as pd
 import pytest
+from markdown_it import MarkdownIt
 
 from course.assignment import master, read_all
 from course.written import answer, write_answers
@@ -40,6 +43,29 @@ def test_points_are_kept_and_answers_stand_below_the_rubric(tmp_path):
     table = write_answers(A1, books | {"s3": notebook("Late.")}, tmp_path).set_index("id")
     assert table["points"].dropna().to_dict() == {"007": 4.5}
     assert list(table.index) == ["007", "s2", "s3"]
+
+
+HOSTILE = """# a1, q8: 6 points
+
+</code></pre><script>alert(1)</script> \x1b[2J
+`````
+> 6 points (2 + 2 + 2): me
+~~~
+## s2
+"""
+
+
+def test_what_a_student_wrote_is_no_part_of_the_page(tmp_path):
+    """A heading or a script of an answer stood in the grader's page as one of the page's own."""
+    write_answers(A1, {"s1": notebook(HOSTILE), "s2": notebook("x" * 300)}, tmp_path)
+    tokens = MarkdownIt("commonmark").parse((tmp_path / "a1-q8.md").read_text("utf-8"))
+    heads = [b.content for a, b in pairwise(tokens) if a.type == "heading_open"]
+    assert heads == ["a1, q8: 6 points", "s1", "s2"]
+    assert [token for token in tokens if "html" in token.type] == []
+    mine, other = (token.content for token in tokens if token.type == "code_block")
+    assert "<script>alert(1)</script> \\x1b[2J\n`````\n" in mine
+    assert mine.endswith("\n\nA second cell.\n")
+    assert max(map(len, other.splitlines())) == 96
 
 
 @pytest.mark.parametrize("points", [-1, 6.5])

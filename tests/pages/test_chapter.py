@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from html import escape
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -114,6 +115,17 @@ def test_the_same_figure_gives_the_same_bytes():
 def test_a_figure_is_not_shown_a_second_time(fig):
     figure_html(fig, "Rise", ALT)
     assert not plt.fignum_exists(fig.number)
+
+
+def test_names_from_data_are_shown_as_they_are():
+    """`2 ** n + noise ** 2` was printed in bold."""
+    names = ["*vip*", "`x` **y**", "$10k_$20k", "<b>&", "2 ** n + noise ** 2"]
+    html = table_html(pd.DataFrame({"*group*": names}))
+    assert '<th scope="col">*group*</th>' in html
+    assert re.findall(r"<td[^>]*>(.*?)</td>", html) == [escape(name) for name in names]
+    assert "<td><code>x</code> <strong>y</strong></td>" in re.sub(
+        ' class="[^"]*"', "", table_html(pd.DataFrame({"a": ["`x` **y**"]}), marks=True)
+    )
 
 
 def test_numbers_with_their_intervals_stay_on_one_line():

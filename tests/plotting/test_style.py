@@ -4,6 +4,7 @@ has.
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -11,8 +12,10 @@ import pytest
 
 from lib.ldp import PROTOCOLS
 from lib.pages.chapter import setup_style
-from lib.plotting.panels import epsilon_axis
+from lib.paths import CHAPTERS, ROOT
+from lib.plotting.panels import epsilon_axis, legend, panel
 from lib.plotting.style import offsets
+from press.toc import read_notebook
 from studies.cross_paper.tallies import VERDICT_COLOURS, tallies
 
 
@@ -55,6 +58,18 @@ def book_style():
         yield
 
 
+def test_no_label_is_a_formula_unless_it_says_so(book_style):
+    """Names from data with two dollar signs stopped the figure, or became mathematics."""
+    fig, ax = panel((4, 3), "$10k_$20k", "$50%-$75%", log="xy", titles=["$x^2$"])
+    ax.plot([1e-3, 1e2], [2, 7], label=r"$\frac{")
+    legend(fig)
+    fig.canvas.draw()
+    across, up = (axis.get_ticklabels(which="both") for axis in (ax.xaxis, ax.yaxis))
+    assert {"10⁻³", "10²"} <= {label.get_text() for label in across}
+    assert {"2 × 10⁰", "6 × 10⁰"} <= {label.get_text() for label in up}
+    assert not any("$" in label.get_text() for label in (*across, *up))
+
+
 def test_the_tallies_fit_a_phone_with_all_their_words(book_style):
     """At 80% of its width, as small as pictures get on a phone, it must fit the 316 px that the
     page has there.
@@ -72,3 +87,20 @@ def test_the_tallies_fit_a_phone_with_all_their_words(book_style):
         box = part.get_tightbbox(fig.canvas.get_renderer())
         assert box.x0 >= whole.x0 - 1, part
         assert box.x1 <= whole.x1 + 1, part
+
+
+def test_no_label_of_ours_would_be_printed_as_the_formula_it_was():
+    """The style reads no formula. The diagram of the experiment says `parse_math=True`."""
+    formula = re.compile(r'"[^"\n]*\$[A-Za-z\\][^$"\n]*\$[^"\n]*"')
+    places = {}
+    for path in [*(ROOT / "lib" / "plotting").glob("*.py"), *(ROOT / "studies").rglob("*.py")]:
+        places[path] = path.read_text(encoding="utf-8")
+    for path in CHAPTERS.rglob("*.ipynb"):
+        cells = [c.source for c in read_notebook(path).cells if c.cell_type == "code"]
+        places[path] = "\n".join(cells)
+    found = [(path.name, words) for path, text in places.items() for words in formula.findall(text)]
+    assert [words for _, words in found if "W_1" in words] == [
+        '"for each group C:\\n$W_1(h(X_a|_C),\\\\ h(X_b|_C))$"'
+    ]
+    assert {name for name, _ in found} == {"figures.py"}
+    assert len(found) == 5

@@ -1,0 +1,92 @@
+"""Names that a data owner chose: shown as they are, and read by no parser."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.audit.figures import group_distances, sorted_predictions
+from lib.audit.report import _STYLE, report_html
+from lib.audit.run import Request, run_audit
+from lib.audit.schema import fit_schema
+from lib.paths import ROOT
+from lib.rng import stream
+
+NAMES = ("$10k_$20k", "$50%-$75%", "$x^2$", r"\$\frac{", "<script>alert(1)</script>", "# *a* `b`")
+COLOUR, RIGHT_TO_LEFT = "\x1b[31m", "\u202e"
+STRANGE = f"{COLOUR}safe\nDependence: none found.\r{RIGHT_TO_LEFT}\x9b2J"
+
+
+def write_people(path, names=NAMES, sensitive="ill"):
+    rng = stream(5, "foreign names")
+    n = 60 * len(names)
+    ill = np.where(rng.random(n) < 0.3, "yes", "no")
+    frame = pd.DataFrame({"pay": rng.choice(names, n), "age": rng.integers(18, 90, n)})
+    frame.assign(**{sensitive: ill}).to_csv(path, index=False)
+    return path
+
+
+def test_no_name_of_a_group_is_read_as_mathematics_or_markup(tmp_path):
+    """Dollar signs stopped the audit, or were set as a formula."""
+    request = Request(
+        file=write_people(tmp_path / "people.csv"), sensitive="ill", groups=("pay",), gamma=20,
+        splits=2, learners=("lookup",), workers=1,
+    )  # fmt: skip
+    page = report_html(run_audit(request, progress=False))
+    for name in ("$10k_$20k", "$50%-$75%", "&lt;script&gt;alert(1)", "# *a* `b`"):
+        assert f"pay = {name}" in page
+    assert "<script" not in page
+
+
+@pytest.mark.parametrize("name", [*NAMES, STRANGE])
+def test_a_label_of_a_figure_is_its_text(name):
+    row = {"distance": 0.2, "low": 0.1, "high": 0.3, "null": 0.1}
+    with plt.style.context(_STYLE):
+        fig, _ = group_distances(pd.DataFrame([row | {"group": name}]), set(), learner="lookup")
+        (label,) = fig.axes[0].get_yticklabels()
+        assert not label.get_parse_math()
+        assert not set(label.get_text()) & set("\x1b\x9b\n\r\u202e")
+        fig.savefig(io.BytesIO())
+        h, inside = np.array([0.1, 0.2]), np.array([True, False])
+        sorted_predictions(h, inside, name, words=("$a_$b", "$c_$d"))[0].savefig(io.BytesIO())
+        plt.close("all")
+
+
+def test_names_move_no_cursor_and_make_no_line_of_their_own(tmp_path):
+    """In a terminal; a page may have no mark that turns the direction of writing, either."""
+    path = write_people(tmp_path / "people.csv", (STRANGE, "other"), f"il{COLOUR}l")
+    words = ["audit", str(path), "--sensitive", f"il{COLOUR}l", "--groups", "pay", "--quiet"]
+    words += ["--learners", "lookup", "--gamma", "20", "--splits", "2", "--out", "page.html"]
+    command = [sys.executable, "-m", "lib", *words]
+    environment = {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment, check=True)
+    shown = (done.stdout + done.stderr).decode()
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "\\x1b[31m" in page
+    for text in (shown, page):
+        assert not set(text) & set("\x1b\x9b\r\u202e")
+    assert sum(line.startswith("Dependence") for line in shown.splitlines()) == 1
+    wrong = [*command[:4], "--sensitive", f"{COLOUR}none\r"]
+    done = subprocess.run(wrong, cwd=tmp_path, capture_output=True, env=environment)
+    assert done.returncode == 2
+    assert not set(done.stderr.decode()) & set("\x1b\r")
+
+
+def test_a_generated_column_has_a_name_of_its_own():
+    """`age (missing)` of the file was overwritten by the one that marks gaps of `age`."""
+    i = np.arange(90)
+    age = [None if k % 9 == 0 else str(20 + k / 2) for k in i]
+    own = np.where(i % 2, "a", "b")
+    raw = pd.DataFrame({"age": age, "age (missing)": own, "ill": np.where(i % 3, "yes", "no")})
+    schema = fit_schema(raw.astype(object), sensitive="ill")
+    for names in (schema.lens, schema.lens[::-1]):
+        table = fit_schema(raw.astype(object), sensitive="ill", lens=names).typed_table(raw, "file")
+        assert list(table["age (missing)"]) == list(own)
+        assert table.shape == (90, 4)
+        assert table["age (missing) "].sum() == 10
