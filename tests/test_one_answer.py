@@ -185,7 +185,7 @@ EXCEPTIONS = {
     "size_items": "the labels of a Series are codes there, as the keys of a mapping are",
     **dict.fromkeys(
         "Observer.look Protocol.privatise Protocol.support Protocol.privatise_support"
-        " Protocol.n_reports LocalHashing.n_reports Synthesizer.fit".split(),
+        " Protocol.n_reports LocalHashing.n_reports Synthesizer.fit Noise.checked Noise.release".split(),
         "abstract, or what every protocol calls",
     ),
     **dict.fromkeys(

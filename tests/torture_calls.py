@@ -70,6 +70,7 @@ LEFT_OUT = {
     "LocalHashing": "abstract",
     "Fitted": "abstract",
     "Synthesizer": "abstract",
+    "Noise": "abstract",
     "Metric": "a type",
     "Columns": "a type",
     "Workload": "a type",
