@@ -18,6 +18,7 @@ from lib import validate
 from lib.ldp import PROTOCOLS, audited_epsilon, grr, make, unary
 from lib.ldp import subset_selection as subset
 from lib.ldp.bernoulli import bernoulli
+from lib.ldp.registry import OTHERS
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM, as_often
 from tests.ldp.test_protocols import drawn
@@ -28,7 +29,8 @@ budgets = st.floats(0.01, 100)
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if metafunc.definition.get_closest_marker("every_protocol"):
-        metafunc.parametrize("name", [*PROTOCOLS, *metafunc.config.getoption("--protocol")])
+        own = metafunc.config.getoption("--protocol")
+        metafunc.parametrize("name", [*PROTOCOLS, *OTHERS, *own])
 
 
 # fmt: off
