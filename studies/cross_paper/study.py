@@ -5,6 +5,7 @@ from lib.runner.registry import Study
 STUDY = Study(
     title="Across the papers",
     paper="companion",
+    heading="Companion",
     grids={
         "across_nist": "studies.cross_paper.grids:NIST",
     },

@@ -17,7 +17,7 @@ import yaml
 from lib.ldp import PROTOCOLS
 from lib.ledger import report
 from lib.ledger.cards import facets
-from lib.ledger.claim import Claim, measures, read_claims
+from lib.ledger.claim import Claim, measures, read_claims, study_of
 from lib.ledger.evidence import Measurer, differences, question, read_evidence, write_evidence
 from lib.ledger.judge import apart, drift, evaluate, stored_verdicts, summary, tallied
 from lib.ledger.rules import Evidence, judge
@@ -200,7 +200,7 @@ def test_an_equivalence_can_pass_at_the_papers_runs(judged):
     assert len(rows) >= 5
     for row in rows:
         half = float(re.search(r"±([\d.]+) at most", row.evidence.detail)[1])
-        half *= math.sqrt(min(1.0, row.evidence.runs / report.PAPER_RUNS[row.claim.subject]))
+        half *= math.sqrt(min(1.0, row.evidence.runs / study_of(row.claim.subject).runs))
         assert judge("within", Evidence(0.0, -half, half), row.claim.tolerance) == "reproduced", (
             row.claim.id
         )
