@@ -146,10 +146,7 @@ MORE: dict[str, tuple[Any, dict[str, Any]]] = {
     "above": (above, {"one": np.array([100, 3]), "other": np.array([-100, 3])}),
     "sorted_predictions": (_drawn, {"h": np.array([0.5, 0.0, -1.0]), "inside": X[:3] > 0}),
     "overall": (overall, {"verdicts": pd.Series(["met", "not met"])}),
-    "check_release": (
-        lambda table: check_release(table, ("a",)),
-        {"table": people()},
-    ),
+    "check_release": (lambda table: check_release(table, ("a",)), {"table": people()}),
     **{
         f"predictions of {name}": (
             lambda frame, learner=learner: _learnt(learner, frame),

@@ -139,11 +139,7 @@ def share_of_draws(held: np.ndarray) -> dict[str, Any]:
 
 
 def share_of_cases(
-    runs: np.ndarray,
-    holds: Callable[[np.ndarray], np.ndarray],
-    *,
-    ratio: float = 0.0,
-    **more: Any,
+    runs: np.ndarray, holds: Callable[[np.ndarray], np.ndarray], *, ratio: float = 0.0, **more: Any
 ) -> Evidence:
     """Share of cases whose means over runs ``holds``, with its interval over runs that are drawn
     again, the same ones for every case.

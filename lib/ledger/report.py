@@ -15,15 +15,7 @@ from lib.files import write_whole
 from lib.ledger.authors import THEIRS
 from lib.ledger.claim import COMPANION, Claim, read_claims, study_of
 from lib.ledger.evidence import Measurer, differences, write_evidence
-from lib.ledger.judge import (
-    STORED,
-    Row,
-    apart,
-    drift,
-    evaluate,
-    stored_verdicts,
-    summary,
-)
+from lib.ledger.judge import STORED, Row, apart, drift, evaluate, stored_verdicts, summary
 from lib.ledger.robustness import OTHER_GRIDS, on_grid
 from lib.ledger.rules import TOO_CLOSE
 from lib.ledger.sureness import rule_in_words, sure_in_words

@@ -6,8 +6,6 @@ STUDY = Study(
     title="Across the papers",
     paper="companion",
     heading="Companion",
-    grids={
-        "across_nist": "studies.cross_paper.grids:NIST",
-    },
+    grids={"across_nist": "studies.cross_paper.grids:NIST"},
     chapters=("chapters/across/coherence", "chapters/across/evidence"),
 )

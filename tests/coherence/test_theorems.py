@@ -17,12 +17,7 @@ from lib.coherence.bounds.max_information import (
     pure_dp,
     pure_dp_tightened,
 )
-from lib.coherence.bounds.paper import (
-    size,
-    theorem7_terms,
-    theorem8_delta,
-    theorem8_terms,
-)
+from lib.coherence.bounds.paper import size, theorem7_terms, theorem8_delta, theorem8_terms
 from lib.coherence.bounds.tightened import (
     description_length_size,
     half_sample_distance,

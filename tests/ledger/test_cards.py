@@ -30,12 +30,7 @@ from lib.ledger.claim import COMPANION, PAPERS, papers, read_claims, study_of
 from lib.ledger.judge import summary, tallied
 from lib.ledger.report import authors_in_words, finding, rerun_in_words, verdict_in_words
 from lib.ledger.rules import CONTESTED
-from lib.ledger.sureness import (
-    before_in_words,
-    chances_in_words,
-    stated_rule,
-    sure_in_words,
-)
+from lib.ledger.sureness import before_in_words, chances_in_words, stated_rule, sure_in_words
 from lib.runner.registry import studies
 from lib.typeset import typeset
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,12 +17,6 @@ from lib.rng import stream
 from lib.stats.summary import mean_interval
 from studies.ldp_fairness.figures import metrics as ldp
 from studies.ldp_fairness.figures.protocols import estimation_error, journey, split_bars
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture

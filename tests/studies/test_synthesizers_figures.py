@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from itertools import product
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,12 +22,6 @@ from studies.synthesizers.figures.results import (
 
 EPSILONS = (0.01, 1.0, 5.0)
 MAIN = ("MST", "AIM", "GEM")
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

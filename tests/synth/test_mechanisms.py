@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import os
-import subprocess
-import sys
 from contextlib import redirect_stdout
 
 import networkx as nx
@@ -16,7 +13,6 @@ import pytest
 
 from lib.domain import Domain
 from lib.dp import Exponential, PrivacyAccountant
-from lib.paths import ROOT
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, aim, all_kway, mst, workload_error
 from lib.synth.aim import expected_noise, quality_scores
@@ -29,6 +25,7 @@ from lib.synth.workload import counts
 from studies.synthesizers.cells import Cell, declared, synthesizer
 from studies.synthesizers.settings import AS_SPENT
 from tests.conftest import as_often
+from tests.programs import python
 from tests.synth.conftest import DOMAIN, people
 
 QUICK = {
@@ -88,8 +85,7 @@ def test_the_same_in_another_process_with_another_hash_seed(table):
         " 'p')).marginal(('b', 'c')).ravel()])"
     )
     seed = str(hash("a string, whose hash is another in each process") % 2**32)
-    other = {"env": os.environ | {"PYTHONHASHSEED": seed}, "cwd": ROOT, "encoding": "utf-8"}
-    told = subprocess.check_output([sys.executable, "-c", code], **other)
+    told = python("-c", code, PYTHONHASHSEED=seed).stdout
     with redirect_stdout(io.StringIO()) as here:
         exec(code, {})
     assert told == here.getvalue()
