@@ -39,11 +39,7 @@ def audit_once(name: str, file: Path) -> dict[str, float]:
     )
     before, start = peak_megabytes(), time.process_time()
     report_html(run_audit(request, progress=False))
-    return {
-        "cpu_s": time.process_time() - start,
-        "before_mb": before,
-        "peak_mb": peak_megabytes(),
-    }
+    return {"cpu_s": time.process_time() - start, "before_mb": before, "peak_mb": peak_megabytes()}
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -36,9 +36,8 @@ def test_peer(benchmark, attributes, name):
     machine would flatter us.
     """
     pytest.importorskip("multi_freq_ldpy")
-    peer_support(
-        name, attributes[0][0][:10], attributes[0][1], 1.0
-    )  # numba compiles here, outside the clock
+    # numba compiles here, outside the clock
+    peer_support(name, attributes[0][0][:10], attributes[0][1], 1.0)
     benchmark.pedantic(
         lambda: [
             peer_support(name, v, k, e)

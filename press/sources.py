@@ -24,11 +24,7 @@ from lib.files import read_yaml
 from lib.paths import CHAPTERS, DATA, ROOT
 
 REACH = 2000  # letters within which the next part must follow where […] leaves words out
-NOT_PROSE = (
-    r"\A---\n.*?\n---\n",
-    r"^(`{3,})(?:\{code-cell\}|\w)[^\n]*\n.*?^\1\s*$",
-    r"`[^`\n]*`",
-)
+NOT_PROSE = (r"\A---\n.*?\n---\n", r"^(`{3,})(?:\{code-cell\}|\w)[^\n]*\n.*?^\1\s*$", r"`[^`\n]*`")
 PLACE = re.compile(
     r"https://github\.com/(?P<repository>[\w.-]+/[\w.-]+)/blob/(?P<commit>[0-9a-f]{40})"
     r"/(?P<path>[^\s?#)]+)(?:\?plain=1)?(?:#L(?P<first>\d+)(?:-L(?P<last>\d+))?)?"

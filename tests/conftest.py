@@ -56,6 +56,14 @@ def as_often(hits: np.ndarray, p: float, *, tests: int = 1, side: str = "two-sid
     return test.pvalue > FALSE_ALARM / tests
 
 
+@pytest.fixture(autouse=True)
+def no_figure_stays():
+    """Figures that a test has drawn are closed after it."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
+
+
 @pytest.fixture
 def rng(request) -> np.random.Generator:
     """A stream of its own for each test, the same in every run."""

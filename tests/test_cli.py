@@ -10,6 +10,7 @@ import pytest
 
 from lib.cli import main
 from lib.paths import ROOT
+from tests.programs import python
 
 COMMANDS = ("data", "run", "tune", "book", "claims", "audit")
 
@@ -26,13 +27,7 @@ def test_help(command, capsys):
 
 
 def test_python_m_lib_is_the_same():
-    done = subprocess.run(
-        [sys.executable, "-m", "lib", "data", "list", "db_LSAC.csv"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python("-m", "lib", "data", "list", "db_LSAC.csv")
     assert "296a428e55cc5f2b7f4f8d9374f6c11320dfe022a64e752a582014bf0e560e1d" in done.stdout
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 import io
-import subprocess
-import sys
 import tokenize
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
-from lib.paths import ROOT
 from tests.declared import CORE, extra, names
+from tests.programs import python
 
 WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
@@ -34,9 +32,7 @@ HEAVY = {"folktables", "jax", "lightgbm", "matplotlib", "pandas", "pooch", "requ
 def test_importing_a_package_loads_nothing_of_weight(package, light):
     """Nothing of HEAVY, nor what ``light`` names."""
     code = f"import sys, {package}; print(*{{name.split('.')[0] for name in sys.modules}})"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = python("-c", code)
     assert not set(done.stdout.split()) & (HEAVY | light)
 
 
@@ -50,9 +46,7 @@ print(*(m.__file__ for n, m in sys.modules.items() if n.partition(".")[0] == "li
 
 def test_to_make_a_protocol_imports_little_of_ours():
     """At most 2,500 code tokens, all protocols but the one that is made left where they are."""
-    done = subprocess.run(
-        [sys.executable, "-c", REACHED], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = python("-c", REACHED)
     files = [Path(line) for line in done.stdout.split("\n") if line]
     assert {"registry.py", "checks.py"} <= {file.name for file in files}
     assert sum(map(code_tokens, files)) <= 2500
@@ -105,13 +99,7 @@ print("all imported")
 
 def test_the_package_imports_where_posix_is_not():
     """As on Windows: no module of it needs fcntl or the like, directly or by a dependency."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", WITHOUT_POSIX],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-W", "ignore", "-c", WITHOUT_POSIX, check=False)
     assert done.stdout.strip() == "all imported", done.stderr
 
 
@@ -141,13 +129,7 @@ def test_the_core_imports_without_extras_or_names_them():
     absent = {package for package, of in brings.items() if names(of) & beyond} - {"PIL"}
     assert {"jax", "lightgbm", "optuna", "pyarrow", "nbformat"} <= absent
     given = f"ABSENT = {absent!r}"
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", given + CORE_ALONE],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    done = python("-W", "ignore", "-c", given + CORE_ALONE, check=False)
     assert done.returncode == 0, done.stderr
     assert 'optuna, which the extra "run" brings: pip install' in done.stdout
 
@@ -173,11 +155,5 @@ print("all imported")
 
 def test_the_numerical_packages_import_in_a_page():
     """Python in the page (Pyodide) has no downloader, no LightGBM and no jax."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", IN_THE_PAGE],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-W", "ignore", "-c", IN_THE_PAGE, check=False)
     assert done.stdout.strip() == "all imported", done.stderr

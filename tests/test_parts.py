@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from lib.paths import ROOT
+from tests.programs import python
 
 TESTS = """
 import pytest
@@ -51,14 +49,8 @@ THOROUGH = "long statistics (3), browsers (2), chapters again on replicas (1)"
 def test_either_part_says_what_the_other_has(tmp_path, workers, options, passed, said):
     (tmp_path / "conftest.py").write_text(TESTS.partition("\ndef test_")[0], encoding="utf-8")
     (tmp_path / "test_x.py").write_text(TESTS.replace("from tests.parts import *", ""), "utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "-p", "no:cacheprovider"]
-    settings = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path)]
-    done = subprocess.run(
-        [*command, *settings, *options, str(tmp_path / "test_x.py")],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
+    command = ["-m", "pytest", "-q", "-n", workers, "-p", "no:cacheprovider"]
+    settings = ["-c", ROOT / "pyproject.toml", "--rootdir", tmp_path]
+    done = python(*command, *settings, *options, tmp_path / "test_x.py", check=False)
     assert f"{passed} passed" in done.stdout, done.stdout
     assert [line for line in done.stdout.splitlines() if line.startswith("make ")] == said

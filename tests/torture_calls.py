@@ -66,64 +66,26 @@ lib.synth.group_sizes lib.synth.gem lib.dp.gaussian lib.coherence lib.coherence.
 
 # What is public and takes no argument from outside, with the reason.
 LEFT_OUT = {
-    "Protocol": "abstract",
-    "LocalHashing": "abstract",
-    "Fitted": "abstract",
-    "Synthesizer": "abstract",
-    "Metric": "a type",
-    "Columns": "a type",
-    "Workload": "a type",
-    "Learner": "a type",
-    "Predict": "a type",
-    "DataError": "an error",
-    "Unavailable": "an error",
-    "Entry": "a record that the accountant makes",
-    "StratifiedMean": "a record that strat_laplace makes",
-    "Dataset": "a record that load makes",
-    "HashReports": "a record that OLH makes",
-    "Row": "a record that evaluate makes",
-    "Result": "a record that demcoh makes",
-    "Solution": "a record that solve makes",
-    "File": "a record of the registry",
-    "Claim": "a record of data/claims, tested in tests/ledger",
-    "read_claims": "reads a file, tested in tests/ledger",
-    "summary": "takes what evaluate makes",
-    "observed": "takes a hook of the audit of mechanisms",
-    "hash_values": "takes what OLH draws",
-    "size_ratio": "a part of solve",
-    "allows_delta": "a part of solve",
-    "check_release": "a part of the learners",
-    "halved_members": "a part of within_size",
-    "rate_distances": "a part of within_distance",
-    "vector": "a part of the theory of means",
-    "bounds": "a part of the private means",
-    "group_columns": "a part of the private means",
-    "Meaning": "a record of the codebook",
-    "Measurement": "a record that measure makes",
-    "mask": "a check of the functions that take members",
-    "masks": "a check of the functions that take members",
-    "nearest": "a part of the codes of replicas",
-    "paper_codes": "takes what a replica holds",
-    "require_columns": "a part of summarise",
-    "require_numbers": "a part of summarise",
-    "size_items": "a part of Stratified",
-    "above": "a part of the verdicts, takes arrays and tables alike",
-    "GEMRound": "a record that GEM makes",
-    "GEMModel": "a record that GEM makes",
-    "declared_sizes": "a part of Stratified",
-    **dict.fromkeys(
-        (
-            "share",
-            "require_megabytes",
-            "gaussian",
-            "gaussian_cost",
-            "gaussian_scale",
-            "select",
-            "selection_cost",
-            "selection_epsilon",
-        ),
-        "a part of the synthesizers",
-    ),
+    name: reason
+    for reason, names in {
+        "abstract": "Protocol LocalHashing Fitted Synthesizer Noise",
+        "a type": "Metric Columns Workload Learner Predict",
+        "an error": "DataError Unavailable",
+        "a record that the package makes": "Entry StratifiedMean Dataset HashReports Row Result"
+        " Solution File Meaning Measurement GEMRound GEMModel",
+        "tested in tests/ledger": "Claim read_claims",
+        "takes what evaluate makes": "summary",
+        "takes a hook of the audit of mechanisms": "observed",
+        "takes what OLH draws": "hash_values",
+        "takes what a replica holds": "paper_codes",
+        "takes arrays and tables alike": "above",
+        "a check of the functions that take members": "mask masks",
+        "the inside of another, which is called": "size_ratio allows_delta check_release"
+        " halved_members rate_distances vector bounds group_columns nearest require_columns"
+        " require_numbers size_items declared_sizes share require_megabytes gaussian gaussian_cost"
+        " gaussian_scale select selection_cost selection_epsilon",
+    }.items()
+    for name in names.split()
 }
 
 # What a message may say instead of the parameter's name: the thing that it stands for.
@@ -493,11 +455,7 @@ def methods() -> Iterator[tuple[str, Callable, dict[str, Any]]]:
     for owner, (made, names) in objects.items():
         for name in names:
             # an accountant that is spent from is a new one in every call
-            bound = (
-                getattr(made, name)
-                if made is not None
-                else _on_new(lambda: PrivacyAccountant(1.0), name, PrivacyAccountant)
-            )
+            bound = getattr(made, name) if made is not None else _on_new(name)
             yield f"{owner}.{name}", bound, OWN.get(f"{owner}.{name}", {})
     for name in PROTOCOLS:
         protocol = make(name, k=3, epsilon=1.0)
@@ -510,11 +468,11 @@ def methods() -> Iterator[tuple[str, Callable, dict[str, Any]]]:
     yield "stratified.fit", Stratified(inner=MST(iterations=1), by=("a",)).fit, {}
 
 
-def _on_new(make_one: Callable, name: str, owner: type) -> Callable:
-    method = getattr(owner, name)
+def _on_new(name: str) -> Callable:
+    method = getattr(PrivacyAccountant, name)
 
     def call(*args, **more):
-        return method(make_one(), *args, **more)
+        return method(PrivacyAccountant(1.0), *args, **more)
 
     signature = inspect.signature(method)
     call.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])
@@ -545,13 +503,9 @@ class Call:
             if name == "accountant" and callable(value):
                 given[name] = value()
         given |= bad
-        positional = []
-        parameters = _parameters(self.function)
-        for name, parameter in parameters.items():
-            if (parameter.kind is parameter.VAR_POSITIONAL and name in given) or (
-                parameter.kind is parameter.POSITIONAL_OR_KEYWORD and name in given
-            ):
-                positional.append(given.pop(name))
+        places = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        parameters = _parameters(self.function).items()
+        positional = [given.pop(n) for n, p in parameters if p.kind in places and n in given]
         return self.function(*positional, **given)
 
 
@@ -735,12 +689,10 @@ def finite(answer: Any) -> bool:
     """Whether an answer has no NaN and no infinity in it."""
     if isinstance(answer, np.ndarray):
         return answer.dtype.kind != "f" or bool(np.isfinite(answer).all())
-    if isinstance(answer, pd.DataFrame | pd.Series):
-        return (
-            finite(answer.to_numpy())
-            if isinstance(answer, pd.Series)
-            else all(finite(answer[c]) for c in answer)
-        )
+    if isinstance(answer, pd.Series):
+        return finite(answer.to_numpy())
+    if isinstance(answer, pd.DataFrame):
+        return all(finite(answer[c]) for c in answer)
     if isinstance(answer, float | np.floating):
         return math.isfinite(answer)
     if isinstance(answer, Mapping):

@@ -112,12 +112,7 @@ def shuffled_distances(
 
 @validate.check_types
 def reshuffling_p(
-    values: np.ndarray,
-    inside: np.ndarray,
-    *,
-    draws: int,
-    enough: int,
-    rng: np.random.Generator,
+    values: np.ndarray, inside: np.ndarray, *, draws: int, enough: int, rng: np.random.Generator
 ) -> float:
     """p-value of the distance when membership is reshuffled at most ``draws`` times.
 

@@ -170,9 +170,8 @@ def fetch_archive(
                 check(people)
             note = own / "note"
             note.write_text(_noted(people), encoding="utf-8")
-            os.replace(
-                note, _note(csv)
-            )  # first: a note without its file is written again, a file without is believed
+            # first: a note without its file is written again, a file without is believed
+            os.replace(note, _note(csv))
             os.replace(people, csv)
 
     if "://" in url:

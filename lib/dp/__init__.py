@@ -12,3 +12,4 @@ from lib.dp.entries import RELATIONS, Entry
 from lib.dp.gaussian import gaussian_delta, gaussian_epsilon
 from lib.dp.looks import choose, noisy, observed
 from lib.dp.mechanisms import Exponential, Gaussian, Laplace
+from lib.dp.noise import Noise

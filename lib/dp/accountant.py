@@ -184,11 +184,7 @@ class PrivacyAccountant:
 
     @validate.check_types
     def spend_parallel(
-        self,
-        what: str,
-        costs: Mapping[str, float | PrivacyAccountant],
-        *,
-        by: Sequence[str] = (),
+        self, what: str, costs: Mapping[str, float | PrivacyAccountant], *, by: Sequence[str] = ()
     ) -> float:
         """Note looks at disjoint parts of the data, by name; returns what they are charged.
 

@@ -28,7 +28,8 @@ import numpy as np
 from lib import validate
 from lib.dp.accountant import PrivacyAccountant
 from lib.dp.entries import ADD_OR_REMOVE, Entry
-from lib.dp.mechanisms import ROUNDING, Exponential, Gaussian, Laplace
+from lib.dp.mechanisms import ROUNDING, Exponential, Laplace
+from lib.dp.noise import Noise
 
 
 class Observer(Protocol):
@@ -37,7 +38,7 @@ class Observer(Protocol):
     def look(
         self,
         entry: Entry,
-        mechanism: Laplace | Gaussian | Exponential,
+        mechanism: Noise | Exponential,
         exact: np.ndarray,
         draw: Callable[[], np.ndarray | int],
     ) -> np.ndarray | int:
@@ -47,7 +48,7 @@ class Observer(Protocol):
         ----------
         entry : Entry
             What was noted for it; of an accountant of its own where the caller keeps none.
-        mechanism : Laplace, Gaussian or Exponential
+        mechanism : Noise or Exponential
             The law of the answer, given ``exact``.
         exact : array
             The values before noise, or the scores. **Not private.**
@@ -84,7 +85,7 @@ def observed(observer: Observer) -> Iterator[Observer]:
 
 @validate.check_types
 def noisy(
-    mechanism: Laplace | Gaussian,
+    mechanism: Noise,
     values: np.ndarray | float,
     rng: np.random.Generator,
     what: str,
@@ -97,7 +98,8 @@ def noisy(
 
     Parameters
     ----------
-    mechanism : Laplace or Gaussian
+    mechanism : Noise
+        :class:`~lib.dp.mechanisms.Laplace`, :class:`~lib.dp.mechanisms.Gaussian`, or one of yours.
     values : array
     rng : Generator
     what : str
@@ -122,6 +124,7 @@ def noisy(
 
     Examples
     --------
+    >>> from lib.dp import Gaussian
     >>> accountant = PrivacyAccountant(1.0)
     >>> law, rng = Gaussian(sensitivity=1.0, rho=0.5), np.random.default_rng(0)
     >>> noisy(law, [3.0], rng, "people", accountant).round(2).tolist(), accountant.left
@@ -184,7 +187,8 @@ def _shown(mechanism, exact, rng, draw, kind, what, accountant, sensitivity, by=
     price = getattr(mechanism, unit, None)
     if price is None:
         raise ValueError(
-            f"accountant must be in rho for a {type(mechanism).__name__} look, got one in {unit}"
+            f"accountant must be in a unit in which a {type(mechanism).__name__} look has a price,"
+            f" got one in {unit}"
         )
     accountant = PrivacyAccountant(price, unit=unit) if accountant is None else accountant
     accountant.spend(

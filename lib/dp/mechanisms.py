@@ -15,6 +15,7 @@ import numpy as np
 
 from lib import validate
 from lib.dp.accounting import rho_of_pure
+from lib.dp.noise import Noise
 
 PRICE_MIN, PRICE_MAX = 1e-100, 1e100  # of every budget
 _FINE = 2.0**-10  # of the noise: the gap between floats, at most
@@ -87,7 +88,7 @@ def _exact(values: np.ndarray | float, scale: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Laplace:
+class Laplace(Noise):
     """Adds Laplace noise of scale ``sensitivity / epsilon``: epsilon-DP by L1 sensitivity.
 
     Parameters
@@ -149,7 +150,7 @@ class Laplace:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaussian:
+class Gaussian(Noise):
     """Adds normal noise of deviation ``sensitivity / sqrt(2 rho)``: rho-zCDP by L2 sensitivity.
 
     Parameters

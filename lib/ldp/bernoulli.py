@@ -11,9 +11,8 @@ import numpy as np
 
 from lib import validate
 
-_BLOCK = (
-    1 << 17
-)  # bytes compared at a time: they stay in the cache, and only the result is as large as the result
+# bytes compared at a time: they stay in the cache, and only the result is as large as the result
+_BLOCK = 1 << 17
 
 
 def bernoulli(shape: tuple[int, ...], p: float, rng: np.random.Generator) -> np.ndarray:

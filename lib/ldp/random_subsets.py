@@ -187,9 +187,8 @@ class _Share:
 def _share(population: int, largest: int) -> _Share:
     cumulative = np.array([_law(population, r) for r in range(min(largest, population) + 1)])
     edges = np.arange(257) / 256
-    number = (cumulative[:, None, :] <= edges[:-1, None]).sum(
-        axis=2
-    )  # at the left end of each byte's interval
+    # at the left end of each byte's interval
+    number = (cumulative[:, None, :] <= edges[:-1, None]).sum(axis=2)
     right = (cumulative[:, None, :] < edges[1:, None]).sum(axis=2)  # and just before its right end
     return _Share(cumulative, np.where(number == right, number, _TIE).astype(np.uint8))
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from lib.extras import needs
 from lib.files import read_yaml, template
-from lib.ledger.claim import COMPANION, Claim, links, papers
+from lib.ledger.claim import COMPANION, Claim, papers, study_of
 from lib.ledger.judge import Row, summary, tallied
 from lib.ledger.report import (
     authors_in_words,
@@ -37,14 +37,6 @@ from lib.ledger.sureness import (
 )
 from lib.paths import DATA
 from lib.typeset import typeset
-
-# the grid behind a measure, by the start of its name, or else by the paper
-GRIDS = {
-    "section5": "coherence_section5",
-    "mixture": "means_mixtures",
-    "synth": "synth_newyork",
-    "ldp": "ldp_main",
-}
 
 
 def contested(rows: Sequence[Row]) -> list[Row]:
@@ -74,11 +66,7 @@ def grid_of(row: Row) -> str:
     """
     if row.evidence.exact:
         return ""
-    stated = row.claim.arguments.get("grid") or getattr(row.claim.measured_by(), "grid", None)
-    names = (row.claim.measure, row.claim.subject)
-    return stated or next(
-        (g for start, g in GRIDS.items() for n in names if n.startswith(start)), ""
-    )
+    return row.claim.arguments.get("grid") or getattr(row.claim.measured_by(), "grid", None) or ""
 
 
 def reading_in_words(row: Row) -> str:
@@ -206,7 +194,7 @@ def cards_html(rows: Sequence[Row]) -> str:
         groups={paper: list(own) for paper, own in groupby(rows, lambda row: row.claim.paper)},
         choices={name: _choices(rows, name) for name in FACETS},
         heads=FACETS,
-        links=links(),
+        study_of=study_of,
         texts=texts,
         downloads={"csv": table.to_csv(index=False), "json": table.to_json(orient="records")},
     )

@@ -16,7 +16,7 @@ from lib.ledger.history import rule_first, rule_key
 from lib.ledger.rules import Evidence
 from lib.parse import shown
 from lib.paths import DATA
-from lib.runner.registry import studies
+from lib.runner.registry import Study, studies
 from lib.stats.p_values import DIRECTIONS
 
 CLAIMS = DATA / "claims"
@@ -42,14 +42,15 @@ _named: dict[str, Callable[..., Evidence]] = {}  # of modules that a person has 
 @cache
 def papers() -> dict[str, str]:
     """The papers that studies rerun, in the order of the ledger, and the title of the study."""
-    stated = {study.paper: study.title for study in reversed(studies())}
-    return {paper: stated[paper] for paper in (*PAPERS, *stated) if paper != COMPANION}
+    stated = (study.paper for study in reversed(studies()))
+    ordered = dict.fromkeys((*PAPERS, *stated))
+    return {paper: study_of(paper).title for paper in ordered if paper != COMPANION}
 
 
 @cache
-def links() -> dict[str, str]:
-    """Where each paper can be read, as its first study states it."""
-    return {study.paper: study.link for study in reversed(studies()) if study.link}
+def study_of(paper: str) -> Study:
+    """The first study of a paper, which states what the ledger says of it."""
+    return next(study for study in studies() if study.paper == paper)
 
 
 @cache

@@ -27,18 +27,21 @@ STEPS = 40  # between the quantiles of a resampled share that are stored
 ONLY_REPLICA = Evidence(math.nan, data="replica", detail="only the replica is here")
 
 
-def measures_of(module: str, grid: str | None = None) -> dict[str, Callable[..., Evidence]]:
+def measures_of(
+    module: str, grid: str | None = None, **starts: str
+) -> dict[str, Callable[..., Evidence]]:
     """The measures of a study's module, by name: its public functions that return evidence.
 
     Where results are not stored yet, each gives evidence without a value. ``grid`` is the grid
-    that they read where they are asked of no other. A measure that an argument asks of the
+    that they read where they are asked of no other, or what ``starts`` has for the first word of
+    their name. A measure that an argument asks of the
     authors' results (:data:`~lib.ledger.authors.AUTHORS`) gives evidence that says so as its data.
     """
     found = {}
     for name, function in vars(sys.modules[module]).items():
         own = isfunction(function) and function.__module__ == module and not name.startswith("_")
         if own and function.__annotations__.get("return") == "Evidence":
-            found[name] = _measure(function, grid)
+            found[name] = _measure(function, starts.get(name.partition("_")[0], grid))
     return found
 
 
@@ -136,11 +139,7 @@ def share_of_draws(held: np.ndarray) -> dict[str, Any]:
 
 
 def share_of_cases(
-    runs: np.ndarray,
-    holds: Callable[[np.ndarray], np.ndarray],
-    *,
-    ratio: float = 0.0,
-    **more: Any,
+    runs: np.ndarray, holds: Callable[[np.ndarray], np.ndarray], *, ratio: float = 0.0, **more: Any
 ) -> Evidence:
     """Share of cases whose means over runs ``holds``, with its interval over runs that are drawn
     again, the same ones for every case.

@@ -22,11 +22,7 @@ def on_stand_in(ids: Sequence[str] = ()) -> list[Claim]:
     return [claim for name, claim in rest.items() if not ids or name in ids]
 
 
-def rerun(
-    ids: Sequence[str] = (),
-    *,
-    workers: int = 1,
-) -> list[Row]:
+def rerun(ids: Sequence[str] = (), *, workers: int = 1) -> list[Row]:
     """Run the grids of the paper's own table that the claims need, judge the claims on them, and
     print both verdicts. What is stored already is not run again.
 

@@ -13,33 +13,18 @@ import yaml
 from lib import validate
 from lib.files import write_whole
 from lib.ledger.authors import THEIRS
-from lib.ledger.claim import COMPANION, Claim, papers, read_claims
+from lib.ledger.claim import COMPANION, Claim, read_claims, study_of
 from lib.ledger.evidence import Measurer, differences, write_evidence
-from lib.ledger.judge import (
-    STORED,
-    Row,
-    apart,
-    drift,
-    evaluate,
-    stored_verdicts,
-    summary,
-)
+from lib.ledger.judge import STORED, Row, apart, drift, evaluate, stored_verdicts, summary
 from lib.ledger.robustness import OTHER_GRIDS, on_grid
 from lib.ledger.rules import TOO_CLOSE
-from lib.ledger.sureness import PAPER_RUNS, rule_in_words, sure_in_words
+from lib.ledger.sureness import rule_in_words, sure_in_words
 from lib.stats.summary import p_in_words
-
-PAPERS_IN_WORDS = {
-    "stratified": "Stratified DP",
-    "ldp": "LDP and fairness",
-    "coherence": "Demographic coherence",
-    "companion": "Companion",
-}
 
 
 def paper_in_words(paper: str) -> str:
-    """The heading of a paper: a short one of the book, else the title of its study."""
-    return PAPERS_IN_WORDS.get(paper) or papers()[paper]
+    """The heading of a paper, else the title of its study."""
+    return study_of(paper).heading or study_of(paper).title
 
 
 def value_in_words(row: Row) -> str:
@@ -137,7 +122,7 @@ def _in_words(row: Row) -> str:
     if row.claim.rule == "at_least":
         text = f"true of {text} of the cases"
     if e.runs:
-        asked = e.of or PAPER_RUNS.get(row.claim.subject, 0)
+        asked = e.of or study_of(row.claim.subject).runs
         text += f", {e.runs} run{'s' * (e.runs > 1)}"
         text += f" where the paper has {asked}" * (e.runs < asked and e.data != THEIRS)
     if not math.isnan(row.adjusted_p):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 
-from lib.ledger.claim import Claim
+from lib.ledger.claim import Claim, study_of
 from lib.ledger.judge import Row
 from lib.ledger.power import ALTERNATIVES, chances
 from lib.ledger.rules import JUDGED, LEVEL, TESTED, TOO_CLOSE, allowance
 from lib.stats.summary import p_in_words
-
-PAPER_RUNS = {"ldp": 20, "coherence": 100, "stratified": 50}
 
 
 def sure_in_words(row: Row) -> str:
@@ -67,7 +65,7 @@ def chances_of(row: Row) -> tuple[float, float]:
     level = LEVEL
     if row.claim.rule == "positive" and 0 < row.evidence.p < 1 and row.adjusted_p < 1:
         level *= row.evidence.p / row.adjusted_p  # what Holm's correction left of it
-    asked = max(row.evidence.of or PAPER_RUNS.get(row.claim.subject, 0), row.evidence.runs)
+    asked = max(row.evidence.of or study_of(row.claim.subject).runs, row.evidence.runs)
     return chances(row.claim.rule, row.evidence, row.claim.tolerance, paper=asked, level=level)
 
 

@@ -61,13 +61,7 @@ def curve(
 
 
 def band(
-    ax: Axes,
-    rows: pd.DataFrame,
-    x: str,
-    value: str = "mean",
-    *,
-    most: float | None = None,
-    **style,
+    ax: Axes, rows: pd.DataFrame, x: str, value: str = "mean", *, most: float | None = None, **style
 ) -> None:
     """A line through ``value`` against ``x``, its intervals as a shaded band around it."""
     rows = rows.sort_values(x, kind="stable")

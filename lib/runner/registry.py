@@ -33,12 +33,14 @@ class Study:
 
     ``grids`` maps the name of a grid to ``"module:object"``; ``claims`` names a file in
     ``data/claims``, and ``measures`` the modules whose ``MEASURES`` measure them; ``chapters``
-    lists its pages; ``link`` is where the paper can be read. ``published`` names the tables of
-    results that the paper's authors stored (:mod:`lib.ledger.authors`). ``authors`` says how these
-    are asked: which ``measures`` can be, and by which ``argument``, whose value (``""`` if it is
-    not given) ``values`` maps to the one that asks them. ``elsewhere`` are the arguments that ask
-    real tables where a claim was asked of a stand-in. ``papers_table`` names the grid of the table
-    that the stand-in is for.
+    lists its pages. The first study of a paper says where it can be read (``link``), under which
+    ``heading`` its claims stand (else the title), and over how many ``runs`` it averages.
+
+    ``published`` names the tables of results that the paper's authors stored
+    (:mod:`lib.ledger.authors`). ``authors`` says how these are asked: which ``measures`` can be,
+    and by which ``argument``, whose value (``""`` if it is not given) ``values`` maps to the one
+    that asks them. ``elsewhere`` are the arguments that ask real tables where a claim was asked of
+    a stand-in. ``papers_table`` names the grid of the table that the stand-in is for.
     """
 
     title: str
@@ -48,6 +50,8 @@ class Study:
     measures: tuple[str, ...] = ()
     chapters: tuple[str, ...] = ()
     link: str = ""
+    heading: str = ""
+    runs: int = 0
     published: tuple[str, ...] = ()
     authors: Mapping[str, Any] = field(default_factory=dict)
     elsewhere: tuple[dict, ...] = ()

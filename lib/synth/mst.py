@@ -25,15 +25,7 @@ from lib import validate
 from lib.domain import Domain
 from lib.dp import PrivacyAccountant
 from lib.extras import needs
-from lib.synth.base import (
-    Fitted,
-    Measurement,
-    Synthesizer,
-    measure,
-    open_accountant,
-    select,
-    share,
-)
+from lib.synth.base import Fitted, Measurement, Synthesizer, measure, open_accountant, select, share
 from lib.synth.domain_compression import Compression
 from lib.synth.marginal_model import MarginalModel, estimate, positions
 from lib.synth.workload import counts

@@ -6,6 +6,7 @@ STUDY = Study(
     title="Demographic coherence",
     paper="coherence",
     link="https://arxiv.org/abs/2502.02709",
+    runs=100,
     grids={
         "coherence_section5": "studies.coherence.grids:SECTION5",
         "coherence_dp": "studies.coherence.grids:NOISY_COUNTS",

@@ -48,9 +48,7 @@ def of_note(rows: pd.DataFrame) -> dict[str, list[str]]:
 
 
 def intervals(
-    rows: pd.DataFrame,
-    by: Sequence[str],
-    panels: Mapping[str, Sequence[str]] | None = None,
+    rows: pd.DataFrame, by: Sequence[str], panels: Mapping[str, Sequence[str]] | None = None
 ) -> pd.DataFrame:
     """``*by, panel, mean, low, high, runs``: averaged over a panel's groups inside a run, then t
     over runs.

@@ -24,9 +24,8 @@ def _round_scores(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 STEPS: tuple[Step, ...] = (
-    Step(
-        "read the raw file", 22407, lambda frame: need(frame, COLUMNS)
-    ),  # all stay: the next step looks at each
+    # all stay: the next step looks at each
+    Step("read the raw file", 22407, lambda frame: need(frame, COLUMNS)),
     Step(
         "drop rows with a missing value in any of the 39 columns",
         20427,

@@ -36,10 +36,7 @@ def _grid(
 
 MAIN = _grid("ldp_main", "Figs 2-7")
 APPENDIX = _grid(
-    "ldp_appendix",
-    "Figs 8-13 (random sensitive attributes)",
-    runs=range(10),
-    sensitive="random",
+    "ldp_appendix", "Figs 8-13 (random sensitive attributes)", runs=range(10), sensitive="random"
 )
 # to see what hangs on the published hyper-parameters
 TUNED = _grid(

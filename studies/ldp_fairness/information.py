@@ -128,9 +128,8 @@ def mutual_information(protocol: Protocol, counts: np.ndarray) -> float:
     n = null.size - 1
     at = np.flatnonzero(null)
     with np.errstate(divide="ignore"):
-        tilt = np.logaddexp(
-            np.log1p(-at / n), loss + np.log(at / n)
-        )  # log(1 + (L - 1) pi(S)), no overflow
+        # log(1 + (L - 1) pi(S)), no overflow
+        tilt = np.logaddexp(np.log1p(-at / n), loss + np.log(at / n))
     weight = null[at] * np.exp(tilt - tilt.max())
     weight /= weight.sum()
     return float(max(0.0, (protocol.p_star * loss - weight @ tilt) / np.log(2)))

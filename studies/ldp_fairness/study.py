@@ -6,6 +6,8 @@ STUDY = Study(
     title="Local differential privacy and fairness",
     paper="ldp",
     link="https://inria.hal.science/hal-04175027v1",
+    heading="LDP and fairness",
+    runs=20,
     grids={
         "ldp_main": "studies.ldp_fairness.grids:MAIN",
         "ldp_appendix": "studies.ldp_fairness.grids:APPENDIX",

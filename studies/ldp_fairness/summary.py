@@ -133,11 +133,7 @@ def tally(summary: pd.DataFrame, *, better: int) -> pd.DataFrame:
 
 @validate.check_types
 def pooled(
-    frame: pd.DataFrame,
-    metric: str,
-    by: Sequence[str],
-    *,
-    fair: float | None = None,
+    frame: pd.DataFrame, metric: str, by: Sequence[str], *, fair: float | None = None
 ) -> pd.DataFrame:
     """Paired difference averaged over the cells that share ``by``, run by run, then the interval
     over runs.

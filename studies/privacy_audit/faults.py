@@ -15,9 +15,10 @@ from unittest.mock import patch
 from lib import validate
 from lib.files import read_yaml
 from lib.paths import DATA
+from studies.privacy_audit import faulty_draws, faulty_fits
 from studies.privacy_audit.cases import Case, cases
-from studies.privacy_audit.faulty_draws import DRAWS
-from studies.privacy_audit.faulty_fits import FITS
+
+_FUNCTIONS = vars(faulty_draws) | vars(faulty_fits)
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Fault:
 
 
 FAULTS: dict[str, Fault] = {
-    name: Fault(**about, instead=(DRAWS | FITS)[name])
+    name: Fault(**about, instead=_FUNCTIONS[f"_{name}"])
     for name, about in read_yaml(DATA / "privacy_faults.yml", dict).items()
 }
 

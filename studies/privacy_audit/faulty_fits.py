@@ -1,9 +1,12 @@
-"""Fits that release what no look covers, or spend what they do not have."""
+"""Fits that release what no look covers, or spend what they do not have; each has the name of its
+fault in ``data/privacy_faults.yml``, behind an underscore.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from unittest.mock import patch
 
 import numpy as np
@@ -54,12 +57,12 @@ def _overspending(table, rng):
     return GEM(**FEW_STEPS, variant="cell", alpha=0.67).fit(table, DOMAIN, spent, rng)
 
 
-def _domain_of_the_data(table, rng):
+def _domain_of_data(table, rng):
     domain = Domain.of({c: int(table[c].max()) + 1 for c in table})
     return _MST.fit(table, domain, BUDGET, rng)
 
 
-def _merging_by_exact_counts(table, rng):
+def _exact_merging(table, rng):
     merge = Compression.of
 
     def of(domain, ones, threshold):
@@ -109,6 +112,7 @@ def _refusing(table, rng):
     return _fit(table, rng)
 
 
+@_with
 def _subclass(table, model):
     class Shares(np.ndarray):
         rows = 0
@@ -129,48 +133,34 @@ def _remembered(table, rng):
     return _fit(table, rng), _MEMO.setdefault("rows", len(table))
 
 
-FITS: dict[str, Callable] = {
-    "overspending": _overspending,
-    "overlapping": _overlapping,
-    "counted_sizes": lambda table, rng: Stratified(inner=_MST, by=("a",)).fit(
-        table, DOMAIN, BUDGET, rng
-    ),
-    "domain_of_data": _domain_of_the_data,
-    "exact_merging": _merging_by_exact_counts,
-    "interval_of_data": lambda table, rng: coinpress(
-        table, rng, low=table.values.min(), high=table.values.max()
-    ),
-    "range_of_data": lambda table, rng: clipped_laplace(
-        table, rng, low=-np.abs(table.values).max(), high=np.abs(table.values).max()
-    ),
-    "radius_of_data": lambda table, rng: coinpress(
-        table, rng, low=-np.abs(table.values).max(), high=np.abs(table.values).max()
-    ),
-    "mean_by_size": _mean_by_size,
-    "choice_by_size": _choice_by_size,
-    "looks_until_small": _looks_until_small,
-    "refusing": _refusing,
-    "negative_zero": _with(lambda table, model: -0.0 if len(table) % 2 else 0.0),
-    "narrow_type": _with(
-        lambda table, model: np.zeros(2, np.int16 if len(table) % 2 else np.int32)
-    ),
-    "order_of_keys": _with(
-        lambda table, model: dict.fromkeys(table["b"].value_counts(sort=True).index, 0)
-    ),
-    "row_labels": _with(lambda table, model: pd.DataFrame({"x": [0]}, index=[len(table)])),
-    "table_note": _with(lambda table, model: _noted(len(table))),
-    "closure": _with(lambda table, model: lambda: table),
-    "subclass": _with(_subclass),
-    "fitted_on": _fitted_on,
-    "remembered": _remembered,
-    "parity": _with(lambda table, model: 2 * round(model.total / 2) + len(table) % 2),
-    "twice": lambda domain, measured, **options: estimate(
-        domain, [*measured, *measured], **options
-    ),
-}
+def _counted_sizes(table, rng):
+    return Stratified(inner=_MST, by=("a",)).fit(table, DOMAIN, BUDGET, rng)
 
 
-def _noted(rows: int) -> pd.DataFrame:
+def _interval_of_data(table, rng):
+    return coinpress(table, rng, low=table.values.min(), high=table.values.max())
+
+
+def _range_of_data(table, rng, mean=clipped_laplace):
+    most = np.abs(table.values).max()
+    return mean(table, rng, low=-most, high=most)
+
+
+_radius_of_data = partial(_range_of_data, mean=coinpress)
+_negative_zero = _with(lambda table, model: -0.0 if len(table) % 2 else 0.0)
+_narrow_type = _with(lambda table, model: np.zeros(2, np.int16 if len(table) % 2 else np.int32))
+_order_of_keys = _with(lambda table, model: dict.fromkeys(table["b"].value_counts().index, 0))
+_row_labels = _with(lambda table, model: pd.DataFrame({"x": [0]}, index=[len(table)]))
+_closure = _with(lambda table, model: lambda: table)
+_parity = _with(lambda table, model: 2 * round(model.total / 2) + len(table) % 2)
+
+
+@_with
+def _table_note(table, model):
     frame = pd.DataFrame({"x": [0]})
-    frame.attrs["source"] = f"{rows} rows"
+    frame.attrs["source"] = f"{len(table)} rows"
     return frame
+
+
+def _twice(domain, measured, **options):
+    return estimate(domain, [*measured, *measured], **options)

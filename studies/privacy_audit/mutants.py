@@ -49,12 +49,7 @@ RUNS, REST = 100, (20, 10)  # of the first pair of tables, and of others
 LIMIT = 180  # seconds
 OUTCOMES = ("caught", "refused", "timeout", "equal", "survived")
 _MEANS, _MST = ("laplace", "coinpress"), ("mst", "mst_unmerged")
-_STRATA = (
-    "stratified_noisy",
-    "stratified_projected",
-    "stratified_declared",
-    "stratified_counted",
-)
+_STRATA = ("stratified_noisy", "stratified_projected", "stratified_declared", "stratified_counted")
 _BUDGETS = ("laplace", "coinpress", "two_relations", "mst", "stratified_counted")
 # the modules that are changed, and the cases that are audited then
 MODULES = {

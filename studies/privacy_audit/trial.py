@@ -87,12 +87,7 @@ def _alarms(case: Case, runs: Sequence[int], seed: int, level: float) -> dict[st
     for pair, number in numbers.items():
         try:
             found = audit(
-                fit,
-                *case.asked(pair),
-                runs=number,
-                seed=seed,
-                delta=DELTA,
-                level=level,
+                fit, *case.asked(pair), runs=number, seed=seed, delta=DELTA, level=level
             ).alarms
         except Exception as error:
             found = {"error": _words(error)}

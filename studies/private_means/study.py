@@ -6,6 +6,8 @@ STUDY = Study(
     title="Stratified private means",
     paper="stratified",
     link="https://arxiv.org/abs/2312.11712",
+    heading="Stratified DP",
+    runs=50,
     grids={
         "means_mixtures": "studies.private_means.grids:MIXTURES",
         "means_newyork": "studies.private_means.grids:NEWYORK",

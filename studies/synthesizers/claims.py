@@ -202,4 +202,4 @@ def synth_groups_improve(synthesizer: str, tables: Tables = NEW_YORK) -> Evidenc
     return measured(share, words, ["error"], tables, cells(tables=tables))
 
 
-MEASURES = measures_of(__name__)
+MEASURES = measures_of(__name__, "synth_newyork")

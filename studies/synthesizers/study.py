@@ -5,7 +5,6 @@ from lib.runner.registry import Study
 STUDY = Study(
     title="Stratified synthesizers",
     paper="stratified",
-    link="https://arxiv.org/abs/2312.11712",
     grids={
         "synth_nist": "studies.synthesizers.grids:NIST",
         "synth_acs_coverage": "studies.synthesizers.grids:COVERAGE",

@@ -29,9 +29,8 @@ apart = values.map(lambda found: [round(x, 9) for x in found])  # equal, or well
 @given(values, values)
 @settings(max_examples=200)
 def test_wasserstein_is_scipys(a, b):
-    assert wasserstein1(np.array(a), np.array(b)) == pytest.approx(
-        stats.wasserstein_distance(a, b), rel=0, abs=1e-12
-    )
+    scipys = stats.wasserstein_distance(a, b)
+    assert wasserstein1(np.array(a), np.array(b)) == pytest.approx(scipys, rel=0, abs=1e-12)
 
 
 @given(apart, apart)
@@ -108,18 +107,11 @@ def test_values_are_sorted_once_whatever_the_number_of_pieces(monkeypatch):
 
 def test_a_sequential_p_value_is_the_full_one_where_there_is_a_difference():
     inside = np.arange(60) < 30
-    assert (
-        reshuffling_p(
-            np.where(inside, 1.0, -1.0), inside, draws=999, enough=20, rng=stream(7, "apart")
-        )
-        == 1 / 1000
-    )
-    assert reshuffling_p(np.zeros(60), inside, draws=999, enough=20, rng=stream(7, "alike")) == 1
-    assert np.isnan(
-        reshuffling_p(
-            np.zeros(60), np.ones(60, dtype=bool), draws=9, enough=2, rng=stream(7, "nobody")
-        )
-    )
+    how = {"draws": 999, "enough": 20, "rng": stream(7, "apart")}
+    apart = np.where(inside, 1.0, -1.0)
+    assert reshuffling_p(apart, inside, **how) == 1 / 1000
+    assert reshuffling_p(np.zeros(60), inside, **how) == 1
+    assert np.isnan(reshuffling_p(np.zeros(60), np.ones(60, dtype=bool), **how))
 
 
 def test_a_sequential_p_value_is_valid_and_cheap():

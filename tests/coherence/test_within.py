@@ -95,17 +95,9 @@ def test_laws_too_small_for_a_float_do_not_make_the_information_infinite():
 @pytest.mark.parametrize("eta", [0.2, 1e-4])
 def test_no_exact_max_information_exceeds_the_bounds(epsilon, n, eta):
     """Two epsilon-DP releases, exactly: ours holds for both, and the paper's larger one."""
-    weights, channel = noisy_count(n=n, ones=n // 2, epsilon=epsilon)
-    joint = weights[:, None] * channel
-    found = max(
-        max_information(*membership_bits(n=n, epsilon=epsilon), eta),
-        max_information(joint, np.outer(weights, joint.sum(axis=0)), eta),
-    )
-    assert (
-        found
-        <= pure_dp_tightened(epsilon=epsilon, n=n, eta=eta)
-        <= pure_dp(epsilon=epsilon, n=n, eta=eta)
-    )
+    found = max(max_information(*laws, eta) for laws in _releases(n, epsilon))
+    asked = {"epsilon": epsilon, "n": n, "eta": eta}
+    assert found <= pure_dp_tightened(**asked) <= pure_dp(**asked)
 
 
 def _releases(n: int, epsilon: float):

@@ -28,11 +28,8 @@ def test_our_error_is_at_least_level(stored, name, epsilon):
     descent that ends early, which is better at the small budget and worse at the large one; ours
     with the same settings stands against it.
     """
-    found = (
-        summary(stored)
-        .query("synthesizer == @name and epsilon == @epsilon")
-        .set_index(["library", "method"])
-    )
+    found = summary(stored).query("synthesizer == @name and epsilon == @epsilon")
+    found = found.set_index(["library", "method"])
     peers = found[found.index.get_level_values("library") != "ours"]
     peers = peers[peers["runs"] >= 5]
     if peers.empty:

@@ -4,6 +4,8 @@ where both are here.
 
 from __future__ import annotations
 
+import io
+
 import folktables
 import numpy as np
 import pandas as pd
@@ -76,11 +78,9 @@ def test_a_column_that_the_texan_file_lacks_is_named_before_a_row_is_counted(col
 def test_a_column_that_the_nist_file_lacks_is_named(column):
     with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
         nist.analysed(pd.DataFrame(columns=["AGEP", *nist._CODES]).drop(columns=column))
-    if column in (*section5.COLUMNS, section5.TARGET):
+    if column in (columns := [*section5.COLUMNS, section5.TARGET]):
         with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-            section5.numbers(
-                pd.DataFrame(columns=[*section5.COLUMNS, section5.TARGET]).drop(columns=column)
-            )
+            section5.numbers(pd.DataFrame(columns=columns).drop(columns=column))
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,8 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
     assert unregistered(*coverage.PLACES) is None
-    downloaded = (
-        tmp_path / "cache" / "folktables" / "2018" / "1-Year" / coverage.RAW
-    )  # as lib.datasets.acs puts it
+    # as lib.datasets.acs puts it
+    downloaded = tmp_path / "cache" / "folktables" / "2018" / "1-Year" / coverage.RAW
     downloaded.parent.mkdir(parents=True)
     downloaded.write_text("", encoding="utf-8")
     assert unregistered(*coverage.PLACES) == downloaded
@@ -113,9 +112,8 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
 
 
 def test_lsac_from_raw_equals_the_processed_file_cell_for_cell():
-    _same(
-        lsac.clean(pd.read_csv(_real("bar_pass_prediction.csv"))), pd.read_csv(_real("db_LSAC.csv"))
-    )
+    made = lsac.clean(pd.read_csv(_real("bar_pass_prediction.csv")))
+    _same(made, pd.read_csv(_real("db_LSAC.csv")))
 
 
 def test_lsac_steps_on_a_table_by_hand():
@@ -142,108 +140,19 @@ def test_lsac_steps_on_a_table_by_hand():
 # -----------------------------------------------------------------------------------------------------------
 
 
+# the reconstructed file's columns, in its order
+ADULT = """\
+hours-per-week,age,capital-gain,capital-loss,workclass,education,education-num,marital-status,relationship,race,gender,native-country,income,occupation
+40,39,2174,0,State-gov,Bachelors,13,Never-married,Not-in-family,White,Male,United-States,26000,Adm-clerical
+13,17,0,0,Private,10th,6,Never-married,Own-child,Black,Female,Cuba,26001,Sales
+40,38,0,0,?,HS-grad,9,Divorced,Unmarried,White,Male,Cuba,90000,?
+20,90,0,7,Private,HS-grad,9,Widowed,Unmarried,White,Female,?,5,Sales
+99,52,0,0,Private,10th,6,Divorced,Unmarried,White,Female,Cuba,99999,Sales
+"""
+
+
 def _adult_toy() -> pd.DataFrame:
-    """The reconstructed file's columns, in its order."""
-    return pd.DataFrame(
-        [
-            (
-                40,
-                39,
-                2174,
-                0,
-                "State-gov",
-                "Bachelors",
-                13,
-                "Never-married",
-                "Not-in-family",
-                "White",
-                "Male",
-                "United-States",
-                26000,
-                "Adm-clerical",
-            ),
-            (
-                13,
-                17,
-                0,
-                0,
-                "Private",
-                "10th",
-                6,
-                "Never-married",
-                "Own-child",
-                "Black",
-                "Female",
-                "Cuba",
-                26001,
-                "Sales",
-            ),
-            (
-                40,
-                38,
-                0,
-                0,
-                "?",
-                "HS-grad",
-                9,
-                "Divorced",
-                "Unmarried",
-                "White",
-                "Male",
-                "Cuba",
-                90000,
-                "?",
-            ),
-            (
-                20,
-                90,
-                0,
-                7,
-                "Private",
-                "HS-grad",
-                9,
-                "Widowed",
-                "Unmarried",
-                "White",
-                "Female",
-                "?",
-                5,
-                "Sales",
-            ),
-            (
-                99,
-                52,
-                0,
-                0,
-                "Private",
-                "10th",
-                6,
-                "Divorced",
-                "Unmarried",
-                "White",
-                "Female",
-                "Cuba",
-                99999,
-                "Sales",
-            ),
-        ],
-        columns=[
-            "hours-per-week",
-            "age",
-            "capital-gain",
-            "capital-loss",
-            "workclass",
-            "education",
-            "education-num",
-            "marital-status",
-            "relationship",
-            "race",
-            "gender",
-            "native-country",
-            "income",
-            "occupation",
-        ],
-    )
+    return pd.read_csv(io.StringIO(ADULT))
 
 
 def test_adult_steps_on_a_table_by_hand():
@@ -272,30 +181,11 @@ def _persons(n: int = 400) -> pd.DataFrame:
     rng = np.random.default_rng(1)
     age = rng.integers(0, 95, n)
     sex = rng.integers(1, 3, n)
-    frame = pd.DataFrame(
-        {"AGEP": age, "SEX": sex, "ST": 48}
-        | {
-            c: rng.integers(1, k + 1, n)
-            for c, k in (
-                ("SCHL", 24),
-                ("MAR", 5),
-                ("DIS", 2),
-                ("ESP", 8),
-                ("CIT", 5),
-                ("MIG", 3),
-                ("MIL", 4),
-                ("ANC", 4),
-                ("NATIVITY", 2),
-                ("DEAR", 2),
-                ("DEYE", 2),
-                ("DREM", 2),
-                ("ESR", 6),
-                ("FER", 2),
-                ("RAC1P", 9),
-                ("PUBCOV", 2),
-            )
-        }
-    )
+    codes = "SCHL 24 MAR 5 DIS 2 ESP 8 CIT 5 MIG 3 MIL 4 ANC 4 NATIVITY 2 DEAR 2 DEYE 2 DREM 2"
+    codes = f"{codes} ESR 6 FER 2 RAC1P 9 PUBCOV 2".split()
+    frame = pd.DataFrame({"AGEP": age, "SEX": sex, "ST": 48})
+    for column, k in zip(codes[::2], map(int, codes[1::2]), strict=True):
+        frame[column] = rng.integers(1, k + 1, n)
     frame["PINCP"] = rng.choice([-500, 0, 29_999, 30_000, 30_001, 80_000], n)
     asked = {
         "PINCP": age >= 15,

@@ -138,10 +138,8 @@ def _flipped(archive: bytes, bit: int) -> bytes:
         ((200, {"Content-Type": "text/html"}, b"<html>Forbidden</html>"), "web page.*Forbidden"),
         ((200, {}, b"Forbidden"), "no zip archive.*Forbidden"),
         ((200, {}, _archive()[:-40]), "no zip archive"),
-        (
-            (200, {}, _flipped(_archive(), 8 * 100)),
-            "damaged zip archive: error: Error -3",
-        ),  # in the packed rows
+        # in the packed rows
+        ((200, {}, _flipped(_archive(), 8 * 100)), "damaged zip archive: error: Error -3"),
         ((200, {}, _archive("psam_p36.csv")), "psam_p48.csv is expected"),
         ((200, {"Content-Length": "999999"}, _archive()), "csv_ptx.zip"),
     ],

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy, observed
+from lib import validate
+from lib.dp import Exponential, Gaussian, Laplace, Noise, PrivacyAccountant, choose, noisy, observed
 from lib.rng import stream
+from tests.conftest import as_often
 
 GAUSSIAN, LAPLACE = Gaussian(sensitivity=1.0, rho=0.3), Laplace(sensitivity=2.0, epsilon=0.7)
 PICK = Exponential.of_rho(0.2, sensitivity=1.0)
@@ -63,9 +66,8 @@ def test_the_ledger_pays_before_anything_is_drawn_or_shown():
         looks(rng, accountant)
     assert (spy.seen, accountant.entries) == ([], [])
     assert rng.random() == stream(2, "poor").random()
-    with pytest.raises(
-        ValueError, match="accountant must be in rho for a Gaussian look, got one in epsilon"
-    ):
+    words = "accountant must be in a unit in which a Gaussian look has a price, got one in epsilon"
+    with pytest.raises(ValueError, match=words):
         looks(rng, PrivacyAccountant(9.0, unit="epsilon"))
     rich = PrivacyAccountant(5.0, unit="epsilon")
     noisy(LAPLACE, [0.0], rng, "count", rich)
@@ -84,3 +86,34 @@ def test_draws_are_numpys():
     weights = np.exp(PICK.epsilon / 2 * SCORES - (PICK.epsilon / 2 * SCORES).max())
     for _ in range(50):
         assert choose(PICK, SCORES, ours, "x") == theirs.choice(4, p=weights / weights.sum())
+
+
+@dataclass(frozen=True)
+class Geometric(Noise):
+    """The two-sided geometric mechanism for counts (Ghosh, Roughgarden and Sundararajan 2009)."""
+
+    epsilon: float
+    sensitivity: float = 1.0
+
+    def price(self, unit, times=1.0):
+        return self.epsilon * times if unit == "epsilon" else math.inf
+
+    def checked(self, values):
+        return validate.codes("values", values, 10**9)
+
+    def release(self, values, rng):
+        up, down = rng.geometric(1 - math.exp(-self.epsilon), (2, *np.shape(values)))
+        return values + up - down
+
+
+def test_noise_of_ones_own_is_refused_paid_and_drawn_like_the_packages():
+    law, accountant = Geometric(0.5), PrivacyAccountant(1.0, unit="epsilon")
+    with pytest.raises(ValueError, match=r"^values must be"):
+        noisy(law, [0.5], stream(5, "own"), "counts", accountant)
+    assert accountant.entries == []
+    answers = noisy(law, np.full(20_000, 3), stream(5, "own"), "counts", accountant)
+    a = math.exp(-0.5)
+    assert all(as_often(answers == 3 + k, (1 - a) / (1 + a) * a ** abs(k)) for k in (-2, 0, 1))
+    assert (accountant.left, accountant.price("replace")) == (0.5, 1.0)
+    with pytest.raises(ValueError, match="a Geometric look has a price, got one in rho"):
+        noisy(law, [3], stream(5, "own"), "counts", PrivacyAccountant(1.0))

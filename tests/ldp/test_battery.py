@@ -18,6 +18,7 @@ from lib import validate
 from lib.ldp import PROTOCOLS, audited_epsilon, grr, make, unary
 from lib.ldp import subset_selection as subset
 from lib.ldp.bernoulli import bernoulli
+from lib.ldp.registry import OTHERS
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM, as_often
 from tests.ldp.test_protocols import drawn
@@ -28,7 +29,8 @@ budgets = st.floats(0.01, 100)
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if metafunc.definition.get_closest_marker("every_protocol"):
-        metafunc.parametrize("name", [*PROTOCOLS, *metafunc.config.getoption("--protocol")])
+        own = metafunc.config.getoption("--protocol")
+        metafunc.parametrize("name", [*PROTOCOLS, *OTHERS, *own])
 
 
 # fmt: off
@@ -182,13 +184,8 @@ def _laws(mechanism, drawn: list[Fraction]) -> list[list[Fraction]]:
         ]
     other, own = drawn
     ones = [[own if u == v else other for u in values] for v in values]
-    return [
-        [
-            math.prod(p if bit else 1 - p for p, bit in zip(row, z, strict=True))
-            for z in product((0, 1), repeat=k)
-        ]
-        for row in ones
-    ]
+    factors = [[(1 - p, p) for p in row] for row in ones]
+    return [[math.prod(bits) for bits in product(*row)] for row in factors]
 
 
 def _loss(laws: list[list[Fraction]]) -> float:
@@ -324,10 +321,7 @@ def test_probabilities_and_variance_to_the_last_digits(name, k, epsilon):
 def test_olh_drops_the_value_half_of_the_time_at_budgets_whose_g_no_word_holds(rng):
     """Kept hashes among 20,000, by a normal bound at a false-alarm rate below 1e-9."""
     mechanism, values = make("OLH", k=50, epsilon=60.0), np.full(20_000, 7)
-    for bits in (
-        mechanism.support(mechanism.privatise(values, rng)),
-        mechanism.privatise_support(values, rng),
-    ):
+    for bits in (drawn(mechanism, draw, values, rng) for draw in ("reports", "support")):
         assert abs(bits[:, 7].mean() - 0.5) < 6.2 * 0.5 / math.sqrt(values.size)
         assert bits.sum() == bits[:, 7].sum()
 

@@ -144,12 +144,8 @@ def test_subsets_put_together_from_words_are_uniform(m, rng):
     assert member.shape == (n, m + 3)
     assert not member[:, m:].any()
     assert (member.sum(axis=1) == size).all()
-    sets = [
-        np.arange(16),
-        np.arange(m - 5, m),
-        np.arange(12, 17),
-        *(rng.permutation(m)[:6] for _ in range(5)),
-    ]
+    ranges = np.arange(16), np.arange(m - 5, m), np.arange(12, 17)
+    sets = [*ranges, *(rng.permutation(m)[:6] for _ in range(5))]
     for columns in sets:
         law = stats.hypergeom(m, columns.size, size).pmf(np.arange(size + 1)) * n
         seen = np.bincount(member[:, columns].sum(axis=1, dtype=np.intp), minlength=size + 1)
@@ -279,9 +275,8 @@ def test_theta_objective_is_the_printed_one():
 def test_the_variance_of_the_threshold_is_that_of_the_printed_objective():
     """The estimator's Var* equals objective / n: the formula is the variance it says it is."""
     mechanism = THE(k=5, epsilon=1.5)
-    assert mechanism.variance(1000) == pytest.approx(
-        threshold_variance(mechanism.theta, 1.5) / 1000, rel=1e-9
-    )
+    objective = threshold_variance(mechanism.theta, 1.5)
+    assert mechanism.variance(1000) == pytest.approx(objective / 1000, rel=1e-9)
 
 
 def test_thresholding_the_histogram_gives_the_law_of_the_report(rng):

@@ -7,7 +7,6 @@ import math
 import os
 import pickle
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -20,6 +19,7 @@ from lib.ledger.claim import Claim, read_claims
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence
 from lib.runner.registry import NoResults, Study
+from tests.programs import git, python
 
 TABLES = authors.tables()
 CLONES = Path(os.environ.get("COMPANION_CLONES", "/nowhere"))
@@ -91,7 +91,7 @@ def test_the_process_of_a_pickle_reaches_nothing(tmp_path, program):
     inside = program.format(tmp_path / "mark")
     code = "import socket, subprocess, os, sys\nfrom data.authors.unpickle import _refuse\n"
     code += f"sys.addaudithook(_refuse)\n{inside}\n"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = python("-c", code, check=False)
     assert done.returncode != 0
     assert "is not allowed" in done.stderr
 
@@ -130,19 +130,13 @@ def test_without_a_clone_the_command_says_what_it_needs(tmp_path, capsys):
 
 
 def test_files_of_a_commit_are_read_from_a_clone(tmp_path):
-    def git(*words):
-        name = ("-c", "user.name=a", "-c", "user.email=a@b.c")
-        subprocess.run(["git", *name, *words], cwd=tmp_path / "b", check=True, capture_output=True)
-
     (tmp_path / "b").mkdir()
-    git("init")
+    git(tmp_path / "b", "init")
     (tmp_path / "b" / "x.csv").write_bytes(b"a\n1\n")
     (tmp_path / "b" / "y.csv").write_bytes(b"")
-    git("add", ".")
-    git("commit", "-m", "one")
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=tmp_path / "b", capture_output=True, text=True
-    ).stdout.strip()
+    git(tmp_path / "b", "add", ".")
+    git(tmp_path / "b", "commit", "-m", "one")
+    commit = git(tmp_path / "b", "rev-parse", "HEAD")
     (tmp_path / "b" / "x.csv").write_bytes(b"changed")
     found = make.read_files(
         make.clone(tmp_path, "a/b", commit), commit, lambda path: path.endswith(".csv")
@@ -217,9 +211,8 @@ def test_a_stand_in_that_all_real_rows_contradict_gives_no_verdict(ours, others,
     assert row.verdict == ("not comparable" if withdrawn else ours)
     assert row.evidence.comparable != withdrawn
     assert ("no verdict from the stand-in" in row.evidence.detail) == withdrawn
-    assert (
-        judged(ours, data="real data", **places).verdict == ours
-    )  # real rows speak for themselves
+    # real rows speak for themselves
+    assert judged(ours, data="real data", **places).verdict == ours
 
 
 @pytest.mark.parametrize(

@@ -26,16 +26,11 @@ from lib.ledger.cards import (
     reading_in_words,
     unexplained,
 )
-from lib.ledger.claim import COMPANION, PAPERS, links, papers, read_claims
+from lib.ledger.claim import COMPANION, PAPERS, papers, read_claims, study_of
 from lib.ledger.judge import summary, tallied
 from lib.ledger.report import authors_in_words, finding, rerun_in_words, verdict_in_words
 from lib.ledger.rules import CONTESTED
-from lib.ledger.sureness import (
-    before_in_words,
-    chances_in_words,
-    stated_rule,
-    sure_in_words,
-)
+from lib.ledger.sureness import before_in_words, chances_in_words, stated_rule, sure_in_words
 from lib.runner.registry import studies
 from lib.typeset import typeset
 
@@ -132,7 +127,7 @@ def test_a_card_has_verdict_claim_quotation_reading_and_command(rows):
         assert f"in our rerun: {typeset(rerun_in_words(row))}" in closed
         assert closed.endswith(f"verdict: {row.verdict}")
         assert typeset(sure_in_words(row)) in closed
-        if link := links().get(row.claim.paper):  # a further study may state none
+        if link := study_of(row.claim.paper).link:  # a further study may state none
             assert f'<cite><a href="{link}">' in card
         assert f'href="#claim-{row.claim.id}"' in card
         assert (grid_of(row) in grids) == (not row.evidence.exact), row.claim.id

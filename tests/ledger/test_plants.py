@@ -89,22 +89,14 @@ def ldp_grid(
     rows, rng = [], stream(6, "plants")
     cells = [("NonDP", "none", math.nan), *product(PROTOCOLS, ("uniform", "k-based"), (0.25, 50.0))]
     for dataset, run, (protocol, split, epsilon) in product(ldp.DATA, range(RUNS), cells):
-        row = {
-            "dataset": dataset,
-            "run": run,
-            "protocol": protocol,
-            "split": split,
-            "epsilon": epsilon,
-        }
+        row = {"dataset": dataset, "run": run, "split": split, "epsilon": epsilon}
+        row["protocol"] = protocol
         for metric in (*FAIR, *ldp_evidence.UTILITY, "balanced_accuracy"):
-            gain = (
-                0.0
-                if protocol == "NonDP"
-                else better(protocol, split, epsilon, metric) + 1e-6 * rng.random()
-            )
-            row[metric] = shift(metric) + (
-                FAIR[metric] + 0.3 - gain if metric in FAIR else 0.5 + gain
-            )
+            gain = 0.0
+            if protocol != "NonDP":
+                gain = better(protocol, split, epsilon, metric) + 1e-6 * rng.random()
+            own = FAIR[metric] + 0.3 - gain if metric in FAIR else 0.5 + gain
+            row[metric] = shift(metric) + own
         rows.append(row)
     frame = pd.DataFrame(rows)
     monkeypatch.setattr(ldp_evidence, "_grid", lambda name: frame)
@@ -128,11 +120,11 @@ def at_target(by: float) -> Callable:
 
     def plant(monkeypatch, claim):
         metric, target = claim.arguments["metric"], claim.tolerance["target"]
-        ldp_grid(
-            monkeypatch,
-            lambda *_: -by,
-            lambda name: target + by - FAIR[name] - 0.3 if name == metric else 0.0,
-        )
+
+        def shift(name):
+            return target + by - FAIR[name] - 0.3 if name == metric else 0.0
+
+        ldp_grid(monkeypatch, lambda *_: -by, shift)
 
     return plant
 
@@ -152,11 +144,8 @@ def favourites(size: float) -> Callable:
 
     def plant(monkeypatch, claim):
         names = claim.arguments.get("protocols", [claim.arguments.get("protocol")])
-        sign = (
-            -1
-            if (claim.arguments.get("place") == "last") != claim.arguments.get("never", False)
-            else 1
-        )
+        last = claim.arguments.get("place") == "last"
+        sign = -1 if last != claim.arguments.get("never", False) else 1
         ldp_grid(monkeypatch, lambda protocol, *_: sign * size * (protocol in names))
 
     return plant
@@ -228,13 +217,12 @@ def table(missing: int) -> Callable:
     def plant(monkeypatch, claim):
         asked = claim.arguments
         n = asked.get("n", 1000) - missing
-        sizes = dict(zip("abcd", asked.get("sizes", ()), strict=False)) | (
-            {asked["column"]: asked["count"] - missing} if "column" in asked else {}
-        )
+        sizes = dict(zip("abcd", asked.get("sizes", ()), strict=False))
+        if "column" in asked:
+            sizes[asked["column"]] = asked["count"] - missing
         frame = pd.DataFrame({name: np.arange(n) % k for name, k in sizes.items()}, index=range(n))
-        data = SimpleNamespace(
-            frame=frame, is_replica=False, task=SimpleNamespace(sensitive=list(sizes))
-        )
+        task = SimpleNamespace(sensitive=list(sizes))
+        data = SimpleNamespace(frame=frame, is_replica=False, task=task)
         monkeypatch.setattr(exact, "load", lambda name: data)
 
     return plant
@@ -246,12 +234,8 @@ def section5(people: int, ill: int, alike: int) -> Callable:
     """
 
     def plant(monkeypatch, claim):
-        frame = pd.DataFrame(
-            {
-                coherence.TARGET: np.repeat([1, 0], [ill, people - ill]),
-                "x": np.maximum(np.arange(people), alike),
-            }
-        )
+        frame = pd.DataFrame({"x": np.maximum(np.arange(people), alike)})
+        frame[coherence.TARGET] = np.repeat([1, 0], [ill, people - ill])
         found = SimpleNamespace(frame=frame, data=SimpleNamespace(is_replica=False), lens=["x"])
         monkeypatch.setattr(coherence, "load_section5", lambda: found)
 
@@ -277,9 +261,7 @@ def louder(honest):
 
 
 def grr_off(honest):
-    return lambda name, k, epsilon: honest(
-        name, k=k, epsilon=epsilon * (1.01 if name == "GRR" else 1)
-    )
+    return lambda name, k, epsilon: honest(name, k=k, epsilon=epsilon * (1 + (name == "GRR") / 100))
 
 
 EXACT_PLANTS = {
@@ -325,23 +307,12 @@ def splits(**columns: dict[str, float]) -> Callable:
 
     def plant(monkeypatch, claim):
         rng, rows = stream(6, "splits"), []
-        for group, split, variant in product(
-            coherence.GROUPS, range(100), ("published", "N in the middle")
-        ):
-            row = {
-                "variant": variant,
-                "learner": "forest",
-                "labels": "hard",
-                "n": 0,
-                "split": split,
-                "group": coherence.GROUPS[group],
-                "null": 0.02,
-                "null_95": 0.05,
-            }
-            rows.append(
-                row
-                | {name: by.get(group, 0.0) + 1e-6 * rng.random() for name, by in columns.items()}
-            )
+        same = {"learner": "forest", "labels": "hard", "n": 0, "null": 0.02, "null_95": 0.05}
+        variants = ("published", "N in the middle")
+        for group, split, variant in product(coherence.GROUPS, range(100), variants):
+            row = {"variant": variant, "split": split, "group": coherence.GROUPS[group]}
+            made = {name: by.get(group, 0.0) + 1e-6 * rng.random() for name, by in columns.items()}
+            rows.append(same | row | made)
         monkeypatch.setattr(coherence, "_stored", lambda grid: pd.DataFrame(rows))
 
     return plant
@@ -355,17 +326,8 @@ def release(distance: float, epsilon: float = 0.01, name: str = "fine") -> Calla
     """A release whose largest group is ``distance`` apart in every split."""
 
     def plant(monkeypatch, claim):
-        rows = pd.DataFrame(
-            {
-                "release": name,
-                "epsilon": epsilon,
-                "reader": "informed",
-                "split": range(100),
-                "group": EVERYONE,
-                "members": 100_000,
-                "distance": distance,
-            }
-        )
+        rows = pd.DataFrame({"release": name, "epsilon": epsilon, "split": range(100)})
+        rows = rows.assign(reader="informed", group=EVERYONE, members=100_000, distance=distance)
         monkeypatch.setattr(coherence, "_stored", lambda grid: rows)
 
     return plant
@@ -392,10 +354,7 @@ def table1_doubled(monkeypatch, claim):
 
 
 COHERENCE_PLANTS = {
-    "table_fact": (
-        lambda m, c: section5(27_254, 1521, 0)(m, c),
-        lambda m, c: section5(27_253, 1520, 0)(m, c),
-    ),
+    "table_fact": (section5(27_254, 1521, 0), section5(27_253, 1520, 0)),
     "share_with": (section5(1000, 55, 0), section5(1000, 70, 0)),
     "few_unique": (section5(1000, 55, 900), section5(1000, 55, 100)),
     "section5_distance": (distances(lambda c: c.tolerance["target"]), distances(lambda c: 0.01)),
@@ -479,9 +438,8 @@ def census(ratio: float) -> Callable:
 
     def plant(monkeypatch, claim):
         variables = claim.arguments.get("variables", ["SCHL"])
-        crossings = pd.DataFrame(
-            {"variable": np.repeat(variables, 5), "runs": 50, "data_source": "local"}
-        )
+        crossings = pd.DataFrame({"variable": np.repeat(variables, 5), "runs": 50})
+        crossings["data_source"] = "local"
         parts = []
         for metric, method in product(("error", "parity"), means.METHODS[:2]):
             mean = 1.0 if method == means.PLAIN else ratio
@@ -534,10 +492,7 @@ def too_loud(honest):
 MEANS_PLANTS = {
     "group_total": (as_stated, fewer_people),
     "race_shares": (as_stated, even_races),
-    "race_alpha": (
-        patched(text, "alpha_by_likelihood", lambda h: lambda sizes: 0.13),
-        even_races,
-    ),
+    "race_alpha": (patched(text, "alpha_by_likelihood", lambda h: lambda sizes: 0.13), even_races),
     "likely_alpha": (as_stated, other(alpha=0.01)),
     "race_improvement": (
         patched(text, "improvements", lambda h: lambda *a: dict.fromkeys(h(*a), 0.8)),
@@ -608,17 +563,13 @@ def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8)
 
     def plant(monkeypatch, claim):
         rows = []
-        names = ("MST", "AIM", "GEM", AS_SPENT)
-        for name, by, epsilon, run in product(
-            names, ("vanilla", "SEX_RAC1P"), (0.01, 0.1, 1.0, 5.0), range(2)
-        ):
+        fits = ("MST", "AIM", "GEM", AS_SPENT), ("vanilla", "SEX_RAC1P"), (0.01, 0.1, 1.0, 5.0)
+        for name, by, epsilon, run in product(*fits, range(2)):
             own = quality("GEM" if name == AS_SPENT else name, by, epsilon)
             rows += _scores(name, by, epsilon, run, own)
         rows += [s for run in range(2) for s in _scores("real", "vanilla", math.inf, run, real)]
-        frame = pd.DataFrame(rows)
-        frames = {
-            name: frame.assign(dataset=name) for name in ("ny_employment", "nist", "acs_coverage")
-        }
+        tables = ("ny_employment", "nist", "acs_coverage")
+        frames = {name: pd.DataFrame(rows).assign(dataset=name) for name in tables}
         monkeypatch.setattr(synth_evidence, "_stored", lambda: frames)
         synth_evidence._scored.cache_clear()
 
@@ -645,22 +596,27 @@ def stratified(better: float, worse: float) -> Callable:
     def plant(monkeypatch, claim):
         swap = claim.arguments.get("worse", False) or claim.measure == "synth_surely_worse"
         ours, plain = (worse, better) if swap else (better, worse)
-        synthesizers(lambda name, by, epsilon: plain if by == "vanilla" else ours)(
-            monkeypatch, claim
-        )
+        made = synthesizers(lambda name, by, epsilon: plain if by == "vanilla" else ours)
+        made(monkeypatch, claim)
 
     return plant
 
 
-def best(size: float) -> Callable:
-    return lambda m, c: synthesizers(
-        lambda name, *_: 0.5 + size * (name == c.arguments["synthesizer"])
-    )(m, c)
+def best(size: float, argument: str = "synthesizer") -> Callable:
+    """The synthesizers that the claim names are better by ``size``."""
+
+    def plant(monkeypatch, claim):
+        named = np.atleast_1d(claim.arguments[argument])
+        synthesizers(lambda name, *_: 0.5 + size * (name in named))(monkeypatch, claim)
+
+    return plant
 
 
-rising, falling = (
-    synthesizers(lambda name, by, epsilon, s=s: 0.5 + s * epsilon / 20) for s in (1, -1)
-)
+def with_budget(size: float) -> Callable:
+    return synthesizers(lambda name, by, epsilon: 0.5 + size * epsilon / 20)
+
+
+rising, falling = with_budget(1), with_budget(-1)
 SYNTH_PLANTS = {
     "synth_improves_with_budget": (rising, falling),
     "synth_groups_improve": (rising, falling),
@@ -669,10 +625,7 @@ SYNTH_PLANTS = {
     "synth_cost": (stratified(0.7, 0.7), stratified(0.5, 0.9)),
     "synth_ratio": (stratified(0.9, 0.1), stratified(0.5, 0.5)),
     "synth_near_real": (synthesizers(lambda *_: 0.8), synthesizers(lambda *_: 0.5)),
-    "synth_real_accuracy": (
-        synthesizers(lambda *_: 0.5, real=0.8),
-        synthesizers(lambda *_: 0.5, real=0.5),
-    ),
+    "synth_real_accuracy": tuple(synthesizers(lambda *_: 0.5, real=real) for real in (0.8, 0.5)),
     "synth_best": (best(0.2), best(-0.2)),
 }
 
@@ -683,21 +636,11 @@ def traded(sign: int) -> Callable:
     """
 
     def plant(monkeypatch, claim):
-        (
-            stratified(0.5, 0.7)(monkeypatch, claim)
-            if sign > 0
-            else stratified(0.7, 0.5)(monkeypatch, claim)
-        )
+        stratified(0.6 - sign / 10, 0.6 + sign / 10)(monkeypatch, claim)
         for frame in synth_evidence._stored().values():
             frame["means"] = np.where(frame["by"] == "vanilla", 0.5, 0.1)
 
     return plant
-
-
-def above(size: float) -> Callable:
-    return lambda m, c: synthesizers(
-        lambda name, *_: 0.5 + size * (name in c.arguments["synthesizers"])
-    )(m, c)
 
 
 def from_k(*budgets: float) -> Callable:
@@ -728,7 +671,7 @@ def wrong_share(honest):
 TEXT_PLANTS = {
     "group_gap": (group_rates(0.1), group_rates(-0.1)),
     "drops_later": (from_k(50.0, 0.25), from_k(0.25, 50.0)),
-    "synth_above": (above(0.2), above(-0.2)),
+    "synth_above": (best(0.2, "synthesizers"), best(-0.2, "synthesizers")),
     "synth_traded_off": (traded(1), traded(-1)),
     "hoeffding_exact": (as_stated, patched(chain.stats, "hypergeom", wrong_share)),
     "claim1_exact": (as_stated, patched(chain, "claim1", lambda h: lambda fresh, zeta, eta: fresh)),
@@ -811,9 +754,7 @@ def test_a_theorem_that_allows_what_a_known_release_breaks_is_refuted(monkeypatc
 
     def generous(setting):
         value = honest(setting).value
-        return SimpleNamespace(
-            value=50 * value if value and setting.unknown == "epsilon" else value
-        )
+        return SimpleNamespace(value=value and value * (50 if setting.unknown == "epsilon" else 1))
 
     monkeypatch.setattr(coherence, "solve", generous)
     assert coherence.dp_bound_holds().value == 0

@@ -16,24 +16,13 @@ from lib.stats.holm import holm
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import results as ldp
 
+STATED = {"paper": "ldp", "place": "p", "statement": "s", "why": "w"}
+
 
 def row(rule, tolerance, evidence, adjusted=math.nan) -> Row:
-    claim = Claim(
-        id="x",
-        paper="ldp",
-        place="p",
-        statement="s",
-        measure="table2",
-        rule=rule,
-        tolerance=tolerance,
-        why="w",
-    )
-    return Row(
-        claim,
-        evidence,
-        judge(rule, evidence if math.isnan(adjusted) else replace(evidence, p=adjusted), tolerance),
-        adjusted,
-    )
+    claim = Claim(**STATED, id="x", measure="table2", rule=rule, tolerance=tolerance)
+    final = evidence if math.isnan(adjusted) else replace(evidence, p=adjusted)
+    return Row(claim, evidence, judge(rule, final, tolerance), adjusted)
 
 
 ROWS = [
@@ -45,20 +34,10 @@ ROWS = [
 
 
 def test_slack_is_scaled_by_the_rules_own_measure():
-    assert [r.verdict for r in ROWS] == [
-        "same direction",
-        "reproduced",
-        "same direction",
-        "not reproduced",
-    ]
-    assert with_slack(ROWS, 1.0) == [r.verdict for r in ROWS]
-    assert with_slack(ROWS, 2.0) == ["reproduced", "reproduced", "reproduced", "not reproduced"]
-    assert with_slack(ROWS, 0.5) == [
-        "same direction",
-        TOO_CLOSE,
-        "same direction",
-        "not reproduced",
-    ]
+    same, good, bad = "same direction", "reproduced", "not reproduced"
+    assert [r.verdict for r in ROWS] == with_slack(ROWS, 1.0) == [same, good, same, bad]
+    assert with_slack(ROWS, 2.0) == [good, good, good, bad]
+    assert with_slack(ROWS, 0.5) == [same, TOO_CLOSE, same, bad]
     assert [other for _, other in moved(ROWS, with_slack(ROWS, 0.5))] == [TOO_CLOSE]
     with pytest.raises(ValueError, match=r"factor must be .*, got 0"):
         with_slack(ROWS, 0)
@@ -66,14 +45,10 @@ def test_slack_is_scaled_by_the_rules_own_measure():
 
 def test_corrections_are_ordered():
     p = [0.001, 0.02, 0.03, 0.2]
-    rows = [
-        row("positive", {}, Evidence(1.0, p=q), adjusted=a) for q, a in zip(p, holm(p), strict=True)
-    ] + ROWS[:1]
-    count = {
-        c: with_correction(rows, c).count("reproduced")
-        for c in ("none", "Benjamini-Hochberg", "Holm")
-    }
-    assert count == {"none": 3, "Benjamini-Hochberg": 3, "Holm": 1}
+    rows = [row("positive", {}, Evidence(1.0, p=q), a) for q, a in zip(p, holm(p), strict=True)]
+    rows += ROWS[:1]
+    for correction, count in {"none": 3, "Benjamini-Hochberg": 3, "Holm": 1}.items():
+        assert with_correction(rows, correction).count("reproduced") == count
     assert with_correction(rows, "Holm") == [r.verdict for r in rows]
     assert with_correction(ROWS, "none") == [r.verdict for r in ROWS]
     with pytest.raises(ValueError, match=r"correction must be .*, got 'Bonferroni'"):
@@ -86,30 +61,13 @@ def test_claims_of_one_grid_are_asked_of_another(monkeypatch):
     """
     main = ldp_evidence._grid("ldp_main")
     other = main.assign(acc=main["acc"].where(main["protocol"] != "NonDP", main["acc"] - 0.1))
-    claims = [
-        c
-        for c in read_claims()
-        if c.id in ("ldp-ratio-025", "ldp-utility-adult", "ldp-appendix-rq2")
-    ]
-    claims += [
-        Claim(
-            id="acc",
-            paper="ldp",
-            place="p",
-            statement="s",
-            measure="change",
-            rule="positive",
-            why="w",
-            arguments={"dataset": "lsac", "metric": "acc"},
-        )
-    ]
-    monkeypatch.setattr(
-        ldp_evidence, "_grid", lambda name: {"ldp_main": main, "other": other}.get(name, main)
-    )
-    here, there = (
-        on_grid(grid, claims=claims, measured=Measurer(fresh=True))
-        for grid in ("ldp_main", "other")
-    )
+    names = ("ldp-ratio-025", "ldp-utility-adult", "ldp-appendix-rq2")
+    asked = {"measure": "change", "arguments": {"dataset": "lsac", "metric": "acc"}}
+    claims = [c for c in read_claims() if c.id in names]
+    claims += [Claim(**STATED | asked, id="acc", rule="positive")]
+    monkeypatch.setattr(ldp_evidence, "_grid", lambda name: other if name == "other" else main)
+    measured = {"claims": claims, "measured": Measurer(fresh=True)}
+    here, there = (on_grid(grid, **measured) for grid in ("ldp_main", "other"))
     assert [r.claim.id for r in here] == [r.claim.id for r in there] == ["ldp-utility-adult", "acc"]
     judged = {r.claim.id: r.verdict for r in evaluate(claims, measured=Measurer(fresh=True))}
     assert all(r.verdict == judged[r.claim.id] for r in here)
@@ -121,35 +79,15 @@ def test_intervals_for_another_table_move_what_they_must():
     """A share and an equivalence whose corrected ends pass the limit, a direction whose
     corrected p-value does.
     """
+    share, number = Evidence(0.9, 0.8, 0.95, runs=20), Evidence(1.0, 0.9, 1.1, runs=20)
+    none, gain = Evidence(0.0, -0.01, 0.01, runs=20), Evidence(0.1, p=0.001, runs=20)
     rows = [
-        row(
-            "at_least",
-            {"threshold": 0.75},
-            Evidence(0.9, 0.8, 0.95, runs=20, overlap=(0.7, 1.0, math.nan)),
-        ),
-        row(
-            "within",
-            {"margin": 0.02},
-            Evidence(0.0, -0.01, 0.01, runs=20, overlap=(-0.025, 0.025, math.nan)),
-        ),
-        row(
-            "positive",
-            {},
-            Evidence(0.1, p=0.001, runs=20, overlap=(-0.1, 0.3, 0.2)),
-            adjusted=0.002,
-        ),
-        row(
-            "positive",
-            {},
-            Evidence(0.1, p=0.001, runs=20, overlap=(0.05, 0.15, 0.02)),
-            adjusted=0.002,
-        ),
-        row(
-            "near",
-            {"target": 1.0, "tolerance": 0.1},
-            Evidence(1.0, 0.9, 1.1, runs=20, overlap=(0.5, 1.5, 0.1)),
-        ),
-        row("at_least", {"threshold": 0.75}, Evidence(0.9, 0.8, 0.95, runs=20)),
+        row("at_least", {"threshold": 0.75}, replace(share, overlap=(0.7, 1.0, math.nan))),
+        row("within", {"margin": 0.02}, replace(none, overlap=(-0.025, 0.025, math.nan))),
+        row("positive", {}, replace(gain, overlap=(-0.1, 0.3, 0.2)), 0.002),
+        row("positive", {}, replace(gain, overlap=(0.05, 0.15, 0.02)), 0.002),
+        row("near", {"target": 1.0, "tolerance": 0.1}, replace(number, overlap=(0.5, 1.5, 0.1))),
+        row("at_least", {"threshold": 0.75}, share),
     ]
     assert {r.verdict for r in rows} == {"reproduced"}
     assert for_another_table(rows) == [TOO_CLOSE] * 3 + ["reproduced", TOO_CLOSE, "reproduced"]
@@ -158,9 +96,8 @@ def test_intervals_for_another_table_move_what_they_must():
 def test_the_second_reading_is_wider_by_the_factor_for_overlapping_splits():
     found = ldp.change("adult", "DI", epsilon=0.25)
     low, high, p = found.overlap
-    assert (high - low) / (found.high - found.low) == pytest.approx(
-        math.sqrt(1 + found.runs * 0.25)
-    )
+    wider = math.sqrt(1 + found.runs * 0.25)
+    assert (high - low) / (found.high - found.low) == pytest.approx(wider)
     assert p > found.p
     share = ldp.share_improved("adult", epsilon=0.25)
     assert share.overlap[0] <= share.low

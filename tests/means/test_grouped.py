@@ -73,22 +73,17 @@ def test_each_step_costs_its_rho_exactly(rhos, n):
     moved = np.full(n, -1e9)
     moved[0] = 1e9
     high = coinpress_path(moved, np.array([n]), told, rhos, None)
-    betas = [
-        told.beta / 4 if s == len(rhos) else told.beta / (4 * (len(rhos) - 1))
-        for s in range(1, len(rhos) + 1)
-    ]
+    betas = [told.beta / (4 * (len(rhos) - 1)) for _ in rhos[:-1]] + [told.beta / 4]
     deviation = _deviation(low, 1, n, betas[0], told.sigma)
     gap = high[1].mean() - low[1].mean()
     assert gap**2 / (2 * deviation**2) == pytest.approx(rhos[0], rel=1e-9)
     assert deviation == pytest.approx(_deviation(high, 1, n, betas[0], told.sigma))
-    for step in range(
-        2, len(rhos) + 1
-    ):  # given the interval released before, the same holds for each later step
+    # given the interval released before, the same holds for each later step
+    for step in range(2, len(rhos) + 1):
         slack = told.sigma * math.sqrt(2 * math.log(2 * n / betas[step - 1]))
         width = np.diff(low[step - 1, :, 0])[0] + 2 * slack
-        assert (
-            width / n / _deviation(low, step, n, betas[step - 1], told.sigma)
-        ) ** 2 / 2 == pytest.approx(rhos[step - 1])
+        ratio = width / n / _deviation(low, step, n, betas[step - 1], told.sigma)
+        assert ratio**2 / 2 == pytest.approx(rhos[step - 1])
 
 
 RUNS = 200_000

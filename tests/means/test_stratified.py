@@ -21,16 +21,10 @@ def test_it_is_the_grouped_algorithm_and_costs_rho_once():
     assert (found.strata == expected).all()
     assert found.population == recombine(expected, sizes)
     assert (found.accountant.spent, found.accountant.left) == (0.5, 0.0)
-    assert [(e.kind, e.cost) for e in found.accountant.entries] == [
-        ("measurement", 0.125),
-        ("measurement", 0.375),
-        ("exact count", 0.0),
-    ]
-    assert found.accountant.promise == (
-        "replace within a group",
-        0.5,
-        ("stratum",),
-    )  # sizes are public
+    entries = [(e.kind, e.cost) for e in found.accountant.entries]
+    assert entries == [("measurement", 0.125), ("measurement", 0.375), ("exact count", 0.0)]
+    # sizes are public
+    assert found.accountant.promise == ("replace within a group", 0.5, ("stratum",))
 
 
 def test_public_weights_replace_the_sizes():

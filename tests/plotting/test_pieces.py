@@ -18,7 +18,6 @@ TITLES = ("one", "two", "three", "four")
 def style():
     with plt.style.context(STYLE):
         yield
-    plt.close("all")
 
 
 def _drawn(fig):

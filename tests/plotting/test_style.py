@@ -23,7 +23,6 @@ from studies.cross_paper.tallies import VERDICT_COLOURS, tallies
 def _close():
     with plt.style.context("default"):
         yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize(

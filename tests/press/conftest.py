@@ -33,9 +33,8 @@ def built(request, once) -> Built:
             pytest.skip("the book is not built: `make book` before `make test`")
         return once("book", lambda: build("quick", progress=False))
     except RuntimeError as error:
-        pytest.fail(
-            f"the book does not build:\n{str(error)[-1500:]}", pytrace=False
-        )  # the end has the warnings
+        # the end has the warnings
+        pytest.fail(f"the book does not build:\n{str(error)[-1500:]}", pytrace=False)
 
 
 @pytest.fixture(scope="session")

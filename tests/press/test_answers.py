@@ -271,8 +271,7 @@ def test_a_page_writes_and_hashes_numbers_as_the_build_does(small, chromium):
     page = chromium.new_page()
     page.goto((small / "chapters" / "one.html").as_uri())
     texts = page.evaluate(
-        "([values, ways]) => values.map(v => ways.map(way => answerText(v, way)))",
-        [values, specs],
+        "([values, ways]) => values.map(v => ways.map(way => answerText(v, way)))", [values, specs]
     )
     assert texts == [[format(v, spec) for spec in specs] for v in values]
     made = page.evaluate("rounds => answerSeal('salt', 'ε|1.2e-03', rounds)", ROUNDS)

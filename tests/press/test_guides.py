@@ -81,10 +81,8 @@ def test_synthesizer(run_page):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (
-            "each = budget / len(domain)",
-            "each = budget / len(domain) / 2",
-        ),  # half of it is left over
+        # half of it is left over
+        ("each = budget / len(domain)", "each = budget / len(domain) / 2"),
         ("np.maximum(noisy, 0)", "np.maximum(noisy, 0) + 9"),
     ],
 )
@@ -151,10 +149,7 @@ def test_paper(run_page):
         "chapters/coins",
         "tests/ledger/plants",
     }
-    assert sorted(set(names["touched"]) - set(names["new"])) == [
-        "_toc.yml",
-        "studies/__init__.py",
-    ]
+    assert sorted(set(names["touched"]) - set(names["new"])) == ["_toc.yml", "studies/__init__.py"]
     for file in ("_toc.yml", "studies/__init__.py"):
         lines = [len(text[file].splitlines()) for text in (names["before"], names["after"])]
         assert lines[1] == lines[0] + 1

@@ -20,6 +20,7 @@ from press.pairs import COLAB, SETUP
 from tests.declared import CORE, extra, names, pins
 from tests.press.conftest import CHAPTERS
 from tests.press.pages import parse
+from tests.programs import python
 
 ADDRESS = "https://github.com/someone/companion"
 SERVICES = {
@@ -133,10 +134,7 @@ def test_the_installed_package_is_found_from_anywhere(tmp_path):
         distribution("who-pays-for-privacy")
     except PackageNotFoundError:
         pytest.skip("the package is not installed here: `make test` installs it")
-    code = "import lib; print(lib.__file__)"
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = python("-I", "-c", "import lib; print(lib.__file__)", cwd=tmp_path)
     assert done.stdout.strip() == str(ROOT / "lib" / "__init__.py")
 
 

@@ -10,8 +10,6 @@ import hashlib
 import io
 import json
 import re
-import subprocess
-import sys
 import zipfile
 
 import numpy as np
@@ -23,6 +21,7 @@ from press import live
 from press.packed import pack_table, unpack_table
 from press.stage import copy_static
 from tests.press.test_browser import PHONE, barriers, opened
+from tests.programs import python
 
 # --- the distribution
 
@@ -140,8 +139,7 @@ print(json.dumps([outcomes, shown]))
 
 
 def test_cells_run_as_in_a_notebook(tmp_path):
-    command = [sys.executable, "-W", "error", "-c", CELLS, str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = python("-W", "error", "-c", CELLS, tmp_path)
     outcomes, shown = json.loads(done.stdout)
     cut = ["done", "done", "error", "done", "absent", "done", "error", "error"]
     assert outcomes == [*cut, "done", "done", "done", "absent"]

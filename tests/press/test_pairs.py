@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import jupytext
@@ -23,6 +22,7 @@ from press.execute import ChapterError
 from press.pairs import SETUP, as_text, difference, is_pair_source, notebook_of, sync
 from press.toc import Page, pages
 from tests.press.conftest import CHAPTERS
+from tests.programs import git
 
 TEXTS = sorted(FOLDER.rglob("*.md"))
 each_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.doc)
@@ -217,16 +217,11 @@ def test_without_a_memory_the_newer_side_wins(pair, edit):
         assert wanted in path.read_text(encoding="utf-8")
 
 
-def git(pair: Path, *words: str) -> None:
-    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
-    subprocess.run(["git", "-C", str(pair.parents[1]), *who, *words], check=True)
-
-
 @pytest.mark.parametrize("edit", [edit_text, edit_notebook])
 def test_in_a_clone_what_differs_from_the_last_commit_wins(pair, edit):
-    git(pair, "init", "--quiet")
-    git(pair, "add", "chapters")
-    git(pair, "commit", "--quiet", "-m", "x")
+    git(pair.parents[1], "init", "--quiet")
+    git(pair.parents[1], "add", "chapters")
+    git(pair.parents[1], "commit", "--quiet", "-m", "x")
     shutil.rmtree(pair.parents[1] / "_build")
     edit(pair)
     older(

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from lib.cli import main
 from lib.files import read_yaml
 from lib.paths import CHAPTERS, DATA, ROOT
 from press import sources
+from tests.programs import git
 
 PAPERS = Path(os.environ.get("COMPANION_PAPERS", ROOT.parent / "shared" / "papers"))
 CLONES = Path(os.environ.get("COMPANION_CLONES", ROOT.parent / ".mirror"))
@@ -85,14 +85,12 @@ def test_a_wrong_quotation_is_named_and_a_missing_text_is_said(tmp_path, monkeyp
 
 def test_a_wrong_place_is_named_and_a_missing_clone_is_said(tmp_path, monkeypatch):
     folder = tmp_path / "name"
-    run = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b"]
     folder.mkdir()
-    subprocess.run([*run, "init", "-q"], check=True)
+    git(folder, "init", "-q")
     (folder / "f.py").write_text("first\nsecond\n", encoding="utf-8")
-    subprocess.run([*run, "add", "f.py"], check=True)
-    subprocess.run([*run, "commit", "-qm", "x"], check=True)
-    shown = subprocess.run([*run, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
-    commit = shown.stdout.strip()
+    git(folder, "add", "f.py")
+    git(folder, "commit", "-qm", "x")
+    commit = git(folder, "rev-parse", "HEAD")
 
     def found(first: int, last: int, token: str, *, path: str = "f.py", owner: str = "owner/name"):
         place = sources.Place("page.md", owner, commit, path, first, last, token)

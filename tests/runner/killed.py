@@ -26,9 +26,8 @@ def _half_a_table(fsync: Callable, fd: int) -> None:
 
 
 def _appends(fd: int) -> bool:
-    return bool(
-        fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_APPEND
-    )  # the journal; the table is written anew
+    # the journal; the table is written anew
+    return bool(fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_APPEND)
 
 
 def _nothing(*_) -> None:

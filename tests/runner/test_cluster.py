@@ -89,9 +89,8 @@ def test_a_worker_and_the_driver_are_killed_in_mid_run_and_nothing_is_lost(start
     _wait(lambda: stored() >= 5)
     workers[0].kill()
     then = stored()
-    _wait(
-        lambda: stored() >= then + 10 or driving.poll() is not None
-    )  # the other worker goes on alone
+    # the other worker goes on alone
+    _wait(lambda: stored() >= then + 10 or driving.poll() is not None)
     driving.kill()
     driving.wait()
     kept = stored()

@@ -28,9 +28,8 @@ def _sweep(path, cells=CELLS) -> pd.DataFrame:
 
 def _in_a_new_process(path, *point: object) -> int | None:
     """How it ended: 0, or the signal with a minus."""
-    server = multiprocessing.get_context(
-        "forkserver"
-    )  # imports once, then makes a clean process in no time
+    # imports once, then makes a clean process in no time
+    server = multiprocessing.get_context("forkserver")
     server.set_forkserver_preload(["tests.runner.killed"])
     process = server.Process(target=sweep, args=(path, *point))
     process.start()

@@ -19,7 +19,7 @@ from lib.runner.parts import gather, refuse_other_fields, share
 from lib.runner.run import _refuse_replica
 from lib.runner.store import UNSEALED, Store, StoreError
 from lib.runner.sweep import run_sweep
-from tests.runner.toy import ToyCell, run_toy
+from tests.runner.toy import ToyCell, grid_of_toys, run_toy
 
 MADE = {"commit": "abc", "versions": "numpy=2", "created": "2026-01-01"}
 CELLS = [ToyCell(number=i) for i in range(23)]
@@ -28,15 +28,7 @@ CELLS = [ToyCell(number=i) for i in range(23)]
 @pytest.fixture
 def grid(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return Grid(
-        "toy",
-        "Toy",
-        lambda profile: iter(CELLS),
-        run_toy,
-        lambda c: 1.0 + (c.number < 5),
-        "1",
-        folder=tmp_path / "out",
-    )
+    return grid_of_toys(tmp_path / "out", CELLS, cost=lambda c: 1.0 + (c.number < 5))
 
 
 @pytest.mark.parametrize("of", [1, 4, 23, 30])
@@ -73,20 +65,9 @@ def test_parts_gathered_are_the_grid(grid, tmp_path):
 
 
 def test_what_is_not_of_the_grid_is_not_gathered(grid, tmp_path):
-    other = Grid(
-        "other",
-        "Other",
-        lambda profile: [ToyCell(number=99)],
-        run_toy,
-        lambda c: 1.0,
-        "1",
-        folder=tmp_path,
-    )
-    run_grid(other, "quick", progress=False, backend="sequential")
-    newer = Grid(
-        "newer", "Newer", lambda profile: CELLS, run_toy, lambda c: 1.0, "2", folder=tmp_path
-    )
-    run_grid(newer, "quick", progress=False, backend="sequential")
+    other = grid_of_toys(tmp_path, [ToyCell(number=99)], "other")
+    for one in (other, grid_of_toys(tmp_path, CELLS, "newer", "2")):
+        run_grid(one, "quick", progress=False, backend="sequential")
     for file, words in (
         ("other.quick", cell_key(ToyCell(number=99))),
         ("newer.quick", "version 2"),
@@ -105,9 +86,8 @@ def test_parts_that_are_no_files_are_refused_before_any_is_gathered(grid, tmp_pa
         with pytest.raises(StoreError, match=words):
             gather(CELLS, [part, wrong], Store(grid.path("quick"), version="1"))
         assert main(["run", "tests.runner.toy_grid:GRID", "--gather", str(wrong)]) == 2
-        assert (
-            main(["run", "ldp_main", "--gather", str(wrong)]) == 2
-        )  # whose parts are looked through first
+        # whose parts are looked through first
+        assert main(["run", "ldp_main", "--gather", str(wrong)]) == 2
         assert capsys.readouterr().err.count(words) == 2
     assert not grid.path("quick").exists()
     assert not grid.path("quick").with_suffix(".journal").exists()

@@ -22,7 +22,7 @@ from lib.paths import ROOT
 from lib.runner import Grid, Store, StoreError, gather_grid, run_grid
 from lib.runner.cell import KeyedCell, cell_key
 from lib.runner.sources import in_words
-from tests.runner.toy import ToyCell, run_toy
+from tests.runner.toy import ToyCell, grid_of_toys
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,10 +87,9 @@ def test_a_file_of_replica_records_is_not_resumed_on_real_data_nor_the_reverse(
             rf"{re.escape(str(path))} holds records of 'lsac' that were computed on {there} .*here"
             rf" is {here}.*COMPANION_DATA"
         )
+        idle = _grid(tmp_path, numbers, run=lambda cell: pytest.fail("work was done"))
         with pytest.raises(StoreError, match=said):
-            _sweep(
-                _grid(tmp_path, numbers, run=lambda cell: pytest.fail("work was done")), path=path
-            )
+            _sweep(idle, path=path)
         assert path.read_bytes() == before
         assert not path.with_suffix(".journal").exists()
         first()
@@ -106,10 +105,8 @@ def test_the_quick_profile_by_command_is_held_to_it_too(tmp_path, places, monkey
     assert capsys.readouterr().out.splitlines()[-1] == "3 cells of mine (quick); data: lsac replica"
     back()
     assert main(run) == 2
-    assert (
-        "mine.quick.parquet holds records of 'lsac' that were computed on the replica"
-        in capsys.readouterr().err
-    )
+    words = "mine.quick.parquet holds records of 'lsac' that were computed on the replica"
+    assert words in capsys.readouterr().err
 
 
 def test_a_folder_the_cache_and_a_download_are_the_same_bytes(tmp_path, places):
@@ -126,22 +123,18 @@ def test_other_bytes_of_a_real_file_are_not_resumed(tmp_path, places):
     _, back = places
     back()
     _sweep(_grid(tmp_path, run=lambda cell: _run(cell) | {"data_sha256": "0" * 64}))
-    with pytest.raises(
-        StoreError, match=r"the real data \(SHA-256 000000000000...\), and here is the real data"
-    ):
+    words = r"the real data \(SHA-256 000000000000...\), and here is the real data"
+    with pytest.raises(StoreError, match=words):
         _sweep(_grid(tmp_path))
 
 
 def test_a_sweep_whose_workers_have_other_data_stops(tmp_path):
     def changing(cell: Cell) -> dict:
-        return {
-            "data_source": "local" if cell.number < 2 else "replica",
-            "data_sha256": str(cell.number // 2),
-        }
+        half = cell.number // 2
+        return {"data_source": ("local", "replica")[half], "data_sha256": str(half)}
 
-    with pytest.raises(
-        StoreError, match=r"'lsac' was computed on the replica .*, and in .* on the real data"
-    ):
+    words = r"'lsac' was computed on the replica .*, and in .* on the real data"
+    with pytest.raises(StoreError, match=words):
         _sweep(_grid(tmp_path, range(4), run=changing))
     assert len(Store(tmp_path / "mine.parquet", version="1")) == 2
 
@@ -157,12 +150,8 @@ def test_parts_of_two_sources_are_not_gathered(tmp_path, places):
         into = tmp_path / f"{first} first.parquet"
         gather_grid(_grid(tmp_path), [tmp_path / f"{first}.parquet"], path=into)
         there = len(Store(into, version="1"))
-        with pytest.raises(
-            StoreError,
-            match=(
-                rf"{second}.parquet: 'lsac' was computed on the .*give the other a path of its own"
-            ),
-        ):
+        words = f"{second}.parquet: 'lsac' was computed on the .*give the other a path of its own"
+        with pytest.raises(StoreError, match=words):
             gather_grid(_grid(tmp_path), [tmp_path / f"{second}.parquet"], path=into)
         assert len(Store(into, version="1")) == there
 
@@ -183,24 +172,15 @@ def test_what_is_generated_or_ones_own_is_let_be(said, dataset, tmp_path):
 
 
 def test_files_of_ones_own_under_one_name_are_let_be(tmp_path):
-    grid = _grid(
-        tmp_path,
-        dataset="my table",
-        run=lambda cell: {"data_source": "local", "data_sha256": str(cell.number)},
-    )
+    def each_its_own(cell):
+        return {"data_source": "local", "data_sha256": str(cell.number)}
+
+    grid = _grid(tmp_path, dataset="my table", run=each_its_own)
     assert len(_sweep(grid)) == len(_sweep(grid)) == 3
 
 
 def test_a_grid_without_sources_says_none(tmp_path):
-    grid = Grid(
-        "toy",
-        "Toy",
-        lambda profile: [ToyCell(number=1)],
-        run_toy,
-        lambda c: 1.0,
-        "1",
-        folder=tmp_path,
-    )
+    grid = grid_of_toys(tmp_path, [ToyCell(number=1)])
     assert in_words(_sweep(grid)) == ""
     assert cell_key(ToyCell(number=1)) in set(_sweep(grid)["cell"])
 
@@ -232,15 +212,8 @@ def test_a_cell_that_needs_too_much_memory_is_named(workers, tmp_path, monkeypat
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_ends_a_run_with_one_line(workers, tmp_path):
     """A traceback of 55 lines hid that nothing is lost."""
-    command = [
-        sys.executable,
-        "-m",
-        "lib",
-        "run",
-        "tests.runner.toy_grid:GRID",
-        "--workers",
-        workers,
-    ]
+    command = [sys.executable, "-m", "lib", "run", "tests.runner.toy_grid:GRID"]
+    command += ["--workers", workers]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}  # of the module of the grid
     run = subprocess.Popen(
         command,
@@ -253,18 +226,14 @@ def test_ctrl_c_ends_a_run_with_one_line(workers, tmp_path):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     journal, deadline = tmp_path / "results" / "toy.journal", time.monotonic() + 120
-    while (
-        not (journal.exists() and journal.stat().st_size)
-        and run.poll() is None
-        and time.monotonic() < deadline
-    ):
+    while not (journal.exists() and journal.stat().st_size):
+        if run.poll() is not None or time.monotonic() > deadline:
+            break
         time.sleep(0.02)
     os.killpg(run.pid, signal.SIGINT)  # as a terminal does: to the workers, too
     said = run.communicate(timeout=120)[1]
     assert run.returncode == 130
     assert "Traceback" not in said
-    assert (
-        said.splitlines()[-1]
-        == "interrupted: finished cells are stored, and the same command goes on from there"
-    )
+    words = "interrupted: finished cells are stored, and the same command goes on from there"
+    assert said.splitlines()[-1] == words
     assert len(Store(tmp_path / "results" / "toy.parquet", version="1"))

@@ -289,9 +289,8 @@ def test_a_flipped_bit_of_the_parquet_is_refused_wherever_it_is(path, part):
         path.write_bytes(damaged)
         outcomes.append(_outcome(path, whole))
     assert "changed" not in outcomes
-    assert outcomes.count("same") <= 0.05 * len(
-        outcomes
-    )  # in the words of the seal, which then is none
+    # in the words of the seal, which then is none
+    assert outcomes.count("same") <= 0.05 * len(outcomes)
 
 
 def test_a_flipped_bit_of_the_journal_is_refused_or_tears_off_the_last_line(path):

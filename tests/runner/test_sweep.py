@@ -32,6 +32,7 @@ from studies.private_means import census as means
 from studies.private_means import mixtures as means_mixtures
 from studies.replicas import scores as replica_scores
 from studies.synthesizers import cells as synth
+from tests.programs import git
 from tests.runner.toy import ToyCell, run_toy
 
 CELLS = [ToyCell(number=i) for i in range(12)]
@@ -197,9 +198,8 @@ def test_a_second_sweep_is_refused_before_its_first_cell(tmp_path):
             backend="sequential",
             progress=False,
         )
-    done = run_sweep(
-        CELLS[:1], run_toy, Store(path, version="1"), progress=False
-    )  # nothing to run: no lock is needed
+    # nothing to run: no lock is needed
+    done = run_sweep(CELLS[:1], run_toy, Store(path, version="1"), progress=False)
     assert done["value"].tolist() == [run_toy(CELLS[0])["value"]]
     assert path.with_suffix(".journal").exists()
     first.close()
@@ -313,37 +313,27 @@ def test_a_machine_without_git_still_has_provenance(monkeypatch):
     assert "lightgbm=" in found["versions"]
 
 
-def _git(folder, *arguments) -> str:
-    identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
-    return subprocess.run(
-        ["git", "-C", str(folder), *identity, *arguments],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
-
-
 def test_a_commit_whose_code_was_changed_is_called_dirty(tmp_path, monkeypatch):
     monkeypatch.setattr("lib.runner.provenance.ROOT", tmp_path)
     found = provenance.__wrapped__
-    _git(tmp_path, "init", "-q")
+    git(tmp_path, "init", "-q")
     assert found()["commit"] == "unknown"  # nothing committed yet
     code, results = tmp_path / "lib" / "code.py", tmp_path / "data" / "results" / "grid.parquet"
     for file in (code, results):
         file.parent.mkdir(parents=True)
         file.write_text("1", encoding="utf-8")
-    _git(tmp_path, "add", "-A")
-    _git(tmp_path, "commit", "-q", "-m", "first")
-    commit = _git(tmp_path, "rev-parse", "--short=12", "HEAD")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    commit = git(tmp_path, "rev-parse", "--short=12", "HEAD")
     assert found()["commit"] == commit
     results.write_text("2", encoding="utf-8")  # what a sweep does
     assert found()["commit"] == commit
     code.write_text("2", encoding="utf-8")
     assert found()["commit"] == f"{commit}-dirty"
-    _git(tmp_path, "add", "-A")
+    git(tmp_path, "add", "-A")
     assert found()["commit"] == f"{commit}-dirty"
-    _git(tmp_path, "commit", "-q", "-m", "second")
-    assert found()["commit"] == _git(tmp_path, "rev-parse", "--short=12", "HEAD") != commit
+    git(tmp_path, "commit", "-q", "-m", "second")
+    assert found()["commit"] == git(tmp_path, "rev-parse", "--short=12", "HEAD") != commit
 
 
 def test_records_name_the_packages_that_make_their_numbers(monkeypatch):

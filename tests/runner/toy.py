@@ -5,9 +5,12 @@ can import it.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from lib.rng import stream
+from lib.runner import Grid
 from lib.runner.cell import KeyedCell
 
 
@@ -20,6 +23,17 @@ class ToyCell(KeyedCell, kind="toy"):
 def run_toy(cell: ToyCell) -> dict:
     rng = stream(5, "toy", cell.number)
     return {"value": float(rng.random()), "label": f"cell {cell.number}"}
+
+
+def grid_of_toys(
+    folder: Path,
+    cells: Iterable[ToyCell],
+    name: str = "toy",
+    version: str = "1",
+    cost: Callable[[ToyCell], float] = lambda cell: 1.0,
+) -> Grid:
+    """A grid of these cells, at every scale."""
+    return Grid(name, "Toys", lambda profile: iter(cells), run_toy, cost, version, folder=folder)
 
 
 def run_slow_toy(cell: ToyCell) -> dict:

@@ -56,11 +56,7 @@ VARIANTS: dict[str, Callable[[], dict[str, str]]] = {
         "PYTHONHASHSEED": "1",
     },
     "SkylakeX": lambda: {"OPENBLAS_CORETYPE": "SkylakeX", "PYTHONHASHSEED": "2"},
-    "Zen": lambda: {
-        "OPENBLAS_CORETYPE": "Zen",
-        "COMPANION_THREADS": "2",
-        "PYTHONHASHSEED": "3",
-    },
+    "Zen": lambda: {"OPENBLAS_CORETYPE": "Zen", "COMPANION_THREADS": "2", "PYTHONHASHSEED": "3"},
 } | {f"jitter {n}": lambda n=n: {"COMPANION_JITTER": str(n)} for n in (1, 2, 3)}
 
 

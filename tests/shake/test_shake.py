@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import subprocess
-import sys
 
 import nbformat
 import numpy as np
@@ -19,6 +17,7 @@ from lib.paths import HOUSES, ROOT
 from press.execute import _code
 from press.toc import pages
 from tests.press.conftest import write_notebook
+from tests.programs import python
 from tests.shake import margins, reseed, shake
 from tests.shake.jitter import RELATIVE, is_exact, move, moved
 
@@ -242,7 +241,7 @@ def test_ties_stay_ties_under_the_jitter():
         "x = np.array([mean_interval(np.array([0.1, 0.7, 0.3]))[0] for _ in range(2)] + [0.1 / 7]);"
         "x[1] *= 1 + 1e-12; print(ranks(x).tolist(), np.unique(merge_ties(x)).size)"
     )
-    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    said = python("-c", code, check=False)
     assert said.stdout == "[2.5, 2.5, 1.0] 2\n", said.stderr
 
 

@@ -51,9 +51,8 @@ def test_theorem_11_is_settled_and_a_smaller_constraint_would_not_be(monkeypatch
     assert theory.clear_count().value == 1
     honest = theory.theorem11_size
     monkeypatch.setattr(theory, "theorem11_size", lambda **k: honest(**k) / 1000)
-    assert math.isnan(
-        theory.clear_count(draws=100).value
-    )  # our bound is silent, nothing is refuted
+    # our bound is silent, nothing is refuted
+    assert math.isnan(theory.clear_count(draws=100).value)
     monkeypatch.setattr(theory, "theorem11_size", lambda **k: 1.0)
     assert theory.clear_count(draws=1000).value == 0  # the learner that reads the count refutes it
 
@@ -61,9 +60,8 @@ def test_theorem_11_is_settled_and_a_smaller_constraint_would_not_be(monkeypatch
 def test_theorem_9_fails_for_two_people_and_not_at_betas_of_use():
     n, ones, alpha, beta, chance = theory.theorem9_counterexample()
     assert (n, ones, chance) == (2, 1, pytest.approx(1.0))
-    assert (
-        math.exp(-1 / 2) < beta < 1
-    )  # from there on the constraint is at most two people at alpha just below 2
+    # from there on the constraint is at most two people at alpha just below 2
+    assert math.exp(-1 / 2) < beta < 1
     assert theorem9_size(alpha=alpha, beta=beta, n=n, collection=1) <= n
     assert theory.theorem9_counterexample(betas=(1e-6, 0.05, 0.3, 0.5)) is None
     assert theory.clear_column(draws=500).value == 0

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,12 +13,6 @@ import pytest
 from lib.audit import figures as audit
 from lib.rng import stream
 from studies.coherence import figures
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def test_dots_name_the_largest():

@@ -4,17 +4,9 @@ numbers.
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import pandas as pd
-import pytest
 
 from studies.cross_paper import figures as across
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def _table(**columns) -> pd.DataFrame:

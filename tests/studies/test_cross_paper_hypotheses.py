@@ -16,7 +16,6 @@ import yaml
 from scipy import stats
 
 from lib.ledger.claim import parse_claims
-from lib.ledger.hypotheses import sentence
 from lib.ledger.rules import LEVEL
 from lib.paths import DATA, ROOT
 from lib.rng import stream
@@ -33,6 +32,7 @@ from studies.cross_paper.hypotheses import (
     evaluate,
     found,
     runs_of,
+    sentence,
 )
 from studies.cross_paper.statistics import MEASURES, excess, small_crossings
 

@@ -70,10 +70,8 @@ def test_taking_a_row_out_changes_no_other_rows_codes(name):
     coded = code_rows(name, raw)
     coded_domain(name).check(coded)
     alone = [code_rows(name, raw.iloc[[i]]) for i in range(len(raw))]
-    assert {len(one) for one in alone} == {
-        0,
-        1,
-    }  # of some rows nothing is kept, of none more than one
+    # of some rows nothing is kept, of none more than one
+    assert {len(one) for one in alone} == {0, 1}
     pd.testing.assert_frame_equal(pd.concat(alone, ignore_index=True), coded)
 
 

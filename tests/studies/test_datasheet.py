@@ -55,9 +55,8 @@ def test_base_rates_carry_wilsons_interval():
     assert table["rate"].tolist() == [0.5, 1.0]
     assert table["n"].tolist() == [2, 2]
     assert table["group"].tolist() == ["those", "these"]
-    assert set(base_rates(DATA, "a", BOOK)["group"]) == {
-        "not documented"
-    }  # no blank where the codebook has no names
+    # no blank where the codebook has no names
+    assert set(base_rates(DATA, "a", BOOK)["group"]) == {"not documented"}
     z = 1.959964
     assert table["low"][1] == pytest.approx(2 / (2 + z**2), rel=1e-5)
     assert all(map(math.isnan, wilson(0, 0)))
@@ -79,10 +78,8 @@ RAW = pd.concat([DATA.frame, pd.DataFrame({"a": [9], "p": [0], "t": [0]})])
 def test_steps_are_listed_with_the_rows_they_leave():
     assert cleaning(STEPS)["rows after it"].fillna(-1).tolist() == [-1, 4]
     assert cleaning(STEPS, RAW)["counted now"].tolist() == [5, 4]
-    assert cleaning(STEPS, RAW.iloc[1:])["counted now"].tolist() == [
-        4,
-        3,
-    ]  # counted, not taken on trust
+    # counted, not taken on trust
+    assert cleaning(STEPS, RAW.iloc[1:])["counted now"].tolist() == [4, 3]
 
 
 def test_whether_the_steps_make_the_table_is_said():

@@ -27,6 +27,7 @@ from studies.ldp_fairness.cells import (
 from studies.ldp_fairness.hyperparameters import hyperparameters
 
 GRR = Cell(dataset="lsac", protocol="GRR", split="uniform", epsilon=1.0, run=0)
+PLAIN = replace(GRR, protocol=BASELINE, split="none", epsilon=math.nan)
 FAST = replace(GRR, hyperparameters="default")  # a tenth of the trees
 
 
@@ -80,34 +81,21 @@ def test_the_shares_of_a_cell_are_those_it_uses():
     assert run_cell(cell)["epsilon_protected"] == budgets(cell)[TASKS["lsac"].protected]
 
 
-def test_the_baseline_has_no_split():
+def test_the_baseline_has_no_split_and_no_budget():
     with pytest.raises(ValueError, match="split must be"):
-        Cell(dataset="lsac", protocol=BASELINE, split="uniform", epsilon=1.0, run=0)
-
-
-def test_the_baseline_has_no_budget():
+        replace(PLAIN, split="uniform", epsilon=1.0)
     with pytest.raises(ValueError, match="epsilon must be nan for NonDP"):
-        Cell(dataset="lsac", protocol=BASELINE, split="none", epsilon=1.0, run=0)
+        replace(PLAIN, epsilon=1.0)
 
 
 def test_equal_cells_have_equal_keys_whatever_the_types_of_their_numbers():
-    other = Cell(
-        dataset="lsac",
-        protocol="GRR",
-        split="uniform",
-        epsilon=1,
-        run=np.int64(0),
-        seed=np.int64(GRR.seed),
-    )
+    other = replace(GRR, epsilon=1, run=np.int64(0), seed=np.int64(GRR.seed))
     assert other == GRR
     assert cell_key(other) == cell_key(GRR)
     assert cell_key(replace(GRR, epsilon=np.float32(0.25))) == cell_key(replace(GRR, epsilon=0.25))
-    bases = [
-        Cell(dataset="lsac", protocol=BASELINE, split="none", epsilon=e, run=0)
-        for e in (math.nan, np.float32("nan"))
-    ]
-    assert cell_key(bases[0]) == cell_key(bases[1])
-    assert bases[0] == bases[1]
+    one, two = (replace(PLAIN, epsilon=e) for e in (math.nan, np.float32("nan")))
+    assert cell_key(one) == cell_key(two)
+    assert one == two
 
 
 def test_the_main_grid_is_the_papers():
@@ -121,16 +109,8 @@ def test_random_attributes_follow_the_appendix():
     for dataset, task in list(TASKS.items())[:3]:
         sizes = set()
         for run in range(60):
-            drawn = sensitive_attributes(
-                Cell(
-                    dataset=dataset,
-                    protocol=BASELINE,
-                    split="none",
-                    epsilon=math.nan,
-                    run=run,
-                    sensitive="random",
-                )
-            )
+            cell = replace(PLAIN, dataset=dataset, run=run, sensitive="random")
+            drawn = sensitive_attributes(cell)
             assert drawn[0] == task.protected
             assert set(drawn[1:]) <= set(task.pool)
             assert len(set(drawn)) == len(drawn)
@@ -171,16 +151,11 @@ def test_cells_hold_their_stored_numbers():
         pytest.skip("the stored numbers are of the real LSAC; set COMPANION_DATA")
     stored = results("ldp_main")
     pick = stored[(stored["dataset"] == "lsac") & (stored["run"] == 0)]
-    for protocol, split, epsilon in (
-        (BASELINE, "none", math.nan),
-        ("SS", "k-based", 2.0),
-        ("OLH", "uniform", 0.25),
-    ):
-        cell = Cell(dataset="lsac", protocol=protocol, split=split, epsilon=epsilon, run=0)
-        row = pick[(pick["protocol"] == protocol) & (pick["split"] == split)]
-        row = row[
-            row["epsilon"].isna() if protocol == BASELINE else row["epsilon"] == epsilon
-        ].iloc[0]
+    subsets = replace(GRR, protocol="SS", split="k-based", epsilon=2.0)
+    for cell in (PLAIN, subsets, replace(GRR, protocol="OLH", epsilon=0.25)):
+        row = pick[(pick["protocol"] == cell.protocol) & (pick["split"] == cell.split)]
+        alike = row["epsilon"].isna() if cell == PLAIN else row["epsilon"] == cell.epsilon
+        row = row[alike].iloc[0]
         fresh = run_cell(cell)
         for metric in ("DI", "SPD", "EOD", "OAD", "acc", "f1", "auc", "recall"):
             assert fresh[metric] == row[metric], f"{cell}: {metric}; raise VERSION"
@@ -206,9 +181,7 @@ def test_a_record_on_a_table_by_hand(split, budget):
     i = np.arange(400)
     frame = pd.DataFrame({"colour": i // 4 % 4, "sex": i // 16 % 2, "y": (i % 4 == 0).astype(int)})
     data = Dataset(task=TOY, frame=frame, source="local", sha256="0")
-    cell = replace(
-        GRR, dataset=f"{__name__}:TOY", split=split, epsilon=3.0, hyperparameters="default"
-    )
+    cell = replace(FAST, dataset=f"{__name__}:TOY", split=split, epsilon=3.0)
     found = run_cell(cell, data)
     assert found["epsilon_protected"] == pytest.approx(budget)
     assert found["majority_accuracy"] == 0.75
@@ -224,10 +197,8 @@ def _shrunk(data: Dataset, rows: np.ndarray) -> Dataset:
 def test_a_group_absent_from_the_test_split_gives_nan_and_no_error(monkeypatch):
     data = load("lsac")
     few = _shrunk(data, np.flatnonzero(data.protected == 1)[:600])
-    monkeypatch.setattr(
-        "studies.ldp_fairness.cells.split_rows",
-        lambda *_: (np.arange(500), np.arange(500, 600)),
-    )
+    parts = np.arange(500), np.arange(500, 600)
+    monkeypatch.setattr("studies.ldp_fairness.cells.split_rows", lambda *_: parts)
     found = run_cell(GRR, few)
     assert found["n_0"] == 0
     assert math.isnan(found["DI"])

@@ -158,6 +158,5 @@ def test_pooling_averages_the_cells_of_a_run_and_leaves_out_runs_that_are_not_wh
     half = stats.t.ppf(0.975, 1) * 0.05  # standard error of .2 and .3
     assert (row["low"], row["high"]) == (pytest.approx(0.25 - half), pytest.approx(0.25 + half))
     by_protocol = pooled(table, "DI", ["protocol"]).set_index("protocol")
-    assert by_protocol["mean"].to_dict() == pytest.approx(
-        {"GRR": 1.3 / 3, "OUE": 0.35}
-    )  # one cell a run is whole
+    # one cell a run is whole
+    assert by_protocol["mean"].to_dict() == pytest.approx({"GRR": 1.3 / 3, "OUE": 0.35})

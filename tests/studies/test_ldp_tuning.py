@@ -66,9 +66,8 @@ def test_four_fifths_of_the_test_rows_of_other_runs_were_in_the_search(run):
 def only_replicas(monkeypatch, tmp_path):
     """A machine without the real tables, and a default store that is not the committed one."""
     monkeypatch.setattr(tuning, "load", lambda name: load(name, "replica"))
-    monkeypatch.setattr(
-        tuning, "_training_rows", tuning._training_rows.__wrapped__
-    )  # as nothing were kept yet
+    # as nothing were kept yet
+    monkeypatch.setattr(tuning, "_training_rows", tuning._training_rows.__wrapped__)
     monkeypatch.setattr(tuning, "TRIALS", tmp_path / "trials.parquet")
     return tmp_path
 

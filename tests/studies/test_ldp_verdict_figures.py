@@ -7,19 +7,12 @@ from __future__ import annotations
 import math
 import re
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 from lib.ldp import PROTOCOLS
 from lib.rng import stream
 from studies.ldp_fairness.figures import verdicts
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture

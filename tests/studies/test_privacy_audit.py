@@ -93,12 +93,7 @@ def test_means_are_certified_close_to_what_they_declare():
     epsilon.
     """
     case = CASES["coinpress"]
-    found = audit(
-        case.fit,
-        *case.asked("one of many changes"),
-        runs=300,
-        level=LEVEL,
-    )
+    found = audit(case.fit, *case.asked("one of many changes"), runs=300, level=LEVEL)
     assert (
         0.3 * case.promise.epsilon_at(0.01)
         < found.certified(0.01, LEVEL)

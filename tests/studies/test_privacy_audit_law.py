@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import subprocess
-import sys
 from functools import partial
 
 import numpy as np
@@ -12,7 +10,6 @@ import pytest
 
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, noisy
 from lib.dp.empirical_delta import Promise
-from lib.paths import ROOT
 from studies.privacy_audit.cells import FAST
 from studies.privacy_audit.checks import audit
 from studies.privacy_audit.law import TESTS, Draws, Selection, off_law
@@ -20,6 +17,7 @@ from studies.privacy_audit.power import PowerCell, limit, power_grid, run_power
 from studies.privacy_audit.released import difference, parts
 from studies.privacy_audit.replay import Look
 from studies.privacy_audit.sides import two_sides
+from tests.programs import python
 
 LAW = Exponential(sensitivity=1.0, epsilon=1.0)
 LOGS = LAW.log_probabilities(np.array([0.0, 1.0, 3.0]))
@@ -156,9 +154,7 @@ def test_memory_does_not_pass_between_the_tables():
     """Within one process the second fit releases what the first one saw. In a process of its own,
     since this one may have started JAX, whose threads no copy would have.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", MEMO], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
-    )
+    done = python("-c", MEMO)
     assert done.stdout.split() == ["True", "released", "True"]
 
 

@@ -28,41 +28,25 @@ from studies.private_means.mixtures import MixtureCell, mixture_grid, mixture_ru
 from studies.private_means.scores import METHODS, SCORE
 from tests.means.plain import uvm_rec
 
+NEWYORK = {"dataset": "newyork", "crossing": "SEX_RAC1P"}
+LAPLACE = {"variable": "SCHL", "mechanism": "laplace", "budget": 1.0}
+COVERAGE = {"dataset": "acs_coverage", "variable": "SCHL", "crossing": "RAC1P"}
+
 
 @pytest.mark.parametrize(
-    ("grid", "cell", "run"),
+    ("grid", "cell"),
     [
-        ("means_mixtures", MixtureCell(n=2000, k=6, alpha=0.5), run_mixture),
-        ("means_mixtures", MixtureCell(n=1000, k=3, alpha=1.0, spreads="uniform"), run_mixture),
-        (
-            "means_newyork",
-            CensusCell(
-                dataset="newyork", variable="JWMNP", crossing="SEX_RAC1P", setting="all strata"
-            ),
-            run_census,
-        ),
-        (
-            "means_newyork",
-            CensusCell(
-                dataset="newyork",
-                variable="SCHL",
-                crossing="SEX_RAC1P",
-                mechanism="laplace",
-                budget=1.0,
-            ),
-            run_census,
-        ),
-        (
-            "means_census",
-            CensusCell(dataset="acs_coverage", variable="SCHL", crossing="RAC1P"),
-            run_census,
-        ),
+        ("means_mixtures", MixtureCell(n=2000, k=6, alpha=0.5)),
+        ("means_mixtures", MixtureCell(n=1000, k=3, alpha=1.0, spreads="uniform")),
+        ("means_newyork", CensusCell(**NEWYORK, variable="JWMNP", setting="all strata")),
+        ("means_newyork", CensusCell(**NEWYORK | LAPLACE)),
+        ("means_census", CensusCell(**COVERAGE)),
     ],
 )
-def test_stored_cells_rerun_bit_for_bit(grid, cell, run):
+def test_stored_cells_rerun_bit_for_bit(grid, cell):
     stored = results(grid).set_index("cell").loc[cell_key(cell)]
     rows = scores(grid).set_index("cell").loc[cell_key(cell)]
-    found = run(cell)
+    found = run_mixture(cell) if isinstance(cell, MixtureCell) else run_census(cell)
     if stored["data_source"] not in ("generated", "stand-in") and found["data_source"] == "replica":
         pytest.skip("the stored cell is on real data; set COMPANION_DATA")
     now = pd.DataFrame(found.pop("scores"))
@@ -72,14 +56,10 @@ def test_stored_cells_rerun_bit_for_bit(grid, cell, run):
 
 
 def test_the_grids_are_complete_in_the_store():
-    for grid, cells in (
-        ("means_mixtures", list(mixture_grid())),
-        ("means_newyork", [*census_grid(("newyork",)), *budget_grid(("newyork",))]),
-        (
-            "means_census",
-            [*census_grid(("acs_coverage", "nist")), *budget_grid(("acs_coverage", "nist"))],
-        ),
-    ):
+    assert {cell_key(c) for c in mixture_grid()} == set(results("means_mixtures")["cell"])
+    tables = {"means_newyork": ("newyork",), "means_census": ("acs_coverage", "nist")}
+    for grid, names in tables.items():
+        cells = [*census_grid(names), *budget_grid(names)]
         assert {cell_key(c) for c in cells} == set(results(grid)["cell"]), grid
 
 
@@ -94,29 +74,21 @@ def test_a_census_run_against_a_loop_over_strata():
     groups = np.repeat(np.arange(sizes.size), sizes)
     kept = [g for g in range(sizes.size) if sizes[g] > 0.001 * values.size]
     told, population = Interval(low=-40.0, high=120.0), values[private].mean()
-    whole = uvm_rec(
-        values[private].tolist(), told, budgets(0.5), rng.standard_normal((2, 1))[:, 0].tolist()
-    )
-    draws = rng.standard_normal((2, len(kept)))
+    draw = rng.standard_normal((2, 1))[:, 0].tolist()
+    whole = uvm_rec(values[private].tolist(), told, budgets(0.5), draw)
+    draws = rng.standard_normal((2, len(kept))).T.tolist()
     parts = [values[private & (groups == g)] for g in kept]
-    found = np.array(
-        [uvm_rec(p.tolist(), told, budgets(0.5), draws[:, i].tolist()) for i, p in enumerate(parts)]
-    )
-    own = np.array([p.size for p in parts])
+    pairs = zip(parts, draws, strict=True)
+    found = np.array([uvm_rec(p.tolist(), told, budgets(0.5), draw) for p, draw in pairs])
+    own, truth = np.array([p.size for p in parts]), np.array([p.mean() for p in parts])
     numbers, runs = census_runs(cell)
-    assert runs["error", "COINPRESS"][0] == pytest.approx(
-        abs(whole - population) / population, rel=1e-9
-    )
-    assert runs["error", "StratCOINPRESS"][0] == pytest.approx(
-        abs(found @ own / own.sum() - population) / population, rel=1e-9
-    )
-    truth = np.array([p.mean() for p in parts])
-    assert runs["worst", "StratCOINPRESS"][0] == pytest.approx(
-        (np.abs(found - truth) / truth).max(), rel=1e-9
-    )
-    assert runs["worst", "COINPRESS"][0] == pytest.approx(
-        (np.abs(whole - truth) / truth).max(), rel=1e-9
-    )
+    for (metric, method), expected in {
+        ("error", "COINPRESS"): abs(whole - population) / population,
+        ("error", "StratCOINPRESS"): abs(found @ own / own.sum() - population) / population,
+        ("worst", "StratCOINPRESS"): (np.abs(found - truth) / truth).max(),
+        ("worst", "COINPRESS"): (np.abs(whole - truth) / truth).max(),
+    }.items():
+        assert runs[metric, method][0] == pytest.approx(expected, rel=1e-9), (metric, method)
     assert numbers[0] == len(kept)
 
 
@@ -137,39 +109,26 @@ def test_exact_means_recombine_to_the_mean():
     assert set(runs) >= {("error", m) for m in METHODS}
 
 
+CENSUS = {"dataset": "newyork", "variable": "SCHL", "crossing": "SEX"}
+
+
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("kind", "wrong"),
     [
-        (
-            lambda: CensusCell(dataset="ohio", variable="SCHL", crossing="SEX"),
-            r"dataset must be .*, got 'ohio'",
-        ),
-        (
-            lambda: CensusCell(dataset="nist", variable="SCHL", crossing="SEX"),
-            r"variable must be .*, got 'SCHL'",
-        ),
-        (
-            lambda: CensusCell(dataset="newyork", variable="SCHL", crossing="RAC1P_SEX"),
-            r"crossing must be .*, got 'RAC1P_SEX'",
-        ),
-        (
-            lambda: CensusCell(dataset="newyork", variable="SCHL", crossing="SEX", setting="best"),
-            r"setting must be .*, got 'best'",
-        ),
-        (
-            lambda: CensusCell(dataset="newyork", variable="SCHL", crossing="SEX", budget=0.0),
-            r"budget must be .*, got 0.0",
-        ),
-        (lambda: MixtureCell(n=10, k=2, alpha=0.0), r"alpha must be .*, got 0.0"),
-        (
-            lambda: MixtureCell(n=10, k=2, alpha=1.0, spreads="two"),
-            r"spreads must be .*, got 'two'",
-        ),
+        (CensusCell, {"dataset": "ohio"}),
+        (CensusCell, {"variable": "SCHL", "dataset": "nist"}),
+        (CensusCell, {"crossing": "RAC1P_SEX"}),
+        (CensusCell, {"setting": "best"}),
+        (CensusCell, {"budget": 0.0}),
+        (MixtureCell, {"alpha": 0.0}),
+        (MixtureCell, {"spreads": "two"}),
     ],
 )
-def test_wrong_parameters_are_named(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
+def test_wrong_parameters_are_named(kind, wrong):
+    right = CENSUS if kind is CensusCell else {"n": 10, "k": 2, "alpha": 1.0}
+    name, value = next(iter(wrong.items()))
+    with pytest.raises(ValueError, match=f"{name} must be .*, got {value!r}"):
+        kind(**right | wrong)
     assert all(len(c) for c in CROSSINGS.values())
 
 
@@ -177,20 +136,14 @@ def test_a_runs_ledger_says_what_no_budget_paid_for():
     """The right spread and the strata that occur are an oracle's; sizes are exact; the steps are
     measurements.
     """
-    cell = {"dataset": "newyork", "variable": "SCHL", "crossing": "SEX"}
     scaled, published = (
-        run_ledger(CensusCell(**cell, setting=name)) for name in ("scaled", "published")
+        run_ledger(CensusCell(**CENSUS, setting=name)) for name in ("scaled", "published")
     )
     kinds = [e.kind for e in scaled.entries]
     assert kinds == ["exact count", "oracle", "oracle", "measurement", "measurement"]
-    assert [e.kind for e in published.entries] == [
-        "exact count",
-        "oracle",
-        "measurement",
-        "measurement",
-    ]
+    assert [e.kind for e in published.entries] == kinds[:1] + kinds[2:]
     assert sum(e.cost for e in scaled.entries if e.kind == "oracle") == 0
     assert scaled.promise[:2] == ("replace within a group", pytest.approx(0.5))
     assert "spread" in scaled.entries[2].what
-    laplace = run_ledger(CensusCell(**cell, mechanism="laplace", budget=1.0))
+    laplace = run_ledger(CensusCell(**CENSUS, mechanism="laplace", budget=1.0))
     assert (laplace.unit, laplace.promise[:2]) == ("epsilon", ("replace within a group", 1.0))

@@ -111,9 +111,8 @@ def test_two_errors_that_go_to_zero_do_not_converge_unless_their_ratio_goes_to_o
     assert (found.value, found.reference) == pytest.approx((last, 5.0))
     assert found.high - found.value == pytest.approx(0.001 / np.sqrt(2))
     assert judge("near", found, {"target": 1.0, "tolerance": 0.1}) == verdict
-    assert (
-        means.mixture_gap("StratCOINPRESS", 10_000, 0.01).value == 1
-    )  # the gap is small whatever the ratio
+    # the gap is small whatever the ratio
+    assert means.mixture_gap("StratCOINPRESS", 10_000, 0.01).value == 1
 
 
 def test_a_gap_counts_with_its_whole_interval(monkeypatch):

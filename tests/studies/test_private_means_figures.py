@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,12 +14,6 @@ from lib.plotting.style import BLUE, RED
 from studies.foundations import figures as budgets
 from studies.private_means import figures
 from studies.private_means.scores import METHODS
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def _scores(**columns) -> pd.DataFrame:

@@ -83,9 +83,8 @@ def test_the_declared_budget_is_what_was_spent(name):
     assert facts["budget"] == pytest.approx(replicas.BUDGET, rel=1e-12)
     assert facts["neighbours"] == "replace one row"
     rho = facts["rho"]
-    assert (
-        2 * replicas.BUDGET < rho < 4 * replicas.BUDGET
-    )  # to replace a row, a measurement costs twice its price, a selection 4 times
+    # to replace a row, a measurement costs twice its price, a selection 4 times
+    assert 2 * replicas.BUDGET < rho < 4 * replicas.BUDGET
     assert facts["epsilon"] == pytest.approx(
         rho + 2 * math.sqrt(rho * math.log(1 / DELTA)), rel=1e-12
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -19,14 +20,7 @@ from lib.runner import scores, tidy
 from lib.runner.records import plain
 from lib.synth import GEM, MST, Stratified
 from lib.synth.workload import ABSENT
-from studies.synthesizers.cells import (
-    Cell,
-    cost,
-    declared,
-    run_cell,
-    synth_grid,
-    synthesizer,
-)
+from studies.synthesizers.cells import Cell, cost, declared, run_cell, synth_grid, synthesizer
 from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, encode_employment
 from studies.synthesizers.scores import classifier, group_scores
 from studies.synthesizers.settings import AS_SPENT, BASELINES, DELTA
@@ -70,19 +64,14 @@ def test_tables_fit_their_declared_domain(dataset):
 
 
 def test_the_papers_table_is_encoded_from_raw_codes():
-    raw = pd.DataFrame(
-        {
-            "AGEP": [0, 19, 20, 99],
-            "SCHL": [-1, 1, 21, 24],
-            "MAR": [5, 1, 2, 3],
-            "SEX": [1, 2, 1, 2],
-            "DIS": [1, 2, 2, 1],
-            "ESP": [8, -1, -1, 1],
-            "MIL": [-1, 4, 1, 2],
-            "DREM": [-1, 2, 1, 2],
-            "RAC1P": [1, 9, 6, 2],
-        }
-    ).astype(float)
+    columns = "AGEP SCHL MAR SEX DIS ESP MIL DREM RAC1P".split()
+    rows = [
+        (0, -1, 5, 1, 1, 8, -1, -1, 1),
+        (19, 1, 1, 2, 2, -1, 4, 2, 9),
+        (20, 21, 2, 1, 2, -1, 1, 1, 6),
+        (99, 24, 3, 2, 1, 1, 2, 2, 2),
+    ]
+    raw = pd.DataFrame(rows, columns=columns).astype(float)
     frame = encode_employment(raw, pd.Series([False, True, True, False]))
     EMPLOYMENT_DOMAIN.check(frame)
     assert frame.columns.tolist() == list(EMPLOYMENT_DOMAIN.columns)
@@ -117,9 +106,8 @@ def test_groups_are_all_of_the_domain(small):
     assert len(masks) == 1 + 2 + 3 + 6
     assert masks["everyone"].all()
     assert sum(masks[f"SEX = {s}"].sum() for s in range(2)) == 800
-    assert (
-        masks["SEX = 1 & RAC1P = 2"] == ((small.frame["SEX"] == 1) & (small.frame["RAC1P"] == 2))
-    ).all()
+    both = (small.frame["SEX"] == 1) & (small.frame["RAC1P"] == 2)
+    assert (masks["SEX = 1 & RAC1P = 2"] == both).all()
 
 
 def test_scores_of_a_table_against_itself_are_zero_and_absence_is_the_worst(small):
@@ -145,10 +133,8 @@ def test_a_classifiers_rates_by_hand(small):
     seen, held = split(small, 0, 1)
     predict = classifier(seen, "y", DOMAIN, 0)
     acc, own = (_by_group(real, seen, predict(real))["acc"] for real in (held, seen))
-    shares = [(held["SEX"] == s).mean() for s in (0, 1)]
-    assert acc["everyone"] == pytest.approx(
-        sum(p * acc[f"SEX = {s}"] for s, p in enumerate(shares))
-    )
+    whole = sum((held["SEX"] == s).mean() * acc[f"SEX = {s}"] for s in (0, 1))
+    assert acc["everyone"] == pytest.approx(whole)
     assert own["everyone"] > acc["everyone"] > 0.6
     one = _by_group(held, seen, classifier(seen.assign(y=1), "y", DOMAIN, 0)(held))
     assert one["rate"]["SEX = 0"] == 1.0
@@ -182,16 +168,9 @@ def test_the_real_rows_are_the_floor_and_independence_is_not(small):
 def test_dropped_groups_get_nobody(small):
     cell = Cell(dataset="nist", synthesizer="MST", by="SEX_RAC1P", small="drop")
     assert synthesizer(cell) == Stratified(inner=MST(), by=("SEX", "RAC1P"), small="drop")
-    big = Table(
-        pd.concat(
-            [small.frame[small.frame["RAC1P"] != 2]] * 5 + [small.frame[small.frame["RAC1P"] == 2]],
-            ignore_index=True,
-        ),
-        DOMAIN,
-        "y",
-        "generated",
-        "0",
-    )
+    few = small.frame["RAC1P"] == 2
+    frame = pd.concat([small.frame[~few]] * 5 + [small.frame[few]], ignore_index=True)
+    big = dataclasses.replace(small, frame=frame)
     scores = pd.DataFrame(run_cell(cell, big)["scores"])
     assert scores.loc[scores["group"] == "RAC1P = 2", "share"].tolist() == [0, 0]
 
@@ -213,23 +192,20 @@ def test_the_grid_has_what_the_paper_has_and_costs_are_finite():
     assert all(0 < cost(c) < 1000 for c in cells)
 
 
+REAL, FINITE = (
+    {"synthesizer": "real", "epsilon": math.inf},
+    "epsilon must be finite for a synthesizer",
+)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"synthesizer": "PrivBayes"}, r"synthesizer must be .*, got 'PrivBayes'"),
         ({"synthesizer": "MST", "by": "AGE"}, r"by must be .*, got 'AGE'"),
-        (
-            {"synthesizer": "real", "epsilon": 1.0},
-            "epsilon must be finite for a synthesizer and infinite for a baseline, got 1.0",
-        ),
-        (
-            {"synthesizer": "real", "epsilon": math.inf, "by": "SEX"},
-            "by must be .vanilla. for the baseline .real., got .SEX.",
-        ),
-        (
-            {"synthesizer": "MST", "epsilon": math.inf},
-            "epsilon must be finite for a synthesizer.*, got inf",
-        ),
+        (REAL | {"epsilon": 1.0}, f"{FINITE} and infinite for a baseline, got 1.0"),
+        (REAL | {"by": "SEX"}, "by must be .vanilla. for the baseline .real., got .SEX."),
+        ({"synthesizer": "MST", "epsilon": math.inf}, f"{FINITE}.*, got inf"),
         ({"synthesizer": "MST", "small": "hide"}, r"small must be .*, got 'hide'"),
     ],
 )
@@ -241,9 +217,8 @@ def test_wrong_parameters_are_named(options, words):
 @pytest.mark.parametrize("dataset", TABLES)
 def test_every_group_has_a_name_of_its_own(dataset):
     sizes = {c: len(names) for c, names in WORDS[dataset].items()}
-    groups = [
-        f"SEX = {s} & RAC1P = {r}" for s in range(sizes["SEX"]) for r in range(sizes["RAC1P"])
-    ]
+    codes = product(range(sizes["SEX"]), range(sizes["RAC1P"]))
+    groups = [f"SEX = {sex} & RAC1P = {race}" for sex, race in codes]
     assert len({group_words(dataset, g) for g in groups}) == len(groups)
     if dataset != "ny_employment":  # needs a network
         assert sizes == {c: table_of(dataset).domain[c] for c in sizes}
@@ -268,7 +243,6 @@ def test_stored_rates_of_everyone_are_those_of_the_sexes_together(dataset):
     sexes = stored[stored["group"].isin(["SEX = 0", "SEX = 1"])]
     together = (sexes["rate"] * sexes["people"]).groupby(sexes["cell"]).sum()
     everyone = stored[stored["group"] == "everyone"].set_index("cell")
-    assert everyone["rate"].to_numpy() == pytest.approx(
-        (together / everyone["people"]).reindex(everyone.index).to_numpy(), rel=1e-12
-    )
+    expected = (together / everyone["people"]).reindex(everyone.index)
+    assert everyone["rate"].to_numpy() == pytest.approx(expected.to_numpy(), rel=1e-12)
     assert everyone["fnr"].between(0, 1).all()

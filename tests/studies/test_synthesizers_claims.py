@@ -27,15 +27,16 @@ def grid(error, accuracy=lambda name, by, epsilon: 0.7) -> pd.DataFrame:
     little noise by run.
     """
     settings = product(("MST", "AIM", "GEM"), ("vanilla", "SEX_RAC1P"), EPSILONS, range(5))
-    rows = [
-        row
-        for name, by, epsilon, run in settings
-        for row in _rows(
-            name, by, epsilon, run, error(name, by, epsilon), accuracy(name, by, epsilon)
-        )
-    ]
+    rows = []
+    for *which, run in settings:
+        rows += _rows(*which, run, error(*which), accuracy(*which))
     rows += [row for run in range(5) for row in _rows("real", "vanilla", np.inf, run, 0.0, 0.8)]
     return pd.DataFrame(rows)
+
+
+def plain(own: float, other: float):
+    """``own`` for fits that are not stratified, ``other`` for those that are."""
+    return lambda name, by, epsilon: own if by == "vanilla" else other
 
 
 def _rows(name, by, epsilon, run, error, accuracy) -> list[dict]:
@@ -77,21 +78,14 @@ def test_the_published_slip_is_another_gem(stored):
     stored(frame)
     assert synth.synth_best(**better).value == 0
     assert math.isnan(synth.synth_best(**better, as_spent=True).value)
-    settings = product(("vanilla", "SEX_RAC1P"), EPSILONS, range(5))
-    slip = [
-        row
-        for by, e, run in settings
-        for row in _rows(AS_SPENT, by, e, run, 0.1 if by == "SEX_RAC1P" else 0.15, 0.7)
-    ]
+    slip = []
+    for by, epsilon, run in product(("vanilla", "SEX_RAC1P"), EPSILONS, range(5)):
+        slip += _rows(AS_SPENT, by, epsilon, run, 0.1 if by == "SEX_RAC1P" else 0.15, 0.7)
     stored(pd.concat([frame, pd.DataFrame(slip)], ignore_index=True))
     assert synth.synth_best(**better).value == 0
     assert synth.synth_best(**better, as_spent=True).value == 1
-    assert (
-        synth.synth_stratified_better(
-            metric="parity_error", synthesizers=["GEM"], epsilons=[0.01, 5], as_spent=True
-        ).value
-        == 1
-    )
+    which = {"metric": "parity_error", "synthesizers": ["GEM"], "epsilons": [0.01, 5]}
+    assert synth.synth_stratified_better(**which, as_spent=True).value == 1
 
 
 def test_scores_that_differ_by_last_bits_are_no_gain(stored):
@@ -120,30 +114,20 @@ def test_every_measured_row_has_a_share_on_full_cells(stored):
 
 def test_rows_on_texas_ask_what_the_papers_rows_ask():
     claims = {claim.id: claim for claim in read_claims()}
-    own = [
-        claim
-        for name, claim in claims.items()
-        if name.endswith("-texas") and claim.measure in synth.MEASURES
-    ]
+    texan = [claim for name, claim in claims.items() if name.endswith("-texas")]
+    own = [claim for claim in texan if claim.measure in synth.MEASURES]
     assert len(own) > 20
     for claim in own:
         paper = claims[claim.id.removesuffix("-texas")]
         assert (claim.paper, paper.paper) == ("companion", "stratified")
         assert claim.arguments == paper.arguments | {"tables": "acs_coverage"}
-        assert (claim.measure, claim.rule, claim.tolerance) == (
-            paper.measure,
-            paper.rule,
-            paper.tolerance,
-        ), claim.id
+        for name in ("measure", "rule", "tolerance"):
+            assert getattr(claim, name) == getattr(paper, name), claim.id
 
 
 def test_curves_that_fall_improve_where_falling_is_better(stored):
-    stored(
-        grid(
-            lambda name, by, epsilon: 1 / (1 + epsilon),
-            lambda name, by, epsilon: 0.7 + epsilon / 100,
-        )
-    )
+    falling, rising = lambda *cell: 1 / (1 + cell[-1]), lambda *cell: 0.7 + cell[-1] / 100
+    stored(grid(falling, rising))
     assert synth.synth_improves_with_budget(metric="parity_error").value == 1
     assert synth.synth_improves_with_budget(metric="acc").value == 1
     stored(grid(lambda name, by, epsilon: epsilon, lambda name, by, epsilon: 0.7 - epsilon / 100))
@@ -152,12 +136,7 @@ def test_curves_that_fall_improve_where_falling_is_better(stored):
 
 
 def test_gains_and_costs_have_the_metrics_sign(stored):
-    stored(
-        grid(
-            lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1,
-            lambda name, by, epsilon: 0.7 if by == "vanilla" else 0.65,
-        )
-    )
+    stored(grid(plain(0.5, 0.1), plain(0.7, 0.65)))
     everyone = {"synthesizers": ["MST", "AIM", "GEM"], "epsilons": [0.01, 5]}
     assert synth.synth_stratified_better(metric="parity_means", **everyone).value == 1
     assert synth.synth_stratified_better(metric="parity_means", **everyone, worse=True).value == 0
@@ -170,48 +149,28 @@ def test_gains_and_costs_have_the_metrics_sign(stored):
 
 def test_budgets_out_of_the_range_do_not_count(stored):
     stored(grid(lambda name, by, epsilon: 0.1 if (by == "vanilla") == (epsilon >= 1) else 0.5))
-    assert (
-        synth.synth_stratified_better(
-            metric="parity_error", synthesizers=["AIM"], epsilons=[0.01, 0.1]
-        ).value
-        == 1
-    )
-    assert (
-        synth.synth_stratified_better(
-            metric="parity_error", synthesizers=["AIM"], epsilons=[1, 5], worse=True
-        ).value
-        == 1
-    )
+    ask = {"metric": "parity_error", "synthesizers": ["AIM"]}
+    assert synth.synth_stratified_better(**ask, epsilons=[0.01, 0.1]).value == 1
+    assert synth.synth_stratified_better(**ask, epsilons=[1, 5], worse=True).value == 1
 
 
 def test_the_best_is_the_best_in_every_setting(stored):
     stored(grid(lambda name, by, epsilon: {"GEM": 0.1}.get(name, 0.2 if epsilon < 5 else 0.05)))
-    assert (
-        synth.synth_best(synthesizer="GEM", metrics=["parity_error"], epsilons=[0.01, 1]).value == 1
-    )
-    assert synth.synth_best(synthesizer="GEM", metrics=["parity_error"], epsilons=[5, 5]).value == 0
-    assert (
-        synth.synth_best(
-            synthesizer="GEM", metrics=["parity_error"], epsilons=[0.01, 5], stratified_only=False
-        ).value
-        == 0.75
-    )
+    ask = {"synthesizer": "GEM", "metrics": ["parity_error"]}
+    assert synth.synth_best(**ask, epsilons=[0.01, 1]).value == 1
+    assert synth.synth_best(**ask, epsilons=[5, 5]).value == 0
+    assert synth.synth_best(**ask, epsilons=[0.01, 5], stratified_only=False).value == 0.75
 
 
 def test_near_the_real_rows(stored):
-    stored(
-        grid(
-            lambda name, by, epsilon: 0.1, lambda name, by, epsilon: 0.79 if name == "GEM" else 0.7
-        )
-    )
+    stored(grid(plain(0.1, 0.1), lambda name, by, epsilon: 0.79 if name == "GEM" else 0.7))
     assert synth.synth_near_real(synthesizers=["GEM", "AIM"], epsilon=5.0, margin=0.02).value == 0.5
     assert synth.synth_real_accuracy(0.8).value == pytest.approx(0.8002)
     stored(grid(lambda name, by, epsilon: 1 / epsilon if name == "AIM" else 1.0))
     assert synth.synth_groups_improve("AIM").value == 1
     assert synth.synth_groups_improve("GEM").value == 0
-    stored(
-        grid(lambda name, by, epsilon: 1.0).query("epsilon == 0.01 or synthesizer == 'real'")
-    )  # a grid that has begun
+    begun = grid(plain(1.0, 1.0)).query("epsilon == 0.01 or synthesizer == 'real'")
+    stored(begun)
     assert math.isnan(synth.synth_groups_improve("AIM").value)
 
 
@@ -220,25 +179,21 @@ def test_one_table_off_the_target_decides(stored):
     far.loc[far["synthesizer"] == "real", "acc"] = 0.67
     stored(near, far.assign(dataset="acs_coverage"))
     assert synth.synth_real_accuracy(0.8).value == pytest.approx(0.8002)
-    assert synth.synth_real_accuracy(0.8, ["ny_employment", "acs_coverage"]).value == pytest.approx(
-        0.67
-    )
+    both = synth.synth_real_accuracy(0.8, ["ny_employment", "acs_coverage"])
+    assert both.value == pytest.approx(0.67)
 
 
 def test_new_yorks_claims_are_judged_on_new_yorks_table(stored):
     """Texas says the opposite; only its own rows hear it."""
     ask = {"metric": "parity_means", "synthesizers": ["GEM"], "epsilons": [0.01, 5]}
-    better, worse = (
-        grid(lambda name, by, epsilon, v=v: 0.5 if by == v else 0.1)
-        for v in ("vanilla", "SEX_RAC1P")
-    )
+    better, worse = grid(plain(0.5, 0.1)), grid(plain(0.1, 0.5))
     stored(better, worse.assign(dataset="acs_coverage"))
     assert synth.synth_stratified_better(**ask).value == 1
     assert synth.synth_stratified_better(**ask, tables="acs_coverage").value == 0
 
 
 def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
-    frame = grid(lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1)
+    frame = grid(plain(0.5, 0.1))
     stored(frame.assign(dataset="newyork", data_source="stand-in"))
     ask = {"synthesizers": ["GEM"], "epsilons": [0.01, 5]}
     means, three_way = (
@@ -252,9 +207,8 @@ def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
     assert f"{assumed} of the stand-in's {len(triples)} three-way marginals" in three_way.detail
     assert judge("at_least", three_way, {"threshold": 0.5}) == "not comparable"
     assert not synth.synth_real_accuracy(0.8).comparable
-    both = synth.synth_best(
-        synthesizer="GEM", metrics=["parity_means", "parity_error"], epsilons=[0.01, 5]
-    )
+    metrics = ["parity_means", "parity_error"]
+    both = synth.synth_best(synthesizer="GEM", metrics=metrics, epsilons=[0.01, 5])
     assert both.comparable
     # one metric of two, one stratification, four budgets
     assert both.detail.startswith("0 of 4 on the stand-in for New York")
@@ -263,23 +217,21 @@ def test_the_stand_in_is_no_evidence_where_its_laws_are_assumed(stored):
 
 def test_one_synthesizer_above_another_and_a_trade_off(stored):
     accuracy = {"GEM": 0.8, "AIM": 0.7, "MST": 0.75}
-    stored(
-        grid(
-            lambda name, by, epsilon: 0.5 if by == "vanilla" else 0.1,
-            lambda name, by, epsilon: accuracy[name] - 0.1 * (by != "vanilla" and epsilon > 1),
-        )
-    )
+
+    def falls(name, by, epsilon):
+        return accuracy[name] - 0.1 * (by != "vanilla" and epsilon > 1)
+
+    stored(grid(plain(0.5, 0.1), falls))
     assert synth.synth_above(metric="acc", synthesizers=["GEM"], than="AIM").value == 1
     assert synth.synth_above(metric="acc", synthesizers=["GEM", "AIM"], than="MST").value == 0
-    assert (
-        synth.synth_traded_off(metric="parity_means", against=["acc"]).value == 0.25
-    )  # of four budgets only the largest costs accuracy
+    # of four budgets only the largest costs accuracy
+    assert synth.synth_traded_off(metric="parity_means", against=["acc"]).value == 0.25
 
 
 def test_worse_by_chance_is_not_surely_worse(stored):
     """Stratified is worse on average at every budget, but only at 5 beyond what the runs vary."""
     ask = {"metric": "parity_error", "synthesizers": ["AIM"]}
-    frame = grid(lambda name, by, epsilon: 0.1 if by == "vanilla" else 0.2)
+    frame = grid(plain(0.1, 0.2))
     loud = (frame["by"] == "SEX_RAC1P") & (frame["epsilon"] < 5) & frame["seen"]
     swing = frame.loc[loud, "run"].map({0: 1.0, 1: -0.9, 2: 1.0, 3: -0.9, 4: -0.1})
     frame.loc[loud, "error"] += swing

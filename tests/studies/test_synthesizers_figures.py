@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from itertools import product
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,12 +25,6 @@ from studies.synthesizers.figures.who_pays import error_by_size
 
 EPSILONS = (0.01, 1.0, 5.0)
 MAIN = ("MST", "AIM", "GEM")
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

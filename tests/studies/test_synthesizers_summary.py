@@ -124,13 +124,8 @@ def test_differences_are_paired_on_the_run():
 
 def test_the_front_is_what_nothing_dominates():
     points = pd.DataFrame({"x": [1.0, 2.0, 3.0, 2.0, 1.0], "y": [3.0, 2.0, 1.0, 3.0, 3.0]})
-    assert pareto(points, "x", "y").tolist() == [
-        True,
-        True,
-        True,
-        False,
-        True,
-    ]  # equal points stay together
+    # equal points stay together
+    assert pareto(points, "x", "y").tolist() == [True, True, True, False, True]
 
 
 def test_a_table_counts_once_every_setting_has_a_run(monkeypatch):

@@ -13,13 +13,7 @@ from scipy import stats
 
 from lib.rng import stream
 from lib.synth.adapter import junction_tree, model_megabytes
-from lib.synth.graphical import (
-    GraphicalModel,
-    _rounded_draws,
-    _shuffled,
-    fit_model,
-    targets,
-)
+from lib.synth.graphical import GraphicalModel, _rounded_draws, _shuffled, fit_model, targets
 from lib.synth.junction import Tree, calibrate
 from lib.synth.products import cells_at
 from tests.conftest import FALSE_ALARM

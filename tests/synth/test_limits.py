@@ -65,10 +65,8 @@ HUGE = Domain.of({f"c{i}": 100 for i in range(15)})  # 455 marginals of 7.6 MB
         (GEM.published(), HUGE),
         (AIM(max_megabytes=80), HUGE),
         (GEM(degree=2), Domain.of({"a": 20_000, "b": 20_000, "c": 2})),
-        (
-            GEM(),
-            Domain.of({"a": 3000, "b": 3000, "c": 1}),
-        ),  # the joint of each product, not the counts
+        # the joint of each product, not the counts
+        (GEM(), Domain.of({"a": 3000, "b": 3000, "c": 1})),
         (AIM(memory=0.001), DOMAIN),
         (Stratified(inner=GEM(), by=("g",), weights="noisy"), Domain.of({"g": 2} | dict(HUGE))),
     ],

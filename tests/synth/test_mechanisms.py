@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import os
-import subprocess
-import sys
 from contextlib import redirect_stdout
 
 import networkx as nx
@@ -16,7 +13,6 @@ import pytest
 
 from lib.domain import Domain
 from lib.dp import Exponential, PrivacyAccountant
-from lib.paths import ROOT
 from lib.rng import stream
 from lib.synth import AIM, GEM, MST, Stratified, aim, all_kway, mst, workload_error
 from lib.synth.aim import expected_noise, quality_scores
@@ -29,6 +25,7 @@ from lib.synth.workload import counts
 from studies.synthesizers.cells import Cell, declared, synthesizer
 from studies.synthesizers.settings import AS_SPENT
 from tests.conftest import as_often
+from tests.programs import python
 from tests.synth.conftest import DOMAIN, people
 
 QUICK = {
@@ -88,14 +85,7 @@ def test_the_same_in_another_process_with_another_hash_seed(table):
         " 'p')).marginal(('b', 'c')).ravel()])"
     )
     seed = str(hash("a string, whose hash is another in each process") % 2**32)
-    told = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONHASHSEED": seed},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    told = python("-c", code, PYTHONHASHSEED=seed).stdout
     with redirect_stdout(io.StringIO()) as here:
         exec(code, {})
     assert told == here.getvalue()
@@ -154,9 +144,8 @@ def test_gem_learns_more_than_independence(table):
     model = GEM(rounds=12, steps=60, batch=32).fit(table, DOMAIN, 10.0, stream(2, "gem"))
     independent = np.outer(model.marginal(("b",)), model.marginal(("c",)))
     truth = counts(table, DOMAIN, ("b", "c")).reshape(3, 4) / len(table)
-    assert (
-        np.abs(model.marginal(("b", "c")) - truth).sum() < 0.5 * np.abs(independent - truth).sum()
-    )
+    ours, theirs = (np.abs(p - truth).sum() for p in (model.marginal(("b", "c")), independent))
+    assert ours < 0.5 * theirs
 
 
 def test_aims_scores_by_hand(table):
@@ -165,12 +154,10 @@ def test_aims_scores_by_hand(table):
     weights, sigma = {("a", "b"): 3.0, ("d",): 1.0}, 7.0
     exact = {r: counts(table, DOMAIN, r) for r in weights}
     scores = quality_scores(exact, list(weights), weights, DOMAIN, model, total, sigma)
-    product = np.outer(counts(table, DOMAIN, ("a",)), counts(table, DOMAIN, ("b",))).ravel() / len(
-        table
-    )
-    assert scores[0] == pytest.approx(
-        3 * (np.abs(exact["a", "b"] - product).sum() - math.sqrt(2 / math.pi) * sigma * 6), rel=1e-3
-    )
+    a, b = (counts(table, DOMAIN, (c,)) for c in "ab")
+    gap = np.abs(exact["a", "b"] - np.outer(a, b).ravel() / len(table)).sum()
+    by_hand = 3 * (gap - math.sqrt(2 / math.pi) * sigma * 6)
+    assert scores[0] == pytest.approx(by_hand, rel=1e-3)
     assert scores[1] == pytest.approx(-expected_noise(sigma, 2), abs=1.0)
 
 
@@ -187,9 +174,8 @@ def test_a_row_moves_a_score_by_at_most_its_sensitivity(table):
 def test_selection_is_the_exponential_mechanism():
     scores, rho = np.array([0.0, 3.0, -1.0]), 0.3
     p = Exponential.of_rho(rho, sensitivity=2.0).probabilities(scores)
-    assert p == pytest.approx(
-        np.exp(math.sqrt(8 * rho) * scores / 4) / np.exp(math.sqrt(8 * rho) * scores / 4).sum()
-    )
+    odds = np.exp(math.sqrt(8 * rho) * scores / 4)
+    assert p == pytest.approx(odds / odds.sum())
     rng = stream(0, "select")
     drawn = [select(scores, rho, 2.0, PrivacyAccountant(1.0), rng) for _ in range(5000)]
     assert all(as_often(np.equal(drawn, i), q) for i, q in enumerate(p))
@@ -253,10 +239,10 @@ def test_published_training_does_not_fail_where_little_noise_is_left():
     of 2 at most. The largest error is log-normal here, as of 40 fits, and 0.5 is 6.7 sigma away.
     """
     table, gem = people(2000), GEM.published(shrink=16, rounds=25)
+    rho = published_spending(5.0, rounds=25)["rho"]
+
     for i in range(3):
-        model = gem.fit(
-            table, DOMAIN, published_spending(5.0, rounds=25)["rho"], stream(i, "little noise")
-        )
+        model = gem.fit(table, DOMAIN, rho, stream(i, "little noise"))
         gaps = [
             np.abs(model.marginal(c).ravel() - counts(table, DOMAIN, c) / 2000).sum()
             for c in all_kway(DOMAIN, 3)

@@ -15,10 +15,8 @@ def test_a_changed_row_changes_its_own_stratum_only(table):
     other = table.copy()
     row = int(np.flatnonzero(table["a"] == 1)[0])
     other.loc[row, "c"] = (other.loc[row, "c"] + 1) % 4
-    one, two = (
-        Stratified(inner=MST(), by=("a",)).fit(t, DOMAIN, 0.1, stream(1, "s"))
-        for t in (table, other)
-    )
+    by_a = Stratified(inner=MST(), by=("a",))
+    one, two = (by_a.fit(t, DOMAIN, 0.1, stream(1, "s")) for t in (table, other))
     rest = ("b", "c", "d")
     same = [
         (x.fitted.marginal(rest) == y.fitted.marginal(rest)).all()
@@ -58,14 +56,11 @@ def lopsided():
 
 
 def test_small_groups_are_kept_dropped_or_merged(lopsided):
-    fits = {
-        small: (
-            Stratified(inner=MST(), by=("d",), small=small).fit(
-                lopsided, DOMAIN, 0.2, stream(1, small)
-            )
-        )
-        for small in ("keep", "drop", "merge")
-    }
+    def fit(small):
+        by_d = Stratified(inner=MST(), by=("d",), small=small)
+        return by_d.fit(lopsided, DOMAIN, 0.2, stream(1, small))
+
+    fits = {small: fit(small) for small in ("keep", "drop", "merge")}
     assert [s.codes for s in fits["keep"].strata] == [(0,), (1,)]
     assert [s.codes for s in fits["drop"].strata] == [(0,)]
     assert fits["drop"].dropped == ((1,),)

@@ -65,10 +65,8 @@ def test_declared_sizes_do_not_depend_on_the_table():
     same = [
         (a.fitted.marginal(("x", "y")) == b.fitted.marginal(("x", "y"))).all() for a, b in pairs
     ]
-    assert same[:2] == [
-        True,
-        True,
-    ]  # the person's own stratum is fitted either way, under its budget
+    # the person's own stratum is fitted either way, under its budget
+    assert same[:2] == [True, True]
 
 
 def test_a_group_of_declared_size_0_is_never_looked_at():

@@ -209,4 +209,4 @@ def clear_counts_coherent(alpha: float = 0.2) -> Evidence:
     return _share(worst <= alpha, f"largest {worst.max():.3f}")
 
 
-MEASURES = measures_of(__name__)
+MEASURES = measures_of(__name__, section5="coherence_section5")

@@ -114,12 +114,7 @@ def share_improved(
 
 
 def small_losses(
-    dataset,
-    margin: float,
-    metrics: Sequence[str] = UTILITY,
-    *,
-    auc: str = "labels",
-    **which: Any,
+    dataset, margin: float, metrics: Sequence[str] = UTILITY, *, auc: str = "labels", **which: Any
 ) -> Evidence:
     """Share of cells (metric, data set, protocol, split, budget) that lose less than ``margin``
     on average.

@@ -294,4 +294,4 @@ def census_parity(setting: str = "published", dataset: str = "newyork") -> Evide
     return _census_share(own["gap"] < 0, own, words, setting, margins=margins)
 
 
-MEASURES = measures_of(__name__)
+MEASURES = measures_of(__name__, mixture="means_mixtures")
