@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -31,6 +31,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
+from lib.audit.certify import Certificate, certify, in_words, reach
 from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release, warnings_about
 from lib.audit.request import Request
@@ -79,6 +80,8 @@ class Audit:
         Of every release that was read, what the file does not hold.
     warnings : tuple of str
         Why "no flag" may mean less than it seems.
+    certificate : Certificate, optional
+        If the request asks for one.
     """
 
     request: Request
@@ -96,6 +99,7 @@ class Audit:
     release_rows: int
     releases: tuple[Release, ...]
     warnings: tuple[str, ...]
+    certificate: Certificate | None = None
 
     @property
     def flagged(self) -> pd.DataFrame:
@@ -109,8 +113,12 @@ class Audit:
         return pd.concat(parts).merge(self.verdicts, on=["learner", "group", "n"])
 
 
-def run_audit(request: Request, *, progress: bool = True) -> Audit:
+def run_audit(
+    request: Request, *, progress: bool = True, say: Callable[[str], object] | None = None
+) -> Audit:
     """Read, type, run the experiment for each learner, test, and ask the theorems.
+
+    ``say`` is told what a certificate can come to, before anything is run.
 
     Raises
     ------
@@ -143,6 +151,8 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     'Dependence: not independent. In 3 of 3 groups the '
     """
     table = read_table(request)
+    if request.certify and say is not None:
+        say(in_words(reach(request, table)))
     run = _released if request.mode == "release" else _halves
     with (
         locked_tempdir(Path(tempfile.gettempdir())) as folder,
@@ -152,6 +162,7 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         if request.curator is not None:
             curator = Curator(request.curator, table.raw, table.schema, folder, request.timeout)
         parts = {name: run(request, table, name, curator, progress) for name in request.learners}
+        certificate = certify(request, table, curator) if request.certify else None
         if curator is None:
             releases: tuple[Release, ...] = (table.release,) if table.release else ()
         else:
@@ -173,6 +184,7 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         release_rows=0 if table.release is None else len(table.release.table),
         releases=releases,
         warnings=warnings_about(releases, table.schema, request),
+        certificate=certificate,
     )
 
 
