@@ -23,7 +23,7 @@ from lib.audit.figures import group_distances, sorted_predictions
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
-from lib.audit.words import coherence, dependence
+from lib.audit.words import certified, coherence, dependence
 from lib.coherence.answers import round_outward
 from lib.files import template
 from lib.groups import EVERYONE, bands_in_order
@@ -40,8 +40,11 @@ _BOUNDS = BOUND_NAMES | {
 
 
 def verdicts(audit: Audit) -> list[str]:
-    """The verdict of dependence, that of coherence at each alpha, and all warnings, in words."""
-    said = [dependence(audit), *(words for _, _, words in coherence(audit)), *audit.warnings]
+    """The verdict of dependence, that of coherence at each alpha, what is certified, and all
+    warnings, in words.
+    """
+    limits = [words] if (words := certified(audit)) else []
+    said = [dependence(audit), *(w for _, _, w in coherence(audit)), *limits, *audit.warnings]
     return [" ".join(words.split()) for words in said]  # a name of several lines makes no verdict
 
 
@@ -106,6 +109,14 @@ def epsilon_table(audit: Audit) -> pd.DataFrame:
     )
 
 
+def certificate_table(audit: Audit) -> pd.DataFrame:
+    """The lower limit of epsilon of each group, beside what was within reach."""
+    groups = audit.certificate.groups
+    shown = groups.set_index("group").loc[bands_in_order(groups["group"])].reset_index()
+    limits = [float(round_outward(value, 3, up=False)) for value in shown["epsilon"]]
+    return shown.assign(epsilon=limits).rename(columns={"epsilon": "epsilon is at least"})
+
+
 def column_table(audit: Audit) -> pd.DataFrame:
     """How each column of the audited file was read."""
     lens = audit.schema.lens
@@ -146,7 +157,15 @@ def unknown_table(audit: Audit) -> pd.DataFrame:
 def report_html(audit: Audit) -> str:
     """The whole page as text; the same audit gives the same bytes."""
     tables = group_table, beta_table, alpha_table, epsilon_table, column_table, unknown_table
-    others = dependence, coherence, small_groups, distance_picture, prediction_pictures
+    others = (
+        dependence,
+        coherence,
+        certified,
+        certificate_table,
+        small_groups,
+        distance_picture,
+        prediction_pictures,
+    )
     page = _TEMPLATE.render(
         {function.__name__: function for function in (*tables, *others)},
         audit=audit,
@@ -182,6 +201,16 @@ def report_json(audit: Audit) -> str:
             "learners": _records(audit.coherence),
         },
         "epsilons": _records(audit.epsilons),
+        "certificate": None
+        if audit.certificate is None
+        else {
+            "words": certified(audit),
+            "level": audit.certificate.level,
+            "delta": audit.certificate.delta,
+            "relation": "replace one person",
+            "splits": audit.certificate.splits,
+            "groups": _records(audit.certificate.groups),
+        },
         "warnings": audit.warnings,
         "containment": audit.containment,
         "seed": request.seed,

@@ -100,6 +100,8 @@ class Request:
     false_alarm: Annotated[
         float, "chance that any group is flagged if nothing depends on who is in"
     ] = 0.05
+    certify: Annotated[bool, "also lower limits of the curator's epsilon, group by group"] = False
+    certify_delta: Annotated[float, "of the (epsilon, delta) that is tested"] = 0.0
     seed: Annotated[int, "of splits, learners and reshufflings"] = 0
     workers: Annotated[int, "processes"] = 1
 
@@ -120,6 +122,8 @@ class Request:
         validate.require(self.beta >= LEAST_BETA, "beta", f"at least {LEAST_BETA:g}", self.beta)
         validate.fraction("false_alarm", self.false_alarm)
         validate.positive("gamma", self.gamma)
+        small = 0 <= self.certify_delta < 1 and (self.certify or not self.certify_delta)
+        validate.require(small, "certify_delta", "in [0, 1), with certify", self.certify_delta)
         for name, low in (("splits", 2), ("seed", 0), ("workers", 1)):
             validate.integer(name, getattr(self, name), low=low)
         cut = {*self.groups, *chain(*self.crossings)}

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -32,6 +32,7 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from lib import sandbox
+from lib.audit.certify import Certificate, certify, in_words, reach
 from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release, warnings_about
 from lib.audit.request import Request
@@ -82,6 +83,8 @@ class Audit:
         Why "no flag" may mean less than it seems.
     containment : str
         What the curator's sandbox was, and what it did not contain; nothing without a curator.
+    certificate : Certificate, optional
+        If the request asks for one.
     """
 
     request: Request
@@ -100,6 +103,7 @@ class Audit:
     releases: tuple[Release, ...]
     warnings: tuple[str, ...]
     containment: str
+    certificate: Certificate | None = None
 
     @property
     def flagged(self) -> pd.DataFrame:
@@ -113,8 +117,12 @@ class Audit:
         return pd.concat(parts).merge(self.verdicts, on=["learner", "group", "n"])
 
 
-def run_audit(request: Request, *, progress: bool = True) -> Audit:
+def run_audit(
+    request: Request, *, progress: bool = True, say: Callable[[str], object] | None = None
+) -> Audit:
     """Read, type, run the experiment for each learner, test, and ask the theorems.
+
+    ``say`` is told what a certificate can come to, before anything is run.
 
     Raises
     ------
@@ -149,6 +157,8 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
     'Dependence: not independent. In 3 of 3 groups the '
     """
     table = read_table(request)
+    if request.certify and say is not None:
+        say(in_words(reach(request, table)))
     run = _released if request.mode == "release" else _halves
     with (
         locked_tempdir(Path(tempfile.gettempdir())) as folder,
@@ -161,6 +171,7 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
             containment = f"Sandbox of the curator: {way}. "
             containment += sandbox.not_contained(way, request.sandbox)
         parts = {name: run(request, table, name, curator, progress) for name in request.learners}
+        certificate = certify(request, table, curator) if request.certify else None
         if curator is None:
             releases: tuple[Release, ...] = (table.release,) if table.release else ()
         else:
@@ -183,6 +194,7 @@ def run_audit(request: Request, *, progress: bool = True) -> Audit:
         releases=releases,
         warnings=warnings_about(releases, table.schema, request),
         containment=containment,
+        certificate=certificate,
     )
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from lib.audit.run import Audit
 from lib.audit.verdicts import MET, NOT_MET, ONE_SPLIT, UNDECIDED, overall, splits_needed
+from lib.coherence.answers import round_outward
 
 
 def dependence(audit: Audit) -> str:
@@ -31,6 +32,37 @@ def dependence(audit: Audit) -> str:
         f" predictions of at least one learner treat people {inside} unlike people left out, beyond"
         f" chance. The largest excess over chance: {worst.group}, by {worst.learner}, W1 distance"
         f" {worst.distance:.3f} where sampling alone makes {worst.null:.3f}. {rate}"
+    )
+
+
+def certified(audit: Audit) -> str:
+    """What the certificate says, and what it does not; empty if none was asked for."""
+    if audit.certificate is None:
+        return ""
+    one, groups = audit.certificate, audit.certificate.groups
+    claim = "epsilon-DP" if one.delta == 0 else f"(epsilon, {one.delta:g})-DP"
+    rule = (
+        f"(for {claim} when one person is replaced; for adding or removing one, halve it; with"
+        f" {one.level:.0%} confidence for all {len(groups)} groups together; {one.splits} halves"
+        " tested)"
+    )
+    above = groups[groups["epsilon"] > 0].sort_values("epsilon", ascending=False, kind="stable")
+    if above.empty:
+        return (
+            f"Certified epsilon: none above 0 {rule}. That does not mean private: other names may"
+            f" be right more often, and a log odds ratio below"
+            f" {groups['smallest leak'].min():.2f} would have been missed more than once in five"
+            " even in the group where least is needed."
+        )
+    limits = [
+        f"at least {float(round_outward(row.epsilon, 3, up=False)):g} for {row.group}"
+        for row in above.itertuples()
+    ]
+    return (
+        f"Certified epsilon: {_and(limits[:3])} {rule}. In {len(above)} of {len(groups)} groups the"
+        " limit is above 0. A curator that keeps epsilon below a limit gets such an audit with"
+        f" probability at most {1 - one.level:.2g}. A group without a limit is not private for"
+        " that."
     )
 
 

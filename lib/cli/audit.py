@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
     inputs = [given[name].resolve() for name in _INPUTS if name in given]
     out = _output("out", args.out, (".html", ".htm"), inputs)
     record = _output("json", args.json, (".json",), inputs) if args.json else None
-    audit = run_audit(Request(**given), progress=not args.quiet)
+    audit = run_audit(Request(**given), progress=not args.quiet, say=print)
     write_whole(out, report_html(audit), private=True)
     if record is not None:
         write_whole(record, report_json(audit), private=True)

@@ -75,7 +75,8 @@ class Grid:
     ``cells(profile)`` lists the cells of the ``"paper"`` scale or of a
     ``"quick"`` slice of it (the same cells, fewer); ``run`` computes one;
     ``cost`` is its relative cost; ``version`` that of the code of a cell. The
-    records go into ``folder``.
+    records go into ``folder``. ``agrees`` is the kind of :data:`lib.runner.agreement.TOLERANCES`
+    within which another processor gives the numbers of a cell.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Grid:
     cost: Callable[..., float]
     version: str
     folder: Path = RESULTS
+    agrees: Callable[[Any], str] = lambda cell: "arithmetic"
 
     def __post_init__(self) -> None:
         if not isinstance(self.version, str):  # records of such a version could not be read back

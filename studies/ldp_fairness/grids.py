@@ -31,6 +31,7 @@ def _grid(
         cells.run_cell,
         cells.relative_cost,
         cells.VERSION,
+        agrees=lambda cell: "training",
     )
 
 

@@ -1,0 +1,127 @@
+"""A certified epsilon for each group: what the names taken from releases prove about a curator.
+
+Names are taken from each release of a random half (:mod:`lib.coherence.naming`). The first half is
+a pilot: it chooses score and cut for each group, and counts no more. The other halves test. A
+finished release has one half only; then few cuts are tried, and each pays for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from lib.audit.release import Curator
+from lib.audit.request import Request
+from lib.audit.table import Table
+from lib.coherence.experiment import halves
+from lib.coherence.naming import Cut, cuts, membership_scores, promise
+from lib.dp.certificate import ceiling, certified_epsilon, smallest_leak
+from lib.rng import stream
+
+_FEW = (0.25, 0.05, 0.01)  # the shares that a finished release is tried with
+
+# everybody's scores, and who was inside; NaN in no score
+Half = tuple[dict[str, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Lower limits of epsilon, together true with probability ``level`` at least.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        ``group, people, ceiling, smallest leak, epsilon, score, share named``: the highest limit
+        within reach, the log odds ratio that is found with probability .8, and the limit that was
+        found (0 says nothing), with the score and the share of people who were named as inside.
+    level : float
+    delta : float
+        Of the claim that is tested: (epsilon, delta)-DP for replacing one person.
+    splits : int
+        Halves that tested.
+    """
+
+    groups: pd.DataFrame
+    level: float
+    delta: float
+    splits: int
+
+
+def reach(request: Request, table: Table) -> pd.DataFrame:
+    """What a certificate can come to, known before it is made: one row a group."""
+    tests = 1 if request.mode == "release" else request.splits - 1
+    rows = []
+    for name, who in table.members.items():
+        question = {"people": int(who.sum()), "splits": tests, "level": _level(request, table)}
+        rows.append((name, question["people"], ceiling(**question), smallest_leak(**question)))
+    return pd.DataFrame(rows, columns=["group", "people", "ceiling", "smallest leak"])
+
+
+def in_words(limits: pd.DataFrame) -> str:
+    """What can be certified, and what will be found, as lines for a terminal."""
+    shown = limits.assign(
+        ceiling=limits["ceiling"].map("{:.2f}".format),
+        **{"smallest leak": limits["smallest leak"].map("{:.2f}".format)},
+    )
+    return (
+        "Before it runs: the highest epsilon that can be certified, and the log odds ratio of right"
+        " names that is found with probability 0.8.\n" + shown.to_string(index=False)
+    )
+
+
+def certify(request: Request, table: Table, curator: Curator | None) -> Certificate:
+    """Take names from the release of each half, and test (see the module)."""
+    pilot, *others = _halves(request, table, curator)
+    tests, level, delta = others or [pilot], _level(request, table), request.certify_delta
+    rows = []
+    for name, who in table.members.items():
+        tried = _few(pilot[0], delta) if not others else [_best(pilot, who, delta)]
+        share = 1 - (1 - level) / len(tried)  # of the false alarms, for each cut that is tried
+        limits = {}
+        for cut in tried:
+            guesses = [cut.guesses(scores[cut.score][who], inside[who]) for scores, inside in tests]
+            limits[cut] = certified_epsilon(guesses, level=share, delta=delta)
+        best = max(limits, key=limits.__getitem__)
+        rows.append((name, limits[best], best.score, best.inside))
+    columns = ["group", "epsilon", "score", "share named"]
+    groups = reach(request, table).merge(pd.DataFrame(rows, columns=columns), on="group")
+    return Certificate(groups, 1 - request.false_alarm, delta, len(tests))
+
+
+def _level(request: Request, table: Table) -> float:
+    """The level of each group, so that all limits hold together."""
+    return 1 - request.false_alarm / len(table.members)
+
+
+def _halves(request: Request, table: Table, curator: Curator | None) -> Iterator[Half]:
+    """The halves of the audit, so that a curator's releases of them are made once."""
+    if table.release is not None:
+        yield membership_scores(table.release.table, table.frame), table.inside
+        return
+    for i in range(request.splits):
+        rng = stream(request.seed, "demcoh", i)
+        chosen, _ = halves(len(table.frame), rng)
+        half = table.frame.iloc[chosen]
+        release = half if curator is None else curator(half, rng)
+        inside = np.zeros(len(table.frame), dtype=bool)
+        inside[chosen] = True
+        yield membership_scores(release, table.frame), inside
+
+
+def _best(pilot: Half, who: np.ndarray, delta: float) -> Cut:
+    scores, inside = pilot
+    return max(
+        cuts(list(scores), fixed=delta > 0),
+        key=lambda cut: promise(cut.guesses(scores[cut.score][who], inside[who])),
+    )
+
+
+def _few(scores: dict[str, np.ndarray], delta: float) -> list[Cut]:
+    return [
+        cut
+        for cut in cuts(list(scores), fixed=delta > 0)
+        if cut.inside in _FEW and cut.outside is None
+    ]

@@ -1,0 +1,155 @@
+"""Who was in a release? Scores of everybody, and names taken from the two ends of a score.
+
+A certificate (:mod:`lib.dp.certificate`) needs people who are named as inside and as outside. A
+score is any function of the release and of everybody's records; the higher, the more the release
+looks as if the person were in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.dp.certificate import Guesses
+
+_PAIRS = 4e9  # records of people times rows of a release times values, for `nearest`
+_BLOCK = 2**26  # entries of one block of its product
+
+
+@validate.check_types
+def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Scores of everybody in ``population``, shape (n,) each, from a release with its columns.
+
+    Returns
+    -------
+    dict
+        ``rare``: released rows like the person's, per person with such a record. ``surprising``:
+        if there is one, the sum of ``-log2`` of the shares of its values. ``nearest``: this sum
+        over the values that one released row has in common with the person, at most; left out
+        where people times rows are too many. ``tracer``: how much more frequent the person's pairs
+        of values are in the release, as in :class:`~lib.coherence.tracing.Tracer`.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [20, 30, 40, 40], "sex": list("fmfm")})
+    >>> membership_scores(people[:1], people)["rare"].tolist()
+    [1.0, 0.0, 0.0, 0.0]
+    """
+    columns = list(population.columns)
+    for name in columns:
+        validate.choice("column of the release", name, release.columns)
+    validate.require(len(release) > 0, "release", "of at least 1 row", "none")
+    n = len(population)
+    both = pd.concat([population, release[columns]], ignore_index=True)
+    codes = np.stack([pd.factorize(both[c], use_na_sentinel=False)[0] for c in columns], axis=1)
+    records, row = np.unique(codes, axis=0, return_inverse=True)
+    people, rows = (np.bincount(part, minlength=len(records)) for part in (row[:n], row[n:]))
+    copies = rows[row[:n]]
+    surprise = np.stack([_surprise(column, people) for column in records.T], axis=1)
+    alike = np.where(rows > 0, surprise.sum(axis=1), 0.0)
+    scores = {"rare": copies / people[row[:n]], "surprising": alike[row[:n]]}
+    values = int(sum(codes.max(axis=0) + 1))
+    if (people > 0).sum() * (rows > 0).sum() * values <= _PAIRS:
+        scores["nearest"] = _nearest(records, surprise, rows > 0)[row[:n]]
+    return scores | {"tracer": _tracer(codes[:n], codes[n:])}
+
+
+def _surprise(column: np.ndarray, people: np.ndarray) -> np.ndarray:
+    """The surprise of each record's value of a column, ``-log2`` of its share of the people.
+
+    In whole eighths of a bit, so that sums are exact; a value of nobody counts as one person's.
+    """
+    share = np.bincount(column, people) / people.sum()
+    return np.round(-8 * np.log2(np.maximum(share, 1 / people.sum())))[column]
+
+
+def _nearest(records: np.ndarray, surprise: np.ndarray, released: np.ndarray) -> np.ndarray:
+    """For each record, the largest surprise that it shares with one that was released."""
+    shared = np.hstack(
+        [
+            np.eye(column.max() + 1, dtype=np.float32)[column] * own[:, None].astype(np.float32)
+            for column, own in zip(records.T, surprise.T, strict=True)
+        ]
+    )
+    rows = (shared[released] > 0).astype(np.float32).T
+    step = max(1, _BLOCK // rows.shape[1])
+    blocks = (shared[i : i + step] @ rows for i in range(0, len(shared), step))
+    return np.concatenate([block.max(axis=1) for block in blocks]).astype(float)
+
+
+def _tracer(population: np.ndarray, release: np.ndarray) -> np.ndarray:
+    score = np.zeros(len(population))
+    columns = range(population.shape[1])
+    for pair in combinations(columns, min(2, len(columns))):
+        widths = 1 + np.maximum(population[:, pair].max(axis=0), release[:, pair].max(axis=0))
+        cells = [np.ravel_multi_index(part[:, pair].T, widths) for part in (population, release)]
+        there, here = (np.bincount(cell, minlength=int(widths.prod())) for cell in cells)
+        score += (here[cells[0]] / len(release)) / (there[cells[0]] / len(population)) - 1
+    return np.round(score, 9)  # equal sums in another order stay equal
+
+
+@validate.check_types
+@dataclass(frozen=True, kw_only=True)
+class Cut:
+    """How names are taken from a score: its ``inside`` share at the top, ``outside`` at the bottom.
+
+    People whose score ties with the last one at an end are named, too. ``outside=None`` names all
+    others. ``fixed`` takes exactly the share, and the first of those that tie.
+
+    Examples
+    --------
+    >>> score, inside = np.array([3.0, 2, 1, 0]), np.array([True, False, True, False])
+    >>> Cut(score="rare", inside=0.25).guesses(score, inside)
+    Guesses(named=1, hits=1, people=4, inside=2)
+    """
+
+    score: str
+    inside: float
+    outside: float | None = None
+    fixed: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("inside", "outside"):
+            if (value := getattr(self, name)) is not None:
+                validate.fraction(name, value)
+
+    def guesses(self, score: np.ndarray, inside: np.ndarray) -> Guesses:
+        """What the names of the people with these scores come to; both of shape (m,)."""
+        most = max(1, round(self.inside * score.size))
+        if self.fixed:
+            top = np.zeros(score.size, dtype=bool)
+            top[np.argsort(-score, kind="stable")[:most]] = True
+        else:
+            top = score >= np.sort(score)[-most]
+        rest = ~top
+        if self.outside is not None:
+            least = max(1, round(self.outside * score.size))
+            rest &= score <= np.sort(score)[least - 1]
+        hits, others = int(inside[top].sum()), int(inside[rest].sum())
+        named = int(top.sum())
+        return Guesses(named=named, hits=hits, people=named + int(rest.sum()), inside=hits + others)
+
+
+SHARES = (0.5, 0.25, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
+
+
+def cuts(scores: list[str], *, fixed: bool = False) -> Iterator[Cut]:
+    """All cuts that a pilot may choose from."""
+    for score in scores:
+        for share in SHARES:
+            yield Cut(score=score, inside=share, fixed=fixed)
+            if not fixed:
+                yield Cut(score=score, inside=share, outside=share)
+
+
+def promise(guesses: Guesses) -> float:
+    """What a pilot takes a cut to be worth: a log odds ratio less 1.645 standard errors."""
+    a, b = guesses.hits + 0.5, guesses.named - guesses.hits + 0.5
+    c = guesses.inside - guesses.hits + 0.5
+    d = guesses.people - guesses.named - (guesses.inside - guesses.hits) + 0.5
+    return float(np.log(a * d / (b * c)) - 1.645 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d))
