@@ -15,7 +15,6 @@ import pandas as pd
 from lib.files import template
 from lib.pages.chapter import STYLE, figure_html, table_html
 from lib.pages.headline import KIND, Ends, in_words
-from lib.stats.ties import above
 from press.toc import glued_texts
 
 Parameters = dict[str, object]
@@ -93,7 +92,8 @@ def _headline(
     )
     caption = "Means over the runs of each setting, with 95% intervals (Student's t)."
     said = sentence(labels, found)
-    picture = figure_html(*_figure(labels, found, versions), name="fig-side-by-side")
+    fig, about, alt = _figure(labels, found, versions)
+    picture = figure_html(fig, about, alt, name="fig-side-by-side")
     return [table_html(shown, caption), picture, said]
 
 
@@ -113,7 +113,7 @@ def sentence(labels: Sequence[str], found: Sequence[Numbers]) -> str:
     clear = [
         name
         for name, ((_, low, high), _) in first.items()
-        if above(last[name][0][1], high) or above(low, last[name][0][2])
+        if last[name][0][1] > high or low > last[name][0][2]
     ]
     if not clear:
         return f"{start}none of {', '.join(first)} moves by more than its intervals."
