@@ -154,12 +154,12 @@ def gains_by_size(gains: pd.DataFrame) -> Picture:
         ax.axhline(0, **REFERENCE)
         ax.set_title(f"ε = {epsilon:g}", fontsize=9.5)
         ax.set_ylabel(labels[1])
-        for name, shape in _SHAPES.items():
+        for name, mark in _SHAPES.items():
             points = own[own["synthesizer"] == name]
-            ax.plot([], [], shape, color=DARK, label=name)
+            ax.plot([], [], mark, color=DARK, label=name)
             for wins, colour in ((True, BLUE), (False, RED)):
                 rows = points[(points["gain"] > 0) == wins]
-                ax.plot(rows["people"], rows["gain"], shape, color=colour, alpha=0.8)
+                ax.plot(rows["people"], rows["gain"], mark, color=colour, alpha=0.8)
         note(ax, "gain", (0.02, 0), (0, 5), xycoords=("axes fraction", "data"), color=BLUE)
         note(ax, "lose", (0.02, 0), (0, -14), xycoords=("axes fraction", "data"), color=RED)
         better = own[own["gain"] > 0]
