@@ -9,7 +9,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book shake live live-check stick slides torture mutants faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
+.PHONY: help book pdf epub shake live live-check stick slides torture mutants faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -18,6 +18,7 @@ help:
 	@echo "  make test         set up and run the tests (WORKERS=2 processes), in six minutes; after make book also those of its pages"
 	@echo "  make live         put Python into the pages of the built book (SOURCE=index|release|FOLDER)"
 	@echo "  make stick        one folder that reads and reruns without a network (STICK=FOLDER)"
+	@echo "  make pdf          the lessons as one PDF, after make book; make epub: as an EPUB (both with the Chromium that is there)"
 	@echo "  make slides       the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)"
 	@echo "  make course       set up otter-grader, for python -m lib course (own environment)"
 	@echo "For maintainers: tests"
@@ -53,6 +54,13 @@ $(VENV)/.made: locks/dev.txt pyproject.toml
 
 book: $(VENV)/.made
 	$(BIN)/python -m lib book --profile $(PROFILE) --workers $(WORKERS) $(if $(filter no,$(SOLUTIONS)),--without-solutions) $(if $(filter yes,$(STRICT)),--strict)
+
+# the lessons of the built book as one file, for paper or for a reader of books (with the Chromium that is there)
+pdf: $(VENV)/.made
+	$(BIN)/python -m lib offprint pdf
+
+epub: $(VENV)/.made
+	$(BIN)/python -m lib offprint epub
 
 slides: $(VENV)/.made
 	$(BIN)/python -m lib course slides

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import ClassVar
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -30,8 +29,6 @@ def entries(folder: Path = CHAPTERS / "errata") -> list[tuple[str, ...]]:
 
 class Errata(SphinxDirective):
     """The list as a table; ``companion.js`` puts menus and a search above a ``filtered`` one."""
-
-    option_spec: ClassVar = {}
 
     def run(self) -> list[nodes.Node]:
         """A container with the table."""

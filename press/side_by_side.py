@@ -15,7 +15,6 @@ import pandas as pd
 from lib.files import template
 from lib.pages.chapter import STYLE, figure_html, table_html
 from lib.pages.headline import KIND, Ends, in_words
-from lib.stats.ties import above
 from press.toc import glued_texts
 
 Parameters = dict[str, object]
@@ -44,11 +43,18 @@ def side_by_side(executed: Sequence[Version], versions: Sequence[Parameters] = (
     page = _PAGE.render(
         title=title,
         versions=[(doc, said) for doc, said, _ in executed],
-        headline=_headline([said for _, said, _ in executed], [*map(stated, notebooks)], versions),
+        headline=_headline(_labels(executed, versions), [*map(stated, notebooks)], versions),
         rows={name: values for name, values in rows.items() if len(set(values)) > 1},
         outputs=outputs,
     )
     return page.rstrip() + "\n"
+
+
+def _labels(executed: Sequence[Version], versions: Sequence[Parameters]) -> list[str]:
+    """What tells the versions apart, in words."""
+    names = varying(versions)
+    own = [", ".join(f"{name} = {v[name]}" for name in names) for v in versions]
+    return own if names else [said for _, said, _ in executed]
 
 
 def stated(notebook: nbformat.NotebookNode) -> Numbers:
@@ -86,7 +92,8 @@ def _headline(
     )
     caption = "Means over the runs of each setting, with 95% intervals (Student's t)."
     said = sentence(labels, found)
-    picture = figure_html(*_figure(labels, found, versions), name="fig-side-by-side")
+    fig, about, alt = _figure(labels, found, versions)
+    picture = figure_html(fig, about, alt, name="fig-side-by-side")
     return [table_html(shown, caption), picture, said]
 
 
@@ -106,10 +113,10 @@ def sentence(labels: Sequence[str], found: Sequence[Numbers]) -> str:
     clear = [
         name
         for name, ((_, low, high), _) in first.items()
-        if above(last[name][0][1], high) or above(low, last[name][0][2])
+        if last[name][0][1] > high or low > last[name][0][2]
     ]
     if not clear:
-        return f"{start}no metric moves by more than its intervals: {', '.join(first)}."
+        return f"{start}none of {', '.join(first)} moves by more than its intervals."
     moves = (f"from {in_words(_mean(first[m]))} to {in_words(_mean(last[m]))}" for m in clear)
     verb = "moves by more than its" if len(clear) == 1 else "move by more than their"
     rest = [name for name in first if name not in clear]
@@ -122,16 +129,21 @@ def _mean(both: tuple[Ends, Ends]) -> Ends:
     return both[0][0], float("nan"), float("nan")
 
 
+def varying(versions: Sequence[Parameters]) -> list[str]:
+    """The parameters that differ between the versions."""
+    return [k for k in (versions or [{}])[0] if len({repr(v[k]) for v in versions}) > 1]
+
+
 def _figure(labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[Parameters]):
     """A panel for each metric: the settings in their order, and a line without privacy."""
     import matplotlib.pyplot as plt
 
     from lib.plotting.panels import panels
-    from lib.plotting.style import COLOURS
+    from lib.plotting.style import BLUE, DARK
 
-    names = [k for k in (versions or [{}])[0] if len({repr(v[k]) for v in versions}) > 1]
-    over = names[0] if len(names) == 1 else "setting"
-    words = [str(v[over]) for v in versions] if len(names) == 1 else [*labels]
+    over, *other = varying(versions) or ["setting"]
+    words = [*labels] if other or over == "setting" else [str(v[over]) for v in versions]
+    over = "setting" if other else over
     metrics, places = [*found[0]], range(len(found))
     rows = -(-len(metrics) // 2)
     with plt.style.context(STYLE):
@@ -140,13 +152,10 @@ def _figure(labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[
         )
         for ax, metric in zip(grid.flat, metrics, strict=False):
             here, without = zip(*(one[metric] for one in found), strict=True)
-            for ends, colour, style in ((without, "grey", "--"), (here, "blue", "-")):
-                means = [mean for mean, _, _ in ends]
-                ax.plot(places, means, style, color=COLOURS[colour], label=colour)
-                if style == "-":
-                    low, high = ([e[i] for e in ends] for i in (1, 2))
-                    ax.vlines(places, low, high, color=COLOURS[colour])
-                    ax.plot(places, means, "o", color=COLOURS[colour])
+            low, mean, high = ([ends[i] for ends in here] for i in (1, 0, 2))
+            ax.plot(places, [mean for mean, _, _ in without], "--", color=DARK)
+            ax.plot(places, mean, "o-", color=BLUE)
+            ax.vlines(places, low, high, color=BLUE)
             ax.set_xticks(places, words)
         for ax in [*grid.flat][len(metrics) :]:
             ax.set_visible(False)

@@ -107,7 +107,8 @@ OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
         ),
         ("studies", (), RUNTIME),
         ("data", (), RUNTIME),
-        ("press", (), RUNTIME | extra("book")),
+        # an offprint asks for playwright, which the environment of make has
+        ("press", (), RUNTIME | extra("book") | {"playwright"}),
         ("course", (), RUNTIME | extra("book") | OTTER),
         ("tests", (), RUNTIME | extra("book") | group("dev") | group("compare") | REFERENCE),
         ("benchmarks", (), RUNTIME | group("compare") | REFERENCE),

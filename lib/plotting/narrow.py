@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import combinations
@@ -31,7 +32,8 @@ def narrowed(fig: Figure, widths: Iterable[float] = WIDTHS) -> Iterator[bool]:
         fig.set_size_inches(width, high)
         for legend, count in columns.items():
             legend.set_ncols(max(1, int(count * width / wide)))
-        fig.draw_without_rendering()
+        with warnings.catch_warnings(action="ignore"):  # that a width leaves no room for the axes
+            fig.draw_without_rendering()
         fits = faults(fig) <= allowed
     if not fits:
         fig.set_size_inches(wide, high)

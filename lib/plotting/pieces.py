@@ -6,7 +6,7 @@ with its neighbours.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, combinations
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,8 +24,8 @@ _ROOM = 2
 
 
 def pieces(fig: Figure) -> list[Piece]:
-    """The pieces of ``fig``; none if it has one panel only, if something drawn would be in none, or
-    if one were too wide for a phone.
+    """The pieces of ``fig``; none if it has one panel only, if something drawn would be in none or
+    in two, or if one were too wide for a phone.
 
     Parameters
     ----------
@@ -41,6 +41,8 @@ def pieces(fig: Figure) -> list[Piece]:
     grids: list[list[list[Bbox | None]]] = [[[box]] for box in words]
     grids += [_panel(ax, axes) for ax in axes if ax not in alone]
     cut = [[[box and _on_screen(box, fig) for box in row] for row in grid] for grid in grids]
+    if any(a.padded(-3).overlaps(b.padded(-3)) for a, b in combinations(map(_own, axes), 2)):
+        return []  # a word of one panel would be cut off at another
     wide = (sum(max(box[2] for box in c if box) for c in zip(*g, strict=True)) for g in cut)
     return cut if max(wide) <= WIDEST and _is_whole(fig, cut) else []
 
@@ -85,6 +87,10 @@ def _panel(ax: Axes, axes: list[Axes]) -> Piece:
     rows = [row for row in grid if any(row)]
     there = [any(column) for column in zip(*rows, strict=True)]
     return [[box for box, keep in zip(row, there, strict=True) if keep] for row in rows]
+
+
+def _own(ax: Axes) -> Bbox:
+    return ax.get_tightbbox() or ax.bbox
 
 
 def _titles(ax: Axes) -> tuple[Text, Text, Text]:

@@ -41,6 +41,16 @@ def test_a_figure_that_fits_at_no_width_stays_as_it_is():
     plt.close(fig)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_width_without_room_is_passed_over_in_silence():
+    fig = figure("here", "a title that takes two thirds of the width")
+    fig.axes[0].set_yticks([1, 2], ["a name of a group that is as long as this", "and another"])
+    fig.canvas.draw()
+    with narrowed(fig, (2.0, 6.0)) as fits:
+        assert fits == (fig.get_figwidth() == 6.0)
+    plt.close(fig)
+
+
 def test_words_beyond_the_edge_and_on_each_other_are_counted():
     fig = plt.figure(figsize=(6.4, 3))
     for place, words in ((0.2, "here"), (0.5, "apart")):

@@ -345,6 +345,23 @@ def test_panels_of_a_picture_stand_below_each_other_on_a_phone(chromium, wide):
     assert found["alt"] == "a picture of six panels"
 
 
+def test_code_that_wraps_on_a_phone_keeps_its_indentation_and_its_text(chromium):
+    """The rest of a line began at the margin, as if it were in no block."""
+    code = f"if x:\n    y = call({'argument, ' * 12})\nz"
+    page = phone_with(chromium, f'<div class="highlight"><pre>{code}\n</pre></div>', 390)
+    text, lefts, least = page.evaluate(
+        """() => { const text = document.querySelector('pre').textContent, lines = [...document.querySelectorAll('.code-line')], range = document.createRange();
+        const boxes = (line) => { range.selectNodeContents(line); return [...range.getClientRects()].map(b => b.left); };
+        const start = boxes(lines[0])[0], probe = document.createElement('span');
+        probe.textContent = '    '; lines[0].append(probe);
+        return [text, boxes(lines[1]).slice(1), start + probe.getBoundingClientRect().width]; }"""
+    )
+    page.context.close()
+    assert text == f"{code}\n"
+    assert len(lefts) >= 2
+    assert min(lefts) >= least
+
+
 @pytest.mark.parametrize(("wide", "drawn"), [(390, 350), (1280, 640)])
 def test_a_picture_is_drawn_for_the_phone_that_shows_it(chromium, wide, drawn):
     """Letters were too small to read, or the right half was out of sight."""

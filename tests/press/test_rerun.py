@@ -159,7 +159,7 @@ def test_several_values_end_on_one_table_one_figure_and_a_sentence(small, tmp_pa
 
 def test_the_sentence_says_when_nothing_moves_and_when_there_is_no_interval():
     one, nan = (0.5, 0.4, 0.6), float("nan")
-    assert "no metric moves" in sentence(["a", "b"], [{"DI": (one, one)}] * 2)
+    assert "none of DI moves" in sentence(["a", "b"], [{"DI": (one, one)}] * 2)
     assert "no interval" in sentence(["a", "b"], [{"DI": ((0.5, nan, nan), one)}] * 2)
 
 

@@ -1,0 +1,150 @@
+"""The lessons in other forms, from the pages of the built book: a PDF to print, and an EPUB.
+
+A Chromium opens each page and hands on what is read on paper: no controls, no badges, no code that
+is folded, no boxes, no solutions. Formulas are pictures in the PDF and MathML in the EPUB.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import shutil
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lib import validate
+from lib.files import read_yaml, template, write_whole
+from lib.paths import ROOT
+from press.toc import Page, front
+
+ONLINE = ("chapters/index", "chapters/front/reading", "chapters/front/who_pays")  # of the screen
+_OPF, _NAV, _PRINTED = (
+    template(Path(__file__).parent / "templates" / f"offprint.{kind}.j2", autoescape=True)
+    for kind in ("opf", "nav", "html")
+)
+_IMAGE = re.compile(r'src="data:image/png;base64,([^"]*)"')
+_CLEAN = Path(__file__).with_name("offprint.js")
+_CONTAINER = (
+    '<?xml version="1.0"?><container version="1.0"'
+    ' xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+    '<rootfile full-path="book.opf" media-type="application/oebps-package+xml"/>'
+    "</rootfiles></container>"
+)
+
+
+def printed(root: Path = ROOT) -> list[Page]:
+    """The pages that an offprint has, in their order."""
+    return [page for page in front(root) if page.doc not in ONLINE]
+
+
+@contextmanager
+def _chromium() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    names = ("chromium", "chromium-browser", "google-chrome")
+    program = next(filter(None, map(shutil.which, names)), None)
+    validate.require(program is not None, "chromium", "installed, to print pages", program)
+    with sync_playwright() as driver:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = driver.chromium.launch(executable_path=program, args=flags)
+        yield browser.new_page(viewport={"width": 1000, "height": 1200}, color_scheme="light")
+        browser.close()
+
+
+def _articles(tab: Any, html: Path, docs: Sequence[str], math: str) -> list[dict[str, str]]:
+    """Name, title, XHTML and style of each page; ``math`` is ``svg`` or ``mathml``."""
+    script, found = _CLEAN.read_text(encoding="utf-8"), []
+    for doc in docs:
+        tab.goto((html / f"{doc}.html").as_uri(), wait_until="load")
+        tab.evaluate("() => window.MathJax?.startup?.promise")
+        found.append(tab.evaluate(script, {"doc": doc, "docs": [*docs], "math": math}))
+    return found
+
+
+def write_pdf(html: Path, output: Path, docs: Sequence[str]) -> int:
+    """Print the pages ``docs`` of the built book ``html`` as one PDF; its bytes are returned.
+
+    Raises
+    ------
+    ValueError
+        If no Chromium is installed.
+    """
+    joined = html / "offprint.html"  # beside the styles that it needs
+    with _chromium() as tab:
+        articles = _articles(tab, html, docs, "svg")
+        joined.write_text(_PRINTED.render(articles=articles, title=_title()), encoding="utf-8")
+        try:
+            tab.goto(joined.as_uri(), wait_until="load")
+            raw = tab.pdf(
+                format="A4",
+                outline=True,
+                tagged=True,
+                print_background=True,
+                display_header_footer=True,
+                header_template="<span></span>",
+                footer_template='<p style="font-size:8px;width:100%;text-align:center">'
+                '<span class="pageNumber"></span></p>',
+                margin={"top": "18mm", "bottom": "18mm", "left": "20mm", "right": "20mm"},
+            )
+        finally:
+            joined.unlink()
+    write_whole(output, raw)
+    return len(raw)
+
+
+def write_epub(html: Path, output: Path, docs: Sequence[str]) -> int:
+    """The pages ``docs`` of the built book ``html`` as an EPUB 3; its bytes are returned.
+
+    Raises
+    ------
+    ValueError
+        If no Chromium is installed.
+    """
+    with _chromium() as tab:
+        articles = _articles(tab, html, docs, "mathml")
+    images: dict[str, bytes] = {}
+
+    def image(match: re.Match) -> str:
+        name = images.setdefault(match[1], f"images/{len(images)}.png".encode()).decode()
+        return f'src="{name}"'
+
+    for article in articles:
+        article["body"] = _IMAGE.sub(image, article["body"])
+    pages = {f"{one['name']}.xhtml": _page(one) for one in articles}
+    about = {"articles": articles, "images": [n.decode() for n in images.values()]}
+    files: dict[str, bytes] = {
+        "META-INF/container.xml": _CONTAINER.encode(),
+        "book.opf": _OPF.render(**about, title=_title()).encode(),
+        "nav.xhtml": _NAV.render(**about, title=_title()).encode(),
+        **{name: text.encode() for name, text in pages.items()},
+        **{name.decode(): base64.b64decode(code) for code, name in images.items()},
+    }
+    temporary = output.with_suffix(".part")
+    with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        kind = zipfile.ZipInfo("mimetype")  # first, and not compressed
+        archive.writestr(kind, "application/epub+zip", zipfile.ZIP_STORED)
+        for name, raw in files.items():
+            archive.writestr(zipfile.ZipInfo(name), raw, zipfile.ZIP_DEFLATED)
+    temporary.replace(output)
+    return output.stat().st_size
+
+
+def _page(article: dict[str, str]) -> str:
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n<html xmlns="http://www.w3.org/1999/xhtml"'
+        f' lang="en"><head><title>{article["title"]}</title><style>{STYLE}</style></head>'
+        f"<body>{article['body']}</body></html>"
+    )
+
+
+STYLE = (
+    "pre{white-space:pre-wrap;font-size:.8em} img{max-width:100%;height:auto}"
+    " table{border-collapse:collapse;font-size:.85em} th,td{padding:.2em .5em;text-align:left}"
+)
+
+
+def _title() -> str:
+    return read_yaml(ROOT / "_config.yml", dict)["title"]
