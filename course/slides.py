@@ -29,6 +29,7 @@ from lib.files import template, write_whole
 from lib.paths import BUILD, CHAPTERS
 from lib.processes import run_program
 from press.failures import failures
+from press.policy import FRAMES, with_policy
 from press.stage import mathjax
 from press.toc import glued_texts, read_notebook
 
@@ -146,32 +147,41 @@ def render(session: Session, executed: Path = EXECUTED, folder: Path = DECKS) ->
         words = body.replace(figure[0], "").strip() if figure else body
         parts = {"title": title, "figure": figure[1] if figure else "", "words": words}
         slides.append(parts | {"notes": to_html(slide.notes, executed)})
-    return template(TEMPLATES / "slides.html.j2").render(session=session, slides=slides) + "\n"
+    page = template(TEMPLATES / "slides.html.j2").render(session=session, slides=slides) + "\n"
+    view = carried()["speaker-view.html"].locate()
+    return with_policy(page, Path(str(view)).read_text("utf-8"), more=FRAMES)
 
 
-def copy_assets(folder: Path) -> None:
-    """Put reveal.js, MathJax, their licences and the style of the slides into ``folder``.
+@cache
+def carried() -> dict[str, metadata.PackagePath]:
+    """The files of reveal.js, by name, from the package that carries it.
 
     Raises
     ------
     FileNotFoundError
-        If the package that carries reveal.js is not installed.
+        If it is not installed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    carried: dict[str, metadata.PackagePath] = {}
-    part = re.compile(r"_static/revealjs/(LICENSE|dist/[\w.]+|plugin/notes/notes\.js)$")
+    part = re.compile(r"_static/revealjs/(LICENSE|dist/[\w.]+|plugin/notes/[\w-]+\.(js|html))$")
     with suppress(metadata.PackageNotFoundError):
         listed = metadata.files("sphinx-revealjs") or []
-        carried = {file.name: file for file in listed if part.search(file.as_posix())}
+        if found := {file.name: file for file in listed if part.search(file.as_posix())}:
+            return found
+    raise FileNotFoundError("reveal.js must be installed: run `make book` first")
+
+
+def copy_assets(folder: Path) -> None:
+    """Put reveal.js, MathJax, their licences, and the style and scripts of the slides into
+    ``folder``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
     for name in ("reset.css", "reveal.css", "reveal.js", "notes.js", "LICENSE"):
-        if name not in carried:
-            raise FileNotFoundError(f"{name} of reveal.js must be installed: run `make book` first")
         target = "licence-reveal.txt" if name == "LICENSE" else name
-        shutil.copy(str(carried[name].locate()), folder / target)
+        shutil.copy(str(carried()[name].locate()), folder / target)
     shutil.copy(mathjax(), folder / "tex-svg.js")
     licence = CHAPTERS / "_static" / "licences" / "mathjax.txt"
     shutil.copy(licence, folder / "licence-mathjax.txt")
-    shutil.copy(TEMPLATES / "slides.css", folder)
+    for name in ("slides.css", "mathjax.js", "deck.js"):
+        shutil.copy(TEMPLATES / name, folder)
 
 
 def write_slides(

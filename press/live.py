@@ -33,10 +33,9 @@ from lib.runner import results, scores
 from press.packed import pack_table
 from press.pairs import SETUP, pair_up
 from press.reach import reachable
-from press.toc import Page, pages, read_notebook, tags
+from press.toc import LESSON, Page, pages, read_notebook, tags
 
 LIMIT = 30_000_000  # bytes of one file of the distribution
-LESSONS = ("foundations", "means", "synth", "ldp", "coherence", "across", "data")
 _READS, _START = re.compile(r"\b(?:results|scores)\(|= Grid\("), re.compile(r'f"(\w+_)\{')
 SMALL_DATA = ("*.yml", "claims/*", "hypotheses/*", "aggregates/*", "replicas/*")
 
@@ -193,13 +192,7 @@ def stored_archive(grid: str) -> bytes:
 
 def lessons(root: Path = ROOT) -> list[Page]:
     """The pages whose cells run in the page: lessons, and the pages of data."""
-    return [
-        page
-        for page in pages(root)
-        if page.is_chapter
-        and page.doc.split("/")[1] in LESSONS
-        and not page.doc.endswith(("/evidence", "/proofs"))
-    ]
+    return [page for page in pages(root) if page.is_chapter and LESSON.fullmatch(page.doc)]
 
 
 def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:

@@ -128,7 +128,7 @@ def _sync_one(text: Path, root: Path, agreed: str | None) -> tuple[str, list[Pat
     if partner.exists():
         stored = read_notebook(partner)
         if _content(stored) != _content(notebook) and _notebook_wins(text, stored, root, agreed):
-            write_whole(text, _as_text(stored, text))
+            write_whole(text, as_text(stored, text))
             notebook, written = notebook_of(text, root), [text]
     body = nbformat.writes(notebook) + "\n"
     if not partner.exists() or partner.read_text(encoding="utf-8") != body:
@@ -174,7 +174,7 @@ def _committed(text: Path, root: Path) -> set[str]:
     return found
 
 
-def _as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
+def as_text(notebook: nbformat.NotebookNode, text: Path) -> str:
     """The notebook as the page ``text``: its front matter, and its blank lines where only they
     differ.
     """

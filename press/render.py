@@ -13,8 +13,9 @@ from pathlib import Path
 
 from lib.files import write_whole
 from lib.processes import run_program
+from press.policy import PYTHON, with_policy
 from press.reach import digest
-from press.toc import GENERATED, read_notebook
+from press.toc import GENERATED, LESSON, read_notebook
 
 _LOADS = re.compile(
     r"""<(?:script|img|iframe|source|video|audio|embed)\b"""
@@ -35,8 +36,12 @@ _UNWANTED = re.compile(
     # the launcher of live code, which the book does not use, knows an address elsewhere
     r'|<script>const THEBE_JS_URL = [^<]*</script>|<script async="async"'
     r' src="[^"]*sphinx-thebe\.js[^"]*"></script>'
+    r'|<script type="text/x-thebe-config">.*?</script>|<script>kernelName = [^<]*</script>'
+    # companion.js does it, which a policy need not name
+    r'| onclick="window\.print\(\)"'
     # a list in name only: its children are no items
-    r'|(?<=<div) role="list"(?= class="citation-list")'
+    r'|(?<=<div) role="list"(?= class="citation-list")',
+    re.DOTALL,
 )
 
 
@@ -56,11 +61,15 @@ def outside_resources(html: Path) -> list[str]:
 
 
 def drop_unwanted(html: Path) -> None:
-    """Take out what the theme and its extensions put into each page and the book does not want."""
+    """Take out what the theme and its extensions put into each page and the book does not want, and
+    say in each what it may load and run.
+    """
     for page in html.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        if (shorter := _UNWANTED.sub("", text)) != text:
-            page.write_text(shorter, encoding="utf-8")
+        doc = page.relative_to(html).with_suffix("").as_posix()
+        kept = with_policy(_UNWANTED.sub("", text), more=PYTHON if LESSON.fullmatch(doc) else "")
+        if kept != text:
+            page.write_text(kept, encoding="utf-8")
 
 
 def jupyter_book(folder: Path, output: Path, *, strict: bool = True) -> tuple[Path, list[str]]:

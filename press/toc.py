@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,9 @@ from lib.files import read_yaml
 
 FOLDER = "chapters/reference"
 GENERATED = ("chapters/front/status", f"{FOLDER}/")  # written at build time
+LESSON = re.compile(
+    r"chapters/(foundations|means|synth|ldp|coherence|across|data)/(?!(evidence|proofs)$)[\w-]+"
+)  # the cells of these pages run in the page
 
 
 @dataclass(frozen=True)

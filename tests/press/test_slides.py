@@ -61,6 +61,22 @@ def test_every_slide_fits_the_screen(shown):
     assert wrong == []
 
 
+def test_the_window_of_the_speaker_shows_slides_and_notes(decks, chromium):
+    """It is written by a script of reveal.js, whose own scripts the policy of the deck names."""
+    tab, wrong = opened(chromium, decks[0].as_uri(), **SCREEN)
+    tab.wait_for_function(READY)
+    with tab.expect_popup() as opening:
+        tab.keyboard.press("s")
+    view = opening.value
+    view.on("console", lambda m: wrong.see(0, m.text) if m.type == "error" else None)
+    view.locator(".speaker-controls-notes .value").wait_for()
+    assert "What we are after today" in view.locator(".speaker-controls-notes").inner_text()
+    frames = view.locator("iframe").count()
+    assert frames == 2
+    assert wrong == []
+    tab.context.close()
+
+
 def test_a_deck_has_no_serious_barrier(shown):
     """All its slides at once, as they are printed; each figure has the book's alternative text."""
     _, page, _ = shown

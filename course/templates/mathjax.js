@@ -1,0 +1,1 @@
+window.MathJax = {svg: {fontCache: "local"}, options: {enableMenu: false}, startup: {typeset: true}};
