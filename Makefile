@@ -9,7 +9,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book shake live live-check stick slides torture mutants faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
+.PHONY: help book shake live live-check course-public stick slides torture mutants faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -17,7 +17,9 @@ help:
 	@echo "                    SOLUTIONS=no leaves out the solutions of the exercises; STRICT=yes stops at a failure"
 	@echo "  make test         set up and run the tests (WORKERS=2 processes), in six minutes; after make book also those of its pages"
 	@echo "  make live         put Python into the pages of the built book (SOURCE=index|release|FOLDER)"
-	@echo "  make stick        one folder that reads and reruns without a network (STICK=FOLDER)"
+	@echo "  make course-public  the repository for students: no solutions, keys or bank (PUBLIC=FOLDER)"
+	@echo "  make stick        one folder that reads and reruns without a network, made from that (STICK=FOLDER)"
+	@echo "                    SOLUTIONS=yes keeps the solutions of the book's exercises in both"
 	@echo "  make slides       the slides of the six sessions, after make book (HTML, and PDF where there is a Chromium)"
 	@echo "  make course       set up otter-grader, for python -m lib course (own environment)"
 	@echo "For maintainers: tests"
@@ -59,20 +61,28 @@ slides: $(VENV)/.made
 
 # official Pyodide as scripts in the built book: from a package of the index, the release, or a folder; every file is checked
 SOURCE ?= index
+WITHOUT := _build/without_solutions/_build/html
 live: $(VENV)/.made
-	$(BIN)/python -m lib live --source $(SOURCE)
+	$(BIN)/python -m lib live --source $(SOURCE) $(if $(filter no,$(SOLUTIONS)),--html $(WITHOUT))
 
 live-check: $(VENV)/.made
 	SOURCE=$(SOURCE) $(BIN)/python -m pytest -q -m "slow or not slow" tests/press/test_live_pages.py
 
-# one folder that reads and reruns without a network: the book with Python in it, the repository, the wheels of this machine's Python
+# the repository as students may have it: the last commit without solutions, keys and bank
+PUBLIC ?= _build/public
+course-public: $(VENV)/.made
+	rm -rf $(PUBLIC)
+	$(BIN)/python -m lib course public --out $(PUBLIC) $(if $(filter yes,$(SOLUTIONS)),--solutions)
+
+# one folder that reads and reruns without a network: the book with Python in it, the tree for students, the wheels of this machine's Python
 STICK ?= _build/stick
+STICK_BOOK = $(if $(filter yes,$(SOLUTIONS)),_build/html,$(WITHOUT))
 stick: $(VENV)/.made
-	@test -f _build/html/_static/live/pages.js || { echo "the book must have Python in its pages: make book live"; exit 1; }
+	@test -f $(STICK_BOOK)/_static/live/pages.js || { echo "the book must have Python in its pages: make book live SOLUTIONS=$(or $(SOLUTIONS),no)"; exit 1; }
 	rm -rf $(STICK)
-	@mkdir -p $(STICK)/companion $(STICK)/wheels
-	git archive HEAD | tar -x -C $(STICK)/companion
-	cp -R _build/html $(STICK)/book
+	@mkdir -p $(STICK)/wheels
+	$(MAKE) course-public PUBLIC=$(STICK)/companion
+	cp -R $(STICK_BOOK) $(STICK)/book
 	for lock in dev course; do \
 	  $(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes -d $(STICK)/wheels -r locks/$$lock.txt || exit 1; \
 	done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from getpass import getpass
@@ -13,8 +14,10 @@ from course.bank import write_sheets
 from course.make import write_assignment
 from course.mark import Limits, mark
 from course.plans import write_plans
+from course.public import write_public
 from course.slides import OUT, chromium, write_pdf, write_slides
 from course.variants import course_seed, read_roster
+from lib import validate
 from lib.paths import BUILD, ROOT
 
 
@@ -39,13 +42,21 @@ def _quizzes(args: Namespace) -> None:
 
 def _make(args: Namespace) -> None:
     roster = read_roster(args.students)
-    seed = course_seed(args.seed or os.environ.get("COURSE_SEED") or getpass("Course seed: "))
+    secret = args.seed or os.environ.get("COURSE_SEED")
+    if not (secret or sys.stdin.isatty()):
+        what = "set to the course's secret text where there is no terminal to ask for it"
+        raise validate.refusal("COURSE_SEED", what, secret)
+    seed = course_seed(secret or getpass("Course seed: "))
     for assignment in read_all():
         if not args.only or assignment.name in args.only:
             write_assignment(assignment, roster, seed, args.out)
     write_plans(args.out / "teacher")
     print(f"to hand out, a folder for each student: {args.out / 'students'}")
     print(f"to keep, with keys and bundles: {args.out / 'teacher'}")
+
+
+def _public(args: Namespace) -> None:
+    print(write_public(args.out, solutions=args.solutions).resolve())
 
 
 def _mark(args: Namespace) -> None:
@@ -63,6 +74,7 @@ _COMMANDS: dict[str, tuple[str, Path, Callable[[Namespace], None]]] = {
     "plans": ("the lecturer's plans, with sample answers", OUT, _plans),
     "quizzes": ("the two quizzes and the bank, with and without keys", _MADE / "quizzes", _quizzes),
     "make": ("each student's notebooks and tables; keys, bundles", _MADE, _make),
+    "public": ("the repository for students, without solutions", BUILD / "public", _public),
     "mark": ("marks of the notebooks DIR/a1/ID.ipynb", _MADE / "marks", _mark),
 }
 
@@ -75,6 +87,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         place = out.relative_to(ROOT).as_posix()
         own[name]("--out", type=Path, default=out, help=f"folder, else {place}")
     own["slides"]("--session", type=int, action="append", metavar="N", help="1 to 6; all")
+    own["public"]("--solutions", action="store_true", help="keep those of the book's exercises")
     make, mark = own["make"], own["mark"]
     make("--students", type=Path, required=True, metavar="CSV", help="id, name")
     make("--seed", help="the course's secret text, else COURSE_SEED, else asked for")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from course.assignment import read_all
 from course.variants import course_seed, draw, key_of, read_roster
+from lib.paths import ROOT
 
 A1 = read_all()[0]
 
@@ -96,3 +101,24 @@ def test_a_roster_whose_cells_would_shift_is_refused_by_name(tmp_path, text, mes
     """A longer row moved all ids by a column; of two columns of ids the first was taken."""
     with pytest.raises(ValueError, match=rf"roster\.csv.*{message}"):
         read_roster(roster(tmp_path, text))
+
+
+def test_without_a_terminal_the_seed_is_asked_for_in_a_sentence(tmp_path):
+    """It ended in a traceback, or waited for a password on a pipe."""
+    path = roster(tmp_path, "id,name\ns1,Ada\n")
+    command = [sys.executable, "-m", "lib", "course", "make", "--students", str(path)]
+    kept = {k: v for k, v in os.environ.items() if k != "COURSE_SEED"}
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "out")],
+        cwd=ROOT,
+        env=kept | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,  # with it no terminal of the whole session can be opened
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: COURSE_SEED must be set to the course's secret text where there is no terminal to"
+        " ask for it, got None\n"
+    )

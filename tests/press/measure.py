@@ -20,6 +20,7 @@ FURNITURE = re.compile(r"\b(badges|check_parameters|setup_style)\(")
 NOT_PROSE = (
     r"\A---\n.*?\n---\n",
     r"<!--.*?-->",
+    r'<div class="answer" .*?</div>',  # a box, in the tree for students
     r"^`{3,}\{(?:math|bibliography|tableofcontents|glossary)\}.*?^`{3,}\s*$",
     r"^(`{3,})\w+\n.*?^\1\s*$",
     r"\$\$.*?\$\$",

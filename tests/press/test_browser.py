@@ -21,7 +21,11 @@ pytestmark = pytest.mark.browser
 CSS = ROOT / "chapters" / "_static" / "companion.css"
 SCRIPT = CSS.with_suffix(".js")
 LISTED = [page.doc for page in pages(ROOT)]
-SOLUTIONS = {page.doc: len(facts(page).exercises) for page in pages(ROOT) if page.is_chapter}
+SOLUTIONS = {
+    page.doc: sum(e.solved for e in facts(page).exercises)
+    for page in pages(ROOT)
+    if page.is_chapter
+}
 INSIDE = ("file:", "data:", "blob:")
 PHONE = {
     "viewport": {"width": 390, "height": 844},

@@ -99,6 +99,8 @@ def test_a_page_names_its_cells_and_tables():
 
 def test_a_book_without_solutions_keeps_them_to_itself(tmp_path):
     page = next(page for page in live.lessons() if page.doc == "chapters/ldp/budget")
+    if not any("solution" in cell["tags"] for cell in live.page_needs(page)["cells"]):
+        pytest.skip("the tree for students has no solutions")
     built = tmp_path / f"{page.doc}.html"
     built.parent.mkdir(parents=True)
     for text, has in (('<div class="cell tag_solution">', True), ('<div class="cell">', False)):

@@ -20,7 +20,7 @@ from lib.paths import ROOT
 from press import live, rerun
 from press.build import build
 from press.execute import ChapterError
-from press.pairs import SETUP, _as_text, difference, is_pair_source, notebook_of, sync
+from press.pairs import SETUP, as_text, difference, is_pair_source, notebook_of, sync
 from press.toc import Page, pages
 from tests.press.conftest import CHAPTERS
 
@@ -250,7 +250,7 @@ def test_a_damaged_memory_is_none(pair):
 @each_chapter
 def test_a_notebook_becomes_the_text_that_it_came_from(page):
     """Where only the notebook is edited, the text changes in that place alone."""
-    assert _as_text(nbformat.read(page.notebook, as_version=4), page.text) == page.text.read_text(
+    assert as_text(nbformat.read(page.notebook, as_version=4), page.text) == page.text.read_text(
         encoding="utf-8"
     )
 
