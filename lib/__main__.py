@@ -8,8 +8,8 @@ from pathlib import Path
 
 from lib.cli import main
 from lib.files import clear_leftovers
-from lib.paths import BUILD, RESULTS, user_cache
 from lib.parse import printable
+from lib.paths import BUILD, RESULTS, user_cache
 from lib.processes import stop_on_sigterm
 
 

@@ -15,7 +15,8 @@ _POLICY = (
 PYTHON = " blob: 'wasm-unsafe-eval'; worker-src blob:"  # Pyodide, in a worker made of a blob
 FRAMES = "; frame-src 'self' file:"
 _INLINE = re.compile(r"<script\b(?![^>]*\ssrc=)[^>]*>(.+?)</script>", re.S)
-_HEAD = re.compile(r"<head\b[^>]*>(\s*<meta charset=[^>]*>)?")  # the charset must stay in front
+# the charset must stay in front; a page that only leads to another has no head
+_HEAD = re.compile(r"\A(?=<meta)|<head\b[^>]*>(\s*<meta charset=[^>]*>)?")
 
 
 def with_policy(page: str, *inner: str, more: str = "") -> str:

@@ -29,8 +29,8 @@ def group_distances(
         Groups drawn filled.
     """
     rows = summary.set_index("group").loc[bands_in_order(summary["group"])]
-    words = [printable(" ".join(name.split())) for name in rows.index]
-    names = [name if len(name) <= 26 else name[:25] + "…" for name in words]
+    shown = [printable(" ".join(name.split())) for name in rows.index]
+    names = [name if len(name) <= 26 else name[:25] + "…" for name in shown]
     y, is_flagged = np.arange(len(rows)), rows.index.isin(list(flagged))
     fig, ax = plt.subplots(figsize=(4.6, 1.1 + 0.24 * len(rows)))
     kinds = {"distance, flagged": (is_flagged, IN), "distance": (~is_flagged, "none")}

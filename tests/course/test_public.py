@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -18,7 +19,7 @@ from course.public import KEPT, write_public
 from lib.pages.answers import KIND
 from lib.paths import CHAPTERS, ROOT
 from press.pairs import difference, is_pair_source, notebook_of
-from press.toc import read_notebook
+from press.toc import pages, read_notebook, tags
 
 pytestmark = pytest.mark.thorough("the tree for students")
 MARK = "zebra-crossing-at-noon"
@@ -182,6 +183,36 @@ def test_an_old_folder_and_a_tree_without_commits_are_refused(tmp_path, planted)
         write_public(tmp_path, root=planted)
     with pytest.raises(RuntimeError, match="must be a clone"):
         write_public(tmp_path / "new", root=tmp_path)
+
+
+def names(source: str, context: type) -> set[str]:
+    """What a cell assigns (``ast.Store``) or uses (``ast.Load``), by import and definition, too."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, context):
+            found.add(node.id)
+        elif context is ast.Store and isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif context is ast.Store and isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    return found
+
+
+def test_no_page_needs_a_name_of_its_solutions():
+    """Students run the pages without them."""
+    missing = {}
+    for page in pages(ROOT):
+        cells = read_notebook(page.notebook).cells if page.is_chapter else []
+        mine, hidden = set(), set()
+        for cell in (c for c in cells if c.cell_type == "code" and not c.source.startswith("%")):
+            made = names(cell.source, ast.Store)
+            if "solution" in tags(cell):
+                hidden |= made
+            else:
+                mine |= made
+                if needed := names(cell.source, ast.Load) & hidden - mine:
+                    missing[page.doc] = needed
+    assert missing == {}
 
 
 def test_no_page_says_that_the_solutions_are_in_the_book():

@@ -133,7 +133,9 @@ def explain(world: Path) -> None:
 CASES = [*((name, False) for name in GUIDES if printed(name)), ("paper", True), ("claim", True)]
 SOME = (("metric", False), ("paper", True))  # the rest takes over a minute
 SHORT = [
-    pytest.param(*case, marks=() if case in SOME else pytest.mark.thorough("commands of the guides"))
+    pytest.param(
+        *case, marks=() if case in SOME else pytest.mark.thorough("commands of the guides")
+    )
     for case in CASES
     if not all(_is_long(words) for _, words in printed(case[0]))
 ]

@@ -42,14 +42,16 @@ def error_by_size(errors: pd.DataFrame, chosen: str, words: str) -> Picture:
     words : str
         What is written beside it.
     """
-    fig, ax = panel((4.7, 3.3), "people in the group (log scale)", "error of its tables (0 to 2)")
+    fig, ax = panel(
+        (4.7, 3.3), "people in the group (log scale)", "error of its tables (0 to 2)", log="x"
+    )
     for group, row in errors.iterrows():
         colour, width = (RED, 3.5) if group == chosen else (BLUE, 1.6)
         ends = row["resampled"], row["private"]
         ax.plot([row["people"]] * 2, ends, color=colour, linewidth=width, alpha=0.75)
         ax.plot(row["people"], ends[0], "o", color=GREY, markersize=4)
         ax.plot(row["people"], ends[1], "o", color=colour, markersize=6)
-    ax.set(xscale="log", ylim=(0, 2.05), yticks=[0, 0.5, 1, 1.5, 2])
+    ax.set(ylim=(0, 2.05), yticks=[0, 0.5, 1, 1.5, 2])
     ticks(ax, (1, 10, 100, 1000), ",g")
     note(ax, words, errors.loc[chosen, ["people", "private"]], (9, 2), color=RED)
     large = errors[errors["people"] > 100].iloc[0][["people", "private", "resampled"]]
