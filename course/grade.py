@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from course.assignment import HIDDEN, Assignment
@@ -24,11 +25,10 @@ def agrees(answer: Any, right: Any, digits: int = DIGITS, within: float = 0.0) -
     (True, False, False, False)
     """
     if isinstance(right, dict):
-        same = isinstance(answer, dict) and {*map(str, answer)} == {*map(str, right)}
-        named = {str(key): value for key, value in answer.items()} if same else {}
-        return same and all(agrees(named[str(k)], v, digits, within) for k, v in right.items())
+        same = isinstance(answer, dict) and answer.keys() == right.keys()
+        return same and all(agrees(answer[k], v, digits, within) for k, v in right.items())
     if isinstance(right, list):
-        same = isinstance(answer, list | tuple) and len(answer) == len(right)
+        same = isinstance(answer, list) and len(answer) == len(right)
         return same and all(
             agrees(*pair, digits, within) for pair in zip(answer, right, strict=True)
         )
@@ -45,37 +45,29 @@ def agrees(answer: Any, right: Any, digits: int = DIGITS, within: float = 0.0) -
 
 def names(assignment: Assignment) -> list[str]:
     """The variables that hidden tests ask for."""
-    tests = (_function(test) for _, _, test in _hidden(assignment))
-    return sorted({name for test in tests for name in inspect.signature(test).parameters})
+    return sorted({name for *_, asked in _hidden(assignment, {}) for name in asked})
 
 
 def grade(assignment: Assignment, answers: dict[str, Any], key: dict[str, Any]) -> dict[str, float]:
     """Points of each task with tests."""
     points = {task.name: 0.0 for task in assignment.tasks.values() if not task.manual}
-    for task, most, test in _hidden(assignment):
-        function = _function(test, KEY=key)
+    for task, most, function, asked in _hidden(assignment, key):
         try:
-            function(**{name: answers.get(name) for name in inspect.signature(function).parameters})
+            function(**{name: answers.get(name) for name in asked})
         except Exception:  # whatever an answer of another form leads to
             continue
         points[task] += most
     return points
 
 
-def _hidden(assignment: Assignment) -> list[tuple[str, float, str]]:
-    """Task, points and source of each hidden test."""
-    return [
-        (task.name, most, test)
-        for task in assignment.tasks.values()
-        if not task.manual
-        for most, test in zip(task.points, task.tests, strict=True)
-        if test.startswith(HIDDEN)
-    ]
-
-
-def _function(test: str, **space: Any) -> Any:
-    """The function that a test cell defines."""
-    space["agrees"] = agrees
-    exec(test, space)
-    (function,) = (f for f in space.values() if inspect.isfunction(f) and f is not agrees)
-    return function
+def _hidden(
+    assignment: Assignment, key: dict[str, Any]
+) -> Iterator[tuple[str, float, Callable[..., None], list[str]]]:
+    """Task, points, function and its arguments of each hidden test."""
+    for task in assignment.tasks.values():
+        for most, test in zip([] if task.manual else task.points, task.tests, strict=True):
+            if test.startswith(HIDDEN):
+                space = {"KEY": key, "agrees": agrees}
+                exec(test, space)
+                *_, function = space.values()  # a test's cell holds one
+                yield task.name, most, function, [*inspect.signature(function).parameters]

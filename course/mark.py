@@ -73,7 +73,7 @@ def mark(
         If ``wish`` is ``"require"`` and no sandbox works here (:func:`lib.sandbox.choose`).
     """
     validate.integer("jobs", jobs, low=1)
-    validate.positive("seconds", limits.seconds)
+    validate.positive("seconds", limits.seconds or 0)
     validate.positive("gibibytes", limits.gibibytes)
     way, secret = sandbox.choose(wish), _secret(teacher)
     print(f"sandbox: {way}. {sandbox.not_contained(way, wish)}")
@@ -110,17 +110,16 @@ def _mark_all(
     how: tuple[Limits, str],
 ) -> dict[str, dict[str, Any]]:
     """The result of each student, from the store if nothing has changed."""
-    rules = json.dumps([assignment.name, *(vars(task) for task in assignment.tasks.values())])
+    rules = [assignment.name, *(vars(task) for task in assignment.tasks.values())]
 
     def result(one: Submission) -> dict[str, Any]:
         store = out / "submissions" / one.assignment / f"{one.student}.json"
 
         def signed(known: Any) -> str:
             """A signature of a result, for this submission, key and these tests alone."""
-            parts = (rules.encode(), one.student.encode(), one.key.read_bytes())
-            parts += (one.path.read_bytes(), json.dumps(known, sort_keys=True).encode())
-            digests = b"".join(hashlib.sha256(part).digest() for part in parts)
-            return hmac.new(secret, digests, "sha256").hexdigest()
+            files = [hashlib.sha256(p.read_bytes()).hexdigest() for p in (one.path, one.key)]
+            text = json.dumps([rules, one.student, files, known], sort_keys=True)
+            return hmac.new(secret, text.encode(), "sha256").hexdigest()
 
         try:
             kept = read_json(store, dict)

@@ -217,8 +217,9 @@ def _end(program: subprocess.Popen) -> None:
     end = time.monotonic() + _GRACE
     tell(signal.SIGTERM)
     while tell(0) and time.monotonic() < end:
-        program.poll()
-        time.sleep(0.02)
+        with suppress(ChildProcessError):  # adopted ones, too, stay in the group until waited for
+            os.waitpid(-1, os.WNOHANG)
+        time.sleep(0.01)
     if hasattr(signal, "SIGKILL"):
         tell(signal.SIGKILL)
     _kill_below(os.getpid())

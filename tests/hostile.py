@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import pytest
 
 from lib import sandbox
 
-MARK = "hostile-and-still-here"  # in the command line of what should have ended
+MARK = f"hostile-of-{os.getpid()}-"  # in the command line of what these tests have left
 WAYS = [
     pytest.param(
         "require",
