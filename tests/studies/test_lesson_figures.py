@@ -1,0 +1,47 @@
+"""The figures of the lessons on budgets and on audits: what is red, and what the words say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.colors import to_hex
+
+from lib.plotting.style import BLUE, RED
+from studies.foundations.figures import many_looks, routes
+from studies.privacy_audit.figures import prices, too_little_noise
+
+
+def test_looks_that_are_added_up_rise_and_the_others_are_a_line():
+    fig, alt = many_looks(np.array([1.0, 100.0]), np.array([1.0, 10.0]), 6.47)
+    added, through = fig.axes[0].lines
+    assert added.get_ydata().tolist() == [1, 10]
+    assert set(through.get_ydata()) == {6.47}
+    assert "rises from 1 to 10; through rho it is 6.47" in alt
+
+
+def test_a_conversion_below_the_exact_one_lies_in_the_shaded_part():
+    table = pd.DataFrame(
+        {"rho": [0.1, 10.0], "exact for a Gaussian": [1.0, 10.0], "standard": [1.2, 11.0]}
+    ).assign(tight=[1.1, 10.5], **{"as printed": [1.1, 8.0]})
+    fig, alt = routes(table, 1e-9)
+    (ax,) = fig.axes
+    printed = next(line for line in ax.lines if line.get_color() == RED)
+    assert printed.get_ydata().tolist() == [1.1, 0.8]
+    assert ax.patches[0].get_y() + ax.patches[0].get_height() == 1
+    assert "as printed 1.10 to 0.80" in alt
+
+
+def test_a_program_that_costs_more_than_it_declares_is_red():
+    fig, alt = prices(pd.Series({"kept": 0.5, "broken, badly": 1.9}), 0.5)
+    (ax,) = fig.axes
+    colours = [to_hex(bar.get_facecolor()).upper() for bar in ax.patches]
+    assert colours == [BLUE, RED]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["kept", "broken,\nbadly"]
+    assert "broken, badly 1.90; declared 0.5" in alt
+
+
+def test_noise_is_drawn_by_what_it_lacks():
+    rows = [{"mechanism": "a", "what": w, "half": 0.97, "most": 0.95} for w in ("noise", "loss")]
+    fig, alt = too_little_noise(pd.DataFrame(rows))
+    assert fig.axes[0].lines[0].get_xdata().round(9).tolist() == [5]
+    assert "from 5 to 5 percent" in alt
