@@ -133,7 +133,7 @@ def explain(world: Path) -> None:
 CASES = [*((name, False) for name in GUIDES if printed(name)), ("paper", True), ("claim", True)]
 SOME = (("metric", False), ("paper", True))  # the rest takes over a minute
 SHORT = [
-    pytest.param(*case, marks=() if case in SOME else pytest.mark.slow)
+    pytest.param(*case, marks=() if case in SOME else pytest.mark.thorough("commands of the guides"))
     for case in CASES
     if not all(_is_long(words) for _, words in printed(case[0]))
 ]
@@ -148,7 +148,7 @@ def test_the_short_commands_of_a_guide_work(guide, fails, world):
             assert all(text in out for part, text in said.items() if part in words), out
 
 
-@pytest.mark.slow
+@pytest.mark.thorough("commands of the guides")
 @pytest.mark.parametrize(("guide", "fails"), [c for c in CASES if c[0] in WITH_TESTS])
 def test_all_commands_of_a_guide_work(guide, fails, world):
     said = apply(guide, world, fails)

@@ -131,6 +131,7 @@ def book(tmp_path):
     return tmp_path
 
 
+@pytest.mark.thorough("pages under a jitter")
 def test_a_planted_tie_and_a_guard_near_it_are_caught(book):
     said: list[str] = []
     names = ["jitter 1", "jitter 2"]
@@ -244,6 +245,7 @@ def test_ties_stay_ties_under_the_jitter():
     assert said.stdout == "[2.5, 2.5, 1.0] 2\n", said.stderr
 
 
+@pytest.mark.thorough("pages under a jitter")
 def test_a_guard_in_a_cell_about_last_bits_counts_too(book):
     path = book / "chapters" / "firm.ipynb"
     write_notebook(path, TIE, "assert means[0] == means[1] or abs(means[0] - means[1]) < 2e-16")
@@ -257,6 +259,7 @@ def test_a_guard_in_a_cell_about_last_bits_counts_too(book):
     assert any(line.startswith("jitter 1: chapters/firm failed: guard: ") for line in said)
 
 
+@pytest.mark.thorough("pages under a jitter")
 def test_a_guard_that_few_seeds_hold_is_not_firm(tmp_path):
     (tmp_path / "_toc.yml").write_text(
         "format: jb-book\nroot: chapters/draws\nchapters:\n- file: chapters/still\n", "utf-8"
