@@ -104,7 +104,7 @@ class _Observer:
     looks: list[Look] = field(default_factory=list)
 
     def look(
-        self, entry: Entry, mechanism: Mechanism, exact: np.ndarray, draw: Callable
+        self, entry: Entry, mechanism: Any, exact: np.ndarray, draw: Callable
     ) -> np.ndarray | int:
         answer = draw()  # Also where another is given: the generator stays in step.
         if self.recorded is not None:

@@ -31,22 +31,14 @@ def store(tmp_path):
 
 def _sweep(store: Store, result, cells=CELLS) -> pd.DataFrame:
     """``result``: number of the cell to what it returns."""
-    return run_sweep(
-        cells, lambda cell: result(cell.number), store, backend="sequential", progress=False
-    )
+    how = {"backend": "sequential", "progress": False}
+    return run_sweep(cells, lambda cell: result(cell.number), store, **how)
 
 
 def test_numpy_scalars_are_stored_as_the_values_that_they_are(store):
     third = np.float32(1 / 3)
-    made = _sweep(
-        store,
-        lambda i: {
-            "count": np.int64(i),
-            "flag": np.bool_(i == 1),
-            "share": third,
-            "name": np.str_("a"),
-        },
-    )
+    same = {"share": third, "name": np.str_("a")}
+    made = _sweep(store, lambda i: same | {"count": np.int64(i), "flag": np.bool_(i == 1)})
     assert made["count"].tolist() == [int(n) for n in made["number"]]
     assert made["flag"].tolist() == [n == 1 for n in made["number"]]
     assert made["share"].tolist() == [float(third)] * 3
@@ -79,9 +71,8 @@ def test_what_no_column_holds_is_refused_with_the_cell_and_the_field(store, valu
 
 
 def test_a_field_without_a_name_is_refused(store):
-    with pytest.raises(
-        ValueError, match=f"cell {cell_key(CELLS[0])}.*the name of a field must be text, got 7"
-    ):
+    words = f"cell {cell_key(CELLS[0])}.*the name of a field must be text, got 7"
+    with pytest.raises(ValueError, match=words):
         _sweep(store, lambda i: {7: 1.0})
 
 
@@ -112,9 +103,8 @@ def test_a_field_is_of_one_kind(store, first, then, words, folded):
 
 @pytest.mark.parametrize("name", ["number", "budget", *RESERVED])
 def test_a_result_does_not_take_the_name_of_a_parameter_or_a_reserved_one(store, name):
-    with pytest.raises(
-        ValueError, match=rf"cell {cell_key(CELLS[0])}.*fields named '{name}' are not allowed"
-    ):
+    words = rf"cell {cell_key(CELLS[0])}.*fields named '{name}' are not allowed"
+    with pytest.raises(ValueError, match=words):
         _sweep(store, lambda i: {"value": 0.5, name: "zz"})
     assert len(Store(store.path, version="1")) == 0
 
@@ -125,9 +115,8 @@ def test_a_parameter_does_not_take_a_reserved_name(store):
         number: int
         version: str = "2"
 
-    with pytest.raises(
-        ValueError, match=r"Versioned: fields named 'version' are not allowed.*reserved"
-    ):
+    words = "Versioned: fields named 'version' are not allowed.*reserved"
+    with pytest.raises(ValueError, match=words):
         _sweep(store, lambda i: pytest.fail("a cell was run"), [Versioned(number=0)])
 
 
@@ -138,10 +127,8 @@ def test_the_reserved_names_are_those_that_are_written(store):
 
 def test_only_a_replica_is_refused():
     needs_real("adult", "download", "this", "that")
-    with pytest.raises(
-        ValueError,
-        match=r"^this needs the real 'adult', and only its replica.*or give that for replica",
-    ):
+    words = "^this needs the real 'adult', and only its replica.*or give that for replica"
+    with pytest.raises(ValueError, match=words):
         needs_real("adult", "replica", "this", "that")
 
 

@@ -66,13 +66,10 @@ def test_runs_that_differ_by_last_bits_have_no_spread():
 
 
 def test_an_interval_in_words():
-    assert (
-        interval_words(pd.Series({"mean": 0.1, "low": -0.05, "high": 0.25}))
-        == "+0.100 [-0.050, +0.250]"
-    )
-    assert (
-        interval_words(pd.Series({"mean": 0.1, "low": math.nan, "high": math.nan}), ".1f") == "0.1"
-    )
+    row = pd.Series({"mean": 0.1, "low": -0.05, "high": 0.25})
+    assert interval_words(row) == "+0.100 [-0.050, +0.250]"
+    row[["low", "high"]] = math.nan
+    assert interval_words(row, ".1f") == "0.1"
 
 
 def test_the_corrected_interval_is_the_formula_of_nadeau_and_bengio():

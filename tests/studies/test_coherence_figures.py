@@ -16,16 +16,8 @@ from studies.coherence import figures
 
 
 def test_dots_name_the_largest():
-    rows = pd.DataFrame(
-        {
-            "group": ["a", "b"],
-            "learner": ["x", "x"],
-            "mean": [0.2, 1.5],
-            "low": [0.1, 1.4],
-            "high": [0.3, 1.6],
-            "null": [0.05, 0.05],
-        }
-    )
+    rows = pd.DataFrame({"group": ["a", "b"], "mean": [0.2, 1.5], "low": [0.1, 1.4]})
+    rows = rows.assign(high=[0.3, 1.6], learner="x", null=0.05)
     fig, alt = figures.distance_dots(rows, "group", "learner")
     assert fig.axes[0].get_yticklabels()[0].get_text() == "a"
     assert "largest for b, x (1.50)" in alt
@@ -72,15 +64,8 @@ def test_a_panel_for_each_release():
 
 
 def test_measured_means_of_a_release_have_their_intervals_and_exact_counts_are_left_out():
-    rows = pd.DataFrame(
-        {
-            "epsilon": [0.1, 1.0, math.inf],
-            "mean": [0.1, 0.5, 1.0],
-            "low": [0.08, 0.4, 0.9],
-            "high": [0.12, 0.6, 1.1],
-            "null": 0.01,
-        }
-    )
+    rows = pd.DataFrame({"epsilon": [0.1, 1.0, math.inf], "mean": [0.1, 0.5, 1.0], "null": 0.01})
+    rows = rows.assign(low=[0.08, 0.4, 0.9], high=[0.12, 0.6, 1.1])
     fig, alt = figures.release(rows, PROMISES)
     bars = fig.axes[0].containers[0].lines[2][0].get_segments()
     assert np.array(bars)[:, :, 1] == pytest.approx(np.array([[0.08, 0.12], [0.4, 0.6]]))
@@ -89,16 +74,8 @@ def test_measured_means_of_a_release_have_their_intervals_and_exact_counts_are_l
 
 
 def test_an_audit_marks_what_is_flagged():
-    summary = pd.DataFrame(
-        {
-            "group": ["everyone", "g"],
-            "n": [100, 50],
-            "distance": [0.1, 0.5],
-            "low": [0.05, 0.4],
-            "high": [0.15, 0.6],
-            "null": [0.1, 0.1],
-        }
-    )
+    summary = pd.DataFrame({"group": ["everyone", "g"], "n": [100, 50], "distance": [0.1, 0.5]})
+    summary = summary.assign(low=[0.05, 0.4], high=[0.15, 0.6], null=0.1)
     fig, alt = audit.group_distances(summary, {"g"}, learner="lookup")
     assert fig.axes
     assert "g" in alt
