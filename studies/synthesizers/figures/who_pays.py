@@ -42,7 +42,8 @@ def error_by_size(errors: pd.DataFrame, chosen: str, words: str) -> Picture:
     words : str
         What is written beside it.
     """
-    fig, ax = panel(
+    labels = "people in the group (log scale)", "error of its tables (0 to 2)"
+    fig, ax = panel((4.7, 3.3), *labels, log="x")
         (4.7, 3.3), "people in the group (log scale)", "error of its tables (0 to 2)", log="x"
     )
     for group, row in errors.iterrows():
