@@ -122,7 +122,7 @@ def run_audit(
 ) -> Audit:
     """Read, type, run the experiment for each learner, test, and ask the theorems.
 
-    ``say`` is told what a certificate can come to, before anything is run.
+    ``say`` gets the words on what a certificate can come to, before anything is run.
 
     Raises
     ------

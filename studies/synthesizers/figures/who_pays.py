@@ -44,8 +44,6 @@ def error_by_size(errors: pd.DataFrame, chosen: str, words: str) -> Picture:
     """
     labels = "people in the group (log scale)", "error of its tables (0 to 2)"
     fig, ax = panel((4.7, 3.3), *labels, log="x")
-        (4.7, 3.3), "people in the group (log scale)", "error of its tables (0 to 2)", log="x"
-    )
     for group, row in errors.iterrows():
         colour, width = (RED, 3.5) if group == chosen else (BLUE, 1.6)
         ends = row["resampled"], row["private"]
