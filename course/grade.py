@@ -67,7 +67,7 @@ def _hidden(
     for task in assignment.tasks.values():
         for most, test in zip([] if task.manual else task.points, task.tests, strict=True):
             if test.startswith(HIDDEN):
-                space = {"KEY": key, "agrees": agrees}
+                space: dict[str, Any] = {"KEY": key, "agrees": agrees}
                 exec(test, space)
                 *_, function = space.values()  # a test's cell holds one
                 yield task.name, most, function, [*inspect.signature(function).parameters]
