@@ -35,9 +35,9 @@ PACKAGES = {  # name of the page, which is that of the package, and its title
     "runner": "Runner",
     "ledger": "Ledger",
     "plotting": "Plotting",
-    "basics": "Checks, streams, domains, groups",
+    "basics": "Checks, streams, domains, groups, sandbox",
 }
-BASICS = ("lib.validate", "lib.rng", "lib.domain", "lib.groups")
+BASICS = ("lib.validate", "lib.rng", "lib.domain", "lib.groups", "lib.sandbox")
 STUDY = "study_"  # begins the name of a study's page
 _TEMPLATE = template(Path(__file__).parent / "templates" / "reference.rst.j2")
 

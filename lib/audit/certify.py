@@ -52,11 +52,12 @@ class Certificate:
 
 def reach(request: Request, table: Table) -> pd.DataFrame:
     """What a certificate can come to, known before it is made: one row a group."""
-    tests = 1 if request.mode == "release" else request.splits - 1
+    level, splits = _level(request, table), 1 if request.mode == "release" else request.splits - 1
     rows = []
     for name, who in table.members.items():
-        question = {"people": int(who.sum()), "splits": tests, "level": _level(request, table)}
-        rows.append((name, question["people"], ceiling(**question), smallest_leak(**question)))
+        people = int(who.sum())
+        ends = (of(people, splits=splits, level=level) for of in (ceiling, smallest_leak))
+        rows.append((name, people, *ends))
     return pd.DataFrame(rows, columns=["group", "people", "ceiling", "smallest leak"])
 
 

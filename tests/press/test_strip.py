@@ -102,16 +102,9 @@ def heads(page: Page) -> list[str]:
     return wrong + [mark for mark in FURNITURE if mark in before + after.partition("\n:::")[2]]
 
 
-NOT_YET: set[str] = {
-    "chapters/front", "chapters/foundations", "chapters/means", "chapters/synth",
-    "chapters/ldp", "chapters/coherence", "chapters/across",
-}  # fmt: skip
-
-
 LESSONS = [page for page in PAGES if page.doc != "chapters/index"]  # home shows no code at all
 
 
 @pytest.mark.parametrize("page", LESSONS, ids=lambda page: page.doc)
 def test_each_page_has_its_furniture_in_one_strip(page):
-    if lacks := heads(page):
-        assert {page.doc, page.doc.rpartition("/")[0]} & NOT_YET, lacks
+    assert not heads(page)
