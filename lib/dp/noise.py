@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Noise(ABC):
-    """Noise on numbers, at a price: :func:`~lib.dp.looks.noisy` draws it, an accountant pays for it.
+    """Noise on numbers, at a price: :func:`~lib.dp.looks.noisy` draws it; an accountant pays.
 
     A subclass of your own needs no entry anywhere. Its price is an attribute, too, ``rho`` or
     ``epsilon``, for accountants that count in this unit.
