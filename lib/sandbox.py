@@ -134,7 +134,7 @@ def run(
     takes: str = "",
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program by ``way`` with ``folder`` as its own, as :func:`lib.processes.run_program`.
+    """Run a program by ``way`` with ``folder`` as its own, as ``lib.processes.run_program``.
 
     Parameters
     ----------
