@@ -588,7 +588,7 @@ def test_shares_are_said_so_that_at_most_can_stand_before_them(explore):
 def test_an_explorer_replaces_the_figure_which_stays_for_a_print(folder, chromium):
     figure = (
         '<figure class="plot" id="fig-x"><div class="picture">drawn</div>'
-        "<figcaption>What is seen.</figcaption></figure>"
+        "<figcaption><strong>What is seen.</strong> Left: another.</figcaption></figure>"
     )
     text = PAGE.format(name="primer").replace("<div class", f"{figure}<div class", 1)
     text = text.replace('data-explorer="primer"', 'data-explorer="primer" data-replaces="fig-x"')

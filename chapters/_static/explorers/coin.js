@@ -42,7 +42,7 @@
       const milestones = [20, 50, 100, 200, 500, 1000, 2000, 5000].filter((n) => n < people);
       return {
         sentence: [
-          `Your honest answer is “${truth}”. You tossed ${own.first ? "heads, so you tell it" : `tails and then ${side(own.second)}, so the coin speaks`}: your file says “${word(own.yes)}”. Who thought both answers equally likely may now bet ${odds} to 1 on it, and never more.`,
+          `Your honest answer is “${truth}”. You tossed ${own.first ? "heads, so you tell it" : `tails and then ${side(own.second)}, so the coin speaks`}: your file says “${word(own.yes)}”. Anyone who thought both answers equally likely may now bet ${odds} to 1 on it, and never more.`,
           `Of ${number(people, 5)} neighbours, ${number(last.yes, 5)} files say yes. Take the coins out, and the estimate is ${number(100 * last.estimate)}%; in the whole town it is ${percent(SHARE)}. In 95 of 100 surveys like this one the estimate is within ${number(100 * last.error)} points.`,
           `Now unmask neighbour ${target}. Her file says “${word(file)}”. Before you read it, ${outOf100(SHARE)} neighbours like her had cheated; among those with such a file it is ${outOf100(bet)}.`,
         ],
@@ -57,7 +57,7 @@
               Plot.line(line, { x: "n", y: "estimate", stroke: COLOURS.blue, strokeWidth: 2 }),
               Plot.dot([last], { x: "n", y: "estimate", r: 5, fill: COLOURS.blue, tip: true, title: (d) => `after ${d.n}: ${percent(d.estimate)}` }),
             ] },
-          { title: "What she can read: full for yes, empty for no", wide: 420, height: 150, marginLeft: 14, marginRight: 14, marginTop: 12, marginBottom: 12,
+          { title: "What the researcher can read: full for yes, empty for no", wide: 420, height: 150, marginLeft: 14, marginRight: 14, marginTop: 12, marginBottom: 12,
             describe: `${seen.length} files, ${seen.filter((d) => d.yes).length} of which say yes. Neighbour ${target} is marked: ${word(file)}.`,
             x: { axis: null, domain: [-0.5, 19.5] }, y: { axis: null, reverse: true, domain: [-0.6, 4.6] },
             marks: [Plot.dot(seen, { x: "x", y: "y", r: 6, fill: (d) => (d.yes ? (d.i === target - 1 ? COLOURS.red : COLOURS.blue) : "transparent"),
@@ -71,6 +71,6 @@
         },
       };
     },
-    note: "Heads: tell the truth. Tails: toss a fair coin, and say yes to heads. Dashed: the town. Orange: the neighbour to unmask. All tosses are drawn in this page; “toss again” draws others.",
+    note: `Heads: tell the truth. Tails: toss a fair coin, and say yes to heads. Dashed: the town of this explorer, where ${percent(SHARE)} cheated. Orange: the neighbour to unmask. All tosses are drawn in this page; “toss again” draws others.`,
   });
 }

@@ -135,10 +135,11 @@ globalThis.Explorers = (() => {
     place.replaceChildren(element("p", { class: "explorer-title" }, title), svg);
   };
 
-  // the page's own figure of the same thing makes way on the screen, with its caption and its anchor; it stays for a print
+  // the page's own figure makes way on the screen and leaves its anchor and what it says, the bold sentence of its caption (the
+  // rest describes another picture); it stays for a print
   const replace = (figure, root) => {
     if (!figure) return;
-    const caption = element("p", { class: "explorer-caption" }, ...figure.querySelector("figcaption").cloneNode(true).childNodes);
+    const caption = element("p", { class: "explorer-caption" }, (figure.querySelector("figcaption strong") ?? figure.querySelector("figcaption")).cloneNode(true));
     root.prepend(element("span", { id: figure.id }));
     root.append(caption);
     figure.removeAttribute("id");

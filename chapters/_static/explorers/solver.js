@@ -63,6 +63,6 @@
         },
       };
     },
-    note: "Theorems 7 and 8 are the paper's, the other two bounds are ours. δ = 0; Theorem 8 also allows a tiny δ. The control of what is found plays no part. The wall: from there on a known release fails. Dashed across: the size of the smallest group. Exact arithmetic, no data.",
+    note: "Theorems 7 and 8 are the paper's, the other two bounds are ours. δ = 0; Theorem 8 also allows a tiny δ. The slider of the number you look for has no effect. The wall: from there on a known release fails. Dashed across: the size of the smallest group. Exact arithmetic, no data.",
   });
 }
