@@ -51,7 +51,7 @@ from tests.public import names_of
 # The packages whose face is public, and the modules behind it that pages import from.
 PUBLIC = """
 lib.ldp lib.dp lib.synth lib.means lib.fairness lib.datasets lib.ledger lib.domain lib.rng
-lib.groups lib.audit.request lib.dp.accounting lib.dp.empirical_delta studies.ldp_fairness.allocation
+lib.groups lib.audit.request lib.dp.accounting lib.dp.certificate lib.dp.empirical_delta studies.ldp_fairness.allocation
 lib.ldp.histogram studies.ldp_fairness.information lib.ldp.local_hashing studies.private_means.theory studies.private_means.group_sizes
 lib.means.grouped studies.private_means.parity lib.synth.workload lib.stats.holm lib.stats.summary
 studies.ldp_fairness.summary
