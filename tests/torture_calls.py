@@ -38,6 +38,7 @@ from lib.coherence.solver import solve
 from lib.datasets import Unavailable
 from lib.domain import Domain
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant
+from lib.dp.certificate import Guesses
 from lib.dp.empirical_delta import Promise
 from lib.ldp import PROTOCOLS, make
 from lib.ledger import Claim
@@ -51,7 +52,7 @@ from tests.public import names_of
 # The packages whose face is public, and the modules behind it that pages import from.
 PUBLIC = """
 lib.ldp lib.dp lib.synth lib.means lib.fairness lib.datasets lib.ledger lib.domain lib.rng
-lib.groups lib.audit.request lib.dp.accounting lib.dp.empirical_delta studies.ldp_fairness.allocation
+lib.groups lib.audit.request lib.dp.accounting lib.dp.certificate lib.dp.empirical_delta studies.ldp_fairness.allocation
 lib.ldp.histogram studies.ldp_fairness.information lib.ldp.local_hashing studies.private_means.theory studies.private_means.group_sizes
 lib.means.grouped studies.private_means.parity lib.synth.workload lib.stats.holm lib.stats.summary
 studies.ldp_fairness.summary
@@ -261,6 +262,7 @@ CHANGES = pd.DataFrame(
     }
 )
 MEMBERS = {"everyone": np.ones(12, dtype=bool), "a = 1": np.array([False, True, True, False] * 3)}
+GUESSES = Guesses(named=3, hits=2, people=6, inside=3)
 SETUP = Setup(target="y", lens=("a", "b"), null_draws=2)
 CLAIM = Claim(id="x", paper="ldp", place="p", statement="s", verdict="not run", why="no measure")
 
@@ -340,6 +342,10 @@ OWN: dict[str, dict[str, Any]] = {
     "group_errors": {
         "ours": MEMBERS, "theirs": MEMBERS,
     },
+    "Guesses": {"named": 3, "hits": 2, "people": 6, "inside": 3},
+    "hits_p": {"guesses": [GUESSES], "epsilon": 0.5, "delta": 0.0},
+    "epsilon_limit": {"guesses": [GUESSES], "delta": 0.0},
+    "ceiling": {"people": 10}, "smallest_leak": {"people": 20, "power": 0.8},
     "holm": {"p": [0.01, 0.5]},
     "cell_runs": {"frame": runs},
     "span": {"counts": pd.Series([3, 4])},

@@ -18,7 +18,7 @@ from lib.audit.request import Request
 from lib.audit.table import Table
 from lib.coherence.experiment import halves
 from lib.coherence.naming import Cut, cuts, membership_scores, promise
-from lib.dp.certificate import ceiling, certified_epsilon, smallest_leak
+from lib.dp.certificate import ceiling, epsilon_limit, smallest_leak
 from lib.rng import stream
 
 _FEW = (0.25, 0.05, 0.01)  # the shares that a finished release is tried with
@@ -84,7 +84,7 @@ def certify(request: Request, table: Table, curator: Curator | None) -> Certific
         limits = {}
         for cut in tried:
             guesses = [cut.guesses(scores[cut.score][who], inside[who]) for scores, inside in tests]
-            limits[cut] = certified_epsilon(guesses, level=share, delta=delta)
+            limits[cut] = epsilon_limit(guesses, level=share, delta=delta)
         best = max(limits, key=limits.__getitem__)
         rows.append((name, limits[best], best.score, best.inside))
     columns = ["group", "epsilon", "score", "share named"]

@@ -9,7 +9,7 @@ limit of a log odds ratio is a lower limit of epsilon. The same holds within a g
 everybody else.
 
 >>> rare = Guesses(named=40, hits=35, people=80, inside=40)  # 40 named inside, 35 of them rightly
->>> round(certified_epsilon([rare]), 2)
+>>> round(epsilon_limit([rare]), 2)
 2.6
 """
 
@@ -161,9 +161,7 @@ def _delta_factor(guesses: Guesses, epsilon: float, hits: int | None) -> float:
 
 
 @validate.check_types
-def certified_epsilon(
-    guesses: Sequence[Guesses], *, level: float = 0.95, delta: float = 0.0
-) -> float:
+def epsilon_limit(guesses: Sequence[Guesses], *, level: float = 0.95, delta: float = 0.0) -> float:
     """The largest epsilon that the guesses refute: a lower confidence limit.
 
     Parameters
@@ -182,7 +180,7 @@ def certified_epsilon(
 
     Examples
     --------
-    >>> certified_epsilon([Guesses(named=4, hits=3, people=8, inside=4)])
+    >>> epsilon_limit([Guesses(named=4, hits=3, people=8, inside=4)])
     0.0
     """
     alpha = 1 - validate.fraction("level", level)
@@ -214,7 +212,7 @@ def ceiling(people: int, *, splits: int = 1, level: float = 0.95) -> float:
     """
     half = validate.integer("people", people, low=1) // 2
     best = Guesses(named=half, hits=half, people=people, inside=half)
-    return certified_epsilon([best] * validate.integer("splits", splits, low=1), level=level)
+    return epsilon_limit([best] * validate.integer("splits", splits, low=1), level=level)
 
 
 @validate.check_types
@@ -254,4 +252,6 @@ def smallest_leak(
     )
     if least is None:
         return math.inf
+    if null.tail(least) >= power:
+        return 0.0
     return float(brentq(lambda x: law(x).tail(least) - power, 0.0, _MOST, xtol=1e-9))

@@ -4,6 +4,7 @@ records of one cell against each other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -121,5 +122,5 @@ def _agree(one: Any, other: Any, tolerance: float) -> bool:
     if is_gap(one) or is_gap(other):
         return is_gap(one) and is_gap(other)
     if isinstance(one, int | float) and isinstance(other, int | float):
-        return one == other or abs(one - other) <= tolerance * (1 + abs(other))
+        return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
     return repr(one) == repr(other)

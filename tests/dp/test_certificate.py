@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, hypergeom, nchypergeom_fisher
 from scipy.stats.contingency import odds_ratio
 
-from lib.dp.certificate import Guesses, ceiling, certified_epsilon, hits_p, smallest_leak
+from lib.dp.certificate import Guesses, ceiling, epsilon_limit, hits_p, smallest_leak
 from lib.rng import stream
 
 SEED = 20261125
@@ -31,7 +31,7 @@ def test_one_half_gives_scipys_conditional_limit(table):
     a, r, h, n = table.hits, table.named, table.inside, table.people
     low = odds_ratio([[a, r - a], [h - a, n - r - h + a]]).confidence_interval(0.95, "greater").low
     expected = max(0.0, math.log(low)) if low > 0 else 0.0
-    assert certified_epsilon([table]) == pytest.approx(expected, abs=1e-7)
+    assert epsilon_limit([table]) == pytest.approx(expected, abs=1e-7)
 
 
 @given(st.lists(tables(60), min_size=2, max_size=3), st.floats(0, 6))
@@ -112,7 +112,7 @@ def test_false_certificates_are_as_rare_as_stated(epsilon):
     rng, audits, n = stream(SEED, "false", epsilon), 1000, 40
     hits = nchypergeom_fisher.rvs(n, 20, 20, math.exp(epsilon), size=(audits, 3), random_state=rng)
     limit = {
-        total: certified_epsilon(
+        total: epsilon_limit(
             [Guesses(named=20, hits=h, people=n, inside=20) for h in _spread(total)]
         )
         for total in set(hits.sum(axis=1).tolist())
@@ -160,7 +160,7 @@ def test_more_hits_never_certify_less(table, level):
         more = Guesses(
             named=table.named, hits=table.hits + 1, people=table.people, inside=table.inside
         )
-        limits = [certified_epsilon([one], level=level) for one in (table, more)]
+        limits = [epsilon_limit([one], level=level) for one in (table, more)]
         assert limits[0] <= limits[1] + 1e-9
 
 
@@ -174,7 +174,7 @@ def test_more_hits_never_certify_less(table, level):
         (lambda: hits_p([Guesses(named=1, hits=1, people=2, inside=1)], -1.0), "epsilon must be"),
         (lambda: hits_p([Guesses(named=1, hits=1, people=2, inside=1)], math.nan), "epsilon must"),
         (lambda: hits_p([Guesses(named=1, hits=1, people=2, inside=1)], 1.0, delta=1.0), "delta m"),
-        (lambda: certified_epsilon([], level=0.95), "guesses must be"),
+        (lambda: epsilon_limit([], level=0.95), "guesses must be"),
         (lambda: ceiling(0), "people must be"),
         (lambda: ceiling(10, splits=0), "splits must be"),
         (lambda: smallest_leak(10, power=1.0), "power must be"),

@@ -83,7 +83,7 @@ def test_other_parameters_are_refused_with_the_choices(parameters, words):
 
 
 def test_powers_in_code_are_not_taken_for_strong_words():
-    html = table_html(pd.DataFrame({"change": ["**once** `a ** 2 + b ** 2`"]}))
+    html = table_html(pd.DataFrame({"change": ["**once** `a ** 2 + b ** 2`"]}), marks=True)
     assert "<strong>once</strong> <code>a &#42;&#42; 2 + b &#42;&#42; 2</code>" in html
 
 

@@ -118,9 +118,9 @@ def test_draws_of_three_shares_lie_in_their_triangle():
     assert "alpha 0.1: mean largest share 1.00; alpha 10: mean largest share 0.33" in alt
 
 
-def test_routes_are_ratios_to_the_standard_one():
+def test_routes_are_ratios_to_the_exact_one():
     table = pd.DataFrame({"rho": [0.1, 1.0], "standard": [2.0, 4.0], "tight": [1.0, 3.0]})
-    table = table.assign(**{"Gaussian, exact": [1.0, 2.0], "printed": [2.0, 1.0]})
+    table = table.assign(**{"exact for a Gaussian": [1.0, 2.0], "as printed": [2.0, 1.0]})
     fig, alt = budgets.routes(table, 1e-9)
-    assert fig.axes[0].lines[1].get_ydata().tolist() == [0.5, 0.75]
-    assert "printed 1.00 to 0.25" in alt
+    assert fig.axes[0].lines[1].get_ydata().tolist() == [1.0, 1.5]
+    assert "as printed 2.00 to 0.50" in alt
