@@ -44,6 +44,9 @@ _UNWANTED = re.compile(
     re.DOTALL,
 )
 
+# the theme's toggle of a folded part of the side bar, which has no name of its own
+_TOGGLE = re.compile(r'>([^<]*)</a>(<details\b[^>]*><summary)(?=><span class="toctree-toggle")')
+
 
 class RenderError(RuntimeError):
     """jupyter-book refused the book, or a page would load something from elsewhere."""
@@ -62,12 +65,13 @@ def outside_resources(html: Path) -> list[str]:
 
 def drop_unwanted(html: Path) -> None:
     """Take out what the theme and its extensions put into each page and the book does not want, and
-    say in each what it may load and run.
+    say in each what it may load and run; toggles without a name get one.
     """
     for page in html.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         doc = page.relative_to(html).with_suffix("").as_posix()
-        kept = with_policy(_UNWANTED.sub("", text), more=PYTHON if LESSON.fullmatch(doc) else "")
+        named = _TOGGLE.sub(r'>\1</a>\2 aria-label="Pages of \1"', _UNWANTED.sub("", text))
+        kept = with_policy(named, more=PYTHON if LESSON.fullmatch(doc) else "")
         if kept != text:
             page.write_text(kept, encoding="utf-8")
 
