@@ -1,12 +1,15 @@
 """The right to write, which one process has at a time: a lock, for as long as its file is there.
 
 The system locks a file, not its name. Where somebody deletes the file, another process may lock a
-new one of that name, so the holder asks before each write whether the name is still its file's.
+new one of that name, so the holder asks before each write whether the name is still its file's. It
+asks and writes in one step (:meth:`WriterLock.alone`), which the lock of the folder keeps whole.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -53,6 +56,26 @@ class WriterLock:
                 f"{self._path} was deleted or replaced, so another process may be writing to"
                 f" {self._table}; run again"
             )
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """A step that no other writer takes meanwhile, which begins only if the lock is held.
+
+        A folder with results in it cannot be deleted as the lock's file can. Windows locks no
+        folder, and has none of this: there an open file is not deleted either.
+        """
+        fd = None
+        with suppress(ImportError, OSError):  # not on Windows, nor on every network drive
+            import fcntl
+
+            fd = os.open(self._table.parent, os.O_RDONLY)
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        try:
+            self.refuse_lost()
+            yield
+        finally:
+            if fd is not None:
+                os.close(fd)
 
     def release(self) -> None:
         """Let another process write. The lock also goes with the process, however it ends."""

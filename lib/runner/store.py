@@ -133,8 +133,9 @@ class Store:
             return
         record = plain(dict(record) | {"version": self.version}, f"cell {record['cell']}")
         kinds = refuse_mixture(record, self._kinds)
-        journal.append(self.journal, record)
-        lock.refuse_lost()  # or another process may have folded the journal without this line
+        with lock.alone():  # or another process may fold the journal without this line
+            journal.append(self.journal, record)
+            lock.refuse_lost()
         self._cells.add(record["cell"])
         self._kinds = kinds
 
@@ -186,8 +187,10 @@ class Store:
                 file.write(table)
                 file.flush()
                 os.fsync(file.fileno())  # before the journal goes
-            lock.refuse_lost()
-            os.replace(temporary, self.path)
+            with lock.alone():
+                os.replace(temporary, self.path)
+                lock.refuse_lost()
+                self.journal.unlink(missing_ok=True)
         except OSError as error:
             lock.refuse_lost()  # another writer has cleared the file away; else the disk is full
             if isinstance(error, FileNotFoundError) and self.path.parent.is_dir():
@@ -196,8 +199,6 @@ class Store:
             raise StoreError(f"{self.path} could not be written, got: {error.strerror}") from error
         finally:
             temporary.unlink(missing_ok=True)
-        lock.refuse_lost()
-        self.journal.unlink(missing_ok=True)
 
     def become_writer(self) -> WriterLock:
         """Take the lock, which is returned, cut off what a killed writer left half written, and see
@@ -221,7 +222,8 @@ class Store:
         self._lock = lock = WriterLock(self.path)
         try:
             journal.refuse_links(self.path, self.journal)
-            journal.cut_torn_line(self.journal)
+            with lock.alone():
+                journal.cut_torn_line(self.journal)
             self._kinds = _kinds(self._know_cells())
         except BaseException:
             self.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,28 @@ def test_a_lock_that_goes_in_the_middle_of_a_write_is_told(path, monkeypatch, ca
     assert 0 in _numbers(path)
     assert path.with_suffix(".journal").exists()  # another writer's, for all that is known
     assert not path.with_suffix(".tmp").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file is not deleted there")
+def test_what_another_stores_just_before_the_journal_goes_is_kept(path, monkeypatch):
+    """It had the lock, since somebody deleted this one's between its last look and the removal."""
+    first, second = Store(path, version="1"), Store(path, version="1")
+    first.append({"cell": "0", "number": 0})
+    other = threading.Thread(target=second.append, args=({"cell": "1", "number": 1},))
+    unlink = Path.unlink
+
+    def late(file, missing_ok=False):
+        if file == first.journal:
+            unlink(path.with_suffix(".lock"))
+            other.start()
+            other.join(0.5)
+        unlink(file, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", late)
+    first.compact()
+    other.join()
+    second.close()
+    assert _numbers(path) == [0, 1]
 
 
 def test_a_new_table_that_another_clears_away_is_written_again(path, monkeypatch):
