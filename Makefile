@@ -9,7 +9,7 @@ SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf epub shake live live-check course-public stick slides torture mutants faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom advisories wheel-check clean
+.PHONY: help book pdf epub shake live live-check course-public stick slides torture mutants faults wasm test test-all test-slow course bench compare reference pairs replicas types lock wheels sbom metadata advisories wheel-check clean
 
 help:
 	@echo "For readers, researchers and teachers"
@@ -42,6 +42,7 @@ help:
 	@echo "  make lock         write locks/ from pyproject.toml (UPGRADE='--upgrade-package NAME' to renew one, -U all)"
 	@echo "  make wheels       has the index a wheel of every pin, for each Python and system?"
 	@echo "  make sbom         write _build/sbom.cdx.json, the packages of the lock (CycloneDX)"
+	@echo "  make metadata     describe the repository for machines: CodeMeta, RO-Crate, CODECHECK (asks the web)"
 	@echo "  make advisories   known security advisories against the lock (asks the index)"
 	@echo "  make clean        delete what was built, and the environments"
 
@@ -191,6 +192,13 @@ sbom: $(VENV)/.made
 
 advisories: $(VENV)/.made
 	$(BIN)/uv tool run pip-audit==2.10.1 -r locks/dev.txt --require-hashes --disable-pip
+
+# the repository described for machines (CodeMeta, RO-Crate, CODECHECK), each asked by its own validator, which asks the web;
+# CODECHECK's is a package of R
+metadata: $(VENV)/.made
+	$(BIN)/python -m data.make_metadata
+	$(BIN)/uv tool run --from roc-validator==0.13.0 rocrate-validator -y validate --metadata-only .
+	$(BIN)/uv tool run --from codemetapy==3.0.4 codemetapy --inputtypes codemeta codemeta.json >/dev/null
 
 # Pyodide under Node: WebAssembly, integers of 32 bits, another libm, Python, NumPy and SciPy; the first run asks the index
 wasm: $(VENV)/.made

@@ -5,6 +5,7 @@ folders in the README.
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from importlib.metadata import packages_distributions
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 import lib
+from data import make_metadata
 from lib.datasets.registry import FILES, TASKS
 from lib.paths import HOUSES, ROOT
 from press.pairs import main as pairs_main
@@ -34,6 +36,19 @@ def test_the_citation_has_what_the_format_asks_for_and_all_papers():
     for key in ("rosenblatt2024", "arcolezi2023", "coherence2025"):
         title = re.search(rf"{{{key},.*?title = {{(.+?)}},?\n", bib, re.S).group(1)
         assert re.sub(r"[{}]", "", title).lower() in titles, key
+
+
+def test_what_describes_the_repository_to_machines_says_what_is_there():
+    """Else: ``make metadata``, which also asks the formats' own validators."""
+    said = json.loads((ROOT / "codemeta.json").read_text("utf-8"))
+    assert said == json.loads(json.dumps(make_metadata.codemeta()))
+    check = yaml.safe_load((ROOT / "codecheck.yml").read_text("utf-8"))
+    assert check == make_metadata.codecheck()
+    crate = json.loads((ROOT / "ro-crate-metadata.json").read_text("utf-8"))
+    assert crate == make_metadata.crate()
+    parts = {one["@id"] for one in crate["@graph"] if one["@type"] == "File"}
+    for part in parts - {file.url for file in FILES.values()}:
+        assert (ROOT / part).is_file(), part
 
 
 def test_licences_are_there():
