@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import platform
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from lib import validate
-from lib.datasets import TASKS, load
+from lib.datasets import TASKS
+from lib.datasets.cache import Unavailable, locate
 from lib.ledger.claim import read_claims
 from lib.processes import end_with_parent
 from lib.rng import stream
@@ -99,7 +100,7 @@ def inventory(grids: Iterable[str] | None = None) -> tuple[pd.DataFrame, tuple[s
     """
     wanted = GRIDS if grids is None else [validate.choice("grid", name, GRIDS) for name in grids]
     claims, parts, missing = _claims_on(), [], set()
-    here = {name: load(name).source != "replica" for name in TASKS}
+    here = {name: _is_here(name) for name in TASKS}
     for study in studies():
         for name in (name for name in study.grids if name in wanted):
             cells = {cell_key(cell): cell for cell in GRIDS[name].cells("paper")}
@@ -115,6 +116,14 @@ def inventory(grids: Iterable[str] | None = None) -> tuple[pd.DataFrame, tuple[s
     if cells.empty:
         raise NoResults(f"no cell of {', '.join(wanted)} can be run again here")
     return cells.assign(weight=cells["weight"] / cells["weight"].sum()), tuple(sorted(missing))
+
+
+def _is_here(name: str) -> bool:
+    """Whether the real table of a task can be had; its file is found and hashed, and not read."""
+    try:
+        return bool(locate(TASKS[name].of_file))
+    except Unavailable:
+        return False
 
 
 def _claims_on() -> Counter:
@@ -167,7 +176,7 @@ def verify(
     number = max(1, int(60 * minutes * workers / mean))
     times = stream(seed, "verify").multinomial(number, cells["weight"])
     drawn = cells[times > 0].assign(times=times[times > 0])
-    jobs = [joblib.delayed(_check)(row.grid, row.cell) for row in drawn.itertuples()]
+    jobs = list(_jobs(drawn))
     parallel = joblib.Parallel(
         n_jobs=workers, return_as="generator", batch_size=1, initializer=end_with_parent
     )
@@ -185,12 +194,19 @@ def verify(
     )
 
 
-def _check(grid: str, key: str) -> tuple[str, str, float]:
+def _jobs(drawn: pd.DataFrame) -> Iterator[tuple]:
+    """What compares each cell, in the order of ``drawn``, whose grids are read once."""
+    for name, rows in drawn.groupby("grid", sort=False):
+        cells = {cell_key(cell): cell for cell in GRIDS[name].cells("paper")}
+        stored = _stored(name).set_index("cell", drop=False)
+        for key in rows["cell"]:
+            yield joblib.delayed(_check)(name, cells[key], stored.loc[key].to_dict())
+
+
+def _check(grid: str, cell: Any, stored: Mapping[str, Any]) -> tuple[str, str, float]:
     """Run one cell and compare: outcome, the first field that differs, and the tolerance."""
-    own, frame = grid_of(grid), _stored(grid)
-    cell = next(cell for cell in own.cells("paper") if cell_key(cell) == key)
-    stored = frame[frame["cell"] == key].iloc[0].to_dict()
-    found = plain(own.run(cell), f"cell {key}")
+    own = grid_of(grid)
+    found = plain(own.run(cell), f"cell {stored['cell']}")
     tolerance = TOLERANCES[own.agrees(cell)]
     if found.get("data_source") == "replica":
         return MISSING, "", tolerance
