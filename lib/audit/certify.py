@@ -73,22 +73,26 @@ def in_words(limits: pd.DataFrame) -> str:
     )
 
 
-def certify(request: Request, table: Table, curator: Curator | None) -> Certificate:
-    """Take names from the release of each half, and test (see the module)."""
+def certify(
+    request: Request, table: Table, curator: Curator | None, limits: pd.DataFrame
+) -> Certificate:
+    """Take names from the release of each half, and test (see the module); ``limits`` are of
+    :func:`reach`.
+    """
     pilot, *others = _halves(request, table, curator)
     tests, level, delta = others or [pilot], _level(request, table), request.certify_delta
     rows = []
     for name, who in table.members.items():
         tried = _few(pilot[0], delta) if not others else [_best(pilot, who, delta)]
         share = 1 - (1 - level) / len(tried)  # of the false alarms, for each cut that is tried
-        limits = {}
+        found = {}
         for cut in tried:
             guesses = [cut.guesses(scores[cut.score][who], inside[who]) for scores, inside in tests]
-            limits[cut] = epsilon_limit(guesses, level=share, delta=delta)
-        best = max(limits, key=limits.__getitem__)
-        rows.append((name, limits[best], best.score, best.inside))
+            found[cut] = epsilon_limit(guesses, level=share, delta=delta)
+        best = max(found, key=found.__getitem__)
+        rows.append((name, found[best], best.score, best.inside))
     columns = ["group", "epsilon", "score", "share named"]
-    groups = reach(request, table).merge(pd.DataFrame(rows, columns=columns), on="group")
+    groups = limits.merge(pd.DataFrame(rows, columns=columns), on="group")
     return Certificate(groups, 1 - request.false_alarm, delta, len(tests))
 
 

@@ -157,8 +157,9 @@ def run_audit(
     'Dependence: not independent. In 3 of 3 groups the '
     """
     table = read_table(request)
-    if request.certify and say is not None:
-        say(in_words(reach(request, table)))
+    limits = reach(request, table) if request.certify else None
+    if limits is not None and say is not None:
+        say(in_words(limits))
     run = _released if request.mode == "release" else _halves
     with (
         locked_tempdir(Path(tempfile.gettempdir())) as folder,
@@ -171,7 +172,7 @@ def run_audit(
             containment = f"Sandbox of the curator: {way}. "
             containment += sandbox.not_contained(way, request.sandbox)
         parts = {name: run(request, table, name, curator, progress) for name in request.learners}
-        certificate = certify(request, table, curator) if request.certify else None
+        certificate = None if limits is None else certify(request, table, curator, limits)
         if curator is None:
             releases: tuple[Release, ...] = (table.release,) if table.release else ()
         else:

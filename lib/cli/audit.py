@@ -21,9 +21,11 @@ from typing import Any, get_args, get_origin, get_type_hints
 from lib import validate
 from lib.audit.report import report_html, report_json, verdicts
 from lib.audit.request import Request
-from lib.audit.run import run_audit
+from lib.audit.run import Audit, run_audit
+from lib.audit.verdicts import NOT_MET, ONE_SPLIT, UNDECIDED, overall
 from lib.files import write_whole
 
+FOUND, OPEN = 3, 4  # exit statuses: what was asked to fail was found, or is undecided
 _INPUTS = ("file", "release", "holdout")
 
 
@@ -58,23 +60,56 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--json", metavar="FILE", help="also both verdicts and their numbers, for a program"
     )
+    parser.add_argument(
+        "--fail-on", choices=["flagged"], help=f"exit with {FOUND} if a group is flagged"
+    )
+    parser.add_argument(
+        "--fail-at",
+        type=float,
+        metavar="ALPHA",
+        help=f"exit with {FOUND} if coherence at ALPHA is not met (or if, in a finished release, a"
+        f" group is more than ALPHA apart), and with {OPEN} if it is undecided",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bars")
 
 
 def run(args: Namespace) -> int:
-    """Audit, write the report, and print both verdicts."""
+    """Audit, write the report, and print both verdicts; the exit status is what --fail-on and
+    --fail-at ask for.
+    """
     hints = get_type_hints(Request)
     given = {n: _read(n, hints[n], _utf8(n, text)) for n, text in vars(args).items() if n in hints}
     inputs = [given[name].resolve() for name in _INPUTS if name in given]
     out = _output("out", args.out, (".html", ".htm"), inputs)
     record = _output("json", args.json, (".json",), inputs) if args.json else None
+    if args.fail_at is not None:
+        given["alphas"] = (*given.get("alphas", Request.alphas), args.fail_at)
     audit = run_audit(Request(**given), progress=not args.quiet, say=print)
     write_whole(out, report_html(audit), private=True)
     if record is not None:
         write_whole(record, report_json(audit), private=True)
     words = [*verdicts(audit), *filter(None, [audit.containment])]
     print(*words, f"\nThe report is ready. Open:\n  {out.resolve().as_uri()}", sep="\n")
-    return 0
+    status, why = _status(audit, args)
+    if status:
+        print(f"Exit status {status}: {why}.")
+    return status
+
+
+def _status(audit: Audit, args: Namespace) -> tuple[int, str]:
+    """The exit status of an audit that may fail, and why."""
+    if args.fail_on and len(flagged := audit.flagged):
+        return FOUND, f"{flagged['group'].nunique()} of {len(audit.members)} groups are flagged"
+    if args.fail_at is None:
+        return 0, ""
+    asked = audit.coherence["alpha"].map("{:g}".format) == f"{args.fail_at:g}"
+    rows = audit.coherence[asked]
+    verdict, distance = overall(rows["verdict"]), rows["distance"].max()
+    if verdict == NOT_MET or (verdict == ONE_SPLIT and distance > args.fail_at):
+        return FOUND, f"some group is more than {args.fail_at:g} apart"
+    if verdict == UNDECIDED:
+        return OPEN, f"coherence at {args.fail_at:g} is undecided, give more --splits"
+    return 0, ""
 
 
 def _utf8(name: str, text: Any) -> Any:

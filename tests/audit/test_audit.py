@@ -921,3 +921,30 @@ def test_a_command_keeps_the_backslashes_of_paths_and_the_spaces_in_quotes(
     monkeypatch.setattr("os.sep", separator)
     words = command_words(f'"{program}" -c \'print("a b")\' {{half}} {{release}}')
     assert words == [program, "-c", 'print("a b")', "{half}", "{release}"]
+
+
+@pytest.mark.parametrize(
+    ("release", "options", "status", "why"),
+    [
+        ("leak", "", 0, ""),
+        ("leak", "--fail-on flagged", 3, "groups are flagged"),
+        ("harmless", "--fail-on flagged --false-alarm 0.001", 0, ""),
+        ("leak", "--fail-at 0.2", 3, "some group is more than 0.2 apart"),
+        ("leak", "--fail-at 2", 0, ""),
+        (None, "--fail-at 0.2 --splits 3", 4, "undecided"),
+        ("leak", "--fail-at 0", 2, "alpha must be"),
+    ],
+)
+def test_the_exit_status_is_what_was_asked_for(files, capsys, release, options, status, why):
+    """Without a request to fail, a leak that is found is a report, and no failure."""
+    words = f"--sensitive ill --groups sex --learners lookup --gamma 40 --splits 20 {options}"
+    if release is None:
+        # a lookup that sees the sex only is hardly ever far off: three splits do not tell
+        words += f" --lens sex --out {files / 'r.html'}"
+        ask = ["audit", str(files / "people.csv"), *words.split()]
+    else:
+        words += f" --release {files / release}.csv --holdout {files / 'outside.csv'}"
+        ask = ["audit", str(files / "inside.csv"), *words.split(), "--out", str(files / "r.html")]
+    assert main([*ask, "--quiet"]) == status
+    said = capsys.readouterr()
+    assert why in said.out + said.err
