@@ -144,6 +144,8 @@ globalThis.Explorers = (() => {
     root.append(caption);
     figure.removeAttribute("id");
     figure.classList.add("replaced");
+    const cell = figure.closest(".cell");
+    if (cell?.nextElementSibling === root) cell.before(root); // the folded code of the figure stands below, as it does without scripts
     if (location.hash === `#${root.dataset.replaces}`) root.scrollIntoView();
   };
 
