@@ -3,7 +3,8 @@ PYTHON ?= python3.11 python3.12 python3.13 python3.14 python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PROFILE ?= quick
-WORKERS ?= 2
+# three processes fill two cores, since kernels, browsers and clones also wait
+WORKERS ?= 3
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-deps
 SITE    := "import sysconfig; print(sysconfig.get_path('purelib'))"
 LOCK    := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
@@ -100,8 +101,6 @@ stick: $(VENV)/.made
 
 # both say at their end what the other has (tests/parts.py)
 PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
-# three processes fill two cores, since kernels and clones also wait
-test test-all: WORKERS = 3
 test: $(VENV)/.made
 	$(PYTEST)
 
