@@ -11,6 +11,7 @@ from pathlib import Path
 
 from course.assignment import read_all
 from course.bank import write_sheets
+from course.export import FORMATS, export
 from course.make import write_assignment
 from course.mark import mark
 from course.plans import write_plans
@@ -39,6 +40,11 @@ def _plans(args: Namespace) -> None:
 
 def _quizzes(args: Namespace) -> None:
     print(*write_sheets(args.out), sep="\n")
+
+
+def _export(args: Namespace) -> None:
+    for form in args.format or FORMATS:
+        print(*export(form, args.out), sep="\n")
 
 
 def _make(args: Namespace) -> None:
@@ -76,6 +82,7 @@ _COMMANDS: dict[str, tuple[str, Path, Callable[[Namespace], None]]] = {
     "slides": ("HTML that opens from a file, and PDF", OUT, _slides),
     "plans": ("the lecturer's plans, with sample answers", OUT, _plans),
     "quizzes": ("the two quizzes and the bank, with and without keys", _MADE / "quizzes", _quizzes),
+    "export": ("the same for Canvas (QTI) and Moodle (XML)", _MADE / "export", _export),
     "make": ("each student's notebooks and tables; keys", _MADE, _make),
     "public": ("the repository for students, without solutions", BUILD / "public", _public),
     "mark": ("marks of the notebooks DIR/a1/ID.ipynb", _MADE / "marks", _mark),
@@ -90,6 +97,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         place = out.relative_to(ROOT).as_posix()
         own[name]("--out", type=Path, default=out, help=f"folder, else {place}")
     own["slides"]("--session", type=int, action="append", metavar="N", help="1 to 6; all")
+    words = "qti or moodle; both"
+    own["export"]("--format", choices=FORMATS, action="append", help=words)
     own["public"]("--solutions", action="store_true", help="keep those of the book's exercises")
     make, mark = own["make"], own["mark"]
     make("--students", type=Path, required=True, metavar="CSV", help="id, name")

@@ -1,0 +1,159 @@
+"""What goes into a university's system is what the bank has: each export is read back."""
+
+from __future__ import annotations
+
+import math
+import re
+import zipfile
+from html import unescape
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from course.bank import computed, quizzes
+from course.export import FORMATS, export, plain, points
+
+SHEETS = quizzes()
+QTI = {"q": "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"}
+KINDS = {
+    "qti": {
+        "number": "numerical_question",
+        "choice": "multiple_choice_question",
+        "reason": "essay_question",
+    },
+    "moodle": {"number": "numerical", "choice": "multichoice", "reason": "essay"},
+}
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("export")
+    return {form: {p.stem: p for p in export(form, folder)} for form in FORMATS}
+
+
+def _words(html: str) -> str:
+    """The letters and digits of a text, without its marks."""
+    return "".join(filter(str.isalnum, unescape(re.sub(r"<[^>]+>", "", html))))
+
+
+def _plain(text: str) -> str:
+    return "".join(filter(str.isalnum, text.replace("```python", "")))
+
+
+def _of_canvas(path) -> list[dict]:
+    with zipfile.ZipFile(path) as archive:
+        manifest = Xml.fromstring(archive.read("imsmanifest.xml"))
+        named = [file.get("href") for file in manifest.iter() if file.get("href")]
+        assert named
+        assert set(named) <= set(archive.namelist())
+        (name,) = (n for n in named if n.endswith(".xml") and "meta" not in n)
+        root = Xml.fromstring(archive.read(name))
+    found = []
+    for item in root.findall(".//q:item", QTI):
+        fields = {
+            field.find("q:fieldlabel", QTI).text: field.find("q:fieldentry", QTI).text
+            for field in item.iterfind(".//q:qtimetadatafield", QTI)
+        }
+        texts = {
+            label.get("ident"): _words(label.find(".//q:mattext", QTI).text)
+            for label in item.iterfind(".//q:render_choice/q:response_label", QTI)
+        }
+        right = [
+            equal.text
+            for part in item.iterfind(".//q:respcondition", QTI)
+            if part.find("q:setvar", QTI) is not None
+            for equal in part.iterfind(".//q:varequal", QTI)
+        ]
+        ends = [
+            float(item.find(f".//q:{tag}", QTI).text)
+            for tag in ("vargte", "varlte")
+            if item.find(f".//q:{tag}", QTI) is not None
+        ]
+        found.append(
+            {
+                "id": item.get("title"),
+                "kind": fields["question_type"],
+                "points": float(fields["points_possible"]),
+                "text": _words(item.find(".//q:presentation/q:material//q:mattext", QTI).text),
+                "right": [texts.get(one, one) for one in right],
+                "choices": set(texts.values()),
+                "range": ends,
+                "feedback": "".join(
+                    _words(text.text) for text in item.iterfind(".//q:itemfeedback//q:mattext", QTI)
+                ),
+            }
+        )
+    return found
+
+
+def _of_moodle(path) -> list[dict]:
+    found = []
+    for question in Xml.parse(path).getroot():
+        if question.get("type") == "category":
+            continue
+        answers = question.findall("answer")
+        read = {"number": _plain, "multichoice": _plain}.get(question.get("type"), str)
+        right = [read(a.findtext("text")) for a in answers if a.get("fraction") == "100"]
+        ends = []
+        if question.get("type") == "numerical":
+            value, within = float(right[0]), float(answers[0].findtext("tolerance"))
+            ends = [value - within, value + within]
+        notes = [*question.iterfind("answer/feedback/text"), *question.iterfind("graderinfo/text")]
+        found.append(
+            {
+                "id": question.findtext("name/text"),
+                "kind": question.get("type"),
+                "points": float(question.findtext("defaultgrade")),
+                "text": _words(question.findtext("questiontext/text")),
+                "right": right,
+                "choices": {read(a.findtext("text")) for a in answers},
+                "range": ends,
+                "feedback": "".join(_words(note.text) for note in notes if note.text),
+            }
+        )
+    return found
+
+
+@pytest.mark.parametrize(("form", "read"), [("qti", _of_canvas), ("moodle", _of_moodle)])
+@pytest.mark.parametrize("sheet", SHEETS)
+def test_an_export_that_is_read_back_says_what_the_bank_says(exported, form, read, sheet):
+    items = SHEETS[sheet][1]
+    found = read(exported[form][sheet])
+    assert [one["id"] for one in found] == [item["id"] for item in items]
+    for one, item in zip(found, items, strict=True):
+        assert one["kind"] == KINDS[form][item["kind"]]
+        assert one["points"] == points(item)
+        assert one["text"] == _plain(item["text"])
+        if item["kind"] == "number":
+            key, wrong = computed(item)
+            low, high = key - item["tolerance"], key + item["tolerance"]
+            four = 5.1e-5  # Canvas has numbers of four decimals
+            assert one["range"] == pytest.approx([low, high], abs=four)
+            assert math.isclose(float(one["right"][0]), key, abs_tol=four)
+            assert one["range"][0] <= key <= one["range"][1]
+            assert not any(one["range"][0] <= value <= one["range"][1] for value in wrong)
+        if item["kind"] == "choice":
+            assert one["right"] == [_plain(item["key"])]
+            assert one["choices"] == {
+                _plain(text) for text in (item["key"], *(w["answer"] for w in item["wrong"]))
+            }
+        notes = [w["shows"] for w in item.get("wrong", [])] or [item["answers"]["full"]]
+        for note in notes:
+            assert _plain(note) in one["feedback"]
+
+
+def test_an_export_is_the_lecturers_alone(exported):
+    files = [path for made in exported.values() for path in made.values()]
+    assert {oct(path.stat().st_mode & 0o777) for path in files} == {"0o600"}
+
+
+def test_another_system_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="format must be one of 'qti', 'moodle', got 'blackboard'"):
+        export("blackboard", tmp_path)
+
+
+def test_a_text_of_several_lines_stays_in_its_question():
+    item = {"id": "x", "kind": "reason", "difficulty": "hard", "text": "Why?\n\n```python\nf()\n```",
+            "answers": {"full": "So.", "half": "", "none": ""}}  # fmt: skip
+    lines = plain("x", "# X", [item]).splitlines()
+    assert lines[lines.index("1. Why?") + 2] == "   ```python"
