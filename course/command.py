@@ -12,6 +12,7 @@ from pathlib import Path
 from course.assignment import read_all
 from course.bank import write_sheets
 from course.export import FORMATS, export
+from course.gradebook import write_gradebooks
 from course.make import write_assignment
 from course.mark import mark
 from course.plans import write_plans
@@ -74,6 +75,7 @@ def _mark(args: Namespace) -> None:
     for row in table[table["flags"] != ""].itertuples():
         print(f"{row.assignment} {row.id}: look at it, {row.flags}")
     print(f"marks: {args.out / 'marks.csv'}")
+    print("to import:", *write_gradebooks(table, args.out))
 
 
 _MADE = BUILD / "course"

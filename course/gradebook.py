@@ -1,0 +1,55 @@
+"""Marks as a gradebook that a university's system imports.
+
+Assignments have different totals (checked and written points together), and each weighs the same:
+Canvas gets points under the most that can be had, which its row *Points Possible* states; Moodle
+gets percent of that. A mark is empty until the written tasks have been read.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from lib.files import write_whole
+
+_CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+
+
+def totals(marks: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
+    """Points of each student (rows) in each assignment (columns), and the most of each.
+
+    Parameters
+    ----------
+    marks : DataFrame
+        As :func:`course.mark.mark` returns it.
+
+    Examples
+    --------
+    >>> row = {"id": "s1", "name": "Ada", "assignment": "a1", "points": 10.0, "of": 15.0,
+    ...        "written": 4.0, "written of": 6.0}
+    >>> points, most = totals(pd.DataFrame([row]))
+    >>> float(points.loc[("s1", "Ada"), "a1"]), float(most["a1"])
+    (14.0, 21.0)
+    """
+    of = {"points": marks["points"] + marks["written"], "most": marks["of"] + marks["written of"]}
+    points = marks.assign(**of).pivot(index=["id", "name"], columns="assignment", values="points")
+    most = marks.assign(**of).groupby("assignment", sort=False)["most"].max()
+    return points[most.index], most
+
+
+def write_gradebooks(marks: pd.DataFrame, out: Path) -> list[Path]:
+    """Write ``canvas.csv`` and ``moodle.csv``, whose students are known by their ``id``."""
+    points, most = totals(marks)
+    students = points.index.to_frame(index=False)
+    known = students.set_axis(["SIS User ID", "Student"], axis=1).reindex(columns=_CANVAS)
+    possible = pd.DataFrame([{"Student": "    Points Possible", **most}])  # as Canvas finds the row
+    rows = pd.concat([known, points.reset_index(drop=True)], axis=1)
+    canvas = pd.concat([possible, rows], ignore_index=True)[[*_CANVAS, *most.index]]
+    percent = (100 * points / most).round(2).add_suffix(" (percent)").reset_index()
+    percent = percent.rename(columns={"id": "ID number", "name": "Name"})
+    written = []
+    for name, table in {"canvas": canvas, "moodle": percent}.items():
+        written.append(out / f"{name}.csv")
+        write_whole(written[-1], table.to_csv(index=False), private=True)
+    return written
