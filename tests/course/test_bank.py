@@ -45,6 +45,18 @@ def _texts(item: dict[str, Any]) -> list[str]:
     return [item["text"], *wrong, *choices, *([item["key"]] if choices else [])]
 
 
+def test_the_length_of_a_choice_does_not_give_the_key_away():
+    """Whoever picks the longest, or the shortest, of the choices does not do better than by luck."""
+    choices = [item for item in EVERY if item["kind"] == "choice"]
+    longest = shortest = 0
+    for item in choices:
+        right, wrong = len(item["key"]), [len(one["answer"]) for one in item["wrong"]]
+        longest += right > max(wrong)
+        shortest += right < min(wrong)
+        assert right <= max(wrong) + 10, item["id"]
+    assert max(longest, shortest) <= 1 + len(choices) / 4
+
+
 @pytest.mark.parametrize("item", EVERY, ids=_named)
 def test_an_item_has_the_fields_of_its_kind(item):
     own = {"session", "objective"} if item in ITEMS else {"read"}
