@@ -105,6 +105,7 @@ def test_the_form_of_an_assignment(assignment):
         assert levels == sorted(levels, reverse=True)
         assert len(set(levels)) == 3
         assert levels[0] == written[task]
+        assert all(set(one) == {"points", "for", "half"} for one in rubric["criteria"])
         most = [criterion["points"] for criterion in rubric["criteria"]]
         for sample in rubric["samples"]:  # the points are the sum of those of each criterion
             assert sum(sample["each"]) == sample["points"]
@@ -158,6 +159,6 @@ def test_sentences_are_short(assignment):
     cells = [c.source for c in assignment.notebook.cells if c.cell_type == "markdown"]
     for rubric in assignment.info["rubric"].values():
         cells += [sample["text"] for sample in rubric["samples"]]
-        cells += [criterion["for"] for criterion in rubric["criteria"]]
+        cells += [one[part] for one in rubric["criteria"] for part in ("for", "half")]
     found = [sentence for text in cells for sentence in sentences(text)]
     assert [s for s in found if len(s.split()) > LONGEST_SENTENCE] == []
