@@ -23,7 +23,7 @@ from lib.dp.entries import (
     prices,
 )
 
-_SLACK = 1e-12
+_SLACK = 1e-9
 _ONE_AT_A_TIME = threading.RLock()  # two threads may not both take what is left
 _RANGE = {"low": 1e-300, "high": 1e300}  # sums and multiples of a budget are numbers above 0, too
 
@@ -260,7 +260,7 @@ class PrivacyAccountant:
 
     @validate.check_types
     def require(self, what: str, cost: float) -> None:
-        """Raise a ``ValueError`` if ``cost`` is more than is left (to 10^-12 of the budget)."""
+        """Raise a ``ValueError`` if ``cost`` is more than is left (to 10^-9 of the budget)."""
         validate.budget(self.unit, cost, low=0, high=math.inf)
         if math.fsum([self.spent, cost]) > self.budget * (1 + _SLACK):
             raise ValueError(

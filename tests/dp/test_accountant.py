@@ -14,6 +14,14 @@ from hypothesis import strategies as st
 from lib.dp import RELATIONS, PrivacyAccountant
 
 
+@pytest.mark.parametrize("off", [1e-12, 1e-10])
+def test_a_price_that_rounding_moved_is_paid_and_one_that_is_more_is_refused(off):
+    """A sum of parts in another order, on another processor, is not more than its whole."""
+    PrivacyAccountant(0.3, unit="rho").spend("look", 0.3 * (1 + off))
+    with pytest.raises(ValueError, match="must be at most"):
+        PrivacyAccountant(0.3, unit="rho").spend("look", 0.3 * (1 + 1e-8))
+
+
 def test_ten_tenths_are_one_and_no_more():
     accountant = PrivacyAccountant(1.0)
     for i in range(10):
