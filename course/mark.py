@@ -91,7 +91,7 @@ def mark(
         for one in files:
             with suppress(ValueError):
                 readable[one.student] = one.notebook()
-        written = write_answers(assignment, readable, out / "written")
+        written = write_answers(assignment, readable, out / "written", key)
         for student in key.itertuples():
             result = results.get(student.id, _NOTHING)
             own = written[written["id"] == student.id].set_index("task")["points"].to_dict()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +14,8 @@ from course.tables import read_table
 from lib import validate
 from lib.files import template, write_whole
 from lib.parse import printable
+
+_LONG = re.compile(r"-?\d*\.\d{3,}(e-?\d+)?")  # a number with more digits than one reads
 
 
 def answer(notebook: NotebookNode, task: Task) -> str:
@@ -26,10 +29,35 @@ def answer(notebook: NotebookNode, task: Task) -> str:
     return "\n\n".join(found).strip()
 
 
+def numbers(key: pd.DataFrame) -> dict[str, dict[str, str]]:
+    """Parameters and right answers of each student, by their names, short enough to be read.
+
+    Examples
+    --------
+    >>> row = {"id": "s1", "name": "Ada", "variant": "a1-x", "epsilon": "0.5",
+    ...        "answer error": "0.0612345678"}
+    >>> numbers(pd.DataFrame([row]))
+    {'s1': {'epsilon': '0.5', 'error': '0.0612'}}
+    """
+    own = key.drop(columns=["name", "variant"], errors="ignore").set_index("id")
+    own.columns = own.columns.str.removeprefix("answer ")
+    return {
+        who: {name: _LONG.sub(_three_digits, str(value)) for name, value in row.items()}
+        for who, row in own.to_dict("index").items()
+    }
+
+
+def _three_digits(found: re.Match) -> str:
+    return f"{float(found[0]):.3g}"
+
+
 def write_answers(
-    assignment: Assignment, notebooks: dict[str, NotebookNode], out: Path
+    assignment: Assignment, notebooks: dict[str, NotebookNode], out: Path, key: pd.DataFrame
 ) -> pd.DataFrame:
     """Write ``aN-qM.md``, the rubric and the answers of all, and ``aN.csv``, where points go.
+
+    Above each answer stand the parameters and the right numbers of its student, from ``key``
+    (``key.csv`` as text), since every student has others.
 
     Points that are there already are kept. Returned is the table of ``aN.csv``: ``id``, ``task``,
     ``points`` (empty until somebody has read the answer) and ``of``.
@@ -47,6 +75,7 @@ def write_answers(
             task=task,
             rubric=assignment.info["rubric"][task.name],
             answers={who: answer(book, task) for who, book in notebooks.items()},
+            numbers=numbers(key),
         )
         write_whole(out / f"{assignment.name}-{task.name}.md", page.rstrip(), private=True)
     file = out / f"{assignment.name}.csv"

@@ -14,6 +14,10 @@ from course.written import answer, write_answers
 
 A1 = read_all()[0]
 TASK = A1.tasks["q8"]
+KEY = pd.DataFrame(
+    [(who, "", "", "0.62", "{'Harbour': 0.123456}") for who in ("007", "s1", "s2", "s3")],
+    columns=["id", "name", "variant", "epsilon", "answer errors"],
+)
 
 
 def notebook(text):
@@ -30,9 +34,10 @@ def test_an_answer_is_what_follows_the_heading_of_its_task():
 
 def test_points_are_kept_and_answers_stand_below_the_rubric(tmp_path):
     books = {"007": notebook("Bond advises."), "s2": notebook("Wait a year.")}
-    table = write_answers(A1, books, tmp_path)
+    table = write_answers(A1, books, tmp_path, KEY)
     assert table["points"].isna().all()
     text = (tmp_path / "a1-q8.md").read_text("utf-8")
+    assert text.count("`epsilon = 0.62`; `errors = {'Harbour': 0.123}`") == len(books)
     order = [
         text.index(part)
         for part in (A1.info["rubric"]["q8"]["criteria"][0]["for"], "Bond", "Wait a")
@@ -40,7 +45,7 @@ def test_points_are_kept_and_answers_stand_below_the_rubric(tmp_path):
     assert order == sorted(order)
     given = pd.read_csv(tmp_path / "a1.csv", dtype={"id": str}).assign(points=[4.5, None])
     given.to_csv(tmp_path / "a1.csv", index=False)
-    table = write_answers(A1, books | {"s3": notebook("Late.")}, tmp_path).set_index("id")
+    table = write_answers(A1, books | {"s3": notebook("Late.")}, tmp_path, KEY).set_index("id")
     assert table["points"].dropna().to_dict() == {"007": 4.5}
     assert list(table.index) == ["007", "s2", "s3"]
 
@@ -57,7 +62,7 @@ HOSTILE = """# a1, q8: 6 points
 
 def test_what_a_student_wrote_is_no_part_of_the_page(tmp_path):
     """A heading or a script of an answer stood in the grader's page as one of the page's own."""
-    write_answers(A1, {"s1": notebook(HOSTILE), "s2": notebook("x" * 300)}, tmp_path)
+    write_answers(A1, {"s1": notebook(HOSTILE), "s2": notebook("x" * 300)}, tmp_path, KEY)
     tokens = MarkdownIt("commonmark").parse((tmp_path / "a1-q8.md").read_text("utf-8"))
     heads = [b.content for a, b in pairwise(tokens) if a.type == "heading_open"]
     assert heads == ["a1, q8: 6 points", "s1", "s2"]
@@ -71,11 +76,11 @@ def test_what_a_student_wrote_is_no_part_of_the_page(tmp_path):
 @pytest.mark.parametrize("points", [-1, 6.5])
 def test_points_that_a_task_has_not_are_refused(tmp_path, points):
     books = {"s1": notebook("Yes.")}
-    write_answers(A1, books, tmp_path).assign(points=points).to_csv(
+    write_answers(A1, books, tmp_path, KEY).assign(points=points).to_csv(
         tmp_path / "a1.csv", index=False
     )
     with pytest.raises(ValueError, match="must be from 0 to what the task has"):
-        write_answers(A1, books, tmp_path)
+        write_answers(A1, books, tmp_path, KEY)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +95,7 @@ def test_points_that_a_task_has_not_are_refused(tmp_path, points):
 def test_a_table_of_points_that_is_none_is_named(tmp_path, text, words):
     """Two rows for one answer gave the student two rows."""
     books = {"s1": notebook("Yes.")}
-    write_answers(A1, books, tmp_path)
+    write_answers(A1, books, tmp_path, KEY)
     (tmp_path / "a1.csv").write_bytes(text.encode("latin-1"))
     with pytest.raises(ValueError, match=rf"a1\.csv.* {words}"):
-        write_answers(A1, books, tmp_path)
+        write_answers(A1, books, tmp_path, KEY)
