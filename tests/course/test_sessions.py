@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from posixpath import dirname, join, normpath
 
+import pandas as pd
 import pytest
 import yaml
 
-from course.sessions import SESSIONS, TRACKS, Reading, sessions, syllabus
+from course.plans import PACE, workload
+from course.sessions import COURSE, SESSIONS, TRACKS, Reading, sessions, syllabus
 from lib.paths import CHAPTERS, ROOT
 from press.rerun import chapter, requested
 from press.teaching import facts
@@ -131,3 +133,16 @@ def test_a_wrong_file_is_refused(tmp_path, change, words):
 def test_a_section_that_a_page_does_not_have_is_refused():
     with pytest.raises(ValueError, match="section must be one of"):
         Reading("foundations/primer", ("Nothing",)).text  # noqa: B018
+
+
+@pytest.mark.parametrize("track", TRACKS)
+def test_the_stated_workload_is_that_of_the_sessions(track):
+    loads = pd.DataFrame([workload(session, track) for session in ALL]).sum() / 60
+    text = (COURSE / "README.md").read_text("utf-8")
+    stated = r"take a student (\d+) hours .*: (\d) to (\d) of reading, (\d) in class and (\d+) for"
+    whole, low, high, inside, home = map(int, re.search(stated, text).groups())
+    assert round(loads.sum()) == whole
+    assert 25 <= whole <= 30
+    assert low <= loads["reading"] <= high
+    assert (inside, home) == (loads["class"], round(loads["assignment"]))
+    assert f"{PACE} words" in " ".join(text.split())
