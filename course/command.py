@@ -11,6 +11,7 @@ from pathlib import Path
 
 from course.assignment import read_all
 from course.bank import write_sheets
+from course.exam import write_exam
 from course.export import FORMATS, export
 from course.gradebook import write_gradebooks
 from course.make import write_assignment
@@ -48,13 +49,20 @@ def _export(args: Namespace) -> None:
         print(*export(form, args.out), sep="\n")
 
 
-def _make(args: Namespace) -> None:
-    roster = read_roster(args.students)
+def _seed(args: Namespace) -> int:
     secret = args.seed or os.environ.get("COURSE_SEED")
     if not (secret or sys.stdin.isatty()):
         what = "set to the course's secret text where there is no terminal to ask for it"
         raise validate.refusal("COURSE_SEED", what, secret)
-    seed = course_seed(secret or getpass("Course seed: "))
+    return course_seed(secret or getpass("Course seed: "))
+
+
+def _exam(args: Namespace) -> None:
+    print(*write_exam("resit" if args.resit else "exam", _seed(args), args.out), sep="\n")
+
+
+def _make(args: Namespace) -> None:
+    roster, seed = read_roster(args.students), _seed(args)
     for assignment in read_all():
         if not args.only or assignment.name in args.only:
             write_assignment(assignment, roster, seed, args.out)
@@ -85,6 +93,7 @@ _COMMANDS: dict[str, tuple[str, Path, Callable[[Namespace], None]]] = {
     "plans": ("the lecturer's plans, with sample answers", OUT, _plans),
     "quizzes": ("the two quizzes and the bank, with and without keys", _MADE / "quizzes", _quizzes),
     "export": ("the same for Canvas (QTI) and Moodle (XML)", _MADE / "export", _export),
+    "exam": ("a written examination, and its scheme", _MADE / "exam", _exam),
     "make": ("each student's notebooks and tables; keys", _MADE, _make),
     "public": ("the repository for students, without solutions", BUILD / "public", _public),
     "mark": ("marks of the notebooks DIR/a1/ID.ipynb", _MADE / "marks", _mark),
@@ -104,7 +113,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     own["public"]("--solutions", action="store_true", help="keep those of the book's exercises")
     make, mark = own["make"], own["mark"]
     make("--students", type=Path, required=True, metavar="CSV", help="id, name")
-    make("--seed", help="the course's secret text, else COURSE_SEED, else asked for")
+    own["exam"]("--resit", action="store_true", help="the resit, which shares no item")
+    for command in (make, own["exam"]):
+        command("--seed", help="the course's secret text, else COURSE_SEED, else asked for")
     make("--only", nargs="+", metavar="NAME", help="these assignments, such as a1")
     mark("folder", type=Path, metavar="DIR", help="holds a1/ID.ipynb")
     words = "make's folder, else _build/course/teacher"

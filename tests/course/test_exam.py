@@ -1,0 +1,78 @@
+"""The examination: every variant has a key that no answer on the way reaches, and fits its time."""
+
+from __future__ import annotations
+
+import pytest
+
+from course.bank import quizzes
+from course.exam import MINUTES, PAPERS, every_variant, paper, write_exam
+from course.sessions import COURSE
+from lib.cli import main
+from lib.files import read_yaml
+from tests.press.measure import LONGEST_SENTENCE, plain, sentences
+
+ITEMS = {name: read_yaml(COURSE / "exam.yml", dict)[name]["items"] for name in PAPERS}
+EVERY = [item for items in ITEMS.values() for item in items]
+every_item = pytest.mark.parametrize("item", EVERY, ids=[item["id"] for item in EVERY])
+
+
+@every_item
+def test_every_variant_has_a_key_and_marks_what_is_on_the_way(item):
+    keys = set()
+    for question in every_variant(item):
+        assert "{" not in question.text
+        if item["kind"] == "reason":
+            assert sum(one["points"] for one in item["criteria"]) == item["points"]
+            assert all(set(one) == {"points", "for", "half"} for one in item["criteria"])
+            continue
+        keys.add(question.key)
+        assert question.points(question.key) == item["points"]
+        for value, worth, _ in question.partial:
+            assert 0 < worth < item["points"]
+            assert abs(value - question.key) > 2 * question.tolerance, (item["id"], question.values)
+            assert question.points(value) >= worth
+        assert question.points(question.key * 3 + 7) == 0
+    if item["kind"] == "number":
+        assert len(keys) > 1
+
+
+@every_item
+def test_sentences_are_short(item):
+    question = every_variant(item)[0]
+    for sentence in sentences(plain(question.text)):
+        assert len(sentence.split()) <= LONGEST_SENTENCE, sentence
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_paper_fits_its_time(name):
+    """Points are minutes; reading takes one in six, at a hundred words a minute."""
+    _, questions = paper(name, seed=3)
+    assert sum(question.item["points"] for question in questions) == MINUTES
+    assert sum(len(question.text.split()) for question in questions) / 100 <= MINUTES / 6
+    assert any(q.item["kind"] == "reason" for q in questions)
+
+
+def test_no_item_stands_anywhere_else():
+    known = {item["id"]: item["text"] for _, items in quizzes().values() for item in items}
+    texts = [item["text"] for item in EVERY]
+    assert len(set(texts)) == len({item["id"] for item in EVERY}) == len(EVERY)
+    assert not set(texts) & set(known.values())
+    assert not {item["id"] for item in EVERY} & known.keys()
+
+
+def test_a_seed_draws_other_numbers_and_only_the_scheme_has_keys(tmp_path, capsys):
+    assert main(["course", "exam", "--seed", "a secret of ours", "--out", str(tmp_path)]) == 0
+    first = (tmp_path / "exam.md").read_text("utf-8")
+    assert capsys.readouterr().out.count(str(tmp_path)) == 2
+    scheme = (tmp_path / "exam-scheme.md").read_text("utf-8")
+    assert "Key" in scheme
+    assert "Key" not in first
+    for item in ITEMS["exam"]:
+        remarks = [
+            one.get("shows", one.get("for")) for one in item.get("partial", item.get("criteria"))
+        ]
+        assert all(remark in scheme and remark not in first for remark in remarks)
+    write_exam("exam", 1, tmp_path)
+    assert (tmp_path / "exam.md").read_text("utf-8") != first
+    with pytest.raises(ValueError, match="paper must be one of 'exam', 'resit', got 'final'"):
+        paper("final", 1)
