@@ -72,7 +72,7 @@ def run(args: Namespace) -> int:
     same = {args.file.resolve(), args.schema.resolve()}
     folder = args.out.resolve().parent.is_dir() and args.out.resolve() not in same
     validate.require(folder, "out", "a file in a folder that exists, no input", str(args.out))
-    rho = zcdp_rho(args.epsilon, args.delta)
+    rho = zcdp_rho(args.epsilon, args.delta, conversion="tight")
     if args.rows is not None:
         validate.integer("rows", args.rows, low=1)
     schema = read_schema(args.schema)
