@@ -218,7 +218,11 @@ class Table:
 
 def _encode(values: pd.Series, column: Coded) -> np.ndarray:
     """The codes of a column, each distinct value looked at once."""
-    cells, distinct = pd.factorize(values)  # -1 stands for a gap
+    try:
+        cells, distinct = pd.factorize(values)  # -1 stands for a gap
+    except TypeError:
+        what = f"cells of column {values.name!r}"
+        raise validate.refusal(what, "texts, numbers or gaps", values.iloc[0]) from None
     places = column.places(np.asarray(distinct, dtype=object if values.dtype == object else None))
     codes = np.append(places, column.size - 1 if column.missing else -1)[cells]
     for row in np.flatnonzero(codes < 0)[:1]:

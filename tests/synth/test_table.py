@@ -89,6 +89,7 @@ def test_values_that_are_not_stated_go_where_the_schema_says():
         ({"sex": ["f", "m"], "age": [1.5, 2]}, r"column 'age' .* got '1.5' in row 1"),
         ({"sex": ["f", "m"], "age": ["1", "old"]}, r"column 'age' .* got 'old' in row 2"),
         ({"sex": ["f", "m"], "age": [1, np.inf]}, r"column 'age' .* got 'inf' in row 2"),
+        ({"sex": [["f"], ["m"]], "age": [1, 2]}, r"cells of column 'sex' must be texts"),
         ({"sex": ["f"]}, r"column of the schema must be .* got 'age'"),
         ({"sex": ["f"], "age": [1], "pin": [7]}, r"columns of the schema, got 'pin'"),
         (
