@@ -165,8 +165,8 @@ def _releases(extra: dict[str, dict]) -> list[str]:
     """Time and memory of ``python -m lib synthesize``, as the process that ran it saw them."""
     lines = [
         "",
-        "One release of 1,000,000 x 20 rows and columns by MST, from a CSV to a CSV, in a process of"
-        " its own; memory is the peak resident size.",
+        "One release of 1,000,000 x 20 rows and columns by MST, from a CSV to a CSV, in a process"
+        " of its own; memory is the peak resident size.",
         "",
         "| | seconds | CPU, seconds | peak memory, MB |",
         "|---|---:|---:|---:|",
