@@ -26,6 +26,7 @@ PACKAGES = {  # name of the page, which is that of the package, and its title
     "ldp": "Local protocols",
     "dp": "Budgets and mechanisms",
     "synth": "Synthesizers",
+    "table": "Tables by a stated schema",
     "means": "Private means",
     "coherence": "Demographic coherence",
     "fairness": "Fairness metrics",

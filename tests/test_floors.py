@@ -28,6 +28,7 @@ FLOORS = {
     "lib.datasets": 2,
     "lib.dp": 2,
     "lib.fairness": 2,
+    "lib.table": 2,
     "lib.coherence": 3,
     "lib.ldp": 3,
     "lib.means": 3,

@@ -206,7 +206,7 @@ EXCEPTIONS = {
         "the inside of a mechanism: takes what its callers have checked",
     ),
     **dict.fromkeys(
-        "lib.audit.numbers lib.audit.release lib.audit.schema lib.audit.table lib.audit.run"
+        "lib.audit.release lib.audit.schema lib.audit.table lib.audit.run"
         " lib.audit.certify lib.coherence.naming group_distances".split(),
         "takes the text of a CSV file, or what the audit makes of it",
     ),

@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 
 from lib import validate
-from lib.audit.numbers import mapped_column
 from lib.parse import shown
+from lib.table.numbers import mapped_column
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 COLUMNS = 2_000  # of a file; each takes its time, a hundred thousand take minutes

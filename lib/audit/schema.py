@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.audit.numbers import canonical_column, canonical_text
 from lib.audit.reading import TARGET
 from lib.parse import shown
+from lib.table.numbers import canonical_column, canonical_text
 
 KINDS = ("category", "number", "ignore")
 FEW = 20  # distinct numbers up to which a column counts as codes of a category
@@ -183,7 +183,7 @@ def fit_schema(
     answers = canonical_column(raw[sensitive])
     positive, why = _positive(answers, positive)
     known = raw[answers.notna()].drop(columns=sensitive)
-    columns = tuple(_column(known[name], kinds.get(name), name in lens) for name in known)
+    columns = tuple(typed_column(known[name], kinds.get(name), name in lens) for name in known)
     ignored = {column.name: column.why for column in columns if column.kind == "ignore"}
     ignored[sensitive] = "the sensitive column"
     for name in lens:
@@ -225,7 +225,10 @@ def _positive(values: pd.Series, named: str | None) -> tuple[str, str]:
     return str(counts.idxmin()), "the rarer of the two values"
 
 
-def _column(values: pd.Series, declared: str | None, wanted: bool) -> Column:
+def typed_column(values: pd.Series, declared: str | None = None, wanted: bool = False) -> Column:
+    """How a column of text is read by the rule of :func:`fit_schema`; ``declared`` overrides it,
+    and a ``wanted`` one is no identifier.
+    """
     cells = canonical_column(values)
     texts, rows = cells.cat.categories, cells.cat.codes[cells.notna()]
     known, distinct, numbers = len(rows), len(texts), _floats(texts.to_series()).to_numpy()

@@ -11,13 +11,13 @@ import pandas as pd
 from pandas.api.types import union_categoricals
 
 from lib import validate
-from lib.audit.numbers import canonical_column, canonical_text
 from lib.audit.reading import TARGET, read_csv
 from lib.audit.release import Release, read_release
 from lib.audit.request import LEAST_SHOWN, Request
 from lib.audit.schema import Schema, fit_schema, to_numbers
 from lib.groups import groups_by_size, to_bands
 from lib.parse import shown
+from lib.table.numbers import canonical_column, canonical_text
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,11 @@ COMMANDS = {  # name: the module and what it does
         "studies.privacy_audit.command",
         "audit the exact privacy losses of whole fits against what they declare",
     ),
+    "schema": ("lib.cli.schema", "draft the schema of a table of your own, for synthesize"),
+    "synthesize": (
+        "lib.cli.synthesize",
+        "make a private release of a table of your own, and audit the program that made it",
+    ),
     "audit": (
         "lib.cli.audit",
         "test a table of your own, or a release of it, for demographic coherence",

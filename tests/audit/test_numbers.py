@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.audit.numbers import canonical_column, canonical_text
+from lib.table.numbers import canonical_column, canonical_text
 
 
 @pytest.mark.parametrize(

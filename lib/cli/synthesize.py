@@ -1,0 +1,196 @@
+"""Make a private release of a table of your own: MST, AIM or GEM, by a schema that you state.
+
+The noise comes from the operating system's entropy and is not kept. It is made of floating-point
+numbers by a generator that is not cryptographic, and the promise is a theorem about real numbers:
+chapters/foundations/budgets has the attack. To publish confidential data, use a library that is
+hardened against it, such as OpenDP.
+
+A finished release leaves nobody out to compare with. So the audit makes releases of random halves
+by this very command; with --audit-sensitive it runs at once, else its command is printed.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from lib import validate
+from lib.audit.reading import read_csv
+from lib.audit.report import report_html, verdicts
+from lib.audit.request import Request
+from lib.audit.run import run_audit
+from lib.dp import PrivacyAccountant, zcdp_rho
+from lib.files import write_whole
+from lib.paths import IN_REPOSITORY, PACKAGE
+from lib.synth import AIM, GEM, MST, Stratified, Synthesizer
+from lib.table import Table, read_schema
+from lib.table.coding import IGNORE
+
+SYNTHESIZERS = {"mst": MST, "aim": AIM, "gem": GEM}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The table, its schema, the budget, and where the release goes."""
+    parser.description = __doc__
+    option = parser.add_argument
+    option("file", type=Path, help="CSV, UTF-8, a header and one row a person")
+    option("--schema", type=Path, required=True, metavar="YML", help="see python -m lib schema")
+    option("--epsilon", type=float, required=True, help="of the (epsilon, delta) promised")
+    option("--delta", type=float, default=1e-9, help="(default 1e-9)")
+    option(
+        "--by",
+        type=lambda text: tuple(text.split(",")),
+        default=(),
+        metavar="A,B",
+        help="one model for each crossing of these columns, of which noisy sizes are drawn",
+    )
+    option("--synthesizer", choices=SYNTHESIZERS, default="mst", help="(default mst)")
+    option("--rows", type=int, help="of the release; else as many as noise says there are")
+    option("--out", type=Path, required=True, metavar="CSV", help="the release")
+    option(
+        "--seed",
+        type=int,
+        help="to rehearse: who knows it can subtract the noise, so a"
+        " release from a seed protects nobody, and its account says so",
+    )
+    option(
+        "--audit-sensitive",
+        metavar="COL",
+        help="also audit this command, for predictions of"
+        " COL; the report goes beside the release (.audit.html)",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Fit, write the release, print what was spent, and make or name the audit."""
+    same = {args.file.resolve(), args.schema.resolve()}
+    folder = args.out.resolve().parent.is_dir() and args.out.resolve() not in same
+    validate.require(folder, "out", "a file in a folder that exists, no input", str(args.out))
+    rho = zcdp_rho(args.epsilon, args.delta, conversion="tight")
+    if args.rows is not None:
+        validate.integer("rows", args.rows, low=1)
+    schema = read_schema(args.schema)
+    audit = _audit(args, schema, args.audit_sensitive or "COL")
+    rng = np.random.default_rng(_seed(args.seed))
+    table = Table.of(read_csv(args.file), schema)
+    if args.audit_sensitive is not None:
+        validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
+    synthesizer: Synthesizer = SYNTHESIZERS[args.synthesizer]()
+    if args.by:
+        synthesizer = Stratified(inner=synthesizer, by=args.by, weights="projected")
+    model = synthesizer.fit(table.codes, table.domain, rho, rng)
+    rows = round(model.total) if args.rows is None else args.rows
+    release = table.decode(model.sample(rows, rng), rng)
+    # before the audit, which may fail: a second fit would spend the budget a second time
+    write_whole(args.out, release.to_csv(index=False), private=True)
+    write_whole(_beside(args.out), args.schema.read_bytes())
+    print(in_words(model.accountant, args.epsilon, args.delta, args.seed))
+    print(f"\nThe release: {args.out}, {rows:,} rows, by the schema in {_beside(args.out)}")
+    if args.audit_sensitive is None:
+        print("\nAudit the program that made it, on random halves (COL is what is predicted):")
+        print(f"  {shlex.join(['python', '-m', 'lib', 'audit', *_words(audit)])}")
+        return 0
+    found, report = run_audit(audit, progress=False, say=print), args.out.with_suffix(".audit.html")
+    write_whole(report, report_html(found), private=True)
+    print(*verdicts(found), f"\nThe audit: {report}. It is NOT private.", sep="\n")
+    return 0
+
+
+def _seed(seed: int | None) -> int | None:
+    return None if seed is None else validate.integer("seed", seed, low=0)
+
+
+def _beside(out: Path) -> Path:
+    """The schema of a release: public as it is, and open to a sandbox that has other rights."""
+    return out.with_suffix(".schema.yml")
+
+
+def account(accountant: PrivacyAccountant) -> pd.DataFrame:
+    """What was spent on what: looks of one kind and price together, in the order of the first.
+
+    Returns
+    -------
+    DataFrame
+        ``part`` (of disjoint rows; empty for all), ``kind``, ``looks``, the price ``each`` and of
+        ``all``, the share of the ``budget``, and ``first``, the label of one look.
+    """
+    rows = []
+    for entry in accountant.entries:
+        inner = zip(entry.parts or (), entry.inside, strict=True)
+        parts = [(part, one) for part, looks in inner for one in looks] or [("", entry)]
+        rows += [(part, one.kind, one.what, one.cost) for part, one in parts]
+    looks = pd.DataFrame(rows, columns=["part", "kind", "first", "each"])
+    # equal shares of a budget differ in the last digits
+    key = [looks["part"], looks["kind"], looks["each"].map("{:.6g}".format)]
+    found = looks.groupby(key, sort=False).agg(
+        looks=("each", "size"), all=("each", "sum"), first=("first", "first")
+    )
+    return found.assign(budget=found["all"] / accountant.budget).reset_index()
+
+
+def in_words(
+    accountant: PrivacyAccountant, epsilon: float, delta: float, seed: int | None = None
+) -> str:
+    """The account of a release, and what it promises under which relation; nothing with a seed."""
+    table, promise = account(accountant), accountant.promise
+    shown = table.to_string(
+        index=False, formatters={"all": "{:.4g}".format, "budget": "{:.1%}".format}
+    )
+    lines = [f"Spent, in rho of zCDP, by the relation {accountant.relation!r} one row:\n{shown}"]
+    if table["part"].any():
+        lines.append(
+            "Parts (by codes, in the schema's order) hold different rows: all cost as the dearest."
+        )
+    if promise is None:
+        raise RuntimeError("the fit counted something exactly, so it promises nothing")
+    held = (
+        f"rho {promise.price:.4g}, so (epsilon {epsilon:g}, delta {delta:g}), by the relation"
+        f" {promise.relation!r} one row."
+    )
+    if seed is None:
+        lines += [
+            f"Promised: {held}",
+            "In real arithmetic: floating-point noise of a generator "
+            "that is not cryptographic does not keep it against everybody (see --help).",
+        ]
+    else:
+        lines += [
+            f"NOT promised, for the noise was drawn from seed {seed}, and whoever knows or"
+            f" guesses it can subtract it. Without --seed: {held}"
+        ]
+    return "\n".join(lines)
+
+
+def _audit(args: Namespace, schema: Mapping[str, object], sensitive: str) -> Request:
+    """The audit of this command as a curator, for the groups of ``by``."""
+    options = {name: getattr(args, name) for name in ("epsilon", "delta", "synthesizer", "rows")}
+    options["by"] = ",".join(args.by)
+    # a word of its own, the schema is a file that the curator may read
+    schema_file = str(_beside(args.out.resolve()))
+    words = [sys.executable, "-m", "lib", "synthesize", "--schema", schema_file]
+    words += [f"--{name}={value}" for name, value in options.items() if value not in (None, "")]
+    if IN_REPOSITORY:  # a sandbox keeps no PYTHONPATH
+        words = ["env", f"PYTHONPATH={PACKAGE.parent}", *words]
+    return Request(
+        file=args.file,
+        sensitive=sensitive,
+        groups=args.by,
+        columns={name: IGNORE for name, column in schema.items() if column == IGNORE},
+        curator=f"{shlex.join(words)} {{half}} --out {{release}} --seed {{seed}}",
+        reads=(PACKAGE,),
+    )
+
+
+def _words(request: Request) -> list[str]:
+    """The command line of such an audit."""
+    groups = ["--groups", *request.groups] if request.groups else []
+    ignored = [f"{name}={kind}" for name, kind in request.columns.items()]
+    words = [str(request.file), "--sensitive", request.sensitive, *groups]
+    words += ["--columns", *ignored] if ignored else []
+    return [*words, "--curator", request.curator or "", "--reads", *map(str, request.reads)]

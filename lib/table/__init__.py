@@ -1,0 +1,10 @@
+"""A table of text and numbers as codes, by a schema that is stated and not learnt.
+
+>>> import pandas as pd
+>>> from lib.table import Category, Table
+>>> people = pd.DataFrame({"sex": ["f", "m", None]})
+>>> Table.of(people, {"sex": Category(values=("f", "m"), missing=True)}).codes["sex"].tolist()
+[0, 1, 2]
+"""
+
+from lib.table.coding import Category, Number, Table, read_schema

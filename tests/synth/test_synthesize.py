@@ -1,0 +1,150 @@
+"""A release by one command: what it holds, what it cost, what it promises, what it leaves."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.audit.reading import read_csv
+from lib.cli import main
+from lib.cli.synthesize import account
+from lib.dp import epsilon_of, zcdp_rho
+from lib.synth import MST, Stratified
+from lib.table import Table
+
+SCHEMA = """
+sex: {values: [f, m]}
+race: {values: [a, b, c], missing: true, other: another}
+age: {low: 0, high: 99, bins: 10, whole: true, clip: true}
+ill: {values: ["yes", "no"]}
+name: ignore
+"""
+
+
+def people(n: int = 2000) -> pd.DataFrame:
+    """Women are young and ill, men neither; some races are not stated, and some are gaps."""
+    rng = np.random.default_rng(3)
+    woman = rng.random(n) < 0.3
+    return pd.DataFrame(
+        {
+            "sex": np.where(woman, "f", "m"),
+            "race": rng.choice(["a", "b", "d", ""], n),
+            "age": np.where(woman, rng.integers(0, 50, n), rng.integers(50, 120, n)),
+            "ill": np.where(woman, "yes", "no"),
+            "name": [f"person {i}" for i in range(n)],
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """With a table and its schema, and the working folder."""
+    monkeypatch.chdir(tmp_path)
+    people().to_csv("people.csv", index=False)
+    Path("people.yml").write_text(SCHEMA, encoding="utf-8")
+    return tmp_path
+
+
+def synthesize(*more: str, out: str = "release.csv") -> int:
+    words = ["synthesize", "people.csv", "--schema", "people.yml", "--out", out]
+    return main([*words, "--epsilon", "1", *more])  # the last of an option counts
+
+
+@pytest.mark.parametrize("more", [[], ["--by", "sex,race"], ["--synthesizer", "aim"]])
+def test_a_release_with_little_noise_has_the_people_that_there_are(folder, more, capsys):
+    assert synthesize("--epsilon", "1e5", *more) == 0
+    made, real = pd.read_csv("release.csv", keep_default_na=False), people()
+    assert list(made) == ["sex", "race", "age", "ill"]
+    assert abs(len(made) - 2000) <= 5
+    assert ((made["sex"] == "f") == (made["ill"] == "yes")).mean() > 0.99
+    assert ((made["sex"] == "f") == (made["age"] < 50)).mean() > 0.99
+    assert made["age"].between(0, 99).all()  # the oldest are clipped
+    expected = real["race"].replace("d", "another").value_counts(normalize=True)
+    assert made["race"].value_counts(normalize=True).sub(expected).abs().max() < 0.01
+    printed = capsys.readouterr().out
+    assert re.search(
+        r"Promised: rho .* \(epsilon 100000, delta 1e-09\), .* 'add or remove'", printed
+    )
+    assert Path("release.csv").stat().st_mode & 0o077 == 0
+
+
+def test_a_seed_is_no_promise_and_without_one_noise_is_fresh(folder, capsys):
+    seeded = [Path(f"{i}.csv") for i in range(2)]
+    for out in seeded:
+        synthesize("--seed", "5", out=str(out))
+        assert "NOT promised, for the noise was drawn from seed 5" in capsys.readouterr().out
+    assert seeded[0].read_bytes() == seeded[1].read_bytes()
+    synthesize(out="fresh.csv")
+    assert Path("fresh.csv").read_bytes() != seeded[0].read_bytes()
+
+
+def test_the_account_adds_up_to_what_was_asked_for(folder):
+    """In every part, too: a row is in one of them, and pays for the sizes as well."""
+    table = Table.of(read_csv("people.csv"), "people.yml")
+    rho = zcdp_rho(1.0, 1e-9, conversion="tight")
+    assert epsilon_of(rho, 1e-9) <= 1
+    whole = MST().fit(table.codes, table.domain, rho, np.random.default_rng(0))
+    spent = account(whole.accountant)
+    assert spent["all"].sum() == pytest.approx(rho)
+    assert spent["looks"].tolist() == [4, 3, 3]  # columns, choices, pairs
+    wrapper = Stratified(inner=MST(), by=("sex",), weights="projected")
+    split = wrapper.fit(table.codes, table.domain, rho, np.random.default_rng(0))
+    spent = account(split.accountant).groupby("part")["all"].sum()
+    assert spent.drop("").add(spent[""]).tolist() == pytest.approx([rho, rho])
+
+
+@pytest.mark.parametrize(
+    ("change", "more", "message"),
+    [
+        (("people.csv", "f,", "x,"), [], "column 'sex' must have values .* got 'x'"),
+        (("people.csv", "sex,race", "sex,sex"), [], "'sex' must be there once"),
+        (("people.csv", "sex,race", "sex,origin"), [], "columns of the schema, got 'origin'"),
+        (("people.yml", "name: ignore", ""), [], "columns of the schema, got 'name'"),
+        (("people.yml", "missing: true, ", ""), [], "column 'race' .* got a gap"),
+        (("people.yml", "low: 0", "low: 100"), [], "people.yml, column 'age': low must be"),
+        (("people.csv", None, "sex,race\n"), [], "a header and at least one row"),
+        (None, ["--by", "sex,religion"], "by must be one of .* got 'religion'"),
+        (None, ["--epsilon", "-1"], "epsilon must be"),
+        (None, ["--delta", "2"], "delta must be"),
+        (None, ["--rows", "0"], "rows must be"),
+        (None, ["--seed", "-1"], "seed must be"),
+        (None, ["--audit-sensitive", "name"], "audit_sensitive must be one of .* got 'name'"),
+        (None, ["--out", "people.csv"], "out must be .* no input"),
+    ],
+)
+def test_bad_input_is_named_and_nothing_is_written(folder, change, more, message, capsys):
+    if change is not None:
+        name, old, new = change
+        text = Path(name).read_text(encoding="utf-8")
+        Path(name).write_text(new if old is None else text.replace(old, new, 1), encoding="utf-8")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert synthesize(*more) == 2
+    assert re.search(message, capsys.readouterr().err)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_draft_warns_and_overwrites_nothing(folder, capsys):
+    assert main(["schema", "people.csv", "--out", "draft.yml"]) == 0
+    assert "NOT private" in capsys.readouterr().out
+    text = Path("draft.yml").read_text(encoding="utf-8")
+    assert "NOT private" in text
+    assert "person 1" not in text  # an identifier is left out
+    assert main(["schema", "people.csv", "--out", "draft.yml"]) == 2
+    Path("people.yml").write_text(text, encoding="utf-8")
+    assert synthesize() == 0
+
+
+@pytest.mark.thorough("runs the curator in a sandbox, four fits")
+def test_the_printed_audit_runs(folder, capsys):
+    synthesize("--by", "sex")
+    command = capsys.readouterr().out.splitlines()[-1]
+    words = shlex.split(command.replace("COL", "ill"))
+    assert words[:4] == ["python", "-m", "lib", "audit"]
+    few = ["--splits", "2", "--learners", "lookup", "--quiet"]
+    assert main([*words[3:], *few]) == 0
+    assert "Dependence:" in capsys.readouterr().out

@@ -1,0 +1,151 @@
+"""A table by a stated schema: its codes come back, nothing is learnt, and what is not stated is
+refused.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lib.cli.schema import draft
+from lib.table import Category, Number, Table, read_schema
+
+NUMBERS = st.floats(-1e9, 1e9) | st.floats(-1, 1) | st.integers(-100, 100)
+
+
+@st.composite
+def columns(draw) -> Category | Number:
+    """A column as somebody may state it."""
+    missing = draw(st.booleans())
+    if draw(st.booleans()):
+        values = draw(st.lists(st.text("ab01. e", min_size=1), min_size=1, max_size=5))
+        stated = dict.fromkeys(v.strip() or "blank" for v in values)
+        other = draw(st.sampled_from([None, "all others"]))
+        try:
+            return Category(values=tuple(stated), missing=missing, other=other)
+        except ValueError:  # two texts of one number
+            return Category(values=(*map(str, range(len(stated))),), missing=missing, other=other)
+    whole = draw(st.booleans())
+    low = draw(st.integers(-1000, 1000) if whole else NUMBERS)
+    width = draw(st.integers(1, 1000) if whole else st.floats(1e-3, 1e9))
+    bins = draw(st.integers(1, min(50, width + 1) if whole else 50))
+    return Number(low=low, high=low + width, bins=bins, whole=whole, missing=missing)
+
+
+@settings(max_examples=100, deadline=timedelta(seconds=5))
+@given(columns(), st.integers(0, 2**32))
+def test_every_code_comes_back_from_what_it_is_decoded_to(column, seed):
+    codes = pd.DataFrame({"x": np.repeat(np.arange(column.size, dtype=np.int16), 20)})
+    table, rng = Table(codes, {"x": column}), np.random.default_rng(seed)
+    cells = table.decode(codes, rng)
+    assert Table.of(cells, table.schema).codes.equals(codes)
+    as_text = cells.astype(object).where(cells.notna(), None).map(str, na_action="ignore")
+    assert Table.of(as_text, table.schema).codes.equals(codes)
+
+
+def test_numbers_are_drawn_evenly_within_their_bins():
+    """Each of 12 ages and of 4 quarters of a bin has its share within 6 standard deviations."""
+    schema = {
+        "age": Number(low=0, high=11, bins=5, whole=True),
+        "x": Number(low=-1, high=3, bins=2),
+    }
+    n, rng = 60_000, np.random.default_rng(5)
+    codes = pd.DataFrame({"age": np.full(n, 1), "x": np.ones(n, int)})
+    cells = Table(codes, schema).decode(codes, rng)
+    edges = schema["age"].edges
+    for shares, k in (
+        (cells["age"].value_counts(), int(edges[2] - edges[1])),
+        (((cells["x"] - 1) // 0.5).value_counts(), 4),
+    ):
+        assert len(shares) == k
+        assert (np.abs(shares - n / k) < 6 * np.sqrt(n / k)).all()
+
+
+def test_values_that_are_not_stated_go_where_the_schema_says():
+    people = pd.DataFrame({"job": ["cook", "spy", None], "age": ["-7", "1e3", "42"]})
+    schema = {
+        "job": Category(values=("cook",), missing=True, other="another"),
+        "age": Number(low=0, high=100, bins=10, clip=True),
+    }
+    table = Table.of(people, schema)
+    assert table.codes.to_numpy().tolist() == [[0, 0], [1, 9], [2, 4]]
+    assert table.domain.sizes == (3, 10)  # and of nobody, too
+    assert Table.of(people.head(0), schema).domain == table.domain
+    back = table.decode(table.codes, np.random.default_rng(0))
+    assert back["job"].fillna("a gap").tolist() == ["cook", "another", "a gap"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        ({"sex": ["f", "x"], "age": [1, 2]}, r"column 'sex' .* got 'x' in row 2 .*other"),
+        ({"sex": ["f", None], "age": [1, 2]}, r"column 'sex' .* got a gap in row 2 .*missing"),
+        ({"sex": ["f", "m"], "age": [1, 99]}, r"column 'age' .* got '99' in row 2 .*clip"),
+        ({"sex": ["f", "m"], "age": [1.5, 2]}, r"column 'age' .* got '1.5' in row 1"),
+        ({"sex": ["f", "m"], "age": ["1", "old"]}, r"column 'age' .* got 'old' in row 2"),
+        ({"sex": ["f", "m"], "age": [1, np.inf]}, r"column 'age' .* got 'inf' in row 2"),
+        ({"sex": [["f"], ["m"]], "age": [1, 2]}, r"cells of column 'sex' must be texts"),
+        ({"sex": ["f"]}, r"column of the schema must be .* got 'age'"),
+        ({"sex": ["f"], "age": [1], "pin": [7]}, r"columns of the schema, got 'pin'"),
+        (
+            pd.DataFrame([["f", "m", 1]], columns=["sex", "sex", "age"]),
+            r"different names, got 'sex'",
+        ),
+    ],
+)
+def test_what_the_schema_does_not_state_is_refused(frame, message):
+    schema = {"sex": Category(values=("f", "m")), "age": Number(low=0, high=50, bins=5, whole=True)}
+    with pytest.raises(ValueError, match=message):
+        Table.of(pd.DataFrame(frame), schema)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "sick: {values: [yes, no]}",
+            r"s.yml, column 'sick': values must be .*in quotes.* got True",
+        ),
+        ("a: {values: [1, '1.0']}", r"column 'a': values and other must be different"),
+        ("a: {values: [x], other: x}", r"values and other must be different"),
+        ("a: {low: 1, high: 0, bins: 2}", r"low must be below high=0"),
+        ("a: {low: 0, high: 3, bins: 5, whole: true}", r"bins must be an integer >= 1 and <= 4"),
+        ("a: {low: 0, bins: 5}", r"high must be given, got None"),
+        ("a: {low: 0, high: 1, bins: 5, width: 2}", r"entry must be one of .* got 'width'"),
+        ("a: {low: 0, high: 1, bins: 99999}", r"bins must be an integer"),
+        ("a: skip", r"entry must be 'ignore' or a mapping"),
+        ("7: ignore", r"columns named by texts, got 7"),
+    ],
+)
+def test_a_schema_is_checked_before_any_table(text, message, tmp_path):
+    (tmp_path / "s.yml").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_schema(tmp_path / "s.yml")
+
+
+def test_a_draft_codes_the_table_that_it_was_read_off(tmp_path):
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame(
+        {
+            "sex": ["yes", None] * 30,
+            "code: 1": ["01", "1e0", "# 2"] * 20,
+            "income": [*map(str, rng.normal(0, 1e9, 59)), None],
+            "age": [*map(str, range(60))],
+            "yes": ["same"] * 60,
+        },
+        dtype=object,
+    )
+    (tmp_path / "s.yml").write_text(draft(people), encoding="utf-8")
+    schema = read_schema(tmp_path / "s.yml")
+    assert schema["yes"] == schema["age"] == "ignore"
+    assert schema["sex"] == Category(values=("yes",), missing=True)
+    assert sorted(schema["code: 1"].values) == ["# 2", "01", "1"]
+    table = Table.of(people, schema)
+    assert table.codes["code: 1"].nunique() == 3
+    income = table.codes["income"]
+    assert (income.min(), income.max()) == (0, 20)  # the lowest bin, and the gap
