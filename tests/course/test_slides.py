@@ -9,9 +9,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from course.pictures import references, shown
 from course.plans import clock, plans, write_plans
 from course.sessions import sessions
-from course.slides import DECKS, deck, references, render, shown, to_html, write_slides
+from course.slides import DECKS, deck, render, to_html, write_slides
 from lib.paths import CHAPTERS
 from tests.press.measure import LONGEST_SENTENCE, sentences
 
