@@ -15,12 +15,15 @@ import matplotlib
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from course import drawings_privacy
+from course import drawings_privacy, drawings_strata
 from lib import validate
 from lib.pages.chapter import STYLE
 
 Drawing = Callable[[], tuple[Figure, str]]
-DRAWINGS: dict[str, Drawing] = {**drawings_privacy.DRAWINGS}
+DRAWINGS: dict[str, Drawing] = {
+    **drawings_privacy.DRAWINGS,
+    **drawings_strata.DRAWINGS,
+}
 # letters of 14 points are 19 pixels on a slide, on which a drawing has its own size
 LARGE = {"font.size": 14.0, "svg.hashsalt": "slides", "axes.grid": False}
 LARGE |= dict.fromkeys(("axes.titlesize", "axes.labelsize", "legend.fontsize"), 14.0)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape, unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from course.drawings import draw
 from lib import validate
@@ -22,13 +22,10 @@ from lib.paths import BUILD
 from press.failures import failures
 from press.toc import glued_texts, read_notebook
 
-if TYPE_CHECKING:
-    from course.slides import Slide
-
 EXECUTED = BUILD / "executed" / "quick"
 ROOM = 760, 500  # pixels of a slide that a figure beside words has
 KINDS = {"png": "image/png", "svg": "image/svg+xml", "jpg": "image/jpeg"}
-_REFERENCE = re.compile(r"\{(figure|number|drawing)\}`([\w/-]+)(?::([\w-]+))?`")
+REFERENCE = re.compile(r"\{(figure|number|drawing)\}`([\w/-]+)(?::([\w-]+))?`")
 _FILE = re.compile(r'^!\[(.+?)\]\(([\w./-]+\.(\w+))(?: "(.*?)")?\)$', re.M)
 
 
@@ -47,13 +44,6 @@ class Picture:
         words = f"<figcaption>{self.caption}</figcaption>" if self.caption else ""
         source = f"data:{KINDS[self.kind]};base64,{code}"
         return f'<figure><img src="{source}" alt="{escape(self.alt)}">{words}</figure>'
-
-
-def references(slide: Slide) -> list[tuple[str, str, str]]:
-    """Kind (``figure``, ``number`` or ``drawing``), page and name of what a slide takes; a drawing
-    has a name in place of the page.
-    """
-    return _REFERENCE.findall(f"{slide.title}\n{slide.body}\n{slide.notes}")
 
 
 @cache
@@ -123,7 +113,7 @@ def filled(text: str, executed: Path, folder: Path) -> str:
         content = (folder / found[2]).read_bytes()
         return Picture(content, kind, found[1], found[4] or "").html()
 
-    return _REFERENCE.sub(reference, _FILE.sub(file, text))
+    return REFERENCE.sub(reference, _FILE.sub(file, text))
 
 
 def with_files(text: str, executed: Path, folder: Path) -> str:
@@ -141,4 +131,4 @@ def with_files(text: str, executed: Path, folder: Path) -> str:
         caption = picture.caption.replace('"', "&quot;").replace("\n", " ")
         return f'![{picture.alt}](pictures/{name} "{caption}")'.replace(' "")', ")")
 
-    return _REFERENCE.sub(reference, text)
+    return REFERENCE.sub(reference, text)

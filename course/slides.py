@@ -23,7 +23,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from course.pictures import EXECUTED, filled, with_files
+from course.pictures import EXECUTED, REFERENCE, filled, with_files
 from course.sessions import COURSE, TEMPLATES, Session, sessions
 from lib import validate
 from lib.files import read_yaml, template, write_whole
@@ -66,6 +66,13 @@ def deck(session: Session, folder: Path = DECKS) -> list[Slide]:
     notes = "Everybody writes first. A sample answer is in your plan of this session."
     last = Slide("The question to take home", f"*{session.closing['question']}*", notes)
     return [*slides, last]
+
+
+def references(slide: Slide) -> list[tuple[str, str, str]]:
+    """Kind (``figure``, ``number`` or ``drawing``), page and name of what a slide takes; a drawing
+    has a name in place of the page.
+    """
+    return REFERENCE.findall(f"{slide.title}\n{slide.body}\n{slide.notes}")
 
 
 def _math(content: str, options: dict[str, Any]) -> str:
