@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
@@ -39,7 +40,9 @@ def box(
 
 
 def words(ax: Axes, x: float, y: float, text: str, **style) -> None:
-    """Words with their middle at ``x``, ``y``."""
+    """Words with their middle at ``x``, ``y``; a colour is darkened, to be read on white."""
+    if "color" in style:
+        style["color"] = tuple(0.62 * part for part in to_rgb(style["color"]))
     ax.text(x, y, text, **({"ha": "center", "va": "center", "linespacing": 1.25} | style))
 
 

@@ -15,7 +15,7 @@ import matplotlib
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from course import drawings_privacy, drawings_strata
+from course import drawings_privacy, drawings_strata, drawings_synth
 from lib import validate
 from lib.pages.chapter import STYLE
 
@@ -23,6 +23,7 @@ Drawing = Callable[[], tuple[Figure, str]]
 DRAWINGS: dict[str, Drawing] = {
     **drawings_privacy.DRAWINGS,
     **drawings_strata.DRAWINGS,
+    **drawings_synth.DRAWINGS,
 }
 # letters of 14 points are 19 pixels on a slide, on which a drawing has its own size
 LARGE = {"font.size": 14.0, "svg.hashsalt": "slides", "axes.grid": False}

@@ -63,9 +63,9 @@ def region() -> tuple[Figure, str]:
     ax.plot(false, most, color=BLUE, linewidth=3)
     ax.plot(false, false, **REFERENCE)
     ax.plot(1 / (1 + grow), grow / (1 + grow), "o", color=RED, markersize=13)
-    ax.text(0.34, 0.76, "randomised\nresponse", color=RED, va="bottom", ha="left")
-    ax.text(0.62, 0.56, "a guess", color="#222222")
-    ax.text(0.05, 0.86, "out of\nreach", color=GREY)
+    words(ax, 0.32, 0.69, "randomised\nresponse", color=RED, va="top", ha="left")
+    words(ax, 0.7, 0.55, "a guess")
+    words(ax, 0.14, 0.88, "out of\nreach", color=GREY)
     ax.set(xlabel="false alarms", ylabel="hits", xlim=(0, 1), ylim=(0, 1), aspect="equal")
     alt = (
         "Hits against false alarms of tests at epsilon 1. A shaded lens around the diagonal holds "
@@ -77,10 +77,10 @@ def region() -> tuple[Figure, str]:
 def local_central() -> tuple[Figure, str]:
     """Noise that each person adds, and noise that a curator adds once."""
     fig, ax = canvas()
-    for y, name, colour in ((3.4, "Local", BLUE), (0.8, "Central", ORANGE)):
+    for y, name, colour in ((3.5, "Local", BLUE), (1.0, "Central", ORANGE)):
         local = name == "Local"
-        words(ax, 0.1, y + 1.15, name, color=colour, weight="bold", ha="left")
-        for k in (-0.75, 0.0, 0.75):
+        words(ax, 0.1, y + 1.1, name, color=colour, weight="bold", ha="left")
+        for k in (-0.65, 0.0, 0.65):
             box(ax, (0.1, y + k - 0.25, 1.2, 0.5), "person", GREY)
             if local:
                 box(ax, (1.9, y + k - 0.25, 1.1, 0.5), "+ noise", RED)

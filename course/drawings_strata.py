@@ -16,16 +16,16 @@ _HUES = BLUE, ORANGE, RED
 def strata() -> tuple[Figure, str]:
     """A table in groups, a noisy mean of each, and the weighted mean of all."""
     fig, ax = canvas()
-    tops = ((2.75, 1.75), (1.35, 1.2), (0.55, 0.6))
+    tops = ((2.5, 1.75), (1.1, 1.2), (0.3, 0.6))
     for (y, high), colour, k in zip(tops, _HUES, "₁₂₃", strict=True):
         middle = y + high / 2
         box(ax, (0.1, y, 1.5, high), f"G{k}", colour)
         arrow(ax, (1.6, middle), (2.2, middle), colour)
         box(ax, (2.2, middle - 0.25, 2.3, 0.5), "mean + noise", colour)
-        arrow(ax, (4.5, middle), (5.4, 2.5 + (middle - 2.4) / 4), colour)
+        arrow(ax, (4.5, middle), (5.4, 2.5 + (middle - 2.2) / 4), colour)
     box(ax, (5.4, 1.9, 1.9, 1.2), "weighted\nby size", GREEN)
-    words(ax, 0.85, 4.68, "groups")
-    words(ax, 3.35, 4.68, "each at full ε")
+    words(ax, 0.85, 4.55, "groups")
+    words(ax, 3.35, 4.55, "each at full ε")
     words(ax, 6.35, 3.4, "free", color=GREEN)
     alt = (
         "People are cut into three groups of unequal size. Each group has a mean with noise of its "
