@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,10 @@ def test_a_deck_is_printed_one_page_a_slide(decks):
         pytest.skip("no Chromium on this machine (apt install chromium): nothing is printed")
     pdf = write_pdf(decks[4], program)
     assert pages_of(pdf) == len(deck(ALL[4]))
+    tagged = pdf.read_bytes()
+    assert b"/StructTreeRoot" in tagged
+    assert re.search(rb"/Lang ?\(en", tagged)
+    assert tagged.count(b"/Alt") >= decks[4].read_text(encoding="utf-8").count("<img ")
 
 
 def test_the_public_book_has_the_syllabus_and_nothing_of_the_lecturers(html):
