@@ -18,7 +18,7 @@ from course.make import write_assignment
 from course.mark import mark
 from course.plans import write_plans
 from course.public import write_public
-from course.slides import OUT, chromium, write_pdf, write_slides
+from course.slides import DECKS, OUT, chromium, write_pdf, write_slides
 from course.variants import course_seed, read_roster
 from lib import validate
 from lib.paths import BUILD, ROOT
@@ -26,7 +26,7 @@ from lib.sandbox import WISHES, Limits
 
 
 def _slides(args: Namespace) -> None:
-    pages = write_slides(args.session or range(1, 7), args.out)
+    pages = write_slides(args.session or range(1, 7), args.out, source=args.source)
     program = chromium()
     for page in pages:
         print(page.resolve().as_uri())
@@ -110,6 +110,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     own["slides"]("--session", type=int, action="append", metavar="N", help="1 to 6; all")
     words = "qti or moodle; both"
     own["export"]("--format", choices=FORMATS, action="append", help=words)
+    words = "decks that you edited, such as _build/slides/source"
+    own["slides"]("--source", type=Path, default=DECKS, metavar="DIR", help=words)
     own["public"]("--solutions", action="store_true", help="keep those of the book's exercises")
     make, mark = own["make"], own["mark"]
     make("--students", type=Path, required=True, metavar="CSV", help="id, name")

@@ -15,8 +15,8 @@ from pathlib import Path
 import nbformat
 import yaml
 
+from course.pictures import EXECUTED
 from course.sessions import MINUTES, SESSIONS
-from course.slides import EXECUTED
 from lib.files import read_yaml, write_whole
 from lib.paths import ROOT
 from press.exercises import add_boxes, answers, without_solutions
@@ -25,7 +25,9 @@ from press.toc import pages, read_notebook
 
 SECRET = "course/", "tests/course/", "tests/press/test_slides.py"
 ASKS_FOR_SOLUTIONS = "tests/press/test_answers.py", "tests/press/test_learning.py"
-KEPT = tuple(f"course/{name}.py" for name in ("__init__", "sessions", "slides", "tables"))
+_CODE = "__init__", "sessions", "slides", "tables", "pictures", "canvas", "drawings"
+_CODE += "drawings_privacy", "drawings_release", "drawings_strata", "drawings_synth"
+KEPT = tuple(f"course/{name}.py" for name in _CODE)
 KEPT += "course/syllabus.md.j2", "course/sessions.yml"  # the page for teachers shows these
 
 

@@ -1,9 +1,9 @@
 """Slides of a session: HTML that opens from a file, and a PDF where there is a Chromium.
 
 A deck is ``course/slides/N.md``: slides between lines of ``---``, each a heading, words and, after
-a line ``Notes:``, what the lecturer says. ``{figure}`page:name``` alone on a line is a figure of
-the book, ``{number}`page:name``` a number of its text. Both are read from the chapters as the last
-build executed them, so slides show what the book shows.
+a line ``Notes:``, what the lecturer says. A line ``. . .`` starts what appears with the next key;
+a page that is printed shows all. What a slide takes from the book, and what is drawn for it, is
+said in :mod:`course.pictures`.
 """
 
 from __future__ import annotations
@@ -23,21 +23,18 @@ from typing import Any
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from course.pictures import EXECUTED, REFERENCE, filled, with_files
 from course.sessions import COURSE, TEMPLATES, Session, sessions
 from lib import validate
-from lib.files import template, write_whole
-from lib.paths import BUILD, CHAPTERS
+from lib.files import read_yaml, template, write_whole
+from lib.paths import BUILD, CHAPTERS, ROOT
 from lib.processes import run_program
-from press.failures import failures
 from press.policy import FRAMES, with_policy
 from press.stage import mathjax
-from press.toc import glued_texts, read_notebook
 
 DECKS = COURSE / "slides"
-EXECUTED = BUILD / "executed" / "quick"
 OUT = BUILD / "slides"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
-_REFERENCE = re.compile(r"\{(figure|number)\}`([\w/-]+):([\w-]+)`")
 
 
 @dataclass(frozen=True)
@@ -72,52 +69,10 @@ def deck(session: Session, folder: Path = DECKS) -> list[Slide]:
 
 
 def references(slide: Slide) -> list[tuple[str, str, str]]:
-    """Kind (``figure`` or ``number``), page and name of what a slide takes from the book."""
-    return _REFERENCE.findall(f"{slide.title}\n{slide.body}\n{slide.notes}")
-
-
-@cache
-def shown(page: str, executed: Path = EXECUTED) -> dict[str, Any]:
-    """Figures (HTML) and numbers of a page, by name, from the last build, and its failures.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the book has not been built.
+    """Kind (``figure``, ``number`` or ``drawing``), page and name of what a slide takes; a drawing
+    has a name in place of the page.
     """
-    path = executed / "chapters" / f"{page}.ipynb"
-    if not path.exists():
-        raise FileNotFoundError(f"{path} is not there: run `make book` first")
-    notebook = read_notebook(path)
-    found: dict[str, Any] = {"figure": {}, "number": glued_texts(notebook)}
-    found["failures"] = failures(notebook, f"chapters/{page}")
-    for cell in notebook.cells:
-        for out in cell.get("outputs", []):
-            data = out.get("data", {})
-            for name in re.findall(r'<figure class="plot" id="([^"]+)"', data.get("text/html", "")):
-                found["figure"][name] = data["text/html"]
-    return found
-
-
-def _from_book(kind: str, page: str, name: str, executed: Path) -> str:
-    """What a slide takes; of a figure the picture for a light ground, its alternative text, and
-    what its caption says of data.
-    """
-    found = shown(page, executed)
-    known = found[kind]
-    if name not in known and found["failures"]:
-        what = "one that the last build made"
-        said = found["failures"][0]
-        raise ValueError(f"{kind} of {page} must be {what}, got {name!r}; it failed: {said}")
-    html = known[validate.choice(f"{kind} of {page}", name, known)]
-    if kind == "number":
-        return escape(html)
-    picture = re.findall(r'<img class="only-light" (.*?)>', html)[0]
-    caption = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.S)[0]
-    source = re.sub(r"^(<strong>.*?</strong>|.*?\.(?=\s))\s*", "", caption, flags=re.S)
-    size = re.sub(r'\s(width|height)="\d+"', "", picture)
-    words = f"<figcaption>{source} <cite>{escape(page)}</cite></figcaption>"
-    return f"<figure><img {size}>{words}</figure>"
+    return REFERENCE.findall(f"{slide.title}\n{slide.body}\n{slide.notes}")
 
 
 def _math(content: str, options: dict[str, Any]) -> str:
@@ -131,10 +86,26 @@ def markdown() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=_math)
 
 
-def to_html(text: str, executed: Path = EXECUTED) -> str:
-    """Markdown with formulas, and what it takes from the book, as HTML."""
-    filled = _REFERENCE.sub(lambda m: _from_book(m[1], m[2], m[3], executed), text)
-    return markdown().render(filled)
+def to_html(text: str, executed: Path = EXECUTED, folder: Path = DECKS) -> str:
+    """Markdown with formulas, pictures, and what it takes from the book, as HTML."""
+    first, *later = re.split(r"^\. \. \.$", filled(text, executed, folder), flags=re.M)
+    builds = (f'<div class="fragment">\n{markdown().render(part)}</div>\n' for part in later)
+    return "".join([markdown().render(first), *builds])
+
+
+@cache
+def imprint() -> dict[str, str]:
+    """Title, authors, version and licence of the slides, from the files that state them."""
+    cited = read_yaml(ROOT / "CITATION.cff", dict)
+    licence = (ROOT / "LICENSE-TEXT.md").read_text(encoding="utf-8")
+    return {
+        "book": cited["title"].partition("?")[0],
+        "title": cited["title"],
+        "authors": ", ".join(author["name"] for author in cited["authors"]),
+        "version": str(cited["version"]),
+        "licence": re.findall(r"\((CC [^)]+)\)", licence)[0],
+        "terms": re.findall(r"<(https://creativecommons[^>]+)/legalcode>", licence)[0],
+    }
 
 
 def render(session: Session, executed: Path = EXECUTED, folder: Path = DECKS) -> str:
@@ -142,12 +113,13 @@ def render(session: Session, executed: Path = EXECUTED, folder: Path = DECKS) ->
     slides = []
     for slide in deck(session, folder):
         title = to_html(slide.title, executed).removeprefix("<p>").removesuffix("</p>\n")
-        body = to_html(slide.body, executed)
-        figure = re.search(r"(?:<p>)?(<figure>.*?</figure>)(?:</p>)?", body, re.S)
+        body = to_html(slide.body, executed, folder)
+        figure = re.search(r"(?:<p>)?(<figure.*?</figure>)(?:</p>)?", body, re.S)
         words = body.replace(figure[0], "").strip() if figure else body
         parts = {"title": title, "figure": figure[1] if figure else "", "words": words}
         slides.append(parts | {"notes": to_html(slide.notes, executed)})
-    page = template(TEMPLATES / "slides.html.j2").render(session=session, slides=slides) + "\n"
+    shown = {"session": session, "slides": slides, "imprint": imprint()}
+    page = template(TEMPLATES / "slides.html.j2").render(shown) + "\n"
     view = carried()["speaker-view.html"].locate()
     return with_policy(page, Path(str(view)).read_text("utf-8"), more=FRAMES)
 
@@ -185,9 +157,18 @@ def copy_assets(folder: Path) -> None:
 
 
 def write_slides(
-    numbers: Iterable[int] = range(1, 7), folder: Path = OUT, executed: Path = EXECUTED
+    numbers: Iterable[int] = range(1, 7),
+    folder: Path = OUT,
+    executed: Path = EXECUTED,
+    source: Path = DECKS,
 ) -> list[Path]:
-    """Write ``session-N.html`` for each session into ``folder``, with all that it needs.
+    """Write ``session-N.html`` for each session into ``folder``, with all that it needs, and into
+    ``folder/source`` the deck to edit: the text with the book's numbers, and its pictures as files.
+
+    Parameters
+    ----------
+    source : Path
+        Where the decks ``N.md`` are, such as an edited ``folder/source``.
 
     Raises
     ------
@@ -198,10 +179,14 @@ def write_slides(
     """
     known = {session.number: session for session in sessions()}
     chosen = [known[validate.choice("session", number, known)] for number in numbers]
-    pages = {folder / f"session-{s.number}.html": render(s, executed) for s in chosen}
+    pages = {folder / f"session-{s.number}.html": render(s, executed, source) for s in chosen}
     copy_assets(folder / "assets")
     for path, page in pages.items():
         write_whole(path, page)
+    for number in (s.number for s in chosen if source.resolve() != (folder / "source").resolve()):
+        name = f"{number}.md"
+        text = (source / name).read_text(encoding="utf-8")
+        write_whole(folder / "source" / name, with_files(text, executed, folder / "source"))
     return [*pages]
 
 

@@ -1,0 +1,54 @@
+"""A ground for drawings of boxes and arrows, in units of 100 pixels of a slide."""
+
+from __future__ import annotations
+
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from lib.plotting.style import BLUE, DARK
+
+BESIDE = 7.4, 4.8  # width and height of a drawing that stands beside words
+ALONE = 11.4, 4.8  # of one that has the slide
+
+
+def canvas(size: tuple[float, float] = BESIDE) -> tuple[Figure, Axes]:
+    """An empty figure without axes; its units are 100 pixels, from the lower left."""
+    fig = plt.figure(figsize=size, layout="none")
+    ax = fig.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(0, size[0]), ylim=(0, size[1]))
+    ax.axis("off")
+    return fig, ax
+
+
+def box(
+    ax: Axes,
+    place: tuple[float, float, float, float],
+    text: str = "",
+    colour: str = BLUE,
+    fill: float = 0.12,
+    **style,
+) -> None:
+    """A box at left, bottom, width and height, with words in its middle."""
+    x, y, wide, high = place
+    shape = "round,pad=0,rounding_size=0.08"
+    look = {"facecolor": (colour, fill), "edgecolor": colour, "linewidth": 2}
+    ax.add_patch(FancyBboxPatch((x, y), wide, high, boxstyle=shape, **look))
+    words(ax, x + wide / 2, y + high / 2, text, **style)
+
+
+def words(ax: Axes, x: float, y: float, text: str, **style) -> None:
+    """Words with their middle at ``x``, ``y``; a colour is darkened, to be read on white."""
+    if "color" in style:
+        style["color"] = tuple(0.62 * part for part in to_rgb(style["color"]))
+    ax.text(x, y, text, **({"ha": "center", "va": "center", "linespacing": 1.25} | style))
+
+
+def arrow(
+    ax: Axes, start: tuple[float, float], end: tuple[float, float], colour: str = DARK, **style
+) -> None:
+    """An arrow from ``start`` to ``end``."""
+    look = {"arrowstyle": "-|>", "mutation_scale": 20, "linewidth": 2, "color": colour}
+    ax.add_patch(FancyArrowPatch(start, end, shrinkA=0, shrinkB=0, **(look | style)))

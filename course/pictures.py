@@ -1,0 +1,134 @@
+"""What a slide shows: figures and numbers of the book, drawings, and pictures from files.
+
+``{figure}`page:name``` alone on a line is a figure of the book, ``{number}`page:name``` a number of
+its text: both are read from the chapters as the last build executed them, so slides show what the
+book shows. ``{drawing}`name``` is one of :mod:`course.drawings`, and ``![words](pictures/file)``
+a picture beside the text of the deck.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass
+from functools import cache
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+
+from course.drawings import draw
+from lib import validate
+from lib.paths import BUILD
+from press.failures import failures
+from press.toc import glued_texts, read_notebook
+
+EXECUTED = BUILD / "executed" / "quick"
+ROOM = 760, 500  # pixels of a slide that a figure beside words has
+KINDS = {"png": "image/png", "svg": "image/svg+xml", "jpg": "image/jpeg"}
+REFERENCE = re.compile(r"\{(figure|number|drawing)\}`([\w/-]+)(?::([\w-]+))?`")
+_FILE = re.compile(r'^!\[(.+?)\]\(([\w./-]+\.(\w+))(?: "(.*?)")?\)$', re.M)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Bytes of a kind of :data:`KINDS`, what they show in words, and a caption (HTML)."""
+
+    content: bytes
+    kind: str
+    alt: str
+    caption: str = ""
+
+    def html(self) -> str:
+        """The picture as a figure that needs no other file."""
+        code = base64.b64encode(self.content).decode()
+        words = f"<figcaption>{self.caption}</figcaption>" if self.caption else ""
+        source = f"data:{KINDS[self.kind]};base64,{code}"
+        return f'<figure><img src="{source}" alt="{escape(self.alt)}">{words}</figure>'
+
+
+@cache
+def shown(page: str, executed: Path = EXECUTED) -> dict[str, Any]:
+    """Figures (HTML) and numbers of a page, by name, from the last build, and its failures.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the book has not been built.
+    """
+    path = executed / "chapters" / f"{page}.ipynb"
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is not there: run `make book` first")
+    notebook = read_notebook(path)
+    found: dict[str, Any] = {"figure": {}, "number": glued_texts(notebook)}
+    found["failures"] = failures(notebook, f"chapters/{page}")
+    for cell in notebook.cells:
+        for out in cell.get("outputs", []):
+            data = out.get("data", {})
+            for name in re.findall(r'<figure class="plot" id="([^"]+)"', data.get("text/html", "")):
+                found["figure"][name] = data["text/html"]
+    return found
+
+
+def _from_book(kind: str, page: str, name: str, executed: Path) -> str:
+    """A number as it is printed, or the HTML of a figure."""
+    found = shown(page, executed)
+    known = found[kind]
+    if name not in known and found["failures"]:
+        what = "one that the last build made"
+        said = found["failures"][0]
+        raise ValueError(f"{kind} of {page} must be {what}, got {name!r}; it failed: {said}")
+    return known[validate.choice(f"{kind} of {page}", name, known)]
+
+
+def figure(page: str, name: str, executed: Path = EXECUTED) -> Picture:
+    """A figure of the book for a light ground: of those drawn for a page and for a phone the one
+    with larger letters on a slide. Its caption is what the book's says of data.
+    """
+    html = _from_book("figure", page, name, executed)
+    light = html.split('<img class="only-dark"')[0].split("</picture>")[0]
+    alt = unescape(re.findall(r'alt="([^"]*)"', light)[0])
+    sizes = re.findall(r'width="(\d+)" height="(\d+)"', light)
+    codes = re.findall(r"data:image/png;base64,([\w+/=]+)", light)
+    scales = [min(ROOM[0] / int(w), ROOM[1] / int(h)) for w, h in sizes]
+    content = base64.b64decode(codes[scales.index(max(scales))])
+    words = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.S)[0]
+    caption = re.sub(r"^(<strong>.*?</strong>|.*?\.(?=\s))\s*", "", words, flags=re.S)
+    return Picture(content, "png", alt, f"{caption} <cite>{escape(page)}</cite>")
+
+
+def _picture(kind: str, page: str, name: str, executed: Path) -> Picture:
+    return Picture(*draw(page)) if kind == "drawing" else figure(page, name, executed)
+
+
+def filled(text: str, executed: Path, folder: Path) -> str:
+    """The text with HTML for what it takes; files are found in ``folder``."""
+
+    def reference(found: re.Match[str]) -> str:
+        if found[1] == "number":
+            return escape(_from_book(found[1], found[2], found[3], executed))
+        return _picture(found[1], found[2], found[3], executed).html()
+
+    def file(found: re.Match[str]) -> str:
+        kind = validate.choice("kind of picture", found[3], KINDS)
+        content = (folder / found[2]).read_bytes()
+        return Picture(content, kind, found[1], found[4] or "").html()
+
+    return REFERENCE.sub(reference, _FILE.sub(file, text))
+
+
+def with_files(text: str, executed: Path, folder: Path) -> str:
+    """The text with the book's numbers, and with links to its pictures, which are written into
+    ``folder/pictures``.
+    """
+
+    def reference(found: re.Match[str]) -> str:
+        if found[1] == "number":
+            return _from_book(found[1], found[2], found[3], executed)
+        picture = _picture(found[1], found[2], found[3], executed)
+        name = f"{(found[3] or found[2])}.{picture.kind}"
+        (folder / "pictures").mkdir(parents=True, exist_ok=True)
+        (folder / "pictures" / name).write_bytes(picture.content)
+        caption = picture.caption.replace('"', "&quot;").replace("\n", " ")
+        return f'![{picture.alt}](pictures/{name} "{caption}")'.replace(' "")', ")")
+
+    return REFERENCE.sub(reference, text)
