@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from matplotlib.figure import Figure
@@ -120,7 +121,7 @@ def small_groups() -> tuple[Figure, str]:
     return fig, alt
 
 
-DRAWINGS = {
+DRAWINGS: dict[str, Callable[[], tuple[Figure, str]]] = {
     "select-measure-generate": pipeline,
     **{name.lower(): partial(mechanism, name) for name in _MECHANISMS},
     "added-fits": added,
