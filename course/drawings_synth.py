@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from matplotlib.figure import Figure
@@ -108,19 +109,19 @@ def small_groups() -> tuple[Figure, str]:
         box(ax, (1.5, y, 2.3, 0.8), "large group", BLUE)
         arrow(ax, (3.8, y + 0.4), (4.7, y + 0.4))
         box(ax, (4.7, y, 2.6, 0.8), "model" if rule != "merge" else "one model of both", BLUE)
-    for y, text in ((2.95, "nobody's"), (1.45, "a model of its own, all noise")):
+    for y, text in ((2.95, "nobody's"), (1.45, "a model of its own, mostly noise")):
         box(ax, (1.5, y, 0.4, 0.35), "", RED, 0.5)
         words(ax, 2.1, y + 0.17, text, ha="left", color=RED)
     box(ax, (1.5, 0.05, 0.4, 0.35), "", RED, 0.5)
     arrow(ax, (1.9, 0.22), (4.7, 0.6), RED)
     alt = (
         "Three rules for a small group beside a large one. Drop: it has no model. Keep: it has a "
-        "model of its own, all noise. Merge: one model of both."
+        "model of its own, mostly noise. Merge: one model of both."
     )
     return fig, alt
 
 
-DRAWINGS = {
+DRAWINGS: dict[str, Callable[[], tuple[Figure, str]]] = {
     "select-measure-generate": pipeline,
     **{name.lower(): partial(mechanism, name) for name in _MECHANISMS},
     "added-fits": added,
