@@ -25,9 +25,11 @@ from press.toc import pages, read_notebook
 
 SECRET = "course/", "tests/course/", "tests/press/test_slides.py"
 ASKS_FOR_SOLUTIONS = "tests/press/test_answers.py", "tests/press/test_learning.py"
-_CODE = "__init__", "sessions", "slides", "tables", "pictures", "canvas", "drawings"
-_CODE += "drawings_privacy", "drawings_release", "drawings_strata", "drawings_synth"
-KEPT: tuple[str, ...] = tuple(f"course/{name}.py" for name in _CODE)
+_CODE = (
+    *("__init__", "sessions", "slides", "tables", "pictures", "canvas", "drawings"),
+    *("drawings_privacy", "drawings_strata", "drawings_synth"),
+)
+KEPT = tuple(f"course/{name}.py" for name in _CODE)
 KEPT += "course/syllabus.md.j2", "course/sessions.yml"  # the page for teachers shows these
 
 
