@@ -96,6 +96,10 @@ class Request:
     )
     beta: Annotated[float, "share of splits that may exceed them"] = 0.05
     gamma: Annotated[float, "least people in a group"] = 80
+    cluster: Annotated[
+        str | None, "whose values are households, inside or out as wholes; else people are", "COL"
+    ] = None
+    weights: Annotated[str | None, "of positive weights, by which people count", "COL"] = None
     labels: Annotated[str, "confidence or hard"] = "confidence"
     false_alarm: Annotated[
         float, "chance that any group is flagged if nothing depends on who is in"
@@ -124,6 +128,13 @@ class Request:
         validate.positive("gamma", self.gamma)
         small = 0 <= self.certify_delta < 1 and (self.certify or not self.certify_delta)
         validate.require(small, "certify_delta", "in [0, 1), with certify", self.certify_delta)
+        validate.require(
+            self.cluster is None or not self.certify,
+            "certify",
+            "asked for without cluster (its theorem swaps one person for another, and whole"
+            " households cannot be swapped so)",
+            self.certify,
+        )
         for name, low in (("splits", 2), ("seed", 0), ("workers", 1)):
             validate.integer(name, getattr(self, name), low=low)
         cut = {*self.groups, *chain(*self.crossings)}
@@ -146,10 +157,10 @@ class Request:
                 " split drawn afterwards is independent of it, so it would look coherent whatever"
                 " it holds; rerun the curator on random halves instead (curator)"
             )
-        if self.members is not None:
-            column = self.members[0]
+        special = {"members": self.members and self.members[0], "cluster": self.cluster}
+        for name, column in (special | {"weights": self.weights}).items():
             other = column != self.sensitive
-            validate.require(other, "members", "another column than the sensitive one", column)
+            validate.require(other, name, "another column than the sensitive one", column)
 
     def _check_curator(self) -> None:
         command = self.curator

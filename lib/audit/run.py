@@ -230,6 +230,7 @@ def _halves(
         seed=request.seed,
         workers=request.workers,
         progress=progress,
+        design=table.design,
     )
     p = {
         group: combined_p(distances for distances in part if distances.size)
@@ -238,7 +239,8 @@ def _halves(
     result = replace(result, rows=result.rows.drop(columns="distances"))
     # the first split once more, for the figures: the same stream, and the same release, which the
     # curator keeps
-    rows, inside, h = predict_halves(table.frame, learner, setup, stream(request.seed, "demcoh", 0))
+    rng = stream(request.seed, "demcoh", 0)
+    rows, inside, h = predict_halves(table.frame, learner, setup, rng, table.design)
     return result, p, (h, inside, {group: who[rows] for group, who in table.members.items()})
 
 
@@ -253,11 +255,19 @@ def _released(
         rng = stream(request.seed, "release", i)
         predict = BATTERY[name](table.release.table, setup.target, setup.lens, rng)
         h.append(as_predictions(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
-        rows.append(compare(h[-1], table.inside, table.members, setup, rng).assign(split=i))
+        part = compare(h[-1], table.inside, table.members, setup, rng, table.design)
+        rows.append(part.assign(split=i))
     mean = np.mean(h, axis=0)
     test, own = joblib.delayed(reshuffling_p), partial(stream, request.seed, "release test", name)
     jobs = (
-        test(mean[who], table.inside[who], draws=draws, enough=ENOUGH, rng=own(group))
+        test(
+            mean[who],
+            table.inside[who],
+            draws=draws,
+            enough=ENOUGH,
+            rng=own(group),
+            design=table.design.of(who),
+        )
         for group, who in table.members.items()
     )
     p = joblib.Parallel(n_jobs=request.workers, initializer=end_with_parent)(jobs)

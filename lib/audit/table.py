@@ -15,6 +15,7 @@ from lib.audit.reading import TARGET, read_csv
 from lib.audit.release import Release, read_release
 from lib.audit.request import LEAST_SHOWN, Request
 from lib.audit.schema import Schema, fit_schema, to_numbers
+from lib.coherence.distances import PLAIN, Design
 from lib.groups import groups_by_size, to_bands
 from lib.parse import shown
 from lib.table.numbers import canonical_column, canonical_text
@@ -38,6 +39,8 @@ class Table:
         People left out, since they have no sensitive value.
     release : Release, optional
         The finished release.
+    design : Design
+        Their clusters and weights.
     """
 
     raw: pd.DataFrame
@@ -48,6 +51,7 @@ class Table:
     inside: np.ndarray
     dropped_rows: int
     release: Release | None = None
+    design: Design = PLAIN
 
     @property
     def lens(self) -> tuple[str, ...]:
@@ -61,6 +65,7 @@ def read_table(request: Request) -> Table:
     pool, inside = _everybody(request, raw)
     if request.members is not None:
         kinds[request.members[0]] = "ignore"
+    kinds |= dict.fromkeys(filter(None, (request.cluster, request.weights)), "ignore")
     if request.release is not None:
         released = read_csv(request.release)
         used = {*released.columns, *request.lens, request.sensitive}
@@ -86,7 +91,31 @@ def read_table(request: Request) -> Table:
     frame = schema.typed_table(pool, request.file.name)
     if released is not None:
         released = read_release(released, schema, request.release.name, request.file.name)
-    return Table(pool, frame, schema, members, small, inside, int((~known).sum()), released)
+    dropped, design = int((~known).sum()), _design(request, pool, inside)
+    return Table(pool, frame, schema, members, small, inside, dropped, released, design)
+
+
+def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
+    """Clusters and weights of the people; a ``ValueError`` for columns that cannot serve."""
+    cluster = weight = None
+    for name, column in (("cluster", request.cluster), ("weights", request.weights)):
+        if column is not None:
+            validate.choice(f"{name} column", column, pool.columns)
+            gaps = int(pool[column].isna().sum())
+            validate.require(gaps == 0, name, "a column with a value for everybody", f"{gaps} gaps")
+    if request.cluster is not None:
+        cluster, names = pd.factorize(canonical_column(pool[request.cluster]))
+        validate.require(len(names) >= 4, "cluster", "of at least 4 values", len(names))
+        both = np.intersect1d(cluster[inside], cluster[~inside])
+        whole = "wholly in the release or left out of it, under one name in both files"
+        got = f"{both.size} that are both"
+        validate.require(both.size == 0, "cluster", f"a column of households {whole}", got)
+    if request.weights is not None:
+        weight = to_numbers(pool[request.weights], "the file").to_numpy(float)
+        fits = np.isfinite(weight) & (weight > 0)
+        what = "finite numbers > 0"
+        validate.require(bool(fits.all()), "weights", what, f"{int((~fits).sum())} others")
+    return Design(cluster, weight)
 
 
 def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:

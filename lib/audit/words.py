@@ -20,6 +20,12 @@ def dependence(audit: Audit) -> str:
         "If no prediction depended on who was inside, some group would be flagged with probability"
         f" at most {audit.request.false_alarm:g}."
     )
+    rate += (
+        " People are taken as independent of each other; if they come in households, give"
+        " --cluster, or false alarms are more frequent."
+        if audit.request.cluster is None
+        else f" Whole values of {audit.request.cluster} are inside or left out, and reshuffled."
+    )
     if flagged.empty:
         return (
             f"Dependence: none found. In none of {groups} groups do the predictions of"

@@ -8,6 +8,7 @@ distance itself.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +17,41 @@ from lib.groups import mask
 
 TIE = 1e-12  # numbers closer than this are equal: distances, and the predictions they compare
 _AT_ONCE = 2_000_000  # memberships reshuffled together
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """How people were drawn: clusters that are inside or outside as wholes, and weights.
+
+    Parameters
+    ----------
+    cluster : int array of shape (n,), optional
+        0, 1, ... for the cluster of each person; without it everybody is one.
+    weight : float array of shape (n,), optional
+        Positive weights of a distance; without it all count alike.
+
+    Examples
+    --------
+    >>> Design(cluster=np.array([0, 0, 1, 2])).of(np.array([True, False, False, True])).cluster
+    array([0, 1])
+    """
+
+    cluster: np.ndarray | None = None
+    weight: np.ndarray | None = None
+
+    def of(self, who: np.ndarray) -> Design:
+        """The design of some of the people; their clusters are numbered anew."""
+        return Design(
+            None if self.cluster is None else np.unique(self.cluster[who], return_inverse=True)[1],
+            None if self.weight is None else self.weight[who],
+        )
+
+    def units(self, inside: np.ndarray) -> int:
+        """How many people, or clusters, are inside."""
+        return int(inside.sum() if self.cluster is None else np.unique(self.cluster[inside]).size)
+
+
+PLAIN = Design()  # people who were drawn one by one, and count alike
 
 
 def wasserstein1(a: np.ndarray, b: np.ndarray) -> float:
@@ -37,7 +73,11 @@ def wasserstein1(a: np.ndarray, b: np.ndarray) -> float:
 
 @validate.check_types
 def split_distance(
-    values: np.ndarray, inside: np.ndarray, distance: str = "wasserstein"
+    values: np.ndarray,
+    inside: np.ndarray,
+    distance: str = "wasserstein",
+    *,
+    weight: np.ndarray | None = None,
 ) -> np.ndarray:
     """Distance between ``values[inside]`` and ``values[~inside]``.
 
@@ -46,6 +86,8 @@ def split_distance(
     values : float array of shape (n,)
     inside : bool array of shape (n,) or (draws, n)
     distance : {"wasserstein", "total variation"}
+    weight : float array of shape (n,), optional
+        Positive; a person of weight 2 counts as two.
 
     Returns
     -------
@@ -60,7 +102,9 @@ def split_distance(
     values = _numbers("values", values)
     inside = mask("inside", inside, values.size, "values", rows=True)
     order = np.argsort(values, kind="stable")
-    return _of_sorted(values[order], inside[..., order], rule)
+    return _of_sorted(
+        values[order], inside[..., order], rule, None if weight is None else weight[order]
+    )
 
 
 def _numbers(name: str, values: np.ndarray) -> np.ndarray:
@@ -70,25 +114,38 @@ def _numbers(name: str, values: np.ndarray) -> np.ndarray:
 
 
 def _of_sorted(
-    values: np.ndarray, inside: np.ndarray, rule: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    values: np.ndarray,
+    inside: np.ndarray,
+    rule: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    weight: np.ndarray | None = None,
 ) -> np.ndarray:
     """The distance for values in increasing order."""
     if values.size == 0:
         return np.full(inside.shape[:-1], np.nan)
-    seen_a, seen = inside.cumsum(axis=-1), np.arange(1, values.size + 1)
+    if weight is None:
+        seen_a, seen = inside.cumsum(axis=-1), np.arange(1, values.size + 1)
+    else:
+        seen_a, seen = (inside * weight).cumsum(axis=-1), weight.cumsum()
     n_a = seen_a[..., -1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         # whole numbers up to here: a gap of 1 is exactly 1
-        gap = seen_a / n_a - (seen - seen_a) / (values.size - n_a)
-    empty = (n_a[..., 0] == 0) | (n_a[..., 0] == values.size)
+        gap = seen_a / n_a - (seen - seen_a) / (seen[-1] - n_a)
+    empty = np.asarray(~inside.any(axis=-1) | inside.all(axis=-1))
     return np.where(empty, np.nan, rule(values, np.where(empty[..., None], 0.0, gap)))
 
 
 @validate.check_types
 def shuffled_distances(
-    values: np.ndarray, n_a: int, *, draws: int, rng: np.random.Generator
+    values: np.ndarray,
+    n_a: int,
+    *,
+    draws: int,
+    rng: np.random.Generator,
+    design: Design = PLAIN,
 ) -> np.ndarray:
     """Distances when membership is reshuffled: what sampling alone makes in a group of this size.
+
+    ``n_a`` people are inside, or clusters, if the ``design`` has any: these are reshuffled whole.
 
     Returns
     -------
@@ -103,16 +160,26 @@ def shuffled_distances(
     validate.integer("draws", draws, low=1)
     values = _numbers("values", values)
     order, found = np.argsort(values, kind="stable"), []
+    units = order if design.cluster is None else design.cluster[order]
+    count = values.size if design.cluster is None else int(units.max(initial=-1)) + 1
+    weight = None if design.weight is None else design.weight[order]
     rows = max(1, _AT_ONCE // max(1, values.size))  # all draws at once could fill the memory
     for first in range(0, draws, rows):
-        inside = np.tile(np.arange(values.size) < n_a, (min(rows, draws - first), 1))
-        found.append(_of_sorted(values[order], rng.permuted(inside, axis=1)[:, order], _transport))
+        inside = np.tile(np.arange(count) < n_a, (min(rows, draws - first), 1))
+        inside = rng.permuted(inside, axis=1)[:, units]
+        found.append(_of_sorted(values[order], inside, _transport, weight))
     return np.concatenate(found)
 
 
 @validate.check_types
 def reshuffling_p(
-    values: np.ndarray, inside: np.ndarray, *, draws: int, enough: int, rng: np.random.Generator
+    values: np.ndarray,
+    inside: np.ndarray,
+    *,
+    draws: int,
+    enough: int,
+    rng: np.random.Generator,
+    design: Design = PLAIN,
 ) -> float:
     """p-value of the distance when membership is reshuffled at most ``draws`` times.
 
@@ -135,13 +202,13 @@ def reshuffling_p(
     validate.integer("enough", enough, low=1)
     values = _numbers("values", values)
     inside = mask("inside", inside, values.size, "values")
-    found = float(split_distance(values, inside))
+    found, n_a = float(split_distance(values, inside, weight=design.weight)), design.units(inside)
     if np.isnan(found):
         return np.nan
     hits, done, piece = 0, 0, 10 * enough
     while done < draws:
         more = min(piece, draws - done)
-        null = shuffled_distances(values, int(inside.sum()), draws=more, rng=rng)
+        null = shuffled_distances(values, n_a, draws=more, rng=rng, design=design)
         seen = hits + np.cumsum(null >= found - TIE)
         if seen[-1] >= enough:
             return enough / (done + 1 + int(np.argmax(seen >= enough)))

@@ -12,7 +12,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from lib import validate
-from lib.coherence.distances import TIE, shuffled_distances, split_distance
+from lib.coherence.distances import PLAIN, TIE, Design, shuffled_distances, split_distance
 from lib.coherence.learners import Learner
 from lib.coherence.result import Result
 from lib.groups import groups_of_at_least, mask, masks
@@ -66,8 +66,12 @@ class Setup:
 
 
 @validate.check_types
-def halves(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def halves(
+    n: int, rng: np.random.Generator, cluster: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Rows of two random halves of equal size; of an odd number one random row is in neither.
+
+    With the ``cluster`` of each row, a number from 0, the halves have equally many whole clusters.
 
     Examples
     --------
@@ -75,6 +79,9 @@ def halves(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     [[2, 4], [3, 0]]
     """
     validate.integer("n", n, low=2)
+    if cluster is not None:
+        a, b = halves(int(cluster.max()) + 1, rng)
+        return np.flatnonzero(np.isin(cluster, a)), np.flatnonzero(np.isin(cluster, b))
     order = rng.permutation(n)
     return order[: n // 2], order[n // 2 : 2 * (n // 2)]
 
@@ -86,6 +93,7 @@ def one_split(
     learner: Learner,
     setup: Setup,
     rng: np.random.Generator,
+    design: Design = PLAIN,
 ) -> pd.DataFrame:
     """One run of the experiment.
 
@@ -99,23 +107,29 @@ def one_split(
         means of the predictions on both halves.
     """
     members = masks("members", members, len(frame), "the rows of frame")
-    rows, inside, h = predict_halves(frame, learner, setup, rng)
+    rows, inside, h = predict_halves(frame, learner, setup, rng, design)
     return pd.DataFrame(
-        {"group": name, "n": int(who.sum())} | _compare(h[who[rows]], inside[who[rows]], setup, rng)
+        {"group": name, "n": int(who.sum())}
+        | _compare(h, inside, who[rows], setup, rng, design.of(rows))
         for name, who in members.items()
     )
 
 
 @validate.check_types
 def predict_halves(
-    frame: pd.DataFrame, learner: Learner, setup: Setup, rng: np.random.Generator
+    frame: pd.DataFrame,
+    learner: Learner,
+    setup: Setup,
+    rng: np.random.Generator,
+    design: Design = PLAIN,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Split, learn from the first half, predict both: ``(rows, inside, h)``.
 
-    Each has the shape (2 * (n // 2),). ``rows`` are positions in ``frame``, ``inside`` says which
-    were learnt from, ``h`` is in [-1, 1] by the rule of ``setup``.
+    Each has the shape (2 * (n // 2),), or that of both halves of the clusters. ``rows`` are
+    positions in ``frame``, ``inside`` says which were learnt from, ``h`` is in [-1, 1] by the rule
+    of ``setup``.
     """
-    rows_a, rows_b = halves(len(frame), rng)
+    rows_a, rows_b = halves(len(frame), rng, design.cluster)
     predict = learner(frame.iloc[rows_a], setup.target, setup.lens, rng)
     both = np.concatenate([rows_a, rows_b])
     h = as_predictions(predict(frame.iloc[both][list(setup.lens)]), both.size, setup)
@@ -129,6 +143,7 @@ def compare(
     members: Mapping[str, np.ndarray],
     setup: Setup,
     rng: np.random.Generator,
+    design: Design = PLAIN,
 ) -> pd.DataFrame:
     """Predictions on those inside and outside, group by group: the columns of :func:`one_split`.
 
@@ -144,7 +159,8 @@ def compare(
     members = masks("members", members, h.size, "h")
     known = {name: who & ~np.isnan(h) for name, who in members.items()}
     return pd.DataFrame(
-        {"group": name, "n": int(members[name].sum())} | _compare(h[own], inside[own], setup, rng)
+        {"group": name, "n": int(members[name].sum())}
+        | _compare(h, inside, own, setup, rng, design)
         for name, own in known.items()
     )
 
@@ -176,24 +192,34 @@ def as_predictions(h: np.ndarray, n: int, setup: Setup) -> np.ndarray:
 
 
 def _compare(
-    h: np.ndarray, inside: np.ndarray, setup: Setup, rng: np.random.Generator
+    h: np.ndarray,
+    inside: np.ndarray,
+    who: np.ndarray,
+    setup: Setup,
+    rng: np.random.Generator,
+    design: Design,
 ) -> dict[str, Any]:
+    h, inside, own = h[who], inside[who], design.of(who)
     n_a, distances = int(inside.sum()), np.empty(0)
     facts: dict[str, Any] = {"n_a": n_a, "n_b": inside.size - n_a}
     facts |= dict.fromkeys(("distance", "null", "null_95", "p", "mean_a", "mean_b"), np.nan)
     if 0 < n_a < inside.size:
-        found = float(split_distance(h, inside))
-        null = shuffled_distances(h, n_a, draws=setup.null_draws, rng=rng)
+        found = float(split_distance(h, inside, weight=own.weight))
+        null = shuffled_distances(h, own.units(inside), draws=setup.null_draws, rng=rng, design=own)
         distances = np.append(found, null)
         facts |= {
             "distance": found,
             "null": float(null.mean()),
             "null_95": float(np.quantile(null, 0.95)),
             "p": float((1 + (null >= found - TIE).sum()) / (1 + null.size)),
-            "mean_a": float(h[inside].mean()),
-            "mean_b": float(h[~inside].mean()),
+            "mean_a": _mean(h, inside, own.weight),
+            "mean_b": _mean(h, ~inside, own.weight),
         }
     return facts | ({"distances": distances} if setup.keep_null else {})
+
+
+def _mean(h: np.ndarray, who: np.ndarray, weight: np.ndarray | None) -> float:
+    return float(np.average(h[who], weights=None if weight is None else weight[who]))
 
 
 @validate.check_types
@@ -207,6 +233,7 @@ def demcoh(
     seed: int,
     workers: int = 1,
     progress: bool = True,
+    design: Design = PLAIN,
 ) -> Result:
     """Run the experiment on many random splits (:func:`one_split`).
 
@@ -218,6 +245,8 @@ def demcoh(
         ``setup.target`` must hold 0s and 1s, both of them; no missing values in target or lens.
     members : mapping
         From :func:`lib.groups.groups`.
+    design : Design
+        Clusters that are split and reshuffled as wholes, and weights of the distances.
 
     Raises
     ------
@@ -248,7 +277,7 @@ def demcoh(
         )
     parallel = joblib.Parallel(n_jobs=workers, return_as="generator", initializer=end_with_parent)
     found = parallel(
-        joblib.delayed(one_split)(frame, large, learner, setup, stream(seed, "demcoh", i))
+        joblib.delayed(one_split)(frame, large, learner, setup, stream(seed, "demcoh", i), design)
         for i in range(splits)
     )
     bar = tqdm(found, total=splits, disable=not progress, desc="splits")

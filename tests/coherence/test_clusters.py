@@ -1,0 +1,105 @@
+"""Households that are inside or left out as wholes: the test keeps its level, weights count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lib.cli import main
+from lib.coherence.distances import Design, reshuffling_p, shuffled_distances, split_distance
+from lib.coherence.experiment import halves
+from lib.rng import stream
+from lib.stats.summary import clopper_pearson
+
+TRIALS = 400
+
+
+def rejected(sizes: list[int], key: str, *, known: bool) -> int:
+    """How often 5% reject predictions that are alike in a household and ask nobody's half."""
+    count = 0
+    for i in range(TRIALS):
+        rng = stream(8, "households", key, i)
+        cluster = np.repeat(np.arange(60), rng.choice(sizes, 60))
+        values = np.round(np.tanh(rng.normal(size=60)[cluster]), 6)
+        inside = (rng.permutation(60) < 30)[cluster]
+        design = Design(cluster=cluster) if known else Design()
+        count += reshuffling_p(values, inside, draws=99, enough=100, rng=rng, design=design) <= 0.05
+    return count
+
+
+@pytest.mark.thorough("long statistics")
+@pytest.mark.parametrize("sizes", [[1], [2], [4], [6], [1, 2, 3, 4, 5, 6]], ids=str)
+def test_a_test_of_whole_households_keeps_its_level(sizes):
+    low, high = clopper_pearson(rejected(sizes, str(sizes), known=True), TRIALS, level=1 - 1e-6)
+    assert low <= 0.05
+    assert high < 0.25  # the simulation could have seen what is below
+
+
+@pytest.mark.thorough("long statistics")
+def test_without_households_false_alarms_are_frequent():
+    """What the option is for: the same people, taken one by one."""
+    low, _ = clopper_pearson(rejected([4], "[4]", known=False), TRIALS, level=1 - 1e-6)
+    assert low > 0.15
+
+
+def test_halves_have_whole_clusters():
+    cluster = np.repeat(np.arange(11), np.arange(1, 12))
+    a, b = halves(cluster.size, stream(1, "halves"), cluster)
+    assert len({*cluster[a]}) == len({*cluster[b]}) == 5
+    assert not {*cluster[a]} & {*cluster[b]}
+    for half in (a, b):
+        assert half.size == np.isin(cluster, cluster[half]).sum()
+
+
+def test_clusters_of_one_are_people():
+    rng, values = stream(2, "ones"), stream(3, "values").random(40)
+    alone = shuffled_distances(values, 15, draws=50, rng=stream(4, "null"))
+    ones = Design(cluster=rng.permutation(40))
+    clustered = shuffled_distances(values, 15, draws=5000, rng=rng, design=ones)
+    assert abs(alone.mean() - clustered.mean()) < 5 * alone.std() / np.sqrt(50)
+
+
+def test_a_weight_of_two_counts_as_two_people():
+    rng = stream(5, "weights")
+    values, inside, weight = rng.random(30), rng.random(30) < 0.5, rng.integers(1, 4, 30)
+    twice = np.repeat(np.arange(30), weight)
+    found = split_distance(values, inside, weight=weight.astype(float))
+    assert float(found) == pytest.approx(float(split_distance(values[twice], inside[twice])))
+
+
+@pytest.fixture
+def people(tmp_path):
+    rng = stream(6, "people")
+    home = np.repeat(np.arange(150), 4)
+    ill = np.where(rng.random(150)[home] < 0.3, "yes", "no")
+    frame = pd.DataFrame({"home": home, "street": home // 3, "ill": ill, "w": rng.random(600) + 1})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path
+
+
+def test_an_audit_says_who_is_taken_as_independent(people, capsys):
+    words = f"audit {people / 'people.csv'} --sensitive ill --learners lookup --splits 3 --quiet"
+    words += f" --out {people / 'r.html'} --gamma 40"
+    assert main(words.split()) == 0
+    assert "People are taken as independent" in capsys.readouterr().out
+    assert main([*words.split(), "--cluster", "home", "--weights", "w"]) == 0
+    said = capsys.readouterr().out
+    assert "Whole values of home are inside or left out" in said
+    assert "independent of each other" not in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--cluster nobody", "column must be one of 'home', 'street', 'ill', 'w'"),
+        ("--cluster ill", "cluster must be another column than the sensitive one"),
+        ("--cluster home --certify", "certify must be asked for without cluster"),
+        ("--weights street", "weights must be finite numbers > 0"),
+    ],
+)
+def test_columns_that_cannot_serve_are_refused(people, capsys, options, said):
+    words = f"audit {people / 'people.csv'} --sensitive ill --quiet --out {people / 'r.html'}"
+    assert main([*words.split(), *options.split()]) == 2
+    assert said in capsys.readouterr().err
+    assert not (people / "r.html").exists()
