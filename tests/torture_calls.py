@@ -62,7 +62,7 @@ lib.coherence.guarantee lib.coherence.learners studies.coherence.releases lib.co
 lib.coherence.tracing studies.coherence.exact_information lib.coherence.bounds.max_information
 lib.coherence.bounds.paper studies.coherence.single_column lib.coherence.bounds.tightened
 studies.coherence.steps lib.coherence.bounds.within_group lib.datasets.codebook lib.stats.p_values lib.synth.base
-lib.synth.group_sizes lib.synth.gem lib.dp.gaussian lib.coherence lib.coherence.result
+lib.synth.group_sizes lib.synth.gem lib.dp.gaussian lib.coherence lib.coherence.result lib.table
 """.split()
 
 # What is public and takes no argument from outside, with the reason.
@@ -73,8 +73,9 @@ LEFT_OUT = {
         "a type": "Metric Columns Workload Learner Predict",
         "an error": "DataError Unavailable",
         "a record that the package makes": "Entry StratifiedMean Dataset HashReports Row Result"
-        " Solution File Meaning Measurement GEMRound GEMModel",
+        " Solution File Meaning Measurement GEMRound GEMModel Table",
         "tested in tests/ledger": "Claim read_claims",
+        "tested in tests/synth/test_table.py": "read_schema",
         "takes what evaluate makes": "summary",
         "takes a hook of the audit of mechanisms": "observed",
         "takes what OLH draws": "hash_values",
@@ -268,6 +269,8 @@ CLAIM = Claim(id="x", paper="ldp", place="p", statement="s", verdict="not run", 
 
 # Of one callable: values of its own.
 OWN: dict[str, dict[str, Any]] = {
+    "Category": {"values": ("f", "m"), "other": "another"},
+    "Number": {"low": 0.0, "high": 8.0, "bins": 4},
     "split_budget": {"sizes": [2, 8], "attributes": ["a", "b"]},
     "one_hot": {"values": G, "k": 3},
     "sanitise": {"form": "dense"},
@@ -312,6 +315,8 @@ OWN: dict[str, dict[str, Any]] = {
     "bands_in_order": {"names": ["age = 18-64", "age = < 18"]},
     "groups_of_at_least": {"found": MEMBERS, "gamma": 2.0},
     "Request": {
+        "cluster": None,
+        "weights": None,
         "file": Path(__file__), "sensitive": "ill", "groups": ("sex",), "crossings": (("sex", "age"),),
         "bands": {"age": (18.0, 65.0)}, "columns": {"age": "number"}, "lens": ("age",),
         "curator": "make {half} {release}", "timeout": 5.0, "learners": ("forest",),
@@ -641,8 +646,9 @@ def may_fit(annotation: str, value: Any) -> bool:
 def _fits(atom: str, value: Any) -> bool:
     whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
     real = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if atom == "_empty'>":  # reports of any form: none of them
-        return isinstance(value, np.ndarray) and value.ndim == 2 and len(value) == 0
+    if atom == "_empty'>":  # reports of any form: none of them, or two values as truth values
+        one = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == "b"
+        return one or (isinstance(value, np.ndarray) and value.ndim == 2 and len(value) == 0)
     if atom in ANY or type(value).__name__ == atom:
         return True
     if atom == "float":

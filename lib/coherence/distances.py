@@ -39,6 +39,16 @@ class Design:
     cluster: np.ndarray | None = None
     weight: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        if self.cluster is not None:
+            found = validate.codes("cluster", self.cluster, 2**31 - 1)
+            object.__setattr__(self, "cluster", found)
+        if self.weight is not None:
+            weight = validate.finite("weight", self.weight)
+            good = weight.ndim == 1 and bool((weight > 0).all())
+            validate.require(good, "weight", "numbers > 0, of one dimension", weight)
+            object.__setattr__(self, "weight", weight)
+
     def of(self, who: np.ndarray) -> Design:
         """The design of some of the people; their clusters are numbered anew."""
         return Design(
@@ -102,9 +112,11 @@ def split_distance(
     values = _numbers("values", values)
     inside = mask("inside", inside, values.size, "values", rows=True)
     order = np.argsort(values, kind="stable")
-    return _of_sorted(
-        values[order], inside[..., order], rule, None if weight is None else weight[order]
-    )
+    if weight is not None:
+        weight = np.asarray(Design(weight=weight).weight)
+        validate.require(weight.size == values.size, "weight", "one for each value", weight.size)
+        weight = weight[order]
+    return _of_sorted(values[order], inside[..., order], rule, weight)
 
 
 def _numbers(name: str, values: np.ndarray) -> np.ndarray:

@@ -80,7 +80,11 @@ def halves(
     """
     validate.integer("n", n, low=2)
     if cluster is not None:
-        a, b = halves(int(cluster.max()) + 1, rng)
+        cluster = validate.codes("cluster", cluster, n)
+        count = np.unique(cluster).size
+        whole = cluster.size == n and cluster.max() + 1 == count > 1
+        validate.require(whole, "cluster", f"of {n} numbers 0, 1, ..., all in use", cluster)
+        a, b = halves(count, rng)
         return np.flatnonzero(np.isin(cluster, a)), np.flatnonzero(np.isin(cluster, b))
     order = rng.permutation(n)
     return order[: n // 2], order[n // 2 : 2 * (n // 2)]

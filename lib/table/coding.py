@@ -7,7 +7,6 @@ refused, unless the schema says where such values go.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -49,9 +48,11 @@ class Category:
         values = validate.sequence("values", self.values)
         for value in values:  # YAML reads yes and no without quotes as truth values
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            good = isinstance(value, str) or (number and math.isfinite(value))
+            good = isinstance(value, str) or (number and abs(value) <= 1e300)
             what = "texts or finite numbers ('yes' and 'no' in quotes)"
             validate.require(good, "values", what, value)
+        good = self.other is None or isinstance(self.other, str)
+        validate.require(good, "other", "text or None", self.other)
         texts = tuple(canonical_text(str(value).strip()) for value in values)
         named = texts if self.other is None else (*texts, self.other)
         validate.require(len(texts) > 0, "values", "one or more", values)
