@@ -36,6 +36,7 @@ def _audit(folder: Path) -> list[str]:
     return ["audit", "people.csv", "--sensitive", "ill", "--curator", curator, "--workers", "2"]
 
 
+@pytest.mark.thorough("killed commands and what they leave")
 @linux
 @pytest.mark.parametrize("stop", [False, True], ids=["running", "stopped"])
 @pytest.mark.parametrize("wish", WAYS)

@@ -171,6 +171,7 @@ def marked(request, once, tmp_path_factory) -> tuple[bool, dict[str, Any]]:
     return wish == "require", made
 
 
+@pytest.mark.thorough("twenty hostile submissions")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_submission_gets_nothing_and_is_flagged(name, marked):
     inside, made = marked
@@ -181,6 +182,7 @@ def test_a_hostile_submission_gets_nothing_and_is_flagged(name, marked):
     assert got["points"] == (0.0 if inside else row.points), said
 
 
+@pytest.mark.thorough("twenty hostile submissions")
 def test_what_hostile_submissions_have_changed(marked):
     """Nothing with a sandbox; nothing of others' marks and no process without, either."""
     inside, made = marked

@@ -178,6 +178,7 @@ def real(site, people, tmp_path, monkeypatch):
         cached.cache_clear()
 
 
+@pytest.mark.thorough("claims judged again")
 def test_one_command_reruns_the_claims_on_the_real_rows(real, monkeypatch, capsys):
     monkeypatch.setattr(papers_table, "Measurer", lambda: Measurer(fresh=True))
     wanted = [c.id for c in papers_table.on_stand_in() if c.measure.startswith("census_")][:2]
