@@ -60,6 +60,11 @@ class Design:
         """How many people, or clusters, are inside."""
         return int(inside.sum() if self.cluster is None else np.unique(self.cluster[inside]).size)
 
+    def mean(self, values: np.ndarray, who: np.ndarray) -> float:
+        """The mean of some of the values, weighted."""
+        weights = None if self.weight is None else self.weight[who]
+        return float(np.average(values[who], weights=weights))
+
 
 PLAIN = Design()  # people who were drawn one by one, and count alike
 

@@ -216,14 +216,10 @@ def _compare(
             "null": float(null.mean()),
             "null_95": float(np.quantile(null, 0.95)),
             "p": float((1 + (null >= found - TIE).sum()) / (1 + null.size)),
-            "mean_a": _mean(h, inside, own.weight),
-            "mean_b": _mean(h, ~inside, own.weight),
+            "mean_a": own.mean(h, inside),
+            "mean_b": own.mean(h, ~inside),
         }
     return facts | ({"distances": distances} if setup.keep_null else {})
-
-
-def _mean(h: np.ndarray, who: np.ndarray, weight: np.ndarray | None) -> float:
-    return float(np.average(h[who], weights=None if weight is None else weight[who]))
 
 
 @validate.check_types
