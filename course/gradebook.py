@@ -1,8 +1,8 @@
 """Marks as a gradebook that a university's system imports.
 
-Assignments have different totals (checked and written points together), and each weighs the same:
-Canvas gets points under the most that can be had, which its row *Points Possible* states; Moodle
-gets percent of that. A mark is empty until the written tasks have been read.
+Assignments have different totals (checked and written points together), and each weighs the same,
+so both systems get percent: Canvas adds up points, and a total of 26 would weigh more than one of
+21. A mark is empty until the written tasks have been read.
 """
 
 from __future__ import annotations
@@ -41,15 +41,18 @@ def totals(marks: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 def write_gradebooks(marks: pd.DataFrame, out: Path) -> list[Path]:
     """Write ``canvas.csv`` and ``moodle.csv``, whose students are known by their ``id``."""
     points, most = totals(marks)
+    percent = (100 * points / most).round(2)
     students = points.index.to_frame(index=False)
     known = students.set_axis(["SIS User ID", "Student"], axis=1).reindex(columns=_CANVAS)
-    possible = pd.DataFrame([{"Student": "    Points Possible", **most}])  # as Canvas finds the row
-    rows = pd.concat([known, points.reset_index(drop=True)], axis=1)
+    possible = pd.DataFrame(
+        [{"Student": "    Points Possible", **dict.fromkeys(most.index, 100)}]
+    )  # as Canvas finds the row
+    rows = pd.concat([known, percent.reset_index(drop=True)], axis=1)
     canvas = pd.concat([possible, rows], ignore_index=True)[[*_CANVAS, *most.index]]
-    percent = (100 * points / most).round(2).add_suffix(" (percent)").reset_index()
-    percent = percent.rename(columns={"id": "ID number", "name": "Name"})
+    moodle = percent.add_suffix(" (percent)").reset_index()
+    moodle = moodle.rename(columns={"id": "ID number", "name": "Name"})
     written = []
-    for name, table in {"canvas": canvas, "moodle": percent}.items():
+    for name, table in {"canvas": canvas, "moodle": moodle}.items():
         written.append(out / f"{name}.csv")
         write_whole(written[-1], table.to_csv(index=False), private=True)
     return written

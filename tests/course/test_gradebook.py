@@ -23,15 +23,19 @@ def books(tmp_path):
     return {path.stem: pd.read_csv(path, dtype={"SIS User ID": str}) for path in paths}
 
 
-def test_canvas_reads_points_under_a_row_of_the_most(books):
+def test_in_canvas_each_assignment_weighs_the_same(books):
     table = books["canvas"]
     assert list(table) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "a1", "a2"]
     assert table["Student"][0].strip() == "Points Possible"
-    assert table.loc[0, ["a1", "a2"]].tolist() == [21, 26]
+    assert table.loc[0, ["a1", "a2"]].tolist() == [100, 100]
     own = table[1:].set_index("SIS User ID")
-    assert own.loc["s1", "a1"] == 14
+    assert own.loc["s1", "a1"] == round(100 * 14 / 21, 2)
     assert math.isnan(own.loc["s1", "a2"])
-    assert own.loc["s2", ["Student", "a1", "a2"]].tolist() == ["Grace, née Murray", 0, 19]
+    assert own.loc["s2", ["Student", "a1", "a2"]].tolist() == [
+        "Grace, née Murray",
+        0,
+        round(100 * 19 / 26, 2),
+    ]
 
 
 def test_in_moodle_each_assignment_weighs_the_same(books):
