@@ -122,6 +122,11 @@ def warnings_about(
             f" {schema.sensitive}, as {schema.positive_name!r} against the rest. A learner of that"
             " column learns a constant there, and a constant is never flagged."
         )
+    if request.cluster is not None:
+        warnings.append(
+            "Warning: the table of epsilon is for people who are drawn one by one; nothing is"
+            " proved here for households."
+        )
     return tuple(warnings)
 
 

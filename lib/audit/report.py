@@ -184,6 +184,8 @@ def report_json(audit: Audit) -> str:
         "question": request.mode,
         "people": audit.n,
         "inside": audit.inside,
+        "cluster": request.cluster,
+        "weights": request.weights,
         "groups": {name: int(who.sum()) for name, who in audit.members.items()},
         "learners": request.learners,
         "dependence": {

@@ -26,6 +26,8 @@ def dependence(audit: Audit) -> str:
         if audit.request.cluster is None
         else f" Whole values of {audit.request.cluster} are inside or left out, and reshuffled."
     )
+    if audit.request.weights is not None:
+        rate += f" Distances are weighted by {audit.request.weights}; learners and sizes are not."
     if flagged.empty:
         return (
             f"Dependence: none found. In none of {groups} groups do the predictions of"
