@@ -197,7 +197,7 @@ EXCEPTIONS = {
     ),
     **dict.fromkeys(
         "require_columns require_numbers bernoulli indicators perturbed_bits rate_distances select declared_sizes pair_scores spanning_tree"
-        " quality_scores".split(),
+        " quality_scores Design.of Design.units Design.mean".split(),
         "takes what its callers have checked",
     ),
     **dict.fromkeys(
