@@ -5,6 +5,7 @@ The questions are in ``course/bank.yml`` and ``course/quizzes.yml``, which expla
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,20 @@ def quizzes() -> dict[str, tuple[str, list[Item]]]:
     return sheets
 
 
+def evaluated(code: str, names: dict[str, Any]) -> Callable[[Any], float]:
+    """Run the code of an item with ``names``; returned is what reads a number, or an expression in
+    the names that there are then.
+
+    Examples
+    --------
+    >>> evaluated("key = 2 * n", {"n": 3})("key / 2")
+    3.0
+    """
+    space = dict(names)
+    exec(code, space)
+    return lambda stated: float(eval(stated, space) if isinstance(stated, str) else stated)
+
+
 def computed(item: Item) -> tuple[float, list[float]]:
     """The key of an item of the kind ``number``, and its planted wrong answers, by its code.
 
@@ -41,11 +56,8 @@ def computed(item: Item) -> tuple[float, list[float]]:
     >>> computed({"code": "key = 3", "wrong": [{"answer": "key / 2"}, {"answer": 4}]})
     (3.0, [1.5, 4.0])
     """
-    names: dict[str, Any] = {}
-    exec(item["code"], names)
-    wrong = [one["answer"] for one in item["wrong"]]
-    values = [eval(answer, names) if isinstance(answer, str) else answer for answer in wrong]
-    return float(names["key"]), [float(value) for value in values]
+    number = evaluated(item["code"], {})
+    return number("key"), [number(one["answer"]) for one in item["wrong"]]
 
 
 def question(item: Item, *, key: bool) -> str:

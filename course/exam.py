@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from course.bank import evaluated
 from course.sessions import COURSE, TEMPLATES
 from lib import validate
 from lib.files import read_yaml, template, write_whole
@@ -50,12 +51,7 @@ def solve(item: dict[str, Any], values: dict[str, Any]) -> Question:
     """An item with these numbers, its key computed from them."""
     if item["kind"] == "reason":
         return Question(item, values)
-    names = dict(values)
-    exec(item["code"], names)
-
-    def number(stated: Any) -> float:
-        return float(eval(stated, names) if isinstance(stated, str) else stated)
-
+    number = evaluated(item["code"], values)
     partial = [(number(one["answer"]), one["points"], one["shows"]) for one in item["partial"]]
     return Question(item, values, number("key"), number(item["tolerance"]), tuple(partial))
 
