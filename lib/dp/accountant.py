@@ -22,8 +22,8 @@ from lib.dp.entries import (
     columns,
     prices,
 )
+from lib.dp.mechanisms import ROUNDING
 
-_SLACK = 1e-9
 _ONE_AT_A_TIME = threading.RLock()  # two threads may not both take what is left
 _RANGE = {"low": 1e-300, "high": 1e300}  # sums and multiples of a budget are numbers above 0, too
 
@@ -262,7 +262,7 @@ class PrivacyAccountant:
     def require(self, what: str, cost: float) -> None:
         """Raise a ``ValueError`` if ``cost`` is more than is left (to 10^-9 of the budget)."""
         validate.budget(self.unit, cost, low=0, high=math.inf)
-        if math.fsum([self.spent, cost]) > self.budget * (1 + _SLACK):
+        if math.fsum([self.spent, cost]) > self.budget * (1 + ROUNDING):
             raise ValueError(
                 f"{self.unit} for {what!r} must be at most the {self.left:.10g} that is left of"
                 f" {self.budget:.10g}, got {cost:.10g}"

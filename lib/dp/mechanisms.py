@@ -20,7 +20,8 @@ from lib.dp.noise import Noise
 PRICE_MIN, PRICE_MAX = 1e-100, 1e100  # of every budget
 _FINE = 2.0**-10  # of the noise: the gap between floats, at most
 _WHOLE = 2.0**53  # beyond, a float holds not every whole number
-ROUNDING = 1e-9  # relative; how far a law given in two ways may be from itself
+# relative: how far a law given in two ways may be from itself, and a sum of costs above a budget
+ROUNDING = 1e-9
 
 
 def _price(name: str, value: float) -> float:
