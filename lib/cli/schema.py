@@ -24,7 +24,7 @@ BINS = 20  # of a number in a draft
 WARNING = (
     "The values and ranges below were read off the data. They are NOT private: a largest income is"
     " somebody's.\nReplace each by what is known without the data, before you fit anything.\nNo"
-    " budget pays for what a schema gives away."
+    " budget pays for what a schema reveals."
 )
 _HEAD = """\
 

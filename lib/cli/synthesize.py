@@ -161,8 +161,8 @@ def in_words(
         ]
     else:
         lines += [
-            f"NOT promised, for the noise was drawn from seed {seed}, and whoever knows or"
-            f" guesses it can subtract it. Without --seed: {held}"
+            f"NOT promised, for the noise was drawn from seed {seed}, and anybody who knows"
+            f" or guesses it can subtract it. Without --seed: {held}"
         ]
     return "\n".join(lines)
 

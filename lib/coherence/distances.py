@@ -50,7 +50,7 @@ class Design:
             object.__setattr__(self, "weight", weight)
 
     def of(self, who: np.ndarray) -> Design:
-        """The design of some of the people; their clusters are numbered anew."""
+        """The design of some of the people; their clusters get numbers from 0."""
         return Design(
             None if self.cluster is None else np.unique(self.cluster[who], return_inverse=True)[1],
             None if self.weight is None else self.weight[who],

@@ -1,4 +1,4 @@
-"""What a column may hold, stated by whoever owns the table, and the codes that stand for it.
+"""What a column may hold, stated by the owner of the table, and the codes that stand for it.
 
 Nothing here is learnt from the rows, because a range or a list of values that was read off them
 would tell about people what no budget paid for. So a value that the schema does not have is
