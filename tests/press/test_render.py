@@ -18,6 +18,7 @@ only_build_toc_files: true
 execute: {execute_notebooks: "off"}
 sphinx: {extra_extensions: [sphinx_proof, press.sphinx_setup]}
 """
+FILLED = "sphinx.ext.autodoc, sphinx.ext.autosummary, sphinx.ext.viewcode"
 CONTENTS = "format: jb-book\nroot: one\nchapters:\n- file: two\n"
 
 
@@ -85,3 +86,45 @@ def test_what_cannot_be_updated_is_made_from_nothing(book, monkeypatch):
     monkeypatch.setattr("press.render.jupyter_book", fails_once)
     render(staged(book / "stage", "the third\n", title="Quite Other"), book)
     assert tried == [True, False]
+
+
+def with_reference(folder: Path, event: str, answer: str) -> Path:
+    """A stage with pages of the reference, and an extension of its own that connects an answer."""
+    stage = staged(folder, "the first\n")
+    pages = {"groups": "lib.groups", "rng": "lib.rng", "streams": "lib.means"}
+    listed = "".join(f"- file: chapters/reference/{page}\n" for page in pages)
+    said = {
+        "_toc.yml": CONTENTS + listed,
+        "_config.yml": CONFIG.replace("[sphinx_proof,", f"[sphinx_proof, {FILLED},").replace(
+            "press.sphinx_setup]",
+            "press.sphinx_setup], config: {autosummary_generate: false}, local_extensions: {own: .}",
+        ),
+        "own.py": f"def setup(app):\n    app.connect({event!r}, {answer}, priority=900)\n",
+    } | {
+        f"chapters/reference/{page}.rst": f"{page}\n====\n\n.. automodule:: {module}\n   :members:\n"
+        for page, module in pages.items()
+    }
+    for name, text in said.items():
+        (stage / name).parent.mkdir(parents=True, exist_ok=True)
+        (stage / name).write_text(text, encoding="utf-8")
+    return stage
+
+
+@pytest.mark.thorough("readers of the reference")
+def test_a_reference_read_by_other_processes_is_as_read_by_one(tmp_path):
+    one, more = tmp_path / "one", tmp_path / "more"
+    alone = "lambda app: vars(app.builder).pop('_read_serial')"
+    render(with_reference(one / "stage", "builder-inited", alone), one, strict=False)
+    render(with_reference(more / "stage", "builder-inited", "lambda app: None"), more, strict=False)
+    books = [written(folder / "_build" / "html") for folder in (one, more)]
+    assert "_modules/lib/groups.html" in books[0]
+    assert books[0] == books[1]
+
+
+@pytest.mark.thorough("readers of the reference")
+def test_a_page_that_cannot_be_read_ends_the_readers_of_the_reference(tmp_path):
+    """A reader that nobody listens to any more would be waited for."""
+    fails = "lambda app, doc, source: 1 / (doc != 'one')"
+    stage = with_reference(tmp_path / "stage", "source-read", fails)
+    with pytest.raises(RenderError, match="ZeroDivisionError"):
+        render(stage, tmp_path)
