@@ -184,3 +184,22 @@ def test_the_right_choice_has_no_fixed_place():
         for item in choices
     )
     assert max(places.values()) < len(choices) / 2
+
+
+BUDGET = r"[ερ]|sensitivity"
+RELATION = r"neighbour|replac|adding or removing|added or removed"
+LOCAL = (
+    r"report|randomis|split|protocol|GRR"  # there the neighbours are any two answers of one person
+)
+FREE = {"d-exponential": "an exponent only", "e-ministry": "students are to name them"}
+
+
+def test_whoever_asks_about_a_budget_names_its_neighbours():
+    """The same ε promises less for adding or removing than for replacing one person."""
+    exam = read_yaml(COURSE / "exam.yml", dict)
+    papers = [*EVERY, *exam["exam"]["items"], *exam["resit"]["items"]]
+    asked = {item["id"]: item["text"] for item in papers}
+    budget = {name: text for name, text in asked.items() if re.search(BUDGET, text)}
+    assert len(budget) > 40
+    named = {n for n, text in budget.items() if re.search(f"{LOCAL}|{RELATION}", text, re.I)}
+    assert budget.keys() - named == FREE.keys()
