@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from course.bank import evaluated
+from course.plans import page
 from course.sessions import COURSE, TEMPLATES
+from course.slides import markdown
 from lib import validate
 from lib.files import read_yaml, template, write_whole
 from lib.rng import stream
@@ -88,7 +90,9 @@ def paper(name: str, seed: int) -> tuple[str, list[Question]]:
 
 
 def write_exam(name: str, seed: int, out: Path) -> list[Path]:
-    """Write ``NAME.md``, the paper, and ``NAME-scheme.md``, which only the teacher may see."""
+    """Write ``NAME.md``, the paper, ``NAME-scheme.md``, which only the teacher may see, and both
+    as HTML for print.
+    """
     title, questions = paper(name, seed)
     out.mkdir(parents=True, exist_ok=True)
     written = []
@@ -96,6 +100,8 @@ def write_exam(name: str, seed: int, out: Path) -> list[Path]:
         text = template(TEMPLATES / "exam.md.j2").render(
             title=title, questions=questions, key=key, minutes=MINUTES
         )
-        written.append(out / f"{name}{ending}.md")
-        write_whole(written[-1], text.rstrip() + "\n", private=True)
+        html = page(title, markdown().render(text))
+        for kind, body in {"md": text.rstrip() + "\n", "html": html}.items():
+            written.append(out / f"{name}{ending}.{kind}")
+            write_whole(written[-1], body, private=True)
     return written

@@ -7,17 +7,14 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from course.assignment import SOURCES, read
-from course.sessions import MINUTES, TEMPLATES, TRACKS, Session, measured_on, sessions
+from course.sessions import TEMPLATES, TRACKS, Session, measured_on, sessions, workload
 from course.slides import markdown
-from lib import validate
 from lib.files import template, write_whole
 from lib.paths import ROOT
 from press.teaching import facts
 from press.toc import Page
 
 NAME = "lesson-plans.html"
-PACE = 75  # words a minute of a text that is worked through, with its code, figures and formulas
 
 
 def clock(session: Session) -> list[dict[str, Any]]:
@@ -41,26 +38,9 @@ def title(page: str) -> str:
     return facts(Page(f"chapters/{page}", ROOT)).title
 
 
-def workload(session: Session, track: str) -> dict[str, int]:
-    """Minutes of a session by what they go to: reading before it, class, the assignment after it.
-
-    Code, figures and formulas are not counted as words; a slow pace leaves time for them.
-
-    Raises
-    ------
-    ValueError
-        For a track that is none of :data:`course.sessions.TRACKS`.
-
-    Examples
-    --------
-    >>> sorted(workload(sessions()[0], "policy"))
-    ['assignment', 'class', 'reading']
-    """
-    validate.choice("track", track, TRACKS)
-    text = "".join(entry.text for entry in session.reading[track])
-    words = len(re.sub(r"^(```+|:::+).*?^\1|\$.*?\$", "", text, flags=re.M | re.S).split())
-    home = read(SOURCES / f"{session.assignment}.md").info["minutes"]
-    return {"reading": round(words / PACE), "class": MINUTES, "assignment": home}
+def page(title: str, body: str) -> str:
+    """HTML for print that needs nothing beside it."""
+    return template(TEMPLATES / "page.html.j2").render(title=title, body=body)
 
 
 def plans() -> str:
@@ -72,9 +52,10 @@ def plans() -> str:
         text = re.sub(r"\{term\}`([^`<]*?)\s*(?:<[^`]*>)?`", r"\1", text)
         return markdown().renderInline(text)
 
-    page = template(TEMPLATES / "plans.html.j2", md=inline, title=title, workload=workload)
+    plan = template(TEMPLATES / "plans.html.j2", md=inline, title=title, workload=workload)
     shown = [(session, clock(session)) for session in sessions()]
-    return page.render(sessions=shown, tracks=TRACKS, measured=measured_on())
+    body = plan.render(sessions=shown, tracks=TRACKS, measured=measured_on())
+    return page("Lesson plans, with sample answers", body)
 
 
 def write_plans(folder: Path) -> Path:

@@ -18,6 +18,7 @@ TEMPLATES = COURSE / "templates"
 SESSIONS = COURSE / "sessions.yml"
 TRACKS = {"policy": "policy, without proofs", "theory": "theory, with proofs"}
 MINUTES = 90
+PACE = 75  # words a minute of a text that is worked through, with its code, figures and formulas
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Session:
     misconceptions: list[dict[str, str]]
     closing: dict[str, str]
     assignment: str
+    home: int
     evening: list[str]
 
 
@@ -94,6 +96,27 @@ def sessions(path: Path = SESSIONS) -> list[Session]:
 def measured_on() -> str:
     """Where and how the seconds of the live runs were measured."""
     return read_yaml(SESSIONS, dict)["measured"]
+
+
+def workload(session: Session, track: str) -> dict[str, int]:
+    """Minutes of a session by what they go to: reading before it, class, the assignment after it.
+
+    Code, figures and formulas are not counted as words; a slow pace leaves time for them.
+
+    Raises
+    ------
+    ValueError
+        For a track that is none of :data:`TRACKS`.
+
+    Examples
+    --------
+    >>> sorted(workload(sessions()[0], "policy"))
+    ['assignment', 'class', 'reading']
+    """
+    validate.choice("track", track, TRACKS)
+    text = "".join(entry.text for entry in session.reading[track])
+    words = len(re.sub(r"^(```+|:::+).*?^\1|\$.*?\$", "", text, flags=re.M | re.S).split())
+    return {"reading": round(words / PACE), "class": MINUTES, "assignment": session.home}
 
 
 def syllabus(session: Session) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 
 from course.bank import quizzes
@@ -63,10 +66,14 @@ def test_no_item_stands_anywhere_else():
 def test_a_seed_draws_other_numbers_and_only_the_scheme_has_keys(tmp_path, capsys):
     assert main(["course", "exam", "--seed", "a secret of ours", "--out", str(tmp_path)]) == 0
     first = (tmp_path / "exam.md").read_text("utf-8")
-    assert capsys.readouterr().out.count(str(tmp_path)) == 2
+    assert capsys.readouterr().out.count(str(tmp_path)) == 4
     scheme = (tmp_path / "exam-scheme.md").read_text("utf-8")
     assert "Key" in scheme
     assert "Key" not in first
+    html = (tmp_path / "exam.html").read_text("utf-8")
+    shown = " ".join(unescape(re.sub("<[^>]+>", "", html.partition("<body>")[2])).split())
+    assert shown == " ".join(re.sub(r"^#+ |\*", "", first, flags=re.M).split())
+    assert "<strong>Key</strong>" in (tmp_path / "exam-scheme.html").read_text("utf-8")
     for item in ITEMS["exam"]:
         remarks = [
             one.get("shows", one.get("for")) for one in item.get("partial", item.get("criteria"))

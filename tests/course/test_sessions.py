@@ -9,8 +9,16 @@ import pandas as pd
 import pytest
 import yaml
 
-from course.plans import PACE, workload
-from course.sessions import COURSE, SESSIONS, TRACKS, Reading, sessions, syllabus
+from course.sessions import (
+    COURSE,
+    PACE,
+    SESSIONS,
+    TRACKS,
+    Reading,
+    sessions,
+    syllabus,
+    workload,
+)
 from lib.paths import CHAPTERS, ROOT
 from press.rerun import chapter, requested
 from press.teaching import facts
