@@ -26,7 +26,7 @@ MARK = "zebra-crossing-at-noon"
 PAGE = "chapters/foundations/primer"
 ENDS = {  # what a file ends with, after which it is still what it was
     ".py": f"# {MARK}", ".js": f"// {MARK}", ".css": f"/* {MARK} */", ".j2": MARK,
-    ".yml": f"# {MARK}", ".md": f"\n{MARK}", ".txt": MARK,
+    ".yml": f"# {MARK}", ".md": f"\n{MARK}", ".txt": MARK, ".csv": MARK,
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from posixpath import dirname, join, normpath
 
 import pandas as pd
@@ -19,7 +20,10 @@ from course.sessions import (
     syllabus,
     workload,
 )
+from course.suffers import MECHANISMS, SEEDS, STORED, in_words, one_run
 from lib.paths import CHAPTERS, ROOT
+from lib.runner.agreement import matches_stored
+from lib.stats.summary import mean_interval
 from press.rerun import chapter, requested
 from press.teaching import facts
 from press.toc import Page, pages
@@ -154,3 +158,33 @@ def test_the_stated_workload_is_that_of_the_sessions(track):
     assert low <= loads["reading"] <= high
     assert (inside, home) == (loads["class"], round(loads["assignment"]))
     assert f"{PACE} words" in " ".join(text.split())
+
+
+def test_who_suffers_most_follows_from_the_stored_runs():
+    """Session three's first guess: each number that the plan prints, and each verdict."""
+    runs, said = pd.read_csv(STORED), ALL[2].live[0]["look"]
+    assert set(runs["seed"]) == {*SEEDS} == {*range(1, 41)}
+    for place, numbers in in_words(runs).items():
+        assert all(f"{place.partition(', ')[2]} {number}" in said for number in numbers)
+    indexed = runs.set_index(["data", "seed"])
+    before, after = (indexed[indexed["live"] == live][MECHANISMS] for live in (False, True))
+
+    def clear(change, table, one, other):
+        low, high = mean_interval(change.loc[table, one] - change.loc[table, other])[1:]
+        return (low > 0) - (high < 0)
+
+    rise, factor = after - before, after / before
+    assert not any(clear(rise, "replica", *pair) for pair in combinations(MECHANISMS, 2))
+    assert clear(factor, "replica", "AIM", "GEM") == clear(factor, "replica", "AIM", "MST") == 1
+    assert clear(rise, "local", "GEM", "AIM") == clear(rise, "local", "GEM", "MST") == 1
+    assert clear(factor, "local", "AIM", "GEM") == 0
+    assert (before.groupby("data").mean().idxmin(axis=1) == "AIM").all()
+    worst = (after.loc["replica"].idxmax(axis=1) == "MST").sum()
+    assert f"in {worst} of the 40 runs" in said
+
+
+@pytest.mark.thorough("a live run again")
+def test_the_stored_runs_are_those_of_the_page():
+    stored = pd.read_csv(STORED).query("seed == 1 and live and data == 'replica'").iloc[0]
+    again = pd.Series(one_run(live=True, seed=1, source="replica"))
+    assert matches_stored(again[MECHANISMS], stored[MECHANISMS], "training") == 3
