@@ -167,6 +167,9 @@ lock: $(VENV)/.made
 	$(LOCK) --generate-hashes pyproject.toml --extra synth --extra run --group compare -c locks/dev.txt -o locks/compare.txt
 	$(LOCK) --generate-hashes --group pyproject.toml:course -c locks/dev.txt -o locks/course.txt \
 	  $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' locks/dev.txt)
+	$(LOCK) --generate-hashes pyproject.toml --group students -c locks/dev.txt -c locks/course.txt -o locks/students.txt
+	$(LOCK) --generate-hashes pyproject.toml --extra synth -c locks/dev.txt -o locks/students-synth.txt \
+	  $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' locks/students.txt)
 	$(LOCK) --generate-hashes --group pyproject.toml:reference-opendp -o locks/reference-opendp.txt
 	$(LOCK) --generate-hashes --group pyproject.toml:reference-dpmm -o locks/reference-dpmm.txt
 

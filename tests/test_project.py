@@ -4,11 +4,8 @@ folders in the README.
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-import sys
-from importlib.metadata import packages_distributions
 
 import pytest
 import yaml
@@ -18,7 +15,7 @@ from data import make_metadata
 from lib.datasets.registry import FILES, TASKS
 from lib.paths import HOUSES, ROOT
 from press.pairs import main as pairs_main
-from tests.declared import CORE, PROJECT, extra, group, names, pins
+from tests.declared import CORE, PROJECT, extra, group, imported, names, pins, undeclared
 
 
 def test_one_version():
@@ -87,22 +84,10 @@ def test_the_pairs_hook_names_a_drifted_pair(tmp_path, capsys):
 
 def _imported(folder: str, *without: str) -> set[str]:
     """Packages of others that a folder's files import anywhere, but for some folders in it."""
-    found = set()
-    for file in (ROOT / folder).rglob("*.py"):
-        if any(file.is_relative_to(ROOT / folder / name) for name in without):
-            continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                found |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module.split(".")[0])
-    return found - set(sys.stdlib_module_names) - {*HOUSES, "data", "tests", "benchmarks"}
-
-
-def _undeclared(imported: set[str], declared: set[str]) -> list[str]:
-    """Packages that no declared distribution brings, by what is installed, else by their names."""
-    brings = packages_distributions()
-    return sorted(p for p in imported if not names(brings.get(p, [p])) & declared)
+    left_out = [ROOT / folder / name for name in without]
+    files = (ROOT / folder).rglob("*.py")
+    kept = (f for f in files if not any(f.is_relative_to(place) for place in left_out))
+    return set().union(*(imported(file.read_text(encoding="utf-8")) for file in kept))
 
 
 RUNTIME = CORE | extra("synth") | extra("run")
@@ -130,12 +115,12 @@ OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
     ],
 )
 def test_every_import_is_declared(folder, without, declared):
-    assert _undeclared(_imported(folder, *without), declared) == []
+    assert undeclared(_imported(folder, *without), declared) == []
 
 
 def test_the_check_of_imports_would_see_one_that_is_not_declared():
     assert "numpy" in _imported("lib/ldp")
-    assert _undeclared({"numpy", "yaml", "nobody_has_this"}, RUNTIME) == ["nobody_has_this"]
+    assert undeclared({"numpy", "yaml", "nobody_has_this"}, RUNTIME) == ["nobody_has_this"]
 
 
 @pytest.mark.parametrize(
@@ -144,6 +129,8 @@ def test_the_check_of_imports_would_see_one_that_is_not_declared():
         ("dev", RUNTIME | extra("book") | group("dev"), 80),
         ("compare", RUNTIME | group("compare"), 80),
         ("course", group("course"), 20),
+        ("students", CORE | group("students"), 80),
+        ("students-synth", extra("synth"), 5),
     ],
 )
 def test_a_lock_pins_all_that_is_declared_and_hashes_it(lock, declared, least):
@@ -189,6 +176,8 @@ def test_the_locks_agree():
     assert {p for p in peers - book if names([p]) & names(book)} == set()
     # otter's environment finds the book's packages in the book's
     assert names(pins("course")) & names(book) == set()
+    students = {*pins("students"), *pins("students-synth")}
+    assert students - {*pins("course"), *book} == set()
 
 
 @pytest.mark.parametrize("folder", ["chapters", *HOUSES, "data", "tests", "benchmarks"])

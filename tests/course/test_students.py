@@ -1,0 +1,47 @@
+"""What students install is what their lessons and assignments import, and little else."""
+
+from __future__ import annotations
+
+import pytest
+
+from course.assignment import read_all
+from course.sessions import sessions
+from lib.paths import HOUSES, ROOT
+from press.reach import reachable
+from press.toc import Page, read_notebook
+from tests.declared import CORE, extra, group, imported, names, pins, undeclared
+
+LESSONS = {r.page: s.number for s in sessions() for track in s.reading.values() for r in track}
+ALL = CORE | group("students")
+BY_OPTION = {"dask", "cloudpickle", "pyarrow"}  # a grid on many machines; fastparquet reads as well
+
+
+def needed(notebook) -> set[str]:
+    """Packages of others that the code of a notebook, or what it reaches, imports."""
+    cells = [c.source for c in notebook.cells if c.cell_type == "code"]
+    code = "\n".join(source for source in cells if not source.startswith("%"))
+    files = reachable(code, ROOT)
+    assert {file.relative_to(ROOT).parts[0] for file in files} <= {*HOUSES} - {"press", "course"}
+    sources = [code, *(file.read_text(encoding="utf-8") for file in files)]
+    return set().union(*map(imported, sources)) - BY_OPTION
+
+
+@pytest.mark.parametrize("page", LESSONS)
+def test_a_lesson_finds_what_it_imports(page):
+    found = needed(read_notebook(Page(f"chapters/{page}", ROOT).notebook))
+    beyond = extra("synth") if LESSONS[page] == 3 else set()
+    assert undeclared(found, ALL | beyond) == []
+
+
+@pytest.mark.parametrize("assignment", read_all(), ids=lambda one: one.name)
+def test_an_assignment_finds_what_it_imports(assignment):
+    assert undeclared(needed(assignment.notebook), ALL) == []
+
+
+def test_nobody_installs_what_no_lesson_of_theirs_imports():
+    lessons = [read_notebook(Page(f"chapters/{page}", ROOT).notebook) for page in LESSONS]
+    used = set().union(*map(needed, lessons))
+    own = group("students") - {"ipykernel", "otter-grader"}  # the kernel, and its check of a form
+    assert all(undeclared(used, ALL - {one}) for one in own)
+    assert not {"jax", "jaxlib", "mbi", "optuna", "pyarrow"} & names(pins("students"))
+    assert not {"optuna", "pyarrow"} & names(pins("students-synth"))
