@@ -15,7 +15,10 @@ from tests.faults import PAGE, named_tests
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("kills", 3), ("flips", 25), ("races", 1), ("edited journals", 30), ("tens of garbage", 10)],
+    [
+        pytest.param("kills", 3, marks=pytest.mark.thorough("kills of sweeps")),
+        *[("flips", 25), ("races", 1), ("edited journals", 30), ("tens of garbage", 10)],
+    ],
 )
 def test_a_few_random_attacks_find_nothing(name, count, tmp_path):
     assert torture.ATTACKS[name](stream(7, "torture", name), count, tmp_path) == []

@@ -13,7 +13,7 @@ from tests.declared import CORE, extra, group, imported, names, pins, undeclared
 
 LESSONS = {r.page: s.number for s in sessions() for track in s.reading.values() for r in track}
 ALL = CORE | group("students")
-BY_OPTION = {"dask", "cloudpickle", "pyarrow"}  # a grid on many machines; fastparquet reads as well
+BY_OPTION = {"dask", "cloudpickle"}  # a grid on many machines
 
 
 def needed(notebook) -> set[str]:
@@ -43,5 +43,5 @@ def test_nobody_installs_what_no_lesson_of_theirs_imports():
     used = set().union(*map(needed, lessons))
     own = group("students") - {"ipykernel", "otter-grader"}  # the kernel, and its check of a form
     assert all(undeclared(used, (ALL | extra("synth")) - {one}) for one in own)
-    assert not {"jax", "jaxlib", "mbi", "optuna", "pyarrow"} & names(pins("students"))
-    assert not {"optuna", "pyarrow"} & names(pins("students-synth"))
+    assert not {"jax", "jaxlib", "mbi", "optuna"} & names(pins("students"))
+    assert "optuna" not in names(pins("students-synth"))
