@@ -57,7 +57,8 @@ def from_bytes(raw: bytes) -> pd.DataFrame:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         return _without_scores(raw)
-    table = pq.read_table(io.BytesIO(raw), page_checksum_verification=True)
+    # no file of Python's: a thread that lets go of one at the interpreter's end aborts the process
+    table = pq.read_table(pa.BufferReader(raw), page_checksum_verification=True)
     table.validate(full=True)  # text that is no text would only be found when it is used
     return table.to_pandas(types_mapper=lambda t: pd.ArrowDtype(t) if pa.types.is_list(t) else None)
 

@@ -10,6 +10,8 @@ import zlib
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lib.paths import RESULTS
@@ -345,6 +347,18 @@ def test_a_file_without_a_seal_is_refused_unless_it_is_to_be_believed(path, monk
         Store(path, version="1")
     monkeypatch.setenv(UNSEALED, "1")
     assert len(Store(path, version="1").frame()) == 20
+
+
+def test_no_thread_of_pyarrow_holds_a_file_of_python(path, monkeypatch):
+    """One that let go of it while the interpreter ended aborted a refused sweep (exit status -6)."""
+    read, sources = pq.read_table, []
+    monkeypatch.setattr(
+        pq, "read_table", lambda source, **how: sources.append(source) or read(source, **how)
+    )
+    _filled(path).compact()
+    assert len(Store(path, version="1").frame()) == 5
+    assert sources
+    assert all(type(source) is pa.BufferReader for source in sources)
 
 
 def test_no_flip_in_the_mark_of_the_seal_makes_a_file_one_of_before(path):
