@@ -57,10 +57,15 @@ def from_bytes(raw: bytes) -> pd.DataFrame:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         return _without_scores(raw)
-    # no file of Python's: a thread that lets go of one at the interpreter's end aborts the process
-    table = pq.read_table(pa.BufferReader(raw), page_checksum_verification=True)
+    # without threads: one that lets go of `raw` while the interpreter ends aborts the process
+    source = io.BytesIO(raw)
+    file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=False)
+    table = file.read(use_threads=False)
     table.validate(full=True)  # text that is no text would only be found when it is used
-    return table.to_pandas(types_mapper=lambda t: pd.ArrowDtype(t) if pa.types.is_list(t) else None)
+    return table.to_pandas(
+        use_threads=False,
+        types_mapper=lambda t: pd.ArrowDtype(t) if pa.types.is_list(t) else None,
+    )
 
 
 def _without_scores(raw: bytes) -> pd.DataFrame:
