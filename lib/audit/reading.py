@@ -1,4 +1,4 @@
-"""A CSV file of a user, read strictly: whatever is odd about it is refused, not mended."""
+"""A CSV or Parquet file of a user, read strictly: what is odd about it is refused, not mended."""
 
 from __future__ import annotations
 
@@ -10,12 +10,50 @@ from pathlib import Path
 import pandas as pd
 
 from lib import validate
+from lib.extras import needs
 from lib.parse import shown
 from lib.table.numbers import mapped_column
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 COLUMNS = 2_000  # of a file; each takes its time, a hundred thousand take minutes
 TARGET = "(sensitive)"  # a name in the table that learners get, so no column of a user can have it
+
+
+def read_file(path: Path | str) -> pd.DataFrame:
+    """As :func:`read_csv`, or a ``.parquet`` file, with its values as Python writes them.
+
+    Raises
+    ------
+    MissingExtra
+        For Parquet without pyarrow.
+    ValueError
+        As :func:`read_csv`; for a file that is no Parquet, and a cell that is a list or the like.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".parquet":
+        return read_csv(path)
+    validate.require(path.is_file(), "file", "one that exists", str(path))
+    with needs("run"):
+        import pyarrow.parquet
+    try:
+        frame = pyarrow.parquet.read_table(path).to_pandas(integer_object_nulls=True)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise ValueError(f"{path.name} must be a Parquet file, got {error}") from error
+    validate.require(len(frame) > 0, path.name, "a header and at least one row", "no rows")
+    if frame.index.names != [None]:
+        frame = frame.reset_index()
+    frame.columns = [str(name).strip() for name in frame]
+    _check_header([*frame], path.name)
+    for name, cells in frame.items():
+        odd = [c for c in cells if not pd.api.types.is_scalar(c)] if cells.dtype == object else []
+        what = f"{path.name}: column {name!r}"
+        validate.require(not odd, what, "of one value a cell", next(iter(odd), None))
+    return pd.DataFrame({name: mapped_column(frame[name], _text) for name in frame})
+
+
+def _text(cell: object) -> str | None:
+    text = str(cell).strip()
+    return None if pd.isna(cell) or text in MISSING else text
 
 
 def read_csv(path: Path | str) -> pd.DataFrame:

@@ -47,13 +47,16 @@ class Release:
         Whether all rows have the same answer, so that a learner of the answer learns a constant.
     other : tuple of str
         Columns that the audited file does not have.
+    raw : DataFrame
+        The same rows as they were read.
     """
 
     table: pd.DataFrame
     unknown: pd.DataFrame
     dropped: int
     constant: bool
-    other: tuple[str, ...] = ()
+    other: tuple[str, ...]
+    raw: pd.DataFrame
 
 
 def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> Release:
@@ -86,7 +89,8 @@ def read_release(raw: pd.DataFrame, schema: Schema, release: str, file: str) -> 
         )
     known = [schema.sensitive, *(column.name for column in schema.columns)]
     other = tuple(raw.columns.drop(known, errors="ignore"))
-    return Release(table, unknown, len(raw) - len(rows), table[TARGET].nunique() < 2, other)
+    dropped, constant = len(raw) - len(rows), table[TARGET].nunique() < 2
+    return Release(table, unknown, dropped, constant, other, rows)
 
 
 def unknown_values(releases: Sequence[Release]) -> pd.DataFrame:
@@ -157,17 +161,21 @@ class Curator:
     way: str
 
     def __call__(self, half: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+        return self.release(half, rng).table
+
+    def release(self, half: pd.DataFrame, rng: np.random.Generator) -> Release:
+        """The release of a half; the same one for the same half and stream."""
         seed = int(rng.integers(2**31))
         place = self.folder / f"{joblib.hash((half.index.to_numpy(), seed))}.pickle"
         # nobody else makes this one: a split is one job, and learners come one after the other
         if not place.is_file():
             write_whole(place, pickle.dumps(self._release(half, seed)), private=True)
-        return pd.read_pickle(place).table
+        return pd.read_pickle(place)
 
     def releases(self) -> tuple[Release, ...]:
         """All releases made so far, without their rows."""
         made = (pd.read_pickle(place) for place in sorted(self.folder.glob("*.pickle")))
-        return tuple(replace(release, table=release.table.head(0)) for release in made)
+        return tuple(replace(r, table=r.table.head(0), raw=r.raw.head(0)) for r in made)
 
     def _release(self, half: pd.DataFrame, seed: int) -> Release:
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:

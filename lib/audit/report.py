@@ -23,6 +23,7 @@ from lib.audit.figures import group_distances, sorted_predictions
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
+from lib.audit.utility import COMMONEST, records
 from lib.audit.words import certified, coherence, dependence
 from lib.coherence.answers import round_outward
 from lib.files import template
@@ -40,10 +41,11 @@ _BOUNDS = BOUND_NAMES | {
 
 
 def verdicts(audit: Audit) -> list[str]:
-    """The verdict of dependence, that of coherence at each alpha, what is certified, and all
-    warnings, in words.
+    """The verdict of dependence, that of coherence at each alpha, what is certified and what is of
+    use, and all warnings, in words.
     """
     limits = [words] if (words := certified(audit)) else []
+    limits += [audit.utility.words] if audit.utility else []
     said = [dependence(audit), *(w for _, _, w in coherence(audit)), *limits, *audit.warnings]
     return [" ".join(words.split()) for words in said]  # a name of several lines makes no verdict
 
@@ -172,15 +174,31 @@ def report_html(audit: Audit) -> str:
         request=audit.request,
         schema=audit.schema,
         least_shown=LEAST_SHOWN,
+        commonest=COMMONEST,
     )
     return printable(page)
 
 
 def report_json(audit: Audit) -> str:
-    """Both verdicts with their numbers, for a program: ``dependence``, ``coherence`` and more."""
+    """The :func:`record` of an audit as text."""
+    return to_json(record(audit))
+
+
+def to_json(found: object) -> str:
+    """A record as text; the same record gives the same bytes."""
+    return json.dumps(found, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def record(audit: Audit) -> dict[str, object]:
+    """Both verdicts with their numbers, for a program: ``dependence``, ``coherence`` and more.
+
+    ``utility`` is null in the clear, else the fields of :class:`~lib.audit.utility.Utility`.
+    """
     request = audit.request
-    record = {
+    return {
         "file": request.file.name,
+        "release": request.release and request.release.name,
+        "sensitive": request.sensitive,
         "question": request.mode,
         "people": audit.n,
         "inside": audit.inside,
@@ -192,7 +210,8 @@ def report_json(audit: Audit) -> str:
             "verdict": "no dependence found" if audit.flagged.empty else "not independent",
             "words": dependence(audit),
             "false_alarm": request.false_alarm,
-            "tests": _records(audit.verdicts),
+            "tests_in_table": audit.tests,
+            "tests": records(audit.verdicts),
         },
         "coherence": {
             "beta": request.beta,
@@ -200,9 +219,9 @@ def report_json(audit: Audit) -> str:
                 {"alpha": alpha, "verdict": verdict, "words": words}
                 for alpha, verdict, words in coherence(audit)
             ],
-            "learners": _records(audit.coherence),
+            "learners": records(audit.coherence),
         },
-        "epsilons": _records(audit.epsilons),
+        "epsilons": records(audit.epsilons),
         "certificate": None
         if audit.certificate is None
         else {
@@ -211,18 +230,13 @@ def report_json(audit: Audit) -> str:
             "delta": audit.certificate.delta,
             "relation": "replace one person",
             "splits": audit.certificate.splits,
-            "groups": _records(audit.certificate.groups),
+            "groups": records(audit.certificate.groups),
         },
+        "utility": audit.utility and audit.utility.record,
         "warnings": audit.warnings,
         "containment": audit.containment,
         "seed": request.seed,
     }
-    return json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-
-
-def _records(frame: pd.DataFrame) -> list[dict]:
-    """The rows in the types of JSON, NaN as null."""
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 def distance_picture(audit: Audit, learner: str, caption: str) -> dict[str, object]:

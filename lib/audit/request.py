@@ -47,7 +47,7 @@ class Request:
     ValueError: release must be given with holdout (a file) or members ...
     """
 
-    file: Annotated[Path, "CSV, UTF-8, a header and one row a person"]
+    file: Annotated[Path, "CSV (UTF-8, a header and one row a person) or .parquet"]
     sensitive: Annotated[str, "column to be predicted", "COL"]
     positive: Annotated[str | None, "its value that counts as 1, against the rest", "VALUE"] = None
     groups: Annotated[tuple[str, ...], "columns whose values are groups", "COL"] = ()

@@ -39,7 +39,8 @@ from lib.audit.request import Request
 from lib.audit.schema import Schema
 from lib.audit.table import Table, read_table
 from lib.audit.theorems import epsilons
-from lib.audit.verdicts import coherence_verdicts
+from lib.audit.utility import Utility, what_is_left
+from lib.audit.verdicts import coherence_verdicts, dependence_verdicts
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
@@ -47,7 +48,6 @@ from lib.coherence.learners import BATTERY, After
 from lib.files import locked_tempdir
 from lib.processes import end_with_parent
 from lib.rng import stream
-from lib.stats.holm import holm
 
 MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
 # reshufflings as far apart as observed, after which a test stops: p is then known to a seventh of
@@ -85,6 +85,10 @@ class Audit:
         What the curator's sandbox was, and what it did not contain; nothing without a curator.
     certificate : Certificate, optional
         If the request asks for one.
+    utility : Utility, optional
+        Of the finished release, or of a curator's first one; nothing in the clear.
+    tests : int
+        Those of all audits in one table, over which Holm's correction goes.
     """
 
     request: Request
@@ -104,6 +108,8 @@ class Audit:
     warnings: tuple[str, ...]
     containment: str
     certificate: Certificate | None = None
+    utility: Utility | None = None
+    tests: int = 0
 
     @property
     def flagged(self) -> pd.DataFrame:
@@ -118,11 +124,17 @@ class Audit:
 
 
 def run_audit(
-    request: Request, *, progress: bool = True, say: Callable[[str], object] | None = None
+    request: Request,
+    *,
+    table: Table | None = None,
+    tests: int = 0,
+    progress: bool = True,
+    say: Callable[[str], object] | None = None,
 ) -> Audit:
     """Read, type, run the experiment for each learner, test, and ask the theorems.
 
-    ``say`` gets the words on what a certificate can come to, before anything is run.
+    ``say`` gets the words on what a certificate can come to, before anything is run. ``table`` is
+    what the request names, if it was read; ``tests`` are all of :class:`Audit`, 0 for its own.
 
     Raises
     ------
@@ -156,11 +168,12 @@ def run_audit(
     >>> verdicts(audit)[0][:50]
     'Dependence: not independent. In 3 of 3 groups the '
     """
-    table = read_table(request)
+    table = read_table(request) if table is None else table
+    tests = tests or len(request.learners) * len(table.members)
     limits = reach(request, table) if request.certify else None
     if limits is not None and say is not None:
         say(in_words(limits))
-    run = _released if request.mode == "release" else _halves
+    run = partial(_released if request.mode == "release" else _halves, request, table, tests)
     with (
         locked_tempdir(Path(tempfile.gettempdir())) as folder,
         joblib.parallel_config(temp_folder=str(folder)),  # what workers share stays there, too
@@ -171,7 +184,8 @@ def run_audit(
             curator = Curator(request, table.raw, table.schema, folder, way)
             containment = f"Sandbox of the curator: {way}. "
             containment += sandbox.not_contained(way, request.sandbox)
-        parts = {name: run(request, table, name, curator, progress) for name in request.learners}
+        left = what_is_left(request, table, curator)
+        parts = {name: run(name, curator, progress) for name in request.learners}
         certificate = None if limits is None else certify(request, table, curator, limits)
         if curator is None:
             releases: tuple[Release, ...] = (table.release,) if table.release else ()
@@ -184,7 +198,7 @@ def run_audit(
         members=table.members,
         small=table.small,
         results=results,
-        verdicts=_dependence(request, table, {name: p for name, (_, p, _) in parts.items()}),
+        verdicts=dependence_verdicts(request, table, {k: p for k, (_, p, _) in parts.items()}),
         coherence=coherence_verdicts(request, results),
         first_split={name: first for name, (_, _, first) in parts.items()},
         epsilons=epsilons(request, table),
@@ -196,26 +210,19 @@ def run_audit(
         warnings=warnings_about(releases, table.schema, request),
         containment=containment,
         certificate=certificate,
+        utility=left,
+        tests=tests,
     )
-
-
-def _dependence(request: Request, table: Table, p: Mapping[str, Mapping]) -> pd.DataFrame:
-    """The verdicts of dependence, from the p-value of each learner and group."""
-    sizes = {group: who.sum() for group, who in table.members.items()}
-    rows = [(name, group, n, p[name][group]) for name in p for group, n in sizes.items()]
-    verdicts = pd.DataFrame(rows, columns=["learner", "group", "n", "p"])
-    adjusted = holm(verdicts["p"])
-    return verdicts.assign(adjusted=adjusted, flagged=adjusted <= request.false_alarm)
 
 
 # --- the experiments: a learner's result, the p-value of each group, and the first split
 
 
 def _halves(
-    request: Request, table: Table, name: str, curator: Curator | None, progress: bool
+    request: Request, table: Table, tests: int, name: str, curator: Curator | None, progress: bool
 ) -> tuple[Result, dict[str, float], Split]:
     """Random halves; the independent splits give one exact p-value for each group."""
-    draws, tests = 20, len(request.learners) * len(table.members)
+    draws = 20
     # enough that a leak seen in every split, which has the least p of combined_p, can be flagged
     while tests * (draws + 1.0) ** -request.splits > request.false_alarm / 4:
         draws *= 2
@@ -245,10 +252,9 @@ def _halves(
 
 
 def _released(
-    request: Request, table: Table, name: str, curator: Curator | None, progress: bool
+    request: Request, table: Table, tests: int, name: str, curator: Curator | None, progress: bool
 ) -> tuple[Result, dict[str, float], Split]:
     """One split, several trainings; the test is of their mean, which is one predictor."""
-    tests = len(request.learners) * len(table.members)
     draws = math.ceil(4 * tests / request.false_alarm)
     setup, h, rows = replace(_setup(request, table, tests, draws), null_draws=20), [], []
     for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):

@@ -231,7 +231,7 @@ def typed_column(values: pd.Series, declared: str | None = None, wanted: bool = 
     """
     cells = canonical_column(values)
     texts, rows = cells.cat.categories, cells.cat.codes[cells.notna()]
-    known, distinct, numbers = len(rows), len(texts), _floats(texts.to_series()).to_numpy()
+    known, distinct, numbers = len(rows), len(texts), as_floats(texts.to_series()).to_numpy()
     numeric = distinct > 0 and bool(np.isfinite(numbers).all())
     identifier = distinct == known > FEW and not (numeric and (numbers % 1 != 0).any())
     if declared is not None:
@@ -267,14 +267,14 @@ def typed_column(values: pd.Series, declared: str | None = None, wanted: bool = 
     )
 
 
-def _floats(values: pd.Series) -> pd.Series:
+def as_floats(values: pd.Series) -> pd.Series:
     """The numbers that are written as text, NaN for what is none."""
     return pd.to_numeric(values.astype(object), errors="coerce").astype(float)
 
 
 def to_numbers(values: pd.Series, file: str) -> pd.Series:
     """A column of numbers as floats, NaN for a gap; a ``ValueError`` names a cell that is none."""
-    numbers = _floats(values)
+    numbers = as_floats(values)
     wrong = values[values.notna() & ~np.isfinite(numbers)]
     for row, value in wrong.items():
         raise ValueError(

@@ -11,10 +11,10 @@ import pandas as pd
 from pandas.api.types import union_categoricals
 
 from lib import validate
-from lib.audit.reading import TARGET, read_csv
+from lib.audit.reading import TARGET, read_file
 from lib.audit.release import Release, read_release
 from lib.audit.request import LEAST_SHOWN, Request
-from lib.audit.schema import Schema, fit_schema, to_numbers
+from lib.audit.schema import Schema, as_floats, fit_schema, to_numbers
 from lib.coherence.distances import PLAIN, Design
 from lib.groups import groups_by_size, to_bands
 from lib.parse import shown
@@ -61,13 +61,13 @@ class Table:
 
 def read_table(request: Request) -> Table:
     """Read what ``request`` names; a ``ValueError`` names the file, column or value at fault."""
-    raw, kinds, released = read_csv(request.file), dict(request.columns), None
+    raw, kinds, released = read_file(request.file), dict(request.columns), None
     pool, inside = _everybody(request, raw)
     if request.members is not None:
         kinds[request.members[0]] = "ignore"
     kinds |= dict.fromkeys(filter(None, (request.cluster, request.weights)), "ignore")
     if request.release is not None:
-        released = read_csv(request.release)
+        released = read_file(request.release)
         used = {*released.columns, *request.lens, request.sensitive}
         kinds |= dict.fromkeys(set(raw.columns) - used, "ignore")
     schema = fit_schema(
@@ -85,7 +85,8 @@ def read_table(request: Request) -> Table:
         )
     if schema.is_positive(pool).sum() < LEAST_SHOWN and not request.show_small:
         schema = replace(schema, few=LEAST_SHOWN)
-    members, small = _groups(request, pool, schema)
+    labels = grouping(pool, _grouped(request), _bands(request, pool, schema))
+    members, small = _groups(request, labels, pool, schema, request.least_size)
     least = f"at most {len(pool)}, the size of the largest group"
     validate.require(len(members) > 0, "gamma", least, request.least_size)
     frame = schema.typed_table(pool, request.file.name)
@@ -131,7 +132,7 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
         return raw, inside
     if request.holdout is None:
         return raw, np.ones(len(raw), dtype=bool)
-    out = read_csv(request.holdout)
+    out = read_file(request.holdout)
     if odd := sorted(set(out.columns) ^ set(raw.columns)):
         raise ValueError(
             f"{request.holdout.name} must have the columns of {request.file.name}, got another"
@@ -146,40 +147,70 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
     return pool, np.arange(len(pool)) < len(raw)
 
 
+def released_groups(request: Request, table: Table, rows: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Who of the ``rows`` of a release is in each group of the file, by the file's bands.
+
+    A group of a column that the release does not have is empty, and a cell that is no number is in
+    no band.
+    """
+    pool, bands = table.raw, _bands(request, table.raw, table.schema)
+    names, labels = _grouped(request), {}
+    for name, label in grouping(pool, names, bands).items():
+        if name not in rows:
+            labels[name] = pd.Series(None, index=rows.index, dtype=object)
+        elif name in bands:
+            band, own = (np.digitize(as_floats(frame[name]), bands[name]) for frame in (pool, rows))
+            named = dict(zip(band[label.notna()], label.dropna(), strict=True))
+            finite = np.isfinite(as_floats(rows[name]))
+            labels[name] = pd.Series(own, rows.index).map(named).where(finite, None)
+        else:
+            labels[name] = canonical_column(rows[name])
+    found = _groups(request, pd.DataFrame(labels, index=rows.index), rows, table.schema, 0)[0]
+    return {name: found.get(name, np.zeros(len(rows), dtype=bool)) for name in table.members}
+
+
+def _grouped(request: Request) -> list[str]:
+    """The columns that make groups."""
+    columns = [name for name in request.groups if name != request.sensitive]
+    return list(dict.fromkeys(chain(columns, *request.crossings)))
+
+
+def _bands(request: Request, pool: pd.DataFrame, schema: Schema) -> dict[str, list[float]]:
+    """The edges of each number that makes groups: those asked for, else its quartiles."""
+    edges = {name: [float(edge) for edge in band] for name, band in request.bands.items()}
+    for column in schema.columns:
+        if column.kind == "number" and column.name in {*_grouped(request)} - {*edges}:
+            values = to_numbers(pool[column.name], "the file")
+            edges[column.name] = sorted(set(values.quantile([0.25, 0.5, 0.75])))
+    return edges
+
+
 def _groups(
-    request: Request, pool: pd.DataFrame, schema: Schema
+    request: Request, labels: pd.DataFrame, raw: pd.DataFrame, schema: Schema, gamma: float
 ) -> tuple[dict[str, np.ndarray], dict[str, int]]:
     columns = [name for name in dict.fromkeys(request.groups) if name != request.sensitive]
-    numbers = [c.name for c in schema.columns if c.kind == "number"]
-    needed = dict.fromkeys(chain(columns, *request.crossings))
-    labels = grouping(pool, list(needed), request.bands, as_numbers=numbers)
-    is_one = schema.is_positive(pool).to_numpy()
+    is_one = schema.is_positive(raw).to_numpy()
     answers = {
         f"{schema.sensitive} = {schema.positive_name}": lambda frame: is_one,
         f"{schema.sensitive} other than {schema.positive_name}": lambda frame: ~is_one,
     }
-    return groups_by_size(labels, columns, request.crossings, answers, gamma=request.least_size)
+    return groups_by_size(labels, columns, request.crossings, answers, gamma=gamma)
 
 
 def grouping(
     raw: pd.DataFrame,
     columns: Sequence[str],
     bands: Mapping[str, Sequence[float]],
-    *,
-    as_numbers: Sequence[str] = (),
 ) -> pd.DataFrame:
     """The columns that make groups, as labels; a missing value belongs to no group.
 
-    ``bands`` has the edges of numeric columns, see :func:`lib.groups.to_bands`; a column among
-    ``as_numbers`` without edges is cut at its quartiles.
+    ``bands`` has the edges of numeric columns, see :func:`lib.groups.to_bands`.
     """
     labels = {}
     for name in columns:
         validate.choice("group column", name, raw.columns)
-        if name in bands or name in as_numbers:
-            values = to_numbers(raw[name], "the file")
-            edges = bands.get(name) or sorted(set(values.quantile([0.25, 0.5, 0.75])))
-            labels[name] = to_bands(values, [float(edge) for edge in edges])
+        if name in bands:
+            labels[name] = to_bands(to_numbers(raw[name], "the file"), bands[name])
         else:
             labels[name] = canonical_column(raw[name])
     return pd.DataFrame(labels, index=raw.index)

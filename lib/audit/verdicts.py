@@ -1,6 +1,4 @@
-"""The second verdict of an audit: coherence at each alpha asked for (Definition 2).
-
-It stands beside the test of dependence.
+"""The two verdicts of an audit: dependence, and coherence at each alpha asked for (Definition 2).
 
 The two are different questions. A release may move everybody's predictions a little: the people
 behind it are then told apart beyond chance, and no split is more than alpha apart. And small groups
@@ -15,10 +13,26 @@ from collections.abc import Mapping
 import pandas as pd
 
 from lib.audit.request import Request
+from lib.audit.table import Table
 from lib.coherence.experiment import Result
+from lib.stats.holm import holm
 
 NOT_MET, MET, UNDECIDED, ONE_SPLIT = "not met", "met by this learner", "undecided", "one split"
 _LEVEL = 0.95  # of all learners' intervals together, at one alpha
+
+
+def dependence_verdicts(request: Request, table: Table, p: Mapping[str, Mapping]) -> pd.DataFrame:
+    """The verdicts of dependence, from the p-value of each learner and group."""
+    sizes = {group: who.sum() for group, who in table.members.items()}
+    rows = [(name, group, n, p[name][group]) for name in p for group, n in sizes.items()]
+    verdicts = pd.DataFrame(rows, columns=["learner", "group", "n", "p"])
+    return adjusted(verdicts, request.false_alarm)
+
+
+def adjusted(verdicts: pd.DataFrame, false_alarm: float) -> pd.DataFrame:
+    """The rows with ``adjusted``, Holm's p-value over all of them, and ``flagged``."""
+    p = holm(verdicts["p"])
+    return verdicts.assign(adjusted=p, flagged=p <= false_alarm)
 
 
 def coherence_verdicts(request: Request, results: Mapping[str, Result]) -> pd.DataFrame:
