@@ -11,7 +11,7 @@ import base64
 import io
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -158,6 +158,11 @@ def unknown_table(audit: Audit) -> pd.DataFrame:
 
 def report_html(audit: Audit) -> str:
     """The whole page as text; the same audit gives the same bytes."""
+    return page(audit, None)
+
+
+def page(audit: Audit, several: Mapping[str, object] | None) -> str:
+    """The page of an audit, or of ``several`` in one table, of which this is the first."""
     tables = group_table, beta_table, alpha_table, epsilon_table, column_table, unknown_table
     others = (
         dependence,
@@ -168,15 +173,16 @@ def report_html(audit: Audit) -> str:
         distance_picture,
         prediction_pictures,
     )
-    page = _TEMPLATE.render(
+    text = _TEMPLATE.render(
         {function.__name__: function for function in (*tables, *others)},
         audit=audit,
+        several=several,
         request=audit.request,
         schema=audit.schema,
         least_shown=LEAST_SHOWN,
         commonest=COMMONEST,
     )
-    return printable(page)
+    return printable(text)
 
 
 def report_json(audit: Audit) -> str:

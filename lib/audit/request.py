@@ -48,7 +48,7 @@ class Request:
     """
 
     file: Annotated[Path, "CSV (UTF-8, a header and one row a person) or .parquet"]
-    sensitive: Annotated[str, "column to be predicted", "COL"]
+    sensitive: Annotated[str, "column to be predicted; a command may repeat it", "COL"]
     positive: Annotated[str | None, "its value that counts as 1, against the rest", "VALUE"] = None
     groups: Annotated[tuple[str, ...], "columns whose values are groups", "COL"] = ()
     crossings: Annotated[tuple[tuple[str, ...], ...], "combinations of columns", "A,B"] = ()
@@ -59,9 +59,9 @@ class Request:
         default_factory=dict
     )
     lens: Annotated[tuple[str, ...], "what the predictor sees; else all it can", "COL"] = ()
-    release: Annotated[Path | None, "a finished release; needs --holdout or --members", "CSV"] = (
-        None
-    )
+    release: Annotated[
+        Path | None, "a finished one, or several; needs --holdout or --members", "FILE"
+    ] = None
     holdout: Annotated[Path | None, "people who were left out of the release", "CSV"] = None
     members: Annotated[
         tuple[str, str] | None, "marks the rows of FILE that went into the release", "COL=VALUE"

@@ -2,10 +2,12 @@
 
 Two verdicts. Dependence: does a predictor of a sensitive column, learnt from a release, treat the
 people behind it unlike people left out, beyond chance? Coherence: how often is some group more than
-alpha apart? Without --release and --curator: as if half of FILE were published as it is. Nothing
-leaves the machine. A curator runs in a sandbox, where Linux has bubblewrap or unshare: it sees the
-system, the files that its command names, its half and the place of its release, and has no network.
-Elsewhere it has your rights; the report says what was not contained.
+alpha apart? And how much of the table is left in the release. Without --release and --curator: as
+if half of FILE were published as it is. Several releases, or --sensitive columns, are one table,
+with one correction over all tests, and a report of each beside it. Nothing leaves the machine. A
+curator runs in a sandbox, where Linux has bubblewrap or unshare: it sees the system, the files that
+its command names, its half and the place of its release, and has no network. Elsewhere it has your
+rights; the report says what was not contained.
 """
 
 from __future__ import annotations
@@ -21,12 +23,17 @@ from typing import Any, get_args, get_origin, get_type_hints
 from lib import validate
 from lib.audit.report import report_html, report_json, verdicts
 from lib.audit.request import Request
-from lib.audit.run import Audit, run_audit
+from lib.audit.run import Audit
+from lib.audit.several import in_words, overview, overview_html, overview_json, run_audits, warnings
 from lib.audit.verdicts import NOT_MET, ONE_SPLIT, UNDECIDED, overall
 from lib.files import write_whole
 
 FOUND, OPEN = 3, 4  # exit statuses: what was asked to fail was found, or is undecided
 _INPUTS = ("file", "release", "holdout")
+_SEVERAL: dict[str, dict[str, Any]] = {
+    "sensitive": {"action": "append"},
+    "release": {"nargs": "+"},
+}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -52,6 +59,8 @@ def add_arguments(parser: ArgumentParser) -> None:
                 "nargs": "+" if get_origin(kind) is Mapping or ... in get_args(kind) else None,
                 "metavar": metavar[0] if metavar else None,
             }
+        if field.name in _SEVERAL:
+            options = {k: v for k, v in options.items() if k != "nargs"} | _SEVERAL[field.name]
         flag = f"--{field.name.replace('_', '-')}"
         parser.add_argument("file" if field.name == "file" else flag, **options)
     parser.add_argument(
@@ -78,19 +87,41 @@ def run(args: Namespace) -> int:
     --fail-at ask for.
     """
     hints = get_type_hints(Request)
-    given = {n: _read(n, hints[n], _utf8(n, text)) for n, text in vars(args).items() if n in hints}
+    given: dict[str, Any] = {
+        n: _read(n, hints[n], _utf8(n, text))
+        for n, text in vars(args).items()
+        if n in hints and n not in _SEVERAL
+    }
+    releases = [Path(name) for name in getattr(args, "release", ())]
+    columns = _utf8("sensitive", args.sensitive)
+    over = [{"release": path} for path in releases] or [{}]
+    asked: list[dict[str, Any]] = [one | {"sensitive": name} for one in over for name in columns]
     inputs = [given[name].resolve() for name in _INPUTS if name in given]
-    out = _output("out", args.out, (".html", ".htm"), inputs)
+    inputs += [path.resolve() for path in releases]
+    suffixes = (".html", ".htm")
+    out = _output("out", args.out, suffixes, inputs)
+    parts = [out.with_name(f"{out.stem}-{i + 1}{out.suffix}") for i in range(len(asked))]
+    for path in parts if len(asked) > 1 else ():
+        _output("out", str(path), suffixes, inputs)
     record = _output("json", args.json, (".json",), inputs) if args.json else None
     if args.fail_at is not None:
         given["alphas"] = (*given.get("alphas", Request.alphas), args.fail_at)
-    audit = run_audit(Request(**given), progress=not args.quiet, say=print)
-    write_whole(out, report_html(audit), private=True)
+    requests = [Request(**given, **one) for one in asked]
+    audits = run_audits(requests, progress=not args.quiet, say=print)
+    if len(audits) == 1:
+        html, text, [audit] = report_html(audits[0]), report_json(audits[0]), audits
+        words = [*verdicts(audit), *filter(None, [audit.containment])]
+    else:
+        html, text = overview_html(audits, [path.name for path in parts]), overview_json(audits)
+        for path, audit in zip(parts, audits, strict=True):
+            write_whole(path, report_html(audit), private=True)
+        rows = overview(audits).to_string(index=False, float_format="{:.3g}".format)
+        words = [in_words(audits), rows, *warnings(audits)]
+    write_whole(out, html, private=True)
     if record is not None:
-        write_whole(record, report_json(audit), private=True)
-    words = [*verdicts(audit), *filter(None, [audit.containment])]
+        write_whole(record, text, private=True)
     print(*words, f"\nThe report is ready. Open:\n  {out.resolve().as_uri()}", sep="\n")
-    status, why = _status(audit, args)
+    status, why = min((_status(a, args) for a in audits), key=lambda found: found[0] or OPEN + 1)
     if status:
         print(f"Exit status {status}: {why}.")
     return status

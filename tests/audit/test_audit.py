@@ -826,7 +826,7 @@ def test_a_wrong_option_is_told_with_status_two(files, more, words, capsys):
 @pytest.mark.parametrize("out", ["folder.html", "x" * 300 + ".html"])
 def test_a_report_that_cannot_be_written_is_told_before_the_audit(files, out, capsys, monkeypatch):
     (files / "folder.html").mkdir()
-    monkeypatch.setattr("lib.cli.audit.run_audit", lambda *_, **__: pytest.fail("the audit ran"))
+    monkeypatch.setattr("lib.cli.audit.run_audits", lambda *_, **__: pytest.fail("the audit ran"))
     assert (
         main(["audit", str(files / "people.csv"), "--sensitive", "ill", "--out", str(files / out)])
         == 2
@@ -850,7 +850,7 @@ def test_an_error_of_the_file_system_is_a_message(files, capsys, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("lib.cli.audit.run_audit", full)
+    monkeypatch.setattr("lib.cli.audit.run_audits", full)
     ask = ["audit", str(files / "people.csv"), "--sensitive", "ill", "--out", str(files / "r.html")]
     assert main(ask) == 1
     assert "No space left" in capsys.readouterr().err

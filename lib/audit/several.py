@@ -1,0 +1,94 @@
+"""Several audits in one report: a row for each, and one correction over the tests of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from lib import validate
+from lib.audit.report import page, record, to_json
+from lib.audit.request import Request
+from lib.audit.run import Audit, run_audit
+from lib.audit.table import read_table
+from lib.audit.verdicts import adjusted
+
+
+def run_audits(
+    requests: Sequence[Request],
+    *,
+    progress: bool = True,
+    say: Callable[[str], object] | None = None,
+) -> list[Audit]:
+    """:func:`~lib.audit.run.run_audit` of each request, with Holm's correction over all tests.
+
+    Requests differ in their release or sensitive column. All files are read before any work; the
+    errors are those of ``run_audit``, and a ``ValueError`` for none or two of the same.
+    """
+    asked = [(request.release and request.release.name, request.sensitive) for request in requests]
+    distinct = 0 < len(asked) == len(set(asked))
+    validate.require(distinct, "release", "files of different names, sensitive columns once", asked)
+    tables = [read_table(request) for request in requests]
+    pairs = list(zip(requests, tables, strict=True))
+    tests = sum(len(request.learners) * len(table.members) for request, table in pairs)
+    audits = [run_audit(r, table=t, tests=tests, progress=progress, say=say) for r, t in pairs]
+    verdicts = pd.concat([audit.verdicts for audit in audits], keys=range(len(audits)))
+    verdicts = adjusted(verdicts, requests[0].false_alarm)
+    return [replace(audit, verdicts=verdicts.loc[i]) for i, audit in enumerate(audits)]
+
+
+def overview(audits: Sequence[Audit]) -> pd.DataFrame:
+    """One row an audit: what was found, and what is left of the table."""
+    rows = []
+    for audit in audits:
+        left, limits = audit.utility, audit.certificate
+        flagged, groups = audit.flagged["group"].nunique(), len(audit.members)
+        row = {"release": _name(audit), "predicted": audit.schema.sensitive}
+        row |= {"groups flagged": f"{flagged} of {groups}"}
+        row |= {"smallest adjusted p": audit.verdicts["adjusted"].min()}
+        row |= {"largest W1": audit.coherence["distance"].max()}
+        row |= {"epsilon is at least": limits.groups["epsilon"].max()} if limits else {}
+        if left is not None:
+            own = left.everyone
+            row |= {"information left": own["left"], "AUC from the release": own["auc"]}
+            row |= {"AUC from the people": own["auc_real"]}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def in_words(audits: Sequence[Audit]) -> str:
+    """Which are flagged, and what the correction is over."""
+    found = [_name(audit) for audit in audits if len(audit.flagged)]
+    named = f": {', '.join(dict.fromkeys(found))}" if found else ""
+    return (
+        f"Dependence is found in {len(found)} of {len(audits)} rows of this table{named}. Holm's"
+        f" correction goes over all {audits[0].tests} tests of all rows, so that some group of some"
+        f" row is flagged falsely with probability at most {audits[0].request.false_alarm:g}."
+        " Distances, limits of epsilon and utility are of each row by itself."
+    )
+
+
+def warnings(audits: Sequence[Audit]) -> list[str]:
+    """The warnings of each, with its name."""
+    return [f"{_name(audit)}: {words}" for audit in audits for words in audit.warnings]
+
+
+def overview_html(audits: Sequence[Audit], files: Sequence[str]) -> str:
+    """The page of all; ``files`` are the names of the reports of each, in the same folder."""
+    names = [f"{_name(audit)}, {audit.schema.sensitive}" for audit in audits]
+    several = {"words": in_words(audits), "table": overview(audits), "warnings": warnings(audits)}
+    return page(audits[0], several | {"links": list(zip(names, files, strict=True))})
+
+
+def overview_json(audits: Sequence[Audit]) -> str:
+    """``words``, the number of ``tests``, and the record of each audit in ``releases``."""
+    records = [record(audit) for audit in audits]
+    return to_json({"words": in_words(audits), "tests": audits[0].tests, "releases": records})
+
+
+def _name(audit: Audit) -> str:
+    """What was released."""
+    request = audit.request
+    how = {"clear": "halves in the clear", "curator": "the curator's"}
+    return how.get(request.mode) or request.release.name
