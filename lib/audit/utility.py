@@ -82,14 +82,15 @@ class Utility:
     def words(self) -> str:
         """The answer, how much of the information is left, and what it was asked of."""
         own, ranked = self.everyone, self.groups.dropna(subset="left").sort_values("left")
-        least, held = ranked.iloc[0], int(self.means["holds"].sum())
+        held = int(self.means["holds"].sum())
         words = [
             f"Utility: {own['left']:.0%} of the table's information in counts of one to three"
             " columns is left, where even draws of values have 0% and the people themselves 100%."
         ]
         if self.fresh == self.fresh:
-            words.append(f"Other people of the file, who were left out, have {self.fresh:.0%}.")
-        words.append(f"Least is left in the group {least['group']}: {least['left']:.0%}.")
+            words.append(f"People who were left out have {self.fresh:.0%}.")
+        for row in ranked.head(1).itertuples():
+            words.append(f"Least is left in the group {row.group}: {row.left:.0%}.")
         if own["auc"] == own["auc"]:
             words.append(
                 f"A learner of the release ranks people left out with an AUC of {own['auc']:.2f},"
@@ -135,11 +136,14 @@ class Utility:
 
 
 def what_is_left(request: Request, table: Table, curator: Curator | None) -> Utility | None:
-    """Of the finished release, or of a curator's first, which the learners get, too; in the clear
-    all is left, and None is returned.
+    """Of the finished release, or of a curator's first, which the learners get, too.
+
+    None in the clear, where all is left, and for fewer than :data:`LEAST_SHOWN` people behind a
+    release, unless small groups are to be shown.
     """
     if table.release is not None:
-        return utility(request, table, table.release, table.inside)
+        few = table.inside.sum() < LEAST_SHOWN and not request.show_small
+        return None if few else utility(request, table, table.release, table.inside)
     if curator is None:
         return None
     rng, n = stream(request.seed, "demcoh", 0), len(table.frame)
