@@ -207,7 +207,8 @@ EXCEPTIONS = {
     ),
     **dict.fromkeys(
         "lib.audit.release lib.audit.schema lib.audit.table lib.audit.run"
-        " lib.audit.certify lib.audit.utility adjusted lib.coherence.naming group_distances".split(),
+        " lib.audit.certify lib.audit.power lib.audit.utility adjusted lib.coherence.naming"
+        " group_distances".split(),
         "takes the text of a CSV file, or what the audit makes of it",
     ),
 }

@@ -3,10 +3,12 @@
 A release may hold some people's own answers. So a share of a group's people inside is drawn, their
 predictions of the audit move to their own answers, and membership is drawn anew, for people and
 clusters alike. The audit's test is made of that, at the level of the first step of Holm's
-correction, so that flags elsewhere can only help.
+correction, so that flags elsewhere can only help. A leak that predictions have already counts as
+chance here, so the share of a flagged group is too large.
 
-Predictions are put into at most 24 bins, each with its mean. Draws are then multivariate
-hypergeometric, and cost as much for a million people as for a hundred.
+Predictions are put into at most 12 bins or so, each with its mean. Draws are then multivariate
+hypergeometric, and cost as much for a million people as for a hundred. Households, of more kinds,
+take longer.
 """
 
 from __future__ import annotations
@@ -20,15 +22,16 @@ from scipy.stats import binom, norm, rankdata
 
 from lib import validate
 from lib.coherence.distances import PLAIN, TIE, Design
+from lib.groups import mask
 
 POWER = 0.8
-_BINS = 24
+_BINS = 12
 _SETS, _EACH = 60, 5  # of people whose answers are copied, and redrawn splits of each
-_TAIL = 20  # reshufflings beyond the threshold, on which it rests
+_TAIL = 10  # reshufflings beyond the threshold, on which it rests
 _STEPS = 1 << 13  # of the grid on which scores of splits are added
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Rule:
     """When a group is flagged: its p-value from ``draws`` reshufflings in each of ``splits`` is at
     most ``level``; one split is the test of a finished release.
@@ -70,11 +73,18 @@ def least_share(
     >>> 0.2 < share < 0.6
     True
     """
+    own = validate.finite("own", own)
+    answers = own.ndim == 1 and bool(np.isin(own, (-1, 1)).all())
+    validate.require(answers, "own", "answers of -1 or 1, of one dimension", own)
+    inside = mask("inside", inside, own.size, "own")
     units, best = design.units(inside), np.nan
     if inside.all() or not units:
         return best
     most = units
-    for predictions in h.values():
+    for name, values in h.items():
+        predictions = validate.finite(name, values)
+        fits = predictions.shape == own.shape and bool((np.abs(predictions) <= 1 + TIE).all())
+        validate.require(fits, name, f"{own.size} predictions in [-1, 1]", predictions)
         power = partial(_power, _kinds(predictions, own, design), units, rule, rng)
         low, high, seen = 0, most, {most: power(most)}
         if seen[most] < POWER:
@@ -118,7 +128,7 @@ def _kinds(h: np.ndarray, own: np.ndarray, design: Design) -> Kinds:
         unit = np.arange(len(cells))
     rows = np.zeros((int(unit.max()) + 1, 2, values.size))
     for way in (0, 1):
-        np.add.at(rows, (unit, way, cells[:, way].astype(int)), cells[:, 2])
+        np.add.at(rows[:, way], (unit, cells[:, way].astype(int)), cells[:, 2])
     if counts is None:
         rows, counts = np.unique(rows, axis=0, return_counts=True)
     return counts, rows[:, 0], rows[:, 1], values

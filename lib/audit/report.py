@@ -54,7 +54,9 @@ def verdicts(audit: Audit) -> list[str]:
 
 
 def group_table(audit: Audit, learner: str) -> pd.DataFrame:
-    """One row a group: people, distance with interval, what sampling makes, adjusted p, verdict."""
+    """One row a group: people, distance with interval, what sampling makes, adjusted p, verdict,
+    and the share of copied answers that any learner of the audit finds with 80% power.
+    """
     rows = audit.summary[audit.summary["learner"] == learner].set_index("group")
     rows = rows.loc[bands_in_order(rows.index)].reset_index()
     return pd.DataFrame(
@@ -68,6 +70,7 @@ def group_table(audit: Audit, learner: str) -> pd.DataFrame:
             "as if moved": rows["distance"] / 2 * rows["n"],
             "adjusted p": rows["adjusted"],
             "verdict": np.where(rows["flagged"], "flagged", "not flagged"),
+            "found from": rows["group"].map(dict(audit.shares)),
         }
     )
 
@@ -218,6 +221,7 @@ def record(audit: Audit) -> dict[str, object]:
             "false_alarm": request.false_alarm,
             "tests_in_table": audit.tests,
             "tests": records(audit.verdicts),
+            "found_from": {k: s if s == s else None for k, s in audit.shares.items()},
         },
         "coherence": {
             "beta": request.beta,

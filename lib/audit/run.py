@@ -19,12 +19,12 @@ it. That is refused.
 
 from __future__ import annotations
 
-import math
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import joblib
 import numpy as np
@@ -32,6 +32,7 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from lib import sandbox
+from lib.audit import verdicts as rules
 from lib.audit.certify import Certificate, certify, in_words, reach
 from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release, warnings_about
@@ -40,7 +41,6 @@ from lib.audit.schema import Schema
 from lib.audit.table import Table, read_table
 from lib.audit.theorems import epsilons
 from lib.audit.utility import Utility, what_is_left
-from lib.audit.verdicts import coherence_verdicts, dependence_verdicts
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
@@ -50,12 +50,13 @@ from lib.processes import end_with_parent
 from lib.rng import stream
 
 MOST_DRAWS = 1_000_000  # reshufflings of a group in one test
-# reshufflings as far apart as observed, after which a test stops: p is then known to a seventh of
-# itself
+# reshufflings as far apart as observed that stop a test: p is then known to a seventh of itself
 ENOUGH = 50
 
 # predictions, who is inside, and each group's members among these people
 Split = tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]
+# with the p-value of each group, and the predictions that the test is of
+Part = tuple[Result, dict[str, float], Split, rules.Tested]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +90,8 @@ class Audit:
         Of the finished release, or of a curator's first one; nothing in the clear.
     tests : int
         Those of all audits in one table, over which Holm's correction goes.
+    shares : mapping
+        Group to the :func:`~lib.audit.power.least_share` that would have been found, or NaN.
     """
 
     request: Request
@@ -110,6 +113,7 @@ class Audit:
     certificate: Certificate | None = None
     utility: Utility | None = None
     tests: int = 0
+    shares: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def flagged(self) -> pd.DataFrame:
@@ -185,22 +189,22 @@ def run_audit(
             containment = f"Sandbox of the curator: {way}. "
             containment += sandbox.not_contained(way, request.sandbox)
         left = what_is_left(request, table, curator)
-        parts = {name: run(name, curator, progress) for name in request.learners}
+        parts: dict[str, Any] = {name: run(name, curator, progress) for name in request.learners}
         certificate = None if limits is None else certify(request, table, curator, limits)
         if curator is None:
             releases: tuple[Release, ...] = (table.release,) if table.release else ()
         else:
             releases = curator.releases()
-    results = {name: result for name, (result, _, _) in parts.items()}
+    results, p, first, tested = ({k: part[i] for k, part in parts.items()} for i in range(4))
     return Audit(
         request=request,
         schema=table.schema,
         members=table.members,
         small=table.small,
         results=results,
-        verdicts=dependence_verdicts(request, table, {k: p for k, (_, p, _) in parts.items()}),
-        coherence=coherence_verdicts(request, results),
-        first_split={name: first for name, (_, _, first) in parts.items()},
+        verdicts=rules.dependence_verdicts(request, table, p),
+        coherence=rules.coherence_verdicts(request, results),
+        first_split=first,
         epsilons=epsilons(request, table),
         n=len(table.frame),
         inside=int(table.inside.sum()),
@@ -212,21 +216,15 @@ def run_audit(
         certificate=certificate,
         utility=left,
         tests=tests,
+        shares=rules.least_shares(request, table, tests, tested),
     )
-
-
-# --- the experiments: a learner's result, the p-value of each group, and the first split
 
 
 def _halves(
     request: Request, table: Table, tests: int, name: str, curator: Curator | None, progress: bool
-) -> tuple[Result, dict[str, float], Split]:
+) -> Part:
     """Random halves; the independent splits give one exact p-value for each group."""
-    draws = 20
-    # enough that a leak seen in every split, which has the least p of combined_p, can be flagged
-    while tests * (draws + 1.0) ** -request.splits > request.false_alarm / 4:
-        draws *= 2
-    setup = _setup(request, table, tests, draws)
+    setup = _setup(request, table, tests)
     learner = BATTERY[name] if curator is None else After(curator, BATTERY[name])
     result = demcoh(
         table.frame,
@@ -248,20 +246,21 @@ def _halves(
     # curator keeps
     rng = stream(request.seed, "demcoh", 0)
     rows, inside, h = predict_halves(table.frame, learner, setup, rng, table.design)
-    return result, p, (h, inside, {group: who[rows] for group, who in table.members.items()})
+    first = (h, inside, {group: who[rows] for group, who in table.members.items()})
+    return result, p, first, (h, inside, rows)
 
 
 def _released(
     request: Request, table: Table, tests: int, name: str, curator: Curator | None, progress: bool
-) -> tuple[Result, dict[str, float], Split]:
+) -> Part:
     """One split, several trainings; the test is of their mean, which is one predictor."""
-    draws = math.ceil(4 * tests / request.false_alarm)
-    setup, h, rows = replace(_setup(request, table, tests, draws), null_draws=20), [], []
+    setup, h, rows = _setup(request, table, tests), [], []
+    few = replace(setup, null_draws=20)
     for i in tqdm(range(request.splits), disable=not progress, desc=f"{name}: trainings"):
         rng = stream(request.seed, "release", i)
         predict = BATTERY[name](table.release.table, setup.target, setup.lens, rng)
         h.append(as_predictions(predict(table.frame[list(setup.lens)]), len(table.frame), setup))
-        part = compare(h[-1], table.inside, table.members, setup, rng, table.design)
+        part = compare(h[-1], table.inside, table.members, few, rng, table.design)
         rows.append(part.assign(split=i))
     mean = np.mean(h, axis=0)
     test, own = joblib.delayed(reshuffling_p), partial(stream, request.seed, "release test", name)
@@ -269,7 +268,7 @@ def _released(
         test(
             mean[who],
             table.inside[who],
-            draws=draws,
+            draws=setup.null_draws,
             enough=ENOUGH,
             rng=own(group),
             design=table.design.of(who),
@@ -277,12 +276,14 @@ def _released(
         for group, who in table.members.items()
     )
     p = joblib.Parallel(n_jobs=request.workers, initializer=end_with_parent)(jobs)
-    result = Result(pd.concat(rows, ignore_index=True))
     p = pd.Series(p, table.members).fillna(1.0).to_dict()
-    return result, p, (h[0], table.inside, table.members)
+    result = Result(pd.concat(rows, ignore_index=True))
+    tested = (mean, table.inside, np.arange(mean.size))
+    return result, p, (h[0], table.inside, table.members), tested
 
 
-def _setup(request: Request, table: Table, tests: int, draws: int) -> Setup:
+def _setup(request: Request, table: Table, tests: int) -> Setup:
+    draws = rules.reshufflings(request, tests)
     if draws > MOST_DRAWS:
         raise ValueError(
             f"false_alarm must be so large that {tests} tests take at most {MOST_DRAWS:,}"

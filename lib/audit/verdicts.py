@@ -10,14 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
+from lib.audit.power import Rule, least_share
+from lib.audit.reading import TARGET
 from lib.audit.request import Request
 from lib.audit.table import Table
 from lib.coherence.experiment import Result
+from lib.rng import stream
 from lib.stats.holm import holm
 
 NOT_MET, MET, UNDECIDED, ONE_SPLIT = "not met", "met by this learner", "undecided", "one split"
+# predictions that a test is of, who is inside, and the rows of these people in the table
+Tested = tuple[np.ndarray, np.ndarray, np.ndarray]
 _LEVEL = 0.95  # of all learners' intervals together, at one alpha
 
 
@@ -33,6 +39,38 @@ def adjusted(verdicts: pd.DataFrame, false_alarm: float) -> pd.DataFrame:
     """The rows with ``adjusted``, Holm's p-value over all of them, and ``flagged``."""
     p = holm(verdicts["p"])
     return verdicts.assign(adjusted=p, flagged=p <= false_alarm)
+
+
+def reshufflings(request: Request, tests: int) -> int:
+    """How many a test takes, so that it can flag after Holm's correction."""
+    if request.mode == "release":
+        return math.ceil(4 * tests / request.false_alarm)
+    draws = 20
+    # enough that a leak seen in every split, which has the least p of combined_p, can be flagged
+    while tests * (draws + 1.0) ** -request.splits > request.false_alarm / 4:
+        draws *= 2
+    return draws
+
+
+def least_shares(
+    request: Request, table: Table, tests: int, tested: Mapping[str, Tested]
+) -> dict[str, float]:
+    """The :func:`~lib.audit.power.least_share` that the learners together find in each group."""
+    _, inside, rows = next(iter(tested.values()))
+    own = 2.0 * table.frame[TARGET].to_numpy()[rows] - 1
+    splits = 1 if request.mode == "release" else request.splits
+    rule = Rule(request.false_alarm / tests, splits, reshufflings(request, tests))
+    return {
+        group: least_share(
+            {name: h[who[rows]] for name, (h, _, _) in tested.items()},
+            own[who[rows]],
+            inside[who[rows]],
+            rule,
+            stream(request.seed, "power", group),
+            table.design.of(rows[who[rows]]),
+        )
+        for group, who in table.members.items()
+    }
 
 
 def coherence_verdicts(request: Request, results: Mapping[str, Result]) -> pd.DataFrame:

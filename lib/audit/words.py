@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -28,19 +29,62 @@ def dependence(audit: Audit) -> str:
     )
     if audit.request.weights is not None:
         rate += f" Distances are weighted by {audit.request.weights}; learners and sizes are not."
+    power_words = power([audit])
     if flagged.empty:
         return (
             f"Dependence: none found. In none of {groups} groups do the predictions of"
             f" {_and(audit.request.learners)} treat people {inside} unlike people left out beyond"
-            f" chance. {rate} Other learners may find what these did not."
+            f" chance. {power_words} {rate} Other learners may find what these did not."
         )
     worst = flagged.sort_values("excess", kind="stable").iloc[-1]
     return (
         f"Dependence: not independent. In {flagged['group'].nunique()} of {groups} groups the"
         f" predictions of at least one learner treat people {inside} unlike people left out, beyond"
         f" chance. The largest excess over chance: {worst.group}, by {worst.learner}, W1 distance"
-        f" {worst.distance:.3f} where sampling alone makes {worst.null:.3f}. {rate}"
+        f" {worst.distance:.3f} where sampling alone makes {worst.null:.3f}. {power_words} {rate}"
     )
+
+
+def power(audits: Sequence[Audit], names: Sequence[str] = ("",)) -> str:
+    """What could have been found in groups without a flag, or in all, and what to do next; the
+    ``names`` of several audits follow those of their groups.
+    """
+    shares: dict[str, float] = {}
+    flagged: set[str] = set()
+    for audit, name in zip(audits, names, strict=True):
+        shares |= {f"{group}{name}": share for group, share in audit.shares.items()}
+        flagged |= {f"{group}{name}" for group in audit.flagged["group"]}
+    asked = [group for group in shares if group not in flagged] or list(shares)
+    known = sorted((shares[g], g) for g in asked if not math.isnan(shares[g]))
+    none = [g for g in asked if math.isnan(shares[g]) and g not in flagged]
+    words = (
+        []
+        if known or none
+        else ["Beside that, no share of copied answers would have been found with 80% power."]
+    )
+    if known:
+        (least, group), (most, last) = known[0], known[-1]
+        words.append(
+            f"In the group {group}, copying the answers of {_percent(least)} of its people inside"
+            " would have been found with 80% power, if a learner then knew these answers."
+        )
+        if len(known) > 1:
+            words.append(f"In {last} it takes {_percent(most)}, the most of all.")
+    if none:
+        some = f"{none[0]} and {len(none) - 1} more" if len(none) > 1 else none[0]
+        words.append(f"In {some}, no share, not even all, would have been found with 80% power.")
+    more = "people" if audits[0].request.mode == "release" else "splits or people"
+    after = f"if smaller shares would be too many, audit more {more}"
+    if flagged:
+        after = "publish less, or with more noise, and audit that before it is released"
+    elif none:
+        after = f"where no share is found, audit more {more}, or with other learners"
+    words.append(f"Next: {after}.")
+    return " ".join(words)
+
+
+def _percent(share: float) -> str:
+    return f"{math.ceil(1000 * share - 1e-9) / 10:g}%"
 
 
 def certified(audit: Audit) -> str:
