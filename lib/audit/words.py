@@ -57,15 +57,15 @@ def power(audits: Sequence[Audit], names: Sequence[str] = ("",)) -> str:
     asked = [group for group in shares if group not in flagged] or list(shares)
     known = sorted((shares[g], g) for g in asked if not math.isnan(shares[g]))
     none = [g for g in asked if math.isnan(shares[g]) and g not in flagged]
-    words = (
-        []
-        if known or none
-        else ["Beside that, no share of copied answers would have been found with 80% power."]
-    )
+    cluster = audits[0].request.cluster
+    who = "people" if cluster is None else f"values of {cluster}"
+    words = []
+    if not known and not none:
+        words = ["Beside that, no share of copied answers would have been found with 80% power."]
     if known:
         (least, group), (most, last) = known[0], known[-1]
         words.append(
-            f"In the group {group}, copying the answers of {_percent(least)} of its people inside"
+            f"In the group {group}, copying the answers of {_percent(least)} of its {who} inside"
             " would have been found with 80% power, if a learner then knew these answers."
         )
         if len(known) > 1:
