@@ -267,7 +267,8 @@ def _aucs(
         found[name] = {}
         for group, who in table.members.items():
             y, own = answers[who[~inside]], h[who[~inside]]
-            enough = y.size >= LEAST_SHOWN and 0 < y.sum() < y.size
+            # of one person with an answer, the AUC would be that person's rank
+            enough = LEAST_SHOWN <= y.sum() <= y.size - LEAST_SHOWN
             found[name][group] = roc_auc_score(y, own) if enough else np.nan
     return {name: pd.Series(values) for name, values in found.items()}
 
@@ -280,7 +281,7 @@ def _means(
     theirs: Mapping[str, np.ndarray],
     least: int,
 ) -> pd.DataFrame:
-    """Means of numbers that the release has, for groups that it has in ``least`` rows."""
+    """Means of numbers in groups with ``least`` known values, of people and of rows."""
     found = []
     for column in compared:
         if column.kind != "number" or column.name not in rows:
@@ -288,7 +289,9 @@ def _means(
         real, made = (as_floats(frame[column.name]).to_numpy() for frame in (behind, rows))
         made = np.where(np.isfinite(made), made, np.nan)
         for name, who in ours.items():
-            if (there := theirs[name]).sum() >= max(least, 1):
+            there = theirs[name]
+            known = [np.isfinite(real[who]).sum(), np.isfinite(made[there]).sum()]
+            if min(known) >= max(least, 1):
                 people, ends = mean_interval(real[who])[0], mean_interval(made[there])
                 found.append((column.name, name, people, *ends, ends[1] <= people <= ends[2]))
     columns = ["column", "group", "people", "mean", "low", "high", "holds"]

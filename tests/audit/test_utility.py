@@ -174,6 +174,22 @@ def test_a_few_people_are_neither_shown_nor_averaged(folder, unpainted):
     assert {"sex = Rare", "job = d"} <= set(shown.utility.means["group"])
 
 
+def test_a_mean_or_auc_of_a_few_people_is_not_given(folder, unpainted):
+    """Ages of nine people are known, and three of the others are ill."""
+    people = pd.read_csv(folder / "people.csv")
+    people["pay"] = people["age"].where(people.index < 9)
+    ill = (people["used"] == "in") | people.index.isin([1597, 1598, 1599])
+    people["ill"] = people["ill"].where(ill, "no")
+    people.to_csv(folder / "known.csv", index=False)
+    release = people[people["used"] == "in"].drop(columns="used").assign(pay=range(800))
+    release.to_csv(folder / "paid.csv", index=False)
+    ask = ASK | {"file": folder / "known.csv", "release": folder / "paid.csv"}
+    found = run_audit(Request(**ask, columns={"pay": "number"}), progress=False).utility
+    assert "pay" in found.columns
+    assert set(found.means["column"]) == {"age"}
+    assert found.groups["auc"].isna().all()
+
+
 def test_a_wide_table_says_which_columns_are_compared(folder):
     people = pd.read_csv(folder / "people.csv")
     for i in range(9):
