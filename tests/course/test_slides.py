@@ -94,7 +94,7 @@ def words_shown(slide: Slide) -> int:
     return sum(bool(re.search(r"\w", word)) for word in text.split())
 
 
-@pytest.mark.parametrize("session", ALL[:3], ids=lambda s: f"session {s.number}")
+@by_number
 def test_a_deck_shows_more_than_it_tells(session):
     """At most 35 words on a slide; on two slides in three a picture or a build."""
     slides = deck(session)
