@@ -82,8 +82,9 @@ def area() -> tuple[Figure, str]:
     for law, name, colour, x in zip(laws, "FG", (BLUE, ORANGE), (-0.5, 0.62), strict=True):
         ax.plot(at, law, color=colour, linewidth=3)
         words(ax, x, 0.72 if name == "F" else 0.48, name, color=colour, fontsize=18)
-    words(ax, 0.35, 0.12, f"area: $W_1$ = {wasserstein1(*halves):.2g}", color=RED)
+    words(ax, 0.35, 0.12, f"area: W₁ = {wasserstein1(*halves):.2g}", color=RED)
     ax.set(xlabel="prediction y", ylabel="share at most y", xlim=(-1, 1), ylim=(0, 1.02))
+    ax.set(xticks=[-1, 0, 1], yticks=[0, 0.5, 1])
     alt = (
         "Distribution functions F and G of the predictions on two halves: two staircases. The "
         f"shaded area between them is their Wasserstein distance, {wasserstein1(*halves):.2g}."
