@@ -55,6 +55,7 @@ def _flagged(h, own, share, rule, design, rng) -> bool:
     return combined_p(found) <= rule.level
 
 
+@pytest.mark.thorough("long statistics")
 @pytest.mark.parametrize(
     ("rule", "design"),
     [
