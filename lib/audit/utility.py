@@ -82,15 +82,13 @@ class Utility:
     def words(self) -> str:
         """The answer, how much of the information is left, and what it was asked of."""
         own, ranked = self.everyone, self.groups.dropna(subset="left").sort_values("left")
-        held = int(self.means["holds"].sum())
         words = [
             f"Utility: {own['left']:.0%} of the table's information in counts of one to three"
             " columns is left, where even draws of values have 0% and the people themselves 100%."
         ]
-        if self.fresh == self.fresh:
-            words.append(f"People who were left out have {self.fresh:.0%}.")
-        for row in ranked.head(1).itertuples():
-            words.append(f"Least is left in the group {row.group}: {row.left:.0%}.")
+        words += [f"People who were left out have {x:.0%}." for x in [self.fresh] if x == x]
+        least = ranked.head(1).itertuples()
+        words += [f"Least is left in the group {row.group}: {row.left:.0%}." for row in least]
         if own["auc"] == own["auc"]:
             words.append(
                 f"A learner of the release ranks people left out with an AUC of {own['auc']:.2f},"
@@ -98,16 +96,15 @@ class Utility:
             )
         if len(self.means):
             words.append(
-                f"{held} of {len(self.means)} means of numbers lie in the 95% interval that the"
-                " released rows give."
+                f"{self.means['holds'].sum()} of {len(self.means)} means of numbers lie in the 95%"
+                " interval that the released rows give."
             )
         if self.absent:
             lacking = ", ".join(self.absent)
             words.append(f"Columns that the release does not have count as even draws: {lacking}.")
         if self.of > len(self.columns):
             words.append(f"{len(self.columns)} of {self.of} columns are compared, drawn by chance.")
-        if self.releases > 1:
-            words.append(f"This is the first of {self.releases} releases.")
+        words += [f"This is the first of {self.releases} releases."] * (self.releases > 1)
         return " ".join(words)
 
     @property
@@ -157,10 +154,10 @@ def utility(request: Request, table: Table, release: Release, inside: np.ndarray
     rng = stream(request.seed, "audit utility")
     compared, of = _compared(request, table, rng)
     pool, rows, behind = table.raw, release.raw, table.raw[inside]
-    even = {name: _evenly(pool[name], len(rows), rng) for name in pool}
     absent = tuple(column.name for column in compared if column.name not in rows)
-    filled = rows.assign(**{name: even[name] for name in absent})
+    even = {name: _evenly(pool[name], len(rows), rng) for name in pool}
     noise = pd.DataFrame(even, index=rows.index)
+    filled = rows.assign(**noise[list(absent)])
     least = 0 if request.show_small else LEAST_SHOWN
     ours = {
         name: who[inside] for name, who in table.members.items() if (who & inside).sum() >= least
