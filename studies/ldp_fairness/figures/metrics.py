@@ -130,8 +130,8 @@ def _name_lines(ax: Axes) -> None:
     highest = max(line.get_ydata()[-1] for line, _ in pairs)
     for line, dashed in pairs:
         (x, y), style = line.get_xydata()[-1], {"color": line.get_color(), "ha": "right"}
-        if above := y == highest:
-            y = max(*line.get_ydata(), *dashed.get_ydata())
+        above, ends = y == highest, line.get_ydata()[-4:]  # as far as a name reaches
+        y = max(*line.get_ydata(), *dashed.get_ydata()) if above else min(ends)
         note(ax, line.get_label(), (x, y), (4, 5 if above else -15), **style)
     dashed = pairs[0][1]
     place, colour = (ax.get_xlim()[0], dashed.get_ydata()[0]), dashed.get_color()
