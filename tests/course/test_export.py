@@ -31,13 +31,14 @@ def exported(tmp_path_factory):
     return {form: {p.stem: p for p in export(form, folder)} for form in FORMATS}
 
 
-def _words(html: str) -> str:
-    """The letters and digits of a text, without its marks."""
-    return "".join(filter(str.isalnum, unescape(re.sub(r"<[^>]+>", "", html))))
-
-
 def _plain(text: str) -> str:
-    return "".join(filter(str.isalnum, text.replace("```python", "")))
+    """A text without Markdown's marks, spaces and curved quotes: signs of numbers stay."""
+    text = text.replace("```python", "").translate(str.maketrans("‘’“”", "''\"\""))
+    return re.sub(r"[\s*`$\\]", "", text)
+
+
+def _words(html: str) -> str:
+    return _plain(unescape(re.sub(r"<[^>]+>", "", html)))
 
 
 def _of_canvas(path) -> list[dict]:
@@ -69,8 +70,20 @@ def _of_canvas(path) -> list[dict]:
             for tag in ("vargte", "varlte")
             if item.find(f".//q:{tag}", QTI) is not None
         ]
+        texts_of = {
+            part.get("ident"): _words("".join(part.itertext()))
+            for part in item.iterfind("q:itemfeedback", QTI)
+        }
+        shows = {
+            texts[equal.text]: texts_of[display.get("linkrefid")]
+            for part in item.iterfind(".//q:respcondition", QTI)
+            for equal in part.iterfind(".//q:varequal", QTI)
+            for display in part.iterfind("q:displayfeedback", QTI)
+            if equal.text in texts
+        }
         found.append(
             {
+                "shows": shows,
                 "id": item.get("title"),
                 "kind": fields["question_type"],
                 "points": float(fields["points_possible"]),
@@ -99,8 +112,14 @@ def _of_moodle(path) -> list[dict]:
             value, within = float(right[0]), float(answers[0].findtext("tolerance"))
             ends = [value - within, value + within]
         notes = [*question.iterfind("answer/feedback/text"), *question.iterfind("graderinfo/text")]
+        shows = {
+            read(answer.findtext("text")): _words(answer.findtext("feedback/text") or "")
+            for answer in answers
+            if answer.get("fraction") == "0"
+        }
         found.append(
             {
+                "shows": shows,
                 "id": question.findtext("name/text"),
                 "kind": question.get("type"),
                 "points": float(question.findtext("defaultgrade")),
@@ -137,9 +156,25 @@ def test_an_export_that_is_read_back_says_what_the_bank_says(exported, form, rea
             assert one["choices"] == {
                 _plain(text) for text in (item["key"], *(w["answer"] for w in item["wrong"]))
             }
+            assert one["shows"] == {_plain(w["answer"]): _plain(w["shows"]) for w in item["wrong"]}
         notes = [w["shows"] for w in item.get("wrong", [])] or [item["answers"]["full"]]
         for note in notes:
             assert _plain(note) in one["feedback"]
+
+
+def _parts(path) -> list[tuple[str, bytes]]:
+    if path.suffix != ".zip":
+        return [(path.name, path.read_bytes())]
+    with zipfile.ZipFile(path) as archive:
+        return [(name, archive.read(name)) for name in archive.namelist()]
+
+
+def test_a_second_export_has_the_same_questions_under_the_same_names(exported, tmp_path):
+    """A system that imports it again replaces questions, and does not double them."""
+    for form, made in exported.items():
+        again = {path.stem: path for path in export(form, tmp_path)}
+        for sheet, path in made.items():
+            assert _parts(path) == _parts(again[sheet])
 
 
 def test_an_export_is_the_lecturers_alone(exported):
