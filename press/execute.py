@@ -35,14 +35,15 @@ from press.reach import digest, is_python, reachable
 from press.teaching import run_times
 from press.toc import Page, read_notebook
 
-# two kernels that start in the same instant may be given the same port: nothing of the chapter has
-# run, so start again
-_KERNEL_STARTS = 3
+# not the chapter's, so start again: two kernels that start in the same instant may be given one
+# port, and the process beside the kernel was seen to end by a signal that nobody had sent
+_STARTS = 3
 TABLES = ("csv", "parquet")  # forms of data sets
-_NO_KERNEL = (
+_AGAIN = (
     "Kernel didn't respond",
     "Address already in use",
     "Kernel died before replying to kernel_info",
+    *(f"papermill ended with -{number}" for number in (6, 7, 11)),  # SIGABRT, SIGBUS, SIGSEGV
 )
 
 
@@ -150,9 +151,9 @@ def _run(
     notes.write_text("", encoding="utf-8")
     environment = kernel_environment() | {"COMPANION_FOUND": str(notes)}
     run = partial(execute_notebook, page.notebook, output, parameters, page.root, environment)
-    for _ in range(_KERNEL_STARTS):
+    for _ in range(_STARTS):
         said = run(strict=strict)
-        if not any(sign in said for sign in _NO_KERNEL):
+        if not any(sign in said for sign in _AGAIN):
             break
     seconds, found = time.perf_counter() - start, {*notes.read_text("utf-8").splitlines()}
     notes.unlink()

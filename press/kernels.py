@@ -60,7 +60,9 @@ def execute_notebook(
         process.join()
         said = log.read_text("utf-8", "replace")
         code, _ = process.exitcode, process.close()
-    return said or f"papermill ended with {code}" if code else ""
+    if code and (code < 0 or not said):  # a signal: the log says nothing of it
+        said = f"{said}\npapermill ended with {code}".strip()
+    return said if code else ""
 
 
 def end_notebooks() -> None:

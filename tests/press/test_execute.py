@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import ast
 import os
+import signal
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -287,6 +289,23 @@ def test_two_builds_wait_for_each_other(tmp_path, capfd):
             order.append("second")
     assert order == ["first", "second"]
     assert "another build is at work" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel is a child of what ends")
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL])
+def test_a_process_that_crashes_is_started_again_and_one_that_is_killed_is_not(tiny, number):
+    """A build ended with the kernel's greeting for an error, and no word of the signal."""
+    crash = "import os\nfrom pathlib import Path\nPath('seen').open('a').write('x')\n" + (
+        f"if len(Path('seen').read_text()) == 1: os.kill(os.getppid(), {int(number)})"
+    )
+    write_notebook(tiny.root / "chapters" / "one.ipynb", crash)
+    if number == signal.SIGKILL:
+        with pytest.raises(ChapterError, match="papermill ended with -9"):
+            execute([tiny], QUICK, tiny.root / "out", progress=False)
+    else:
+        (done,) = execute([tiny], QUICK, tiny.root / "out", progress=False)
+        assert done.fresh
+    assert len((tiny.root / "seen").read_text()) == (1 if number == signal.SIGKILL else 2)
 
 
 def test_a_failure_shows_the_cell_after_the_others_ran_and_is_not_kept(tiny):
