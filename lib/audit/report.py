@@ -24,7 +24,7 @@ from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
 from lib.audit.utility import COMMONEST, records
-from lib.audit.words import certified, coherence, dependence
+from lib.audit.words import certified, coherence, dependence, paragraphs
 from lib.coherence.answers import round_outward
 from lib.files import template
 from lib.groups import EVERYONE, bands_in_order
@@ -46,7 +46,7 @@ def verdicts(audit: Audit) -> list[str]:
     """
     limits = [words] if (words := certified(audit)) else []
     limits += [audit.utility.words] if audit.utility else []
-    said = [dependence(audit), *(w for _, _, w in coherence(audit)), *limits, *audit.warnings]
+    said = [dependence(audit), *(words for _, words in paragraphs(audit)), *limits, *audit.warnings]
     return [" ".join(words.split()) for words in said]  # a name of several lines makes no verdict
 
 
@@ -169,7 +169,7 @@ def page(audit: Audit, several: Mapping[str, object] | None) -> str:
     tables = group_table, beta_table, alpha_table, epsilon_table, column_table, unknown_table
     others = (
         dependence,
-        coherence,
+        paragraphs,
         certified,
         certificate_table,
         small_groups,

@@ -126,16 +126,28 @@ def coherence(audit: Audit) -> list[tuple[float, str, str]]:
     ]
 
 
+def paragraphs(audit: Audit) -> list[tuple[str, str]]:
+    """:func:`coherence` for a person: ``(verdict, words)``, one of all alphas for one release."""
+    found = [(verdict, words) for _, verdict, words in coherence(audit)]
+    one = len(found) > 1 and found[0][0] == ONE_SPLIT
+    return [(ONE_SPLIT, f"Coherence{_words(audit, audit.coherence)}")] if one else found
+
+
 def _words(audit: Audit, rows: pd.DataFrame) -> str:
-    """What the learners found at one alpha, after the words "Coherence at alpha"."""
+    """What the learners found at one alpha, or of one release at several, after "Coherence"."""
     request, verdict = audit.request, overall(rows["verdict"])
     if verdict == ONE_SPLIT:
         worst = rows.loc[rows["distance"].idxmax()]
-        more = "more than" if worst.distance > worst.alpha else "not more than"
+        alphas = sorted(rows["alpha"].unique())
+        sides = {
+            "more than": [f"{alpha:g}" for alpha in alphas if worst.distance > alpha],
+            "not more than": [f"{alpha:g}" for alpha in alphas if worst.distance <= alpha],
+        }
+        said = " and ".join(f"{side} {_and(those)}" for side, those in sides.items() if those)
         return (
             ": one release has one split, so no share of splits can be compared with beta. In this"
             f" one, the group farthest apart ({worst.group}, by {worst.learner}, W1 distance"
-            f" {worst.distance:.3f}) is {more} {worst.alpha:g} apart."
+            f" {worst.distance:.3f}) is {said} apart."
         )
     worst = rows.sort_values(["share", "distance"]).iloc[-1]
     beta = f"beta = {request.beta:g}"

@@ -25,6 +25,7 @@ from lib.audit.report import (
     dependence,
     epsilon_table,
     group_table,
+    paragraphs,
     report_html,
     report_json,
     verdicts,
@@ -312,6 +313,11 @@ def test_a_finished_release_has_no_share_of_splits(files):
     assert set(audit.coherence["verdict"]) == {ONE_SPLIT}
     assert "no share of splits can be compared with beta" in coherence(audit)[0][2]
     assert "is more than 0.2 apart" in coherence(audit)[0][2]
+    ((verdict, words),) = paragraphs(audit)  # a box for each alpha said the same four times
+    assert verdict == ONE_SPLIT
+    distance = audit.coherence["distance"].max()
+    assert all(f"{a:g}" in words.split(") is ")[1] for a in audit.request.alphas)
+    assert ("not more than" in words) == any(a >= distance for a in audit.request.alphas)
     assert json.loads(report_json(audit))["coherence"]["learners"][0]["share"] is None
 
 
