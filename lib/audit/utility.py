@@ -81,14 +81,14 @@ class Utility:
     @property
     def words(self) -> str:
         """The answer, how much of the information is left, and what it was asked of."""
-        own, ranked = self.everyone, self.groups.dropna(subset="left").sort_values("left")
+        known = self.groups.dropna(subset="left")
+        own, ranked = self.everyone, known.sort_values("left", kind="stable")
         words = [
             f"Utility: {own['left']:.0%} of the table's information in counts of one to three"
             " columns is left, where even draws of values have 0% and the people themselves 100%."
         ]
         words += [f"People who were left out have {x:.0%}." for x in [self.fresh] if x == x]
-        least = ranked.head(1).itertuples()
-        words += [f"Least is left in the group {row.group}: {row.left:.0%}." for row in least]
+        words += [f"Least is left in {r.group}: {r.left:.0%}." for r in ranked[:1].itertuples()]
         if own["auc"] == own["auc"]:
             words.append(
                 f"A learner of the release ranks people left out with an AUC of {own['auc']:.2f},"
