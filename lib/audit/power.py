@@ -115,7 +115,7 @@ Kinds = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def _kinds(h: np.ndarray, own: np.ndarray, design: Design) -> Kinds:
-    h = h.round(9)  # predictions that last bits alone tell apart are in one bin
+    h = h.round(6)  # predictions that last bits alone tell apart are in one bin
     scale = (rankdata(h, "min") / h.size + (h - h.min()) / max(np.ptp(h), TIE)) / 2
     _, code = np.unique((_BINS * scale).astype(int), return_inverse=True)
     means = np.bincount(code, h) / np.bincount(code)
