@@ -51,7 +51,7 @@ def opendp(
 
 
 def dpmm(codes: np.ndarray, plan: dict, name: str, epsilon: str, run: int) -> dict[str, np.ndarray]:
-    """By dpmm, which follows the authors' own code line by line. It is told the epsilon that
+    """By dpmm, which follows the authors' own code line by line. It gets the epsilon that
     comes to the same rho.
     """
     import pandas as pd

@@ -134,7 +134,7 @@ def columns() -> tuple[Figure, str]:
     for x in (2.8, 4.65):
         look = {"connectionstyle": "arc3,rad=-0.3", "linestyle": "--"}
         arrow(ax, (x, 2.1), (0.95, 2.1), BLUE, **look)
-    words(ax, 2.8, 0.75, "may give away what ε was spent on", color=BLUE)
+    words(ax, 2.8, 0.75, "may show what ε was spent on", color=BLUE)
     alt = (
         "A record of four columns. Sex is sent with noise. Job title, marital status and outcome "
         "are sent in the clear; arrows from job title and marital status lead back to sex."

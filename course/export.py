@@ -2,7 +2,7 @@
 
 ``text2qti`` writes QTI from a plain text, which is kept beside it, since a lecturer edits that more
 easily. Both formats have the key and its tolerance, and tell what each planted mistake is: Moodle
-and a choice say it to whoever made that mistake, a number in Canvas to everyone who was wrong.
+and a choice say it to those who made that mistake, a number in Canvas to everyone who was wrong.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def _mark_all(
 
 
 def _secret(teacher: Path) -> bytes:
-    """What stored marks are signed with; whoever can read the keys can read it."""
+    """What stored marks are signed with; who can read the keys can read it."""
     path = teacher / "secret"
     if not path.exists():
         write_whole(path, secrets.token_hex(32), private=True)

@@ -3,7 +3,7 @@
 Arguments: the notebook, and the names of the answers. Each line that is printed is a JSON object:
 ``{"cell": 3, "error": "..."}``, ``{"flag": "..."}`` or ``{"answer": name, "value": ...}``. Nothing
 here knows a key. A submission can do to this process what it likes, so its lines are believed no
-more than its answers are, and a flag is a hint: whoever looks for the hook can silence it.
+more than its answers are, and a flag is a hint: who looks for the hook can silence it.
 """
 
 import builtins

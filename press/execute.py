@@ -36,7 +36,7 @@ from press.teaching import run_times
 from press.toc import Page, read_notebook
 
 # not the chapter's, so start again: two kernels that start in the same instant may be given one
-# port, and the process beside the kernel was seen to end by a signal that nobody had sent
+# port, and the process beside the kernel may crash (it ended once without a word)
 _STARTS = 3
 TABLES = ("csv", "parquet")  # forms of data sets
 _AGAIN = (

@@ -1,12 +1,12 @@
 """What an audit could have found: the share of a group whose copied answers it would have seen.
 
 A release may hold some people's own answers. So a share of a group's people inside is drawn, their
-predictions of the audit move to their own answers, and membership is drawn anew, for people and
+predictions of the audit move to their own answers, and membership is drawn again, for people and
 clusters alike. The audit's test is made of that, at the level of the first step of Holm's
 correction, so that flags elsewhere can only help. A leak that predictions have already counts as
 chance here, so the share of a flagged group is too large.
 
-Predictions are put into at most 12 bins or so, each with its mean. Draws are then multivariate
+Predictions are put into about 12 bins, each with its mean. Draws are then multivariate
 hypergeometric, and cost as much for a million people as for a hundred. Households, of more kinds,
 take longer.
 """
