@@ -91,7 +91,9 @@ def _imported(folder: str, *without: str) -> set[str]:
 
 
 RUNTIME = CORE | extra("synth") | extra("run")
-REFERENCE = group("reference-opendp") | group("reference-dpmm") | {"polars"}  # OpenDP brings Polars
+REFERENCE = (
+    group("reference-opendp") | group("reference-dpmm") | group("reference-anonymeter") | {"polars"}
+)  # OpenDP brings Polars
 OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
 
 

@@ -7,8 +7,8 @@ risk in synthetic data", their package is Anonymeter):
   released row;
 - *linkability*: knows half of the columns from one source and half from another, and links the two
   where one released row is the nearest to both;
-- *singling out*: finds what is true of one released row only, in three of its columns, and hopes
-  that it is true of one person only;
+- *singling out*: finds three values that one released row has alone, and hopes that one person
+  has them alone;
 - *tracing*: names those of whose pairs of values the release has more (Homer et al. 2008; what a
   synthesizer that keeps marginals cannot hide).
 
@@ -18,8 +18,9 @@ left out are like those inside in all but being inside, so the difference is the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -36,8 +37,8 @@ from lib.rng import stream
 ATTACKED = 500  # people of a group on each side, and released rows of a group
 _CELLS = 2e9  # people times released rows times columns
 _BLOCK = 2**22  # distances that are held at a time
-WIDTH = 3  # columns of what is true of one row
-_TRIES = 5  # sets of columns for each released row
+WIDTH = 3  # columns in which a row is alone
+_SETS = 50  # of columns, drawn of all
 
 
 @dataclass(frozen=True)
@@ -124,17 +125,16 @@ def attacks(request: Request, table: Table, release: Release, inside: np.ndarray
     # as many on each side, or it would be easier to be alone on one
     few = min(inside.sum(), (~inside).sum())
     equal = [table.frame[lens].iloc[_some(np.flatnonzero(s), few, rng)] for s in (inside, ~inside)]
-    alone = _Alone(equal, release.table[lens])
+    tried, alone = singled_out(equal, release.table[lens], rng)
     for name, sides in targets.items():
         for attack, hits in right.items():
             one, other = (hits[np.searchsorted(asked, side)] for side in sides)
             rows.append((name, attack, one, other))
         middle = np.median(named[np.concatenate(sides)])
         rows.append((name, "tracing", named[sides[0]] > middle, named[sides[1]] > middle))
-        tried = list(alone.tried(_some(np.flatnonzero(theirs[name]), most, rng), rng))
-        if len(tried) >= least:
-            one, other = np.array(tried).T
-            rows.append((name, "singling out", one, other))
+        drawn = _some(np.flatnonzero(theirs[name] & tried), most, rng)
+        if drawn.size >= least:
+            rows.append((name, "singling out", alone[drawn, 0], alone[drawn, 1]))
     level = 1 - request.false_alarm
     each = 1 - request.false_alarm / len(rows)
     found = [
@@ -205,35 +205,37 @@ def _coded(people: pd.DataFrame, rows: pd.DataFrame) -> tuple[list[np.ndarray], 
     return [codes[: len(people)], codes[len(people) :]], numbers
 
 
-class _Alone:
-    """What is true of one released row only, and of how many people on each side."""
+def singled_out(
+    sides: Sequence[pd.DataFrame], rows: pd.DataFrame, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Is what one released row alone has, in a few columns, what one person alone has?
 
-    def __init__(self, people: list[pd.DataFrame], rows: pd.DataFrame) -> None:
-        (own, self._rows), self._numbers = _coded(pd.concat(people), rows)
-        self._sides = np.array_split(own, 2)
-        self._middle = np.median(self._rows, axis=0)
+    Returns
+    -------
+    tried : array of bool, shape (rows,)
+        Whether some columns were found in which the row is alone; the first of a random order.
+    hits : array of bool, shape (rows, sides)
+        Whether exactly one person of a side has the same values there.
 
-    def tried(self, drawn: np.ndarray, rng: np.random.Generator) -> Iterator[tuple[bool, bool]]:
-        """For each row drawn of which some columns are true of it alone: of one person, by side?"""
-        for row in self._rows[drawn]:
-            for _ in range(_TRIES):
-                columns = rng.permutation(row.size)[:WIDTH]
-                if self._alone(self._rows, row, columns):
-                    one, other = (self._alone(side, row, columns) for side in self._sides)
-                    yield one, other
-                    break
-
-    def _alone(self, rows: np.ndarray, row: np.ndarray, columns: np.ndarray) -> bool:
-        """Is the same true of one of the rows: a category, or a number as far out or farther?"""
-        same = np.ones(len(rows), dtype=bool)
-        for j in columns:
-            if not self._numbers[j]:
-                same &= rows[:, j] == row[j]
-            elif row[j] > self._middle[j]:
-                same &= rows[:, j] >= row[j]
-            else:
-                same &= rows[:, j] <= row[j]
-        return int(same.sum()) == 1
+    Examples
+    --------
+    >>> people = [pd.DataFrame({"age": [20, 30, 30]}), pd.DataFrame({"age": [30, 40, 40]})]
+    >>> tried, hits = singled_out(people, pd.DataFrame({"age": [20, 30, 50, 50]}), stream(1))
+    >>> tried.tolist(), hits[1].tolist()
+    ([True, True, False, False], [False, True])
+    """
+    tried, hits = np.zeros(len(rows), dtype=bool), np.zeros((len(rows), len(sides)), dtype=bool)
+    both = pd.concat([*sides, rows], ignore_index=True)
+    ends = np.cumsum([len(side) for side in sides])
+    widths = list(combinations(rows.columns, min(WIDTH, rows.shape[1])))
+    for i in rng.permutation(len(widths))[:_SETS]:
+        cell = both.groupby(list(widths[i]), sort=False, dropna=False, observed=True).ngroup()
+        parts = np.split(cell.to_numpy(), ends)
+        counts = [np.bincount(part, minlength=cell.max() + 1)[parts[-1]] for part in parts]
+        new = (counts[-1] == 1) & ~tried
+        hits[new] = np.stack(counts[:-1], axis=1)[new] == 1
+        tried |= new
+    return tried, hits
 
 
 def _compared(

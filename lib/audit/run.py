@@ -9,9 +9,9 @@ What each can say:
   test of whether the predictions tell the two apart is possible and a probability over splits is
   not.
 
-Two verdicts come of it. *Dependence*: do the predictions treat the people inside unlike those left
-out, beyond chance? *Coherence* at each alpha asked for: in what share of the splits is some group
-more than alpha apart, against beta?
+Two verdicts come of it. *Dependence*: are people inside treated unlike those left out, beyond
+chance? *Coherence* at each alpha: in what share of splits is some group farther apart, and is it
+more than beta?
 
 A release of everybody leaves nobody to compare with: any split drawn afterwards is independent of
 it. That is refused.
@@ -139,8 +139,8 @@ def run_audit(
 ) -> Audit:
     """Read, type, run the experiment for each learner, test, and ask the theorems.
 
-    ``say`` gets the words on what a certificate can come to, before anything is run. ``table`` is
-    what the request names, if it was read; ``tests`` are all of :class:`Audit`, 0 for its own.
+    ``say`` gets what a certificate can come to, before anything is run. ``table`` is what the
+    request names, if it was read; ``tests`` are all of :class:`Audit`, 0 for its own.
 
     Raises
     ------
@@ -193,10 +193,7 @@ def run_audit(
         first_made = first_release(request, table, curator)
         parts: dict[str, Any] = {name: run(name, curator, progress) for name in request.learners}
         certificate = None if limits is None else certify(request, table, curator, limits)
-        if curator is None:
-            releases: tuple[Release, ...] = (table.release,) if table.release else ()
-        else:
-            releases = curator.releases()
+        releases = curator.releases() if curator else tuple(filter(None, [table.release]))
     results, p, first, tested = ({k: part[i] for k, part in parts.items()} for i in range(4))
     return Audit(
         request=request,

@@ -135,10 +135,9 @@ class Utility:
 def first_release(
     request: Request, table: Table, curator: Curator | None
 ) -> tuple[Release, np.ndarray] | None:
-    """The finished release or a curator's first, which the learners get, too; and who is inside.
+    """The finished release or a curator's first, and who is inside.
 
-    None in the clear, where all is left, and for fewer than :data:`LEAST_SHOWN` people behind a
-    release, unless small groups are to be shown.
+    None in the clear, and for fewer than :data:`LEAST_SHOWN` people inside without ``show_small``.
     """
     if table.release is not None:
         few = table.inside.sum() < LEAST_SHOWN and not request.show_small

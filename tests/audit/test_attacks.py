@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from lib.audit.attacks import _Alone, _compared, attacks, nearest
+from lib.audit.attacks import _compared, attacks, nearest, singled_out
 from lib.audit.report import report_html, report_json, verdicts
 from lib.audit.request import Request
 from lib.audit.run import run_audit
@@ -84,13 +84,20 @@ def test_inference_and_linkability_by_hand(tmp_path):
     assert rows.loc[(EVERYONE, "inference"), "inside"] == pytest.approx(right / len(inside))
 
 
-def test_what_is_true_of_one_row_is_asked_of_as_many_people_on_each_side():
-    """A row is the tallest or the smallest f or m of the release; so is one person inside."""
-    rows = pd.DataFrame({"sex": ["f", "f", "m", "m"], "height": [150.0, 190, 160, 180]})
-    inside = pd.DataFrame({"sex": ["f", "m", "m"], "height": [195.0, 185, 184]})
-    outside = pd.DataFrame({"sex": ["f", "f", "m"], "height": [170.0, 171, 172]})
-    found = list(_Alone([inside, outside], rows).tried(np.arange(4), stream(1)))
-    assert found == [(False, False), (True, False), (False, False), (False, False)]
+def test_values_of_one_row_alone_by_hand():
+    """In every pair of columns, as a loop over rows and people finds it."""
+    rng = stream(2, "alone")
+    inside, outside, made = (
+        pd.DataFrame(rng.integers(0, 4, (30, 2)), columns=["a", "b"]) for _ in range(3)
+    )
+    tried, hits = singled_out([inside, outside], made, rng)
+    for i, row in enumerate(made.itertuples(index=False)):
+        alike = [
+            (side.to_numpy() == np.array(row)).all(axis=1).sum() for side in (made, inside, outside)
+        ]
+        assert tried[i] == (alike[0] == 1)
+        assert hits[i].tolist() == [tried[i] and n == 1 for n in alike[1:]]
+    assert tried.any()
 
 
 def test_the_interval_is_newcombes():
@@ -116,10 +123,9 @@ def test_ties_go_to_the_first_row_and_a_constant_column_counts_for_nothing():
 
 
 def test_a_lens_of_one_column_has_nothing_to_link(tmp_path):
-    """And only the two ends of it are true of one row alone, which are too few to count."""
     people = _people(100)
     asked = _asked(tmp_path, people, people[people["used"] == "in"], lens=("pay",))
-    assert set(_rows(asked).reset_index()["attack"]) == {"inference", "tracing"}
+    assert set(_rows(asked).reset_index()["attack"]) == {"inference", "tracing", "singling out"}
 
 
 def test_small_groups_are_not_shown_and_households_are_named(tmp_path):
