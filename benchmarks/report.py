@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.attack_peers import RESULT as ATTACKS
+from benchmarks.audit_rates import RESULT as RATES
 from benchmarks.reference import RESULT, summary
 from lib.runner.store import Store
 
@@ -66,7 +67,7 @@ def markdown(report: dict) -> str:
     lines += _releases(extra)
     lines += _explorers(extra)
     lines += _references()
-    lines += _attack_peers()
+    lines += _attack_peers() + _audit_rates()
     return "\n".join(lines) + "\n"
 
 
@@ -226,6 +227,28 @@ def _attack_peers() -> list[str]:
     for r in pd.read_csv(ATTACKS).itertuples():
         theirs = "none" if r.theirs != r.theirs else f"{r.theirs:.3f}"
         lines.append(f"| {r.release} | {r.measure} | {r.ours:.3f} | {theirs} |")
+    return lines
+
+
+def _audit_rates() -> list[str]:
+    """How often whole audits flag, as `make audit-rates` has stored it."""
+    lines = [
+        "",
+        (
+            "Whole audits of simulated releases that flag some of five groups at a false alarm of"
+            " 5%, with 95% Clopper-Pearson intervals: where nothing leaks, by the sizes of"
+            " households and whether `--cluster` tells them, and where a share of the people inside"
+            " has copied rows. Stored by `make audit-rates`."
+        ),
+        "",
+        "| copied | people | households of | told | audits | flagged | 95% interval |",
+        "|---:|---:|---|---|---:|---:|---|",
+    ]
+    for r in pd.read_csv(RATES).itertuples():
+        lines.append(
+            f"| {r.copied:.0%} | {r.people:,} | {r.households} | {'yes' if r.told else 'no'} |"
+            f" {r.audits} | {r.flagged:.0%} | [{r.low:.0%}, {r.high:.0%}] |"
+        )
     return lines
 
 
