@@ -88,7 +88,8 @@ class Attacks:
         """One row a group for a person: each attack's shares, and the interval of the excess."""
         rows = self.rows
         said = [
-            f"{r.inside:.1%} against {r.outside:.1%} [{100 * r.low:+.1f}, {100 * r.high:+.1f}]"
+            f"{_percent(r.inside)} : {_percent(r.outside)}"
+            f" [{100 * r.low:+.1f}, {100 * r.high:+.1f}]"
             for r in rows.itertuples()
         ]
         wide = rows.assign(said=said).pivot(index="group", columns="attack", values="said")
@@ -143,6 +144,10 @@ def attacks(request: Request, table: Table, release: Release, inside: np.ndarray
     columns = ["group", "attack", "tried", "inside", "tried_out", "outside"]
     frame = pd.DataFrame(found, columns=[*columns, "excess", "low", "high"])
     return Attacks(frame, level, request.cluster is not None)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}".removesuffix(".0")
 
 
 def _some(rows: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
