@@ -107,6 +107,7 @@ def test_the_interval_is_newcombes():
     assert (round(excess, 4), round(low, 4), round(high, 4)) == (0.2, 0.0524, 0.3339)
 
 
+@pytest.mark.thorough("long statistics")
 def test_a_release_of_other_people_is_rarely_said_to_be_hit(tmp_path):
     """Whoever is inside, so that 5% of audits may find something, whatever the groups."""
     found = []
