@@ -110,6 +110,7 @@ def _moodle(item: Item) -> Xml.Element:
     if item["kind"] == "reason":
         full, half, none = (f"{share:.0%}: {item['answers'][k]}" for k, share in _LEVELS.items())
         _add(question, "graderinfo", _html(f"{full}\n\n{half}\n\n{none}"), format="html")
+        Xml.SubElement(question, "responsefieldlines").text = "15"
         return question
     if item["kind"] == "choice":
         Xml.SubElement(question, "single").text = "true"
