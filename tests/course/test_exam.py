@@ -46,12 +46,22 @@ def test_sentences_are_short(item):
         assert len(sentence.split()) <= LONGEST_SENTENCE, sentence
 
 
+def _minutes(question):
+    """Reads twice at 100 words a minute; a minute a formula, 20 seconds an operation, half a minute
+    a line, and one to check. A text is planned for four minutes and written at 20 words a minute.
+    """
+    steps, reading = question.item["steps"], len(question.text.split()) / 50
+    if question.item["kind"] == "reason":
+        return reading + 4 + steps["words"] / 20 + steps["words"] / 100
+    return reading + steps["formulas"] + steps["operations"] / 3 + steps["lines"] / 2 + 1
+
+
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_paper_fits_its_time(name):
-    """Points are minutes; reading takes one in six, at a hundred words a minute."""
     _, questions = paper(name, seed=3)
     assert sum(question.item["points"] for question in questions) == MINUTES
-    assert sum(len(question.text.split()) for question in questions) / 100 <= MINUTES / 6
+    assert sum(map(_minutes, questions)) < 0.9 * MINUTES
+    assert all(_minutes(question) < question.item["points"] + 1 for question in questions)
     assert any(q.item["kind"] == "reason" for q in questions)
 
 
