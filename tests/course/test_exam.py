@@ -12,6 +12,7 @@ from course.exam import MINUTES, PAPERS, every_variant, paper, write_exam
 from course.sessions import COURSE
 from lib.cli import main
 from lib.files import read_yaml
+from tests.course.grading import check_samples
 from tests.press.measure import LONGEST_SENTENCE, plain, sentences
 
 ITEMS = {name: read_yaml(COURSE / "exam.yml", dict)[name]["items"] for name in PAPERS}
@@ -27,6 +28,7 @@ def test_every_variant_has_a_key_and_marks_what_is_on_the_way(item):
         if item["kind"] == "reason":
             assert sum(one["points"] for one in item["criteria"]) == item["points"]
             assert all(set(one) == {"points", "for", "half"} for one in item["criteria"])
+            check_samples(item)
             continue
         keys.add(question.key)
         assert question.points(question.key) == item["points"]
