@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from course.bank import quizzes
 from course.exam import MINUTES, PAPERS, every_variant, paper, write_exam
@@ -65,6 +66,22 @@ def test_a_paper_fits_its_time(name):
     assert sum(map(_minutes, questions)) < 0.9 * MINUTES
     assert all(_minutes(question) < question.item["points"] + 1 for question in questions)
     assert any(q.item["kind"] == "reason" for q in questions)
+
+
+def test_the_teacher_reads_what_was_measured():
+    """Minutes, and the agreement of two readings before a rubric was mended."""
+    text = (COURSE / "README.md").read_text("utf-8")
+    took = [sum(map(_minutes, paper(name, seed=3)[1])) for name in PAPERS]
+    assert "The papers take {:.0f} and {:.0f} minutes".format(*took) in text
+    item = ITEMS["exam"][-1]
+    tops = [one["points"] for one in item["criteria"]]
+    first, second = (
+        [2 * p // top for s in item["samples"] for p, top in zip(s[reading], tops, strict=True)]
+        for reading in ("first", "second")
+    )
+    same = sum(a == b for a, b in zip(first, second, strict=True)) / len(first)
+    assert f"in {same:.0%} of {len(first)} judgements" in text
+    assert f"kappa is {cohen_kappa_score(first, second, weights='linear'):.2f} (linear" in text
 
 
 def test_no_item_stands_anywhere_else():
