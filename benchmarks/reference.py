@@ -25,6 +25,7 @@ from lib.domain import Domain
 from lib.dp import epsilon_of, rho_in_floats
 from lib.paths import RESULTS, ROOT
 from lib.rng import stream
+from lib.runner.cell import KeyedCell
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
 from lib.stats.summary import summarise
@@ -47,7 +48,7 @@ OURS: dict[tuple[str, str], Synthesizer] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fit:
+class Fit(KeyedCell, kind="Fit"):
     """One fit of ``synthesizer`` by ``library``; ``method``: how its rows are drawn, or which of
     :data:`OURS` it is.
     """

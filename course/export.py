@@ -141,7 +141,7 @@ def write_moodle(name: str, heading: str, items: Sequence[Item], out: Path) -> P
     quiz.extend(_moodle(item) for item in items)
     Xml.indent(quiz)
     path = out / f"{name}.xml"
-    text = Xml.tostring(quiz, encoding="unicode", xml_declaration=False)
+    text = Xml.tostring(quiz, encoding="unicode")
     write_whole(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', private=True)
     return path
 

@@ -6,11 +6,15 @@ import importlib
 import re
 import sys
 
+import pandas as pd
 import pytest
 
+from benchmarks.audit_rates import summary
 from benchmarks.build_times import STEPS, Time, main, table
+from benchmarks.reference import RESULT, Fit
 from lib.paths import CHAPTERS, ROOT
 from lib.processes import run_program
+from lib.runner.cell import cell_key
 
 FOLDER = ROOT / "benchmarks"
 
@@ -24,7 +28,9 @@ def test_every_benchmark_is_collected():
     assert found == {file.relative_to(ROOT).as_posix() for file in FOLDER.glob("test_*.py")}
 
 
-@pytest.mark.parametrize("name", ["build_times", "reference", "report"])
+@pytest.mark.parametrize(
+    "name", ["attack_peers", "audit_rates", "build_times", "reference", "report"]
+)
 def test_every_program_is_imported(name):
     importlib.import_module(f"benchmarks.{name}")
 
@@ -67,3 +73,19 @@ def test_the_stored_results_have_every_explorer():
     scripts = {file.stem for file in (CHAPTERS / "_static" / "explorers").glob("*.js")}
     rows = set(re.findall(r"^\| (\w+) \| [\d.]+ \| [\d.]+ \|$", text, re.M))
     assert scripts - {"core", "formulas"} <= rows
+
+
+def test_a_stored_fit_of_the_comparison_keeps_its_key():
+    """Its class stated no kind, so that `make reference` ended where it would have scored."""
+    fit = Fit(library="ours", method="like OpenDP", synthesizer="MST", epsilon=1.0, run=1)
+    assert cell_key(fit) in set(pd.read_parquet(RESULT)["cell"])
+
+
+def test_audit_rates_count_flags():
+    rows = [
+        {"copied": 0.0, "people": 9, "households": "1", "told": True, "flagged": f}
+        for f in (1, 0, 0, 1)
+    ]
+    found = summary(pd.DataFrame(rows)).iloc[0]
+    assert (found["audits"], found["flagged"]) == (4, 0.5)
+    assert found["low"] < 0.1 < 0.9 < found["high"]

@@ -206,7 +206,7 @@ EXCEPTIONS = {
         "the inside of a mechanism: takes what its callers have checked",
     ),
     **dict.fromkeys(
-        "lib.audit.release lib.audit.schema lib.audit.table lib.audit.run"
+        "lib.audit.attacks lib.audit.release lib.audit.schema lib.audit.table lib.audit.run"
         " lib.audit.certify lib.audit.power lib.audit.utility adjusted lib.coherence.naming"
         " group_distances".split(),
         "takes the text of a CSV file, or what the audit makes of it",

@@ -214,7 +214,15 @@ time.sleep(300)
 
 
 @linux
-@pytest.mark.parametrize("number", ["SIGTERM", "SIGINT", "SIGKILL", "SIGKILL, stopped"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        "SIGINT",
+        "SIGKILL, stopped",
+        pytest.param("SIGTERM", marks=pytest.mark.thorough("more signals")),
+        pytest.param("SIGKILL", marks=pytest.mark.thorough("more signals")),
+    ],
+)
 def test_a_chapter_and_its_kernel_end_with_the_build(number, tmp_path):
     write_notebook(tmp_path / "page.ipynb", PAGE)
     (tmp_path / "lib").mkdir()

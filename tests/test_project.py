@@ -92,7 +92,7 @@ def _imported(folder: str, *without: str) -> set[str]:
 
 RUNTIME = CORE | extra("synth") | extra("run")
 REFERENCE = {"polars", "lxml"}.union(  # which OpenDP and amc2moodle bring
-    *(group(f"reference-{name}") for name in ("opendp", "dpmm", "exports"))
+    *(group(f"reference-{name}") for name in ("opendp", "dpmm", "anonymeter", "exports"))
 )
 OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
 

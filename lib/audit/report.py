@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from lib.audit.attacks import ATTACKED, WIDTH
 from lib.audit.figures import group_distances, sorted_predictions
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
@@ -41,11 +42,11 @@ _BOUNDS = BOUND_NAMES | {
 
 
 def verdicts(audit: Audit) -> list[str]:
-    """The verdict of dependence, that of coherence at each alpha, what is certified and what is of
-    use, and all warnings, in words.
+    """The verdict of dependence, that of coherence at each alpha, what is certified, what attacks
+    find and what is of use, and all warnings, in words.
     """
     limits = [words] if (words := certified(audit)) else []
-    limits += [audit.utility.words] if audit.utility else []
+    limits += [part.words for part in (audit.attacks, audit.utility) if part]
     said = [dependence(audit), *(words for _, words in paragraphs(audit)), *limits, *audit.warnings]
     return [" ".join(words.split()) for words in said]  # a name of several lines makes no verdict
 
@@ -184,6 +185,8 @@ def page(audit: Audit, several: Mapping[str, object] | None) -> str:
         schema=audit.schema,
         least_shown=LEAST_SHOWN,
         commonest=COMMONEST,
+        attacked=ATTACKED,
+        width=WIDTH,
     )
     return printable(text)
 
@@ -242,6 +245,8 @@ def record(audit: Audit) -> dict[str, object]:
             "splits": audit.certificate.splits,
             "groups": records(audit.certificate.groups),
         },
+        "attacks": audit.attacks
+        and {"words": audit.attacks.words, "groups": records(audit.attacks.rows)},
         "utility": audit.utility and audit.utility.record,
         "warnings": audit.warnings,
         "containment": audit.containment,

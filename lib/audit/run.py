@@ -9,9 +9,9 @@ What each can say:
   test of whether the predictions tell the two apart is possible and a probability over splits is
   not.
 
-Two verdicts come of it. *Dependence*: do the predictions treat the people inside unlike those left
-out, beyond chance? *Coherence* at each alpha asked for: in what share of the splits is some group
-more than alpha apart, against beta?
+Two verdicts come of it. *Dependence*: are people inside treated unlike those left out, beyond
+chance? *Coherence* at each alpha: in what share of splits is some group farther apart, and is it
+more than beta?
 
 A release of everybody leaves nobody to compare with: any split drawn afterwards is independent of
 it. That is refused.
@@ -33,6 +33,7 @@ from tqdm.auto import tqdm
 
 from lib import sandbox
 from lib.audit import verdicts as rules
+from lib.audit.attacks import Attacks, attacks
 from lib.audit.certify import Certificate, certify, in_words, reach
 from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release, warnings_about
@@ -40,7 +41,7 @@ from lib.audit.request import Request
 from lib.audit.schema import Schema
 from lib.audit.table import Table, read_table
 from lib.audit.theorems import epsilons
-from lib.audit.utility import Utility, what_is_left
+from lib.audit.utility import Utility, first_release, utility
 from lib.coherence.combination import combined_p
 from lib.coherence.distances import reshuffling_p
 from lib.coherence.experiment import Result, Setup, as_predictions, compare, demcoh, predict_halves
@@ -86,7 +87,7 @@ class Audit:
         What the curator's sandbox was, and what it did not contain; nothing without a curator.
     certificate : Certificate, optional
         If the request asks for one.
-    utility : Utility, optional
+    utility, attacks : Utility, Attacks, optional
         Of the finished release, or of a curator's first one; nothing in the clear.
     tests : int
         Those of all audits in one table, over which Holm's correction goes.
@@ -112,6 +113,7 @@ class Audit:
     containment: str
     certificate: Certificate | None = None
     utility: Utility | None = None
+    attacks: Attacks | None = None
     tests: int = 0
     shares: Mapping[str, float] = field(default_factory=dict)
 
@@ -137,8 +139,8 @@ def run_audit(
 ) -> Audit:
     """Read, type, run the experiment for each learner, test, and ask the theorems.
 
-    ``say`` gets the words on what a certificate can come to, before anything is run. ``table`` is
-    what the request names, if it was read; ``tests`` are all of :class:`Audit`, 0 for its own.
+    ``say`` gets what a certificate can come to, before anything is run. ``table`` is what the
+    request names, if it was read; ``tests`` are all of :class:`Audit`, 0 for its own.
 
     Raises
     ------
@@ -188,13 +190,10 @@ def run_audit(
             curator = Curator(request, table.raw, table.schema, folder, way)
             containment = f"Sandbox of the curator: {way}. "
             containment += sandbox.not_contained(way, request.sandbox)
-        left = what_is_left(request, table, curator)
+        first_made = first_release(request, table, curator)
         parts: dict[str, Any] = {name: run(name, curator, progress) for name in request.learners}
         certificate = None if limits is None else certify(request, table, curator, limits)
-        if curator is None:
-            releases: tuple[Release, ...] = (table.release,) if table.release else ()
-        else:
-            releases = curator.releases()
+        releases = curator.releases() if curator else tuple(filter(None, [table.release]))
     results, p, first, tested = ({k: part[i] for k, part in parts.items()} for i in range(4))
     return Audit(
         request=request,
@@ -214,7 +213,8 @@ def run_audit(
         warnings=warnings_about(releases, table.schema, request),
         containment=containment,
         certificate=certificate,
-        utility=left,
+        utility=first_made and utility(request, table, *first_made),
+        attacks=first_made and attacks(request, table, *first_made),
         tests=tests,
         shares=rules.least_shares(request, table, tests, tested),
     )

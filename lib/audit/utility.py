@@ -132,21 +132,21 @@ class Utility:
         return found | {"means": records(self.means), "fresh": fresh}
 
 
-def what_is_left(request: Request, table: Table, curator: Curator | None) -> Utility | None:
-    """Of the finished release, or of a curator's first, which the learners get, too.
+def first_release(
+    request: Request, table: Table, curator: Curator | None
+) -> tuple[Release, np.ndarray] | None:
+    """The finished release or a curator's first, and who is inside.
 
-    None in the clear, where all is left, and for fewer than :data:`LEAST_SHOWN` people behind a
-    release, unless small groups are to be shown.
+    None in the clear, and for fewer than :data:`LEAST_SHOWN` people inside without ``show_small``.
     """
     if table.release is not None:
         few = table.inside.sum() < LEAST_SHOWN and not request.show_small
-        return None if few else utility(request, table, table.release, table.inside)
+        return None if few else (table.release, table.inside)
     if curator is None:
         return None
     rng, n = stream(request.seed, "demcoh", 0), len(table.frame)
     half, _ = halves(n, rng, table.design.cluster)
-    release = curator.release(table.frame.iloc[half], rng)
-    return utility(request, table, release, np.isin(np.arange(n), half))
+    return curator.release(table.frame.iloc[half], rng), np.isin(np.arange(n), half)
 
 
 def utility(request: Request, table: Table, release: Release, inside: np.ndarray) -> Utility:

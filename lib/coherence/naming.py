@@ -40,13 +40,7 @@ def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[s
     >>> membership_scores(people[:1], people)["rare"].tolist()
     [1.0, 0.0, 0.0, 0.0]
     """
-    columns = list(population.columns)
-    for name in columns:
-        validate.choice("column of the release", name, release.columns)
-    validate.require(len(release) > 0, "release", "of at least 1 row", "none")
-    n = len(population)
-    both = pd.concat([population, release[columns]], ignore_index=True)
-    codes = np.stack([pd.factorize(both[c], use_na_sentinel=False)[0] for c in columns], axis=1)
+    codes, n = _codes(release, population), len(population)
     records, row = np.unique(codes, axis=0, return_inverse=True)
     people, rows = (np.bincount(part, minlength=len(records)) for part in (row[:n], row[n:]))
     copies = rows[row[:n]]
@@ -57,6 +51,30 @@ def membership_scores(release: pd.DataFrame, population: pd.DataFrame) -> dict[s
     if (people > 0).sum() * (rows > 0).sum() * values <= _PAIRS:
         scores["nearest"] = _nearest(records, surprise, rows > 0)[row[:n]]
     return scores | {"tracer": _tracer(codes[:n], codes[n:])}
+
+
+@validate.check_types
+def tracer_score(release: pd.DataFrame, population: pd.DataFrame) -> np.ndarray:
+    """The ``tracer`` of :func:`membership_scores` alone, shape (n,).
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [20, 30, 40], "sex": list("fmf")})
+    >>> tracer_score(people[:1], people).tolist()
+    [2.0, -1.0, -1.0]
+    """
+    codes = _codes(release, population)
+    return _tracer(codes[: len(population)], codes[len(population) :])
+
+
+def _codes(release: pd.DataFrame, population: pd.DataFrame) -> np.ndarray:
+    """Codes of all values, those of the population first, shape (n + rows, columns)."""
+    columns = list(population.columns)
+    for name in columns:
+        validate.choice("column of the release", name, release.columns)
+    validate.require(len(release) > 0, "release", "of at least 1 row", "none")
+    both = pd.concat([population, release[columns]], ignore_index=True)
+    return np.stack([pd.factorize(both[c], use_na_sentinel=False)[0] for c in columns], axis=1)
 
 
 def _surprise(column: np.ndarray, people: np.ndarray) -> np.ndarray:

@@ -208,6 +208,7 @@ rerun.rerun(Page("chapters/one", Path(root)), [{"epsilon": float(epsilon)}], Pat
 """
 
 
+@pytest.mark.thorough("reruns side by side")
 def test_two_reruns_into_one_folder_wait_for_each_other(small, tmp_path):
     """The second removed what the first was writing."""
     slow = "import time\ntime.sleep(2)"

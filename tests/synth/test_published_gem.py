@@ -134,6 +134,7 @@ def test_no_cell_is_asked_twice_while_others_are_left():
     assert NEVER < -1e200
 
 
+@pytest.mark.thorough("long fits")
 def test_a_stratum_keeps_its_columns_only_where_that_is_asked_for():
     rows, first = people(300), DOMAIN.columns[0]
     gem = GEM.published(shrink=64, rounds=4, steps=2)

@@ -1,0 +1,258 @@
+"""Attacks on the people behind a release and, as a control, on people left out, by group.
+
+Four attackers, of whom three are Giomi et al.'s (2023, "A unified framework for quantifying privacy
+risk in synthetic data", their package is Anonymeter):
+
+- *inference*: knows a person's record but for the sensitive answer, and takes that of the nearest
+  released row;
+- *linkability*: knows half of the columns from one source and half from another, and links the two
+  where one released row is the nearest to both;
+- *singling out*: finds three values that one released row has alone, and hopes that one person
+  has them alone;
+- *tracing*: names those of whose pairs of values the release has more (Homer et al. 2008; what a
+  synthesizer that keeps marginals cannot hide).
+
+Near is in Gower's distance: a number differs by its share of the range, a category by one. People
+left out are like those inside in all but being inside, so the difference is the release's doing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+
+from lib.audit.reading import TARGET
+from lib.audit.release import Release
+from lib.audit.request import LEAST_SHOWN, Request
+from lib.audit.table import Table, released_groups
+from lib.coherence.naming import tracer_score
+from lib.groups import bands_in_order
+from lib.rng import stream
+
+ATTACKED = 500  # people of a group on each side, and released rows of a group
+_CELLS = 2e9  # people times released rows times columns
+_BLOCK = 2**22  # distances that are held at a time
+WIDTH = 3  # columns in which a row is alone
+_SETS = 50  # of columns, drawn of all
+
+
+@dataclass(frozen=True)
+class Attacks:
+    """How often each attack is right.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``group, attack, tried, inside`` (share of these that is right), ``tried_out, outside``, and
+        the ``excess`` of inside over outside with its interval ``low, high``.
+    level : float
+        Of all intervals together.
+    independent : bool
+        Whether people were taken as independent although they come in clusters.
+    """
+
+    rows: pd.DataFrame
+    level: float
+    independent: bool
+
+    @property
+    def words(self) -> str:
+        """Who is hit, or what is ruled out."""
+        rows, hit = self.rows, self.rows[self.rows["low"] > 0]
+        largest = rows[rows["group"] == rows.loc[rows["tried"].idxmax(), "group"]]
+        share = f"{len(hit)} of {len(rows)} pairs of attack and group"
+        if hit.empty:
+            said = (
+                f"Attacks: in none of {len(rows)} pairs of attack and group are people inside hit"
+                " more often than people left out, beyond chance. For the largest group, an"
+                f" excess of more than {largest['high'].max():.0%} is ruled out."
+            )
+        else:
+            worst = hit.loc[hit["excess"].idxmax()]
+            said = (
+                f"Attacks: in {share} people inside are hit more often than people left out,"
+                f" beyond chance. Most: {worst.attack} in {worst.group}, right for"
+                f" {worst.inside:.0%} of the people inside and {worst.outside:.0%} of the others."
+            )
+        level = f" Intervals hold together with {self.level:.0%} confidence."
+        households = " They take people as independent, and are too narrow for households."
+        return said + level + households * self.independent
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a group for a person: each attack's shares, and the interval of the excess."""
+        rows = self.rows
+        said = [
+            f"{_percent(r.inside)} : {_percent(r.outside)}"
+            f" [{100 * r.low:+.1f}, {100 * r.high:+.1f}]"
+            for r in rows.itertuples()
+        ]
+        wide = rows.assign(said=said).pivot(index="group", columns="attack", values="said")
+        ordered = wide.loc[bands_in_order(wide.index), list(dict.fromkeys(rows["attack"]))]
+        return ordered.rename_axis(columns=None).fillna("–").reset_index()
+
+
+def attacks(request: Request, table: Table, release: Release, inside: np.ndarray) -> Attacks | None:
+    """Attack the people ``inside``, a mask of the table's rows, shape (n,), and the others.
+
+    Groups of fewer than :data:`~lib.audit.request.LEAST_SHOWN` people on a side are left out
+    unless small groups are to be shown; None if no group is left.
+    """
+    rng, lens = stream(request.seed, "audit attacks"), list(table.lens)
+    least = 1 if request.show_small else LEAST_SHOWN
+    enough = {
+        name: who
+        for name, who in table.members.items()
+        if min((who & inside).sum(), (who & ~inside).sum()) >= least
+    }
+    if not enough:
+        return None
+    work = 2 * len(enough) * len(release.table) * max(1, len(lens))
+    most = int(np.clip(_CELLS / work, least, ATTACKED))
+    targets = {
+        name: [_some(np.flatnonzero(who & side), most, rng) for side in (inside, ~inside)]
+        for name, who in enough.items()
+    }
+    asked = np.unique(np.concatenate([side for sides in targets.values() for side in sides]))
+    right = _right(table.frame, release.table, lens, asked)
+    named = tracer_score(release.table[table.frame.columns], table.frame)
+    rows: list[tuple[str, str, np.ndarray, np.ndarray]] = []
+    theirs = released_groups(request, table, release.raw)
+    # as many on each side, or it would be easier to be alone on one
+    few = min(inside.sum(), (~inside).sum())
+    equal = [table.frame[lens].iloc[_some(np.flatnonzero(s), few, rng)] for s in (inside, ~inside)]
+    tried, alone = singled_out(equal, release.table[lens], rng)
+    for name, sides in targets.items():
+        for attack, hits in right.items():
+            one, other = (hits[np.searchsorted(asked, side)] for side in sides)
+            rows.append((name, attack, one, other))
+        middle = np.median(named[np.concatenate(sides)])
+        rows.append((name, "tracing", named[sides[0]] > middle, named[sides[1]] > middle))
+        drawn = _some(np.flatnonzero(theirs[name] & tried), most, rng)
+        if drawn.size >= least:
+            rows.append((name, "singling out", alone[drawn, 0], alone[drawn, 1]))
+    level = 1 - request.false_alarm
+    each = 1 - request.false_alarm / len(rows)
+    found = [
+        (group, attack, *_compared(hits, misses, each)) for group, attack, hits, misses in rows
+    ]
+    columns = ["group", "attack", "tried", "inside", "tried_out", "outside"]
+    frame = pd.DataFrame(found, columns=[*columns, "excess", "low", "high"])
+    return Attacks(frame, level, request.cluster is not None)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}".removesuffix(".0")
+
+
+def _some(rows: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+    return np.sort(rng.permutation(rows)[:most])
+
+
+def _right(
+    people: pd.DataFrame, rows: pd.DataFrame, lens: list[str], asked: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Whether inference and linkability are right for each of the people ``asked``."""
+    if not lens:
+        return {}
+    answers = people[TARGET].to_numpy()[asked], rows[TARGET].to_numpy()
+    asked_people = people.iloc[asked]
+    found = {"inference": answers[1][nearest(asked_people[lens], rows[lens])] == answers[0]}
+    if len(lens) > 1:
+        # both halves get columns of many values
+        ranked = sorted(lens, key=lambda name: -people[name].nunique())
+        halves = ranked[::2], ranked[1::2]
+        one, other = (nearest(asked_people[half], rows[half]) for half in halves)
+        found["linkability"] = one == other
+    return found
+
+
+def nearest(people: pd.DataFrame, rows: pd.DataFrame) -> np.ndarray:
+    """The first of the rows nearest to each of the people, shape (n,), in Gower's distance.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [20.0, 61], "sex": ["f", "m"]})
+    >>> nearest(people, pd.DataFrame({"age": [25.0, 60, 40], "sex": ["m", "m", "f"]})).tolist()
+    [2, 1]
+    """
+    (own, made), numbers = _coded(people, rows)
+    ranges = np.where(numbers, np.ptp(np.concatenate([own, made]), axis=0), 1.0)
+    ranges[ranges == 0] = 1
+    own, which = np.unique(own, axis=0, return_inverse=True)
+    first = np.sort(np.unique(made, axis=0, return_index=True)[1])
+    step = max(1, _BLOCK // len(first))
+    found = []
+    for start in range(0, len(own), step):
+        block = own[start : start + step]
+        far = np.zeros((len(block), len(first)))
+        for j, number in enumerate(numbers):
+            one, other = block[:, j, None], made[first, j]
+            far += np.abs(one - other) / ranges[j] if number else one != other
+        found.append(np.round(far, 9).argmin(axis=1))  # ties are ties on every machine
+    return first[np.concatenate(found)[which]]
+
+
+def _coded(people: pd.DataFrame, rows: pd.DataFrame) -> tuple[list[np.ndarray], np.ndarray]:
+    """Both as floats, categories as codes, and which columns are numbers."""
+    both = pd.concat([people, rows[people.columns]], ignore_index=True)
+    numbers = np.array([pd.api.types.is_numeric_dtype(both[name]) for name in both])
+    cells = [
+        both[name] if number else pd.factorize(both[name], use_na_sentinel=False)[0]
+        for name, number in zip(both, numbers, strict=True)
+    ]
+    codes = np.stack(cells, axis=1).astype(float)
+    return [codes[: len(people)], codes[len(people) :]], numbers
+
+
+def singled_out(
+    sides: Sequence[pd.DataFrame], rows: pd.DataFrame, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Is what one released row alone has, in a few columns, what one person alone has?
+
+    Returns
+    -------
+    tried : array of bool, shape (rows,)
+        Whether some columns were found in which the row is alone; the first of a random order.
+    hits : array of bool, shape (rows, sides)
+        Whether exactly one person of a side has the same values there.
+
+    Examples
+    --------
+    >>> people = [pd.DataFrame({"age": [20, 30, 30]}), pd.DataFrame({"age": [30, 40, 40]})]
+    >>> tried, hits = singled_out(people, pd.DataFrame({"age": [20, 30, 50, 50]}), stream(1))
+    >>> tried.tolist(), hits[1].tolist()
+    ([True, True, False, False], [False, True])
+    """
+    tried, hits = np.zeros(len(rows), dtype=bool), np.zeros((len(rows), len(sides)), dtype=bool)
+    both = pd.concat([*sides, rows], ignore_index=True)
+    ends = np.cumsum([len(side) for side in sides])
+    widths = list(combinations(rows.columns, min(WIDTH, rows.shape[1])))
+    for i in rng.permutation(len(widths))[:_SETS]:
+        cell = both.groupby(list(widths[i]), sort=False, dropna=False, observed=True).ngroup()
+        parts = np.split(cell.to_numpy(), ends)
+        counts = [np.bincount(part, minlength=cell.max() + 1)[parts[-1]] for part in parts]
+        new = (counts[-1] == 1) & ~tried
+        hits[new] = np.stack(counts[:-1], axis=1)[new] == 1
+        tried |= new
+    return tried, hits
+
+
+def _compared(
+    inside: np.ndarray, outside: np.ndarray, level: float
+) -> tuple[int, float, int, float, float, float, float]:
+    """Sizes, shares, and their difference with Newcombe's (1998) interval, his method 10."""
+    shares, ends = [], []
+    for hits in (inside, outside):
+        test = binomtest(int(np.sum(hits)), hits.size)
+        shares.append(float(test.statistic))
+        ends.append(test.proportion_ci(level, method="wilson"))
+    excess = shares[0] - shares[1]
+    low = excess - np.hypot(shares[0] - ends[0].low, ends[1].high - shares[1])
+    high = excess + np.hypot(ends[0].high - shares[0], shares[1] - ends[1].low)
+    return inside.size, shares[0], outside.size, shares[1], excess, float(low), float(high)

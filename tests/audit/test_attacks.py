@@ -1,0 +1,142 @@
+"""Attacks on people inside and left out: shares by hand, intervals, false alarms, the report."""
+
+from __future__ import annotations
+
+import json
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+from lib.audit.attacks import _compared, attacks, nearest, singled_out
+from lib.audit.report import report_html, report_json, verdicts
+from lib.audit.request import Request
+from lib.audit.run import run_audit
+from lib.audit.table import read_table
+from lib.groups import EVERYONE
+from lib.rng import stream
+from tests.conftest import FALSE_ALARM
+
+ASK = {
+    "sensitive": "ill",
+    "groups": ("sex",),
+    "members": ("used", "in"),
+    "learners": ("lookup",),
+    "splits": 2,
+    "gamma": 20,
+    "alphas": (0.4,),
+}
+
+
+def _people(n: int, *key: object) -> pd.DataFrame:
+    """Half are inside; pay and height single everybody out."""
+    rng = stream(3, "attacks", n, *key)
+    sex, ill = rng.choice(["f", "m"], n), rng.choice(["no", "yes"], n, p=[0.7, 0.3])
+    pay, height = rng.normal(30, 9, n).round(6), rng.normal(170, 9, n).round(6)
+    used = rng.permutation(np.repeat(["in", "out"], n // 2))
+    return pd.DataFrame({"sex": sex, "pay": pay, "height": height, "ill": ill, "used": used})
+
+
+def _asked(folder, people: pd.DataFrame, release: pd.DataFrame, **options) -> Request:
+    people.to_csv(folder / "people.csv", index=False)
+    release.drop(columns="used", errors="ignore").to_csv(folder / "made.csv", index=False)
+    return Request(file=folder / "people.csv", release=folder / "made.csv", **ASK | options)
+
+
+def _rows(request: Request) -> pd.DataFrame:
+    table = read_table(request)
+    found = attacks(request, table, table.release, table.inside)
+    return found.rows.set_index(["group", "attack"])
+
+
+def test_a_release_of_the_people_is_hit_by_every_attack_and_the_report_says_it(tmp_path, unpainted):
+    people = _people(600)
+    audit = run_audit(_asked(tmp_path, people, people[people["used"] == "in"]), progress=False)
+    rows = audit.attacks.rows.set_index(["group", "attack"])
+    for attack in ("inference", "linkability", "singling out"):
+        assert rows.loc[(EVERYONE, attack), "inside"] == 1
+        assert rows.loc[(EVERYONE, attack), "low"] > 0
+    assert rows.loc[(EVERYONE, "tracing"), "excess"] > 0
+    words = audit.attacks.words
+    assert "right for 100% of the people inside" in words
+    assert words in verdicts(audit)
+    assert words in unescape(report_html(audit))
+    assert "What attackers would get" in report_html(audit)
+    assert json.loads(report_json(audit))["attacks"]["words"] == words
+
+
+def test_inference_and_linkability_by_hand(tmp_path):
+    people, release = _people(120), _people(50, "other")
+    rows = _rows(_asked(tmp_path, people, release))
+    inside = people[people["used"] == "in"]
+    spread = {
+        c: max(people[c].max(), release[c].max()) - min(people[c].min(), release[c].min())
+        for c in ("pay", "height")
+    }
+    right = 0
+    for one in inside.itertuples():
+        far = (release["sex"] != one.sex) * 1.0
+        far += (release["pay"] - one.pay).abs() / spread["pay"]
+        far += (release["height"] - one.height).abs() / spread["height"]
+        right += release.loc[far.idxmin(), "ill"] == one.ill
+    assert rows.loc[(EVERYONE, "inference"), "inside"] == pytest.approx(right / len(inside))
+
+
+def test_values_of_one_row_alone_by_hand():
+    """In every pair of columns, as a loop over rows and people finds it."""
+    rng = stream(2, "alone")
+    inside, outside, made = (
+        pd.DataFrame(rng.integers(0, 4, (30, 2)), columns=["a", "b"]) for _ in range(3)
+    )
+    tried, hits = singled_out([inside, outside], made, rng)
+    for i, row in enumerate(made.itertuples(index=False)):
+        alike = [
+            (side.to_numpy() == np.array(row)).all(axis=1).sum() for side in (made, inside, outside)
+        ]
+        assert tried[i] == (alike[0] == 1)
+        assert hits[i].tolist() == [tried[i] and n == 1 for n in alike[1:]]
+    assert tried.any()
+
+
+def test_the_interval_is_newcombes():
+    """His example (1998, Table II, a): 56 of 70 against 48 of 80, method 10."""
+    one, other = (np.repeat([True, False], sizes) for sizes in ((56, 14), (48, 32)))
+    *_, excess, low, high = _compared(one, other, 0.95)
+    assert (round(excess, 4), round(low, 4), round(high, 4)) == (0.2, 0.0524, 0.3339)
+
+
+@pytest.mark.thorough("long statistics")
+def test_a_release_of_other_people_is_rarely_said_to_be_hit(tmp_path):
+    """Whoever is inside, so that 5% of audits may find something, whatever the groups."""
+    found = []
+    for i in range(60):
+        people, release = _people(200, i), _people(100, "others", i)
+        found.append((_rows(_asked(tmp_path, people, release))["low"] > 0).any())
+    assert binom.sf(sum(found) - 1, len(found), ASK.get("false_alarm", 0.05)) > FALSE_ALARM
+
+
+def test_ties_go_to_the_first_row_and_a_constant_column_counts_for_nothing():
+    people = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"], "c": [7.0, 7.0]})
+    rows = pd.DataFrame({"a": [1.5, 1.5, 1.5], "b": ["y", "x", "x"], "c": [7.0, 7.0, 7.0]})
+    assert nearest(people, rows).tolist() == [1, 0]
+
+
+def test_a_lens_of_one_column_has_nothing_to_link(tmp_path):
+    people = _people(100)
+    asked = _asked(tmp_path, people, people[people["used"] == "in"], lens=("pay",))
+    assert set(_rows(asked).reset_index()["attack"]) == {"inference", "tracing", "singling out"}
+
+
+def test_small_groups_are_not_shown_and_households_are_named(tmp_path):
+    people = _people(200)
+    out = people.index[people["used"] == "out"]
+    people.loc[out[:-4], "sex"] = "f"
+    people["house"] = np.arange(200)
+    asked = _asked(tmp_path, people, people[people["used"] == "in"])
+    assert "sex = m" not in _rows(asked).index.get_level_values("group")
+    shown = Request(**vars(asked) | {"show_small": True, "cluster": "house"})
+    assert "sex = m" in _rows(shown).index.get_level_values("group")
+    table = read_table(shown)
+    assert attacks(shown, table, table.release, table.inside).words.endswith("for households.")
