@@ -100,17 +100,19 @@ def alpha_table(audit: Audit) -> pd.DataFrame:
 
 
 def epsilon_table(audit: Audit) -> pd.DataFrame:
-    """The largest epsilon that each bound accepts, or the group size it needs even at epsilon 0."""
+    """The largest epsilon of any bound, and from which size on a group can have alpha / 2."""
     rows = audit.epsilons
     # rounded down: a larger one is not accepted
     largest = [float(round_outward(value, 3, up=False)) for value in rows["epsilon"]]
     return pd.DataFrame(
         {
             "alpha": rows["alpha"],
-            "bound": rows["mode"].map(_BOUNDS),
             "largest epsilon": largest,
-            "group needed at epsilon 0": rows["needed"],
+            "bound": rows["mode"].map(_BOUNDS).fillna("–"),
             "in words": rows["words"],
+            "people for alpha / 2": rows["needed"],
+            "groups so large": rows["large"],
+            "table for all": rows["people"],
         }
     )
 
