@@ -44,8 +44,8 @@ def names(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
     >>> names(ast.parse("rows = [f(x) for x in data]; print(rows)").body)[1]
     {'rows'}
     """
-    needed: set[str] = set()
-    bound: set[str] = set()
+    needed = set()
+    bound = set()
 
     def scan(code: CodeType, top: bool) -> None:
         for one in dis.get_instructions(code):

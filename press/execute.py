@@ -217,8 +217,8 @@ def execute(
     # long ones first, so that none is left running alone at the end
     seconds = run_times().to_dict()
     order = sorted(chapters, key=lambda page: -seconds.get(page.doc, math.inf))
-    done: dict[str, Executed] = {}
-    errors: list[str] = []
+    done = {}
+    errors = []
     with (
         ThreadPoolExecutor(workers) as pool,
         tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar,

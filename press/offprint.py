@@ -115,7 +115,7 @@ def write_epub(html: Path, output: Path, docs: Sequence[str]) -> int:
         article["body"] = _IMAGE.sub(image, article["body"])
     pages = {f"{one['name']}.xhtml": _page(one) for one in articles}
     about = {"articles": articles, "images": [n.decode() for n in images.values()]}
-    files: dict[str, bytes] = {
+    files = {
         "META-INF/container.xml": _CONTAINER.encode(),
         "book.opf": _OPF.render(**about, title=_title()).encode(),
         "nav.xhtml": _NAV.render(**about, title=_title()).encode(),

@@ -107,7 +107,7 @@ def sync(folder: Path, root: Path = ROOT) -> list[Path]:
         Naming a pair of which both sides have changed.
     """
     memory = root / "_build" / "pairs.json"
-    known: dict[str, str] = {}
+    known = {}
     with suppress(OSError, ValueError):
         known = read_json(memory, dict)
     agreed, written = {}, []

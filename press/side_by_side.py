@@ -62,7 +62,7 @@ def stated(notebook: nbformat.NotebookNode) -> Numbers:
     not.
     """
     outputs = (out for cell in notebook.cells for out in cell.get("outputs", []))
-    found: dict[str, tuple[Ends, Ends]] = {}
+    found = {}
     for body in (out["data"][KIND] for out in outputs if KIND in out.get("data", {})):
         for name, (here, without) in body.items():
             found[name] = (_ends(here), _ends(without))

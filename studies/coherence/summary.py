@@ -59,7 +59,7 @@ def promised(
     """
     rows: list[dict[str, Any]] = []
     for mode, value in product(modes, map(float, values)):
-        asked: dict[str, Any] = setting | {known: value, "mode": mode}
+        asked = setting | {known: value, "mode": mode}
         rows.append({"mode": mode, known: value, unknown: solve(Setting(**asked)).value})
     return pd.DataFrame(rows).astype({unknown: float})
 

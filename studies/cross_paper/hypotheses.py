@@ -25,9 +25,7 @@ from lib.stats.p_values import p_value
 from lib.stats.summary import mean_interval
 from studies.cross_paper.statistics import MEASURES, with_excess
 
-STATED: dict[str, Claim] = {
-    row.id: row for row in parse_claims([DATA / "hypotheses" / "cross_paper.yml"])
-}
+STATED = {row.id: row for row in parse_claims([DATA / "hypotheses" / "cross_paper.yml"])}
 HYPOTHESES = [row for row in STATED.values() if row.place != "Controls"]
 # outside the family: if these fail, the experiment is broken
 CONTROLS = [row for row in STATED.values() if row.place == "Controls"]

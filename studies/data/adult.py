@@ -32,7 +32,7 @@ def _binarise_income(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(income=(frame["income"] > THRESHOLD).astype(int))
 
 
-STEPS: tuple[Step, ...] = (
+STEPS = (
     Step("read the raw file", 49531, lambda frame: frame),
     Step(
         "keep ten attributes and the income: no education-num, capital-gain, capital-loss",

@@ -42,7 +42,7 @@ def _binary(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-STEPS: tuple[Step, ...] = (
+STEPS = (
     Step("read the raw file", None, lambda frame: need(frame, (*COLUMNS, "PINCP"))),
     Step("keep people under 65", None, _under_65),
     Step(

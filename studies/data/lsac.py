@@ -23,7 +23,7 @@ def _round_scores(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(ugpa=(2 * frame["ugpa"]).round() / 2, lsat=np.rint(frame["lsat"]))
 
 
-STEPS: tuple[Step, ...] = (
+STEPS = (
     # all stay: the next step looks at each
     Step("read the raw file", 22407, lambda frame: need(frame, COLUMNS)),
     Step(

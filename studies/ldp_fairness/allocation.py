@@ -19,7 +19,7 @@ from lib import validate
 from lib.ldp.budget import SPLITS, split_budget
 from lib.ldp.registry import make
 
-WEIGHTINGS: tuple[str, ...] = ("attributes", "values")
+WEIGHTINGS = ("attributes", "values")
 
 
 @validate.check_types

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # Raised whenever a change here or below alters what a cell computes; a golden test holds it.
 VERSION = "2"  # 2: the subsets of SS are drawn another way; the other protocols' cells are as in 1
 
-EPSILONS: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 20.0, 50.0)
+EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 20.0, 50.0)
 BASELINE = "NonDP"
 
 
@@ -215,7 +215,7 @@ def run_cell(
     sensitive = sensitive_attributes(cell)
     bits, shares = None, {spec.protected: math.nan}
     if cell.protocol != BASELINE:
-        how: dict[str, Any] = {"protocol": cell.protocol, "split": cell.split}
+        how = {"protocol": cell.protocol, "split": cell.split}
         bits = sanitise(known, domain, sensitive, epsilon=cell.epsilon, rng=cell.noise, **how)
         shares = budgets(cell)
     features = design_matrix(known, domain, bits)

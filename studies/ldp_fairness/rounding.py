@@ -8,7 +8,7 @@ the main grid, so every difference is paired by run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -72,4 +72,4 @@ def rounding_changes(metrics: Sequence[str]) -> pd.DataFrame:
 
 
 # the two sides of the comparison, as grids that a claim can be asked of
-FRAMES: dict[str, Callable[[], pd.DataFrame]] = {GRID: rounded_frame, "ldp_printed": printed_frame}
+FRAMES = {GRID: rounded_frame, "ldp_printed": printed_frame}

@@ -14,7 +14,7 @@ import pandas as pd
 from lib import validate
 from lib.stats.summary import require_columns, require_numbers, run_means, summarise
 
-CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
+CURVE = ("dataset", "protocol", "split", "epsilon")
 BASELINE = "NonDP"
 _ENDS = ("mean", "low", "high")
 _ZERO = 1e-12  # what a metric that is 0 may become by the last bits of a sum

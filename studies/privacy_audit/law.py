@@ -26,7 +26,7 @@ inequality), and the same holds for the mean of several such products.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -240,7 +240,7 @@ def _near(sizes: np.ndarray) -> int:
     return int((np.diff(np.sort(sizes)) < _SAME).sum())
 
 
-TESTS: dict[str, Callable[[Draws, float], str]] = {
+TESTS = {
     "repeats": _repeats,
     "scale": _scale,
     "tails": _tails,

@@ -30,9 +30,7 @@ _OPPOSITES = (
     (ast.Is, ast.IsNot),
     (ast.In, ast.NotIn),
 )
-_OPERATORS: dict[type, tuple[type, ...]] = {
-    own: (other,) for pair in _OPPOSITES for own, other in (pair, pair[::-1])
-} | {
+_OPERATORS = {own: (other,) for pair in _OPPOSITES for own, other in (pair, pair[::-1])} | {
     ast.Pow: (ast.Mult,),
     ast.FloorDiv: (ast.Mult,),
     ast.Lt: (ast.LtE, ast.GtE),

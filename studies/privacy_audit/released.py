@@ -103,7 +103,7 @@ def _inside(value: object) -> dict[str, object]:
         return {}
     if isinstance(value, pd.DataFrame | pd.Series | pd.Index):
         return _of_pandas(value)
-    found: dict[str, object] = {}
+    found = {}
     if isinstance(value, Mapping):
         found = {f"[{key!r}]": part for key, part in value.items()}
     elif isinstance(value, list | tuple):

@@ -69,7 +69,7 @@ class Setting:
     least: float = 0.001
 
 
-SETTINGS: dict[str, Setting] = {
+SETTINGS = {
     "published": Setting(),
     "scaled": Setting(scaled=True),
     "all strata": Setting(least=0.0),
@@ -80,7 +80,7 @@ SETTINGS: dict[str, Setting] = {
 
 _SIZES = range(1, len(ATTRIBUTES) + 1)
 _ALL = ["_".join(c) for size in _SIZES for c in combinations(ATTRIBUTES, size)]
-CROSSINGS: dict[str, tuple[str, ...]] = dict.fromkeys(TABLES, (*_ALL,)) | {
+CROSSINGS = dict.fromkeys(TABLES, (*_ALL,)) | {
     "nist": tuple(name for name in _ALL if "NATIVITY" not in name)
 }
 

@@ -28,7 +28,7 @@ from studies.synthesizers.scores import classifier, group_scores
 from studies.synthesizers.settings import AS_SPENT, BASELINES, DELTA, EPSILONS, MAIN, SEED
 from studies.synthesizers.tables import BY, TABLES, Table, groups_of, split, table_of
 
-SYNTHESIZERS: dict[str, Synthesizer] = {
+SYNTHESIZERS = {
     "MST": MST(),
     "AIM": AIM(),
     "GEM": GEM(),

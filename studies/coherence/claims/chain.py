@@ -91,7 +91,7 @@ def count_laws(n: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
 
 def hoeffding_exact() -> Evidence:
     """Whether Theorem 10 holds against the exact hypergeometric law, for many populations."""
-    ratios: list[float] = []
+    ratios = []
     for people in (4, 10, 40, 200, 2000):
         shares = {1, people // 10, people // 3, people // 2, people - 1} - {0}
         samples = {1, people // 4, people // 2, people - 1}

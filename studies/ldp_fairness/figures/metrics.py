@@ -37,7 +37,7 @@ from studies.ldp_fairness.names import title
 from studies.ldp_fairness.summary import baseline, curves
 
 _BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 0}
-_BEHIND: dict[str, Any] = {"color": LIGHT, "linewidth": 0.9, "zorder": 1}
+_BEHIND = {"color": LIGHT, "linewidth": 0.9, "zorder": 1}
 _X_NAMES = {  # of a budget that may stand on the horizontal axis
     "epsilon": "budget ε of the whole report (log scale)",
     "epsilon_protected": "budget of the protected attribute (log scale)",
