@@ -56,8 +56,7 @@ def names(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
             elif one.opname in _LOADS and one.argval not in bound:
                 needed.add(one.argval)
 
-    module = ast.Module([*body], [])
-    scan(compile(module, "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), top=True)
+    scan(compile(ast.Module([*body], []), "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), top=True)
     return needed, bound
 
 

@@ -168,8 +168,7 @@ def read_stamp(stamp: Path) -> dict | None:
     """What is known of an execution; None if nothing is, or the file is damaged: run it again."""
     try:
         record = read_json(stamp, dict)
-        known = {"key", "sha256", "seconds", "data", "found"}
-        return record if known <= record.keys() else None
+        return record if {"key", "sha256", "seconds", "data", "found"} <= record.keys() else None
     except (OSError, ValueError):
         return None
 

@@ -113,8 +113,7 @@ class Packages:
         self.done.add(package)
         for other in self.packages[package]["depends"]:
             self.unpack(other)
-        file = self.packages[package]["file"]
-        with zipfile.ZipFile(io.BytesIO(self.take(file))) as archive:
+        with zipfile.ZipFile(io.BytesIO(self.take(self.packages[package]["file"]))) as archive:
             archive.extractall(self.folder)
             libraries = [n for n in archive.namelist() if n.endswith(".so") and ".cpython" not in n]
         for library in libraries:

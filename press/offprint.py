@@ -124,8 +124,8 @@ def write_epub(html: Path, output: Path, docs: Sequence[str]) -> int:
     }
     temporary = output.with_suffix(".part")
     with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        kind = zipfile.ZipInfo("mimetype")  # first, and not compressed
-        archive.writestr(kind, "application/epub+zip", zipfile.ZIP_STORED)
+        # first, and not compressed
+        archive.writestr(zipfile.ZipInfo("mimetype"), "application/epub+zip", zipfile.ZIP_STORED)
         for name, raw in files.items():
             archive.writestr(zipfile.ZipInfo(name), raw, zipfile.ZIP_DEFLATED)
     temporary.replace(output)

@@ -169,8 +169,7 @@ def _committed(text: Path, root: Path) -> set[str]:
         with suppress(OSError, subprocess.CalledProcessError, ValueError):
             command = ["git", "-C", str(path.parent), "show", place]
             said = subprocess.run(command, capture_output=True, check=True).stdout.decode()
-            fmt = "md:myst" if path == text else "ipynb"
-            found.add(_content(jupytext.reads(said, fmt=fmt)))
+            found.add(_content(jupytext.reads(said, fmt="md:myst" if path == text else "ipynb")))
     return found
 
 

@@ -93,8 +93,7 @@ def _headline(
     caption = "Means over the runs of each setting, with 95% intervals (Student's t)."
     said = sentence(labels, found)
     fig, about, alt = _figure(labels, found, versions)
-    picture = figure_html(fig, about, alt, name="fig-side-by-side")
-    return [table_html(shown, caption), picture, said]
+    return [table_html(shown, caption), figure_html(fig, about, alt, name="fig-side-by-side"), said]
 
 
 def sentence(labels: Sequence[str], found: Sequence[Numbers]) -> str:

@@ -159,8 +159,7 @@ def sensitive_attributes(cell: Cell) -> tuple[str, ...]:
     if cell.sensitive == "table2":
         return spec.sensitive
     rng = stream(cell.seed, "ldp-fairness appendix", cell.dataset, cell.run)
-    d_s = int(rng.integers(2, 7))
-    others = rng.choice(len(spec.pool), size=d_s - 1, replace=False)
+    others = rng.choice(len(spec.pool), size=int(rng.integers(2, 7)) - 1, replace=False)
     return (spec.protected, *(spec.pool[i] for i in others))
 
 
@@ -188,10 +187,9 @@ def train(
     """LightGBM as the paper uses it; single-threaded, since cells run side by side."""
     with needs("run"):
         from lightgbm import LGBMClassifier
-    model = LGBMClassifier(
+    return LGBMClassifier(
         **parameters, random_state=random_state, n_jobs=1, force_row_wise=True, verbose=-1
-    )
-    return model.fit(features, y)
+    ).fit(features, y)
 
 
 def probability(model: LGBMClassifier, features: np.ndarray) -> np.ndarray:

@@ -65,8 +65,7 @@ def rounding_changes(metrics: Sequence[str]) -> pd.DataFrame:
         paired difference, with its 95% t interval.
     """
     rounded = rounded_cells().set_index(_KEY)[[*metrics]]
-    printed = results("ldp_main").set_index(_KEY)[[*metrics]]
-    change = rounded - printed.reindex(rounded.index)
+    change = rounded - results("ldp_main").set_index(_KEY)[[*metrics]].reindex(rounded.index)
     long = change.melt(ignore_index=False, var_name="metric", value_name="change").reset_index()
     return summarise(long, ["metric", *CURVE], "change")
 

@@ -183,8 +183,7 @@ def agreement(changes: pd.DataFrame) -> dict[str, int]:
     require_columns("changes", ("grid", "dataset", "metric"), changes)
     changes = _with_numbers("changes", changes)
     clear = (changes["low"] > _ZERO) | (changes["high"] < -_ZERO)
-    sign = np.sign(changes["mean"]).where(clear, 0.0)
-    wide = changes.assign(sign=sign).pivot(
+    wide = changes.assign(sign=np.sign(changes["mean"]).where(clear, 0.0)).pivot(
         index=["dataset", "metric"], columns="grid", values="sign"
     )
     wide = wide.dropna()

@@ -85,8 +85,7 @@ def _score(trial: Trial, parameters: dict) -> dict:
     """Mean accuracy and AUC over the folds."""
     features, y, origin = _training_rows(trial.dataset)
     scores = []
-    folds = StratifiedKFold(trial.folds, shuffle=True, random_state=0)
-    for fit, held in folds.split(features, y):
+    for fit, held in StratifiedKFold(trial.folds, shuffle=True, random_state=0).split(features, y):
         one = probability(train(features[fit], y[fit], parameters, random_state=0), features[held])
         scores.append((accuracy_score(y[held], one > 0.5), roc_auc_score(y[held], one)))
     return dict(zip(OBJECTIVES, np.mean(scores, axis=0).tolist(), strict=True)) | origin
@@ -96,8 +95,7 @@ def _propose(trial: Trial, history: pd.DataFrame) -> dict:
     """What the tree-structured Parzen estimator tries next, given the finished trials."""
     key = "ldp-fairness tuning", trial.dataset, trial.objective, trial.number
     seed = int(seed_sequence(trial.seed, *key).generate_state(1)[0])
-    sampler = optuna.samplers.TPESampler(seed=seed)
-    study = optuna.create_study(direction="maximize", sampler=sampler)
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
     for _, past in history.iterrows():
         known = optuna.trial.create_trial(
             params=as_parameters(past), distributions=SPACE, value=past[trial.objective]

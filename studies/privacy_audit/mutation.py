@@ -14,9 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import SourceFileLoader
 from itertools import takewhile
+from typing import Any
+from unittest.mock import patch
 
 from lib.paths import PACKAGE
 
@@ -192,37 +193,13 @@ def _shown(before: str, after: str) -> str:
 
 def _equal(one: str, other: str) -> int:
     """With how many equal characters two texts begin."""
-    both = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return sum(1 for _ in both)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def parsed(module: str) -> ast.Module:
     """The program of a module of the package; neither it nor a package around it is imported."""
     file = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
     return ast.parse(file.read_text(encoding="utf-8"))
-
-
-class _Loader(SourceFileLoader):
-    """Runs a changed program in the place of a file; no bytecode is read or written."""
-
-    def __init__(self, module: str, path: str, tree: ast.Module) -> None:
-        super().__init__(module, path)
-        self.tree = tree
-
-    def get_code(self, fullname):
-        return compile(ast.fix_missing_locations(self.tree), self.path, "exec", dont_inherit=True)
-
-
-class _Finder(MetaPathFinder):
-    def __init__(self, module: str, tree: ast.Module) -> None:
-        self.module, self.tree = module, tree
-
-    def find_spec(self, fullname, path, target=None) -> ModuleSpec | None:
-        if fullname != self.module:
-            return None
-        spec = PathFinder.find_spec(fullname, path)
-        spec.loader = _Loader(fullname, spec.origin, self.tree)
-        return spec
 
 
 def put_in_place(module: str, change: str, leave_out: tuple[str, ...] = ()) -> None:
@@ -232,4 +209,10 @@ def put_in_place(module: str, change: str, leave_out: tuple[str, ...] = ()) -> N
     tree = parsed(module)
     if change not in changes(tree, leave_out):
         raise ValueError(f"change must be one of {module}, got {change!r}")
-    sys.meta_path.insert(0, _Finder(module, tree))
+    code = compile(ast.fix_missing_locations(tree), module, "exec", dont_inherit=True)
+    others = SourceFileLoader.get_code
+
+    def get_code(loader: SourceFileLoader, name: str) -> Any:
+        return code if name == module else others(loader, name)
+
+    patch.object(SourceFileLoader, "get_code", get_code).start()

@@ -134,8 +134,7 @@ def _sees(fault: str, runs: list[Drawn], mechanism: Case, seed: int) -> Callable
 
     def off(factor: float) -> bool:
         noise, sharpness = (factor, 1.0) if fault == "noise" else (1.0, factor)
-        draws = _draws(runs, noise, sharpness, np.random.default_rng(seed))
-        return bool(off_law(draws, LEVEL / 2))
+        return bool(off_law(_draws(runs, noise, sharpness, np.random.default_rng(seed)), LEVEL / 2))
 
     return off
 

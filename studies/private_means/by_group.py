@@ -46,7 +46,7 @@ def errors_by_group(
         found = [coinpress(x, of, prior, budgets(RHO), stream(*key, *name, r)) for r in range(runs)]
         return np.abs(np.array(found) - truth).mean(axis=0)
 
-    rows = pd.DataFrame(
+    return pd.DataFrame(
         {
             "group": np.array(stratum_names(variable, crossing))[scored],
             "people": own,
@@ -54,5 +54,4 @@ def errors_by_group(
             "stratified": errors((), kept, own),
             "silent": np.abs(coinpress(kept, own, prior, budgets(RHO), None) - truth),
         }
-    )
-    return rows.sort_values("people", kind="stable", ignore_index=True)
+    ).sort_values("people", kind="stable", ignore_index=True)

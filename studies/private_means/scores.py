@@ -33,8 +33,7 @@ def scores_of(runs: Runs) -> list[dict[str, object]]:
 
 def of_method(scores: pd.DataFrame, metric: str, method: str = METHODS[0]) -> pd.DataFrame:
     """The scores of one metric and method, one row a cell, indexed by the cell's key."""
-    rows = scores[(scores["metric"] == metric) & (scores["method"] == method)]
-    return rows.set_index("cell")
+    return scores[(scores["metric"] == metric) & (scores["method"] == method)].set_index("cell")
 
 
 def by_method(scores: pd.DataFrame, metric: str, value: str = "mean") -> pd.DataFrame:

@@ -99,8 +99,7 @@ def stratified(inner: Synthesizer, by: str, **wrapper) -> Synthesizer:
 def synthesizer(cell: Cell) -> Synthesizer:
     """What the cell fits."""
     keep = cell.synthesizer == AS_SPENT  # as published
-    inner = SYNTHESIZERS[cell.synthesizer]
-    return stratified(inner, cell.by, small=cell.small, keep_columns=keep)
+    return stratified(SYNTHESIZERS[cell.synthesizer], cell.by, small=cell.small, keep_columns=keep)
 
 
 def declared(cell: Cell) -> float:
