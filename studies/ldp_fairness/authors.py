@@ -35,17 +35,10 @@ def scores(counts: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def main() -> pd.DataFrame:
-    """The stored trainings of the main experiments, with our names of metrics."""
-    return _trainings("table2")
-
-
-def appendix() -> pd.DataFrame:
-    """Those of Appendix A, with the baselines of the main experiments."""
-    return _trainings("random")
-
-
-def _trainings(sensitive: str) -> pd.DataFrame:
+def trainings(sensitive: str) -> pd.DataFrame:
+    """The stored trainings with our names of metrics: of the main experiments (``"table2"``), or
+    of Appendix A (``"random"``) with their baselines.
+    """
     rows = TABLE.read()
     kept = (rows["sensitive"] == sensitive) | (rows["protocol"] == "NonDP")
     return scores(rows[kept].reset_index(drop=True))

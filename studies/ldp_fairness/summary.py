@@ -85,15 +85,12 @@ def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> 
     below zero is fairer. Runs without a baseline are left out.
     """
     require_numbers(frame, metric)
-    frame = frame.assign(
-        _value=frame[metric].astype(float) if fair is None else distance(frame, metric, fair)
-    )
+    value = frame[metric].astype(float) if fair is None else distance(frame, metric, fair)
+    frame, same = frame.assign(difference=value), ["dataset", "run"]
     is_base = frame["protocol"] == BASELINE
-    base = frame.loc[is_base, ["dataset", "run", "_value"]].rename(columns={"_value": "_base"})
-    joined = frame[~is_base].merge(base, on=["dataset", "run"], how="inner", validate="many_to_one")
-    return joined.assign(difference=joined["_value"] - joined["_base"]).drop(
-        columns=["_value", "_base"]
-    )
+    base = frame.loc[is_base, [*same, "difference"]].rename(columns={"difference": "_base"})
+    joined = frame[~is_base].merge(base, on=same, validate="many_to_one")
+    return joined.assign(difference=joined["difference"] - joined.pop("_base"))
 
 
 @validate.check_types
