@@ -173,9 +173,7 @@ def read_stamp(stamp: Path) -> dict | None:
         return None
 
 
-def _one(
-    page: Page, parameters: Mapping[str, object], folder: Path, strict: bool = True
-) -> Executed:
+def _one(page: Page, parameters: Mapping[str, object], folder: Path, strict: bool) -> Executed:
     output, stamp = folder / f"{page.doc}.ipynb", folder / f"{page.doc}.json"
     key = chapter_key(page, parameters)
     record = read_stamp(stamp)
