@@ -151,7 +151,7 @@ def _figure(labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[
         )
         for ax, metric in zip(grid.flat, metrics, strict=False):
             here, without = zip(*(one[metric] for one in found), strict=True)
-            low, mean, high = ([ends[i] for ends in here] for i in (1, 0, 2))
+            mean, low, high = zip(*here, strict=True)
             ax.plot(places, [mean for mean, _, _ in without], "--", color=DARK)
             ax.plot(places, mean, "o-", color=BLUE)
             ax.vlines(places, low, high, color=BLUE)
@@ -162,10 +162,9 @@ def _figure(labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[
         "**Each metric over the settings that you asked for.** Blue: means of this rerun with 95% "
         "intervals. Dashed: without privacy."
     )
-    values = {m: [in_words(one[m][0]) for one in found] for m in metrics}
-    pairs = {m: zip(words, said, strict=True) for m, said in values.items()}
+    pairs = [*zip(words, found, strict=True)]
     alt = "; ".join(
-        f"{m} at {', '.join(f'{w}: {v}' for w, v in both)}" for m, both in pairs.items()
+        f"{m} at {', '.join(f'{w}: {in_words(one[m][0])}' for w, one in pairs)}" for m in metrics
     )
     return fig, caption, alt
 

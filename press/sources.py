@@ -135,8 +135,8 @@ def places() -> list[Place]:
         for match in PLACE.finditer(text):
             first = int(match["first"] or 0)
             last, token = int(match["last"] or first), match["token"] or ""
-            where = match.group("repository", "commit", "path")
-            found.append(Place(page, *where, first, last, token))
+            repository, commit, path = match.group("repository", "commit", "path")
+            found.append(Place(page, repository, commit, path, first, last, token))
     return found
 
 

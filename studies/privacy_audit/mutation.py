@@ -125,31 +125,30 @@ def _instead(node: ast.AST) -> Iterator[ast.AST]:
     """What may stand in the place of ``node``."""
     for operator in _OPERATORS.get(type(node), ()):
         yield operator()
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        yield from map(ast.Constant, _numbers(node.value))
-    elif isinstance(node, ast.BinOp):
-        yield node.left
-    elif isinstance(node, ast.UnaryOp):
-        yield node.operand
-    elif isinstance(node, ast.IfExp):
-        yield from (node.body, node.orelse)
-    elif isinstance(node, ast.Slice):
-        for end in (end for end in ("lower", "upper", "step") if getattr(node, end)):
-            shorter = copy(node)
-            setattr(shorter, end, None)
-            yield shorter
-    elif isinstance(node, ast.comprehension) and node.ifs:
-        yield ast.comprehension(node.target, node.iter, [], node.is_async)
-    elif isinstance(node, ast.Name) and node.id in _NAMES and isinstance(node.ctx, ast.Load):
-        yield ast.Name(_NAMES[node.id], node.ctx)
-    elif isinstance(node, ast.Attribute) and node.attr in _NAMES:
-        yield ast.Attribute(node.value, _NAMES[node.attr], node.ctx)
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        yield ast.Pass()
-    elif isinstance(node, ast.Call):
-        yield from _calls(node)
-    elif isinstance(node, ast.If):
-        yield ast.If(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            yield from map(ast.Constant, _numbers(value))
+        case ast.BinOp(left=inner) | ast.UnaryOp(operand=inner):
+            yield inner
+        case ast.IfExp():
+            yield from (node.body, node.orelse)
+        case ast.Slice():
+            for end in (end for end in ("lower", "upper", "step") if getattr(node, end)):
+                shorter = copy(node)
+                setattr(shorter, end, None)
+                yield shorter
+        case ast.comprehension(ifs=[_, *_]):
+            yield ast.comprehension(node.target, node.iter, [], node.is_async)
+        case ast.Name(id=name, ctx=ast.Load()) if name in _NAMES:
+            yield ast.Name(_NAMES[name], node.ctx)
+        case ast.Attribute(attr=name) if name in _NAMES:
+            yield ast.Attribute(node.value, _NAMES[name], node.ctx)
+        case ast.Expr(value=ast.Call()):
+            yield ast.Pass()
+        case ast.Call():
+            yield from _calls(node)
+        case ast.If():
+            yield ast.If(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
 
 
 def _numbers(value: float) -> tuple[float, ...]:
