@@ -1,7 +1,5 @@
 """The grids of the coherence paper: Section 5, and releases with differential privacy."""
 
-from __future__ import annotations
-
 from lib.runner.registry import Grid
 from studies.coherence import noisy_counts, section5
 

@@ -12,8 +12,6 @@ file counts for something only if it equals the published table. A test and the
 data sheet compare them where the file is there.
 """
 
-from __future__ import annotations
-
 from lib.datasets.registry import TASKS
 from lib.datasets.steps import Step, keep, need, rank_codes
 

@@ -1,7 +1,5 @@
 """LSAC from the raw bar-passage file to the analysed table."""
 
-from __future__ import annotations
-
 from lib.datasets.registry import TASKS
 from lib.datasets.steps import Step, keep, need, rank_codes
 

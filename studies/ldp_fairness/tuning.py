@@ -20,7 +20,6 @@ if it had not been. The committed trials are of real data only.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -34,7 +33,7 @@ from lib.extras import needs
 from lib.ldp import design_matrix
 from lib.paths import to_write
 from lib.rng import seed_sequence
-from lib.runner.cell import COUNT, KeyedCell, set_checked
+from lib.runner.cell import COUNT, SEVERAL, KeyedCell, set_checked
 from lib.runner.records import needs_real
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
@@ -68,8 +67,7 @@ class Trial(KeyedCell, kind="ldp tuning"):
 
     def __post_init__(self) -> None:
         task(self.dataset)
-        folds = partial(validate.integer, low=2)
-        set_checked(self, objective=OBJECTIVES, number=COUNT, folds=folds, seed=COUNT)
+        set_checked(self, objective=OBJECTIVES, number=COUNT, folds=SEVERAL, seed=COUNT)
 
 
 @cached_by_data_location()

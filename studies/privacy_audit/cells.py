@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from lib import validate
 from lib.dp import gaussian_epsilon
-from lib.runner.cell import COUNT, KeyedCell, set_checked
+from lib.runner.cell import COUNT, ONE_OR_MORE, KeyedCell, set_checked
 from studies.privacy_audit.cases import DELTA, case, cases
 from studies.privacy_audit.checks import Audit, audit
 from studies.privacy_audit.faults import FAULTS
@@ -44,8 +42,8 @@ class PrivacyCell(KeyedCell, kind="privacy audit"):
     dataset: str = "tiny tables"
 
     def __post_init__(self) -> None:
-        runs, tiny = partial(validate.integer, low=1), ("tiny tables",)
-        set_checked(self, runs=runs, seed=COUNT, fault=("", *FAULTS), dataset=tiny)
+        set_checked(self, runs=ONE_OR_MORE, seed=COUNT)
+        set_checked(self, fault=("", *FAULTS), dataset=("tiny tables",))
 
 
 def privacy_grid(profile: str = "paper") -> Iterator[PrivacyCell]:

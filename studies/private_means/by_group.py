@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lib.datasets.newyork_aggregates import VARIABLES
-from lib.means.grouped import Interval, coinpress
+from lib.means.grouped import coinpress
 from lib.rng import stream
 from studies.private_means.census import (
-    BOUNDS,
     RHO,
     RUNS,
     SEED,
     SETTINGS,
     budgets,
+    known,
     strata,
     stratum_names,
 )
@@ -34,10 +33,7 @@ def errors_by_group(
     ['men', 'women']
     """
     values, sizes = strata("newyork", variable, crossing)
-    chosen, (middle, reach) = SETTINGS[setting], BOUNDS[variable]
-    spread = VARIABLES[variable].std if chosen.scaled else 1.0
-    prior = Interval(low=middle - reach, high=middle + reach, sigma=spread)
-    scored = sizes > chosen.least * values.size
+    prior, scored = known(variable, setting), sizes > SETTINGS[setting].least * values.size
     kept, own = values[np.repeat(scored, sizes)], sizes[scored]
     truth = np.add.reduceat(kept, np.cumsum(own) - own) / own
     key, whole = (SEED, "by name", variable, crossing), np.array([values.size])

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from lib import validate
 from lib.stats.summary import mean_interval
 
 METHODS = ("COINPRESS", "StratCOINPRESS", "PubStratCOINPRESS")
 SCORE = ("metric", "method", "mean", "low", "high", "gap", "gap_low", "gap_high")
-SEVERAL = partial(validate.integer, low=2)  # a number of rows, or of runs
 Runs = Mapping[tuple[str, str], np.ndarray]  # values over runs, by metric and method
 
 
