@@ -62,9 +62,7 @@ def notebook_of(text: Path) -> nbformat.NotebookNode:
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number:03d}"
     setup = nbformat.v4.new_code_cell(COLAB, metadata={"tags": [SETUP]}, id="cell-setup")
-    notebook = nbformat.v4.new_notebook(cells=[setup, *cells], metadata=METADATA)
-    notebook.nbformat_minor = 5
-    return notebook
+    return nbformat.v4.new_notebook(cells=[setup, *cells], metadata=METADATA, nbformat_minor=5)
 
 
 def without_traces(notebook: nbformat.NotebookNode, *dropped: str) -> nbformat.NotebookNode:
