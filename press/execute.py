@@ -168,15 +168,12 @@ def read_stamp(stamp: Path) -> dict | None:
     """What is known of an execution; None if nothing is, or the file is damaged: run it again."""
     try:
         record = read_json(stamp, dict)
-        known = {"key", "sha256", "seconds", "data", "found"}
-        return record if known <= record.keys() else None
+        return record if {"key", "sha256", "seconds", "data", "found"} <= record.keys() else None
     except (OSError, ValueError):
         return None
 
 
-def _one(
-    page: Page, parameters: Mapping[str, object], folder: Path, strict: bool = True
-) -> Executed:
+def _one(page: Page, parameters: Mapping[str, object], folder: Path, strict: bool) -> Executed:
     output, stamp = folder / f"{page.doc}.ipynb", folder / f"{page.doc}.json"
     key = chapter_key(page, parameters)
     record = read_stamp(stamp)
@@ -217,8 +214,8 @@ def execute(
     # long ones first, so that none is left running alone at the end
     seconds = run_times().to_dict()
     order = sorted(chapters, key=lambda page: -seconds.get(page.doc, math.inf))
-    done: dict[str, Executed] = {}
-    errors: list[str] = []
+    done = {}
+    errors = []
     with (
         ThreadPoolExecutor(workers) as pool,
         tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar,

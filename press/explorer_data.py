@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -78,7 +77,7 @@ def multiverse() -> dict[str, Any]:
 def _numbers(e: Evidence, rule: str) -> dict[str, Any]:
     """What a rule reads of evidence, unrounded: a verdict may hang on the last digit."""
     names = ("value", "low", "high", "reference", *["p"] * (rule == "positive"))
-    numbers: dict[str, Any] = {n: x for n in names if not math.isnan(x := float(getattr(e, n)))}
+    numbers = {n: x for n in names if not math.isnan(x := float(getattr(e, n)))}
     numbers |= {"runs": e.runs} | ({"own_runs": True} if e.own_runs else {})
     if "p" in numbers:
         numbers["p_opposite"] = opposite(e)
@@ -93,7 +92,7 @@ def _with_every_stratum(claim: Claim) -> Evidence | None:
     return measure(**claim.arguments | {"setting": setting}) if setting else None
 
 
-FILES: dict[str, Callable[[], dict[str, Any]]] = {
+FILES = {
     "who_pays": lambda: _of(SYNTHESIZERS, "group_errors") | {"ldp": _of(LDP, "group_rates")},
     "results": lambda: _of(LDP, "main_results"),
     "multiverse": multiverse,

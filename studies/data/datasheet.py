@@ -93,8 +93,7 @@ def cleaning(steps: Sequence[Step], raw: pd.DataFrame | None = None) -> pd.DataF
     # NaN where nobody has said
     frame = pd.DataFrame({"step": texts, "rows after it": pd.Series(rows, dtype=float)})
     if raw is not None:
-        after = follow(steps, raw, check_rows=False)
-        frame["counted now"] = [len(table) for _, table in after]
+        frame["counted now"] = [len(table) for _, table in follow(steps, raw, check_rows=False)]
     return frame
 
 

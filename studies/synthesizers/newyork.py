@@ -61,13 +61,12 @@ def stand_in(source: str) -> Table:
     schooling = 1 + (raw["SCHL"] - 1) * 5 // 24
     edges = (-np.inf, 10_000, 25_000, 50_000, 100_000, np.inf)
     income = 1 + pd.cut(raw["PINCP"], edges, right=False, labels=False)
-    frame = raw.assign(
+    codes = raw.assign(
         **(raw[["SEX", "RAC1P", "DIS", "NATIVITY"]] - 1),
         SCHL=schooling.fillna(0),
         PINCP=income.fillna(0),
         WORKED=raw["WKHP"].notna(),
-    )
-    codes = frame[list(_STAND_IN.columns)].astype(np.int16)
+    )[list(_STAND_IN.columns)].astype(np.int16)
     return Table(codes, _STAND_IN, "WORKED", york.source, york.sha256)
 
 

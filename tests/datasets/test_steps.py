@@ -57,7 +57,7 @@ def test_a_step_that_leaves_other_rows_is_named():
 def test_a_missing_column_is_named():
     for module, column in ((adult, "age"), (coverage, "AGEP")):
         with pytest.raises(ValueError, match=f"raw must have a column '{column}', got \\['x'\\]"):
-            module.clean(pd.DataFrame({"x": [1]}), check_rows=False)
+            steps.clean(module.STEPS, pd.DataFrame({"x": [1]}), check_rows=False)
 
 
 @pytest.mark.parametrize("column", ["lsat", "race1", "ugpa", "fam_inc", "pass_bar"])
@@ -65,13 +65,13 @@ def test_a_column_that_lsac_lacks_is_named(column):
     """A bare KeyError came from the steps before the one that keeps seven columns."""
     toy = pd.DataFrame({c: ["1"] for c in (*lsac.COLUMNS, "zfygpa")}).drop(columns=column)
     with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-        lsac.clean(toy)
+        steps.clean(lsac.STEPS, toy)
 
 
 @pytest.mark.parametrize("column", ["PINCP", "SEX", "PUBCOV"])
 def test_a_column_that_the_texan_file_lacks_is_named_before_a_row_is_counted(column):
     with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-        coverage.clean(_persons().drop(columns=column))
+        steps.clean(coverage.STEPS, _persons().drop(columns=column))
 
 
 @pytest.mark.parametrize("column", ["DREM", "AGEP", "PUMA"])
@@ -112,7 +112,7 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
 
 
 def test_lsac_from_raw_equals_the_processed_file_cell_for_cell():
-    made = lsac.clean(pd.read_csv(_real("bar_pass_prediction.csv")))
+    made = steps.clean(lsac.STEPS, pd.read_csv(_real("bar_pass_prediction.csv")))
     _same(made, pd.read_csv(_real("db_LSAC.csv")))
 
 
@@ -129,8 +129,8 @@ def test_lsac_steps_on_a_table_by_hand():
         }
     )
     with pytest.raises(ValueError, match=r"read the raw file.*22407, got 3"):
-        lsac.clean(toy)
-    made = lsac.clean(toy, check_rows=False)
+        steps.clean(lsac.STEPS, toy)
+    made = steps.clean(lsac.STEPS, toy, check_rows=False)
     assert made["race1"].tolist() == [0, 1]
     assert made["gender"].tolist() == [0, 1]
     assert made["lsat"].tolist() == [0, 1]  # 30.5 and 31.5 round to 30 and 32
@@ -157,10 +157,10 @@ def _adult_toy() -> pd.DataFrame:
 
 def test_adult_steps_on_a_table_by_hand():
     with pytest.raises(ValueError, match=r"read the raw file.*49531, got 5"):
-        adult.clean(_adult_toy())
+        steps.clean(adult.STEPS, _adult_toy())
     counts = [len(after) for _, after in steps.follow(adult.STEPS, _adult_toy(), check_rows=False)]
     assert counts == [5, 5, 3, 3, 3]
-    made = adult.clean(_adult_toy(), check_rows=False)
+    made = steps.clean(adult.STEPS, _adult_toy(), check_rows=False)
     assert tuple(made.columns) == TASKS["adult"].domain.columns
     assert made["income"].tolist() == [0, 1, 1]  # 26,000 itself is not above
     assert made["age"].tolist() == [1, 0, 2]
@@ -169,7 +169,9 @@ def test_adult_steps_on_a_table_by_hand():
 
 
 def test_adult_from_raw_equals_the_processed_file_cell_for_cell():
-    _same(adult.clean(_raw(adult.RAW)), pd.read_csv(_real("db_adult_processed_26k.csv")))
+    _same(
+        steps.clean(adult.STEPS, _raw(adult.RAW)), pd.read_csv(_real("db_adult_processed_26k.csv"))
+    )
 
 
 # --- ACS, Texas
@@ -204,17 +206,17 @@ def test_coverage_rows_and_zeros_are_those_of_folktables():
     assert (before["AGEP"].min(), before["AGEP"].max()) == (15, 64)
     kept = [c for c in coverage.COLUMNS if c != "PUBCOV"]
     assert (before[kept].to_numpy() == features[kept].to_numpy()).all()
-    made = coverage.clean(raw, check_rows=False)
+    made = steps.clean(coverage.STEPS, raw, check_rows=False)
     assert (made["PUBCOV"].to_numpy() == target.iloc[:, 0].to_numpy()).all()
     with pytest.raises(ValueError, match=r"incomes of at most.*98739"):
-        coverage.clean(raw)
+        steps.clean(coverage.STEPS, raw)
 
 
 def test_coverage_codes_show_the_signs_of_the_published_table():
     """What the real table shows of who was asked what, the steps give too; so the codes mean the
     same.
     """
-    made = coverage.clean(_persons(20_000), check_rows=False)
+    made = steps.clean(coverage.STEPS, _persons(20_000), check_rows=False)
     tables = [made] + ([load("acs_coverage").frame] if not load("acs_coverage").is_replica else [])
     for table in tables:
         assert tuple(table.columns) == TASKS["acs_coverage"].domain.columns
@@ -233,7 +235,7 @@ def test_coverage_binary_codes_are_the_bureaus_by_hand():
     """
     raw = _persons()
     kept = raw[raw["AGEP"].between(15, 64) & (raw["PINCP"] <= 30_000)]
-    made = coverage.clean(raw, check_rows=False)
+    made = steps.clean(coverage.STEPS, raw, check_rows=False)
     assert len(made) == len(kept)
     assert made["SEX"].tolist() == kept["SEX"].map({1: 1, 2: 0}).tolist()
     assert made["DIS"].tolist() == kept["DIS"].map({1: 1, 2: 0}).tolist()
@@ -242,7 +244,10 @@ def test_coverage_binary_codes_are_the_bureaus_by_hand():
 
 
 def test_coverage_from_raw_equals_the_processed_file_cell_for_cell():
-    _same(coverage.clean(_raw(*coverage.PLACES)), pd.read_csv(_real("db_ACSCoverage.csv")))
+    _same(
+        steps.clean(coverage.STEPS, _raw(*coverage.PLACES)),
+        pd.read_csv(_real("db_ACSCoverage.csv")),
+    )
 
 
 # --- NIST

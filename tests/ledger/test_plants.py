@@ -31,7 +31,6 @@ from studies.coherence.claims import chain, theory
 from studies.coherence.claims import results as coherence
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import exact
-from studies.ldp_fairness.claims import results as ldp
 from studies.private_means.claims import census as means
 from studies.private_means.claims import text
 from studies.private_means.claims import theory as means_theory
@@ -88,7 +87,7 @@ def ldp_grid(
     """
     rows, rng = [], stream(6, "plants")
     cells = [("NonDP", "none", math.nan), *product(PROTOCOLS, ("uniform", "k-based"), (0.25, 50.0))]
-    for dataset, run, (protocol, split, epsilon) in product(ldp.DATA, range(RUNS), cells):
+    for dataset, run, (protocol, split, epsilon) in product(exact.DATA, range(RUNS), cells):
         row = {"dataset": dataset, "run": run, "split": split, "epsilon": epsilon}
         row["protocol"] = protocol
         for metric in (*FAIR, *ldp_evidence.UTILITY, "balanced_accuracy"):

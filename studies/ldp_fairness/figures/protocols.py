@@ -30,8 +30,7 @@ def _steps(
     v, k, name = np.array([value]), mechanism.k, mechanism.name
     hot = _joined(one_hot(v, k)[0])
     if name == "THE":
-        noisy = mechanism.histogram(v, rng)
-        bits = (noisy > mechanism.theta).astype(np.uint8)[0]
+        bits = (mechanism.histogram(v, rng) > mechanism.theta).astype(np.uint8)[0]
         sent = f"the entries above θ = {mechanism.theta:.2f}: {_joined(np.flatnonzero(bits))}"
         return f"{hot}, plus Laplace noise", sent, "IVE", bits
     report = mechanism.privatise(v, rng)
