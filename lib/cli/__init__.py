@@ -33,9 +33,9 @@ COMMANDS = {  # name: the module and what it does
     ),
     "live": ("press.commands.live", "put Python into the pages of the built book"),
     "offprint": ("press.commands.offprint", "print the lessons of the built book: pdf, epub"),
-    "claims": ("lib.cli.claims", "print the ledger of claims"),
+    "claims": ("studies.verdicts.command", "print the ledger of claims"),
     "verify": (
-        "lib.cli.verify",
+        "studies.verdicts.verify",
         "run stored cells again, drawn at random, and bound the share that is wrong",
     ),
     "sources": (

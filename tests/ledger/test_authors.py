@@ -14,11 +14,12 @@ import pytest
 import yaml
 
 from data.authors import make, unpickle
-from lib.ledger import authors, judge, report
+from lib.ledger import authors, judge
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence
 from lib.runner.registry import NoResults, Study
+from studies.verdicts.words import authors_in_words, finding, rerun_in_words
 from tests.programs import git, python
 
 TABLES = authors.tables()
@@ -177,8 +178,8 @@ def test_the_authors_results_are_judged_by_the_same_rule():
     row = judged(authors="same direction")
     assert (row.verdict, row.authors.verdict) == ("not reproduced", "same direction")
     assert row.authors.claim.tolerance == row.claim.tolerance
-    assert report.authors_in_words(row) == "60% (no interval): same direction"
-    assert report.rerun_in_words(row) == "20% (stand-in)"
+    assert authors_in_words(row) == "60% (no interval): same direction"
+    assert rerun_in_words(row) == "20% (stand-in)"
 
 
 def test_what_is_too_close_to_call_does_not_silence_a_stand_in():
@@ -229,7 +230,7 @@ def test_a_stand_in_that_all_real_rows_contradict_gives_no_verdict(ours, others,
 def test_to_fail_in_their_own_data_and_to_fail_in_our_setting_are_two_findings(
     ours, theirs, data, words
 ):
-    found = report.finding(judged(ours, data, authors=theirs, acs_coverage=ours))
+    found = finding(judged(ours, data, authors=theirs, acs_coverage=ours))
     assert words in found
     assert bool(found) == bool(words)
 

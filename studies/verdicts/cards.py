@@ -18,25 +18,23 @@ from lib.extras import needs
 from lib.files import read_yaml, template
 from lib.ledger.claim import COMPANION, Claim, papers, study_of
 from lib.ledger.judge import Row, summary, tallied
-from lib.ledger.report import (
+from lib.ledger.rules import CONTESTED, VERDICTS
+from lib.paths import DATA
+from lib.typeset import typeset
+from studies.verdicts.words import (
     authors_in_words,
+    before_in_words,
+    chances_in_words,
     finding,
     in_words,
     paper_in_words,
     rerun_in_words,
-    statement_in_words,
-    verdict_in_words,
-)
-from lib.ledger.rules import CONTESTED, VERDICTS
-from lib.ledger.sureness import (
-    before_in_words,
-    chances_in_words,
     stated_rule,
+    statement_in_words,
     sure_in_words,
     sure_kind,
+    verdict_in_words,
 )
-from lib.paths import DATA
-from lib.typeset import typeset
 
 
 def contested(rows: Sequence[Row]) -> list[Row]:
