@@ -8,20 +8,24 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-import yaml
-
 from lib import validate
 from lib.cli.options import add_unsealed, believe_unsealed
-from lib.files import write_whole
 from lib.ledger.claim import Claim, read_claims
-from lib.ledger.evidence import Measurer, differences, question, read_evidence, write_evidence
-from lib.ledger.judge import STORED, Row, drift, evaluate, stored_verdicts
+from lib.ledger.evidence import Measurer, question, read_evidence
+from lib.ledger.judge import Row, evaluate
 from lib.paths import need_repository
 from lib.runner.registry import studies
 from lib.runner.run import run_grid
 from lib.runner.sweep import available_workers
 from studies.verdicts.cards import unexplained
 from studies.verdicts.robustness import OTHER_GRIDS, on_grid
+from studies.verdicts.stored import (
+    differences,
+    drift,
+    stored_verdicts,
+    write_evidence,
+    write_verdicts,
+)
 from studies.verdicts.words import (
     bars,
     finding,
@@ -81,19 +85,6 @@ def run(args: Namespace) -> int:
         for line in unexplained(evaluate()):
             print(line)
     return status
-
-
-def write_verdicts(rows: list[Row], path: Path = STORED) -> None:
-    """Store the verdicts as they follow now; rows that a replica cannot judge keep theirs, rows
-    that are gone go.
-    """
-    known = {claim.id for claim in read_claims()}
-    verdicts = {name: v for name, v in stored_verdicts(path).items() if name in known}
-    verdicts |= {row.claim.id: row.verdict for row in rows if row.evidence.data != "replica"}
-    write_whole(
-        path,
-        "# Written by: python -m lib claims --write\n" + yaml.safe_dump(verdicts, sort_keys=True),
-    )
 
 
 def measured_again(ids: Sequence[str], claims: list[Claim] | None = None) -> list[Row]:

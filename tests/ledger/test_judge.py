@@ -16,8 +16,8 @@ import yaml
 
 from lib.ldp import PROTOCOLS
 from lib.ledger.claim import Claim, measures, read_claims, study_of
-from lib.ledger.evidence import Measurer, differences, question, read_evidence, write_evidence
-from lib.ledger.judge import apart, drift, evaluate, stored_verdicts, summary, tallied
+from lib.ledger.evidence import Measurer, question, read_evidence
+from lib.ledger.judge import apart, evaluate, summary, tallied
 from lib.ledger.rules import Evidence, judge
 from lib.paths import RESULTS
 from lib.rng import stream
@@ -27,6 +27,12 @@ from studies.ldp_fairness.claims import ranks as ldp_ranks
 from studies.ldp_fairness.claims import results as ldp
 from studies.verdicts import command, words
 from studies.verdicts.cards import facets
+from studies.verdicts.stored import (
+    differences,
+    drift,
+    stored_verdicts,
+    write_evidence,
+)
 
 ROW = {
     "id": "a",
