@@ -19,7 +19,7 @@ from lib.parse import printable
 from lib.paths import ROOT, need_repository
 
 COMMANDS = {  # name: the module and what it does
-    "data": ("lib.cli.data", "list, fetch or verify the data files"),
+    "data": ("studies.data.command", "list, fetch or verify the data files"),
     "run": ("lib.cli.run", "run what is missing of a grid; interrupt and call again at will"),
     "tune": (
         "studies.ldp_fairness.command",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lib.datasets.newyork_aggregates import VARIABLES
 from lib.means.grouped import Interval, coinpress
 from lib.rng import stream
+from studies.data.newyork_aggregates import VARIABLES
 from studies.private_means.census import (
     BOUNDS,
     RHO,
