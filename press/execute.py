@@ -26,7 +26,6 @@ from tqdm import tqdm
 
 from lib.datasets.cache import sha256_of
 from lib.files import read_json, write_whole
-from lib.pages.chapter import data_used
 from lib.paths import user_cache
 from lib.processes import ONE_THREAD
 from press.failures import Failure, failures, without_execution
@@ -117,6 +116,13 @@ def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
     files = digest([*reach, *lock, *_data_files(reach, page.root)], page.root)
     body = json.dumps([cells, dict(parameters), files], sort_keys=True)
     return hashlib.sha256(body.encode()).hexdigest()
+
+
+def data_used(html_outputs: Iterable[str]) -> list[dict[str, str]]:
+    """Name, source and SHA-256 of each data set that a chapter's badges named, without repeats."""
+    pattern = re.compile(r'data-dataset="([^"]*)" data-source="([^"]*)" data-sha256="([^"]*)"')
+    seen = {match for html in html_outputs for match in pattern.findall(html)}
+    return [dict(zip(("name", "source", "sha256"), match, strict=True)) for match in sorted(seen)]
 
 
 def _failure(output: Path, log: str) -> str:
