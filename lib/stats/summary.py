@@ -96,19 +96,6 @@ def widening(runs: int, ratio: float) -> float:
 
 
 @validate.check_types
-def p_in_words(p: float) -> str:
-    """``"p = 0.012"``, and ``"p < 1e-6"`` below: smaller ones rest on the far tail of the t law,
-    which runs do not follow that closely.
-
-    Examples
-    --------
-    >>> p_in_words(0.0123), p_in_words(1e-164)
-    ('p = 0.012', 'p < 1e-6')
-    """
-    return "p < 1e-6" if p < 1e-6 else f"p = {p:.2g}"
-
-
-@validate.check_types
 def summarise(
     frame: pd.DataFrame,
     by: Sequence[str],

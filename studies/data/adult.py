@@ -14,9 +14,9 @@ from functools import partial
 
 import pandas as pd
 
-from lib.datasets import steps
 from lib.datasets.registry import TASKS
-from lib.datasets.steps import Step, keep, rank_codes
+from studies.data import steps
+from studies.data.steps import Step, keep, rank_codes
 
 RAW = "adult_reconstruction.csv"
 PLACES = (RAW,)

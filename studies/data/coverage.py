@@ -18,9 +18,9 @@ from functools import partial
 
 import pandas as pd
 
-from lib.datasets import steps
 from lib.datasets.registry import TASKS
-from lib.datasets.steps import Step, keep, need, rank_codes
+from studies.data import steps
+from studies.data.steps import Step, keep, need, rank_codes
 
 RAW = "psam_p48.csv"
 PLACES = (RAW, f"folktables/2018/1-Year/{RAW}")  # put there by hand, or by lib.datasets.acs

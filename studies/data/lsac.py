@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from lib.datasets import steps
 from lib.datasets.registry import TASKS
-from lib.datasets.steps import Step, keep, need, rank_codes
+from studies.data import steps
+from studies.data.steps import Step, keep, need, rank_codes
 
 RAW = "bar_pass_prediction.csv"
 COLUMNS = TASKS["lsac"].domain.columns

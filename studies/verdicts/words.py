@@ -9,7 +9,18 @@ from lib.ledger.claim import COMPANION, Claim, study_of
 from lib.ledger.judge import Row, apart, summary
 from lib.ledger.power import ALTERNATIVES, chances
 from lib.ledger.rules import JUDGED, LEVEL, TESTED, TOO_CLOSE, allowance
-from lib.stats.summary import p_in_words
+
+
+def p_in_words(p: float) -> str:
+    """``"p = 0.012"``, and ``"p < 1e-6"`` below: smaller ones rest on the far tail of the t law,
+    which runs do not follow that closely.
+
+    Examples
+    --------
+    >>> p_in_words(0.0123), p_in_words(1e-164)
+    ('p = 0.012', 'p < 1e-6')
+    """
+    return "p < 1e-6" if p < 1e-6 else f"p = {p:.2g}"
 
 
 def paper_in_words(paper: str) -> str:
