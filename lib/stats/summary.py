@@ -12,8 +12,6 @@ from scipy import stats
 from lib import validate
 from lib.stats.ties import ranks
 
-_ENDS = ("mean", "low", "high")
-
 
 @validate.check_types
 def mean_interval(
@@ -171,6 +169,6 @@ def run_means(frame: pd.DataFrame, value: str, by: Sequence[str] = ()) -> pd.Ser
 @validate.check_types
 def interval_words(row: pd.Series, spec: str = "+.3f") -> str:
     """``mean [low, high]`` of a row, or the mean alone where it has no interval."""
-    keys = [validate.choice("row", key, row.index) for key in _ENDS]
+    keys = [validate.choice("row", key, row.index) for key in ("mean", "low", "high")]
     mean, low, high = (float(validate.reals("row", row[key])) for key in keys)
     return f"{mean:{spec}}" if np.isnan(low) else f"{mean:{spec}} [{low:{spec}}, {high:{spec}}]"

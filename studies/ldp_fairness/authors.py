@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from lib.ledger.authors import Table
+from lib.ledger.authors import read_table
 
-TABLE = Table("ldp")
 KEYS = ["sensitive", "dataset", "protocol", "split", "epsilon", "run"]  # of a training
 
 
@@ -46,6 +45,6 @@ def appendix() -> pd.DataFrame:
 
 
 def _trainings(sensitive: str) -> pd.DataFrame:
-    rows = TABLE.read()
+    rows = read_table("ldp")
     kept = (rows["sensitive"] == sensitive) | (rows["protocol"] == "NonDP")
     return scores(rows[kept].reset_index(drop=True))

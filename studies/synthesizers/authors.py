@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from lib.ledger.authors import AUTHORS, Table
+from lib.ledger.authors import AUTHORS, read_table
 
 SCORES = ("acc", "parity_means", "disparity", "parity_ratio", "fnr_gap")  # that they stored
 
@@ -13,4 +13,4 @@ def cells() -> pd.DataFrame:
     """The stored runs in the columns of :func:`studies.synthesizers.summary.scored`, those of
     :data:`SCORES` alone.
     """
-    return Table("synthesizers").read().assign(dataset=AUTHORS, small="keep")
+    return read_table("synthesizers").assign(dataset=AUTHORS, small="keep")
