@@ -157,8 +157,7 @@ def compare(
         For the same people, in the same order. Those whose prediction is NaN count among the
         members ``n`` and are not compared.
     """
-    h = validate.reals("h", h)
-    validate.require(h.ndim == 1, "h", "of one dimension", h.shape)
+    h = validate.vector("h", h)
     inside = mask("inside", inside, h.size, "h")
     members = masks("members", members, h.size, "h")
     known = {name: who & ~np.isnan(h) for name, who in members.items()}

@@ -38,8 +38,7 @@ def mean_interval(
         about other splits of this table.
     """
     level = validate.fraction("level", level)
-    x = validate.reals("values", values)
-    validate.require(x.ndim == 1, "values", "of one dimension", x.shape)
+    x = validate.vector("values", values)
     x = x[~np.isnan(x)]
     if x.size < 2:
         return (float(x[0]) if x.size else np.nan), np.nan, np.nan
