@@ -147,12 +147,7 @@ def _of_sorted(
 
 @validate.check_types
 def shuffled_distances(
-    values: np.ndarray,
-    n_a: int,
-    *,
-    draws: int,
-    rng: np.random.Generator,
-    design: Design = PLAIN,
+    values: np.ndarray, n_a: int, *, draws: int, rng: np.random.Generator, design: Design = PLAIN
 ) -> np.ndarray:
     """Distances when membership is reshuffled: what sampling alone makes in a group of this size.
 

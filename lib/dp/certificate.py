@@ -188,8 +188,7 @@ def epsilon_limit(guesses: Sequence[Guesses], *, level: float = 0.95, delta: flo
         return 0.0
     if hits_p(guesses, _MOST, delta=delta) <= alpha:  # no table of people does this
         return _MOST
-    root = brentq(lambda e: hits_p(guesses, e, delta=delta) - alpha, 0.0, _MOST, xtol=1e-10)
-    return float(root)
+    return float(brentq(lambda e: hits_p(guesses, e, delta=delta) - alpha, 0, _MOST, xtol=1e-10))
 
 
 @validate.check_types

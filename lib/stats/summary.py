@@ -24,8 +24,7 @@ def mean_interval(
     """Mean of ``values``, shape (n,), and its t interval; NaN bounds for fewer than two finite
     values.
 
-    NaN entries (a metric that a run does not have) are left out; the mean of
-    none is NaN.
+    NaN entries (a metric that a run does not have) are left out; the mean of none is NaN.
 
     Parameters
     ----------
