@@ -26,7 +26,6 @@ from tqdm import tqdm
 
 from lib.datasets.cache import sha256_of
 from lib.files import read_json, write_whole
-from lib.pages.chapter import data_used
 from lib.paths import user_cache
 from lib.processes import ONE_THREAD
 from press.failures import Failure, failures, without_execution
@@ -93,9 +92,7 @@ def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         places += [(folder, kind) for folder in tables for kind in kinds]
         places += [(data, "datasets.yml"), (data, "aggregates/*")]
     if parts & {"runner", "ledger"}:
-        places += [(data, "results/*.parquet"), (data, "results/*.journal")]
-    if "runner" in parts or root / "lib" / "pages" / "facts.py" in reach:
-        places.append((data, "facts.yml"))
+        places += [(data, "results/*.parquet"), (data, "results/*.journal"), (data, "facts.yml")]
     if "ledger" in parts:
         places.append((data, "**/*.yml"))
     if root / "press" / "teaching.py" in reach:  # it reads every chapter
@@ -117,6 +114,13 @@ def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
     files = digest([*reach, *lock, *_data_files(reach, page.root)], page.root)
     body = json.dumps([cells, dict(parameters), files], sort_keys=True)
     return hashlib.sha256(body.encode()).hexdigest()
+
+
+def data_used(html_outputs: Iterable[str]) -> list[dict[str, str]]:
+    """Name, source and SHA-256 of each data set that a chapter's badges named, without repeats."""
+    pattern = re.compile(r'data-dataset="([^"]*)" data-source="([^"]*)" data-sha256="([^"]*)"')
+    seen = {match for html in html_outputs for match in pattern.findall(html)}
+    return [dict(zip(("name", "source", "sha256"), match, strict=True)) for match in sorted(seen)]
 
 
 def _failure(output: Path, log: str) -> str:

@@ -15,13 +15,13 @@ from lib.files import write_whole
 from lib.ledger.claim import Claim
 from lib.ledger.evidence import Measurer
 from lib.ledger.judge import evaluate
-from lib.ledger.robustness import on_grid
 from lib.ledger.rules import Evidence, opposite
 from lib.paths import BUILD, DATA, RESULTS, ROOT
 from press.reach import digest, reachable
 
 EVERY_STRATUM = {"published": "all strata", "scaled": "scaled, all strata"}
 SYNTHESIZERS, LDP = "studies.synthesizers.explorer", "studies.ldp_fairness.explorer"
+VERDICTS = "studies.verdicts.robustness"
 
 
 def rounded(content: Any) -> Any:
@@ -47,7 +47,7 @@ def multiverse() -> dict[str, Any]:
     """Every row of the ledger with its rule and evidence, and the evidence of the rows that other
     runs answer too: tuned hyper-parameters, the authors' rounding, every stratum kept.
     """
-    measured = Measurer()
+    measured, on_grid = Measurer(), import_module(VERDICTS).on_grid
     rows = evaluate(measured=measured)
     readings = {
         name: {
@@ -104,7 +104,7 @@ def write_data(folder: Path) -> None:
     data and the code that it was made from are the same.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    named = (__name__, SYNTHESIZERS, LDP)
+    named = (__name__, SYNTHESIZERS, LDP, VERDICTS)
     code = reachable("".join(f"import {module}\n" for module in named), ROOT)
     sources = [*RESULTS.glob("*.parquet"), *DATA.rglob("*.yml"), *code]
     kept = BUILD / "explorers" / digest(sources, ROOT)

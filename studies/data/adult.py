@@ -8,8 +8,10 @@ for something only if it equals the published table: a test and the data sheet
 compare them where the file is there.
 """
 
+from __future__ import annotations
+
 from lib.datasets.registry import TASKS
-from lib.datasets.steps import Step, keep, rank_codes
+from studies.data.steps import Step, keep, rank_codes
 
 RAW = "adult_reconstruction.csv"
 PLACES = (RAW,)

@@ -12,8 +12,10 @@ file counts for something only if it equals the published table. A test and the
 data sheet compare them where the file is there.
 """
 
+from __future__ import annotations
+
 from lib.datasets.registry import TASKS
-from lib.datasets.steps import Step, keep, need, rank_codes
+from studies.data.steps import Step, keep, need, rank_codes
 
 RAW = "psam_p48.csv"
 PLACES = (RAW, f"folktables/2018/1-Year/{RAW}")  # put there by hand, or by lib.datasets.acs

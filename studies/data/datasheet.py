@@ -11,7 +11,7 @@ from scipy import stats
 from lib import validate
 from lib.datasets.codebook import Meaning
 from lib.datasets.load import Dataset
-from lib.datasets.steps import Step, clean, follow
+from studies.data.steps import Step, clean, follow
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:

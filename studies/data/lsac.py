@@ -1,7 +1,9 @@
 """LSAC from the raw bar-passage file to the analysed table."""
 
+from __future__ import annotations
+
 from lib.datasets.registry import TASKS
-from lib.datasets.steps import Step, keep, need, rank_codes
+from studies.data.steps import Step, keep, need, rank_codes
 
 RAW = "bar_pass_prediction.csv"
 COLUMNS = TASKS["lsac"].domain.columns

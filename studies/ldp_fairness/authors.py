@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from lib.ledger.authors import Table
+from lib.ledger.authors import read_table
 
-TABLE = Table("ldp")
 KEYS = ["sensitive", "dataset", "protocol", "split", "epsilon", "run"]  # of a training
 
 
@@ -36,6 +35,6 @@ def trainings(sensitive: str) -> pd.DataFrame:
     """The stored trainings with our names of metrics: of the main experiments (``"table2"``), or
     of Appendix A (``"random"``) with their baselines.
     """
-    rows = TABLE.read()
+    rows = read_table("ldp")
     kept = (rows["sensitive"] == sensitive) | (rows["protocol"] == "NonDP")
     return scores(rows[kept].reset_index(drop=True))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lib.ledger.authors import AUTHORS, Table
+from lib.ledger.authors import AUTHORS, read_table
 from lib.ledger.measures import fact, share_of_draws
 from lib.ledger.rules import Evidence
 from lib.runner import NoResults
@@ -66,7 +66,7 @@ def cells(protocol: str = "published", tables: Tables = NEW_YORK) -> pd.DataFram
     :data:`~studies.synthesizers.summary.PROTOCOLS`; empty if there are none.
     """
     if tables == AUTHORS and protocol == "published":
-        return Table("synthesizers").read().assign(dataset=AUTHORS, small="keep")
+        return read_table("synthesizers").assign(dataset=AUTHORS, small="keep")
     frames = [_scored(protocol, name) for name in tables_of(tables)]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*KEYS])
 

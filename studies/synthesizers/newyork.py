@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from lib.datasets import bureau
-from lib.datasets.newyork import load_newyork
 from lib.domain import Domain
+from studies.data import bureau
+from studies.data.newyork import load_newyork
 
 # column -> (number of codes, offset added to the raw code); a raw NaN is -1 in folktables and
 # becomes 0 where it occurs

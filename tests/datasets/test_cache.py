@@ -17,13 +17,14 @@ from dataclasses import replace
 
 import pytest
 
-from lib.datasets import cache, download, manage
+from lib.datasets import cache, download
 from lib.datasets.cache import DataError, Unavailable, fetch, locate, state
 from lib.datasets.load import load, load_raw
-from lib.datasets.newyork import load_newyork
 from lib.datasets.registry import FILES, TASKS, File
 from lib.files import locked_tempdir
 from lib.paths import ROOT
+from studies.data import command
+from studies.data.newyork import load_newyork
 
 BODY = b"a,b\n1,2\n" * 2000
 
@@ -362,7 +363,7 @@ def test_a_mistyped_folder_is_an_error_and_an_empty_name_is_none(
         lambda: locate("toy.csv"),
         lambda: load("lsac"),
         lambda: state(file),
-        lambda: manage.list_files(),
+        lambda: command.list_files(),
     ):
         with pytest.raises(
             DataError, match=r"COMPANION_DATA must be a folder that is there, .*, got '.*dta'"
@@ -447,13 +448,13 @@ def test_unknown_names_are_answered_with_the_choices():
 
 
 def test_the_command_lists_fetches_and_verifies(file, site, fresh_cache, capsys):
-    assert manage.list_files(["toy.csv"]) == 0
+    assert command.list_files(["toy.csv"]) == 0
     assert "absent" in capsys.readouterr().out
-    assert manage.fetch(["toy.csv"]) == 0
-    assert manage.verify(["toy.csv"]) == 0
+    assert command.fetch(["toy.csv"]) == 0
+    assert command.verify(["toy.csv"]) == 0
     (fresh_cache / "toy.csv").write_bytes(b"x")
-    assert manage.verify(["toy.csv"]) == 1
-    assert manage.fetch(["toy.csv"]) == 0  # an altered copy is fetched anew
+    assert command.verify(["toy.csv"]) == 1
+    assert command.fetch(["toy.csv"]) == 0  # an altered copy is fetched anew
     assert (fresh_cache / "toy.csv").read_bytes() == BODY
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, Unavailable, load, nist, steps
+from lib.datasets import TASKS, Unavailable, load
 from lib.datasets.cache import locate, unregistered
-from lib.datasets.steps import Step
 from studies.coherence import table as section5
-from studies.data import adult, coverage, lsac
+from studies.data import adult, coverage, lsac, nist, steps
+from studies.data.steps import Step
 
 
 def _real(file: str):

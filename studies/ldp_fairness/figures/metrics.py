@@ -17,22 +17,24 @@ from lib.plotting.panels import (
     epsilon_axis,
     handle,
     panels,
-    protocol_legend,
     ticks,
 )
 from lib.plotting.style import (
     BLUE,
-    COLOURS,
     GREY,
     LIGHT,
-    MARKERS,
     METRIC_NAMES,
     RED,
     REFERENCE,
-    SPLIT_NAMES,
-    offsets,
 )
 from lib.stats.summary import summarise
+from studies.ldp_fairness.figures.style import (
+    COLOURS,
+    MARKERS,
+    OFFSETS,
+    SPLIT_NAMES,
+    protocol_legend,
+)
 from studies.ldp_fairness.names import title
 from studies.ldp_fairness.summary import baseline, curves
 
@@ -62,7 +64,7 @@ def _limits(*curves: pd.DataFrame) -> tuple[float, float]:
 
 def _draw(ax: Axes, summary: pd.DataFrame, base: pd.DataFrame, highlight: Collection[str]) -> None:
     """One curve for each protocol, those that are not highlighted in grey, and NonDP."""
-    shift = dict.fromkeys(highlight, 1.0) or offsets()
+    shift = dict.fromkeys(highlight, 1.0) or OFFSETS
     for name, rows in summary.groupby("protocol"):
         if highlight and name not in highlight:
             ax.plot(rows["epsilon"], rows["mean"], **_BEHIND)
