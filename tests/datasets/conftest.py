@@ -56,7 +56,8 @@ class Site:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.origin = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        # it looks every half second whether it shall end, unless told otherwise
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def url(self, path: str) -> str:
         return self.origin + path

@@ -76,7 +76,6 @@ def test_real_data_that_are_found_are_noted(file, tmp_path, monkeypatch):
         lambda: load_newyork(),
         lambda: cache.unregistered("toy.csv"),
         lambda: state(file),
-        child,
     ):
         assert noted(nothing) == set()
     monkeypatch.delenv("COMPANION_OFFLINE")
