@@ -6,10 +6,12 @@ import threading
 from collections import Counter
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
-from lib.datasets import download
+from lib.datasets import Unavailable, download
+from lib.datasets.cache import locate
 
 
 class Site:
@@ -80,3 +82,11 @@ def fresh_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(download, "_unreachable", set())
     monkeypatch.setattr(download, "_PAUSE_S", 0.01)
     return tmp_path / "cache"
+
+
+def real(file: str) -> Path:
+    """Where a registered file is."""
+    try:
+        return locate(file).path
+    except Unavailable:
+        pytest.skip(f"{file} is not here and cannot be downloaded")
