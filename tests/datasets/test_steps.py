@@ -11,18 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, Unavailable, load
-from lib.datasets.cache import locate, unregistered
+from lib.datasets import TASKS, load
+from lib.datasets.cache import unregistered
 from studies.coherence import table as section5
 from studies.data import adult, coverage, lsac, nist, steps
 from studies.data.steps import Step
-
-
-def _real(file: str):
-    try:
-        return locate(file).path
-    except Unavailable:
-        pytest.skip(f"{file} is not here and cannot be downloaded")
+from tests.datasets.conftest import real
 
 
 def _raw(*names: str):
@@ -54,33 +48,32 @@ def test_a_step_that_leaves_other_rows_is_named():
     assert len(steps.clean(each, pd.DataFrame({"x": [2, 4]}), check_rows=False)) == 2
 
 
-def test_a_missing_column_is_named():
-    for module, column in ((adult, "age"), (coverage, "AGEP")):
-        with pytest.raises(ValueError, match=f"raw must have a column '{column}', got \\['x'\\]"):
-            steps.clean(module.STEPS, pd.DataFrame({"x": [1]}), check_rows=False)
+NIST, SECTION_5 = ["AGEP", *nist._CODES], [*section5.COLUMNS, section5.TARGET]
+LSAC = pd.DataFrame({c: ["1"] for c in (*lsac.COLUMNS, "zfygpa")})
 
 
-@pytest.mark.parametrize("column", ["lsat", "race1", "ugpa", "fam_inc", "pass_bar"])
-def test_a_column_that_lsac_lacks_is_named(column):
-    """A bare KeyError came from the steps before the one that keeps seven columns."""
-    toy = pd.DataFrame({c: ["1"] for c in (*lsac.COLUMNS, "zfygpa")}).drop(columns=column)
+def _without(table: pd.DataFrame | list[str], column: str) -> pd.DataFrame:
+    table = table if isinstance(table, pd.DataFrame) else pd.DataFrame(columns=table)
+    return table.drop(columns=column)
+
+
+# fmt: off
+LACKING = [  # before a row is counted
+    (lambda: steps.clean(adult.STEPS, pd.DataFrame({"x": [1]}), check_rows=False), "age"),
+    (lambda: steps.clean(coverage.STEPS, pd.DataFrame({"x": [1]}), check_rows=False), "AGEP"),
+    # a bare KeyError came from the steps before the one that keeps seven columns
+    *((lambda c=c: steps.clean(lsac.STEPS, _without(LSAC, c)), c) for c in ("lsat", "race1", "ugpa", "fam_inc", "pass_bar")),
+    *((lambda c=c: steps.clean(coverage.STEPS, _without(_persons(), c)), c) for c in ("PINCP", "SEX", "PUBCOV")),
+    *((lambda c=c: nist.analysed(_without(NIST, c)), c) for c in ("DREM", "AGEP", "PUMA")),
+    *((lambda c=c: section5.numbers(_without(SECTION_5, c)), c) for c in ("DREM", "AGEP", "PUMA") if c in SECTION_5),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("call", "column"), LACKING)
+def test_a_missing_column_is_named(call, column):
     with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-        steps.clean(lsac.STEPS, toy)
-
-
-@pytest.mark.parametrize("column", ["PINCP", "SEX", "PUBCOV"])
-def test_a_column_that_the_texan_file_lacks_is_named_before_a_row_is_counted(column):
-    with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-        steps.clean(coverage.STEPS, _persons().drop(columns=column))
-
-
-@pytest.mark.parametrize("column", ["DREM", "AGEP", "PUMA"])
-def test_a_column_that_the_nist_file_lacks_is_named(column):
-    with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-        nist.analysed(pd.DataFrame(columns=["AGEP", *nist._CODES]).drop(columns=column))
-    if column in (columns := [*section5.COLUMNS, section5.TARGET]):
-        with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-            section5.numbers(pd.DataFrame(columns=columns).drop(columns=column))
+        call()
 
 
 @pytest.mark.parametrize(
@@ -112,8 +105,8 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
 
 
 def test_lsac_from_raw_equals_the_processed_file_cell_for_cell():
-    made = steps.clean(lsac.STEPS, pd.read_csv(_real("bar_pass_prediction.csv")))
-    _same(made, pd.read_csv(_real("db_LSAC.csv")))
+    made = steps.clean(lsac.STEPS, pd.read_csv(real("bar_pass_prediction.csv")))
+    _same(made, pd.read_csv(real("db_LSAC.csv")))
 
 
 def test_lsac_steps_on_a_table_by_hand():
@@ -170,7 +163,7 @@ def test_adult_steps_on_a_table_by_hand():
 
 def test_adult_from_raw_equals_the_processed_file_cell_for_cell():
     _same(
-        steps.clean(adult.STEPS, _raw(adult.RAW)), pd.read_csv(_real("db_adult_processed_26k.csv"))
+        steps.clean(adult.STEPS, _raw(adult.RAW)), pd.read_csv(real("db_adult_processed_26k.csv"))
     )
 
 
@@ -245,8 +238,7 @@ def test_coverage_binary_codes_are_the_bureaus_by_hand():
 
 def test_coverage_from_raw_equals_the_processed_file_cell_for_cell():
     _same(
-        steps.clean(coverage.STEPS, _raw(*coverage.PLACES)),
-        pd.read_csv(_real("db_ACSCoverage.csv")),
+        steps.clean(coverage.STEPS, _raw(*coverage.PLACES)), pd.read_csv(real("db_ACSCoverage.csv"))
     )
 
 
@@ -255,7 +247,7 @@ def test_coverage_from_raw_equals_the_processed_file_cell_for_cell():
 
 
 def test_nist_drops_only_the_under_fives():
-    raw = pd.read_csv(_real("national2019.csv"), dtype=str, keep_default_na=False)
+    raw = pd.read_csv(real("national2019.csv"), dtype=str, keep_default_na=False)
     assert (raw["DREM"] == "N").sum() == nist.UNDER_FIVE
     assert [len(after) for _, after in steps.follow(nist.STEPS, raw)] == [27253, 25900, 25900]
     frame = nist.analysed(raw)

@@ -138,6 +138,7 @@ def test_claim_whose_measure_has_no_sign_is_caught(run_page):
         run_page("claim", "decrease = -sign *", "decrease = -1 *")
 
 
+@pytest.mark.thorough("guides again")  # of `make test`: its commands, in test_guide_commands
 def test_paper(run_page):
     """As printed: the grid runs, both claims are judged, the chapter is executed; and by hand one
     folder, one claims file, one chapter, one file of tests and two lines are touched.
