@@ -17,7 +17,6 @@ from lib.ledger.claim import read_claims
 from lib.paths import CHAPTERS, HOUSES, RESULTS, ROOT
 from lib.runner import GRIDS, NoResults, StoreError, results
 from studies.coherence.claims import results as coherence
-from studies.cross_paper import hypotheses as across_tests
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import results as ldp
 from studies.private_means.claims import census as means
@@ -36,7 +35,6 @@ READERS = {  # what reads a grid's stored records, and what it says where there 
     "coherence_section5": (coherence.MEASURES["section5_gap"], _has_value),
     "coherence_dp": (coherence.MEASURES["dp_bound_holds"], _has_value),
     "synth_nist": (stored_tables, len),
-    "across_nist": (lambda: across_tests.evaluate(results("across_nist")), len),
 }
 
 
