@@ -156,7 +156,7 @@ def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = Non
 
 
 def kept_and_given(rows: pd.DataFrame) -> Picture:
-    """Releases by what they keep and give away: ``release, group, kept`` and the W1 ``given``."""
+    """Releases by what they keep and reveal: ``release, group, kept`` and the W1 ``given``."""
     fig, ax = panel(
         (4.2, 3.6),
         "information left",
