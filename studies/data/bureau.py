@@ -64,7 +64,7 @@ def fetch(address: str = "", *, progress: bool = True) -> Path:
         If it is another file (:func:`refuse_other_people`). Nothing is left behind.
     """
     # folktables takes a second to import and is rarely needed
-    from lib.datasets.acs import fetch_archive
+    from studies.data.acs import fetch_archive
 
     address = address or os.environ.get(ADDRESS, "") or URL
     folder = place().parent

@@ -18,7 +18,7 @@ from lib.datasets.registry import TASKS
 from studies.data.steps import Step, keep, need, rank_codes
 
 RAW = "psam_p48.csv"
-PLACES = (RAW, f"folktables/2018/1-Year/{RAW}")  # put there by hand, or by lib.datasets.acs
+PLACES = (RAW, f"folktables/2018/1-Year/{RAW}")  # put there by hand, or by studies.data.acs
 COLUMNS = TASKS["acs_coverage"].domain.columns
 _IS = {"SEX": 1, "DIS": 1, "RAC1P": 2, "PUBCOV": 1}  # male, with a disability, Black, covered
 

@@ -86,7 +86,7 @@ def employment(source: str) -> Table:
     it is not there; fails with the reason where it cannot be had.
     """
     # folktables takes a second to import and is rarely needed
-    from lib.datasets.acs import load_acs
+    from studies.data.acs import load_acs
 
     bureau.fetch()
     table = load_acs("NY", 2018, "employment")

@@ -7,8 +7,8 @@ import math
 from lib.ledger.authors import THEIRS
 from lib.ledger.claim import COMPANION, Claim, study_of
 from lib.ledger.judge import Row, apart, summary
-from lib.ledger.power import ALTERNATIVES, chances
 from lib.ledger.rules import JUDGED, LEVEL, TESTED, TOO_CLOSE, allowance
+from studies.verdicts.power import ALTERNATIVES, chances
 
 
 def p_in_words(p: float) -> str:
@@ -190,7 +190,7 @@ def sure_kind(row: Row) -> str:
 
 def chances_of(row: Row) -> tuple[float, float]:
     """The probability that the row's rule passes if the paper is right, and if it is not
-    (:func:`lib.ledger.power.chances`); NaN where nothing says.
+    (:func:`studies.verdicts.power.chances`); NaN where nothing says.
     """
     if row.verdict not in JUDGED:
         return math.nan, math.nan

@@ -14,12 +14,12 @@ import pytest
 
 from lib.cli import main
 from lib.datasets import DataError, Unavailable
-from lib.datasets.acs import fetch_archive
 from lib.datasets.cache import sha256_of
 from lib.ledger import judge
 from lib.ledger.evidence import Measurer
 from lib.runner import registry, run_grid
 from studies.data import bureau
+from studies.data.acs import fetch_archive
 from studies.data.newyork import load_newyork
 from studies.data.newyork_aggregates import ATTRIBUTES, VARIABLES
 from studies.private_means import grids

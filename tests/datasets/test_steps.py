@@ -91,7 +91,7 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
     assert unregistered(*coverage.PLACES) is None
-    # as lib.datasets.acs puts it
+    # as studies.data.acs puts it
     downloaded = tmp_path / "cache" / "folktables" / "2018" / "1-Year" / coverage.RAW
     downloaded.parent.mkdir(parents=True)
     downloaded.write_text("", encoding="utf-8")

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from lib.datasets import TASKS, DataError, Unavailable, load
-from lib.datasets.acs import ACS_TASKS, _checked_zip, fetch_archive, load_acs
 from lib.datasets.cache import sha256_of
 from lib.domain import Domain
+from studies.data.acs import ACS_TASKS, _checked_zip, fetch_archive, load_acs
 from tests.datasets.conftest import real
 
 # rows, share of target 1, share of the protected attribute's 1: the paper's Table 2 and the
