@@ -45,7 +45,6 @@ RUNS = 4
 
 
 # --- rules
-# ------------------------------------------------------------------------------------------------------------
 
 
 def evidence_for(claim: Claim, good: bool) -> Evidence:
@@ -77,7 +76,6 @@ def test_every_rule_can_pass_and_fail(claim):
 
 
 # --- grids of the LDP paper
-# -----------------------------------------------------------------------------------------------
 
 
 def ldp_grid(
@@ -175,7 +173,6 @@ LDP_PLANTS = {
 
 
 # --- arithmetic on the protocols, and counts in tables
-# ---------------------------------------------------------------------
 
 
 def as_stated(monkeypatch, claim) -> None:
@@ -299,7 +296,6 @@ EXACT_PLANTS = {
 
 
 # --- demographic coherence
-# ---------------------------------------------------------------------------------------------------
 
 
 def splits(**columns: dict[str, float]) -> Callable:
@@ -402,7 +398,6 @@ COHERENCE_PLANTS = {
 
 
 # --- stratified means
-# --------------------------------------------------------------------------------------------------------
 
 
 GAP = ("gap", "gap_low", "gap_high")
@@ -553,7 +548,6 @@ class Wide:
 
 
 # --- synthesizers
-# ------------------------------------------------------------------------------------------------------------
 
 
 def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8) -> Callable:

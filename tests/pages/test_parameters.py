@@ -200,7 +200,6 @@ def test_a_comment_that_is_wrong_of_its_check_would_be_seen(comment, wrong):
 
 
 # --- plain papermill
-# -----------------------------------------------------------------------------------
 
 
 def plain_papermill(notebook: Path, *words: str) -> subprocess.CompletedProcess:

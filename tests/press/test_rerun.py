@@ -174,7 +174,6 @@ def test_the_sentence_says_when_nothing_moves_and_when_there_is_no_interval():
 
 
 # --- folders
-# --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
