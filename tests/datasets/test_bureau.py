@@ -160,7 +160,6 @@ def test_other_files_take_no_other_address(people, capsys):
 
 
 # --- the claims
-# ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -32,7 +32,6 @@ def _same(made: pd.DataFrame, published: pd.DataFrame) -> None:
 
 
 # --- the steps themselves
-# --------------------------------------------------------------------------------------------
 
 
 def test_a_step_that_leaves_other_rows_is_named():
@@ -101,7 +100,6 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
 
 
 # --- LSAC
-# ------------------------------------------------------------------------------------------------------------
 
 
 def test_lsac_from_raw_equals_the_processed_file_cell_for_cell():
@@ -130,7 +128,6 @@ def test_lsac_steps_on_a_table_by_hand():
 
 
 # --- Adult
-# -----------------------------------------------------------------------------------------------------------
 
 
 # the reconstructed file's columns, in its order
@@ -168,7 +165,6 @@ def test_adult_from_raw_equals_the_processed_file_cell_for_cell():
 
 
 # --- ACS, Texas
-# ------------------------------------------------------------------------------------------------------
 
 
 def _persons(n: int = 400) -> pd.DataFrame:
@@ -243,7 +239,6 @@ def test_coverage_from_raw_equals_the_processed_file_cell_for_cell():
 
 
 # --- NIST
-# ------------------------------------------------------------------------------------------------------------
 
 
 def test_nist_drops_only_the_under_fives():

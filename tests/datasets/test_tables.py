@@ -61,7 +61,6 @@ def test_domains_are_checked():
 
 
 # --- ACS archives
-# -------------------------------------------------------------------------------------------------
 
 _COLUMNS = "SERIALNO,AGEP,SCHL,MAR,RELP,SEX,DIS,ESP,CIT,MIG,MIL,ANC,NATIVITY,DEAR,DEYE,DREM,PINCP,ESR,ST,FER,RAC1P,PUBCOV"
 

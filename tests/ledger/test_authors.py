@@ -149,7 +149,6 @@ def test_files_of_a_commit_are_read_from_a_clone(tmp_path):
 
 
 # --- the third column
-# ----------------------------------------------------------------------
 
 ROW = {
     "paper": "stratified",

@@ -44,7 +44,6 @@ RUNS = 4
 
 
 # --- rules
-# ------------------------------------------------------------------------------------------------------------
 
 
 def evidence_for(claim: Claim, good: bool) -> Evidence:
@@ -76,7 +75,6 @@ def test_every_rule_can_pass_and_fail(claim):
 
 
 # --- grids of the LDP paper
-# -----------------------------------------------------------------------------------------------
 
 
 def ldp_grid(
@@ -174,7 +172,6 @@ LDP_PLANTS = {
 
 
 # --- arithmetic on the protocols, and counts in tables
-# ---------------------------------------------------------------------
 
 
 def as_stated(monkeypatch, claim) -> None:
@@ -298,7 +295,6 @@ EXACT_PLANTS = {
 
 
 # --- demographic coherence
-# ---------------------------------------------------------------------------------------------------
 
 
 def splits(**columns: dict[str, float]) -> Callable:
@@ -401,7 +397,6 @@ COHERENCE_PLANTS = {
 
 
 # --- stratified means
-# --------------------------------------------------------------------------------------------------------
 
 
 GAP = ("gap", "gap_low", "gap_high")
@@ -552,7 +547,6 @@ class Wide:
 
 
 # --- synthesizers
-# ------------------------------------------------------------------------------------------------------------
 
 
 def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8) -> Callable:

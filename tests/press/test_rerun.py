@@ -97,7 +97,8 @@ def test_what_is_no_parameter_is_refused_before_any_work(small, word, message):
         requested(small, [word])
 
 
-def test_an_unknown_chapter_is_answered_with_the_list(capsys):
+def test_an_unknown_chapter_is_answered_with_the_list(capsys, monkeypatch):
+    monkeypatch.setattr("press.rerun.pair_up", lambda root: None)  # asked for in test_pairs
     assert main(["rerun", "ldp/fairnes"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: chapter must be one of")
@@ -174,7 +175,6 @@ def test_the_sentence_says_when_nothing_moves_and_when_there_is_no_interval():
 
 
 # --- folders
-# --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
