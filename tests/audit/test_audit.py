@@ -45,7 +45,7 @@ from lib.audit.verdicts import (
 from lib.cli import main
 from lib.coherence.distances import split_distance
 from lib.coherence.experiment import Result
-from lib.coherence.solver import Setting, required_size
+from lib.coherence.guarantee import MODES, Setting, required_size
 from lib.groups import bands_in_order
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM
@@ -623,16 +623,25 @@ def test_tiny_groups_and_rows_without_an_answer_are_left_out_and_named(files, un
     assert "sex = x (10)" in report_html(audit)
 
 
-def test_alpha_in_people_and_epsilon_by_hand(files):
+def test_alpha_in_people_by_hand_and_the_size_that_an_epsilon_takes(files):
     audit = run_audit(Request(file=files / "people.csv", sensitive="ill", **LOOSE), progress=False)
     everyone = alpha_table(audit).set_index("group").loc["everyone"]
     assert (everyone["people"], everyone["alpha 0.2"], everyone["alpha 1"]) == (600, 60, 300)
-    small = audit.epsilons.query("alpha == 0.2 and mode == 'theorem7'").iloc[0]
+    small = audit.epsilons.query("alpha == 0.2").iloc[0]
     assert np.isnan(small.epsilon)
-    assert small.words.startswith("vacuous")
-    assert small.needed == np.ceil(
-        144 * np.log(6 / 0.2) / 0.2**2
-    )  # the term that binds at epsilon 0
+    assert small.words == "none, however large the noise"
+    known = Setting(alpha=0.2, beta=0.05, collection=3, n=small.people, epsilon=0.1, mode="within")
+    assert small.needed == np.ceil(required_size(known)[0])
+    assert small.people == np.ceil(small.needed * 600 / small.smallest)
+    # a table of that many has an answer, in one with a person less the smallest group is too small
+    sizes = {name: int(who.sum()) for name, who in audit.members.items()}
+    for people, found in ((small.needed, True), (small.needed - 1, False)):
+        times = people / min(sizes.values())
+        members = {g: np.arange(small.people) < round(n * times) for g, n in sizes.items()}
+        table = SimpleNamespace(inside=np.ones(small.people, dtype=bool), members=members)
+        row = epsilons(audit.request, table).query("alpha == 0.2").iloc[0]
+        assert (row.epsilon >= 0.1) == found
+        assert row.large == len(sizes) - (not found)
 
 
 def test_the_epsilon_that_is_printed_is_accepted_by_its_bound(files):
@@ -900,13 +909,12 @@ def test_a_curator_that_speaks_another_encoding_is_told(files):
         )
 
 
-def test_every_bound_of_the_solver_has_a_name_in_the_report(files):
-    from lib.coherence.guarantee import MODES
-
-    audit = run_audit(_release(files, "harmless"), progress=False)
-    names = epsilon_table(audit)["bound"]
-    assert names.notna().all()
+def test_every_bound_of_the_solver_has_a_name_in_the_report():
+    found = pd.DataFrame([(0.2, 1.0, mode, 1, 1, 1, "") for mode in MODES])
+    found.columns = ["alpha", "epsilon", "mode", "needed", "large", "people", "words"]
+    names = epsilon_table(SimpleNamespace(epsilons=found))["bound"]
     assert names.nunique() == len(MODES)
+    assert "–" not in set(names)
 
 
 def test_a_group_that_no_split_had_on_both_sides_has_no_share():
