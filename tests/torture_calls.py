@@ -357,7 +357,6 @@ OWN: dict[str, dict[str, Any]] = {
     "cell_runs": {"frame": runs},
     "span": {"counts": pd.Series([3, 4])},
     "mean_interval": {"floor": 0.0},
-    "p_in_words": {"p": 0.01},
     "summarise": {"frame": runs, "by": ["dataset"], "value": "SPD", "floor": 0.0},
     "rank_correlation": {"x": pd.Series([1.0, 2.0]), "y": pd.Series([1.0, 2.0])},
     "curves": {"frame": runs}, "baseline": {"frame": runs},
