@@ -163,6 +163,10 @@ OTHER_ANSWERS = {
     ),
     ("run_means", "category, odd order"): "categories have an order of their own, and so the rows",
     ("Tracer", "U4|string"): "keeps the table as it is",
+    (
+        "membership_scores|tracer_score",
+        "U4|string",
+    ): "a text in one table is no number of the other",
     ("predictions of tree", "U4|category.*|string"): (
         "to a learner, text and categories are no numbers: its encoding is documented"
     ),

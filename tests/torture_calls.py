@@ -59,7 +59,7 @@ studies.ldp_fairness.summary
 lib.stats.ties
 lib.coherence.answers lib.coherence.combination lib.coherence.distances lib.coherence.experiment
 lib.coherence.guarantee lib.coherence.learners studies.coherence.releases lib.coherence.solver
-lib.coherence.tracing studies.coherence.exact_information lib.coherence.bounds.max_information
+lib.coherence.naming lib.coherence.tracing studies.coherence.exact_information lib.coherence.bounds.max_information
 lib.coherence.bounds.paper studies.coherence.single_column lib.coherence.bounds.tightened
 studies.coherence.steps lib.coherence.bounds.within_group lib.datasets.codebook lib.stats.p_values lib.synth.base
 lib.synth.group_sizes lib.synth.gem lib.dp.gaussian lib.coherence lib.coherence.result lib.table
@@ -85,7 +85,7 @@ LEFT_OUT = {
         "the inside of another, which is called": "size_ratio allows_delta check_release"
         " halved_members rate_distances vector bounds group_columns nearest require_columns"
         " require_numbers size_items declared_sizes share require_megabytes gaussian gaussian_cost"
-        " gaussian_scale select selection_cost selection_epsilon",
+        " gaussian_scale select selection_cost selection_epsilon cuts promise",
     }.items()
     for name in names.split()
 }
@@ -349,6 +349,8 @@ OWN: dict[str, dict[str, Any]] = {
     "group_errors": {
         "ours": MEMBERS, "theirs": MEMBERS, "weights": (np.arange(1.0, 13.0), np.ones(12)),
     },
+    "membership_scores": {"release": people}, "tracer_score": {"release": people},
+    "Cut": {"score": "rare", "inside": 0.25, "outside": 0.25, "fixed": False},
     "Guesses": {"named": 3, "hits": 2, "people": 6, "inside": 3},
     "hits_p": {"guesses": [GUESSES], "epsilon": 0.5, "delta": 0.0},
     "epsilon_limit": {"guesses": [GUESSES], "delta": 0.0},

@@ -73,6 +73,8 @@ def _codes(release: pd.DataFrame, population: pd.DataFrame) -> np.ndarray:
     for name in columns:
         validate.choice("column of the release", name, release.columns)
     validate.require(len(release) > 0, "release", "of at least 1 row", "none")
+    people = f"{len(population)} of {len(columns)}"
+    validate.require(population.size > 0, "population", "of at least 1 row and column", people)
     both = pd.concat([population, release[columns]], ignore_index=True)
     return np.stack([pd.factorize(both[c], use_na_sentinel=False)[0] for c in columns], axis=1)
 

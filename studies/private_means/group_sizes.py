@@ -81,7 +81,8 @@ def expected_logs(alpha: float, k: int, n: float) -> float:
     >>> round(expected_logs(1.0, 3, 1000), 2)
     16.22
     """
-    alpha = validate.positive("alpha", alpha)
+    # digamma of a smaller number is infinite
+    alpha = validate.budget("alpha", alpha, low=1e-300, high=1e300)
     validate.integer("k", k, low=1)
     n = validate.positive("n", n)
     return float(k * (special.digamma(alpha) - special.digamma(k * alpha) + np.log(n)))
