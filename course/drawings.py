@@ -15,7 +15,13 @@ import matplotlib
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from course import drawings_privacy, drawings_release, drawings_strata, drawings_synth
+from course import (
+    drawings_privacy,
+    drawings_release,
+    drawings_results,
+    drawings_strata,
+    drawings_synth,
+)
 from lib import validate
 from lib.pages.chapter import STYLE
 
@@ -23,6 +29,7 @@ Drawing = Callable[[], tuple[Figure, str]]
 DRAWINGS: dict[str, Drawing] = {
     **drawings_privacy.DRAWINGS,
     **drawings_release.DRAWINGS,
+    **drawings_results.DRAWINGS,
     **drawings_strata.DRAWINGS,
     **drawings_synth.DRAWINGS,
 }

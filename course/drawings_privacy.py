@@ -119,6 +119,19 @@ def budget() -> tuple[Figure, str]:
     return fig, alt
 
 
+def odds() -> tuple[Figure, str]:
+    """What one report can make of even odds, by its budget."""
+    fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
+    budgets = np.array([0.25, 0.5, 1, 2, 4])
+    most = 100 / (1 + np.exp(-budgets))
+    bars = ax.bar([f"{e:g}" for e in budgets], most, facecolor=(RED, 0.35), edgecolor=RED)
+    ax.bar_label(bars, fmt="{:.1f}%", padding=3)
+    ax.axhline(50, **REFERENCE)
+    ax.set(xlabel="budget ε of the report", ylabel="even odds become at most", yticks=[0, 50, 100])
+    said = ", ".join(f"{m:.1f}% at epsilon {e:g}" for e, m in zip(budgets, most, strict=True))
+    return fig, f"Bars above a dashed line at 50%: even odds become at most {said}."
+
+
 def columns() -> tuple[Figure, str]:
     """A record of which one column is noisy, and others that tell of it."""
     fig, ax = canvas()
@@ -148,5 +161,6 @@ DRAWINGS = {
     "region": region,
     "local-central": local_central,
     "budget": budget,
+    "odds": odds,
     "columns": columns,
 }

@@ -6,9 +6,11 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from course.canvas import BESIDE, arrow, box, canvas, words
+from course.canvas import BESIDE, arrow, box, canvas, cells, words
 from lib.coherence.distances import wasserstein1
+from lib.ldp import make
 from lib.plotting.style import BLUE, GREEN, GREY, ORANGE, RED
+from lib.rng import stream
 
 
 def votes() -> tuple[Figure, str]:
@@ -30,6 +32,59 @@ def votes() -> tuple[Figure, str]:
         "two of eight values, 3 and 6, and the server adds up such votes."
     )
     return fig, alt
+
+
+def reports() -> tuple[Figure, str]:
+    """The values that a report of four protocols votes for."""
+    fig, ax = canvas()
+    words(ax, 5.0, 4.4, "votes of one report, by value")
+    said = []
+    for y, name, sent in (
+        (3.4, "GRR", "a value"),
+        (2.4, "OUE", "a bit for each value"),
+        (1.4, "OLH", "a hash"),
+        (0.4, "SS", "a set"),
+    ):
+        protocol = make(name, k=8, epsilon=1.0)
+        votes = protocol.support(protocol.privatise(np.array([2]), stream(5, "deck")))[0]
+        words(ax, 0.1, y + 0.24, name, ha="left", weight="bold")
+        words(ax, 0.8, y + 0.24, sent, ha="left")
+        cells(ax, (2.9, y), votes, 8)
+        said.append(f"{name}, {sent}: {', '.join(map(str, 1 + np.flatnonzero(votes)))}")
+    box(ax, (3.93, 0.25, 0.62, 3.8), "", RED, 0)
+    words(ax, 4.24, 0.1, "true value", color=RED, fontsize=13)
+    return (
+        fig,
+        f"Reports of a person whose value is 3 of 8, and what they vote for. {'; '.join(said)}.",
+    )
+
+
+def sizes_sent() -> tuple[Figure, str]:
+    """How many of eight values a report of subset selection has, by its budget."""
+    fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
+    budgets = np.linspace(0.05, 3, 600)
+    sent = [make("SS", k=8, epsilon=e).omega for e in budgets]
+    ax.step(budgets, sent, color=GREEN, linewidth=3)
+    for e, colour in ((1.0, BLUE), (2.0, RED)):
+        ax.plot(e, make("SS", k=8, epsilon=e).omega, "o", color=colour, markersize=13)
+    ax.set(xlabel="budget ε", ylabel="values in a report", yticks=[1, 2, 3], ylim=(0, 4))
+    words(ax, 2.4, 1.35, "one value: GRR", color=GREEN)
+    alt = "A staircase: for eight values, reports hold three, then two, then one value as epsilon grows."
+    return fig, f"{alt} At epsilon 1 it is two, at epsilon 2 one."
+
+
+def ages() -> tuple[Figure, str]:
+    """A record of one age of 74, and a report that holds many."""
+    fig, ax = canvas()
+    protocol = make("SS", k=74, epsilon=1.0)
+    report = protocol.support(protocol.privatise(np.array([33]), stream(1, "deck")))[0]
+    for x, title, held in ((0.1, "a true record", np.arange(74) == 33), (3.9, "a report", report)):
+        words(ax, x + 1.7, 4.2, f"{title}: {sum(held)} of 74", weight="bold")
+        cells(ax, (x, 3.3), held, 10, side=0.3)
+    return fig, (
+        "Two fields of 74 squares, one for each age. In a true record one is filled; in a report "
+        f"of subset selection at epsilon 1, {sum(report)} of them are."
+    )
 
 
 def training() -> tuple[Figure, str]:
@@ -110,8 +165,71 @@ def parted() -> tuple[Figure, str]:
     return fig, alt
 
 
+def comparisons() -> tuple[Figure, str]:
+    """Two comparisons that differ without any harm, and a third to be found."""
+    fig, ax = canvas()
+    for y, left, right, why, colour in (
+        (3.5, "before\nthe release", "after it", "it is useful", RED),
+        (1.9, "people in\nthe data", "everybody\nelse", "they differ anyhow", RED),
+        (0.3, "?", "?", "by chance only", GREEN),
+    ):
+        box(ax, (0.1, y, 2.0, 1.1), left, GREY)
+        box(ax, (5.2, y, 2.0, 1.1), right, GREY)
+        arrow(ax, (2.1, y + 0.55), (5.2, y + 0.55), colour, arrowstyle="<|-|>")
+        words(ax, 3.65, y + 0.85, why, color=colour)
+    return fig, (
+        "Three comparisons. Before the release and after it: predictions differ because it is "
+        "useful. People in the data and everybody else: they differ anyhow. The third, which would "
+        "differ by chance only, has question marks."
+    )
+
+
+def links() -> tuple[Figure, str]:
+    """The chain from a private curator to a coherent one."""
+    fig, ax = canvas()
+    steps = (
+        ("ε-DP curator", "ζ = ε²n/4 + …", BLUE),
+        ("true half: at most\nexp(ζ) × a fresh half", "sampling only", RED),
+        ("a fresh half: bounded", "add up over groups", ORANGE),
+        ("all groups of ≥ γ:\ncoherent", "", GREEN),
+    )
+    for k, (text, cost, colour) in enumerate(steps):
+        y = 3.85 - 1.25 * k
+        box(ax, (0.3, y, 3.6, 0.8), text, colour)
+        if cost:
+            arrow(ax, (2.1, y), (2.1, y - 0.45))
+            words(ax, 4.1, y - 0.22, cost, ha="left", color=colour)
+    said = "; then ".join(text.replace("\n", " ") for text, _, _ in steps)
+    return fig, f"Four boxes joined by arrows: {said}. Each arrow names what it costs."
+
+
+def flipped() -> tuple[Figure, str]:
+    """Who is in a half, and the same bits after some were flipped."""
+    fig, ax = canvas()
+    rng = stream(7, "deck")
+    inside = rng.permutation(np.arange(12) < 6)
+    turned = rng.random(12) < 1 / (1 + np.e)  # epsilon of 2
+    for y, text, bits in ((3.0, "in the half", inside), (1.0, "published", inside ^ turned)):
+        words(ax, 0.1, y + 0.75, text, ha="left", weight="bold")
+        cells(ax, (0.1, y), bits, 12)
+    for at in np.flatnonzero(turned):
+        x = 0.34 + 0.552 * at
+        arrow(ax, (x, 2.95), (x, 1.55), RED)
+    words(ax, 0.1, 0.4, f"{sum(turned)} of 12 flipped, at ε = 2", ha="left", color=RED)
+    return fig, (
+        "Twelve squares, filled for the six people in the half. Below stand the published squares: "
+        f"red arrows mark {sum(turned)} that were flipped at epsilon 2."
+    )
+
+
 DRAWINGS = {
     "votes": votes,
+    "reports": reports,
+    "sizes-sent": sizes_sent,
+    "ages": ages,
+    "comparisons": comparisons,
+    "links": links,
+    "flipped": flipped,
     "training": training,
     "two-stories": stories,
     "area": area,
