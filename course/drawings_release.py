@@ -69,8 +69,10 @@ def sizes_sent() -> tuple[Figure, str]:
         ax.plot(e, make("SS", k=8, epsilon=e).omega, "o", color=colour, markersize=13)
     ax.set(xlabel="budget ε", ylabel="values in a report", yticks=[1, 2, 3], ylim=(0, 4))
     words(ax, 2.4, 1.35, "one value: GRR", color=GREEN)
-    alt = "A staircase: for eight values, reports hold three, then two, then one value as epsilon grows."
-    return fig, f"{alt} At epsilon 1 it is two, at epsilon 2 one."
+    return fig, (
+        "A staircase: of eight values, a report holds three, then two, then one as epsilon grows. "
+        "At epsilon 1 it is two, at epsilon 2 one."
+    )
 
 
 def ages() -> tuple[Figure, str]:

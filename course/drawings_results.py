@@ -14,8 +14,9 @@ from lib.fairness import FAIR
 from lib.ldp import SPLITS, make, split_budget
 from lib.ledger.judge import evaluate, summary, tallied
 from lib.pages.facts import attribute_counts
-from lib.plotting.style import BLUE, GREEN, GREY, METRIC_NAMES, OLIVE, ORANGE, RED, REFERENCE
+from lib.plotting.style import BLUE, GREEN, GREY, OLIVE, ORANGE, RED, REFERENCE
 from lib.runner import results, scores
+from lib.stats.summary import mean_interval
 from studies.ldp_fairness.information import mutual_information
 from studies.ldp_fairness.names import ATTRIBUTES
 from studies.ldp_fairness.summary import paired, pooled, tally
@@ -47,8 +48,9 @@ def _beside(ax: Axes, rows: pd.DataFrame, order: dict[str, str]) -> str:
         look = {"color": colour, "markersize": 9, "capsize": 5, "label": label}
         ax.errorbar(np.arange(len(own)) + shift, own["mean"], ends, fmt=mark, **look)
         said.append(f"{label} {', '.join(own['mean'].map('{:.2g}'.format))}")
-    ax.set_xticks(range(len(order)), order.values())
+    ax.set_xticks(range(len(order)), [text.replace(" ", "\n", 1) for text in order.values()])
     ax.set(yscale="log", xlim=(-0.5, len(order) - 0.5))
+    ax.yaxis.set_major_formatter("{x:g}")
     return "; ".join(said)
 
 
@@ -73,7 +75,7 @@ def bias() -> tuple[Figure, str]:
     fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
     rows = _stored("setting", "variable == 'SCHL' and metric in ('error', 'clean')")
     rows.index = rows.index.where(rows["metric"] == "error", "silent " + rows.index)
-    order = {"all strata": "spread 1", "silent all strata": "spread 1,\nno noise"}
+    order = {"all strata": "as published", "silent all strata": "without noise"}
     said = _beside(ax, rows, order | {"scaled, all strata": "right spread"})
     ax.legend(handlelength=1)
     ax.set_ylabel("error of everybody's mean (log scale)")
@@ -155,15 +157,16 @@ def baseline() -> tuple[Figure, str]:
     private = apart[rows["protocol"] != "NonDP"]
     ax.hist(private, 40, facecolor=(BLUE, 0.35), edgecolor=BLUE)
     ax.axvline(0, **REFERENCE)
-    ax.axvline(apart.drop(private.index).mean(), color=RED, linewidth=3)
+    ax.axvspan(*mean_interval(apart.drop(private.index))[1:], color=RED)
     ax.set(xlabel="accuracy minus that of the guess, points", ylabel="private trainings")
+    ax.set(xlim=(-5, 1), ylim=(0, 250))
     style = {"transform": ax.get_xaxis_transform(), "ha": "right"}
     words(ax, -0.05, 0.95, "everybody\npasses", **style | {"ha": "left"})
     words(ax, -0.7, 0.95, "without privacy", color=RED, **style)
     return fig, (
         f"Histogram of {len(private)} private trainings: {(private < 0).mean():.1%} of them lie "
-        "left of the dashed line at zero, the guess that everybody passes. The mean model without "
-        "privacy lies left of it, too."
+        "left of the dashed line at zero, the guess that everybody passes. So does the 95% "
+        "interval of the mean without privacy."
     )
 
 

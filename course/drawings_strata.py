@@ -121,6 +121,49 @@ def composition() -> tuple[Figure, str]:
     return fig, alt
 
 
+def refused() -> tuple[Figure, str]:
+    """A budget, what was spent of it, and a look that does not fit."""
+    fig, ax = canvas()
+    words(ax, 0.3, 4.1, "budget ρ", ha="left", weight="bold")
+    box(ax, (0.3, 2.7, 6.4, 1.0), "", GREY, 0.04)
+    for x, y, wide, text, colour in (
+        (0.3, 2.7, 2.6, "mean", BLUE),
+        (2.9, 2.7, 2.2, "counts", ORANGE),
+        (5.1, 1.1, 2.2, "refused", RED),
+    ):
+        box(ax, (x, y, wide, 1.0), text, colour)
+    arrow(ax, (6.2, 2.1), (6.2, 2.65), RED)
+    words(ax, 5.9, 4.1, "left", color=GREY)
+    words(ax, 0.3, 1.6, "each entry: cost, neighbours", ha="left")
+    alt = (
+        "A bar, the budget rho. A mean and counts have taken most of it. A third look, in red, is "
+        "wider than what is left, and is refused. Each entry names its cost and neighbours."
+    )
+    return fig, alt
+
+
+def looks() -> tuple[Figure, str]:
+    """The intervals of COINPRESS, which shrink from look to look."""
+    fig, ax = canvas()
+    rows = (
+        (3.4, 0.2, 7.2, "declared range", GREY),
+        (1.9, 3.6, 5.8, "after a cheap look: ρ/4", ORANGE),
+        (0.4, 4.5, 5.0, "after the second: 3ρ/4", BLUE),
+    )
+    for (y, low, high, text, colour), below in zip(rows, (*rows[1:], None), strict=True):
+        box(ax, (low, y, high - low, 0.5), "", colour, 0.3)
+        words(ax, 0.2, y + (0.8 if below is rows[1] else 0.25), text, ha="left", color=colour)
+        for end, other in zip((low, high), below[1:3], strict=True) if below else ():
+            arrow(ax, (end, y), (other, below[0] + 0.5), GREY, linestyle="--", arrowstyle="-")
+    ax.plot([4.75] * 3, [3.65, 2.15, 0.65], "o", color=RED, markersize=9)
+    words(ax, 5.2, 0.65, "true mean", color=RED, ha="left")
+    alt = (
+        "Three intervals below each other. The declared range is wide; after a cheap look the next "
+        "is narrow; after the second it is tiny. The true mean lies in all of them."
+    )
+    return fig, alt
+
+
 def sizes() -> tuple[Figure, str]:
     """Three sources of group sizes, and whether a person is covered."""
     fig, ax = canvas()
@@ -147,5 +190,7 @@ DRAWINGS = {
     "clip": clip,
     "gaussian-tails": currencies,
     "composition": composition,
+    "refused": refused,
+    "looks": looks,
     "sizes": sizes,
 }

@@ -2,8 +2,9 @@
 
 ``{figure}`page:name``` alone on a line is a figure of the book, ``{figure}`page:name#0``` the first
 of the pieces into which a phone cuts it, ``{number}`page:name``` a number of its text: they are
-read from the chapters as the last build executed them, so slides show what the book shows. ``{drawing}`name``` is one of :mod:`course.drawings`, and ``![words](pictures/file)``
-a picture beside the text of the deck.
+read from the chapters as the last build executed them, so slides show what the book shows.
+``{drawing}`name``` is one of :mod:`course.drawings`, and ``![words](pictures/file)`` a picture
+beside the text of the deck.
 """
 
 from __future__ import annotations
@@ -109,13 +110,13 @@ def _only(content: bytes, boxes: list[list[int]]) -> bytes:
     """Parts of a PNG below each other, at their places from the left; ``boxes`` are in pixels of
     a page, half as fine.
     """
-    whole, packed, top = Image.open(io.BytesIO(content)).convert("RGB"), io.BytesIO(), 0
+    whole, packed, top = Image.open(io.BytesIO(content)).convert("RGBA"), io.BytesIO(), 0
     left, right = min(b[0] for b in boxes), max(b[0] + b[2] for b in boxes)
     size = 2 * (right - left), 2 * sum(b[3] for b in boxes)
     out = Image.new("RGB", size, "white")
     for x, y, wide, high in boxes:
         part = whole.crop((2 * x, 2 * y, 2 * (x + wide), 2 * (y + high)))
-        out.paste(part, (2 * (x - left), top))
+        out.paste(part, (2 * (x - left), top), part)
         top += 2 * high
     out.save(packed, "PNG")
     return packed.getvalue()
