@@ -1,4 +1,4 @@
-"""Drawings of the last three sessions: what a report votes for, who moves, and how far."""
+"""Drawings of the last three sessions that ``lib`` computes: reports, distances, flipped bits."""
 
 from __future__ import annotations
 
@@ -9,29 +9,9 @@ from matplotlib.figure import Figure
 from course.canvas import BESIDE, arrow, box, canvas, cells, words
 from lib.coherence.distances import wasserstein1
 from lib.ldp import make
-from lib.plotting.style import BLUE, GREEN, GREY, ORANGE, RED
+from lib.ldp.subset_selection import SS
+from lib.plotting.style import BLUE, GREEN, ORANGE, RED
 from lib.rng import stream
-
-
-def votes() -> tuple[Figure, str]:
-    """One report, and the values that it votes for."""
-    fig, ax = canvas()
-    box(ax, (0.3, 3.6, 2.1, 0.9), "true value: 3", GREY)
-    box(ax, (4.0, 3.6, 3.0, 0.9), "report: {3, 6}", RED)
-    arrow(ax, (2.4, 4.05), (4.0, 4.05))
-    words(ax, 3.2, 4.4, "noise", color=RED)
-    for value in range(1, 9):
-        x, voted = 0.3 + 0.86 * (value - 1), value in (3, 6)
-        box(ax, (x, 1.2, 0.7, 0.7), str(value), BLUE if voted else GREY, 0.35 if voted else 0.06)
-        if voted:
-            arrow(ax, (5.5, 3.6), (x + 0.35, 1.9), BLUE)
-            words(ax, x + 0.35, 0.8, "+1", color=BLUE)
-    words(ax, 3.7, 0.3, "the server adds up the votes")
-    alt = (
-        "A person's true value is 3. Noise makes of it the report 3 and 6. The report votes for "
-        "two of eight values, 3 and 6, and the server adds up such votes."
-    )
-    return fig, alt
 
 
 def reports() -> tuple[Figure, str]:
@@ -63,10 +43,10 @@ def sizes_sent() -> tuple[Figure, str]:
     """How many of eight values a report of subset selection has, by its budget."""
     fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
     budgets = np.linspace(0.05, 3, 600)
-    sent = [make("SS", k=8, epsilon=e).omega for e in budgets]
+    sent = [SS(k=8, epsilon=e).omega for e in budgets]
     ax.step(budgets, sent, color=GREEN, linewidth=3)
     for e, colour in ((1.0, BLUE), (2.0, RED)):
-        ax.plot(e, make("SS", k=8, epsilon=e).omega, "o", color=colour, markersize=13)
+        ax.plot(e, SS(k=8, epsilon=e).omega, "o", color=colour, markersize=13)
     ax.set(xlabel="budget ε", ylabel="values in a report", yticks=[1, 2, 3], ylim=(0, 4))
     words(ax, 2.4, 1.35, "one value: GRR", color=GREEN)
     return fig, (
@@ -89,29 +69,7 @@ def ages() -> tuple[Figure, str]:
     )
 
 
-def training() -> tuple[Figure, str]:
-    """A model that learns from noisy people and is tested on true ones."""
-    fig, ax = canvas()
-    box(ax, (0.1, 3.0, 2.0, 1.3), "80% of\nthe people", GREY)
-    box(ax, (2.9, 3.7, 2.0, 0.8), "sex, race: ε", RED)
-    box(ax, (2.9, 2.6, 2.0, 0.8), "other columns", BLUE)
-    box(ax, (5.7, 3.0, 1.6, 1.3), "model", GREEN)
-    for y in (4.1, 3.0):
-        arrow(ax, (2.1, 3.65), (2.9, y))
-        arrow(ax, (4.9, y), (5.7, 3.65))
-    box(ax, (0.1, 0.6, 2.0, 1.3), "the other\n20%", GREY)
-    box(ax, (5.7, 0.6, 1.6, 1.3), "gaps", ORANGE)
-    arrow(ax, (2.1, 1.25), (5.7, 1.25), BLUE)
-    words(ax, 3.9, 1.6, "true rows", color=BLUE)
-    arrow(ax, (6.5, 3.0), (6.5, 1.9))
-    alt = (
-        "Four fifths of the people report sensitive attributes with noise and other columns "
-        "without it; a model learns from both. The true rows of the other fifth test it for gaps."
-    )
-    return fig, alt
-
-
-def stories() -> tuple[Figure, str]:
+def two_stories() -> tuple[Figure, str]:
     """Two ways to close one gap: the lower rate rises, or the higher rate falls."""
     fig, axes = plt.subplots(1, 2, figsize=BESIDE, sharey=True)
     for ax, title, (low, high) in zip(
@@ -149,68 +107,12 @@ def area() -> tuple[Figure, str]:
     return fig, alt
 
 
-def parted() -> tuple[Figure, str]:
-    """Two people, each in one of two halves: half of the four cases part them."""
-    fig, ax = canvas()
-    for k, (first, second) in enumerate(((0, 0), (0, 1), (1, 0), (1, 1))):
-        x, y = 0.2 + 3.7 * (k % 2), 2.6 - 2.4 * (k // 2)
-        colour = GREY if first == second else RED
-        for half in (0, 1):
-            box(ax, (x + 1.7 * half, y + 0.5, 1.5, 1.4), "", colour)
-        for name, half, up in (("Ana", first, 1.5), ("Ben", second, 0.9)):
-            words(ax, x + 1.7 * half + 0.75, y + up, name)
-        words(ax, x + 1.6, y + 0.2, "together" if first == second else "parted", color=colour)
-    alt = (
-        "Four ways to put Ana and Ben into two halves. In two of them they are together in a half; "
-        "in the other two, drawn in red, they are parted."
-    )
-    return fig, alt
-
-
-def comparisons() -> tuple[Figure, str]:
-    """Two comparisons that differ without any harm, and a third to be found."""
-    fig, ax = canvas()
-    for y, left, right, why, colour in (
-        (3.5, "before\nthe release", "after it", "it is useful", RED),
-        (1.9, "people in\nthe data", "everybody\nelse", "they differ anyhow", RED),
-        (0.3, "?", "?", "by chance only", GREEN),
-    ):
-        box(ax, (0.1, y, 2.0, 1.1), left, GREY)
-        box(ax, (5.2, y, 2.0, 1.1), right, GREY)
-        arrow(ax, (2.1, y + 0.55), (5.2, y + 0.55), colour, arrowstyle="<|-|>")
-        words(ax, 3.65, y + 0.85, why, color=colour)
-    return fig, (
-        "Three comparisons. Before the release and after it: predictions differ because it is "
-        "useful. People in the data and everybody else: they differ anyhow. The third, which would "
-        "differ by chance only, has question marks."
-    )
-
-
-def links() -> tuple[Figure, str]:
-    """The chain from a private curator to a coherent one."""
-    fig, ax = canvas()
-    steps = (
-        ("ε-DP curator", "ζ = ε²n/4 + …", BLUE),
-        ("true half: at most\nexp(ζ) × a fresh half", "sampling only", RED),
-        ("a fresh half: bounded", "add up over groups", ORANGE),
-        ("all groups of ≥ γ:\ncoherent", "", GREEN),
-    )
-    for k, (text, cost, colour) in enumerate(steps):
-        y = 3.85 - 1.25 * k
-        box(ax, (0.3, y, 3.6, 0.8), text, colour)
-        if cost:
-            arrow(ax, (2.1, y), (2.1, y - 0.45))
-            words(ax, 4.1, y - 0.22, cost, ha="left", color=colour)
-    said = "; then ".join(text.replace("\n", " ") for text, _, _ in steps)
-    return fig, f"Four boxes joined by arrows: {said}. Each arrow names what it costs."
-
-
 def flipped() -> tuple[Figure, str]:
     """Who is in a half, and the same bits after some were flipped."""
     fig, ax = canvas()
     rng = stream(7, "deck")
     inside = rng.permutation(np.arange(12) < 6)
-    turned = rng.random(12) < 1 / (1 + np.e)  # epsilon of 2
+    turned = rng.random(12) < 1 / (1 + np.exp(1.0))  # epsilon of 2
     for y, text, bits in ((3.0, "in the half", inside), (1.0, "published", inside ^ turned)):
         words(ax, 0.1, y + 0.75, text, ha="left", weight="bold")
         cells(ax, (0.1, y), bits, 12)
@@ -222,18 +124,3 @@ def flipped() -> tuple[Figure, str]:
         "Twelve squares, filled for the six people in the half. Below stand the published squares: "
         f"red arrows mark {sum(turned)} that were flipped at epsilon 2."
     )
-
-
-DRAWINGS = {
-    "votes": votes,
-    "reports": reports,
-    "sizes-sent": sizes_sent,
-    "ages": ages,
-    "comparisons": comparisons,
-    "links": links,
-    "flipped": flipped,
-    "training": training,
-    "two-stories": stories,
-    "area": area,
-    "parted": parted,
-}

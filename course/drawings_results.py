@@ -175,15 +175,3 @@ def verdicts() -> tuple[Figure, str]:
     count = summary([row for row in tallied(evaluate()) if row.claim.paper == "ldp"])
     table = pd.DataFrame({"LDP paper": count}).T.loc[:, lambda t: t.iloc[0] > 0]
     return stacked(table, (GREEN, BLUE, OLIVE, RED, GREY), "claims")
-
-
-DRAWINGS = {
-    "left-out": left_out,
-    "bias": bias,
-    "pays": pays,
-    "bits": bits,
-    "fairer": fairer,
-    "minor": minor,
-    "baseline": baseline,
-    "verdicts": verdicts,
-}
