@@ -48,7 +48,7 @@ class Picture:
         code = base64.b64encode(self.content).decode()
         words = f"<figcaption>{self.caption}</figcaption>" if self.caption else ""
         source = f"data:{KINDS[self.kind]};base64,{code}"
-        return f'<figure><img src="{source}" alt="{escape(self.alt)}">{words}</figure>'
+        return f'<figure role="group"><img src="{source}" alt="{escape(self.alt)}">{words}</figure>'
 
 
 @cache

@@ -263,7 +263,7 @@ def test_a_figure_stands_beside_the_words_of_its_slide(executed, tmp_path):
     (tmp_path / "1.md").write_text(body, encoding="utf-8")
     page = render(ALL[0], executed, tmp_path)
     assert page.count("<section") == 3
-    assert '<div class="body beside">\n<figure>' in page
+    assert '<div class="body beside">\n<figure role="group">' in page
     assert not re.findall(r'<(?!a )[^>]*(?:src|href)="(?:https?:)?//', page)
     assert shown("one/page", executed)["number"] == {"count": "5 < 7"}
 
