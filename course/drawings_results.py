@@ -75,7 +75,7 @@ def bias() -> tuple[Figure, str]:
     fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
     rows = _stored("setting", "variable == 'SCHL' and metric in ('error', 'clean')")
     rows.index = rows.index.where(rows["metric"] == "error", "silent " + rows.index)
-    order = {"all strata": "as published", "silent all strata": "without noise"}
+    order = {"published": "as published", "silent published": "without noise"}
     said = _beside(ax, rows, order | {"scaled, all strata": "right spread"})
     ax.legend(handlelength=1)
     ax.set_ylabel("error of everybody's mean (log scale)")
