@@ -106,7 +106,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 test: $(VENV)/.made
 	$(PYTEST)
 
-test-all: book test $(VENV)-course/.made
+test-all: book test $(VENV)-course/.made $(VENV)-reference-exports/.made
 	$(PYTEST) -m "thorough and not slow and not compare"
 
 test-slow: $(VENV)/.made $(VENV)-course/.made
@@ -180,9 +180,9 @@ lock: $(VENV)/.made
 	$(LOCK) --generate-hashes pyproject.toml --group students -c locks/dev.txt -c locks/course.txt -o locks/students.txt
 	$(LOCK) --generate-hashes pyproject.toml --extra synth -c locks/dev.txt -o locks/students-synth.txt \
 	  $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' locks/students.txt)
-	$(LOCK) --generate-hashes --group pyproject.toml:reference-opendp -o locks/reference-opendp.txt
-	$(LOCK) --generate-hashes --group pyproject.toml:reference-dpmm -o locks/reference-dpmm.txt
-	$(LOCK) --generate-hashes --group pyproject.toml:reference-anonymeter -o locks/reference-anonymeter.txt
+	for name in opendp dpmm anonymeter exports; do \
+	  $(LOCK) --generate-hashes --group pyproject.toml:reference-$$name -o locks/reference-$$name.txt || exit 1; \
+	done
 
 # one package of the comparison is pure Python without a wheel; dpmm's old NumPy has wheels for 3.11 only, and is not asked for
 PYTHONS := 3.11 3.12 3.13 3.14

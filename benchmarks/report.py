@@ -235,7 +235,7 @@ def _audit_rates() -> list[str]:
     lines = [
         "",
         (
-            "Whole audits of simulated releases that flag some of five groups at a false alarm of"
+            "Whole audits of simulated releases that flag some of six groups at a false alarm of"
             " 5%, with 95% Clopper-Pearson intervals: where nothing leaks, by the sizes of"
             " households and whether `--cluster` tells them, and where a share of the people inside"
             " has copied rows. Stored by `make audit-rates`."

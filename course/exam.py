@@ -7,7 +7,6 @@ that rooms or years have others; its key is computed with them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +40,6 @@ class Question:
         """The task, with its numbers."""
         return self.item["text"].format(**self.values)
 
-    def points(self, answer: float) -> int:
-        """What a number earns: all points, those of an answer on the way, or none."""
-        if self.key is not None and abs(answer - self.key) <= self.tolerance:
-            return self.item["points"]
-        near = [worth for value, worth, _ in self.partial if abs(answer - value) <= self.tolerance]
-        return max(near, default=0)
-
 
 def solve(item: dict[str, Any], values: dict[str, Any]) -> Question:
     """An item with these numbers, its key computed from them."""
@@ -56,12 +48,6 @@ def solve(item: dict[str, Any], values: dict[str, Any]) -> Question:
     number = evaluated(item["code"], values)
     partial = [(number(one["answer"]), one["points"], one["shows"]) for one in item["partial"]]
     return Question(item, values, number("key"), number(item["tolerance"]), tuple(partial))
-
-
-def every_variant(item: dict[str, Any]) -> list[Question]:
-    """An item with each combination of its numbers."""
-    names, lists = zip(*item["parameters"].items(), strict=True)
-    return [solve(item, dict(zip(names, values, strict=True))) for values in product(*lists)]
 
 
 def paper(name: str, seed: int) -> tuple[str, list[Question]]:

@@ -110,6 +110,7 @@ def _moodle(item: Item) -> Xml.Element:
     if item["kind"] == "reason":
         full, half, none = (f"{share:.0%}: {item['answers'][k]}" for k, share in _LEVELS.items())
         _add(question, "graderinfo", _html(f"{full}\n\n{half}\n\n{none}"), format="html")
+        Xml.SubElement(question, "responsefieldlines").text = "15"
         return question
     if item["kind"] == "choice":
         Xml.SubElement(question, "single").text = "true"
@@ -140,7 +141,7 @@ def write_moodle(name: str, heading: str, items: Sequence[Item], out: Path) -> P
     quiz.extend(_moodle(item) for item in items)
     Xml.indent(quiz)
     path = out / f"{name}.xml"
-    text = Xml.tostring(quiz, encoding="unicode", xml_declaration=False)
+    text = Xml.tostring(quiz, encoding="unicode")
     write_whole(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', private=True)
     return path
 

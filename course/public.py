@@ -64,7 +64,7 @@ def write_public(out: Path, *, solutions: bool = False, root: Path = ROOT) -> Pa
             add_boxes(notebook.cells, stated)
             notebook.cells = without_solutions(notebook.cells)
             write_whole(page.text, as_text(notebook, page.text))
-            write_whole(page.notebook, nbformat.writes(notebook_of(page.text, out)) + "\n")
+            write_whole(page.notebook, nbformat.writes(notebook_of(page.text)) + "\n")
     return out
 
 

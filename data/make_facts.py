@@ -11,8 +11,8 @@ import yaml
 from lib.datasets import TASKS, Dataset, load
 from lib.files import write_whole
 from lib.groups import group_name
-from lib.pages.facts import FACTS, Facts
 from studies.coherence.table import NOT_ASKED, TARGET, Section5, Section5Facts, load_section5
+from studies.data.facts import FACTS, Facts
 
 
 def count_attributes(data: Dataset) -> dict[str, list[int]]:

@@ -19,11 +19,11 @@ import yaml
 
 from lib.files import write_whole
 from lib.ledger import Row, evaluate
-from lib.ledger.cards import grid_of
 from lib.ledger.history import RULES, rule_key
 from lib.parse import parse_yaml
 from lib.paths import ROOT
 from lib.runner.registry import studies
+from studies.verdicts.cards import grid_of
 
 HEAD = (
     "# When each rule was first committed as it is now, and the first results that answer it.\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager
+from traceback import walk_tb
 
 from lib.paths import DISTRIBUTION, HOUSES
 
@@ -11,7 +13,8 @@ class MissingExtra(ImportError):
     """A package is not installed that an extra of the distribution brings."""
 
 
-class needs:
+@contextmanager
+def needs(name: str) -> Iterator[None]:
     """Imports of packages that the extra ``name`` of the distribution brings.
 
     Raises
@@ -26,26 +29,15 @@ class needs:
     Traceback (most recent call last):
     lib.extras.MissingExtra: ... no_such_package, which the extra "synth" brings: pip install ...
     """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if not isinstance(error, ModuleNotFoundError) or trace is None:
-            return
-        missing, asked_by = error.name or "a package", trace.tb_frame.f_globals["__name__"]
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = error.name or "a package"
         if missing.partition(".")[0] in HOUSES:
-            return
+            raise
+        _, (asking, _), *_ = walk_tb(error.__traceback__)  # the first is this one
         raise MissingExtra(
-            f'{asked_by} needs {missing}, which the extra "{self.name}" brings:'
-            f' pip install "{DISTRIBUTION}[{self.name}]"',
+            f'{asking.f_globals["__name__"]} needs {missing}, which the extra "{name}" brings:'
+            f' pip install "{DISTRIBUTION}[{name}]"',
             name=missing,
         ) from error

@@ -44,8 +44,8 @@ def names(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
     >>> names(ast.parse("rows = [f(x) for x in data]; print(rows)").body)[1]
     {'rows'}
     """
-    needed: set[str] = set()
-    bound: set[str] = set()
+    needed = set()
+    bound = set()
 
     def scan(code: CodeType, top: bool) -> None:
         for one in dis.get_instructions(code):
@@ -56,8 +56,7 @@ def names(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
             elif one.opname in _LOADS and one.argval not in bound:
                 needed.add(one.argval)
 
-    module = ast.Module([*body], [])
-    scan(compile(module, "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), top=True)
+    scan(compile(ast.Module([*body], []), "cell", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), top=True)
     return needed, bound
 
 

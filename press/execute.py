@@ -26,7 +26,6 @@ from tqdm import tqdm
 
 from lib.datasets.cache import sha256_of
 from lib.files import read_json, write_whole
-from lib.pages.chapter import data_used
 from lib.paths import user_cache
 from lib.processes import ONE_THREAD
 from press.failures import Failure, failures, without_execution
@@ -93,9 +92,7 @@ def _data_files(reach: Iterable[Path], root: Path) -> list[Path]:
         places += [(folder, kind) for folder in tables for kind in kinds]
         places += [(data, "datasets.yml"), (data, "aggregates/*")]
     if parts & {"runner", "ledger"}:
-        places += [(data, "results/*.parquet"), (data, "results/*.journal")]
-    if "runner" in parts or root / "lib" / "pages" / "facts.py" in reach:
-        places.append((data, "facts.yml"))
+        places += [(data, "results/*.parquet"), (data, "results/*.journal"), (data, "facts.yml")]
     if "ledger" in parts:
         places.append((data, "**/*.yml"))
     if root / "press" / "teaching.py" in reach:  # it reads every chapter
@@ -117,6 +114,13 @@ def chapter_key(page: Page, parameters: Mapping[str, object]) -> str:
     files = digest([*reach, *lock, *_data_files(reach, page.root)], page.root)
     body = json.dumps([cells, dict(parameters), files], sort_keys=True)
     return hashlib.sha256(body.encode()).hexdigest()
+
+
+def data_used(html_outputs: Iterable[str]) -> list[dict[str, str]]:
+    """Name, source and SHA-256 of each data set that a chapter's badges named, without repeats."""
+    pattern = re.compile(r'data-dataset="([^"]*)" data-source="([^"]*)" data-sha256="([^"]*)"')
+    seen = {match for html in html_outputs for match in pattern.findall(html)}
+    return [dict(zip(("name", "source", "sha256"), match, strict=True)) for match in sorted(seen)]
 
 
 def _failure(output: Path, log: str) -> str:
@@ -168,15 +172,12 @@ def read_stamp(stamp: Path) -> dict | None:
     """What is known of an execution; None if nothing is, or the file is damaged: run it again."""
     try:
         record = read_json(stamp, dict)
-        known = {"key", "sha256", "seconds", "data", "found"}
-        return record if known <= record.keys() else None
+        return record if {"key", "sha256", "seconds", "data", "found"} <= record.keys() else None
     except (OSError, ValueError):
         return None
 
 
-def _one(
-    page: Page, parameters: Mapping[str, object], folder: Path, strict: bool = True
-) -> Executed:
+def _one(page: Page, parameters: Mapping[str, object], folder: Path, strict: bool) -> Executed:
     output, stamp = folder / f"{page.doc}.ipynb", folder / f"{page.doc}.json"
     key = chapter_key(page, parameters)
     record = read_stamp(stamp)
@@ -217,8 +218,8 @@ def execute(
     # long ones first, so that none is left running alone at the end
     seconds = run_times().to_dict()
     order = sorted(chapters, key=lambda page: -seconds.get(page.doc, math.inf))
-    done: dict[str, Executed] = {}
-    errors: list[str] = []
+    done = {}
+    errors = []
     with (
         ThreadPoolExecutor(workers) as pool,
         tqdm(total=len(chapters), disable=not progress, unit="chapter") as bar,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -16,13 +15,13 @@ from lib.files import write_whole
 from lib.ledger.claim import Claim
 from lib.ledger.evidence import Measurer
 from lib.ledger.judge import evaluate
-from lib.ledger.robustness import on_grid
 from lib.ledger.rules import Evidence, opposite
 from lib.paths import BUILD, DATA, RESULTS, ROOT
 from press.reach import digest, reachable
 
 EVERY_STRATUM = {"published": "all strata", "scaled": "scaled, all strata"}
 SYNTHESIZERS, LDP = "studies.synthesizers.explorer", "studies.ldp_fairness.explorer"
+VERDICTS = "studies.verdicts.robustness"
 
 
 def rounded(content: Any) -> Any:
@@ -48,7 +47,7 @@ def multiverse() -> dict[str, Any]:
     """Every row of the ledger with its rule and evidence, and the evidence of the rows that other
     runs answer too: tuned hyper-parameters, the authors' rounding, every stratum kept.
     """
-    measured = Measurer()
+    measured, on_grid = Measurer(), import_module(VERDICTS).on_grid
     rows = evaluate(measured=measured)
     readings = {
         name: {
@@ -78,7 +77,7 @@ def multiverse() -> dict[str, Any]:
 def _numbers(e: Evidence, rule: str) -> dict[str, Any]:
     """What a rule reads of evidence, unrounded: a verdict may hang on the last digit."""
     names = ("value", "low", "high", "reference", *["p"] * (rule == "positive"))
-    numbers: dict[str, Any] = {n: x for n in names if not math.isnan(x := float(getattr(e, n)))}
+    numbers = {n: x for n in names if not math.isnan(x := float(getattr(e, n)))}
     numbers |= {"runs": e.runs} | ({"own_runs": True} if e.own_runs else {})
     if "p" in numbers:
         numbers["p_opposite"] = opposite(e)
@@ -93,7 +92,7 @@ def _with_every_stratum(claim: Claim) -> Evidence | None:
     return measure(**claim.arguments | {"setting": setting}) if setting else None
 
 
-FILES: dict[str, Callable[[], dict[str, Any]]] = {
+FILES = {
     "who_pays": lambda: _of(SYNTHESIZERS, "group_errors") | {"ldp": _of(LDP, "group_rates")},
     "results": lambda: _of(LDP, "main_results"),
     "multiverse": multiverse,
@@ -105,7 +104,7 @@ def write_data(folder: Path) -> None:
     data and the code that it was made from are the same.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    named = (__name__, SYNTHESIZERS, LDP)
+    named = (__name__, SYNTHESIZERS, LDP, VERDICTS)
     code = reachable("".join(f"import {module}\n" for module in named), ROOT)
     sources = [*RESULTS.glob("*.parquet"), *DATA.rglob("*.yml"), *code]
     kept = BUILD / "explorers" / digest(sources, ROOT)

@@ -119,7 +119,7 @@ def _first_exception(every: ast.GeneratorExp, value: _Value) -> str:
     """The first element of ``all(... for ...)`` that does not hold, by its variables."""
     bound = (node for part in every.generators for node in ast.walk(part.target))
     targets = [node.id for node in bound if isinstance(node, ast.Name)]
-    names: list[ast.expr] = [ast.Name(name, ast.Load()) for name in targets]
+    names = [ast.Name(name, ast.Load()) for name in targets]
     each = ast.Tuple([every.elt, *names], ast.Load())
     found = next(at for held, *at in value(ast.GeneratorExp(each, every.generators)) if not held)
     where = ", ".join(f"`{n}` = {shown(v)}" for n, v in zip(targets, found, strict=True))

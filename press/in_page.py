@@ -20,6 +20,7 @@ import traceback
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -55,6 +56,7 @@ class _AbsentModule(ModuleType):
     __getattr__ = _part
 
 
+@dataclass
 class Packages:
     """A finder that unpacks a package of Pyodide when it is first imported.
 
@@ -72,17 +74,14 @@ class Packages:
         Called with the path of a shared library that others look for by its bare name.
     """
 
-    def __init__(
-        self,
-        packages: Mapping[str, Mapping[str, Any]],
-        absent: list[str],
-        take: Take,
-        folder: str,
-        link: Callable[[str], None] = lambda path: None,
-    ) -> None:
-        self.packages, self.absent, self.take, self.folder = packages, absent, take, folder
-        self.link = link
-        self.names = {name: key for key, p in packages.items() for name in p["imports"]}
+    packages: Mapping[str, Mapping[str, Any]]
+    absent: list[str]
+    take: Take
+    folder: str
+    link: Callable[[str], None] = lambda path: None
+
+    def __post_init__(self) -> None:
+        self.names = {name: key for key, p in self.packages.items() for name in p["imports"]}
         self.done: set[str] = set()
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
@@ -113,8 +112,7 @@ class Packages:
         self.done.add(package)
         for other in self.packages[package]["depends"]:
             self.unpack(other)
-        file = self.packages[package]["file"]
-        with zipfile.ZipFile(io.BytesIO(self.take(file))) as archive:
+        with zipfile.ZipFile(io.BytesIO(self.take(self.packages[package]["file"]))) as archive:
             archive.extractall(self.folder)
             libraries = [n for n in archive.namelist() if n.endswith(".so") and ".cpython" not in n]
         for library in libraries:

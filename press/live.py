@@ -190,9 +190,9 @@ def stored_archive(grid: str) -> bytes:
     return _zipped(files)
 
 
-def lessons(root: Path = ROOT) -> list[Page]:
+def lessons() -> list[Page]:
     """The pages whose cells run in the page: lessons, and the pages of data."""
-    return [page for page in pages(root) if page.is_chapter and LESSON.fullmatch(page.doc)]
+    return [page for page in pages(ROOT) if page.is_chapter and LESSON.fullmatch(page.doc)]
 
 
 def page_needs(page: Page, solutions: bool = True) -> dict[str, Any]:

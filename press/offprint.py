@@ -21,9 +21,9 @@ from lib.paths import ROOT
 from press.toc import Page, front
 
 ONLINE = ("chapters/index", "chapters/front/reading", "chapters/front/who_pays")  # of the screen
-_OPF, _NAV, _PRINTED = (
+_OPF, _NAV, _PAGE, _PRINTED = (
     template(Path(__file__).parent / "templates" / f"offprint.{kind}.j2", autoescape=True)
-    for kind in ("opf", "nav", "html")
+    for kind in ("opf", "nav", "xhtml", "html")
 )
 _IMAGE = re.compile(r'src="data:image/png;base64,([^"]*)"')
 _CLEAN = Path(__file__).with_name("offprint.js")
@@ -105,45 +105,30 @@ def write_epub(html: Path, output: Path, docs: Sequence[str]) -> int:
     """
     with _chromium() as tab:
         articles = _articles(tab, html, docs, "mathml")
-    images: dict[str, bytes] = {}
+    images: dict[str, str] = {}
 
     def image(match: re.Match) -> str:
-        name = images.setdefault(match[1], f"images/{len(images)}.png".encode()).decode()
+        name = images.setdefault(match[1], f"images/{len(images)}.png")
         return f'src="{name}"'
 
     for article in articles:
         article["body"] = _IMAGE.sub(image, article["body"])
-    pages = {f"{one['name']}.xhtml": _page(one) for one in articles}
-    about = {"articles": articles, "images": [n.decode() for n in images.values()]}
-    files: dict[str, bytes] = {
+    about = {"articles": articles, "images": [*images.values()], "title": _title()}
+    files = {
         "META-INF/container.xml": _CONTAINER.encode(),
-        "book.opf": _OPF.render(**about, title=_title()).encode(),
-        "nav.xhtml": _NAV.render(**about, title=_title()).encode(),
-        **{name: text.encode() for name, text in pages.items()},
-        **{name.decode(): base64.b64decode(code) for code, name in images.items()},
+        "book.opf": _OPF.render(about).encode(),
+        "nav.xhtml": _NAV.render(about).encode(),
+        **{f"{one['name']}.xhtml": _PAGE.render(one).encode() for one in articles},
+        **{name: base64.b64decode(code) for code, name in images.items()},
     }
     temporary = output.with_suffix(".part")
     with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        kind = zipfile.ZipInfo("mimetype")  # first, and not compressed
-        archive.writestr(kind, "application/epub+zip", zipfile.ZIP_STORED)
+        # first, and not compressed
+        archive.writestr(zipfile.ZipInfo("mimetype"), "application/epub+zip", zipfile.ZIP_STORED)
         for name, raw in files.items():
             archive.writestr(zipfile.ZipInfo(name), raw, zipfile.ZIP_DEFLATED)
     temporary.replace(output)
     return output.stat().st_size
-
-
-def _page(article: dict[str, str]) -> str:
-    return (
-        '<?xml version="1.0" encoding="utf-8"?>\n<html xmlns="http://www.w3.org/1999/xhtml"'
-        f' lang="en"><head><title>{article["title"]}</title><style>{STYLE}</style></head>'
-        f"<body>{article['body']}</body></html>"
-    )
-
-
-STYLE = (
-    "pre{white-space:pre-wrap;font-size:.8em} img{max-width:100%;height:auto}"
-    " table{border-collapse:collapse;font-size:.85em} th,td{padding:.2em .5em;text-align:left}"
-)
 
 
 def _title() -> str:

@@ -52,7 +52,7 @@ def is_pair_source(text: Path) -> bool:
     return len(head) == 2 and "jupytext:" in head[0]
 
 
-def notebook_of(text: Path, root: Path = ROOT) -> nbformat.NotebookNode:
+def notebook_of(text: Path) -> nbformat.NotebookNode:
     """The notebook that belongs to a MyST page: no outputs, and cell ids that do not change between
     calls.
 
@@ -62,9 +62,7 @@ def notebook_of(text: Path, root: Path = ROOT) -> nbformat.NotebookNode:
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number:03d}"
     setup = nbformat.v4.new_code_cell(COLAB, metadata={"tags": [SETUP]}, id="cell-setup")
-    notebook = nbformat.v4.new_notebook(cells=[setup, *cells], metadata=METADATA)
-    notebook.nbformat_minor = 5
-    return notebook
+    return nbformat.v4.new_notebook(cells=[setup, *cells], metadata=METADATA, nbformat_minor=5)
 
 
 def without_traces(notebook: nbformat.NotebookNode, *dropped: str) -> nbformat.NotebookNode:
@@ -79,7 +77,7 @@ def without_traces(notebook: nbformat.NotebookNode, *dropped: str) -> nbformat.N
     return notebook
 
 
-def difference(text: Path, root: Path = ROOT) -> str | None:
+def difference(text: Path) -> str | None:
     """How the ``.ipynb`` beside ``text`` differs from it, or None if it does not."""
     partner = text.with_suffix(".ipynb")
     if not partner.exists():
@@ -88,7 +86,7 @@ def difference(text: Path, root: Path = ROOT) -> str | None:
     if any(cell.get("outputs") or cell.get("execution_count") for cell in stored.cells):
         return f"{partner} has outputs"
     try:
-        compare_notebooks(stored, notebook_of(text, root), fmt="md:myst")
+        compare_notebooks(stored, notebook_of(text), fmt="md:myst")
     except NotebookDifference as error:
         return f"{partner}: {error}"
     return None
@@ -107,13 +105,13 @@ def sync(folder: Path, root: Path = ROOT) -> list[Path]:
         Naming a pair of which both sides have changed.
     """
     memory = root / "_build" / "pairs.json"
-    known: dict[str, str] = {}
+    known = {}
     with suppress(OSError, ValueError):
         known = read_json(memory, dict)
     agreed, written = {}, []
     for text in filter(is_pair_source, sorted(folder.rglob("*.md"))):
         name = os.path.relpath(text.with_suffix(""), root)
-        agreed[name], new = _sync_one(text, root, known.get(name))
+        agreed[name], new = _sync_one(text, known.get(name))
         written += new
     if agreed.items() - known.items():
         memory.parent.mkdir(exist_ok=True)
@@ -121,15 +119,15 @@ def sync(folder: Path, root: Path = ROOT) -> list[Path]:
     return written
 
 
-def _sync_one(text: Path, root: Path, agreed: str | None) -> tuple[str, list[Path]]:
+def _sync_one(text: Path, agreed: str | None) -> tuple[str, list[Path]]:
     """The content on which both sides agree now, and the files that were written."""
     partner, written = text.with_suffix(".ipynb"), []
-    notebook = notebook_of(text, root)
+    notebook = notebook_of(text)
     if partner.exists():
         stored = read_notebook(partner)
-        if _content(stored) != _content(notebook) and _notebook_wins(text, stored, root, agreed):
+        if _content(stored) != _content(notebook) and _notebook_wins(text, stored, agreed):
             write_whole(text, as_text(stored, text))
-            notebook, written = notebook_of(text, root), [text]
+            notebook, written = notebook_of(text), [text]
     body = nbformat.writes(notebook) + "\n"
     if not partner.exists() or partner.read_text(encoding="utf-8") != body:
         write_whole(partner, body)
@@ -144,13 +142,11 @@ def _content(notebook: nbformat.NotebookNode) -> str:
     return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
 
 
-def _notebook_wins(
-    text: Path, stored: nbformat.NotebookNode, root: Path, agreed: str | None
-) -> bool:
+def _notebook_wins(text: Path, stored: nbformat.NotebookNode, agreed: str | None) -> bool:
     """Whether the notebook is what was edited, for a pair whose sides differ."""
     partner = text.with_suffix(".ipynb")
-    old = {agreed} if agreed else _committed(text, root)
-    changed = [_content(side) not in old for side in (notebook_of(text, root), stored)]
+    old = {agreed} if agreed else _committed(text)
+    changed = [_content(side) not in old for side in (notebook_of(text), stored)]
     if not old:
         return partner.stat().st_mtime > text.stat().st_mtime
     if all(changed):
@@ -161,7 +157,7 @@ def _notebook_wins(
     return changed[1]
 
 
-def _committed(text: Path, root: Path) -> set[str]:
+def _committed(text: Path) -> set[str]:
     """The content of the pair in the last commit; of a pair that did not agree there, both."""
     found = set()
     for path in (text, text.with_suffix(".ipynb")):
@@ -169,8 +165,7 @@ def _committed(text: Path, root: Path) -> set[str]:
         with suppress(OSError, subprocess.CalledProcessError, ValueError):
             command = ["git", "-C", str(path.parent), "show", place]
             said = subprocess.run(command, capture_output=True, check=True).stdout.decode()
-            fmt = "md:myst" if path == text else "ipynb"
-            found.add(_content(jupytext.reads(said, fmt=fmt)))
+            found.add(_content(jupytext.reads(said, fmt="md:myst" if path == text else "ipynb")))
     return found
 
 

@@ -32,9 +32,9 @@ def _imports(source: str) -> tuple[frozenset[str], frozenset[str], frozenset[str
     """Modules that ``source`` takes names from, the things that it takes, dotted, and those that
     it names by text, ``"module:object"``.
     """
-    modules: set[str] = set()
-    things: set[str] = set()
-    places: set[str] = set()
+    modules = set()
+    things = set()
+    places = set()
     for node in ast.walk(_parsed(source)):
         if isinstance(node, ast.Import):
             things |= {alias.name for alias in node.names}
@@ -111,7 +111,7 @@ def reachable(source: str, root: Path) -> list[Path]:
     A name that a package's face passes on reaches the module that it comes from, and not the
     others of the face.
     """
-    seen: set[Path] = set()
+    seen = set()
     read: set[Path] = set()
     todo = list(_asked_for(source))
     while todo:

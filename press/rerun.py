@@ -46,7 +46,7 @@ NAME_LENGTH = 60  # of a folder, without its hash
 COMPARISON = "chapters/side_by_side"
 
 
-def chapter(name: str, root: Path = ROOT) -> Page:
+def chapter(name: str) -> Page:
     """The chapter ``name``, as ``ldp/fairness``; its text and its notebook are in step.
 
     Raises
@@ -54,8 +54,8 @@ def chapter(name: str, root: Path = ROOT) -> Page:
     ValueError
         With the names that there are.
     """
-    pair_up(root)
-    known = {p.doc.removeprefix("chapters/"): p for p in pages(root) if p.is_chapter}
+    pair_up()
+    known = {p.doc.removeprefix("chapters/"): p for p in pages(ROOT) if p.is_chapter}
     short = name.removeprefix("chapters/").removesuffix(".md").removesuffix(".ipynb")
     return known[validate.choice("chapter", short, known)]
 

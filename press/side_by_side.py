@@ -62,7 +62,7 @@ def stated(notebook: nbformat.NotebookNode) -> Numbers:
     not.
     """
     outputs = (out for cell in notebook.cells for out in cell.get("outputs", []))
-    found: dict[str, tuple[Ends, Ends]] = {}
+    found = {}
     for body in (out["data"][KIND] for out in outputs if KIND in out.get("data", {})):
         for name, (here, without) in body.items():
             found[name] = (_ends(here), _ends(without))
@@ -93,8 +93,7 @@ def _headline(
     caption = "Means over the runs of each setting, with 95% intervals (Student's t)."
     said = sentence(labels, found)
     fig, about, alt = _figure(labels, found, versions)
-    picture = figure_html(fig, about, alt, name="fig-side-by-side")
-    return [table_html(shown, caption), picture, said]
+    return [table_html(shown, caption), figure_html(fig, about, alt, name="fig-side-by-side"), said]
 
 
 def sentence(labels: Sequence[str], found: Sequence[Numbers]) -> str:
@@ -152,7 +151,7 @@ def _figure(labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[
         )
         for ax, metric in zip(grid.flat, metrics, strict=False):
             here, without = zip(*(one[metric] for one in found), strict=True)
-            low, mean, high = ([ends[i] for ends in here] for i in (1, 0, 2))
+            mean, low, high = zip(*here, strict=True)
             ax.plot(places, [mean for mean, _, _ in without], "--", color=DARK)
             ax.plot(places, mean, "o-", color=BLUE)
             ax.vlines(places, low, high, color=BLUE)
@@ -163,10 +162,9 @@ def _figure(labels: Sequence[str], found: Sequence[Numbers], versions: Sequence[
         "**Each metric over the settings that you asked for.** Blue: means of this rerun with 95% "
         "intervals. Dashed: without privacy."
     )
-    values = {m: [in_words(one[m][0]) for one in found] for m in metrics}
-    pairs = {m: zip(words, said, strict=True) for m, said in values.items()}
+    pairs = [*zip(words, found, strict=True)]
     alt = "; ".join(
-        f"{m} at {', '.join(f'{w}: {v}' for w, v in both)}" for m, both in pairs.items()
+        f"{m} at {', '.join(f'{w}: {in_words(one[m][0])}' for w, one in pairs)}" for m in metrics
     )
     return fig, caption, alt
 

@@ -135,8 +135,8 @@ def places() -> list[Place]:
         for match in PLACE.finditer(text):
             first = int(match["first"] or 0)
             last, token = int(match["last"] or first), match["token"] or ""
-            key = (match["repository"], match["commit"], match["path"])
-            found.append(Place(page, *key, first, last, token))
+            repository, commit, path = match.group("repository", "commit", "path")
+            found.append(Place(page, repository, commit, path, first, last, token))
     return found
 
 
@@ -144,7 +144,7 @@ def wrong_quotations(papers: Path) -> tuple[list[str], list[str]]:
     """Quotations that are not in their paper's text in the folder ``papers``, and the files that
     are missing there, without which a paper's quotations are left out.
     """
-    texts: dict[str, list[str]] = {}
+    texts = {}
     missing = []
     for paper, names in LISTED["papers"].items():
         absent = [name for name in names if not (papers / name).is_file()]

@@ -49,7 +49,7 @@ def setup(app: Any) -> dict[str, bool]:
     strip.setup(app)
     app.setup_extension("sphinx.ext.autodoc")  # has the event
     app.connect("autodoc-process-docstring", add_contents)
-    texts: dict[str, str] = {}
+    texts = {}
     app.connect("doctree-resolved", lambda _, tree, doc: texts.update({doc: words_of(tree)}))
     app.connect("build-finished", lambda app, _: write_texts(texts, app))
     app.add_config_value("moved_pages", {}, "html", types=(dict,))

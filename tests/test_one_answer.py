@@ -207,7 +207,7 @@ EXCEPTIONS = {
     ),
     **dict.fromkeys(
         "lib.audit.attacks lib.audit.release lib.audit.schema lib.audit.table lib.audit.run"
-        " lib.audit.certify lib.audit.power lib.audit.utility adjusted lib.coherence.naming"
+        " lib.audit.certify lib.audit.marginals lib.audit.power lib.audit.utility adjusted repeated lib.coherence.naming"
         " group_distances".split(),
         "takes the text of a CSV file, or what the audit makes of it",
     ),

@@ -36,7 +36,7 @@ THOROUGH = "long statistics (3), browsers (2), chapters again on replicas (1)"
     [
         (2, [], 1, ["make test: 1 tests", f"make test-all also has: {THOROUGH}"]),
         (
-            2,
+            0,
             ["-m", "thorough and not slow and not compare"],
             6,
             [f"make test-all: {THOROUGH}", "make test has the other 1 tests"],

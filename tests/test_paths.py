@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import lib.cli.claims  # noqa: F401  what it names at import must not be the folder of a test
+import studies.verdicts.command  # noqa: F401  what it names at import must not be the folder of a test
 from lib import paths
 from lib.cli import IN_THE_REPOSITORY, main
 from lib.runner.provenance import provenance

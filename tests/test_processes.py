@@ -119,6 +119,15 @@ def _start(code: str, *words: str) -> subprocess.Popen:
     return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, preexec_fn=listen)
 
 
+def _send(program: subprocess.Popen, number: str, pids: list[int]) -> None:
+    """A signal by its name; after ", stopped" all processes below are added and stopped first."""
+    number, _, stop = number.partition(", ")
+    pids += [pid for pid in _children(program.pid) if stop and pid not in pids]
+    for pid in filter(_alive, pids) if stop else ():
+        os.kill(pid, signal.SIGSTOP)
+    program.send_signal(getattr(signal, number))
+
+
 @linux
 @pytest.mark.parametrize(
     ("code", "number"),
@@ -174,9 +183,15 @@ def test_a_program_ends_when_its_time_is_over(deaf):
 
 
 @linux
-@pytest.mark.parametrize("stop", [False, True], ids=["running", "stopped"])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
-def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, stop, tmp_path):
+@pytest.mark.parametrize(
+    "number",
+    [
+        "SIGTERM",
+        "SIGKILL, stopped",
+        pytest.param("SIGKILL", marks=pytest.mark.thorough("more signals")),
+    ],
+)
+def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, tmp_path):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     sweep = subprocess.Popen(
         [sys.executable, *SWEEP], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
@@ -185,9 +200,7 @@ def test_workers_of_a_sweep_end_within_five_seconds_of_it(number, stop, tmp_path
     assert _wait(lambda: journal.exists() and journal.stat().st_size > 0, 120)
     pids = _children(sweep.pid)
     assert len(pids) >= 2
-    for pid in filter(_alive, pids) if stop and number == signal.SIGKILL else ():
-        os.kill(pid, signal.SIGSTOP)
-    sweep.send_signal(number)
+    _send(sweep, number, pids)
     sweep.wait(10)
     assert _wait(lambda: not any(map(_alive, pids)), 5)
     shared = [name for name in os.listdir("/dev/shm") if f"{sweep.pid}" in name]
@@ -230,11 +243,7 @@ def test_a_chapter_and_its_kernel_end_with_the_build(number, tmp_path):
     assert _wait((tmp_path / "pids").exists, 60)
     pids = [int(pid) for pid in (tmp_path / "pids").read_text(encoding="utf-8").split()]
     assert all(map(_alive, pids))
-    number, _, stop = number.partition(", ")
-    pids += [pid for pid in _children(build.pid) if stop]
-    for pid in filter(_alive, pids) if stop else ():
-        os.kill(pid, signal.SIGSTOP)
-    build.send_signal(getattr(signal, number))
+    _send(build, number, pids)
     assert _wait(lambda: not any(map(_alive, pids)), 20)
     build.wait(20)
 

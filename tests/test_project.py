@@ -91,9 +91,9 @@ def _imported(folder: str, *without: str) -> set[str]:
 
 
 RUNTIME = CORE | extra("synth") | extra("run")
-REFERENCE = (
-    group("reference-opendp") | group("reference-dpmm") | group("reference-anonymeter") | {"polars"}
-)  # OpenDP brings Polars
+REFERENCE = {"polars", "lxml"}.union(  # which OpenDP and amc2moodle bring
+    *(group(f"reference-{name}") for name in ("opendp", "dpmm", "anonymeter", "exports"))
+)
 OTTER = group("course") | {"otter", "psutil"}  # what otter-grader has or brings
 
 

@@ -70,7 +70,7 @@ LEFT_OUT = {
     name: reason
     for reason, names in {
         "abstract": "Protocol LocalHashing Fitted Synthesizer Noise",
-        "a type": "Metric Columns Workload Learner Predict",
+        "a type": "Metric Columns Workload Weights Learner Predict",
         "an error": "DataError Unavailable",
         "a record that the package makes": "Entry StratifiedMean Dataset HashReports Row Result"
         " Solution File Meaning Measurement GEMRound GEMModel Table",
@@ -343,9 +343,11 @@ OWN: dict[str, dict[str, Any]] = {
     "clipped_means": {"sizes": np.array([4, 2])},
     "parity_error": {"omega": 0.5, "reading": "sum", "drop": 0, "normalised": True},
     "counts": {}, "megabytes": {"marginals": [("a",)]},
-    "total_variation": {"real": np.array([0, 1]), "synthetic": np.array([0, 3])},
+    "total_variation": {
+        "real": np.array([0, 1]), "synthetic": np.array([0, 3]), "weights": (np.array([3.0, 1.0]), np.ones(2)),
+    },
     "group_errors": {
-        "ours": MEMBERS, "theirs": MEMBERS,
+        "ours": MEMBERS, "theirs": MEMBERS, "weights": (np.arange(1.0, 13.0), np.ones(12)),
     },
     "Guesses": {"named": 3, "hits": 2, "people": 6, "inside": 3},
     "hits_p": {"guesses": [GUESSES], "epsilon": 0.5, "delta": 0.0},
@@ -355,7 +357,6 @@ OWN: dict[str, dict[str, Any]] = {
     "cell_runs": {"frame": runs},
     "span": {"counts": pd.Series([3, 4])},
     "mean_interval": {"floor": 0.0},
-    "p_in_words": {"p": 0.01},
     "summarise": {"frame": runs, "by": ["dataset"], "value": "SPD", "floor": 0.0},
     "rank_correlation": {"x": pd.Series([1.0, 2.0]), "y": pd.Series([1.0, 2.0])},
     "curves": {"frame": runs}, "baseline": {"frame": runs},

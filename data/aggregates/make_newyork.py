@@ -14,7 +14,7 @@ cells that gives the published standard deviation; attributes beyond the cell
 carry no information.
 
 ``python data/aggregates/make_newyork.py`` writes the table that
-:func:`lib.datasets.newyork.load_newyork` reads.
+:func:`studies.data.newyork.load_newyork` reads.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from lib.datasets.newyork import STAND_IN
-from lib.datasets.newyork_aggregates import (
+from lib.rng import stream
+from studies.data.newyork import STAND_IN
+from studies.data.newyork_aggregates import (
     ATTRIBUTES,
     GROUPS,
     ROWS,
@@ -34,7 +35,6 @@ from lib.datasets.newyork_aggregates import (
     crossing,
     published_cells,
 )
-from lib.rng import stream
 
 LEVELS = ((1, 2), (1, 2), (1, 2), range(1, 10), range(5))  # the codes of each attribute
 SEED = 20180101

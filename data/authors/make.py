@@ -82,7 +82,7 @@ def texts(name: str, clones: Path) -> tuple[str, str]:
 
 def stored(name: str) -> tuple[str, str]:
     """What :func:`texts` gave when the table was stored."""
-    table = authors.Table(name).path
+    table = authors.table_path(name)
     rows = table.read_bytes()
     said = authors.FOLDER / f"{name}.yml"
     return (gzip.decompress(rows) if table.suffix == ".gz" else rows).decode(), said.read_text(
@@ -106,7 +106,7 @@ def main(argv: list[str] | None = None) -> int:
             print("tables that are not what the authors' files give:", ", ".join(changed))
         return int(bool(changed))
     for name, (rows, said) in made.items():
-        table = authors.Table(name).path
+        table = authors.table_path(name)
         packed = gzip.compress(rows.encode(), mtime=0) if table.suffix == ".gz" else rows
         write_whole(table, packed)
         write_whole(authors.FOLDER / f"{name}.yml", said)

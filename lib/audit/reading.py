@@ -16,6 +16,7 @@ from lib.table.numbers import mapped_column
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 COLUMNS = 2_000  # of a file; each takes its time, a hundred thousand take minutes
+PEOPLE = 5_000_000  # of a table of counts, row by row
 TARGET = "(sensitive)"  # a name in the table that learners get, so no column of a user can have it
 
 
@@ -49,6 +50,30 @@ def read_file(path: Path | str) -> pd.DataFrame:
         what = f"{path.name}: column {name!r}"
         validate.require(not odd, what, "of one value a cell", next(iter(odd), None))
     return pd.DataFrame({name: mapped_column(frame[name], _text) for name in frame})
+
+
+def repeated(rows: pd.DataFrame, count: str, file: str) -> pd.DataFrame:
+    """The rows of a table of counts as people: each as often as its column ``count`` says.
+
+    Raises
+    ------
+    ValueError
+        For a count that is no whole number >= 0, and for none or more than :data:`PEOPLE` people.
+
+    Examples
+    --------
+    >>> repeated(pd.DataFrame({"sex": ["f", "m"], "n": ["2", "1"]}), "n", "cells")["sex"].tolist()
+    ['f', 'f', 'm']
+    """
+    validate.choice(f"count column of {file}", count, rows.columns)
+    times = pd.to_numeric(rows[count].astype(object), errors="coerce")
+    wrong = rows[count][~((times >= 0) & (times % 1 == 0))]
+    what = f"{file}: column {count!r}"
+    validate.require(wrong.empty, what, "of whole numbers >= 0", next(iter(wrong), None))
+    fits = 0 < times.sum() <= PEOPLE
+    validate.require(fits, what, f"of 1 to {PEOPLE:,} people together", int(times.sum()))
+    people = rows.loc[rows.index.repeat(times.astype(int))].drop(columns=count)
+    return people.reset_index(drop=True)
 
 
 def _text(cell: object) -> str | None:

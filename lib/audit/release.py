@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from lib import sandbox, validate
-from lib.audit.reading import TARGET, read_csv
+from lib.audit.reading import TARGET, read_csv, repeated
 from lib.audit.request import Request, command_words
 from lib.audit.schema import Schema
 from lib.files import write_whole
@@ -212,4 +212,6 @@ class Curator:
                     f"curator must make a release, got exit status {done.returncode} and none from"
                     f" {command!r}: {last}"
                 )
-            return read_release(read_csv(target), self.schema, "the curator's release", "the file")
+            rows, name, count = read_csv(target), "the curator's release", self.request.count
+            rows = rows if count is None or count not in rows else repeated(rows, count, name)
+            return read_release(rows, self.schema, name, "the file")

@@ -21,10 +21,11 @@ from matplotlib.figure import Figure
 
 from lib.audit.attacks import ATTACKED, WIDTH
 from lib.audit.figures import group_distances, sorted_predictions
+from lib.audit.marginals import COMMONEST
 from lib.audit.release import unknown_values
 from lib.audit.request import LEAST_SHOWN
 from lib.audit.run import Audit
-from lib.audit.utility import COMMONEST, records
+from lib.audit.utility import records
 from lib.audit.words import certified, coherence, dependence, paragraphs
 from lib.coherence.answers import round_outward
 from lib.files import template
@@ -100,19 +101,15 @@ def alpha_table(audit: Audit) -> pd.DataFrame:
 
 
 def epsilon_table(audit: Audit) -> pd.DataFrame:
-    """The largest epsilon that each bound accepts, or the group size it needs even at epsilon 0."""
+    """The largest epsilon of any bound, and from which size on a group can have alpha / 2."""
     rows = audit.epsilons
     # rounded down: a larger one is not accepted
     largest = [float(round_outward(value, 3, up=False)) for value in rows["epsilon"]]
-    return pd.DataFrame(
-        {
-            "alpha": rows["alpha"],
-            "bound": rows["mode"].map(_BOUNDS),
-            "largest epsilon": largest,
-            "group needed at epsilon 0": rows["needed"],
-            "in words": rows["words"],
-        }
-    )
+    names = {"epsilon": "largest epsilon", "mode": "bound", "words": "in words"}
+    names |= {"needed": "people for alpha / 2", "large": "groups so large"}
+    names |= {"people": "table for all"}
+    shown = rows.assign(epsilon=largest, mode=rows["mode"].map(_BOUNDS).fillna("–"))
+    return shown[["alpha", *names]].rename(columns=names)
 
 
 def certificate_table(audit: Audit) -> pd.DataFrame:
@@ -216,6 +213,7 @@ def record(audit: Audit) -> dict[str, object]:
         "inside": audit.inside,
         "cluster": request.cluster,
         "weights": request.weights,
+        "count": request.count,
         "groups": {name: int(who.sum()) for name, who in audit.members.items()},
         "learners": request.learners,
         "dependence": {

@@ -100,6 +100,9 @@ class Request:
         str | None, "whose values are households, inside or out as wholes; else people are", "COL"
     ] = None
     weights: Annotated[str | None, "of positive weights, by which people count", "COL"] = None
+    count: Annotated[
+        str | None, "of how many people a row stands for, in a table of counts", "COL"
+    ] = None
     labels: Annotated[str, "confidence or hard"] = "confidence"
     false_alarm: Annotated[
         float, "chance that any group is flagged if nothing depends on who is in"
@@ -158,7 +161,7 @@ class Request:
                 " it holds; rerun the curator on random halves instead (curator)"
             )
         special = {"members": self.members and self.members[0], "cluster": self.cluster}
-        for name, column in (special | {"weights": self.weights}).items():
+        for name, column in (special | {"weights": self.weights, "count": self.count}).items():
             other = column != self.sensitive
             validate.require(other, name, "another column than the sensitive one", column)
 

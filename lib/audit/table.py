@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
 from lib import validate
-from lib.audit.reading import TARGET, read_file
+from lib.audit.reading import TARGET, read_file, repeated
 from lib.audit.release import Release, read_release
 from lib.audit.request import LEAST_SHOWN, Request
 from lib.audit.schema import Schema, as_floats, fit_schema, to_numbers
@@ -61,13 +62,15 @@ class Table:
 
 def read_table(request: Request) -> Table:
     """Read what ``request`` names; a ``ValueError`` names the file, column or value at fault."""
-    raw, kinds, released = read_file(request.file), dict(request.columns), None
+    raw, kinds, released = _people(request, request.file), dict(request.columns), None
     pool, inside = _everybody(request, raw)
     if request.members is not None:
         kinds[request.members[0]] = "ignore"
     kinds |= dict.fromkeys(filter(None, (request.cluster, request.weights)), "ignore")
     if request.release is not None:
         released = read_file(request.release)
+        if request.count in released:
+            released = repeated(released, request.count, request.release.name)
         used = {*released.columns, *request.lens, request.sensitive}
         kinds |= dict.fromkeys(set(raw.columns) - used, "ignore")
     schema = fit_schema(
@@ -92,8 +95,16 @@ def read_table(request: Request) -> Table:
     frame = schema.typed_table(pool, request.file.name)
     if released is not None:
         released = read_release(released, schema, request.release.name, request.file.name)
+        if request.weights in released.raw:
+            weights_of(released.raw, request.weights, request.release.name)
     dropped, design = int((~known).sum()), _design(request, pool, inside)
     return Table(pool, frame, schema, members, small, inside, dropped, released, design)
+
+
+def _people(request: Request, path: Path) -> pd.DataFrame:
+    """A file, one row a person."""
+    rows = read_file(path)
+    return rows if request.count is None else repeated(rows, request.count, path.name)
 
 
 def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
@@ -112,11 +123,17 @@ def _design(request: Request, pool: pd.DataFrame, inside: np.ndarray) -> Design:
         got = f"{both.size} that are both"
         validate.require(both.size == 0, "cluster", f"a column of households {whole}", got)
     if request.weights is not None:
-        weight = to_numbers(pool[request.weights], "the file").to_numpy(float)
-        fits = np.isfinite(weight) & (weight > 0)
-        what = "finite numbers > 0"
-        validate.require(bool(fits.all()), "weights", what, f"{int((~fits).sum())} others")
+        weight = weights_of(pool, request.weights, "the file")
     return Design(cluster, weight)
+
+
+def weights_of(rows: pd.DataFrame, column: str, file: str) -> np.ndarray:
+    """A column of positive numbers, shape (n,); a ``ValueError`` for any other."""
+    weight = to_numbers(rows[column], file).to_numpy(float)
+    fits = np.isfinite(weight) & (weight > 0)
+    what, others = f"finite numbers > 0 in {file}", f"{int((~fits).sum())} others"
+    validate.require(bool(fits.all()), "weights", what, others)
+    return weight
 
 
 def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
@@ -132,7 +149,7 @@ def _everybody(request: Request, raw: pd.DataFrame) -> tuple[pd.DataFrame, np.nd
         return raw, inside
     if request.holdout is None:
         return raw, np.ones(len(raw), dtype=bool)
-    out = read_file(request.holdout)
+    out = _people(request, request.holdout)
     if odd := sorted(set(out.columns) ^ set(raw.columns)):
         raise ValueError(
             f"{request.holdout.name} must have the columns of {request.file.name}, got another"

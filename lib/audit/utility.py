@@ -9,6 +9,9 @@ A release of pure noise harms nobody and helps nobody, so the audit says both. T
   themselves, 0 for even draws. A column that a release does not have counts as drawn evenly.
 - *Means* of numbers: does the 95% interval that the released rows give hold the people's mean?
 - *Learning*: the AUC, on people left out, of a learner trained on the release, and on the people.
+
+Where people have weights, counts, means and AUCs have them, too, and so have released rows with
+that column. Learners do not.
 """
 
 from __future__ import annotations
@@ -20,25 +23,21 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
+from lib.audit.marginals import WIDTHS, Codes
 from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release
 from lib.audit.request import LEAST_SHOWN, Request
 from lib.audit.schema import Column, as_floats, typed_column
-from lib.audit.table import Table, released_groups
+from lib.audit.table import Table, released_groups, weights_of
 from lib.coherence.experiment import halves
 from lib.coherence.learners import BATTERY
-from lib.domain import Domain
 from lib.groups import EVERYONE, bands_in_order
 from lib.rng import stream
 from lib.stats.summary import mean_interval
-from lib.synth.workload import group_errors
-from lib.table.numbers import canonical_column
+from lib.synth.workload import Weights
 
 MOST_COLUMNS = 8  # compared; of more, so many are drawn, always with the sensitive one
-COMMONEST = 20  # values of a category; the others count as one
 LEARNER = "forest, leaves of 20"
-_DECILES = np.arange(1, 10) / 10
-_WIDTHS = (1, 2, 3)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +61,8 @@ class Utility:
         Groups with too few people behind the release to be shown.
     releases : int
         Those of which this is the first.
+    weighted : str
+        What is weighted by which column, in words; empty without weights.
     """
 
     groups: pd.DataFrame
@@ -72,6 +73,7 @@ class Utility:
     fresh: float
     hidden: int
     releases: int
+    weighted: str
 
     @property
     def everyone(self) -> pd.Series:
@@ -104,6 +106,7 @@ class Utility:
             words.append(f"Columns that the release does not have count as even draws: {lacking}.")
         if self.of > len(self.columns):
             words.append(f"{len(self.columns)} of {self.of} columns are compared, drawn by chance.")
+        words += [self.weighted] if self.weighted else []
         words += [f"This is the first of {self.releases} releases."] * (self.releases > 1)
         return " ".join(words)
 
@@ -111,7 +114,7 @@ class Utility:
     def table(self) -> pd.DataFrame:
         """One row a group for a person: people, released rows, errors, what is left, both AUCs."""
         names = {"people": "people behind it", "rows": "released rows"}
-        names |= {f"tv{k}": f"{k} column{'s' * (k > 1)}" for k in _WIDTHS}
+        names |= {f"tv{k}": f"{k} column{'s' * (k > 1)}" for k in WIDTHS}
         names |= {"auc": "AUC from the release", "auc_real": "AUC from the people"}
         rows = self.groups.set_index("group")
         return rows.loc[bands_in_order(rows.index)].reset_index().rename(columns=names)
@@ -163,25 +166,39 @@ def utility(request: Request, table: Table, release: Release, inside: np.ndarray
         name: who[inside] for name, who in table.members.items() if (who & inside).sum() >= least
     }
     theirs = released_groups(request, table, rows)
-    codes = _Codes(compared, pool)
-    errors = codes.errors(behind, filled, ours, theirs)
-    worst = codes.errors(behind, noise, ours, released_groups(request, table, noise))
-    groups = errors.assign(left=_left(errors, worst), **_aucs(request, table, release, inside))
+    codes, column = Codes(compared, pool), request.weights
+    weight, made = (np.ones(len(frame)) for frame in (pool, rows))
+    weighted = ""
+    if column is not None and table.design.weight is not None:
+        weight, weighted = table.design.weight, f"Counts, means and AUCs are weighted by {column}"
+        if column in rows:
+            made, weighted = weights_of(rows, column, "the release"), f"{weighted}, on both sides."
+        else:
+            weighted += ", which the release does not have: its rows count once each."
+    own = weight[inside]
+    errors = codes.errors(behind, filled, ours, theirs, (own, made))
+    even_groups = released_groups(request, table, noise)
+    worst = codes.errors(behind, noise, ours, even_groups, (own, np.ones(len(noise))))
+    aucs = _aucs(request, table, release, inside, weight[~inside])
+    groups = errors.assign(left=_left(errors, worst), **aucs)
     groups.insert(0, "people", pd.Series({name: int(who.sum()) for name, who in ours.items()}))
     groups.insert(1, "rows", pd.Series({name: int(theirs[name].sum()) for name in ours}))
     fresh = np.nan
     if (~inside).sum() >= LEAST_SHOWN:
-        both = [{EVERYONE: np.ones(n, dtype=bool)} for n in (inside.sum(), (~inside).sum())]
-        fresh = float(_left(codes.errors(behind, pool[~inside], *both), worst)[EVERYONE])
+        ones, others = ({EVERYONE: np.ones(n, dtype=bool)} for n in (inside.sum(), (~inside).sum()))
+        sides = own, weight[~inside]
+        apart = codes.errors(behind, pool[~inside], ones, others, sides)
+        fresh = float(_left(apart, worst)[EVERYONE])
     return Utility(
         groups=groups.rename_axis("group").reset_index(),
-        means=_means(compared, behind, rows, ours, theirs, least),
+        means=_means(compared, (behind, rows), (ours, theirs), (own, made), least),
         columns=tuple(column.name for column in compared),
         absent=absent,
         of=of,
         fresh=fresh,
         hidden=len(table.members) - len(ours),
         releases=1 if request.mode == "release" else request.splits,
+        weighted=weighted,
     )
 
 
@@ -206,46 +223,6 @@ def _evenly(values: pd.Series, n: int, rng: np.random.Generator) -> np.ndarray:
     return rng.choice(known if len(known) else np.array([None]), n)
 
 
-class _Codes:
-    """Codes of the compared columns, by the values of the file."""
-
-    def __init__(self, columns: list[Column], pool: pd.DataFrame) -> None:
-        self._domain = Domain.of({column.name: COMMONEST + 2 for column in columns})
-        self._cuts = {
-            column.name: np.unique(as_floats(pool[column.name].dropna()).quantile(_DECILES))
-            if column.kind == "number"
-            else canonical_column(pool[column.name]).value_counts().index[:COMMONEST]
-            for column in columns
-        }
-
-    def _of(self, rows: pd.DataFrame) -> pd.DataFrame:
-        codes = {}
-        for name, cuts in self._cuts.items():
-            if isinstance(cuts, pd.Index):
-                cells = canonical_column(rows[name])
-                found, gap = 2 + cuts.get_indexer(cells), cells.isna()
-            else:
-                cells = as_floats(rows[name])
-                found, gap = 1 + np.digitize(cells, cuts), cells.isna()
-            codes[name] = np.where(gap, 0, found)
-        return pd.DataFrame(codes)
-
-    def errors(
-        self,
-        real: pd.DataFrame,
-        other: pd.DataFrame,
-        ours: Mapping[str, np.ndarray],
-        theirs: Mapping[str, np.ndarray],
-    ) -> pd.DataFrame:
-        """Mean total variation distance of each group, one column for each number of columns."""
-        sides = self._of(real), self._of(other)
-        widths = [k for k in _WIDTHS if k <= len(self._domain)]
-        # the workload's error is twice the distance
-        found = {k: group_errors(*sides, ours, theirs, self._domain, k) for k in widths}
-        halved = pd.DataFrame(found, index=list(ours)).reindex(columns=_WIDTHS) / 2
-        return halved.rename(columns="tv{}".format)
-
-
 def _left(errors: pd.DataFrame, worst: pd.DataFrame) -> pd.Series:
     """The share of the distance of even draws that the release does not have, 0 to 1."""
     least, most = errors.mean(axis=1), worst.mean(axis=1)
@@ -253,7 +230,7 @@ def _left(errors: pd.DataFrame, worst: pd.DataFrame) -> pd.Series:
 
 
 def _aucs(
-    request: Request, table: Table, release: Release, inside: np.ndarray
+    request: Request, table: Table, release: Release, inside: np.ndarray, weight: np.ndarray
 ) -> dict[str, pd.Series]:
     """The AUC of each group's people left out, of a learner of the release and of the people."""
     out, real = table.frame[~inside], table.frame[inside]
@@ -263,36 +240,44 @@ def _aucs(
         h = BATTERY[LEARNER](rows, TARGET, table.lens, rng)(out[list(table.lens)])
         found[name] = {}
         for group, who in table.members.items():
-            y, own = answers[who[~inside]], h[who[~inside]]
+            y, own, w = (values[who[~inside]] for values in (answers, h, weight))
             # of one person with an answer, the AUC would be that person's rank
             enough = LEAST_SHOWN <= y.sum() <= y.size - LEAST_SHOWN
-            found[name][group] = roc_auc_score(y, own) if enough else np.nan
+            found[name][group] = roc_auc_score(y, own, sample_weight=w) if enough else np.nan
     return {name: pd.Series(values) for name, values in found.items()}
 
 
 def _means(
     compared: list[Column],
-    behind: pd.DataFrame,
-    rows: pd.DataFrame,
-    ours: Mapping[str, np.ndarray],
-    theirs: Mapping[str, np.ndarray],
+    frames: tuple[pd.DataFrame, pd.DataFrame],
+    groups: tuple[Mapping[str, np.ndarray], Mapping[str, np.ndarray]],
+    weights: Weights,
     least: int,
 ) -> pd.DataFrame:
     """Means of numbers in groups with ``least`` known values, of people and of rows."""
     found = []
     for column in compared:
-        if column.kind != "number" or column.name not in rows:
+        if column.kind != "number" or column.name not in frames[1]:
             continue
-        real, made = (as_floats(frame[column.name]).to_numpy() for frame in (behind, rows))
-        made = np.where(np.isfinite(made), made, np.nan)
-        for name, who in ours.items():
-            there = theirs[name]
-            known = [np.isfinite(real[who]).sum(), np.isfinite(made[there]).sum()]
-            if min(known) >= max(least, 1):
-                people, ends = mean_interval(real[who])[0], mean_interval(made[there])
-                found.append((column.name, name, people, *ends, ends[1] <= people <= ends[2]))
+        sides = [as_floats(frame[column.name]).to_numpy() for frame in frames]
+        known = [np.isfinite(values) for values in sides]
+        for name in groups[0]:
+            who = [group[name] & finite for group, finite in zip(groups, known, strict=True)]
+            if min(mask.sum() for mask in who) >= max(least, 1):
+                people, ends = (
+                    _weighted_mean(values[mask], weight[mask])
+                    for values, mask, weight in zip(sides, who, weights, strict=True)
+                )
+                holds = ends[1] <= people[0] <= ends[2]
+                found.append((column.name, name, people[0], *ends, holds))
     columns = ["column", "group", "people", "mean", "low", "high", "holds"]
     return pd.DataFrame(found, columns=columns)
+
+
+def _weighted_mean(values: np.ndarray, weight: np.ndarray) -> tuple[float, float, float]:
+    """The weighted mean and its 95% t interval, by linearisation."""
+    mean = np.average(values, weights=weight)
+    return mean_interval(mean + weight / weight.mean() * (values - mean))
 
 
 def records(frame: pd.DataFrame) -> list[dict]:

@@ -28,7 +28,11 @@ def dependence(audit: Audit) -> str:
         else f" Whole values of {audit.request.cluster} are inside or left out, and reshuffled."
     )
     if audit.request.weights is not None:
-        rate += f" Distances are weighted by {audit.request.weights}; learners and sizes are not."
+        rate += (
+            f" A value of {audit.request.weights} is taken for how many people a row stands for:"
+            " distances and utility are weighted by it; learners, sizes, attacks and epsilon are"
+            " not."
+        )
     power_words = power([audit])
     if flagged.empty:
         return (

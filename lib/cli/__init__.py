@@ -19,7 +19,7 @@ from lib.parse import printable
 from lib.paths import ROOT, need_repository
 
 COMMANDS = {  # name: the module and what it does
-    "data": ("lib.cli.data", "list, fetch or verify the data files"),
+    "data": ("studies.data.command", "list, fetch or verify the data files"),
     "run": ("lib.cli.run", "run what is missing of a grid; interrupt and call again at will"),
     "tune": (
         "studies.ldp_fairness.command",
@@ -33,9 +33,9 @@ COMMANDS = {  # name: the module and what it does
     ),
     "live": ("press.commands.live", "put Python into the pages of the built book"),
     "offprint": ("press.commands.offprint", "print the lessons of the built book: pdf, epub"),
-    "claims": ("lib.cli.claims", "print the ledger of claims"),
+    "claims": ("studies.verdicts.command", "print the ledger of claims"),
     "verify": (
-        "lib.cli.verify",
+        "studies.verdicts.verify",
         "run stored cells again, drawn at random, and bound the share that is wrong",
     ),
     "sources": (

@@ -77,7 +77,9 @@ def run(args: Namespace) -> int:
         validate.integer("rows", args.rows, low=1)
     schema = read_schema(args.schema)
     audit = _audit(args, schema, args.audit_sensitive or "COL")
-    rng = np.random.default_rng(_seed(args.seed))
+    if args.seed is not None:
+        validate.integer("seed", args.seed, low=0)
+    rng = np.random.default_rng(args.seed)
     table = Table.of(read_csv(args.file), schema)
     if args.audit_sensitive is not None:
         validate.choice("audit_sensitive", args.audit_sensitive, table.domain.columns)
@@ -100,10 +102,6 @@ def run(args: Namespace) -> int:
     write_whole(report, report_html(found), private=True)
     print(*verdicts(found), f"\nThe audit: {report}. It is NOT private.", sep="\n")
     return 0
-
-
-def _seed(seed: int | None) -> int | None:
-    return None if seed is None else validate.integer("seed", seed, low=0)
 
 
 def _beside(out: Path) -> Path:

@@ -81,7 +81,7 @@ def wasserstein1(a: np.ndarray, b: np.ndarray) -> float:
     >>> wasserstein1(np.array([0.0, 1.0]), np.array([0.0, 0.0]))
     0.5
     """
-    a, b = _numbers("a", a), _numbers("b", b)
+    a, b = validate.vector("a", a), validate.vector("b", b)
     values = np.concatenate([a, b])
     return float(split_distance(values, np.arange(values.size) < a.size))
 
@@ -114,7 +114,7 @@ def split_distance(
     0.5
     """
     rule = DISTANCES[validate.choice("distance", distance, DISTANCES)]
-    values = _numbers("values", values)
+    values = validate.vector("values", values)
     inside = mask("inside", inside, values.size, "values", rows=True)
     order = np.argsort(values, kind="stable")
     if weight is not None:
@@ -122,12 +122,6 @@ def split_distance(
         validate.require(weight.size == values.size, "weight", "one for each value", weight.size)
         weight = weight[order]
     return _of_sorted(values[order], inside[..., order], rule, weight)
-
-
-def _numbers(name: str, values: np.ndarray) -> np.ndarray:
-    found = validate.reals(name, values)
-    validate.require(found.ndim == 1, name, "of one dimension", found.shape)
-    return found
 
 
 def _of_sorted(
@@ -153,12 +147,7 @@ def _of_sorted(
 
 @validate.check_types
 def shuffled_distances(
-    values: np.ndarray,
-    n_a: int,
-    *,
-    draws: int,
-    rng: np.random.Generator,
-    design: Design = PLAIN,
+    values: np.ndarray, n_a: int, *, draws: int, rng: np.random.Generator, design: Design = PLAIN
 ) -> np.ndarray:
     """Distances when membership is reshuffled: what sampling alone makes in a group of this size.
 
@@ -175,7 +164,7 @@ def shuffled_distances(
     [0.0, 1.0, 0.0, 0.0]
     """
     validate.integer("draws", draws, low=1)
-    values = _numbers("values", values)
+    values = validate.vector("values", values)
     order, found = np.argsort(values, kind="stable"), []
     units = order if design.cluster is None else design.cluster[order]
     count = values.size if design.cluster is None else int(units.max(initial=-1)) + 1
@@ -217,7 +206,7 @@ def reshuffling_p(
     """
     validate.integer("draws", draws, low=1)
     validate.integer("enough", enough, low=1)
-    values = _numbers("values", values)
+    values = validate.vector("values", values)
     inside = mask("inside", inside, values.size, "values")
     found, n_a = float(split_distance(values, inside, weight=design.weight)), design.units(inside)
     if np.isnan(found):

@@ -104,11 +104,10 @@ def one_split(
     Returns
     -------
     DataFrame
-        One row a group: ``group``, its members ``n``, ``n_a`` and ``n_b`` of
-        them in the halves, ``distance`` (NaN if a half has none), ``null`` and
-        ``null_95`` (mean and 95% quantile when membership is reshuffled), ``p``
-        (share of reshufflings at least as far apart, itself counted), and the
-        means of the predictions on both halves.
+        One row a group: ``group``, its members ``n``, ``n_a`` and ``n_b`` of them in the halves,
+        ``distance`` (NaN if a half has none), ``null`` and ``null_95`` (mean and 95% quantile when
+        membership is reshuffled), ``p`` (share of reshufflings at least as far apart, itself
+        counted), and the means of the predictions on both halves.
     """
     members = masks("members", members, len(frame), "the rows of frame")
     rows, inside, h = predict_halves(frame, learner, setup, rng, design)
@@ -157,8 +156,7 @@ def compare(
         For the same people, in the same order. Those whose prediction is NaN count among the
         members ``n`` and are not compared.
     """
-    h = validate.reals("h", h)
-    validate.require(h.ndim == 1, "h", "of one dimension", h.shape)
+    h = validate.vector("h", h)
     inside = mask("inside", inside, h.size, "h")
     members = masks("members", members, h.size, "h")
     known = {name: who & ~np.isnan(h) for name, who in members.items()}

@@ -24,7 +24,7 @@ def valid_span(
     def ok(value: float) -> bool:
         return ratio(value) >= 1
 
-    inside = next((value for value in (low, high) if ok(value)), None)
+    inside = next(filter(ok, (low, high)), None)
     if inside is None:
         peak = _peak(ratio, low, high)
         near = (peak, float(math.floor(peak)), float(math.ceil(peak))) if whole else (peak,)

@@ -113,18 +113,17 @@ def fetch(file: File, *, progress: bool = True) -> Found:
 
 
 def _retrieve(file: File, progress: bool) -> Found:
-    def write(url: str, target: str, _: object) -> None:
-        stream(url, target, progress, most=file.size)
-
     path = user_cache() / file.name
     try:
         with locked_tempdir(path.parent) as own:
-            os.replace(
-                pooch.retrieve(
-                    file.url, f"sha256:{file.sha256}", fname=file.name, path=own, downloader=write
-                ),
-                path,
+            whole = pooch.retrieve(
+                file.url,
+                f"sha256:{file.sha256}",
+                fname=file.name,
+                path=own,
+                downloader=lambda url, to, _: stream(url, to, progress, most=file.size),
             )
+            os.replace(whole, path)
     except (DataError, OSError):  # what requests raises is an OSError, and may be a ValueError too
         raise
     except ValueError as error:  # pooch: the checksum does not hold

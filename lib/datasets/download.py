@@ -135,7 +135,10 @@ def with_retries(name: str, url: str, once: Callable[[], _Result]) -> _Result:
     DataError
         As ``once`` does.
     """
-    host = _host(name, url)
+    try:
+        host = urlsplit(url).netloc
+    except ValueError as error:
+        raise _no_address(name, url, error) from error
     if os.environ.get("COMPANION_OFFLINE") == "1" or host in _unreachable:
         raise Unavailable(
             f"{name}: the network is off (COMPANION_OFFLINE=1, or an earlier connection failed)"
@@ -159,13 +162,6 @@ def with_retries(name: str, url: str, once: Callable[[], _Result]) -> _Result:
             ) from error
         time.sleep(_PAUSE_S * 2 ** (attempt - 1))
     raise AssertionError("the last attempt returns or raises")
-
-
-def _host(name: str, url: str) -> str:
-    try:
-        return urlsplit(url).netloc
-    except ValueError as error:
-        raise _no_address(name, url, error) from error
 
 
 def _no_address(name: str, url: str, error: Exception) -> Unavailable:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from pkgutil import resolve_name
 from typing import Any
 
 import pandas as pd
 
 from lib import validate
-from lib.datasets.nist import analysed
 from lib.domain import Domain
 from lib.files import read_yaml
 from lib.paths import DATA
@@ -93,13 +94,20 @@ class Task:
         return tuple(c for c in self.domain.columns if c != self.target)
 
 
-_PREPARE = {"nist": analysed}  # the other files hold codes already
+# imported when a raw file is read; the other files hold codes already
+_PREPARE = {"nist": "studies.data.nist:analysed"}
+
+
+def _prepare(place: str, raw: pd.DataFrame) -> pd.DataFrame:
+    return resolve_name(place)(raw)
 
 
 def _task(name: str, stated: dict[str, Any]) -> Task:
     lists = {role: tuple(stated[role]) for role in ("sensitive", "pool")}
-    domain = Domain.of(stated["domain"])
-    return Task(name, **stated | lists | {"domain": domain, "prepare": _PREPARE.get(name)})
+    prepare = partial(_prepare, _PREPARE[name]) if name in _PREPARE else None
+    return Task(
+        name, **stated | lists | {"domain": Domain.of(stated["domain"]), "prepare": prepare}
+    )
 
 
 TASKS: dict[str, Task] = {name: _task(name, of) for name, of in _STATED["tasks"].items()}

@@ -48,10 +48,9 @@ def rho_of_pure(epsilon: float, *, of: str = "any") -> float:
     epsilon : float
     of : {"any", "randomised response", "laplace", "bounded range"}
         ``"any"``: ``epsilon^2 / 2`` (Bun and Steinke, Proposition 1.4), which is
-        what the papers use; ``"randomised response"``: ``epsilon tanh(epsilon/2)``,
-        the most that any epsilon-DP mechanism can have; ``"laplace"``:
-        ``epsilon + e^-epsilon - 1``, exact for Laplace noise; ``"bounded range"``:
-        ``epsilon^2 / 8``, for the exponential mechanism.
+        what the papers use; ``"randomised response"``: ``epsilon tanh(epsilon/2)``, the most that
+        any epsilon-DP mechanism can have; ``"laplace"``: ``epsilon + e^-epsilon - 1``, exact for
+        Laplace noise; ``"bounded range"``: ``epsilon^2 / 8``, for the exponential mechanism.
 
     Examples
     --------

@@ -188,8 +188,7 @@ def epsilon_limit(guesses: Sequence[Guesses], *, level: float = 0.95, delta: flo
         return 0.0
     if hits_p(guesses, _MOST, delta=delta) <= alpha:  # no table of people does this
         return _MOST
-    root = brentq(lambda e: hits_p(guesses, e, delta=delta) - alpha, 0.0, _MOST, xtol=1e-10)
-    return float(root)
+    return float(brentq(lambda e: hits_p(guesses, e, delta=delta) - alpha, 0, _MOST, xtol=1e-10))
 
 
 @validate.check_types
@@ -210,9 +209,14 @@ def ceiling(people: int, *, splits: int = 1, level: float = 0.95) -> float:
     >>> round(ceiling(25_900), 1), ceiling(4)
     (17.2, 0.0)
     """
+    return epsilon_limit(_all_right(people, splits), level=level)
+
+
+def _all_right(people: int, splits: int) -> list[Guesses]:
+    """Half of the people of each split named as inside, the others as outside, all rightly."""
     half = validate.integer("people", people, low=1) // 2
-    best = Guesses(named=half, hits=half, people=people, inside=half)
-    return epsilon_limit([best] * validate.integer("splits", splits, low=1), level=level)
+    one = Guesses(named=half, hits=half, people=people, inside=half)
+    return [one] * validate.integer("splits", splits, low=1)
 
 
 @validate.check_types
@@ -239,9 +243,7 @@ def smallest_leak(
     [2.84, 1.06, 0.32]
     """
     alpha, power = 1 - validate.fraction("level", level), validate.fraction("power", power)
-    half = validate.integer("people", people, low=1) // 2
-    table = Guesses(named=half, hits=half, people=people, inside=half)
-    tables = [table] * validate.integer("splits", splits, low=1)
+    tables = _all_right(people, splits)
 
     def law(log_odds: float) -> _Law:
         return reduce(_Law.__add__, (_law(one, log_odds) for one in tables))

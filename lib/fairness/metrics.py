@@ -104,9 +104,8 @@ def fairness(y_true: np.ndarray, y_pred: np.ndarray, group: np.ndarray) -> dict[
     """The four metrics of Section 3.1, Eqs 1-4.
 
     ``DI = P[hat=1 | 0] / P[hat=1 | 1]``, ``SPD = P[hat=1 | 1] - P[hat=1 | 0]``,
-    ``EOD`` and ``OAD`` the same difference of true positive rates and of
-    accuracies. ``DI`` is infinite where only group 1 has no positive
-    prediction, NaN where neither group has one.
+    ``EOD`` and ``OAD`` the same difference of true positive rates and of accuracies. ``DI`` is
+    infinite where only group 1 has no positive prediction, NaN where neither group has one.
 
     Parameters
     ----------
@@ -147,11 +146,10 @@ def utility(
 ) -> dict[str, float]:
     """Accuracy, F1 and recall of class 1, AUC of ``scores``, balanced accuracy.
 
-    The published runs computed AUC from hard labels, which is the balanced
-    accuracy; here ``auc`` ranks ``scores`` and is NaN without them. Both are
-    NaN where ``y_true`` has one class only, ``recall`` where it has no 1, and
-    ``f1`` where ``y_pred`` has none either: with a positive on one side only it
-    is 0.
+    The published runs computed AUC from hard labels, which is the balanced accuracy; here ``auc``
+    ranks ``scores`` and is NaN without them. Both are NaN where ``y_true`` has one class only,
+    ``recall`` where it has no 1, and ``f1`` where ``y_pred`` has none either: with a positive on
+    one side only it is 0.
 
     Parameters
     ----------
@@ -224,8 +222,7 @@ def evaluate(
     Raises
     ------
     ValueError
-        As for :func:`group_rates` and :func:`utility`, and for an ``extra``
-        whose name is taken.
+        As for :func:`group_rates` and :func:`utility`, and for an ``extra`` whose name is taken.
 
     Examples
     --------

@@ -36,9 +36,8 @@ def split_budget(
     Raises
     ------
     ValueError
-        If ``epsilon`` or the share of an attribute is out of range, ``sizes``
-        is no sequence, is empty or has an entry that is no whole number from 2
-        on, or ``split`` is not known.
+        If ``epsilon`` or the share of an attribute is out of range, ``sizes`` is no sequence, is
+        empty or has an entry that is no whole number from 2 on, or ``split`` is not known.
 
     Examples
     --------

@@ -13,10 +13,9 @@ from lib.ldp.bernoulli import as_bits
 def audited_epsilon(bits_a: np.ndarray, bits_b: np.ndarray, level: float = 1e-6) -> float:
     """The largest ratio that the samples prove, over the events "the support set is S".
 
-    The reports are split: every second one says which set, and in which
-    direction, looks most telling; the others, which have not been looked at,
-    bound the ratio of that one event. So nothing has to be corrected for how
-    many sets there are, or were seen.
+    The reports are split: every second one says which set, and in which direction, looks most
+    telling; the others, which have not been looked at, bound the ratio of that one event. So
+    nothing has to be corrected for how many sets there are, or were seen.
 
     Parameters
     ----------

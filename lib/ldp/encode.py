@@ -85,11 +85,10 @@ def sanitise(
     Raises
     ------
     ValueError
-        If ``sensitive`` is no sequence, is empty, repeats an attribute or names
-        one that is not in ``domain``, not in ``frame`` or has one value only;
-        if ``frame`` is none or an entry of a column is no code of it; if
-        ``protocol``, ``split`` or ``form`` is not known; if ``epsilon`` or a share of it
-        is out of a protocol's range; if ``rng`` is no generator.
+        If ``sensitive`` is no sequence, is empty, repeats an attribute or names one that is not in
+        ``domain``, not in ``frame`` or has one value only; if ``frame`` is none or an entry of a
+        column is no code of it; if ``protocol``, ``split`` or ``form`` is not known; if ``epsilon``
+        or a share of it is out of a protocol's range; if ``rng`` is no generator.
 
     Examples
     --------

@@ -42,8 +42,9 @@ def random_subsets(
     uint8 array of shape (n, max(m, columns)), contiguous
     """
     width = max(m, columns)
-    way = _floyd if _is_small(m, sizes) else _by_words
-    return way(n, m, sizes, rng, width)
+    if _is_small(m, sizes):
+        return _floyd(n, m, sizes, rng, width)
+    return _unpack(_words(n, m, sizes, rng), width)
 
 
 def random_members(
@@ -123,12 +124,6 @@ def _add(table: np.ndarray, rows: np.ndarray, t: np.ndarray, j: int) -> np.ndarr
     added = np.where(is_in, j, t)
     flat[first + (added >> 3)] |= np.left_shift(1, added & 7).astype(np.uint8)
     return added
-
-
-def _by_words(
-    n: int, m: int, sizes: np.ndarray, rng: np.random.Generator, width: int
-) -> np.ndarray:
-    return _unpack(_words(n, m, sizes, rng), width)
 
 
 def _unpack(words: np.ndarray, width: int) -> np.ndarray:

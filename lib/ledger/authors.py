@@ -7,7 +7,6 @@ see :func:`lib.ledger.measures.measures_of`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -22,33 +21,26 @@ THEIRS = "authors' results"  # the data of evidence that such a measure gives
 FOLDER = DATA / "authors"
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table in ``data/authors``."""
-
-    name: str
-
-    @property
-    def path(self) -> Path:
-        """``NAME.csv``, or ``NAME.csv.gz`` of a large table."""
-        packed = FOLDER / f"{self.name}.csv.gz"
-        return packed if packed.exists() else packed.with_suffix("")
-
-    def read(self) -> pd.DataFrame:
-        """The rows; :class:`NoResults` if they are not here."""
-        if not self.path.exists():
-            raise NoResults(f"no {self.path.name} in {FOLDER.name}")
-        return _read(self.path)
+_read = cache(pd.read_csv)
 
 
-@cache
-def _read(path: Path) -> pd.DataFrame:
-    return pd.read_csv(path)
+def table_path(name: str) -> Path:
+    """The file of a table: ``NAME.csv``, or ``NAME.csv.gz`` of a large one."""
+    packed = FOLDER / f"{name}.csv.gz"
+    return packed if packed.exists() else packed.with_suffix("")
 
 
-def tables() -> list[Table]:
-    """The tables that the studies name."""
-    return [Table(name) for study in studies() for name in study.published]
+def read_table(name: str) -> pd.DataFrame:
+    """The rows of a table; :class:`NoResults` if they are not here."""
+    path = table_path(name)
+    if not path.exists():
+        raise NoResults(f"no {path.name} in {FOLDER.name}")
+    return _read(path)
+
+
+def tables() -> list[str]:
+    """The names of the tables that the studies name."""
+    return [name for study in studies() for name in study.published]
 
 
 def described(name: str) -> dict:

@@ -10,22 +10,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import yaml
-
-from lib.files import read_yaml, write_whole
+from lib.files import read_yaml
 from lib.ledger.claim import Claim
 from lib.ledger.rules import Evidence
 from lib.parse import shown
 from lib.paths import DATA, RESULTS
 
 EVIDENCE, AUTHORS = DATA / "evidence.yml", DATA / "authors"
-_HEAD = "# What the rerun says of each claim. Written by: python -m lib claims --write\n"
-_UNSET = Evidence(math.nan)
 
 
 def question(claim: Claim) -> str:
@@ -33,7 +27,7 @@ def question(claim: Claim) -> str:
     return f"{claim.measure} {json.dumps(claim.arguments, sort_keys=True)}"
 
 
-def _results() -> str:
+def stored_results() -> str:
     """SHA-256 of all stored results at the scale of the papers, ours and those of the authors."""
     total = hashlib.sha256()
     ours = sorted((*RESULTS.glob("*.parquet"), *RESULTS.glob("*.journal")))
@@ -61,57 +55,6 @@ def read_evidence(path: Path = EVIDENCE) -> tuple[str, dict[str, Evidence]]:
         ) from None
 
 
-def _set_fields(evidence: Evidence) -> dict[str, Any]:
-    """The fields that are not as they are without evidence, in the types of YAML."""
-    said = {}
-    for name, value in vars(evidence).items():
-        if isinstance(value, np.generic):
-            value = value.item()
-        if name != "stored" and value == value and value != getattr(_UNSET, name):
-            said[name] = [float(v) for v in value] if isinstance(value, tuple) else value
-    return said
-
-
-def write_evidence(measured: Mapping[str, Evidence], path: Path = EVIDENCE) -> None:
-    """Store evidence by question. What only a replica was asked keeps its record."""
-    _, before = read_evidence(path)
-    known = {q: before.get(q, e) if e.data == "replica" else e for q, e in sorted(measured.items())}
-    body = yaml.safe_dump(
-        {
-            "results": _results(),
-            "evidence": {q: _set_fields(e) for q, e in known.items() if e.data != "replica"},
-        },
-        sort_keys=False,
-        default_flow_style=None,
-        width=1000,
-    )
-    write_whole(path, _HEAD + body)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, float) or isinstance(b, float):
-        return bool(np.isclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True))
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(_equal, a, b))
-    return a == b
-
-
-def differences(measured: Mapping[str, Evidence], path: Path = EVIDENCE) -> list[str]:
-    """Questions whose stored evidence is not what was measured now, in words."""
-    results, stored = read_evidence(path)
-    words = []
-    if stored and results != _results():
-        words.append(f"{path}: of other results than those stored; claims --write")
-    for asked, found in measured.items():
-        if found.data == "replica" or found.stored:
-            continue
-        now, then = _set_fields(found), _set_fields(stored.get(asked, _UNSET))
-        same = now.keys() == then.keys() and all(_equal(now[k], then[k]) for k in now)
-        if asked not in stored or not same:
-            words.append(f"{asked}: stored evidence {then or 'none'}, measured now {now}")
-    return words
-
-
 class Measurer:
     """Give the evidence for claims: the stored one where it is current, else what is measured.
 
@@ -122,7 +65,7 @@ class Measurer:
 
     def __init__(self, *, fresh: bool = False) -> None:
         results, self._stored = read_evidence()
-        self._current = not fresh and results == _results()
+        self._current = not fresh and results == stored_results()
         self.found: dict[str, Evidence] = {}
 
     def refuse_unknown(self, claims: Iterable[Claim]) -> None:

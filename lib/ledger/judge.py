@@ -7,19 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from lib import validate
-from lib.files import read_yaml
 from lib.ledger.claim import COMPANION, Claim, papers, read_claims
 from lib.ledger.evidence import Measurer
 from lib.ledger.rules import JUDGED, TESTED, TOO_CLOSE, VERDICTS, Evidence, judge, opposite
-from lib.parse import shown
-from lib.paths import DATA
 from lib.stats.holm import holm
-
-STORED = DATA / "verdicts.yml"
 
 
 @dataclass(frozen=True)
@@ -190,28 +184,3 @@ def apart(rows: list[Row]) -> dict[tuple[str, bool], list[Row]]:
     for row in tallied(rows):
         parts[row.claim.paper, row.claim.seen].append(row)
     return {key: part for key, part in parts.items() if part}
-
-
-def stored_verdicts(path: Path = STORED) -> dict[str, str]:
-    """The verdicts that were committed."""
-    return read_yaml(path, dict) if path.exists() else {}
-
-
-def drift(rows: list[Row], stored: dict[str, str]) -> list[str]:
-    """Rows whose stored verdict no longer follows, in words; rows that need real data are left out
-    on replicas.
-
-    A stored verdict without a claim is one that no longer follows, too.
-    """
-    moved = [
-        f"{row.claim.id}: stored {stored.get(row.claim.id, 'nothing')!r}, the results say"
-        f" {row.verdict!r}"
-        for row in rows
-        if stored.get(row.claim.id) != row.verdict and row.evidence.data != "replica"
-    ]
-    known = {claim.id for claim in read_claims()} | {row.claim.id for row in rows}
-    return moved + [
-        f"{shown(name)}: stored {shown(verdict)}, there is no such claim"
-        for name, verdict in stored.items()
-        if name not in known
-    ]

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from lib import validate
-from lib.extras import needs
-from lib.pages.chapter import ran_on_html
+from lib.pages.chapter import ran_on_html, show
 
 KIND = "application/vnd.companion.answer+json"  # of the output that carries an answer
 WHOLE = ".0f"
@@ -99,10 +98,7 @@ def answer(
         shown = f"{float(format(value, spec)):,.12g}"
     body["hints"] = {format(wrong, spec): said for wrong, said in (hints or {}).items()}
     body["live"] = "" if live is None else re.sub("<[^>]*>", "", ran_on_html(live))
-    with needs("book"):
-        from IPython.display import display
-
-    display({KIND: body, "text/plain": f"{label}: {shown}"}, raw=True)
+    show({KIND: body, "text/plain": f"{label}: {shown}"})
 
 
 def _accepted(value: float, spec: str) -> list[str]:

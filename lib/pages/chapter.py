@@ -13,7 +13,7 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -107,7 +107,7 @@ def _data_badge(data: Any) -> str:
 
 def badges(data: object = None, **options: Any) -> None:
     """Display :func:`badges_html`."""
-    _display(badges_html(data, **options), plain="")
+    show({"text/html": badges_html(data, **options), "text/plain": ""})
 
 
 def ran_on_html(*data: Any) -> str:
@@ -140,7 +140,7 @@ def _rows_in_words(data: Any) -> str:
 def ran_on(*data: Any) -> None:
     """Display :func:`ran_on_html`."""
     html = ran_on_html(*data)
-    _display(html, plain=re.sub("<[^>]*>", "", html))
+    show({"text/html": html, "text/plain": re.sub("<[^>]*>", "", html)})
 
 
 # --- figures and tables
@@ -239,7 +239,8 @@ def figure(
     fig: Figure, caption: str, alt: str, name: str | None = None, width: str | None = None
 ) -> None:
     """Display :func:`figure_html`."""
-    _display(figure_html(fig, caption, alt, name, width), plain=f"[figure] {alt}")
+    html = figure_html(fig, caption, alt, name, width)
+    show({"text/html": html, "text/plain": f"[figure] {alt}"})
 
 
 def table_html(
@@ -296,7 +297,8 @@ def table_html(
 
 def table(frame: pd.DataFrame, caption: str | None = None, **options: Any) -> None:
     """Display :func:`table_html`."""
-    _display(table_html(frame, caption, **options), plain=frame.to_string())
+    html = table_html(frame, caption, **options)
+    show({"text/html": html, "text/plain": frame.to_string()})
 
 
 def numbers(**values: object) -> None:
@@ -347,15 +349,9 @@ def _inline(text: str) -> str:
     return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", text)
 
 
-def _display(html: str, plain: str) -> None:
+def show(forms: dict[str, Any]) -> None:
+    """Display one thing, in a form for each MIME type."""
     with needs("book"):
         from IPython.display import display
 
-    display({"text/html": html, "text/plain": plain}, raw=True)
-
-
-def data_used(html_outputs: Iterable[str]) -> list[dict[str, str]]:
-    """Name, source and SHA-256 of each data set that a chapter's badges named, without repeats."""
-    pattern = re.compile(r'data-dataset="([^"]*)" data-source="([^"]*)" data-sha256="([^"]*)"')
-    seen = {match for html in html_outputs for match in pattern.findall(html)}
-    return [dict(zip(("name", "source", "sha256"), match, strict=True)) for match in sorted(seen)]
+    display(forms, raw=True)

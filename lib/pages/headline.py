@@ -7,8 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lib import validate
-from lib.extras import needs
-from lib.pages.chapter import table_html
+from lib.pages.chapter import show, table_html
 from lib.typeset import value_text
 
 if TYPE_CHECKING:
@@ -59,8 +58,5 @@ def headline(runs: pd.DataFrame, without: pd.DataFrame) -> None:
         [(name, *map(in_words, both)) for name, both in body.items()],
         columns=["metric", f"here ({len(runs)} runs)", f"without privacy ({len(without)} runs)"],
     )
-    with needs("book"):
-        from IPython.display import display
-
     html = table_html(shown, "Means with 95% intervals.")
-    display({KIND: body, "text/html": html, "text/plain": shown.to_string()}, raw=True)
+    show({KIND: body, "text/html": html, "text/plain": shown.to_string()})

@@ -24,7 +24,7 @@ KNOWN_RULES: dict[str, Callable[[str, Any], Any]] = {
 }
 
 
-def check_parameters(**parameters: object) -> None:
+def check_parameters(**parameters: Any) -> None:
     """Check the parameters of a chapter before any work, and that papermill gave no other.
 
     Parameters
@@ -47,7 +47,8 @@ def check_parameters(**parameters: object) -> None:
     _refuse_unknown()
     for name, given in parameters.items():
         value, rule = given, KNOWN_RULES.get(name)
-        if isinstance(given, tuple) and len(given) == 2 and _is_rule(given[1]):
+        pair = isinstance(given, tuple) and len(given) == 2
+        if pair and (callable(given[1]) or isinstance(given[1], Collection)):
             value, rule = given
         if rule is None:
             raise ValueError(
@@ -59,10 +60,6 @@ def check_parameters(**parameters: object) -> None:
         if name in COUNTS:  # a rule of the page narrows the known one
             KNOWN_RULES[name](name, value)
         rule(name, value) if callable(rule) else validate.choice(name, value, rule)
-
-
-def _is_rule(given: object) -> bool:
-    return callable(given) or isinstance(given, Collection)
 
 
 def _refuse_unknown() -> None:

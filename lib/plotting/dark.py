@@ -13,8 +13,6 @@ from matplotlib.colors import to_rgba, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-__all__ = ["dark", "darken", "has_heat_map"]
-
 _PROPERTIES = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
 _GREY, _TINT = 0.2, 0.8  # a saturation below is grey; a lightness above is a tint, as of a band
 

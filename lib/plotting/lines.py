@@ -60,14 +60,12 @@ def curve(
     ax.errorbar(places, rows[value], spread(rows, value, most), **style)
 
 
-def band(
-    ax: Axes, rows: pd.DataFrame, x: str, value: str = "mean", *, most: float | None = None, **style
-) -> None:
-    """A line through ``value`` against ``x``, its intervals as a shaded band around it."""
+def band(ax: Axes, rows: pd.DataFrame, x: str, *, most: float | None = None, **style) -> None:
+    """A line through the means against ``x``, their intervals as a shaded band around it."""
     rows = rows.sort_values(x, kind="stable")
-    (line,) = ax.plot(rows[x], rows[value], **{"markersize": 3.5, "linewidth": 1.2} | style)
-    below, above = spread(rows, value, most)
-    ends = rows[value] - below, rows[value] + above
+    (line,) = ax.plot(rows[x], rows["mean"], **{"markersize": 3.5, "linewidth": 1.2} | style)
+    below, above = spread(rows, most=most)
+    ends = rows["mean"] - below, rows["mean"] + above
     ax.fill_between(rows[x], *ends, color=line.get_color(), alpha=0.15, linewidth=0)
 
 

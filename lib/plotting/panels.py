@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 
-from lib.plotting.style import COLOURS, MARKERS, in_order, short_name
 from lib.typeset import SUPERSCRIPTS
 
 Picture = tuple[Figure, str]  # a figure and its alternative text
@@ -99,13 +98,6 @@ def legend(fig: Figure, ncols: int = 2, **style) -> None:
 def handle(label: str, **style) -> Line2D:
     """Entry of a legend that no line of the figure makes."""
     return Line2D([], [], label=label, **style)
-
-
-def protocol_legend(fig: Figure, names: Iterable[str], *extra: Line2D) -> None:
-    """One legend above the panels, in the order of the protocols, those of other packages last."""
-    own = [handle(short_name(n), color=COLOURS[n], marker=MARKERS[n]) for n in in_order(names)]
-    style = {"ncols": 4, "columnspacing": 1.2, "handlelength": 1.6}
-    fig.legend(handles=[*own, *extra], loc="outside upper center", **style)
 
 
 def ticks(ax: Axes, places: Iterable[float], spec: str = "g", **style) -> None:

@@ -16,24 +16,6 @@ REFERENCE = {
 }  # a line to compare with
 
 
-class _Styles(dict):
-    """Styles by protocol, and one for any protocol of another package."""
-
-    def __init__(self, styles, other) -> None:
-        super().__init__(styles)
-        self.other = other
-
-    def __missing__(self, name: str):
-        return self.other
-
-
-# the markers tell the protocols apart in grey
-_PROTOCOLS = ("GRR", "BLH", "OLH", "RAPPOR", "OUE", "SS", "THE")
-COLOURS = _Styles(
-    zip(_PROTOCOLS, (BLUE, DARK, OLIVE, RED, PINK, GREEN, ORANGE), strict=True), "#56B4E9"
-)
-MARKERS = _Styles(zip(_PROTOCOLS, "osD^vPX", strict=True), "*")
-
 METRIC_NAMES = {
     "DI": "disparate impact",
     "SPD": "statistical parity difference",
@@ -48,7 +30,6 @@ METRIC_NAMES = {
     "tpr": "true positive rate",
     "fpr": "false positive rate",
 }
-SPLIT_NAMES = {"uniform": "uniform split", "k-based": "k-based split"}
 BOUND_NAMES = {
     "theorem8": "Theorem 8",
     "theorem7": "Theorem 7",
@@ -56,20 +37,3 @@ BOUND_NAMES = {
     "within": "within the group (ours)",
     "insufficient": "not enough (membership bits)",
 }
-
-
-def in_order(names) -> list[str]:
-    """Each of ``names`` once: the package's protocols in their order, then those of others."""
-    there = dict.fromkeys(names)
-    return [n for n in _PROTOCOLS if n in there] + [n for n in there if n not in _PROTOCOLS]
-
-
-def short_name(protocol: str) -> str:
-    """Name of a protocol without the module that it comes from."""
-    return protocol.rpartition(":")[2]
-
-
-def offsets() -> dict[str, float]:
-    """Factor on epsilon for each protocol, which sets error bars side by side; 1 for any other."""
-    factors = (1.035**place for place in (-4, -3, -2, -1, 1, 2, 3))
-    return _Styles(zip(_PROTOCOLS, factors, strict=True), 1.0)

@@ -13,6 +13,8 @@ from lib import validate
 
 BUDGET = partial(validate.positive, infinite=True)
 COUNT = partial(validate.integer, low=0)
+ONE_OR_MORE = partial(validate.integer, low=1)
+SEVERAL = partial(validate.integer, low=2)
 
 
 class KeyedCell:

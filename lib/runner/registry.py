@@ -98,10 +98,8 @@ class Grid:
         Where the package is installed without its repository, runs write to ``results`` in the
         working folder, and the file there comes first.
         """
-        return to_read(
-            self.folder
-            / (f"{self.name}.parquet" if profile == "paper" else f"{self.name}.{profile}.parquet")
-        )
+        name = self.name if profile == "paper" else f"{self.name}.{profile}"
+        return to_read(self.folder / f"{name}.parquet")
 
 
 @cache

@@ -63,8 +63,7 @@ def from_bytes(raw: bytes) -> pd.DataFrame:
     table = file.read(use_threads=False)
     table.validate(full=True)  # text that is no text would only be found when it is used
     return table.to_pandas(
-        use_threads=False,
-        types_mapper=lambda t: pd.ArrowDtype(t) if pa.types.is_list(t) else None,
+        use_threads=False, types_mapper=lambda t: pd.ArrowDtype(t) if pa.types.is_list(t) else None
     )
 
 

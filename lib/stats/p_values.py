@@ -24,8 +24,7 @@ def p_value(values: np.ndarray, reference: float, direction: str) -> float:
     >>> round(p_value(np.array([0.1, 0.2, 0.4]), 0.0, "greater"), 3)
     0.059
     """
-    x = validate.reals("values", values)
-    validate.require(x.ndim == 1, "values", "of one dimension", x.shape)
+    x = validate.vector("values", values)
     x = x[~np.isnan(x)]
     validate.require(abs(reference) < math.inf, "reference", "a finite number", reference)
     reference = float(reference)  # a fraction, say

@@ -12,8 +12,6 @@ from scipy import stats
 from lib import validate
 from lib.stats.ties import ranks
 
-_ENDS = ("mean", "low", "high")
-
 
 @validate.check_types
 def mean_interval(
@@ -26,8 +24,7 @@ def mean_interval(
     """Mean of ``values``, shape (n,), and its t interval; NaN bounds for fewer than two finite
     values.
 
-    NaN entries (a metric that a run does not have) are left out; the mean of
-    none is NaN.
+    NaN entries (a metric that a run does not have) are left out; the mean of none is NaN.
 
     Parameters
     ----------
@@ -40,8 +37,7 @@ def mean_interval(
         about other splits of this table.
     """
     level = validate.fraction("level", level)
-    x = validate.reals("values", values)
-    validate.require(x.ndim == 1, "values", "of one dimension", x.shape)
+    x = validate.vector("values", values)
     x = x[~np.isnan(x)]
     if x.size < 2:
         return (float(x[0]) if x.size else np.nan), np.nan, np.nan
@@ -93,19 +89,6 @@ def widening(runs: int, ratio: float) -> float:
     if not (np.isfinite(ratio) and ratio >= 0):
         raise ValueError(f"ratio must be a finite number >= 0, got {ratio!r}")
     return float(np.sqrt(1 + runs * ratio))
-
-
-@validate.check_types
-def p_in_words(p: float) -> str:
-    """``"p = 0.012"``, and ``"p < 1e-6"`` below: smaller ones rest on the far tail of the t law,
-    which runs do not follow that closely.
-
-    Examples
-    --------
-    >>> p_in_words(0.0123), p_in_words(1e-164)
-    ('p = 0.012', 'p < 1e-6')
-    """
-    return "p < 1e-6" if p < 1e-6 else f"p = {p:.2g}"
 
 
 @validate.check_types
@@ -184,6 +167,6 @@ def run_means(frame: pd.DataFrame, value: str, by: Sequence[str] = ()) -> pd.Ser
 @validate.check_types
 def interval_words(row: pd.Series, spec: str = "+.3f") -> str:
     """``mean [low, high]`` of a row, or the mean alone where it has no interval."""
-    keys = [validate.choice("row", key, row.index) for key in _ENDS]
+    keys = [validate.choice("row", key, row.index) for key in ("mean", "low", "high")]
     mean, low, high = (float(validate.reals("row", row[key])) for key in keys)
     return f"{mean:{spec}}" if np.isnan(low) else f"{mean:{spec}} [{low:{spec}}, {high:{spec}}]"

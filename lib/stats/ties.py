@@ -33,8 +33,7 @@ def merge_ties(values: np.ndarray) -> np.ndarray:
     >>> 0.1 + 0.2 == 0.3, np.ptp(merge_ties(np.array([0.1 + 0.2, 0.3])))
     (False, np.float64(0.0))
     """
-    x = validate.reals("values", values).astype(np.float64)
-    validate.require(x.ndim == 1, "values", "of one dimension", x.shape)
+    x = validate.vector("values", values).astype(np.float64)
     order = np.argsort(x, kind="stable")
     ranked = x[order]
     with np.errstate(invalid="ignore"):

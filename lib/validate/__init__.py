@@ -29,6 +29,7 @@ from lib.validate.checks import (
     refusal,
     require,
     sequence,
+    vector,
 )
 from lib.validate.lookup import on_demand, resolve
 

@@ -48,7 +48,6 @@ def check_types(target: _T) -> _T:
     parameters = list(signature(function).parameters.values())
     texts = {p.name: "Any" if p.annotation is p.empty else p.annotation for p in parameters}
     others = next((texts[p.name] for p in parameters if p.kind is Parameter.VAR_KEYWORD), "Any")
-    names = list(texts)
 
     def taken(name: str, value: Any) -> Any:
         words, take = _type(texts.get(name, others), target.__module__)
@@ -57,15 +56,24 @@ def check_types(target: _T) -> _T:
         except _Misfit:
             raise refusal(name, words, value) from None
 
-    @wraps(function)
-    def checked(*args, **more):
-        given = [taken(name, value) for name, value in zip(names, args, strict=False)]
-        named = {name: taken(name, value) for name, value in more.items()}
-        return function(*given, *args[len(given) :], **named)
-
+    checked = argument_wise(function, taken)
     if isinstance(target, type):
         target.__init__ = checked  # type: ignore[misc]
         return target
+    return checked
+
+
+def argument_wise(function: _T, take: Callable[[str, Any], Any]) -> _T:
+    """``function`` of what ``take`` makes of the name and the value of each argument."""
+    names = [*signature(function).parameters]
+
+    @wraps(function)
+    def checked(*args, **more):
+        # what is beyond the parameters is left for the call to refuse
+        given = [take(name, value) for name, value in zip(names, args, strict=False)]
+        named = {name: take(name, value) for name, value in more.items()}
+        return function(*given, *args[len(given) :], **named)
+
     return checked  # type: ignore[return-value]
 
 

@@ -179,6 +179,13 @@ def reals(name: str, values: object) -> np.ndarray:
     raise refusal(name, "real numbers", values)
 
 
+def vector(name: str, values: object) -> np.ndarray:
+    """``values`` as a float array of shape (n,), if they are real numbers."""
+    found = reals(name, values)
+    require(found.ndim == 1, name, "of one dimension", found.shape)
+    return found
+
+
 def finite(name: str, values: object) -> np.ndarray:
     """``values`` as a float array, if they are finite real numbers."""
     found = reals(name, values)

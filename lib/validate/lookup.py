@@ -31,9 +31,8 @@ def resolve(
     Raises
     ------
     ValueError
-        For an unknown name (with the choices), a module that cannot be found,
-        an object that is not in it, or one of another kind. What a module
-        raises while it is imported is left as it is.
+        For an unknown name (with the choices), a module that cannot be found, an object that is not
+        in it, or one of another kind. What a module raises while it is imported is left as it is.
     """
     if not (isinstance(value, str) and ":" in value):
         value = known[choice(name, value, known)]

@@ -39,8 +39,7 @@ def max_information(true: np.ndarray, fresh: np.ndarray, eta: float) -> float:
         raise ValueError(f"eta must be a number in [0, 1), got {eta!r}")
     true, fresh = (np.ravel(validate.reals(*law)) for law in (("true", true), ("fresh", fresh)))
     for name, law in (("true", true), ("fresh", fresh)):
-        shares = ((law >= 0) & (law <= 1 + 1e-9)).all()
-        validate.require(shares, name, "probabilities", law)
+        validate.require(((law >= 0) & (law <= 1 + 1e-9)).all(), name, "probabilities", law)
         total = float(law.sum())
         validate.require(abs(total - 1) <= 1e-6, name, "probabilities that add up to 1", total)
     if true.shape != fresh.shape:

@@ -155,6 +155,43 @@ def release(measured: pd.DataFrame, promises: pd.DataFrame, by: str | None = Non
     return lines(rows, "epsilon", "mean", "series", by=by, log="xy", ylim=(1e-3, 5), **how)
 
 
+def kept_and_given(rows: pd.DataFrame) -> Picture:
+    """Releases by what they keep and reveal: ``release, group, kept`` and the W1 ``given``."""
+    fig, ax = panel(
+        (4.2, 3.6),
+        "information left",
+        "W₁ of a lookup (at most 2)",
+        xlim=(-0.05, 1.05),
+        ylim=(-0.1, 2.1),
+    )
+    for group, part in rows.groupby("group", sort=False):
+        ax.plot(part["kept"], part["given"], "o", color=PEOPLE[group], label=group)
+        for row in part.itertuples():
+            below = (5, -12) if group == "everyone" else (5, 5)
+            note(ax, row.release, (row.kept, row.given), below, color=PEOPLE[group])
+    legend(fig, ncols=2)
+    words = [f"{r.release}, {r.group}: {r.kept:.0%} and {r.given:.2f}" for r in rows.itertuples()]
+    return fig, f"Information left and W1 distance of each release. {'; '.join(words)}."
+
+
+def right_names(laws: Mapping[float, Any], hits: int) -> Picture:
+    """The law of right names for each epsilon (frozen, of SciPy), and how many were counted."""
+    fig, ax = panel((4.2, 3.0), "right names", "probability")
+    for (epsilon, law), colour in zip(laws.items(), (GREY, BLUE, GREEN, RED), strict=True):
+        low, high = law.support()
+        j = np.arange(low, high + 1)
+        ax.plot(j, law.pmf(j), color=colour)
+        top = law.pmf(j).argmax()
+        at = (j[top], law.pmf(j[top]))
+        note(ax, f"ε = {epsilon}", at, (0, 3), color=colour, ha="center", fontsize=9)
+    ax.axvline(hits, color=DARK, linestyle="--")
+    top = 1.2 * ax.get_ylim()[1]
+    ax.set_ylim(top=top)
+    note(ax, f"counted: {hits}", (hits, top), (-4, -12), ha="right", color=DARK)
+    means = ", ".join(f"{law.mean():.0f} at epsilon {e}" for e, law in laws.items())
+    return fig, f"Laws of the number of right names, with means {means}; {hits} were counted."
+
+
 def _name_ends(ax: Axes, named: list[tuple[str, float, float, str]]) -> None:
     """Write each name at the end of its line: beside those farthest right, above the others.
 

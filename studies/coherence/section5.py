@@ -82,8 +82,7 @@ def collection(frame: pd.DataFrame) -> dict[str, np.ndarray]:
             "difficulty": np.where(frame[TARGET] == 1, "with", "without"),
         }
     )
-    everyone = np.ones(len(frame), dtype=bool)
-    members = {EVERYONE: everyone, WITH: (frame[TARGET] == 1).to_numpy()}
+    members = {EVERYONE: np.ones(len(frame), dtype=bool), WITH: (frame[TARGET] == 1).to_numpy()}
     crossings = [("sex", "age"), ("difficulty", "sex"), ("difficulty", "age")]
     return members | groups(shown, ["sex", "race", "age"], crossings, everyone=False)
 

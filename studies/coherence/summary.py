@@ -59,7 +59,7 @@ def promised(
     """
     rows: list[dict[str, Any]] = []
     for mode, value in product(modes, map(float, values)):
-        asked: dict[str, Any] = setting | {known: value, "mode": mode}
+        asked = setting | {known: value, "mode": mode}
         rows.append({"mode": mode, known: value, unknown: solve(Setting(**asked)).value})
     return pd.DataFrame(rows).astype({unknown: float})
 
@@ -94,11 +94,13 @@ def table1(mode: str = "theorem7") -> list[dict[str, Any]]:
     for alpha, printed in _TABLE1.items():
         s = Setting(alpha=alpha, mode=mode, **known)
         largest = solve(s).value
-        row: dict[str, Any] = {
-            "alpha": alpha,
-            "printed": printed,
-            "holds": holds(s, epsilon=printed),
-        }
-        slack = largest / printed - 1 if largest else math.nan
-        rows.append(row | {"largest": largest, "slack": slack})
+        rows.append(
+            {
+                "alpha": alpha,
+                "printed": printed,
+                "holds": holds(s, epsilon=printed),
+                "largest": largest,
+                "slack": largest / printed - 1 if largest else math.nan,
+            }
+        )
     return rows

@@ -14,9 +14,9 @@ import pandas as pd
 
 from lib.datasets.load import Dataset, load, load_raw
 from lib.datasets.memory import cached_by_data_location
-from lib.datasets.steps import keep
 from lib.files import read_yaml
-from lib.pages.facts import FACTS
+from studies.data.facts import FACTS
+from studies.data.steps import keep
 
 TARGET = "DREM"
 COLUMNS = ("AGEP", "DENSITY", "SEX", "RAC1P", "HISP", "EDU", "INDP", "INDP_CAT")

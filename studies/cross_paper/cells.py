@@ -17,7 +17,7 @@ import pandas as pd
 
 from lib import validate
 from lib.coherence.experiment import Setup, as_predictions, compare, halves
-from lib.coherence.learners import BATTERY, Learner
+from lib.coherence.learners import BATTERY
 from lib.coherence.tracing import Tracer
 from lib.datasets import Dataset, load
 from lib.datasets.memory import cached_by_data_location
@@ -93,7 +93,7 @@ def run_cell(cell: Cell, data: Dataset | None = None) -> dict:
     inside = np.arange(len(both)) < len(half_a)
     members = collection(both, TARGET)
     setup, found = Setup(target=TARGET, lens=LENS), []
-    learners: dict[str, Learner] = BATTERY | {"tracer": Tracer(everyone)}
+    learners = BATTERY | {"tracer": Tracer(everyone)}
     for name in READERS:
         rng, null = (
             stream(cell.seed, f"across {what}", name, cell.run, cell.n)

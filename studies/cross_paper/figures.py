@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from textwrap import fill
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -112,7 +111,7 @@ def scatter(
     fig, ax = panel((6.4, 3.9), names[x], names[y])
     for i, (value, own) in enumerate(table.groupby(colour)):
         text = f"ε = {value:g}" if isinstance(value, float) and math.isfinite(value) else str(value)
-        style: dict[str, Any] = {"color": SERIES[i % len(SERIES)], "markersize": 4, "alpha": 0.75}
+        style = {"color": SERIES[i % len(SERIES)], "markersize": 4, "alpha": 0.75}
         ax.plot(own[x], own[y], SHAPES[i % len(SHAPES)], label=text, **style)
     legend(fig, ncols=5)
     rho = rank_correlation(table[x], table[y])

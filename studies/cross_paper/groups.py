@@ -23,7 +23,6 @@ def collection(frame: pd.DataFrame, target: str) -> dict[str, np.ndarray]:
             "difficulty": np.array(["without", "with"])[frame[target]],
         }
     )
-    crossings = [("sex", "race"), ("difficulty", "sex")]
-    found = groups(names, ["sex", "race"], crossings, everyone=False)
+    found = groups(names, ["sex", "race"], [("sex", "race"), ("difficulty", "sex")], everyone=False)
     masks = {EVERYONE: np.ones(len(frame), dtype=bool), WITH: (frame[target] == 1).to_numpy()}
     return masks | {" & ".join(group_values(name).values()): who for name, who in found.items()}

@@ -11,23 +11,19 @@ p-values are about splits and noise, then, and say nothing about other data sets
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import pandas as pd
 
 from lib.ledger.claim import Claim, parse_claims
-from lib.ledger.judge import Row
 from lib.ledger.judge import evaluate as judged
 from lib.ledger.rules import Evidence
 from lib.paths import DATA
-from lib.runner.registry import NoResults, scores
 from lib.stats.p_values import p_value
 from lib.stats.summary import mean_interval
-from studies.cross_paper.statistics import MEASURES, with_excess
+from studies.cross_paper.statistics import MEASURES
 
-STATED: dict[str, Claim] = {
-    row.id: row for row in parse_claims([DATA / "hypotheses" / "cross_paper.yml"])
-}
+STATED = {row.id: row for row in parse_claims([DATA / "hypotheses" / "cross_paper.yml"])}
 HYPOTHESES = [row for row in STATED.values() if row.place != "Controls"]
 # outside the family: if these fail, the experiment is broken
 CONTROLS = [row for row in STATED.values() if row.place == "Controls"]
@@ -71,13 +67,22 @@ def evidence_of_runs(runs: pd.DataFrame, direction: str, reference: float = 0.0)
     )
 
 
-def as_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """One row a hypothesis: ``id, part, statement, estimate, low, high, runs, p, p_opposite,
-    decided_by, adjusted, adjusted_opposite, reference, verdict``.
+def runs_of(hypothesis: Claim, rows: pd.DataFrame) -> pd.DataFrame:
+    """The statistic of a hypothesis in each run, one column for each part of the statement."""
+    return MEASURES[hypothesis.measure](rows, **hypothesis.arguments)
+
+
+def evaluate(rows: pd.DataFrame, hypotheses: Iterable[Claim] = HYPOTHESES) -> pd.DataFrame:
+    """The hypotheses put to the test as one family: ``id, part, statement, estimate, low, high,
+    runs, p, p_opposite, decided_by, adjusted, adjusted_opposite, reference, verdict``.
 
     ``adjusted`` is Holm's over the family. ``contradicted`` means that the opposite is significant,
     over the family of opposites.
     """
+
+    def measured(claim: Claim) -> Evidence:
+        return evidence_of_runs(runs_of(claim, rows), claim.rule, **claim.tolerance)
+
     return pd.DataFrame(
         {
             "id": row.claim.id,
@@ -91,42 +96,8 @@ def as_table(rows: Sequence[Row]) -> pd.DataFrame:
             "reference": row.claim.tolerance.get("reference", 0.0),
             "verdict": row.verdict,
         }
-        for row in rows
+        for row in judged(list(hypotheses), measured=measured)
     )
-
-
-def sentence(row: pd.Series) -> str:
-    """A row of :func:`as_table` in words, with the estimate, its interval and the adjusted
-    p-value.
-    """
-    if row["verdict"] == "not run":
-        return f"{row['statement']} *Not run.*"
-    where = f" ({row['decided_by']})" if row["decided_by"] else ""
-    opposite = row["verdict"] == "contradicted"
-    value = row["adjusted_opposite" if opposite else "adjusted"]
-    p = ("of the opposite " if opposite else "") + (
-        "below 0.001" if value < 0.001 else f"{value:.3f}"
-    )
-    against = f", against {row['reference']:g}" if row["reference"] else ""
-    return (
-        f"{row['statement']} **{row['verdict'].capitalize()}**: {row['estimate']:.3f}{where}, 95%"
-        f" interval {row['low']:.3f} to {row['high']:.3f} over {row['runs']} runs{against};"
-        f" adjusted p {p}."
-    )
-
-
-def runs_of(hypothesis: Claim, rows: pd.DataFrame) -> pd.DataFrame:
-    """The statistic of a hypothesis in each run, one column for each part of the statement."""
-    return MEASURES[hypothesis.measure](rows, **hypothesis.arguments)
-
-
-def evaluate(rows: pd.DataFrame, hypotheses: Iterable[Claim] = HYPOTHESES) -> pd.DataFrame:
-    """The hypotheses put to the test as one family: see :func:`as_table`."""
-
-    def measured(claim: Claim) -> Evidence:
-        return evidence_of_runs(runs_of(claim, rows), claim.rule, **claim.tolerance)
-
-    return as_table(judged(list(hypotheses), measured=measured))
 
 
 def controls(rows: pd.DataFrame) -> pd.DataFrame:
@@ -134,14 +105,3 @@ def controls(rows: pd.DataFrame) -> pd.DataFrame:
     nothing.
     """
     return evaluate(rows, CONTROLS)
-
-
-def found(rows: pd.DataFrame | None = None) -> list[str]:
-    """One sentence a hypothesis, in their order, from the stored results (or ``rows``); empty if
-    there are none.
-    """
-    try:
-        rows = with_excess(scores("across_nist")) if rows is None else rows
-    except NoResults:
-        return []
-    return [sentence(row) for _, row in evaluate(rows).iterrows()]

@@ -34,7 +34,6 @@ from lib.dp import rho_in_floats
 from lib.ldp import make, split_budget
 from lib.rng import stream
 from lib.runner.cell import BUDGET, COUNT, KeyedCell, set_checked
-from lib.synth import Synthesizer
 from studies.synthesizers import cells as synth
 from studies.synthesizers.settings import DELTA, MAIN
 from studies.synthesizers.tables import BY as BY
@@ -42,7 +41,7 @@ from studies.synthesizers.tables import BY as BY
 SEED = 20261121
 TARGET = "DREM"
 WEIGHTS = ("public", "noisy")
-SYNTHESIZERS: dict[str, Synthesizer] = {name: synth.SYNTHESIZERS[name] for name in MAIN}
+SYNTHESIZERS = {name: synth.SYNTHESIZERS[name] for name in MAIN}
 LDP = ("GRR linked", "OUE linked", "GRR whole", "OUE whole")
 WITHOUT_EPSILON = ("clear", "fresh", "nobody")
 KINDS = (*WITHOUT_EPSILON, *SYNTHESIZERS, *LDP)

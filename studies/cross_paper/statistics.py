@@ -9,7 +9,7 @@ inside a run, so that the runs are the only units that are counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -127,6 +127,4 @@ def fairness_and_excess(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
     return _correlation(both.groupby("run"), "excess", metric)
 
 
-MEASURES: dict[str, Callable[..., pd.DataFrame]] = {
-    f.__name__: f for f in (mean_excess, slope, error_and_excess, fairness_and_excess)
-}
+MEASURES = {f.__name__: f for f in (mean_excess, slope, error_and_excess, fairness_and_excess)}

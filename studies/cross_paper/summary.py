@@ -98,8 +98,7 @@ def guaranteed(rows: pd.DataFrame, epsilons: Sequence[float]) -> pd.DataFrame:
         for mode in _BOUNDS:
             row[mode] = None
             with suppress(ValueError):  # an epsilon that the theorem does not cover
-                setting = Setting(**own, gamma=members, epsilon=epsilon, mode=mode)
-                row[mode] = solve(setting).value
+                row[mode] = solve(Setting(**own, gamma=members, epsilon=epsilon, mode=mode)).value
         found.append(row)
     return pd.DataFrame(found).astype(dict.fromkeys(_BOUNDS, float))
 

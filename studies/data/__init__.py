@@ -1,1 +1,1 @@
-"""Tables of the pages on data."""
+"""The papers' tables: cleaning of raw files, New York, the command, and what their pages show."""

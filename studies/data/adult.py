@@ -10,13 +10,8 @@ compare them where the file is there.
 
 from __future__ import annotations
 
-from functools import partial
-
-import pandas as pd
-
-from lib.datasets import steps
 from lib.datasets.registry import TASKS
-from lib.datasets.steps import Step, keep, rank_codes
+from studies.data.steps import Step, keep, rank_codes
 
 RAW = "adult_reconstruction.csv"
 PLACES = (RAW,)
@@ -24,25 +19,23 @@ THRESHOLD = 26_000  # dollars a year
 COLUMNS = TASKS["adult"].domain.columns
 
 
-def _without_unknown(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[~(frame == "?").any(axis=1)]
-
-
-def _binarise_income(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(income=(frame["income"] > THRESHOLD).astype(int))
-
-
-STEPS: tuple[Step, ...] = (
+# from RAW as pandas reads it to the analysed table, int codes of shape (45849, 11)
+STEPS = (
     Step("read the raw file", 49531, lambda frame: frame),
     Step(
         "keep ten attributes and the income: no education-num, capital-gain, capital-loss",
         49531,
         lambda frame: keep(frame, COLUMNS),
     ),
-    Step("drop rows with a ? in any of them", 45849, _without_unknown),
-    Step(f"income: above {THRESHOLD:,} dollars or not", 45849, _binarise_income),
+    Step(
+        "drop rows with a ? in any of them",
+        45849,
+        lambda frame: frame[~(frame == "?").any(axis=1)],
+    ),
+    Step(
+        f"income: above {THRESHOLD:,} dollars or not",
+        45849,
+        lambda frame: frame.assign(income=(frame["income"] > THRESHOLD).astype(int)),
+    ),
     Step("codes: ranks from 0, labels by the alphabet", 45849, rank_codes),
 )
-
-# the analysed table, int codes of shape (45849, 11), from RAW as pandas reads it
-clean = partial(steps.clean, STEPS)

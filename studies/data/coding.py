@@ -16,12 +16,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lib.datasets import nist, steps
 from lib.datasets.cache import locate, unregistered
 from lib.datasets.codebook import Meaning, codebook, nearest
 from lib.datasets.registry import TASKS
 from lib.domain import Domain
-from studies.data import adult, coverage, lsac
+from studies.data import adult, coverage, lsac, nist, steps
 
 _CLEANING = {"adult": adult, "acs_coverage": coverage, "lsac": lsac}
 

@@ -14,41 +14,23 @@ data sheet compare them where the file is there.
 
 from __future__ import annotations
 
-from functools import partial
-
-import pandas as pd
-
-from lib.datasets import steps
 from lib.datasets.registry import TASKS
-from lib.datasets.steps import Step, keep, need, rank_codes
+from studies.data.steps import Step, keep, need, rank_codes
 
 RAW = "psam_p48.csv"
-PLACES = (RAW, f"folktables/2018/1-Year/{RAW}")  # put there by hand, or by lib.datasets.acs
+PLACES = (RAW, f"folktables/2018/1-Year/{RAW}")  # put there by hand, or by studies.data.acs
 COLUMNS = TASKS["acs_coverage"].domain.columns
 _IS = {"SEX": 1, "DIS": 1, "RAC1P": 2, "PUBCOV": 1}  # male, with a disability, Black, covered
 
 
-def _under_65(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["AGEP"] < 65]
-
-
-def _income_at_most_30k(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["PINCP"] <= 30_000]  # a missing income is not
-
-
-def _binary(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(
-        **{column: (frame[column] == code).astype(int) for column, code in _IS.items()}
-    )
-
-
-STEPS: tuple[Step, ...] = (
+# from RAW as pandas reads it to the analysed table, int codes of shape (98739, 16)
+STEPS = (
     Step("read the raw file", None, lambda frame: need(frame, (*COLUMNS, "PINCP"))),
-    Step("keep people under 65", None, _under_65),
+    Step("keep people under 65", None, lambda frame: frame[frame["AGEP"] < 65]),
     Step(
         "keep incomes of at most 30,000 dollars: people under 15 have none",
         98739,
-        _income_at_most_30k,
+        lambda frame: frame[frame["PINCP"] <= 30_000],  # a missing income is not
     ),
     Step(
         "keep 15 attributes and the target: no DEAR, DEYE, DREM, PINCP",
@@ -56,9 +38,12 @@ STEPS: tuple[Step, ...] = (
         lambda frame: keep(frame, COLUMNS),
     ),
     Step("0 for what was not asked", 98739, lambda frame: frame.fillna(0)),
-    Step("SEX, DIS, PUBCOV: is the code 1? RAC1P: is it 2?", 98739, _binary),
+    Step(
+        "SEX, DIS, PUBCOV: is the code 1? RAC1P: is it 2?",
+        98739,
+        lambda frame: frame.assign(
+            **{c: (frame[c] == code).astype(int) for c, code in _IS.items()}
+        ),
+    ),
     Step("codes: ranks from 0", 98739, rank_codes),
 )
-
-# the analysed table, int codes of shape (98739, 16), from RAW as pandas reads it
-clean = partial(steps.clean, STEPS)

@@ -11,7 +11,7 @@ from scipy import stats
 from lib import validate
 from lib.datasets.codebook import Meaning
 from lib.datasets.load import Dataset
-from lib.datasets.steps import Step, clean, follow
+from studies.data.steps import Step, clean, follow
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:
@@ -93,8 +93,7 @@ def cleaning(steps: Sequence[Step], raw: pd.DataFrame | None = None) -> pd.DataF
     # NaN where nobody has said
     frame = pd.DataFrame({"step": texts, "rows after it": pd.Series(rows, dtype=float)})
     if raw is not None:
-        after = follow(steps, raw, check_rows=False)
-        frame["counted now"] = [len(table) for _, table in after]
+        frame["counted now"] = [len(table) for _, table in follow(steps, raw, check_rows=False)]
     return frame
 
 

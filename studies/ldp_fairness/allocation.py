@@ -19,7 +19,7 @@ from lib import validate
 from lib.ldp.budget import SPLITS, split_budget
 from lib.ldp.registry import make
 
-WEIGHTINGS: tuple[str, ...] = ("attributes", "values")
+WEIGHTINGS = ("attributes", "values")
 
 
 @validate.check_types
@@ -84,18 +84,10 @@ def least_variance_split(
         budgets = np.maximum(epsilon * softmax(logits), least)
         return np.log(total_variance(budgets, protocol, frequencies, weighting))
 
-    found = [
-        minimize(
-            objective,
-            np.log(start),
-            method="Nelder-Mead",
-            options={"xatol": 1e-7, "fatol": 1e-12, "maxiter": 4000},
-        )
-        for start in starts
-    ]
-    candidates = [
-        budgets for result in found if (budgets := epsilon * softmax(result.x)).min() >= least
-    ] + starts
+    how = {"xatol": 1e-7, "fatol": 1e-12, "maxiter": 4000}
+    found = (minimize(objective, np.log(s), method="Nelder-Mead", options=how) for s in starts)
+    ends = [epsilon * softmax(result.x) for result in found]
+    candidates = [*(budgets for budgets in ends if budgets.min() >= least), *starts]
     return min(
         candidates, key=lambda budgets: total_variance(budgets, protocol, frequencies, weighting)
     )

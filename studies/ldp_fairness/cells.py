@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # Raised whenever a change here or below alters what a cell computes; a golden test holds it.
 VERSION = "2"  # 2: the subsets of SS are drawn another way; the other protocols' cells are as in 1
 
-EPSILONS: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 20.0, 50.0)
+EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 10.0, 20.0, 50.0)
 BASELINE = "NonDP"
 
 
@@ -159,8 +159,7 @@ def sensitive_attributes(cell: Cell) -> tuple[str, ...]:
     if cell.sensitive == "table2":
         return spec.sensitive
     rng = stream(cell.seed, "ldp-fairness appendix", cell.dataset, cell.run)
-    d_s = int(rng.integers(2, 7))
-    others = rng.choice(len(spec.pool), size=d_s - 1, replace=False)
+    others = rng.choice(len(spec.pool), size=int(rng.integers(2, 7)) - 1, replace=False)
     return (spec.protected, *(spec.pool[i] for i in others))
 
 
@@ -188,10 +187,9 @@ def train(
     """LightGBM as the paper uses it; single-threaded, since cells run side by side."""
     with needs("run"):
         from lightgbm import LGBMClassifier
-    model = LGBMClassifier(
+    return LGBMClassifier(
         **parameters, random_state=random_state, n_jobs=1, force_row_wise=True, verbose=-1
-    )
-    return model.fit(features, y)
+    ).fit(features, y)
 
 
 def probability(model: LGBMClassifier, features: np.ndarray) -> np.ndarray:
@@ -215,7 +213,7 @@ def run_cell(
     sensitive = sensitive_attributes(cell)
     bits, shares = None, {spec.protected: math.nan}
     if cell.protocol != BASELINE:
-        how: dict[str, Any] = {"protocol": cell.protocol, "split": cell.split}
+        how = {"protocol": cell.protocol, "split": cell.split}
         bits = sanitise(known, domain, sensitive, epsilon=cell.epsilon, rng=cell.noise, **how)
         shares = budgets(cell)
     features = design_matrix(known, domain, bits)

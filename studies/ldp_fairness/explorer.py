@@ -28,7 +28,7 @@ def group_rates() -> dict[str, Any]:
     frame = results("ldp_main")
     noisy = frame[frame["protocol"] != "NonDP"]
     per_run = noisy.groupby(["dataset", "epsilon", "run"])[RATES].mean().reset_index()
-    found: dict[str, Any] = {}
+    found = {}
     for dataset, part in per_run.groupby("dataset"):
         plain = frame[(frame["dataset"] == dataset) & (frame["protocol"] == "NonDP")]
         found[dataset] = {

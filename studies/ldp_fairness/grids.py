@@ -8,7 +8,7 @@ from typing import Any
 from lib.runner.registry import Grid
 from studies.ldp_fairness import cells
 
-_QUICK: dict[str, Any] = {
+_QUICK = {
     "datasets": ("lsac",),
     "protocols": ("GRR", "OUE"),
     "epsilons": (0.25, 50.0),

@@ -25,7 +25,7 @@ from lib.runner.store import Store
 CHOICES = ("published", "tuned", "default")
 TRIALS = RESULTS / "ldp_tuning.parquet"
 TRIALS_VERSION = "1"
-PARAMETERS: dict[str, type] = {"max_depth": int, "learning_rate": float, "n_estimators": int}
+PARAMETERS = {"max_depth": int, "learning_rate": float, "n_estimators": int}
 SEARCH: dict[str, Any] = {"objective": "accuracy", "folds": 3, "seed": 20230717}
 
 PUBLISHED: dict[str, dict[str, float]] = read_yaml(Path(__file__).with_suffix(".yml"), dict)

@@ -8,7 +8,7 @@ the main grid, so every difference is paired by run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -65,11 +65,10 @@ def rounding_changes(metrics: Sequence[str]) -> pd.DataFrame:
         paired difference, with its 95% t interval.
     """
     rounded = rounded_cells().set_index(_KEY)[[*metrics]]
-    printed = results("ldp_main").set_index(_KEY)[[*metrics]]
-    change = rounded - printed.reindex(rounded.index)
+    change = rounded - results("ldp_main").set_index(_KEY)[[*metrics]].reindex(rounded.index)
     long = change.melt(ignore_index=False, var_name="metric", value_name="change").reset_index()
     return summarise(long, ["metric", *CURVE], "change")
 
 
 # the two sides of the comparison, as grids that a claim can be asked of
-FRAMES: dict[str, Callable[[], pd.DataFrame]] = {GRID: rounded_frame, "ldp_printed": printed_frame}
+FRAMES = {GRID: rounded_frame, "ldp_printed": printed_frame}

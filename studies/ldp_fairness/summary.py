@@ -14,7 +14,7 @@ import pandas as pd
 from lib import validate
 from lib.stats.summary import require_columns, require_numbers, run_means, summarise
 
-CURVE: tuple[str, ...] = ("dataset", "protocol", "split", "epsilon")
+CURVE = ("dataset", "protocol", "split", "epsilon")
 BASELINE = "NonDP"
 _ENDS = ("mean", "low", "high")
 _ZERO = 1e-12  # what a metric that is 0 may become by the last bits of a sum
@@ -85,15 +85,12 @@ def differences(frame: pd.DataFrame, metric: str, fair: float | None = None) -> 
     below zero is fairer. Runs without a baseline are left out.
     """
     require_numbers(frame, metric)
-    frame = frame.assign(
-        _value=frame[metric].astype(float) if fair is None else distance(frame, metric, fair)
-    )
+    value = frame[metric].astype(float) if fair is None else distance(frame, metric, fair)
+    frame, same = frame.assign(difference=value), ["dataset", "run"]
     is_base = frame["protocol"] == BASELINE
-    base = frame.loc[is_base, ["dataset", "run", "_value"]].rename(columns={"_value": "_base"})
-    joined = frame[~is_base].merge(base, on=["dataset", "run"], how="inner", validate="many_to_one")
-    return joined.assign(difference=joined["_value"] - joined["_base"]).drop(
-        columns=["_value", "_base"]
-    )
+    base = frame.loc[is_base, [*same, "difference"]].rename(columns={"difference": "_base"})
+    joined = frame[~is_base].merge(base, on=same, validate="many_to_one")
+    return joined.assign(difference=joined["difference"] - joined.pop("_base"))
 
 
 @validate.check_types
@@ -183,8 +180,7 @@ def agreement(changes: pd.DataFrame) -> dict[str, int]:
     require_columns("changes", ("grid", "dataset", "metric"), changes)
     changes = _with_numbers("changes", changes)
     clear = (changes["low"] > _ZERO) | (changes["high"] < -_ZERO)
-    sign = np.sign(changes["mean"]).where(clear, 0.0)
-    wide = changes.assign(sign=sign).pivot(
+    wide = changes.assign(sign=np.sign(changes["mean"]).where(clear, 0.0)).pivot(
         index=["dataset", "metric"], columns="grid", values="sign"
     )
     wide = wide.dropna()

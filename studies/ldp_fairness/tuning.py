@@ -20,7 +20,6 @@ if it had not been. The committed trials are of real data only.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -34,7 +33,7 @@ from lib.extras import needs
 from lib.ldp import design_matrix
 from lib.paths import to_write
 from lib.rng import seed_sequence
-from lib.runner.cell import COUNT, KeyedCell, set_checked
+from lib.runner.cell import COUNT, SEVERAL, KeyedCell, set_checked
 from lib.runner.records import needs_real
 from lib.runner.store import Store
 from lib.runner.sweep import run_sweep
@@ -68,8 +67,7 @@ class Trial(KeyedCell, kind="ldp tuning"):
 
     def __post_init__(self) -> None:
         task(self.dataset)
-        folds = partial(validate.integer, low=2)
-        set_checked(self, objective=OBJECTIVES, number=COUNT, folds=folds, seed=COUNT)
+        set_checked(self, objective=OBJECTIVES, number=COUNT, folds=SEVERAL, seed=COUNT)
 
 
 @cached_by_data_location()
@@ -85,8 +83,7 @@ def _score(trial: Trial, parameters: dict) -> dict:
     """Mean accuracy and AUC over the folds."""
     features, y, origin = _training_rows(trial.dataset)
     scores = []
-    folds = StratifiedKFold(trial.folds, shuffle=True, random_state=0)
-    for fit, held in folds.split(features, y):
+    for fit, held in StratifiedKFold(trial.folds, shuffle=True, random_state=0).split(features, y):
         one = probability(train(features[fit], y[fit], parameters, random_state=0), features[held])
         scores.append((accuracy_score(y[held], one > 0.5), roc_auc_score(y[held], one)))
     return dict(zip(OBJECTIVES, np.mean(scores, axis=0).tolist(), strict=True)) | origin
@@ -96,8 +93,7 @@ def _propose(trial: Trial, history: pd.DataFrame) -> dict:
     """What the tree-structured Parzen estimator tries next, given the finished trials."""
     key = "ldp-fairness tuning", trial.dataset, trial.objective, trial.number
     seed = int(seed_sequence(trial.seed, *key).generate_state(1)[0])
-    sampler = optuna.samplers.TPESampler(seed=seed)
-    study = optuna.create_study(direction="maximize", sampler=sampler)
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
     for _, past in history.iterrows():
         known = optuna.trial.create_trial(
             params=as_parameters(past), distributions=SPACE, value=past[trial.objective]

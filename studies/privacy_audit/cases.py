@@ -42,6 +42,8 @@ SIZES: dict[tuple[int, ...], float] = {(0,): 9, (1,): 1}  # of the groups of col
 # ten people: the codes of columns a, b and c of each
 _ROWS = tuple(tuple(map(int, codes)) for codes in "000 000 001 010 012 031 000 010 001 121".split())
 
+Pairs = dict[str, tuple]
+
 
 @dataclass(frozen=True)
 class Case:
@@ -67,8 +69,8 @@ class Case:
     fit: Fit
     promise: Promise
     relation: str
-    pairs: dict[str, tuple[Any, Any]]
-    others: dict[str, tuple[str, Any, Any]] = field(default_factory=dict)
+    pairs: Pairs
+    others: Pairs = field(default_factory=dict)
 
     def asked(self, pair: str) -> tuple[Any, Any, Promise | None, str]:
         """The two tables, the promise for them and their relation, as ``audit`` takes them."""
@@ -91,7 +93,7 @@ def _random_rows(number: int, seed: int) -> list[tuple[int, ...]]:
     return [tuple(map(int, row)) for row in np.transpose(columns)]
 
 
-def _row_pairs() -> dict[str, tuple[Any, Any]]:
+def _row_pairs() -> Pairs:
     """One row more or less: of few, of many, of many alike, and the only one of its kind."""
     whole, without = _table(*_ROWS), _table(*_ROWS[1:])
     some, others = _random_rows(14, 1), _random_rows(30, 2)
@@ -109,7 +111,7 @@ def _row_pairs() -> dict[str, tuple[Any, Any]]:
     }
 
 
-def _within_pairs() -> dict[str, tuple[Any, Any]]:
+def _within_pairs() -> Pairs:
     """One person has other values and stays in the group ``a``."""
     whole, one_of_many = _table(*_ROWS), _table((0, 2, 1), *_ROWS[1:])
     rows, large = _random_rows(14, 1), [(0, 0, 0)] * 1100 + _random_rows(200, 3)
@@ -122,7 +124,7 @@ def _within_pairs() -> dict[str, tuple[Any, Any]]:
     }
 
 
-def _other_pairs() -> dict[str, tuple[str, Any, Any]]:
+def _other_pairs() -> Pairs:
     """One person has other values, in another group or in the same."""
     whole = _table(*_ROWS)
     return {
@@ -175,7 +177,7 @@ class Values(NamedTuple):
         )
 
 
-def _mean_pairs() -> dict[str, tuple[Any, Any]]:
+def _mean_pairs() -> Pairs:
     """One value moves: from end to end, from one end to the middle, of a few values and of many."""
     tiny, rng = Values(_VALUES, _GROUPS), np.random.default_rng(4)
     large = Values(rng.normal(0.5, 0.5, 1200), np.sort(rng.integers(0, 3, 1200)))
@@ -190,7 +192,7 @@ def _mean_pairs() -> dict[str, tuple[Any, Any]]:
     }
 
 
-def _other_values() -> dict[str, tuple[str, Any, Any]]:
+def _other_values() -> Pairs:
     """A value goes to another group, or away."""
     tiny = Values(_VALUES, _GROUPS)
     return {
@@ -212,8 +214,7 @@ def coinpress(
     table: Values, rng: np.random.Generator, *, low: float = -1.0, high: float = 2.0
 ) -> object:
     """COINPRESS on three groups, from the interval ``[low, high]``."""
-    interval = Interval(low=low, high=high, sigma=0.5)
-    return strat_coinpress(*table, 3, interval, rho=BUDGET, rng=rng)
+    return strat_coinpress(*table, 3, Interval(low=low, high=high, sigma=0.5), rho=BUDGET, rng=rng)
 
 
 def clipped_laplace(

@@ -6,18 +6,14 @@ some mechanisms again and prints what was found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
-import pandas as pd
-from tqdm import tqdm
 
-from lib import validate
 from lib.dp import gaussian_epsilon
-from lib.runner.cell import COUNT, KeyedCell, set_checked
+from lib.runner.cell import COUNT, ONE_OR_MORE, KeyedCell, set_checked
 from studies.privacy_audit.cases import DELTA, case, cases
 from studies.privacy_audit.checks import Audit, audit
 from studies.privacy_audit.faults import FAULTS
@@ -46,7 +42,7 @@ class PrivacyCell(KeyedCell, kind="privacy audit"):
     dataset: str = "tiny tables"
 
     def __post_init__(self) -> None:
-        set_checked(self, runs=partial(validate.integer, low=1), seed=COUNT)
+        set_checked(self, runs=ONE_OR_MORE, seed=COUNT)
         set_checked(self, fault=("", *FAULTS), dataset=("tiny tables",))
 
 
@@ -80,8 +76,7 @@ def cost(cell: PrivacyCell) -> float:
 
 def run_privacy(cell: PrivacyCell) -> dict:
     """Flat record of a cell: :func:`evidence` of its audit."""
-    planted = FAULTS[cell.fault].planted() if cell.fault else nullcontext()
-    with planted as broken:
+    with FAULTS[cell.fault].planted() if cell.fault else nullcontext() as broken:
         mechanism = broken or case(cell.mechanism, cell.size)
         table, neighbour, promise, relation = mechanism.asked(cell.pair)
         result = audit(
@@ -130,26 +125,3 @@ def evidence(pure: bool, result: Audit) -> dict[str, object]:
         "refused": result.refused,
         "isolated": result.isolated,
     }
-
-
-def main(names: Sequence[str] = (), runs: int = 100) -> int:
-    """Audit the named mechanisms, all if none is named, and print a line for each pair of tables.
-
-    Returns 1 if a check failed, else 0.
-    """
-    every = cases()
-    for name in names:
-        validate.choice("NAME", name, every)
-    cells = [
-        PrivacyCell(mechanism=name, pair=pair, runs=runs)
-        for name in names or every
-        for pair in [*every[name].pairs, *every[name].others]
-    ]
-    bar = tqdm(cells, desc="pairs of tables", disable=len(cells) < 2)
-    frame = pd.DataFrame([vars(cell) | run_privacy(cell) for cell in bar])
-    frame["alarms"] = frame["alarms"].replace("", "none")
-    columns = ["mechanism", "pair", "epsilon_declared", "epsilon_certified", "delta", "alarms"]
-    words = {"epsilon_declared": "eps declared", "epsilon_certified": "eps certified"}
-    shown = frame[columns].rename(columns=words | {"delta": "at delta"})
-    print(shown.to_string(index=False, float_format="{:.3g}".format))
-    return int(frame["alarms"].ne("none").any())

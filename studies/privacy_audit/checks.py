@@ -144,14 +144,14 @@ def _faults(
     one: Replay, prices: list[float], promise: Promise | None, relation: str
 ) -> Iterable[tuple[str, str]]:
     """What arithmetic finds in one replay: the check that fails, and where."""
-    charges = [
-        min(look.entry.prices[relation], twin.entry.prices[relation])
-        for look, twin in zip(one.looks, one.twins, strict=True)
+    paid = [
+        (look.entry.what, price, min(look.entry.prices[relation], twin.entry.prices[relation]))
+        for look, twin, price in zip(one.looks, one.twins, prices, strict=True)
     ]
-    for look, price, charge in zip(one.looks, prices, charges, strict=True):
+    for what, price, charge in paid:
         if price > charge * _ROUNDING:
-            yield "price", f"{look.entry.what}: {price:.3g}, charged {charge:.3g}"
-    moved = math.fsum(charge for price, charge in zip(prices, charges, strict=True) if price > 0)
+            yield "price", f"{what}: {price:.3g}, charged {charge:.3g}"
+    moved = math.fsum(charge for _, price, charge in paid if price > 0)
     own = one.accountant
     if promise:
         most = promise.rho if promise.epsilon is None else promise.epsilon

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from studies.privacy_audit import cells
+import pandas as pd
+from tqdm import tqdm
+
+from lib import validate
+from studies.privacy_audit.cases import cases
+from studies.privacy_audit.cells import PrivacyCell, run_privacy
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -19,4 +24,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print a line for each pair of tables; 1 if a check failed."""
-    return cells.main(args.names, args.runs)
+    every = cases()
+    for name in args.names:
+        validate.choice("NAME", name, every)
+    cells = [
+        PrivacyCell(mechanism=name, pair=pair, runs=args.runs)
+        for name in args.names or every
+        for pair in [*every[name].pairs, *every[name].others]
+    ]
+    bar = tqdm(cells, desc="pairs of tables", disable=len(cells) < 2)
+    frame = pd.DataFrame([vars(cell) | run_privacy(cell) for cell in bar])
+    frame["alarms"] = frame["alarms"].replace("", "none")
+    columns = ["mechanism", "pair", "epsilon_declared", "epsilon_certified", "delta", "alarms"]
+    words = {"epsilon_declared": "eps declared", "epsilon_certified": "eps certified"}
+    shown = frame[columns].rename(columns=words | {"delta": "at delta"})
+    print(shown.to_string(index=False, float_format="{:.3g}".format))
+    return int(frame["alarms"].ne("none").any())

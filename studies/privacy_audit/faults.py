@@ -59,7 +59,7 @@ class Fault:
             yield replace(whole, fit=self.instead)
 
 
-FAULTS: dict[str, Fault] = {
+FAULTS = {
     name: Fault(**about, instead=_FUNCTIONS[f"_{name}"])
     for name, about in read_yaml(DATA / "privacy_faults.yml", dict).items()
 }

@@ -62,8 +62,7 @@ def _noise_of_look_1(z, exact, memory):
 
 @_scores
 def _noise_of_last_fit(z, exact, memory):
-    place = len(memory["now"])
-    first = place == 0 and memory["before"]
+    first = len(memory["now"]) == 0 and memory["before"]
     return _again(memory["before"][0], z) if first else z
 
 
@@ -89,8 +88,7 @@ def _opposite_noise(z, exact, memory):
 
 @_scores
 def _seed_of_data(z, exact, memory):
-    seed = int(np.abs(exact).sum() * 1000)
-    return np.random.default_rng(seed).standard_normal(z.shape)
+    return np.random.default_rng(int(np.abs(exact).sum() * 1000)).standard_normal(z.shape)
 
 
 def _half_sharp(self, scores, rng):

@@ -52,14 +52,12 @@ def _with(extra: Callable) -> Callable:
 
 def _overspending(table, rng):
     """Each round gets the declared epsilon as its own parameter, as in the published experiment."""
-    declared = Promise(rho=BUDGET).epsilon_at(DELTA)
-    spent = published_spending(declared, rounds=ROUNDS)["rho"]
+    spent = published_spending(Promise(rho=BUDGET).epsilon_at(DELTA), rounds=ROUNDS)["rho"]
     return GEM(**FEW_STEPS, variant="cell", alpha=0.67).fit(table, DOMAIN, spent, rng)
 
 
 def _domain_of_data(table, rng):
-    domain = Domain.of({c: int(table[c].max()) + 1 for c in table})
-    return _MST.fit(table, domain, BUDGET, rng)
+    return _MST.fit(table, Domain.of({c: int(table[c].max()) + 1 for c in table}), BUDGET, rng)
 
 
 def _exact_merging(table, rng):

@@ -1,7 +1,5 @@
 """The grids of audited fits."""
 
-from __future__ import annotations
-
 from lib.runner.registry import Grid
 from studies.privacy_audit import cells, mutants, power
 

@@ -26,7 +26,7 @@ inequality), and the same holds for the mean of several such products.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -157,8 +157,7 @@ def _fortune(log_ratios: np.ndarray, level: float) -> str:
     """What a gambler wins who shares a coin among bets: rows in order of time, a column a bet."""
     if not log_ratios.size:
         return ""
-    columns = log_ratios.shape[1]
-    wealth = logsumexp(np.cumsum(log_ratios, axis=0), axis=1) - math.log(columns)
+    wealth = logsumexp(np.cumsum(log_ratios, axis=0), axis=1) - math.log(log_ratios.shape[1])
     best = float(wealth.max())
     return f"odds of e^{best:.0f} against the stated law" if best >= -math.log(level) else ""
 
@@ -172,8 +171,7 @@ def _scale_bets(z: np.ndarray) -> np.ndarray:
 
 def _scale(draws: Draws, level: float) -> str:
     words = _fortune(_scale_bets(draws.each), level / 2)
-    at_places = _scale_bets(draws.places).reshape(len(draws.runs), -1)
-    return words or _fortune(at_places, level / 2)
+    return words or _fortune(_scale_bets(draws.places).reshape(len(draws.runs), -1), level / 2)
 
 
 def _tails(draws: Draws, level: float) -> str:
@@ -240,7 +238,7 @@ def _near(sizes: np.ndarray) -> int:
     return int((np.diff(np.sort(sizes)) < _SAME).sum())
 
 
-TESTS: dict[str, Callable[[Draws, float], str]] = {
+TESTS = {
     "repeats": _repeats,
     "scale": _scale,
     "tails": _tails,

@@ -28,7 +28,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -38,7 +38,7 @@ from lib.files import read_yaml
 from lib.paths import DATA
 from lib.processes import ONE_THREAD, run_program
 from lib.rng import stream
-from lib.runner.cell import COUNT, KeyedCell, set_checked
+from lib.runner.cell import COUNT, ONE_OR_MORE, KeyedCell, set_checked
 from studies.privacy_audit.mutation import changes, parsed
 
 VERSION = "2"
@@ -100,7 +100,7 @@ class MutantCell(KeyedCell, kind="privacy mutant"):
     dataset: str = "tiny tables"
 
     def __post_init__(self) -> None:
-        set_checked(self, runs=partial(validate.integer, low=1), seed=COUNT)
+        set_checked(self, runs=ONE_OR_MORE, seed=COUNT)
         set_checked(self, module=MODULES, dataset=("tiny tables",))
 
 

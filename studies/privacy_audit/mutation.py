@@ -14,9 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from copy import copy
 from functools import partial
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import SourceFileLoader
 from itertools import takewhile
+from typing import Any
+from unittest.mock import patch
 
 from lib.paths import PACKAGE
 
@@ -30,9 +31,7 @@ _OPPOSITES = (
     (ast.Is, ast.IsNot),
     (ast.In, ast.NotIn),
 )
-_OPERATORS: dict[type, tuple[type, ...]] = {
-    own: (other,) for pair in _OPPOSITES for own, other in (pair, pair[::-1])
-} | {
+_OPERATORS = {own: (other,) for pair in _OPPOSITES for own, other in (pair, pair[::-1])} | {
     ast.Pow: (ast.Mult,),
     ast.FloorDiv: (ast.Mult,),
     ast.Lt: (ast.LtE, ast.GtE),
@@ -126,31 +125,30 @@ def _instead(node: ast.AST) -> Iterator[ast.AST]:
     """What may stand in the place of ``node``."""
     for operator in _OPERATORS.get(type(node), ()):
         yield operator()
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        yield from map(ast.Constant, _numbers(node.value))
-    elif isinstance(node, ast.BinOp):
-        yield node.left
-    elif isinstance(node, ast.UnaryOp):
-        yield node.operand
-    elif isinstance(node, ast.IfExp):
-        yield from (node.body, node.orelse)
-    elif isinstance(node, ast.Slice):
-        for end in (end for end in ("lower", "upper", "step") if getattr(node, end)):
-            shorter = copy(node)
-            setattr(shorter, end, None)
-            yield shorter
-    elif isinstance(node, ast.comprehension) and node.ifs:
-        yield ast.comprehension(node.target, node.iter, [], node.is_async)
-    elif isinstance(node, ast.Name) and node.id in _NAMES and isinstance(node.ctx, ast.Load):
-        yield ast.Name(_NAMES[node.id], node.ctx)
-    elif isinstance(node, ast.Attribute) and node.attr in _NAMES:
-        yield ast.Attribute(node.value, _NAMES[node.attr], node.ctx)
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        yield ast.Pass()
-    elif isinstance(node, ast.Call):
-        yield from _calls(node)
-    elif isinstance(node, ast.If):
-        yield ast.If(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            yield from map(ast.Constant, _numbers(value))
+        case ast.BinOp(left=inner) | ast.UnaryOp(operand=inner):
+            yield inner
+        case ast.IfExp():
+            yield from (node.body, node.orelse)
+        case ast.Slice():
+            for end in (end for end in ("lower", "upper", "step") if getattr(node, end)):
+                shorter = copy(node)
+                setattr(shorter, end, None)
+                yield shorter
+        case ast.comprehension(ifs=[_, *_]):
+            yield ast.comprehension(node.target, node.iter, [], node.is_async)
+        case ast.Name(id=name, ctx=ast.Load()) if name in _NAMES:
+            yield ast.Name(_NAMES[name], node.ctx)
+        case ast.Attribute(attr=name) if name in _NAMES:
+            yield ast.Attribute(node.value, _NAMES[name], node.ctx)
+        case ast.Expr(value=ast.Call()):
+            yield ast.Pass()
+        case ast.Call():
+            yield from _calls(node)
+        case ast.If():
+            yield ast.If(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
 
 
 def _numbers(value: float) -> tuple[float, ...]:
@@ -194,37 +192,13 @@ def _shown(before: str, after: str) -> str:
 
 def _equal(one: str, other: str) -> int:
     """With how many equal characters two texts begin."""
-    both = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return sum(1 for _ in both)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def parsed(module: str) -> ast.Module:
     """The program of a module of the package; neither it nor a package around it is imported."""
     file = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
     return ast.parse(file.read_text(encoding="utf-8"))
-
-
-class _Loader(SourceFileLoader):
-    """Runs a changed program in the place of a file; no bytecode is read or written."""
-
-    def __init__(self, module: str, path: str, tree: ast.Module) -> None:
-        super().__init__(module, path)
-        self.tree = tree
-
-    def get_code(self, fullname):
-        return compile(ast.fix_missing_locations(self.tree), self.path, "exec", dont_inherit=True)
-
-
-class _Finder(MetaPathFinder):
-    def __init__(self, module: str, tree: ast.Module) -> None:
-        self.module, self.tree = module, tree
-
-    def find_spec(self, fullname, path, target=None) -> ModuleSpec | None:
-        if fullname != self.module:
-            return None
-        spec = PathFinder.find_spec(fullname, path)
-        spec.loader = _Loader(fullname, spec.origin, self.tree)
-        return spec
 
 
 def put_in_place(module: str, change: str, leave_out: tuple[str, ...] = ()) -> None:
@@ -234,4 +208,10 @@ def put_in_place(module: str, change: str, leave_out: tuple[str, ...] = ()) -> N
     tree = parsed(module)
     if change not in changes(tree, leave_out):
         raise ValueError(f"change must be one of {module}, got {change!r}")
-    sys.meta_path.insert(0, _Finder(module, tree))
+    code = compile(ast.fix_missing_locations(tree), module, "exec", dont_inherit=True)
+    others = SourceFileLoader.get_code
+
+    def get_code(loader: SourceFileLoader, name: str) -> Any:
+        return code if name == module else others(loader, name)
+
+    patch.object(SourceFileLoader, "get_code", get_code).start()

@@ -16,11 +16,10 @@ from functools import partial
 import numpy as np
 from scipy import stats
 
-from lib import validate
 from lib.dp import Exponential, Gaussian
 from lib.dp.empirical_delta import proves_violation
 from lib.rng import stream
-from lib.runner.cell import COUNT, KeyedCell, set_checked
+from lib.runner.cell import COUNT, ONE_OR_MORE, KeyedCell, set_checked
 from studies.privacy_audit.cases import DELTA, Case, case, cases
 from studies.privacy_audit.cells import FAST, LEVEL, SEED
 from studies.privacy_audit.law import Draw, Draws, Selection, laplace_scores, off_law
@@ -49,9 +48,8 @@ class PowerCell(KeyedCell, kind="privacy power"):
     dataset: str = "tiny tables"
 
     def __post_init__(self) -> None:
-        whole = partial(validate.integer, low=1)
-        set_checked(self, mechanism=tuple(cases()), runs=whole, replicates=whole, seed=COUNT)
-        set_checked(self, dataset=("tiny tables",))
+        set_checked(self, mechanism=cases(), dataset=("tiny tables",), seed=COUNT)
+        set_checked(self, runs=ONE_OR_MORE, replicates=ONE_OR_MORE)
 
 
 def power_grid(profile: str = "paper") -> Iterator[PowerCell]:
@@ -134,8 +132,7 @@ def _sees(fault: str, runs: list[Drawn], mechanism: Case, seed: int) -> Callable
 
     def off(factor: float) -> bool:
         noise, sharpness = (factor, 1.0) if fault == "noise" else (1.0, factor)
-        draws = _draws(runs, noise, sharpness, np.random.default_rng(seed))
-        return bool(off_law(draws, LEVEL / 2))
+        return bool(off_law(_draws(runs, noise, sharpness, np.random.default_rng(seed)), LEVEL / 2))
 
     return off
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 import pickle
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import zip_longest
 from typing import NamedTuple
@@ -52,19 +52,16 @@ def parts(value: object, where: str = "released", above: tuple[int, ...] = ()) -
         yield from parts(part, where + name, (*above, id(value)))
 
 
-def difference(one: object, other: object) -> str:
-    """Where two released objects differ, as a path; empty if nothing does.
+def first_difference(one: Iterable[Part], other: Iterable[Part]) -> str:
+    """Where two streams of :func:`parts` part, as a path; empty if they do not.
 
     Examples
     --------
-    >>> difference({"a": [1, 2]}, {"a": [1, 3]}), difference(0.0, -0.0), difference(1, 1)
-    ("released['a'][1]", 'released', '')
+    >>> first_difference(parts({"a": [1, 2]}), parts({"a": [1, 3]}))
+    "released['a'][1]"
+    >>> first_difference(parts(0.0), parts(-0.0)), first_difference(parts(1), parts(1))
+    ('released', '')
     """
-    return first_difference(parts(one), parts(other))
-
-
-def first_difference(one: Iterator[Part] | list[Part], other: Iterator[Part] | list[Part]) -> str:
-    """Where two streams of :func:`parts` part; empty if they do not."""
     for here, there in zip_longest(one, other):
         if here is None or there is None or here != there:
             place = here or there
@@ -87,14 +84,10 @@ def _own(value: object, inside: dict[str, object]) -> tuple[object, str]:
         return repr(value), ""
     if inside and not isinstance(value, _PLAIN):
         return tuple(inside), ""
-    return _pickled(value), ""
-
-
-def _pickled(value: object) -> object:
     try:
-        return pickle.dumps(value)
+        return pickle.dumps(value), ""
     except Exception:  # whatever an object's own methods raise
-        return float("nan")  # equals nothing
+        return float("nan"), ""  # equals nothing
 
 
 def _inside(value: object) -> dict[str, object]:
@@ -103,7 +96,7 @@ def _inside(value: object) -> dict[str, object]:
         return {}
     if isinstance(value, pd.DataFrame | pd.Series | pd.Index):
         return _of_pandas(value)
-    found: dict[str, object] = {}
+    found = {}
     if isinstance(value, Mapping):
         found = {f"[{key!r}]": part for key, part in value.items()}
     elif isinstance(value, list | tuple):

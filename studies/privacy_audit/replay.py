@@ -97,7 +97,7 @@ class _Uncovered(Exception):
 
 
 @dataclass
-class _Observer:
+class Observer:
     """Notes every look, and gives the answers of ``recorded`` looks if there are some."""
 
     recorded: list[Look] | None = None
@@ -108,20 +108,15 @@ class _Observer:
     ) -> np.ndarray | int:
         answer = draw()  # Also where another is given: the generator stays in step.
         if self.recorded is not None:
-            answer = self._recorded_answer(entry, mechanism, exact)
+            if len(self.looks) == len(self.recorded):
+                raise _Uncovered(f"one more look: {entry.what}")
+            twin = self.recorded[len(self.looks)]
+            kind = (twin.entry.what, type(twin.mechanism), twin.exact.shape)
+            if (entry.what, type(mechanism), np.shape(exact)) != kind:
+                raise _Uncovered(f"another look: {entry.what} instead of {twin.entry.what}")
+            answer = twin.answer
         self.looks.append(Look(entry, mechanism, np.array(exact), answer))
         return answer
-
-    def _recorded_answer(
-        self, entry: Entry, mechanism: Mechanism, exact: np.ndarray
-    ) -> np.ndarray | int:
-        if len(self.looks) == len(self.recorded):
-            raise _Uncovered(f"one more look: {entry.what}")
-        twin = self.recorded[len(self.looks)]
-        kind = (twin.entry.what, type(twin.mechanism), twin.exact.shape)
-        if (entry.what, type(mechanism), np.shape(exact)) != kind:
-            raise _Uncovered(f"another look: {entry.what} instead of {twin.entry.what}")
-        return twin.answer
 
 
 @dataclass(frozen=True)
@@ -160,7 +155,7 @@ def half(
     recorded: list[Look] | None = None,
 ) -> Half:
     """Run ``fit(table, rng)`` with its own answers, or with those of ``recorded`` looks."""
-    observer, refused = _Observer(recorded), False
+    observer, refused = Observer(recorded), False
     with observed(observer):
         try:
             released = fit(table, generator())

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing.connection import Connection
 
 import numpy as np
@@ -32,11 +33,10 @@ OneRun = Callable[[Callable[[], np.random.Generator]], Replay]
 
 def can_isolate() -> bool:
     """Whether a copy of this process would work: not in a browser, and not once JAX has threads."""
-    bridge = sys.modules.get("jax._src.xla_bridge")
     return (
         hasattr(os, "fork")
         and sys.platform != "emscripten"
-        and not getattr(bridge, "_backends", None)
+        and not getattr(sys.modules.get("jax._src.xla_bridge"), "_backends", None)
         and not multiprocessing.current_process().daemon
     )
 
@@ -49,9 +49,7 @@ def two_sides(fit: Fit, table: object, neighbour: object) -> Iterator[OneRun]:
     fitted here.
     """
     if not can_isolate():
-        yield lambda generator: _run(
-            generator, *(lambda *job, t=t: half(fit, t, *job) for t in (table, neighbour))
-        )
+        yield partial(_run, *(partial(half, fit, data) for data in (table, neighbour)))
         return
     context = multiprocessing.get_context("fork")
     pipes, processes = [], []
@@ -63,16 +61,14 @@ def two_sides(fit: Fit, table: object, neighbour: object) -> Iterator[OneRun]:
             there.close()
             pipes.append(here)
             processes.append(process)
-        yield lambda generator: _run(
-            generator, *(lambda *job, p=pipe: _asked(p, job) for pipe in pipes)
-        )
+        yield partial(_run, *(partial(_asked, pipe) for pipe in pipes))
     finally:
         for process in processes:
             process.kill()
             process.join()
 
 
-def _run(generator: Callable, first: Callable[..., Half], second: Callable[..., Half]) -> Replay:
+def _run(first: Callable[..., Half], second: Callable[..., Half], generator: Callable) -> Replay:
     one = first(generator)
     return Replay.of(one, second(generator, one.looks))
 
@@ -92,7 +88,7 @@ def _serve(pipe: Connection, fit: Fit, table: object) -> None:
             pipe.send(replace(found, released=_Kept(found.accountant)))
 
 
-def _asked(pipe: Connection, job: tuple) -> Half:
+def _asked(pipe: Connection, *job: object) -> Half:
     pipe.send(job)
     found = pipe.recv()
     if isinstance(found, Exception):

@@ -28,8 +28,7 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
     """
     clean = frame[frame["fault"] == ""]
     titles = {name: case.title for name, case in cases().items()}
-    declared = clean[(clean["size"] == "small") & clean["declared"].notna()]
-    small = declared.groupby("mechanism")
+    small = clean[(clean["size"] == "small") & clean["declared"].notna()].groupby("mechanism")
     first = ("relation", "unit", "declared", "delta", "epsilon_declared")
     table = small.agg(
         **{name: (name, "first") for name in first},
@@ -81,12 +80,11 @@ def limits(frame: pd.DataFrame) -> pd.DataFrame:
     titles, rows = {name: case.title for name, case in cases().items()}, []
     for (name, what), found in frame.groupby(["mechanism", "what"], sort=False):
         certain, none = MEASURED[what]
-        factors = found["factor"].astype(float).fillna(-np.inf if certain < none else np.inf)
-        shares = (0.5, 0.05) if certain < none else (0.5, 0.95)
-        method = "lower" if certain < none else "higher"
-        half, most = (float(factors.quantile(q, interpolation=method)) for q in shares)
-        seen = [f if np.isfinite(f) else np.nan for f in (half, most)]
-        about = {"mechanism": titles[name], "what": what, "half": seen[0], "most": seen[1]}
+        lower = certain < none
+        most, method, unseen = (0.05, "lower", -np.inf) if lower else (0.95, "higher", np.inf)
+        factors = found["factor"].astype(float).fillna(unseen)
+        half, most = factors.quantile([0.5, most], method).replace(unseen, np.nan)
+        about = {"mechanism": titles[name], "what": what, "half": half, "most": most}
         rows.append(about | {"runs": int(found["runs"].iloc[0]), "replicates": len(found)})
     order = {title: place for place, title in enumerate(titles.values())}
     return pd.DataFrame(rows).sort_values("mechanism", key=lambda m: m.map(order), kind="stable")

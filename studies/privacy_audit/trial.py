@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -108,30 +108,20 @@ def _words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:200]
 
 
-@dataclass
-class _Watch:
-    """Keeps all that can be seen of each look."""
-
-    seen: list
-
-    def look(self, entry, mechanism, exact, draw):
-        self.seen.append((entry, mechanism, np.array(exact), draw()))
-        return self.seen[-1][-1]
-
-
 def _print(fit: Callable, table: object, rng: np.random.Generator) -> tuple[str, bool]:
     """A hash of all looks of a fit, of what it releases and of what its accountant promises; or why
     it is refused, and True.
     """
     from lib.dp.looks import observed
+    from studies.privacy_audit.replay import Observer
 
-    watch = _Watch([])
+    observer = Observer()
     try:
-        with observed(watch):
+        with observed(observer):
             released: Any = _loudly(fit, table, rng)
     except ValueError as error:
         return str(error), True
-    return joblib.hash([watch.seen, released, released.accountant.promise]), False
+    return joblib.hash([observer.looks, released, released.accountant.promise]), False
 
 
 if __name__ == "__main__":

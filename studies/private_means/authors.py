@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lib.ledger.authors import AUTHORS, Table
+from lib.ledger.authors import AUTHORS, read_table
 from studies.private_means.census import RHO
 from studies.private_means.scores import METHODS
 
 
 def census() -> pd.DataFrame:
     """The stored errors as scores: one row a variable, crossing, metric and method."""
-    wide = Table("census_means").read()
+    wide = read_table("census_means")
     keys = ["variable", "crossing", "strata", "method"]
     rows = wide.melt(keys, var_name="metric", value_name="mean")
     more = {"dataset": AUTHORS, "setting": "published", "mechanism": "coinpress", "budget": RHO}
@@ -21,7 +21,7 @@ def census() -> pd.DataFrame:
 
 def mixtures() -> pd.DataFrame:
     """The stored errors as scores: one row a setting and method."""
-    rows = Table("mixtures").read().rename(columns={"error": "mean"})
+    rows = read_table("mixtures").rename(columns={"error": "mean"})
     cell = rows["n"].astype(str) + " " + rows["k"].astype(str) + " " + rows["alpha"].astype(str)
     return _as_scores(rows.assign(cell=cell, metric="error", spreads="one", runs=10))
 

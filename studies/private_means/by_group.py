@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lib.datasets.newyork_aggregates import VARIABLES
-from lib.means.grouped import Interval, coinpress
+from lib.means.grouped import coinpress
 from lib.rng import stream
 from studies.private_means.census import (
-    BOUNDS,
     RHO,
     RUNS,
     SEED,
     SETTINGS,
     budgets,
+    known,
     strata,
     stratum_names,
 )
@@ -34,10 +33,7 @@ def errors_by_group(
     ['men', 'women']
     """
     values, sizes = strata("newyork", variable, crossing)
-    chosen, (middle, reach) = SETTINGS[setting], BOUNDS[variable]
-    spread = VARIABLES[variable].std if chosen.scaled else 1.0
-    prior = Interval(low=middle - reach, high=middle + reach, sigma=spread)
-    scored = sizes > chosen.least * values.size
+    prior, scored = known(variable, setting), sizes > SETTINGS[setting].least * values.size
     kept, own = values[np.repeat(scored, sizes)], sizes[scored]
     truth = np.add.reduceat(kept, np.cumsum(own) - own) / own
     key, whole = (SEED, "by name", variable, crossing), np.array([values.size])
@@ -46,7 +42,7 @@ def errors_by_group(
         found = [coinpress(x, of, prior, budgets(RHO), stream(*key, *name, r)) for r in range(runs)]
         return np.abs(np.array(found) - truth).mean(axis=0)
 
-    rows = pd.DataFrame(
+    return pd.DataFrame(
         {
             "group": np.array(stratum_names(variable, crossing))[scored],
             "people": own,
@@ -54,5 +50,4 @@ def errors_by_group(
             "stratified": errors((), kept, own),
             "silent": np.abs(coinpress(kept, own, prior, budgets(RHO), None) - truth),
         }
-    )
-    return rows.sort_values("people", kind="stable", ignore_index=True)
+    ).sort_values("people", kind="stable", ignore_index=True)

@@ -19,15 +19,15 @@ from lib.datasets import load, load_raw
 from lib.datasets.cache import Unavailable
 from lib.datasets.codebook import codebook
 from lib.datasets.memory import cached_by_data_location
-from lib.datasets.newyork import load_newyork
-from lib.datasets.newyork_aggregates import ATTRIBUTES, VARIABLES
 from lib.dp import PrivacyAccountant
 from lib.means.grouped import Interval, coinpress, group_order, laplace_means, recombine
 from lib.means.stratified import SPLIT
 from lib.rng import stream
-from lib.runner.cell import COUNT, KeyedCell, set_checked
+from lib.runner.cell import COUNT, SEVERAL, KeyedCell, set_checked
+from studies.data.newyork import load_newyork
+from studies.data.newyork_aggregates import ATTRIBUTES, VARIABLES
 from studies.private_means.parity import parity_error, stratum_errors
-from studies.private_means.scores import METHODS, SEVERAL, Runs, scores_of
+from studies.private_means.scores import METHODS, Runs, scores_of
 
 VERSION = "1"
 SEED = 20240212
@@ -69,7 +69,7 @@ class Setting:
     least: float = 0.001
 
 
-SETTINGS: dict[str, Setting] = {
+SETTINGS = {
     "published": Setting(),
     "scaled": Setting(scaled=True),
     "all strata": Setting(least=0.0),
@@ -78,9 +78,8 @@ SETTINGS: dict[str, Setting] = {
 }
 
 
-_SIZES = range(1, len(ATTRIBUTES) + 1)
-_ALL = ["_".join(c) for size in _SIZES for c in combinations(ATTRIBUTES, size)]
-CROSSINGS: dict[str, tuple[str, ...]] = dict.fromkeys(TABLES, (*_ALL,)) | {
+_ALL = ["_".join(c) for k in range(len(ATTRIBUTES)) for c in combinations(ATTRIBUTES, k + 1)]
+CROSSINGS = dict.fromkeys(TABLES, (*_ALL,)) | {
     "nist": tuple(name for name in _ALL if "NATIVITY" not in name)
 }
 
@@ -216,7 +215,7 @@ def _one_run(
     inside = np.add.reduceat(private, np.cumsum(sizes) - sizes, dtype=np.intp)
     keep = (inside > 0) & (sizes > setting.least * values.size)
     x, own, outside = values[private], inside[keep], (sizes - inside)[keep]
-    kept = x if keep.all() else x[np.repeat(keep, inside)]
+    kept = x[np.repeat(keep, inside)]
     truth, population = np.add.reduceat(kept, np.cumsum(own) - own) / own, x.mean()
     if accountant is not None:
         accountant.note_exact("rows of each stratum", cell.crossing.split("_"))
@@ -241,6 +240,18 @@ def _one_run(
     return own.size, row
 
 
+def known(variable: str, setting: str) -> Interval:
+    """What COINPRESS takes as known: the published interval, and a spread."""
+    center, radius = BOUNDS[variable]
+    scaled = SETTINGS[setting].scaled
+    return Interval(
+        low=center - radius,
+        high=center + radius,
+        sigma=VARIABLES[variable].std if scaled else 1.0,
+        oracle=oracles(setting)[0] if scaled else "",
+    )
+
+
 def _answers(
     cell: CensusCell, x, kept, weights, rng, accountant=None
 ) -> dict[str, tuple[float, np.ndarray]]:
@@ -249,12 +260,7 @@ def _answers(
     The plain one gives the same mean to every stratum. ``accountant`` pays for those of the strata;
     ``weights`` are their sizes, and their public weights.
     """
-    (center, radius), by = BOUNDS[cell.variable], cell.crossing.split("_")
-    spread: dict[str, Any] = {"sigma": 1.0, "oracle": ""}
-    if SETTINGS[cell.setting].scaled:
-        spread = {"sigma": VARIABLES[cell.variable].std, "oracle": oracles(cell.setting)[0]}
-    # what COINPRESS takes as known: the published interval, and a spread
-    prior = Interval(low=center - radius, high=center + radius, **spread)
+    prior, by = known(cell.variable, cell.setting), cell.crossing.split("_")
 
     def means(values: np.ndarray, sizes: np.ndarray, payer: PrivacyAccountant | None):
         if cell.mechanism == "laplace":

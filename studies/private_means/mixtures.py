@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from lib import validate
 from lib.means.grouped import Interval, coinpress, recombine
 from lib.rng import stream
-from lib.runner.cell import COUNT, KeyedCell, set_checked
+from lib.runner.cell import COUNT, ONE_OR_MORE, SEVERAL, KeyedCell, set_checked
 from studies.private_means.census import RHO, RUNS, SEED, budgets
-from studies.private_means.scores import METHODS, SEVERAL, Runs, scores_of
+from studies.private_means.scores import METHODS, Runs, scores_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +38,7 @@ class MixtureCell(KeyedCell, kind="mixture means"):
     dataset: str = "mixture"
 
     def __post_init__(self) -> None:
-        set_checked(self, n=SEVERAL, k=partial(validate.integer, low=1), alpha=validate.positive)
+        set_checked(self, n=SEVERAL, k=ONE_OR_MORE, alpha=validate.positive)
         set_checked(self, rho=validate.positive, runs=SEVERAL, seed=COUNT)
         set_checked(self, spreads=("one", "uniform"), dataset=("mixture",))
 

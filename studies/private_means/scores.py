@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from lib import validate
 from lib.stats.summary import mean_interval
 
 METHODS = ("COINPRESS", "StratCOINPRESS", "PubStratCOINPRESS")
 SCORE = ("metric", "method", "mean", "low", "high", "gap", "gap_low", "gap_high")
-SEVERAL = partial(validate.integer, low=2)  # a number of rows, or of runs
 Runs = Mapping[tuple[str, str], np.ndarray]  # values over runs, by metric and method
 
 
@@ -33,8 +30,7 @@ def scores_of(runs: Runs) -> list[dict[str, object]]:
 
 def of_method(scores: pd.DataFrame, metric: str, method: str = METHODS[0]) -> pd.DataFrame:
     """The scores of one metric and method, one row a cell, indexed by the cell's key."""
-    rows = scores[(scores["metric"] == metric) & (scores["method"] == method)]
-    return rows.set_index("cell")
+    return scores[(scores["metric"] == metric) & (scores["method"] == method)].set_index("cell")
 
 
 def by_method(scores: pd.DataFrame, metric: str, value: str = "mean") -> pd.DataFrame:

@@ -28,7 +28,7 @@ from studies.synthesizers.scores import classifier, group_scores
 from studies.synthesizers.settings import AS_SPENT, BASELINES, DELTA, EPSILONS, MAIN, SEED
 from studies.synthesizers.tables import BY, TABLES, Table, groups_of, split, table_of
 
-SYNTHESIZERS: dict[str, Synthesizer] = {
+SYNTHESIZERS = {
     "MST": MST(),
     "AIM": AIM(),
     "GEM": GEM(),
@@ -99,8 +99,7 @@ def stratified(inner: Synthesizer, by: str, **wrapper) -> Synthesizer:
 def synthesizer(cell: Cell) -> Synthesizer:
     """What the cell fits."""
     keep = cell.synthesizer == AS_SPENT  # as published
-    inner = SYNTHESIZERS[cell.synthesizer]
-    return stratified(inner, cell.by, small=cell.small, keep_columns=keep)
+    return stratified(SYNTHESIZERS[cell.synthesizer], cell.by, small=cell.small, keep_columns=keep)
 
 
 def declared(cell: Cell) -> float:

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from lib.datasets import bureau
-from lib.datasets.newyork import load_newyork
 from lib.domain import Domain
+from studies.data import bureau
+from studies.data.newyork import load_newyork
 
 # column -> (number of codes, offset added to the raw code); a raw NaN is -1 in folktables and
 # becomes 0 where it occurs
@@ -61,13 +61,12 @@ def stand_in(source: str) -> Table:
     schooling = 1 + (raw["SCHL"] - 1) * 5 // 24
     edges = (-np.inf, 10_000, 25_000, 50_000, 100_000, np.inf)
     income = 1 + pd.cut(raw["PINCP"], edges, right=False, labels=False)
-    frame = raw.assign(
+    codes = raw.assign(
         **(raw[["SEX", "RAC1P", "DIS", "NATIVITY"]] - 1),
         SCHL=schooling.fillna(0),
         PINCP=income.fillna(0),
         WORKED=raw["WKHP"].notna(),
-    )
-    codes = frame[list(_STAND_IN.columns)].astype(np.int16)
+    )[list(_STAND_IN.columns)].astype(np.int16)
     return Table(codes, _STAND_IN, "WORKED", york.source, york.sha256)
 
 
@@ -87,7 +86,7 @@ def employment(source: str) -> Table:
     it is not there; fails with the reason where it cannot be had.
     """
     # folktables takes a second to import and is rarely needed
-    from lib.datasets.acs import load_acs
+    from studies.data.acs import load_acs
 
     bureau.fetch()
     table = load_acs("NY", 2018, "employment")

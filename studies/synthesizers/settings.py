@@ -3,8 +3,6 @@
 Pages and claims that read stored results need these and no synthesizer.
 """
 
-from __future__ import annotations
-
 VERSION = "1"
 SEED = 20240216
 DELTA = 1e-9

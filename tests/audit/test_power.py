@@ -175,7 +175,7 @@ OUTCOMES = {
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_the_first_paragraph_of_no_outcome_lacks_what_could_be_found_and_what_is_next(
-    outcome, folder
+    outcome, folder, unpainted
 ):
     release, options = OUTCOMES[outcome]
     audit = run_audit(_ask(folder, release, **options), progress=False)
@@ -207,7 +207,7 @@ def test_the_first_paragraph_of_no_outcome_lacks_what_could_be_found_and_what_is
     assert record["found_from"] == {g: s if s == s else None for g, s in audit.shares.items()}
 
 
-def test_a_table_of_several_says_it_of_all(folder):
+def test_a_table_of_several_says_it_of_all(folder, unpainted):
     releases = ("copies.csv", "noise.csv")
     audits = run_audits([_ask(folder, name) for name in releases], progress=False)
     words = in_words(audits)

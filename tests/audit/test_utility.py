@@ -70,7 +70,8 @@ def folder(tmp_path_factory):
 
 
 def _request(folder, release: str, **options) -> Request:
-    return Request(file=folder / "people.csv", release=folder / release, **ASK | options)
+    named = {"file": folder / "people.csv", "release": folder / release}
+    return Request(**named | ASK | options)
 
 
 def _left(folder, release: str | pd.DataFrame, **options):
@@ -214,6 +215,75 @@ def test_a_curators_first_release_is_measured_and_the_clear_half_is_not(folder):
     clear = run_audit(Request(**ask), progress=False)
     assert clear.utility is None
     assert json.loads(report_json(clear))["utility"] is None
+
+
+# --- weights and tables of counts
+# ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_person_of_weight_three_counts_as_three(folder, both):
+    """Also in the release, if it has the weights; what learners know of people has none."""
+    people, copies = (pd.read_csv(folder / f"{name}.csv") for name in ("people", "mst"))
+    people["w"] = 1 + people.index % 3 * (people["sex"] == "m")
+    copies = copies.assign(w=2 + copies.index % 2) if both else copies
+    people.to_csv(folder / "weighed.csv", index=False)
+    copies.to_csv(folder / "weighed_release.csv", index=False)
+    ask = {"file": folder / "weighed.csv", "release": folder / "weighed_release.csv"}
+    ask |= {"columns": {"age": "ignore"}, "groups": ("sex",), "bands": {}}
+    weighed, counted, plain = (
+        run_audit(Request(**ASK | ask | how), progress=False).utility
+        for how in ({"weights": "w"}, {"count": "w"}, {"columns": {"age": "ignore", "w": "ignore"}})
+    )
+    errors = ["tv1", "tv2", "tv3"]
+    found, same, other = (
+        one.groups.set_index("group")[errors] for one in (weighed, counted, plain)
+    )
+    pd.testing.assert_frame_equal(found, same)
+    assert (found - other).abs().to_numpy().max() > 0.01
+    assert weighed.fresh == pytest.approx(counted.fresh, abs=0.02)  # even draws are drawn anew
+    assert weighed.groups["people"].tolist() == plain.groups["people"].tolist()
+    assert counted.everyone["people"] == people.loc[people["used"] == "in", "w"].sum()
+    words = "on both sides." if both else "which the release does not have: its rows count once"
+    assert words in weighed.words
+    ask = ASK | ask | {"columns": {"age": "number"}}
+    weighed, counted = (
+        run_audit(Request(**ask | how), progress=False).utility
+        for how in ({"weights": "w"}, {"count": "w"})
+    )
+    means = [one.means.query("column == 'age'")[["people", "mean"]] for one in (weighed, counted)]
+    pd.testing.assert_frame_equal(*means)
+    if not both:  # the same learner of the same release, and people left out in these numbers
+        aucs = [one.groups.set_index("group")["auc"] for one in (weighed, counted)]
+        pd.testing.assert_series_equal(*aucs)
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ([1, 2.5], "cells.csv: column 'n' must be of whole numbers >= 0, got '2.5'"),
+        ([1, -1], "of whole numbers >= 0, got '-1'"),
+        ([1, ""], "of whole numbers >= 0, got nan"),
+        ([0, 0], "of 1 to 5,000,000 people together, got 0"),
+        ([1, 10**9], "of 1 to 5,000,000 people together, got 1000000001"),
+    ],
+)
+def test_a_count_that_is_none_is_refused(tmp_path, capsys, counts, words):
+    frame = pd.DataFrame({"ill": ["no", "yes"], "n": counts})
+    frame.to_csv(tmp_path / "cells.csv", index=False)
+    ask = ["audit", str(tmp_path / "cells.csv"), "--sensitive", "ill", "--count", "n"]
+    assert main(ask) == 2
+    assert words in capsys.readouterr().err
+    assert main([*ask[:-1], "m"]) == 2
+    assert "count column of cells.csv must be one of 'ill', 'n'" in capsys.readouterr().err
+
+
+def test_weights_of_a_release_that_are_none_are_refused_before_any_work(folder, monkeypatch):
+    monkeypatch.setattr("lib.audit.run._released", lambda *_: pytest.fail("it ran"))
+    people = pd.read_csv(folder / "people.csv").assign(w=1)
+    people.to_csv(folder / "weighed.csv", index=False)
+    with pytest.raises(ValueError, match=r"weights must be finite numbers > 0 in other.csv"):
+        _left(folder, people.assign(w=0), file=folder / "weighed.csv", weights="w")
 
 
 # --- Parquet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from course.assignment import SOURCES, Assignment, read, read_all
 from course.variants import Variant, course_seed, draw, key_of, solve
 from lib.paths import CHAPTERS, ROOT
-from tests.course.grading import full, points
+from tests.course.grading import check_samples, full, points
 from tests.declared import PROJECT, pins
 from tests.press.measure import LONGEST_SENTENCE, sentences
 
@@ -103,13 +104,12 @@ def test_the_form_of_an_assignment(assignment):
         assert sum(criterion["points"] for criterion in rubric["criteria"]) == written[task]
         levels = [sample["points"] for sample in rubric["samples"]]
         assert levels == sorted(levels, reverse=True)
+        assert set(Counter(levels).values()) == {2}
         assert len(set(levels)) == 3
         assert levels[0] == written[task]
         assert all(set(one) == {"points", "for", "half"} for one in rubric["criteria"])
-        most = [criterion["points"] for criterion in rubric["criteria"]]
-        for sample in rubric["samples"]:  # the points are the sum of those of each criterion
-            assert sum(sample["each"]) == sample["points"]
-            assert all(0 <= p <= top for p, top in zip(sample["each"], most, strict=True))
+        assert all(sum(sample["each"]) == sample["points"] for sample in rubric["samples"])
+        check_samples(rubric)
 
 
 @every_assignment
@@ -158,7 +158,7 @@ def test_a_source_with_wrong_points_is_refused(tmp_path, old, new, message):
 def test_sentences_are_short(assignment):
     cells = [c.source for c in assignment.notebook.cells if c.cell_type == "markdown"]
     for rubric in assignment.info["rubric"].values():
-        cells += [sample["text"] for sample in rubric["samples"]]
+        cells += [part for s in rubric["samples"] for part in (s["text"], *s["why"])]
         cells += [one[part] for one in rubric["criteria"] for part in ("for", "half")]
     found = [sentence for text in cells for sentence in sentences(text)]
     assert [s for s in found if len(s.split()) > LONGEST_SENTENCE] == []

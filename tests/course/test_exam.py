@@ -4,19 +4,36 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from itertools import product
 
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from course.bank import quizzes
-from course.exam import MINUTES, PAPERS, every_variant, paper, write_exam
+from course.exam import MINUTES, PAPERS, Question, paper, solve, write_exam
 from course.sessions import COURSE
 from lib.cli import main
 from lib.files import read_yaml
+from tests.course.grading import check_samples
 from tests.press.measure import LONGEST_SENTENCE, plain, sentences
 
 ITEMS = {name: read_yaml(COURSE / "exam.yml", dict)[name]["items"] for name in PAPERS}
 EVERY = [item for items in ITEMS.values() for item in items]
 every_item = pytest.mark.parametrize("item", EVERY, ids=[item["id"] for item in EVERY])
+
+
+def every_variant(item: dict) -> list[Question]:
+    """An item with each combination of its numbers."""
+    lists = product(*item["parameters"].values())
+    return [solve(item, dict(zip(item["parameters"], values, strict=True))) for values in lists]
+
+
+def _points(question: Question, answer: float) -> int:
+    """What a number earns: all points, those of an answer on the way, or none."""
+    if abs(answer - question.key) <= question.tolerance:
+        return question.item["points"]
+    near = [p for value, p, _ in question.partial if abs(answer - value) <= question.tolerance]
+    return max(near, default=0)
 
 
 @every_item
@@ -27,14 +44,15 @@ def test_every_variant_has_a_key_and_marks_what_is_on_the_way(item):
         if item["kind"] == "reason":
             assert sum(one["points"] for one in item["criteria"]) == item["points"]
             assert all(set(one) == {"points", "for", "half"} for one in item["criteria"])
+            check_samples(item)
             continue
         keys.add(question.key)
-        assert question.points(question.key) == item["points"]
+        assert _points(question, question.key) == item["points"]
         for value, worth, _ in question.partial:
             assert 0 < worth < item["points"]
             assert abs(value - question.key) > 2 * question.tolerance, (item["id"], question.values)
-            assert question.points(value) == worth  # no other answer on the way is as near
-        assert question.points(question.key * 3 + 7) == 0
+            assert _points(question, value) == worth  # no other answer on the way is as near
+        assert _points(question, question.key * 3 + 7) == 0
     if item["kind"] == "number":
         assert len(keys) > 1
 
@@ -46,13 +64,39 @@ def test_sentences_are_short(item):
         assert len(sentence.split()) <= LONGEST_SENTENCE, sentence
 
 
+def _minutes(question):
+    """Reads twice at 100 words a minute; a minute a formula, 20 seconds an operation, half a minute
+    a line, and one to check. A text is planned for four minutes and written at 20 words a minute.
+    """
+    steps, reading = question.item["steps"], len(question.text.split()) / 50
+    if question.item["kind"] == "reason":
+        return reading + 4 + steps["words"] / 20 + steps["words"] / 100
+    return reading + steps["formulas"] + steps["operations"] / 3 + steps["lines"] / 2 + 1
+
+
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_paper_fits_its_time(name):
-    """Points are minutes; reading takes one in six, at a hundred words a minute."""
     _, questions = paper(name, seed=3)
     assert sum(question.item["points"] for question in questions) == MINUTES
-    assert sum(len(question.text.split()) for question in questions) / 100 <= MINUTES / 6
+    assert sum(map(_minutes, questions)) < 0.9 * MINUTES
+    assert all(_minutes(question) < question.item["points"] + 1 for question in questions)
     assert any(q.item["kind"] == "reason" for q in questions)
+
+
+def test_the_teacher_reads_what_was_measured():
+    """Minutes, and the agreement of two readings before a rubric was mended."""
+    text = (COURSE / "README.md").read_text("utf-8")
+    took = [sum(map(_minutes, paper(name, seed=3)[1])) for name in PAPERS]
+    assert "The papers take {:.0f} and {:.0f} minutes".format(*took) in text
+    item = ITEMS["exam"][-1]
+    tops = [one["points"] for one in item["criteria"]]
+    first, second = (
+        [2 * p // top for s in item["samples"] for p, top in zip(s[reading], tops, strict=True)]
+        for reading in ("first", "second")
+    )
+    same = sum(a == b for a, b in zip(first, second, strict=True)) / len(first)
+    assert f"in {same:.0%} of {len(first)} judgements" in text
+    assert f"kappa is {cohen_kappa_score(first, second, weights='linear'):.2f} (linear" in text
 
 
 def test_no_item_stands_anywhere_else():

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+import subprocess
 import zipfile
 from html import unescape
+from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
 
 from course.bank import computed, quizzes
 from course.export import FORMATS, export, plain, points
+from lib.paths import ROOT
 
 SHEETS = quizzes()
 QTI = {"q": "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"}
@@ -162,6 +166,32 @@ def test_an_export_that_is_read_back_says_what_the_bank_says(exported, form, rea
             assert _plain(note) in one["feedback"]
 
 
+@pytest.mark.thorough("other people's readers of exports")
+def test_other_peoples_readers_find_the_same(exported):
+    """They know nothing of our reader, and take the files for what Moodle and Canvas write."""
+    python = ROOT / ".venv-reference-exports" / "bin" / "python"
+    if not python.exists():
+        pytest.skip("the readers are not here: make .venv-reference-exports/.made")
+    paths = {str(exported[form][sheet]): (form, sheet) for form in FORMATS for sheet in SHEETS}
+    program = Path(__file__).with_name("other_readers.py")
+    said = subprocess.run([python, program, *paths], capture_output=True, check=True).stdout
+    for path, found in json.loads(said).items():
+        form, sheet = paths[path]
+        for one, item in zip(found, SHEETS[sheet][1], strict=True):
+            assert one["id"] == item["id"]
+            assert one["kind"] == KINDS[form][item["kind"]]
+            assert _words(one["text"]) == _plain(item["text"])
+            if item["kind"] == "number":
+                assert math.isclose(float(one["number"]), computed(item)[0], abs_tol=5.1e-5)
+            if item["kind"] == "choice":
+                right = {
+                    _plain(item["key"]): True,
+                    **{_plain(w["answer"]): False for w in item["wrong"]},
+                }
+                choices = {_words(text): is_key for text, is_key in one["choices"].items()}
+                assert choices == (right if form == "moodle" else dict.fromkeys(right))
+
+
 def _parts(path) -> list[tuple[str, bytes]]:
     if path.suffix != ".zip":
         return [(path.name, path.read_bytes())]
@@ -170,7 +200,7 @@ def _parts(path) -> list[tuple[str, bytes]]:
 
 
 def test_a_second_export_has_the_same_questions_under_the_same_names(exported, tmp_path):
-    """A system that imports it again replaces questions, and does not double them."""
+    """Canvas replaces what it imports again by these names; Moodle doubles it."""
     for form, made in exported.items():
         again = {path.stem: path for path in export(form, tmp_path)}
         for sheet, path in made.items():

@@ -6,10 +6,12 @@ import threading
 from collections import Counter
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
-from lib.datasets import download
+from lib.datasets import Unavailable, download
+from lib.datasets.cache import locate
 
 
 class Site:
@@ -56,7 +58,8 @@ class Site:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.origin = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        # it looks every half second whether it shall end, unless told otherwise
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def url(self, path: str) -> str:
         return self.origin + path
@@ -79,3 +82,11 @@ def fresh_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(download, "_unreachable", set())
     monkeypatch.setattr(download, "_PAUSE_S", 0.01)
     return tmp_path / "cache"
+
+
+def real(file: str) -> Path:
+    """Where a registered file is."""
+    try:
+        return locate(file).path
+    except Unavailable:
+        pytest.skip(f"{file} is not here and cannot be downloaded")

@@ -13,18 +13,20 @@ import pandas as pd
 import pytest
 
 from lib.cli import main
-from lib.datasets import DataError, Unavailable, bureau
-from lib.datasets.acs import fetch_archive
+from lib.datasets import DataError, Unavailable
 from lib.datasets.cache import sha256_of
-from lib.datasets.newyork import load_newyork
-from lib.datasets.newyork_aggregates import ATTRIBUTES, VARIABLES
-from lib.ledger import judge, papers_table
+from lib.ledger import judge
 from lib.ledger.evidence import Measurer
 from lib.runner import registry, run_grid
+from studies.data import bureau
+from studies.data.acs import fetch_archive
+from studies.data.newyork import load_newyork
+from studies.data.newyork_aggregates import ATTRIBUTES, VARIABLES
 from studies.private_means import grids
 from studies.private_means.census import CensusCell, table_of
 from studies.private_means.claims import census as measures
 from studies.synthesizers import tables
+from studies.verdicts import command
 
 PEOPLE, ZIP = 3000, "/csv_pny.zip"
 
@@ -158,7 +160,6 @@ def test_other_files_take_no_other_address(people, capsys):
 
 
 # --- the claims
-# ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -180,8 +181,8 @@ def real(site, people, tmp_path, monkeypatch):
 
 @pytest.mark.thorough("claims judged again")
 def test_one_command_reruns_the_claims_on_the_real_rows(real, monkeypatch, capsys):
-    monkeypatch.setattr(papers_table, "Measurer", lambda: Measurer(fresh=True))
-    wanted = [c.id for c in papers_table.on_stand_in() if c.measure.startswith("census_")][:2]
+    monkeypatch.setattr(command, "Measurer", lambda: Measurer(fresh=True))
+    wanted = [c.id for c in command.on_stand_in() if c.measure.startswith("census_")][:2]
     read = judge.read_claims
     monkeypatch.setattr(judge, "read_claims", lambda: [c for c in read() if c.id in wanted])
     stored = registry.results("means_newyork")

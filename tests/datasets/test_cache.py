@@ -17,13 +17,14 @@ from dataclasses import replace
 
 import pytest
 
-from lib.datasets import cache, download, manage
+from lib.datasets import cache, download
 from lib.datasets.cache import DataError, Unavailable, fetch, locate, state
 from lib.datasets.load import load, load_raw
-from lib.datasets.newyork import load_newyork
 from lib.datasets.registry import FILES, TASKS, File
 from lib.files import locked_tempdir
 from lib.paths import ROOT
+from studies.data import command
+from studies.data.newyork import load_newyork
 
 BODY = b"a,b\n1,2\n" * 2000
 
@@ -76,7 +77,6 @@ def test_real_data_that_are_found_are_noted(file, tmp_path, monkeypatch):
         lambda: load_newyork(),
         lambda: cache.unregistered("toy.csv"),
         lambda: state(file),
-        child,
     ):
         assert noted(nothing) == set()
     monkeypatch.delenv("COMPANION_OFFLINE")
@@ -96,34 +96,29 @@ def test_real_data_that_are_found_are_noted(file, tmp_path, monkeypatch):
     assert noted(lambda: state(file)) == {"toy.csv"}
 
 
-@pytest.mark.parametrize("status", [403, 404, 410])
-def test_a_refusal_is_named_and_not_kept(file, site, fresh_cache, status):
-    site.pages["/toy.csv"] = (status, {"Content-Type": "text/html"}, b"<html>no</html>")
-    with pytest.raises(Unavailable, match=str(status)):
-        fetch(file)
-    assert _nothing_left(fresh_cache)
-
-
 PAGE = b"<html>Sorry</html>"
+HTML, TEXT = {"Content-Type": "text/html"}, {"Content-Type": "text/plain"}
+OTHER, SORRY = "other bytes than registered|must have at most 16,000 bytes", "web page.*html>Sorry"
+# fmt: off
+REFUSED = {  # what the server answers, and what is said of it
+    **{f"status {n}": ((n, HTML, PAGE), Unavailable, str(n)) for n in (403, 404, 410, 503)},
+    "page, of an encoding": ((200, {"Content-Type": "text/html; charset=utf-8"}, PAGE), DataError, SORRY),
+    "page, as text": ((200, TEXT, PAGE), DataError, SORRY),
+    "page, of no type": ((200, {}, b"\n<!DOCTYPE html>" + PAGE), DataError, SORRY),
+    # HEAD alone was looked at; a page that came on GET was "other bytes"
+    "page, on GET alone": (lambda hit, asked: (200, HTML if asked == "GET" else TEXT, PAGE), DataError, SORRY),
+    "another byte": ((200, TEXT, BODY[:-1] + b"3"), DataError, OTHER),
+    "a byte more": ((200, TEXT, BODY + b"x"), DataError, OTHER),
+    "nothing": ((200, TEXT, b""), DataError, OTHER),
+    "cut midway": ((200, {"Content-Length": str(len(BODY))}, BODY[:5000]), Unavailable, "cannot be downloaded"),
+}
+# fmt: on
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        (200, {"Content-Type": "text/html; charset=utf-8"}, PAGE),
-        (200, {"Content-Type": "text/plain"}, PAGE),
-        (200, {}, b"\n<!DOCTYPE html>" + PAGE),
-        lambda hit, asked: (
-            200,
-            {"Content-Type": "text/html" if asked == "GET" else "text/plain"},
-            PAGE,
-        ),
-    ],
-)
-def test_an_error_page_with_status_200_is_named_for_what_it_is(file, site, fresh_cache, answer):
-    """HEAD alone was looked at; a page that came on GET was "other bytes"."""
-    site.pages["/toy.csv"] = answer
-    with pytest.raises(DataError, match=r"web page.*html>Sorry"):
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_not_the_file_is_named_for_what_it_is_and_not_kept(file, site, fresh_cache, case):
+    site.pages["/toy.csv"], error, words = REFUSED[case]
+    with pytest.raises(error, match=words):
         fetch(file)
     assert _nothing_left(fresh_cache)
 
@@ -132,16 +127,6 @@ def test_an_error_page_with_status_200_is_named_for_what_it_is(file, site, fresh
 def test_a_server_that_knows_no_head_still_gives_the_file(file, site, status):
     site.head_status = status
     assert fetch(file).path.read_bytes() == BODY
-
-
-@pytest.mark.parametrize("body", [BODY[:-1] + b"3", BODY + b"x", b""])
-def test_altered_bytes_are_refused(file, site, fresh_cache, body):
-    site.pages["/toy.csv"] = (200, {"Content-Type": "text/plain"}, body)
-    with pytest.raises(
-        DataError, match=r"other bytes than registered|must have at most 16,000 bytes"
-    ):
-        fetch(file)
-    assert _nothing_left(fresh_cache)
 
 
 @pytest.mark.parametrize("announced", [{}, {"Content-Length": "314000000"}])
@@ -249,13 +234,6 @@ def test_a_file_that_cannot_be_read_is_named(file, fresh_cache):
         locate("toy.csv")
 
 
-def test_a_download_cut_midway_is_refused(file, site, fresh_cache):
-    site.pages["/toy.csv"] = (200, {"Content-Length": str(len(BODY))}, BODY[:5000])
-    with pytest.raises(DataError):
-        fetch(file)
-    assert _nothing_left(fresh_cache)
-
-
 @pytest.mark.parametrize("length", ["abc", "-5", "1.5", "", "0"])
 def test_a_length_that_is_no_number_is_none(file, site, length):
     """It was reported as other bytes than registered."""
@@ -333,13 +311,6 @@ def test_it_tries_again_when_the_server_stumbles(file, site, fresh_cache):
         (fresh_cache / "toy.csv").unlink()
 
 
-def test_it_gives_up_in_the_end(file, site, fresh_cache):
-    site.pages["/toy.csv"] = (503, {}, b"later")
-    with pytest.raises(Unavailable, match="503"):
-        fetch(file)
-    assert _nothing_left(fresh_cache)
-
-
 def test_local_folder_comes_first_and_a_wrong_file_there_is_an_error(file, tmp_path, monkeypatch):
     local = tmp_path / "local"
     local.mkdir()
@@ -362,7 +333,7 @@ def test_a_mistyped_folder_is_an_error_and_an_empty_name_is_none(
         lambda: locate("toy.csv"),
         lambda: load("lsac"),
         lambda: state(file),
-        lambda: manage.list_files(),
+        lambda: command.list_files(),
     ):
         with pytest.raises(
             DataError, match=r"COMPANION_DATA must be a folder that is there, .*, got '.*dta'"
@@ -447,13 +418,13 @@ def test_unknown_names_are_answered_with_the_choices():
 
 
 def test_the_command_lists_fetches_and_verifies(file, site, fresh_cache, capsys):
-    assert manage.list_files(["toy.csv"]) == 0
+    assert command.list_files(["toy.csv"]) == 0
     assert "absent" in capsys.readouterr().out
-    assert manage.fetch(["toy.csv"]) == 0
-    assert manage.verify(["toy.csv"]) == 0
+    assert command.fetch(["toy.csv"]) == 0
+    assert command.verify(["toy.csv"]) == 0
     (fresh_cache / "toy.csv").write_bytes(b"x")
-    assert manage.verify(["toy.csv"]) == 1
-    assert manage.fetch(["toy.csv"]) == 0  # an altered copy is fetched anew
+    assert command.verify(["toy.csv"]) == 1
+    assert command.fetch(["toy.csv"]) == 0  # an altered copy is fetched anew
     assert (fresh_cache / "toy.csv").read_bytes() == BODY
 
 

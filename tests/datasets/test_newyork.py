@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets.newyork import load_newyork
-from lib.datasets.newyork_aggregates import (
+from lib.rng import stream
+from studies.data.newyork import load_newyork
+from studies.data.newyork_aggregates import (
     ATTRIBUTES,
     FILE,
     GROUPS,
@@ -20,7 +21,6 @@ from lib.datasets.newyork_aggregates import (
     crossing,
     published_cells,
 )
-from lib.rng import stream
 
 
 @pytest.fixture(scope="module")

@@ -11,18 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, Unavailable, load, nist, steps
-from lib.datasets.cache import locate, unregistered
-from lib.datasets.steps import Step
+from lib.datasets import TASKS, load
+from lib.datasets.cache import unregistered
 from studies.coherence import table as section5
-from studies.data import adult, coverage, lsac
-
-
-def _real(file: str):
-    try:
-        return locate(file).path
-    except Unavailable:
-        pytest.skip(f"{file} is not here and cannot be downloaded")
+from studies.data import adult, coverage, lsac, nist, steps
+from studies.data.steps import Step
+from tests.datasets.conftest import real
 
 
 def _raw(*names: str):
@@ -38,7 +32,6 @@ def _same(made: pd.DataFrame, published: pd.DataFrame) -> None:
 
 
 # --- the steps themselves
-# --------------------------------------------------------------------------------------------
 
 
 def test_a_step_that_leaves_other_rows_is_named():
@@ -54,33 +47,32 @@ def test_a_step_that_leaves_other_rows_is_named():
     assert len(steps.clean(each, pd.DataFrame({"x": [2, 4]}), check_rows=False)) == 2
 
 
-def test_a_missing_column_is_named():
-    for module, column in ((adult, "age"), (coverage, "AGEP")):
-        with pytest.raises(ValueError, match=f"raw must have a column '{column}', got \\['x'\\]"):
-            module.clean(pd.DataFrame({"x": [1]}), check_rows=False)
+NIST, SECTION_5 = ["AGEP", *nist._CODES], [*section5.COLUMNS, section5.TARGET]
+LSAC = pd.DataFrame({c: ["1"] for c in (*lsac.COLUMNS, "zfygpa")})
 
 
-@pytest.mark.parametrize("column", ["lsat", "race1", "ugpa", "fam_inc", "pass_bar"])
-def test_a_column_that_lsac_lacks_is_named(column):
-    """A bare KeyError came from the steps before the one that keeps seven columns."""
-    toy = pd.DataFrame({c: ["1"] for c in (*lsac.COLUMNS, "zfygpa")}).drop(columns=column)
+def _without(table: pd.DataFrame | list[str], column: str) -> pd.DataFrame:
+    table = table if isinstance(table, pd.DataFrame) else pd.DataFrame(columns=table)
+    return table.drop(columns=column)
+
+
+# fmt: off
+LACKING = [  # before a row is counted
+    (lambda: steps.clean(adult.STEPS, pd.DataFrame({"x": [1]}), check_rows=False), "age"),
+    (lambda: steps.clean(coverage.STEPS, pd.DataFrame({"x": [1]}), check_rows=False), "AGEP"),
+    # a bare KeyError came from the steps before the one that keeps seven columns
+    *((lambda c=c: steps.clean(lsac.STEPS, _without(LSAC, c)), c) for c in ("lsat", "race1", "ugpa", "fam_inc", "pass_bar")),
+    *((lambda c=c: steps.clean(coverage.STEPS, _without(_persons(), c)), c) for c in ("PINCP", "SEX", "PUBCOV")),
+    *((lambda c=c: nist.analysed(_without(NIST, c)), c) for c in ("DREM", "AGEP", "PUMA")),
+    *((lambda c=c: section5.numbers(_without(SECTION_5, c)), c) for c in ("DREM", "AGEP", "PUMA") if c in SECTION_5),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("call", "column"), LACKING)
+def test_a_missing_column_is_named(call, column):
     with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-        lsac.clean(toy)
-
-
-@pytest.mark.parametrize("column", ["PINCP", "SEX", "PUBCOV"])
-def test_a_column_that_the_texan_file_lacks_is_named_before_a_row_is_counted(column):
-    with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-        coverage.clean(_persons().drop(columns=column))
-
-
-@pytest.mark.parametrize("column", ["DREM", "AGEP", "PUMA"])
-def test_a_column_that_the_nist_file_lacks_is_named(column):
-    with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-        nist.analysed(pd.DataFrame(columns=["AGEP", *nist._CODES]).drop(columns=column))
-    if column in (columns := [*section5.COLUMNS, section5.TARGET]):
-        with pytest.raises(ValueError, match=f"raw must have a column '{column}', got"):
-            section5.numbers(pd.DataFrame(columns=columns).drop(columns=column))
+        call()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +90,7 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPANION_DATA", str(tmp_path))
     monkeypatch.setenv("COMPANION_CACHE", str(tmp_path / "cache"))
     assert unregistered(*coverage.PLACES) is None
-    # as lib.datasets.acs puts it
+    # as studies.data.acs puts it
     downloaded = tmp_path / "cache" / "folktables" / "2018" / "1-Year" / coverage.RAW
     downloaded.parent.mkdir(parents=True)
     downloaded.write_text("", encoding="utf-8")
@@ -108,12 +100,11 @@ def test_raw_files_are_looked_for_where_they_may_be(tmp_path, monkeypatch):
 
 
 # --- LSAC
-# ------------------------------------------------------------------------------------------------------------
 
 
 def test_lsac_from_raw_equals_the_processed_file_cell_for_cell():
-    made = lsac.clean(pd.read_csv(_real("bar_pass_prediction.csv")))
-    _same(made, pd.read_csv(_real("db_LSAC.csv")))
+    made = steps.clean(lsac.STEPS, pd.read_csv(real("bar_pass_prediction.csv")))
+    _same(made, pd.read_csv(real("db_LSAC.csv")))
 
 
 def test_lsac_steps_on_a_table_by_hand():
@@ -129,15 +120,14 @@ def test_lsac_steps_on_a_table_by_hand():
         }
     )
     with pytest.raises(ValueError, match=r"read the raw file.*22407, got 3"):
-        lsac.clean(toy)
-    made = lsac.clean(toy, check_rows=False)
+        steps.clean(lsac.STEPS, toy)
+    made = steps.clean(lsac.STEPS, toy, check_rows=False)
     assert made["race1"].tolist() == [0, 1]
     assert made["gender"].tolist() == [0, 1]
     assert made["lsat"].tolist() == [0, 1]  # 30.5 and 31.5 round to 30 and 32
 
 
 # --- Adult
-# -----------------------------------------------------------------------------------------------------------
 
 
 # the reconstructed file's columns, in its order
@@ -157,10 +147,10 @@ def _adult_toy() -> pd.DataFrame:
 
 def test_adult_steps_on_a_table_by_hand():
     with pytest.raises(ValueError, match=r"read the raw file.*49531, got 5"):
-        adult.clean(_adult_toy())
+        steps.clean(adult.STEPS, _adult_toy())
     counts = [len(after) for _, after in steps.follow(adult.STEPS, _adult_toy(), check_rows=False)]
     assert counts == [5, 5, 3, 3, 3]
-    made = adult.clean(_adult_toy(), check_rows=False)
+    made = steps.clean(adult.STEPS, _adult_toy(), check_rows=False)
     assert tuple(made.columns) == TASKS["adult"].domain.columns
     assert made["income"].tolist() == [0, 1, 1]  # 26,000 itself is not above
     assert made["age"].tolist() == [1, 0, 2]
@@ -169,11 +159,12 @@ def test_adult_steps_on_a_table_by_hand():
 
 
 def test_adult_from_raw_equals_the_processed_file_cell_for_cell():
-    _same(adult.clean(_raw(adult.RAW)), pd.read_csv(_real("db_adult_processed_26k.csv")))
+    _same(
+        steps.clean(adult.STEPS, _raw(adult.RAW)), pd.read_csv(real("db_adult_processed_26k.csv"))
+    )
 
 
 # --- ACS, Texas
-# ------------------------------------------------------------------------------------------------------
 
 
 def _persons(n: int = 400) -> pd.DataFrame:
@@ -204,17 +195,17 @@ def test_coverage_rows_and_zeros_are_those_of_folktables():
     assert (before["AGEP"].min(), before["AGEP"].max()) == (15, 64)
     kept = [c for c in coverage.COLUMNS if c != "PUBCOV"]
     assert (before[kept].to_numpy() == features[kept].to_numpy()).all()
-    made = coverage.clean(raw, check_rows=False)
+    made = steps.clean(coverage.STEPS, raw, check_rows=False)
     assert (made["PUBCOV"].to_numpy() == target.iloc[:, 0].to_numpy()).all()
     with pytest.raises(ValueError, match=r"incomes of at most.*98739"):
-        coverage.clean(raw)
+        steps.clean(coverage.STEPS, raw)
 
 
 def test_coverage_codes_show_the_signs_of_the_published_table():
     """What the real table shows of who was asked what, the steps give too; so the codes mean the
     same.
     """
-    made = coverage.clean(_persons(20_000), check_rows=False)
+    made = steps.clean(coverage.STEPS, _persons(20_000), check_rows=False)
     tables = [made] + ([load("acs_coverage").frame] if not load("acs_coverage").is_replica else [])
     for table in tables:
         assert tuple(table.columns) == TASKS["acs_coverage"].domain.columns
@@ -233,7 +224,7 @@ def test_coverage_binary_codes_are_the_bureaus_by_hand():
     """
     raw = _persons()
     kept = raw[raw["AGEP"].between(15, 64) & (raw["PINCP"] <= 30_000)]
-    made = coverage.clean(raw, check_rows=False)
+    made = steps.clean(coverage.STEPS, raw, check_rows=False)
     assert len(made) == len(kept)
     assert made["SEX"].tolist() == kept["SEX"].map({1: 1, 2: 0}).tolist()
     assert made["DIS"].tolist() == kept["DIS"].map({1: 1, 2: 0}).tolist()
@@ -242,15 +233,16 @@ def test_coverage_binary_codes_are_the_bureaus_by_hand():
 
 
 def test_coverage_from_raw_equals_the_processed_file_cell_for_cell():
-    _same(coverage.clean(_raw(*coverage.PLACES)), pd.read_csv(_real("db_ACSCoverage.csv")))
+    _same(
+        steps.clean(coverage.STEPS, _raw(*coverage.PLACES)), pd.read_csv(real("db_ACSCoverage.csv"))
+    )
 
 
 # --- NIST
-# ------------------------------------------------------------------------------------------------------------
 
 
 def test_nist_drops_only_the_under_fives():
-    raw = pd.read_csv(_real("national2019.csv"), dtype=str, keep_default_na=False)
+    raw = pd.read_csv(real("national2019.csv"), dtype=str, keep_default_na=False)
     assert (raw["DREM"] == "N").sum() == nist.UNDER_FIVE
     assert [len(after) for _, after in steps.follow(nist.STEPS, raw)] == [27253, 25900, 25900]
     frame = nist.analysed(raw)

@@ -10,17 +10,10 @@ import pandas as pd
 import pytest
 
 from lib.datasets import TASKS, DataError, Unavailable, load
-from lib.datasets.acs import ACS_TASKS, _checked_zip, fetch_archive, load_acs
-from lib.datasets.cache import locate, sha256_of
+from lib.datasets.cache import sha256_of
 from lib.domain import Domain
-
-
-def _real(file: str):
-    try:
-        return locate(file).path
-    except Unavailable:
-        pytest.skip(f"{file} is not here and cannot be downloaded")
-
+from studies.data.acs import ACS_TASKS, _checked_zip, fetch_archive, load_acs
+from tests.datasets.conftest import real
 
 # rows, share of target 1, share of the protected attribute's 1: the paper's Table 2 and the
 # published files
@@ -33,7 +26,7 @@ FACTS = {
 
 @pytest.mark.parametrize("name", FACTS)
 def test_published_tables_have_the_papers_counts(name):
-    _real(TASKS[name].file)
+    real(TASKS[name].file)
     data, (rows, share, ones) = load(name), FACTS[name]
     assert len(data.frame) == rows
     assert data.y.mean() == pytest.approx(share, abs=5e-4)
@@ -68,7 +61,6 @@ def test_domains_are_checked():
 
 
 # --- ACS archives
-# -------------------------------------------------------------------------------------------------
 
 _COLUMNS = "SERIALNO,AGEP,SCHL,MAR,RELP,SEX,DIS,ESP,CIT,MIG,MIL,ANC,NATIVITY,DEAR,DEYE,DREM,PINCP,ESR,ST,FER,RAC1P,PUBCOV"
 

@@ -162,24 +162,3 @@ def test_more_hits_never_certify_less(table, level):
         )
         limits = [epsilon_limit([one], level=level) for one in (table, more)]
         assert limits[0] <= limits[1] + 1e-9
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: Guesses(named=3, hits=4, people=6, inside=5), "hits must be"),
-        (lambda: Guesses(named=7, hits=1, people=6, inside=5), "named must be"),
-        (lambda: Guesses(named=5, hits=1, people=6, inside=4), "hits must be"),
-        (lambda: hits_p([], 0.0), "guesses must be"),
-        (lambda: hits_p([Guesses(named=1, hits=1, people=2, inside=1)], -1.0), "epsilon must be"),
-        (lambda: hits_p([Guesses(named=1, hits=1, people=2, inside=1)], math.nan), "epsilon must"),
-        (lambda: hits_p([Guesses(named=1, hits=1, people=2, inside=1)], 1.0, delta=1.0), "delta m"),
-        (lambda: epsilon_limit([], level=0.95), "guesses must be"),
-        (lambda: ceiling(0), "people must be"),
-        (lambda: ceiling(10, splits=0), "splits must be"),
-        (lambda: smallest_leak(10, power=1.0), "power must be"),
-    ],
-)
-def test_bad_values_are_refused(call, said):
-    with pytest.raises(ValueError, match=said):
-        call()

@@ -12,6 +12,7 @@ import pytest
 
 from lib.dp import Exponential, Gaussian, Laplace, PrivacyAccountant, choose, noisy, rho_of_pure
 from lib.dp.accounting import CONVERSIONS, advanced_composition, delta_of, epsilon_of, zcdp_rho
+from lib.dp.certificate import Guesses, ceiling, epsilon_limit, hits_p, smallest_leak
 from lib.dp.empirical_delta import Promise, delta_exceeds, mean_exceeds
 from lib.dp.gaussian import gaussian_delta
 from lib.means import Interval, strat_coinpress, strat_laplace
@@ -21,6 +22,7 @@ from lib.rng import stream
 VALUES, GROUPS, TOLD = np.arange(6.0), np.array([0, 1, 0, 1, 1, 0]), Interval(low=-5.0, high=5.0)
 LAPLACE, PICK = Laplace(sensitivity=1.0, epsilon=1.0), Exponential(sensitivity=1.0, epsilon=1.0)
 RNG, NAN, INF = np.random.default_rng(0), math.nan, math.inf
+GUESS = Guesses(named=1, hits=1, people=2, inside=1)
 TINY = (5e-324, 1e-310, 1e-200, 1e-155, 1e-101)
 HUGE = (1e101, 1e155, 1e300, 1.7e308)
 
@@ -86,6 +88,16 @@ REFUSED = [
     (lambda: mean_exceeds(np.array([]), 0.5, 0.1), "must"),
     (lambda: mean_exceeds(np.array([0.5]), 0.5, 1.0), "must"),
     (lambda: delta_exceeds(np.array([NAN]), 0.5, 0.1, 0.1), "must"),
+    (lambda: Guesses(named=3, hits=4, people=6, inside=5), "hits must be"),
+    (lambda: Guesses(named=7, hits=1, people=6, inside=5), "named must be"),
+    (lambda: Guesses(named=5, hits=1, people=6, inside=4), "hits must be"),
+    (lambda: hits_p([], 0.0), "guesses must be"),
+    *((lambda e=e: hits_p([GUESS], e), "epsilon must be") for e in (-1.0, NAN)),
+    (lambda: hits_p([GUESS], 1.0, delta=1.0), "delta must be"),
+    (lambda: epsilon_limit([], level=0.95), "guesses must be"),
+    (lambda: ceiling(0), "people must be"),
+    (lambda: ceiling(10, splits=0), "splits must be"),
+    (lambda: smallest_leak(10, power=1.0), "power must be"),
 ]
 # of the library's funnels: nothing is paid for what cannot be drawn
 UNPAID = [

@@ -14,7 +14,7 @@ from lib.ldp import GRR, OLH, OUE, RAPPOR, SS, THE, make
 from lib.ldp.bernoulli import bernoulli
 from lib.ldp.histogram import optimal_theta, threshold_variance
 from lib.ldp.local_hashing import hash_values
-from lib.ldp.random_subsets import _by_words, _floyd, _share, random_members, random_subsets
+from lib.ldp.random_subsets import _share, random_members, random_subsets
 from lib.rng import stream
 from tests.conftest import FALSE_ALARM, as_often
 
@@ -123,16 +123,17 @@ def test_sizes_hang_on_no_last_bit():
         assert OLH(k=4, epsilon=epsilon).g == math.floor(math.exp(epsilon)) + 1
 
 
-@pytest.mark.parametrize("way", [_floyd, _by_words])
-def test_random_subsets_are_uniform(way, rng):
+@pytest.mark.parametrize("small", [True, False])  # by Floyd's algorithm, or by words
+def test_random_subsets_are_uniform(small, rng, monkeypatch):
     """All 10 subsets of two out of five, by chi-square; mixed sizes keep their sizes."""
-    member = way(30_000, 5, np.full(30_000, 2), rng, 5)
+    monkeypatch.setattr("lib.ldp.random_subsets._is_small", lambda m, sizes: small)
+    member = random_subsets(30_000, 5, np.full(30_000, 2), rng)
     words = member @ (1 << np.arange(5))
     _, counts = np.unique(words, return_counts=True)
     assert counts.size == 10
     assert stats.chisquare(counts).pvalue > FALSE_ALARM
     sizes = rng.integers(0, 6, 1000)
-    assert (way(1000, 5, sizes, rng, 5).sum(axis=1) == sizes).all()
+    assert (random_subsets(1000, 5, sizes, rng).sum(axis=1) == sizes).all()
 
 
 @pytest.mark.parametrize("m", [17, 40, 48])

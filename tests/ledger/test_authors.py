@@ -14,11 +14,12 @@ import pytest
 import yaml
 
 from data.authors import make, unpickle
-from lib.ledger import authors, judge, report
+from lib.ledger import authors, judge
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.judge import evaluate
 from lib.ledger.rules import Evidence
 from lib.runner.registry import NoResults, Study
+from studies.verdicts.words import authors_in_words, finding, rerun_in_words
 from tests.programs import git, python
 
 TABLES = authors.tables()
@@ -96,24 +97,25 @@ def test_the_process_of_a_pickle_reaches_nothing(tmp_path, program):
     assert "is not allowed" in done.stderr
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda t: t.name)
-def test_each_table_says_where_it_is_from_and_is_what_it_says(table):
-    said = authors.described(table.name)
-    rows, words = make.stored(table.name)
+@pytest.mark.parametrize("name", TABLES)
+def test_each_table_says_where_it_is_from_and_is_what_it_says(name):
+    said = authors.described(name)
+    rows, words = make.stored(name)
     assert said["repository"].startswith("https://github.com/")
     assert len(said["commit"]) == 40
     assert said["sha256"] == hashlib.sha256(rows.encode()).hexdigest()
     assert all(len(digest) == 64 for digest in said["files"].values())
     assert {"what", "columns", "runs", "missing", "ties"} <= set(said)
     assert said == yaml.safe_load(words)
-    assert not table.read().drop(columns="epsilon", errors="ignore").isna().any(axis=None)
+    rows = authors.read_table(name).drop(columns="epsilon", errors="ignore")
+    assert not rows.isna().any(axis=None)
 
 
 def test_the_tables_are_small_and_no_other_file_is_there():
-    assert {t.name for t in TABLES} == set(make.TABLES)
+    assert set(TABLES) == set(make.TABLES)
     files = [f for f in authors.FOLDER.iterdir() if f.suffix not in (".py", "")]
     assert {f.name for f in files} == {
-        name for t in TABLES for name in (t.path.name, f"{t.name}.yml")
+        name for t in TABLES for name in (authors.table_path(t).name, f"{t}.yml")
     }
     assert sum(f.stat().st_size for f in files) < 500_000
 
@@ -147,7 +149,6 @@ def test_files_of_a_commit_are_read_from_a_clone(tmp_path):
 
 
 # --- the third column
-# ----------------------------------------------------------------------
 
 ROW = {
     "paper": "stratified",
@@ -177,8 +178,8 @@ def test_the_authors_results_are_judged_by_the_same_rule():
     row = judged(authors="same direction")
     assert (row.verdict, row.authors.verdict) == ("not reproduced", "same direction")
     assert row.authors.claim.tolerance == row.claim.tolerance
-    assert report.authors_in_words(row) == "60% (no interval): same direction"
-    assert report.rerun_in_words(row) == "20% (stand-in)"
+    assert authors_in_words(row) == "60% (no interval): same direction"
+    assert rerun_in_words(row) == "20% (stand-in)"
 
 
 def test_what_is_too_close_to_call_does_not_silence_a_stand_in():
@@ -229,7 +230,7 @@ def test_a_stand_in_that_all_real_rows_contradict_gives_no_verdict(ours, others,
 def test_to_fail_in_their_own_data_and_to_fail_in_our_setting_are_two_findings(
     ours, theirs, data, words
 ):
-    found = report.finding(judged(ours, data, authors=theirs, acs_coverage=ours))
+    found = finding(judged(ours, data, authors=theirs, acs_coverage=ours))
     assert words in found
     assert bool(found) == bool(words)
 
@@ -264,9 +265,8 @@ def test_every_claim_that_their_files_could_answer_is_asked():
 
 def test_without_the_tables_nothing_is_stored(monkeypatch, tmp_path):
     monkeypatch.setattr(authors, "FOLDER", tmp_path)
-    [table] = [t for t in TABLES if t.name == "mixtures"]
     with pytest.raises(NoResults, match=r"no mixtures\.csv in"):
-        table.read()
+        authors.read_table("mixtures")
     claim = next(c for c in read_claims() if c.id == "stratified-fig3-strat").of_authors()
     from studies.private_means.claims import census
 

@@ -13,7 +13,12 @@ import pytest
 
 from lib.cli import main
 from lib.ledger import evaluate
-from lib.ledger.cards import (
+from lib.ledger.claim import COMPANION, PAPERS, papers, read_claims, study_of
+from lib.ledger.judge import summary, tallied
+from lib.ledger.rules import CONTESTED
+from lib.runner.registry import studies
+from lib.typeset import typeset
+from studies.verdicts.cards import (
     FACETS,
     cards,
     cards_html,
@@ -26,13 +31,16 @@ from lib.ledger.cards import (
     reading_in_words,
     unexplained,
 )
-from lib.ledger.claim import COMPANION, PAPERS, papers, read_claims, study_of
-from lib.ledger.judge import summary, tallied
-from lib.ledger.report import authors_in_words, finding, rerun_in_words, verdict_in_words
-from lib.ledger.rules import CONTESTED
-from lib.ledger.sureness import before_in_words, chances_in_words, stated_rule, sure_in_words
-from lib.runner.registry import studies
-from lib.typeset import typeset
+from studies.verdicts.words import (
+    authors_in_words,
+    before_in_words,
+    chances_in_words,
+    finding,
+    rerun_in_words,
+    stated_rule,
+    sure_in_words,
+    verdict_in_words,
+)
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +78,8 @@ def test_a_contested_claim_without_words_is_named_with_what_it_needs(rows):
 
 def test_claims_write_ends_with_what_contested_claims_still_need(rows, monkeypatch, capsys):
     bare = replace(rows[0], claim=replace(rows[0].claim, quote=""))
-    monkeypatch.setattr("lib.cli.claims.report.main", lambda **_: 0)
-    monkeypatch.setattr("lib.cli.claims.evaluate", lambda: [bare])
+    monkeypatch.setattr("studies.verdicts.command.main", lambda **_: 0)
+    monkeypatch.setattr("studies.verdicts.command.evaluate", lambda: [bare])
     assert main(["claims", "--write"]) == 0
     assert capsys.readouterr().out.endswith("data/claims; got no quote\n")
 

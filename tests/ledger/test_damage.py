@@ -12,16 +12,16 @@ from functools import partial
 import pytest
 
 from lib.cli import main
-from lib.ledger import report
+from lib.ledger import evaluate
 from lib.ledger.claim import read_claims
 from lib.paths import CHAPTERS, HOUSES, RESULTS, ROOT
 from lib.runner import GRIDS, NoResults, StoreError, results
 from studies.coherence.claims import results as coherence
-from studies.cross_paper import hypotheses as across_tests
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import results as ldp
 from studies.private_means.claims import census as means
 from studies.synthesizers.summary import stored_tables
+from studies.verdicts import command
 
 
 def _has_value(evidence) -> bool:
@@ -35,7 +35,6 @@ READERS = {  # what reads a grid's stored records, and what it says where there 
     "coherence_section5": (coherence.MEASURES["section5_gap"], _has_value),
     "coherence_dp": (coherence.MEASURES["dp_bound_holds"], _has_value),
     "synth_nist": (stored_tables, len),
-    "across_nist": (across_tests.found, len),
 }
 
 
@@ -92,7 +91,7 @@ def test_the_ledger_stops_at_a_damaged_file_and_keeps_its_verdicts(
     """The verdicts of all rows of a damaged file were overwritten by "not run", with status 0."""
     verdicts = stored / "verdicts.yml"
     verdicts.write_text("ldp-nondp-di-adult: reproduced\n", encoding="utf-8")
-    monkeypatch.setattr(report, "write_verdicts", partial(report.write_verdicts, path=verdicts))
+    monkeypatch.setattr(command, "write_verdicts", partial(command.write_verdicts, path=verdicts))
     _truncated("ldp_main", stored)
     assert main(["claims", *how]) == 2
     assert f"{stored}/ldp_main.parquet is damaged" in capsys.readouterr().err
@@ -101,7 +100,7 @@ def test_the_ledger_stops_at_a_damaged_file_and_keeps_its_verdicts(
 
 def test_a_claim_without_results_is_not_run(stored):
     claim = next(c for c in read_claims() if c.id == "ldp-nondp-di-adult")
-    assert [row.verdict for row in report.evaluate([claim])] == ["not run"]
+    assert [row.verdict for row in evaluate([claim])] == ["not run"]
 
 
 def test_nobody_takes_any_error_of_results_for_results_that_are_not_there():

@@ -15,11 +15,9 @@ import pytest
 import yaml
 
 from lib.ldp import PROTOCOLS
-from lib.ledger import report
-from lib.ledger.cards import facets
 from lib.ledger.claim import Claim, measures, read_claims, study_of
-from lib.ledger.evidence import Measurer, differences, question, read_evidence, write_evidence
-from lib.ledger.judge import apart, drift, evaluate, stored_verdicts, summary, tallied
+from lib.ledger.evidence import Measurer, question, read_evidence
+from lib.ledger.judge import apart, evaluate, summary, tallied
 from lib.ledger.rules import Evidence, judge
 from lib.paths import RESULTS
 from lib.rng import stream
@@ -27,6 +25,14 @@ from lib.stats.summary import run_means
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import ranks as ldp_ranks
 from studies.ldp_fairness.claims import results as ldp
+from studies.verdicts import command, words
+from studies.verdicts.cards import facets
+from studies.verdicts.stored import (
+    differences,
+    drift,
+    stored_verdicts,
+    write_evidence,
+)
 
 ROW = {
     "id": "a",
@@ -135,7 +141,7 @@ def test_parts_stand_below_what_they_are_part_of_and_are_not_counted(tmp_path):
     assert summary(rows)["reproduced"] == 1
     assert len(apart(rows)["ldp", True]) == 1
     assert sum(summary(rows).values()) == 1
-    assert report.statement_in_words(rows[1]).startswith("(Counted with the row")
+    assert words.statement_in_words(rows[1]).startswith("(Counted with the row")
     with pytest.raises(ValueError, match=r"claims\.yml: part_of of b must be the row before it"):
         _read(tmp_path, part, ROW)
     with pytest.raises(ValueError, match=r"claims\.yml: paper of b must be that of a"):
@@ -152,7 +158,7 @@ def direction(name: str, split: str | None, **more) -> Claim:
 def test_other_readings_are_judged_and_shown_beside_the_row(tmp_path):
     [row] = evaluate(_read(tmp_path, ROW | {"also": {"a larger budget": {"epsilon": 1.0}}}))
     assert (row.verdict, row.also["a larger budget"].verdict) == ("reproduced", "not reproduced")
-    assert report.in_words(row) == "1.284. A larger budget: not reproduced (2.718)"
+    assert words.in_words(row) == "1.284. A larger budget: not reproduced (2.718)"
 
 
 def test_another_reading_of_a_direction_takes_the_rows_place_in_the_correction(grid):
@@ -197,10 +203,10 @@ def test_an_equivalence_can_pass_at_the_papers_runs(judged):
 def test_a_verdict_that_does_not_follow_is_found_and_fails_the_check(monkeypatch, capsys, judged):
     forged = {row.claim.id: row.verdict for row in judged} | {"ldp-ratio-025": "not reproduced"}
     assert [d.split(":")[0] for d in drift(judged, forged)] == ["ldp-ratio-025"]
-    monkeypatch.setattr(report, "evaluate", lambda **_: judged)
-    monkeypatch.setattr(report, "OTHER_GRIDS", ())
-    monkeypatch.setattr(report, "stored_verdicts", lambda: forged)
-    assert report.main(check=True) == 1
+    monkeypatch.setattr(command, "evaluate", lambda **_: judged)
+    monkeypatch.setattr(command, "OTHER_GRIDS", ())
+    monkeypatch.setattr(command, "stored_verdicts", lambda: forged)
+    assert command.main(check=True) == 1
     assert "no longer follow" in capsys.readouterr().out
 
 
@@ -434,7 +440,7 @@ def test_the_companions_rows_and_later_rules_are_tallied_apart(monkeypatch):
         ("coherence", False): ["d"],
         ("companion", False): ["c"],
     }
-    assert {name: sum(counts.values()) for name, counts in report.bars(rows).items()} == {
+    assert {name: sum(counts.values()) for name, counts in words.bars(rows).items()} == {
         "LDP and fairness": 1,
         "LDP and fairness †": 1,
         "Demographic coherence": 1,
@@ -444,7 +450,7 @@ def test_the_companions_rows_and_later_rules_are_tallied_apart(monkeypatch):
     assert [row.claim.id for row in evaluate(claims, paper="companion")] == ["c"]
     sources = [facets(row)["source"] for row in rows][1:3]
     assert sources == [["LDP and fairness"], ["Companion, on LDP and fairness"]]
-    assert report.statement_in_words(rows[2]) == "Companion: s"
+    assert words.statement_in_words(rows[2]) == "Companion: s"
 
 
 def test_no_paper_is_charged_with_rows_about_other_tables_or_settings():
@@ -459,16 +465,16 @@ def test_rows_say_their_kind_and_how_few_runs_they_have(grid, monkeypatch):
     monkeypatch.setattr("lib.ledger.claim.rule_first", lambda name, _: name == "a")
     [row] = evaluate([direction("a", None)])
     assert row.claim.kind == "direction"
-    assert "6 runs where the paper has 20" in report.in_words(row)
-    assert "†" not in report.rule_in_words(row)
-    assert "†" in report.rule_in_words(evaluate([Claim(**ROW | {"id": "b"})])[0])
+    assert "6 runs where the paper has 20" in words.in_words(row)
+    assert "†" not in words.rule_in_words(row)
+    assert "†" in words.rule_in_words(evaluate([Claim(**ROW | {"id": "b"})])[0])
 
 
 def test_verdicts_are_written_as_they_follow_and_stale_ones_go(tmp_path, judged):
     path = tmp_path / "verdicts.yml"
     path.write_text("ldp-gone: reproduced\nldp-table2-adult: reproduced\n", encoding="utf-8")
     assert any("no such claim" in words for words in drift(judged, stored_verdicts(path)))
-    report.write_verdicts(judged, path)
+    command.write_verdicts(judged, path)
     assert drift(judged, stored_verdicts(path)) == []
     # a replica cannot say otherwise
     assert stored_verdicts(path)["ldp-table2-adult"] == "reproduced"
@@ -491,7 +497,7 @@ def test_pages_and_a_new_measurement_say_the_same(judged):
     assert [(r.claim.id, r.verdict, sorted(r.also)) for r in judged] == [
         (r.claim.id, r.verdict, sorted(r.also)) for r in fresh
     ]
-    assert [report.in_words(r) for r in judged] == [report.in_words(r) for r in fresh]
+    assert [words.in_words(r) for r in judged] == [words.in_words(r) for r in fresh]
 
 
 def test_a_measure_that_reads_a_table_says_when_it_is_a_replica(on_replicas):
@@ -508,12 +514,12 @@ def test_a_measure_that_reads_a_table_says_when_it_is_a_replica(on_replicas):
 def test_writing_one_paper_keeps_the_evidence_of_the_others(monkeypatch):
     """All questions are measured, since the file of evidence is written whole."""
     asked = []
-    monkeypatch.setattr(report, "evaluate", lambda *, paper=None, **_: asked.append(paper) or [])
-    monkeypatch.setattr(report, "OTHER_GRIDS", ("other",))
-    monkeypatch.setattr(report, "on_grid", lambda grid, **_: asked.append(grid))
-    monkeypatch.setattr(report, "write_verdicts", lambda rows: None)
-    monkeypatch.setattr(report, "write_evidence", lambda measured: None)
-    assert report.main(write=True, paper="ldp") == 0
+    monkeypatch.setattr(command, "evaluate", lambda *, paper=None, **_: asked.append(paper) or [])
+    monkeypatch.setattr(command, "OTHER_GRIDS", ("other",))
+    monkeypatch.setattr(command, "on_grid", lambda grid, **_: asked.append(grid))
+    monkeypatch.setattr(command, "write_verdicts", lambda rows: None)
+    monkeypatch.setattr(command, "write_evidence", lambda measured: None)
+    assert command.main(write=True, paper="ldp") == 0
     assert asked == ["ldp", None, "other"]
 
 
@@ -526,10 +532,10 @@ def test_a_file_is_judged_alone_and_not_stored(tmp_path, capsys):
         "tolerance: {target: 2, tolerance: 0.1}, why: a test}\n",
         encoding="utf-8",
     )
-    assert report.main(file=path) == 0
+    assert command.main(file=path) == 0
     assert "REPRODUCED      mine" in capsys.readouterr().out
     with pytest.raises(ValueError, match="file must be left out with check and write, got"):
-        report.main(file=path, write=True)
+        command.main(file=path, write=True)
 
 
 def test_changed_results_are_measured_again(tmp_path, monkeypatch):

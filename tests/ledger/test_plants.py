@@ -31,7 +31,6 @@ from studies.coherence.claims import chain, theory
 from studies.coherence.claims import results as coherence
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import exact
-from studies.ldp_fairness.claims import results as ldp
 from studies.private_means.claims import census as means
 from studies.private_means.claims import text
 from studies.private_means.claims import theory as means_theory
@@ -45,7 +44,6 @@ RUNS = 4
 
 
 # --- rules
-# ------------------------------------------------------------------------------------------------------------
 
 
 def evidence_for(claim: Claim, good: bool) -> Evidence:
@@ -77,7 +75,6 @@ def test_every_rule_can_pass_and_fail(claim):
 
 
 # --- grids of the LDP paper
-# -----------------------------------------------------------------------------------------------
 
 
 def ldp_grid(
@@ -88,7 +85,7 @@ def ldp_grid(
     """
     rows, rng = [], stream(6, "plants")
     cells = [("NonDP", "none", math.nan), *product(PROTOCOLS, ("uniform", "k-based"), (0.25, 50.0))]
-    for dataset, run, (protocol, split, epsilon) in product(ldp.DATA, range(RUNS), cells):
+    for dataset, run, (protocol, split, epsilon) in product(exact.DATA, range(RUNS), cells):
         row = {"dataset": dataset, "run": run, "split": split, "epsilon": epsilon}
         row["protocol"] = protocol
         for metric in (*FAIR, *ldp_evidence.UTILITY, "balanced_accuracy"):
@@ -175,7 +172,6 @@ LDP_PLANTS = {
 
 
 # --- arithmetic on the protocols, and counts in tables
-# ---------------------------------------------------------------------
 
 
 def as_stated(monkeypatch, claim) -> None:
@@ -299,7 +295,6 @@ EXACT_PLANTS = {
 
 
 # --- demographic coherence
-# ---------------------------------------------------------------------------------------------------
 
 
 def splits(**columns: dict[str, float]) -> Callable:
@@ -402,7 +397,6 @@ COHERENCE_PLANTS = {
 
 
 # --- stratified means
-# --------------------------------------------------------------------------------------------------------
 
 
 GAP = ("gap", "gap_low", "gap_high")
@@ -553,7 +547,6 @@ class Wide:
 
 
 # --- synthesizers
-# ------------------------------------------------------------------------------------------------------------
 
 
 def synthesizers(quality: Callable[[str, str, float], float], real: float = 0.8) -> Callable:

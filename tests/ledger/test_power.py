@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from lib.ledger.measures import DRAWS, share_of_cases, share_of_draws
-from lib.ledger.power import chances
 from lib.ledger.rules import Evidence
 from lib.rng import stream
+from studies.verdicts.power import chances
 
 
 @pytest.mark.parametrize("printed_unit", [0.3, 0.6, 1.0])

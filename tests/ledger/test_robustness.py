@@ -10,11 +10,17 @@ import pytest
 from lib.ledger.claim import Claim, read_claims
 from lib.ledger.evidence import Measurer
 from lib.ledger.judge import Row, evaluate
-from lib.ledger.robustness import for_another_table, moved, on_grid, with_correction, with_slack
 from lib.ledger.rules import TOO_CLOSE, Evidence, judge
 from lib.stats.holm import holm
 from studies.ldp_fairness import evidence as ldp_evidence
 from studies.ldp_fairness.claims import results as ldp
+from studies.verdicts.robustness import (
+    for_another_table,
+    moved,
+    on_grid,
+    with_correction,
+    with_slack,
+)
 
 STATED = {"paper": "ldp", "place": "p", "statement": "s", "why": "w"}
 

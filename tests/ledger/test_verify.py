@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from lib.cli import main
-from lib.ledger import verify as verifying
-from lib.ledger.verify import EQUAL, OTHER, inventory, verify, wrong_at_most
 from lib.rng import stream
 from lib.runner.registry import GRIDS
+from studies.verdicts import verify as verifying
+from studies.verdicts.verify import EQUAL, OTHER, inventory, verify, wrong_at_most
 
 SEED = 20261125
 

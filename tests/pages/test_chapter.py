@@ -16,12 +16,12 @@ from lib import validate
 from lib.pages.chapter import (
     badges_html,
     check_parameters,
-    data_used,
     figure_html,
     ran_on_html,
     setup_style,
     table_html,
 )
+from press.execute import data_used
 
 ALT = "A line that rises from one to two."
 

@@ -9,10 +9,10 @@ import runpy
 import pytest
 
 from lib.datasets import TASKS, load
-from lib.pages.facts import attribute_counts, task_facts
 from lib.paths import DATA
 from lib.runner import results
 from studies.coherence.table import load_section5, section5_facts
+from studies.data.facts import attribute_counts, task_facts
 
 MAKER = runpy.run_path(str(DATA / "make_facts.py"))
 

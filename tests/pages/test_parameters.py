@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 import subprocess
 import sys
@@ -82,28 +83,6 @@ def test_protocols_runs_at_the_ends_of_its_parameters(parameters):
     assert losses["exact loss"].drop("THE").to_list() == pytest.approx([epsilon] * 6)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"epsilon": 0.009}, r"epsilon must be a number >= 0\.01 and <= 100, got 0\.009"),
-        ({"epsilon": 101.0}, r"epsilon must be .*, got 101\.0"),
-        ({"epsilon": float("nan")}, r"epsilon must be .*, got nan"),
-        ({"k": 1}, r"k must be .*, got 1"),
-        ({"k": 13}, r"k must be .*, got 13"),
-        ({"runs": 1}, r"runs must be .*, got 1"),
-        ({"dataset": "x"}, r"dataset must be one of .*, got 'x'"),
-        (
-            {"dataset": "acs_coverage", "attribute": "ST"},
-            r"attribute must be one of 'AGEP'.*, got 'ST'",
-        ),
-        ({"dataset": "lsac"}, r"attribute must be one of .*'race1'.*, got 'age'"),
-    ],
-)
-def test_protocols_refuses_the_rest_before_any_work(parameters, words):
-    with pytest.raises(ValueError, match=words):
-        run_cells("ldp/protocols", "check_parameters(attribute", **parameters)
-
-
 @pytest.mark.parametrize("dataset", ["adult", "acs_coverage", "lsac"])
 @pytest.mark.parametrize("epsilon", [0.01, 20.0, 50.0, 100.0])
 def test_budget_runs_at_the_ends_of_its_parameters(dataset, epsilon):
@@ -111,22 +90,26 @@ def test_budget_runs_at_the_ends_of_its_parameters(dataset, epsilon):
     assert (names["total_bits"] >= 0).all(axis=None)
 
 
-@pytest.mark.parametrize(
-    ("page", "parameters"),
-    [
-        ("ldp/budget", {"epsilon": 0.009}),
-        ("ldp/budget", {"epsilon": 101.0}),
-        ("guides/protocol", {"epsilon": 601.0}),
-        ("guides/protocol", {"epsilon": 1e-17}),
-        ("guides/protocol", {"k": 401}),
-        ("guides/protocol", {"n": 99}),
-        ("guides/protocol", {"k": 1}),
-    ],
-)
-def test_others_refuse_what_the_protocols_cannot_do(page, parameters):
-    ((name, value),) = parameters.items()
-    with pytest.raises(ValueError, match=f"^{name} must be .*, got {value}"):
-        run_cells(page, "check_parameters", **parameters)
+# fmt: off
+PROTOCOLS_CHECK = ("ldp/protocols", "check_parameters(attribute")
+REFUSED = [
+    (*PROTOCOLS_CHECK, {"epsilon": 0.009}, r"epsilon must be a number >= 0\.01 and <= 100, got 0\.009"),
+    *((*PROTOCOLS_CHECK, {name: bad}, f"^{name} must be .*, got {bad}")
+      for name, bad in [("epsilon", 101.0), ("epsilon", math.nan), ("k", 1), ("k", 13), ("runs", 1)]),
+    (*PROTOCOLS_CHECK, {"dataset": "x"}, r"dataset must be one of .*, got 'x'"),
+    (*PROTOCOLS_CHECK, {"dataset": "acs_coverage", "attribute": "ST"}, r"attribute must be one of 'AGEP'.*, got 'ST'"),
+    (*PROTOCOLS_CHECK, {"dataset": "lsac"}, r"attribute must be one of .*'race1'.*, got 'age'"),
+    *(("ldp/budget", "check_parameters", {"epsilon": bad}, f"^epsilon must be .*, got {bad}") for bad in (0.009, 101.0)),
+    *(("guides/protocol", "check_parameters", {name: bad}, f"^{name} must be .*, got {bad}")
+      for name, bad in [("epsilon", 601.0), ("epsilon", 1e-17), ("k", 401), ("k", 1), ("n", 99)]),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("page", "until", "parameters", "words"), REFUSED)
+def test_what_the_protocols_cannot_do_is_refused_before_any_work(page, until, parameters, words):
+    with pytest.raises(ValueError, match=words):
+        run_cells(page, until, **parameters)
 
 
 COUNTS = [
@@ -200,7 +183,6 @@ def test_a_comment_that_is_wrong_of_its_check_would_be_seen(comment, wrong):
 
 
 # --- plain papermill
-# -----------------------------------------------------------------------------------
 
 
 def plain_papermill(notebook: Path, *words: str) -> subprocess.CompletedProcess:

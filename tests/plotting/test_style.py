@@ -14,9 +14,9 @@ from lib.ldp import PROTOCOLS
 from lib.pages.chapter import setup_style
 from lib.paths import CHAPTERS, ROOT
 from lib.plotting.panels import epsilon_axis, legend, panel
-from lib.plotting.style import offsets
 from press.toc import read_notebook
 from studies.cross_paper.tallies import VERDICT_COLOURS, tallies
+from studies.ldp_fairness.figures.style import OFFSETS
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def test_a_tick_is_left_out_only_beside_the_one_that_its_label_would_touch(budge
 
 
 def test_a_guest_stands_on_its_tick_and_nobody_else_does():
-    shift = offsets()
+    shift = OFFSETS
     assert shift["another"] == 1
     places = sorted([*(shift[name] for name in PROTOCOLS), shift["another"]])
     assert len(set(places)) == len(PROTOCOLS) + 1

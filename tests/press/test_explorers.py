@@ -21,7 +21,6 @@ from lib.coherence.solver import solve
 from lib.fairness import fairness, group_rates
 from lib.ldp import PROTOCOLS, make
 from lib.ledger import evaluate
-from lib.ledger.robustness import CORRECTIONS, on_grid, with_correction, with_slack
 from lib.means import Interval, coinpress_path
 from lib.paths import CHAPTERS, ROOT
 from lib.runner import results, scores
@@ -33,6 +32,7 @@ from studies.ldp_fairness.summary import baseline, curves
 from studies.private_means.theory import clip_slack, stratified_bound
 from studies.synthesizers.figures.who_pays import group_errors
 from studies.synthesizers.summary import of_level
+from studies.verdicts.robustness import CORRECTIONS, on_grid, with_correction, with_slack
 from tests.press.test_browser import PHONE, barriers, opened
 
 pytestmark = pytest.mark.browser

@@ -174,7 +174,15 @@ def test_every_long_command_is_run_and_every_guide_prints_some():
     assert {name for name in GUIDES if not printed(name)} == {"faults", "teaching"}
 
 
-@pytest.mark.parametrize("program", [["pytest"], ["python", "-m", "pytest"]])
+@pytest.mark.parametrize(
+    "program",
+    [
+        ["pytest"],
+        pytest.param(
+            ["python", "-m", "pytest"], marks=pytest.mark.thorough("commands of the guides")
+        ),
+    ],
+)
 def test_the_battery_finds_a_protocol_where_it_is_called(program, tmp_path):
     """The program looked beside itself and on Python's path, and not in the folder of the call."""
     write("protocol", tmp_path)

@@ -10,8 +10,8 @@ import pytest
 
 from lib.files import read_yaml
 from lib.ledger import evaluate, read_claims
-from lib.ledger.cards import contested
 from lib.paths import ROOT
+from studies.verdicts.cards import contested
 from tests.press.test_browser import OVERFLOW, PHONE, opened
 
 pytestmark = pytest.mark.browser

@@ -17,7 +17,7 @@ from lib.cli import main
 from lib.paths import ROOT
 from press.rerun import chapter, estimate, folder_name, label, requested, rerun
 from press.side_by_side import sentence, side_by_side
-from press.toc import Page
+from press.toc import Page, read_notebook
 from tests.press.conftest import write_notebook
 
 PARAMETERS = (
@@ -26,29 +26,48 @@ PARAMETERS = (
 )
 
 
-@pytest.fixture
-def small(tmp_path) -> Page:
-    """A book of one chapter with what every page links to."""
+STATE = """import pandas as pd
+from lib.pages import headline
+runs = pd.DataFrame({"DI": [epsilon, epsilon + .01, epsilon - .01], "SPD": [.2, .3, .1]})
+headline(runs, pd.DataFrame({"DI": [.4, .5], "SPD": [.2, .3], "other": [1., 2.]}))"""
+
+
+def _book(folder: Path, *cells: str) -> Page:
+    """A book of one chapter with what every page links to; ``cells`` are its last."""
     text = "print('epsilon is', epsilon)"
     check = "if runs < 1:\n    raise ValueError(f'runs must be an integer >= 1, got {runs}')"
-    write_notebook(tmp_path / "chapters" / "one.ipynb", check, text, parameters=PARAMETERS)
-    notebook = nbformat.read(tmp_path / "chapters" / "one.ipynb", as_version=4)
+    file = folder / "chapters" / "one.ipynb"
+    write_notebook(file, check, text, *cells, parameters=PARAMETERS)
+    notebook = nbformat.read(file, as_version=4)
     words = "# One\n\nSee {doc}`two`, {doc}`there <two>`, {ref}`an exercise <ex-far>` and {term}`budget`."
     notebook.cells.insert(0, nbformat.v4.new_markdown_cell(words, id="title"))
     more = "(here)=\n## Result\n\nBack to {ref}`here`."
     notebook.cells.insert(3, nbformat.v4.new_markdown_cell(more, id="head"))
-    nbformat.write(notebook, tmp_path / "chapters" / "one.ipynb")
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: chapters/one\n", encoding="utf-8")
-    front = tmp_path / "chapters" / "front"
+    nbformat.write(notebook, file)
+    (folder / "_toc.yml").write_text("format: jb-book\nroot: chapters/one\n", encoding="utf-8")
+    front = folder / "chapters" / "front"
     front.mkdir()
     (front / "glossary.md").write_text(
         "# Glossary\n\n```{glossary}\nbudget\n  A number.\n```\n", encoding="utf-8"
     )
     (front / "references.md").write_text("# References\n", encoding="utf-8")
-    (tmp_path / "references.bib").write_text("", encoding="utf-8")
-    shutil.copy(ROOT / "_config.yml", tmp_path)
-    shutil.copytree(ROOT / "chapters" / "_static", tmp_path / "chapters" / "_static")
-    return Page("chapters/one", tmp_path)
+    (folder / "references.bib").write_text("", encoding="utf-8")
+    shutil.copy(ROOT / "_config.yml", folder)
+    shutil.copytree(ROOT / "chapters" / "_static", folder / "chapters" / "_static")
+    return Page("chapters/one", folder)
+
+
+@pytest.fixture
+def small(tmp_path) -> Page:
+    return _book(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory) -> Path:
+    """The page of three versions side by side."""
+    page = _book(tmp_path_factory.mktemp("compared"), STATE)
+    versions = requested(page, ["epsilon=0.5,1,2"])
+    return rerun(page, versions, page.root / "out", progress=False)
 
 
 def test_values_have_the_types_of_the_page_and_commas_make_versions(small):
@@ -78,7 +97,8 @@ def test_what_is_no_parameter_is_refused_before_any_work(small, word, message):
         requested(small, [word])
 
 
-def test_an_unknown_chapter_is_answered_with_the_list(capsys):
+def test_an_unknown_chapter_is_answered_with_the_list(capsys, monkeypatch):
+    monkeypatch.setattr("press.rerun.pair_up", lambda root: None)  # asked for in test_pairs
     assert main(["rerun", "ldp/fairnes"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: chapter must be one of")
@@ -90,14 +110,13 @@ def test_the_estimate_grows_with_what_is_counted(small):
     assert estimate(small, {"runs": 30}) == pytest.approx(10 * estimate(small, {}))
 
 
-def test_versions_are_executed_rendered_and_compared(small, tmp_path):
-    index = rerun(small, requested(small, ["epsilon=0.5,2"]), tmp_path / "out", progress=False)
-    assert index.name == "side_by_side.html"
-    compared = index.read_text(encoding="utf-8")
-    assert "One: 2 versions side by side" in compared
-    assert "epsilon is 0.5" in compared
-    assert "epsilon is 2.0" in compared
-    pages = [(index.parent / f"one--{n}.html").read_text(encoding="utf-8") for n in (1, 2)]
+def test_versions_are_executed_rendered_and_compared(compared):
+    assert compared.name == "side_by_side.html"
+    text = compared.read_text(encoding="utf-8")
+    assert "One: 3 versions side by side" in text
+    assert "epsilon is 0.5" in text
+    assert "epsilon is 2.0" in text
+    pages = [(compared.parent / f"one--{n}.html").read_text(encoding="utf-8") for n in (1, 2, 3)]
     assert "epsilon is 0.5" in pages[0]
     assert "epsilon is 2.0" not in pages[0]
     for page in pages:
@@ -130,17 +149,9 @@ def test_only_what_differs_is_set_side_by_side():
 # --- the headline
 
 
-STATE = """import pandas as pd
-from lib.pages import headline
-runs = pd.DataFrame({"DI": [epsilon, epsilon + .01, epsilon - .01], "SPD": [.2, .3, .1]})
-headline(runs, pd.DataFrame({"DI": [.4, .5], "SPD": [.2, .3], "other": [1., 2.]}))"""
-
-
-def test_several_values_end_on_one_table_one_figure_and_a_sentence(small, tmp_path):
+def test_several_values_end_on_one_table_one_figure_and_a_sentence(compared):
     """They ended on a printed block for each value."""
-    write_notebook(small.notebook, STATE, "print(epsilon)", parameters=PARAMETERS)
-    versions = requested(small, ["epsilon=0.5,1,2"])
-    page = rerun(small, versions, tmp_path / "out", progress=False).read_text("utf-8")
+    page = compared.read_text("utf-8")
     start, table, rest = re.split("(<table.*?</table>)", page, maxsplit=1, flags=re.S)
     said = (
         "From epsilon = 0.5 to epsilon = 2.0, DI moves by more than its intervals: from 0.5 to 2."
@@ -164,7 +175,6 @@ def test_the_sentence_says_when_nothing_moves_and_when_there_is_no_interval():
 
 
 # --- folders
-# --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -232,6 +242,7 @@ def test_a_later_rerun_leaves_an_earlier_page(small, tmp_path, monkeypatch, caps
         return folder / "html", []
 
     monkeypatch.setattr("press.rerun.jupyter_book", render)
+    monkeypatch.setattr("press.rerun._execute", lambda page, *_: read_notebook(page.notebook))
     monkeypatch.setattr("press.commands.rerun.chapter", lambda name: small)
     monkeypatch.setattr("press.commands.rerun.BUILD", tmp_path / "_build")
     for epsilon in ("0.5", "2"):

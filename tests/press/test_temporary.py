@@ -57,6 +57,7 @@ def test_a_guide_leaves_nothing_in_jupyter(run, guide, tmp_path):
     assert run("-m", "papermill", page, tmp_path / "out.ipynb", "--cwd", ROOT) == (0, [])
 
 
+@pytest.mark.thorough("guides again")
 def test_a_guide_leaves_nothing_in_a_build(run, tmp_path):
     assert run("-c", EXECUTE, ROOT, "chapters/guides/claim", tmp_path / "out") == (0, [])
 

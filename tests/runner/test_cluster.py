@@ -241,7 +241,7 @@ def test_a_scheduler_that_is_lost_ends_the_driver(own):
 def test_what_accepts_and_is_no_scheduler_is_named_in_time(words, monkeypatch, capsys):
     """The driver waited for ever for a scheduler that was stopped."""
     pytest.importorskip("dask.distributed")
-    monkeypatch.setattr("lib.cli.run.CONNECT_S", 2.0)
+    monkeypatch.setattr("lib.cli.run.CONNECT_S", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         peers: list[socket.socket] = []
@@ -256,7 +256,7 @@ def test_what_accepts_and_is_no_scheduler_is_named_in_time(words, monkeypatch, c
         accepting.join(10)  # a loaded machine may be slower than the driver's patience
         peers[0].close()
     said = capsys.readouterr().err
-    assert f"dask must be a scheduler that answers within 2 s, got '{address}'" in said
+    assert f"dask must be a scheduler that answers within 1 s, got '{address}'" in said
 
 
 @pytest.mark.parametrize("given", ["no-such-file.json", ""])

@@ -277,7 +277,13 @@ def test_workers_below_one_are_refused(tmp_path):
         _sweep(tmp_path / "grid.parquet", workers=0)
 
 
-@pytest.mark.parametrize(("workers", "instants"), [(1, (0.15, 0.05)), (2, (0.2,))])
+@pytest.mark.parametrize(
+    ("workers", "instants"),
+    [
+        pytest.param(1, (0.15, 0.05), marks=pytest.mark.thorough("kills of sweeps")),
+        (2, (0.2,)),
+    ],
+)
 def test_killed_again_and_again_and_resumed_it_gives_the_same_table(tmp_path, workers, instants):
     """SIGKILL at instants of the clock, then a run to the end; test_killed.py has those inside a
     write.

@@ -208,7 +208,6 @@ def margins(base: Outcome, jittered: Iterable[Outcome]) -> dict[str, float]:
 
 
 # --- in the process of a variant
-# -------------------------------------------------------------
 
 
 def _rewrite(module: Any) -> None:

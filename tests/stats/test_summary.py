@@ -15,10 +15,10 @@ from lib.stats.summary import (
     clopper_pearson,
     interval_words,
     mean_interval,
-    p_in_words,
     summarise,
     widening,
 )
+from studies.verdicts.words import p_in_words
 
 
 def test_the_interval_is_students():

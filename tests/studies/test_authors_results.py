@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from data.authors import rows
+from lib.ledger.authors import AUTHORS
 from lib.ledger.claim import read_claims
 from lib.ledger.rules import judge
 from lib.runner import results
 from studies.ldp_fairness import authors as ldp
 from studies.private_means import authors as means
-from studies.synthesizers import authors as synth
+from studies.synthesizers import evidence as synth
 
 CLAIMS = {claim.id: claim.of_authors() for claim in read_claims()}
 
@@ -98,7 +99,7 @@ def test_the_mixtures_have_means_and_no_differences_run_by_run():
 
 
 def test_each_setting_of_the_synthesizers_has_its_stored_runs():
-    counts = synth.cells().groupby(["synthesizer", "by", "epsilon"]).size()
+    counts = synth.cells(tables=AUTHORS).groupby(["synthesizer", "by", "epsilon"]).size()
     assert len(counts) == 3 * 4 * 6
     assert counts[counts < 5].to_dict() == {
         ("MST", "RAC1P", 0.01): 4,
@@ -112,14 +113,14 @@ def test_the_baselines_of_the_ldp_paper_are_ours_to_the_last_bit():
     keys, names = ["dataset", "run"], ["acc", "f1", "recall", "DI", "SPD", "EOD", "OAD", "acc_1"]
     ours, found = (
         frame[frame["protocol"] == "NonDP"].set_index(keys).sort_index()[names]
-        for frame in (results("ldp_main"), ldp.main())
+        for frame in (results("ldp_main"), ldp.trainings("table2"))
     )
     assert ours.shape == found.shape == (60, len(names))
     assert np.abs(ours - found).max(axis=None) < 1e-12
 
 
 def test_the_trainings_of_the_ldp_paper_are_whole():
-    for frame in (ldp.main(), ldp.appendix()):
+    for frame in (ldp.trainings("table2"), ldp.trainings("random")):
         assert len(frame) == 3 * 20 * (1 + 7 * 2 * 9)
         assert set(frame["run"]) == set(range(20))
         assert frame.drop(columns="epsilon").notna().all(axis=None)

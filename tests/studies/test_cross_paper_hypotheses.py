@@ -30,9 +30,7 @@ from studies.cross_paper.hypotheses import (
     STATED,
     controls,
     evaluate,
-    found,
     runs_of,
-    sentence,
 )
 from studies.cross_paper.statistics import MEASURES, excess, small_crossings
 
@@ -181,8 +179,6 @@ def test_what_was_not_run_is_said():
     rows = _rows(4)
     table = evaluate(rows[rows["kind"] != "GEM"])
     assert _row(table, "T3")["verdict"] == "not run"
-    assert "*Not run.*" in sentence(_row(table, "T3"))
-    assert len(found(rows)) == len(HYPOTHESES)
 
 
 def test_runs_that_lack_a_cell_are_left_out():

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lib.datasets import TASKS, load, steps
+from lib.datasets import TASKS, load
 from lib.datasets.codebook import codebook, paper_codes
+from studies.data import steps
 from studies.data.coding import _CLEANING, code_rows, code_table, coded_domain
 from tests.datasets.test_steps import _adult_toy, _persons
 

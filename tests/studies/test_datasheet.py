@@ -12,7 +12,6 @@ import pytest
 from lib.datasets import TASKS, Dataset, Task, load
 from lib.datasets.codebook import Meaning, codebook
 from lib.datasets.registry import File
-from lib.datasets.steps import Step
 from lib.domain import Domain
 from studies.data.datasheet import (
     agreement,
@@ -23,6 +22,7 @@ from studies.data.datasheet import (
     repetition,
     wilson,
 )
+from studies.data.steps import Step
 
 TASK = Task("toy", "", "", "t", "p", ("p",), (), Domain.of({"a": 3, "p": 2, "t": 2}))
 DATA = Dataset(

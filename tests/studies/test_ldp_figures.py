@@ -12,7 +12,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from lib.ldp import PROTOCOLS, make, split_budget
-from lib.plotting.style import COLOURS, LIGHT
+from lib.plotting.style import LIGHT
 from lib.rng import stream
 from lib.stats.summary import mean_interval
 from studies.ldp_fairness.figures import metrics as ldp
@@ -22,6 +22,7 @@ from studies.ldp_fairness.figures.protocols import (
     people_needed,
     split_bars,
 )
+from studies.ldp_fairness.figures.style import COLOURS
 
 
 @pytest.fixture

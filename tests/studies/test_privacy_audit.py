@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from argparse import Namespace
 from dataclasses import asdict, replace
 from unittest.mock import patch
 
@@ -19,6 +20,7 @@ from lib.synth import MST, Stratified
 from lib.synth.mst import pair_scores
 from lib.synth.workload import counts
 from studies.privacy_audit import cells as privacy_grid
+from studies.privacy_audit import command
 from studies.privacy_audit.cases import DOMAIN, cases, synthesizer_case
 from studies.privacy_audit.checks import CHECKS, audit
 from studies.privacy_audit.faults import FAULTS
@@ -222,12 +224,12 @@ def test_a_price_is_what_the_law_says(error):
 
 
 def test_the_command_prints_a_line_for_each_pair(capsys):
-    assert privacy_grid.main(["laplace"], runs=5) == 0
+    assert command.run(Namespace(names=["laplace"], runs=5)) == 0
     case = CASES["laplace"]
     lines = len(case.pairs) + len(case.others)
     assert capsys.readouterr().out.count("laplace") == lines
     with pytest.raises(ValueError, match=r"NAME must be one of .*, got 'nobody'"):
-        privacy_grid.main(["nobody"])
+        command.run(Namespace(names=["nobody"]))
 
 
 def test_the_grid_has_every_case_and_every_fault():

@@ -14,7 +14,7 @@ from studies.privacy_audit.cells import FAST
 from studies.privacy_audit.checks import audit
 from studies.privacy_audit.law import TESTS, Draws, Selection, off_law
 from studies.privacy_audit.power import PowerCell, limit, power_grid, run_power
-from studies.privacy_audit.released import difference, parts
+from studies.privacy_audit.released import first_difference, parts
 from studies.privacy_audit.replay import Look
 from studies.privacy_audit.sides import two_sides
 from tests.programs import python
@@ -117,13 +117,13 @@ def test_a_selection_with_another_epsilon_costs_its_exact_loss():
     ],
 )
 def test_what_differs_is_found(one, other, where):
-    assert difference(one, other) == where
+    assert first_difference(parts(one), parts(other)) == where
 
 
 def test_attributes_that_are_no_fields_count():
     one, other = PrivacyAccountant(1.0), PrivacyAccountant(1.0)
     other.table = [1, 2]
-    assert difference(one, other).startswith("released")
+    assert first_difference(parts(one), parts(other)).startswith("released")
 
 
 def test_an_object_that_holds_itself_ends():

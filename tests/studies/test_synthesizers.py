@@ -11,8 +11,6 @@ import pandas as pd
 import pytest
 
 from lib.datasets.codebook import codebook
-from lib.datasets.newyork import load_newyork
-from lib.datasets.newyork_aggregates import GROUPS
 from lib.domain import Domain
 from lib.dp import zcdp_rho
 from lib.rng import stream
@@ -20,6 +18,8 @@ from lib.runner import scores, tidy
 from lib.runner.records import plain
 from lib.synth import GEM, MST, Stratified
 from lib.synth.workload import ABSENT
+from studies.data.newyork import load_newyork
+from studies.data.newyork_aggregates import GROUPS
 from studies.synthesizers.cells import Cell, cost, declared, run_cell, synth_grid, synthesizer
 from studies.synthesizers.newyork import EMPLOYMENT_DOMAIN, encode_employment
 from studies.synthesizers.scores import classifier, group_scores

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import wraps
-from inspect import signature
 from numbers import Integral, Real
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from lib import validate
+from lib.validate.annotations import argument_wise
 
 # beyond every use, and no step of the arithmetic leaves the floats; two integers ask for an integer
 RANGES: dict[str, tuple[float, float]] = {
@@ -32,11 +31,10 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
+_T = TypeVar("_T", bound=Callable)
 
 
-def in_range(**own: tuple[float, float]) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+def in_range(**own: tuple[float, float]) -> Callable[[_T], _T]:
     """Refuse arguments of a bound outside of :data:`RANGES`, or of the ``own`` ranges it states.
 
     Examples
@@ -50,22 +48,13 @@ def in_range(**own: tuple[float, float]) -> Callable[[Callable[_P, _T]], Callabl
     """
     ranges = RANGES | own
 
-    def decorate(function: Callable[_P, _T]) -> Callable[_P, _T]:
-        names = [*signature(function).parameters]
-
+    def decorate(function: _T) -> _T:
         def bounded(name: str, value):
             if name not in ranges:
                 return value
             return _bounded(name, value, *ranges[name], function.__name__)
 
-        @wraps(function)
-        def checked(*args: _P.args, **more: _P.kwargs) -> _T:
-            # what is beyond the parameters is left for the call to refuse
-            placed = [bounded(name, value) for name, value in zip(names, args, strict=False)]
-            named = {name: bounded(name, value) for name, value in more.items()}
-            return function(*placed, *args[len(placed) :], **named)  # type: ignore[arg-type]
-
-        return checked
+        return argument_wise(function, bounded)
 
     return decorate
 

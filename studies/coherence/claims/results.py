@@ -204,8 +204,7 @@ def clear_counts_coherent(alpha: float = 0.2) -> Evidence:
     """
     rows = _stored("coherence_dp")
     exact = (rows["release"] == "coarse") & np.isinf(rows["epsilon"])
-    part = rows[exact & (rows["reader"] == "informed")]
-    worst = part.groupby("split")["distance"].max()
+    worst = rows[exact & (rows["reader"] == "informed")].groupby("split")["distance"].max()
     return _share(worst <= alpha, f"largest {worst.max():.3f}")
 
 

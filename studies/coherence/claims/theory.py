@@ -70,10 +70,11 @@ def claim2_exact(m: int = 368, alpha: float = 0.5, mu: float = 1e-9) -> tuple[fl
 def claim2_statement() -> Evidence:
     """Whether Claim 2 survives the example of :func:`claim2_exact` as it is stated."""
     exact, twice, stated = claim2_exact()
-    words = (
-        f"Pr[W1 > alpha] = {exact:.1e} against at most {stated:.1e}; Pr[W1 > 2 alpha] = {twice:.1e}"
+    return fact(
+        exact <= stated,
+        f"Pr[W1 > alpha] = {exact:.1e} against at most {stated:.1e}; Pr[W1 > 2 alpha] ="
+        f" {twice:.1e}",
     )
-    return fact(exact <= stated, words)
 
 
 def theorem4_exact() -> Evidence:
@@ -200,11 +201,11 @@ def clear_count(draws: int = 20_000) -> Evidence:
                 ratios.append(description_length_size(**known, counts=1) / asked)
     if max(ratios, default=2.0) > 1:
         return fact(math.nan, "our bound does not settle it")
-    words = (
+    return fact(
+        1,
         f"a union bound over the n/2 + 1 counts asks for at most {max(ratios):.2%} of the people,"
-        f" in {len(ratios)} cases"
+        f" in {len(ratios)} cases",
     )
-    return fact(1, words)
 
 
 def binary_universe(n: int, alpha: float) -> Evidence:
@@ -212,8 +213,7 @@ def binary_universe(n: int, alpha: float) -> Evidence:
 
     In all simulated halves.
     """
-    rng = stream(1, "binary universe", n)
-    largest = column_distances(n // 2, n, n, size=20_000, rng=rng).max()
+    largest = column_distances(n // 2, n, n, size=20_000, rng=stream(1, "binary universe", n)).max()
     return fact(largest <= alpha, f"largest of 20,000 halves {largest:.4f}")
 
 

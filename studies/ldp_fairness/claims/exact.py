@@ -137,8 +137,7 @@ def private() -> Evidence:
     worst = max(
         make(name, k=k, epsilon=e).privacy_loss() / e - 1 for name in PROTOCOLS for k, e in cases
     )
-    words = f"{len(PROTOCOLS)} protocols, {len(cases)} pairs (k, epsilon)"
-    return fact(worst <= ROUNDING, words)
+    return fact(worst <= ROUNDING, f"{len(PROTOCOLS)} protocols, {len(cases)} pairs (k, epsilon)")
 
 
 def composes() -> Evidence:

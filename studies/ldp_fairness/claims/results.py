@@ -33,7 +33,6 @@ from studies.ldp_fairness.evidence import (
 from studies.ldp_fairness.names import metric_name
 from studies.ldp_fairness.summary import CURVE
 
-DATA = ("adult", "acs_coverage", "lsac")
 PER_METRIC = (*CURVE, "metric")
 # grids whose baselines agree with those that the authors stored to the last bit
 OWN_RUNS = (GRID, "ldp_printed", "ldp_rounded", "authors")

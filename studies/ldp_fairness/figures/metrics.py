@@ -17,27 +17,29 @@ from lib.plotting.panels import (
     epsilon_axis,
     handle,
     panels,
-    protocol_legend,
     ticks,
 )
 from lib.plotting.style import (
     BLUE,
-    COLOURS,
     GREY,
     LIGHT,
-    MARKERS,
     METRIC_NAMES,
     RED,
     REFERENCE,
-    SPLIT_NAMES,
-    offsets,
 )
 from lib.stats.summary import summarise
+from studies.ldp_fairness.figures.style import (
+    COLOURS,
+    MARKERS,
+    OFFSETS,
+    SPLIT_NAMES,
+    protocol_legend,
+)
 from studies.ldp_fairness.names import title
 from studies.ldp_fairness.summary import baseline, curves
 
 _BARS: dict[str, Any] = {"elinewidth": 0.8, "capsize": 0}
-_BEHIND: dict[str, Any] = {"color": LIGHT, "linewidth": 0.9, "zorder": 1}
+_BEHIND = {"color": LIGHT, "linewidth": 0.9, "zorder": 1}
 _X_NAMES = {  # of a budget that may stand on the horizontal axis
     "epsilon": "budget ε of the whole report (log scale)",
     "epsilon_protected": "budget of the protected attribute (log scale)",
@@ -62,7 +64,7 @@ def _limits(*curves: pd.DataFrame) -> tuple[float, float]:
 
 def _draw(ax: Axes, summary: pd.DataFrame, base: pd.DataFrame, highlight: Collection[str]) -> None:
     """One curve for each protocol, those that are not highlighted in grey, and NonDP."""
-    shift = dict.fromkeys(highlight, 1.0) or offsets()
+    shift = dict.fromkeys(highlight, 1.0) or OFFSETS
     for name, rows in summary.groupby("protocol"):
         if highlight and name not in highlight:
             ax.plot(rows["epsilon"], rows["mean"], **_BEHIND)
@@ -163,8 +165,8 @@ def average_curves(
         base = rows.loc[rows["protocol"] == "NonDP", metric].mean()
         own = rows[rows["split"] == split]
         for ax, budget in zip(axes.flat, x, strict=True):
-            same = own[budget].round(9)  # budgets of one setting may differ in last bits
-            means = own.groupby(["run", same])[metric].mean().reset_index()
+            # budgets of one setting may differ in last bits
+            means = own.groupby(["run", own[budget].round(9)])[metric].mean().reset_index()
             line = summarise(means, [budget], metric)
             band(ax, line, budget, marker="o", color=colour, label=name)
             ax.axhline(base, color=GREY if one else colour, linewidth=1, linestyle=(0, (4, 2)))

@@ -14,9 +14,10 @@ from matplotlib.patches import Rectangle
 from lib.ldp import PROTOCOLS, make, one_hot
 from lib.ldp.local_hashing import hash_values
 from lib.plotting.lines import simulated
-from lib.plotting.panels import Picture, handle, panel, protocol_legend, ticks
-from lib.plotting.style import BLUE, COLOURS, LIGHT, MARKERS, RED
+from lib.plotting.panels import Picture, handle, panel, ticks
+from lib.plotting.style import BLUE, LIGHT, RED
 from lib.rng import stream
+from studies.ldp_fairness.figures.style import COLOURS, MARKERS, protocol_legend
 
 
 def _joined(values) -> str:
@@ -30,8 +31,7 @@ def _steps(
     v, k, name = np.array([value]), mechanism.k, mechanism.name
     hot = _joined(one_hot(v, k)[0])
     if name == "THE":
-        noisy = mechanism.histogram(v, rng)
-        bits = (noisy > mechanism.theta).astype(np.uint8)[0]
+        bits = (mechanism.histogram(v, rng) > mechanism.theta).astype(np.uint8)[0]
         sent = f"the entries above θ = {mechanism.theta:.2f}: {_joined(np.flatnonzero(bits))}"
         return f"{hot}, plus Laplace noise", sent, "IVE", bits
     report = mechanism.privatise(v, rng)

@@ -273,12 +273,10 @@ def census_improves(
     rows = _paired(rows[rows["variable"].isin(variables)])
     gap, error = rows["gap"], _error(rows, "gap_")
     t = gap / error.where(error > 0, 1.0)
-    p = np.where(error > 0, stats.t.cdf(t, rows["runs"] - 1), gap >= 0)
-    better = holm(p) < LEVEL
+    better = holm(np.where(error > 0, stats.t.cdf(t, rows["runs"] - 1), gap >= 0)) < LEVEL
     words = ", ".join(f"{v} {better[rows['variable'] == v].mean():.0%}" for v in variables)
     words = f"after Holm's correction in {better.sum()} of {len(rows)} crossings: {words}"
-    found = _census_share(gap, rows, words, setting, variables)
-    return replace(found, value=float(better.any()))
+    return replace(_census_share(gap, rows, words, setting, variables), value=float(better.any()))
 
 
 def census_parity(setting: str = "published", dataset: str = "newyork") -> Evidence:

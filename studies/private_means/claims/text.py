@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from lib.datasets.newyork_aggregates import GROUPS, ROWS, VARIABLES, crossing, published_cells
 from lib.ledger.measures import fact, measures_of
 from lib.ledger.rules import LEVEL, Evidence
 from lib.means.grouped import Interval, coinpress, laplace_means
 from lib.rng import stream
+from studies.data.newyork_aggregates import GROUPS, ROWS, VARIABLES, crossing, published_cells
 from studies.private_means.group_sizes import alpha_by_likelihood, alpha_by_squares, improvements
 from studies.private_means.parity import parity_error
 
@@ -40,12 +40,13 @@ def fresh_estimate(epsilon: float = 1.0) -> Evidence:
     weights = sizes / sizes.sum()
     fresh = (high - low) / (sizes.sum() * epsilon / 2)
     recombined = math.sqrt((((high - low) * weights / (sizes * epsilon)) ** 2).sum())
-    words = (
+    return fact(
+        np.mean(half / whole),
         f"of a group's noise; with k = {sizes.size} groups a fresh estimate of everybody at"
         f" epsilon/2 has {fresh / recombined:.2f} times the noise of the recombined one at epsilon"
-        " (2/sqrt(k) for one interval)"
+        " (2/sqrt(k) for one interval)",
+        reference=1.0,
     )
-    return fact(np.mean(half / whole), words, reference=1.0)
 
 
 def coinpress_error(radius: float, steps: int, runs: int = 400) -> float:
@@ -58,8 +59,7 @@ def coinpress_error(radius: float, steps: int, runs: int = 400) -> float:
     rng = stream(1, "coinpress radius", radius, steps)
     x = rng.standard_normal((runs, 1000))
     rhos = (0.5,) if steps == 1 else (*[0.125 / (steps - 1)] * (steps - 1), 0.375)
-    sizes = np.full(runs, 1000)
-    found = coinpress(x.ravel(), sizes, Interval(low=-radius, high=radius), rhos, rng)
+    found = coinpress(x.ravel(), np.full(runs, 1000), Interval(low=-radius, high=radius), rhos, rng)
     return float(np.abs(found - x.mean(axis=1)).mean())
 
 
@@ -95,12 +95,12 @@ def population_weight(k: int = 9, reading: Literal["sum", "average"] = "average"
         )
         for name in ("sum", "average")
     }
-    words = (
+    return fact(
+        math.isclose(weights[reading], 1.0),
         f"k = {k}: everybody's error counts {weights['average']:.3f} times as much as a stratum's"
         f" beside the average of the definition's words, {weights['sum']:.3f} times in the printed"
-        " sum"
+        " sum",
     )
-    return fact(math.isclose(weights[reading], 1.0), words)
 
 
 def race_sizes() -> np.ndarray:
@@ -134,23 +134,25 @@ def race_alpha(alpha: float) -> Evidence:
     likely ``alpha`` is.
     """
     sizes = race_sizes()
-    words = (
+    return fact(
+        alpha_by_likelihood(sizes),
         f"the sum of squared shares gives {alpha_by_squares(sizes):.3f}; twice the loss of log"
-        f" likelihood at {alpha:g}: {_likelihood_loss(sizes, alpha):.2f}"
+        f" likelihood at {alpha:g}: {_likelihood_loss(sizes, alpha):.2f}",
+        data=PUBLISHED,
     )
-    return fact(alpha_by_likelihood(sizes), words, data=PUBLISHED)
 
 
 def likely_alpha(alpha: float) -> Evidence:
     """Whether ``alpha`` lies in the 95% likelihood set of the shares (Wilks)."""
     sizes = race_sizes()
     loss, most = _likelihood_loss(sizes, alpha), stats.chi2.isf(LEVEL, 1)
-    words = (
+    return fact(
+        loss <= most,
         f"twice the loss of log likelihood {loss:.2f}, {most:.2f} allowed; the most likely alpha is"
         f" {alpha_by_likelihood(sizes):.3f}, the sum of squared shares gives"
-        f" {alpha_by_squares(sizes):.3f}"
+        f" {alpha_by_squares(sizes):.3f}",
+        data=PUBLISHED,
     )
-    return fact(loss <= most, words, data=PUBLISHED)
 
 
 def _likelihood_loss(sizes: np.ndarray, alpha: float) -> float:
@@ -247,12 +249,12 @@ def stylised_selection(strengths: tuple[float, float, float] = (0.6, 0.8, 0.8)) 
     best = order(everybody)[0]
     second = all(order(t)[1] == best for t in tables)
     left, yes_no = _from_independence(everybody[best]), ("no", "yes")
-    words = (
+    return fact(
+        second and best not in measured and left > 0,
         f"everybody's best pair is second in both strata: {yes_no[second]}; nobody measures it:"
         f" {yes_no[best not in measured]}; its error is {left:.2f} (of 2) after the strata's models"
-        " are added up, 0 with one model"
+        " are added up, 0 with one model",
     )
-    return fact(second and best not in measured and left > 0, words)
 
 
 def _dependent(strength: float) -> np.ndarray:

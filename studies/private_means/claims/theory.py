@@ -39,11 +39,11 @@ def stratified_privacy(epsilons: tuple[float, ...] = (0.1, 1.0, 5.0)) -> Evidenc
             if not np.allclose(scale, other, rtol=1e-9):
                 return fact(False, "the noise's scale depends on the values")
             worst = max(worst, float((np.abs(a - b) / scale).sum() / epsilon))
-    words = (
+    return fact(
+        worst <= 1 + 1e-9,
         f"largest loss {worst:.9f} of epsilon, strata of {', '.join(map(str, sizes))}, epsilon"
-        f" {', '.join(map(str, epsilons))}"
+        f" {', '.join(map(str, epsilons))}",
     )
-    return fact(worst <= 1 + 1e-9, words)
 
 
 def _laplace_law(
@@ -178,12 +178,11 @@ def lemma12() -> Evidence:
     slack = np.array([logs["worst"] - logs["observed"] for logs in map(log_sums, cases)])
     equal = np.array([np.ptp(sizes) == 0 for sizes in cases])
     least = slack[~equal].min()
-    holds = least > 1e-9 and np.abs(slack[equal]).max() < 1e-9
-    words = (
+    return fact(
+        least > 1e-9 and np.abs(slack[equal]).max() < 1e-9,
         f"slack from {least:.4f} in {len(ways):,} partitions and {len(drawn)} drawn vectors, none"
-        f" in {equal.sum()} of equal groups"
+        f" in {equal.sum()} of equal groups",
     )
-    return fact(holds, words)
 
 
 def theorem10(runs: int = 200_000) -> Evidence:
@@ -285,8 +284,7 @@ def algorithm3(k: int) -> Evidence:
     rng = stream(1, "algorithm 3")
     means, sizes = rng.uniform(1, 5, k), rng.integers(1, 100, k)
     printed, right = (float(recombine(means, sizes, printed=p)) for p in (True, False))
-    words = f"{printed:.3f} instead of {right:.3f} (k = {k})"
-    return fact(math.isclose(printed, right), words)
+    return fact(math.isclose(printed, right), f"{printed:.3f} instead of {right:.3f} (k = {k})")
 
 
 MEASURES = measures_of(__name__)

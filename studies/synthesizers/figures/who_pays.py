@@ -56,7 +56,7 @@ def error_by_size(errors: pd.DataFrame, chosen: str, words: str) -> Picture:
     large = errors[errors["people"] > 100].iloc[0][["people", "private", "resampled"]]
     note(ax, "with privacy", large[["people", "private"]], (-4, 8), color=BLUE)
     note(ax, "without", large[["people", "resampled"]], (-8, -3), color=GREY, ha="right")
-    alt = (
+    return fig, (
         f"Error of {len(errors)} groups by sex and race against the number of people in each, on a "
         f"logarithmic scale. With privacy the error falls from {errors['private'].max():.1f} for "
         f"the smallest to {errors['private'].min():.1f} for the largest; without privacy it is "
@@ -64,4 +64,3 @@ def error_by_size(errors: pd.DataFrame, chosen: str, words: str) -> Picture:
         f" {words}: {errors.loc[chosen, 'resampled']:.2f} without and"
         f" {errors.loc[chosen, 'private']:.2f} with."
     )
-    return fig, alt

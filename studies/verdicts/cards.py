@@ -14,29 +14,27 @@ from pathlib import Path
 
 import pandas as pd
 
-from lib.extras import needs
 from lib.files import read_yaml, template
 from lib.ledger.claim import COMPANION, Claim, papers, study_of
 from lib.ledger.judge import Row, summary, tallied
-from lib.ledger.report import (
+from lib.ledger.rules import CONTESTED, VERDICTS
+from lib.pages.chapter import show
+from lib.paths import DATA
+from lib.typeset import typeset
+from studies.verdicts.words import (
     authors_in_words,
+    before_in_words,
+    chances_in_words,
     finding,
     in_words,
     paper_in_words,
     rerun_in_words,
-    statement_in_words,
-    verdict_in_words,
-)
-from lib.ledger.rules import CONTESTED, VERDICTS
-from lib.ledger.sureness import (
-    before_in_words,
-    chances_in_words,
     stated_rule,
+    statement_in_words,
     sure_in_words,
     sure_kind,
+    verdict_in_words,
 )
-from lib.paths import DATA
-from lib.typeset import typeset
 
 
 def contested(rows: Sequence[Row]) -> list[Row]:
@@ -202,8 +200,5 @@ def cards_html(rows: Sequence[Row]) -> str:
 
 def cards(rows: Sequence[Row]) -> None:
     """Display :func:`cards_html`."""
-    with needs("book"):
-        from IPython.display import display
-
     plain = "\n".join(f"{row.verdict}: {row.claim.statement} ({command(row)})" for row in rows)
-    display({"text/html": cards_html(rows), "text/plain": plain}, raw=True)
+    show({"text/html": cards_html(rows), "text/plain": plain})

@@ -1,14 +1,41 @@
-"""``python -m lib data``: list, fetch, verify."""
+"""``python -m lib data``: list, fetch or verify the data files."""
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from lib import validate
-from lib.datasets import bureau
 from lib.datasets.cache import DataError, locate, state
 from lib.datasets.cache import fetch as download
 from lib.datasets.registry import FILES, File
+from studies.data import bureau
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """What to do, and with which files."""
+    parser.add_argument("action", choices=("list", "fetch", "verify"))
+    parser.add_argument(
+        "names",
+        nargs="*",
+        help="files; all of them if none is named, but newyork (the Census Bureau's rows)",
+    )
+    parser.add_argument(
+        "--from",
+        dest="address",
+        default="",
+        metavar="URL",
+        help="fetch newyork from this address of its zip archive, or from a file that is here",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Do it."""
+    if args.action == "fetch":
+        return fetch(args.names, args.address)
+    if args.address:
+        raise ValueError(f"--from must stand with fetch, got {args.action!r}")
+    return (list_files if args.action == "list" else verify)(args.names)
 
 
 def _chosen(names: Sequence[str]) -> list[File]:

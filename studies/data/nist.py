@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets.steps import Step, clean, keep
+from studies.data.steps import Step, clean, keep
 
 UNDER_FIVE = 1353
 _BANDS = (100, 200, 300, 400, 501)  # POVPIP: percent of the poverty line, top-coded at 501

@@ -19,8 +19,8 @@ import pandas as pd
 
 from lib.datasets.cache import sha256_of
 from lib.datasets.download import DataError, Unavailable
-from lib.datasets.newyork_aggregates import ATTRIBUTES, GROUPS, ROWS, VARIABLES
 from lib.paths import user_cache
+from studies.data.newyork_aggregates import ATTRIBUTES, GROUPS, ROWS, VARIABLES
 
 NAME = "newyork"  # as commands call the file
 ADDRESS = "COMPANION_NEWYORK"  # the variable that names another place of the archive
@@ -64,7 +64,7 @@ def fetch(address: str = "", *, progress: bool = True) -> Path:
         If it is another file (:func:`refuse_other_people`). Nothing is left behind.
     """
     # folktables takes a second to import and is rarely needed
-    from lib.datasets.acs import fetch_archive
+    from studies.data.acs import fetch_archive
 
     address = address or os.environ.get(ADDRESS, "") or URL
     folder = place().parent

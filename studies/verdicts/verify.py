@@ -1,4 +1,5 @@
-"""Stored cells drawn at random, run again and compared: how many of them may be wrong?
+"""``python -m lib verify``: stored cells drawn at random, run again and compared: how many of them
+may be wrong?
 
 A cell is drawn with a probability in proportion to the claims that rest on its grid, so the bound
 is on the wrong *weight*. How many are drawn is fixed by the stored times before the first runs: to
@@ -9,9 +10,11 @@ from __future__ import annotations
 
 import json
 import platform
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -21,6 +24,7 @@ from tqdm import tqdm
 from lib import validate
 from lib.datasets import TASKS
 from lib.datasets.cache import Unavailable, locate
+from lib.files import write_whole
 from lib.ledger.claim import read_claims
 from lib.processes import end_with_parent
 from lib.rng import stream
@@ -256,3 +260,31 @@ def as_json(found: Certificate) -> str:
         "cells": found.cells.to_dict("records"),
     }
     return json.dumps(record, indent=1, allow_nan=False) + "\n"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """How long, with which seed, and where the certificate goes."""
+    option = parser.add_argument
+    option("--minutes", type=float, default=10.0, help="by the stored times (default 10)")
+    option("--seed", type=int, required=True, help="your own: it decides which cells are drawn")
+    option("--grid", nargs="+", dest="grids", metavar="NAME", help="only these grids")
+    option("--workers", type=int, default=1, help="processes (default 1)")
+    option("--out", type=Path, default=Path("certificate.md"), help="and the same as .json")
+    option("--quiet", action="store_true", help="no progress bar")
+
+
+def run(args: Namespace) -> int:
+    """Print the certificate and write it; 3 if a cell was different."""
+    found = verify(
+        minutes=args.minutes,
+        seed=args.seed,
+        grids=args.grids,
+        workers=args.workers,
+        progress=not args.quiet,
+    )
+    write_whole(args.out, in_words(found))
+    write_whole(args.out.with_suffix(".json"), as_json(found))
+    print(
+        in_words(found), f"Written: {args.out} and {args.out.with_suffix('.json').name}", sep="\n"
+    )
+    return 3 if (found.cells["outcome"] == OTHER).any() else 0

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from lib import validate
-from lib.datasets import bureau
 from lib.datasets.cache import sha256_of
-from lib.datasets.newyork_aggregates import ATTRIBUTES, FILE
+from studies.data import bureau
+from studies.data.newyork_aggregates import ATTRIBUTES, FILE
 
 STAND_IN = FILE.with_name("newyork2018_stand_in.csv.gz")
 
@@ -55,7 +55,7 @@ def load_newyork(source: str = "stand-in") -> NewYork:
     ----------
     source : {"stand-in", "census"}
         ``"census"`` downloads them (some 50 MB) where they are not there
-        (:func:`lib.datasets.bureau.fetch`), and fails if it cannot.
+        (:func:`studies.data.bureau.fetch`), and fails if it cannot.
     """
     if validate.choice("source", source, ("stand-in", "census")) == "census":
         frame, sha256 = bureau.read()

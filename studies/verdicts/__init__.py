@@ -1,0 +1,3 @@
+"""What the ledger's pages and commands show: verdicts in words and on cards, by other rules, and
+stored cells run again.
+"""
