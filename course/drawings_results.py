@@ -13,10 +13,10 @@ from lib.datasets import TASKS
 from lib.fairness import FAIR
 from lib.ldp import SPLITS, make, split_budget
 from lib.ledger.judge import evaluate, summary, tallied
-from lib.pages.facts import attribute_counts
 from lib.plotting.style import BLUE, GREEN, GREY, OLIVE, ORANGE, RED, REFERENCE
 from lib.runner import results, scores
 from lib.stats.summary import mean_interval
+from studies.data.facts import attribute_counts
 from studies.ldp_fairness.information import mutual_information
 from studies.ldp_fairness.names import ATTRIBUTES
 from studies.ldp_fairness.summary import paired, pooled, tally
