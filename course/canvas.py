@@ -1,14 +1,18 @@
-"""A ground for drawings of boxes and arrows, in units of 100 pixels of a slide."""
+"""A ground for drawings of boxes and arrows, in units of 100 pixels of a slide, and its bars."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from lib.plotting.style import BLUE, DARK
+from lib.plotting.style import BLUE, DARK, GREY
 
 BESIDE = 7.4, 4.8  # width and height of a drawing that stands beside words
 ALONE = 11.4, 4.8  # of one that has the slide
@@ -52,3 +56,40 @@ def arrow(
     """An arrow from ``start`` to ``end``."""
     look = {"arrowstyle": "-|>", "mutation_scale": 20, "linewidth": 2, "color": colour}
     ax.add_patch(FancyArrowPatch(start, end, shrinkA=0, shrinkB=0, **(look | style)))
+
+
+def cells(
+    ax: Axes,
+    place: tuple[float, float],
+    filled: Iterable[float],
+    columns: int,
+    colour: str = BLUE,
+    side: float = 0.48,
+) -> None:
+    """Squares in rows of ``columns``, the first at left, bottom; the filled ones in ``colour``."""
+    for at, full in enumerate(filled):
+        down, right = np.array(divmod(at, columns)) * 1.15 * side
+        square = (place[0] + right, place[1] - down, side, side)
+        box(ax, square, "", colour if full else GREY, 0.6 if full else 0.04)
+
+
+def stacked(
+    table: pd.DataFrame, colours: Sequence[str], label: str, form: str = "{:.0f}"
+) -> tuple[Figure, str]:
+    """A bar for each row, of the columns beside each other, and its alternative text."""
+    fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
+    start, wide = np.zeros(len(table)), table.sum(axis=1).max()
+    for (part, values), colour in zip(table.items(), colours, strict=True):
+        look = {"facecolor": (colour, 0.35), "edgecolor": colour, "label": part}
+        bars = ax.barh(table.index, values, left=start, **look)
+        shown = [form.format(v) if v > 0.08 * wide else "" for v in values]
+        ax.bar_label(bars, shown, label_type="center")
+        start += values.to_numpy()
+    ax.invert_yaxis()
+    ax.legend(ncols=2, loc="lower left", bbox_to_anchor=(0, 1), handlelength=1)
+    ax.set(xlabel=label, xlim=(0, wide))
+    said = (
+        f"{name}: {', '.join(f'{part} {form.format(v)}' for part, v in row.items())}"
+        for name, row in table.iterrows()
+    )
+    return fig, f"Bars of the {label}, in parts. {'; '.join(said)}.".replace("\n", " ")

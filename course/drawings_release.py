@@ -1,4 +1,4 @@
-"""Drawings of the last three sessions: what a report votes for, who moves, and how far."""
+"""Drawings of the last three sessions that ``lib`` computes: reports, distances, flipped bits."""
 
 from __future__ import annotations
 
@@ -6,55 +6,70 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from course.canvas import BESIDE, arrow, box, canvas, words
+from course.canvas import BESIDE, arrow, box, canvas, cells, words
 from lib.coherence.distances import wasserstein1
-from lib.plotting.style import BLUE, GREEN, GREY, ORANGE, RED
+from lib.ldp import make
+from lib.ldp.subset_selection import SS
+from lib.plotting.style import BLUE, GREEN, ORANGE, RED
+from lib.rng import stream
 
 
-def votes() -> tuple[Figure, str]:
-    """One report, and the values that it votes for."""
+def reports() -> tuple[Figure, str]:
+    """The values that a report of four protocols votes for."""
     fig, ax = canvas()
-    box(ax, (0.3, 3.6, 2.1, 0.9), "true value: 3", GREY)
-    box(ax, (4.0, 3.6, 3.0, 0.9), "report: {3, 6}", RED)
-    arrow(ax, (2.4, 4.05), (4.0, 4.05))
-    words(ax, 3.2, 4.4, "noise", color=RED)
-    for value in range(1, 9):
-        x, voted = 0.3 + 0.86 * (value - 1), value in (3, 6)
-        box(ax, (x, 1.2, 0.7, 0.7), str(value), BLUE if voted else GREY, 0.35 if voted else 0.06)
-        if voted:
-            arrow(ax, (5.5, 3.6), (x + 0.35, 1.9), BLUE)
-            words(ax, x + 0.35, 0.8, "+1", color=BLUE)
-    words(ax, 3.7, 0.3, "the server adds up the votes")
-    alt = (
-        "A person's true value is 3. Noise makes of it the report 3 and 6. The report votes for "
-        "two of eight values, 3 and 6, and the server adds up such votes."
+    words(ax, 5.0, 4.4, "votes of one report, by value")
+    said = []
+    for y, name, sent in (
+        (3.4, "GRR", "a value"),
+        (2.4, "OUE", "a bit for each value"),
+        (1.4, "OLH", "a hash"),
+        (0.4, "SS", "a set"),
+    ):
+        protocol = make(name, k=8, epsilon=1.0)
+        votes = protocol.support(protocol.privatise(np.array([2]), stream(5, "deck")))[0]
+        words(ax, 0.1, y + 0.24, name, ha="left", weight="bold")
+        words(ax, 0.8, y + 0.24, sent, ha="left")
+        cells(ax, (2.9, y), votes, 8)
+        said.append(f"{name}, {sent}: {', '.join(map(str, 1 + np.flatnonzero(votes)))}")
+    box(ax, (3.93, 0.25, 0.62, 3.8), "", RED, 0)
+    words(ax, 4.24, 0.1, "true value", color=RED, fontsize=13)
+    return (
+        fig,
+        f"Reports of a person whose value is 3 of 8, and what they vote for. {'; '.join(said)}.",
     )
-    return fig, alt
 
 
-def training() -> tuple[Figure, str]:
-    """A model that learns from noisy people and is tested on true ones."""
+def sizes_sent() -> tuple[Figure, str]:
+    """How many of eight values a report of subset selection has, by its budget."""
+    fig, ax = plt.subplots(figsize=BESIDE, layout="constrained")
+    budgets = np.linspace(0.05, 3, 600)
+    sent = [SS(k=8, epsilon=e).omega for e in budgets]
+    ax.step(budgets, sent, color=GREEN, linewidth=3)
+    for e, colour in ((1.0, BLUE), (2.0, RED)):
+        ax.plot(e, SS(k=8, epsilon=e).omega, "o", color=colour, markersize=13)
+    ax.set(xlabel="budget ε", ylabel="values in a report", yticks=[1, 2, 3], ylim=(0, 4))
+    words(ax, 2.4, 1.35, "one value: GRR", color=GREEN)
+    return fig, (
+        "A staircase: of eight values, a report holds three, then two, then one as epsilon grows. "
+        "At epsilon 1 it is two, at epsilon 2 one."
+    )
+
+
+def ages() -> tuple[Figure, str]:
+    """A record of one age of 74, and a report that holds many."""
     fig, ax = canvas()
-    box(ax, (0.1, 3.0, 2.0, 1.3), "80% of\nthe people", GREY)
-    box(ax, (2.9, 3.7, 2.0, 0.8), "sex, race: ε", RED)
-    box(ax, (2.9, 2.6, 2.0, 0.8), "other columns", BLUE)
-    box(ax, (5.7, 3.0, 1.6, 1.3), "model", GREEN)
-    for y in (4.1, 3.0):
-        arrow(ax, (2.1, 3.65), (2.9, y))
-        arrow(ax, (4.9, y), (5.7, 3.65))
-    box(ax, (0.1, 0.6, 2.0, 1.3), "the other\n20%", GREY)
-    box(ax, (5.7, 0.6, 1.6, 1.3), "gaps", ORANGE)
-    arrow(ax, (2.1, 1.25), (5.7, 1.25), BLUE)
-    words(ax, 3.9, 1.6, "true rows", color=BLUE)
-    arrow(ax, (6.5, 3.0), (6.5, 1.9))
-    alt = (
-        "Four fifths of the people report sensitive attributes with noise and other columns "
-        "without it; a model learns from both. The true rows of the other fifth test it for gaps."
+    protocol = make("SS", k=74, epsilon=1.0)
+    report = protocol.support(protocol.privatise(np.array([33]), stream(1, "deck")))[0]
+    for x, title, held in ((0.1, "a true record", np.arange(74) == 33), (3.9, "a report", report)):
+        words(ax, x + 1.7, 4.2, f"{title}: {sum(held)} of 74", weight="bold")
+        cells(ax, (x, 3.3), held, 10, side=0.3)
+    return fig, (
+        "Two fields of 74 squares, one for each age. In a true record one is filled; in a report "
+        f"of subset selection at epsilon 1, {sum(report)} of them are."
     )
-    return fig, alt
 
 
-def stories() -> tuple[Figure, str]:
+def two_stories() -> tuple[Figure, str]:
     """Two ways to close one gap: the lower rate rises, or the higher rate falls."""
     fig, axes = plt.subplots(1, 2, figsize=BESIDE, sharey=True)
     for ax, title, (low, high) in zip(
@@ -92,28 +107,20 @@ def area() -> tuple[Figure, str]:
     return fig, alt
 
 
-def parted() -> tuple[Figure, str]:
-    """Two people, each in one of two halves: half of the four cases part them."""
+def flipped() -> tuple[Figure, str]:
+    """Who is in a half, and the same bits after some were flipped."""
     fig, ax = canvas()
-    for k, (first, second) in enumerate(((0, 0), (0, 1), (1, 0), (1, 1))):
-        x, y = 0.2 + 3.7 * (k % 2), 2.6 - 2.4 * (k // 2)
-        colour = GREY if first == second else RED
-        for half in (0, 1):
-            box(ax, (x + 1.7 * half, y + 0.5, 1.5, 1.4), "", colour)
-        for name, half, up in (("Ana", first, 1.5), ("Ben", second, 0.9)):
-            words(ax, x + 1.7 * half + 0.75, y + up, name)
-        words(ax, x + 1.6, y + 0.2, "together" if first == second else "parted", color=colour)
-    alt = (
-        "Four ways to put Ana and Ben into two halves. In two of them they are together in a half; "
-        "in the other two, drawn in red, they are parted."
+    rng = stream(7, "deck")
+    inside = rng.permutation(np.arange(12) < 6)
+    turned = rng.random(12) < 1 / (1 + np.exp(1.0))  # epsilon of 2
+    for y, text, bits in ((3.0, "in the half", inside), (1.0, "published", inside ^ turned)):
+        words(ax, 0.1, y + 0.75, text, ha="left", weight="bold")
+        cells(ax, (0.1, y), bits, 12)
+    for at in np.flatnonzero(turned):
+        x = 0.34 + 0.552 * at
+        arrow(ax, (x, 2.95), (x, 1.55), RED)
+    words(ax, 0.1, 0.4, f"{sum(turned)} of 12 flipped, at ε = 2", ha="left", color=RED)
+    return fig, (
+        "Twelve squares, filled for the six people in the half. Below stand the published squares: "
+        f"red arrows mark {sum(turned)} that were flipped at epsilon 2."
     )
-    return fig, alt
-
-
-DRAWINGS = {
-    "votes": votes,
-    "training": training,
-    "two-stories": stories,
-    "area": area,
-    "parted": parted,
-}

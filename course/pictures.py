@@ -1,20 +1,25 @@
 """What a slide shows: figures and numbers of the book, drawings, and pictures from files.
 
-``{figure}`page:name``` alone on a line is a figure of the book, ``{number}`page:name``` a number of
-its text: both are read from the chapters as the last build executed them, so slides show what the
-book shows. ``{drawing}`name``` is one of :mod:`course.drawings`, and ``![words](pictures/file)``
-a picture beside the text of the deck.
+``{figure}`page:name``` alone on a line is a figure of the book, ``{figure}`page:name#0``` the first
+of the pieces into which a phone cuts it, ``{number}`page:name``` a number of its text: they are
+read from the chapters as the last build executed them, so slides show what the book shows.
+``{drawing}`name``` is one of :mod:`course.drawings`, and ``![words](pictures/file)`` a picture
+beside the text of the deck.
 """
 
 from __future__ import annotations
 
 import base64
+import io
+import json
 import re
 from dataclasses import dataclass
 from functools import cache
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
+
+from PIL import Image
 
 from course.drawings import draw
 from lib import validate
@@ -25,7 +30,7 @@ from press.toc import glued_texts, read_notebook
 EXECUTED = BUILD / "executed" / "quick"
 ROOM = 760, 500  # pixels of a slide that a figure beside words has
 KINDS = {"png": "image/png", "svg": "image/svg+xml", "jpg": "image/jpeg"}
-REFERENCE = re.compile(r"\{(figure|number|drawing)\}`([\w/-]+)(?::([\w-]+))?`")
+REFERENCE = re.compile(r"\{(figure|number|drawing)\}`([\w/-]+)(?::([\w-]+)(?:#(\d+))?)?`")
 _FILE = re.compile(r'^!\[(.+?)\]\(([\w./-]+\.(\w+))(?: "(.*?)")?\)$', re.M)
 
 
@@ -43,7 +48,7 @@ class Picture:
         code = base64.b64encode(self.content).decode()
         words = f"<figcaption>{self.caption}</figcaption>" if self.caption else ""
         source = f"data:{KINDS[self.kind]};base64,{code}"
-        return f'<figure><img src="{source}" alt="{escape(self.alt)}">{words}</figure>'
+        return f'<figure role="group"><img src="{source}" alt="{escape(self.alt)}">{words}</figure>'
 
 
 @cache
@@ -80,9 +85,10 @@ def _from_book(kind: str, page: str, name: str, executed: Path) -> str:
     return known[validate.choice(f"{kind} of {page}", name, known)]
 
 
-def figure(page: str, name: str, executed: Path = EXECUTED) -> Picture:
+def figure(page: str, name: str, piece: str = "", executed: Path = EXECUTED) -> Picture:
     """A figure of the book for a light ground: of those drawn for a page and for a phone the one
-    with larger letters on a slide. Its caption is what the book's says of data.
+    with larger letters on a slide; or a ``piece`` of it. Its caption is what the book's says of
+    data.
     """
     html = _from_book("figure", page, name, executed)
     light = html.split('<img class="only-dark"')[0].split("</picture>")[0]
@@ -91,13 +97,34 @@ def figure(page: str, name: str, executed: Path = EXECUTED) -> Picture:
     codes = re.findall(r"data:image/png;base64,([\w+/=]+)", light)
     scales = [min(ROOM[0] / int(w), ROOM[1] / int(h)) for w, h in sizes]
     content = base64.b64decode(codes[scales.index(max(scales))])
+    if piece:
+        cut = json.loads(re.findall(r'data-pieces="([^"]*)"', html)[0])
+        content = _only(content, [row[-1] for row in cut[int(piece)]])
+        alt = f"One panel of a figure, which is described as a whole: {alt}"
     words = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.S)[0]
     caption = re.sub(r"^(<strong>.*?</strong>|.*?\.(?=\s))\s*", "", words, flags=re.S)
     return Picture(content, "png", alt, f"{caption} <cite>{escape(page)}</cite>")
 
 
-def _picture(kind: str, page: str, name: str, executed: Path) -> Picture:
-    return Picture(*draw(page)) if kind == "drawing" else figure(page, name, executed)
+def _only(content: bytes, boxes: list[list[int]]) -> bytes:
+    """Parts of a PNG below each other, at their places from the left; ``boxes`` are in pixels of
+    a page, half as fine.
+    """
+    whole, packed, top = Image.open(io.BytesIO(content)).convert("RGBA"), io.BytesIO(), 0
+    left, right = min(b[0] for b in boxes), max(b[0] + b[2] for b in boxes)
+    size = 2 * (right - left), 2 * sum(b[3] for b in boxes)
+    out = Image.new("RGB", size, "white")
+    for x, y, wide, high in boxes:
+        part = whole.crop((2 * x, 2 * y, 2 * (x + wide), 2 * (y + high)))
+        out.paste(part, (2 * (x - left), top), part)
+        top += 2 * high
+    out.save(packed, "PNG")
+    return packed.getvalue()
+
+
+def _picture(found: re.Match[str], executed: Path) -> Picture:
+    kind, page, name, piece = found.groups()
+    return Picture(*draw(page)) if kind == "drawing" else figure(page, name, piece, executed)
 
 
 def filled(text: str, executed: Path, folder: Path) -> str:
@@ -106,7 +133,7 @@ def filled(text: str, executed: Path, folder: Path) -> str:
     def reference(found: re.Match[str]) -> str:
         if found[1] == "number":
             return escape(_from_book(found[1], found[2], found[3], executed))
-        return _picture(found[1], found[2], found[3], executed).html()
+        return _picture(found, executed).html()
 
     def file(found: re.Match[str]) -> str:
         kind = validate.choice("kind of picture", found[3], KINDS)
@@ -124,8 +151,8 @@ def with_files(text: str, executed: Path, folder: Path) -> str:
     def reference(found: re.Match[str]) -> str:
         if found[1] == "number":
             return _from_book(found[1], found[2], found[3], executed)
-        picture = _picture(found[1], found[2], found[3], executed)
-        name = f"{(found[3] or found[2])}.{picture.kind}"
+        picture = _picture(found, executed)
+        name = f"{(found[3] or found[2])}{found[4] or ''}.{picture.kind}"
         (folder / "pictures").mkdir(parents=True, exist_ok=True)
         (folder / "pictures" / name).write_bytes(picture.content)
         caption = picture.caption.replace('"', "&quot;").replace("\n", " ")

@@ -27,10 +27,11 @@ SECRET = "course/", "tests/course/", "tests/press/test_slides.py"
 ASKS_FOR_SOLUTIONS = "tests/press/test_answers.py", "tests/press/test_learning.py"
 _CODE = (
     *("__init__", "sessions", "slides", "tables", "pictures", "canvas", "drawings"),
-    *("drawings_privacy", "drawings_release", "drawings_strata", "drawings_synth"),
+    *("drawings_privacy", "drawings_release", "drawings_results"),
 )
 KEPT = tuple(f"course/{name}.py" for name in _CODE)
 KEPT += "course/syllabus.md.j2", "course/sessions.yml"  # the page for teachers shows these
+KEPT += ("course/drawings.yml",)
 
 
 def write_public(out: Path, *, solutions: bool = False, root: Path = ROOT) -> Path:

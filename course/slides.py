@@ -72,7 +72,8 @@ def references(slide: Slide) -> list[tuple[str, str, str]]:
     """Kind (``figure``, ``number`` or ``drawing``), page and name of what a slide takes; a drawing
     has a name in place of the page.
     """
-    return REFERENCE.findall(f"{slide.title}\n{slide.body}\n{slide.notes}")
+    found = REFERENCE.findall(f"{slide.title}\n{slide.body}\n{slide.notes}")
+    return [(kind, page, name) for kind, page, name, _ in found]
 
 
 def _math(content: str, options: dict[str, Any]) -> str:

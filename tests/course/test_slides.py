@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import json
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +14,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib import rc_context
 from matplotlib.text import Text
+from PIL import Image
 
 from course.drawings import DRAWINGS, LARGE, draw
 from course.pictures import shown, with_files
@@ -96,13 +100,29 @@ def words_shown(slide: Slide) -> int:
 
 @by_number
 def test_a_deck_shows_more_than_it_tells(session):
-    """At most 35 words on a slide; on two slides in three a picture or a build."""
+    """At most 35 words on a slide; on two slides in three a picture, or formulas in steps."""
     slides = deck(session)
     assert {s.title: words_shown(s) for s in slides if words_shown(s) > 35} == {}
-    telling = [
-        s.title for s in slides if not re.search(r"\{figure\}|\{drawing\}|^\. \. \.$", s.body, re.M)
-    ]
+    shows = re.compile(r"\{figure\}|\{drawing\}|^\. \. \.$.*?\$\$", re.M | re.S)
+    telling = [s.title for s in slides if not shows.search(s.body)]
     assert 3 * len(telling) <= len(slides), telling
+
+
+def minutes_said(slide: Slide) -> float:
+    """Minutes to say a slide and its notes at 120 words a minute, and 5 seconds for each build."""
+    words = words_shown(slide) + len(f"{slide.title} {slide.notes}".split())
+    return words / 120 + len(re.findall(r"^\. \. \.$", slide.body, re.M)) / 12
+
+
+@by_number
+def test_what_is_said_leaves_two_thirds_of_the_minutes_to_the_class(session):
+    """In each row of the plan: for tasks, questions and live runs."""
+    slides, before = deck(session), 0
+    for row in session.plan:
+        start, end = map(int, row["slides"].split("-"))
+        said = sum(map(minutes_said, slides[max(start - 1, before) : end]))
+        before = end
+        assert 3 * said <= row["minutes"], row["do"]
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
@@ -130,6 +150,27 @@ def test_each_slide_names_author_licence_and_source(session, monkeypatch):
     said = f"{imprint()['authors']} · CC BY 4.0 · course/slides/{session.number}.md"
     assert all(said in foot for foot in feet)
     assert 'rel="license">CC BY 4.0</a>' in page.rpartition("<section")[2]
+
+
+def test_a_slide_takes_one_piece_of_a_figure(executed, tmp_path):
+    """The upper piece of a picture of 6 by 8 pixels of a page, and the label below all."""
+    packed = io.BytesIO()
+    picture = Image.new("RGBA", (12, 16))  # without ground, as the book's figures are
+    picture.paste("red", (0, 0, 12, 4))
+    picture.paste("blue", (0, 12, 12, 16))
+    picture.save(packed, "PNG")
+    code = base64.b64encode(packed.getvalue()).decode()
+    cut = 'data-pieces="[[[[0,0,6,4]],[[2,6,2,2]]],[[[0,4,6,2]]]]"'
+    source = FIGURE.replace('class="picture"', f'class="picture" {cut}').replace("AA==", code)
+    path = executed / "chapters" / "one" / "page.ipynb"
+    path.write_text(
+        path.read_text("utf-8").replace(json.dumps(FIGURE), json.dumps(source)), "utf-8"
+    )
+    with_files("{figure}`one/page:fig-one#0`", executed, tmp_path)
+    piece = Image.open(tmp_path / "pictures" / "fig-one0.png")
+    assert piece.size == (12, 12)
+    colours = [piece.getpixel((5, y)) for y in (1, 6, 10)]
+    assert colours == [(255, 0, 0), (255, 255, 255), (0, 0, 255)]
 
 
 def test_an_edited_deck_is_rendered_with_its_pictures(executed, tmp_path):
@@ -222,7 +263,7 @@ def test_a_figure_stands_beside_the_words_of_its_slide(executed, tmp_path):
     (tmp_path / "1.md").write_text(body, encoding="utf-8")
     page = render(ALL[0], executed, tmp_path)
     assert page.count("<section") == 3
-    assert '<div class="body beside">\n<figure>' in page
+    assert '<div class="body beside">\n<figure role="group">' in page
     assert not re.findall(r'<(?!a )[^>]*(?:src|href)="(?:https?:)?//', page)
     assert shown("one/page", executed)["number"] == {"count": "5 < 7"}
 

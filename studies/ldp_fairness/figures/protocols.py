@@ -118,7 +118,7 @@ def split_bars(shares: pd.DataFrame) -> Picture:
     ax.set_xlim(0, 1.15 * shares.max(axis=None))
     ax.set_yticks(y, shares.index)
     ax.invert_yaxis()
-    ax.legend(loc="best")
+    ax.legend(ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
     listed = "; ".join(
         f"{a}: {r['uniform']:.1%} and {r['k-based']:.1%}" for a, r in shares.iterrows()
     )
