@@ -70,7 +70,7 @@ LEFT_OUT = {
     name: reason
     for reason, names in {
         "abstract": "Protocol LocalHashing Fitted Synthesizer Noise",
-        "a type": "Metric Columns Workload Weights Learner Predict",
+        "a type": "Metric Columns Workload Learner Predict",
         "an error": "DataError Unavailable",
         "a record that the package makes": "Entry StratifiedMean Dataset HashReports Row Result"
         " Solution File Meaning Measurement GEMRound GEMModel Table",
@@ -343,11 +343,9 @@ OWN: dict[str, dict[str, Any]] = {
     "clipped_means": {"sizes": np.array([4, 2])},
     "parity_error": {"omega": 0.5, "reading": "sum", "drop": 0, "normalised": True},
     "counts": {}, "megabytes": {"marginals": [("a",)]},
-    "total_variation": {
-        "real": np.array([0, 1]), "synthetic": np.array([0, 3]), "weights": (np.array([3.0, 1.0]), np.ones(2)),
-    },
+    "total_variation": {"real": np.array([0, 1]), "synthetic": np.array([0, 3])},
     "group_errors": {
-        "ours": MEMBERS, "theirs": MEMBERS, "weights": (np.arange(1.0, 13.0), np.ones(12)),
+        "ours": MEMBERS, "theirs": MEMBERS,
     },
     "membership_scores": {"release": people}, "tracer_score": {"release": people},
     "Cut": {"score": "rare", "inside": 0.25, "outside": 0.25, "fixed": False},

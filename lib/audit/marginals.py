@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from lib.audit.schema import Column, as_floats
 from lib.domain import Domain
-from lib.synth.workload import Weights, group_errors
 from lib.table.numbers import canonical_column
 
 COMMONEST = 20  # values of a category; the others count as one
 WIDTHS = (1, 2, 3)
 _DECILES = np.arange(1, 10) / 10
+Weights = tuple[np.ndarray, np.ndarray]  # of the rows of a real and of another table
 
 
 class Codes:
@@ -50,9 +51,27 @@ class Codes:
         weights: Weights,
     ) -> pd.DataFrame:
         """Mean total variation distance of each group, one column for each number of columns."""
-        sides = self._of(real), self._of(other)
-        widths = [k for k in WIDTHS if k <= len(self._domain)]
-        # the workload's error is twice the distance
-        found = {k: group_errors(*sides, ours, theirs, self._domain, k, weights) for k in widths}
-        halved = pd.DataFrame(found, index=list(ours)).reindex(columns=WIDTHS) / 2
-        return halved.rename(columns="tv{}".format)
+        sides = self._of(real).to_numpy(), self._of(other).to_numpy()
+        found = {}
+        for k in (k for k in WIDTHS if k <= len(self._domain)):
+            cells, sizes = (COMMONEST + 2) ** k, (COMMONEST + 2,) * k
+            distances: dict[str, list[float]] = {name: [] for name in ours}
+            for columns in combinations(range(len(self._domain)), k):
+                codes = [np.ravel_multi_index(side[:, columns].T, sizes) for side in sides]
+                for name, own in distances.items():
+                    parts = zip(codes, weights, (ours[name], theirs[name]), strict=True)
+                    real_part, other_part = ((x[who], w[who]) for x, w, who in parts)
+                    own.append(_distance(real_part, other_part, cells))
+            found[k] = {name: float(np.mean(own)) for name, own in distances.items()}
+        frame = pd.DataFrame(found, index=list(ours)).reindex(columns=WIDTHS)
+        return frame.rename(columns="tv{}".format)
+
+
+def _distance(
+    real: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray], cells: int
+) -> float:
+    """Total variation of two weighted tables of codes: 1 if the other is empty, NaN if the real."""
+    if not (real[0].size and other[0].size):
+        return 1.0 if real[0].size else np.nan
+    one, two = (np.bincount(x, w, minlength=cells) / w.sum() for x, w in (real, other))
+    return float(np.abs(one - two).sum() / 2)

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
-from lib.audit.marginals import WIDTHS, Codes
+from lib.audit.marginals import WIDTHS, Codes, Weights
 from lib.audit.reading import TARGET
 from lib.audit.release import Curator, Release
 from lib.audit.request import LEAST_SHOWN, Request
@@ -34,7 +34,6 @@ from lib.coherence.learners import BATTERY
 from lib.groups import EVERYONE, bands_in_order
 from lib.rng import stream
 from lib.stats.summary import mean_interval
-from lib.synth.workload import Weights
 
 MOST_COLUMNS = 8  # compared; of more, so many are drawn, always with the sensitive one
 LEARNER = "forest, leaves of 20"

@@ -22,7 +22,6 @@ from lib.groups import masks
 
 Columns = tuple[str, ...]
 Workload = Mapping[Columns, float]
-Weights = tuple[np.ndarray, np.ndarray]  # of the rows of a real and of a synthetic table
 ABSENT = 2.0  # error of a group of which no synthetic row exists: the largest there is
 
 
@@ -95,19 +94,12 @@ def counts(frame: pd.DataFrame, domain: Domain, columns: Sequence[str]) -> np.nd
 
 
 @validate.check_types
-def total_variation(
-    real: np.ndarray, synthetic: np.ndarray, cells: int, weights: Weights | None = None
-) -> float:
+def total_variation(real: np.ndarray, synthetic: np.ndarray, cells: int) -> float:
     """``||M(D) - M(D^)||_1 / |D|`` from the cell numbers of the rows of both.
 
     Rows of the synthetic table weigh ``|D| / |D^|`` each; with as many rows as
     the real one this is Definition 14's term. Twice the total variation
-    distance, hence between 0 and 2. ``weights`` are positive, of the rows of both.
-
-    Examples
-    --------
-    >>> total_variation(np.array([0, 1]), np.array([0, 1]), 2, (np.array([3, 1]), np.ones(2)))
-    0.5
+    distance, hence between 0 and 2.
     """
     validate.integer("cells", cells, low=1)
     real, synthetic = (
@@ -116,25 +108,12 @@ def total_variation(
     )
     sizes = (real.size, synthetic.size)
     validate.require(min(sizes) > 0, "real and synthetic", "one row or more each", sizes)
-    one, other = _row_weights(weights, sizes)
     if cells <= 4 * sum(sizes):
-        pairs = ((real, one), (synthetic, other))
-        ours, theirs = (np.bincount(x, w, minlength=cells) / w.sum() for x, w in pairs)
+        ours, theirs = (np.bincount(x, minlength=cells) / x.size for x in (real, synthetic))
         return float(np.abs(ours - theirs).sum())
     codes, place = np.unique(np.concatenate([real, synthetic]), return_inverse=True)
-    shares = np.concatenate([one / one.sum(), -other / other.sum()])
-    return float(np.abs(np.bincount(place, shares, minlength=len(codes))).sum())
-
-
-def _row_weights(weights: Weights | None, sizes: tuple[int, int]) -> Weights:
-    """The weights of the rows of two tables, checked; 1 each if there are none."""
-    if weights is None:
-        return np.ones(sizes[0]), np.ones(sizes[1])
-    one, other = (validate.finite("weights", w) for w in weights)
-    good = (one.shape, other.shape) == ((sizes[0],), (sizes[1],))
-    good = good and min(one.min(initial=1), other.min(initial=1)) > 0
-    validate.require(good, "weights", f"numbers > 0, {sizes[0]} and {sizes[1]} of them", weights)
-    return one, other
+    weights = np.repeat([1 / real.size, -1 / synthetic.size], sizes)
+    return float(np.abs(np.bincount(place, weights, minlength=len(codes))).sum())
 
 
 @validate.check_types
@@ -208,7 +187,6 @@ def group_errors(
     theirs: Mapping[str, np.ndarray],
     domain: Domain,
     k: int = 3,
-    weights: Weights | None = None,
 ) -> dict[str, float]:
     """All-``k``-way workload error of each group: of its synthetic rows against its real ones.
 
@@ -218,8 +196,6 @@ def group_errors(
     ours, theirs : mapping of names to boolean masks
         The group's rows in ``real`` and in ``synthetic``; a name that is not in ``theirs`` has no
         rows there.
-    weights : pair of arrays, optional
-        Positive weights of the rows of ``real`` and of ``synthetic``.
 
     Returns
     -------
@@ -229,17 +205,14 @@ def group_errors(
     """
     domain.check(real)
     domain.check(synthetic)
-    sizes = len(real), len(synthetic)
-    ours = masks("ours", ours, sizes[0], "the rows of real")
-    theirs = masks("theirs", theirs, sizes[1], "the rows of synthetic")
-    one, other = _row_weights(weights, sizes)
+    ours = masks("ours", ours, len(real), "the rows of real")
+    theirs = masks("theirs", theirs, len(synthetic), "the rows of synthetic")
     codes = list(_both(real, synthetic, domain, all_kway(domain, k)))  # once for all groups
-    errors, nobody = {}, np.zeros(sizes[1], dtype=bool)
+    errors, nobody = {}, np.zeros(len(synthetic), dtype=bool)
     for name, who in ours.items():
         there = theirs.get(name, nobody)
         errors[name] = ABSENT if who.any() else np.nan
         if who.any() and there.any():
-            w = one[who], other[there]
-            each = [total_variation(a[who], b[there], cells, w) for a, b, cells in codes]
+            each = [total_variation(a[who], b[there], cells) for a, b, cells in codes]
             errors[name] = float(np.mean(each))
     return errors

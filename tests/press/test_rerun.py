@@ -98,7 +98,7 @@ def test_what_is_no_parameter_is_refused_before_any_work(small, word, message):
 
 
 def test_an_unknown_chapter_is_answered_with_the_list(capsys, monkeypatch):
-    monkeypatch.setattr("press.rerun.pair_up", lambda root: None)  # asked for in test_pairs
+    monkeypatch.setattr("press.rerun.pair_up", lambda *_: None)  # asked for in test_pairs
     assert main(["rerun", "ldp/fairnes"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: chapter must be one of")
